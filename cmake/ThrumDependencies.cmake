@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# Every outside library, found once. docs/licences.md says under which licence each one comes.
+find_package(Threads REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(Spectra REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tinyobjloader REQUIRED)
+find_package(TinyGLTF REQUIRED)
+find_package(embree 3 REQUIRED)
+find_path(THRUM_STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb REQUIRED)
+
+if(THRUM_USE_TBB)
+  find_package(TBB REQUIRED)
+endif()
+
+# CHOLMOD has neither a CMake nor a pkg-config file in Debian.
+set(THRUM_HAS_CHOLMOD OFF)
+if(THRUM_USE_CHOLMOD)
+  find_path(THRUM_CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
+  find_library(THRUM_CHOLMOD_LIBRARY cholmod)
+  if(THRUM_CHOLMOD_INCLUDE_DIR AND THRUM_CHOLMOD_LIBRARY)
+    set(THRUM_HAS_CHOLMOD ON)
+  endif()
+endif()
+message(STATUS "CHOLMOD (optional, GPL): ${THRUM_HAS_CHOLMOD}")

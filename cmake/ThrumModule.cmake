@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# thrum_module(name HEADERS ... SOURCES ... DEPENDS ... [PUBLIC_LIBRARIES ...] [LIBRARIES ...])
+#
+# Adds the folder as the library thrum_<name>, alias thrum::<name>. DEPENDS names other modules, and only modules
+# already added are accepted: the order of thrum/CMakeLists.txt is the layering, so a cycle cannot be written.
+# The declared edges are written to <build>/module_graph.json, with which tools/check_architecture.py compares
+# every #include.
+set_property(GLOBAL PROPERTY THRUM_MODULES "")
+set_property(GLOBAL PROPERTY THRUM_MODULE_EDGES "")
+
+function(thrum_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "thrum_module(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  get_property(known GLOBAL PROPERTY THRUM_MODULES)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    if(NOT dependency IN_LIST known)
+      message(FATAL_ERROR "thrum_module(${name}): '${dependency}' is not a module added before '${name}'. "
+                          "The order in thrum/CMakeLists.txt is the layering.")
+    endif()
+  endforeach()
+
+  set(target thrum_${name})
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:thrum_own_flags> ${arg_LIBRARIES})
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
+  add_library(thrum::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${arg_HEADERS})
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  list(TRANSFORM arg_DEPENDS PREPEND thrum_ OUTPUT_VARIABLE linked)
+  target_link_libraries(${target} ${scope} thrum_flags ${linked} ${arg_PUBLIC_LIBRARIES})
+
+  set_property(GLOBAL APPEND PROPERTY THRUM_MODULES ${name})
+  list(JOIN arg_DEPENDS "\", \"" edges)
+  if(edges)
+    set(edges "\"${edges}\"")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY THRUM_MODULE_EDGES "  \"${name}\": [${edges}]")
+endfunction()
+
+# Writes the declared module graph; called once after the last module.
+function(thrum_write_module_graph)
+  get_property(edges GLOBAL PROPERTY THRUM_MODULE_EDGES)
+  list(JOIN edges ",\n" text)
+  file(WRITE "${PROJECT_BINARY_DIR}/module_graph.json" "{\n${text}\n}\n")
+endfunction()

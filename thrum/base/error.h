@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Three kinds of failure, three ways to say so:
+//
+//   our mistake        THRUM_ASSERT stops a debug build; a release build does not look.
+//   caller's mistake   Error and InputError are thrown at the border of the library and say what was found and what
+//                      was expected, in words that a person can act on.
+//   honest failure     what a solver may fail at is a value (status, residual, iterations), never an exception.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace thrum::base {
+
+/// The caller asked for something that cannot be done. what() is one or more full sentences.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where in an input file something was found. A zero line or column means "not known"; for binary files `offset` is set.
+struct SourcePlace {
+  std::filesystem::path file;
+  std::size_t line = 0;    ///< counted from 1
+  std::size_t column = 0;  ///< counted from 1
+  std::ptrdiff_t offset = -1;  ///< byte from the start of a binary file, or -1
+};
+
+/// A file or an argument is not what it should be. what() reads
+/// "plate.obj:12: found face index 99, expected 1 to 8".
+class InputError : public Error {
+ public:
+  InputError(SourcePlace place, std::string found, std::string expected);
+
+  [[nodiscard]] const SourcePlace& place() const { return place_; }
+  [[nodiscard]] const std::string& found() const { return found_; }
+  [[nodiscard]] const std::string& expected() const { return expected_; }
+
+ private:
+  SourcePlace place_;
+  std::string found_;
+  std::string expected_;
+};
+
+/// "file:line:column" as far as they are known, or "file, byte 1234" for a binary file.
+[[nodiscard]] std::string to_string(const SourcePlace& place);
+
+/// Reports a broken assertion on standard error and aborts.
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
+
+}  // namespace thrum::base
+
+namespace thrum {
+using base::Error;
+using base::InputError;
+using base::SourcePlace;
+}  // namespace thrum
+
+#ifdef NDEBUG
+#define THRUM_ASSERT(condition) static_cast<void>(0)
+#else
+#define THRUM_ASSERT(condition) \
+  ((condition) ? static_cast<void>(0) : ::thrum::base::assertion_failed(#condition, __FILE__, __LINE__))
+#endif
