@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "benchmarks/harness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
+
+namespace thrum::bench {
+
+namespace {
+
+struct Registered {
+  std::string group;
+  std::string name;
+  BenchmarkFunction function;
+};
+
+std::vector<Registered>& registry()
+{
+  static std::vector<Registered> all;
+  return all;
+}
+
+double thread_cpu_seconds()
+{
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+double wall_clock_seconds()
+{
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double least(const std::function<void()>& work, int repeats, double (*clock)())
+{
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) {
+    const double start = clock();
+    work();
+    best = std::min(best, clock() - start);
+  }
+  return best;
+}
+
+std::string first_line_with(const char* path, std::string_view key)
+{
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key, 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+nlohmann::json machine_state()
+{
+  double load[3] = {0, 0, 0};
+  const bool known = getloadavg(load, 3) == 3;
+  return {{"load_1_min", known ? load[0] : -1},
+          {"processor", first_line_with("/proc/cpuinfo", "model name")},
+          {"cores", std::thread::hardware_concurrency()},
+          {"compiler", __VERSION__},
+          {"commit", std::getenv("THRUM_COMMIT") != nullptr ? std::getenv("THRUM_COMMIT") : "unknown"}};
+}
+
+nlohmann::json to_json(const std::string& group, const Row& row)
+{
+  nlohmann::json json = {{"group", group}, {"name", row.name}, {"figure", row.figure}, {"unit", row.unit}};
+  json["baseline"] = row.baseline.empty() ? nlohmann::json() : nlohmann::json(row.baseline);
+  json["baseline_figure"] = row.baseline.empty() ? nlohmann::json() : nlohmann::json(row.baseline_figure);
+  const auto r = ratio(row);
+  json["ratio"] = r ? nlohmann::json(*r) : nlohmann::json();
+  json["wanted"] = row.wanted ? nlohmann::json(*row.wanted) : nlohmann::json();
+  json["wanted_ratio"] = row.wanted_ratio ? nlohmann::json(*row.wanted_ratio) : nlohmann::json();
+  json["reached"] = reached(row);
+  return json;
+}
+
+void print_header()
+{
+  fmt::print("{:<58} {:>11} {:<10} {:>11}  {:>11} {:>9}  {}\n", "name", "figure", "unit", "wanted", "baseline",
+             "ratio", "reached");
+}
+
+}  // namespace
+
+std::optional<double> ratio(const Row& row)
+{
+  if (row.baseline.empty()) return std::nullopt;
+  return row.better == Better::lower ? row.baseline_figure / row.figure : row.figure / row.baseline_figure;
+}
+
+bool reached(const Row& row)
+{
+  bool ok = true;
+  if (row.wanted) ok = row.better == Better::lower ? row.figure <= *row.wanted : row.figure >= *row.wanted;
+  if (row.wanted_ratio) ok = ok && ratio(row).value_or(0) >= *row.wanted_ratio;
+  return ok;
+}
+
+void Report::row(const Row& row)
+{
+  rows_.push_back(row);
+  const auto r = ratio(row);
+  const bool judged = row.wanted || row.wanted_ratio;
+  fmt::print("{:<58} {:>11.4g} {:<10} {:>11}  {:>11} {:>9}  {}\n", row.name, row.figure, row.unit,
+             row.wanted ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.wanted) : "-",
+             r ? fmt::format("{:.4g}", row.baseline_figure) : "-", r ? fmt::format("{:.3g} x", *r) : "-",
+             !judged ? "" : (reached(row) ? "yes" : "NO"));
+  if (!row.baseline.empty()) fmt::print("    beside: {}\n", row.baseline);
+  std::fflush(stdout);
+}
+
+void Report::note(const std::string& text)
+{
+  fmt::print("    {}\n", text);
+}
+
+double least_seconds(const std::function<void()>& work, int repeats)
+{
+  return least(work, repeats, thread_cpu_seconds);
+}
+
+double wall_seconds(const std::function<void()>& work, int repeats)
+{
+  return least(work, repeats, wall_clock_seconds);
+}
+
+bool register_benchmark(const char* group, const char* name, BenchmarkFunction function)
+{
+  registry().push_back({group, name, function});
+  return true;
+}
+
+namespace {
+
+// bench_<group> [--filter WORD] [--json FILE]: exit 0 when it ran, whatever was reached.
+int run(int argc, char** argv)
+{
+  std::string filter;
+  std::string json_file;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (i + 1 < argc && word == "--filter") {
+      filter = argv[++i];
+    } else if (i + 1 < argc && word == "--json") {
+      json_file = argv[++i];
+    } else {
+      fmt::print(stderr, "usage: {} [--filter WORD] [--json FILE]\n", argv[0]);
+      return 2;
+    }
+  }
+  const nlohmann::json machine = machine_state();
+  fmt::print("{}, {} cores, load {:.2f}, compiler {}, commit {}\n", machine["processor"].get<std::string>(),
+             machine["cores"].get<unsigned>(), machine["load_1_min"].get<double>(),
+             machine["compiler"].get<std::string>(), machine["commit"].get<std::string>());
+  print_header();
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Registered& r : registry()) {
+    if (r.name.find(filter) == std::string::npos) continue;
+    Report report(r.group);
+    r.function(report);
+    for (const Row& row : report.rows()) rows.push_back(to_json(r.group, row));
+  }
+  if (!json_file.empty()) {
+    std::ofstream out(json_file);
+    out << nlohmann::json{{"machine", machine}, {"rows", rows}}.dump(2) << '\n';
+    if (!out.flush()) {
+      fmt::print(stderr, "{}: cannot be written\n", json_file);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace thrum::bench
+
+int main(int argc, char** argv)
+{
+  return thrum::bench::run(argc, argv);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The benchmark harness: each row is our figure, the simple way beside it measured in the same run, and the ratio.
+//
+//   THRUM_BENCHMARK(geometry, closest_point)        // group, a name for the function
+//   {
+//     const double ours = least_seconds([&] { ... }) / queries;
+//     const double naive = least_seconds([&] { ... }) / queries;
+//     report.row({.name = "closest point, 15k triangles", .figure = ours * 1e6, .unit = "us", .wanted = 1.0,
+//                 .baseline = "linear search", .baseline_figure = naive * 1e6});
+//   }
+//
+// Times are thread CPU time, the least of several repeats: on a noisy machine the least is the steadiest figure, and
+// CPU time does not count what other programs took. Work that uses both cores is measured with wall_seconds().
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thrum::bench {
+
+enum class Better { lower, higher };
+
+struct Row {
+  std::string name;
+  double figure = 0;               ///< ours
+  std::string unit;
+  std::optional<double> wanted;    ///< what must be reached, in `unit`
+  Better better = Better::lower;
+  std::string baseline;            ///< what the simple way is; empty: there is none
+  double baseline_figure = 0;      ///< in `unit`
+  std::optional<double> wanted_ratio;  ///< how many times better than the baseline it must be
+};
+
+/// Collects the rows of a group, prints them as they come and writes them as JSON.
+class Report {
+ public:
+  explicit Report(std::string group) : group_(std::move(group)) {}
+  void row(const Row& row);
+  /// A line of explanation under the table, for example a state hash or what the figure does not include.
+  void note(const std::string& text);
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] const std::string& group() const { return group_; }
+
+ private:
+  std::string group_;
+  std::vector<Row> rows_;
+};
+
+/// How many times better than the baseline, larger than 1 when we win; empty without a baseline.
+[[nodiscard]] std::optional<double> ratio(const Row& row);
+[[nodiscard]] bool reached(const Row& row);
+
+/// CPU time of the calling thread for one call of `work`: the least of `repeats` runs [s].
+[[nodiscard]] double least_seconds(const std::function<void()>& work, int repeats = 5);
+
+/// Wall-clock time for one call: the least of `repeats` runs [s].
+[[nodiscard]] double wall_seconds(const std::function<void()>& work, int repeats = 3);
+
+/// Keeps the optimiser from removing a result.
+template <class T>
+inline void keep(const T& value)
+{
+  asm volatile("" : : "r,m"(value) : "memory");
+}
+
+using BenchmarkFunction = void (*)(Report&);
+bool register_benchmark(const char* group, const char* name, BenchmarkFunction function);
+
+}  // namespace thrum::bench
+
+#define THRUM_BENCHMARK(group, name)                                                                            \
+  static void bench_##group##_##name(::thrum::bench::Report& report);                                           \
+  static const bool registered_##group##_##name =                                                               \
+      ::thrum::bench::register_benchmark(#group, #name, &bench_##group##_##name);                               \
+  static void bench_##group##_##name([[maybe_unused]] ::thrum::bench::Report& report)
