@@ -88,8 +88,8 @@ nlohmann::json to_json(const std::string& group, const Row& row)
 
 void print_header()
 {
-  fmt::print("{:<58} {:>11} {:<10} {:>11}  {:>11} {:>9}  {}\n", "name", "figure", "unit", "wanted", "baseline",
-             "ratio", "reached");
+  fmt::print("{:<58} {:>11} {:<10} {:>11}  {:>11} {:>9}  {}\n", "name", "figure", "unit", "wanted",
+             "baseline", "ratio", "reached");
 }
 
 }  // namespace
@@ -113,10 +113,11 @@ void Report::row(const Row& row)
   rows_.push_back(row);
   const auto r = ratio(row);
   const bool judged = row.wanted || row.wanted_ratio;
-  fmt::print("{:<58} {:>11.4g} {:<10} {:>11}  {:>11} {:>9}  {}\n", row.name, row.figure, row.unit,
-             row.wanted ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.wanted) : "-",
-             r ? fmt::format("{:.4g}", row.baseline_figure) : "-", r ? fmt::format("{:.3g} x", *r) : "-",
-             !judged ? "" : (reached(row) ? "yes" : "NO"));
+  fmt::print(
+      "{:<58} {:>11.4g} {:<10} {:>11}  {:>11} {:>9}  {}\n", row.name, row.figure, row.unit,
+      row.wanted ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.wanted) : "-",
+      r ? fmt::format("{:.4g}", row.baseline_figure) : "-", r ? fmt::format("{:.3g} x", *r) : "-",
+      !judged ? "" : (reached(row) ? "yes" : "NO"));
   if (!row.baseline.empty()) fmt::print("    beside: {}\n", row.baseline);
   std::fflush(stdout);
 }
@@ -144,7 +145,9 @@ bool register_benchmark(const char* group, const char* name, BenchmarkFunction f
 
 namespace {
 
-// bench_<group> [--filter WORD] [--json FILE]: exit 0 when it ran, whatever was reached.
+bool long_rows_wanted = false;
+
+// bench_<group> [--filter WORD] [--long] [--json FILE]: exit 0 when it ran, whatever was reached.
 int run(int argc, char** argv)
 {
   std::string filter;
@@ -155,8 +158,10 @@ int run(int argc, char** argv)
       filter = argv[++i];
     } else if (i + 1 < argc && word == "--json") {
       json_file = argv[++i];
+    } else if (word == "--long") {
+      long_rows_wanted = true;
     } else {
-      fmt::print(stderr, "usage: {} [--filter WORD] [--json FILE]\n", argv[0]);
+      fmt::print(stderr, "usage: {} [--filter WORD] [--long] [--json FILE]\n", argv[0]);
       return 2;
     }
   }
@@ -184,6 +189,12 @@ int run(int argc, char** argv)
 }
 
 }  // namespace
+
+bool long_rows()
+{
+  return long_rows_wanted;
+}
+
 }  // namespace thrum::bench
 
 int main(int argc, char** argv)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The benchmark harness: each row is our figure, the simple way beside it measured in the same run, and the ratio.
+// The benchmark harness: each row is our figure, the simple way beside it measured in the same run, and the
+// ratio.
 //
 //   THRUM_BENCHMARK(geometry, closest_point)        // group, a name for the function
 //   {
@@ -9,8 +10,9 @@
 //                 .baseline = "linear search", .baseline_figure = naive * 1e6});
 //   }
 //
-// Times are thread CPU time, the least of several repeats: on a noisy machine the least is the steadiest figure, and
-// CPU time does not count what other programs took. Work that uses both cores is measured with wall_seconds().
+// Times are thread CPU time, the least of several repeats: on a noisy machine the least is the steadiest
+// figure, and CPU time does not count what other programs took. Work that uses both cores is measured with
+// wall_seconds().
 #pragma once
 
 #include <functional>
@@ -24,12 +26,12 @@ enum class Better { lower, higher };
 
 struct Row {
   std::string name;
-  double figure = 0;               ///< ours
+  double figure = 0;  ///< ours
   std::string unit;
-  std::optional<double> wanted;    ///< what must be reached, in `unit`
+  std::optional<double> wanted;  ///< what must be reached, in `unit`
   Better better = Better::lower;
-  std::string baseline;            ///< what the simple way is; empty: there is none
-  double baseline_figure = 0;      ///< in `unit`
+  std::string baseline;                ///< what the simple way is; empty: there is none
+  double baseline_figure = 0;          ///< in `unit`
   std::optional<double> wanted_ratio;  ///< how many times better than the baseline it must be
 };
 
@@ -58,6 +60,9 @@ class Report {
 /// Wall-clock time for one call: the least of `repeats` runs [s].
 [[nodiscard]] double wall_seconds(const std::function<void()>& work, int repeats = 3);
 
+/// Whether rows that take minutes are wanted too (--long).
+[[nodiscard]] bool long_rows();
+
 /// Keeps the optimiser from removing a result.
 template <class T>
 inline void keep(const T& value)
@@ -70,8 +75,8 @@ bool register_benchmark(const char* group, const char* name, BenchmarkFunction f
 
 }  // namespace thrum::bench
 
-#define THRUM_BENCHMARK(group, name)                                                                            \
-  static void bench_##group##_##name(::thrum::bench::Report& report);                                           \
-  static const bool registered_##group##_##name =                                                               \
-      ::thrum::bench::register_benchmark(#group, #name, &bench_##group##_##name);                               \
+#define THRUM_BENCHMARK(group, name)                                              \
+  static void bench_##group##_##name(::thrum::bench::Report& report);             \
+  static const bool registered_##group##_##name =                                 \
+      ::thrum::bench::register_benchmark(#group, #name, &bench_##group##_##name); \
   static void bench_##group##_##name([[maybe_unused]] ::thrum::bench::Report& report)

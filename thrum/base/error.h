@@ -2,9 +2,11 @@
 // Three kinds of failure, three ways to say so:
 //
 //   our mistake        THRUM_ASSERT stops a debug build; a release build does not look.
-//   caller's mistake   Error and InputError are thrown at the border of the library and say what was found and what
+//   caller's mistake   Error and InputError are thrown at the border of the library and say what was found
+//   and what
 //                      was expected, in words that a person can act on.
-//   honest failure     what a solver may fail at is a value (status, residual, iterations), never an exception.
+//   honest failure     what a solver may fail at is a value (status, residual, iterations), never an
+//   exception.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +22,12 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where in an input file something was found. A zero line or column means "not known"; for binary files `offset` is set.
+/// Where in an input file something was found. A zero line or column means "not known"; for binary files
+/// `offset` is set.
 struct SourcePlace {
   std::filesystem::path file;
-  std::size_t line = 0;    ///< counted from 1
-  std::size_t column = 0;  ///< counted from 1
+  std::size_t line = 0;        ///< counted from 1
+  std::size_t column = 0;      ///< counted from 1
   std::ptrdiff_t offset = -1;  ///< byte from the start of a binary file, or -1
 };
 

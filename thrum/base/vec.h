@@ -34,7 +34,10 @@ struct Pose {
   [[nodiscard]] Vec3 direction_to_local(const Vec3& d) const { return rotation.conjugate() * d; }
 
   /// Applies `b` first, then `a`.
-  friend Pose operator*(const Pose& a, const Pose& b) { return {a.point(b.position), a.rotation * b.rotation}; }
+  friend Pose operator*(const Pose& a, const Pose& b)
+  {
+    return {a.point(b.position), a.rotation * b.rotation};
+  }
   [[nodiscard]] Pose inverse() const
   {
     const Quat back = rotation.conjugate();

@@ -59,7 +59,8 @@ double volume(const TetrahedralMesh& mesh)
 BoundarySurface boundary_surface(const TetrahedralMesh& mesh)
 {
   std::vector<Face> faces = all_faces(mesh);
-  std::stable_sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) { return a.sorted < b.sorted; });
+  std::stable_sort(faces.begin(), faces.end(),
+                   [](const Face& a, const Face& b) { return a.sorted < b.sorted; });
   std::vector<Face> once;
   for (std::size_t i = 0; i < faces.size();) {
     std::size_t end = i + 1;
