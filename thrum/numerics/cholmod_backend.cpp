@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include <cholmod.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "thrum/numerics/factorisation_backend.h"
+
+namespace thrum::numerics {
+
+namespace {
+
+// The thread count of OpenBLAS and the nesting of OpenMP are global. While any factorisation runs, the BLAS
+// has one thread and OpenMP regions run on the caller; the last one to finish puts back what was found. A
+// BLAS without these functions is used as it is.
+class OneThread {
+ public:
+  OneThread()
+  {
+    const std::lock_guard lock(mutex());
+    if (running()++ > 0) return;
+    if (get_blas() != nullptr && set_blas() != nullptr) {
+      found_blas() = get_blas()();
+      set_blas()(1);
+    }
+    if (get_omp() != nullptr && set_omp() != nullptr) {
+      found_omp() = get_omp()();
+      set_omp()(0);
+    }
+  }
+  ~OneThread()
+  {
+    const std::lock_guard lock(mutex());
+    if (--running() > 0) return;
+    if (get_blas() != nullptr && set_blas() != nullptr) set_blas()(found_blas());
+    if (get_omp() != nullptr && set_omp() != nullptr) set_omp()(found_omp());
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  using Get = int (*)();
+  using Set = void (*)(int);
+  template <class F>
+  static F symbol(const char* name)
+  {
+    return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
+  }
+  static Get get_blas()
+  {
+    static const Get f = symbol<Get>("openblas_get_num_threads");
+    return f;
+  }
+  static Set set_blas()
+  {
+    static const Set f = symbol<Set>("openblas_set_num_threads");
+    return f;
+  }
+  static Get get_omp()
+  {
+    static const Get f = symbol<Get>("omp_get_max_active_levels");
+    return f;
+  }
+  static Set set_omp()
+  {
+    static const Set f = symbol<Set>("omp_set_max_active_levels");
+    return f;
+  }
+  static std::mutex& mutex()
+  {
+    static std::mutex m;
+    return m;
+  }
+  static int& running()
+  {
+    static int count = 0;
+    return count;
+  }
+  static int& found_blas()
+  {
+    static int threads = 1;
+    return threads;
+  }
+  static int& found_omp()
+  {
+    static int levels = 1;
+    return levels;
+  }
+};
+
+// A view of the lower triangle for CHOLMOD, which only reads it.
+cholmod_sparse view_of(const SparseMatrix& A)
+{
+  cholmod_sparse view{};
+  view.nrow = static_cast<std::size_t>(A.rows());
+  view.ncol = static_cast<std::size_t>(A.cols());
+  view.nzmax = static_cast<std::size_t>(A.nonZeros());
+  view.p = const_cast<int*>(A.outerIndexPtr());
+  view.i = const_cast<int*>(A.innerIndexPtr());
+  view.x = const_cast<double*>(A.valuePtr());
+  view.stype = -1;
+  view.itype = CHOLMOD_INT;
+  view.xtype = CHOLMOD_REAL;
+  view.dtype = CHOLMOD_DOUBLE;
+  view.sorted = 1;
+  view.packed = 1;
+  return view;
+}
+
+class CholmodBackend final : public SparseFactorisation::Backend {
+ public:
+  explicit CholmodBackend(bool supernodal) : supernodal_(supernodal)
+  {
+    cholmod_start(&common_);
+    common_.print = 0;
+    common_.error_handler = nullptr;
+    common_.quick_return_if_not_posdef = 1;
+    common_.supernodal = supernodal ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
+    common_.final_ll = supernodal ? 1 : 0;
+    common_.final_asis = 0;
+    common_.final_super = supernodal ? 1 : 0;
+    common_.final_pack = 1;
+    common_.final_monotonic = 1;
+  }
+  ~CholmodBackend() override
+  {
+    cholmod_free_factor(&factor_, &common_);
+    cholmod_finish(&common_);
+  }
+  CholmodBackend(const CholmodBackend&) = delete;
+  CholmodBackend& operator=(const CholmodBackend&) = delete;
+
+  FactorisationBackend which() const override
+  {
+    return supernodal_ ? FactorisationBackend::cholmod_supernodal : FactorisationBackend::cholmod_simplicial;
+  }
+
+  void analyse(const SparseMatrix& A, const FactorisationDesc& desc) override
+  {
+    const OneThread one;
+    cholmod_free_factor(&factor_, &common_);
+    common_.nmethods = 1;
+    common_.postorder = 1;
+    common_.method[0].ordering = CHOLMOD_AMD;
+    std::vector<int> given;
+    if (desc.ordering == FillOrdering::given) {
+      require_permutation(desc.permutation, A.rows());
+      given = desc.permutation;
+      common_.method[0].ordering = CHOLMOD_GIVEN;
+    } else if (desc.ordering == FillOrdering::natural) {
+      common_.method[0].ordering = CHOLMOD_NATURAL;
+      common_.postorder = supernodal_ ? 1 : 0;
+    } else if (desc.ordering == FillOrdering::nested_dissection) {
+      common_.method[0].ordering = CHOLMOD_METIS;
+    }
+    cholmod_sparse view = view_of(A);
+    factor_ = cholmod_analyze_p(&view, given.empty() ? nullptr : given.data(), nullptr, 0, &common_);
+    if (factor_ == nullptr) throw std::bad_alloc();
+    const int* order = static_cast<const int*>(factor_->Perm);
+    permutation_.assign(order, order + A.rows());
+    // The symbolic figures are of the analysis; a later numeric factorisation leaves them alone.
+    flops_ = common_.fl;
+    entries_ = common_.lnz;
+  }
+
+  bool factor(const SparseMatrix& A, int& failed_column) override
+  {
+    const OneThread one;
+    cholmod_sparse view = view_of(A);
+    const int done = cholmod_factorize(&view, factor_, &common_);
+    if (done == 0 && common_.status != CHOLMOD_NOT_POSDEF) throw std::bad_alloc();
+    const bool good = common_.status != CHOLMOD_NOT_POSDEF && factor_->minor == factor_->n;
+    failed_column = good ? -1 : static_cast<int>(factor_->minor);
+    read_pivots(good ? static_cast<int>(factor_->n) : std::max(failed_column, 0));
+    return good;
+  }
+
+  void lower(double* X, int columns) const override
+  {
+    if (supernodal_) return solve_lower(supernodes(), X, columns);
+    solve_lower(columns_of_factor(), X, columns);
+  }
+  void upper(double* X, int columns) const override
+  {
+    if (supernodal_) return solve_upper(supernodes(), X, columns);
+    solve_upper(columns_of_factor(), X, columns);
+  }
+
+  double factor_entries() const override
+  {
+    return supernodal_ ? static_cast<double>(factor_->xsize) : entries_;
+  }
+  double flops() const override { return flops_; }
+  double memory() const override
+  {
+    const double n = static_cast<double>(permutation_.size());
+    if (supernodal_) {
+      return static_cast<double>(factor_->xsize) * sizeof(double) +
+             static_cast<double>(factor_->ssize + 3 * factor_->nsuper) * sizeof(int) + 2 * n * sizeof(int);
+    }
+    return entries_ * (sizeof(double) + sizeof(int)) + 6 * n * sizeof(int);
+  }
+  bool divides() const override { return !supernodal_; }
+
+ private:
+  void read_pivots(int valid)
+  {
+    const int n = static_cast<int>(factor_->n);
+    pivots_.assign(static_cast<std::size_t>(n), 0.0);
+    const double* values = static_cast<const double*>(factor_->x);
+    if (values == nullptr) return;
+    if (supernodal_ && factor_->is_super) {
+      const SupernodalFactor L = supernodes();
+      widest_ = 0;
+      for (int s = 0; s < L.supernodes; ++s) {
+        const int height = L.row[s + 1] - L.row[s];
+        widest_ = std::max(widest_, height);
+        for (int c = 0; c < L.column[s + 1] - L.column[s]; ++c) {
+          const int j = L.column[s] + c;
+          const double diagonal = values[L.value[s] + static_cast<std::ptrdiff_t>(c) * height + c];
+          if (j < valid) pivots_[static_cast<std::size_t>(j)] = diagonal * diagonal;
+        }
+      }
+    } else if (!supernodal_ && !factor_->is_super) {
+      const int* start = static_cast<const int*>(factor_->p);
+      const int* count = static_cast<const int*>(factor_->nz);
+      begin_.resize(static_cast<std::size_t>(n));
+      end_.resize(static_cast<std::size_t>(n));
+      for (int j = 0; j < n; ++j) {
+        // CHOLMOD keeps D where the unit diagonal of L would be.
+        begin_[static_cast<std::size_t>(j)] = start[j] + 1;
+        end_[static_cast<std::size_t>(j)] = start[j] + count[j];
+        if (j < valid) pivots_[static_cast<std::size_t>(j)] = values[start[j]];
+      }
+    }
+  }
+
+  SupernodalFactor supernodes() const
+  {
+    return {static_cast<int>(factor_->n),
+            static_cast<int>(factor_->nsuper),
+            widest_,
+            static_cast<const int*>(factor_->super),
+            static_cast<const int*>(factor_->pi),
+            static_cast<const int*>(factor_->px),
+            static_cast<const int*>(factor_->s),
+            static_cast<const double*>(factor_->x)};
+  }
+  ColumnFactor columns_of_factor() const
+  {
+    return {static_cast<int>(factor_->n), begin_.data(), end_.data(), static_cast<const int*>(factor_->i),
+            static_cast<const double*>(factor_->x)};
+  }
+
+  bool supernodal_;
+  cholmod_common common_{};
+  cholmod_factor* factor_ = nullptr;
+  double flops_ = 0;
+  double entries_ = 0;
+  int widest_ = 0;
+  std::vector<int> begin_;
+  std::vector<int> end_;
+};
+
+}  // namespace
+
+std::unique_ptr<SparseFactorisation::Backend> make_cholmod_backend(bool supernodal)
+{
+  return std::make_unique<CholmodBackend>(supernodal);
+}
+
+}  // namespace thrum::numerics

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/numerics/factorisation_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thrum/base/error.h"
+
+namespace thrum::numerics {
+
+namespace {
+
+// Every kernel is written for a fixed number W of right-hand sides, which lie side by side in memory, so that
+// each entry of L is read once for W of them.
+
+template <int W>
+void lower_columns(const ColumnFactor& L, double* X)
+{
+  for (int j = 0; j < L.size; ++j) {
+    double x[W];
+    for (int w = 0; w < W; ++w) x[w] = X[j * W + w];
+    for (int k = L.begin[j]; k < L.end[j]; ++k) {
+      double* y = X + static_cast<std::ptrdiff_t>(L.rows[k]) * W;
+      for (int w = 0; w < W; ++w) y[w] -= L.values[k] * x[w];
+    }
+  }
+}
+
+template <int W>
+void upper_columns(const ColumnFactor& L, double* X)
+{
+  for (int j = L.size - 1; j >= 0; --j) {
+    double sum[W] = {};
+    for (int k = L.begin[j]; k < L.end[j]; ++k) {
+      const double* y = X + static_cast<std::ptrdiff_t>(L.rows[k]) * W;
+      for (int w = 0; w < W; ++w) sum[w] += L.values[k] * y[w];
+    }
+    for (int w = 0; w < W; ++w) X[j * W + w] -= sum[w];
+  }
+}
+
+// The rows of a supernode below its own columns are gathered once into `below`, updated by dense columns, and
+// scattered.
+template <int W>
+void lower_supernodes(const SupernodalFactor& L, double* X)
+{
+  std::vector<double> below(static_cast<std::size_t>(L.widest) * W);
+  for (int s = 0; s < L.supernodes; ++s) {
+    const int columns = L.column[s + 1] - L.column[s];
+    const int height = L.row[s + 1] - L.row[s];
+    const int* rows = L.rows + L.row[s];
+    const double* block = L.values + L.value[s];
+    double* own = X + static_cast<std::ptrdiff_t>(L.column[s]) * W;
+    double* rest = below.data();
+    const int tail = height - columns;
+    std::fill(rest, rest + static_cast<std::ptrdiff_t>(tail) * W, 0.0);
+    for (int c = 0; c < columns; ++c) {
+      const double* column = block + static_cast<std::ptrdiff_t>(c) * height;
+      double x[W];
+      for (int w = 0; w < W; ++w) x[w] = own[c * W + w] /= column[c];
+      for (int r = c + 1; r < columns; ++r)
+        for (int w = 0; w < W; ++w) own[r * W + w] -= column[r] * x[w];
+      const double* bottom = column + columns;
+      for (int r = 0; r < tail; ++r)
+        for (int w = 0; w < W; ++w) rest[r * W + w] += bottom[r] * x[w];
+    }
+    for (int r = 0; r < tail; ++r) {
+      double* y = X + static_cast<std::ptrdiff_t>(rows[columns + r]) * W;
+      for (int w = 0; w < W; ++w) y[w] -= rest[r * W + w];
+    }
+  }
+}
+
+template <int W>
+void upper_supernodes(const SupernodalFactor& L, double* X)
+{
+  std::vector<double> below(static_cast<std::size_t>(L.widest) * W);
+  for (int s = L.supernodes - 1; s >= 0; --s) {
+    const int columns = L.column[s + 1] - L.column[s];
+    const int height = L.row[s + 1] - L.row[s];
+    const int* rows = L.rows + L.row[s];
+    const double* block = L.values + L.value[s];
+    double* own = X + static_cast<std::ptrdiff_t>(L.column[s]) * W;
+    double* rest = below.data();
+    const int tail = height - columns;
+    for (int r = 0; r < tail; ++r) {
+      const double* y = X + static_cast<std::ptrdiff_t>(rows[columns + r]) * W;
+      for (int w = 0; w < W; ++w) rest[r * W + w] = y[w];
+    }
+    for (int c = columns - 1; c >= 0; --c) {
+      const double* column = block + static_cast<std::ptrdiff_t>(c) * height;
+      const double* bottom = column + columns;
+      // Two sums in turn, so that one addition need not wait for the one before.
+      double even[W] = {};
+      double odd[W] = {};
+      int r = 0;
+      for (; r + 1 < tail; r += 2) {
+        for (int w = 0; w < W; ++w) even[w] += bottom[r] * rest[r * W + w];
+        for (int w = 0; w < W; ++w) odd[w] += bottom[r + 1] * rest[(r + 1) * W + w];
+      }
+      if (r < tail)
+        for (int w = 0; w < W; ++w) even[w] += bottom[r] * rest[r * W + w];
+      for (int k = c + 1; k < columns; ++k)
+        for (int w = 0; w < W; ++w) odd[w] += column[k] * own[k * W + w];
+      for (int w = 0; w < W; ++w) own[c * W + w] = (own[c * W + w] - (even[w] + odd[w])) / column[c];
+    }
+  }
+}
+
+}  // namespace
+
+void solve_lower(const ColumnFactor& L, double* X, int columns)
+{
+  if (columns == 1) return lower_columns<1>(L, X);
+  if (columns == 2) return lower_columns<2>(L, X);
+  if (columns == 4) return lower_columns<4>(L, X);
+  lower_columns<8>(L, X);
+}
+
+void solve_upper(const ColumnFactor& L, double* X, int columns)
+{
+  if (columns == 1) return upper_columns<1>(L, X);
+  if (columns == 2) return upper_columns<2>(L, X);
+  if (columns == 4) return upper_columns<4>(L, X);
+  upper_columns<8>(L, X);
+}
+
+void solve_lower(const SupernodalFactor& L, double* X, int columns)
+{
+  if (columns == 1) return lower_supernodes<1>(L, X);
+  if (columns == 2) return lower_supernodes<2>(L, X);
+  if (columns == 4) return lower_supernodes<4>(L, X);
+  lower_supernodes<8>(L, X);
+}
+
+void solve_upper(const SupernodalFactor& L, double* X, int columns)
+{
+  if (columns == 1) return upper_supernodes<1>(L, X);
+  if (columns == 2) return upper_supernodes<2>(L, X);
+  if (columns == 4) return upper_supernodes<4>(L, X);
+  upper_supernodes<8>(L, X);
+}
+
+void require_permutation(const std::vector<int>& permutation, Eigen::Index size)
+{
+  std::vector<char> seen(static_cast<std::size_t>(size), 0);
+  bool good = static_cast<Eigen::Index>(permutation.size()) == size;
+  for (std::size_t k = 0; good && k < permutation.size(); ++k) {
+    const int unknown = permutation[k];
+    good = unknown >= 0 && unknown < size && seen[static_cast<std::size_t>(unknown)] == 0;
+    if (good) seen[static_cast<std::size_t>(unknown)] = 1;
+  }
+  if (!good)
+    throw Error(fmt::format(
+        "The given elimination order must hold each of the {} unknowns once, counted from 0.", size));
+}
+
+}  // namespace thrum::numerics
