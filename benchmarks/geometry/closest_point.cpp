@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Closest point queries of the hierarchy, beside a search through all triangles.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "benchmarks/geometry/bench_meshes.h"
+#include "benchmarks/harness.h"
+#include "thrum/geometry/bvh.h"
+
+namespace thrum::bench {
+namespace {
+
+using geometry::Bvh;
+
+// The distance of "near the surface": 2 % of the torus' middle circle.
+constexpr double kNear = 0.02;
+
+void linear_search(const geometry::TriangleMesh& mesh, const Vec3& p)
+{
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    best = std::min(
+        best, geometry::closest_point_on_triangle(p, mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2))
+                  .squared_distance);
+  }
+  keep(best);
+}
+
+}  // namespace
+
+THRUM_BENCHMARK(geometry, closest_point)
+{
+  for (const int triangles : {1000, 15000, 200000}) {
+    const geometry::TriangleMesh mesh = wavy_torus(triangles);
+    const Bvh bvh(mesh);
+    const std::vector<Vec3> points = points_near_surface(mesh, 20000, kNear);
+    const double ours = least_seconds([&] {
+      for (const Vec3& p : points) keep(bvh.closest_point(p).distance);
+    });
+    const std::size_t few = 1 + 3000000 / mesh.triangles.size() / 10;
+    const double naive = least_seconds(
+        [&] {
+          for (std::size_t i = 0; i < few; ++i) linear_search(mesh, points[i]);
+        },
+        3);
+    Row row{.name = fmt::format("closest point near the surface, {}k triangles", triangles / 1000),
+            .figure = ours / static_cast<double>(points.size()) * 1e6,
+            .unit = "us",
+            .wanted = triangles > 15000 ? 2.5 : 1.0,
+            .baseline = "linear search",
+            .baseline_figure = naive / static_cast<double>(few) * 1e6};
+    if (triangles == 15000) row.wanted_ratio = 50;
+    report.row(row);
+  }
+}
+
+THRUM_BENCHMARK(geometry, closest_point_warm)
+{
+  const geometry::TriangleMesh mesh = wavy_torus(15000);
+  const Bvh bvh(mesh);
+  const std::vector<Vec3> points = points_near_surface(mesh, 5000, kNear);
+  std::vector<Index> hints;
+  for (const Vec3& p : points) hints.push_back(bvh.closest_point(p + Vec3::Constant(0.002)).triangle);
+  const double cold = least_seconds([&] {
+    for (const Vec3& p : points) keep(bvh.closest_point(p).distance);
+  });
+  const double warm = least_seconds([&] {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      keep(bvh.closest_point(points[i], std::numeric_limits<double>::infinity(), hints[i]).distance);
+    }
+  });
+  report.row({.name = "closest point with the last step's triangle, 15k",
+              .figure = warm / static_cast<double>(points.size()) * 1e6,
+              .unit = "us",
+              .baseline = "without it",
+              .baseline_figure = cold / static_cast<double>(points.size()) * 1e6});
+}
+
+THRUM_BENCHMARK(geometry, ray)
+{
+  const geometry::TriangleMesh mesh = wavy_torus(15000);
+  const Bvh bvh(mesh);
+  const std::vector<Vec3> points = points_near_surface(mesh, 5000, kNear);
+  const double ours = least_seconds([&] {
+    for (const Vec3& p : points) keep(bvh.first_hit({Vec3(0.1, 0.2, 2), p - Vec3(0.1, 0.2, 2)}).t);
+  });
+  report.row({.name = "first hit of a ray, 15k triangles",
+              .figure = ours / static_cast<double>(points.size()) * 1e6,
+              .unit = "us"});
+}
+
+THRUM_BENCHMARK(geometry, bvh_build)
+{
+  for (const int triangles : {15000, 200000}) {
+    const geometry::TriangleMesh mesh = wavy_torus(triangles);
+    Bvh bvh(mesh);
+    const double build = least_seconds([&] { keep(Bvh(mesh).bounds()); }, 3);
+    const double refit = least_seconds([&] { bvh.refit(mesh.vertices); }, 3);
+    report.row({.name = fmt::format("refit, {}k triangles", triangles / 1000),
+                .figure = refit * 1e3,
+                .unit = "ms",
+                .baseline = "build anew",
+                .baseline_figure = build * 1e3});
+  }
+}
+
+}  // namespace thrum::bench

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Small closed meshes and random triangles for the tests of the hierarchy and the distance field.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <random>
+#include <utility>
+
+#include "thrum/geometry/triangle_mesh.h"
+
+namespace thrum::geometry::testing {
+
+/// Box with corners lower and upper, 12 triangles.
+inline TriangleMesh box_mesh(const Vec3& lower, const Vec3& upper)
+{
+  TriangleMesh mesh;
+  for (int i = 0; i < 8; ++i) {
+    mesh.vertices.emplace_back((i & 1) ? upper.x() : lower.x(), (i & 2) ? upper.y() : lower.y(),
+                               (i & 4) ? upper.z() : lower.z());
+  }
+  mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                    {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  return mesh;
+}
+
+/// Sphere about the origin from an octahedron, each triangle cut in four `levels` times: 8 * 4^levels
+/// triangles.
+inline TriangleMesh sphere_mesh(double radius, int levels)
+{
+  TriangleMesh mesh;
+  mesh.vertices = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  mesh.triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  for (int level = 0; level < levels; ++level) {
+    std::map<std::pair<Index, Index>, Index> middle_of;
+    const auto middle = [&](Index a, Index b) {
+      const auto [it, fresh] =
+          middle_of.try_emplace(std::minmax(a, b), static_cast<Index>(mesh.vertices.size()));
+      if (fresh) {
+        mesh.vertices.push_back(
+            (mesh.vertices[static_cast<std::size_t>(a)] + mesh.vertices[static_cast<std::size_t>(b)])
+                .normalized());
+      }
+      return it->second;
+    };
+    std::vector<Triangle> finer;
+    for (const auto& [a, b, c] : mesh.triangles) {
+      const Index ab = middle(a, b), bc = middle(b, c), ca = middle(c, a);
+      finer.insert(finer.end(), {{a, ab, ca}, {b, bc, ab}, {c, ca, bc}, {ab, bc, ca}});
+    }
+    mesh.triangles = std::move(finer);
+  }
+  for (Vec3& v : mesh.vertices) v *= radius;
+  return mesh;
+}
+
+/// Torus about the z axis with 2 * around * tube triangles.
+inline TriangleMesh torus_mesh(double major, double minor, int around, int tube)
+{
+  TriangleMesh mesh;
+  for (int i = 0; i < around; ++i) {
+    for (int j = 0; j < tube; ++j) {
+      const double u = 2 * std::numbers::pi * i / around, v = 2 * std::numbers::pi * j / tube;
+      const double r = major + minor * std::cos(v);
+      mesh.vertices.emplace_back(r * std::cos(u), r * std::sin(u), minor * std::sin(v));
+    }
+  }
+  const auto at = [&](int i, int j) {
+    return static_cast<Index>((i % around) * tube + j % tube);
+  };
+  for (int i = 0; i < around; ++i) {
+    for (int j = 0; j < tube; ++j) {
+      mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
+      mesh.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+    }
+  }
+  return mesh;
+}
+
+/// The same surface turned inside out.
+inline TriangleMesh flipped(TriangleMesh mesh)
+{
+  for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
+  return mesh;
+}
+
+inline Vec3 random_point(std::mt19937& generator, double half_side)
+{
+  std::uniform_real_distribution<double> coordinate(-half_side, half_side);
+  const double x = coordinate(generator), y = coordinate(generator);
+  return {x, y, coordinate(generator)};
+}
+
+/// `count` triangles of about `size` in the cube [-1, 1]^3, with shared vertices, needles, points and
+/// duplicates among them.
+inline TriangleMesh random_triangles(std::mt19937& generator, int count, double size)
+{
+  TriangleMesh mesh;
+  std::uniform_int_distribution<int> kind(0, 19);
+  for (int i = 0; i < count; ++i) {
+    const auto n = static_cast<Index>(mesh.vertices.size());
+    const int k = kind(generator);
+    if (n >= 6 && k < 6) {
+      mesh.vertices.push_back(random_point(generator, 1));
+      mesh.triangles.push_back({n - 1, n - 2, n});
+    } else if (n >= 6 && k == 6) {
+      mesh.triangles.push_back(mesh.triangles[static_cast<std::size_t>(i) / 2]);
+    } else {
+      const Vec3 centre = random_point(generator, 1);
+      for (int c = 0; c < 3; ++c) mesh.vertices.push_back(centre + random_point(generator, size));
+      if (k == 7) mesh.vertices[static_cast<std::size_t>(n) + 2] = mesh.vertices[static_cast<std::size_t>(n)];
+      if (k == 8) {
+        mesh.vertices[static_cast<std::size_t>(n) + 1] = mesh.vertices[static_cast<std::size_t>(n)];
+        mesh.vertices[static_cast<std::size_t>(n) + 2] = mesh.vertices[static_cast<std::size_t>(n)];
+      }
+      mesh.triangles.push_back({n, n + 1, n + 2});
+    }
+  }
+  return mesh;
+}
+
+}  // namespace thrum::geometry::testing

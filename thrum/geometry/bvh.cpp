@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// The queries of one hierarchy: closest point, ray, box, sphere.
+#include "thrum/geometry/bvh.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace thrum::geometry {
+
+namespace {
+
+using Lanes = Eigen::Array<float, Bvh::kWidth, 1>;
+
+// At most 24 levels by the heuristic, then at least one halving a level of at most 2^31 triangles; a node
+// leaves at most three children behind.
+constexpr int kStackSize = 3 * (24 + 32) + Bvh::kWidth;
+
+// A float bound is widened by this factor: covers the rounding of a box distance.
+constexpr float kFloatSlack = 1 + 0x1p-18f;
+// Farther queries are drawn in to this distance [unit lengths] when boxes are asked: towards a convex set
+// that holds the mesh, so a box never seems farther than it is, and squares stay finite.
+constexpr double kFarUnits = 1e9;
+
+struct Entry {
+  float key;
+  Index child;
+};
+
+Lanes load(const float (&lanes)[Bvh::kWidth])
+{
+  return Eigen::Map<const Lanes, Eigen::Aligned16>(lanes);
+}
+
+// Squared distances from q to the four boxes; infinity for lanes without a child.
+Lanes box_distances(const Bvh::Node& node, const Lanes (&q)[3])
+{
+  Lanes sum = Lanes::Zero();
+  for (int d = 0; d < 3; ++d) {
+    const Lanes outside = (load(node.lower[d]) - q[d]).max(q[d] - load(node.upper[d])).max(0.0f);
+    sum += outside * outside;
+  }
+  return sum;
+}
+
+// Puts the children with key <= limit on the stack, the nearest on top.
+template <class Keys>
+void push_sorted(const Bvh::Node& node, const Keys& keys, float limit, Entry* stack, int& top)
+{
+  const int bottom = top;
+  for (int lane = 0; lane < Bvh::kWidth; ++lane) {
+    const float key = keys[lane];
+    if (!(key <= limit)) continue;
+    int at = top++;
+    while (at > bottom && stack[at - 1].key < key) {
+      stack[at] = stack[at - 1];
+      --at;
+    }
+    stack[at] = {key, node.child[lane]};
+  }
+}
+
+// Squared distances from p to the four triangles of a packet, the same steps for every lane so that they run
+// side by side: the foot on each edge, the foot in the plane if it is inside, the least of them. Not-a-number
+// for unused lanes.
+void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::kWidth])
+{
+  for (int k = 0; k < Bvh::kWidth; ++k) {
+    const double abx = t.b[0][k] - t.a[0][k], aby = t.b[1][k] - t.a[1][k], abz = t.b[2][k] - t.a[2][k];
+    const double acx = t.c[0][k] - t.a[0][k], acy = t.c[1][k] - t.a[1][k], acz = t.c[2][k] - t.a[2][k];
+    const double bcx = t.c[0][k] - t.b[0][k], bcy = t.c[1][k] - t.b[1][k], bcz = t.c[2][k] - t.b[2][k];
+    const double apx = p.x() - t.a[0][k], apy = p.y() - t.a[1][k], apz = p.z() - t.a[2][k];
+    const double bpx = p.x() - t.b[0][k], bpy = p.y() - t.b[1][k], bpz = p.z() - t.b[2][k];
+
+    double s = (apx * abx + apy * aby + apz * abz) * t.inverse_ab[k];
+    s = s < 0 ? 0 : s;
+    s = s > 1 ? 1 : s;
+    double x = apx - s * abx, y = apy - s * aby, z = apz - s * abz;
+    const double on_ab = x * x + y * y + z * z;
+
+    s = (apx * acx + apy * acy + apz * acz) * t.inverse_ac[k];
+    s = s < 0 ? 0 : s;
+    s = s > 1 ? 1 : s;
+    x = apx - s * acx, y = apy - s * acy, z = apz - s * acz;
+    const double on_ac = x * x + y * y + z * z;
+
+    s = (bpx * bcx + bpy * bcy + bpz * bcz) * t.inverse_bc[k];
+    s = s < 0 ? 0 : s;
+    s = s > 1 ? 1 : s;
+    x = bpx - s * bcx, y = bpy - s * bcy, z = bpz - s * bcz;
+    const double on_bc = x * x + y * y + z * z;
+
+    const double u = apx * t.u[0][k] + apy * t.u[1][k] + apz * t.u[2][k];
+    const double v = apx * t.v[0][k] + apy * t.v[1][k] + apz * t.v[2][k];
+    x = apx - u * abx - v * acx, y = apy - u * aby - v * acy, z = apz - u * abz - v * acz;
+    const double inside = x * x + y * y + z * z;
+
+    double least = on_ab < on_ac ? on_ab : on_ac;
+    least = on_bc < least ? on_bc : least;
+    // The smallest of the three barycentric coordinates says whether the foot is inside; a comparison with
+    // not-a-number is false.
+    double smallest = u < v ? u : v;
+    smallest = 1 - u - v < smallest ? 1 - u - v : smallest;
+    out[k] = smallest >= 0 ? inside : least;
+  }
+}
+
+// The best triangle so far under the tie rule.
+struct Nearest {
+  double squared = std::numeric_limits<double>::infinity();  // least squared distance seen, or allowed
+  double limit = std::numeric_limits<double>::infinity();    // farther triangles are of no interest
+  double tie;
+  Index triangle = std::numeric_limits<Index>::max();
+
+  Nearest(double squared_start, double tie_square) : squared(squared_start), tie(tie_square)
+  {
+    limit = with_tie(squared);
+  }
+
+  [[nodiscard]] double with_tie(double d) const { return d * (1 + 2 * Bvh::kTieRelative) + tie; }
+
+  void offer(double d, Index candidate)
+  {
+    if (!(d <= limit)) return;
+    // Clearly nearer: take it. Equally near: the lower index.
+    if (with_tie(d) < squared) {
+      squared = d;
+      triangle = candidate;
+    } else {
+      squared = std::min(squared, d);
+      triangle = std::min(triangle, candidate);
+    }
+    limit = with_tie(squared);
+  }
+
+  void offer(const Bvh::Packet& packet, const Vec3& p)
+  {
+    double d[Bvh::kWidth];
+    triangle_distances(packet, p, d);
+    for (int lane = 0; lane < Bvh::kWidth; ++lane) offer(d[lane], packet.triangle[lane]);
+  }
+};
+
+// The limit on squared distances [m^2] as a float in unit coordinates, rounded up and finite.
+float float_limit(double squared, double inverse_unit_squared)
+{
+  return static_cast<float>(std::min(squared * inverse_unit_squared, 1e37)) * kFloatSlack;
+}
+
+// A ray as the watertight test wants it [Woop, Benthin, Wald 2013, Watertight Ray/Triangle Intersection]: the
+// axis along which the direction is longest becomes z, and a shear makes the direction (0, 0, 1).
+struct ShearedRay {
+  Vec3 origin;
+  int kx, ky, kz;
+  double sx, sy, sz;
+
+  explicit ShearedRay(const Ray& ray) : origin(ray.origin)
+  {
+    ray.direction.cwiseAbs().maxCoeff(&kz);
+    kx = (kz + 1) % 3;
+    ky = (kx + 1) % 3;
+    if (ray.direction[kz] < 0) std::swap(kx, ky);
+    sz = 1 / ray.direction[kz];
+    sx = ray.direction[kx] * sz;
+    sy = ray.direction[ky] * sz;
+  }
+};
+
+// The hit of lane k, if any, with t and barycentric coordinates. The signed areas of a shared edge are
+// computed from the same numbers in both its triangles, so they are exact negatives and no ray slips between.
+bool hit_lane(const Bvh::Packet& packet, int k, const ShearedRay& ray, double& t, Vec3& barycentric)
+{
+  const auto sheared = [&](const double(&corner)[3][Bvh::kWidth]) {
+    const double x = corner[ray.kx][k] - ray.origin[ray.kx];
+    const double y = corner[ray.ky][k] - ray.origin[ray.ky];
+    const double z = corner[ray.kz][k] - ray.origin[ray.kz];
+    return Vec3(x - ray.sx * z, y - ray.sy * z, ray.sz * z);
+  };
+  const Vec3 a = sheared(packet.a);
+  const Vec3 b = sheared(packet.b);
+  const Vec3 c = sheared(packet.c);
+  const double u = c.x() * b.y() - c.y() * b.x();
+  const double v = a.x() * c.y() - a.y() * c.x();
+  const double w = b.x() * a.y() - b.y() * a.x();
+  if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return false;
+  const double det = u + v + w;
+  if (!(det != 0)) return false;
+  barycentric = Vec3(u, v, w) / det;
+  t = barycentric.dot(Vec3(a.z(), b.z(), c.z()));
+  return true;
+}
+
+}  // namespace
+
+SurfacePoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) const
+{
+  Nearest nearest(max_distance * max_distance, tie_);
+  if (hint >= 0 && static_cast<std::size_t>(hint) < slot_.size()) {
+    nearest.offer(packets_[static_cast<std::size_t>(slot_[static_cast<std::size_t>(hint)] / kWidth)], p);
+  }
+
+  const double to_unit = 1 / (unit_ * unit_);
+  float limit = float_limit(nearest.limit, to_unit);
+  const Vec3 unit = ((p - origin_) / unit_).cwiseMax(-kFarUnits).cwiseMin(kFarUnits);
+  const Lanes q[3] = {Lanes::Constant(static_cast<float>(unit.x())),
+                      Lanes::Constant(static_cast<float>(unit.y())),
+                      Lanes::Constant(static_cast<float>(unit.z()))};
+  Entry stack[kStackSize];
+  stack[0] = {0, 0};
+  int top = 1;
+  while (top > 0) {
+    const Entry entry = stack[--top];
+    if (!(entry.key <= limit)) continue;
+    if (entry.child >= 0) {
+      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      push_sorted(node, box_distances(node, q), limit, stack, top);
+    } else {
+      nearest.offer(packets_[static_cast<std::size_t>(~entry.child)], p);
+      limit = float_limit(nearest.limit, to_unit);
+    }
+  }
+
+  SurfacePoint result;
+  if (nearest.triangle == std::numeric_limits<Index>::max()) return result;
+  const auto t = static_cast<std::size_t>(nearest.triangle);
+  const TrianglePoint foot =
+      closest_point_on_triangle(p, mesh_.corner(t, 0), mesh_.corner(t, 1), mesh_.corner(t, 2));
+  result.distance = std::sqrt(foot.squared_distance);
+  if (result.distance > max_distance) return SurfacePoint{};
+  result.point = foot.point;
+  result.triangle = nearest.triangle;
+  result.barycentric = foot.barycentric;
+  result.feature = foot.feature;
+  switch (foot.feature) {
+    case Feature::vertex:
+      result.feature_id = mesh_.triangles[t][static_cast<std::size_t>(foot.local)];
+      break;
+    case Feature::edge:
+      result.feature_id = 3 * nearest.triangle + foot.local;
+      break;
+    case Feature::face:
+      result.feature_id = nearest.triangle;
+      break;
+  }
+  return result;
+}
+
+template <bool kAnyHit>
+RayHit Bvh::trace(const Ray& ray) const
+{
+  RayHit best;
+  // Where the ray enters and leaves the bounds, in double; the boxes are then asked from there, near the
+  // mesh.
+  double enter = 0;
+  double leave = ray.max_t;
+  for (int d = 0; d < 3; ++d) {
+    if (ray.direction[d] == 0) continue;
+    const double slack = unit_ * 0x1p-18;
+    const double t0 = (bounds_.min()[d] - slack - ray.origin[d]) / ray.direction[d];
+    const double t1 = (bounds_.max()[d] + slack - ray.origin[d]) / ray.direction[d];
+    enter = std::max(enter, std::min(t0, t1));
+    leave = std::min(leave, std::max(t0, t1));
+  }
+  if (!(enter <= leave)) return best;
+  const ShearedRay sheared(ray);
+  const double per_unit = unit_ / ray.direction.norm();  // t of one unit length
+  const Vec3 start = (ray.origin + enter * ray.direction - origin_) / unit_;
+  const Vec3 direction = ray.direction.normalized();
+  Lanes from[3], inverse[3];
+  for (int d = 0; d < 3; ++d) {
+    constexpr double kSteepest = 1e-15;  // keeps 1 / direction and its products finite in float
+    const double component =
+        std::abs(direction[d]) > kSteepest ? direction[d] : std::copysign(kSteepest, direction[d]);
+    from[d] = Lanes::Constant(static_cast<float>(start[d]));
+    inverse[d] = Lanes::Constant(static_cast<float>(1 / component));
+  }
+
+  // A tie, as for distances, goes to the lower index: hits up to `slack` behind the best are looked at.
+  const double slack = kTieAbsolute * per_unit;
+  const auto with_tie = [&](double t) {
+    return t + kTieRelative * std::abs(t) + slack;
+  };
+  double limit_t = ray.max_t;
+  const auto unit_limit = [&] {
+    return static_cast<float>(std::min((limit_t - enter) / per_unit, 1e30)) * kFloatSlack + 0x1p-18f;
+  };
+  float limit = unit_limit();
+  Entry stack[kStackSize];
+  stack[0] = {0, 0};
+  int top = 1;
+  while (top > 0) {
+    const Entry entry = stack[--top];
+    if (!(entry.key <= limit)) continue;
+    if (entry.child >= 0) {
+      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      Lanes near = Lanes::Zero();
+      Lanes far = Lanes::Constant(limit);
+      for (int d = 0; d < 3; ++d) {
+        const Lanes t0 = (load(node.lower[d]) - from[d]) * inverse[d];
+        const Lanes t1 = (load(node.upper[d]) - from[d]) * inverse[d];
+        near = near.max(t0.min(t1));
+        far = far.min(t0.max(t1));
+      }
+      Lanes keys = near;
+      for (int lane = 0; lane < kWidth; ++lane) {
+        const bool crossed = near[lane] <= far[lane] * kFloatSlack && node.child[lane] != kNoChild;
+        if (!crossed) keys[lane] = std::numeric_limits<float>::infinity();
+      }
+      push_sorted(node, keys, limit, stack, top);
+      continue;
+    }
+    const Packet& packet = packets_[static_cast<std::size_t>(~entry.child)];
+    for (int lane = 0; lane < kWidth; ++lane) {
+      double t = 0;
+      Vec3 barycentric;
+      if (packet.triangle[lane] < 0 || !hit_lane(packet, lane, sheared, t, barycentric)) continue;
+      if (!(t >= 0 && t <= ray.max_t && t <= limit_t)) continue;
+      if (best.triangle < 0 || with_tie(t) < best.t || packet.triangle[lane] < best.triangle) {
+        best = {t, packet.triangle[lane], barycentric};
+        if constexpr (kAnyHit) return best;
+        limit_t = with_tie(best.t);
+        limit = unit_limit();
+      }
+    }
+  }
+  return best;
+}
+
+RayHit Bvh::first_hit(const Ray& ray) const
+{
+  return trace<false>(ray);
+}
+
+bool Bvh::any_hit(const Ray& ray) const
+{
+  return trace<true>(ray).found();
+}
+
+template <class Leaf>
+void Bvh::walk_boxes(const float (&lower)[3], const float (&upper)[3], const Leaf& leaf) const
+{
+  Index stack[kStackSize];
+  stack[0] = 0;
+  int top = 1;
+  while (top > 0) {
+    const Index child = stack[--top];
+    if (child < 0) {
+      leaf(packets_[static_cast<std::size_t>(~child)]);
+      continue;
+    }
+    const Node& node = nodes_[static_cast<std::size_t>(child)];
+    for (int lane = 0; lane < kWidth; ++lane) {
+      bool touches = true;
+      for (int d = 0; d < 3; ++d) {
+        touches = touches && node.lower[d][lane] <= upper[d] && node.upper[d][lane] >= lower[d];
+      }
+      if (touches) stack[top++] = node.child[lane];
+    }
+  }
+}
+
+void Bvh::triangles_in_box(const Box3& box, std::vector<Index>& out) const
+{
+  out.clear();
+  // Only the part near the mesh matters, which keeps the floats in range.
+  float lower[3], upper[3];
+  for (int d = 0; d < 3; ++d) {
+    constexpr double kJustOutside = 2;
+    lower[d] =
+        static_cast<float>(std::clamp((box.min()[d] - origin_[d]) / unit_, -kJustOutside, kJustOutside));
+    upper[d] =
+        static_cast<float>(std::clamp((box.max()[d] - origin_[d]) / unit_, -kJustOutside, kJustOutside));
+  }
+  walk_boxes(lower, upper, [&](const Packet& packet) {
+    for (int k = 0; k < kWidth; ++k) {
+      if (packet.triangle[k] < 0) continue;
+      bool touches = true;
+      for (int d = 0; d < 3; ++d) {
+        const auto [low, high] = std::minmax({packet.a[d][k], packet.b[d][k], packet.c[d][k]});
+        touches = touches && low <= box.max()[d] && high >= box.min()[d];
+      }
+      if (touches) out.push_back(packet.triangle[k]);
+    }
+  });
+  std::sort(out.begin(), out.end());
+}
+
+void Bvh::triangles_in_sphere(const Vec3& centre, double radius, std::vector<Index>& out) const
+{
+  out.clear();
+  if (!(radius >= 0)) return;
+  const Vec3 unit = ((centre - origin_) / unit_).cwiseMax(-kFarUnits).cwiseMin(kFarUnits);
+  const Lanes q[3] = {Lanes::Constant(static_cast<float>(unit.x())),
+                      Lanes::Constant(static_cast<float>(unit.y())),
+                      Lanes::Constant(static_cast<float>(unit.z()))};
+  const float limit = float_limit(radius * radius, 1 / (unit_ * unit_));
+  Entry stack[kStackSize];
+  stack[0] = {0, 0};
+  int top = 1;
+  while (top > 0) {
+    const Entry entry = stack[--top];
+    if (entry.child >= 0) {
+      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      push_sorted(node, box_distances(node, q), limit, stack, top);
+      continue;
+    }
+    const Packet& packet = packets_[static_cast<std::size_t>(~entry.child)];
+    double d[kWidth];
+    triangle_distances(packet, centre, d);
+    for (int lane = 0; lane < kWidth; ++lane) {
+      if (d[lane] <= radius * radius) out.push_back(packet.triangle[lane]);
+    }
+  }
+  std::sort(out.begin(), out.end());
+}
+
+}  // namespace thrum::geometry
