@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/geometry/isosurface_stuffing.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/geometry/bcc_lattice.h"
+#include "thrum/geometry/lattice_cuts.h"
+#include "thrum/geometry/stuffing_stencils.h"
+#include "thrum/geometry/tet_pieces.h"
+
+namespace thrum::geometry {
+
+namespace {
+
+constexpr Index kNoVertex = -1;
+
+// Walks over the lattice tetrahedra and writes the mesh.
+class Filler {
+ public:
+  Filler(const BccLattice& lattice, const LatticeCuts& cuts, TetrahedralMesh& mesh)
+      : lattice_(lattice), cuts_(cuts), mesh_(mesh)
+  {
+    vertex_of_site_.assign(lattice.site_count(), kNoVertex);
+    vertex_of_cut_.assign(cuts.cuts().size(), kNoVertex);
+  }
+
+  // The lattice tetrahedra around the four edges of the face between cell (i, j, k) and the next one along an
+  // axis: each is spanned by the two cell centres and one edge of the face.
+  void fill_face(const LatticeSite& centre, int axis)
+  {
+    const StencilCorner here = corner(centre);
+    const StencilCorner next = corner(centre + kAlong[static_cast<std::size_t>(axis)]);
+    std::array<StencilCorner, 4> face;
+    for (std::size_t m = 0; m < 4; ++m) {
+      face[m] = corner(centre + kFaceCorners[static_cast<std::size_t>(axis)][m]);
+    }
+    for (std::size_t m = 0; m < 4; ++m) fill({here, next, face[m], face[(m + 1) % 4]});
+  }
+
+  [[nodiscard]] StencilCorner corner(const LatticeSite& site) const
+  {
+    const SiteAddress address = lattice_.address(site);
+    return {site, address, lattice_.sign(address)};
+  }
+
+  void fill(const std::array<StencilCorner, 4>& corners)
+  {
+    stuff_tetrahedron(
+        corners, [this](const StencilCorner& c) { return site_vertex(c); },
+        [this](const StencilCorner& a, const StencilCorner& b) { return cut_vertex(a, b); },
+        [this](const Tetrahedron& tet) { mesh_.tetrahedra.push_back(tet); });
+  }
+
+ private:
+  static constexpr std::array<LatticeSite, 3> kAlong = {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}};
+  // Corners of the face, from the centre of its cell, counter-clockwise about the axis.
+  static constexpr std::array<std::array<LatticeSite, 4>, 3> kFaceCorners = {
+      {{{{1, -1, -1}, {1, 1, -1}, {1, 1, 1}, {1, -1, 1}}},
+       {{{-1, 1, -1}, {-1, 1, 1}, {1, 1, 1}, {1, 1, -1}}},
+       {{{-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}}}}};
+
+  Index site_vertex(const StencilCorner& c)
+  {
+    Index& vertex = vertex_of_site_[static_cast<std::size_t>(c.address)];
+    if (vertex == kNoVertex) vertex = add(cuts_.position(c.address));
+    return vertex;
+  }
+
+  Index cut_vertex(const StencilCorner& a, const StencilCorner& b)
+  {
+    const std::size_t cut = cuts_.find(a.site, a.address, b.site, b.address);
+    Index& vertex = vertex_of_cut_[cut];
+    if (vertex == kNoVertex) vertex = add(cuts_.cuts()[cut].point);
+    return vertex;
+  }
+
+  Index add(const Vec3& point)
+  {
+    mesh_.vertices.push_back(point);
+    return static_cast<Index>(mesh_.vertices.size() - 1);
+  }
+
+  const BccLattice& lattice_;
+  const LatticeCuts& cuts_;
+  TetrahedralMesh& mesh_;
+  std::vector<Index> vertex_of_site_;
+  std::vector<Index> vertex_of_cut_;
+};
+
+// Each face of the lattice once, from the cell before it. Cells of outside blocks can be left out: their
+// sites are more than a spacing away from the surface, so no tetrahedron at them has a corner inside.
+void fill_uniform(const BccLattice& lattice, Filler& filler)
+{
+  constexpr int kSide = BccLattice::kBlockCells;
+  for (std::size_t slot = 0; slot < lattice.slot_count(); ++slot) {
+    const auto first = lattice.first_cell(slot);
+    for (int k = 0; k < kSide; ++k) {
+      for (int j = 0; j < kSide; ++j) {
+        for (int i = 0; i < kSide; ++i) {
+          const LatticeSite centre{2 * (first[0] + i) + 1, 2 * (first[1] + j) + 1, 2 * (first[2] + k) + 1};
+          filler.fill_face(centre, 0);
+          filler.fill_face(centre, 1);
+          filler.fill_face(centre, 2);
+        }
+      }
+    }
+  }
+}
+
+// Drops crumbs that the lattice caught of parts it cannot resolve, and opens hinges.
+void clean_up(const StuffingDesc& desc, StuffingResult& result)
+{
+  auto neighbours = face_neighbours(result.mesh);
+  const TetPieces pieces = face_connected_pieces(result.mesh, neighbours);
+  const double smallest = desc.smallest_piece * desc.spacing * desc.spacing * desc.spacing;
+  for (const double piece : pieces.volumes) {
+    if (piece >= smallest) {
+      result.pieces.push_back(piece);
+    } else {
+      ++result.dropped_pieces;
+      result.dropped_volume += piece;
+    }
+  }
+  if (result.dropped_pieces > 0) {
+    std::vector<char> keep(result.mesh.tetrahedra.size());
+    for (std::size_t t = 0; t < keep.size(); ++t) {
+      keep[t] = static_cast<std::size_t>(pieces.piece_of[t]) < result.pieces.size() ? 1 : 0;
+    }
+    keep_tetrahedra(result.mesh, keep);
+    neighbours = face_neighbours(result.mesh);
+  }
+  result.cut_pinches = cut_pinched_vertices(result.mesh, neighbours);
+  result.pinched_edges = count_pinched_edges(result.mesh, neighbours);
+}
+
+}  // namespace
+
+StuffingResult stuff_isosurface(const StuffingDesc& desc)
+{
+  if (!desc.distance) throw Error("Isosurface stuffing needs a distance function.");
+  BccLattice lattice(desc.bounds, desc.spacing);
+  lattice.sample(desc.distance);
+  LatticeCuts cuts(lattice);
+  cuts.find_cut_points(desc.distance);
+  cuts.warp();
+
+  StuffingResult result;
+  Filler filler(lattice, cuts, result.mesh);
+  fill_uniform(lattice, filler);
+  clean_up(desc, result);
+  result.distance_evaluations = lattice.evaluations() + cuts.evaluations();
+  return result;
+}
+
+}  // namespace thrum::geometry
