@@ -2,11 +2,9 @@
 // Three kinds of failure, three ways to say so:
 //
 //   our mistake        THRUM_ASSERT stops a debug build; a release build does not look.
-//   caller's mistake   Error and InputError are thrown at the border of the library and say what was found
-//   and what
-//                      was expected, in words that a person can act on.
-//   honest failure     what a solver may fail at is a value (status, residual, iterations), never an
-//   exception.
+//   caller's mistake   Error and InputError are thrown at the border of the library and say what was
+//                      found and what was expected, in words that a person can act on.
+//   honest failure     what a solver may fail at is a value (status, residual, iterations), not thrown.
 #pragma once
 
 #include <cstddef>

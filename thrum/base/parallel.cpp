@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/base/parallel.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include "thrum/base/error.h"
+
+#ifdef THRUM_USE_TBB
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace thrum::base {
+namespace {
+
+void run_in_order(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
+{
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) work(context, chunk);
+}
+
+#ifdef THRUM_USE_TBB
+
+/// More threads than this are surely a mistake (and would each reserve a stack).
+constexpr int kMostThreads = 4096;
+
+int default_thread_count()
+{
+  if (const char* text = std::getenv("THRUM_THREADS")) {
+    const int wanted = std::atoi(text);
+    if (wanted >= 1 && wanted <= kMostThreads) return wanted;
+  }
+  return std::max(1, tbb::info::default_concurrency());
+}
+
+/// The workers that the loops run on. An arena of its own lets the count exceed the number of cores, so that
+/// tests can look for races on a small machine.
+struct Workers {
+  explicit Workers(int thread_count)
+      : count(thread_count),
+        limit(tbb::global_control::max_allowed_parallelism,
+              static_cast<std::size_t>(std::max(thread_count, 2))),
+        arena(thread_count)
+  {
+  }
+  int count;
+  tbb::global_control limit;
+  tbb::task_arena arena;
+};
+
+std::mutex workers_mutex;
+
+/// Never destroyed: loops in the destructors of static objects still find it.
+std::shared_ptr<Workers>& workers_slot()
+{
+  static auto* slot = new std::shared_ptr<Workers>;
+  return *slot;
+}
+
+std::shared_ptr<Workers> current_workers()
+{
+  const std::lock_guard lock(workers_mutex);
+  std::shared_ptr<Workers>& slot = workers_slot();
+  if (!slot) slot = std::make_shared<Workers>(default_thread_count());
+  return slot;
+}
+
+/// True on a thread that is inside a chunk: a loop started there is nested.
+thread_local bool inside_loop = false;
+
+class InsideLoop {
+ public:
+  InsideLoop() : before_(inside_loop) { inside_loop = true; }
+  ~InsideLoop() { inside_loop = before_; }
+  InsideLoop(const InsideLoop&) = delete;
+  InsideLoop& operator=(const InsideLoop&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// One loop: threads take chunks in ascending order from a shared counter.
+///
+/// Which exception is reported does not depend on timing: a chunk is skipped only when a lower one has
+/// already thrown, so the lowest chunk that throws is always run.
+class Loop {
+ public:
+  Loop(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
+      : chunks_(chunks), work_(work), context_(context)
+  {
+  }
+
+  /// Takes chunks until there are none left; called once by each thread.
+  void take_chunks() noexcept
+  {
+    const InsideLoop inside;
+    for (;;) {
+      // Acquire and release on the counter order the bodies of different threads for whoever looks at them:
+      // the library of workers does so as well, but a thread sanitizer cannot see into it.
+      const std::size_t chunk = next_.fetch_add(1, std::memory_order_acq_rel);
+      if (chunk >= chunks_) return;
+      if (chunk > lowest_failed_.load(std::memory_order_acquire)) continue;
+      try {
+        work_(context_, chunk);
+      } catch (...) {
+        keep_lowest(chunk, std::current_exception());
+      }
+    }
+  }
+
+  void rethrow()
+  {
+    static_cast<void>(next_.load(std::memory_order_acquire));
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void keep_lowest(std::size_t chunk, std::exception_ptr failure)
+  {
+    const std::lock_guard lock(mutex_);
+    if (chunk >= lowest_failed_.load(std::memory_order_relaxed)) return;
+    failure_ = std::move(failure);
+    lowest_failed_.store(chunk, std::memory_order_release);
+  }
+
+  std::size_t chunks_;
+  void (*work_)(void*, std::size_t);
+  void* context_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> lowest_failed_{static_cast<std::size_t>(-1)};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+#endif
+
+}  // namespace
+
+#ifdef THRUM_USE_TBB
+
+void set_thread_count(int count)
+{
+  if (count < 0 || count > kMostThreads) {
+    throw Error(
+        fmt::format("Cannot use {} threads: give 1 to {}, or 0 for every core.", count, kMostThreads));
+  }
+  const std::lock_guard lock(workers_mutex);
+  workers_slot() = std::make_shared<Workers>(count == 0 ? default_thread_count() : count);
+}
+
+int thread_count()
+{
+  return current_workers()->count;
+}
+
+void detail::run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
+{
+  if (chunks <= 1) return run_in_order(chunks, work, context);
+  const std::shared_ptr<Workers> workers = current_workers();
+  if (workers->count == 1) return run_in_order(chunks, work, context);
+
+  Loop loop(chunks, work, context);
+  const auto threads =
+      static_cast<int>(std::min<std::size_t>(chunks, static_cast<std::size_t>(workers->count)));
+  const auto spread = [&] {
+    tbb::parallel_for(
+        0, threads, [&](int) { loop.take_chunks(); }, tbb::simple_partitioner());
+  };
+  if (inside_loop) {
+    // Isolated: while it waits for this inner loop the thread must not start another chunk of the outer one,
+    // whose body may be half way through its own scratch memory.
+    tbb::this_task_arena::isolate(spread);
+  } else {
+    workers->arena.execute(spread);
+  }
+  loop.rethrow();
+}
+
+#else
+
+void set_thread_count(int count)
+{
+  if (count < 0)
+    throw Error(fmt::format("Cannot use {} threads: give 1 or more, or 0 for every core.", count));
+}
+
+int thread_count()
+{
+  return 1;
+}
+
+void detail::run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
+{
+  run_in_order(chunks, work, context);
+}
+
+#endif
+
+}  // namespace thrum::base
