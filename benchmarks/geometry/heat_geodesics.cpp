@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Geodesic distance: factoring, and one source with the factors kept, beside factoring for every source.
+#include <fmt/format.h>
+
+#include "benchmarks/geometry/bench_meshes.h"
+#include "benchmarks/harness.h"
+#include "thrum/geometry/heat_geodesics.h"
+
+namespace thrum::bench {
+namespace {
+
+using geometry::HeatGeodesics;
+using geometry::TriangleMesh;
+
+void measure(Report& report, int vertices, std::optional<double> wanted_factor, double wanted_source)
+{
+  const TriangleMesh mesh = wavy_torus(2 * vertices);
+  const double factor = least_seconds([&] { keep(HeatGeodesics(mesh)); }, 15);
+  const HeatGeodesics geodesics(mesh);
+  Index vertex = 0;
+  const auto next_source = [&] {
+    vertex = (vertex + 97) % static_cast<Index>(mesh.vertices.size());
+    return vertex;
+  };
+  const double source = least_seconds([&] { keep(geodesics.distance_from_vertex(next_source())); }, 40);
+  const HeatGeodesics polishing(mesh, {.polish = true});
+  const double polished = least_seconds([&] { keep(polishing.distance_from_vertex(next_source())); }, 40);
+  const std::string size = fmt::format("{}k vertices", vertices / 1000);
+  report.row({.name = "geodesics, factor, " + size,
+              .figure = factor * 1e3,
+              .unit = "ms",
+              .wanted = wanted_factor,
+              .baseline = "",
+              .wanted_ratio = {}});
+  report.row({.name = "geodesics, one source, " + size,
+              .figure = source * 1e3,
+              .unit = "ms",
+              .wanted = wanted_source,
+              .baseline = "factor at every source",
+              .baseline_figure = (factor + source) * 1e3,
+              .wanted_ratio = {}});
+  report.row({.name = "geodesics, one source, polished, " + size,
+              .figure = polished * 1e3,
+              .unit = "ms",
+              .wanted = {},
+              .baseline = "factor at every source",
+              .baseline_figure = (factor + polished) * 1e3,
+              .wanted_ratio = {}});
+  report.note(fmt::format("{} vertices, {} flips, {}", geodesics.info().vertices, geodesics.info().flips,
+                          geodesics.info().backend));
+}
+
+THRUM_BENCHMARK(geometry, heat_geodesics)
+{
+  measure(report, 5000, std::nullopt, 1.0);
+  measure(report, 10000, 30.0, 2.0);
+}
+
+}  // namespace
+}  // namespace thrum::bench

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/geometry/surface_laplacian.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace thrum::geometry {
+
+namespace {
+
+/// Parts of this many vertices are not cut further.
+constexpr std::size_t kSmallestPart = 24;
+
+std::size_t at(Index i)
+{
+  return static_cast<std::size_t>(i);
+}
+
+using numerics::SparseMatrix;
+
+}  // namespace
+
+VertexTriangles vertex_triangles(const IntrinsicTriangulation& m)
+{
+  VertexTriangles around;
+  around.start.assign(at(m.vertex_count) + 1, 0);
+  for (const Index v : m.corners) ++around.start[at(v) + 1];
+  std::partial_sum(around.start.begin(), around.start.end(), around.start.begin());
+  around.edges.resize(m.corners.size());
+  std::vector<Index> fill(around.start.begin(), around.start.end() - 1);
+  for (Index h = 0; h < static_cast<Index>(m.corners.size()); ++h)
+    around.edges[at(fill[at(m.corners[at(h)])]++)] = h;
+  return around;
+}
+
+SurfaceLaplacian surface_laplacian(const IntrinsicTriangulation& m)
+{
+  SurfaceLaplacian result;
+  const Index n = m.vertex_count;
+  result.mass = VecX::Zero(n);
+  VecX diagonal = VecX::Zero(n);
+
+  // Each edge of each triangle goes into the column of its lower vertex (counting sort).
+  struct Entry {
+    Index row;
+    double weight;
+  };
+  std::vector<Index> start(at(n) + 1, 0);
+  const auto ends = [&m](Index h) {
+    return std::minmax(m.corners[at(h)], m.corners[at(h % 3 == 2 ? h - 2 : h + 1)]);
+  };
+  const Index edges = static_cast<Index>(m.corners.size());
+  for (Index h = 0; h < edges; ++h) {
+    const auto [low, high] = ends(h);
+    if (low != high) ++start[at(low) + 1];
+  }
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<Entry> entries(at(start.back()));
+  std::vector<Index> fill(start.begin(), start.end() - 1);
+  for (Index h = 0; h < edges; ++h) {
+    const double weight = 0.5 * m.cotangents[at(h)];
+    const auto [low, high] = ends(h);
+    // A loop from a vertex to itself has no part in the energy.
+    if (low == high) continue;
+    entries[at(fill[at(low)]++)] = {high, weight};
+    diagonal[low] += weight;
+    diagonal[high] += weight;
+    // A = l^2 / (2 (cot + cot)) over any edge l with the cotangents at its two ends; taken at edge 0 below.
+  }
+  for (Index t = 0; t < m.triangle_count(); ++t) {
+    const double l = m.lengths[at(3 * t)];
+    const double area = l * l / (2 * (m.cotangents[at(3 * t + 1)] + m.cotangents[at(3 * t + 2)]));
+    for (Index k = 0; k < 3; ++k) result.mass[m.corners[at(3 * t + k)]] += area / 3;
+  }
+
+  // Sort the few entries of each column and add up those of the same row.
+  SparseMatrix& L = result.stiffness;
+  L.resize(n, n);
+  L.resizeNonZeros(n + static_cast<Index>(entries.size()));
+  int* outer = L.outerIndexPtr();
+  int* inner = L.innerIndexPtr();
+  double* values = L.valuePtr();
+  int count = 0;
+  for (Index v = 0; v < n; ++v) {
+    outer[v] = count;
+    inner[count] = v;
+    values[count++] = diagonal[v];
+    const auto first = entries.begin() + start[at(v)];
+    const auto last = entries.begin() + start[at(v) + 1];
+    std::stable_sort(first, last, [](const Entry& a, const Entry& b) { return a.row < b.row; });
+    for (auto e = first; e != last; ++e) {
+      if (e != first && e->row == inner[count - 1]) {
+        values[count - 1] -= e->weight;
+      } else {
+        inner[count] = e->row;
+        values[count++] = -e->weight;
+      }
+    }
+  }
+  outer[n] = count;
+  L.resizeNonZeros(count);
+  return result;
+}
+
+SparseMatrix SurfaceLaplacian::heat_matrix(double time) const
+{
+  SparseMatrix A = stiffness;
+  const int* outer = A.outerIndexPtr();
+  const int* inner = A.innerIndexPtr();
+  double* values = A.valuePtr();
+  const int n = static_cast<int>(A.cols());
+  for (int j = 0; j < n; ++j) values[outer[j]] = mass[j];
+  // Negative weights remain at open edges opposite to obtuse angles and at edges that could not be flipped.
+  // Without them the matrix is an M-matrix: heat is positive everywhere and is computed without cancellation,
+  // however small it is.
+  for (int j = 0; j < n; ++j) {
+    for (int k = outer[j] + 1; k < outer[j + 1]; ++k) {
+      values[k] = std::min(0.0, time * values[k]);
+      values[outer[j]] -= values[k];
+      values[outer[inner[k]]] -= values[k];
+    }
+  }
+  for (int j = 0; j < n; ++j)
+    if (values[outer[j]] <= 0) values[outer[j]] = 1;
+  return A;
+}
+
+SparseMatrix SurfaceLaplacian::cooled_heat_matrix(double time, const std::vector<char>& held) const
+{
+  SparseMatrix A = heat_matrix(time);
+  for (Index j = 0; j < static_cast<Index>(A.cols()); ++j) {
+    for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry) {
+      const bool is_held = held[at(j)] != 0 || held[at(static_cast<Index>(entry.row()))] != 0;
+      if (is_held && entry.row() != entry.col()) entry.valueRef() = 0;
+    }
+  }
+  return A;
+}
+
+SparseMatrix SurfaceLaplacian::pinned_stiffness(const std::vector<Index>& component) const
+{
+  SparseMatrix A = stiffness;
+  Index pinned = 0;
+  for (Index v = 0; v < static_cast<Index>(component.size()); ++v) {
+    double& diagonal = A.valuePtr()[A.outerIndexPtr()[v]];
+    if (component[at(v)] < 0) diagonal = 1;
+    if (component[at(v)] != pinned) continue;
+    diagonal *= 2;
+    ++pinned;
+  }
+  return A;
+}
+
+namespace {
+
+class Dissection {
+ public:
+  Dissection(const std::vector<Vec3>& positions, const IntrinsicTriangulation& m)
+      : positions_(positions), m_(m), around_(vertex_triangles(m)), side_(positions.size(), 0)
+  {
+    order_.resize(positions.size());
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+
+  std::vector<int> order()
+  {
+    cut(0, order_.size());
+    return std::move(order_);
+  }
+
+ private:
+  // Reorders order_[first, last) into: lower half without separator, upper half, separator.
+  void cut(std::size_t first, std::size_t last)
+  {
+    if (last - first <= kSmallestPart) return;
+    Box3 box;
+    for (std::size_t k = first; k < last; ++k) box.extend(positions_[at(order_[k])]);
+    Eigen::Index axis = 0;
+    box.sizes().maxCoeff(&axis);
+    const std::size_t middle = first + (last - first) / 2;
+    const auto before = [this, axis](int a, int b) {
+      const double pa = positions_[at(a)][axis];
+      const double pb = positions_[at(b)][axis];
+      return pa != pb ? pa < pb : a < b;
+    };
+    const auto begin = order_.begin();
+    std::nth_element(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(middle),
+                     begin + static_cast<std::ptrdiff_t>(last), before);
+    // The separator: vertices of the lower half with a neighbour in the upper half.
+    ++mark_;
+    for (std::size_t k = middle; k < last; ++k) side_[at(order_[k])] = mark_;
+    const auto touches_upper = [this](int v) {
+      for (const Index h : around_.edges_from(v)) {
+        const Index base = 3 * (h / 3);
+        for (Index k = base; k < base + 3; ++k)
+          if (side_[at(m_.corners[at(k)])] == mark_) return true;
+      }
+      return false;
+    };
+    const auto split = std::stable_partition(begin + static_cast<std::ptrdiff_t>(first),
+                                             begin + static_cast<std::ptrdiff_t>(middle),
+                                             [&](int v) { return !touches_upper(v); });
+    const std::size_t lower = static_cast<std::size_t>(split - begin) - first;
+    const std::size_t separator = middle - first - lower;
+    std::rotate(split, begin + static_cast<std::ptrdiff_t>(middle),
+                begin + static_cast<std::ptrdiff_t>(last));
+    if (lower == 0 && separator == 0) return;
+    cut(first, first + lower);
+    cut(first + lower, last - separator);
+  }
+
+  const std::vector<Vec3>& positions_;
+  const IntrinsicTriangulation& m_;
+  VertexTriangles around_;
+  std::vector<int> side_;
+  std::vector<int> order_;
+  int mark_ = 0;
+};
+
+}  // namespace
+
+std::vector<int> dissection_order(const std::vector<Vec3>& positions,
+                                  const IntrinsicTriangulation& triangulation)
+{
+  return Dissection(positions, triangulation).order();
+}
+
+}  // namespace thrum::geometry
