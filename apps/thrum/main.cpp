@@ -1,10 +1,53 @@
 // SPDX-License-Identifier: MIT
+// The command line. Exit codes: 0 done, 1 failed, 2 bad usage.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+
+#include "apps/thrum/command.h"
+#include "thrum/base/error.h"
+
+namespace {
+
+// Runs the command that was asked for; its callback throws what goes wrong.
+int run(int argc, char** argv)
+{
+  CLI::App app{"thrum makes rigid bodies ring: meshes, modes, motion and sound from one command line.",
+               "thrum"};
+  app.set_version_flag("--version", "thrum " THRUM_VERSION, "Show the version and end");
+  app.set_help_flag("-h,--help", "Show this help and end");
+  app.get_formatter()->column_width(34);
+  app.require_subcommand(1);
+  app.footer("Every command has its own help: thrum mesh --help, thrum mesh info --help.");
+  thrum::app::add_mesh_commands(app);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);  // --help and --version
+  } catch (const CLI::ParseError& error) {
+    // Whatever CLI11 says of a mistake, the way out of it comes with it.
+    fmt::print(stderr, "thrum: {}\n", error.what());
+    fmt::print(stderr, "Run 'thrum --help', or a command with --help, for what it takes.\n");
+    return thrum::app::bad_usage;
+  }
+  return thrum::app::done;
+}
+
+}  // namespace
 
 int main(int argc, char** argv)
 {
-  CLI::App app{"thrum makes rigid bodies ring."};
-  app.set_version_flag("--version", THRUM_VERSION);
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  try {
+    return run(argc, argv);
+  } catch (const thrum::Error& error) {
+    fmt::print(stderr, "thrum: {}\n", error.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "thrum: not enough memory for this; a coarser resolution needs less.\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "thrum: unexpected failure: {}\n", error.what());
+  }
+  return thrum::app::failed;
 }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// thrum mesh shape NAME: writes a generated shape.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <sstream>
+
+#include "apps/thrum/mesh_commands.h"
+#include "thrum/base/error.h"
+#include "thrum/geometry/mass_properties.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/shapes.h"
+
+namespace thrum::app {
+
+namespace {
+
+using geometry::TriangleMesh;
+
+// One line on what was written, with the figures that show at once whether the size is right.
+void say_written(const std::filesystem::path& file, const TriangleMesh& mesh)
+{
+  const Vec3 size = geometry::bounding_box(mesh).sizes();
+  fmt::print("{}: {} vertices, {} triangles, {} x {} x {}, volume {:.6g} m^3\n", bold(file.string()),
+             mesh.vertices.size(), mesh.triangles.size(), length_text(size.x()), length_text(size.y()),
+             length_text(size.z()), geometry::signed_volume(mesh));
+}
+
+// A shape under `parent`: `options` adds what it takes, `make` builds it. Desc holds the defaults.
+template <class Desc>
+void add_shape(CLI::App& parent, const std::string& name, const std::string& help,
+               const std::function<void(CLI::App&, Desc&)>& options)
+{
+  struct State {
+    Desc desc;
+    std::string file;
+    double edge = 0;
+  };
+  auto state = std::make_shared<State>();
+  CLI::App* command = parent.add_subcommand(name, help);
+  command->footer("");
+  options(*command, state->desc);
+  if constexpr (requires { state->desc.edge_length; }) {
+    command->add_option("--edge", state->desc.edge_length, "wanted edge length of the triangles [m]")
+        ->check(positive());
+  }
+  command->add_option("-o,--output", state->file, "the file to write: .obj, .ply, .stl or .glb")->required();
+  command->callback([state] {
+    const TriangleMesh mesh = geometry::generate(state->desc);
+    geometry::write_mesh(state->file, mesh);
+    say_written(state->file, mesh);
+  });
+}
+
+void length_option(CLI::App& command, const char* name, double& value, const char* help)
+{
+  command.add_option(name, value, help)->check(positive())->capture_default_str();
+}
+
+void points_option(CLI::App& command, const char* name, std::vector<Vec3>& points, const char* help)
+{
+  command.add_option_function<std::string>(
+      name, [name, &points](const std::string& text) { points = parse_points(name, text); }, help);
+}
+
+void outline_option(CLI::App& command, const char* name, std::vector<Vec2>& points, const char* help)
+{
+  command
+      .add_option_function<std::string>(
+          name, [name, &points](const std::string& text) { points = parse_outline(name, text); }, help)
+      ->required();
+}
+
+// Rows of numbers with commas or spaces between them, the first row at the least y.
+void read_heights(const std::string& file, geometry::HeightFieldDesc& desc)
+{
+  std::ifstream in(file);
+  if (!in) throw Error(fmt::format("{}: cannot be opened.", file));
+  desc.heights.clear();
+  desc.rows = 0;
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    for (char& c : line) c = c == ',' || c == ';' ? ' ' : c;
+    std::istringstream words(line);
+    int count = 0;
+    for (double height = 0; words >> height; ++count) desc.heights.push_back(height);
+    if (!words.eof()) throw InputError({file, number}, "something that is not a number", "numbers only");
+    if (count == 0) continue;
+    if (desc.rows++ == 0) desc.columns = count;
+    if (count != desc.columns) {
+      throw InputError({file, number}, fmt::format("{} numbers", count),
+                       fmt::format("{} as in the first row", desc.columns));
+    }
+  }
+}
+
+void add_round_shapes(CLI::App& shape)
+{
+  add_shape<geometry::SphereDesc>(
+      shape, "sphere", "A ball", [](CLI::App& c, auto& d) { length_option(c, "--radius", d.radius, "[m]"); });
+  add_shape<geometry::CylinderDesc>(shape, "cylinder", "A cylinder along z", [](CLI::App& c, auto& d) {
+    length_option(c, "--radius", d.radius, "[m]");
+    length_option(c, "--height", d.height, "[m]");
+    c.add_option("--segments", d.segments, "around");
+  });
+  add_shape<geometry::CapsuleDesc>(shape, "capsule", "A cylinder along z with round ends",
+                                   [](CLI::App& c, auto& d) {
+                                     length_option(c, "--radius", d.radius, "[m]");
+                                     length_option(c, "--height", d.height, "of the straight part [m]");
+                                     c.add_option("--segments", d.segments, "around");
+                                   });
+  add_shape<geometry::TorusDesc>(shape, "torus", "A ring about z", [](CLI::App& c, auto& d) {
+    length_option(c, "--major", d.major_radius, "from the axis to the middle of the tube [m]");
+    length_option(c, "--minor", d.minor_radius, "radius of the tube [m]");
+    c.add_option("--major-segments", d.major_segments, "around the axis");
+    c.add_option("--minor-segments", d.minor_segments, "around the tube");
+  });
+  add_shape<geometry::ConeDesc>(shape, "cone", "A cone or a frustum along z", [](CLI::App& c, auto& d) {
+    length_option(c, "--bottom", d.bottom_radius, "radius at the bottom [m]");
+    c.add_option("--top", d.top_radius, "radius at the top; 0: a point [m]");
+    length_option(c, "--height", d.height, "[m]");
+    c.add_option("--segments", d.segments, "around");
+  });
+}
+
+void add_drawn_shapes(CLI::App& shape)
+{
+  add_shape<geometry::LatheDesc>(shape, "lathe", "A profile turned about z", [](CLI::App& c, auto& d) {
+    outline_option(c, "--profile", d.profile, "closed outline r,z;r,z;... [m]");
+    c.add_option("--segments", d.segments, "around");
+  });
+  add_shape<geometry::ExtrusionDesc>(shape, "extrusion", "A polygon drawn up along z",
+                                     [](CLI::App& c, auto& d) {
+                                       outline_option(c, "--outline", d.outline, "x,y;x,y;... [m]");
+                                       length_option(c, "--height", d.height, "[m]");
+                                     });
+  add_shape<geometry::TubeDesc>(shape, "tube", "A round rod or pipe along a path", [](CLI::App& c, auto& d) {
+    points_option(c, "--path", d.path, "x,y,z;x,y,z;... [m]");
+    c.add_flag("--closed", d.closed, "join the last point to the first");
+    length_option(c, "--radius", d.radius, "[m]");
+    c.add_option("--inner-radius", d.inner_radius, "of the hollow; 0: solid [m]");
+    c.add_option("--segments", d.segments, "around");
+  });
+  add_shape<geometry::HeightFieldDesc>(
+      shape, "heightfield", "A ground with sides and a bottom", [](CLI::App& c, auto& d) {
+        c.add_option_function<std::string>(
+             "--heights", [&d](const std::string& f) { read_heights(f, d); }, "file with rows of heights [m]")
+            ->required();
+        length_option(c, "--spacing", d.spacing, "between the samples [m]");
+        c.add_option("--bottom", d.bottom, "z of the flat bottom [m]");
+      });
+  add_shape<geometry::ConvexHullDesc>(
+      shape, "hull", "The convex hull of the vertices of a mesh file", [](CLI::App& c, auto& d) {
+        c.add_option_function<std::string>(
+             "--points", [&d](const std::string& f) { d.points = geometry::read_mesh(f).vertices; },
+             "a mesh file")
+            ->required();
+      });
+}
+
+}  // namespace
+
+void add_mesh_shape(CLI::App& mesh)
+{
+  CLI::App* shape = mesh.add_subcommand("shape", "Write a generated shape: closed, outward, in metres");
+  shape->require_subcommand(1);
+  shape->footer("Example: thrum mesh shape box --size 1,1,0.02 -o plate.obj");
+  add_shape<geometry::BoxDesc>(*shape, "box", "A box", [](CLI::App& c, auto& d) {
+    c.add_option_function<std::string>(
+        "--size", [&d](const std::string& text) { d.size = parse_vec3("--size", text); }, "x,y,z [m]");
+    c.add_option("--rounding", d.rounding, "radius of the edges [m]");
+  });
+  add_round_shapes(*shape);
+  add_drawn_shapes(*shape);
+}
+
+}  // namespace thrum::app
