@@ -22,10 +22,10 @@ enum class DampingKind {
 /// and the damping ratio is xi = decay / w.
 struct Damping {
   DampingKind kind = DampingKind::rayleigh;
-  double alpha = 0;            ///< mass-proportional [1/s]
-  double beta = 0;             ///< stiffness-proportional [s]
-  double loss_factor = 0;      ///< energy lost per radian over energy stored [1]
-  std::vector<double> decays;  ///< by mode, lowest first [1/s]
+  double alpha = 0;                 ///< mass-proportional [1/s]
+  double beta = 0;                  ///< stiffness-proportional [s]
+  double loss_factor = 0;           ///< energy lost per radian over energy stored [1]
+  std::vector<double> decays = {};  ///< by mode, lowest first [1/s]
 
   friend bool operator==(const Damping&, const Damping&) = default;
 };
@@ -35,7 +35,7 @@ struct Material {
   double density = 0;  ///< [kg/m^3]
   double young = 0;    ///< Young's modulus [Pa]
   double poisson = 0;  ///< Poisson's ratio [1], in (-1, 0.5)
-  Damping damping;
+  Damping damping = {};
   double contact_damping = 0;  ///< gamma of [Zheng11, section 5.3] [1]; 0: touching does not damp
 
   friend bool operator==(const Material&, const Material&) = default;

@@ -1,94 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <cholmod.h>
-#include <dlfcn.h>
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 
+#include "thrum/numerics/blas_threads.h"
 #include "thrum/numerics/factorisation_backend.h"
 
 namespace thrum::numerics {
 
 namespace {
-
-// The thread count of OpenBLAS and the nesting of OpenMP are global. While any factorisation runs, the BLAS
-// has one thread and OpenMP regions run on the caller; the last one to finish puts back what was found. A
-// BLAS without these functions is used as it is.
-class OneThread {
- public:
-  OneThread()
-  {
-    const std::lock_guard lock(mutex());
-    if (running()++ > 0) return;
-    if (get_blas() != nullptr && set_blas() != nullptr) {
-      found_blas() = get_blas()();
-      set_blas()(1);
-    }
-    if (get_omp() != nullptr && set_omp() != nullptr) {
-      found_omp() = get_omp()();
-      set_omp()(0);
-    }
-  }
-  ~OneThread()
-  {
-    const std::lock_guard lock(mutex());
-    if (--running() > 0) return;
-    if (get_blas() != nullptr && set_blas() != nullptr) set_blas()(found_blas());
-    if (get_omp() != nullptr && set_omp() != nullptr) set_omp()(found_omp());
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  using Get = int (*)();
-  using Set = void (*)(int);
-  template <class F>
-  static F symbol(const char* name)
-  {
-    return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
-  }
-  static Get get_blas()
-  {
-    static const Get f = symbol<Get>("openblas_get_num_threads");
-    return f;
-  }
-  static Set set_blas()
-  {
-    static const Set f = symbol<Set>("openblas_set_num_threads");
-    return f;
-  }
-  static Get get_omp()
-  {
-    static const Get f = symbol<Get>("omp_get_max_active_levels");
-    return f;
-  }
-  static Set set_omp()
-  {
-    static const Set f = symbol<Set>("omp_set_max_active_levels");
-    return f;
-  }
-  static std::mutex& mutex()
-  {
-    static std::mutex m;
-    return m;
-  }
-  static int& running()
-  {
-    static int count = 0;
-    return count;
-  }
-  static int& found_blas()
-  {
-    static int threads = 1;
-    return threads;
-  }
-  static int& found_omp()
-  {
-    static int levels = 1;
-    return levels;
-  }
-};
 
 // A view of the lower triangle for CHOLMOD, which only reads it.
 cholmod_sparse view_of(const SparseMatrix& A)
@@ -139,7 +60,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
 
   void analyse(const SparseMatrix& A, const FactorisationDesc& desc) override
   {
-    const OneThread one;
+    const OneBlasThread one;
     cholmod_free_factor(&factor_, &common_);
     common_.nmethods = 1;
     common_.postorder = 1;
@@ -167,7 +88,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
 
   bool factor(const SparseMatrix& A, int& failed_column) override
   {
-    const OneThread one;
+    const OneBlasThread one;
     cholmod_sparse view = view_of(A);
     const int done = cholmod_factorize(&view, factor_, &common_);
     if (done == 0 && common_.status != CHOLMOD_NOT_POSDEF) throw std::bad_alloc();

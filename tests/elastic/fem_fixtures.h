@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Materials and meshes that several tests of elastic use.
+#pragma once
+
+#include <array>
+
+#include "thrum/base/random.h"
+#include "thrum/geometry/structured_tets.h"
+#include "thrum/geometry/tetrahedral_mesh.h"
+#include "thrum/model/material.h"
+#include "thrum/numerics/sparse_factorisation.h"
+
+namespace thrum::elastic::testing {
+
+inline model::Material test_steel()
+{
+  return {.name = "test steel", .density = 8000, .young = 200e9, .poisson = 0.3};
+}
+
+/// A box mesh whose inner vertices are moved at random, so that no symmetry hides a mistake.
+inline geometry::TetrahedralMesh shaken_box(const Vec3& size, const std::array<int, 3>& cells,
+                                            std::uint64_t seed)
+{
+  geometry::TetrahedralMesh mesh = geometry::tetrahedralise_box(size, cells);
+  base::Random random(seed);
+  const Vec3 cell(size.x() / cells[0], size.y() / cells[1], size.z() / cells[2]);
+  constexpr double kShare = 0.15;  // of a cell; small enough to keep every tetrahedron positive
+  constexpr double kOnFace = 1e-9;
+  for (Vec3& v : mesh.vertices) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double move = random.uniform(-kShare, kShare) * cell[axis];
+      const bool inner = std::abs(v[axis]) < size[axis] / 2 * (1 - kOnFace);
+      if (inner) v[axis] += move;
+    }
+  }
+  return mesh;
+}
+
+/// The whole matrix from its lower triangle.
+inline MatX dense(const numerics::SparseMatrix& lower)
+{
+  const MatX half(lower);
+  MatX whole = half + half.transpose();
+  whole.diagonal() = half.diagonal();
+  return whole;
+}
+
+}  // namespace thrum::elastic::testing

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/assembly.h"
+
+#include <algorithm>
+
+#include "thrum/base/parallel.h"
+#include "thrum/elastic/tetrahedron_element.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+// Nodes a thread takes at a time: some milliseconds of work at most.
+constexpr std::size_t kNodesPerChunk = 512;
+
+// What the assembly needs of an element, computed once.
+struct PreparedElement {
+  TetrahedronGeometry geometry;
+  LameConstants lame;
+  double density = 0;
+};
+
+std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
+                                              std::span<const model::Material> materials)
+{
+  std::vector<LameConstants> lame;
+  for (const model::Material& material : materials) lame.push_back(lame_constants(material));
+  std::vector<PreparedElement> elements(mesh.element_count());
+  base::parallel_for(elements.size(), [&](std::size_t e) {
+    const Index* n = mesh.element(e);
+    const auto node = [&](int k) -> const Vec3& {
+      return mesh.nodes[static_cast<std::size_t>(n[k])];
+    };
+    const auto region = static_cast<std::size_t>(mesh.region(e));
+    elements[e] = {tetrahedron_geometry(node(0), node(1), node(2), node(3)), lame[region],
+                   materials[region].density};
+  });
+  return elements;
+}
+
+// Neighbours of each node among the nodes from itself on, sorted: the node columns of a lower triangle.
+struct NodePattern {
+  std::vector<std::size_t> first;
+  std::vector<Index> neighbours;
+};
+
+void later_neighbours(const ElementMesh& mesh, const NodeElements& around, std::size_t node,
+                      std::vector<Index>& found)
+{
+  const int per_element = nodes_of(mesh.kind);
+  found.clear();
+  for (Index k = around.first[node]; k < around.first[node + 1]; ++k) {
+    const Index* n = mesh.element(static_cast<std::size_t>(around.elements[static_cast<std::size_t>(k)]));
+    for (int b = 0; b < per_element; ++b)
+      if (n[b] >= static_cast<Index>(node)) found.push_back(n[b]);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+}
+
+NodePattern node_pattern(const ElementMesh& mesh, const NodeElements& around)
+{
+  const std::size_t nodes = mesh.nodes.size();
+  const base::Chunks chunks = base::Chunks::of(nodes, kNodesPerChunk);
+  // Each chunk of nodes lists its own neighbours; the lists are then put behind one another.
+  std::vector<std::vector<Index>> lists(chunks.size());
+  NodePattern pattern;
+  pattern.first.assign(nodes + 1, 0);
+  base::parallel_for_chunks(
+      nodes,
+      [&](std::size_t begin, std::size_t end) {
+        std::vector<Index>& list = lists[begin / chunks.grain];
+        std::vector<Index> found;
+        for (std::size_t node = begin; node < end; ++node) {
+          later_neighbours(mesh, around, node, found);
+          list.insert(list.end(), found.begin(), found.end());
+          pattern.first[node + 1] = found.size();
+        }
+      },
+      kNodesPerChunk);
+  for (std::size_t node = 0; node < nodes; ++node) pattern.first[node + 1] += pattern.first[node];
+  pattern.neighbours.reserve(pattern.first[nodes]);
+  for (const std::vector<Index>& list : lists)
+    pattern.neighbours.insert(pattern.neighbours.end(), list.begin(), list.end());
+  return pattern;
+}
+
+// Column starts of both matrices. In the column of (node, axis) the stiffness has the free axes of every
+// later neighbour, and of the node itself from `axis` on; the mass has the same axis of each.
+void set_patterns(const NodePattern& pattern, AssembledSystem& system)
+{
+  const std::vector<Index>& index = system.unknowns.index;
+  const Index n = system.unknowns.count;
+  std::vector<int> stiffness_entries(static_cast<std::size_t>(n), 0);
+  std::vector<int> mass_entries(static_cast<std::size_t>(n), 0);
+  const std::size_t nodes = pattern.first.size() - 1;
+  for (std::size_t node = 0; node < nodes; ++node) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const Index column = index[3 * node + axis];
+      if (column == FreeUnknowns::kHeld) continue;
+      int stiffness = 0;
+      int mass = 0;
+      for (std::size_t k = pattern.first[node]; k < pattern.first[node + 1]; ++k) {
+        const auto other = static_cast<std::size_t>(pattern.neighbours[k]);
+        for (std::size_t b = other == node ? axis : 0; b < 3; ++b)
+          stiffness += index[3 * other + b] != FreeUnknowns::kHeld ? 1 : 0;
+        mass += index[3 * other + axis] != FreeUnknowns::kHeld ? 1 : 0;
+      }
+      stiffness_entries[static_cast<std::size_t>(column)] = stiffness;
+      mass_entries[static_cast<std::size_t>(column)] = mass;
+    }
+  }
+  const auto allocate = [n](numerics::SparseMatrix& matrix, const std::vector<int>& entries) {
+    matrix.resize(n, n);
+    int total = 0;
+    for (Index c = 0; c < n; ++c) {
+      matrix.outerIndexPtr()[c] = total;
+      total += entries[static_cast<std::size_t>(c)];
+    }
+    matrix.outerIndexPtr()[n] = total;
+    matrix.resizeNonZeros(total);
+  };
+  allocate(system.stiffness, stiffness_entries);
+  allocate(system.mass, mass_entries);
+}
+
+// The blocks of one node, gathered over its elements.
+struct NodeBlocks {
+  std::vector<Mat3> stiffness;
+  std::vector<double> mass;
+};
+
+void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
+                   std::span<const PreparedElement> elements, const NodePattern& pattern, std::size_t node,
+                   NodeBlocks& blocks)
+{
+  const Index* begin = pattern.neighbours.data() + pattern.first[node];
+  const Index* end = pattern.neighbours.data() + pattern.first[node + 1];
+  blocks.stiffness.assign(static_cast<std::size_t>(end - begin), Mat3::Zero());
+  blocks.mass.assign(static_cast<std::size_t>(end - begin), 0.0);
+  const int per_element = nodes_of(mesh.kind);
+  for (Index k = around.first[node]; k < around.first[node + 1]; ++k) {
+    const auto e = static_cast<std::size_t>(around.elements[static_cast<std::size_t>(k)]);
+    const int a = around.local[static_cast<std::size_t>(k)];
+    const Index* n = mesh.element(e);
+    const PreparedElement& element = elements[e];
+    for (int b = 0; b < per_element; ++b) {
+      if (n[b] < static_cast<Index>(node)) continue;
+      const auto at = static_cast<std::size_t>(std::lower_bound(begin, end, n[b]) - begin);
+      Mat3 products = Mat3::Zero();
+      add_gradient_products(mesh.kind, element.geometry, a, b, 1.0, products);
+      blocks.stiffness[at] += stiffness_block(element.lame, products);
+      blocks.mass[at] += element.density * element.geometry.volume * unit_mass(mesh.kind, a, b);
+    }
+  }
+}
+
+void write_columns(const NodePattern& pattern, const NodeBlocks& blocks, std::size_t node,
+                   AssembledSystem& system)
+{
+  const std::vector<Index>& index = system.unknowns.index;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const Index column = index[3 * node + axis];
+    if (column == FreeUnknowns::kHeld) continue;
+    int at = system.stiffness.outerIndexPtr()[column];
+    int mass_at = system.mass.outerIndexPtr()[column];
+    for (std::size_t k = 0; k < blocks.mass.size(); ++k) {
+      const auto other = static_cast<std::size_t>(pattern.neighbours[pattern.first[node] + k]);
+      for (std::size_t b = other == node ? axis : 0; b < 3; ++b) {
+        const Index row = index[3 * other + b];
+        if (row == FreeUnknowns::kHeld) continue;
+        // The block couples this node (rows) to the other (columns); its transpose belongs below the
+        // diagonal.
+        system.stiffness.innerIndexPtr()[at] = row;
+        system.stiffness.valuePtr()[at++] =
+            blocks.stiffness[k](static_cast<Eigen::Index>(axis), static_cast<Eigen::Index>(b));
+      }
+      const Index mass_row = index[3 * other + axis];
+      if (mass_row == FreeUnknowns::kHeld) continue;
+      system.mass.innerIndexPtr()[mass_at] = mass_row;
+      system.mass.valuePtr()[mass_at++] = blocks.mass[k];
+    }
+  }
+}
+
+}  // namespace
+
+FreeUnknowns free_unknowns(std::size_t node_count, std::span<const std::array<bool, 3>> held)
+{
+  FreeUnknowns unknowns;
+  unknowns.index.assign(3 * node_count, FreeUnknowns::kHeld);
+  for (std::size_t node = 0; node < node_count; ++node)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (held.empty() || !held[node][axis]) unknowns.index[3 * node + axis] = unknowns.count++;
+  return unknowns;
+}
+
+AssembledSystem assemble(const ElementMesh& mesh, std::span<const model::Material> materials,
+                         std::span<const std::array<bool, 3>> held)
+{
+  AssembledSystem system;
+  system.unknowns = free_unknowns(mesh.nodes.size(), held);
+  const NodeElements around = elements_around_nodes(mesh);
+  const NodePattern pattern = node_pattern(mesh, around);
+  set_patterns(pattern, system);
+
+  const std::vector<PreparedElement> elements = prepare_elements(mesh, materials);
+  base::parallel_for_chunks(
+      mesh.nodes.size(),
+      [&](std::size_t begin, std::size_t end) {
+        NodeBlocks blocks;
+        for (std::size_t node = begin; node < end; ++node) {
+          gather_blocks(mesh, around, elements, pattern, node, blocks);
+          write_columns(pattern, blocks, node, system);
+        }
+      },
+      kNodesPerChunk);
+  return system;
+}
+
+MatX expand_to_nodes(const FreeUnknowns& unknowns, const Eigen::Ref<const MatX>& free_values)
+{
+  MatX all = MatX::Zero(static_cast<Eigen::Index>(unknowns.index.size()), free_values.cols());
+  for (Eigen::Index column = 0; column < all.cols(); ++column)
+    for (Eigen::Index row = 0; row < all.rows(); ++row) {
+      const Index from = unknowns.index[static_cast<std::size_t>(row)];
+      if (from != FreeUnknowns::kHeld) all(row, column) = free_values(from, column);
+    }
+  return all;
+}
+
+}  // namespace thrum::elastic

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/material_library.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "thrum/base/error.h"
+#include "thrum/elastic/material_data.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+using Json = nlohmann::json;
+
+bool same_name(std::string_view a, std::string_view b)
+{
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+// Where in the file we are, for messages.
+struct Reading {
+  std::filesystem::path file;
+  std::string what;  // "material 'steel'"
+
+  [[noreturn]] void refuse(const std::string& found, const std::string& expected) const
+  {
+    throw InputError({.file = file}, fmt::format("{}: {}", what, found), expected);
+  }
+};
+
+void refuse_unknown_keys(const Json& object, std::initializer_list<std::string_view> known,
+                         const Reading& reading)
+{
+  for (const auto& [key, value] : object.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      reading.refuse(fmt::format("unknown key \"{}\"", key),
+                     fmt::format("one of {}", fmt::join(known, ", ")));
+}
+
+double number(const Json& object, const char* key, const Reading& reading)
+{
+  const auto it = object.find(key);
+  if (it == object.end()) reading.refuse(fmt::format("no \"{}\"", key), "a number");
+  if (!it->is_number()) reading.refuse(fmt::format("\"{}\" is {}", key, it->dump()), "a number");
+  return it->get<double>();
+}
+
+double number_or(const Json& object, const char* key, double otherwise, const Reading& reading)
+{
+  return object.contains(key) ? number(object, key, reading) : otherwise;
+}
+
+model::Damping read_damping(const Json& json, const Reading& reading)
+{
+  if (!json.is_object()) reading.refuse("\"damping\" is " + json.dump(), "an object");
+  refuse_unknown_keys(json, {"alpha", "beta", "loss_factor", "decays"}, reading);
+  model::Damping damping;
+  damping.alpha = number_or(json, "alpha", 0, reading);
+  damping.beta = number_or(json, "beta", 0, reading);
+  if (json.contains("loss_factor")) {
+    if (json.size() > 1) reading.refuse("\"loss_factor\" beside other damping", "one kind of damping");
+    damping.kind = model::DampingKind::loss_factor;
+    damping.loss_factor = number(json, "loss_factor", reading);
+  }
+  if (json.contains("decays")) {
+    damping.kind = model::DampingKind::table;
+    const Json& decays = json["decays"];
+    const bool numbers = decays.is_array() && std::all_of(decays.begin(), decays.end(),
+                                                          [](const Json& d) { return d.is_number(); });
+    if (!numbers) reading.refuse("\"decays\" is " + decays.dump(), "a list of numbers, one a mode");
+    damping.decays = decays.get<std::vector<double>>();
+  }
+  return damping;
+}
+
+model::Material read_material(const Json& json, Reading& reading)
+{
+  if (!json.is_object()) reading.refuse("a material is " + json.dump(), "an object");
+  if (!json.contains("name") || !json["name"].is_string()) reading.refuse("no \"name\"", "a text");
+  model::Material material;
+  material.name = json["name"].get<std::string>();
+  reading.what = fmt::format("material '{}'", material.name);
+  refuse_unknown_keys(
+      json, {"name", "density", "young", "poisson", "damping", "contact_damping", "aliases", "source"},
+      reading);
+  material.density = number(json, "density", reading);
+  material.young = number(json, "young", reading);
+  material.poisson = number(json, "poisson", reading);
+  if (json.contains("damping")) material.damping = read_damping(json["damping"], reading);
+  material.contact_damping = number_or(json, "contact_damping", 0, reading);
+  return material;
+}
+
+std::vector<std::string> read_aliases(const Json& json, const Reading& reading)
+{
+  if (!json.contains("aliases")) return {};
+  const Json& aliases = json["aliases"];
+  const bool texts = aliases.is_array() &&
+                     std::all_of(aliases.begin(), aliases.end(), [](const Json& a) { return a.is_string(); });
+  if (!texts) reading.refuse("\"aliases\" is " + aliases.dump(), "a list of names");
+  return aliases.get<std::vector<std::string>>();
+}
+
+std::size_t line_of_byte(std::string_view text, std::size_t byte)
+{
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+}
+
+void require(bool good, std::string_view context, const std::string& sentence)
+{
+  if (!good) throw Error(fmt::format("{}: {}", context, sentence));
+}
+
+}  // namespace
+
+const MaterialLibrary& MaterialLibrary::builtin()
+{
+  static const MaterialLibrary library = [] {
+    MaterialLibrary made;
+    made.parse(builtin_materials(), "data/materials.json");
+    return made;
+  }();
+  return library;
+}
+
+void MaterialLibrary::read(const std::filesystem::path& file)
+{
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError({.file = file}, "no readable file", "a JSON file of materials");
+  std::ostringstream text;
+  text << in.rdbuf();
+  parse(text.str(), file);
+}
+
+void MaterialLibrary::parse(std::string_view text, const std::filesystem::path& file)
+{
+  Json json;
+  try {
+    json = Json::parse(text, nullptr, true, true);
+  } catch (const Json::parse_error& error) {
+    throw InputError({.file = file, .line = line_of_byte(text, error.byte)}, error.what(), "JSON");
+  }
+  Reading reading{file, "the file"};
+  if (!json.is_object()) reading.refuse("a JSON " + std::string(json.type_name()), "an object");
+  refuse_unknown_keys(json, {"version", "materials"}, reading);
+  if (number(json, "version", reading) != 1) reading.refuse("version " + json["version"].dump(), "version 1");
+  if (!json.contains("materials") || !json["materials"].is_array())
+    reading.refuse("no \"materials\"", "a list");
+  for (const Json& entry : json["materials"]) {
+    reading.what = "the list of materials";
+    const model::Material material = read_material(entry, reading);
+    try {
+      add(material, read_aliases(entry, reading));
+    } catch (const InputError&) {
+      throw;
+    } catch (const Error& error) {
+      throw InputError({.file = file}, error.what(), "a physical material");
+    }
+  }
+}
+
+void MaterialLibrary::add(const model::Material& material, std::vector<std::string> aliases)
+{
+  if (material.name.empty()) throw Error("A material of a library needs a name.");
+  check_material(material, fmt::format("Material '{}'", material.name));
+  std::erase_if(entries_, [&](const Entry& e) { return same_name(e.material.name, material.name); });
+  entries_.push_back({material, std::move(aliases)});
+}
+
+const model::Material& MaterialLibrary::get(std::string_view name) const
+{
+  if (const model::Material* material = find(name)) return *material;
+  throw Error(fmt::format(
+      "There is no material '{}'. Known are {}; or give density, Young's modulus and Poisson's ratio.", name,
+      fmt::join(names(), ", ")));
+}
+
+const model::Material* MaterialLibrary::find(std::string_view name) const
+{
+  for (const Entry& entry : entries_)
+    if (same_name(entry.material.name, name)) return &entry.material;
+  for (const Entry& entry : entries_)
+    for (const std::string& alias : entry.aliases)
+      if (same_name(alias, name)) return &entry.material;
+  return nullptr;
+}
+
+std::vector<std::string> MaterialLibrary::names() const
+{
+  std::vector<std::string> all;
+  for (const Entry& entry : entries_) all.push_back(entry.material.name);
+  return all;
+}
+
+void check_material(const model::Material& material, std::string_view context)
+{
+  const auto positive = [](double x) {
+    return std::isfinite(x) && x > 0;
+  };
+  const auto not_negative = [](double x) {
+    return std::isfinite(x) && x >= 0;
+  };
+  require(positive(material.density), context,
+          fmt::format("the density is {} kg/m^3; it must be positive (water has 1000, steel 7850).",
+                      material.density));
+  require(positive(material.young), context,
+          fmt::format("Young's modulus is {} Pa; it must be positive (wood has about 1e10, steel 2e11).",
+                      material.young));
+  require(std::isfinite(material.poisson) && material.poisson > -1 && material.poisson < 0.5, context,
+          fmt::format("Poisson's ratio is {}; it must lie between -1 and 0.5, and at 0.5 a solid cannot "
+                      "change its volume, "
+                      "which these elements cannot follow. Take 0.49 for rubber.",
+                      material.poisson));
+  const model::Damping& d = material.damping;
+  require(not_negative(d.alpha) && not_negative(d.beta) && not_negative(d.loss_factor) &&
+              std::all_of(d.decays.begin(), d.decays.end(), not_negative),
+          context, "damping must not be negative: the body would ring louder and louder.");
+  require(not_negative(material.contact_damping), context, "contact_damping must not be negative.");
+}
+
+}  // namespace thrum::elastic

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/numerics/block_lanczos.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace thrum::numerics {
+
+namespace {
+
+// Columns whose part outside the others is smaller than this (of their norm) carry no direction of their own.
+constexpr double kDependent = 1e-10;
+// A block whose Gram matrix has a larger spread than this is cleaned a second time.
+constexpr double kIllConditioned = 1e6;
+// When a pass removes more than this share of a column's square, rounding has spoiled it: one more pass.
+constexpr double kRemovedShare = 1e-4;
+// A probe that finds a value this much (relatively) above the lowest accepted theta has found something new.
+constexpr double kProbeMargin = 1e-6;
+// Steps of a probe. A missed eigenvalue well inside the range shows after one; two are for those near its
+// end.
+constexpr Index kProbeSteps = 2;
+// Values closer than this (relatively) are copies of one. As many copies as the block has vectors may hide
+// more.
+constexpr double kCopyWidth = 1e-6;
+// How often a probe may send the iteration back to work.
+constexpr int kMostProbes = 8;
+// For "all below": the first value beyond the limit must be known to this accuracy before the others count as
+// all.
+constexpr double kBeyondTolerance = 1e-2;
+// A fixed seed: the same matrices give the same bits on every run.
+constexpr std::uint64_t kSeed = 0x7468'7275'6d01;
+
+// Four vectors a block win for a few modes, as fewer are wasted; eight for many, as each pass over the factor
+// then serves more (measured at 20,000 nodes).
+constexpr Index kFewModes = 48;
+constexpr Index kSmallBlock = 4;
+constexpr Index kLargeBlock = 8;
+
+Index choose_block(const GeneralisedEigenDesc& desc, Index room)
+{
+  const Index asked =
+      desc.block_size > 0 ? desc.block_size : (desc.count <= kFewModes ? kSmallBlock : kLargeBlock);
+  return std::clamp<Index>(asked, 1, std::max<Index>(1, room / 3));
+}
+
+}  // namespace
+
+void ShiftInvertOperator::deflate(Eigen::Ref<MatX> X) const
+{
+  if (deflated.cols() > 0) subtract_product(deflated, transposed_product(mass_deflated, X), X);
+}
+
+void ShiftInvertOperator::apply(MatX& X) const
+{
+  MatX Y = *mass * X;
+  shifted->solve_many(Y);
+  // Rounding along the null space is amplified by 1/shift in every application, so it is removed each time.
+  deflate(Y);
+  X.swap(Y);
+}
+
+BlockLanczos::BlockLanczos(const ShiftInvertOperator& op, const GeneralisedEigenDesc& desc)
+    : op_(op), desc_(desc), random_(kSeed)
+{
+  size_ = static_cast<Index>(op.mass->size());
+  room_ = size_ - static_cast<Index>(op.deflated.cols());
+  block_ = choose_block(desc, room_);
+  // Enough that most runs never restart: about two and a half vectors a mode.
+  const Index count = std::min(desc.count, room_);
+  const Index usual =
+      std::max<Index>(count + 10 * block_, static_cast<Index>(2.5 * static_cast<double>(count)));
+  const Index first_guess = std::isfinite(desc.below) ? std::min<Index>(usual, 200) : usual;
+  most_ = desc.most_vectors > 0 ? std::max(desc.most_vectors, count + 3 * block_) : first_guess;
+  most_ = std::min(most_, room_ - block_);
+  reserve(most_ + 2 * block_);
+}
+
+void BlockLanczos::reserve(Index columns)
+{
+  if (basis_.cols() >= columns) return;
+  basis_.conservativeResize(size_, columns);
+  const Eigen::Index old = projected_.rows();
+  projected_.conservativeResize(columns, columns);
+  projected_.rightCols(columns - old).setZero();
+  projected_.bottomRows(columns - old).setZero();
+}
+
+bool BlockLanczos::report(std::string_view stage, double fraction) const
+{
+  return !desc_.progress || desc_.progress({stage, std::clamp(fraction, 0.0, 1.0)});
+}
+
+void BlockLanczos::start()
+{
+  // One application smooths the random block, which saves a block of the basis.
+  MatX W(size_, block_);
+  for (Eigen::Index c = 0; c < W.cols(); ++c)
+    for (Eigen::Index r = 0; r < W.rows(); ++r) W(r, c) = random_.uniform(-1, 1);
+  op_.deflate(W);
+  op_.apply(W);
+  solves_ += block_;
+  occupied_ = dimension_;
+  MatX coefficients = MatX::Zero(occupied_, block_);
+  orthogonalise(W, coefficients, 0);
+  residual_block_ = normalise(W);
+  basis_.middleCols(dimension_, block_) = W;
+}
+
+// Removes from W its part along the occupied columns of the basis and adds it to `coefficients`. The columns
+// from `from` on are removed first, by themselves.
+void BlockLanczos::orthogonalise(MatX& W, MatX& coefficients, Index from)
+{
+  if (occupied_ == 0) return;
+  const auto V = basis_.leftCols(occupied_);
+  const auto recent = basis_.middleCols(from, occupied_ - from);
+  const MatX local = transposed_product(recent, *op_.mass * W);
+  subtract_product(recent, local, W);
+  coefficients.bottomRows(occupied_ - from) += local;
+
+  constexpr int kMostPasses = 3;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const MatX mass_W = *op_.mass * W;
+    const VecX squares = (W.array() * mass_W.array()).colwise().sum();
+    const MatX C = transposed_product(V, mass_W);
+    subtract_product(V, C, W);
+    coefficients += C;
+    const VecX removed = C.colwise().squaredNorm();
+    if ((removed.array() <= kRemovedShare * squares.array()).all()) break;
+  }
+}
+
+void BlockLanczos::replace_by_random(MatX& W, Index column)
+{
+  MatX w(size_, 1);
+  for (Eigen::Index r = 0; r < size_; ++r) w(r, 0) = random_.uniform(-1, 1);
+  op_.deflate(w);
+  op_.apply(w);
+  ++solves_;
+  constexpr int kPasses = 3;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const MatX mass_w = *op_.mass * w;
+    const auto V = basis_.leftCols(occupied_);
+    subtract_product(V, transposed_product(V, mass_w), w);
+    for (Index c = 0; c < W.cols(); ++c)
+      if (c != column) w -= W.col(c) * W.col(c).dot((*op_.mass * w).col(0));
+    w /= std::sqrt(w.col(0).dot((*op_.mass * w).col(0)));
+  }
+  W.col(column) = w.col(0);
+}
+
+// W <- Q with W = Q B; returns B. Directions that W does not have are filled at random, with zero rows in B.
+MatX BlockLanczos::normalise(MatX& W)
+{
+  MatX B = MatX::Identity(W.cols(), W.cols());
+  constexpr int kPasses = 2;
+  std::vector<Index> missing;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    // The Gram matrix with unit diagonal, so that columns of different size do not hide one another.
+    const MatX gram = transposed_product(W, *op_.mass * W);
+    VecX scale = gram.diagonal().cwiseMax(0).cwiseSqrt();
+    const double largest = scale.maxCoeff();
+    for (double& s : scale) s = s > 0 ? s : std::max(largest, 1.0);
+    const MatX unit = scale.cwiseInverse().asDiagonal() * gram * scale.cwiseInverse().asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<MatX> solver(unit);
+    const VecX& values = solver.eigenvalues();
+
+    VecX root = VecX::Zero(values.size());
+    VecX inverse = VecX::Zero(values.size());
+    for (Eigen::Index k = 0; k < values.size(); ++k) {
+      if (values[k] > kDependent * values.maxCoeff()) {
+        root[k] = std::sqrt(values[k]);
+        inverse[k] = 1 / root[k];
+      } else if (pass == 0) {
+        missing.push_back(static_cast<Index>(k));
+      }
+    }
+    multiply_in_place(W, scale.cwiseInverse().asDiagonal() * solver.eigenvectors() * inverse.asDiagonal());
+    B = root.asDiagonal() * solver.eigenvectors().transpose() * scale.asDiagonal() * B;
+    if (pass == 0) {
+      for (const Index k : missing) replace_by_random(W, k);
+      const bool spread = values.maxCoeff() > kIllConditioned * std::max(values.minCoeff(), 0.0);
+      if (spread && occupied_ > 0) {
+        const auto V = basis_.leftCols(occupied_);
+        subtract_product(V, transposed_product(V, *op_.mass * W), W);
+      }
+      for (const Index k : missing) B.row(k).setZero();
+    }
+  }
+  return B;
+}
+
+void BlockLanczos::expand()
+{
+  MatX W = basis_.middleCols(dimension_, block_);
+  op_.apply(W);
+  solves_ += block_;
+
+  occupied_ = dimension_ + block_;
+  MatX coefficients = MatX::Zero(occupied_, block_);
+  const Index recent = fresh_restart_ ? 0 : std::max<Index>(0, dimension_ - block_);
+  orthogonalise(W, coefficients, recent);
+  fresh_restart_ = false;
+
+  // T gains the columns of this block; they are symmetric up to rounding.
+  projected_.block(0, dimension_, occupied_, block_) = coefficients;
+  projected_.block(dimension_, 0, block_, dimension_) = coefficients.topRows(dimension_).transpose();
+  const MatX diagonal = coefficients.bottomRows(block_);
+  projected_.block(dimension_, dimension_, block_, block_) = 0.5 * (diagonal + diagonal.transpose());
+
+  residual_block_ = normalise(W);
+  // From here on the block belongs to V.
+  dimension_ = occupied_;
+  basis_.middleCols(dimension_, block_) = W;
+}
+
+BlockLanczos::Ritz BlockLanczos::solve_projected() const
+{
+  Ritz ritz;
+  const Eigen::SelfAdjointEigenSolver<MatX> solver(projected_.topLeftCorner(dimension_, dimension_));
+  ritz.theta = solver.eigenvalues().reverse();
+  ritz.vectors = solver.eigenvectors().rowwise().reverse();
+  ritz.residuals = (residual_block_ * ritz.vectors.bottomRows(block_)).colwise().norm().transpose().array() /
+                   ritz.theta.array().abs();
+
+  // How many are asked for: the count, or those below the limit.
+  const Index most = std::min<Index>(desc_.count, dimension_);
+  while (ritz.wanted < most && ritz.theta[ritz.wanted] > 0 &&
+         eigenvalue(ritz.theta[ritz.wanted]) < desc_.below)
+    ++ritz.wanted;
+  while (ritz.converged < ritz.wanted && ritz.residuals[ritz.converged] <= desc_.tolerance) ++ritz.converged;
+  ritz.complete = ritz.converged == ritz.wanted;
+  if (ritz.wanted < std::min(desc_.count, room_)) {
+    // Fewer than the count: then the next one must be known to lie beyond the limit.
+    const bool beyond = ritz.wanted < dimension_ && std::isfinite(desc_.below) &&
+                        ritz.residuals[ritz.wanted] < kBeyondTolerance;
+    ritz.complete = ritz.complete && beyond;
+  }
+  return ritz;
+}
+
+void BlockLanczos::restart(const Ritz& ritz, Index keep)
+{
+  const MatX Q = basis_.middleCols(dimension_, block_);
+  multiply_in_place(basis_.leftCols(dimension_), ritz.vectors.leftCols(keep));
+  basis_.middleCols(keep, block_) = Q;
+  projected_.setZero();
+  projected_.topLeftCorner(keep, keep).diagonal() = ritz.theta.head(keep);
+  dimension_ = keep;
+  fresh_restart_ = true;
+  ++restarts_;
+}
+
+// Works until the wanted values have converged, the restarts are used up, or the caller says stop (false).
+bool BlockLanczos::iterate(Ritz& ritz)
+{
+  Index next_look = dimension_ + block_;
+  while (true) {
+    expand();
+    const bool full = dimension_ + 2 * block_ > std::min(most_ + block_, room_);
+    if (dimension_ < next_look && !full) continue;
+
+    ritz = solve_projected();
+    const double share = static_cast<double>(ritz.converged) / std::max<Index>(ritz.wanted, 1);
+    const double grown = static_cast<double>(dimension_) / most_;
+    if (!report("iterate", std::max(share, 0.8 * std::min(grown, 1.0)))) return false;
+    if (ritz.complete || dimension_ + block_ > room_) return true;
+
+    // Looking costs the cube of the dimension, so large bases are looked at less often.
+    next_look = dimension_ + std::max<Index>(block_, dimension_ / 12 / block_ * block_);
+    if (!full) continue;
+    if (restarts_ >= desc_.most_restarts) return true;
+    if (std::isfinite(desc_.below) && desc_.most_vectors == 0 && 2 * ritz.wanted > most_) {
+      // More values than was guessed lie below the limit: go on in a larger basis.
+      most_ = std::min<Index>(2 * most_, room_ - block_);
+      reserve(most_ + 2 * block_);
+      continue;
+    }
+    const Index spare = std::max<Index>(block_, (dimension_ - ritz.wanted) / 2);
+    restart(ritz, std::max<Index>(1, std::min(ritz.wanted + spare, dimension_ - 2 * block_)));
+    next_look = dimension_ + 2 * block_;
+  }
+}
+
+// Whether some value was found as often as one block Krylov space can hold it.
+bool BlockLanczos::saturated(const Ritz& found) const
+{
+  for (Index k = 0; k + block_ <= found.wanted; ++k)
+    if (found.theta[k] - found.theta[k + block_ - 1] <= kCopyWidth * found.theta[k]) return true;
+  return false;
+}
+
+// The basis holds what was found and nothing else. Starts again from a random block in its complement; true
+// when nothing lower turns up. Where copies of a value may be missing the probe goes on until its own largest
+// value is known to lie below the ones found, or the basis is full.
+bool BlockLanczos::probe(const Ritz& found)
+{
+  start();
+  const Index steps = saturated(found) ? std::max(kProbeSteps, (most_ - dimension_) / block_) : kProbeSteps;
+  for (Index step = 0; step < steps && dimension_ + 2 * block_ <= room_; ++step) {
+    expand();
+    if (step + 1 < kProbeSteps) continue;
+    const Ritz now = solve_projected();
+    for (Index k = 0; k < found.wanted; ++k)
+      if (now.theta[k] > found.theta[k] * (1 + kProbeMargin)) return false;
+    if (found.wanted >= dimension_) return true;
+    const double next = now.theta[found.wanted];
+    const bool all_below = std::isfinite(desc_.below) && found.wanted < desc_.count;
+    if (all_below && next > 0 && eigenvalue(next) < desc_.below) return false;
+    if (found.wanted > 0 && next * (1 + now.residuals[found.wanted]) < found.theta[found.wanted - 1])
+      return true;
+  }
+  return true;
+}
+
+// Turns the basis into the wanted Ritz vectors and copies them out.
+void BlockLanczos::collect(const Ritz& ritz, GeneralisedEigenResult& result)
+{
+  restart(ritz, ritz.wanted);
+  --restarts_;
+  result.values.resize(ritz.wanted);
+  for (Index k = 0; k < ritz.wanted; ++k) result.values[k] = eigenvalue(ritz.theta[k]);
+  result.vectors = basis_.leftCols(ritz.wanted);
+  result.residuals = ritz.residuals.head(ritz.wanted);
+  result.converged = ritz.converged;
+}
+
+GeneralisedEigenResult BlockLanczos::run()
+{
+  GeneralisedEigenResult result;
+  result.method = EigenMethod::block_lanczos;
+  const bool wants_probe = desc_.verification != EigenVerification::none;
+  Ritz ritz;
+  start();
+  bool going = iterate(ritz);
+  collect(ritz, result);
+  for (int k = 0; going && ritz.complete && wants_probe && !result.verified && k < kMostProbes; ++k) {
+    going = report("verify", 0);
+    result.verified = going && probe(ritz);
+    if (!going || result.verified) break;
+    // Something was missed: converge again with it, starting from what is there.
+    going = iterate(ritz);
+    collect(ritz, result);
+  }
+  const bool good = ritz.complete && (!wants_probe || result.verified);
+  result.status = !going ? EigenStatus::cancelled : (good ? EigenStatus::ok : EigenStatus::not_converged);
+  result.solves = solves_;
+  result.restarts = restarts_;
+  return result;
+}
+
+}  // namespace thrum::numerics

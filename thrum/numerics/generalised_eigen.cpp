@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/numerics/generalised_eigen.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/numerics/block_lanczos.h"
+#include "thrum/numerics/block_products.h"
+#include "thrum/numerics/spectra_eigen.h"
+
+namespace thrum::numerics {
+
+namespace {
+
+// Up to this many unknowns all eigenvalues by a dense method take a fraction of a second.
+constexpr Eigen::Index kDenseUpTo = 300;
+// When more than this share of all eigenvalues is asked for, a Krylov method has no advantage.
+constexpr double kDenseShare = 0.35;
+// Eigenvalues closer than this (relatively) are one cluster for the Sturm count.
+constexpr double kClusterWidth = 1e-5;
+
+void check(const SparseMatrix& K, const SparseMatrix& M, const GeneralisedEigenDesc& desc)
+{
+  if (K.rows() != K.cols() || M.rows() != M.cols() || K.rows() != M.rows())
+    throw Error(fmt::format(
+        "The stiffness matrix is {} x {} and the mass matrix {} x {}; both must be square and of one size.",
+        K.rows(), K.cols(), M.rows(), M.cols()));
+  if (desc.count < 1) throw Error("Ask for at least one eigenvalue.");
+  if (desc.null_space.size() > 0 && desc.null_space.rows() != K.rows())
+    throw Error(fmt::format("The null space has vectors of length {}, the matrices have {} unknowns.",
+                            desc.null_space.rows(), K.rows()));
+}
+
+MatX whole(const SparseMatrix& lower)
+{
+  MatX full = MatX(lower).triangularView<Eigen::Lower>();
+  full.triangularView<Eigen::StrictlyUpper>() = full.transpose();
+  return full;
+}
+
+// All eigenvalues at once. The null space is projected out by giving its directions a large stiffness.
+GeneralisedEigenResult solve_dense(const SparseMatrix& K, const SparseMatrix& M, const MatX& null_basis,
+                                   const MatX& mass_null, const GeneralisedEigenDesc& desc)
+{
+  GeneralisedEigenResult result;
+  result.method = EigenMethod::dense;
+  MatX stiffness = whole(K);
+  const MatX mass = whole(M);
+  const double large = stiffness.diagonal().cwiseQuotient(mass.diagonal()).maxCoeff();
+  if (null_basis.cols() > 0) stiffness += large * mass_null * mass_null.transpose();
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX> solver(stiffness, mass);
+  if (solver.info() != Eigen::Success) {
+    result.status = EigenStatus::factorisation_failed;
+    return result;
+  }
+  Eigen::Index count = 0;
+  const Eigen::Index most = std::min<Eigen::Index>(desc.count, K.rows() - null_basis.cols());
+  while (count < most && solver.eigenvalues()[count] < desc.below) ++count;
+  result.values = solver.eigenvalues().head(count);
+  result.vectors = solver.eigenvectors().leftCols(count);
+  result.residuals = VecX::Zero(count);
+  result.converged = static_cast<Index>(count);
+  result.verified = true;
+  return result;
+}
+
+// N <- N C^-T with N^T M N = C C^T, so that N is M-orthonormal.
+MatX orthonormal_null_space(const MatX& null_space, const SymmetricProduct& mass)
+{
+  if (null_space.cols() == 0) return MatX(mass.size(), 0);
+  MatX N = null_space;
+  constexpr int kPasses = 2;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const MatX gram = transposed_product(N, mass * N);
+    const Eigen::LLT<MatX> cholesky(gram);
+    if (cholesky.info() != Eigen::Success) throw Error("The vectors of the null space are not independent.");
+    N = cholesky.matrixL().solve(N.transpose()).transpose();
+  }
+  return N;
+}
+
+// Counts the eigenvalues below the last cluster by the inertia of K - s M and compares.
+void count_by_sturm(const SparseMatrix& K, const SparseMatrix& M, Eigen::Index null_vectors,
+                    const GeneralisedEigenDesc& desc, GeneralisedEigenResult& result)
+{
+  const VecX& values = result.values;
+  if (values.size() == 0) return;
+  Eigen::Index below = values.size();
+  double limit = desc.below;
+  if (!std::isfinite(limit) || values.size() == desc.count) {
+    // The last value may be one of several equal ones that the count cuts apart, so count up to the cluster
+    // before it.
+    const double last = values[values.size() - 1];
+    while (below > 0 && values[below - 1] > last * (1 - kClusterWidth)) --below;
+    if (below == 0) return;
+    limit = 0.5 * (values[below - 1] + values[below]);
+  }
+  FactorisationDesc factor_desc = desc.factorisation;
+  factor_desc.kind = MatrixKind::indefinite;
+  factor_desc.backend = FactorisationBackend::automatic;
+  SparseFactorisation shifted;
+  const SparseMatrix indefinite = K - limit * M;
+  if (!shifted.factor(indefinite, factor_desc).ok()) return;
+  const auto inertia = shifted.inertia();
+  if (!inertia) return;
+  result.expected_count =
+      inertia->negative - static_cast<Index>(null_vectors) + static_cast<Index>(values.size() - below);
+  result.verified = result.expected_count == static_cast<Index>(values.size());
+  if (!result.verified && result.ok()) result.status = EigenStatus::modes_missed;
+}
+
+bool report(const GeneralisedEigenDesc& desc, std::string_view stage)
+{
+  return !desc.progress || desc.progress({stage, 0.0});
+}
+
+}  // namespace
+
+GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const SparseMatrix& M,
+                                               const GeneralisedEigenDesc& desc)
+{
+  check(K, M, desc);
+  const SymmetricProduct mass(M);
+  ShiftInvertOperator op;
+  op.mass = &mass;
+  op.deflated = orthonormal_null_space(desc.null_space, mass);
+  op.mass_deflated = mass * op.deflated;
+
+  const bool small = K.rows() <= kDenseUpTo ||
+                     (!std::isfinite(desc.below) && desc.count > kDenseShare * static_cast<double>(K.rows()));
+  if (desc.method == EigenMethod::dense || (desc.method == EigenMethod::automatic && small))
+    return solve_dense(K, M, op.deflated, op.mass_deflated, desc);
+
+  GeneralisedEigenResult result;
+  if (!report(desc, "factorise")) {
+    result.status = EigenStatus::cancelled;
+    return result;
+  }
+  SparseFactorisation shifted;
+  {
+    // The shifted matrix is only needed until it is factored.
+    FactorisationResult factorisation;
+    if (desc.shift == 0) {
+      factorisation = shifted.factor(K, desc.factorisation);
+    } else {
+      const SparseMatrix S = K - desc.shift * M;
+      factorisation = shifted.factor(S, desc.factorisation);
+    }
+    result.factorisation = factorisation;
+  }
+  if (!result.factorisation.ok()) {
+    result.status = EigenStatus::factorisation_failed;
+    return result;
+  }
+  op.shifted = &shifted;
+
+  const FactorisationResult factorisation = result.factorisation;
+  result = desc.method == EigenMethod::spectra ? solve_with_spectra(op, desc) : BlockLanczos(op, desc).run();
+  result.factorisation = factorisation;
+  if (result.ok() && desc.verification == EigenVerification::sturm)
+    count_by_sturm(K, M, op.deflated.cols(), desc, result);
+  return result;
+}
+
+std::string_view to_string(EigenStatus status)
+{
+  switch (status) {
+    case EigenStatus::ok:
+      return "ok";
+    case EigenStatus::factorisation_failed:
+      return "factorisation failed";
+    case EigenStatus::not_converged:
+      return "not converged";
+    case EigenStatus::modes_missed:
+      return "modes missed";
+    case EigenStatus::cancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+}  // namespace thrum::numerics
