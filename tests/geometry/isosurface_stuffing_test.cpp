@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <set>
 
 #include "tests/geometry/analytic_distances.h"
 #include "tests/geometry/tet_checks.h"
@@ -98,6 +99,61 @@ TEST(IsosurfaceStuffing, SolidsAreSoundWithinTheAnglesAndOnTheSurface)
       EXPECT_NEAR(result.pieces[0], volume(result.mesh), 1e-9);
     }
   }
+}
+
+// Coarser inside, the same surface: graded meshes must conform across every kind of transition.
+TEST(IsosurfaceStuffing, GradingKeepsTheSurfaceAndTheAnglesWithFewerTetrahedra)
+{
+  for (const Solid& solid : {solids()[0], solids()[2], solids()[3]}) {
+    SCOPED_TRACE(solid.name);
+    StuffingDesc desc{.distance = solid.distance, .bounds = solid.bounds, .spacing = 0.04};
+    const StuffingResult uniform = stuff_isosurface(desc);
+    std::size_t last = uniform.mesh.tetrahedra.size();
+    const auto places = [](const StuffingResult& r) {
+      std::set<std::array<double, 3>> set;
+      for (const Vec3& p : boundary_surface(r.mesh).surface.vertices) set.insert({p.x(), p.y(), p.z()});
+      return set;
+    };
+    for (const int grading : {1, 2}) {
+      desc.grading = grading;
+      const StuffingResult graded = stuff_isosurface(desc);
+      expect_sound(graded.mesh);
+      expect_published_angles(graded.mesh);
+      EXPECT_EQ(graded.pieces.size(), 1u);
+      EXPECT_NEAR(volume(graded.mesh), volume(uniform.mesh), 1e-12);
+      EXPECT_EQ(places(graded), places(uniform));
+      EXPECT_LE(graded.mesh.tetrahedra.size(), last);
+      last = graded.mesh.tetrahedra.size();
+    }
+    EXPECT_LT(last, uniform.mesh.tetrahedra.size());
+  }
+}
+
+// Large enough for leaves of every level, each next to the surface's fine cells through all levels between.
+TEST(IsosurfaceStuffing, ThreeLevelsConform)
+{
+  constexpr double kRadius = 28;
+  const StuffingResult r = stuff_isosurface(
+      {.distance = pointwise([](const Vec3& p) { return ball_distance(p - Vec3(1, 2, 3), kRadius); }),
+       .bounds = Box3(Vec3::Constant(-32), Vec3::Constant(32)),
+       .spacing = 1,
+       .grading = 3});
+  // Each face in at most two tetrahedra, and the boundary around all of the volume: nothing overlaps or is
+  // missing.
+  const BoundarySurface boundary = boundary_surface(r.mesh);
+  EXPECT_NEAR(signed_volume(boundary.surface), volume(r.mesh), 1e-9 * volume(r.mesh));
+  for (const Vec3& p : boundary.surface.vertices) {
+    ASSERT_NEAR(ball_distance(p - Vec3(1, 2, 3), kRadius), 0, 2 * kStuffingSurfaceTolerance);
+  }
+  EXPECT_NEAR(volume(r.mesh), 4 * kPi / 3 * kRadius * kRadius * kRadius, 5e-4 * volume(r.mesh));
+  expect_published_angles(r.mesh);
+  double longest = 0;
+  for (const Tetrahedron& t : r.mesh.tetrahedra) {
+    longest = std::max(longest, (r.mesh.vertices[static_cast<std::size_t>(t[0])] -
+                                 r.mesh.vertices[static_cast<std::size_t>(t[1])])
+                                    .norm());
+  }
+  EXPECT_GE(longest, 8 * std::sqrt(0.75) - 1e-9);
 }
 
 TEST(IsosurfaceStuffing, VolumeConvergesWithTheSquareOfTheSpacing)
@@ -253,6 +309,8 @@ TEST(IsosurfaceStuffing, RefusesWhatCannotBeMeshed)
   EXPECT_THROW((void)stuff_isosurface({.distance = {}, .bounds = box, .spacing = 0.1}), Error);
   EXPECT_THROW((void)stuff_isosurface({.distance = ball, .bounds = box, .spacing = 0}), Error);
   EXPECT_THROW((void)stuff_isosurface({.distance = ball, .bounds = box, .spacing = 1e-9}), Error);
+  EXPECT_THROW((void)stuff_isosurface({.distance = ball, .bounds = box, .spacing = 0.1, .grading = 4}),
+               Error);
   EXPECT_THROW((void)stuff_isosurface({.distance = ball, .bounds = Box3(), .spacing = 0.1}), Error);
   EXPECT_THROW((void)stuff_isosurface({.distance = ball, .bounds = around({0.2, 0.2, 0.2}), .spacing = 0.1}),
                Error);

@@ -95,7 +95,7 @@ TEST(ResolutionReport, PlateBetweenTheLatticePointsIsSaidToBeLost)
   const UnresolvedRegion& region = report.regions[0];
   EXPECT_EQ(region.kind, UnresolvedKind::thin_wall);
   EXPECT_NEAR(region.width, 0.02, 1e-6);
-  EXPECT_NEAR(region.spacing, 0.02 / kResolvedThickness, 1e-6);
+  EXPECT_NEAR(region.spacing, 0.02 / kSuggestedThickness, 1e-6);
   EXPECT_NEAR(report.missing_area, report.surface_area, 1e-9);
   EXPECT_NEAR(report.missing_volume, 8 * 0.2 * 0.15 * 0.01, 1e-9);
   EXPECT_EQ(report.lost_parts, 1u);
@@ -182,8 +182,6 @@ TEST(ResolutionReport, BridgedGapIsReported)
     return std::min(box_distance(p, {0.25, 0.3, 0.3}), box_distance(p - Vec3(0.52, 0, 0), {0.25, 0.3, 0.3}));
   });
   Box3 bounds = bounding_box(surface);
-  bounds.min().x() =
-      -0.285;  // lattice planes at 0.215, 0.265, 0.315: none between 0.25 and 0.27 but one, near it
   bounds.min().x() = -0.273;  // the nearest lattice planes are at 0.227 and 0.277
   const StuffingResult r = stuff_isosurface({.distance = distance, .bounds = bounds, .spacing = 0.1});
   const ResolutionReport report = check_resolution(Bvh(surface), r.mesh, 0.1);

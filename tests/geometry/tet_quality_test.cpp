@@ -16,7 +16,7 @@ TEST(TetQuality, RegularTetrahedronIsPerfect)
 {
   TetrahedralMesh mesh;
   mesh.vertices = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-  mesh.tetrahedra = {{0, 1, 2, 3}};
+  mesh.tetrahedra = {{0, 2, 1, 3}};
   EXPECT_NEAR(radius_ratio(mesh, 0), 1, 1e-14);
   const TetQuality q = measure_quality(mesh);
   EXPECT_NEAR(q.least_dihedral, std::acos(1.0 / 3), 1e-14);

@@ -25,6 +25,9 @@ struct StuffingDesc {
   DistanceFunction distance;  ///< of the shape; negative inside
   Box3 bounds;                ///< holds the shape; a lattice plane passes through bounds.min() [m]
   double spacing = 0;         ///< side of the lattice cubes = length of the long edges [m]
+  /// How much coarser the inside may be: 0 uniform, n up to 2^n times (at most 3). The surface is always at
+  /// `spacing`, and cells that touch differ by at most a factor of two.
+  int grading = 0;
   /// Pieces joined to the rest by no face and smaller than this many lattice cubes are dropped and reported.
   double smallest_piece = 2;
 };

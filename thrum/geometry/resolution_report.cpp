@@ -179,7 +179,7 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
     region.width = m.width;
     if (below > kWidthQuantile * *most) break;
   }
-  region.spacing = region.width / kResolvedThickness;
+  region.spacing = region.width / kSuggestedThickness;
   return region;
 }
 

@@ -24,6 +24,8 @@ namespace thrum::geometry {
 
 /// Thickness of a wall that is always resolved, in spacings.
 inline constexpr double kResolvedThickness = 1.8315;
+/// Thickness, in spacings, that a suggested spacing gives a wall: the above with a little to spare.
+inline constexpr double kSuggestedThickness = 2;
 
 enum class UnresolvedKind {
   thin_wall,   ///< material thinner than the lattice resolves

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Tetrahedra by isosurface stuffing: 100,000 at a time, and whether the time grows with their number only.
+#include <cmath>
+
+#include "benchmarks/harness.h"
+#include "thrum/geometry/isosurface_stuffing.h"
+
+namespace thrum::bench {
+
+namespace {
+
+// A torus whose tube is `cells` spacings thick.
+geometry::StuffingDesc torus(double cells)
+{
+  constexpr double kMajor = 0.5, kMinor = 0.2;
+  return {.distance = geometry::pointwise(
+              [](const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - kMajor, p.z()) - kMinor; }),
+          .bounds = Box3(Vec3(-kMajor - kMinor, -kMajor - kMinor, -kMinor),
+                         Vec3(kMajor + kMinor, kMajor + kMinor, kMinor)),
+          .spacing = 2 * kMinor / cells};
+}
+
+}  // namespace
+
+THRUM_BENCHMARK(geometry, stuffing)
+{
+  struct Run {
+    double seconds = 0;
+    double tetrahedra = 0;
+  };
+  const auto run = [](double cells, int repeats) {
+    Run r;
+    r.seconds = least_seconds(
+        [&] {
+          const auto result = geometry::stuff_isosurface(torus(cells));
+          r.tetrahedra = static_cast<double>(result.mesh.tetrahedra.size());
+        },
+        repeats);
+    return r;
+  };
+  const Run small = run(16, 5);
+  const Run large = run(40, 2);
+  report.row({.name = "stuffing, per 100,000 tetrahedra",
+              .figure = small.seconds * 1e5 / small.tetrahedra,
+              .unit = "s",
+              .wanted = 2.0});
+  report.row({.name = "stuffing, time per tetrahedron at 15 times the number",
+              .figure = large.seconds / large.tetrahedra / (small.seconds / small.tetrahedra),
+              .unit = "x",
+              .wanted = 1.5});
+}
+
+}  // namespace thrum::bench
