@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/broad_phase.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/error.h"
+
+namespace thrum::collision {
+
+namespace {
+
+constexpr int kFinestExponent = -32;         // level 0 has cells of 2^-32 m
+constexpr int kLevels = 64;                  // up to cells of 2^31 m
+constexpr int kCellBits = 19;                // per coordinate; farther cells share a key, which only costs time
+constexpr double kFarthestCell = 1e15;       // keeps the conversion to integers defined [cells]
+constexpr std::size_t kFirstCells = 256;     // power of two
+
+int level_of(const Box3& box)
+{
+  const double edge = box.sizes().maxCoeff();
+  if (!(edge > 0)) return 0;
+  int exponent = 0;
+  std::frexp(edge, &exponent);  // edge <= 2^exponent
+  return std::clamp(exponent - kFinestExponent, 0, kLevels - 1);
+}
+
+double cell_edge(int level) { return std::ldexp(1.0, level + kFinestExponent); }
+
+std::int64_t cell_coordinate(double x, double edge)
+{
+  return static_cast<std::int64_t>(std::clamp(std::floor(x / edge), -kFarthestCell, kFarthestCell));
+}
+
+std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
+{
+  constexpr std::int64_t mask = (std::int64_t{1} << kCellBits) - 1;
+  return (std::int64_t{level} << (3 * kCellBits)) | ((x & mask) << (2 * kCellBits)) | ((y & mask) << kCellBits) |
+         (z & mask);
+}
+
+std::size_t scramble(std::int64_t key)
+{
+  auto h = static_cast<std::uint64_t>(key);
+  h ^= h >> 31;
+  h *= 0x9e3779b97f4a7c15ULL;
+  h ^= h >> 29;
+  return static_cast<std::size_t>(h);
+}
+
+}  // namespace
+
+void BroadPhase::add(model::BodyId id, bool fixed, bool unbounded)
+{
+  THRUM_ASSERT(static_cast<std::size_t>(id) == proxies_.size());
+  Proxy proxy;
+  proxy.fixed = fixed;
+  proxy.unbounded = unbounded;
+  proxies_.push_back(proxy);
+  if (unbounded) unbounded_.push_back(id);
+}
+
+void BroadPhase::clear()
+{
+  const BroadPhaseDesc desc = desc_;
+  *this = BroadPhase(desc);
+}
+
+void BroadPhase::update(model::BodyId id, const Box3& box)
+{
+  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  if (proxy.unbounded) {
+    if (!proxy.placed) {
+      proxy.placed = proxy.moved = true;
+      moved_.push_back(id);
+    }
+    return;
+  }
+  if (box.isEmpty()) {
+    if (!proxy.placed) return;
+    take_out(id);
+    proxy.loose.setEmpty();
+  } else {
+    if (proxy.placed && proxy.loose.contains(box)) return;
+    if (proxy.placed) take_out(id);
+    const Vec3 growth = Vec3::Constant(desc_.looseness * box.sizes().maxCoeff());
+    proxy.loose = Box3(box.min() - growth, box.max() + growth);
+    place(id);
+  }
+  if (!proxy.moved) {
+    proxy.moved = true;
+    moved_.push_back(id);
+  }
+}
+
+// The slot that holds `key`, or the empty one where it belongs.
+std::size_t BroadPhase::slot_of(const Grid& grid, std::int64_t key)
+{
+  const std::size_t mask = grid.cells.size() - 1;
+  std::size_t slot = scramble(key) & mask;
+  while (grid.cells[slot].used && grid.cells[slot].key != key) slot = (slot + 1) & mask;
+  return slot;
+}
+
+// Doubles the table, or just sweeps out cells that became empty.
+void BroadPhase::grow(Grid& grid)
+{
+  std::size_t live = 0;
+  for (const Cell& cell : grid.cells) live += cell.used && cell.first >= 0;
+  std::size_t size = kFirstCells;
+  while (size < 4 * live) size *= 2;
+  std::vector<Cell> old(size);
+  old.swap(grid.cells);
+  grid.used = live;
+  for (const Cell& cell : old) {
+    if (cell.used && cell.first >= 0) grid.cells[slot_of(grid, cell.key)] = cell;
+  }
+}
+
+void BroadPhase::place(model::BodyId id)
+{
+  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Grid& grid = grids_[proxy.fixed ? 1 : 0];
+  if (2 * (grid.used + 1) > grid.cells.size()) grow(grid);
+  const int level = level_of(proxy.loose);
+  const double edge = cell_edge(level);
+  const Vec3 centre = proxy.loose.center();
+  proxy.level = static_cast<std::int8_t>(level);
+  proxy.key = pack(level, cell_coordinate(centre.x(), edge), cell_coordinate(centre.y(), edge),
+                   cell_coordinate(centre.z(), edge));
+  Cell& cell = grid.cells[slot_of(grid, proxy.key)];
+  if (!cell.used) {
+    cell = {proxy.key, -1, true};
+    ++grid.used;
+  }
+  proxy.previous = -1;
+  proxy.next = cell.first;
+  if (cell.first >= 0) proxies_[static_cast<std::size_t>(cell.first)].previous = id;
+  cell.first = id;
+  ++grid.population[static_cast<std::size_t>(level)];
+  proxy.placed = true;
+}
+
+void BroadPhase::take_out(model::BodyId id)
+{
+  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Grid& grid = grids_[proxy.fixed ? 1 : 0];
+  if (proxy.next >= 0) proxies_[static_cast<std::size_t>(proxy.next)].previous = proxy.previous;
+  if (proxy.previous >= 0) {
+    proxies_[static_cast<std::size_t>(proxy.previous)].next = proxy.next;
+  } else {
+    grid.cells[slot_of(grid, proxy.key)].first = proxy.next;
+  }
+  --grid.population[static_cast<std::size_t>(proxy.level)];
+  proxy.placed = false;
+}
+
+// Calls visit(id) for each body of the grid whose loose box overlaps `box`.
+template <class Visit>
+void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const
+{
+  for (int level = 0; level < kLevels; ++level) {
+    const std::int32_t population = grid.population[static_cast<std::size_t>(level)];
+    if (population == 0) continue;
+    const double edge = cell_edge(level);
+    std::array<std::int64_t, 3> low{};
+    std::array<std::int64_t, 3> high{};
+    double cells = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      low[k] = cell_coordinate(box.min()[axis] - 0.5 * edge, edge);
+      high[k] = cell_coordinate(box.max()[axis] + 0.5 * edge, edge);
+      cells *= static_cast<double>(high[k] - low[k] + 1);
+    }
+    // A box that covers more cells than there are bodies at this level asks the bodies one by one.
+    if (cells > static_cast<double>(population)) {
+      for (std::size_t other = 0; other < proxies_.size(); ++other) {
+        const Proxy& proxy = proxies_[other];
+        if (proxy.placed && !proxy.unbounded && proxy.level == level && &grids_[proxy.fixed ? 1 : 0] == &grid &&
+            proxy.loose.intersects(box)) {
+          visit(static_cast<model::BodyId>(other));
+        }
+      }
+      continue;
+    }
+    for (std::int64_t x = low[0]; x <= high[0]; ++x) {
+      for (std::int64_t y = low[1]; y <= high[1]; ++y) {
+        for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+          const Cell& cell = grid.cells[slot_of(grid, pack(level, x, y, z))];
+          if (!cell.used) continue;
+          for (std::int32_t other = cell.first; other >= 0; other = proxies_[static_cast<std::size_t>(other)].next) {
+            if (proxies_[static_cast<std::size_t>(other)].loose.intersects(box)) visit(other);
+          }
+        }
+      }
+    }
+  }
+}
+
+void BroadPhase::overlapping(const Box3& box, std::vector<model::BodyId>& found) const
+{
+  found.clear();
+  const auto collect = [&](model::BodyId id) { found.push_back(id); };
+  for (const Grid& grid : grids_) visit_grid(grid, box, collect);
+  for (const model::BodyId id : unbounded_) collect(id);
+  std::sort(found.begin(), found.end());
+}
+
+void BroadPhase::collect_pairs_of(model::BodyId id)
+{
+  const Proxy& self = proxies_[static_cast<std::size_t>(id)];
+  const auto collect = [&](model::BodyId other) {
+    const Proxy& proxy = proxies_[static_cast<std::size_t>(other)];
+    if (other == id || (self.fixed && proxy.fixed)) return;
+    if (proxy.moved && other < id) return;  // the other one finds it
+    fresh_.push_back({std::min(id, other), std::max(id, other)});
+  };
+  if (!self.placed) return;
+  if (self.unbounded) {
+    for (std::size_t other = 0; other < proxies_.size(); ++other) {
+      const Proxy& proxy = proxies_[other];
+      if (proxy.placed && !proxy.unbounded) collect(static_cast<model::BodyId>(other));
+    }
+    return;
+  }
+  visit_grid(grids_[0], self.loose, collect);
+  if (!self.fixed) visit_grid(grids_[1], self.loose, collect);
+  for (const model::BodyId other : unbounded_) {
+    if (proxies_[static_cast<std::size_t>(other)].placed) collect(other);
+  }
+}
+
+void BroadPhase::check_pair_count(std::size_t count) const
+{
+  const std::size_t limit = desc_.max_pairs_anyway + desc_.max_pairs_per_body * proxies_.size();
+  if (count <= limit) return;
+  throw Error(fmt::format("More than {} pairs of {} bodies overlap each other's bounding boxes. Bodies seem to have been put "
+                          "into one place; spread them, or raise BroadPhaseDesc::max_pairs_per_body.",
+                          limit, proxies_.size()));
+}
+
+std::span<const BodyPair> BroadPhase::find_pairs()
+{
+  if (moved_.empty()) return pairs_;
+  fresh_.clear();
+  for (const model::BodyId id : moved_) {
+    collect_pairs_of(id);
+    check_pair_count(fresh_.size());
+  }
+  std::sort(fresh_.begin(), fresh_.end());
+  // Pairs of bodies that both stayed in their loose boxes stay; all others were found again above.
+  std::erase_if(pairs_, [&](const BodyPair& pair) {
+    return proxies_[static_cast<std::size_t>(pair.a)].moved || proxies_[static_cast<std::size_t>(pair.b)].moved;
+  });
+  merged_.resize(pairs_.size() + fresh_.size());
+  std::merge(pairs_.begin(), pairs_.end(), fresh_.begin(), fresh_.end(), merged_.begin());
+  merged_.swap(pairs_);
+  check_pair_count(pairs_.size());
+  for (const model::BodyId id : moved_) proxies_[static_cast<std::size_t>(id)].moved = false;
+  moved_.clear();
+  return pairs_;
+}
+
+}  // namespace thrum::collision

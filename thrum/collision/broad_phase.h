@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Pairs of bodies whose boxes overlap, in time proportional to the number of bodies that moved.
+//
+// Each body has a box a little larger than needed ("loose"), and only when it leaves that box does anything happen.
+// Loose boxes are kept in a hashed grid: level k has cells of edge 2^k, a box lives at the finest level whose cells are
+// not smaller than the box, in the cell of its centre. So a box reaches at most half a cell outside its own cell, and all
+// boxes of level k that overlap a given box are found in the cells within half a cell of it.
+//
+//   level 0   . . . . . . . .      small bodies
+//   level 3   |       |       |    a table, a wall     Unbounded shapes are kept in a list and meet everything.
+//
+// Fixed bodies live in a grid of their own and are never compared with each other. The pairs found do not depend on the
+// history of the loose boxes as far as contact goes: a pair whose true boxes overlap is always among them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/model/ids.h"
+
+namespace thrum::collision {
+
+struct BodyPair {
+  model::BodyId a = model::kNone;  ///< always less than b
+  model::BodyId b = model::kNone;
+  friend auto operator<=>(const BodyPair&, const BodyPair&) = default;
+};
+
+struct BroadPhaseDesc {
+  double looseness = 0.1;        ///< growth of the loose box on each side, as a fraction of its greatest edge
+  std::size_t max_pairs_per_body = 64;  ///< on average; beyond it the scene is refused rather than left hanging
+  std::size_t max_pairs_anyway = 200000;  ///< so many pairs are always accepted
+};
+
+class BroadPhase {
+ public:
+  explicit BroadPhase(const BroadPhaseDesc& desc = {}) : desc_(desc) {}
+
+  /// Declares body `id`, numbered upwards from 0 without holes.
+  void add(model::BodyId id, bool fixed, bool unbounded);
+  /// Gives the box of a body for this step. An empty box takes the body out until it has a box again.
+  void update(model::BodyId id, const Box3& box);
+  /// Pairs of overlapping loose boxes, sorted, at least one of each not fixed. Throws Error when there are
+  /// absurdly many.
+  [[nodiscard]] std::span<const BodyPair> find_pairs();
+  /// Bodies whose loose box overlaps `box`, in rising order.
+  void overlapping(const Box3& box, std::vector<model::BodyId>& found) const;
+  [[nodiscard]] std::size_t body_count() const { return proxies_.size(); }
+  void clear();
+
+ private:
+  struct Cell {
+    std::int64_t key = 0;  ///< packed level and cell
+    std::int32_t first = -1;
+    bool used = false;
+  };
+  /// One hashed grid with levels. Buckets by open addressing; bodies of a cell form a list.
+  struct Grid {
+    std::vector<Cell> cells;
+    std::size_t used = 0;
+    std::array<std::int32_t, 64> population{};  ///< bodies at each level
+  };
+  struct Proxy {
+    Box3 loose;
+    std::int64_t key = 0;
+    std::int32_t next = -1;
+    std::int32_t previous = -1;
+    std::int8_t level = 0;
+    bool placed = false;
+    bool fixed = false;
+    bool unbounded = false;
+    bool moved = false;
+  };
+
+  [[nodiscard]] static std::size_t slot_of(const Grid& grid, std::int64_t key);
+  void place(model::BodyId id);
+  void take_out(model::BodyId id);
+  static void grow(Grid& grid);
+  template <class Visit>
+  void visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const;
+  void collect_pairs_of(model::BodyId id);
+  void check_pair_count(std::size_t count) const;
+
+  BroadPhaseDesc desc_;
+  std::vector<Proxy> proxies_;
+  std::array<Grid, 2> grids_;  ///< moving, fixed
+  std::vector<model::BodyId> unbounded_;
+  std::vector<model::BodyId> moved_;
+  std::vector<BodyPair> pairs_;
+  std::vector<BodyPair> fresh_;
+  std::vector<BodyPair> merged_;
+};
+
+}  // namespace thrum::collision

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/narrow_phase.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace thrum::collision {
+
+namespace {
+
+/// Patches whose normals differ by less keep their friction (cosine, about 25 degrees).
+constexpr double kSamePatch = 0.9;
+
+// How far a point of the body can get in a step [m].
+double reach(const model::BodyState& body, double radius, double step)
+{
+  if (!std::isfinite(radius)) return 0;
+  return step * (body.velocity.norm() + body.angular_velocity.norm() * radius);
+}
+
+double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair)
+{
+  const auto a = static_cast<std::size_t>(pair.a);
+  const auto b = static_cast<std::size_t>(pair.b);
+  const PreparedShape& shape_a = input.shapes[static_cast<std::size_t>(input.model.bodies[a].shape)];
+  const PreparedShape& shape_b = input.shapes[static_cast<std::size_t>(input.model.bodies[b].shape)];
+  const double extent = std::min(shape_a.smallest_extent, shape_b.smallest_extent);
+  const double speed_margin = reach(input.state.bodies[a], shape_a.radius, desc.step) +
+                              reach(input.state.bodies[b], shape_b.radius, desc.step) +
+                              desc.step * desc.step * input.model.gravity.norm();
+  return std::clamp(speed_margin, desc.margin * extent, desc.greatest_margin * extent);
+}
+
+bool is_awake(const NarrowPhaseInput& input, model::BodyId id)
+{
+  const auto i = static_cast<std::size_t>(id);
+  return input.model.bodies[i].motion != model::Motion::fixed && !input.state.bodies[i].asleep;
+}
+
+BodyPair bodies_of(const model::ContactPatch& patch)
+{
+  return {patch.a, patch.b};
+}
+
+struct OldPoint {
+  const model::ContactPatch* patch = nullptr;
+  const model::ContactPoint* point = nullptr;
+  bool taken = false;
+};
+
+void continue_point(model::ContactPoint& fresh, const model::ContactPoint& old)
+{
+  fresh.warm_impulse = old.warm_impulse;
+  fresh.wanted_speed = old.wanted_speed;
+  fresh.is_new = !(old.normal_impulse > 0 || old.warm_impulse > 0);
+}
+
+// Matches the patches of one pair of bodies.
+void match_pair(std::span<const model::ContactPatch> old, double same_place,
+                std::span<model::ContactPatch> fresh)
+{
+  thread_local std::vector<OldPoint> candidates;
+  thread_local std::vector<const model::ContactPoint*> named;
+  candidates.clear();
+  named.clear();
+  for (const model::ContactPatch& patch : old) {
+    for (const model::ContactPoint& point : patch.active()) candidates.push_back({&patch, &point, false});
+  }
+  const auto same_parts = [](const model::ContactPatch& p, const model::ContactPatch& q) {
+    return p.part_a == q.part_a && p.part_b == q.part_b;
+  };
+  // By name first: a point that kept its features kept its impulse.
+  for (model::ContactPatch& patch : fresh) {
+    for (model::ContactPoint& point : patch.active()) {
+      for (OldPoint& candidate : candidates) {
+        if (candidate.taken || !same_parts(*candidate.patch, patch) ||
+            candidate.point->feature_a != point.feature_a || candidate.point->feature_b != point.feature_b ||
+            candidate.patch->normal.dot(patch.normal) < kSamePatch) {
+          continue;
+        }
+        continue_point(point, *candidate.point);
+        candidate.taken = true;
+        named.push_back(&point);
+        break;
+      }
+    }
+  }
+  // Then by place: features change names when a face takes over from another.
+  for (model::ContactPatch& patch : fresh) {
+    for (model::ContactPoint& point : patch.active()) {
+      if (std::find(named.begin(), named.end(), &point) != named.end()) continue;
+      OldPoint* nearest = nullptr;
+      double least = same_place * same_place;
+      for (OldPoint& candidate : candidates) {
+        const double square = (candidate.point->position - point.position).squaredNorm();
+        if (candidate.taken || square > least || candidate.patch->normal.dot(patch.normal) < kSamePatch)
+          continue;
+        least = square;
+        nearest = &candidate;
+      }
+      if (nearest == nullptr) continue;
+      continue_point(point, *nearest->point);
+      nearest->taken = true;
+    }
+  }
+  // Friction goes with the patch.
+  for (model::ContactPatch& patch : fresh) {
+    const model::ContactPatch* best = nullptr;
+    double most = kSamePatch;
+    for (const model::ContactPatch& candidate : old) {
+      const double along = candidate.normal.dot(patch.normal);
+      if (!same_parts(candidate, patch) || along <= most) continue;
+      most = along;
+      best = &candidate;
+    }
+    if (best == nullptr) continue;
+    patch.warm_friction = best->warm_friction - patch.normal * patch.normal.dot(best->warm_friction);
+    patch.warm_rolling = best->warm_rolling - patch.normal * patch.normal.dot(best->warm_rolling);
+    patch.warm_twist = best->warm_twist;
+  }
+}
+
+}  // namespace
+
+bool may_touch(const model::SceneModel& model, const BodyPair& pair)
+{
+  const model::BodyDesc& a = model.bodies[static_cast<std::size_t>(pair.a)];
+  const model::BodyDesc& b = model.bodies[static_cast<std::size_t>(pair.b)];
+  if (a.motion != model::Motion::dynamic && b.motion != model::Motion::dynamic) return false;
+  return (a.collision_group & b.collides_with) != 0 && (b.collision_group & a.collides_with) != 0;
+}
+
+void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
+                   std::vector<model::ContactPatch>& patches)
+{
+  const std::vector<model::ContactPatch>& old = input.state.patches;
+  auto carried = old.begin();
+  for (const BodyPair& pair : input.pairs) {
+    const auto a = static_cast<std::size_t>(pair.a);
+    const auto b = static_cast<std::size_t>(pair.b);
+    if (!may_touch(input.model, pair)) continue;
+    if (std::binary_search(input.kept_apart.begin(), input.kept_apart.end(), pair)) continue;
+    // Where nobody is awake nothing has moved.
+    if (!is_awake(input, pair.a) && !is_awake(input, pair.b)) {
+      while (carried != old.end() && bodies_of(*carried) < pair) ++carried;
+      for (; carried != old.end() && bodies_of(*carried) == pair; ++carried) patches.push_back(*carried);
+      continue;
+    }
+    PairInput shapes;
+    shapes.a = &input.shapes[static_cast<std::size_t>(input.model.bodies[a].shape)];
+    shapes.b = &input.shapes[static_cast<std::size_t>(input.model.bodies[b].shape)];
+    shapes.X_wa = input.X_ws[a];
+    shapes.X_wb = input.X_ws[b];
+    shapes.margin = margin_of(input, desc, pair);
+    shapes.table = &input.table;
+    const std::size_t before = patches.size();
+    input.table.collide(shapes, patches);
+    for (std::size_t i = before; i < patches.size(); ++i) {
+      patches[i].a = pair.a;
+      patches[i].b = pair.b;
+    }
+  }
+}
+
+void match_contacts(std::span<const model::ContactPatch> old, double same_place,
+                    std::span<model::ContactPatch> fresh)
+{
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (k < fresh.size()) {
+    const BodyPair pair = bodies_of(fresh[k]);
+    std::size_t fresh_end = k;
+    while (fresh_end < fresh.size() && bodies_of(fresh[fresh_end]) == pair) ++fresh_end;
+    while (i < old.size() && bodies_of(old[i]) < pair) ++i;
+    std::size_t old_end = i;
+    while (old_end < old.size() && bodies_of(old[old_end]) == pair) ++old_end;
+    match_pair(old.subspan(i, old_end - i), same_place, fresh.subspan(k, fresh_end - k));
+    i = old_end;
+    k = fresh_end;
+  }
+}
+
+}  // namespace thrum::collision

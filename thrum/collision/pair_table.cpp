@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/pair_table.h"
+
+#include <utility>
+
+namespace thrum::collision {
+
+void PairTable::set(model::ShapeKind a, model::ShapeKind b, PairFunction function)
+{
+  const auto i = static_cast<std::size_t>(a);
+  const auto j = static_cast<std::size_t>(b);
+  if (i != j) entries_[j][i] = {function, true};
+  entries_[i][j] = {function, false};
+}
+
+bool PairTable::has(model::ShapeKind a, model::ShapeKind b) const
+{
+  return entries_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)].function != nullptr;
+}
+
+void PairTable::collide(const PairInput& pair, std::vector<model::ContactPatch>& patches) const
+{
+  const Entry& entry = entries_[static_cast<std::size_t>(pair.a->kind)][static_cast<std::size_t>(pair.b->kind)];
+  if (entry.function == nullptr) return;
+  if (!entry.exchanged) {
+    entry.function(pair, patches);
+    return;
+  }
+  const std::size_t before = patches.size();
+  PairInput turned = pair;
+  std::swap(turned.a, turned.b);
+  std::swap(turned.X_wa, turned.X_wb);
+  std::swap(turned.part_a, turned.part_b);
+  entry.function(turned, patches);
+  for (std::size_t i = before; i < patches.size(); ++i) {
+    model::ContactPatch& patch = patches[i];
+    patch.normal = -patch.normal;
+    std::swap(patch.part_a, patch.part_b);
+    for (model::ContactPoint& point : patch.active()) std::swap(point.feature_a, point.feature_b);
+  }
+}
+
+const PairTable& default_pair_table()
+{
+  static const PairTable table = [] {
+    PairTable t;
+    register_convex_pairs(t);
+    register_box_pairs(t);
+    register_plane_pairs(t);
+    register_triangle_pairs(t);
+    register_compound_pairs(t);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace thrum::collision

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/patch_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace thrum::collision {
+
+namespace {
+
+/// A face less than this turned away from the contact normal can carry a patch (cosine, about 10 degrees).
+constexpr double kFlatEnough = 0.985;
+/// Segments more parallel than this touch along a line (sine of the angle between them).
+constexpr double kParallel = 0.05;
+/// Features that were made by clipping are numbered from here, so as not to be taken for corners.
+constexpr std::uint32_t kClipped = 0x10000;
+/// The nearest point is added when clipping found nothing within this share of the margin of its depth.
+constexpr double kLostShare = 0.25;
+constexpr std::uint32_t kNearestFeature = 0xfffff;
+
+struct ClipPoint {
+  Vec3 p;
+  std::uint32_t incident = 0;   ///< corner, or kClipped + edge
+  std::uint32_t reference = 0;  ///< face, or kClipped + edge
+};
+
+Vec3 normal_of(const SupportFace& face)
+{
+  // Newell's sum over the corners, good for any number of them.
+  Vec3 n = Vec3::Zero();
+  for (int i = 0; i < face.count; ++i) {
+    const Vec3& p = face.corners[static_cast<std::size_t>(i)];
+    const Vec3& q = face.corners[static_cast<std::size_t>((i + 1) % face.count)];
+    n += p.cross(q);
+  }
+  return n;
+}
+
+// Keeps what lies on the inner side of the plane side . x <= offset (Sutherland and Hodgman).
+void clip(std::vector<ClipPoint>& polygon, std::vector<ClipPoint>& scratch, const Vec3& side, double offset,
+          std::uint32_t edge)
+{
+  scratch.clear();
+  const std::size_t n = polygon.size();
+  const bool closed = n > 2;
+  for (std::size_t i = 0; i < n; ++i) {
+    const ClipPoint& p = polygon[i];
+    const double dp = side.dot(p.p) - offset;
+    if (dp <= 0) scratch.push_back(p);
+    if (!closed && i + 1 == n) break;
+    const ClipPoint& q = polygon[(i + 1) % n];
+    const double dq = side.dot(q.p) - offset;
+    if ((dp < 0 && dq > 0) || (dp > 0 && dq < 0)) {
+      const double t = dp / (dp - dq);
+      const ClipPoint& outer = dp > 0 ? p : q;
+      const std::uint32_t from = dp > 0 ? 2 * outer.incident : 2 * outer.incident + 1;
+      scratch.push_back({p.p + t * (q.p - p.p), kClipped + (from & 0xffff), kClipped + edge});
+    }
+  }
+  polygon.swap(scratch);
+}
+
+}  // namespace
+
+void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X_ab, const ConvexDistance& d, double margin,
+                         std::vector<CandidatePoint>& points)
+{
+  const Vec3& n = d.normal;
+  const double radii = a.radius + b.radius;
+  const double deepest = radii - d.distance;
+  const auto add_nearest = [&] {
+    const Vec3 on_a = d.on_a + a.radius * n;
+    const Vec3 on_b = d.on_b - b.radius * n;
+    points.push_back({0.5 * (on_a + on_b), deepest, kNearestFeature, kNearestFeature});
+  };
+  if (a.core == ConvexView::Core::point || b.core == ConvexView::Core::point) return add_nearest();
+
+  // The two faces that look at each other, both in axes of a.
+  thread_local SupportFace face_a;
+  thread_local SupportFace face_b;
+  support_face(a, n, face_a);
+  support_face(b, -X_ab.direction_to_local(n), face_b);
+  for (int i = 0; i < face_b.count; ++i) {
+    face_b.corners[static_cast<std::size_t>(i)] = X_ab.point(face_b.corners[static_cast<std::size_t>(i)]);
+  }
+  Vec3 normal_a = face_a.count > 2 ? normal_of(face_a) : Vec3::Zero();
+  Vec3 normal_b = face_b.count > 2 ? normal_of(face_b) : Vec3::Zero();
+  const double length_a = normal_a.norm();
+  const double length_b = normal_b.norm();
+  const double along_a = length_a > 0 ? normal_a.dot(n) / length_a : -1;
+  const double along_b = length_b > 0 ? -normal_b.dot(n) / length_b : -1;
+
+  // The reference is the face more square to the normal. Two segments serve when they are parallel.
+  bool a_is_reference = along_a >= along_b;
+  const bool two_segments = face_a.count == 2 && face_b.count == 2;
+  if (two_segments) {
+    const Vec3 ea = face_a.corners[1] - face_a.corners[0];
+    const Vec3 eb = face_b.corners[1] - face_b.corners[0];
+    if (ea.cross(eb).norm() > kParallel * ea.norm() * eb.norm()) return add_nearest();
+    a_is_reference = true;
+  } else if (std::max(along_a, along_b) < kFlatEnough) {
+    return add_nearest();
+  }
+  const SupportFace& reference = a_is_reference ? face_a : face_b;
+  const SupportFace& incident = a_is_reference ? face_b : face_a;
+  const Vec3 outward = a_is_reference ? n : Vec3(-n);
+
+  thread_local std::vector<ClipPoint> polygon;
+  thread_local std::vector<ClipPoint> scratch;
+  polygon.clear();
+  for (int i = 0; i < incident.count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    polygon.push_back({incident.corners[k], incident.features[k], reference.face});
+  }
+  const Vec3 ref_edge = reference.corners[1] - reference.corners[0];
+  if (reference.count == 2) {
+    clip(polygon, scratch, -ref_edge, -ref_edge.dot(reference.corners[0]), 0);
+    clip(polygon, scratch, ref_edge, ref_edge.dot(reference.corners[1]), 1);
+  } else {
+    for (int i = 0; i < reference.count && !polygon.empty(); ++i) {
+      const Vec3& p = reference.corners[static_cast<std::size_t>(i)];
+      const Vec3& q = reference.corners[static_cast<std::size_t>((i + 1) % reference.count)];
+      const Vec3 side = (q - p).cross(outward);
+      clip(polygon, scratch, side, side.dot(p), static_cast<std::uint32_t>(i));
+    }
+  }
+
+  // Depth of each point under the reference plane, measured along the contact normal.
+  const Vec3 plane = reference.count == 2 ? outward : Vec3(a_is_reference ? normal_a / length_a : normal_b / length_b);
+  const double offset = plane.dot(reference.corners[0]);
+  const double slope = plane.dot(outward);
+  double found = -std::numeric_limits<double>::infinity();
+  for (const ClipPoint& point : polygon) {
+    const double core_depth = (offset - plane.dot(point.p)) / slope;
+    const double depth = std::min(core_depth + radii, deepest);
+    if (depth <= -margin) continue;
+    found = std::max(found, depth);
+    // From the incident core's surface to the middle of the overlap.
+    const double radius = a_is_reference ? b.radius : a.radius;
+    const Vec3 position = point.p - outward * radius + outward * (0.5 * depth);
+    if (a_is_reference) {
+      points.push_back({position, depth, point.reference, point.incident});
+    } else {
+      points.push_back({position, depth, point.incident, point.reference});
+    }
+  }
+  if (found < deepest - kLostShare * margin) add_nearest();
+}
+
+void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
+{
+  if (points.size() <= 4) return;
+  // The deepest point comes first.
+  std::size_t first = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].depth > points[first].depth) first = i;
+  }
+  std::swap(points[0], points[first]);
+  // Then the one farthest from it.
+  const auto pick = [&](std::size_t place, auto&& score) {
+    std::size_t best = place;
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = place; i < points.size(); ++i) {
+      const double value = score(points[i].position);
+      if (value > most) {
+        most = value;
+        best = i;
+      }
+    }
+    std::swap(points[place], points[best]);
+  };
+  const Vec3 p0 = points[0].position;
+  pick(1, [&](const Vec3& p) { return (p - p0).squaredNorm(); });
+  // Then the two that span the most area to either side of that line.
+  const Vec3 across = normal.cross(points[1].position - p0);
+  pick(2, [&](const Vec3& p) { return std::abs(across.dot(p - p0)); });
+  const double sign = across.dot(points[2].position - p0) >= 0 ? 1.0 : -1.0;
+  pick(3, [&](const Vec3& p) { return -sign * across.dot(p - p0); });
+  points.resize(4);
+}
+
+void append_patch(const PairInput& pair, const Pose& X_wp, const Vec3& normal_p, std::vector<CandidatePoint>& points,
+                  std::vector<model::ContactPatch>& patches)
+{
+  if (points.empty()) return;
+  reduce_to_four(normal_p, points);
+  model::ContactPatch patch;
+  patch.part_a = pair.part_a;
+  patch.part_b = pair.part_b;
+  patch.normal = X_wp.direction(normal_p);
+  for (const CandidatePoint& point : points) {
+    model::ContactPoint& contact = patch.points[patch.count++];
+    contact.position = X_wp.point(point.position);
+    contact.depth = point.depth;
+    contact.feature_a = point.feature_a;
+    contact.feature_b = point.feature_b;
+  }
+  patches.push_back(patch);
+}
+
+}  // namespace thrum::collision

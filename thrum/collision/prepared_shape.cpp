@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/prepared_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "thrum/base/error.h"
+#include "thrum/collision/triangle_surface.h"
+
+namespace thrum::collision {
+
+namespace {
+
+void require_size(double size, const char* what)
+{
+  if (!(size > 0) || !std::isfinite(size)) {
+    throw Error(fmt::format("The {} of a shape is {}, expected a positive length in metres.", what, size));
+  }
+}
+
+void set_bounds(PreparedShape& prepared, const Vec3& half)
+{
+  prepared.bounds = Box3(-half, half);
+}
+
+void prepare_as(PreparedShape& prepared, const model::Sphere& sphere)
+{
+  require_size(sphere.radius, "radius");
+  set_bounds(prepared, Vec3::Constant(sphere.radius));
+  prepared.radius = sphere.radius;
+}
+
+void prepare_as(PreparedShape& prepared, const model::Box& box)
+{
+  for (int k = 0; k < 3; ++k) require_size(box.half[k], "half edge");
+  set_bounds(prepared, box.half);
+  prepared.radius = box.half.norm();
+}
+
+void prepare_as(PreparedShape& prepared, const model::Capsule& capsule)
+{
+  require_size(capsule.radius, "radius");
+  require_size(capsule.half_length, "half length");
+  set_bounds(prepared, {capsule.radius, capsule.radius, capsule.radius + capsule.half_length});
+  prepared.radius = capsule.radius + capsule.half_length;
+}
+
+void prepare_as(PreparedShape& prepared, const model::Cylinder& cylinder)
+{
+  require_size(cylinder.radius, "radius");
+  require_size(cylinder.half_length, "half length");
+  set_bounds(prepared, {cylinder.radius, cylinder.radius, cylinder.half_length});
+  prepared.radius = std::hypot(cylinder.radius, cylinder.half_length);
+}
+
+void bound_vertices(PreparedShape& prepared, const std::vector<Vec3>& vertices)
+{
+  for (const Vec3& v : vertices) {
+    if (!v.allFinite()) throw Error("A vertex of a shape is not a finite number.");
+    prepared.bounds.extend(v);
+    prepared.radius = std::max(prepared.radius, v.norm());
+  }
+}
+
+void prepare_as(PreparedShape& prepared, const model::ConvexHull& hull)
+{
+  if (!hull.polyhedron || hull.polyhedron->face_count() < 4) {
+    throw Error("A convex hull needs at least four faces; make it with make_polyhedron().");
+  }
+  bound_vertices(prepared, hull.polyhedron->vertices);
+}
+
+void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
+{
+  if (!mesh.triangles || mesh.triangles->triangles.empty()) throw Error("A mesh shape has no triangles.");
+  bound_vertices(prepared, mesh.triangles->vertices);
+  prepared.accelerator = std::make_shared<TriangleSurface>(*mesh.triangles);
+}
+
+void prepare_as(PreparedShape& prepared, const model::Compound& compound)
+{
+  if (compound.parts.empty()) throw Error("A compound shape has no parts.");
+  prepared.smallest_extent = std::numeric_limits<double>::infinity();
+  for (const model::CompoundPart& part : compound.parts) {
+    if (!part.shape) throw Error("A part of a compound has no shape.");
+    const model::ShapeKind kind = part.shape->kind();
+    if (kind == model::ShapeKind::compound || kind == model::ShapeKind::plane) {
+      throw Error("A part of a compound may be neither a compound nor a plane.");
+    }
+    prepared.parts.push_back(prepare(*part.shape));
+    const PreparedShape& p = prepared.parts.back();
+    prepared.bounds.extend(world_bounds(p, part.X_sp, 0));
+    prepared.radius = std::max(prepared.radius, part.X_sp.position.norm() + p.radius);
+    prepared.smallest_extent = std::min(prepared.smallest_extent, p.smallest_extent);
+  }
+}
+
+void prepare_as(PreparedShape& prepared, const model::Plane&)
+{
+  prepared.unbounded = true;
+  prepared.radius = prepared.smallest_extent = std::numeric_limits<double>::infinity();
+}
+
+void prepare_as(PreparedShape& prepared, const model::HeightField& field)
+{
+  require_size(field.spacing, "spacing");
+  if (field.columns < 2 || field.rows < 2 || !field.heights ||
+      field.heights->size() != static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows)) {
+    throw Error(fmt::format("A height field of {} x {} samples needs at least 2 x 2 of them and as many heights.", field.columns,
+                            field.rows));
+  }
+  const geometry::TriangleMesh mesh = triangulate(field);
+  bound_vertices(prepared, mesh.vertices);
+  prepared.accelerator = std::make_shared<TriangleSurface>(mesh);
+}
+
+}  // namespace
+
+PreparedShape prepare(const model::Shape& shape)
+{
+  PreparedShape prepared;
+  prepared.shape = &shape;
+  prepared.kind = shape.kind();
+  std::visit([&](const auto& geometry) { prepare_as(prepared, geometry); }, shape.geometry);
+  if (prepared.smallest_extent == 0) prepared.smallest_extent = prepared.bounds.sizes().minCoeff();
+  return prepared;
+}
+
+Box3 world_bounds(const PreparedShape& shape, const Pose& X_ws, double margin)
+{
+  if (shape.unbounded) {
+    const Vec3 everywhere = Vec3::Constant(std::numeric_limits<double>::infinity());
+    return {-everywhere, everywhere};
+  }
+  if (shape.kind == model::ShapeKind::sphere) {
+    const Vec3 half = Vec3::Constant(shape.radius + margin);
+    return {X_ws.position - half, X_ws.position + half};
+  }
+  const Mat3 R = X_ws.rotation.toRotationMatrix();
+  const Vec3 centre = R * shape.bounds.center() + X_ws.position;
+  const Vec3 half = R.cwiseAbs() * (0.5 * shape.bounds.sizes()) + Vec3::Constant(margin);
+  return {centre - half, centre + half};
+}
+
+std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::TriangleMesh& convex)
+{
+  /// Triangles whose corners lie this near to a face's plane, as a share of the size, belong to the face.
+  constexpr double kCoplanar = 1e-7;
+  geometry::check_indices(convex);
+  const double size = geometry::bounding_box(convex).sizes().maxCoeff();
+  require_size(size, "size");
+  const double tolerance = kCoplanar * size;
+
+  auto p = std::make_shared<model::ConvexPolyhedron>();
+  p->vertices = convex.vertices;
+  p->face_begin.push_back(0);
+  std::vector<bool> done(convex.triangles.size(), false);
+  for (std::size_t t = 0; t < convex.triangles.size(); ++t) {
+    const Vec3 area = geometry::area_vector(convex, t);
+    if (done[t] || area.norm() <= kCoplanar * size * size) continue;
+    const Vec3 n = area.normalized();
+    const double offset = n.dot(convex.corner(t, 0));
+    for (const Vec3& v : convex.vertices) {
+      if (n.dot(v) > offset + 1e2 * tolerance) throw Error("A mesh given as a convex hull is not convex, or it is inside out.");
+    }
+    // Edges that only one triangle of the face has form its outline.
+    std::map<Index, Index> next;
+    std::map<std::pair<Index, Index>, int> uses;
+    for (std::size_t s = t; s < convex.triangles.size(); ++s) {
+      bool coplanar = geometry::area_vector(convex, s).dot(n) >= 0;
+      for (int k = 0; k < 3; ++k) coplanar = coplanar && std::abs(n.dot(convex.corner(s, k)) - offset) <= tolerance;
+      if (!coplanar) continue;
+      done[s] = true;
+      for (std::size_t k = 0; k < 3; ++k) ++uses[{convex.triangles[s][k], convex.triangles[s][(k + 1) % 3]}];
+    }
+    for (const auto& [edge, count] : uses) {
+      if (uses.count({edge.second, edge.first}) == 0) next[edge.first] = edge.second;
+    }
+    if (next.size() < 3) continue;
+    const Index start = next.begin()->first;
+    Index corner = start;
+    for (std::size_t steps = 0; steps < next.size(); ++steps) {
+      p->face_corners.push_back(corner);
+      const auto following = next.find(corner);
+      if (following == next.end()) throw Error("A mesh given as a convex hull is not closed.");
+      corner = following->second;
+      if (corner == start) break;
+    }
+    p->face_begin.push_back(static_cast<std::int32_t>(p->face_corners.size()));
+    p->face_normals.push_back(n);
+    p->face_offsets.push_back(offset);
+  }
+  // Each edge once, with the two faces that meet in it.
+  std::map<std::pair<Index, Index>, std::int32_t> first_face;
+  for (std::size_t f = 0; f < p->face_count(); ++f) {
+    for (std::int32_t k = p->face_begin[f]; k < p->face_begin[f + 1]; ++k) {
+      const Index i = p->face_corners[static_cast<std::size_t>(k)];
+      const Index j = p->face_corners[static_cast<std::size_t>(k + 1 == p->face_begin[f + 1] ? p->face_begin[f] : k + 1)];
+      const auto other = first_face.find({j, i});
+      if (other == first_face.end()) {
+        first_face[{i, j}] = static_cast<std::int32_t>(f);
+      } else {
+        p->edges.push_back({j, i});
+        p->edge_faces.push_back({other->second, static_cast<std::int32_t>(f)});
+      }
+    }
+  }
+  return p;
+}
+
+}  // namespace thrum::collision

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A shape together with what contact tests need beside it, computed once when the shape enters a scene.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "thrum/model/shape.h"
+
+namespace thrum::collision {
+
+/// Base of whatever a pair function wants to keep with a mesh (a hierarchy of triangles, edges, samples).
+struct ShapeAccelerator {
+  virtual ~ShapeAccelerator() = default;
+};
+
+struct PreparedShape {
+  const model::Shape* shape = nullptr;  ///< kept by the scene
+  model::ShapeKind kind = model::ShapeKind::sphere;
+  Box3 bounds;           ///< in shape axes [m]; unbounded below for a plane
+  double radius = 0.0;   ///< of the sphere about the shape's origin that holds it [m]
+  double smallest_extent = 0.0;  ///< least edge of the bounds: how far it may move before it can pass through [m]
+  bool unbounded = false;        ///< a plane
+  std::vector<PreparedShape> parts;  ///< of a compound, in its order
+  std::shared_ptr<const ShapeAccelerator> accelerator;
+
+  template <class T>
+  [[nodiscard]] const T& as() const
+  {
+    return std::get<T>(shape->geometry);
+  }
+};
+
+/// Throws Error when the shape is not usable: a size that is not positive, a mesh without triangles, a nested
+/// compound. `shape` must outlive the result.
+[[nodiscard]] PreparedShape prepare(const model::Shape& shape);
+
+/// Bounds of the shape placed at `X_ws`, grown by `margin` on all sides [m].
+[[nodiscard]] Box3 world_bounds(const PreparedShape& shape, const Pose& X_ws, double margin);
+
+/// Joins coplanar triangles of a convex closed mesh into faces. Throws Error when the mesh is not convex.
+[[nodiscard]] std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::TriangleMesh& convex);
+
+}  // namespace thrum::collision

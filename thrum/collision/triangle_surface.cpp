@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/triangle_surface.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "thrum/base/error.h"
+
+namespace thrum::collision {
+
+namespace {
+
+/// Faces that bend outward by less than this are taken as one surface (cosine of 2.5 degrees).
+constexpr double kSeamCosine = 0.999;
+
+struct HalfEdge {
+  Index low;
+  Index high;
+  Index triangle;
+  Index k;
+  friend bool operator<(const HalfEdge& x, const HalfEdge& y)
+  {
+    return std::tie(x.low, x.high, x.triangle, x.k) < std::tie(y.low, y.high, y.triangle, y.k);
+  }
+};
+
+}  // namespace
+
+TriangleSurface::TriangleSurface(const geometry::TriangleMesh& mesh) : bvh(mesh)
+{
+  std::vector<HalfEdge> edges;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const Vec3 area = geometry::area_vector(mesh, t);
+    normals.push_back(area.norm() > 0 ? Vec3(area.normalized()) : Vec3(Vec3::UnitZ()));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index i = mesh.triangles[t][k];
+      const Index j = mesh.triangles[t][(k + 1) % 3];
+      edges.push_back({std::min(i, j), std::max(i, j), static_cast<Index>(t), static_cast<Index>(k)});
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  edge_is_sharp.assign(mesh.triangles.size(), {true, true, true});
+  for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
+    const HalfEdge& p = edges[e];
+    const HalfEdge& q = edges[e + 1];
+    const bool alone = e + 2 >= edges.size() || edges[e + 2].low != p.low || edges[e + 2].high != p.high;
+    if (p.low != q.low || p.high != q.high || !alone) continue;
+    const auto tp = static_cast<std::size_t>(p.triangle);
+    const auto tq = static_cast<std::size_t>(q.triangle);
+    const Vec3 beyond = mesh.corner(tq, (q.k + 2) % 3) - mesh.corner(tp, 0);
+    const bool bends_out = normals[tp].dot(beyond) < 0;
+    const bool sharp = bends_out && normals[tp].dot(normals[tq]) < kSeamCosine;
+    edge_is_sharp[tp][static_cast<std::size_t>(p.k)] = sharp;
+    edge_is_sharp[tq][static_cast<std::size_t>(q.k)] = sharp;
+    ++e;
+  }
+}
+
+geometry::TriangleMesh triangulate(const model::HeightField& field)
+{
+  geometry::TriangleMesh mesh;
+  for (std::int32_t row = 0; row < field.rows; ++row) {
+    for (std::int32_t column = 0; column < field.columns; ++column) {
+      const double height = (*field.heights)[static_cast<std::size_t>(row * field.columns + column)];
+      mesh.vertices.emplace_back(column * field.spacing, row * field.spacing, height);
+    }
+  }
+  for (std::int32_t row = 0; row + 1 < field.rows; ++row) {
+    for (std::int32_t column = 0; column + 1 < field.columns; ++column) {
+      const Index v = row * field.columns + column;
+      mesh.triangles.push_back({v, v + 1, v + 1 + field.columns});
+      mesh.triangles.push_back({v, v + 1 + field.columns, v + field.columns});
+    }
+  }
+  return mesh;
+}
+
+}  // namespace thrum::collision
