@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// How the constraint stepper solves [Coevoet20, section 3]. Symbols of the paper are in brackets.
+#pragma once
+
+namespace thrum::rigid {
+
+enum class FrictionCone {
+  cone,  ///< the two tangential impulses together stay within mu lambda_N
+  box    ///< each of them does, as in [Coevoet20, eq. 3b]
+};
+
+enum class FrictionBounds {
+  each_iteration,  ///< mu times the normal impulse found so far
+  first_solve      ///< mu times the normal impulse of a first solve without friction, as in the paper
+};
+
+enum class SweepOrder {
+  as_found,      ///< by body number
+  contact_graph  ///< from the ground up, and a last sweep in which lower bodies do not yield (shock
+                 ///< propagation)
+};
+
+enum class RowSolver {
+  gauss_seidel,  ///< projected Gauss-Seidel sweeps
+  direct         ///< pivoting for islands of up to `direct_rows` rows, Gauss-Seidel for larger ones
+};
+
+struct ConstraintSettings {
+  int sub_steps = 4;            ///< the step is cut into so many; contacts are found once
+  int iterations = 1;           ///< sweeps over all constraints in each half of a sub-step
+  int patch_iterations = 2;     ///< sweeps inside a patch of up to four points, each time it is visited
+  int impact_iterations = 16;   ///< sweeps in a sub-step in which something bounces
+  double erp = 0.2;             ///< share of the overlap removed in a sub-step [gamma]
+  double cfm = 0.0;             ///< added to the diagonal, as a share of it [epsilon / h^2, relative]
+  double joint_erp = 0.6;       ///< likewise for joints
+  double push_out_speed = 3.0;  ///< overlap is removed no faster than this many length scales a second
+  int push_iterations = 1;      ///< sweeps for that
+  double slop = 2e-5;           ///< overlap left alone, as a share of the length scale
+  bool warm_start = true;
+  FrictionCone friction = FrictionCone::cone;
+  FrictionBounds friction_bounds = FrictionBounds::each_iteration;
+  SweepOrder order = SweepOrder::as_found;
+  int shock_iterations = 4;  ///< sweeps inside a patch during shock propagation
+  RowSolver solver = RowSolver::gauss_seidel;
+  int direct_rows = 60;
+};
+
+}  // namespace thrum::rigid

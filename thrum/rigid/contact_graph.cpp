@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/contact_graph.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace thrum::rigid {
+
+ContactGraph build_contact_graph(const model::SceneModel& model, const model::SceneState& state)
+{
+  const std::size_t count = model.bodies.size();
+  ContactGraph graph;
+  graph.level.assign(count, kUnsupported);
+
+  // Neighbours of each body, in the order of the patches.
+  std::vector<std::int32_t> begin(count + 1, 0);
+  for (const model::ContactPatch& patch : state.patches) {
+    ++begin[static_cast<std::size_t>(patch.a) + 1];
+    ++begin[static_cast<std::size_t>(patch.b) + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::int32_t> neighbours(static_cast<std::size_t>(begin.back()));
+  std::vector<std::int32_t> place(begin.begin(), begin.end() - 1);
+  for (const model::ContactPatch& patch : state.patches) {
+    neighbours[static_cast<std::size_t>(place[static_cast<std::size_t>(patch.a)]++)] = patch.b;
+    neighbours[static_cast<std::size_t>(place[static_cast<std::size_t>(patch.b)]++)] = patch.a;
+  }
+
+  // Breadth first from the ground.
+  std::vector<std::int32_t> queue;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (model.bodies[i].motion != model::Motion::dynamic) {
+      graph.level[i] = 0;
+      queue.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  for (std::size_t head = 0; head < queue.size(); ++head) {
+    const auto body = static_cast<std::size_t>(queue[head]);
+    for (std::int32_t k = begin[body]; k < begin[body + 1]; ++k) {
+      const auto other = static_cast<std::size_t>(neighbours[static_cast<std::size_t>(k)]);
+      if (graph.level[other] != kUnsupported) continue;
+      graph.level[other] = graph.level[body] + 1;
+      queue.push_back(static_cast<std::int32_t>(other));
+    }
+  }
+
+  // Patches by the higher of their two levels, then the lower.
+  graph.patch_order.resize(state.patches.size());
+  std::iota(graph.patch_order.begin(), graph.patch_order.end(), 0);
+  const auto key = [&](std::int32_t p) {
+    const model::ContactPatch& patch = state.patches[static_cast<std::size_t>(p)];
+    const std::int32_t a = graph.level[static_cast<std::size_t>(patch.a)];
+    const std::int32_t b = graph.level[static_cast<std::size_t>(patch.b)];
+    return std::pair(std::max(a, b), std::min(a, b));
+  };
+  std::stable_sort(graph.patch_order.begin(), graph.patch_order.end(),
+                   [&](std::int32_t p, std::int32_t q) { return key(p) < key(q); });
+  return graph;
+}
+
+}  // namespace thrum::rigid

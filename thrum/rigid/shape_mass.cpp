@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/shape_mass.h"
+
+#include <numbers>
+#include <vector>
+
+#include "thrum/base/error.h"
+
+namespace thrum::rigid {
+
+namespace {
+
+using geometry::MassProperties;
+
+constexpr double kPi = std::numbers::pi;
+
+MassProperties diagonal(double volume, double density, const Vec3& moments_per_mass)
+{
+  MassProperties m;
+  m.volume = volume;
+  m.mass = density * volume;
+  m.inertia = (m.mass * moments_per_mass).asDiagonal();
+  return m;
+}
+
+MassProperties mass_of(const model::Sphere& s, double density)
+{
+  return diagonal(4.0 / 3 * kPi * s.radius * s.radius * s.radius, density,
+                  Vec3::Constant(0.4 * s.radius * s.radius));
+}
+
+MassProperties mass_of(const model::Box& b, double density)
+{
+  const Vec3 q = b.half.cwiseProduct(b.half) / 3;
+  return diagonal(8 * b.half.prod(), density, {q.y() + q.z(), q.z() + q.x(), q.x() + q.y()});
+}
+
+MassProperties mass_of(const model::Cylinder& c, double density)
+{
+  const double r2 = c.radius * c.radius;
+  const double across = r2 / 4 + c.half_length * c.half_length / 3;
+  return diagonal(2 * kPi * r2 * c.half_length, density, {across, across, r2 / 2});
+}
+
+// A cylinder and two half balls: each half ball has its centre of mass 3 r / 8 beyond the cylinder's end.
+MassProperties mass_of(const model::Capsule& c, double density)
+{
+  const double r = c.radius;
+  const double l = c.half_length;
+  MassProperties cylinder = mass_of(model::Cylinder{r, l}, density);
+  const double ball = density * 4.0 / 3 * kPi * r * r * r;
+  const double along = ball * 0.4 * r * r;
+  const double across = ball * (0.4 * r * r + l * l + 0.75 * r * l);
+  cylinder.volume += ball / density;
+  cylinder.mass += ball;
+  cylinder.inertia += Vec3(across, across, along).asDiagonal();
+  return cylinder;
+}
+
+MassProperties mass_of(const model::ConvexHull& hull, double density)
+{
+  geometry::TriangleMesh mesh;
+  const model::ConvexPolyhedron& p = *hull.polyhedron;
+  mesh.vertices = p.vertices;
+  for (std::size_t f = 0; f < p.face_count(); ++f) {
+    const auto corner = [&](std::int32_t k) {
+      return p.face_corners[static_cast<std::size_t>(k)];
+    };
+    for (std::int32_t k = p.face_begin[f] + 1; k + 1 < p.face_begin[f + 1]; ++k) {
+      mesh.triangles.push_back({corner(p.face_begin[f]), corner(k), corner(k + 1)});
+    }
+  }
+  return geometry::solid_mass_properties(mesh, density);
+}
+
+MassProperties mass_of(const model::Mesh& mesh, double density)
+{
+  return geometry::solid_mass_properties(*mesh.triangles, density);
+}
+
+MassProperties mass_of(const model::Compound& compound, double density)
+{
+  std::vector<MassProperties> parts;
+  for (const model::CompoundPart& part : compound.parts) {
+    parts.push_back(geometry::transformed(shape_mass(*part.shape, density), part.X_sp));
+  }
+  return geometry::combined(parts);
+}
+
+MassProperties mass_of(const model::Plane&, double)
+{
+  throw Error("A plane has no mass; only fixed bodies can be planes.");
+}
+
+MassProperties mass_of(const model::HeightField&, double)
+{
+  throw Error("A height field has no mass; only fixed bodies can be height fields.");
+}
+
+}  // namespace
+
+geometry::MassProperties shape_mass(const model::Shape& shape, double density)
+{
+  if (!(density > 0)) throw Error("The density of a body must be positive.");
+  return std::visit([&](const auto& geometry) { return mass_of(geometry, density); }, shape.geometry);
+}
+
+}  // namespace thrum::rigid

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Bodies as the solver sees them: velocities, how far they moved in this step, and how they yield to an
+// impulse.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/model/scene.h"
+
+namespace thrum::rigid {
+
+struct SolverBody {
+  Vec3 v = Vec3::Zero();    ///< of the centre of mass [m/s]
+  Vec3 w = Vec3::Zero();    ///< angular, world axes [rad/s]
+  Vec3 dx = Vec3::Zero();   ///< moved since the start of the step [m]
+  Vec3 dth = Vec3::Zero();  ///< turned since the start of the step, to first order [rad]
+  Vec3 push_v =
+      Vec3::Zero();  ///< that pushes overlap out in this sub-step; moves the body, is not kept [m/s]
+  Vec3 push_w = Vec3::Zero();           ///< likewise [rad/s]
+  double inverse_mass = 0;              ///< 0 for bodies that do not yield [1/kg]
+  Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, as at the start of the step [1/(kg m^2)]
+  Vec3 acceleration = Vec3::Zero();     ///< from gravity and applied forces [m/s^2]
+  bool touched = false;                 ///< a contact pushed it in this sub-step
+  bool moves = false;                   ///< not fixed and awake
+};
+
+/// What turns a body besides torque: its own spin, where it is not a ball.
+struct SpinMidpoint {
+  Vec3 w_after = Vec3::Zero();  ///< angular velocity at the end of the sub-step, world axes [rad/s]
+  Vec3 w_mid = Vec3::Zero();    ///< the constant one that turns it there [rad/s]
+};
+
+/// Free rotation of a body for a time h by the implicit midpoint rule, which keeps its kinetic energy and its
+/// angular momentum to rounding (see the source).
+[[nodiscard]] SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, double h);
+
+/// Turns `q` by the rotation whose Cayley vector is h w / 2.
+[[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
+
+/// The bodies of a scene during one step.
+class SolverBodies {
+ public:
+  /// Reads the state. `h` is the whole step.
+  void load(const model::SceneModel& model, const model::SceneState& state);
+  /// v += h f / m, w += h I^-1 tau, and the spin of free rotation.
+  void advance_velocities(const model::SceneModel& model, const model::SceneState& state, double h);
+  /// Moves the bodies of the state with the velocities found.
+  void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
+  /// Writes velocities back.
+  void store(model::SceneState& state) const;
+
+  [[nodiscard]] std::span<SolverBody> all() { return bodies_; }
+  [[nodiscard]] SolverBody& operator[](model::BodyId id) { return bodies_[static_cast<std::size_t>(id)]; }
+  /// A body that never moves, for joints with the world.
+  [[nodiscard]] model::BodyId world() const { return static_cast<model::BodyId>(bodies_.size()) - 1; }
+
+ private:
+  std::vector<SolverBody> bodies_;     ///< by BodyId, and the world at the end
+  std::vector<Vec3> spin_correction_;  ///< what turns a body beyond its final angular velocity [rad/s]
+};
+
+}  // namespace thrum::rigid
