@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The step. docs/the-step.md explains each stage under the same name.
+#include "thrum/sim/world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "thrum/base/error.h"
+#include "thrum/rigid/contact_graph.h"
+
+namespace thrum::sim {
+
+namespace {
+
+/// Old and new contact points nearer than this share of the length scale can be the same point.
+constexpr double kSamePlace = 0.02;
+
+}  // namespace
+
+void World::step(double h)
+{
+  if (!(h > 0) || !std::isfinite(h)) throw Error("The time step must be a positive number of seconds.");
+  const int pieces = pieces_for(h);
+  for (int piece = 0; piece < pieces; ++piece) step_once(h / pieces);
+}
+
+void World::step_once(double h)
+{
+  const auto timer = times_.stage("step");
+  find_pairs(h);
+  find_contacts(h);
+  order_contacts();
+  rigid::StepFrame now = frame(h);
+  const auto timed = [&](const char* name, auto&& stage) {
+    const auto inner = times_.stage(name);
+    stage();
+  };
+  timed("collide", [&] { stepper_->collide(now); });
+  const int sub_steps = stepper_->sub_steps();
+  const double h_s = h / sub_steps;
+  for (int i = 0; i < sub_steps; ++i) {
+    timed("advance velocities", [&] { stepper_->advance_velocities(now, h_s); });
+    timed("resolve contacts", [&] { stepper_->resolve_contacts(now, h_s); });
+    timed("advance positions", [&] { stepper_->advance_positions(now, h_s); });
+  }
+  timed("finish", [&] { stepper_->finish(now); });
+  respond(h);
+  record(h);
+}
+
+// A body may move at most its least extent before contacts are found again [Guendelman03 limits its step
+// likewise].
+int World::pieces_for(double h) const
+{
+  double most = 0;
+  for (std::size_t i = 0; i < state_.bodies.size(); ++i) {
+    const model::BodyDesc& desc = model_.bodies[i];
+    if (desc.motion == model::Motion::fixed || state_.bodies[i].asleep) continue;
+    const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
+    if (shape.unbounded) continue;
+    most =
+        std::max(most, h * state_.bodies[i].velocity.norm() / (desc_.greatest_move * shape.smallest_extent));
+  }
+  return static_cast<int>(std::clamp(std::ceil(most), 1.0, static_cast<double>(desc_.most_pieces)));
+}
+
+void World::find_pairs(double h)
+{
+  const auto timer = times_.stage("find pairs");
+  X_ws_.resize(model_.bodies.size());
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const model::BodyDesc& desc = model_.bodies[i];
+    const model::BodyState& body = state_.bodies[i];
+    X_ws_[i] = body.X_wb * desc.X_bs;
+    const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
+    // The box holds the body now and where it is going to be.
+    const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.smallest_extent;
+    Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
+    if (desc.motion != model::Motion::fixed && !body.asleep && !shape.unbounded) {
+      const Vec3 move = h * (body.velocity + h * model_.gravity);
+      box.extend(Box3(box.min() + move, box.max() + move));
+    }
+    broad_phase_.update(static_cast<model::BodyId>(i), box);
+  }
+  pairs_ = broad_phase_.find_pairs();
+}
+
+void World::find_contacts(double h)
+{
+  const auto timer = times_.stage("find contacts");
+  fresh_.clear();
+  collision::NarrowPhaseDesc desc = desc_.narrow_phase;
+  desc.step = h;
+  collision::find_contacts(
+      {model_, state_, prepared_, X_ws_, pairs_, jointed_, collision::default_pair_table()}, desc, fresh_);
+  collision::match_contacts(state_.patches, kSamePlace * model_.length_scale, fresh_);
+  previous_.swap(state_.patches);
+  state_.patches.swap(fresh_);
+}
+
+void World::order_contacts()
+{
+  const auto timer = times_.stage("order contacts");
+  if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
+  levels_.clear();
+  order_.clear();
+  if (stepper_->wants_contact_graph()) {
+    rigid::ContactGraph graph = rigid::build_contact_graph(model_, state_);
+    order_.swap(graph.patch_order);
+    levels_.swap(graph.level);
+  } else {
+    order_.resize(state_.patches.size());
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+  // Patches of sleepers wait.
+  const auto awake = [&](model::BodyId id) {
+    return model_.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic && !body(id).asleep;
+  };
+  std::erase_if(order_, [&](std::int32_t p) {
+    const model::ContactPatch& patch = state_.patches[static_cast<std::size_t>(p)];
+    return !awake(patch.a) && !awake(patch.b);
+  });
+  // The coefficients of each pair: the scene's table, or the smaller of the two.
+  surfaces_.resize(state_.patches.size());
+  for (std::size_t p = 0; p < state_.patches.size(); ++p) {
+    const model::SurfaceId a = model_.bodies[static_cast<std::size_t>(state_.patches[p].a)].surface;
+    const model::SurfaceId b = model_.bodies[static_cast<std::size_t>(state_.patches[p].b)].surface;
+    const auto listed = std::find_if(
+        model_.surface_pairs.begin(), model_.surface_pairs.end(),
+        [&](const auto& pair) { return (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a); });
+    surfaces_[p] = listed != model_.surface_pairs.end()
+                       ? listed->values
+                       : model::smaller_of(model_.surfaces[static_cast<std::size_t>(a)],
+                                           model_.surfaces[static_cast<std::size_t>(b)]);
+  }
+}
+
+rigid::StepFrame World::frame(double h)
+{
+  return {model_, state_, order_, surfaces_, levels_, prepared_, pairs_, h};
+}
+
+void World::respond(double h)
+{
+  if (!on_respond_) return;
+  const auto timer = times_.stage("respond");
+  on_respond_(state_, h);
+}
+
+void World::record(double h)
+{
+  const auto timer = times_.stage("record");
+  state_.time += h;
+  ++state_.step;
+  record_contacts();
+  record_events();
+  rigid::sleep_islands(model_, state_, desc_.sleep, h);
+  if (on_contacts_) on_contacts_(contacts_);
+}
+
+}  // namespace thrum::sim

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// A scene that runs.
+//
+//   World world;
+//   const ShapeId box = world.add_shape({model::Box{{0.5, 0.5, 0.5}}});
+//   world.add_body({.shape = world.add_shape({model::Plane{}}), .motion = model::Motion::fixed});
+//   const BodyId b = world.add_body({.shape = box, .X_ws = {{0, 0, 3}, Quat::Identity()}, .density = 1000});
+//   for (int i = 0; i < 600; ++i) world.step(1.0 / 60);
+//
+// docs/the-step.md walks through step() under the names of its stages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "thrum/base/hash.h"
+#include "thrum/base/timing.h"
+#include "thrum/collision/broad_phase.h"
+#include "thrum/collision/narrow_phase.h"
+#include "thrum/collision/prepared_shape.h"
+#include "thrum/model/scene.h"
+#include "thrum/rigid/constraint_settings.h"
+#include "thrum/rigid/islands.h"
+#include "thrum/rigid/stepper.h"
+
+namespace thrum::sim {
+
+enum class StepperKind : std::uint8_t { constraint, impulse, penalty, flexible };
+
+struct WorldDesc {
+  Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
+  double length_scale = 1.0;  ///< size of a usual body [m]
+  StepperKind stepper = StepperKind::constraint;
+  rigid::ConstraintSettings constraint;
+  rigid::SleepSettings sleep;
+  collision::BroadPhaseDesc broad_phase;
+  collision::NarrowPhaseDesc narrow_phase;
+  double greatest_move =
+      1.0;  ///< a body moves at most this share of its least extent before contacts are found again
+  int most_pieces = 8;  ///< into which a step is cut for that
+  std::uint64_t seed = 0;
+};
+
+/// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given.
+struct BodySpec {
+  std::string name;
+  model::ShapeId shape = model::kNone;
+  Pose X_ws;  ///< shape axes to world
+  model::Motion motion = model::Motion::dynamic;
+  model::SurfaceId surface = 0;
+  double density = 1000.0;               ///< [kg/m^3]
+  std::optional<double> mass;            ///< [kg]; the density then only sets the shape of the inertia
+  Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
+  Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
+};
+
+class World {
+ public:
+  explicit World(const WorldDesc& desc = {});
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  // Building. Errors say what was wrong with which value.
+  model::ShapeId add_shape(model::Shape shape);
+  model::SurfaceId add_surface(const model::Surface& surface);
+  void set_surface(model::SurfaceId id, const model::Surface& surface);
+  void set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values);
+  model::BodyId add_body(const BodySpec& spec);
+  model::BodyId add_body(const model::BodyDesc& desc, const model::BodyState& state);
+  model::JointId add_joint(const model::JointDesc& desc);
+
+  /// Advances the scene by h [s].
+  void step(double h);
+
+  // Acting on bodies between steps. Each wakes the body.
+  void apply_impulse(model::BodyId id, const Vec3& impulse, const Vec3& position);  ///< [N s], world
+  void apply_force(model::BodyId id, const Vec3& force,
+                   const Vec3& position);  ///< held over the next step [N]
+  void set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& angular_velocity);
+  void set_pose(model::BodyId id, const Pose& X_wb);
+  void wake(model::BodyId id);
+
+  // What there is.
+  [[nodiscard]] const model::SceneModel& model() const { return model_; }
+  [[nodiscard]] const model::SceneState& state() const { return state_; }
+  [[nodiscard]] const model::BodyState& body(model::BodyId id) const
+  {
+    return state_.bodies[static_cast<std::size_t>(id)];
+  }
+  [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
+  [[nodiscard]] std::span<const collision::PreparedShape> shapes() const { return prepared_; }
+  [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
+  [[nodiscard]] const WorldDesc& desc() const { return desc_; }
+
+  // What happened in the last step.
+  [[nodiscard]] std::span<const model::Contact> contacts() const { return contacts_; }
+  [[nodiscard]] std::span<const model::ContactEvent> events() const { return events_; }
+  [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const { return impulses_; }
+  /// Called at the end of each step with all contacts of it.
+  void on_contacts(std::function<void(std::span<const model::Contact>)> callback)
+  {
+    on_contacts_ = std::move(callback);
+  }
+  /// Called after contacts are solved; may change velocities, or ask contacts for a speed in the next step.
+  void on_respond(std::function<void(model::SceneState&, double h)> callback)
+  {
+    on_respond_ = std::move(callback);
+  }
+
+  // Saving, comparing, measuring.
+  [[nodiscard]] model::SceneState save() const { return state_; }
+  /// Continues from a saved state of the same scene, bit for bit.
+  void restore(const model::SceneState& state);
+  [[nodiscard]] base::Hash128 hash() const;
+  [[nodiscard]] double kinetic_energy() const;    ///< [J]
+  [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]
+  [[nodiscard]] Vec3 momentum() const;            ///< [kg m/s]
+  [[nodiscard]] base::StageTimes& times() { return times_; }
+
+ private:
+  void step_once(double h);
+  [[nodiscard]] int pieces_for(double h) const;
+  void find_pairs(double h);
+  void find_contacts(double h);
+  void order_contacts();
+  void respond(double h);
+  void record(double h);
+  [[nodiscard]] rigid::StepFrame frame(double h);
+  void record_contacts();
+  void record_events();
+  void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
+  model::BodyState& awake_body(model::BodyId id);
+
+  WorldDesc desc_;
+  model::SceneModel model_;
+  model::SceneState state_;
+  std::vector<collision::PreparedShape> prepared_;
+  collision::BroadPhase broad_phase_;
+  std::unique_ptr<rigid::Stepper> stepper_;
+
+  // Scratch of one step.
+  std::vector<Pose> X_ws_;
+  std::span<const collision::BodyPair> pairs_;
+  std::vector<model::ContactPatch> fresh_;
+  std::vector<model::ContactPatch> previous_;
+  std::vector<model::Surface> surfaces_;
+  std::vector<std::int32_t> order_;
+  std::vector<std::int32_t> levels_;
+  std::vector<collision::BodyPair> jointed_;  ///< pairs that joints keep from touching, sorted
+
+  std::vector<model::Contact> contacts_;
+  std::vector<model::ContactEvent> events_;
+  std::vector<model::ImpulseEvent> impulses_;
+  std::function<void(std::span<const model::Contact>)> on_contacts_;
+  std::function<void(model::SceneState&, double)> on_respond_;
+  base::StageTimes times_;
+};
+
+/// The stepper of that kind. Throws Error for kinds that this build does not have.
+[[nodiscard]] std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc);
+
+}  // namespace thrum::sim

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What a step reports: contacts, events, impulses.
+#include <algorithm>
+
+#include "thrum/sim/world.h"
+
+namespace thrum::sim {
+
+namespace {
+
+/// Slip slower than this many length scales a second is not reported as sliding.
+constexpr double kSlideSpeed = 1e-3;
+
+// The patches of one pair of bodies, seen as a whole.
+struct PairSummary {
+  double impulse = 0;   ///< normal, over the step [N s]
+  double approach = 0;  ///< greatest speed of approach of a new point, at least 0 [m/s]
+  double slip = 0;      ///< [m/s]
+  bool impact = false;  ///< a new point was pushed
+  Vec3 position = Vec3::Zero();
+  Vec3 normal = Vec3::UnitZ();
+};
+
+PairSummary summarise(std::span<const model::ContactPatch> patches, const model::SceneState& state)
+{
+  PairSummary summary;
+  double most = -1;
+  for (const model::ContactPatch& patch : patches) {
+    const model::BodyState& a = state.bodies[static_cast<std::size_t>(patch.a)];
+    const model::BodyState& b = state.bodies[static_cast<std::size_t>(patch.b)];
+    for (const model::ContactPoint& point : patch.active()) {
+      summary.impulse += point.normal_impulse;
+      if (point.is_new && point.normal_impulse > 0) {
+        summary.impact = true;
+        summary.approach = std::max(summary.approach, -point.normal_speed);
+      }
+      if (point.normal_impulse > most) {
+        most = point.normal_impulse;
+        summary.position = point.position;
+        summary.normal = patch.normal;
+        const Vec3 relative = model::velocity_at(b, point.position) - model::velocity_at(a, point.position);
+        summary.slip = (relative - patch.normal * patch.normal.dot(relative)).norm();
+      }
+    }
+  }
+  return summary;
+}
+
+// Calls visit(begin, end) for each run of patches with the same two bodies.
+template <class Visit>
+void for_each_pair(std::span<const model::ContactPatch> patches, Visit&& visit)
+{
+  std::size_t begin = 0;
+  while (begin < patches.size()) {
+    std::size_t end = begin + 1;
+    while (end < patches.size() && patches[end].a == patches[begin].a && patches[end].b == patches[begin].b)
+      ++end;
+    visit(patches.subspan(begin, end - begin));
+    begin = end;
+  }
+}
+
+bool touches(std::span<const model::ContactPatch> patches)
+{
+  return std::any_of(patches.begin(), patches.end(), [](const model::ContactPatch& patch) {
+    const auto points = patch.active();
+    return std::any_of(points.begin(), points.end(),
+                       [](const auto& point) { return point.normal_impulse > 0; });
+  });
+}
+
+}  // namespace
+
+void World::record_contacts()
+{
+  contacts_.clear();
+  impulses_.clear();
+  for (const model::ContactPatch& patch : state_.patches) {
+    const model::BodyState& a = body(patch.a);
+    const model::BodyState& b = body(patch.b);
+    if (a.asleep && b.asleep) continue;
+    double pressure = 0;
+    for (const model::ContactPoint& point : patch.active()) pressure += point.normal_impulse;
+    for (const model::ContactPoint& point : patch.active()) {
+      model::Contact contact;
+      contact.a = patch.a;
+      contact.b = patch.b;
+      contact.part_a = patch.part_a;
+      contact.part_b = patch.part_b;
+      contact.feature_a = point.feature_a;
+      contact.feature_b = point.feature_b;
+      contact.position = point.position;
+      contact.normal = patch.normal;
+      contact.depth = point.depth;
+      contact.normal_impulse = point.normal_impulse;
+      contact.normal_speed = point.normal_speed;
+      contact.is_new = point.is_new;
+      if (pressure > 0) contact.friction_impulse = (point.normal_impulse / pressure) * patch.friction_impulse;
+      const Vec3 relative = model::velocity_at(b, point.position) - model::velocity_at(a, point.position);
+      contact.slip_velocity = relative - patch.normal * patch.normal.dot(relative);
+      contacts_.push_back(contact);
+      if (!(point.normal_impulse > 0)) continue;
+      const Vec3 on_b = point.normal_impulse * patch.normal + contact.friction_impulse;
+      for (const auto& [id, other, impulse] :
+           {std::tuple(patch.a, patch.b, Vec3(-on_b)), std::tuple(patch.b, patch.a, on_b)}) {
+        model::ImpulseEvent event;
+        event.time = state_.time;
+        event.body = id;
+        event.other = other;
+        event.position_b = body(id).X_wb.point_to_local(point.position);
+        event.impulse_b = body(id).X_wb.direction_to_local(impulse);
+        event.approach_speed = std::max(0.0, -point.normal_speed);
+        event.impact = point.is_new;
+        impulses_.push_back(event);
+      }
+    }
+  }
+}
+
+void World::record_events()
+{
+  events_.clear();
+  const auto add = [&](model::ContactEventKind kind, const model::ContactPatch& patch,
+                       const PairSummary& summary, double speed) {
+    events_.push_back(
+        {kind, state_.time, patch.a, patch.b, summary.position, summary.normal, speed, summary.impulse});
+  };
+  std::vector<collision::BodyPair> before;
+  for_each_pair(previous_, [&](std::span<const model::ContactPatch> patches) {
+    if (touches(patches)) before.push_back({patches[0].a, patches[0].b});
+  });
+  std::vector<collision::BodyPair> now;
+  for_each_pair(state_.patches, [&](std::span<const model::ContactPatch> patches) {
+    if (!touches(patches)) return;
+    const collision::BodyPair pair{patches[0].a, patches[0].b};
+    now.push_back(pair);
+    const PairSummary summary = summarise(patches, state_);
+    const bool known = std::binary_search(before.begin(), before.end(), pair);
+    if (!known) add(model::ContactEventKind::begin, patches[0], summary, summary.approach);
+    if (summary.impact && summary.approach > 0)
+      add(model::ContactEventKind::hit, patches[0], summary, summary.approach);
+    if (summary.slip > kSlideSpeed * model_.length_scale)
+      add(model::ContactEventKind::slide, patches[0], summary, summary.slip);
+  });
+  for_each_pair(previous_, [&](std::span<const model::ContactPatch> patches) {
+    const collision::BodyPair pair{patches[0].a, patches[0].b};
+    if (!std::binary_search(before.begin(), before.end(), pair) ||
+        std::binary_search(now.begin(), now.end(), pair))
+      return;
+    PairSummary last = summarise(patches, state_);
+    last.impulse = 0;
+    add(model::ContactEventKind::end, patches[0], last, 0);
+  });
+}
+
+}  // namespace thrum::sim
