@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "benchmarks/rigid/scenes.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace thrum::bench {
+
+BoxScene pyramid()
+{
+  BoxScene scene{"pyramid 210", {}, 0.5, 10};
+  for (int row = 0; row < 20; ++row) {
+    for (int i = 0; i < 20 - row; ++i) {
+      scene.boxes.push_back({Vec3::Constant(0.5), {1.1 * (i + 0.5 * row), 0, 0.5 + row}, 1});
+    }
+  }
+  return scene;
+}
+
+BoxScene tower(int count)
+{
+  BoxScene scene{fmt::format("tower {}", count), {}, 0.5, 10};
+  for (int i = 0; i < count; ++i) scene.boxes.push_back({Vec3::Constant(0.5), {0, 0, 0.5 + i}, 1});
+  return scene;
+}
+
+BoxScene wall()
+{
+  BoxScene scene{"wall 1012", {}, 0.5, 5};
+  for (int row = 0; row < 23; ++row) {
+    for (int i = 0; i < 44; ++i) {
+      scene.boxes.push_back({{0.2, 0.1, 0.1}, {0.41 * (i + 0.5 * (row % 2)), 0, 0.1 + 0.2 * row}, 16});
+    }
+  }
+  return scene;
+}
+
+BoxScene heavy_on_ten(double heavy)
+{
+  BoxScene scene = tower(10);
+  scene.name = fmt::format("{:.0f} kg on ten of 1 kg", heavy);
+  scene.boxes.push_back({Vec3::Constant(0.5), {0, 0, 10.5}, heavy});
+  return scene;
+}
+
+BoxScene separate(int count)
+{
+  BoxScene scene{fmt::format("{} separate boxes", count), {}, 0.5, 1};
+  const int side = static_cast<int>(std::ceil(std::sqrt(count)));
+  for (int i = 0; i < count; ++i) {
+    scene.boxes.push_back({Vec3::Constant(0.5), {2.0 * (i % side), 2.0 * (i / side), 0.5}, 1});
+  }
+  return scene;
+}
+
+}  // namespace thrum::bench
