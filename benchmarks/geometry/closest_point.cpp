@@ -14,8 +14,8 @@ namespace {
 
 using geometry::Bvh;
 
-// The distance of "near the surface": 2 % of the torus' middle circle.
-constexpr double kNear = 0.02;
+// "Near the surface" is up to a hundredth of the mesh size, about a cell of a 128^3 field.
+constexpr double kNear = 0.01;
 
 void linear_search(const geometry::TriangleMesh& mesh, const Vec3& p)
 {

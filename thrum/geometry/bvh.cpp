@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/geometry/simd.h"
+
 namespace thrum::geometry {
 
 namespace {
@@ -59,48 +61,46 @@ void push_sorted(const Bvh::Node& node, const Keys& keys, float limit, Entry* st
   }
 }
 
-// Squared distances from p to the four triangles of a packet, the same steps for every lane so that they run
-// side by side: the foot on each edge, the foot in the plane if it is inside, the least of them. Not-a-number
-// for unused lanes.
+using simd::both;
+using simd::Double2;
+using Pair3 = simd::Lanes3<Double2>;
+
+Pair3 corner_pair(const double (&corner)[3][Bvh::kWidth], int k)
+{
+  return {simd::load2(&corner[0][k]), simd::load2(&corner[1][k]), simd::load2(&corner[2][k])};
+}
+
+// Squared distance from the point at `r` to the segment from 0 along `edge`.
+Double2 segment_distances(const Pair3& r, const Pair3& edge, Double2 inverse_squared_length)
+{
+  const Double2 s = simd::least(simd::most(dot(r, edge) * inverse_squared_length, both(0)), both(1));
+  const Pair3 left = r - s * edge;
+  return dot(left, left);
+}
+
+// Squared distances from p to the four triangles of a packet, two at a time, the same steps for every lane:
+// the foot on each edge, the foot in the plane if it is inside, the least of them. Not-a-number for unused
+// lanes.
 void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::kWidth])
 {
-  for (int k = 0; k < Bvh::kWidth; ++k) {
-    const double abx = t.b[0][k] - t.a[0][k], aby = t.b[1][k] - t.a[1][k], abz = t.b[2][k] - t.a[2][k];
-    const double acx = t.c[0][k] - t.a[0][k], acy = t.c[1][k] - t.a[1][k], acz = t.c[2][k] - t.a[2][k];
-    const double bcx = t.c[0][k] - t.b[0][k], bcy = t.c[1][k] - t.b[1][k], bcz = t.c[2][k] - t.b[2][k];
-    const double apx = p.x() - t.a[0][k], apy = p.y() - t.a[1][k], apz = p.z() - t.a[2][k];
-    const double bpx = p.x() - t.b[0][k], bpy = p.y() - t.b[1][k], bpz = p.z() - t.b[2][k];
+  const Pair3 query = {both(p.x()), both(p.y()), both(p.z())};
+  for (int k = 0; k < Bvh::kWidth; k += 2) {
+    const Pair3 a = corner_pair(t.a, k), b = corner_pair(t.b, k), c = corner_pair(t.c, k);
+    const Pair3 ab = b - a, ac = c - a, ap = query - a;
+    const Double2 on_ab = segment_distances(ap, ab, simd::load2(&t.inverse_ab[k]));
+    const Double2 on_ac = segment_distances(ap, ac, simd::load2(&t.inverse_ac[k]));
+    const Double2 on_bc = segment_distances(query - b, c - b, simd::load2(&t.inverse_bc[k]));
+    const Double2 on_edges = simd::least(simd::least(on_ab, on_ac), on_bc);
 
-    double s = (apx * abx + apy * aby + apz * abz) * t.inverse_ab[k];
-    s = s < 0 ? 0 : s;
-    s = s > 1 ? 1 : s;
-    double x = apx - s * abx, y = apy - s * aby, z = apz - s * abz;
-    const double on_ab = x * x + y * y + z * z;
-
-    s = (apx * acx + apy * acy + apz * acz) * t.inverse_ac[k];
-    s = s < 0 ? 0 : s;
-    s = s > 1 ? 1 : s;
-    x = apx - s * acx, y = apy - s * acy, z = apz - s * acz;
-    const double on_ac = x * x + y * y + z * z;
-
-    s = (bpx * bcx + bpy * bcy + bpz * bcz) * t.inverse_bc[k];
-    s = s < 0 ? 0 : s;
-    s = s > 1 ? 1 : s;
-    x = bpx - s * bcx, y = bpy - s * bcy, z = bpz - s * bcz;
-    const double on_bc = x * x + y * y + z * z;
-
-    const double u = apx * t.u[0][k] + apy * t.u[1][k] + apz * t.u[2][k];
-    const double v = apx * t.v[0][k] + apy * t.v[1][k] + apz * t.v[2][k];
-    x = apx - u * abx - v * acx, y = apy - u * aby - v * acy, z = apz - u * abz - v * acz;
-    const double inside = x * x + y * y + z * z;
-
-    double least = on_ab < on_ac ? on_ab : on_ac;
-    least = on_bc < least ? on_bc : least;
-    // The smallest of the three barycentric coordinates says whether the foot is inside; a comparison with
-    // not-a-number is false.
-    double smallest = u < v ? u : v;
-    smallest = 1 - u - v < smallest ? 1 - u - v : smallest;
-    out[k] = smallest >= 0 ? inside : least;
+    // Foot in the plane a + u ab + v ac; the smallest of the three barycentric coordinates says whether it is inside.
+    const Pair3 n = cross(ab, ac);
+    const Double2 inverse_nn = simd::load2(&t.inverse_nn[k]);
+    const Double2 u = dot(cross(ap, ac), n) * inverse_nn, v = dot(cross(ab, ap), n) * inverse_nn;
+    const Double2 smallest = simd::least(simd::least(u, v), both(1) - u - v);
+    const Pair3 left = ap - u * ab - v * ac;
+    const Double2 result = smallest >= both(0) ? dot(left, left) : on_edges;
+    out[k] = result[0];
+    out[k + 1] = result[1];
   }
 }
 

@@ -10,7 +10,7 @@
 // works on four boxes or on two or four triangles:
 //
 //   Node    lower x[4] y[4] z[4]  upper x[4] y[4] z[4]  child[4]      128 bytes, float, rounded outwards
-//   Packet  corners a, b, c, dual basis u, v, 1 / edge length^2       double, exact corners
+//   Packet  corners a, b, c, 1 / area^2, 1 / edge length^2            448 bytes, double, exact corners
 //
 // Boxes live in "unit" coordinates (mesh centre at 0, half its largest side 1) where a float has a known
 // absolute error, so a part that is small or far from the origin loses nothing. The triangles are tested in
@@ -133,7 +133,7 @@ class Bvh {
   /// Up to four triangles. Unused lanes are not-a-number, so every comparison with them is false.
   struct alignas(64) Packet {
     double a[3][kWidth], b[3][kWidth], c[3][kWidth];
-    double u[3][kWidth], v[3][kWidth];  ///< dual basis of (b-a, c-a): barycentrics of x are u.(x-a), v.(x-a)
+    double inverse_nn[kWidth];  ///< 1 / (2 area)^2 [1/m^4]; not-a-number for a triangle without area
     double inverse_ab[kWidth], inverse_ac[kWidth], inverse_bc[kWidth];  ///< 1 / squared edge length [1/m^2]
     Index triangle[kWidth];                                             ///< -1: unused
   };

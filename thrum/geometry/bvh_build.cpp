@@ -270,18 +270,14 @@ void Bvh::fill_packet(Packet& packet) const
       b = mesh_.corner(t, 1);
       c = mesh_.corner(t, 2);
     }
-    // A triangle without area has no dual basis: not-a-number keeps its inside from ever being chosen.
-    const Vec3 n = (b - a).cross(c - a);
-    const double nn = n.squaredNorm();
-    const Vec3 u = nn > 0 ? Vec3((c - a).cross(n) / nn) : Vec3::Constant(kNan);
-    const Vec3 v = nn > 0 ? Vec3(n.cross(b - a) / nn) : Vec3::Constant(kNan);
     for (int d = 0; d < 3; ++d) {
       packet.a[d][lane] = a[d];
       packet.b[d][lane] = b[d];
       packet.c[d][lane] = c[d];
-      packet.u[d][lane] = u[d];
-      packet.v[d][lane] = v[d];
     }
+    // Not-a-number keeps the inside of a triangle without area from ever being chosen.
+    const double nn = (b - a).cross(c - a).squaredNorm();
+    packet.inverse_nn[lane] = nn > 0 ? 1 / nn : kNan;
     packet.inverse_ab[lane] = inverse(b - a);
     packet.inverse_ac[lane] = inverse(c - a);
     packet.inverse_bc[lane] = inverse(c - b);
