@@ -44,7 +44,7 @@ LinearSearch linear_search(const TriangleMesh& mesh, const Vec3& p)
   return result;
 }
 
-void expect_consistent(const Bvh& bvh, const Vec3& p, const SurfacePoint& s)
+void expect_consistent(const Bvh& bvh, const Vec3& p, const ClosestPoint& s)
 {
   const TriangleMesh& mesh = bvh.mesh();
   ASSERT_TRUE(s.found());
@@ -85,12 +85,12 @@ RC_GTEST_PROP(Bvh, ClosestPointEqualsLinearSearch, (unsigned seed))
     if (i % 4 == 1) p = bvh.mesh().corner(t, 0);
     if (i % 4 == 2) p = 0.5 * (bvh.mesh().corner(t, 1) + bvh.mesh().corner(t, 2));
     const LinearSearch expected = linear_search(bvh.mesh(), p);
-    const SurfacePoint s = bvh.closest_point(p);
+    const ClosestPoint s = bvh.closest_point(p);
     expect_consistent(bvh, p, s);
     RC_ASSERT(std::abs(s.distance - expected.distance) < kRounding);
     RC_ASSERT(std::count(expected.ties.begin(), expected.ties.end(), s.triangle) == 1);
     // A hint changes nothing; a limit only whether there is an answer.
-    const SurfacePoint hinted = bvh.closest_point(p, 2 * s.distance, hint);
+    const ClosestPoint hinted = bvh.closest_point(p, 2 * s.distance, hint);
     RC_ASSERT(hinted.triangle == s.triangle && hinted.point == s.point);
     if (s.distance > kRounding) RC_ASSERT(!bvh.closest_point(p, 0.99 * s.distance, hint).found());
     hint = static_cast<Index>(t);
@@ -109,7 +109,7 @@ TEST(Bvh, TiesGoToTheLowestTriangleAroundAVertexAndAnEdge)
       }
     }
     for (const double factor : {1.0, 1.001, 3.0}) {
-      const SurfacePoint s =
+      const ClosestPoint s =
           bvh.closest_point(factor * mesh.vertices[v], 10, static_cast<Index>(3 * v % 512));
       EXPECT_EQ(s.feature, Feature::vertex);
       EXPECT_EQ(s.feature_id, static_cast<Index>(v));
@@ -273,7 +273,7 @@ TEST(Bvh, RefitAnswersLikeANewHierarchy)
     const Bvh fresh(mesh);
     for (int i = 0; i < 100; ++i) {
       const Vec3 p = random_point(generator, 4);
-      const SurfacePoint x = refitted.closest_point(p), y = fresh.closest_point(p);
+      const ClosestPoint x = refitted.closest_point(p), y = fresh.closest_point(p);
       EXPECT_EQ(x.triangle, y.triangle);
       EXPECT_EQ(x.point, y.point);
       const Ray ray{p, -p};
@@ -289,7 +289,7 @@ TEST(Bvh, DegenerateMeshesAnswerOrRefuse)
   EXPECT_THROW(Bvh(TriangleMesh{{Vec3::Zero()}, {{0, 0, 1}}}), Error);
 
   const TriangleMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
-  const SurfacePoint s = Bvh(one).closest_point({0.25, 0.25, -2});
+  const ClosestPoint s = Bvh(one).closest_point({0.25, 0.25, -2});
   EXPECT_EQ(s.feature, Feature::face);
   EXPECT_DOUBLE_EQ(s.distance, 2);
 

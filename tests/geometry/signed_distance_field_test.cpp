@@ -58,11 +58,15 @@ RC_GTEST_PROP(SignedDistanceField, IsWithinHalfACellOfExact, (unsigned seed))
   for (int i = 0; i < 300; ++i) {
     const Vec3 p = random_point(generator, 1.3);
     const double exact = mesh.signed_distance(p).distance;
-    RC_ASSERT(std::abs(uniform.value(p) - exact) <= 0.5 * h || !uniform.bounds().contains(p));
-    if (field.is_fine(p)) RC_ASSERT(std::abs(field.value(p) - exact) <= 0.5 * h);
+    // Half the diagonal of a cell bounds the error everywhere in a grid; in the band it is half a cell.
+    if (uniform.bounds().contains(p)) RC_ASSERT(std::abs(uniform.value(p) - exact) <= std::sqrt(3.0) / 2 * h);
     if (std::abs(exact) <= desc.band * h) {
       RC_ASSERT(field.is_fine(p));
+      RC_ASSERT(std::abs(field.value(p) - exact) <= 0.5 * h);
+      RC_ASSERT(std::abs(uniform.value(p) - exact) <= 0.5 * h);
       RC_ASSERT(std::abs(octree.value(p) - exact) <= 0.5 * h);
+    } else if (field.is_fine(p)) {
+      RC_ASSERT(std::abs(field.value(p) - exact) <= std::sqrt(3.0) / 2 * h);
     } else if (field.bounds().contains(p)) {
       // Far away half the diagonal of a block bounds the error even at the medial axis, and the sign is
       // right.

@@ -92,7 +92,8 @@ void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::
     const Double2 on_bc = segment_distances(query - b, c - b, simd::load2(&t.inverse_bc[k]));
     const Double2 on_edges = simd::least(simd::least(on_ab, on_ac), on_bc);
 
-    // Foot in the plane a + u ab + v ac; the smallest of the three barycentric coordinates says whether it is inside.
+    // Foot in the plane a + u ab + v ac; the smallest of the three barycentric coordinates says whether it is
+    // inside.
     const Pair3 n = cross(ab, ac);
     const Double2 inverse_nn = simd::load2(&t.inverse_nn[k]);
     const Double2 u = dot(cross(ap, ac), n) * inverse_nn, v = dot(cross(ab, ap), n) * inverse_nn;
@@ -191,7 +192,7 @@ bool hit_lane(const Bvh::Packet& packet, int k, const ShearedRay& ray, double& t
 
 }  // namespace
 
-SurfacePoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) const
+ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) const
 {
   Nearest nearest(max_distance * max_distance, tie_);
   if (hint >= 0 && static_cast<std::size_t>(hint) < slot_.size()) {
@@ -219,13 +220,13 @@ SurfacePoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
     }
   }
 
-  SurfacePoint result;
+  ClosestPoint result;
   if (nearest.triangle == std::numeric_limits<Index>::max()) return result;
   const auto t = static_cast<std::size_t>(nearest.triangle);
   const TrianglePoint foot =
       closest_point_on_triangle(p, mesh_.corner(t, 0), mesh_.corner(t, 1), mesh_.corner(t, 2));
   result.distance = std::sqrt(foot.squared_distance);
-  if (result.distance > max_distance) return SurfacePoint{};
+  if (result.distance > max_distance) return ClosestPoint{};
   result.point = foot.point;
   result.triangle = nearest.triangle;
   result.barycentric = foot.barycentric;

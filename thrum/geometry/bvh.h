@@ -2,8 +2,8 @@
 // A bounding volume hierarchy over the triangles of a mesh.
 //
 //   Bvh bvh(mesh);                                              // copies the mesh
-//   const SurfacePoint s = bvh.closest_point(p);                // always found
-//   const SurfacePoint t = bvh.closest_point(q, 0.01, s.triangle);  // at most 1 cm away, warm start
+//   const ClosestPoint s = bvh.closest_point(p);                // always found
+//   const ClosestPoint t = bvh.closest_point(q, 0.01, s.triangle);  // at most 1 cm away, warm start
 //   if (t.found()) ...
 //
 // Four children a node, up to four triangles a leaf, both laid out lane by lane so that one SIMD instruction
@@ -34,7 +34,7 @@
 namespace thrum::geometry {
 
 /// A point of the surface closest to a query.
-struct SurfacePoint {
+struct ClosestPoint {
   Vec3 point = Vec3::Zero();                                  ///< [m]
   double distance = std::numeric_limits<double>::infinity();  ///< from the query, unsigned [m]
   Index triangle = -1;                                        ///< -1: nothing within the allowed distance
@@ -86,7 +86,7 @@ class Bvh {
   /// The point of the surface closest to p, if it is at most `max_distance` [m] away. `hint` is a triangle
   /// thought to be near (from the last step or a neighbour): it makes the search shorter and never changes
   /// the answer.
-  [[nodiscard]] SurfacePoint closest_point(const Vec3& p,
+  [[nodiscard]] ClosestPoint closest_point(const Vec3& p,
                                            double max_distance = std::numeric_limits<double>::infinity(),
                                            Index hint = -1) const;
 

@@ -22,7 +22,7 @@ enum class SignMethod {
 
 struct SignedPoint {
   double distance = 0;  ///< negative inside [m]
-  SurfacePoint surface;
+  ClosestPoint surface;
 };
 
 class MeshDistance {

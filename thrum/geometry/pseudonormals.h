@@ -23,7 +23,7 @@ struct Pseudonormals {
       false;  ///< every edge belongs to exactly two triangles that run along it in opposite directions
 
   /// The normal at the feature that holds a point found by a hierarchy of the same mesh.
-  [[nodiscard]] const Vec3& at(const SurfacePoint& point) const
+  [[nodiscard]] const Vec3& at(const ClosestPoint& point) const
   {
     const auto id = static_cast<std::size_t>(point.feature_id);
     return point.feature == Feature::face ? face[id]

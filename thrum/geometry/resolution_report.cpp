@@ -204,7 +204,7 @@ ResolutionReport check_resolution(const Bvh& surface, const TetrahedralMesh& mes
     const Sample& sample = samples[s];
     double distance = std::numeric_limits<double>::infinity();
     if (boundary) {
-      const SurfacePoint nearest = boundary->closest_point(sample.point, distance, hint);
+      const ClosestPoint nearest = boundary->closest_point(sample.point, distance, hint);
       distance = nearest.distance;
       hint = nearest.triangle;
     }
