@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The corpus through every reader, whole, cut at every byte and with seeded damage: what a normal test run
+// has of fuzzing. The fuzzers themselves are built with the preset "fuzz".
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/readers.h"
+#include "thrum/geometry/file_bytes.h"
+
+namespace thrum::fuzz {
+namespace {
+
+// Small enough to be cut at each byte.
+constexpr std::size_t kSmall = 2000;
+constexpr int kDamagedCopies = 300;
+
+std::vector<std::string> corpus(std::string_view reader)
+{
+  std::vector<std::filesystem::path> files;
+  const auto folder = std::filesystem::path(THRUM_FUZZ_CORPUS) / reader;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> contents;
+  for (const auto& file : files) contents.emplace_back(geometry::FileBytes(file).view());
+  return contents;
+}
+
+// Splitmix64: the same damage on every machine.
+class Damage {
+ public:
+  explicit Damage(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next()
+  {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  // One to four hurts: a bit turned, a byte replaced, four bytes of extremes, a piece cut out or doubled.
+  std::string of(std::string bytes)
+  {
+    const std::uint64_t hurts = 1 + next() % 4;
+    for (std::uint64_t i = 0; i < hurts && !bytes.empty(); ++i) {
+      const std::size_t at = next() % bytes.size();
+      const std::size_t length = std::min<std::size_t>(1 + next() % 16, bytes.size() - at);
+      switch (next() % 5) {
+        case 0:
+          bytes[at] = static_cast<char>(bytes[at] ^ (1 << next() % 8));
+          break;
+        case 1:
+          bytes[at] = "0123456789-.eE \n/\"{}[]$,"[next() % 24];
+          break;
+        case 2:
+          for (std::size_t k = at; k < std::min(at + 4, bytes.size()); ++k)
+            bytes[k] = static_cast<char>(0xff);
+          break;
+        case 3:
+          bytes.erase(at, length);
+          break;
+        default:
+          bytes.insert(at, bytes.substr(at, length));
+          break;
+      }
+    }
+    return bytes;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+class Replay : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Replay, EveryReaderSurvivesItsCorpusCutAndDamaged)
+{
+  const std::vector<std::string> files = corpus(GetParam());
+  ASSERT_FALSE(files.empty());
+  int accepted = 0;
+  Damage damage(7);
+  for (const std::string& file : files) {
+    accepted += read_and_check(GetParam(), file);
+    if (file.size() <= kSmall) {
+      for (std::size_t end = 0; end < file.size(); ++end)
+        read_and_check(GetParam(), std::string_view(file).substr(0, end));
+    }
+    for (int i = 0; i < kDamagedCopies; ++i) read_and_check(GetParam(), damage.of(file));
+  }
+  // A corpus that is refused altogether would test nothing but the first line of the reader.
+  EXPECT_GT(accepted, 0);
+}
+
+TEST_P(Replay, EveryReaderRefusesNoiseAndTheFilesOfOthers)
+{
+  Damage noise(11);
+  for (std::size_t size = 0; size < 300; ++size) {
+    std::string bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(noise.next() & 0xff);
+    read_and_check(GetParam(), bytes);
+  }
+  for (const std::string_view other : kReaders) {
+    for (const std::string& file : corpus(other)) read_and_check(GetParam(), file);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Readers, Replay, testing::ValuesIn(kReaders),
+                         [](const auto& reader) { return std::string(reader.param); });
+
+}  // namespace
+}  // namespace thrum::fuzz
