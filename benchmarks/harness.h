@@ -25,14 +25,14 @@ namespace thrum::bench {
 enum class Better { lower, higher };
 
 struct Row {
-  std::string name;
+  std::string name = {};
   double figure = 0;  ///< ours
-  std::string unit;
-  std::optional<double> wanted;  ///< what must be reached, in `unit`
+  std::string unit = {};
+  std::optional<double> wanted = {};  ///< what must be reached, in `unit`
   Better better = Better::lower;
-  std::string baseline;                ///< what the simple way is; empty: there is none
-  double baseline_figure = 0;          ///< in `unit`
-  std::optional<double> wanted_ratio;  ///< how many times better than the baseline it must be
+  std::string baseline = {};                ///< what the simple way is; empty: there is none
+  double baseline_figure = 0;               ///< in `unit`
+  std::optional<double> wanted_ratio = {};  ///< how many times better than the baseline it must be
 };
 
 /// Collects the rows of a group, prints them as they come and writes them as JSON.

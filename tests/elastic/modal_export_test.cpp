@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/modal_export.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "thrum/base/error.h"
+
+namespace thrum::elastic {
+namespace {
+
+// A unit square whose first mode moves all of it along its normal by 2 and whose second tilts it about the y
+// axis.
+model::ModalModel square()
+{
+  model::ModalModel model;
+  model.name = "test plate";
+  model.surface.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  model.surface.triangles = {{0, 1, 2}, {0, 2, 3}};
+  model.frequencies = (VecX(2) << 100, 300).finished();
+  model.decays = (VecX(2) << 5, 20).finished();
+  model.shapes = MatX::Zero(12, 2);
+  for (Index v = 0; v < 4; ++v) {
+    model.shapes(3 * v + 2, 0) = 2;
+    model.shapes(3 * v + 2, 1) = 2 * model.surface.vertices[static_cast<std::size_t>(v)].x() - 1;
+  }
+  model.materials.resize(1);
+  model.materials[0].density = 750;
+  return model;
+}
+
+TEST(Tones, GainIsExcitationTimesSurfaceMotion)
+{
+  // Struck at the corner (1, 1): f = (2, 1). A = 2^2 for the first mode and the mean of (2x - 1)^2 = 1/3 for
+  // the second.
+  const ToneList list = tones(square(), {{0, {0, 0, 1}}, Vec3::UnitZ()});
+  ASSERT_EQ(list.gains.size(), 2);
+  EXPECT_NEAR(list.gains[0], 1, 1e-14);
+  EXPECT_NEAR(list.gains[1], 1 * std::sqrt(1.0 / 3) / (2 * 2), 1e-14);
+  EXPECT_NEAR(list.t60[0], std::log(1000.0) / 5, 1e-12);
+  EXPECT_LT(list.frequencies[1], 300);  // damped
+  EXPECT_NEAR(list.frequencies[1], 300, 0.1);
+}
+
+TEST(Tones, LeaveOutWhatDoesNotRing)
+{
+  model::ModalModel model = square();
+  model.decays[0] = 1e4;
+  EXPECT_EQ(tones(model, {{0, {0, 0, 1}}, Vec3::UnitZ()}).frequencies.size(), 1);
+}
+
+TEST(GoodStrikePoint, AvoidsTheNodesOfTheModes)
+{
+  model::ModalModel model = square();
+  model.surface.vertices.push_back({0.5, 0.5, 0});  // on the node line of the second mode
+  model.surface.triangles = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}};
+  model.shapes.conservativeResize(15, 2);
+  model.shapes.bottomRows<3>() << 0, 0, 0, 0, 2, 0;
+  const VecX row = surface_row(model, good_strike_point(model));
+  EXPECT_NEAR(std::abs(row[0]), 2, 1e-14);
+  EXPECT_NEAR(std::abs(row[1]), 1, 1e-14);
+}
+
+TEST(Programs, HoldEveryMode)
+{
+  const ToneList list = tones(square(), {{0, {0, 0, 1}}, Vec3::UnitZ()});
+  for (const std::string& text : {faust_program(list), supercollider_program(list), pure_data_list(list)}) {
+    EXPECT_NE(text.find("99.9"), std::string::npos) << text;
+    EXPECT_NE(text.find("299.9"), std::string::npos) << text;
+  }
+  EXPECT_NE(faust_program(list).find("test_plate = _ <: par(i, 2, "), std::string::npos);
+  EXPECT_EQ(pure_data_list(list).find(','), std::string::npos);
+}
+
+TEST(StanfordModes, HasTheLayoutAndDoesNotDependOnDensity)
+{
+  const model::ModalModel model = square();
+  const std::string bytes = stanford_modes(model);
+  ASSERT_EQ(bytes.size(), 8 + 8 * 2 * (1 + 12));
+  std::int32_t head[2];
+  double eigenvalues[2];
+  std::memcpy(head, bytes.data(), 8);
+  std::memcpy(eigenvalues, bytes.data() + 8, 16);
+  EXPECT_EQ(head[0], 12);
+  EXPECT_EQ(head[1], 2);
+  EXPECT_NEAR(eigenvalues[1], 750 * std::pow(2 * M_PI * 300, 2), 1e-3);
+
+  // Four times the density: half the frequencies, half the mass-normalised shapes, and the same file.
+  model::ModalModel heavy = model;
+  heavy.materials[0].density *= 4;
+  heavy.frequencies /= 2;
+  heavy.shapes /= 2;
+  EXPECT_EQ(stanford_modes(heavy), bytes);
+}
+
+TEST(StanfordModes, RefusesTwoDensities)
+{
+  model::ModalModel model = square();
+  model.materials.push_back(model.materials.front());
+  model.materials.back().density = 7850;
+  EXPECT_THROW((void)stanford_modes(model), Error);
+}
+
+}  // namespace
+}  // namespace thrum::elastic

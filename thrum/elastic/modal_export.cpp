@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/modal_export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numbers>
+
+#include "thrum/base/error.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "the .modes layout is written as it lies in memory");
+
+// Area-weighted normal of every surface vertex.
+std::vector<Vec3> vertex_normals(const geometry::TriangleMesh& surface)
+{
+  std::vector<Vec3> normals(surface.vertices.size(), Vec3::Zero());
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    const Vec3 area = geometry::area_vector(surface, t);
+    for (const Index v : surface.triangles[t]) normals[static_cast<std::size_t>(v)] += area;
+  }
+  for (Vec3& n : normals) n.normalize();
+  return normals;
+}
+
+// How well a mode pushes air, sqrt of the integral of (phi . n)^2 over the surface [m kg^(-1/2)]: the
+// quadratic form of linear triangles, integral = area/12 (sum^2 + sum of squares) of the corner values.
+double normal_motion(const model::ModalModel& model, Index mode)
+{
+  double total = 0;
+  for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
+    const Vec3 twice_area = geometry::area_vector(model.surface, t);
+    const double twice = twice_area.norm();
+    if (twice == 0) continue;
+    double sum = 0;
+    double squares = 0;
+    for (const Index v : model.surface.triangles[t]) {
+      const double along = twice_area.dot(model.shapes.col(mode).segment<3>(3 * v)) / twice;
+      sum += along;
+      squares += along * along;
+    }
+    total += twice / 24 * (sum * sum + squares);
+  }
+  return std::sqrt(total);
+}
+
+std::string joined(const VecX& values)
+{
+  std::string text;
+  for (const double value : values) text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", value);
+  return text;
+}
+
+// Names in Faust and SuperCollider: letters, digits and underscores, not starting with a digit.
+std::string identifier(const std::string& name)
+{
+  std::string result;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    result += plain ? c : '_';
+  }
+  if (result.empty() || (result.front() >= '0' && result.front() <= '9')) result.insert(0, "body_");
+  if (result.front() >= 'A' && result.front() <= 'Z') result.insert(0, "a_");
+  return result;
+}
+
+template <class T>
+void put(std::string& bytes, const T* values, std::size_t count)
+{
+  bytes.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+}
+
+}  // namespace
+
+VecX surface_motion(const model::ModalModel& model)
+{
+  VecX motion(model.mode_count());
+  for (Index m = 0; m < model.mode_count(); ++m) motion[m] = normal_motion(model, m);
+  return motion;
+}
+
+SurfaceProbe good_strike_point(const model::ModalModel& model)
+{
+  if (model.mode_count() == 0) throw Error("The model has no modes, so there is nothing to strike.");
+  const std::vector<Vec3> normals = vertex_normals(model.surface);
+  MatX along(model.vertex_count(), model.mode_count());
+  for (Index v = 0; v < model.vertex_count(); ++v) {
+    along.row(v) = normals[static_cast<std::size_t>(v)].transpose() * model.shapes.middleRows<3>(3 * v);
+  }
+  along = along.cwiseAbs();
+  const Eigen::RowVectorXd greatest = along.colwise().maxCoeff();
+  for (Index m = 0; m < model.mode_count(); ++m) {
+    if (greatest[m] > 0) along.col(m) /= greatest[m];
+  }
+  // The first few modes make the pitch; more of them would leave no vertex that excites all.
+  constexpr Index kModesThatMatter = 8;
+  const Index count = std::min(kModesThatMatter, model.mode_count());
+  Eigen::Index best = 0;
+  along.leftCols(count).rowwise().minCoeff().maxCoeff(&best);
+
+  SurfaceProbe probe;
+  probe.direction = normals[static_cast<std::size_t>(best)];
+  for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (model.surface.triangles[t][c] != static_cast<Index>(best)) continue;
+      probe.point = {static_cast<Index>(t), Vec3::Unit(static_cast<Eigen::Index>(c))};
+      return probe;
+    }
+  }
+  return probe;
+}
+
+// A unit impulse gives mode m the velocity f_m; far away its pressure is proportional to the velocity times
+// the square root of A_m = integral (phi . n)^2 dS (the radiation efficiency is left to the listener's
+// program), so
+//
+//     gain_m = f_m sqrt(A_m) / max |f sqrt(A)|,      t60 = ln(1000) / decay.
+ToneList tones(const model::ModalModel& model, const SurfaceProbe& strike)
+{
+  const VecX row = surface_row(model, strike);
+  std::vector<double> frequencies;
+  std::vector<double> gains;
+  std::vector<double> times;
+  double loudest = 0;
+  for (Index m = 0; m < model.mode_count(); ++m) {
+    const double omega = model.omega(m);
+    const double decay = model.decays[m];
+    if (decay >= omega) continue;
+    frequencies.push_back(std::sqrt((omega - decay) * (omega + decay)) / (2 * std::numbers::pi));
+    gains.push_back(row[m] * normal_motion(model, m));
+    times.push_back(decay > 0 ? std::log(1000.0) / decay : std::numeric_limits<double>::infinity());
+    loudest = std::max(loudest, std::abs(gains.back()));
+  }
+  const auto vector = [](const std::vector<double>& v) {
+    return VecX(Eigen::Map<const VecX>(v.data(), static_cast<Eigen::Index>(v.size())));
+  };
+  ToneList list{model.name, vector(frequencies), vector(gains), vector(times)};
+  if (loudest > 0) list.gains /= loudest;
+  // A mode without damping rings for ever; other programs take a number.
+  constexpr double kLongestRing = 600;  // [s]
+  list.t60 = list.t60.cwiseMin(kLongestRing);
+  return list;
+}
+
+std::string faust_program(const ToneList& list)
+{
+  return fmt::format(
+      "// {0}: {1} modes. Frequencies in Hz, gains relative to the loudest, ring times (60 dB) in seconds.\n"
+      "import(\"stdfaust.lib\");\n\n"
+      "frequency(n) = ba.take(n + 1, ({2}));\n"
+      "gain(n) = ba.take(n + 1, ({3}));\n"
+      "t60(n) = ba.take(n + 1, ({4}));\n"
+      "{5} = _ <: par(i, {1}, pm.modeFilter(frequency(i), t60(i), gain(i))) :> /({1});\n\n"
+      "process = button(\"strike\") : ba.impulsify : {5} <: _, _;\n",
+      list.name.empty() ? "body" : list.name, list.frequencies.size(), joined(list.frequencies),
+      joined(list.gains), joined(list.t60), identifier(list.name));
+}
+
+std::string supercollider_program(const ToneList& list)
+{
+  return fmt::format(
+      "// {0}: {1} modes. Frequencies in Hz, gains relative to the loudest, ring times (60 dB) in seconds.\n"
+      "SynthDef(\\{2}, {{ |out = 0, amp = 0.1|\n"
+      "    var modes = `[\n"
+      "        [{3}],\n"
+      "        [{4}],\n"
+      "        [{5}]\n"
+      "    ];\n"
+      "    var sound = Klank.ar(modes, Impulse.ar(0)) * amp;\n"
+      "    DetectSilence.ar(sound, doneAction: 2);\n"
+      "    Out.ar(out, sound ! 2);\n"
+      "}}).add;\n"
+      "// Synth(\\{2});\n",
+      list.name.empty() ? "body" : list.name, list.frequencies.size(), identifier(list.name),
+      joined(list.frequencies), joined(list.gains), joined(list.t60));
+}
+
+std::string pure_data_list(const ToneList& list)
+{
+  std::string text;
+  for (Eigen::Index m = 0; m < list.frequencies.size(); ++m) {
+    text += fmt::format("{:.6g} {:.6g} {:.6g};\n", list.frequencies[m], list.gains[m], list.t60[m]);
+  }
+  return text;
+}
+
+std::string csv_table(const model::ModalModel& model, const SurfaceProbe& strike)
+{
+  const VecX row = surface_row(model, strike);
+  std::string text = "mode,frequency_hz,decay_per_s,damping_ratio,t60_s,gain\n";
+  const VecX gains = row.cwiseProduct(surface_motion(model));
+  const double loudest = gains.size() > 0 ? gains.cwiseAbs().maxCoeff() : 0;
+  for (Index m = 0; m < model.mode_count(); ++m) {
+    const double decay = model.decays[m];
+    text +=
+        fmt::format("{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", m + 1, model.frequencies[m], decay,
+                    decay / model.omega(m), std::log(1000.0) / decay, loudest > 0 ? gains[m] / loudest : 0.0);
+  }
+  return text;
+}
+
+// K x = w^2 M x with M = rho M_1 reads K x = (rho w^2) M_1 x, so the eigenvalues of the body of unit density
+// are rho w^2, and shapes normalised with M_1 are sqrt(rho) times ours.
+std::string stanford_modes(const model::ModalModel& model)
+{
+  if (model.materials.empty()) throw Error("The model does not say its material, which a .modes file needs.");
+  const double density = model.materials.front().density;
+  for (const model::Material& material : model.materials) {
+    if (material.density != density) {
+      throw Error(
+          fmt::format("The body has regions of {} and of {} kg/m^3; a .modes file can say one density only.",
+                      density, material.density));
+    }
+  }
+  const auto freedoms = static_cast<std::int32_t>(model.shapes.rows());
+  const auto modes = static_cast<std::int32_t>(model.mode_count());
+  std::string bytes;
+  bytes.reserve(8 + 8 * static_cast<std::size_t>(modes) * (1 + static_cast<std::size_t>(freedoms)));
+  put(bytes, &freedoms, 1);
+  put(bytes, &modes, 1);
+  for (Index m = 0; m < modes; ++m) {
+    const double eigenvalue = density * model.omega(m) * model.omega(m);
+    put(bytes, &eigenvalue, 1);
+  }
+  const MatX shapes = std::sqrt(density) * model.shapes;
+  put(bytes, shapes.data(), static_cast<std::size_t>(shapes.size()));
+  return bytes;
+}
+
+}  // namespace thrum::elastic

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/surface_response.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "thrum/base/error.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+// Samples taken together: four registers of four floats, which is what the accumulators of one point fill
+// without spilling on a machine with 16 vector registers.
+constexpr std::size_t kBlock = 16;
+
+// Greatest |sum_m f_m q_m[k]| over one block of samples.
+float block_peak(const float* row, const float* amplitudes, std::size_t modes, std::size_t stride)
+{
+  std::array<float, kBlock> sum{};
+  for (std::size_t m = 0; m < modes; ++m) {
+    const float f = row[m];
+    const float* q = amplitudes + m * stride;
+    for (std::size_t k = 0; k < kBlock; ++k) sum[k] += f * q[k];
+  }
+  for (std::size_t k = 0; k < kBlock; ++k) sum[k] = std::abs(sum[k]);
+  // Halving keeps the comparison in vector registers.
+  for (std::size_t half = kBlock / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) sum[k] = sum[k] > sum[k + half] ? sum[k] : sum[k + half];
+  }
+  return sum[0];
+}
+
+}  // namespace
+
+VecX surface_row(const model::ModalModel& model, const SurfaceProbe& probe)
+{
+  const auto triangles = static_cast<Index>(model.surface.triangles.size());
+  if (probe.point.triangle < 0 || probe.point.triangle >= triangles) {
+    throw Error(
+        fmt::format("Surface triangle {} was asked for, but the modal model '{}' has {} triangles; is it the "
+                    "model of another mesh?",
+                    probe.point.triangle, model.name, triangles));
+  }
+  VecX row = VecX::Zero(model.shapes.cols());
+  const Triangle& corners = model.surface.triangles[static_cast<std::size_t>(probe.point.triangle)];
+  for (std::size_t c = 0; c < 3; ++c) {
+    row += probe.point.barycentric[static_cast<Eigen::Index>(c)] *
+           (probe.direction.transpose() * model.shapes.middleRows<3>(3 * corners[c])).transpose();
+  }
+  return row;
+}
+
+SurfaceRows::SurfaceRows(const model::ModalModel& model, std::span<const SurfaceProbe> probes)
+    : modes_(static_cast<std::size_t>(model.shapes.cols()))
+{
+  values_.reserve(modes_ * probes.size());
+  for (const SurfaceProbe& probe : probes) add(surface_row(model, probe));
+}
+
+void SurfaceRows::add(const VecX& row)
+{
+  THRUM_ASSERT(static_cast<std::size_t>(row.size()) == modes_);
+  for (const double f : row) values_.push_back(static_cast<float>(f));
+}
+
+// The amplitudes of all samples are computed first, modes side by side, then multiplied with the rows a block
+// of samples at a time: for 20 modes, 41 points and 16 samples the product is 13,000 multiplications and
+// stays in the first cache. Single precision doubles the width; the amplitudes themselves are advanced in
+// double.
+void PeakDisplacement::run(ModalFilterBank& bank, const SurfaceRows& rows, std::size_t samples,
+                           std::span<double> peaks)
+{
+  THRUM_ASSERT(rows.modes() == bank.size());
+  THRUM_ASSERT(peaks.size() == rows.size());
+  const std::size_t stride = (samples + kBlock - 1) / kBlock * kBlock;
+  // What lies past the last sample stays zero and so never is the greatest.
+  amplitudes_.assign(bank.size() * stride, 0.0F);
+  bank.run_into(amplitudes_.data(), stride, samples);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    float peak = 0;
+    for (std::size_t k = 0; k < stride; k += kBlock) {
+      peak = std::max(peak, block_peak(rows.row(i), amplitudes_.data() + k, bank.size(), stride));
+    }
+    peaks[i] = peak;
+  }
+}
+
+}  // namespace thrum::elastic
