@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// A ray caster for triangle meshes: one sun with soft shadows, an even sky with ambient occlusion, and a
+// ground that fades into a neutral background. No display and no graphics driver is needed.
+//
+//   RenderScene scene;
+//   scene.bodies.push_back({.mesh = &plate, .scalar = distance, .range = range_of(distance), .iso_spacing =
+//   0.1}); write_png("plate.png", render(scene, frame_box(bounding_box(plate), 16.0 / 9), {}));
+//
+// Samples come from fixed seeds, so the same scene gives the same pixels on every run and for every number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/scene/colour_map.h"
+#include "thrum/scene/image.h"
+
+namespace thrum::scene {
+
+/// One mesh with its colours: `vertex_colours` if given, else `scalar` through the map, else `colour`.
+struct RenderBody {
+  const geometry::TriangleMesh* mesh = nullptr;  ///< must outlive the call of render()
+  Pose X_wb = {};
+  Colour colour{0.80f, 0.78f, 0.74f};
+  std::span<const double> scalar = {};  ///< one per vertex, or none
+  ColourMap map = ColourMap::sequential;
+  ValueRange range = {};
+  double iso_spacing = 0;  ///< a line at each multiple, in the unit of `scalar`; 0: no lines
+  std::span<const Colour> vertex_colours = {};  ///< one per vertex, or none
+  double crease_angle = 0.6;                    ///< faces that meet at a larger angle keep a sharp edge [rad]
+};
+
+struct RenderScene {
+  std::vector<RenderBody> bodies;
+  bool ground = true;
+  double ground_height = -1e300;  ///< [m]; the default lies under the lowest vertex
+};
+
+/// Looks from `eye` to `target`, z up.
+struct Camera {
+  Vec3 eye{0, -3, 1};          ///< [m]
+  Vec3 target = Vec3::Zero();  ///< [m]
+  double field_of_view = 0.5;  ///< from the top to the bottom of the picture [rad]
+
+  /// Where the point is seen: pixels from the left and from the top, in a picture of this size.
+  [[nodiscard]] Vec2 project(const Vec3& point, int width, int height) const;
+};
+
+/// A camera that looks along -`from` and sees the whole box, with `aspect` = width / height and a margin.
+[[nodiscard]] Camera frame_box(const Box3& box, double aspect, const Vec3& from = {0.55, -1.0, 0.62},
+                               double margin = 0.12);
+
+struct RenderDesc {
+  int width = 960;           ///< [pixel]
+  int height = 540;          ///< [pixel]
+  int samples = 2;           ///< rays per pixel and direction: 2 means 2 x 2
+  double sun_radius = 0.10;  ///< half the angle under which the sun is seen: larger is softer [rad]
+  Colour background{0.955f, 0.957f, 0.96f};
+  std::uint64_t seed = 1;
+};
+
+/// Throws Error when a body has no mesh or the number of its values is not the number of its vertices.
+[[nodiscard]] Image render(const RenderScene& scene, const Camera& camera, const RenderDesc& desc = {});
+
+}  // namespace thrum::scene

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The one place where the bodies of the stb headers are compiled; their warnings are not ours.
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wextra"
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb_image_write.h>
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#include <stb_image.h>
