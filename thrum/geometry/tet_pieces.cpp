@@ -173,33 +173,44 @@ std::size_t cut_pinched_vertices(TetrahedralMesh& mesh, std::span<const std::arr
       }
     }
   }
-  // Corner t * 4 + c of the mesh is joined with the same vertex's corner in each neighbour across a face at
-  // the vertex.
-  Sets corners(4 * mesh.tetrahedra.size());
+  // Only tetrahedra at such vertices matter; they are numbered in order, four corners each.
+  std::vector<Index> first_corner(mesh.tetrahedra.size(), kNone);
+  Index corner_count = 0;
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+    const Tetrahedron& tet = mesh.tetrahedra[t];
+    if (std::none_of(tet.begin(), tet.end(), [&](Index v) { return on_boundary[at(v)] != 0; })) continue;
+    first_corner[t] = corner_count;
+    corner_count += 4;
+  }
+  // A corner is joined with the same vertex's corner in each neighbour across a face at the vertex.
+  Sets corners(at(corner_count));
   const auto corner_of = [&](Index t, Index v) {
     const Tetrahedron& tet = mesh.tetrahedra[at(t)];
-    return static_cast<Index>(4 * t + (std::find(tet.begin(), tet.end(), v) - tet.begin()));
+    return first_corner[at(t)] + static_cast<Index>(std::find(tet.begin(), tet.end(), v) - tet.begin());
   };
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+    if (first_corner[t] == kNone) continue;
     for (std::size_t face = 0; face < 4; ++face) {
       const Index n = neighbours[t][face];
       if (n <= static_cast<Index>(t)) continue;
       for (std::size_t c = 0; c < 4; ++c) {
         const Index v = mesh.tetrahedra[t][c];
-        if (c != face && on_boundary[at(v)] != 0)
-          corners.join(static_cast<Index>(4 * t + c), corner_of(n, v));
+        if (c != face && on_boundary[at(v)] != 0) {
+          corners.join(first_corner[t] + static_cast<Index>(c), corner_of(n, v));
+        }
       }
     }
   }
   // The first set of each vertex keeps it, the others get copies.
   std::vector<Index> owner(mesh.vertices.size(), kNone);
-  std::vector<Index> copy(4 * mesh.tetrahedra.size(), kNone);
+  std::vector<Index> copy(at(corner_count), kNone);
   const std::size_t before = mesh.vertices.size();
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+    if (first_corner[t] == kNone) continue;
     for (std::size_t c = 0; c < 4; ++c) {
       Index& v = mesh.tetrahedra[t][c];
       if (on_boundary[at(v)] == 0) continue;
-      const Index set = corners.root(static_cast<Index>(4 * t + c));
+      const Index set = corners.root(first_corner[t] + static_cast<Index>(c));
       if (owner[at(v)] == kNone) owner[at(v)] = set;
       if (owner[at(v)] == set) continue;
       if (copy[at(set)] == kNone) {
