@@ -17,6 +17,7 @@ constexpr double kSampleSpacing = 0.5;   // of the lattice spacing
 constexpr double kMostSamples = 2e6;     // larger surfaces are sampled more sparsely
 constexpr double kRayOffset = 1e-4;      // of the lattice spacing: how far a ray starts from its own triangle
 constexpr double kClusterCell = 2;       // of the lattice spacing: missed samples this near are one region
+constexpr double kOpposite = 0.5;        // cosine: walls that open by more than 60 degrees are edges
 constexpr double kSmallestRegion = 0.5;  // of the square of the spacing: less missed area is not a region
 constexpr double kWidthQuantile = 0.1;   // share of a region's area that may be narrower than its width
 constexpr double kDetailRefinement = 0.5;  // a missed detail of unknown size asks for half the spacing
@@ -101,13 +102,17 @@ struct Missed {
   double width;
 };
 
-// Free length of a ray from a surface point, if it is shorter than a resolved wall.
-std::optional<double> width_along(const Bvh& surface, const Vec3& from, const Vec3& direction, double spacing)
+// Free length of a ray from a surface point, if it is shorter than a resolved wall and ends on a side that faces the
+// point's own. Near an edge of a thick part the ray is short too, but the sides are not opposite: that is a chamfer.
+std::optional<double> width_along(const Bvh& surface, const Sample& sample, const Vec3& direction,
+                                  double spacing)
 {
   const double offset = kRayOffset * spacing;
-  const RayHit hit =
-      surface.first_hit({from + offset * direction, direction, kResolvedThickness * spacing - offset});
+  const RayHit hit = surface.first_hit(
+      {sample.point + offset * direction, direction, kResolvedThickness * spacing - offset});
   if (!hit.found()) return std::nullopt;
+  const Vec3 across = area_vector(surface.mesh(), at(hit.triangle));
+  if (across.dot(sample.normal) > -kOpposite * across.norm()) return std::nullopt;
   return hit.t + offset;
 }
 
@@ -209,14 +214,14 @@ ResolutionReport check_resolution(const Bvh& surface, const TetrahedralMesh& mes
       hint = nearest.triangle;
     }
     report.greatest_distance = std::max(report.greatest_distance, distance);
-    const auto wall = width_along(surface, sample.point, -sample.normal, spacing);
+    const auto wall = width_along(surface, sample, -sample.normal, spacing);
     if (wall) report.thin_area += sample.area;
     char& seen = part_seen[at(part_of[at(sample.triangle)])];
     seen = std::max<char>(seen, distance > kMissedThin * spacing ? 1 : 2);
     if (!(distance > kMissedThin * spacing)) continue;
 
     // Too thin, too narrow, or a detail that is further away than a chamfer explains.
-    const auto gap = wall ? std::nullopt : width_along(surface, sample.point, sample.normal, spacing);
+    const auto gap = wall ? std::nullopt : width_along(surface, sample, sample.normal, spacing);
     if (!wall && !gap && !(distance > kMissedDetail * spacing)) continue;
     const UnresolvedKind kind =
         wall ? UnresolvedKind::thin_wall : (gap ? UnresolvedKind::narrow_gap : UnresolvedKind::detail);

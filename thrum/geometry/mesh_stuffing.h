@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Tetrahedra for a triangle mesh: isosurface stuffing of its exact signed distance, and what the spacing left out.
+//
+//   const MeshStuffingResult r = tetrahedralise(MeshDistance(pot), {.spacing = 0.004});
+//   if (!r.resolution.resolved()) fmt::print("{}", describe(r.resolution));
+#pragma once
+
+#include "thrum/geometry/distance_function.h"
+#include "thrum/geometry/isosurface_stuffing.h"
+#include "thrum/geometry/mesh_distance.h"
+#include "thrum/geometry/resolution_report.h"
+
+namespace thrum::geometry {
+
+/// The signed distance to a mesh, as the mesher wants it. Refers to `mesh`. A query starts from the answer to the one
+/// before it, which is near by.
+[[nodiscard]] DistanceFunction distance_to(const MeshDistance& mesh);
+
+struct MeshStuffingDesc {
+  double spacing = 0;  ///< as in StuffingDesc; 0: kDefaultCells across the longest side of the mesh [m]
+  int grading = 0;     ///< as in StuffingDesc
+  double smallest_piece = 2;  ///< as in StuffingDesc
+  bool report = true;         ///< whether to compare the result with the mesh
+};
+
+struct MeshStuffingResult {
+  StuffingResult stuffing;
+  ResolutionReport resolution;  ///< empty unless asked for
+  double spacing = 0;           ///< that was used [m]
+};
+
+inline constexpr double kDefaultCells = 24;
+
+/// Fills the mesh. It may be open or dirty if MeshDistance can tell its inside. Throws Error as stuff_isosurface does.
+[[nodiscard]] MeshStuffingResult tetrahedralise(const MeshDistance& mesh, const MeshStuffingDesc& desc = {});
+
+}  // namespace thrum::geometry
