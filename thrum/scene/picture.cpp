@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
@@ -39,6 +40,24 @@ std::string tick_text(double value, double step)
   return fmt::format("{:.{}f}", value, digits);
 }
 
+/// The text cut at spaces into lines that fit; a word that is longer than a line has one of its own.
+std::vector<std::string> wrapped(const std::string& text, int room, int scale)
+{
+  std::vector<std::string> lines;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!lines.empty() && text_width(lines.back() + " " + word, scale) <= room) {
+      lines.back() += " " + word;
+    } else if (!word.empty()) {
+      lines.push_back(word);
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 void draw_legend(Image& image, ColourMap map, const ValueRange& range, const std::string& title)
@@ -64,9 +83,15 @@ void draw_legend(Image& image, ColourMap map, const ValueRange& range, const std
     draw_text(image, left + bar_width + 5 * scale, y - text_height(scale) / 2, tick_text(k * step, step),
               kInk, scale);
   }
-  const int width = text_width(title, scale);
-  const int start = std::min(left + bar_width / 2 - width / 2, image.width - width - 4 * scale);
-  draw_text(image, start, top - 3 * text_height(scale), title, kInk, scale);
+  // The title above it, a line for as many words as fit beside the picture.
+  const int centre = left + (image.width - left) / 2 - 2 * scale;
+  const int room = 2 * (image.width - centre) - 4 * scale;
+  const std::vector<std::string> lines = wrapped(title, room, scale);
+  int y = top - static_cast<int>(lines.size()) * (text_height(scale) + 4 * scale) - 4 * scale;
+  for (const std::string& line : lines) {
+    draw_text(image, centre - text_width(line, scale) / 2, y, line, kInk, scale);
+    y += text_height(scale) + 4 * scale;
+  }
 }
 
 Image picture_of_mesh(const geometry::TriangleMesh& mesh, std::span<const double> scalar,

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Two passes. The first casts, for each pixel, samples x samples jittered rays; each hit sends one ray to the
-// sun and one into the cosine-weighted hemisphere, both stratified over the samples of the pixel and over a
-// tile of 4 x 4 pixels. The second averages the two visibilities over that tile, leaving out pixels of
-// another body, another orientation or another depth, so that sixteen times as many directions are felt at
-// the price of four rays, without grain. Colours are not averaged: edges and iso-lines stay sharp.
+// Two passes. The first casts, for each pixel, samples x samples rays; each hit sends one ray to the sun and one into
+// the cosine-weighted hemisphere. The directions are a Hammersley set dealt out over a tile of 4 x 4 pixels, so that
+// any 4 x 4 window holds the whole set once. The second pass averages the two visibilities over such a window, leaving
+// out pixels of another body, another orientation or another depth: every pixel feels sixteen times as many directions
+// as it paid for, and without grain. Colours are not averaged: edges and iso-lines stay sharp.
 #include "thrum/scene/render.h"
 
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <numbers>
 
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
-#include "thrum/base/random.h"
 
 namespace thrum::scene {
 namespace {
@@ -187,29 +189,30 @@ class Caster {
   /// Gathers the samples of one pixel.
   Gathered pixel(int x, int y) const
   {
-    base::Random random(desc_.seed, static_cast<std::uint64_t>(y) << 32 | static_cast<std::uint64_t>(x));
     const int n = desc_.samples;
     const auto part = 1.0f / static_cast<float>(n * n);
-    // The pixel's place in the tile shifts all its directions, so that a tile covers sixteen times as many.
-    const int place = x % kTile + kTile * (y % kTile);
+    // Where the pixel stands in its tile says which part of the directions it takes.
+    const auto place = static_cast<std::uint32_t>(x % kTile + kTile * (y % kTile));
+    const auto directions = static_cast<std::uint32_t>(n * n * kTile * kTile);
     Gathered g;
     for (int s = 0; s < n * n; ++s) {
-      const double px = x + (s % n + random.uniform()) / n;
-      const double py = y + (s / n + random.uniform()) / n;
+      const double px = x + (s % n + 0.5) / n;
+      const double py = y + (s / n + 0.5) / n;
       const Vec3f direction = ray_through(px, py);
       const Surface hit = first_hit(direction);
       if (hit.id == kNothing) {
         g.background += part * background_;
         continue;
       }
-      const double turn =
-          (s * kTile * kTile + bit_reversed(place)) / static_cast<double>(n * n * kTile * kTile);
+      const std::uint32_t which = static_cast<std::uint32_t>(s) * kTile * kTile + scattered(place);
+      const double turn = (which + 0.5) / directions;
+      const double square = radical_inverse(which);
       const Vec3f origin = hit.point + kRayOffset * size_ * hit.normal;
       const float facing = std::max(0.0f, hit.normal.dot(sun_));
       g.facing_sun += part * facing;
-      g.sun += part * (facing > 0 && !blocked(origin, toward_sun(turn, random), INFINITY) ? 1.0f : 0.0f);
+      g.sun += part * (facing > 0 && !blocked(origin, toward_sun(turn, square), INFINITY) ? 1.0f : 0.0f);
       g.sky +=
-          part * (blocked(origin, into_sky(hit.normal, turn, random), kAmbientReach * size_) ? 0.0f : 1.0f);
+          part * (blocked(origin, into_sky(hit.normal, turn, square), kAmbientReach * size_) ? 0.0f : 1.0f);
       g.sky_up += part * hit.normal.z();
       g.shine += part * hit.shine;
       g.albedo += part * hit.albedo;
@@ -262,13 +265,20 @@ class Caster {
   static constexpr int kGround = -2;
   static constexpr int kMixed = -3;
 
-  static int bit_reversed(int four_bits)
+  /// Bits after the binary point in reverse order: the second coordinate of a Hammersley set, in [0, 1).
+  static double radical_inverse(std::uint32_t bits)
   {
-    return (four_bits & 1) << 3 | (four_bits & 2) << 1 | (four_bits & 4) >> 1 | (four_bits & 8) >> 3;
+    double value = 0;
+    for (double digit = 0.5; bits != 0; bits >>= 1, digit /= 2) value += (bits & 1u) != 0 ? digit : 0;
+    return value;
   }
+
+  /// Another order of the sixteen places of a tile, in which neighbours are far apart.
+  static std::uint32_t scattered(std::uint32_t place) { return place * 7 % (kTile * kTile); }
 
   static bool share_light(const Gathered& a, const Gathered& b)
   {
+    if (a.id == kMixed) return b.hits > 0;
     return b.hits > 0 && a.id == b.id &&
            a.normal.dot(b.normal) > kSameNormal * a.normal.norm() * b.normal.norm() &&
            std::abs(a.depth * b.hits - b.depth * a.hits) < kSameDepth * a.depth * b.hits;
@@ -327,18 +337,17 @@ class Caster {
     return ray.tfar < 0;
   }
 
-  Vec3f toward_sun(double turn, base::Random& random) const
+  Vec3f toward_sun(double turn, double square) const
   {
-    const auto radius = static_cast<float>(desc_.sun_radius * std::sqrt(random.uniform()));
+    const auto radius = static_cast<float>(desc_.sun_radius * std::sqrt(square));
     const auto angle = static_cast<float>(2 * std::numbers::pi * turn);
     const auto [t, b] = tangents(sun_);
     return (sun_ + radius * (std::cos(angle) * t + std::sin(angle) * b)).normalized();
   }
 
-  static Vec3f into_sky(const Vec3f& normal, double turn, base::Random& random)
+  static Vec3f into_sky(const Vec3f& normal, double turn, double square)
   {
     // Cosine-weighted: a point of the unit disk lifted onto the hemisphere.
-    const double square = random.uniform();
     const auto radius = static_cast<float>(std::sqrt(square));
     const auto angle = static_cast<float>(2 * std::numbers::pi * turn);
     const auto [t, b] = tangents(normal);

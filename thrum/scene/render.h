@@ -6,11 +6,10 @@
 //   scene.bodies.push_back({.mesh = &plate, .scalar = distance, .range = range_of(distance), .iso_spacing =
 //   0.1}); write_png("plate.png", render(scene, frame_box(bounding_box(plate), 16.0 / 9), {}));
 //
-// Samples come from fixed seeds, so the same scene gives the same pixels on every run and for every number of
+// Sample directions are fixed, so the same scene gives the same pixels on every run and for every number of
 // threads.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -52,7 +51,7 @@ struct Camera {
 
 /// A camera that looks along -`from` and sees the whole box, with `aspect` = width / height and a margin.
 [[nodiscard]] Camera frame_box(const Box3& box, double aspect, const Vec3& from = {0.55, -1.0, 0.62},
-                               double margin = 0.12);
+                               double margin = 0.08);
 
 struct RenderDesc {
   int width = 960;           ///< [pixel]
@@ -60,7 +59,6 @@ struct RenderDesc {
   int samples = 2;           ///< rays per pixel and direction: 2 means 2 x 2
   double sun_radius = 0.10;  ///< half the angle under which the sun is seen: larger is softer [rad]
   Colour background{0.955f, 0.957f, 0.96f};
-  std::uint64_t seed = 1;
 };
 
 /// Throws Error when a body has no mesh or the number of its values is not the number of its vertices.
