@@ -137,6 +137,33 @@ TEST(SparseFactorisation, RefactorKeepsTheOrderAndTakesNewNumbers)
   }
 }
 
+TEST(SparseFactorisation, TwoMatricesShareAPattern)
+{
+  const SparseMatrix A = grid_laplacian(40, 45, 0.5);
+  const SparseMatrix A2 = grid_laplacian(40, 45, 0.01);
+  const VecX b = VecX::LinSpaced(A.rows(), 1, 2);
+  for (const FactorisationBackend backend : backends(MatrixKind::positive_definite)) {
+    SparseFactorisation first;
+    EXPECT_THROW(static_cast<void>(first.same_pattern()), Error);
+    ASSERT_TRUE(first.analyse(A, {.backend = backend}).ok());
+    EXPECT_FALSE(first.has_factor());
+    SparseFactorisation second = first.same_pattern();
+    ASSERT_TRUE(first.refactor(A).ok());
+    ASSERT_TRUE(second.refactor(A2).ok());
+    SparseFactorisation third = first.same_pattern();
+    EXPECT_FALSE(third.has_factor());
+    ASSERT_TRUE(third.refactor(A2).ok());
+    EXPECT_EQ(first.permutation(), second.permutation());
+    VecX x = b, x2 = b, x3 = b;
+    first.solve(x);
+    second.solve(x2);
+    third.solve(x3);
+    EXPECT_LE((A.selfadjointView<Eigen::Lower>() * x - b).norm(), 1e-12 * b.norm());
+    EXPECT_LE((A2.selfadjointView<Eigen::Lower>() * x2 - b).norm(), 1e-11 * b.norm());
+    EXPECT_EQ(x2, x3);
+  }
+}
+
 TEST(SparseFactorisation, HalfSolvesAreTheTwoHalvesOfTheInverse)
 {
   const SparseMatrix A = grid_laplacian(12, 9, 0.3);

@@ -163,16 +163,20 @@ void HeatGeodesics::Parts::factor()
   const numerics::FactorisationDesc factorisation{
       .backend = desc.backend,
       .ordering = numerics::FillOrdering::given,
-      .permutation = dissection_order(surface.vertices, triangulation)};
-  const numerics::SparseMatrix flow = laplacian.heat_matrix(time);
-  const auto result = insulated.factor(flow, factorisation);
+      .permutation = dissection_order(surface.vertices, triangulation, around)};
+  // All matrices have one pattern: it is ordered and analysed once.
+  require(insulated.analyse(laplacian.stiffness, factorisation), "heat flow");
+  poisson = insulated.same_pattern();
+  const bool cools = info.open && desc.boundary != HeatBoundary::insulated;
+  if (cools) cooled = insulated.same_pattern();
+
+  const auto result = insulated.refactor(laplacian.heat_matrix(time));
   require(result, "heat flow");
   info.factor_entries = result.factor_entries;
   info.backend = insulated.backend_name();
-  if (info.open && desc.boundary != HeatBoundary::insulated)
-    require(cooled.factor(laplacian.cooled_heat_matrix(time, triangulation.vertex_is_open), factorisation),
-            "heat flow");
-  require(poisson.factor(laplacian.pinned_stiffness(component), factorisation), "Poisson");
+  if (cools)
+    require(cooled.refactor(laplacian.cooled_heat_matrix(time, triangulation.vertex_is_open)), "heat flow");
+  require(poisson.refactor(laplacian.pinned_stiffness(component)), "Poisson");
 }
 
 HeatGeodesics::HeatGeodesics(const TriangleMesh& mesh, const HeatGeodesicsDesc& desc)

@@ -10,7 +10,7 @@ namespace thrum::geometry {
 namespace {
 
 /// Parts of this many vertices are not cut further.
-constexpr std::size_t kSmallestPart = 24;
+constexpr std::ptrdiff_t kSmallestPart = 24;
 
 std::size_t at(Index i)
 {
@@ -154,76 +154,76 @@ SparseMatrix SurfaceLaplacian::pinned_stiffness(const std::vector<Index>& compon
 
 namespace {
 
+// Vertices are moved about as (coordinate along the current axis, vertex), so that comparing them touches no other memory.
 class Dissection {
  public:
-  Dissection(const std::vector<Vec3>& positions, const IntrinsicTriangulation& m)
-      : positions_(positions), m_(m), around_(vertex_triangles(m)), side_(positions.size(), 0)
+  Dissection(const std::vector<Vec3>& positions, const IntrinsicTriangulation& m,
+             const VertexTriangles& around)
+      : positions_(positions), m_(m), around_(around), side_(positions.size(), 0), items_(positions.size())
   {
-    order_.resize(positions.size());
-    std::iota(order_.begin(), order_.end(), 0);
+    for (std::size_t v = 0; v < items_.size(); ++v) items_[v] = {0, static_cast<Index>(v)};
   }
 
   std::vector<int> order()
   {
-    cut(0, order_.size());
-    return std::move(order_);
+    cut(items_.begin(), items_.end());
+    std::vector<int> result(items_.size());
+    for (std::size_t k = 0; k < items_.size(); ++k) result[k] = items_[k].second;
+    return result;
   }
 
  private:
-  // Reorders order_[first, last) into: lower half without separator, upper half, separator.
-  void cut(std::size_t first, std::size_t last)
+  using Item = std::pair<double, Index>;
+  using Iterator = std::vector<Item>::iterator;
+
+  // Reorders [first, last) into: lower half without separator, upper half, separator.
+  void cut(Iterator first, Iterator last)
   {
     if (last - first <= kSmallestPart) return;
     Box3 box;
-    for (std::size_t k = first; k < last; ++k) box.extend(positions_[at(order_[k])]);
+    for (Iterator k = first; k != last; ++k) box.extend(positions_[at(k->second)]);
     Eigen::Index axis = 0;
     box.sizes().maxCoeff(&axis);
-    const std::size_t middle = first + (last - first) / 2;
-    const auto before = [this, axis](int a, int b) {
-      const double pa = positions_[at(a)][axis];
-      const double pb = positions_[at(b)][axis];
-      return pa != pb ? pa < pb : a < b;
-    };
-    const auto begin = order_.begin();
-    std::nth_element(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(middle),
-                     begin + static_cast<std::ptrdiff_t>(last), before);
+    for (Iterator k = first; k != last; ++k) k->first = positions_[at(k->second)][axis];
+    const Iterator middle = first + (last - first) / 2;
+    std::nth_element(first, middle, last);
     // The separator: vertices of the lower half with a neighbour in the upper half.
     ++mark_;
-    for (std::size_t k = middle; k < last; ++k) side_[at(order_[k])] = mark_;
-    const auto touches_upper = [this](int v) {
-      for (const Index h : around_.edges_from(v)) {
-        const Index base = 3 * (h / 3);
-        for (Index k = base; k < base + 3; ++k)
-          if (side_[at(m_.corners[at(k)])] == mark_) return true;
-      }
-      return false;
-    };
-    const auto split = std::stable_partition(begin + static_cast<std::ptrdiff_t>(first),
-                                             begin + static_cast<std::ptrdiff_t>(middle),
-                                             [&](int v) { return !touches_upper(v); });
-    const std::size_t lower = static_cast<std::size_t>(split - begin) - first;
-    const std::size_t separator = middle - first - lower;
-    std::rotate(split, begin + static_cast<std::ptrdiff_t>(middle),
-                begin + static_cast<std::ptrdiff_t>(last));
-    if (lower == 0 && separator == 0) return;
+    for (Iterator k = middle; k != last; ++k) side_[at(k->second)] = mark_;
+    const Iterator separator =
+        std::partition(first, middle, [this](const Item& item) { return !touches_mark(item.second); });
+    const auto lower = separator - first;
+    const auto between = middle - separator;
+    std::rotate(separator, middle, last);
     cut(first, first + lower);
-    cut(first + lower, last - separator);
+    cut(first + lower, last - between);
+  }
+
+  bool touches_mark(Index v) const
+  {
+    for (const Index h : around_.edges_from(v)) {
+      // The triangle's other two corners.
+      const Index base = 3 * (h / 3);
+      for (Index k = base; k < base + 3; ++k)
+        if (side_[at(m_.corners[at(k)])] == mark_) return true;
+    }
+    return false;
   }
 
   const std::vector<Vec3>& positions_;
   const IntrinsicTriangulation& m_;
-  VertexTriangles around_;
+  const VertexTriangles& around_;
   std::vector<int> side_;
-  std::vector<int> order_;
+  std::vector<Item> items_;
   int mark_ = 0;
 };
 
 }  // namespace
 
 std::vector<int> dissection_order(const std::vector<Vec3>& positions,
-                                  const IntrinsicTriangulation& triangulation)
+                                  const IntrinsicTriangulation& triangulation, const VertexTriangles& around)
 {
-  return Dissection(positions, triangulation).order();
+  return Dissection(positions, triangulation, around).order();
 }
 
 }  // namespace thrum::geometry

@@ -44,6 +44,7 @@ struct SurfaceLaplacian {
 /// Nested dissection by coordinates: cut the vertices in two halves across their longest extent, number the
 /// halves first and the vertices between them last, and so on. Element k of the result is eliminated k-th.
 [[nodiscard]] std::vector<int> dissection_order(const std::vector<Vec3>& positions,
-                                                const IntrinsicTriangulation& triangulation);
+                                                const IntrinsicTriangulation& triangulation,
+                                                const VertexTriangles& around);
 
 }  // namespace thrum::geometry

@@ -86,6 +86,17 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     entries_ = common_.lnz;
   }
 
+  std::unique_ptr<Backend> same_pattern() const override
+  {
+    auto other = std::make_unique<CholmodBackend>(supernodal_);
+    other->factor_ = cholmod_copy_factor(factor_, &other->common_);
+    if (other->factor_ == nullptr) throw std::bad_alloc();
+    other->permutation_ = permutation_;
+    other->flops_ = flops_;
+    other->entries_ = entries_;
+    return other;
+  }
+
   bool factor(const SparseMatrix& A, int& failed_column) override
   {
     const OneBlasThread one;

@@ -41,6 +41,17 @@ class EigenBackend final : public SparseFactorisation::Backend {
     ldlt_.analyzePattern(permuted_);
   }
 
+  // Eigen's factors cannot be copied; the order is kept and the elimination tree, the cheap part, found again.
+  std::unique_ptr<Backend> same_pattern() const override
+  {
+    auto other = std::make_unique<EigenBackend>();
+    other->permutation_ = permutation_;
+    other->old_to_new_ = old_to_new_;
+    other->permuted_ = permuted_;
+    if (permuted_.rows() > 0) other->ldlt_.analyzePattern(other->permuted_);
+    return other;
+  }
+
   bool factor(const SparseMatrix& A, int& failed_column) override
   {
     permute(A);

@@ -40,6 +40,8 @@ class SparseFactorisation::Backend {
 
   /// Orders A and finds the pattern of L. Throws std::bad_alloc.
   virtual void analyse(const SparseMatrix& A, const FactorisationDesc& desc) = 0;
+  /// A backend that has done the same analysis; its numbers are not used. Throws std::bad_alloc.
+  [[nodiscard]] virtual std::unique_ptr<Backend> same_pattern() const = 0;
   /// Fills L and D. False when a pivot made it stop; `failed_column` says which (in elimination order).
   virtual bool factor(const SparseMatrix& A, int& failed_column) = 0;
 

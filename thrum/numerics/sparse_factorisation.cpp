@@ -66,6 +66,12 @@ SparseFactorisation& SparseFactorisation::operator=(SparseFactorisation&&) noexc
 
 FactorisationResult SparseFactorisation::factor(const SparseMatrix& A, const FactorisationDesc& desc)
 {
+  const FactorisationResult analysed = analyse(A, desc);
+  return analysed.ok() ? numeric(A) : analysed;
+}
+
+FactorisationResult SparseFactorisation::analyse(const SparseMatrix& A, const FactorisationDesc& desc)
+{
   factored_ = false;
   if (A.rows() != A.cols())
     throw Error(fmt::format("The matrix to factor is {} x {}; it must be square.", A.rows(), A.cols()));
@@ -84,7 +90,6 @@ FactorisationResult SparseFactorisation::factor(const SparseMatrix& A, const Fac
   pattern_rows_.assign(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros());
   // Nothing to order or to factor, and the libraries do not like it.
   if (size_ == 0) {
-    factored_ = true;
     backend_ = make(FactorisationBackend::eigen_ldlt);
     return {};
   }
@@ -94,7 +99,20 @@ FactorisationResult SparseFactorisation::factor(const SparseMatrix& A, const Fac
     pattern_starts_.clear();
     return {.status = FactorisationStatus::out_of_memory, .backend = backend};
   }
-  return numeric(A);
+  return {.backend = backend};
+}
+
+SparseFactorisation SparseFactorisation::same_pattern() const
+{
+  if (backend_ == nullptr) throw Error("There is no pattern to share before the first factorisation.");
+  SparseFactorisation other;
+  other.backend_ = backend_->same_pattern();
+  other.pattern_starts_ = pattern_starts_;
+  other.pattern_rows_ = pattern_rows_;
+  other.pivot_tolerance_ = pivot_tolerance_;
+  other.kind_ = kind_;
+  other.size_ = size_;
+  return other;
 }
 
 FactorisationResult SparseFactorisation::refactor(const SparseMatrix& A)
@@ -114,6 +132,10 @@ FactorisationResult SparseFactorisation::numeric(const SparseMatrix& A)
 {
   require_finite(A);
   FactorisationResult result{.backend = backend_->which()};
+  if (size_ == 0) {
+    factored_ = true;
+    return result;
+  }
   const FactorisationStatus bad_pivot = kind_ == MatrixKind::positive_definite
                                             ? FactorisationStatus::not_positive_definite
                                             : FactorisationStatus::singular;

@@ -95,6 +95,13 @@ class SparseFactorisation {
   /// built in.
   FactorisationResult factor(const SparseMatrix& A, const FactorisationDesc& desc = {});
 
+  /// Orders only; refactor() then puts in the numbers. The same errors as factor().
+  FactorisationResult analyse(const SparseMatrix& A, const FactorisationDesc& desc = {});
+
+  /// Another factorisation of the same pattern in the same order, without numbers: refactor() puts them in. Saves the
+  /// symbolic work when several matrices share a pattern; cheapest between analyse() and refactor().
+  [[nodiscard]] SparseFactorisation same_pattern() const;
+
   /// Factors a matrix with the same pattern; ordering and symbolic work are kept. Throws Error if the pattern
   /// differs.
   FactorisationResult refactor(const SparseMatrix& A);
