@@ -36,6 +36,29 @@ inline geometry::TetrahedralMesh shaken_box(const Vec3& size, const std::array<i
   return mesh;
 }
 
+/// A square plate, one layer of prisms on cells x cells squares whose diagonals alternate: no direction is preferred.
+inline geometry::TetrahedralMesh square_plate(double side, double thickness, int cells)
+{
+  geometry::PlanarTriangulation plane;
+  for (int j = 0; j <= cells; ++j)
+    for (int i = 0; i <= cells; ++i)
+      plane.vertices.emplace_back(side * i / cells - side / 2, side * j / cells - side / 2);
+  const auto at = [cells](int i, int j) {
+    return static_cast<Index>(i + (cells + 1) * j);
+  };
+  for (int j = 0; j < cells; ++j)
+    for (int i = 0; i < cells; ++i) {
+      const Index a = at(i, j);
+      const Index b = at(i + 1, j);
+      const Index c = at(i + 1, j + 1);
+      const Index d = at(i, j + 1);
+      const bool rising = (i + j) % 2 == 0;
+      plane.triangles.push_back(rising ? Triangle{a, b, c} : Triangle{a, b, d});
+      plane.triangles.push_back(rising ? Triangle{a, c, d} : Triangle{b, c, d});
+    }
+  return geometry::tetrahedralise_prism(plane, thickness, 1);
+}
+
 /// The whole matrix from its lower triangle.
 inline MatX dense(const numerics::SparseMatrix& lower)
 {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/mesh_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "thrum/base/error.h"
+#include "thrum/base/tolerances.h"
+#include "thrum/elastic/material_library.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+// Bodies that ring above this are smaller than a grain of rice, or their mesh is in the wrong unit [Hz].
+constexpr double kImplausiblyHigh = 200e3;
+// Bodies larger than this that ring below kImplausiblyLow are bridges and towers, or meshes in millimetres [m, Hz].
+constexpr double kImplausiblyLarge = 50;
+constexpr double kImplausiblyLow = 20;
+
+void check_indices(const geometry::TetrahedralMesh& mesh)
+{
+  if (mesh.tetrahedra.empty())
+    throw Error("The mesh has no tetrahedra, so there is no solid that could ring.");
+  const auto count = static_cast<Index>(mesh.vertices.size());
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
+    for (const Index v : mesh.tetrahedra[t])
+      if (v < 0 || v >= count)
+        throw Error(fmt::format("Tetrahedron {} names the vertex {}, but there are the vertices 0 to {}.", t,
+                                v, count - 1));
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
+    if (!mesh.vertices[v].allFinite())
+      throw Error(fmt::format("Vertex {} has a coordinate that is not finite.", v));
+}
+
+double longest_edge(const geometry::TetrahedralMesh& mesh, std::size_t t)
+{
+  double longest = 0;
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t b = a + 1; b < 4; ++b)
+      longest = std::max(longest, (mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[t][a])] -
+                                   mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[t][b])])
+                                      .norm());
+  return longest;
+}
+
+void check_volumes(const geometry::TetrahedralMesh& mesh)
+{
+  std::size_t inverted = 0;
+  std::size_t flat = 0;
+  std::size_t first = 0;
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+    const double six = geometry::six_volumes(mesh, t);
+    const double edge = longest_edge(mesh, t);
+    const bool thin = std::abs(six) <= base::kVolumeTolerance.times(edge * edge * edge);
+    if (!thin && six > 0) continue;
+    if (inverted + flat == 0) first = t;
+    ++(thin ? flat : inverted);
+  }
+  if (inverted == mesh.tetrahedra.size())
+    throw Error(
+        "Every tetrahedron is inverted: the file uses the other orientation. Swap two corners of each.");
+  if (inverted > 0)
+    throw Error(fmt::format(
+        "{} of {} tetrahedra are inverted (negative volume), the first is number {}: the mesh folds over "
+        "itself there. Mesh the surface again, or swap two of their corners.",
+        inverted, mesh.tetrahedra.size(), first));
+  if (flat > 0)
+    throw Error(
+        fmt::format("{} of {} tetrahedra are flat, the first is number {}. Remove them or mesh again.", flat,
+                    mesh.tetrahedra.size(), first));
+}
+
+Index root_of(std::vector<Index>& parent, Index v)
+{
+  while (parent[static_cast<std::size_t>(v)] != v) {
+    Index& up = parent[static_cast<std::size_t>(v)];
+    up = parent[static_cast<std::size_t>(up)];
+    v = up;
+  }
+  return v;
+}
+
+void check_connected(const geometry::TetrahedralMesh& mesh)
+{
+  std::vector<Index> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  for (const Tetrahedron& t : mesh.tetrahedra)
+    for (std::size_t k = 1; k < 4; ++k)
+      parent[static_cast<std::size_t>(root_of(parent, t[k]))] = root_of(parent, t[0]);
+  std::map<Index, std::size_t> parts;
+  for (const Tetrahedron& t : mesh.tetrahedra) ++parts[root_of(parent, t[0])];
+  if (parts.size() <= 1) return;
+  std::vector<std::size_t> sizes;
+  for (const auto& [root, size] : parts) sizes.push_back(size);
+  std::sort(sizes.rbegin(), sizes.rend());
+  throw Error(fmt::format(
+      "The body is in {} parts that share no vertex (the largest have {} and {} tetrahedra), so it would "
+      "fall apart. Join vertices that lie on each other, or analyse each part by itself.",
+      parts.size(), sizes[0], sizes[1]));
+}
+
+}  // namespace
+
+void check_mesh(const geometry::TetrahedralMesh& mesh)
+{
+  check_indices(mesh);
+  check_volumes(mesh);
+  check_connected(mesh);
+}
+
+void check_closed(const geometry::TriangleMesh& surface)
+{
+  geometry::check_indices(surface);
+  if (surface.triangles.empty()) throw Error("The surface has no triangles.");
+  // Each edge of a closed surface is passed once in each direction.
+  std::map<std::pair<Index, Index>, int> balance;
+  for (const Triangle& t : surface.triangles)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index a = t[k];
+      const Index b = t[(k + 1) % 3];
+      balance[{std::min(a, b), std::max(a, b)}] += a < b ? 1 : -1;
+    }
+  const auto open =
+      std::count_if(balance.begin(), balance.end(), [](const auto& edge) { return edge.second != 0; });
+  if (open > 0)
+    throw Error(fmt::format(
+        "The surface is open: {} of its {} edges have a triangle on one side only (or triangles turned "
+        "against each other), so it has no inside. Close the holes and make all triangles face outward.",
+        open, balance.size()));
+  if (!(geometry::signed_volume(surface) > 0))
+    throw Error("The surface is inside out or encloses no volume. Turn its triangles around.");
+}
+
+void check_materials(const geometry::TetrahedralMesh& mesh, std::span<const model::Material> materials)
+{
+  if (materials.empty()) throw Error("The body has no material.");
+  for (const model::Material& material : materials)
+    check_material(material,
+                   material.name.empty() ? "The material" : fmt::format("Material '{}'", material.name));
+  if (mesh.regions.empty() || materials.size() == 1) return;
+  if (mesh.regions.size() != mesh.tetrahedra.size())
+    throw Error(fmt::format("The mesh has {} tetrahedra but a region for {} of them.", mesh.tetrahedra.size(),
+                            mesh.regions.size()));
+  const auto [least, most] = std::minmax_element(mesh.regions.begin(), mesh.regions.end());
+  if (*least < 0 || static_cast<std::size_t>(*most) >= materials.size())
+    throw Error(fmt::format(
+        "The regions of the mesh go from {} to {}, but there are {} materials: give one for each region, "
+        "or a single one for the whole body.",
+        *least, *most, materials.size()));
+}
+
+double share_across(const geometry::TetrahedralMesh& mesh)
+{
+  const geometry::BoundarySurface boundary = geometry::boundary_surface(mesh);
+  std::vector<bool> outside(mesh.vertices.size(), false);
+  for (const Index n : boundary.nodes) outside[static_cast<std::size_t>(n)] = true;
+  double across = 0;
+  double total = 0;
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
+    const Tetrahedron& c = mesh.tetrahedra[t];
+    const double volume = geometry::six_volumes(mesh, t);
+    total += volume;
+    if (std::all_of(c.begin(), c.end(), [&](Index v) { return outside[static_cast<std::size_t>(v)]; }))
+      across += volume;
+  }
+  return across / total;
+}
+
+std::optional<std::string> doubtful_size(const Box3& bounds, double lowest_frequency)
+{
+  const double size = bounds.sizes().maxCoeff();
+  if (lowest_frequency > kImplausiblyHigh)
+    return fmt::format(
+        "The body is {:.3g} mm long and its lowest mode is at {:.3g} kHz, far above hearing. If the mesh is "
+        "not "
+        "in metres, scale it first (a mesh that was scaled by 0.001 once too often needs a factor of 1000).",
+        1e3 * size, 1e-3 * lowest_frequency);
+  if (size > kImplausiblyLarge && lowest_frequency < kImplausiblyLow)
+    return fmt::format(
+        "The body is {:.3g} m long and its lowest mode is at {:.3g} Hz, below hearing. If the mesh is in "
+        "millimetres, scale it by 0.001 first.",
+        size, lowest_frequency);
+  return std::nullopt;
+}
+
+}  // namespace thrum::elastic

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/modal_analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "thrum/base/error.h"
+#include "thrum/elastic/assembly.h"
+#include "thrum/elastic/damping.h"
+#include "thrum/elastic/mesh_checks.h"
+#include "thrum/elastic/region_shares.h"
+#include "thrum/elastic/rigid_motions.h"
+#include "thrum/elastic/stress_error.h"
+#include "thrum/elastic/supports.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+using numerics::EigenStatus;
+
+// The shift as a part of the estimated lowest eigenvalue: small beside the modes that are sought, and large enough that the
+// factorisation of K - shift M does not suffer from the rigid motions.
+constexpr double kShiftShare = 0.1;
+// From this many unknowns on nested dissection saves more in the factor than it costs.
+constexpr Index kNestedDissectionFrom = 6000;
+// Errors above this are worth a warning [1].
+constexpr double kWorthAWarning = 0.02;
+// When this share of the volume reaches from side to side, the body has one layer of elements.
+constexpr double kOneLayer = 0.9;
+// From this many unknowns on the factorisation without CHOLMOD is what one waits for.
+constexpr Index kSlowWithoutCholmod = 20000;
+
+// Progress in thousandths, from the stages of the eigenproblem.
+class StageProgress {
+ public:
+  explicit StageProgress(const base::ProgressDesc& desc) : progress_("modes", 1000, desc) {}
+  void at(double share)
+  {
+    const auto now = static_cast<std::uint64_t>(1000 * std::clamp(share, 0.0, 1.0));
+    const std::uint64_t more = now > progress_.done() ? now - progress_.done() : 0;
+    progress_.advance(more);
+  }
+  bool eigen(const numerics::EigenProgress& p)
+  {
+    // The factorisation takes about a third of the time, the iteration the rest.
+    if (p.stage == "factorise") at(0.05);
+    if (p.stage == "iterate") at(0.35 + 0.5 * p.fraction);
+    if (p.stage == "verify") at(0.86);
+    return true;
+  }
+  void finish()
+  {
+    at(1);
+    progress_.finish();
+  }
+
+ private:
+  base::Progress progress_;
+};
+
+void check_input(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+{
+  check_mesh(mesh);
+  check_materials(mesh, desc.materials);
+  if (desc.count < 1) throw Error("Ask for at least one mode.");
+  if (!(desc.below > 0))
+    throw Error(fmt::format("Modes below {} Hz were asked for; there are none.", desc.below));
+}
+
+// Vertices that no tetrahedron uses have neither mass nor stiffness, so they are held.
+void hold_unused(const ElementMesh& mesh, std::vector<std::array<bool, 3>>& held)
+{
+  std::vector<bool> used(mesh.nodes.size(), false);
+  for (const Index n : mesh.connectivity) used[static_cast<std::size_t>(n)] = true;
+  if (std::find(used.begin(), used.end(), false) == used.end()) return;
+  held.resize(mesh.nodes.size(), {false, false, false});
+  for (std::size_t n = 0; n < used.size(); ++n)
+    if (!used[n]) held[n] = {true, true, true};
+}
+
+// The rigid motions come from the supports alone: vertices that no tetrahedron uses hold nothing.
+MatX possible_rigid_motions(const ElementMesh& mesh, const std::vector<std::array<bool, 3>>& supported,
+                            const FreeUnknowns& unknowns)
+{
+  const FreeUnknowns all = free_unknowns(mesh.nodes.size(), supported);
+  const MatX motions = rigid_motions(mesh, all);
+  MatX kept(unknowns.count, motions.cols());
+  for (std::size_t i = 0; i < unknowns.index.size(); ++i)
+    if (unknowns.index[i] != FreeUnknowns::kHeld) kept.row(unknowns.index[i]) = motions.row(all.index[i]);
+  return kept;
+}
+
+numerics::GeneralisedEigenDesc eigen_desc(const ElementMesh& mesh, const ModalAnalysisDesc& desc, MatX rigid)
+{
+  numerics::GeneralisedEigenDesc eigen;
+  eigen.count = desc.count;
+  eigen.below = std::pow(2 * std::numbers::pi * desc.below, 2);
+  eigen.method = desc.method;
+  eigen.verification = desc.verification;
+  eigen.tolerance = desc.tolerance;
+  eigen.factorisation.backend = desc.backend;
+  if (rigid.rows() >= kNestedDissectionFrom)
+    eigen.factorisation.ordering = numerics::FillOrdering::nested_dissection;
+  if (rigid.cols() > 0) eigen.shift = -kShiftShare * estimate_lowest_eigenvalue(mesh, desc.materials);
+  eigen.null_space = std::move(rigid);
+  return eigen;
+}
+
+// Mass, centre and inertia from the second moments of each tetrahedron,
+// integral x x^T = V/20 (sum x_i x_i^T + (sum x_i)(sum x_i)^T).
+void set_mass_properties(const ElementMesh& mesh, std::span<const model::Material> materials,
+                         model::ModalModel& model)
+{
+  const Vec3 origin = mesh.nodes[static_cast<std::size_t>(mesh.connectivity[0])];
+  double mass = 0;
+  Vec3 first = Vec3::Zero();
+  Mat3 second = Mat3::Zero();
+  for (std::size_t e = 0; e < mesh.element_count(); ++e) {
+    std::array<Vec3, 4> p;
+    for (std::size_t k = 0; k < 4; ++k)
+      p[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])] - origin;
+    const double volume = (p[1] - p[0]).dot((p[2] - p[0]).cross(p[3] - p[0])) / 6;
+    const double m = materials[static_cast<std::size_t>(mesh.region(e))].density * volume;
+    const Vec3 sum = p[0] + p[1] + p[2] + p[3];
+    mass += m;
+    first += m / 4 * sum;
+    Mat3 products = sum * sum.transpose();
+    for (const Vec3& x : p) products += x * x.transpose();
+    second += m / 20 * products;
+  }
+  const Vec3 centre = first / mass;
+  const Mat3 central = second - mass * centre * centre.transpose();
+  model.mass = mass;
+  model.centre_of_mass = origin + centre;
+  model.inertia = central.trace() * Mat3::Identity() - central;
+}
+
+// Rows of the surface vertices. The sign of a mode is free; its largest component there is made positive.
+MatX surface_shapes(const MatX& nodes, const std::vector<Index>& surface_nodes)
+{
+  MatX shapes(3 * static_cast<Eigen::Index>(surface_nodes.size()), nodes.cols());
+  for (std::size_t v = 0; v < surface_nodes.size(); ++v)
+    shapes.middleRows<3>(3 * static_cast<Eigen::Index>(v)) =
+        nodes.middleRows<3>(3 * static_cast<Eigen::Index>(surface_nodes[v]));
+  for (Eigen::Index k = 0; k < shapes.cols(); ++k) {
+    Eigen::Index largest = 0;
+    if (shapes.rows() > 0) shapes.col(k).cwiseAbs().maxCoeff(&largest);
+    if (shapes.rows() > 0 && shapes(largest, k) < 0) shapes.col(k) *= -1;
+  }
+  return shapes;
+}
+
+void add_warnings(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+                  model::ModalModel& model)
+{
+  Box3 box;
+  for (const Vec3& v : model.surface.vertices) box.extend(v);
+  if (model.mode_count() > 0)
+    if (const auto doubt = doubtful_size(box, model.frequencies[0])) model.warnings.push_back(*doubt);
+
+  const bool one_layer = share_across(mesh) > kOneLayer;
+  if (one_layer && desc.element == ElementKind::tet4)
+    model.warnings.emplace_back(
+        "The body is one layer of linear elements thick, which cannot bend: bending modes come out far too "
+        "high (by a factor of two and more). Use TET10, or several layers.");
+  if (model.frequency_errors.size() == 0) return;
+  Eigen::Index worst = 0;
+  const double error = model.frequency_errors.maxCoeff(&worst);
+  if (error <= kWorthAWarning) return;
+  Eigen::Index first = 0;
+  while (model.frequency_errors[first] <= kWorthAWarning) ++first;
+  model.warnings.push_back(
+      fmt::format("The mesh is too coarse for the modes from number {} on: frequencies are too high by up to "
+                  "about {:.0f} % (mode "
+                  "{}, {:.4g} Hz). Use {} to trust them.",
+                  first + 1, 100 * error, worst + 1, model.frequencies[worst],
+                  desc.element == ElementKind::tet4 ? "TET10 or smaller elements" : "smaller elements"));
+}
+
+void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResult& result)
+{
+  const bool slow = result.factorisation.backend == numerics::FactorisationBackend::eigen_ldlt;
+  if (!slow || unknowns < kSlowWithoutCholmod || desc.method == numerics::EigenMethod::dense) return;
+  result.hints.push_back(
+      numerics::has_backend(numerics::FactorisationBackend::cholmod_supernodal)
+          ? "The factorisation was asked to use Eigen's LDLT; with CHOLMOD it would be 6 to 16 times faster."
+          : "This build has no CHOLMOD: install libsuitesparse-dev and libopenblas-dev and configure again, "
+            "and the "
+            "factorisation will be 6 to 16 times faster.");
+}
+
+}  // namespace
+
+ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+{
+  StageProgress progress(desc.progress);
+  check_input(mesh, desc);
+  ElementMesh elements = build_element_mesh(mesh, desc.element);
+  if (desc.materials.size() == 1) elements.regions.clear();
+
+  // What is held, and what is left to vibrate.
+  const std::vector<std::array<bool, 3>> supported = held_axes(elements, mesh.region_names, desc.supports);
+  std::vector<std::array<bool, 3>> held = supported;
+  hold_unused(elements, held);
+  AssembledSystem system = assemble(elements, desc.materials, held);
+  MatX rigid = possible_rigid_motions(elements, supported, system.unknowns);
+  progress.at(0.05);
+
+  // The eigenproblem.
+  numerics::GeneralisedEigenDesc eigen = eigen_desc(elements, desc, std::move(rigid));
+  eigen.progress = [&progress](const numerics::EigenProgress& p) {
+    return progress.eigen(p);
+  };
+  const numerics::GeneralisedEigenResult modes =
+      numerics::solve_generalised_eigen(system.stiffness, system.mass, eigen);
+  system.stiffness = {};
+  system.mass = {};
+
+  ModalAnalysisResult result;
+  result.status = modes.status;
+  result.residuals = modes.residuals;
+  result.verified = modes.verified;
+  result.solves = modes.solves;
+  result.factorisation = modes.factorisation;
+  add_hints(desc, system.unknowns.count, result);
+
+  // The model: on the surface only.
+  model::ModalModel& model = result.model;
+  model.name = desc.name;
+  model.materials = desc.materials;
+  model.supports = desc.supports;
+  model.element = std::string(name_of(desc.element));
+  model.node_count = static_cast<Index>(elements.nodes.size());
+  model.element_count = static_cast<Index>(elements.element_count());
+  model.rigid_mode_count = static_cast<Index>(eigen.null_space.cols());
+  set_mass_properties(elements, desc.materials, model);
+  geometry::BoundarySurface boundary = geometry::boundary_surface(mesh);
+  model.surface = std::move(boundary.surface);
+  model.surface_nodes = std::move(boundary.nodes);
+
+  model.frequencies = modes.values.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
+  const MatX at_nodes = expand_to_nodes(system.unknowns, modes.vectors);
+  model.shapes = surface_shapes(at_nodes, model.surface_nodes);
+  model.decays = desc.materials.size() == 1
+                     ? decays_of_modes(desc.materials[0].damping, model.frequencies)
+                     : decays_by_region(desc.materials, region_shares(elements, desc.materials, at_nodes),
+                                        model.frequencies);
+  progress.at(0.93);
+  if (desc.estimate_errors)
+    model.frequency_errors = estimate_frequency_errors(elements, desc.materials, at_nodes);
+  add_warnings(mesh, desc, model);
+  progress.finish();
+  return result;
+}
+
+}  // namespace thrum::elastic

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// From a tetrahedral mesh and a material to the modes of the body [Coevoet20, section 4.1; Zheng11, section 5.1].
+//
+//   const ModalAnalysisResult steel = analyse_modes(mesh, {.materials = {MaterialLibrary::builtin().get("steel")}});
+//   for (const std::string& warning : steel.model.warnings) ...
+//
+// The steps: check the input, build the element mesh, find what the supports hold, assemble K and M, solve
+// K x = w^2 M x without the rigid motions, estimate how far the mesh can be trusted, keep the surface.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "thrum/base/cache.h"
+#include "thrum/base/hash.h"
+#include "thrum/base/progress.h"
+#include "thrum/elastic/element_mesh.h"
+#include "thrum/geometry/tetrahedral_mesh.h"
+#include "thrum/model/material.h"
+#include "thrum/model/modal_model.h"
+#include "thrum/model/support.h"
+#include "thrum/numerics/generalised_eigen.h"
+
+namespace thrum::elastic {
+
+struct ModalAnalysisDesc {
+  std::string name = {};  ///< given to the model
+  std::vector<model::Material> materials =
+      {};                                     ///< one for the whole body, or one for each region of the mesh
+  std::vector<model::Support> supports = {};  ///< empty: the body is free
+  Index count = 20;                           ///< the lowest so many modes ...
+  double below =
+      std::numeric_limits<double>::infinity();  ///< ... and of them only those below this frequency [Hz]
+  ElementKind element = ElementKind::tet10;
+  bool estimate_errors = true;
+  numerics::EigenMethod method = numerics::EigenMethod::automatic;
+  numerics::EigenVerification verification = numerics::EigenVerification::probe;
+  numerics::FactorisationBackend backend = numerics::FactorisationBackend::automatic;
+  double tolerance = 1e-8;  ///< residual of the eigenproblem, see GeneralisedEigenDesc
+  base::ProgressDesc progress = {
+      .style = base::ProgressStyle::quiet};  ///< its stop token makes the work interruptible
+};
+
+struct ModalAnalysisResult {
+  numerics::EigenStatus status = numerics::EigenStatus::ok;
+  model::ModalModel model;
+  VecX residuals;         ///< of each mode, relative
+  bool verified = false;  ///< that no mode below the highest one is missing
+  bool from_cache = false;
+  Index solves = 0;  ///< right-hand sides of the shift-invert operator
+  numerics::FactorisationResult factorisation;
+  std::vector<std::string> hints;  ///< what would make it faster; empty when nothing would
+
+  [[nodiscard]] bool ok() const { return status == numerics::EigenStatus::ok; }
+};
+
+/// Throws Error for input that cannot ring, with what to do about it, and base::Stopped when asked to stop. A solver that
+/// fails is a status; the model then holds what was found.
+[[nodiscard]] ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh,
+                                                const ModalAnalysisDesc& desc);
+
+/// The same, or what an earlier call with the same input left in the cache. Only complete results are kept.
+[[nodiscard]] ModalAnalysisResult analyse_modes_cached(const geometry::TetrahedralMesh& mesh,
+                                                       const ModalAnalysisDesc& desc,
+                                                       const base::Cache& cache = base::Cache());
+
+/// The key of the cache: a hash of everything that decides the result.
+[[nodiscard]] base::Hash128 modal_key(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc);
+
+}  // namespace thrum::elastic

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// How much of a computed frequency is the mesh's fault, from the stress that jumps between elements.
+//
+// The stress of a finite-element solution jumps from element to element; averaging it at the vertices gives a better stress
+// s* [Zienkiewicz and Zhu, Int. J. Numer. Meth. Eng. 24, 1987]. The energy of the difference,
+//
+//     eta^2 = integral (s* - s) : C^-1 : (s* - s)  /  integral s : C^-1 : s,                             (1)
+//
+// estimates the share of the mode's elastic energy that is error. Elements are too stiff, so w^2 is too high by that share,
+// w^2 = w_exact^2 + eta^2 w^2, and
+//
+//     (w - w_exact) / w_exact = 1 / sqrt(1 - eta^2) - 1.                                                  (2)
+//
+// Where we leave the source: stress is averaged at the corners for TET10 too, where it is linear in each element, so that (1)
+// measures the jumps and not the curvature; and only within a region, as stress jumps rightly where the material does.
+#pragma once
+
+#include <span>
+
+#include "thrum/base/vec.h"
+#include "thrum/elastic/element_mesh.h"
+#include "thrum/model/material.h"
+
+namespace thrum::elastic {
+
+/// Estimate (2) for each mode. `shapes` has 3 rows a node of the element mesh and one column a mode.
+[[nodiscard]] VecX estimate_frequency_errors(const ElementMesh& mesh,
+                                             std::span<const model::Material> materials,
+                                             const Eigen::Ref<const MatX>& shapes);
+
+}  // namespace thrum::elastic
