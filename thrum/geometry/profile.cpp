@@ -16,6 +16,7 @@ constexpr double kTurnPerPiece =
     60 * std::numbers::pi / 180;             // a smooth curve may turn so far in one piece [rad]
 constexpr int kFewestRings = 6;              // in a closed profile without or with one corner
 constexpr double kOnAxis = 1e-9;             // r below this part of the greatest r is on the axis
+constexpr double kLevel = 1e-6;              // slope below which a piece counts as level
 constexpr double kSameProfilePoint = 1e-12;  // points closer than this part of the size are one
 
 double cross(const Vec2& a, const Vec2& b)
@@ -78,6 +79,21 @@ std::vector<Vec2> cut_chain(std::span<const Vec2> chain, double edge_length, int
   cut.front() = chain.front();
   cut.back() = chain.back();
   return cut;
+}
+
+// Whether r or z has a turning point or the end of a level stretch at b: feet, rims and bellies keep their measures.
+bool is_extreme(const Vec2& a, const Vec2& b, const Vec2& c)
+{
+  const double small = kLevel * ((b - a).norm() + (c - b).norm());
+  for (int k = 0; k < 2; ++k) {
+    const double before = b[k] - a[k];
+    const double after = c[k] - b[k];
+    const auto sign = [&](double d) {
+      return d > small ? 1 : d < -small ? -1 : 0;
+    };
+    if (sign(before) != sign(after)) return true;
+  }
+  return false;
 }
 
 std::vector<Vec2> without_repeats(std::span<const Vec2> outline)
@@ -193,8 +209,11 @@ std::vector<Vec2> resampled(const OrderedProfile& profile, double edge_length)
   std::vector<std::size_t> corners;
   for (std::size_t i = 0; i < n; ++i) {
     const bool end = profile.on_axis && (i == 0 || i == n - 1);
-    if (end || turn(points[(i + n - 1) % n], points[i], points[(i + 1) % n]) > kProfileCorner)
+    const Vec2& before = points[(i + n - 1) % n];
+    const Vec2& after = points[(i + 1) % n];
+    if (end || turn(before, points[i], after) > kProfileCorner || is_extreme(before, points[i], after)) {
       corners.push_back(i);
+    }
   }
   const bool smooth = corners.empty();
   if (smooth) corners.push_back(0);

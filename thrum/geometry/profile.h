@@ -47,8 +47,8 @@ struct OrderedProfile {
 /// along one edge.
 [[nodiscard]] OrderedProfile ordered_profile(std::span<const Vec2> outline);
 
-/// Cuts the profile into pieces of about edge_length. Corners (turns beyond kProfileCorner) stay; tight
-/// curves get pieces that turn by at most kTurnPerPiece, however long edge_length is.
+/// Cuts the profile into pieces of about edge_length. Corners (sharp turns) and the extremes of r and z stay; tight
+/// curves get pieces that turn by at most 60 degrees, however long edge_length is.
 [[nodiscard]] std::vector<Vec2> resampled(const OrderedProfile& profile, double edge_length);
 
 }  // namespace thrum::geometry

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/geometry/furniture.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/geometry/mesh_checks.h"
+#include "thrum/base/error.h"
+#include "thrum/geometry/tableware.h"
+
+namespace thrum::geometry {
+namespace {
+
+using test::component_count;
+using test::edge_lengths;
+using test::euler_number;
+using test::is_closed_manifold;
+
+double table_volume(const TableDesc& d)
+{
+  const double under = d.height - d.top_thickness;
+  const double along = d.length - 2 * d.overhang - 2 * d.leg_thickness;
+  const double across = d.width - 2 * d.overhang - 2 * d.leg_thickness;
+  return d.length * d.width * d.top_thickness + 4 * d.leg_thickness * d.leg_thickness * under +
+         2 * (along + across) * d.apron_height * d.apron_thickness;
+}
+
+TEST(Table, IsOneClosedBodyWithTheVolumeOfItsParts)
+{
+  for (const double edge : {0.0, 0.04, 0.08}) {
+    TableDesc desc;
+    desc.edge_length = edge;
+    const TriangleMesh mesh = make_table(desc);
+    EXPECT_TRUE(is_closed_manifold(mesh));
+    EXPECT_EQ(component_count(mesh), 1);
+    EXPECT_EQ(euler_number(mesh), 2);
+    EXPECT_NEAR(signed_volume(mesh), table_volume(desc), 1e-7 * table_volume(desc));
+    if (edge == 0) continue;
+    EXPECT_LE(edge_lengths(mesh).greatest, 4.0 / 3 * edge + 1e-9);
+    EXPECT_NEAR(edge_lengths(mesh).mean, edge, 0.3 * edge);
+  }
+}
+
+TEST(Table, WithoutApronIsATopOnFourLegs)
+{
+  TableDesc desc;
+  desc.apron_height = 0;
+  desc.edge_length = 0.06;
+  const TriangleMesh mesh = make_table(desc);
+  EXPECT_TRUE(is_closed_manifold(mesh));
+  EXPECT_EQ(component_count(mesh), 1);
+  EXPECT_NEAR(signed_volume(mesh), table_volume(desc), 1e-7 * table_volume(desc));
+}
+
+TEST(Fridge, IsOneClosedBodyWithTheVolumeOfItsParts)
+{
+  const FridgeDesc d;
+  const TriangleMesh mesh = make_fridge(d);
+  EXPECT_TRUE(is_closed_manifold(mesh));
+  EXPECT_EQ(component_count(mesh), 1);
+  EXPECT_EQ(euler_number(mesh), 0);  // one hole, behind the handle
+  const double bar = d.door_thickness / 2;
+  const double body = d.width * (d.depth - d.door_thickness - d.groove) * (d.height - d.plinth_height);
+  const double door = d.width * d.door_thickness * (d.height - d.plinth_height);
+  const double seam = (d.width - 2 * d.groove) * d.groove * (d.height - d.plinth_height - 2 * d.groove);
+  const double plinth =
+      (d.width - 2 * d.plinth_height) * (d.depth - d.door_thickness - d.plinth_height) * d.plinth_height;
+  const double handle = bar * bar * d.handle_length + 2 * bar * bar * bar;
+  const double volume = body + door + seam + plinth + handle;
+  EXPECT_NEAR(signed_volume(mesh), volume, 1e-7 * volume);
+  EXPECT_LE(edge_lengths(mesh).greatest, 4.0 / 3 * d.edge_length + 1e-9);
+}
+
+TEST(Scaffold, IsOneClosedBodyOfPipesAndPlanks)
+{
+  ScaffoldDesc desc;
+  desc.bays = 1;
+  desc.planks = 2;
+  desc.edge_length = 0;
+  const TriangleMesh coarse = make_scaffold(desc);
+  EXPECT_TRUE(is_closed_manifold(coarse));
+  EXPECT_EQ(component_count(coarse), 1);
+  // Parts as a graph: 4 uprights, 2 crossbars, 4 rails and 2 planks, joined at 4 + 8 + 4 places: 16 - 12 + 1 loops.
+  EXPECT_EQ(euler_number(coarse), 2 - 2 * (4 + 8 + 4 - 12 + 1));
+  // Less than the sum of the parts, more than that without the crossings.
+  const double section = 6 * std::sin(std::numbers::pi / 6) * desc.pipe_radius * desc.pipe_radius;
+  const double r = desc.pipe_radius;
+  const double pipes = 4 * desc.height + 2 * (desc.width + 4 * r) + 4 * (desc.bay_length + 4 * r);
+  const double inside = desc.width - 2 * r - 3 * desc.plank_gap;
+  const double planks = inside * (desc.bay_length + 4 * r) * desc.plank_thickness;
+  EXPECT_LT(signed_volume(coarse), section * pipes + planks);
+  EXPECT_GT(signed_volume(coarse), section * (pipes - 16 * 2 * r) + planks - section * 2 * inside);
+
+  desc.edge_length = 0.06;
+  const TriangleMesh even = make_scaffold(desc);
+  EXPECT_TRUE(is_closed_manifold(even));
+  EXPECT_EQ(component_count(even), 1);
+  EXPECT_EQ(euler_number(even), euler_number(coarse));
+  EXPECT_NEAR(signed_volume(even), signed_volume(coarse), 0.02 * signed_volume(coarse));
+  EXPECT_LE(edge_lengths(even).greatest, 4.0 / 3 * desc.edge_length + 1e-9);
+}
+
+// Volume of a body of revolution by Pappus: pi times the integral of r^2 dz around the outline.
+double turned_volume(const std::vector<Vec2>& outline)
+{
+  double sum = 0;
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Vec2& a = outline[i];
+    const Vec2& b = outline[(i + 1) % outline.size()];
+    sum += (b.y() - a.y()) * (a.x() * a.x() + a.x() * b.x() + b.x() * b.x()) / 3;
+  }
+  return std::numbers::pi * sum;
+}
+
+template <typename Desc>
+void check_turned(const Desc& desc, const char* name)
+{
+  SCOPED_TRACE(name);
+  const TriangleMesh mesh = generate(desc);
+  EXPECT_TRUE(is_closed_manifold(mesh));
+  EXPECT_EQ(component_count(mesh), 1);
+  EXPECT_EQ(euler_number(mesh), 2);
+  const double volume = turned_volume(profile_of(desc));
+  EXPECT_NEAR(signed_volume(mesh), volume, 0.05 * volume);
+  EXPECT_NEAR(bounding_box(mesh).min().z(), 0, 1e-12);
+  EXPECT_NEAR(bounding_box(mesh).max().z(), desc.height, 1e-12);
+  Desc fine = desc;
+  fine.edge_length = desc.edge_length / 2;
+  EXPECT_NEAR(signed_volume(generate(fine)), volume, 0.02 * volume);
+}
+
+TEST(Tableware, IsClosedAndHasTheVolumeOfItsProfile)
+{
+  check_turned(PlateDesc{}, "plate");
+  check_turned(BowlDesc{}, "bowl");
+  check_turned(CupDesc{}, "cup");
+  check_turned(PotDesc{}, "pot");
+  check_turned(BottleDesc{}, "bottle");
+  check_turned(CandlestickDesc{}, "candlestick");
+}
+
+TEST(Tableware, MugHasAHandleAndAnInside)
+{
+  const MugDesc desc;
+  const TriangleMesh mug = generate(desc);
+  EXPECT_TRUE(is_closed_manifold(mug));
+  EXPECT_EQ(component_count(mug), 1);
+  EXPECT_EQ(euler_number(mug), 0);
+  EXPECT_GT(signed_volume(mug), signed_volume(generate(desc.cup)));
+  // The inside is empty and the handle does not reach into it.
+  for (const double z : {0.02, 0.05, 0.075}) {
+    EXPECT_NEAR(test::winding_number(mug, Vec3(0.02, 0, z)), 0, 1e-9);
+    EXPECT_NEAR(test::winding_number(mug, Vec3(0.026, 0, z)), 0, 1e-9);
+  }
+  EXPECT_GT(bounding_box(mug).max().x(), desc.cup.radius + desc.handle_reach);
+}
+
+TEST(Furniture, RefusesImpossibleDimensions)
+{
+  EXPECT_THROW(static_cast<void>(make_table(TableDesc{0.1, 0.1})), Error);
+  ScaffoldDesc scaffold;
+  scaffold.planks = 50;
+  EXPECT_THROW(static_cast<void>(make_scaffold(scaffold)), Error);
+  EXPECT_THROW(static_cast<void>(generate(PlateDesc{0.1, 0.01, 0.01})), Error);
+}
+
+}  // namespace
+}  // namespace thrum::geometry

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Even triangles of a chosen edge length on the same surface, with its sharp edges and corners kept.
+//
+// Each round splits long edges, collapses short ones, flips edges to Delaunay and evens out the vertices within the
+// surface, or within their sharp edge; everything is drawn back to the input surface. Closed stays closed.
+#pragma once
+
+#include <numbers>
+
+#include "thrum/geometry/triangle_mesh.h"
+
+namespace thrum::geometry {
+
+struct RemeshDesc {
+  double edge_length = 0;                              ///< wanted [m]
+  double feature_angle = 35 * std::numbers::pi / 180;  ///< an edge bent by more is sharp and kept [rad]
+  double deviation = 0;  ///< how far the result may leave the surface [m]; 0: a twentieth of edge_length
+  int rounds = 6;
+};
+
+/// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite directions).
+[[nodiscard]] TriangleMesh remesh(const TriangleMesh& mesh, const RemeshDesc& desc);
+
+/// Collapses and flips away triangles that are thinner than `thickness` [m], and nothing else: the needles that a union
+/// leaves where surfaces meet at a small angle. Flat faces and sharp edges stay where they are to within `thickness`.
+[[nodiscard]] TriangleMesh without_slivers(const TriangleMesh& mesh, double thickness);
+
+}  // namespace thrum::geometry
