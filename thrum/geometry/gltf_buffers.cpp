@@ -122,8 +122,11 @@ GltfBuffers::GltfBuffers(std::string_view bytes, const std::filesystem::path& na
   const std::string_view text = bytes.starts_with("glTF") ? split_glb(bytes) : bytes;
   try {
     root_ = Json::parse(text);
-  } catch (const Json::exception& error) {
-    fail(fmt::format("JSON that cannot be read ({})", error.what()), "a glTF file");
+  } catch (const Json::parse_error& error) {
+    // The parser's own words quote the file at any length; the place says enough.
+    fail(fmt::format("JSON that cannot be read from its byte {} on", error.byte), "a glTF file");
+  } catch (const Json::exception&) {
+    fail("JSON that cannot be read: a number is too big", "a glTF file");
   }
   if (!root_.is_object()) fail("JSON that is no object", "a glTF file");
   const Json& asset = root_.contains("asset") ? root_["asset"] : Json();
