@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// thrum mesh info FILE: what is wrong with a mesh, what it weighs, what it can be used for.
+// thrum mesh repair FILE: mends what can be mended and says what it did.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apps/thrum/mesh_commands.h"
+#include "thrum/base/error.h"
+#include "thrum/geometry/mass_properties.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/mesh_report.h"
+#include "thrum/geometry/repair.h"
+#include "thrum/geometry/tet_quality.h"
+#include "thrum/geometry/tetrahedral_mesh_io.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct InfoOptions {
+  std::string input;
+  double density = 1000;  // [kg/m^3]
+  double thickness = 0;   // [m]; 0: solid
+};
+
+void print_mass(const geometry::MassProperties& body)
+{
+  const geometry::PrincipalAxes axes = geometry::principal_axes(body.inertia);
+  fmt::print("{}\n", bold("Mass properties"));
+  fmt::print("  mass      {:.6g} kg   (volume {:.6g} m^3)\n", body.mass, body.volume);
+  fmt::print("  centre    {:.6g}, {:.6g}, {:.6g} m\n", body.center.x(), body.center.y(), body.center.z());
+  fmt::print("  inertia   about the centre [kg m^2]\n");
+  for (int r = 0; r < 3; ++r) {
+    fmt::print("            {:>12.5g} {:>12.5g} {:>12.5g}\n", body.inertia(r, 0), body.inertia(r, 1),
+               body.inertia(r, 2));
+  }
+  for (int a = 0; a < 3; ++a) {
+    const Vec3 axis = axes.rotation.col(a);
+    fmt::print("  principal {:.5g} kg m^2 about ({:.4f}, {:.4f}, {:.4f})\n", axes.moments[a], axis.x(),
+               axis.y(), axis.z());
+  }
+}
+
+bool is_tetrahedral(const std::filesystem::path& file)
+{
+  const std::string ending = file.extension().string();
+  return ending == ".msh" || ending == ".node" || ending == ".ele";
+}
+
+void say_notes(const std::vector<std::string>& notes)
+{
+  for (const std::string& note : notes) fmt::print("note: {}\n", note);
+}
+
+void tetrahedral_info(const InfoOptions& options)
+{
+  const geometry::TetrahedralMeshFile file = geometry::read_tetrahedral_mesh_file(options.input);
+  fmt::print("{}\n{}\n", bold(options.input), geometry::describe(geometry::measure_quality(file.mesh)));
+  say_notes(file.notes);
+  print_mass(geometry::solid_mass_properties(geometry::boundary_surface(file.mesh).surface, options.density));
+}
+
+void info(const InfoOptions& options)
+{
+  if (is_tetrahedral(options.input)) return tetrahedral_info(options);
+  const geometry::MeshFile file = geometry::read_mesh_file(options.input);
+  const geometry::MeshReport report = geometry::report_mesh(file.mesh);
+  fmt::print("{}\n{}", bold(options.input), geometry::to_text(report));
+  say_notes(file.notes);
+  if (options.thickness > 0) {
+    print_mass(geometry::shell_mass_properties(file.mesh, options.thickness, options.density));
+  } else if (report.fit_for_mass) {
+    print_mass(geometry::solid_mass_properties(file.mesh, options.density));
+  } else {
+    fmt::print("{}\n",
+               warning("It has no definite inside, so it is not weighed; thrum mesh repair may help, and "
+                       "--thickness weighs it as a sheet."));
+  }
+}
+
+struct RepairOptions {
+  std::string input;
+  std::string output;
+  double tolerance = geometry::kWeldTolerance;
+};
+
+void repair(const RepairOptions& options)
+{
+  const geometry::MeshFile file = geometry::read_mesh_file(options.input);
+  say_notes(file.notes);
+  const geometry::RepairResult result =
+      geometry::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
+  for (const std::string& line : result.report.lines) fmt::print("{}\n", line);
+  if (!result.report.changed()) fmt::print("{}\n", good("Nothing had to be changed."));
+  geometry::write_mesh(options.output, result.mesh);
+  fmt::print("{}\n{}", bold(options.output), geometry::to_text(geometry::report_mesh(result.mesh)));
+}
+
+}  // namespace
+
+void add_mesh_info(CLI::App& mesh)
+{
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command = mesh.add_subcommand("info", "Say what is wrong with a mesh, and weigh it");
+  command
+      ->add_option("mesh", options->input,
+                   "a surface (.obj .stl .ply .glb .gltf) or tetrahedra (.msh .node .ele)")
+      ->required();
+  command->add_option("--density", options->density, "[kg/m^3]")->check(positive())->capture_default_str();
+  command->add_option("--thickness", options->thickness, "weigh it as a sheet of this thickness [m]")
+      ->check(positive());
+  command->callback([options] { info(*options); });
+}
+
+void add_mesh_repair(CLI::App& mesh)
+{
+  auto options = std::make_shared<RepairOptions>();
+  CLI::App* command = mesh.add_subcommand(
+      "repair", "Weld, drop what is degenerate or double, face outwards; say what was done");
+  command->add_option("mesh", options->input, "the surface")->required();
+  command->add_option("-o,--output", options->output, "the file to write: .obj, .ply, .stl or .glb")
+      ->required();
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "vertices nearer than this are joined, as a share of the mesh's size")
+      ->check(positive())
+      ->capture_default_str();
+  command->callback([options] { repair(*options); });
+}
+
+}  // namespace thrum::app

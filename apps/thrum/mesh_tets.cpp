@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// thrum mesh tets FILE: fills a closed mesh with tetrahedra.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/thrum/mesh_commands.h"
+#include "thrum/base/error.h"
+#include "thrum/geometry/isosurface_stuffing.h"
+#include "thrum/geometry/mesh_distance.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/resolution_report.h"
+#include "thrum/geometry/tet_quality.h"
+#include "thrum/geometry/tetrahedral_mesh_io.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct TetsOptions {
+  std::string input;
+  std::string output;
+  double spacing = 0;  // [m]
+  double resolution = 30;
+};
+
+void run(const TetsOptions& options)
+{
+  const geometry::MeshDistance distance(geometry::read_mesh(options.input));
+  const Box3 box = geometry::bounding_box(distance.bvh().mesh());
+  const double spacing = options.spacing > 0 ? options.spacing : box.sizes().maxCoeff() / options.resolution;
+
+  geometry::StuffingDesc desc;
+  desc.distance = geometry::pointwise([&](const Vec3& p) { return distance.signed_distance(p).distance; });
+  desc.bounds = box;
+  desc.spacing = spacing;
+  const geometry::StuffingResult result = geometry::stuff_isosurface(desc);
+  if (result.mesh.tetrahedra.empty()) {
+    throw Error(
+        fmt::format("{}: nothing of it is thick enough for a spacing of {}; a smaller --spacing is needed.",
+                    options.input, length_text(spacing)));
+  }
+  geometry::write_tetrahedral_mesh(options.output, result.mesh);
+
+  fmt::print("{}: spacing {}\n{}\n", bold(options.output), length_text(spacing),
+             geometry::describe(geometry::measure_quality(result.mesh)));
+  if (result.dropped_pieces > 0) {
+    fmt::print("{}\n", warning(fmt::format("{} loose pieces of {:.3g} m^3 in all were too small to keep.",
+                                           result.dropped_pieces, result.dropped_volume)));
+  }
+  const geometry::ResolutionReport report = geometry::check_resolution(distance.bvh(), result.mesh, spacing);
+  if (!report.resolved()) fmt::print("{}\n", warning(geometry::describe(report)));
+}
+
+}  // namespace
+
+void add_mesh_tets(CLI::App& mesh)
+{
+  auto options = std::make_shared<TetsOptions>();
+  CLI::App* command = mesh.add_subcommand("tets", "Fill a closed mesh with tetrahedra (isosurface stuffing)");
+  command->add_option("mesh", options->input, "the surface: .obj, .stl, .ply, .glb, .gltf")->required();
+  command->add_option("-o,--output", options->output, "the file to write: .msh (Gmsh) or .vtk (ParaView)")
+      ->required();
+  auto* spacing = command->add_option("--spacing", options->spacing, "side of the lattice cubes [m]");
+  spacing->check(positive());
+  command
+      ->add_option("--resolution", options->resolution,
+                   "lattice cubes along the longest side, without --spacing")
+      ->check(positive())
+      ->capture_default_str()
+      ->excludes(spacing);
+  command->footer("What the lattice cannot resolve is reported, with the spacing that would.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace thrum::app

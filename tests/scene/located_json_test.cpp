@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/located_json.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace thrum::scene {
+namespace {
+
+std::string message(const std::string& text)
+{
+  try {
+    (void)parse_json(text, "a.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(LocatedJson, KnowsWhereEachValueStands)
+{
+  const JsonValue root =
+      parse_json("{\n  // a comment\n  \"size\": [1, 2.5e-1,\n    -3],\n  \"on\": true,\n}\n", "a.json");
+  const JsonValue* size = root.find("size");
+  ASSERT_NE(size, nullptr);
+  EXPECT_EQ(size->line(), 3u);
+  EXPECT_EQ(size->column(), 11u);
+  ASSERT_EQ(size->array()->size(), 3u);
+  EXPECT_EQ(*(*size->array())[1].number(), 0.25);
+  EXPECT_EQ((*size->array())[2].line(), 4u);
+  EXPECT_EQ((*size->array())[2].column(), 5u);
+  EXPECT_TRUE(*root.find("on")->boolean());
+  EXPECT_EQ(root.find("off"), nullptr);
+  EXPECT_EQ((*root.object())[0].column, 3u);
+}
+
+TEST(LocatedJson, ReadsEscapesAndUnicode)
+{
+  const JsonValue root = parse_json(R"(["a\"\\\n\u00e9\ud83c\udfb5"])", "a.json");
+  EXPECT_EQ(*(*root.array())[0].string(), "a\"\\\n\xC3\xA9\xF0\x9F\x8E\xB5");
+}
+
+TEST(LocatedJson, SaysWhatIsWrongAndWhere)
+{
+  EXPECT_EQ(message("{\"a\": 1,\n \"a\": 2}"),
+            "a.json:2:2: found the key \"a\" again, expected each key once; it stands on line 1 already");
+  EXPECT_EQ(message("[1 2]"), "a.json:1:4: found '2', expected ',' or ']'");
+  EXPECT_EQ(message("{\"a\" 1}"), "a.json:1:6: found '1', expected ':' after the key \"a\"");
+  EXPECT_EQ(message("[1, /* never"), "a.json:1:5: found a comment without an end, expected \"*/\" after it");
+  EXPECT_EQ(message("\"abc\n\""), "a.json:1:1: found a text without an end, expected '\"' on the same line");
+  EXPECT_EQ(message("[1e999]"),
+            "a.json:1:2: found the number 1e999, expected a number that a double can hold");
+  EXPECT_EQ(message("{} {}"), "a.json:1:4: found '{', expected nothing after the end of the value");
+  EXPECT_NE(message(""), "no error");
+  EXPECT_NE(message("\"\\ud800\""), "no error");
+  EXPECT_NE(message("[01]"), "no error");
+}
+
+TEST(LocatedJson, LimitsTheDepth)
+{
+  const std::string deep(100000, '[');
+  EXPECT_NE(message(deep).find("at most 128 levels"), std::string::npos);
+}
+
+// Every prefix of a document and every document with one byte changed is read or refused, never worse.
+TEST(LocatedJson, SurvivesDamage)
+{
+  const std::string text = R"({"a": [1, -2.5e3, "x\u00e9"], /* c */ "b": {"c": null, "d": false}} // end)";
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    (void)message(text.substr(0, n));
+    for (const char c : {'\0', '"', '{', '\\', '9', '\xff', '/', '*'}) {
+      std::string damaged = text;
+      damaged[n] = c;
+      (void)message(damaged);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thrum::scene

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Self-contained HTML pages that open from disk. web/ holds their sources; the build bundles and embeds them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "thrum/model/modal_model.h"
+
+namespace thrum::scene {
+
+/// The bundled page of that name, with a mark where the data goes; empty when thrum was built without pages.
+[[nodiscard]] std::string_view page_template(std::string_view name);
+
+/// A page that shows the modes of a body in slow motion, colours x y z displacement as red green blue
+/// [Coevoet20, figure 2], and sounds where it is struck. Throws Error when thrum was built without pages.
+[[nodiscard]] std::string modes_page(const model::ModalModel& model);
+
+}  // namespace thrum::scene
