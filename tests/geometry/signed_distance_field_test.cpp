@@ -78,6 +78,35 @@ RC_GTEST_PROP(SignedDistanceField, IsWithinHalfACellOfExact, (unsigned seed))
   }
 }
 
+TEST(SignedDistanceField, NodesOfFineBlocksAreExact)
+{
+  // Few large triangles, a fine mesh, and a soup with needles and points, of which only the size is compared.
+  std::mt19937 generator(9);
+  const TriangleMesh soup = testing::random_triangles(generator, 60, 0.4);
+  for (const TriangleMesh& shape : {some_shape(0), sphere_mesh(1, 5), soup}) {
+    const MeshDistance mesh(shape, SignMethod::pseudonormal);
+    const SignedDistanceField field(mesh, {.resolution = 40});
+    const GridFrame& frame = field.frame();
+    int compared = 0;
+    for (int n = 0; n < 4000; ++n) {
+      const auto node = [&](std::size_t d) {
+        return static_cast<int>(generator() % static_cast<unsigned>(frame.cells[d]));
+      };
+      const int i = node(0), j = node(1), k = node(2);
+      const Vec3 p = frame.node(i, j, k);
+      if (!field.is_fine(p)) continue;
+      const double exact = mesh.signed_distance(p).distance;
+      const double stored = field.value(p);
+      ASSERT_NEAR(std::abs(stored), std::abs(exact), 2e-5 * frame.spacing);
+      if (mesh.normals().closed) {
+        ASSERT_NEAR(stored, exact, 2e-5 * frame.spacing);
+      }
+      ++compared;
+    }
+    EXPECT_GT(compared, 500);
+  }
+}
+
 TEST(SignedDistanceField, ErrorFallsWithTheSquareOfTheSpacingNearASmoothSurface)
 {
   // The bound of trilinear interpolation, h^2 / 8 (|f_xx| + |f_yy| + |f_zz|), with second derivatives 2 / r

@@ -220,15 +220,20 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
     }
   }
 
-  ClosestPoint result;
-  if (nearest.triangle == std::numeric_limits<Index>::max()) return result;
-  const auto t = static_cast<std::size_t>(nearest.triangle);
+  if (nearest.triangle == std::numeric_limits<Index>::max()) return {};
+  const ClosestPoint result = closest_point_on(p, nearest.triangle);
+  return result.distance > max_distance ? ClosestPoint{} : result;
+}
+
+ClosestPoint Bvh::closest_point_on(const Vec3& p, Index triangle) const
+{
+  const auto t = static_cast<std::size_t>(triangle);
   const TrianglePoint foot =
       closest_point_on_triangle(p, mesh_.corner(t, 0), mesh_.corner(t, 1), mesh_.corner(t, 2));
-  result.distance = std::sqrt(foot.squared_distance);
-  if (result.distance > max_distance) return ClosestPoint{};
+  ClosestPoint result;
   result.point = foot.point;
-  result.triangle = nearest.triangle;
+  result.distance = std::sqrt(foot.squared_distance);
+  result.triangle = triangle;
   result.barycentric = foot.barycentric;
   result.feature = foot.feature;
   switch (foot.feature) {
@@ -236,10 +241,10 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
       result.feature_id = mesh_.triangles[t][static_cast<std::size_t>(foot.local)];
       break;
     case Feature::edge:
-      result.feature_id = 3 * nearest.triangle + foot.local;
+      result.feature_id = 3 * triangle + foot.local;
       break;
     case Feature::face:
-      result.feature_id = nearest.triangle;
+      result.feature_id = triangle;
       break;
   }
   return result;

@@ -90,6 +90,9 @@ class Bvh {
                                            double max_distance = std::numeric_limits<double>::infinity(),
                                            Index hint = -1) const;
 
+  /// The point of one triangle closest to p, for when the closest triangle is known.
+  [[nodiscard]] ClosestPoint closest_point_on(const Vec3& p, Index triangle) const;
+
   /// First hit of a ray, from either side. Watertight: a ray through a shared edge or vertex hits.
   [[nodiscard]] RayHit first_hit(const Ray& ray) const;
   [[nodiscard]] bool any_hit(const Ray& ray) const;

@@ -21,14 +21,19 @@ MeshDistance::MeshDistance(TriangleMesh mesh, SignMethod sign)
 
 SignedPoint MeshDistance::signed_distance(const Vec3& p, Index hint, double max_distance) const
 {
-  SignedPoint result;
-  result.surface = bvh_->closest_point(p, max_distance, hint);
-  result.distance = result.surface.distance;
-  if (!result.surface.found()) return result;
-  const bool inside =
-      winding_ ? winding_->inside(p) : (p - result.surface.point).dot(normals_.at(result.surface)) < 0;
-  if (inside) result.distance = -result.distance;
-  return result;
+  return with_sign(p, bvh_->closest_point(p, max_distance, hint));
+}
+
+SignedPoint MeshDistance::signed_distance_to(const Vec3& p, Index closest_triangle) const
+{
+  return with_sign(p, bvh_->closest_point_on(p, closest_triangle));
+}
+
+SignedPoint MeshDistance::with_sign(const Vec3& p, const ClosestPoint& surface) const
+{
+  if (!surface.found()) return {surface.distance, surface};
+  const bool inside = winding_ ? winding_->inside(p) : (p - surface.point).dot(normals_.at(surface)) < 0;
+  return {inside ? -surface.distance : surface.distance, surface};
 }
 
 Vec3 MeshDistance::surface_normal(const Vec3& p, const SignedPoint& point) const

@@ -35,6 +35,9 @@ class MeshDistance {
   [[nodiscard]] SignedPoint signed_distance(
       const Vec3& p, Index hint = -1, double max_distance = std::numeric_limits<double>::infinity()) const;
 
+  /// The same when the closest triangle is known.
+  [[nodiscard]] SignedPoint signed_distance_to(const Vec3& p, Index closest_triangle) const;
+
   /// The true outward normal at the closest point, sharp edges included: the direction from the closest point
   /// to p, turned outwards, or the pseudonormal when p lies on the surface itself (within 1e-9 of the mesh
   /// size).
@@ -49,6 +52,8 @@ class MeshDistance {
   }
 
  private:
+  [[nodiscard]] SignedPoint with_sign(const Vec3& p, const ClosestPoint& surface) const;
+
   std::unique_ptr<const Bvh> bvh_;  // on the heap: the winding number keeps its address when this is moved
   Pseudonormals normals_;
   std::optional<WindingNumber> winding_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/geometry/local_distance.h"
 #include "thrum/geometry/signed_distance_field.h"
 
 namespace thrum::geometry {
@@ -27,6 +28,11 @@ struct SignedDistanceField::Builder {
   const MeshDistance& mesh;
   double band;  // [m]
   Index hint = -1;
+  LocalDistance local = {};
+  std::vector<Vec3> points = {};         // of the part of a block in work
+  std::vector<std::size_t> places = {};  // of these in the block
+  std::vector<LocalDistance::Group> groups = {};
+  std::vector<Index> closest = {};
 
   // Exact distance at a point; the last closest triangle starts the next search, since the points come in
   // rows.
@@ -94,34 +100,50 @@ struct SignedDistanceField::Builder {
     return slot < 0 ? nullptr : field.samples_.data() + static_cast<std::size_t>(slot) * kBlockSamples;
   }
 
-  // The block's own nodes, in rows that turn back at their ends so that the next node is always a neighbour.
-  void sample_own(int bi, int bj, int bk, float* out)
+  // All nodes of a block, in eight parts of eight groups of two or three nodes a side. The nodes on the faces between
+  // two blocks are sampled in both, which costs less than finding out whether the neighbour has them.
+  void sample_block(int bi, int bj, int bk, float* out)
   {
-    for (int i = 0; i < kCells; ++i) {
-      for (int jj = 0; jj < kCells; ++jj) {
-        const int j = i % 2 == 0 ? jj : kCells - 1 - jj;
-        for (int kk = 0; kk < kCells; ++kk) {
-          const int k = jj % 2 == 0 ? kk : kCells - 1 - kk;
-          out[local_index(i, j, k)] =
-              static_cast<float>(exact(field.frame_.node(kCells * bi + i, kCells * bj + j, kCells * bk + k)));
+    constexpr std::array<int, 5> kCuts = {0, 2, 4, 6, kNodes};
+    for (int part = 0; part < 8; ++part) {
+      points.clear();
+      places.clear();
+      groups.clear();
+      Box3 box;
+      for (int group = 0; group < 8; ++group) {
+        std::array<std::size_t, 3> cut{};
+        for (int d = 0; d < 3; ++d) {
+          cut[static_cast<std::size_t>(d)] = static_cast<std::size_t>(2 * (part >> d & 1) + (group >> d & 1));
         }
+        const std::size_t first = points.size();
+        Box3 group_box;
+        for (int i = kCuts[cut[0]]; i < kCuts[cut[0] + 1]; ++i) {
+          for (int j = kCuts[cut[1]]; j < kCuts[cut[1] + 1]; ++j) {
+            for (int k = kCuts[cut[2]]; k < kCuts[cut[2] + 1]; ++k) {
+              points.push_back(field.frame_.node(kCells * bi + i, kCells * bj + j, kCells * bk + k));
+              places.push_back(local_index(i, j, k));
+              group_box.extend(points.back());
+            }
+          }
+        }
+        groups.push_back({first, points.size(), group_box.center(), 0.5 * group_box.diagonal().norm()});
+        box.extend(group_box);
       }
+      sample_part(box, out);
     }
   }
 
-  // The planes on the far sides belong to the next blocks: copied where those are stored, sampled where not.
-  void sample_apron(int bi, int bj, int bk, float* out)
+  // The points gathered in `points`: against the triangles near them, or one by one where these are too many.
+  void sample_part(const Box3& box, float* out)
   {
-    for (int i = 0; i < kNodes; ++i) {
-      for (int j = 0; j < kNodes; ++j) {
-        for (int k = i == kCells || j == kCells ? 0 : kCells; k < kNodes; ++k) {
-          const float* owner = block(bi + i / kCells, bj + j / kCells, bk + k / kCells);
-          out[local_index(i, j, k)] = owner != nullptr
-                                          ? owner[local_index(i % kCells, j % kCells, k % kCells)]
-                                          : static_cast<float>(exact(field.frame_.node(
-                                                kCells * bi + i, kCells * bj + j, kCells * bk + k)));
-        }
-      }
+    const bool few = local.gather(mesh.bvh(), box.center(), 0.5 * box.diagonal().norm(), exact(box.center()));
+    if (few) {
+      closest.resize(points.size());
+      local.closest_triangles(points, groups, closest);
+    }
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      out[places[n]] = static_cast<float>(few ? mesh.signed_distance_to(points[n], closest[n]).distance
+                                              : exact(points[n]));
     }
   }
 
@@ -155,9 +177,8 @@ SignedDistanceField::SignedDistanceField(const MeshDistance& mesh, const Distanc
   Builder builder{*this, mesh, desc.band * frame_.spacing};
   builder.sample_corners();
   builder.choose_blocks();
-  builder.for_each_fine_block([&](int i, int j, int k, float* out) { builder.sample_own(i, j, k, out); });
   builder.for_each_fine_block([&](int i, int j, int k, float* out) {
-    builder.sample_apron(i, j, k, out);
+    builder.sample_block(i, j, k, out);
     builder.tighten_range(block_index(i, j, k), out);
   });
 }

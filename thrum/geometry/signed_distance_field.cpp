@@ -52,24 +52,38 @@ void SignedDistanceField::sample(std::span<const Vec3> points, std::span<FieldSa
   const float* fine = samples_.data();
   const Float4 scale = scale_of(inverse);
 
-  for (std::size_t n = 0; n < points.size(); ++n) {
-    const Vec3& p = points[n];
-    const Double2 xy = (Double2{p.x(), p.y()} - origin_xy) * simd::both(inverse);
-    const double z = (p.z() - origin_z) * inverse;
-    const Float4 place = {static_cast<float>(xy[0]), static_cast<float>(xy[1]), static_cast<float>(z), 0};
-    const Int4 whole = __builtin_convertvector(place, Int4);
-    const Float4 f = place - __builtin_convertvector(whole, Float4);
-    const unsigned i = static_cast<unsigned>(whole[0]) - 1, j = static_cast<unsigned>(whole[1]) - 1,
-                   k = static_cast<unsigned>(whole[2]) - 1;
-    const std::int32_t block =
-        i < nx && j < ny && k < nz ? table[((i >> kShift) * by + (j >> kShift)) * bz + (k >> kShift)] : kFar;
-    if (block < 0) {
-      samples[n] = sample_slow(p);
-      continue;
+  // In short runs, first where the cells are, then what is in them: the memory is asked for early and all at once,
+  // which counts when the points come in no order.
+  constexpr std::size_t kRun = 16;
+  const float* corners[kRun];
+  Float4 fractions[kRun];
+  for (std::size_t start = 0; start < points.size(); start += kRun) {
+    const std::size_t count = std::min(kRun, points.size() - start);
+    for (std::size_t n = 0; n < count; ++n) {
+      const Vec3& p = points[start + n];
+      const Double2 xy = (Double2{p.x(), p.y()} - origin_xy) * simd::both(inverse);
+      const double z = (p.z() - origin_z) * inverse;
+      const Float4 place = {static_cast<float>(xy[0]), static_cast<float>(xy[1]), static_cast<float>(z), 0};
+      const Int4 whole = __builtin_convertvector(place, Int4);
+      fractions[n] = place - __builtin_convertvector(whole, Float4);
+      const unsigned i = static_cast<unsigned>(whole[0]) - 1, j = static_cast<unsigned>(whole[1]) - 1,
+                     k = static_cast<unsigned>(whole[2]) - 1;
+      const std::int32_t block = i < nx && j < ny && k < nz
+                                     ? table[((i >> kShift) * by + (j >> kShift)) * bz + (k >> kShift)]
+                                     : kFar;
+      corners[n] = nullptr;
+      if (block < 0) continue;
+      corners[n] = fine + (static_cast<std::size_t>(block) * kBlockSamples + (i & kMask) * kStrideX +
+                           (j & kMask) * kStrideY + (k & kMask));
+      __builtin_prefetch(corners[n]);
+      __builtin_prefetch(corners[n] + kStrideX + kStrideY);
     }
-    const float* corner = fine + (static_cast<std::size_t>(block) * kBlockSamples + (i & kMask) * kStrideX +
-                                  (j & kMask) * kStrideY + (k & kMask));
-    samples[n] = interpolate(corner, kStrideX, kStrideY, f[0], f[1], f[2], scale);
+    for (std::size_t n = 0; n < count; ++n) {
+      samples[start + n] = corners[n] == nullptr
+                               ? sample_slow(points[start + n])
+                               : interpolate(corners[n], kStrideX, kStrideY, fractions[n][0], fractions[n][1],
+                                             fractions[n][2], scale);
+    }
   }
 }
 
