@@ -26,7 +26,7 @@ inline geometry::TetrahedralMesh table_mesh(double spacing)
   const int ny = cells(kWidth);
   const int top = cells(kTop);
   const int leg_cells = cells(kLegHeight);
-  const int leg = std::max(2, cells(kLeg));
+  const int leg = cells(kLeg);
   const auto inside = [&](int i, int j, int k) {
     if (k >= leg_cells) return true;
     return (i < leg || i >= nx - leg) && (j < leg || j >= ny - leg);

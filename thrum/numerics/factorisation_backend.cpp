@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/numerics/supernodal_kernels.h"
 
 namespace thrum::numerics {
 
@@ -128,6 +129,11 @@ void solve_upper(const ColumnFactor& L, double* X, int columns)
 
 void solve_lower(const SupernodalFactor& L, double* X, int columns)
 {
+  static const bool wide = has_wide_kernels();
+  if (wide && columns >= 4) {
+    std::vector<double> work(static_cast<std::size_t>(L.widest) * static_cast<std::size_t>(columns));
+    return solve_lower_wide(L, X, columns, work.data());
+  }
   if (columns == 1) return lower_supernodes<1>(L, X);
   if (columns == 2) return lower_supernodes<2>(L, X);
   if (columns == 4) return lower_supernodes<4>(L, X);
@@ -136,6 +142,11 @@ void solve_lower(const SupernodalFactor& L, double* X, int columns)
 
 void solve_upper(const SupernodalFactor& L, double* X, int columns)
 {
+  static const bool wide = has_wide_kernels();
+  if (wide && columns >= 4) {
+    std::vector<double> work(static_cast<std::size_t>(L.widest) * static_cast<std::size_t>(columns));
+    return solve_upper_wide(L, X, columns, work.data());
+  }
   if (columns == 1) return upper_supernodes<1>(L, X);
   if (columns == 2) return upper_supernodes<2>(L, X);
   if (columns == 4) return upper_supernodes<4>(L, X);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thrum/numerics/sparse_factorisation.h"
+#include "thrum/numerics/supernodal_factor.h"
 
 namespace thrum::numerics {
 
@@ -15,20 +16,6 @@ struct ColumnFactor {
   int size = 0;
   const int* begin = nullptr;
   const int* end = nullptr;
-  const int* rows = nullptr;
-  const double* values = nullptr;
-};
-
-/// L in supernodes, D = 1. Supernode s holds columns [column[s], column[s+1]); its rows are rows[row[s] ..
-/// row[s+1]), the first of which are its own columns, and its block is column-major at values[value[s]] with
-/// as many rows.
-struct SupernodalFactor {
-  int size = 0;
-  int supernodes = 0;
-  int widest = 0;  ///< largest number of rows of a supernode
-  const int* column = nullptr;
-  const int* row = nullptr;
-  const int* value = nullptr;
   const int* rows = nullptr;
   const double* values = nullptr;
 };

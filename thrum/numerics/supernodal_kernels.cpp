@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Compiled for AVX2 and FMA whatever the rest is compiled for. So it includes nothing that another file could share an inline
+// function with, and is only called after has_wide_kernels().
+#include "thrum/numerics/supernodal_kernels.h"
+
+#if defined(__AVX2__) && defined(__FMA__)
+#define THRUM_WIDE_KERNELS 1
+#include <immintrin.h>
+#endif
+
+#include "thrum/numerics/supernodal_factor.h"
+
+namespace thrum::numerics {
+
+#ifdef THRUM_WIDE_KERNELS
+
+namespace {
+
+constexpr int kColumns = 4;  // of the factor at a time
+
+// V vectors of four right-hand sides.
+template <int V>
+struct Row {
+  __m256d part[V];
+
+  void load(const double* from)
+  {
+    for (int v = 0; v < V; ++v) part[v] = _mm256_loadu_pd(from + 4 * v);
+  }
+  void store(double* to) const
+  {
+    for (int v = 0; v < V; ++v) _mm256_storeu_pd(to + 4 * v, part[v]);
+  }
+  void clear()
+  {
+    for (int v = 0; v < V; ++v) part[v] = _mm256_setzero_pd();
+  }
+  // this -= factor * other
+  void subtract(double factor, const Row& other)
+  {
+    const __m256d f = _mm256_set1_pd(factor);
+    for (int v = 0; v < V; ++v) part[v] = _mm256_fnmadd_pd(f, other.part[v], part[v]);
+  }
+  void divide(double divisor)
+  {
+    const __m256d d = _mm256_set1_pd(divisor);
+    for (int v = 0; v < V; ++v) part[v] = _mm256_div_pd(part[v], d);
+  }
+};
+
+// One supernode: a block of `height` rows, of which the first `width` are its own columns.
+struct Block {
+  const double* values;
+  long height;
+  int width;
+
+  [[nodiscard]] const double* column(int c) const { return values + c * height; }
+};
+
+// Y (height rows) <- forward substitution with the block; the rows below its own get what they owe.
+template <int V>
+void forward(const Block& block, double* Y)
+{
+  constexpr int kStride = 4 * V;
+  int c = 0;
+  for (; c + kColumns <= block.width; c += kColumns) {
+    const double* l0 = block.column(c);
+    const double* l1 = block.column(c + 1);
+    const double* l2 = block.column(c + 2);
+    const double* l3 = block.column(c + 3);
+    Row<V> x0, x1, x2, x3;
+    x0.load(Y + c * kStride);
+    x1.load(Y + (c + 1) * kStride);
+    x2.load(Y + (c + 2) * kStride);
+    x3.load(Y + (c + 3) * kStride);
+    x0.divide(l0[c]);
+    x1.subtract(l0[c + 1], x0);
+    x1.divide(l1[c + 1]);
+    x2.subtract(l0[c + 2], x0);
+    x2.subtract(l1[c + 2], x1);
+    x2.divide(l2[c + 2]);
+    x3.subtract(l0[c + 3], x0);
+    x3.subtract(l1[c + 3], x1);
+    x3.subtract(l2[c + 3], x2);
+    x3.divide(l3[c + 3]);
+    x0.store(Y + c * kStride);
+    x1.store(Y + (c + 1) * kStride);
+    x2.store(Y + (c + 2) * kStride);
+    x3.store(Y + (c + 3) * kStride);
+    for (long r = c + kColumns; r < block.height; ++r) {
+      Row<V> y;
+      y.load(Y + r * kStride);
+      y.subtract(l0[r], x0);
+      y.subtract(l1[r], x1);
+      y.subtract(l2[r], x2);
+      y.subtract(l3[r], x3);
+      y.store(Y + r * kStride);
+    }
+  }
+  for (; c < block.width; ++c) {
+    const double* l = block.column(c);
+    Row<V> x;
+    x.load(Y + c * kStride);
+    x.divide(l[c]);
+    x.store(Y + c * kStride);
+    for (long r = c + 1; r < block.height; ++r) {
+      Row<V> y;
+      y.load(Y + r * kStride);
+      y.subtract(l[r], x);
+      y.store(Y + r * kStride);
+    }
+  }
+}
+
+// The own rows of Y <- backward substitution; the rows below them are known.
+template <int V>
+void backward(const Block& block, double* Y)
+{
+  constexpr int kStride = 4 * V;
+  int c = block.width;
+  // Columns that do not fill a group come first, as they are the last ones.
+  for (; c % kColumns != 0; --c) {
+    const double* l = block.column(c - 1);
+    Row<V> x;
+    x.load(Y + (c - 1) * kStride);
+    for (long r = c; r < block.height; ++r) {
+      Row<V> y;
+      y.load(Y + r * kStride);
+      x.subtract(l[r], y);
+    }
+    x.divide(l[c - 1]);
+    x.store(Y + (c - 1) * kStride);
+  }
+  for (c -= kColumns; c >= 0; c -= kColumns) {
+    const double* l0 = block.column(c);
+    const double* l1 = block.column(c + 1);
+    const double* l2 = block.column(c + 2);
+    const double* l3 = block.column(c + 3);
+    Row<V> x0, x1, x2, x3;
+    x0.load(Y + c * kStride);
+    x1.load(Y + (c + 1) * kStride);
+    x2.load(Y + (c + 2) * kStride);
+    x3.load(Y + (c + 3) * kStride);
+    for (long r = c + kColumns; r < block.height; ++r) {
+      Row<V> y;
+      y.load(Y + r * kStride);
+      x0.subtract(l0[r], y);
+      x1.subtract(l1[r], y);
+      x2.subtract(l2[r], y);
+      x3.subtract(l3[r], y);
+    }
+    x3.divide(l3[c + 3]);
+    x2.subtract(l2[c + 3], x3);
+    x2.divide(l2[c + 2]);
+    x1.subtract(l1[c + 3], x3);
+    x1.subtract(l1[c + 2], x2);
+    x1.divide(l1[c + 1]);
+    x0.subtract(l0[c + 3], x3);
+    x0.subtract(l0[c + 2], x2);
+    x0.subtract(l0[c + 1], x1);
+    x0.divide(l0[c]);
+    x0.store(Y + c * kStride);
+    x1.store(Y + (c + 1) * kStride);
+    x2.store(Y + (c + 2) * kStride);
+    x3.store(Y + (c + 3) * kStride);
+  }
+}
+
+template <int V>
+void lower(const SupernodalFactor& L, double* X, double* work)
+{
+  constexpr int kStride = 4 * V;
+  for (int s = 0; s < L.supernodes; ++s) {
+    const Block block{L.values + L.value[s], L.row[s + 1] - L.row[s], L.column[s + 1] - L.column[s]};
+    const int* rows = L.rows + L.row[s];
+    double* own = X + static_cast<long>(L.column[s]) * kStride;
+    Row<V> y;
+    for (long r = 0; r < block.width; ++r) {
+      y.load(own + r * kStride);
+      y.store(work + r * kStride);
+    }
+    y.clear();
+    for (long r = block.width; r < block.height; ++r) y.store(work + r * kStride);
+    forward<V>(block, work);
+    for (long r = 0; r < block.width; ++r) {
+      y.load(work + r * kStride);
+      y.store(own + r * kStride);
+    }
+    for (long r = block.width; r < block.height; ++r) {
+      double* to = X + static_cast<long>(rows[r]) * kStride;
+      Row<V> owed;
+      owed.load(work + r * kStride);
+      y.load(to);
+      for (int v = 0; v < V; ++v) y.part[v] = _mm256_add_pd(y.part[v], owed.part[v]);
+      y.store(to);
+    }
+  }
+}
+
+template <int V>
+void upper(const SupernodalFactor& L, double* X, double* work)
+{
+  constexpr int kStride = 4 * V;
+  for (int s = L.supernodes - 1; s >= 0; --s) {
+    const Block block{L.values + L.value[s], L.row[s + 1] - L.row[s], L.column[s + 1] - L.column[s]};
+    const int* rows = L.rows + L.row[s];
+    double* own = X + static_cast<long>(L.column[s]) * kStride;
+    Row<V> y;
+    for (long r = 0; r < block.width; ++r) {
+      y.load(own + r * kStride);
+      y.store(work + r * kStride);
+    }
+    for (long r = block.width; r < block.height; ++r) {
+      y.load(X + static_cast<long>(rows[r]) * kStride);
+      y.store(work + r * kStride);
+    }
+    backward<V>(block, work);
+    for (long r = 0; r < block.width; ++r) {
+      y.load(work + r * kStride);
+      y.store(own + r * kStride);
+    }
+  }
+}
+
+}  // namespace
+
+bool has_wide_kernels()
+{
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+void solve_lower_wide(const SupernodalFactor& L, double* X, int columns, double* work)
+{
+  columns == 8 ? lower<2>(L, X, work) : lower<1>(L, X, work);
+}
+
+void solve_upper_wide(const SupernodalFactor& L, double* X, int columns, double* work)
+{
+  columns == 8 ? upper<2>(L, X, work) : upper<1>(L, X, work);
+}
+
+#else
+
+bool has_wide_kernels()
+{
+  return false;
+}
+void solve_lower_wide(const SupernodalFactor&, double*, int, double*) {}
+void solve_upper_wide(const SupernodalFactor&, double*, int, double*) {}
+
+#endif
+
+}  // namespace thrum::numerics
