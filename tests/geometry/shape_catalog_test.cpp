@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/geometry/shape_catalog.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/geometry/mesh_checks.h"
+#include "thrum/base/error.h"
+
+namespace thrum::geometry {
+namespace {
+
+TEST(ShapeCatalog, HasANameForEveryShapeAndBack)
+{
+  ASSERT_EQ(shape_names().size(), std::variant_size_v<ShapeDesc>);
+  for (const std::string_view name : shape_names()) EXPECT_EQ(name_of(default_shape(name)), name);
+  EXPECT_TRUE(std::holds_alternative<MugDesc>(default_shape("mug")));
+  EXPECT_TRUE(std::holds_alternative<FridgeDesc>(default_shape("fridge")));
+  EXPECT_TRUE(std::holds_alternative<HeightFieldDesc>(default_shape("height_field")));
+  EXPECT_THROW(static_cast<void>(default_shape("teapot")), Error);
+}
+
+TEST(ShapeCatalog, MakesEveryShapeAtItsDefaults)
+{
+  for (const std::string_view name : shape_names()) {
+    SCOPED_TRACE(name);
+    ShapeDesc shape = default_shape(name);
+    if (auto* lathe = std::get_if<LatheDesc>(&shape)) lathe->profile = {{0, 0}, {1, 0}, {0, 1}};
+    if (auto* hull = std::get_if<ConvexHullDesc>(&shape))
+      hull->points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    // The joined shapes are quickest without remeshing, and checked with it in their own tests.
+    const bool joined = std::holds_alternative<TableDesc>(shape) ||
+                        std::holds_alternative<ScaffoldDesc>(shape) ||
+                        std::holds_alternative<FridgeDesc>(shape);
+    if (joined) set_edge_length(shape, 0);
+    const TriangleMesh mesh = generate(shape);
+    EXPECT_TRUE(test::is_closed_manifold(mesh));
+    EXPECT_EQ(test::component_count(mesh), 1);
+    EXPECT_GT(signed_volume(mesh), 0);
+  }
+}
+
+TEST(ShapeCatalog, SetsTheEdgeLengthWhereThereIsOne)
+{
+  ShapeDesc mug = default_shape("mug");
+  EXPECT_TRUE(set_edge_length(mug, 0.003));
+  EXPECT_EQ(std::get<MugDesc>(mug).cup.edge_length, 0.003);
+  ShapeDesc hull = default_shape("convex_hull");
+  EXPECT_FALSE(set_edge_length(hull, 0.1));
+}
+
+}  // namespace
+}  // namespace thrum::geometry
