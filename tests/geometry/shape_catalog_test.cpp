@@ -5,6 +5,7 @@
 
 #include "tests/geometry/mesh_checks.h"
 #include "thrum/base/error.h"
+#include "thrum/geometry/self_intersections.h"
 
 namespace thrum::geometry {
 namespace {
@@ -32,10 +33,12 @@ TEST(ShapeCatalog, MakesEveryShapeAtItsDefaults)
                         std::holds_alternative<ScaffoldDesc>(shape) ||
                         std::holds_alternative<FridgeDesc>(shape);
     if (joined) set_edge_length(shape, 0);
+    if (auto* scaffold = std::get_if<ScaffoldDesc>(&shape)) scaffold->bays = 1;
     const TriangleMesh mesh = generate(shape);
     EXPECT_TRUE(test::is_closed_manifold(mesh));
     EXPECT_EQ(test::component_count(mesh), 1);
     EXPECT_GT(signed_volume(mesh), 0);
+    EXPECT_TRUE(self_intersections(mesh).empty());
   }
 }
 

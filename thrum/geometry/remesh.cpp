@@ -27,6 +27,7 @@ constexpr double kDefaultDeviation = 1.0 / 20;  // of the edge length
 constexpr double kSliver = 1e-3;          // triangles thinner than this part of the edge length go first
 constexpr double kTurnLimit = 0.7;        // cosine of the angle by which one change may turn a normal
 constexpr double kClearlyBetter = -1e-3;  // sum of cotangents below which an edge is flipped
+constexpr double kFlat = 1 - 1e-7;        // cosine of the angle between two triangles of one flat part
 constexpr double kThinnest = 1e-10;       // area over squared longest edge: below it there is no normal
 constexpr double kCornerTurn = 0.75;  // a sharp edge that turns by more than acos of this has a corner there
 
@@ -64,8 +65,13 @@ class Remesher {
   void run(int rounds)
   {
     // The hierarchy is built on the split surface: the same points, but no triangle whose box spans the whole body.
-    // On a scaffold, whose pipes are long slivers at first, that makes all the rest several times faster.
-    split_long_edges();
+    // Flips within flat parts come in between: the slivers of a union, split as they are, would be ten times as many.
+    constexpr int kPasses = 40;
+    bool again = true;
+    for (int pass = 0; pass < kPasses && again; ++pass) {
+      flip_edges();
+      again = split_pass();
+    }
     surface_.emplace(mesh_.to_mesh());
     for (int round = 0; round < rounds; ++round) {
       split_long_edges();
@@ -125,29 +131,32 @@ class Remesher {
     return surface_->closest_point(p, deviation_).found();
   }
 
+  // Splits every long edge once, the longest first, so that the pieces of one come out alike. False when there is none.
+  bool split_pass()
+  {
+    std::vector<std::pair<double, std::array<Index, 2>>> queue;
+    for (const auto& e : mesh_.edges()) {
+      const double l = distance(e[0], e[1]);
+      if (l > kLong * length_) queue.emplace_back(-l, e);
+    }
+    std::sort(queue.begin(), queue.end());
+    for (const auto& [negative_length, e] : queue) {
+      if (!mesh_.has_edge(e[0], e[1])) continue;
+      const bool sharp = is_sharp(e[0], e[1]);
+      const Index m = mesh_.split(e[0], e[1], (mesh_.at(e[0]) + mesh_.at(e[1])) / 2);
+      kind_.push_back(sharp ? Kind::ridge : Kind::smooth);
+      if (sharp) {
+        sharp_.erase(key(e[0], e[1]));
+        sharp_.insert(key(e[0], m));
+        sharp_.insert(key(e[1], m));
+      }
+    }
+    return !queue.empty();
+  }
+
   void split_long_edges()
   {
-    // The longest first, so that the pieces of one long edge come out alike.
-    for (bool again = true; again;) {
-      again = false;
-      std::vector<std::pair<double, std::array<Index, 2>>> queue;
-      for (const auto& e : mesh_.edges()) {
-        const double l = distance(e[0], e[1]);
-        if (l > kLong * length_) queue.emplace_back(-l, e);
-      }
-      std::sort(queue.begin(), queue.end());
-      for (const auto& [negative_length, e] : queue) {
-        if (!mesh_.has_edge(e[0], e[1])) continue;
-        const bool sharp = is_sharp(e[0], e[1]);
-        const Index m = mesh_.split(e[0], e[1], (mesh_.at(e[0]) + mesh_.at(e[1])) / 2);
-        kind_.push_back(sharp ? Kind::ridge : Kind::smooth);
-        if (sharp) {
-          sharp_.erase(key(e[0], e[1]));
-          sharp_.insert(key(e[0], m));
-          sharp_.insert(key(e[1], m));
-        }
-        again = true;
-      }
+    while (split_pass()) {
     }
   }
 
@@ -274,6 +283,7 @@ class Remesher {
     const Vec3 right = mesh_.area_vector(s.right);
     const Vec3 both = left + right;
     if (!turns_little(both, {pc, pd, pb}) || !turns_little(both, {pd, pc, pa})) return false;
+    if (!surface_) return left.dot(right) > kFlat * left.norm() * right.norm();
     return is_on_surface((pc + pd) / 2);
   }
 
