@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signed distance on an octree whose cells are only as small as the distance needs: the least memory, sampled
+// Signed distance on an octree whose cells are only as small as the distance needs; sampled
 // by walking down from the root. A cell is divided while it may touch the band and its trilinear interpolant
 // misses the exact distance at one of the 19 new corners by more than the tolerance [Frisken, Perry,
 // Rockwood, Jones 2000, Adaptively sampled distance fields]. Across faces between cells of different size the
