@@ -112,7 +112,7 @@ RC_GTEST_PROP(Boolean, OfBoxesOnACoarseGridIsClosedAndAddsUp, ())
 RC_GTEST_PROP(Boolean, OfRoundShapesStackedFlushIsClosedAndAddsUp, ())
 {
   // Same axis, caps in one plane, rings of different counts or the same: coplanar circles of triangles.
-  const TriangleMesh a = *rc::gen::arbitrary<bool>() ? generate(CylinderDesc{0.5, 0.5, 0.2})
+  const TriangleMesh a = *rc::gen::arbitrary<bool>() ? generate(CylinderDesc{0.5, 0.5, 0.35})
                                                      : generate(CylinderDesc{0.5, 0.5, 0, 12});
   TriangleMesh b = generate(CylinderDesc{0.25 * whole(1, 4), 0.5, 0, whole(3, 20)});
   transform(b, {Vec3(0.25 * whole(-1, 2), 0, 0.25 * whole(-2, 3)), Quat::Identity()});
