@@ -13,8 +13,9 @@ namespace thrum::app {
 /// Exit codes of the program.
 enum ExitCode : int { done = 0, failed = 1, bad_usage = 2 };
 
-/// Adds `thrum mesh ...`.
+/// Add `thrum mesh ...` and `thrum modes ...`.
 void add_mesh_commands(CLI::App& app);
+void add_modes_commands(CLI::App& app);
 
 /// Refuses numbers that are not above zero, in one short sentence.
 [[nodiscard]] CLI::Validator positive();

@@ -22,6 +22,7 @@ int run(int argc, char** argv)
   app.require_subcommand(1);
   app.footer("Every command has its own help: thrum mesh --help, thrum mesh info --help.");
   thrum::app::add_mesh_commands(app);
+  thrum::app::add_modes_commands(app);
 
   try {
     app.parse(argc, argv);

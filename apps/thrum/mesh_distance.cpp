@@ -77,8 +77,7 @@ void run(const DistanceOptions& options)
   if (!options.picture.empty()) {
     scene::write_png(
         options.picture,
-        scene::picture_of_mesh(mesh, distance,
-                               {.title = "distance along the surface", .unit = "m", .iso_lines = true}));
+        scene::picture_of_mesh(mesh, distance, {.title = "distance", .unit = "m", .iso_lines = true}));
     fmt::print("{}: picture\n", bold(options.picture));
   }
 }

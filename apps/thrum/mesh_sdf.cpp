@@ -75,8 +75,8 @@ void run(const SdfOptions& options)
     const int axis = options.axis == "x" ? 0 : options.axis == "y" ? 1 : 2;
     const Box3 box = geometry::bounding_box(mesh.bvh().mesh());
     const scene::Image image =
-        scene::picture_of_slice([&](const Vec3& p) { return field.value(p); }, scene::slice_of_box(box, axis),
-                                {.title = "signed distance", .unit = "m"});
+        scene::picture_of_slice([&](const Vec3& p) { return mesh.signed_distance(p).distance; },
+                                scene::slice_of_box(box, axis), {.title = "signed distance", .unit = "m"});
     scene::write_png(options.picture, image);
     fmt::print("{}: picture of the middle plane across {}\n", bold(options.picture), options.axis);
   }

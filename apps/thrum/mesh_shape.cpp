@@ -9,9 +9,10 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/mass_properties.h"
+#include "thrum/geometry/furniture.h"
 #include "thrum/geometry/mesh_io.h"
 #include "thrum/geometry/shapes.h"
+#include "thrum/geometry/tableware.h"
 
 namespace thrum::app {
 
@@ -26,6 +27,25 @@ void say_written(const std::filesystem::path& file, const TriangleMesh& mesh)
   fmt::print("{}: {} vertices, {} triangles, {} x {} x {}, volume {:.6g} m^3\n", bold(file.string()),
              mesh.vertices.size(), mesh.triangles.size(), length_text(size.x()), length_text(size.y()),
              length_text(size.z()), geometry::signed_volume(mesh));
+}
+
+// One name for all of them.
+template <class Desc>
+TriangleMesh build(const Desc& desc)
+{
+  return geometry::generate(desc);
+}
+TriangleMesh build(const geometry::TableDesc& desc)
+{
+  return geometry::make_table(desc);
+}
+TriangleMesh build(const geometry::ScaffoldDesc& desc)
+{
+  return geometry::make_scaffold(desc);
+}
+TriangleMesh build(const geometry::FridgeDesc& desc)
+{
+  return geometry::make_fridge(desc);
 }
 
 // A shape under `parent`: `options` adds what it takes, `make` builds it. Desc holds the defaults.
@@ -48,7 +68,7 @@ void add_shape(CLI::App& parent, const std::string& name, const std::string& hel
   }
   command->add_option("-o,--output", state->file, "the file to write: .obj, .ply, .stl or .glb")->required();
   command->callback([state] {
-    const TriangleMesh mesh = geometry::generate(state->desc);
+    const TriangleMesh mesh = build(state->desc);
     geometry::write_mesh(state->file, mesh);
     say_written(state->file, mesh);
   });
@@ -161,6 +181,52 @@ void add_drawn_shapes(CLI::App& shape)
       });
 }
 
+void add_tableware(CLI::App& shape)
+{
+  const auto round = [](CLI::App& c, auto& d) {
+    length_option(c, "--radius", d.radius, "[m]");
+    length_option(c, "--height", d.height, "[m]");
+    length_option(c, "--thickness", d.thickness, "of the wall [m]");
+  };
+  add_shape<geometry::PlateDesc>(shape, "plate", "A dinner plate", round);
+  add_shape<geometry::BowlDesc>(shape, "bowl", "A bowl", round);
+  add_shape<geometry::CupDesc>(shape, "cup", "A cup without a handle", round);
+  add_shape<geometry::PotDesc>(shape, "pot", "A cooking pot", round);
+  add_shape<geometry::BottleDesc>(shape, "bottle", "A bottle", round);
+  add_shape<geometry::MugDesc>(shape, "mug", "A mug with a handle", [&](CLI::App& c, auto& d) {
+    round(c, d.cup);
+    c.add_option("--edge", d.cup.edge_length, "wanted edge length of the triangles [m]")->check(positive());
+  });
+  add_shape<geometry::CandlestickDesc>(shape, "candlestick", "A candlestick", [](CLI::App& c, auto& d) {
+    length_option(c, "--radius", d.base_radius, "of the foot [m]");
+    length_option(c, "--height", d.height, "[m]");
+  });
+}
+
+void add_furniture(CLI::App& shape)
+{
+  add_shape<geometry::TableDesc>(shape, "table", "A table: top, four legs and an apron",
+                                 [](CLI::App& c, auto& d) {
+                                   length_option(c, "--length", d.length, "along x [m]");
+                                   length_option(c, "--width", d.width, "along y [m]");
+                                   length_option(c, "--height", d.height, "[m]");
+                                   length_option(c, "--top", d.top_thickness, "thickness of the top [m]");
+                                   length_option(c, "--leg", d.leg_thickness, "thickness of a leg [m]");
+                                 });
+  add_shape<geometry::ScaffoldDesc>(
+      shape, "scaffold", "A scaffold of pipes and planks", [](CLI::App& c, auto& d) {
+        c.add_option("--bays", d.bays, "along x")->check(positive())->capture_default_str();
+        length_option(c, "--bay-length", d.bay_length, "[m]");
+        length_option(c, "--width", d.width, "[m]");
+        length_option(c, "--height", d.height, "[m]");
+      });
+  add_shape<geometry::FridgeDesc>(shape, "fridge", "A fridge", [](CLI::App& c, auto& d) {
+    length_option(c, "--width", d.width, "[m]");
+    length_option(c, "--depth", d.depth, "[m]");
+    length_option(c, "--height", d.height, "[m]");
+  });
+}
+
 }  // namespace
 
 void add_mesh_shape(CLI::App& mesh)
@@ -175,6 +241,8 @@ void add_mesh_shape(CLI::App& mesh)
   });
   add_round_shapes(*shape);
   add_drawn_shapes(*shape);
+  add_tableware(*shape);
+  add_furniture(*shape);
 }
 
 }  // namespace thrum::app

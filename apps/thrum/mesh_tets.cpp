@@ -6,10 +6,8 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/isosurface_stuffing.h"
-#include "thrum/geometry/mesh_distance.h"
 #include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/resolution_report.h"
+#include "thrum/geometry/mesh_stuffing.h"
 #include "thrum/geometry/tet_quality.h"
 #include "thrum/geometry/tetrahedral_mesh_io.h"
 
@@ -22,34 +20,30 @@ struct TetsOptions {
   std::string output;
   double spacing = 0;  // [m]
   double resolution = 30;
+  int grading = 0;
 };
 
 void run(const TetsOptions& options)
 {
   const geometry::MeshDistance distance(geometry::read_mesh(options.input));
-  const Box3 box = geometry::bounding_box(distance.bvh().mesh());
-  const double spacing = options.spacing > 0 ? options.spacing : box.sizes().maxCoeff() / options.resolution;
-
-  geometry::StuffingDesc desc;
-  desc.distance = geometry::pointwise([&](const Vec3& p) { return distance.signed_distance(p).distance; });
-  desc.bounds = box;
-  desc.spacing = spacing;
-  const geometry::StuffingResult result = geometry::stuff_isosurface(desc);
-  if (result.mesh.tetrahedra.empty()) {
+  const double longest = geometry::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
+  const double spacing = options.spacing > 0 ? options.spacing : longest / options.resolution;
+  const geometry::MeshStuffingResult result =
+      geometry::tetrahedralise(distance, {.spacing = spacing, .grading = options.grading});
+  if (result.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
         fmt::format("{}: nothing of it is thick enough for a spacing of {}; a smaller --spacing is needed.",
                     options.input, length_text(spacing)));
   }
-  geometry::write_tetrahedral_mesh(options.output, result.mesh);
+  geometry::write_tetrahedral_mesh(options.output, result.stuffing.mesh);
 
-  fmt::print("{}: spacing {}\n{}\n", bold(options.output), length_text(spacing),
-             geometry::describe(geometry::measure_quality(result.mesh)));
-  if (result.dropped_pieces > 0) {
+  fmt::print("{}: spacing {}\n{}", bold(options.output), length_text(spacing),
+             geometry::describe(geometry::measure_quality(result.stuffing.mesh)));
+  if (result.stuffing.dropped_pieces > 0) {
     fmt::print("{}\n", warning(fmt::format("{} loose pieces of {:.3g} m^3 in all were too small to keep.",
-                                           result.dropped_pieces, result.dropped_volume)));
+                                           result.stuffing.dropped_pieces, result.stuffing.dropped_volume)));
   }
-  const geometry::ResolutionReport report = geometry::check_resolution(distance.bvh(), result.mesh, spacing);
-  if (!report.resolved()) fmt::print("{}\n", warning(geometry::describe(report)));
+  if (!result.resolution.resolved()) fmt::print("{}\n", warning(geometry::describe(result.resolution)));
 }
 
 }  // namespace
@@ -69,6 +63,11 @@ void add_mesh_tets(CLI::App& mesh)
       ->check(positive())
       ->capture_default_str()
       ->excludes(spacing);
+  command
+      ->add_option("--grading", options->grading,
+                   "0: even; 1 to 3: up to so many times coarser inside, by halves")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str();
   command->footer("What the lattice cannot resolve is reported, with the spacing that would.");
   command->callback([options] { run(*options); });
 }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// thrum modes MESH: the modes of a body, as a table and as a baked file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "apps/thrum/modes_commands.h"
+#include "thrum/base/error.h"
+#include "thrum/base/progress.h"
+#include "thrum/elastic/damping.h"
+#include "thrum/elastic/material_library.h"
+#include "thrum/elastic/modal_analysis.h"
+#include "thrum/elastic/modal_file.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/mesh_report.h"
+#include "thrum/geometry/mesh_stuffing.h"
+#include "thrum/geometry/tetrahedral_mesh_io.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct ModesOptions {
+  std::string input;
+  std::string output;
+  std::string material;
+  std::string materials_file;
+  double density = 0;  // [kg/m^3]
+  double young = 0;    // [Pa]
+  double poisson = 0.3;
+  double alpha = 0;  // [1/s]
+  double beta = 0;   // [s]
+  double loss = 0;
+  int modes = 20;
+  double below = 0;  // [Hz]
+  std::vector<std::string> clamps;
+  std::vector<std::string> supports;
+  double spacing = 0;  // [m]
+  std::string element = "tet10";
+  bool no_cache = false;
+  bool quiet = false;
+};
+
+// Beyond this many tetrahedra the lattice that a thin wall asks for is not taken without being told to.
+constexpr double kMostTetrahedra = 100e3;
+
+geometry::TetrahedralMesh fill(const ModesOptions& options)
+{
+  const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
+  const geometry::MeshReport report = geometry::report_mesh(surface, {.self_intersections = false});
+  if (!report.fit_for_tetrahedra) {
+    throw Error(
+        fmt::format("{}: the surface is not closed ({} open edges), so it has no inside that could ring. "
+                    "'thrum mesh info' shows where, 'thrum mesh repair' mends what can be mended.",
+                    options.input, report.open_edges.count));
+  }
+  const geometry::MeshDistance distance(surface);
+  geometry::MeshStuffingResult result = geometry::tetrahedralise(distance, {.spacing = options.spacing});
+  if (options.spacing == 0 && !result.resolution.resolved()) {
+    // A lattice of spacing s has about 12 tetrahedra in each of volume / s^3 cubes.
+    const double affordable = std::cbrt(12 * report.volume / kMostTetrahedra);
+    const double spacing = std::max(result.resolution.spacing, affordable);
+    fmt::print("The walls are thinner than a lattice of {} resolves; {} is taken instead.\n",
+               length_text(result.spacing), length_text(spacing));
+    result = geometry::tetrahedralise(distance, {.spacing = spacing});
+  }
+  if (!result.resolution.resolved()) fmt::print("{}\n", warning(geometry::describe(result.resolution)));
+  if (result.stuffing.mesh.tetrahedra.empty()) {
+    throw Error(fmt::format("{}: nothing of it is thick enough for a spacing of {}; try --spacing {:.3g}.",
+                            options.input, length_text(result.spacing), result.spacing / 4));
+  }
+  return std::move(result.stuffing.mesh);
+}
+
+geometry::TetrahedralMesh read_body(const ModesOptions& options)
+{
+  const std::string ending = std::filesystem::path(options.input).extension().string();
+  if (ending == ".msh" || ending == ".node" || ending == ".ele")
+    return geometry::read_tetrahedral_mesh(options.input);
+  return fill(options);
+}
+
+model::Material chosen_material(const ModesOptions& options)
+{
+  elastic::MaterialLibrary library = elastic::MaterialLibrary::builtin();
+  if (!options.materials_file.empty()) library.read(options.materials_file);
+  model::Material material;
+  if (!options.material.empty()) material = library.get(options.material);
+  if (options.material.empty() && !(options.density > 0 && options.young > 0)) {
+    throw Error(
+        fmt::format("The material is not known: give --material (one of: {}) or --density and --young.",
+                    fmt::join(library.names(), ", ")));
+  }
+  if (options.density > 0) material.density = options.density;
+  if (options.young > 0) {
+    material.young = options.young;
+    material.poisson = options.poisson;
+  }
+  if (options.alpha > 0 || options.beta > 0) {
+    material.damping = {model::DampingKind::rayleigh, options.alpha, options.beta, 0, {}};
+  }
+  if (options.loss > 0) material.damping = {model::DampingKind::loss_factor, 0, 0, options.loss, {}};
+  return material;
+}
+
+// The axes that carry the motion of a mode: "z", or "x+z" when the second has more than a fifth of it.
+std::string dominant_direction(const model::ModalModel& model, Index mode)
+{
+  std::array<double, 3> share{};
+  for (Index v = 0; v < model.vertex_count(); ++v) {
+    for (Index a = 0; a < 3; ++a) {
+      share[static_cast<std::size_t>(a)] += std::pow(model.shapes(3 * v + a, mode), 2);
+    }
+  }
+  std::array<std::size_t, 3> order = {0, 1, 2};
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return share[a] > share[b]; });
+  const double total = share[0] + share[1] + share[2];
+  std::string text;
+  for (const std::size_t axis : order) {
+    if (!text.empty() && share[axis] < 0.2 * total) break;
+    text += fmt::format("{}{}", text.empty() ? "" : "+", "xyz"[axis]);
+  }
+  return text;
+}
+
+void print_table(const elastic::ModalAnalysisResult& result)
+{
+  const model::ModalModel& model = result.model;
+  fmt::print("{}\n", bold(fmt::format("{:>4} {:>12} {:>9} {:>9}  {:<9} {:>10}", "mode", "Hz", "damping",
+                                      "T60", "direction", "mesh error")));
+  for (Index m = 0; m < model.mode_count(); ++m) {
+    const double t60 = elastic::reverberation_time(model.decays[m]);
+    const bool estimated = model.frequency_errors.size() > 0;
+    fmt::print("{:>4} {:>12.6g} {:>7.3g} % {:>7.3g} s  {:<9} {:>10}\n", m + 1, model.frequencies[m],
+               100 * model.decays[m] / model.omega(m), t60, dominant_direction(model, m),
+               estimated ? fmt::format("{:.2g} %", 100 * model.frequency_errors[m]) : "-");
+  }
+}
+
+void run(const ModesOptions& options)
+{
+  base::StopSource stop;
+  stop.on_interrupt();
+  const model::Material material = chosen_material(options);  // before the slow part
+  const geometry::TetrahedralMesh mesh = read_body(options);
+
+  elastic::ModalAnalysisDesc desc;
+  desc.name = std::filesystem::path(options.input).stem().string();
+  desc.materials = {material};
+  for (const std::string& text : options.clamps)
+    desc.supports.push_back({elastic::parse_selection(text), {true, true, true}});
+  for (const std::string& text : options.supports) {
+    desc.supports.push_back({elastic::parse_selection(text), {false, false, true}});
+  }
+  desc.count = options.modes;
+  if (options.below > 0) desc.below = options.below;
+  desc.element = options.element == "tet4" ? elastic::ElementKind::tet4 : elastic::ElementKind::tet10;
+  desc.progress = {.style = options.quiet ? base::ProgressStyle::quiet : base::ProgressStyle::automatic,
+                   .stop = stop.token()};
+  const elastic::ModalAnalysisResult result =
+      options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
+  if (!result.ok())
+    throw Error("The eigenproblem was not solved to its tolerance; a better mesh usually helps.");
+
+  fmt::print("{}: {} nodes, {} elements ({}), {:.4g} kg, {}{}\n", bold(options.input),
+             result.model.node_count, result.model.element_count, result.model.element, result.model.mass,
+             result.model.supports.empty() ? "free" : elastic::to_text(result.model.supports.front()),
+             result.from_cache ? " (from the cache)" : "");
+  print_table(result);
+  for (const std::string& sentence : result.model.warnings) fmt::print("{}\n", warning(sentence));
+  for (const std::string& sentence : result.hints) fmt::print("{}\n", sentence);
+  if (!options.output.empty()) {
+    elastic::write_modal_file(options.output, result.model);
+    fmt::print("{}: {} modes at {} surface vertices\n", bold(options.output), result.model.mode_count(),
+               result.model.vertex_count());
+  }
+}
+
+void add_material_options(CLI::App& command, ModesOptions& options)
+{
+  command.add_option("--material", options.material, "by name, for example wood, steel, glass, ceramic");
+  command.add_option("--materials", options.materials_file, "a file with further materials")
+      ->check(CLI::ExistingFile);
+  command.add_option("--density", options.density, "[kg/m^3]")->check(positive());
+  command.add_option("--young", options.young, "Young's modulus [Pa]")->check(positive());
+  command.add_option("--poisson", options.poisson, "Poisson's ratio, with --young")->capture_default_str();
+  command.add_option("--alpha", options.alpha, "Rayleigh damping, share of the mass [1/s]");
+  command.add_option("--beta", options.beta, "Rayleigh damping, share of the stiffness [s]");
+  command.add_option("--loss-factor", options.loss, "the same loss in every cycle instead");
+}
+
+}  // namespace
+
+void add_modes_commands(CLI::App& app)
+{
+  auto options = std::make_shared<ModesOptions>();
+  CLI::App* modes =
+      app.add_subcommand("modes", "Find how a body rings: its modes, from a mesh and a material");
+  modes->require_subcommand(0, 1);
+  modes->add_option("mesh", options->input,
+                    "a closed surface (.obj .stl .ply .glb) or tetrahedra (.msh .node .ele)");
+  modes->add_option("-o,--output", options->output, "the baked modal file to write: .npz");
+  add_material_options(*modes, *options);
+  modes->add_option("--modes", options->modes, "how many")->check(positive())->capture_default_str();
+  modes->add_option("--below", options->below, "and only below this frequency [Hz]")->check(positive());
+  modes->add_option("--clamp", options->clamps,
+                    "hold a part still: 'z<0.01', 'box(0,0,0, 1,1,0.1)', 'region feet'");
+  modes->add_option("--support", options->supports, "hold a part in z only");
+  modes->add_option("--spacing", options->spacing, "lattice that fills a surface [m]")->check(positive());
+  modes->add_option("--element", options->element, "tet10 or tet4")
+      ->check(CLI::IsMember({"tet10", "tet4"}))
+      ->capture_default_str();
+  modes->add_flag("--no-cache", options->no_cache, "compute again even if the result is known");
+  modes->add_flag("--quiet", options->quiet, "no progress");
+  modes->footer("Example: thrum modes table.obj --material wood --modes 20 --clamp 'z<0.01' -o table.npz");
+  add_modes_show(*modes);
+  add_modes_export(*modes);
+  modes->callback([modes, options] {
+    if (!modes->get_subcommands().empty()) return;
+    if (options->input.empty()) throw CLI::RequiredError("thrum modes: a mesh, 'show' or 'export'");
+    run(*options);
+  });
+}
+
+}  // namespace thrum::app

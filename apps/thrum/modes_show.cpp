@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// thrum modes show FILE.npz: a page or a picture of the mode shapes.
+// thrum modes export FILE.npz: the modes for other programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apps/thrum/modes_commands.h"
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
+#include "thrum/elastic/modal_export.h"
+#include "thrum/elastic/modal_file.h"
+#include "thrum/elastic/modal_rescale.h"
+#include "thrum/geometry/bvh.h"
+#include "thrum/scene/image.h"
+#include "thrum/scene/modes_picture.h"
+#include "thrum/scene/pages.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct ShowOptions {
+  std::string input;
+  std::string output;
+  int modes = 4;
+};
+
+void show(const ShowOptions& options)
+{
+  const model::ModalModel model = elastic::read_modal_file(options.input);
+  const std::filesystem::path output = options.output.empty()
+                                           ? std::filesystem::path(options.input).replace_extension(".html")
+                                           : std::filesystem::path(options.output);
+  if (output.extension() == ".png") {
+    scene::write_png(output, scene::modes_picture(model, {.modes = options.modes}));
+    fmt::print("{}: the first {} modes; x, y, z displacement as red, green, blue\n", bold(output.string()),
+               std::min<Index>(options.modes, model.mode_count()));
+  } else if (output.extension() == ".html") {
+    base::write_file(output, scene::modes_page(model));
+    fmt::print("{}: open it in a browser\n", bold(output.string()));
+  } else {
+    throw Error(fmt::format("{}: the ending is '{}', expected .html for a page or .png for a picture.",
+                            output.string(), output.extension().string()));
+  }
+}
+
+struct ExportOptions {
+  std::string input;
+  std::string output;
+  std::string format;
+  std::string strike;
+  double size = 1;
+};
+
+elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::string& text)
+{
+  if (text.empty()) return elastic::good_strike_point(model);
+  const geometry::Bvh bvh(model.surface);
+  const geometry::ClosestPoint closest = bvh.closest_point(parse_vec3("--strike", text));
+  return {{closest.triangle, closest.barycentric},
+          geometry::area_vector(model.surface, static_cast<std::size_t>(closest.triangle)).normalized()};
+}
+
+// By the ending unless --format says otherwise.
+std::string chosen_format(const ExportOptions& options)
+{
+  if (!options.format.empty()) return options.format;
+  const std::string ending = std::filesystem::path(options.output).extension().string();
+  if (ending == ".modes") return "stanford";
+  if (ending == ".dsp" || ending == ".lib") return "faust";
+  if (ending == ".scd" || ending == ".sc") return "supercollider";
+  if (ending == ".txt") return "puredata";
+  if (ending == ".csv") return "csv";
+  throw Error(
+      fmt::format("{}: the ending does not say the format; give --format stanford, faust, supercollider, "
+                  "puredata or csv.",
+                  options.output));
+}
+
+void export_modes(const ExportOptions& options)
+{
+  model::ModalModel model = elastic::read_modal_file(options.input);
+  if (options.size != 1) model = elastic::rescaled(model, {.size = options.size});
+  const std::string format = chosen_format(options);
+  const elastic::SurfaceProbe strike = strike_point(model, options.strike);
+  std::string text;
+  if (format == "stanford") text = elastic::stanford_modes(model);
+  if (format == "csv") text = elastic::csv_table(model, strike);
+  if (format == "faust") text = elastic::faust_program(elastic::tones(model, strike));
+  if (format == "supercollider") text = elastic::supercollider_program(elastic::tones(model, strike));
+  if (format == "puredata") text = elastic::pure_data_list(elastic::tones(model, strike));
+  base::write_file(options.output, text);
+  fmt::print("{}: {} modes ({})\n", bold(options.output), model.mode_count(), format);
+}
+
+}  // namespace
+
+void add_modes_show(CLI::App& modes)
+{
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* command = modes.add_subcommand("show", "Write a page or a picture of the mode shapes");
+  command->add_option("modal_file", options->input, "a baked modal file: .npz")->required();
+  command->add_option("-o,--output", options->output, ".html: a page that moves and sounds; .png: a picture");
+  command->add_option("--modes", options->modes, "how many in a picture")
+      ->check(positive())
+      ->capture_default_str();
+  command->footer("Without -o, the page beside the modal file.");
+  command->callback([options] { show(*options); });
+}
+
+void add_modes_export(CLI::App& modes)
+{
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* command = modes.add_subcommand("export", "Write the modes for other programs");
+  command->add_option("modal_file", options->input, "a baked modal file: .npz")->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   ".modes .dsp (Faust) .scd (SuperCollider) .txt (Pure Data) .csv")
+      ->required();
+  command
+      ->add_option("--format", options->format,
+                   "stanford, faust, supercollider, puredata or csv; else by the ending")
+      ->check(CLI::IsMember({"stanford", "faust", "supercollider", "puredata", "csv"}));
+  command->add_option("--strike", options->strike,
+                      "x,y,z: where it is struck [m]; else where all low modes sound");
+  command->add_option("--scale", options->size, "of a body this many times as large")->check(positive());
+  command->footer("");
+  command->callback([options] { export_modes(*options); });
+}
+
+}  // namespace thrum::app
