@@ -27,11 +27,19 @@ BoxScene tower(int count)
 
 BoxScene wall()
 {
+  // Rows of 40 bricks, and between them rows of 39 with half a brick at either end, so that no end hangs
+  // over.
   BoxScene scene{"wall 1012", {}, 0.5, 5};
-  for (int row = 0; row < 23; ++row) {
-    for (int i = 0; i < 44; ++i) {
-      scene.boxes.push_back({{0.2, 0.1, 0.1}, {0.41 * (i + 0.5 * (row % 2)), 0, 0.1 + 0.2 * row}, 16});
+  constexpr double pitch = 0.41;
+  for (int row = 0; row < 25; ++row) {
+    const bool shifted = row % 2 == 1;
+    const double z = 0.1 + 0.2 * row;
+    for (int i = 0; i < (shifted ? 39 : 40); ++i) {
+      scene.boxes.push_back({{0.2, 0.1, 0.1}, {pitch * (i + (shifted ? 0.5 : 0.0)), 0, z}, 16});
     }
+    if (!shifted) continue;
+    for (const double x : {-0.25 * pitch, 39.25 * pitch})
+      scene.boxes.push_back({{0.0975, 0.1, 0.1}, {x, 0, z}, 8});
   }
   return scene;
 }

@@ -28,7 +28,7 @@ inline constexpr double kStep = 1.0 / 60;  ///< [s]
 [[nodiscard]] BoxScene pyramid();
 /// `count` boxes of 1 m on one another.
 [[nodiscard]] BoxScene tower(int count);
-/// 1012 bricks of 0.4 x 0.2 x 0.2 m in running bond, 44 in a row.
+/// 1012 bricks of 0.4 x 0.2 x 0.2 m in running bond, 25 rows.
 [[nodiscard]] BoxScene wall();
 /// A box of `heavy` kg on ten boxes of 1 kg.
 [[nodiscard]] BoxScene heavy_on_ten(double heavy);

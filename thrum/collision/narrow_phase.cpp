@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/parallel.h"
+
 namespace thrum::collision {
 
 namespace {
 
+/// Pairs handed to a thread at a time: about 0.2 ms of work.
+constexpr std::size_t kPairsPerChunk = 512;
 /// Patches whose normals differ by less keep their friction (cosine, about 25 degrees).
 constexpr double kSamePatch = 0.9;
 
@@ -130,19 +134,24 @@ bool may_touch(const model::SceneModel& model, const BodyPair& pair)
   return (a.collision_group & b.collides_with) != 0 && (b.collision_group & a.collides_with) != 0;
 }
 
-void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
-                   std::vector<model::ContactPatch>& patches)
+namespace {
+
+// Patches of the pairs in [begin, end).
+void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, std::size_t begin,
+                      std::size_t end, std::vector<model::ContactPatch>& patches)
 {
   const std::vector<model::ContactPatch>& old = input.state.patches;
-  auto carried = old.begin();
-  for (const BodyPair& pair : input.pairs) {
+  for (std::size_t k = begin; k < end; ++k) {
+    const BodyPair& pair = input.pairs[k];
     const auto a = static_cast<std::size_t>(pair.a);
     const auto b = static_cast<std::size_t>(pair.b);
     if (!may_touch(input.model, pair)) continue;
     if (std::binary_search(input.kept_apart.begin(), input.kept_apart.end(), pair)) continue;
     // Where nobody is awake nothing has moved.
     if (!is_awake(input, pair.a) && !is_awake(input, pair.b)) {
-      while (carried != old.end() && bodies_of(*carried) < pair) ++carried;
+      auto carried = std::lower_bound(
+          old.begin(), old.end(), pair,
+          [](const model::ContactPatch& patch, const BodyPair& p) { return bodies_of(patch) < p; });
       for (; carried != old.end() && bodies_of(*carried) == pair; ++carried) patches.push_back(*carried);
       continue;
     }
@@ -162,6 +171,27 @@ void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
   }
 }
 
+}  // namespace
+
+void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
+                   std::vector<model::ContactPatch>& patches)
+{
+  // Chunks keep their own lists, which are joined in order: the result is the same for any number of threads.
+  const base::Chunks chunks = base::Chunks::of(input.pairs.size(), kPairsPerChunk);
+  if (chunks.size() < 2) {
+    find_contacts_of(input, desc, 0, input.pairs.size(), patches);
+    return;
+  }
+  std::vector<std::vector<model::ContactPatch>> found(chunks.size());
+  base::parallel_for_chunks(
+      input.pairs.size(),
+      [&](std::size_t begin, std::size_t end) {
+        find_contacts_of(input, desc, begin, end, found[begin / chunks.grain]);
+      },
+      kPairsPerChunk);
+  for (const auto& list : found) patches.insert(patches.end(), list.begin(), list.end());
+}
+
 void match_contacts(std::span<const model::ContactPatch> old, double same_place,
                     std::span<model::ContactPatch> fresh)
 {
@@ -177,6 +207,16 @@ void match_contacts(std::span<const model::ContactPatch> old, double same_place,
     match_pair(old.subspan(i, old_end - i), same_place, fresh.subspan(k, fresh_end - k));
     i = old_end;
     k = fresh_end;
+  }
+}
+
+void scale_warm_impulses(std::span<model::ContactPatch> patches, double factor)
+{
+  for (model::ContactPatch& patch : patches) {
+    patch.warm_friction *= factor;
+    patch.warm_rolling *= factor;
+    patch.warm_twist *= factor;
+    for (model::ContactPoint& point : patch.active()) point.warm_impulse *= factor;
   }
 }
 

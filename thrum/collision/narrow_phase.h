@@ -42,4 +42,7 @@ void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
 void match_contacts(std::span<const model::ContactPatch> old, double same_place,
                     std::span<model::ContactPatch> fresh);
 
+/// Multiplies the impulses from which the next solve starts.
+void scale_warm_impulses(std::span<model::ContactPatch> patches, double factor);
+
 }  // namespace thrum::collision

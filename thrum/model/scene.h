@@ -29,6 +29,8 @@ struct SceneModel {
 struct SceneState {
   double time = 0.0;  ///< [s]
   std::uint64_t step = 0;
+  double last_step =
+      0.0;  ///< length of the last step [s]; impulses to start from are scaled by the new one's share of it
   std::uint64_t random_state = 0;
   std::vector<BodyState> bodies;
   std::vector<JointState> joints;

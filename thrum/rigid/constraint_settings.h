@@ -22,25 +22,26 @@ enum class SweepOrder {
 
 enum class RowSolver {
   gauss_seidel,  ///< projected Gauss-Seidel sweeps
-  direct         ///< pivoting for islands of up to `direct_rows` rows, Gauss-Seidel for larger ones
+  direct         ///< and then pivoting for islands of up to `direct_rows` rows; no shock propagation
 };
 
 struct ConstraintSettings {
-  int sub_steps = 4;            ///< the step is cut into so many; contacts are found once
-  int iterations = 1;           ///< sweeps over all constraints in each half of a sub-step
-  int patch_iterations = 2;     ///< sweeps inside a patch of up to four points, each time it is visited
-  int impact_iterations = 16;   ///< sweeps in a sub-step in which something bounces
-  double erp = 0.2;             ///< share of the overlap removed in a sub-step [gamma]
-  double cfm = 0.0;             ///< added to the diagonal, as a share of it [epsilon / h^2, relative]
-  double joint_erp = 0.6;       ///< likewise for joints
-  double push_out_speed = 3.0;  ///< overlap is removed no faster than this many length scales a second
-  int push_iterations = 1;      ///< sweeps for that
-  double slop = 2e-5;           ///< overlap left alone, as a share of the length scale
+  int sub_steps = 4;           ///< the step is cut into so many; contacts are found once
+  int iterations = 1;          ///< sweeps over all constraints in each sub-step
+  int patch_iterations = 2;    ///< sweeps inside a patch of up to four points, each time it is visited
+  int patch_rounds = 1;        ///< friction and normal rows in turn, each time a patch is visited
+  int impact_iterations = 16;  ///< sweeps in a sub-step in which something bounces
+  double erp = 0.2;            ///< share of the overlap removed in a sub-step [gamma]
+  double cfm = 0.0;            ///< added to the diagonal, as a share of it [epsilon / h^2, relative]
+  double joint_erp = 0.6;      ///< likewise for joints
+  double push_out = 0.0125;    ///< at most this share of the length scale is removed in a sub-step
+  int push_iterations = 1;     ///< sweeps for that
+  double slop = 2e-5;          ///< overlap left alone, as a share of the length scale
   bool warm_start = true;
   FrictionCone friction = FrictionCone::cone;
   FrictionBounds friction_bounds = FrictionBounds::each_iteration;
-  SweepOrder order = SweepOrder::as_found;
-  int shock_iterations = 4;  ///< sweeps inside a patch during shock propagation
+  SweepOrder order = SweepOrder::contact_graph;
+  int shock_iterations = 3;  ///< sweeps over each level during shock propagation
   RowSolver solver = RowSolver::gauss_seidel;
   int direct_rows = 60;
 };

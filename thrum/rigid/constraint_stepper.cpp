@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/rigid/constraint_stepper.h"
 
+#include <map>
+
+#include "thrum/rigid/direct_solver.h"
+#include "thrum/rigid/islands.h"
+#include "thrum/rigid/momentum_check.h"
+
 namespace thrum::rigid {
+
+namespace {
+
+/// How often the direct solver lets the bounds of friction follow the normal impulses.
+constexpr int kFrictionRounds = 8;
+
+}  // namespace
 
 void ConstraintStepper::collide(StepFrame& frame)
 {
   bodies_.load(frame.model, frame.state);
   contacts_.build(frame.state, frame.order, frame.surfaces, settings_, bodies_);
-  if (settings_.order == SweepOrder::contact_graph)
-    contacts_.hold_lower_bodies(bodies_, settings_, frame.levels);
+  if (wants_contact_graph()) {
+    contacts_.hold_lower_bodies(bodies_, settings_, frame.levels, frame.h);
+  }
+  if (settings_.solver == RowSolver::direct) islands_ = find_islands(frame.model, frame.state);
   joints_.build(frame.model, frame.state, settings_, bodies_, frame.h / settings_.sub_steps);
 }
 
@@ -23,9 +38,52 @@ void ConstraintStepper::sweeps(int iterations, double h)
   // Down from the last patch to the first and up again, so that loads and support both travel.
   for (int i = 0; i < iterations; ++i) {
     joints_.sweep(bodies_, h);
+    const MomentumCheck check(contacts_.patches(), bodies_);
     contacts_.sweep(bodies_, settings_, h, i % 2 == 0);
   }
-  if (settings_.order == SweepOrder::contact_graph) contacts_.shock_sweep(bodies_, settings_, h);
+  if (settings_.solver == RowSolver::direct) {
+    solve_small_islands(h);
+    return;
+  }
+  if (wants_contact_graph()) contacts_.shock_sweep(bodies_, settings_, h);
+}
+
+// The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps found.
+void ConstraintStepper::solve_small_islands(double h)
+{
+  struct Island {
+    std::vector<SolverPatch*> patches;
+    std::vector<JointRow> joints;
+    std::vector<std::size_t> joint_index;
+    int rows = 0;
+  };
+  std::map<std::int32_t, Island> islands;
+  const auto island_of = [&](std::int32_t a, std::int32_t b) {
+    const auto known = [&](std::int32_t body) {
+      return static_cast<std::size_t>(body) < islands_.size() ? islands_[static_cast<std::size_t>(body)]
+                                                              : model::kNone;
+    };
+    return known(a) != model::kNone ? known(a) : known(b);
+  };
+  for (SolverPatch& patch : contacts_.patches()) {
+    Island& island = islands[island_of(patch.a, patch.b)];
+    island.patches.push_back(&patch);
+    island.rows += patch.count + 3;
+  }
+  const std::span<JointRow> joint_rows = joints_.rows();
+  for (std::size_t i = 0; i < joint_rows.size(); ++i) {
+    Island& island = islands[island_of(joint_rows[i].a, joint_rows[i].b)];
+    island.joints.push_back(joint_rows[i]);
+    island.joint_index.push_back(i);
+    ++island.rows;
+  }
+  for (auto& [number, island] : islands) {
+    if (island.rows > settings_.direct_rows) continue;
+    const int rounds = settings_.friction_bounds == FrictionBounds::first_solve ? 1 : kFrictionRounds;
+    if (!solve_directly(island.patches, island.joints, bodies_, h, rounds)) continue;
+    for (std::size_t k = 0; k < island.joints.size(); ++k)
+      joint_rows[island.joint_index[k]].lambda = island.joints[k].lambda;
+  }
 }
 
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)

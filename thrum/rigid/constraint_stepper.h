@@ -39,11 +39,13 @@ class ConstraintStepper final : public Stepper {
 
  private:
   void sweeps(int iterations, double h);
+  void solve_small_islands(double h);
 
   ConstraintSettings settings_;
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
+  std::vector<std::int32_t> islands_;  ///< of each body, for the direct solver
 };
 
 }  // namespace thrum::rigid

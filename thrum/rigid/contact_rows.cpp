@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace thrum::rigid {
 
 namespace {
 
+/// The block of seven rows has rank six at most. It is regularised by this share of its diagonal, which
+/// leaves as much of the error for the next visit.
+constexpr double kBlockRegularisation = 1e-3;
+/// Shock propagation holds bodies that are no faster than gravity makes them in so many steps.
+constexpr double kRestingSteps = 2;
 /// Friction blocks are regularised by this share of their trace: a single point has no arm to twist about.
 constexpr double kFrictionRegularisation = 1e-9;
 
@@ -17,6 +23,59 @@ Vec3 tangent_of(const Vec3& n)
   Eigen::Index axis = 0;
   n.cwiseAbs().minCoeff(&axis);
   return n.cross(Vec3(Vec3::Unit(axis))).normalized();
+}
+
+// Inverse of the leading 7 x 7 block of a symmetric positive definite matrix by sweeping each row in turn:
+// column operations only, which is several times quicker here than a factorisation.
+void invert_seven(Eigen::Matrix<double, 8, 8>& A)
+{
+  for (int k = 0; k < 7; ++k) {
+    const Eigen::Matrix<double, 8, 1> row = A.col(k);
+    const double d = 1 / row[k];
+    for (int j = 0; j < 7; ++j) A.col(j) -= (row[j] * d) * row;
+    A.col(k) = row * d;
+    A.row(k) = A.col(k).transpose();
+    A(k, k) = -d;
+  }
+  A = -A;
+}
+
+// The seven rows: normals, t1, t2, twist. `K` is the block of the last three.
+void set_inverse_block(SolverPatch& p, const Mat3& Ia, const Mat3& Ib, const Mat3& K)
+{
+  Eigen::Matrix<double, 8, 8>& block = p.inverse_block;
+  block.setZero();
+  block.topLeftCorner<4, 4>() = p.A.matrix();
+  block.block<3, 3>(4, 4) = K;
+  // Normal rows against friction rows: only through rotation, as n is square to the tangents.
+  const std::array<Vec3, 3> arm_a{Ia * p.ra.cross(p.t1), Ia * p.ra.cross(p.t2), Ia * p.n};
+  const std::array<Vec3, 3> arm_b{Ib * p.rb.cross(p.t1), Ib * p.rb.cross(p.t2), Ib * p.n};
+  for (int k = 0; k < 3; ++k) {
+    const Vec3& a = arm_a[static_cast<std::size_t>(k)];
+    const Vec3& b = arm_b[static_cast<std::size_t>(k)];
+    for (int i = 0; i < p.count; ++i) {
+      const double value = a.x() * p.ra_n[0][i] + a.y() * p.ra_n[1][i] + a.z() * p.ra_n[2][i] +
+                           b.x() * p.rb_n[0][i] + b.y() * p.rb_n[1][i] + b.z() * p.rb_n[2][i];
+      block(i, 4 + k) = block(4 + k, i) = value;
+    }
+  }
+  // Lanes without a point, and rows that nothing can turn, keep to themselves.
+  const double trace = block.diagonal().sum();
+  std::array<bool, 7> alone{};
+  for (int i = 0; i < 7; ++i) {
+    if (block(i, i) > kFrictionRegularisation * trace) {
+      block(i, i) *= 1 + kBlockRegularisation + (i < p.count ? p.cfm[i] * p.inverse_A[i] : 0.0);
+      continue;
+    }
+    block.row(i).setZero();
+    block.col(i).setZero();
+    block(i, i) = trace;
+    alone[static_cast<std::size_t>(i)] = true;
+  }
+  invert_seven(block);
+  for (int i = 0; i < 7; ++i) {
+    if (alone[static_cast<std::size_t>(i)]) block(i, i) = 0;
+  }
 }
 
 // Masses of the rows for bodies that yield by yield_a and yield_b.
@@ -58,8 +117,10 @@ void set_masses(SolverPatch& p, const SolverBody& A, const SolverBody& B, double
   if (!(trace > 0)) {
     p.friction_mass.setZero();
     p.rolling_mass.setZero();
+    p.inverse_block.setZero();
     return;
   }
+  set_inverse_block(p, Ia, Ib, K);
   p.friction_mass = (K + kFrictionRegularisation * Mat3(K.diagonal().asDiagonal())).inverse();
   if (p.rolling > 0) p.rolling_mass = (Ia + Ib).inverse();
 }
@@ -70,14 +131,14 @@ struct NormalImpulse {
   Vec3 on_b;
 };
 
-NormalImpulse normal_impulse(const SolverPatch& p, const Lanes& impulse)
+inline NormalImpulse normal_impulse(const SolverPatch& p, const Lanes& impulse)
 {
   return {impulse.sum(),
           {(p.ra_n[0] * impulse).sum(), (p.ra_n[1] * impulse).sum(), (p.ra_n[2] * impulse).sum()},
           {(p.rb_n[0] * impulse).sum(), (p.rb_n[1] * impulse).sum(), (p.rb_n[2] * impulse).sum()}};
 }
 
-void apply_normal(const SolverPatch& p, SolverBody& A, SolverBody& B, const Lanes& impulse)
+inline void apply_normal(const SolverPatch& p, SolverBody& A, SolverBody& B, const Lanes& impulse)
 {
   const NormalImpulse j = normal_impulse(p, impulse);
   A.v -= (p.yield_a * A.inverse_mass * j.sum) * p.n;
@@ -86,7 +147,7 @@ void apply_normal(const SolverPatch& p, SolverBody& A, SolverBody& B, const Lane
   B.w += p.yield_b * (B.inverse_inertia * j.on_b);
 }
 
-void apply_friction(const SolverPatch& p, SolverBody& A, SolverBody& B, const Vec3& impulse)
+inline void apply_friction(const SolverPatch& p, SolverBody& A, SolverBody& B, const Vec3& impulse)
 {
   const Vec3 linear = impulse.x() * p.t1 + impulse.y() * p.t2;
   const Vec3 twist = impulse.z() * p.n;
@@ -102,7 +163,8 @@ void apply_rolling(const SolverPatch& p, SolverBody& A, SolverBody& B, const Vec
   B.w += p.yield_b * (B.inverse_inertia * impulse);
 }
 
-Lanes along_normal(const SolverPatch& p, const Vec3& linear, const Vec3& angular_a, const Vec3& angular_b)
+inline Lanes along_normal(const SolverPatch& p, const Vec3& linear, const Vec3& angular_a,
+                          const Vec3& angular_b)
 {
   return p.n.dot(linear) + p.rb_n[0] * angular_b.x() + p.rb_n[1] * angular_b.y() + p.rb_n[2] * angular_b.z() -
          p.ra_n[0] * angular_a.x() - p.ra_n[1] * angular_a.y() - p.ra_n[2] * angular_a.z();
@@ -118,6 +180,7 @@ struct PushValues {
 struct SweepValues {
   double inverse_h;
   int inner;
+  int rounds;
   FrictionCone cone;
 };
 
@@ -206,12 +269,53 @@ void solve_friction(SolverPatch& p, SolverBody& A, SolverBody& B, const SweepVal
   }
 }
 
+// All seven rows at once. False, and nothing changed, when a bound is met.
+bool solve_block(SolverPatch& p, SolverBody& A, SolverBody& B, const SweepValues& s)
+{
+  const Lanes gap = p.gap + along_normal(p, B.dx - A.dx, A.dth, B.dth);
+  const Lanes bias = (p.target > 0.0).select(-p.target, gap.max(0.0) * s.inverse_h);
+  const Vec3 slip = B.v + B.w.cross(p.rb) - A.v - A.w.cross(p.ra);
+  Eigen::Matrix<double, 8, 1> residual;
+  residual.head<4>() = (along_normal(p, B.v - A.v, A.w, B.w) + bias + p.cfm * p.lambda).matrix();
+  residual[4] = p.t1.dot(slip);
+  residual[5] = p.t2.dot(slip);
+  residual[6] = p.n.dot(B.w - A.w);
+  residual[7] = 0;
+  Eigen::Matrix<double, 8, 1> change;
+  change = -residual[0] * p.inverse_block.col(0);
+  for (int k = 1; k < 7; ++k) change -= residual[k] * p.inverse_block.col(k);
+  const Lanes lambda = p.lambda + change.head<4>().array();
+  if ((lambda < 0.0).any()) return false;
+  const Vec3 friction = p.friction + Vec3(change.segment<3>(4));
+  const double limit = p.mu * lambda.sum();
+  const double across = friction.x() * friction.x() + friction.y() * friction.y();
+  const bool sticks = s.cone == FrictionCone::cone
+                          ? across <= limit * limit
+                          : std::max(std::abs(friction.x()), std::abs(friction.y())) <= limit;
+  if (!sticks || std::abs(friction.z()) > (p.twist_arm * lambda).sum()) return false;
+
+  const NormalImpulse j = normal_impulse(p, change.head<4>().array());
+  const Vec3 tangential = change[4] * p.t1 + change[5] * p.t2;
+  const Vec3 linear = j.sum * p.n + tangential;
+  const Vec3 twist = change[6] * p.n;
+  A.v -= (p.yield_a * A.inverse_mass) * linear;
+  A.w -= p.yield_a * (A.inverse_inertia * (j.on_a + p.ra.cross(tangential) + twist));
+  B.v += (p.yield_b * B.inverse_mass) * linear;
+  B.w += p.yield_b * (B.inverse_inertia * (j.on_b + p.rb.cross(tangential) + twist));
+  p.lambda = lambda;
+  p.friction = friction;
+  return true;
+}
+
 void solve_patch(SolverPatch& p, std::span<SolverBody> bodies, const SweepValues& s)
 {
   SolverBody& A = bodies[static_cast<std::size_t>(p.a)];
   SolverBody& B = bodies[static_cast<std::size_t>(p.b)];
-  solve_normal(p, A, B, s);
-  if (p.mu > 0 || p.rolling > 0) solve_friction(p, A, B, s);
+  if (p.rolling == 0 && solve_block(p, A, B, s)) return;
+  for (int k = 0; k < s.rounds; ++k) {
+    if (p.mu > 0 || p.rolling > 0) solve_friction(p, A, B, s);
+    solve_normal(p, A, B, s);
+  }
 }
 
 }  // namespace
@@ -274,6 +378,7 @@ void ContactRows::build(const model::SceneState& state, std::span<const std::int
       p.rolling_impulse = contact.warm_rolling;
     }
     p.approach_acceleration = p.n.dot(B.acceleration - A.acceleration);
+    p.start_speed = along_normal(p, B.v - A.v, A.w, B.w);
     set_masses(p, A, B, settings.cfm);
   }
 }
@@ -302,7 +407,7 @@ void ContactRows::note_approach(SolverBodies& bodies)
 
 void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings, double h, bool backward)
 {
-  SweepValues s{1 / h, settings.patch_iterations, settings.friction};
+  SweepValues s{1 / h, settings.patch_iterations, settings.patch_rounds, settings.friction};
   const std::span<SolverBody> all = bodies.all();
   const auto visit = [&](SolverPatch& p) {
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
@@ -318,7 +423,7 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
 void ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale,
                            double h)
 {
-  const PushValues s{settings.erp / h, settings.push_out_speed * length_scale, settings.slop * length_scale,
+  const PushValues s{settings.erp / h, settings.push_out * length_scale / h, settings.slop * length_scale,
                      settings.patch_iterations};
   PatchVector& patches = shock_patches_.empty() ? patches_ : shock_patches_;
   for (SolverPatch& p : patches) p.push.setZero();
@@ -346,6 +451,14 @@ bool ContactRows::start_bounces()
       any = any || p.target[i] > 0;
     }
   }
+  // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation added in the
+  // first must not be forgotten.
+  if (any && !shock_patches_.empty()) {
+    for (std::size_t i = 0; i < patches_.size(); ++i) {
+      patches_[i].total += shock_patches_[i].lambda - patches_[i].lambda;
+      patches_[i].friction_total += shock_patches_[i].friction - patches_[i].friction;
+    }
+  }
   return any;
 }
 
@@ -360,9 +473,11 @@ void ContactRows::mark_touched(SolverBodies& bodies) const
 
 void ContactRows::finish_sub_step()
 {
-  for (SolverPatch& p : patches_) {
-    p.total += p.lambda;
-    p.friction_total += p.friction;
+  for (std::size_t i = 0; i < patches_.size(); ++i) {
+    SolverPatch& p = patches_[i];
+    const SolverPatch& solved = shock_patches_.empty() ? p : shock_patches_[i];
+    p.total += solved.lambda;
+    p.friction_total += solved.friction;
     if ((p.target > 0.0).any()) {
       p.lambda = (p.target > 0.0).select(Lanes::Zero(), p.lambda);
       p.friction.setZero();
@@ -373,31 +488,54 @@ void ContactRows::finish_sub_step()
 }
 
 void ContactRows::hold_lower_bodies(SolverBodies& bodies, const ConstraintSettings& settings,
-                                    std::span<const std::int32_t> level_of_body)
+                                    std::span<const std::int32_t> level_of_body, double step)
 {
+  // Only what rests can be leant on: a moving body of endless mass would give energy away. A body rests when it is no
+  // faster than a few steps of gravity would make it.
+  const auto rests = [&](const SolverBody& body) {
+    const double speed = kRestingSteps * step * body.acceleration.norm();
+    return body.inverse_mass == 0 || body.v.squaredNorm() <= speed * speed;
+  };
   shock_patches_ = patches_;
-  for (SolverPatch& p : shock_patches_) {
+  level_begin_.clear();
+  std::int32_t level = -1;
+  for (std::size_t i = 0; i < shock_patches_.size(); ++i) {
+    SolverPatch& p = shock_patches_[i];
     const std::int32_t la = level_of_body[static_cast<std::size_t>(p.a)];
     const std::int32_t lb = level_of_body[static_cast<std::size_t>(p.b)];
-    p.yield_a = la < lb ? 0 : 1;
-    p.yield_b = lb < la ? 0 : 1;
+    if (std::max(la, lb) != level) {
+      level = std::max(la, lb);
+      level_begin_.push_back(i);
+    }
+    p.yield_a = la < lb && rests(bodies[p.a]) ? 0 : 1;
+    p.yield_b = lb < la && rests(bodies[p.b]) ? 0 : 1;
+    const bool already_held = (p.yield_a == 0 && bodies[p.a].inverse_mass == 0) ||
+                              (p.yield_b == 0 && bodies[p.b].inverse_mass == 0);
+    if (already_held || (p.yield_a == 1 && p.yield_b == 1)) continue;
     set_masses(p, bodies[p.a], bodies[p.b], settings.cfm);
   }
+  level_begin_.push_back(shock_patches_.size());
 }
 
 void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double h)
 {
-  const SweepValues s{1 / h, settings.shock_iterations, settings.friction};
+  const SweepValues s{1 / h, settings.patch_iterations, 1, settings.friction};
   for (std::size_t i = 0; i < patches_.size(); ++i) {
     SolverPatch& p = shock_patches_[i];
     p.lambda = patches_[i].lambda;
     p.friction = patches_[i].friction;
     p.rolling_impulse = patches_[i].rolling_impulse;
     p.target = patches_[i].target;
-    solve_patch(p, bodies.all(), s);
-    patches_[i].lambda = p.lambda;
-    patches_[i].friction = p.friction;
-    patches_[i].rolling_impulse = p.rolling_impulse;
+  }
+  // A level is gone over several times before the next one: a brick lies on two others.
+  for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
+    const std::size_t begin = level_begin_[level];
+    const std::size_t end = level_begin_[level + 1];
+    for (int k = 0; k < settings.shock_iterations; ++k) {
+      for (std::size_t i = begin; i < end; ++i) {
+        solve_patch(shock_patches_[k % 2 == 0 ? i : begin + end - 1 - i], bodies.all(), s);
+      }
+    }
   }
 }
 
@@ -410,6 +548,7 @@ void ContactRows::store(model::SceneState& state) const
       point.warm_impulse = p.lambda[i];
       point.normal_impulse = p.total[i];
       point.wanted_speed = 0;
+      point.normal_speed = p.start_speed[i];
       point.bounced = p.may_bounce && p.bounce_candidate[i] == 0 && point.is_new;
     }
     contact.warm_friction = p.friction.x() * p.t1 + p.friction.y() * p.t2;

@@ -45,11 +45,14 @@ struct SolverPatch {
   Eigen::Array44d A;  ///< block of J M^-1 J^T [1/kg]
   Lanes inverse_A;    ///< 1 / (A_ii + cfm), 0 for lanes without a point [kg]
   Lanes cfm;          ///< [1/kg]
-  Lanes gap;          ///< at the start of the step [m]
-  Lanes target;       ///< least separation speed wanted: restitution, distant response [m/s]
-  Lanes lambda;       ///< impulse of this sub-step [N s]
-  Lanes push;         ///< impulse that pushes overlap out, of this sub-step [N s]
-  Lanes total;        ///< summed over the sub-steps [N s]
+  /// Inverse of the block of all seven rows, (normals, t1, t2, twist), slightly regularised; the eighth is
+  /// unused.
+  Eigen::Matrix<double, 8, 8> inverse_block;
+  Lanes gap;     ///< at the start of the step [m]
+  Lanes target;  ///< least separation speed wanted: restitution, distant response [m/s]
+  Lanes lambda;  ///< impulse of this sub-step [N s]
+  Lanes push;    ///< impulse that pushes overlap out, of this sub-step [N s]
+  Lanes total;   ///< summed over the sub-steps [N s]
 
   // Friction rows.
   Vec3 t1;
@@ -67,6 +70,7 @@ struct SolverPatch {
   Vec3 rolling_impulse = Vec3::Zero();  ///< [N m s]
 
   // Restitution.
+  Lanes start_speed;  ///< along n at the start of the step, for the record [m/s]
   double restitution = 0;
   Lanes bounce_candidate;  ///< 1 where restitution is still to come
   Lanes approach_speed;    ///< along n at the start of the sub-step, negative when approaching [m/s]
@@ -101,7 +105,7 @@ class ContactRows {
   /// Prepares shock propagation: the same rows with the body nearer to the ground held. Patches must be in
   /// the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, const ConstraintSettings& settings,
-                         std::span<const std::int32_t> level_of_body);
+                         std::span<const std::int32_t> level_of_body, double step);
   /// One sweep from the lowest level to the highest in which the held bodies do not yield.
   void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double h);
   /// Writes impulses back into the scene's patches.
@@ -113,7 +117,8 @@ class ContactRows {
  private:
   using PatchVector = std::vector<SolverPatch, Eigen::aligned_allocator<SolverPatch>>;
   PatchVector patches_;
-  PatchVector shock_patches_;  ///< with lower bodies held; empty without shock propagation
+  PatchVector shock_patches_;             ///< with lower bodies held; empty without shock propagation
+  std::vector<std::size_t> level_begin_;  ///< first patch of each level, and their number at the end
 };
 
 }  // namespace thrum::rigid

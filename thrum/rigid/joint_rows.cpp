@@ -228,7 +228,11 @@ void JointRows::build(const model::SceneModel& model, const model::SceneState& s
 
 void JointRows::warm_start(SolverBodies& bodies)
 {
-  for (const JointRow& row : rows_) apply(row, bodies[row.a], bodies[row.b], row.lambda);
+  for (const JointRow& row : rows_) {
+    apply(row, bodies[row.a], bodies[row.b], row.lambda);
+    bodies[row.a].touched = true;
+    bodies[row.b].touched = true;
+  }
 }
 
 void JointRows::sweep(SolverBodies& bodies, double h)

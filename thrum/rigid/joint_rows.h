@@ -49,7 +49,7 @@ class JointRows {
   void push_out(SolverBodies& bodies, double h);
   void finish_sub_step();
   void store(model::SceneState& state) const;
-  [[nodiscard]] std::span<const JointRow> rows() const { return rows_; }
+  [[nodiscard]] std::span<JointRow> rows() { return rows_; }
 
  private:
   std::vector<JointRow> rows_;

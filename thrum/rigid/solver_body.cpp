@@ -68,7 +68,6 @@ void SolverBodies::load(const model::SceneModel& model, const model::SceneState&
 {
   const std::size_t count = model.bodies.size();
   bodies_.assign(count + 1, SolverBody{});
-  spin_correction_.assign(count, Vec3::Zero());
   for (std::size_t i = 0; i < count; ++i) {
     const model::BodyDesc& desc = model.bodies[i];
     const model::BodyState& body = state.bodies[i];
@@ -99,12 +98,6 @@ void SolverBodies::advance_velocities(const model::SceneModel& model, const mode
     if (!s.moves || s.inverse_mass == 0) continue;
     const model::BodyDesc& desc = model.bodies[i];
     s.v += h * s.acceleration;
-    spin_correction_[i].setZero();
-    if (h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {
-      const SpinMidpoint spin = advance_spin(desc.inertia, state.bodies[i].X_wb.rotation, s.w, h);
-      spin_correction_[i] = spin.w_mid - spin.w_after;
-      s.w = spin.w_after;
-    }
     s.w += h * (s.inverse_inertia * state.bodies[i].torque);
     // Exact decay, so that no damping rate can overshoot.
     if (desc.linear_damping > 0) s.v *= std::exp(-h * desc.linear_damping);
@@ -125,7 +118,14 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
     if (!s.moves) continue;
     Vec3 dx = h * (s.v + s.push_v);
     if (!s.touched && model.bodies[i].linear_damping == 0) dx -= 0.5 * h * h * s.acceleration;
-    const Vec3 turn = s.w + s.push_w + spin_correction_[i];
+    // Impulses have acted on the body as it stood; now it turns freely.
+    Vec3 turn = s.w;
+    if (s.inverse_mass > 0 && h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {
+      const SpinMidpoint spin = advance_spin(model.bodies[i].inertia, state.bodies[i].X_wb.rotation, s.w, h);
+      turn = spin.w_mid;
+      s.w = spin.w_after;
+    }
+    turn += s.push_w;
     s.dx += dx;
     s.dth += h * turn;
     Pose& X_wb = state.bodies[i].X_wb;

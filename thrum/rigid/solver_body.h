@@ -44,9 +44,9 @@ class SolverBodies {
  public:
   /// Reads the state. `h` is the whole step.
   void load(const model::SceneModel& model, const model::SceneState& state);
-  /// v += h f / m, w += h I^-1 tau, and the spin of free rotation.
+  /// v += h f / m, w += h I^-1 tau.
   void advance_velocities(const model::SceneModel& model, const model::SceneState& state, double h);
-  /// Moves the bodies of the state with the velocities found.
+  /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
   /// Writes velocities back.
   void store(model::SceneState& state) const;
@@ -57,8 +57,7 @@ class SolverBodies {
   [[nodiscard]] model::BodyId world() const { return static_cast<model::BodyId>(bodies_.size()) - 1; }
 
  private:
-  std::vector<SolverBody> bodies_;     ///< by BodyId, and the world at the end
-  std::vector<Vec3> spin_correction_;  ///< what turns a body beyond its final angular velocity [rad/s]
+  std::vector<SolverBody> bodies_;  ///< by BodyId, and the world at the end
 };
 
 }  // namespace thrum::rigid

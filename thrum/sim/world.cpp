@@ -95,6 +95,9 @@ void World::find_contacts(double h)
   collision::find_contacts(
       {model_, state_, prepared_, X_ws_, pairs_, jointed_, collision::default_pair_table()}, desc, fresh_);
   collision::match_contacts(state_.patches, kSamePlace * model_.length_scale, fresh_);
+  // Impulses to start from were those of the last step's length.
+  if (state_.last_step > 0 && state_.last_step != h)
+    collision::scale_warm_impulses(fresh_, h / state_.last_step);
   previous_.swap(state_.patches);
   state_.patches.swap(fresh_);
 }
@@ -152,11 +155,12 @@ void World::record(double h)
 {
   const auto timer = times_.stage("record");
   state_.time += h;
+  state_.last_step = h;
   ++state_.step;
-  record_contacts();
+  recorded_ = false;
   record_events();
   rigid::sleep_islands(model_, state_, desc_.sleep, h);
-  if (on_contacts_) on_contacts_(contacts_);
+  if (on_contacts_) on_contacts_(contacts());
 }
 
 }  // namespace thrum::sim

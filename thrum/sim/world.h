@@ -42,7 +42,8 @@ struct WorldDesc {
   collision::NarrowPhaseDesc narrow_phase;
   double greatest_move =
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
-  int most_pieces = 8;  ///< into which a step is cut for that
+  double greatest_turn = 0.25;  ///< and turns at most this far [rad]
+  int most_pieces = 8;          ///< into which a step is cut for that
   std::uint64_t seed = 0;
 };
 
@@ -99,9 +100,9 @@ class World {
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
 
   // What happened in the last step.
-  [[nodiscard]] std::span<const model::Contact> contacts() const { return contacts_; }
+  [[nodiscard]] std::span<const model::Contact> contacts() const;
   [[nodiscard]] std::span<const model::ContactEvent> events() const { return events_; }
-  [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const { return impulses_; }
+  [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
   /// Called at the end of each step with all contacts of it.
   void on_contacts(std::function<void(std::span<const model::Contact>)> callback)
   {
@@ -132,7 +133,7 @@ class World {
   void respond(double h);
   void record(double h);
   [[nodiscard]] rigid::StepFrame frame(double h);
-  void record_contacts();
+  void record_contacts() const;
   void record_events();
   void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
   model::BodyState& awake_body(model::BodyId id);
@@ -154,9 +155,11 @@ class World {
   std::vector<std::int32_t> levels_;
   std::vector<collision::BodyPair> jointed_;  ///< pairs that joints keep from touching, sorted
 
-  std::vector<model::Contact> contacts_;
+  // Made when somebody asks for them.
+  mutable std::vector<model::Contact> contacts_;
+  mutable std::vector<model::ImpulseEvent> impulses_;
+  mutable bool recorded_ = false;
   std::vector<model::ContactEvent> events_;
-  std::vector<model::ImpulseEvent> impulses_;
   std::function<void(std::span<const model::Contact>)> on_contacts_;
   std::function<void(model::SceneState&, double)> on_respond_;
   base::StageTimes times_;

@@ -231,9 +231,8 @@ void World::restore(const model::SceneState& state)
                     state.bodies.size(), state.joints.size(), model_.bodies.size(), model_.joints.size()));
   }
   state_ = state;
-  contacts_.clear();
+  recorded_ = false;
   events_.clear();
-  impulses_.clear();
 }
 
 base::Hash128 World::hash() const

@@ -71,8 +71,22 @@ bool touches(std::span<const model::ContactPatch> patches)
 
 }  // namespace
 
-void World::record_contacts()
+std::span<const model::Contact> World::contacts() const
 {
+  record_contacts();
+  return contacts_;
+}
+
+std::span<const model::ImpulseEvent> World::impulses() const
+{
+  record_contacts();
+  return impulses_;
+}
+
+void World::record_contacts() const
+{
+  if (recorded_) return;
+  recorded_ = true;
   contacts_.clear();
   impulses_.clear();
   for (const model::ContactPatch& patch : state_.patches) {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Bad input gets a clear error, extreme input sane motion.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/sim/world_fixture.h"
+#include "thrum/base/error.h"
+
+namespace thrum::sim {
+namespace {
+
+using namespace testing;
+
+TEST(Robustness, RefusesWhatIsNotABody)
+{
+  World world(awake());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(add_box(world, Vec3::Constant(0.5), {nan, 0, 0}), Error);
+  EXPECT_THROW(add_box(world, Vec3::Constant(0.5), {0, 0, 0}, 0), Error);
+  EXPECT_THROW(add_box(world, Vec3::Constant(0.5), {0, 0, 0}, -1), Error);
+  EXPECT_THROW(add_box(world, {0.5, 0, 0.5}, {0, 0, 0}), Error);
+  EXPECT_THROW(world.step(0), Error);
+  EXPECT_THROW(world.step(nan), Error);
+  BodySpec moving_plane;
+  moving_plane.shape = world.add_shape({model::Plane{}});
+  EXPECT_THROW(world.add_body(moving_plane), Error);
+  model::JointDesc joint;
+  joint.a = 7;
+  EXPECT_THROW(world.add_joint(joint), Error);
+}
+
+TEST(Robustness, ABodyBornInsideAnotherIsPushedOutWithoutAnExplosion)
+{
+  World world(awake());
+  add_plane(world);
+  const model::BodyId a = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
+  const model::BodyId b = add_box(world, Vec3::Constant(0.5), {0.1, 0.05, 0.7});
+  double fastest = 0;
+  for (int i = 0; i < 240; ++i) {
+    world.step(kStep);
+    fastest = std::max({fastest, world.body(a).velocity.norm(), world.body(b).velocity.norm()});
+  }
+  EXPECT_LT(fastest, 8);
+  EXPECT_GT((world.body(a).X_wb.position - world.body(b).X_wb.position).cwiseAbs().maxCoeff(), 0.98);
+}
+
+TEST(Robustness, AMillionMetresPerSecondIsSurvived)
+{
+  World world(awake());
+  add_plane(world);
+  const model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
+  const model::BodyId bullet = add(world, {model::Sphere{0.1}}, {-10, 0, 0.5});
+  world.set_velocity(bullet, {1e6, 0, 0}, {1e5, 1e5, 0});
+  run(world, 0.5);
+  EXPECT_TRUE(world.body(box).X_wb.position.allFinite());
+  EXPECT_TRUE(world.body(bullet).X_wb.position.allFinite());
+  EXPECT_LE(world.body(bullet).velocity.norm(), 1e6 * (1 + 1e-9));
+}
+
+TEST(Robustness, AFastBallDoesNotPassThroughAThinWall)
+{
+  WorldDesc desc = awake();
+  desc.gravity = Vec3::Zero();
+  World world(desc);
+  BodySpec wall;
+  wall.shape = world.add_shape({model::Box{{0.02, 1, 1}}});
+  wall.motion = model::Motion::fixed;
+  world.add_body(wall);
+  const model::BodyId ball = add(world, {model::Sphere{0.1}}, {-1.03, 0, 0});
+  world.set_velocity(ball, {20, 0, 0}, Vec3::Zero());
+  run(world, 0.5);
+  EXPECT_LT(world.body(ball).X_wb.position.x(), 0);
+}
+
+TEST(Robustness, EventsComeOncePerTouch)
+{
+  World world(awake());
+  add_plane(world);
+  add_box(world, Vec3::Constant(0.5), {0, 0, 0.8});
+  int begins = 0;
+  int ends = 0;
+  for (int i = 0; i < 120; ++i) {
+    world.step(kStep);
+    for (const model::ContactEvent& event : world.events()) {
+      begins += event.kind == model::ContactEventKind::begin;
+      ends += event.kind == model::ContactEventKind::end;
+    }
+  }
+  EXPECT_EQ(begins, 1);
+  EXPECT_EQ(ends, 0);
+}
+
+}  // namespace
+}  // namespace thrum::sim

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/direct_solver.h"
+
+#include <limits>
+#include <vector>
+
+#include "thrum/numerics/complementarity.h"
+
+namespace thrum::rigid {
+
+namespace {
+
+/// Four points of a face are redundant. This share of the diagonal makes their split unique: the even one.
+constexpr double kRegularisation = 1e-9;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// One row of J with its bounds: J = (-linear, -angular_a, +linear, +angular_b).
+struct DenseRow {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+  Vec3 linear = Vec3::Zero();
+  Vec3 angular_a = Vec3::Zero();
+  Vec3 angular_b = Vec3::Zero();
+  double bias = 0;      ///< the row wants J v = -bias
+  double softness = 0;  ///< added to the diagonal
+  double lo = 0;
+  double hi = kInfinity;
+  double* impulse = nullptr;           ///< where the answer goes
+  const SolverPatch* patch = nullptr;  ///< of a contact
+  int friction = -1;                   ///< 0, 1: tangents, 2: twist; -1: not a row of friction
+};
+
+void add_contact_rows(std::vector<DenseRow>& rows, SolverPatch& p, SolverBodies& bodies, double h)
+{
+  const SolverBody& A = bodies[p.a];
+  const SolverBody& B = bodies[p.b];
+  const Vec3 moved = B.dx - A.dx;
+  for (int i = 0; i < p.count; ++i) {
+    DenseRow row;
+    row.a = p.a;
+    row.b = p.b;
+    row.linear = p.n;
+    row.angular_a = {p.ra_n[0][i], p.ra_n[1][i], p.ra_n[2][i]};
+    row.angular_b = {p.rb_n[0][i], p.rb_n[1][i], p.rb_n[2][i]};
+    const double gap = p.gap[i] + p.n.dot(moved) + row.angular_b.dot(B.dth) - row.angular_a.dot(A.dth);
+    row.bias = p.target[i] > 0 ? -p.target[i] : std::max(0.0, gap) / h;
+    row.softness = p.cfm[i];
+    row.impulse = &p.lambda[i];
+    row.patch = &p;
+    rows.push_back(row);
+  }
+  for (int k = 0; k < 3; ++k) {
+    DenseRow row;
+    row.a = p.a;
+    row.b = p.b;
+    if (k < 2) row.linear = k == 0 ? p.t1 : p.t2;
+    row.angular_a = k < 2 ? Vec3(p.ra.cross(row.linear)) : p.n;
+    row.angular_b = k < 2 ? Vec3(p.rb.cross(row.linear)) : p.n;
+    row.impulse = &p.friction[k];
+    row.patch = &p;
+    row.friction = k;
+    rows.push_back(row);
+  }
+}
+
+void add_joint_row(std::vector<DenseRow>& rows, JointRow& joint, SolverBodies& bodies, double h)
+{
+  const SolverBody& A = bodies[joint.a];
+  const SolverBody& B = bodies[joint.b];
+  DenseRow row;
+  row.a = joint.a;
+  row.b = joint.b;
+  row.linear = joint.linear;
+  row.angular_a = joint.angular_a;
+  row.angular_b = joint.angular_b;
+  const double phi =
+      joint.phi + joint.linear.dot(B.dx - A.dx) + joint.angular_b.dot(B.dth) - joint.angular_a.dot(A.dth);
+  row.bias = joint.spring ? joint.softness * h * joint.stiffness * phi
+                          : (joint.limit ? std::max(0.0, phi) / h : -joint.speed);
+  row.softness = joint.softness;
+  row.lo = joint.lower;
+  row.hi = joint.upper;
+  row.impulse = &joint.lambda;
+  rows.push_back(row);
+}
+
+// J M^-1 J^T between two rows: through each body that they share.
+double coupling(const DenseRow& r, const DenseRow& s, SolverBodies& bodies)
+{
+  double sum = 0;
+  const auto through = [&](std::int32_t body, double sign, const Vec3& angular_r, const Vec3& angular_s) {
+    const SolverBody& b = bodies[body];
+    sum += sign * (b.inverse_mass * r.linear.dot(s.linear) + angular_r.dot(b.inverse_inertia * angular_s));
+  };
+  if (r.a == s.a) through(r.a, 1, r.angular_a, s.angular_a);
+  if (r.b == s.b) through(r.b, 1, r.angular_b, s.angular_b);
+  if (r.a == s.b) through(r.a, -1, r.angular_a, s.angular_b);
+  if (r.b == s.a) through(r.b, -1, r.angular_b, s.angular_a);
+  return sum;
+}
+
+void apply(const DenseRow& row, SolverBodies& bodies, double impulse)
+{
+  SolverBody& A = bodies[row.a];
+  SolverBody& B = bodies[row.b];
+  A.v -= (A.inverse_mass * impulse) * row.linear;
+  A.w -= A.inverse_inertia * (impulse * row.angular_a);
+  B.v += (B.inverse_mass * impulse) * row.linear;
+  B.w += B.inverse_inertia * (impulse * row.angular_b);
+}
+
+// Friction bounds mu lambda_N, and for the twist the same with the arms of the points.
+void set_friction_bounds(const std::vector<DenseRow>& rows, const VecX& x,
+                         numerics::ComplementarityBounds& bounds)
+{
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].friction < 0) continue;
+    double limit = 0;
+    for (std::size_t k = 0, lane = 0; k < rows.size(); ++k) {
+      if (rows[k].patch != rows[i].patch || rows[k].friction >= 0) continue;
+      const auto row = static_cast<Eigen::Index>(k);
+      limit += x[row] * (rows[i].friction < 2 ? rows[i].patch->mu
+                                              : rows[i].patch->twist_arm[static_cast<Eigen::Index>(lane)]);
+      ++lane;
+    }
+    bounds.lo[static_cast<Eigen::Index>(i)] = -limit;
+    bounds.hi[static_cast<Eigen::Index>(i)] = limit;
+  }
+}
+
+}  // namespace
+
+bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> joints, SolverBodies& bodies,
+                    double h, int rounds)
+{
+  std::vector<DenseRow> rows;
+  for (SolverPatch* patch : patches) add_contact_rows(rows, *patch, bodies, h);
+  for (JointRow& joint : joints) add_joint_row(rows, joint, bodies, h);
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  if (n == 0) return true;
+
+  // The unknowns are the whole impulses of the sub-step, so b is the residual at the present ones plus A times them.
+  MatX A(n, n);
+  VecX start(n);
+  VecX velocity(n);
+  numerics::ComplementarityBounds bounds{VecX(n), VecX(n), {}, {}};
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const DenseRow& row = rows[static_cast<std::size_t>(i)];
+    const SolverBody& body_a = bodies[row.a];
+    const SolverBody& body_b = bodies[row.b];
+    for (Eigen::Index j = 0; j <= i; ++j)
+      A(i, j) = A(j, i) = coupling(row, rows[static_cast<std::size_t>(j)], bodies);
+    start[i] = *row.impulse;
+    velocity[i] = row.linear.dot(body_b.v - body_a.v) + row.angular_b.dot(body_b.w) -
+                  row.angular_a.dot(body_a.w) + row.bias;
+    bounds.lo[i] = row.lo;
+    bounds.hi[i] = row.hi;
+  }
+  VecX b = A * start - velocity;
+  for (Eigen::Index i = 0; i < n; ++i)
+    A(i, i) = A(i, i) * (1 + kRegularisation) + rows[static_cast<std::size_t>(i)].softness;
+
+  // First the normal rows alone, then friction with the bounds that follow from them.
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (rows[static_cast<std::size_t>(i)].friction >= 0) bounds.lo[i] = bounds.hi[i] = 0;
+  }
+  numerics::ComplementarityResult result = numerics::solve_by_pivoting(A, b, bounds);
+  for (int round = 0; round < rounds && result.ok(); ++round) {
+    set_friction_bounds(rows, result.x, bounds);
+    result = numerics::solve_by_pivoting(A, b, bounds);
+  }
+  if (!result.ok()) return false;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    apply(rows[static_cast<std::size_t>(i)], bodies, result.x[i] - start[i]);
+    *rows[static_cast<std::size_t>(i)].impulse = result.x[i];
+  }
+  return true;
+}
+
+}  // namespace thrum::rigid
