@@ -214,7 +214,7 @@ RC_GTEST_PROP(IsosurfaceStuffing, AnglesHoldForRoughWaves, ())
   const StuffingResult result =
       stuff_isosurface({.distance = distance, .bounds = around({4.5, 4.5, 4.5}), .spacing = 1});
   const AngleRange range = angle_range(result.mesh);
-  RC_ASSERT(range.least >= 9 * kDegree);  // 10.15 was found in ten million tetrahedra; see the method's page
+  RC_ASSERT(range.least >= kStuffingLeastDihedral * kDegree - kAngleRounding);
   RC_ASSERT(range.greatest <= kStuffingGreatestDihedral * kDegree + kAngleRounding);
   for (std::size_t t = 0; t < result.mesh.tetrahedra.size(); ++t) RC_ASSERT(six_volumes(result.mesh, t) > 0);
   // A consistent outward boundary around the whole volume means that neighbours agree on their faces.

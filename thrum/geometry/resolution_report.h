@@ -5,9 +5,9 @@
 // A wall of thickness t between parallel planes, in any position, is filled by isosurface stuffing of spacing
 // h when
 //
-//     t >= 2 (sqrt(5)/4 + 0.41189 sqrt(3)/2) h = 1.83 h,
+//     t >= 2 (sqrt(5)/4 + 0.39882 sqrt(3)/2) h = 1.81 h,
 //
-// since every point has a lattice site within sqrt(5)/4 h, and a site deeper than 0.41189 sqrt(3)/2 h is not
+// since every point has a lattice site within sqrt(5)/4 h, and a site deeper than 0.39882 sqrt(3)/2 h is not
 // moved onto the surface. Thinner walls may be kept, pierced or lost, depending on where the lattice happens
 // to lie.
 #pragma once
@@ -23,7 +23,7 @@
 namespace thrum::geometry {
 
 /// Thickness of a wall that is always resolved, in spacings.
-inline constexpr double kResolvedThickness = 1.8315;
+inline constexpr double kResolvedThickness = 1.8089;
 /// Thickness, in spacings, that a suggested spacing gives a wall: the above with a little to spare.
 inline constexpr double kSuggestedThickness = 2;
 
