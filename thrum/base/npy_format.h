@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The header of an .npy file as data: what npz.cpp writes and npy_format.cpp reads.
 //
-//   \x93NUMPY  major minor  header length (2 or 4 bytes)  {'descr': '<f8', 'fortran_order': False, 'shape':
-//   (3, 4), }
+//   \x93NUMPY  major minor  header length (2 or 4 bytes)
+//   {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 //
 // padded with spaces and a line feed to a multiple of 64 bytes.
 #pragma once

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Progress of long work, and stopping it.
 //
-//   StopSource stop;
-//   stop.on_interrupt();                                   // Ctrl-C asks once; a second Ctrl-C ends the
-//   program Progress progress("modes", count, {.stop = stop.token()}); parallel_for(count, [&](std::size_t i)
-//   { ...; progress.advance(); }); progress.finish();
+//   StopSource stop;  stop.on_interrupt();    // Ctrl-C asks once; a second Ctrl-C ends the program
+//   Progress progress("modes", count, {.stop = stop.token()});
+//   parallel_for(count, [&](std::size_t i) { ...; progress.advance(); });
+//   progress.finish();
 //
 // On a terminal a bar with the time left is redrawn at most ten times a second; elsewhere a plain line is
 // printed at most every few seconds and every tenth of the work; quiet prints nothing. advance() may be

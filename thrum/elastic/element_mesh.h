@@ -2,16 +2,16 @@
 // The finite-element mesh: straight-sided tetrahedra with 4 or 10 nodes.
 //
 //            3
-//           /|\            Nodes 0-3 are the corners, 4-9 the middles of the edges 01 02 03 12 13 23.
-//          7 | 9           Corner c of element e is the vertex c of tetrahedron e, so the first nodes of the
-//          mesh are
-//         /  8  \          the vertices of the tetrahedral mesh, and the mid-edge nodes follow, sorted by
-//         edge.
-//        0---|5--2
-//         \  |  /
-//          4 | 6'
-//           \|/
+//           /|\            Nodes 0-3 are the corners, 4-9 the middles of the edges 01 02 03 12 13 23:
+//          6 | 9           4 on 01, 5 on 02, 6 on 03, 7 on 12, 8 on 13, 9 on 23. Corner c of element e is
+//         / 8|  \          the vertex c of tetrahedron e, so the first nodes of the mesh are the vertices of
+//        /   |   \         the tetrahedral mesh, and the mid-edge nodes follow, sorted by edge. Edge 02
+//       0----|-5--2        is behind edge 13.
+//        \   |   /
+//         4  |  7
+//          \ | /
 //            1
+//
 #pragma once
 
 #include <array>

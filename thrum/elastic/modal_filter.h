@@ -4,11 +4,11 @@
 // Two banks with the same mode list:
 //
 //   ModalFilterBank   the two-term recurrence of [Coevoet20, eq. 10], for damping that stays as it is. Its
-//   input is
-//                     an impulse, a force held over a sample, or the force of James and Pai (`dyrt`).
+//                     input is an impulse, a force held over a sample, or the force of James and Pai
+//                     (`dyrt`).
+//
 //   ModeStateBank     (q, q') advanced exactly, for damping that changes while the mode rings (contact
-//   damping), and
-//                     wherever the velocity is needed.
+//                     damping), and wherever the velocity is needed.
 //
 // Shapes are mass-normalised, so modes have unit mass: an impulse j on a mode adds j to q'.
 #pragma once

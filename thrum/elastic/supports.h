@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Supports in words, and the nodes that they hold.
-//
-//   z<0.01                 half space; also <=, >, >= (the boundary is always part of it) and x, y, z on the
-//   left x>0 && z<0.01          several of them, all of which must hold: a box, possibly open box(0,0,0,
-//   1,1,0.1)    a box by its lowest and highest corner [m] region feet            nodes of the region called
-//   feet nodes 4 5 17           vertices of the tetrahedral mesh
+// Supports in words, and the nodes that they hold:
+//   z<0.01                 half space; also <=, >, >= (the boundary is always part of it), x, y, z on the left
+//   x>0 && z<0.01          several of them, all of which must hold: a box, possibly open
+//   box(0,0,0, 1,1,0.1)    a box by its lowest and highest corner [m]
+//   region feet            nodes of the region called feet
+//   nodes 4 5 17           vertices of the tetrahedral mesh
 #pragma once
 
 #include <array>

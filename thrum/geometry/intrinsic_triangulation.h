@@ -4,11 +4,11 @@
 // becomes a Delaunay triangulation of the same surface, on which linear elements behave.
 //
 //            c                      c
-//          /   \                  / | \          edge h = 3 t + k runs from corner k of triangle t to corner
-//          k + 1;
-//        a ----- b      ->      a   |   b        corner k + 2 is opposite to it; twin[h] is the same edge
-//        seen from
-//          \   /                  \ | /          the triangle on the other side, or -1.
+//          /   \                  / | \          edge h = 3 t + k runs from corner k of triangle t to
+//         /     \                /  |  \         corner k + 1, and corner k + 2 is opposite to it;
+//        a ----- b      ->      a   |   b
+//         \     /                \  |  /         twin[h] is the same edge seen from the triangle on the
+//          \   /                  \ | /          other side, or -1
 //            d                      d
 #pragma once
 

@@ -8,12 +8,12 @@
 //   field.sample(points, samples);                             // many at once
 //   if (field.range(box).lower > margin) ...                   // nothing in the box is near: skip it
 //
-//   +-----+-----+-----+-----+     A block is 8 x 8 x 8 cells and holds 9 x 9 x 9 samples: its own nodes and
-//   one more |     |/////|/////|     |     plane on each far side, so that a cell never needs a second block.
-//   A dense table |     |/////|/////|     |     of 32-bit numbers leads from a cell to its block. Blocks that
-//   come no nearer to the
-//   +-----+-----+-----+-----+     surface than the band are not stored; there the samples at the block
-//   corners, eight |     |/////|     |     |     cells apart, are interpolated.
+//   +-----+-----+-----+-----+     A block is 8 x 8 x 8 cells and holds 9 x 9 x 9 samples: its own nodes and one
+//   |     |/////|/////|     |     more plane on each far side, so that a cell never needs a second block. A
+//   |     |/////|/////|     |     dense table of 32-bit numbers leads from a cell to its block. Blocks that come
+//   +-----+-----+-----+-----+     no nearer to the surface than the band are not stored; there the samples at
+//   |     |/////|     |     |     the block corners, eight cells apart, are interpolated.
+//   |     |/////|     |     |
 //   +-----+-----+-----+-----+
 //
 // Samples are exact distances, rounded to float. Where the field is fine the interpolant is within half a

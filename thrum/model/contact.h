@@ -5,10 +5,10 @@
 // contact changes the momentum of b by +lambda and of a by -lambda.
 //
 //        b  ___________
-//            \   ^ n  /        Points that share a pair of bodies (or of parts of bodies) and a normal form a
-//            patch
-//      ______ \__|___/ ____    of at most four points. A pair may have any number of patches.
-//        a       o position
+//           |         |
+//            \   ^ n  /        Points that share a pair of bodies (or of parts of bodies) and a normal
+//      ______ \__|___/ ____    form a patch of at most four points. A pair may have any number of
+//        a       o position    patches.
 #pragma once
 
 #include <array>

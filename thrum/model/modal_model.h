@@ -3,8 +3,8 @@
 //
 // A small displacement of surface vertex v along axis a is
 //
-//     u(v, a) = sum_k shapes(3 v + a, k) q_k,       q_k'' + 2 decay_k q_k' + w_k^2 q_k = sum_v shapes_v,k .
-//     f_v,
+//     u(v, a) = sum_k shapes(3 v + a, k) q_k,
+//     q_k'' + 2 decay_k q_k' + w_k^2 q_k = sum_v shapes_v,k . f_v,
 //
 // with w_k = 2 pi frequencies(k). Shapes are mass-normalised, so that a mode has unit mass and the energy
 // (q'^2 + w^2 q^2)/2: they have the unit kg^(-1/2).

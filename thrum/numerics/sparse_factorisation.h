@@ -11,9 +11,9 @@
 //
 //   eigen_ldlt           always there; the factor grows column by column (Eigen SimplicialLDLT)
 //   cholmod_simplicial   the same kind of factor by CHOLMOD
-//   cholmod_supernodal   dense blocks and BLAS, positive definite matrices only; from some thousand unknowns
-//   on
-//                        it is several times faster
+//   cholmod_supernodal   dense blocks and BLAS, positive definite matrices only;
+//                        several times faster from some thousand
+//                        unknowns on
 //
 // CHOLMOD is under a copyleft licence and therefore optional: without it everything works, slower. The BLAS
 // is held to one thread during a factorisation, so the same matrix gives the same bits whatever the machine

@@ -2,9 +2,9 @@
 // Finished pictures in one call: a mesh coloured by a quantity, or a distance field on a plane, with a
 // legend.
 //
-//   write_png("plate.png", picture_of_mesh(plate, distance, {.title = "distance", .unit = "m", .iso_lines =
-//   true})); write_png("field.png", picture_of_slice(field, slice_of_box(box, 1), {.title = "signed
-//   distance", .unit = "m"}));
+//   const Image plate_image = picture_of_mesh(plate, distance, {.title = "distance", .unit = "m"});
+//   write_png("plate.png", plate_image);
+//   write_png("field.png", picture_of_slice(field, slice_of_box(box, 1), {.title = "depth", .unit = "m"}));
 #pragma once
 
 #include <functional>

@@ -3,8 +3,8 @@
 // ground that fades into a neutral background. No display and no graphics driver is needed.
 //
 //   RenderScene scene;
-//   scene.bodies.push_back({.mesh = &plate, .scalar = distance, .range = range_of(distance), .iso_spacing =
-//   0.1}); write_png("plate.png", render(scene, frame_box(bounding_box(plate), 16.0 / 9), {}));
+//   scene.bodies.push_back({.mesh = &plate, .scalar = distance, .range = range_of(distance)});
+//   write_png("plate.png", render(scene, frame_box(bounding_box(plate), 16.0 / 9), {}));
 //
 // Sample directions are fixed, so the same scene gives the same pixels on every run and for every number of
 // threads.
