@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thrum/base/atomic_file.h"
@@ -125,6 +126,8 @@ void read_surface(const Reader& in, model::ModalModel& model)
   geometry::check_indices(model.surface);
   if (in.has("surface_nodes")) {
     const auto nodes = in.file().at("surface_nodes").as<std::int32_t>({model.surface.vertices.size()});
+    in.require(std::all_of(nodes.begin(), nodes.end(), [](std::int32_t n) { return n >= 0; }),
+               "surface_nodes", "a number below 0", "vertices of the tetrahedral mesh");
     model.surface_nodes.assign(nodes.begin(), nodes.end());
   }
 }
@@ -133,6 +136,8 @@ void read_materials(const Reader& in, model::ModalModel& model)
 {
   const base::NpyArray& table = in.file().at("materials");
   const auto rows = table.as<double>({kAnySize, kMaterialColumns});
+  in.require(std::all_of(rows.begin(), rows.end(), [](double x) { return std::isfinite(x); }), "materials",
+             "a number that is not finite", "finite numbers");
   const std::vector<std::string>& names = in.file().at("material_names").texts;
   in.require(names.size() * kMaterialColumns == rows.size(), "material_names",
              fmt::format("{} names", names.size()), "one for each row of 'materials'");
@@ -181,6 +186,9 @@ void read_rigid_body(const Reader& in, model::ModalModel& model)
   in.require(model.inertia.allFinite() && model.mass > 0, "inertia", "no mass or a number that is not finite",
              "the mass properties of a body");
   const auto counts = in.file().at("counts").as<std::int64_t>({3});
+  in.require(std::all_of(counts.begin(), counts.end(),
+                         [](std::int64_t n) { return n >= 0 && std::in_range<Index>(n); }),
+             "counts", "a number that counts nothing", "counts of nodes, elements and rigid modes");
   model.node_count = static_cast<Index>(counts[0]);
   model.element_count = static_cast<Index>(counts[1]);
   model.rigid_mode_count = static_cast<Index>(counts[2]);
