@@ -252,7 +252,7 @@ class Pivoting {
     VecX free = factor.solve(right);
     // One step of refinement: it takes back most of what was added to the diagonal.
     free += factor.solve(VecX(right - A_(rows, rows) * free));
-    y_(rows) = free;
+    for (std::size_t k = 0; k < rows.size(); ++k) y_[rows[k]] = free[static_cast<Eigen::Index>(k)];
     w_ = A_ * y_ - b_;
   }
 
