@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The command line as a person uses it: every command does its job, every mistake gets one clear sentence.
+
+usage: cli_test.py PATH_OF_THRUM
+"""
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+THRUM = None
+
+
+class CommandLine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.at = pathlib.Path(cls.folder.name)
+        cls.run_ok("mesh", "shape", "box", "--size", "1,1,0.02", "-o", "plate.obj")
+        cls.run_ok("mesh", "shape", "box", "--size", "0.3,0.2,0.1", "--edge", "0.05", "-o", "block.obj")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def run_thrum(cls, *words):
+        return subprocess.run([THRUM, *words], cwd=cls.at, capture_output=True, text=True, timeout=300, check=False,
+                              env={"THRUM_CACHE_DIR": str(cls.at / "cache"), "PATH": "/usr/bin:/bin"})
+
+    @classmethod
+    def run_ok(cls, *words):
+        run = cls.run_thrum(*words)
+        assert run.returncode == 0, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
+        return run.stdout
+
+    def refused(self, code, *words):
+        run = self.run_thrum(*words)
+        self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
+        self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)
+        return run.stderr
+
+    def test_version_and_help(self):
+        self.assertRegex(self.run_ok("--version"), r"^thrum \d+\.\d+\.\d+\n$")
+        self.assertIn("mesh", self.run_ok("--help"))
+        for command in (["mesh"], ["mesh", "info"], ["mesh", "shape", "torus"], ["modes"], ["modes", "export"]):
+            self.assertIn("Usage: thrum", self.run_ok(*command, "--help"))
+
+    def test_no_colour_outside_a_terminal(self):
+        self.assertNotIn("\x1b", self.run_ok("mesh", "info", "plate.obj"))
+
+    def test_bad_usage_is_2(self):
+        self.refused(2)
+        self.refused(2, "mehs")
+        self.assertIn("expected 3 numbers", self.refused(2, "mesh", "shape", "box", "--size", "1,1", "-o", "x.obj"))
+        self.assertIn("expected a number above 0",
+                      self.refused(2, "mesh", "shape", "sphere", "--radius", "-1", "-o", "x.obj"))
+        self.refused(2, "mesh", "info")
+        self.refused(2, "modes")
+
+    def test_failure_is_1_and_names_the_file(self):
+        self.assertIn("nothere.obj", self.refused(1, "mesh", "info", "nothere.obj"))
+        (self.at / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n")
+        self.assertIn("bad.obj:4", self.refused(1, "mesh", "info", "bad.obj"))
+        self.refused(1, "mesh", "shape", "sphere", "-o", "no/such/folder/x.obj")
+        self.refused(1, "mesh", "shape", "sphere", "-o", "x.unknown")
+        self.assertIn("spacing", self.refused(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh"))
+
+    def test_info_weighs(self):
+        text = self.run_ok("mesh", "info", "plate.obj", "--density", "750")
+        self.assertIn("watertight", text)
+        self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 15.0, places=9)
+
+    def test_every_shape_is_watertight(self):
+        for shape in ("sphere", "cylinder", "capsule", "torus", "cone", "plate", "bowl", "cup", "mug", "pot", "bottle",
+                      "candlestick", "fridge"):
+            self.run_ok("mesh", "shape", shape, "-o", f"{shape}.ply")
+            self.assertIn("watertight", self.run_ok("mesh", "info", f"{shape}.ply"), shape)
+
+    def test_repair_says_what_it_did(self):
+        lines = (self.at / "plate.obj").read_text().splitlines()
+        faces = [line for line in lines if line.startswith("f ")]
+        (self.at / "twice.obj").write_text("\n".join([*lines, faces[0]]) + "\n")
+        text = self.run_ok("mesh", "repair", "twice.obj", "-o", "mended.obj")
+        self.assertIn("1", text.splitlines()[0])
+        self.assertIn("watertight", self.run_ok("mesh", "info", "mended.obj"))
+
+    def test_tets_fill_the_volume(self):
+        self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.02", "-o", "block.msh")
+        text = self.run_ok("mesh", "info", "block.msh", "--density", "1000")
+        self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 6.0, delta=0.15)
+        self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.02", "-o", "block.vtk")
+
+    def test_distances(self):
+        text = self.run_ok("mesh", "distance", "block.obj", "--from", "0,0,0.05", "--to", "0.1,0.05,0.05", "-o", "d.npz",
+                           "--picture", "d.png")
+        self.assertAlmostEqual(float(re.search(r": ([\d.]+) m\n", text)[1]), math.hypot(0.1, 0.05), delta=0.002)
+        self.assertEqual((self.at / "d.png").read_bytes()[:4], b"\x89PNG")
+        text = self.run_ok("mesh", "sdf", "block.obj", "--at", "0,0,0.02;0,0,0.08", "--picture", "s.png", "-o", "s.npz")
+        self.assertIn("-0.03 m (inside)", text)
+        self.assertIn("0.03 m (outside)", text)
+
+    def test_modes_from_mesh_to_page(self):
+        arguments = ("modes", "block.obj", "--density", "7850", "--young", "2e11", "--poisson", "0.3", "--alpha", "5",
+                     "--modes", "6", "--spacing", "0.05", "-o", "block.npz")
+        first = self.run_ok(*arguments)
+        self.assertEqual(len(re.findall(r"^ +\d+ +[\d.]+ +", first, re.MULTILINE)), 6)
+        self.assertIn("from the cache", self.run_ok(*arguments))
+        self.run_ok("modes", "show", "block.npz", "-o", "block.png")
+        for name in ("block.modes", "block.dsp", "block.scd", "block.txt", "block.csv"):
+            self.run_ok("modes", "export", "block.npz", "-o", name)
+        csv = (self.at / "block.csv").read_text().splitlines()
+        self.assertEqual(len(csv), 7)
+        half = self.run_ok("modes", "export", "block.npz", "--scale", "2", "-o", "twice.csv")
+        self.assertIn("6 modes", half)
+        frequency = [float(line.split(",")[1]) for line in (csv[1], (self.at / "twice.csv").read_text().splitlines()[1])]
+        self.assertAlmostEqual(frequency[0] / frequency[1], 2, places=6)
+
+    def test_modes_refuse_what_cannot_ring(self):
+        self.assertIn("wood", self.refused(1, "modes", "block.obj", "--material", "wodo"))
+        self.assertIn("--material", self.refused(1, "modes", "block.obj"))
+        self.refused(1, "modes", "block.obj", "--material", "wood", "--clamp", "z<-5", "--spacing", "0.05")
+        self.refused(1, "modes", "block.obj", "--density", "700", "--young", "1e9", "--poisson", "0.5", "--spacing", "0.05")
+        self.refused(2, "modes", "block.obj", "--density", "0", "--young", "1e9")
+        (self.at / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.assertIn("not closed", self.refused(1, "modes", "open.obj", "--material", "wood"))
+
+
+if __name__ == "__main__":
+    THRUM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
