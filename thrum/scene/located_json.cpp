@@ -15,6 +15,7 @@ JsonValue::JsonValue(Data data, std::size_t line, std::size_t column)
     : data_(std::move(data)), line_(line), column_(column)
 {
 }
+JsonValue::JsonValue() = default;
 JsonValue::~JsonValue() = default;
 JsonValue::JsonValue(const JsonValue&) = default;
 JsonValue::JsonValue(JsonValue&&) noexcept = default;

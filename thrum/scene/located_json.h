@@ -27,7 +27,7 @@ class JsonValue {
  public:
   using Data = std::variant<std::nullptr_t, bool, double, std::string, JsonArray, JsonObject>;
 
-  JsonValue() = default;
+  JsonValue();
   JsonValue(Data data, std::size_t line, std::size_t column);
   ~JsonValue();
   JsonValue(const JsonValue&);
@@ -54,7 +54,7 @@ class JsonValue {
   [[nodiscard]] std::size_t column() const { return column_; }  ///< counted from 1, in bytes
 
  private:
-  Data data_ = nullptr;
+  Data data_;  // null
   std::size_t line_ = 0;
   std::size_t column_ = 0;
 };
