@@ -3,10 +3,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <span>
+#include <string>
 
+#include "tests/fuzz/zip_checksums.h"
 #include "thrum/base/error.h"
+#include "thrum/base/npz.h"
+#include "thrum/elastic/modal_file.h"
 #include "thrum/geometry/mesh_io.h"
 #include "thrum/geometry/tetrahedral_mesh_io.h"
+#include "thrum/scene/located_json.h"
 
 namespace thrum::fuzz {
 
@@ -48,12 +54,63 @@ void check_tetgen(std::string_view bytes)
   check(geometry::read_tetgen(node, "fuzz.node", ele, "fuzz.ele"));
 }
 
+std::span<const std::byte> bytes_of(std::string_view text)
+{
+  return std::as_bytes(std::span(text));
+}
+
+// An array has as many values as its shape says.
+void check_npz(std::string_view bytes)
+{
+  const base::NpzFile file = base::parse_npz(bytes_of(with_right_checksums(std::string(bytes))), "fuzz.npz");
+  for (const auto& [name, array] : file.arrays()) {
+    std::size_t product = 1;
+    for (const std::size_t n : array.shape) product *= n;
+    must(array.size() == product, "as many values as the shape says");
+  }
+}
+
+void check_modal(std::string_view bytes)
+{
+  const std::string sound = with_right_checksums(std::string(bytes));
+  const model::ModalModel model = elastic::parse_modal_file(bytes_of(sound), "fuzz.npz");
+  geometry::check_indices(model.surface);
+  const auto vertices = static_cast<Eigen::Index>(model.surface.vertices.size());
+  must(model.decays.size() == model.frequencies.size(), "a decay per mode");
+  must(model.shapes.rows() == 3 * vertices && model.shapes.cols() == model.frequencies.size(), "shapes");
+  must(model.shapes.allFinite() && model.frequencies.allFinite() && model.decays.allFinite(), "finite");
+  must(model.node_count >= 0 && model.element_count >= 0 && model.rigid_mode_count >= 0, "counts");
+}
+
+// Every value has a place in the text, and can be said in words.
+void check_json(const scene::JsonValue& value, int depth)
+{
+  must(depth <= scene::kDeepestNesting + 1, "depth");
+  must(value.line() >= 1 && value.column() >= 1, "a place");
+  must(!value.describe().empty(), "words");
+  if (const scene::JsonArray* array = value.array()) {
+    for (const scene::JsonValue& element : *array) check_json(element, depth + 1);
+  }
+  if (const scene::JsonObject* object = value.object()) {
+    for (const scene::JsonMember& member : *object) {
+      must(value.find(member.key) == &member.value, "each key once");
+      check_json(member.value, depth + 1);
+    }
+  }
+}
+
 }  // namespace
 
 bool read_and_check(std::string_view reader, std::string_view bytes)
 {
   try {
-    if (reader == "msh") {
+    if (reader == "npz") {
+      check_npz(bytes);
+    } else if (reader == "modal") {
+      check_modal(bytes);
+    } else if (reader == "json") {
+      check_json(scene::parse_json(bytes, "fuzz.json"), 1);
+    } else if (reader == "msh") {
       check(geometry::read_msh(bytes, "fuzz.msh"));
     } else if (reader == "tetgen") {
       check_tetgen(bytes);
@@ -68,7 +125,7 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
     } else {
       must(false, "no such reader");
     }
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     // The message must fit a line of a terminal or two, whatever the file holds.
     constexpr std::size_t kLongestMessage = 600;
     must(std::string_view(error.what()).size() < kLongestMessage, "a short message");
