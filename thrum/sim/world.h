@@ -25,6 +25,7 @@
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
+#include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
 #include "thrum/rigid/stepper.h"
 
@@ -37,6 +38,7 @@ struct WorldDesc {
   double length_scale = 1.0;  ///< size of a usual body [m]
   StepperKind stepper = StepperKind::constraint;
   rigid::ConstraintSettings constraint;
+  rigid::ImpulseSettings impulse;
   rigid::SleepSettings sleep;
   collision::BroadPhaseDesc broad_phase;
   collision::NarrowPhaseDesc narrow_phase;

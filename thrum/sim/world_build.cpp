@@ -7,6 +7,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/rigid/constraint_stepper.h"
+#include "thrum/rigid/impulse_stepper.h"
 #include "thrum/rigid/shape_mass.h"
 #include "thrum/sim/world.h"
 
@@ -36,6 +37,7 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
     case StepperKind::constraint:
       return std::make_unique<rigid::ConstraintStepper>(desc.constraint);
     case StepperKind::impulse:
+      return std::make_unique<rigid::ImpulseStepper>(desc.impulse);
     case StepperKind::penalty:
     case StepperKind::flexible:
       break;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The `impulse` stepper [Guendelman03]: collision, velocity, contact and position in this order, by impulses at one
+// place after the other.
+//
+//   collide              impulses with restitution on v, where x + h (v + h g) would overlap     [section 5]
+//   advance velocities   v += h g
+//   resolve contacts     passes with restitution -0.9 ... 0 on v, where x + h v would overlap    [section 7]
+//                        from the ground up by the contact graph, then shock propagation         [section 8]
+//   advance positions    x += h v
+//
+// A body at rest has no speed when impacts are treated, so it does not bounce, whatever its restitution; and gravity
+// is answered by contact, which has none. That separates the two without a threshold.
+//
+// Where we leave the paper, each explained at its function:
+//  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions to first
+//    order; the paper moves the bodies there and samples points anew.
+//  - Points of a flat patch that are equally deep form one place in their middle, which resists twisting.
+//  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to where the
+//    body is now are given at the end of the step, at the surface.
+//  - Bodies in steady contact move with the mean of their velocities; overlap is pushed out without giving speed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thrum/rigid/impulse_settings.h"
+#include "thrum/rigid/joint_rows.h"
+#include "thrum/rigid/point_impulse.h"
+#include "thrum/rigid/solver_body.h"
+#include "thrum/rigid/stepper.h"
+
+namespace thrum::rigid {
+
+/// A contact point during a step.
+struct ImpulsePoint {
+  Vec3 ra;                      ///< from the centre of mass of a [m]
+  Vec3 rb;                      ///< from the centre of mass of b [m]
+  Vec3 ra_n;                    ///< r_a x n [m]
+  Vec3 rb_n;                    ///< r_b x n [m]
+  double gap = 0;               ///< at the start of the step, negative for overlap [m]
+  double wanted = 0;            ///< least speed of separation that a distant response asks for [m/s]
+  double late = 0;              ///< speed to leave with at the end of the step [m/s]
+  double target = 0;            ///< least speed along n asked for in the pass under way [m/s]
+  double weight = 0;            ///< its part of the load in the step before [N s]
+  double slack = 0;             ///< how far it may miss the target [m/s]
+  double impulse = 0;           ///< normal, summed over the step [N s]
+  Vec3 resting = Vec3::Zero();  ///< given by contact rather than collision, on b [N s]
+  double speed = 0;             ///< along n before anything was solved [m/s]
+  double depth = 0;             ///< at the predicted position [m]
+  bool listed = false;          ///< among the interfering points of the pair
+  bool pulls = false;           ///< listed because it was pushed too far
+  bool bounced = false;
+};
+
+/// A contact patch during a step.
+struct ImpulsePatch {
+  std::int32_t source = 0;  ///< patch of the scene
+  Vec3 n;
+  int count = 0;
+  std::array<ImpulsePoint, 4> points;
+  double restitution = 0;
+  PlaceFriction friction;
+  double acceleration = 0;             ///< of b against a along n, of gravity and applied forces [m/s^2]
+  Vec3 turning = Vec3::Zero();         ///< angular impulse given by contact, on b [N m s]
+  Vec3 friction_total = Vec3::Zero();  ///< on b, summed over the step [N s]
+
+  [[nodiscard]] std::span<ImpulsePoint> active() { return {points.data(), static_cast<std::size_t>(count)}; }
+  [[nodiscard]] std::span<const ImpulsePoint> active() const
+  {
+    return {points.data(), static_cast<std::size_t>(count)};
+  }
+};
+
+/// All patches between two bodies.
+struct ImpulsePair {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+  std::int32_t level = 0;  ///< the higher of the two
+  std::size_t begin = 0;   ///< patches
+  std::size_t end = 0;
+};
+
+class ImpulseStepper final : public Stepper {
+ public:
+  explicit ImpulseStepper(const ImpulseSettings& settings = {}) : settings_(settings) {}
+
+  [[nodiscard]] bool wants_contact_graph() const override { return false; }
+  [[nodiscard]] int sub_steps() const override { return 1; }
+  void collide(StepFrame& frame) override;
+  void advance_velocities(StepFrame& frame, double h) override;
+  void resolve_contacts(StepFrame& frame, double h) override;
+  void advance_positions(StepFrame& frame, double h) override;
+  void finish(StepFrame& frame) override;
+
+ private:
+  /// Points of one patch that are treated as one place.
+  struct Choice {
+    ImpulsePatch* patch = nullptr;
+    std::array<bool, 4> taken{};
+    std::array<double, 4> share{};  ///< of the place's impulse, summing to 1
+    int count = 0;
+  };
+
+  // The parts of the method, in the order in which they act.
+  void gather_pairs(const StepFrame& frame);
+  void order_pairs(const StepFrame& frame);
+  void collision_phase(double h, bool before_velocities);
+  void list_interfering_points(const ImpulsePair& pair, double h, bool before_velocities);
+  bool collide_pair(const ImpulsePair& pair);
+  void contact_pass(double h, double kept);
+  bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
+  void shock_propagation(double h);
+  void hold_level(std::int32_t level);
+  void release_all();
+  void use_mean_velocities(double h);
+  void push_out(double h);
+  void push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch, double h);
+  void late_rebounds();
+
+  // What they share.
+  [[nodiscard]] Choice deepest_place(const ImpulsePair& pair, double same_depth) const;
+  void give_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting);
+  static void share_by_load(Choice& choice);
+  [[nodiscard]] double speed_along(const ImpulsePair& pair, const ImpulsePatch& patch,
+                                   const ImpulsePoint& point);
+  [[nodiscard]] bool yields(const ImpulsePair& pair);
+
+  ImpulseSettings settings_;
+  SolverBodies bodies_;
+  JointRows joints_;
+  std::vector<ImpulsePatch> patches_;
+  std::vector<ImpulsePair> pairs_;        ///< from the ground up
+  std::vector<std::size_t> level_begin_;  ///< first pair of each level, and their number at the end
+  std::vector<std::int32_t> levels_;      ///< by body
+  std::vector<std::vector<std::int32_t>> on_level_;  ///< bodies of each level
+  struct Yield {
+    double inverse_mass;
+    Mat3 inverse_inertia;
+  };
+  std::vector<Yield> yield_;        ///< of all bodies, while some are held
+  std::vector<SolverBody> before_;  ///< velocities after collisions, before gravity
+  double length_scale_ = 1;
+  double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
+};
+
+}  // namespace thrum::rigid

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/point_impulse.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/error.h"
+
+namespace thrum::rigid {
+
+namespace {
+
+/// A sliding impulse is trusted while friction takes away at most this share of the normal answer N.K.N.
+constexpr double kLeastNormalAnswer = 0.05;
+#ifndef NDEBUG
+/// Momentum is kept to this share of what went back and forth.
+constexpr double kMomentumRounding = 1e-9;
+#endif
+
+// The largest share s in [0, 1] of the way from the frictionless impulse j0 to j at which the impulse adds no
+// energy. W(s) = j.(u + K j / 2) is a parabola that opens upwards and W(0) <= 0, so the share is its upper root.
+//
+// [Guendelman03] takes the algebraic laws as they are. With a restitution near 1 and friction they can add energy
+// (a known flaw of Newton's restitution); this is the least change that rules it out.
+Vec3 without_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3& j)
+{
+  if (work_of(K, u, j) <= 0) return j;
+  const Vec3 d = j - j0;
+  const double a = 0.5 * d.dot(K * d);
+  const double b = d.dot(u + K * j0);
+  const double c = std::min(0.0, work_of(K, u, j0));
+  if (!(a > 0)) return j0;
+  const double s = (-b + std::sqrt(std::max(0.0, b * b - 4 * a * c))) / (2 * a);
+  return j0 + std::clamp(s, 0.0, 1.0) * d;
+}
+
+}  // namespace
+
+double work_of(const Mat3& K, const Vec3& u, const Vec3& j)
+{
+  return j.dot(u + 0.5 * (K * j));
+}
+
+Vec3 relative_velocity(const SolverBody& a, const SolverBody& b, const ContactPlace& place)
+{
+  return b.v + b.w.cross(place.rb) - a.v - a.w.cross(place.ra);
+}
+
+Mat3 yielding(const SolverBody& a, const SolverBody& b, const ContactPlace& place)
+{
+  Mat3 K = (a.inverse_mass + b.inverse_mass) * Mat3::Identity();
+  if (a.inverse_mass > 0) {
+    const Mat3 r = base::skew(place.ra);
+    K.noalias() -= r * (a.inverse_inertia * r);
+  }
+  if (b.inverse_mass > 0) {
+    const Mat3 r = base::skew(place.rb);
+    K.noalias() -= r * (b.inverse_inertia * r);
+  }
+  return K;
+}
+
+// Sticking [section 6]: with u' = speed n, the impulse is j = K^-1 (u' - u). It stands when it lies in the friction
+// cone |j - (j.n) n| <= mu j.n. Otherwise the place slides along t = u_t / |u_t| and
+//
+//     j = j_n (n - mu t),        j_n = (speed - n.u) / (n . K (n - mu t)).
+//
+// Where we leave the paper: when mu is so large that the denominator all but vanishes (the body would be wedged
+// in), the normal impulse is that without friction.
+PointImpulse sticking_or_sliding(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu)
+{
+  PointImpulse result;
+  const double un = n.dot(u);
+  const Vec3 Kn = K * n;
+  const double nKn = n.dot(Kn);
+  const Vec3 j0 = ((speed - un) / nKn) * n;
+  // A distant response may ask for more speed than there was: its energy is accounted for by who asks.
+  const bool may_gain = speed > std::abs(un);
+  const auto accept = [&](const Vec3& j) {
+    result.linear = may_gain ? j : without_gain(K, u, j0, j);
+    result.normal = n.dot(result.linear);
+    return result;
+  };
+  if (mu == 0) return accept(j0);
+
+  const Vec3 j = K.inverse() * (speed * n - u);
+  const double jn = n.dot(j);
+  if (jn > 0 && (j - jn * n).squaredNorm() <= mu * mu * jn * jn) {
+    result.sticks = true;
+    return accept(j);
+  }
+  const Vec3 ut = u - un * n;
+  const double slip = ut.norm();
+  const Vec3 t = slip > 0 ? Vec3(ut / slip) : Vec3(Vec3::Zero());
+  const double answer = nKn - mu * Kn.dot(t);
+  const double normal = answer > kLeastNormalAnswer * nKn ? (speed - un) / answer : (speed - un) / nKn;
+  return accept(normal * (n - mu * t));
+}
+
+// The laws above for the sum of an impulse and of what was given before. The paper tests each impulse by itself and
+// never takes one back. Then the corners of a box on a slope, pushed in turn, push more than its weight and it hops;
+// with sums the corners settle on the shares that balance it.
+PointImpulse sticking_or_sliding_in_sum(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu,
+                                        const Vec3& given)
+{
+  const double un = n.dot(u);
+  const double before = n.dot(given);
+  if (before == 0 && speed >= un) return sticking_or_sliding(K, u, n, speed, mu);
+  PointImpulse result;
+  const auto accept = [&](const Vec3& sum) {
+    result.linear = sum - given;
+    result.normal = n.dot(sum) - before;
+    return result;
+  };
+  const Vec3 Kn = K * n;
+  const double nKn = n.dot(Kn);
+  if (mu == 0) return accept(std::max(0.0, before + (speed - un) / nKn) * n);
+  const Vec3 sum = given + K.inverse() * (speed * n - u);
+  const double normal = n.dot(sum);
+  if (normal <= 0) return accept(Vec3::Zero());
+  const Vec3 across = sum - normal * n;
+  const double length = across.norm();
+  if (length <= mu * normal) {
+    result.sticks = true;
+    return accept(sum);
+  }
+  // Sliding: the sum is l (n + mu d), with d along the friction that sticking would take.
+  const Vec3 along = n + (mu / length) * across;
+  const double answer = Kn.dot(along);
+  const double l =
+      answer > kLeastNormalAnswer * nKn ? (speed - un + Kn.dot(given)) / answer : before + (speed - un) / nKn;
+  return accept(std::max(0.0, l) * along);
+}
+
+// Section 9. The relative turn w splits into spinning, (w.n) n, and rolling, the rest. Friction takes away at most
+// as much of each as the angular impulses mu_s j_n and mu_r j_n can, never turning the motion round. A place that
+// sticks must keep u': an angular impulse tau comes with the linear one j = -K^-1 L tau, and together they change
+//
+//     w' = w + S tau,     S = Ia^-1 + Ib^-1 - L^T K^-1 L,     L = -([ra] Ia^-1 + [rb] Ib^-1).
+//
+// The paper lowers the angular speeds by mu j_n directly, so that its coefficients depend on the body; as a torque
+// per force the coefficient is a length that belongs to the pair of surfaces, as with Coulomb.
+void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& place,
+                              const Mat3& K, const PlaceFriction& friction, double pressure,
+                              const Vec3& given, PointImpulse& impulse)
+{
+  const double most_rolling = friction.rolling * pressure;
+  const double most_spinning = friction.spinning * pressure;
+  if (!(most_rolling > 0 || most_spinning > 0) && given.isZero(0)) return;
+  const Mat3& Ia = a.inverse_inertia;
+  const Mat3& Ib = b.inverse_inertia;
+  const Mat3 L = -(base::skew(place.ra) * Ia + base::skew(place.rb) * Ib);
+  Mat3 S = Ia + Ib;
+  Mat3 hold = Mat3::Zero();
+  if (impulse.sticks) {
+    hold = -K.inverse() * L;
+    S += L.transpose() * hold;
+  }
+  // The turn that the linear impulse leaves, what would end it, and how much of that friction can give.
+  const Vec3 w = b.w - a.w + L.transpose() * impulse.linear;
+  const Vec3 wanted = given - S.inverse() * w;
+  if (!wanted.allFinite()) return;
+  const double about = place.n.dot(wanted);
+  Vec3 across = wanted - about * place.n;
+  const double length = across.norm();
+  if (length > most_rolling) across *= most_rolling / length;
+  Vec3 tau = across + std::clamp(about, -most_spinning, most_spinning) * place.n - given;
+  // Cut to the bounds, it may point elsewhere: go only as far as the energy of turning falls.
+  const double square = tau.dot(S * tau);
+  if (!(square > 0)) return;
+  tau *= std::clamp(-tau.dot(w) / square, 0.0, 1.0);
+  impulse.angular = tau;
+  const Vec3 keep = hold * tau;
+  impulse.linear += keep;
+}
+
+void apply_impulse(SolverBody& a, SolverBody& b, const ContactPlace& place, const PointImpulse& impulse)
+{
+#ifndef NDEBUG
+  const bool both = a.inverse_mass > 0 && b.inverse_mass > 0;
+  const Vec3 before = both ? Vec3(a.v / a.inverse_mass + b.v / b.inverse_mass) : Vec3(Vec3::Zero());
+  const double scale =
+      both ? a.v.norm() / a.inverse_mass + b.v.norm() / b.inverse_mass + impulse.linear.norm() : 0.0;
+#endif
+  const Vec3& j = impulse.linear;
+  a.v -= a.inverse_mass * j;
+  a.w -= a.inverse_inertia * (place.ra.cross(j) + impulse.angular);
+  b.v += b.inverse_mass * j;
+  b.w += b.inverse_inertia * (place.rb.cross(j) + impulse.angular);
+#ifndef NDEBUG
+  if (both) {
+    const Vec3 after = a.v / a.inverse_mass + b.v / b.inverse_mass;
+    THRUM_ASSERT((after - before).norm() <= kMomentumRounding * scale);
+  }
+#endif
+}
+
+}  // namespace thrum::rigid

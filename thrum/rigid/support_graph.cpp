@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/support_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace thrum::rigid {
+
+namespace {
+
+/// A contact carries a body when its normal makes at least this much of gravity's direction (sine of 3 degrees).
+constexpr double kLeastSupport = 0.05;
+
+using Edge = std::pair<std::int32_t, std::int32_t>;  ///< (body, what it rests on)
+
+// Whether gravity alone would bring the two together along `n` (from the supporting body to the other).
+bool falls_onto(const Vec3& gravity, const Vec3& n, double gap, double h)
+{
+  const double fall = -n.dot(gravity);
+  return fall > kLeastSupport * gravity.norm() && gap - h * h * fall < 0;
+}
+
+std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneState& state, double h)
+{
+  std::vector<Edge> edges;
+  for (const model::ContactPatch& patch : state.patches) {
+    double gap = -patch.points[0].depth;
+    for (const model::ContactPoint& point : patch.active()) gap = std::min(gap, -point.depth);
+    const auto gravity_of = [&](model::BodyId id) {
+      return Vec3(model.bodies[static_cast<std::size_t>(id)].gravity_scale * model.gravity);
+    };
+    if (falls_onto(gravity_of(patch.b), patch.normal, gap, h)) edges.push_back({patch.b, patch.a});
+    if (falls_onto(gravity_of(patch.a), -patch.normal, gap, h)) edges.push_back({patch.a, patch.b});
+  }
+  // A joint carries both ways, which puts its two bodies into one group.
+  for (const model::JointDesc& joint : model.joints) {
+    if (joint.b == model::kNone) continue;
+    edges.push_back({joint.a, joint.b});
+    edges.push_back({joint.b, joint.a});
+  }
+  const auto dynamic = [&](std::int32_t id) {
+    return model.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic;
+  };
+  std::erase_if(edges, [&](const Edge& e) { return !dynamic(e.first) || !dynamic(e.second); });
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+// Strongly connected groups by Tarjan's algorithm with a stack of its own. Following the edges downwards, a
+// group is complete only after all groups that it rests on, so its level can be set at once.
+class LevelFinder {
+ public:
+  LevelFinder(std::size_t count, const std::vector<Edge>& edges)
+      : edges_(edges), begin_(count + 1, 0), visit_(count)
+  {
+    for (const Edge& e : edges) ++begin_[static_cast<std::size_t>(e.first) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  }
+
+  void visit(std::int32_t root, std::vector<std::int32_t>& level)
+  {
+    enter(root);
+    while (!path_.empty()) {
+      const std::int32_t body = path_.back();
+      Visit& v = visit_[static_cast<std::size_t>(body)];
+      if (v.next < begin_[static_cast<std::size_t>(body) + 1]) {
+        const std::int32_t below = edges_[static_cast<std::size_t>(v.next++)].second;
+        const Visit& other = visit_[static_cast<std::size_t>(below)];
+        if (other.number == 0) {
+          enter(below);
+        } else if (other.open) {
+          v.lowest = std::min(v.lowest, other.number);
+        }
+        continue;
+      }
+      path_.pop_back();
+      if (!path_.empty()) {
+        Visit& parent = visit_[static_cast<std::size_t>(path_.back())];
+        parent.lowest = std::min(parent.lowest, v.lowest);
+      }
+      if (v.lowest == v.number) close_group(body, level);
+    }
+  }
+  [[nodiscard]] bool seen(std::int32_t body) const
+  {
+    return visit_[static_cast<std::size_t>(body)].number != 0;
+  }
+
+ private:
+  struct Visit {
+    std::int32_t number = 0;  ///< in order of discovery, from 1
+    std::int32_t lowest = 0;  ///< least number reachable
+    std::int32_t next = 0;    ///< edge to follow next
+    bool open = false;        ///< its group is not complete
+  };
+
+  void enter(std::int32_t body)
+  {
+    Visit& v = visit_[static_cast<std::size_t>(body)];
+    v = {++found_, found_, begin_[static_cast<std::size_t>(body)], true};
+    path_.push_back(body);
+    open_.push_back(body);
+  }
+
+  void close_group(std::int32_t body, std::vector<std::int32_t>& level)
+  {
+    auto first = open_.end();
+    do {
+      --first;
+      visit_[static_cast<std::size_t>(*first)].open = false;
+    } while (*first != body);
+    // Levels of the group itself are still 0 here, so edges inside it do not count.
+    std::int32_t below = 0;
+    for (auto it = first; it != open_.end(); ++it) {
+      const auto i = static_cast<std::size_t>(*it);
+      for (std::int32_t e = begin_[i]; e < begin_[i + 1]; ++e)
+        below = std::max(below, level[static_cast<std::size_t>(edges_[static_cast<std::size_t>(e)].second)]);
+    }
+    for (auto it = first; it != open_.end(); ++it) level[static_cast<std::size_t>(*it)] = below + 1;
+    open_.erase(first, open_.end());
+  }
+
+  const std::vector<Edge>& edges_;
+  std::vector<std::int32_t> begin_;
+  std::vector<Visit> visit_;
+  std::vector<std::int32_t> path_;
+  std::vector<std::int32_t> open_;
+  std::int32_t found_ = 0;
+};
+
+}  // namespace
+
+SupportGraph build_support_graph(const model::SceneModel& model, const model::SceneState& state, double h)
+{
+  const std::size_t count = model.bodies.size();
+  SupportGraph graph;
+  graph.level.assign(count, 0);
+  const std::vector<Edge> edges = find_edges(model, state, h);
+  LevelFinder finder(count, edges);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto body = static_cast<std::int32_t>(i);
+    if (model.bodies[i].motion != model::Motion::dynamic || finder.seen(body)) continue;
+    finder.visit(body, graph.level);
+  }
+  for (const std::int32_t level : graph.level) graph.levels = std::max(graph.levels, level + 1);
+  return graph;
+}
+
+}  // namespace thrum::rigid
