@@ -111,11 +111,14 @@ class ImpulseStepper final : public Stepper {
   bool collide_pair(const ImpulsePair& pair);
   void contact_pass(double h, double kept);
   bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
+  enum class AtOnce { not_possible, settled, done };
+  AtOnce settle_at_once(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   void shock_propagation(double h);
   void hold_level(std::int32_t level);
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
+  void pay_for_push_out(double h);
   void push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   void late_rebounds();
 
@@ -141,6 +144,7 @@ class ImpulseStepper final : public Stepper {
   };
   std::vector<Yield> yield_;        ///< of all bodies, while some are held
   std::vector<SolverBody> before_;  ///< velocities after collisions, before gravity
+  std::vector<Vec3> mean_push_;     ///< what the mean velocities made of push_v [m/s]
   double length_scale_ = 1;
   double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
 };

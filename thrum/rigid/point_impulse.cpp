@@ -12,6 +12,8 @@ namespace {
 
 /// A sliding impulse is trusted while friction takes away at most this share of the normal answer N.K.N.
 constexpr double kLeastNormalAnswer = 0.05;
+/// Speeds that differ by less than this share are the same, computed in two ways.
+constexpr double kSameSpeed = 1e-9;
 #ifndef NDEBUG
 /// Momentum is kept to this share of what went back and forth.
 constexpr double kMomentumRounding = 1e-9;
@@ -75,7 +77,7 @@ PointImpulse sticking_or_sliding(const Mat3& K, const Vec3& u, const Vec3& n, do
   const double nKn = n.dot(Kn);
   const Vec3 j0 = ((speed - un) / nKn) * n;
   // A distant response may ask for more speed than there was: its energy is accounted for by who asks.
-  const bool may_gain = speed > std::abs(un);
+  const bool may_gain = speed > (1 + kSameSpeed) * std::abs(un);
   const auto accept = [&](const Vec3& j) {
     result.linear = may_gain ? j : without_gain(K, u, j0, j);
     result.normal = n.dot(result.linear);
@@ -165,10 +167,13 @@ void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const Co
   const double length = across.norm();
   if (length > most_rolling) across *= most_rolling / length;
   Vec3 tau = across + std::clamp(about, -most_spinning, most_spinning) * place.n - given;
-  // Cut to the bounds, it may point elsewhere: go only as far as the energy of turning falls.
+  // Cut to the bounds, it may point elsewhere, and the linear part works on u' where the place leaves with a speed: go
+  // only as far as the energy falls.
+  const Vec3 leaving = relative_velocity(a, b, place) + K * impulse.linear;
+  const double slope = tau.dot(w) + leaving.dot(hold * tau);
   const double square = tau.dot(S * tau);
   if (!(square > 0)) return;
-  tau *= std::clamp(-tau.dot(w) / square, 0.0, 1.0);
+  tau *= std::clamp(-slope / square, 0.0, 1.0);
   impulse.angular = tau;
   const Vec3 keep = hold * tau;
   impulse.linear += keep;

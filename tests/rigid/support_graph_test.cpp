@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/support_graph.h"
+
+#include <gtest/gtest.h>
+
+namespace thrum::rigid {
+namespace {
+
+constexpr double kStep = 1.0 / 60;
+
+struct Pile {
+  model::SceneModel model;
+  model::SceneState state;
+
+  explicit Pile(int bodies)
+  {
+    model.bodies.resize(static_cast<std::size_t>(bodies) + 1);
+    model.bodies[0].motion = model::Motion::fixed;
+    state.bodies.resize(model.bodies.size());
+  }
+  void touch(model::BodyId a, model::BodyId b, const Vec3& normal = Vec3::UnitZ(), double depth = 0)
+  {
+    model::ContactPatch patch;
+    patch.a = a;
+    patch.b = b;
+    patch.normal = normal;
+    patch.count = 1;
+    patch.points[0].depth = depth;
+    state.patches.push_back(patch);
+  }
+  [[nodiscard]] std::vector<std::int32_t> levels() const
+  {
+    return build_support_graph(model, state, kStep).level;
+  }
+};
+
+TEST(SupportGraph, CountsUpwardsAlongTheLongestWayToTheGround)
+{
+  // A plank (4) on a stack of two (1, 2) and on a single box (3).
+  Pile pile(4);
+  pile.touch(0, 1);
+  pile.touch(0, 3);
+  pile.touch(1, 2);
+  pile.touch(2, 4);
+  pile.touch(3, 4);
+  EXPECT_EQ(pile.levels(), (std::vector<std::int32_t>{0, 1, 2, 1, 3}));
+}
+
+TEST(SupportGraph, CollapsesACycleIntoOneLevel)
+{
+  // 2 and 3 hang in each other like links of a chain, on 1 and under 4.
+  Pile pile(4);
+  pile.touch(0, 1);
+  pile.touch(1, 2);
+  pile.touch(2, 3, Vec3::UnitZ());
+  pile.touch(2, 3, -Vec3::UnitZ());
+  pile.touch(3, 4);
+  EXPECT_EQ(pile.levels(), (std::vector<std::int32_t>{0, 1, 2, 2, 3}));
+}
+
+TEST(SupportGraph, TakesNoSupportFromBesideOrFromAfar)
+{
+  Pile pile(3);
+  pile.touch(0, 1);
+  pile.touch(1, 2, Vec3::UnitX());
+  pile.touch(1, 3, Vec3::UnitZ(), -0.1);  // a gap of 0.1 m does not close in a step
+  EXPECT_EQ(pile.levels(), (std::vector<std::int32_t>{0, 1, 1, 1}));
+}
+
+TEST(SupportGraph, HandlesAVeryLongStack)
+{
+  Pile pile(20000);
+  for (int i = 0; i < 20000; ++i) pile.touch(i, i + 1);
+  EXPECT_EQ(pile.levels().back(), 20000);
+}
+
+}  // namespace
+}  // namespace thrum::rigid
