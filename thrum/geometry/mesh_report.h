@@ -54,7 +54,7 @@ struct MeshReport {
 };
 
 struct MeshReportDesc {
-  bool self_intersections = true;  ///< the costly part: about a second for a million triangles
+  bool self_intersections = true;  ///< most of the 5 s of processor time for a million triangles
   std::size_t places = 5;          ///< so many places of each kind are kept
 };
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "thrum/geometry/winding_number.h"
 
 namespace thrum::geometry {
 
@@ -21,16 +22,6 @@ void flip(Triangle& t)
   std::swap(t[1], t[2]);
 }
 
-// Solid angle of a triangle seen from p, over 4 pi [van Oosterom and Strackee 1983].
-double solid_angle(const Vec3& p, const Vec3& v0, const Vec3& v1, const Vec3& v2)
-{
-  const Vec3 a = v0 - p, b = v1 - p, c = v2 - p;
-  const double la = a.norm(), lb = b.norm(), lc = c.norm();
-  const double over = a.dot(b.cross(c));
-  const double under = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
-  return std::atan2(over, under) / (2 * std::numbers::pi);
-}
-
 struct Component {
   std::span<const Index> triangles;
   Box3 box;
@@ -42,7 +33,7 @@ bool holds(const TriangleMesh& mesh, const Component& outer, const Vec3& p)
   double winding = 0;
   for (const Index t : outer.triangles) {
     const auto i = static_cast<std::size_t>(t);
-    winding += solid_angle(p, mesh.corner(i, 0), mesh.corner(i, 1), mesh.corner(i, 2));
+    winding += triangle_winding(mesh.corner(i, 0) - p, mesh.corner(i, 1) - p, mesh.corner(i, 2) - p);
   }
   constexpr double kHalf = 0.5;
   return std::abs(winding) > kHalf;

@@ -14,8 +14,14 @@ constexpr double kFourPi = 4 * std::numbers::pi;
 // As in the other traversals: at most three children left behind on each of at most 56 levels.
 constexpr int kStackSize = 3 * 56 + kWidth;
 
-// Solid angle of a triangle whose corners are a, b, c seen from the origin, over 4 pi [Van Oosterom and
-// Strackee 1983]:
+Vec3 lane_corner(const double (&corner)[3][kWidth], int lane)
+{
+  return {corner[0][lane], corner[1][lane], corner[2][lane]};
+}
+
+}  // namespace
+
+// With omega the solid angle [Van Oosterom and Strackee 1983],
 //
 //   tan(omega / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|).                        (1)
 double triangle_winding(const Vec3& a, const Vec3& b, const Vec3& c)
@@ -25,13 +31,6 @@ double triangle_winding(const Vec3& a, const Vec3& b, const Vec3& c)
   const double denominator = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
   return numerator == 0 ? 0 : 2 * std::atan2(numerator, denominator) / kFourPi;
 }
-
-Vec3 lane_corner(const double (&corner)[3][kWidth], int lane)
-{
-  return {corner[0][lane], corner[1][lane], corner[2][lane]};
-}
-
-}  // namespace
 
 WindingNumber::WindingNumber(const Bvh& bvh) : bvh_(&bvh), far_(bvh.nodes().size() * kWidth)
 {

@@ -40,6 +40,9 @@ class WindingNumber {
   std::vector<Expansion> far_;  ///< by node and lane
 };
 
+/// The signed solid angle of the triangle a, b, c seen from the origin, over 4 pi; 0 in its plane.
+[[nodiscard]] double triangle_winding(const Vec3& a, const Vec3& b, const Vec3& c);
+
 /// The exact sum over all triangles, for comparison and for a single query.
 [[nodiscard]] double exact_winding_number(const TriangleMesh& mesh, const Vec3& p);
 
