@@ -84,16 +84,20 @@ struct RepairOptions {
   std::string input;
   std::string output;
   double tolerance = geometry::kWeldTolerance;
+  double scale = 1;
 };
 
 void repair(const RepairOptions& options)
 {
   const geometry::MeshFile file = geometry::read_mesh_file(options.input);
   say_notes(file.notes);
-  const geometry::RepairResult result =
-      geometry::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
+  geometry::RepairResult result = geometry::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
   for (const std::string& line : result.report.lines) fmt::print("{}\n", line);
   if (!result.report.changed()) fmt::print("{}\n", good("Nothing had to be changed."));
+  if (options.scale != 1) {
+    geometry::scale(result.mesh, Vec3::Constant(options.scale));
+    fmt::print("All lengths were multiplied by {}.\n", options.scale);
+  }
   geometry::write_mesh(options.output, result.mesh);
   fmt::print("{}\n{}", bold(options.output), geometry::to_text(geometry::report_mesh(result.mesh)));
 }
@@ -127,6 +131,10 @@ void add_mesh_repair(CLI::App& mesh)
                    "vertices nearer than this are joined, as a share of the mesh's size")
       ->check(positive())
       ->capture_default_str();
+  command
+      ->add_option("--scale", options->scale,
+                   "multiply all lengths, for example 0.001 for a mesh in millimetres")
+      ->check(positive());
   command->callback([options] { repair(*options); });
 }
 

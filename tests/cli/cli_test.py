@@ -88,6 +88,13 @@ class CommandLine(unittest.TestCase):
         self.assertIn("1", text.splitlines()[0])
         self.assertIn("watertight", self.run_ok("mesh", "info", "mended.obj"))
 
+    def test_repair_scales_a_mesh_in_millimetres(self):
+        self.run_ok("mesh", "shape", "box", "--size", "300,200,100", "-o", "mm.obj")
+        self.assertIn("scale it by 0.001", self.run_ok("mesh", "info", "mm.obj"))
+        self.run_ok("mesh", "repair", "mm.obj", "--scale", "0.001", "-o", "m.obj")
+        text = self.run_ok("mesh", "info", "m.obj", "--density", "1000")
+        self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 6.0, places=9)
+
     def test_tets_fill_the_volume(self):
         self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.02", "-o", "block.msh")
         text = self.run_ok("mesh", "info", "block.msh", "--density", "1000")
