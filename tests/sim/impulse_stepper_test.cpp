@@ -93,6 +93,17 @@ TEST(ImpulseStepper, AThousandKilogramsStandOnTenBoxesOfOne)
   EXPECT_LT(drift_of(world, 3), 0.001);
 }
 
+TEST(ImpulseStepper, APyramidStands)
+{
+  World world(impulse_world());
+  add_ground(world);
+  for (int row = 0; row < 8; ++row) {
+    for (int i = 0; i < 8 - row; ++i)
+      add_box(world, Vec3::Constant(0.5), {1.1 * (i + 0.5 * row), 0, 0.5 + row});
+  }
+  EXPECT_LT(drift_of(world, 2), 0.005);
+}
+
 TEST(ImpulseStepper, WithoutShockPropagationTheTowerGivesWay)
 {
   WorldDesc desc = impulse_world();
