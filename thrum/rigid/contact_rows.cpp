@@ -326,6 +326,7 @@ void ContactRows::build(const model::SceneState& state, std::span<const std::int
 {
   patches_.clear();
   shock_patches_.clear();
+  held_.assign(order.size(), kNotHeld);
   patches_.reserve(order.size());
   for (const std::int32_t source : order) {
     const model::ContactPatch& contact = state.patches[static_cast<std::size_t>(source)];
@@ -425,10 +426,12 @@ void ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
 {
   const PushValues s{settings.erp / h, settings.push_out * length_scale / h, settings.slop * length_scale,
                      settings.patch_iterations};
-  PatchVector& patches = shock_patches_.empty() ? patches_ : shock_patches_;
-  for (SolverPatch& p : patches) p.push.setZero();
-  for (int i = 0; i < settings.push_iterations; ++i) {
-    for (SolverPatch& p : patches) solve_push(p, bodies[p.a], bodies[p.b], s);
+  for (int k = 0; k < settings.push_iterations; ++k) {
+    for (std::size_t i = 0; i < patches_.size(); ++i) {
+      SolverPatch& p = solved(i);
+      if (k == 0) p.push.setZero();
+      solve_push(p, bodies[p.a], bodies[p.b], s);
+    }
   }
 }
 
@@ -455,8 +458,8 @@ bool ContactRows::start_bounces()
   // first must not be forgotten.
   if (any && !shock_patches_.empty()) {
     for (std::size_t i = 0; i < patches_.size(); ++i) {
-      patches_[i].total += shock_patches_[i].lambda - patches_[i].lambda;
-      patches_[i].friction_total += shock_patches_[i].friction - patches_[i].friction;
+      patches_[i].total += solved(i).lambda - patches_[i].lambda;
+      patches_[i].friction_total += solved(i).friction - patches_[i].friction;
     }
   }
   return any;
@@ -475,9 +478,8 @@ void ContactRows::finish_sub_step()
 {
   for (std::size_t i = 0; i < patches_.size(); ++i) {
     SolverPatch& p = patches_[i];
-    const SolverPatch& solved = shock_patches_.empty() ? p : shock_patches_[i];
-    p.total += solved.lambda;
-    p.friction_total += solved.friction;
+    p.total += solved(i).lambda;
+    p.friction_total += solved(i).friction;
     if ((p.target > 0.0).any()) {
       p.lambda = (p.target > 0.0).select(Lanes::Zero(), p.lambda);
       p.friction.setZero();
@@ -494,34 +496,39 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, const ConstraintSettin
   // faster than a few steps of gravity would make it.
   const auto rests = [&](const SolverBody& body) {
     const double speed = kRestingSteps * step * body.acceleration.norm();
-    return body.inverse_mass == 0 || body.v.squaredNorm() <= speed * speed;
+    return body.v.squaredNorm() <= speed * speed;
   };
-  shock_patches_ = patches_;
+  shock_patches_.clear();
+  held_.assign(patches_.size(), kNotHeld);
   level_begin_.clear();
   std::int32_t level = -1;
-  for (std::size_t i = 0; i < shock_patches_.size(); ++i) {
-    SolverPatch& p = shock_patches_[i];
-    const std::int32_t la = level_of_body[static_cast<std::size_t>(p.a)];
-    const std::int32_t lb = level_of_body[static_cast<std::size_t>(p.b)];
+  for (std::size_t i = 0; i < patches_.size(); ++i) {
+    const SolverPatch& patch = patches_[i];
+    const std::int32_t la = level_of_body[static_cast<std::size_t>(patch.a)];
+    const std::int32_t lb = level_of_body[static_cast<std::size_t>(patch.b)];
     if (std::max(la, lb) != level) {
       level = std::max(la, lb);
       level_begin_.push_back(i);
     }
-    p.yield_a = la < lb && rests(bodies[p.a]) ? 0 : 1;
-    p.yield_b = lb < la && rests(bodies[p.b]) ? 0 : 1;
-    const bool already_held = (p.yield_a == 0 && bodies[p.a].inverse_mass == 0) ||
-                              (p.yield_b == 0 && bodies[p.b].inverse_mass == 0);
-    if (already_held || (p.yield_a == 1 && p.yield_b == 1)) continue;
+    // Nothing changes for what stands on a fixed body, nor between equals.
+    const bool hold_a = la < lb && bodies[patch.a].inverse_mass > 0 && rests(bodies[patch.a]);
+    const bool hold_b = lb < la && bodies[patch.b].inverse_mass > 0 && rests(bodies[patch.b]);
+    if (!hold_a && !hold_b) continue;
+    held_[i] = static_cast<std::int32_t>(shock_patches_.size());
+    SolverPatch& p = shock_patches_.emplace_back(patch);
+    p.yield_a = hold_a ? 0 : 1;
+    p.yield_b = hold_b ? 0 : 1;
     set_masses(p, bodies[p.a], bodies[p.b], settings.cfm);
   }
-  level_begin_.push_back(shock_patches_.size());
+  level_begin_.push_back(patches_.size());
 }
 
 void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double h)
 {
   const SweepValues s{1 / h, settings.patch_iterations, 1, settings.friction};
   for (std::size_t i = 0; i < patches_.size(); ++i) {
-    SolverPatch& p = shock_patches_[i];
+    if (held_[i] == kNotHeld) continue;
+    SolverPatch& p = solved(i);
     p.lambda = patches_[i].lambda;
     p.friction = patches_[i].friction;
     p.rolling_impulse = patches_[i].rolling_impulse;
@@ -533,7 +540,7 @@ void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& se
     const std::size_t end = level_begin_[level + 1];
     for (int k = 0; k < settings.shock_iterations; ++k) {
       for (std::size_t i = begin; i < end; ++i) {
-        solve_patch(shock_patches_[k % 2 == 0 ? i : begin + end - 1 - i], bodies.all(), s);
+        solve_patch(solved(k % 2 == 0 ? i : begin + end - 1 - i), bodies.all(), s);
       }
     }
   }

@@ -116,8 +116,16 @@ class ContactRows {
 
  private:
   using PatchVector = std::vector<SolverPatch, Eigen::aligned_allocator<SolverPatch>>;
+  static constexpr std::int32_t kNotHeld = -1;
+  /// The rows of a patch in shock propagation: its own, or those with the lower body held.
+  [[nodiscard]] SolverPatch& solved(std::size_t i)
+  {
+    return held_[i] == kNotHeld ? patches_[i] : shock_patches_[static_cast<std::size_t>(held_[i])];
+  }
+
   PatchVector patches_;
-  PatchVector shock_patches_;             ///< with lower bodies held; empty without shock propagation
+  PatchVector shock_patches_;             ///< of patches whose lower body is held
+  std::vector<std::int32_t> held_;        ///< place in shock_patches_ of each patch, or kNotHeld
   std::vector<std::size_t> level_begin_;  ///< first patch of each level, and their number at the end
 };
 
