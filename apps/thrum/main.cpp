@@ -7,6 +7,7 @@
 #include <new>
 
 #include "apps/thrum/command.h"
+#include "apps/thrum/scene_commands.h"
 #include "thrum/base/error.h"
 
 namespace {
@@ -23,6 +24,8 @@ int run(int argc, char** argv)
   app.footer("Every command has its own help: thrum mesh --help, thrum mesh info --help.");
   thrum::app::add_mesh_commands(app);
   thrum::app::add_modes_commands(app);
+  thrum::app::add_scene_check(app);
+  thrum::app::add_scene_run(app);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// thrum check SCENE: says what would be simulated, without running.
+// thrum schema: the JSON Schema of scene files, or their reference page.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "apps/thrum/command.h"
+#include "apps/thrum/scene_commands.h"
+#include "thrum/base/progress.h"
+#include "thrum/base/timing.h"
+#include "thrum/scene/build_world.h"
+#include "thrum/scene/scene_schema.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct CheckOptions {
+  std::string scene;
+  std::vector<std::string> settings;
+};
+
+constexpr int kTrialSteps = 3;  ///< taken to estimate the time of a run
+
+void check(const CheckOptions& options)
+{
+  const scene::SceneDesc desc = scene::read_scene(options.scene, {.settings = options.settings});
+  scene::BuiltScene built = scene::build_world(desc);
+  const model::SceneModel& model = built.world.model();
+  std::size_t moving = 0;
+  double mass = 0;
+  for (const model::BodyDesc& body : model.bodies) {
+    if (body.motion == model::Motion::fixed) continue;
+    ++moving;
+    if (body.motion == model::Motion::dynamic) mass += body.mass;
+  }
+  std::size_t triangles = 0;
+  for (const auto& mesh : built.meshes) triangles += mesh->triangles.size();
+  fmt::print("{}{}\n", bold(options.scene), desc.title.empty() ? "" : ": " + desc.title);
+  fmt::print("  bodies    {} moving ({:.6g} kg), {} fixed\n", moving, mass, model.bodies.size() - moving);
+  fmt::print("  shapes    {}, {} triangles in all\n", model.shapes.size(), triangles);
+  fmt::print("  joints    {}, scripted impulses {}, forces {}\n", model.joints.size(), built.impulses.size(),
+             built.forces.size());
+  const double steps = desc.duration / desc.step;
+  fmt::print("  run       {:.6g} s in {:.0f} steps of {:.4g} ms, seed {}\n", desc.duration, steps,
+             1000 * desc.step, desc.seed);
+  const double poses = static_cast<double>(moving) * desc.duration *
+                       (desc.outputs.frame_rate > 0 ? desc.outputs.frame_rate : 1 / desc.step);
+  fmt::print("  recording about {:.3g} MB of poses\n", poses * 24e-6);
+  const base::Stopwatch watch;
+  for (int i = 0; i < kTrialSteps; ++i) built.step(i * desc.step, desc.step);
+  fmt::print("  time      about {} at the pace of the first steps\n",
+             base::readable_duration(watch.seconds() / kTrialSteps * steps));
+  fmt::print("{}\n", good("The scene can be run."));
+}
+
+}  // namespace
+
+void add_scene_check(CLI::App& app)
+{
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command =
+      app.add_subcommand("check", "Say what a scene would simulate, or all that is wrong with it");
+  command->add_option("scene", options->scene, "the scene file")->required();
+  command
+      ->add_option("--set", options->settings,
+                   "change a value: path=value, such as duration=2; may be repeated")
+      ->allow_extra_args(false);
+  command->callback([options] { check(*options); });
+
+  auto reference = std::make_shared<bool>(false);
+  CLI::App* schema = app.add_subcommand("schema", "Print the JSON Schema of scene files");
+  schema->add_flag("--reference", *reference, "print the reference page instead");
+  schema->callback([reference] {
+    const std::string text = *reference ? scene::scene_reference() : scene::scene_schema();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  });
+}
+
+}  // namespace thrum::app

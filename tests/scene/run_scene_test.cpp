@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/run_scene.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/base/scratch_folder.h"
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/npz.h"
+#include "thrum/base/random.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/scene/motion_glb.h"
+#include "thrum/sim/checkpoint.h"
+
+namespace thrum::scene {
+namespace {
+
+constexpr const char* kScene = R"({
+  "duration": 1, "seed": 3,
+  "outputs": {"poster_width": 64, "poster_height": 48},
+  "bodies": [
+    {"name": "ground", "shape": {"kind": "plane"}, "motion": "fixed"},
+    {"name": "box", "shape": {"kind": "box", "size": [0.4, 0.4, 0.4]}, "position": [0, 0, 1],
+     "repeat": [{"kind": "scatter", "count": 12, "size": [0.8, 0.8, 1], "apart": 0.5}]}
+  ]})";
+
+std::filesystem::path write_scene(const base::ScratchFolder& folder)
+{
+  base::write_file(folder / "s.json", std::string_view(kScene));
+  return folder / "s.json";
+}
+
+RunResult run_into(const std::filesystem::path& scene_file, const std::filesystem::path& folder,
+                   const base::StopToken& stop = {}, std::function<void(const RunProgress&)> progress = {},
+                   double interval = 0)
+{
+  RunDesc desc;
+  desc.folder = folder;
+  desc.scene_file = scene_file;
+  desc.checkpoint_interval = interval;
+  desc.stop = stop;
+  desc.on_progress = std::move(progress);
+  return run_scene(read_scene(scene_file), desc);
+}
+
+TEST(RunScene, WritesWhatItPromises)
+{
+  const base::ScratchFolder folder;
+  const RunResult result = run_into(write_scene(folder), folder / "run");
+  EXPECT_TRUE(result.finished);
+  EXPECT_EQ(result.steps, 60u);
+  for (const char* name : {"recording", "motion.glb", "events.csv", "energy.csv", "run.json", "poster.png"}) {
+    EXPECT_TRUE(std::filesystem::is_regular_file(folder / "run" / name)) << name;
+  }
+  const sim::Recording recording = sim::read_recording(folder / "run" / "recording");
+  EXPECT_TRUE(recording.complete);
+  EXPECT_EQ(recording.final_hash, result.final_hash);
+  ASSERT_EQ(recording.frames.size(), 61u);
+  EXPECT_EQ(recording.header.bodies[1].name, "box/0");
+  EXPECT_NEAR(recording.frames.back().time, 1, 1e-9);
+  // The energy of a pile without motors never grows.
+  const auto energy = [](const sim::RecordedFrame& f) {
+    return f.kinetic_energy + f.potential_energy;
+  };
+  EXPECT_LT(energy(recording.frames.back()), energy(recording.frames.front()));
+  EXPECT_NE(events_csv(recording).find(",hit,"), std::string::npos);
+  write_motion_npz(folder / "m.npz", recording);
+  const base::NpzFile npz = base::read_npz(folder / "m.npz");
+  EXPECT_EQ(npz.at("position").shape, (std::vector<std::size_t>{61, 13, 3}));
+  // The GLB is one that our own reader of meshes takes.
+  const geometry::MeshFile glb = geometry::read_mesh_file(folder / "run" / "motion.glb");
+  EXPECT_EQ(glb.mesh.triangles.size(), 12u * 12u + 2u);
+}
+
+TEST(RunScene, ResumingGivesTheBitsOfAnUninterruptedRun)
+{
+  const base::ScratchFolder folder;
+  const std::filesystem::path scene = write_scene(folder);
+  const RunResult whole = run_into(scene, folder / "whole");
+  for (const double when : {0.1, 0.55}) {
+    base::StopSource stop;
+    const RunResult part = run_into(scene, folder / "part", stop.token(), [&](const RunProgress& p) {
+      if (p.time >= when) stop.request_stop();
+    });
+    EXPECT_FALSE(part.finished);
+    RunDesc again;
+    again.folder = folder / "part";
+    const RunResult resumed = resume_run(again);
+    EXPECT_TRUE(resumed.finished);
+    EXPECT_EQ(resumed.final_hash, whole.final_hash);
+    EXPECT_EQ(base::read_text_file(folder / "part" / "energy.csv"),
+              base::read_text_file(folder / "whole" / "energy.csv"));
+    EXPECT_EQ(base::read_text_file(folder / "part" / "events.csv"),
+              base::read_text_file(folder / "whole" / "events.csv"));
+    EXPECT_TRUE(compare_runs(sim::read_recording(folder / "part" / "recording"),
+                             sim::read_recording(folder / "whole" / "recording"))
+                    .same);
+  }
+}
+
+TEST(RunScene, SurvivesBeingKilledAtAnyMoment)
+{
+  const base::ScratchFolder folder;
+  const std::filesystem::path scene = write_scene(folder);
+  const RunResult whole = run_into(scene, folder / "whole");
+  base::Random random(7);
+  for (int round = 0; round < 6; ++round) {
+    const auto last_step = random.integer(1, 58);
+    const std::filesystem::path run = folder / ("killed" + std::to_string(round));
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      int steps = 0;
+      // The child ends as kill -9 ends it: nothing is flushed or closed.
+      static_cast<void>(run_into(scene, run, {}, [&](const RunProgress&) {
+        if (++steps == last_step) ::raise(SIGKILL);
+      }));
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const sim::Recording cut = sim::read_recording(run / "recording");
+    EXPECT_FALSE(cut.complete);
+    EXPECT_GE(static_cast<std::int64_t>(cut.frames.size()), last_step);
+    RunDesc again;
+    again.folder = run;
+    EXPECT_EQ(resume_run(again).final_hash, whole.final_hash);
+  }
+}
+
+TEST(RunScene, AChangedSceneIsNotResumed)
+{
+  const base::ScratchFolder folder;
+  const std::filesystem::path scene = write_scene(folder);
+  base::StopSource stop;
+  static_cast<void>(
+      run_into(scene, folder / "run", stop.token(), [&](const RunProgress&) { stop.request_stop(); }));
+  base::write_file(scene, std::string_view(R"({"duration": 2})"));
+  RunDesc again;
+  again.folder = folder / "run";
+  EXPECT_THROW(static_cast<void>(resume_run(again)), Error);
+}
+
+TEST(Recording, SurvivesBeingCutAnywhere)
+{
+  const base::ScratchFolder folder;
+  static_cast<void>(run_into(write_scene(folder), folder / "run"));
+  const std::string bytes = base::read_text_file(folder / "run" / "recording");
+  const sim::Recording whole = sim::parse_recording(bytes, "r");
+  base::Random random(5);
+  std::size_t fewest = whole.frames.size();
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t cut = random.index(bytes.size());
+    try {
+      const sim::Recording part = sim::parse_recording(std::string_view(bytes).substr(0, cut), "r");
+      EXPECT_FALSE(part.complete);
+      fewest = std::min(fewest, part.frames.size());
+      for (std::size_t f = 0; f < part.frames.size(); ++f) {
+        ASSERT_EQ(part.frames[f].state_hash, whole.frames[f].state_hash);
+        ASSERT_EQ(part.frames[f].poses, whole.frames[f].poses);
+      }
+    } catch (const InputError&) {
+      // Only a file without its description cannot be read.
+      EXPECT_LT(cut, 4000u);
+    }
+    // A flipped bit is noticed, and nothing after it is believed.
+    std::string changed = bytes;
+    changed[cut] = static_cast<char>(changed[cut] ^ (1 << random.index(8)));
+    try {
+      EXPECT_LE(sim::parse_recording(changed, "r").frames.size(), whole.frames.size());
+    } catch (const InputError&) {
+    }
+  }
+  EXPECT_LT(fewest, whole.frames.size());
+}
+
+TEST(Checkpoint, KeepsEveryBit)
+{
+  const base::ScratchFolder folder;
+  static_cast<void>(run_into(write_scene(folder), folder / "run"));
+  const std::string bytes = base::read_text_file(folder / "run" / "checkpoint");
+  const sim::Checkpoint read = sim::parse_checkpoint(bytes, "c");
+  EXPECT_EQ(sim::checkpoint_bytes(read), bytes);
+  EXPECT_FALSE(read.state.patches.empty());
+  EXPECT_THROW(static_cast<void>(sim::parse_checkpoint(bytes.substr(0, bytes.size() - 1), "c")), InputError);
+}
+
+TEST(CompareRuns, SaysWhereTheyPart)
+{
+  const base::ScratchFolder folder;
+  const std::filesystem::path scene = write_scene(folder);
+  static_cast<void>(run_into(scene, folder / "a"));
+  RunDesc desc;
+  desc.folder = folder / "b";
+  desc.scene_file = scene;
+  static_cast<void>(run_scene(read_scene(scene, {.settings = {"seed=4"}}), desc));
+  const RunComparison parted = compare_runs(sim::read_recording(folder / "a" / "recording"),
+                                            sim::read_recording(folder / "b" / "recording"));
+  EXPECT_FALSE(parted.same);
+  EXPECT_NE(parted.text.find("part at 0 s"), std::string::npos) << parted.text;
+}
+
+}  // namespace
+}  // namespace thrum::scene

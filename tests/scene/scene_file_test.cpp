@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/scene_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/base/scratch_folder.h"
+#include "thrum/base/atomic_file.h"
+#include "thrum/scene/build_world.h"
+#include "thrum/scene/instances.h"
+#include "thrum/scene/scene_schema.h"
+
+namespace thrum::scene {
+namespace {
+
+const std::filesystem::path kSource = THRUM_SOURCE_DIR;
+
+std::string mistakes_of(const std::string& text, const ReadSceneDesc& desc = {})
+{
+  try {
+    static_cast<void>(parse_scene(text, "s.json", desc));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string first_mistake_of(const std::string& text)
+{
+  const std::string all = mistakes_of(text);
+  return all.substr(0, all.find('\n'));
+}
+
+TEST(SceneFile, ReadsASmallScene)
+{
+  const SceneDesc scene = parse_scene(R"({
+    "duration": 2, // seconds
+    "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": 0.2}, "position": [1, 2, 3],
+                "rotation": {"axis": [0, 0, 2], "degrees": 90}}]
+  })",
+                                      "s.json");
+  EXPECT_EQ(scene.duration, 2);
+  ASSERT_EQ(scene.bodies.size(), 1u);
+  EXPECT_EQ(scene.bodies[0].position, Vec3(1, 2, 3));
+  EXPECT_NEAR((scene.bodies[0].rotation * Vec3::UnitX() - Vec3::UnitY()).norm(), 0, 1e-12);
+  EXPECT_EQ(std::get<BallShape>(scene.bodies[0].shape.object->data).radius, 0.2);
+}
+
+TEST(SceneFile, SaysWhatIsWrongAndWhere)
+{
+  EXPECT_EQ(mistakes_of(R"({"duraton": 2})").substr(0, 70),
+            "s.json:1:2: duraton: found an unknown key, expected one of $schema, pa");
+  EXPECT_TRUE(mistakes_of(R"({"duraton": 2})").ends_with("; did you mean \"duration\"?"));
+  EXPECT_EQ(mistakes_of(R"({"duration": "long"})"),
+            "s.json:1:14: duration: found the text \"long\", expected a number above 0 [s]");
+  EXPECT_EQ(mistakes_of(R"({"duration": -1})"),
+            "s.json:1:14: duration: found the number -1, expected a number above 0 [s]");
+  EXPECT_EQ(mistakes_of(R"({"gravity": [0, 0]})"),
+            "s.json:1:13: gravity: found a list of 2, expected a list of 3 numbers [m/s^2]");
+  EXPECT_EQ(mistakes_of(R"({"gravity": [0, 0, true]})"),
+            "s.json:1:20: gravity[2]: found true, expected a number [m/s^2]");
+  EXPECT_EQ(mistakes_of(R"({"bodies": {}})"),
+            "s.json:1:12: bodies: found an object of 0 keys, expected a list of objects");
+  EXPECT_EQ(mistakes_of(R"([])"), "s.json:1:1: found a list of 0, expected an object in braces");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "plane"}}]})"),
+            "s.json:1:13: bodies[0].motion: found a plane that may move, expected \"motion\": \"fixed\"");
+  EXPECT_EQ(mistakes_of(R"({"stepper": {"kind": "constrant"}})"),
+            "s.json:1:22: stepper.kind: found the text \"constrant\", expected one of constraint, impulse, "
+            "penalty, "
+            "flexible; did you mean \"constraint\"?");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "rotation": [1, 1, 0, 0]}]})"),
+            "s.json:1:55: bodies[0].rotation: found a quaternion of length 1.414, expected one of length 1");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "colour": "red"}]})"),
+            "s.json:1:53: bodies[0].colour: found the text \"red\", expected a colour such as \"#c0392b\"");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "material": "stel"}]})"),
+            "s.json:1:55: bodies[0].material: found \"stel\", expected the name of a material, such as "
+            "\"steel\"; did "
+            "you mean \"steel\"?");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"name": "a"}]})"),
+            "s.json:1:13: bodies[0].shape: found neither \"shape\" nor \"shapes\", expected one of them");
+  EXPECT_EQ(
+      mistakes_of(R"({"response": {"method": "modal"}})"),
+      "s.json:1:14: response.method: found a method that this version does not have yet, expected \"none\"");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "file", "file": "none.obj"}}]})"),
+            "s.json:1:48: bodies[0].shape.file: found no file at none.obj, expected a mesh file");
+}
+
+TEST(SceneFile, TellsAllMistakesAtOnce)
+{
+  try {
+    static_cast<void>(parse_scene(R"({
+  "duration": 0,
+  "bodies": [
+    {"shape": {"kind": "spere"}},
+    {"shape": {"kind": "box", "size": [1, -1, 1]}, "mas": 2}
+  ]
+})",
+                                  "s.json"));
+    FAIL();
+  } catch (const SceneError& error) {
+    ASSERT_EQ(error.mistakes().size(), 4u);
+    EXPECT_EQ(error.mistakes()[0].place.path, "duration");
+    EXPECT_EQ(error.mistakes()[1].place.path, "bodies[0].shape.kind");
+    EXPECT_EQ(error.mistakes()[1].nearest, "sphere");
+    EXPECT_EQ(error.mistakes()[1].place.line, 4u);
+    EXPECT_EQ(error.mistakes()[2].place.path, "bodies[1].mas");
+    EXPECT_EQ(error.mistakes()[2].nearest, "mass");
+    EXPECT_EQ(error.mistakes()[3].place.path, "bodies[1].shape.size[1]");
+  }
+}
+
+TEST(SceneFile, ExpressionsFollowParameters)
+{
+  const std::string text = R"({"parameters": {"n": 3, "h": "=2 * n"}, "duration": "=(h + 1) / 2 - -n"})";
+  EXPECT_EQ(parse_scene(text, "s.json").duration, 6.5);
+  EXPECT_EQ(parse_scene(text, "s.json", {.settings = {"parameters.n=1"}}).duration, 2.5);
+  EXPECT_EQ(first_mistake_of(R"({"parameters": {"count": 3}, "duration": "=cont"})"),
+            "s.json:1:42: duration: found the unknown parameter \"cont\", expected one of count; did you "
+            "mean \"count\"?");
+  EXPECT_EQ(
+      first_mistake_of(R"({"duration": "=1 / 0"})"),
+      "s.json:1:14: duration: found an expression that is not a finite number, expected a finite number");
+  EXPECT_EQ(first_mistake_of(R"({"duration": "=(1"})"),
+            "s.json:1:14: duration: found an open parenthesis, expected ')'");
+}
+
+TEST(SceneFile, SettingsReachEveryValue)
+{
+  const std::string text = R"({"bodies": [{"name": "a", "shape": {"kind": "sphere"}}]})";
+  const SceneDesc scene = parse_scene(
+      text, "s.json",
+      {.settings = {"bodies.a.position=[1,2,3]", "bodies[0].mass=4", "stepper.constraint.iterations=9"}});
+  EXPECT_EQ(scene.bodies[0].position, Vec3(1, 2, 3));
+  EXPECT_EQ(scene.bodies[0].mass, 4);
+  EXPECT_EQ(scene.stepper.constraint.iterations, 9);
+  EXPECT_EQ(mistakes_of(text, {.settings = {"duration"}}),
+            "--set duration: expected path=value, such as duration=2.");
+  EXPECT_EQ(
+      mistakes_of(text, {.settings = {"bodies.zz.mass=1"}}),
+      "--set bodies.zz.mass=1: found \"zz\" for a list of 1, expected an index such as [0] or the name of an "
+      "element.");
+}
+
+TEST(SceneFile, IncludesArePutWithNamesAndParameters)
+{
+  const base::ScratchFolder folder;
+  base::write_file(folder.path() / "part.json", std::string_view(R"({"parameters": {"r": 1}, "duration": 9,
+    "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": "=r"}, "position": [1, 0, 0]}]})"));
+  const std::string text = R"({"include": [
+    {"file": "part.json", "prefix": "a/", "parameters": {"r": 2}, "position": [0, 0, 5],
+     "rotation": {"axis": [0, 0, 1], "degrees": 90}},
+    {"file": "part.json", "prefix": "b/"}],
+    "impulses": [{"body": "a/ball", "impulse": [1, 0, 0]}]})";
+  const SceneDesc scene = parse_scene(text, folder.path() / "s.json");
+  ASSERT_EQ(scene.bodies.size(), 2u);
+  EXPECT_EQ(scene.duration, 9);
+  EXPECT_EQ(scene.bodies[0].name, "a/ball");
+  EXPECT_EQ(std::get<BallShape>(scene.bodies[0].shape.object->data).radius, 2);
+  EXPECT_NEAR((instance_poses(scene.bodies[0], 0, 0)[0].position - Vec3(0, 1, 5)).norm(), 0, 1e-12);
+  EXPECT_EQ(instance_poses(scene.bodies[1], 0, 0)[0].position, Vec3(1, 0, 0));
+  // A file that includes itself ends with a message, not with the stack.
+  base::write_file(folder.path() / "loop.json", std::string_view(R"({"include": [{"file": "loop.json"}]})"));
+  try {
+    static_cast<void>(read_scene(folder.path() / "loop.json"));
+    FAIL();
+  } catch (const SceneError& error) {
+    EXPECT_EQ(error.mistakes()[0].found, "files that include each other without end");
+  }
+}
+
+TEST(SceneFile, RepeatsCountAndPlace)
+{
+  const auto body = [](const std::string& repeat) {
+    return parse_scene(
+               R"({"bodies": [{"name": "b", "shape": {"kind": "sphere"}, "repeat": [)" + repeat + "]}]}",
+               "s.json")
+        .bodies[0];
+  };
+  const BodyEntry pyramid = body(R"({"kind": "pyramid", "rows": 20, "spacing": [1, 1]})");
+  EXPECT_EQ(instance_count(pyramid), 210);
+  const std::vector<Pose> poses = instance_poses(pyramid, 0, 0);
+  ASSERT_EQ(poses.size(), 210u);
+  Vec3 sum = Vec3::Zero();
+  for (const Pose& pose : poses) sum += pose.position;
+  EXPECT_NEAR(sum.x(), 0, 1e-9);
+  EXPECT_EQ(poses.back().position, Vec3(0, 0, 19));
+  EXPECT_EQ(instance_count(
+                body(R"({"kind": "stack", "count": 3, "spacing": 1}, {"kind": "grid", "count": [2, 2, 1]})")),
+            12);
+  // A scatter is the same for the same seed, another for another, and keeps its distance.
+  const BodyEntry scatter = body(R"({"kind": "scatter", "count": 20, "size": [10, 10, 10], "apart": 1})");
+  const std::vector<Pose> one = instance_poses(scatter, 1, 0);
+  EXPECT_EQ(one[5].position, instance_poses(scatter, 1, 0)[5].position);
+  EXPECT_NE(one[5].position, instance_poses(scatter, 2, 0)[5].position);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_GE((one[i].position - one[j].position).norm(), 1);
+  }
+}
+
+TEST(SceneFile, EveryPublishedSceneBuildsAndRuns)
+{
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kSource / "scenes")) {
+    if (entry.path().extension() != ".json") continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    ++count;
+    const SceneDesc scene = read_scene(entry.path());
+    BuiltScene built = build_world(scene);
+    EXPECT_EQ(built.looks.size(), built.world.model().bodies.size());
+    for (int i = 0; i < 2; ++i) built.step(i * scene.step, scene.step);
+    for (const model::BodyState& body : built.world.state().bodies) {
+      EXPECT_TRUE(body.X_wb.position.allFinite());
+    }
+  }
+  EXPECT_GE(count, 14);
+}
+
+TEST(SceneFile, SchemaAndReferenceAreThoseOfTheReader)
+{
+  EXPECT_EQ(base::read_text_file(kSource / "schemas/scene.schema.json"), scene_schema())
+      << "run: thrum schema > schemas/scene.schema.json";
+  EXPECT_EQ(base::read_text_file(kSource / "docs/scene_reference.md"), scene_reference())
+      << "run: thrum schema --reference > docs/scene_reference.md";
+}
+
+TEST(SceneFile, NearestNames)
+{
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("abcd", "abdc"), 1u);
+  const std::vector<std::string> known = {"friction", "restitution", "density"};
+  EXPECT_EQ(nearest_name("Fricton", known), "friction");
+  EXPECT_EQ(nearest_name("zzz", known), "");
+}
+
+}  // namespace
+}  // namespace thrum::scene

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Shapes of a scene file as contact sees them and as pictures show them.
+#include "thrum/collision/prepared_shape.h"
+#include "thrum/geometry/convex_hull.h"
+#include "thrum/geometry/mesh_distance.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/repair.h"
+#include "thrum/geometry/shape_catalog.h"
+#include "thrum/geometry/signed_distance_field.h"
+#include "thrum/scene/build_world.h"
+
+namespace thrum::scene {
+
+namespace {
+
+using MeshPointer = std::shared_ptr<const geometry::TriangleMesh>;
+
+constexpr int kFieldResolution = 64;  ///< cells along the longest side of a moving mesh
+
+MeshPointer shared(geometry::TriangleMesh mesh)
+{
+  return std::make_shared<const geometry::TriangleMesh>(std::move(mesh));
+}
+
+BuiltShape mesh_shape(geometry::TriangleMesh mesh, bool moving)
+{
+  BuiltShape built;
+  built.mesh = shared(std::move(mesh));
+  model::Mesh shape;
+  shape.triangles = built.mesh;
+  if (moving) {
+    const geometry::MeshDistance distance(*built.mesh);
+    shape.distance = std::make_shared<const geometry::SignedDistanceField>(
+        distance, geometry::DistanceFieldDesc{.resolution = kFieldResolution});
+  }
+  built.shape.geometry = shape;
+  return built;
+}
+
+BuiltShape hull_shape(const std::vector<Vec3>& points)
+{
+  BuiltShape built;
+  built.mesh = shared(geometry::convex_hull(points));
+  built.shape.geometry = model::ConvexHull{collision::make_polyhedron(*built.mesh)};
+  return built;
+}
+
+BuiltShape make(const BallShape& s, bool)
+{
+  return {{model::Sphere{s.radius}}, shared(geometry::generate(geometry::SphereDesc{.radius = s.radius}))};
+}
+BuiltShape make(const BoxShape& s, bool)
+{
+  return {{model::Box{0.5 * s.size}}, shared(geometry::generate(geometry::BoxDesc{.size = s.size}))};
+}
+BuiltShape make(const CapsuleShape& s, bool)
+{
+  return {{model::Capsule{s.radius, 0.5 * s.height}},
+          shared(geometry::generate(geometry::CapsuleDesc{.radius = s.radius, .height = s.height}))};
+}
+BuiltShape make(const CylinderShape& s, bool)
+{
+  return {{model::Cylinder{s.radius, 0.5 * s.height}},
+          shared(geometry::generate(geometry::CylinderDesc{.radius = s.radius, .height = s.height}))};
+}
+BuiltShape make(const PlaneShape&, bool)
+{
+  return {{model::Plane{}}, shared({})};
+}
+BuiltShape make(const HullShape& s, bool)
+{
+  return hull_shape(s.points);
+}
+
+BuiltShape make(const FileShape& s, bool moving)
+{
+  // Files often hold each corner once per triangle.
+  geometry::TriangleMesh mesh = geometry::repair_mesh(geometry::read_mesh(s.file.path), {}).mesh;
+  for (Vec3& v : mesh.vertices) v *= s.scale;
+  return s.convex ? hull_shape(mesh.vertices) : mesh_shape(std::move(mesh), moving);
+}
+
+BuiltShape make(const CompoundShape& s, bool moving)
+{
+  model::Compound compound;
+  geometry::TriangleMesh all;
+  for (const CompoundPartDesc& part : s.parts) {
+    const BuiltShape built = build_shape(part.shape, moving);
+    const Pose X{part.position, part.rotation};
+    compound.parts.push_back({X, std::make_shared<const model::Shape>(built.shape)});
+    const auto first = static_cast<Index>(all.vertices.size());
+    for (const Vec3& v : built.mesh->vertices) all.vertices.push_back(X.point(v));
+    for (const Triangle& t : built.mesh->triangles)
+      all.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  }
+  return {{std::move(compound)}, shared(std::move(all))};
+}
+
+// A cone is convex; everything else that is generated touches as the mesh it is.
+BuiltShape make(const geometry::ConeDesc& s, bool)
+{
+  return hull_shape(geometry::generate(s).vertices);
+}
+
+template <class Generated>
+BuiltShape make(const Generated& s, bool moving)
+{
+  return mesh_shape(geometry::generate(geometry::ShapeDesc(s)), moving);
+}
+
+}  // namespace
+
+BuiltShape build_shape(const SceneShape& shape, bool moving)
+{
+  return std::visit([&](const auto& s) { return make(s, moving); }, shape.data);
+}
+
+}  // namespace thrum::scene

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/build_world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "thrum/elastic/material_library.h"
+#include "thrum/scene/instances.h"
+
+namespace thrum::scene {
+
+namespace {
+
+// A calm palette for bodies without a colour of their own, told apart in print as well [Okabe and Ito].
+const std::vector<Colour>& palette()
+{
+  static const std::vector<Colour> colours = {
+      {0.34f, 0.55f, 0.72f}, {0.88f, 0.62f, 0.30f}, {0.42f, 0.66f, 0.50f}, {0.80f, 0.45f, 0.42f},
+      {0.62f, 0.53f, 0.74f}, {0.85f, 0.78f, 0.46f}, {0.45f, 0.70f, 0.75f}, {0.72f, 0.58f, 0.50f}};
+  return colours;
+}
+const Colour kFixedColour{0.74f, 0.75f, 0.77f};
+
+struct SceneMaterial {
+  model::Material elastic;
+  model::Surface surface;
+  model::SurfaceId id = 0;
+  std::optional<Colour> colour;
+};
+
+class Builder {
+ public:
+  explicit Builder(const SceneDesc& scene)
+      : scene_(scene), built_{sim::World(world_desc(scene)), {}, {}, {}, {}, {}}
+  {
+  }
+
+  BuiltScene build()
+  {
+    add_materials();
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) add_bodies(scene_.bodies[i], i);
+    for (const JointEntry& joint : scene_.joints) add_joint(joint);
+    add_script();
+    if (!mistakes_.empty()) throw SceneError(mistakes_);
+    return std::move(built_);
+  }
+
+ private:
+  static sim::WorldDesc world_desc(const SceneDesc& scene)
+  {
+    sim::WorldDesc desc;
+    desc.gravity = scene.gravity;
+    desc.length_scale = scene.length_scale;
+    desc.stepper = scene.stepper.kind;
+    desc.constraint = scene.stepper.constraint;
+    desc.greatest_move = scene.stepper.greatest_move;
+    desc.most_pieces = scene.stepper.most_pieces;
+    desc.sleep = scene.sleep;
+    desc.seed = scene.seed;
+    return desc;
+  }
+
+  void add_materials()
+  {
+    for (const MaterialEntry& entry : scene_.materials) {
+      SceneMaterial material = entry.base.name.empty() ? SceneMaterial{} : material_of(entry.base.name);
+      if (entry.base.name.empty()) material.elastic = default_material();
+      material.elastic.name = entry.name;
+      material.elastic.density = entry.density.value_or(material.elastic.density);
+      material.elastic.young = entry.young.value_or(material.elastic.young);
+      material.elastic.poisson = entry.poisson.value_or(material.elastic.poisson);
+      material.surface.restitution = entry.restitution.value_or(material.surface.restitution);
+      material.surface.friction = entry.friction.value_or(material.surface.friction);
+      material.surface.rolling_friction = entry.rolling_friction.value_or(material.surface.rolling_friction);
+      material.surface.spinning_friction =
+          entry.spinning_friction.value_or(material.surface.spinning_friction);
+      if (entry.colour) material.colour = entry.colour;
+      material.id = built_.world.add_surface(material.surface);
+      materials_[entry.name] = material;
+    }
+    for (const MaterialPair& pair : scene_.material_pairs) {
+      built_.world.set_surface_pair(
+          material_of(pair.a.name).id, material_of(pair.b.name).id,
+          {pair.restitution, pair.friction, pair.rolling_friction, pair.spinning_friction});
+    }
+  }
+
+  static model::Material default_material()
+  {
+    return {.name = "default", .density = 1000, .young = 1e9, .poisson = 0.3};
+  }
+
+  SceneMaterial material_of(const std::string& name)
+  {
+    const auto found = materials_.find(name);
+    if (found != materials_.end()) return found->second;
+    SceneMaterial material;
+    material.elastic = name.empty() ? default_material() : elastic::MaterialLibrary::builtin().get(name);
+    material.id = built_.world.add_surface(material.surface);
+    return materials_[name] = material;
+  }
+
+  struct KnownShape {
+    model::ShapeId id = model::kNone;
+    std::size_t mesh = 0;
+  };
+
+  // Each shape is made once for moving bodies and once for fixed ones.
+  KnownShape shape_of(const SceneShape& shape, bool moving, const ScenePlace& place)
+  {
+    const auto key = std::pair(&shape, moving);
+    const auto found = shapes_.find(key);
+    if (found != shapes_.end()) return found->second;
+    KnownShape known;
+    try {
+      BuiltShape made = build_shape(shape, moving);
+      known.id = built_.world.add_shape(std::move(made.shape));
+      known.mesh = built_.meshes.size();
+      built_.meshes.push_back(std::move(made.mesh));
+    } catch (const SceneError&) {
+      throw;
+    } catch (const Error& error) {
+      mistakes_.push_back(
+          {place, fmt::format("a shape that cannot be made ({})", error.what()), "one that can"});
+    }
+    return shapes_[key] = known;
+  }
+
+  const SceneShape* shape_called(const std::string& name) const
+  {
+    for (const ShapeEntry& entry : scene_.shapes) {
+      if (entry.name == name) return &entry.shape;
+    }
+    return nullptr;
+  }
+
+  void add_bodies(const BodyEntry& entry, std::size_t number)
+  {
+    const SceneMaterial material = material_of(entry.material.name);
+    const std::vector<std::string> names = instance_names(entry);
+    const std::vector<Pose> poses = instance_poses(entry, scene_.seed, number);
+    std::vector<const SceneShape*> shapes;
+    if (entry.shape.object) shapes.push_back(&*entry.shape.object);
+    if (!entry.shape.name.empty()) shapes.push_back(shape_called(entry.shape.name));
+    for (const NameRef& name : entry.shapes) shapes.push_back(shape_called(name.name));
+    const bool moving = entry.motion != model::Motion::fixed;
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      const KnownShape shape = shape_of(*shapes[i % shapes.size()], moving, entry.place);
+      if (shape.id == model::kNone) return;
+      sim::BodySpec spec;
+      spec.name = names[i];
+      spec.shape = shape.id;
+      spec.X_ws = poses[i];
+      spec.motion = entry.motion;
+      spec.surface = material.id;
+      spec.density = entry.density.value_or(material.elastic.density);
+      spec.mass = entry.mass;
+      spec.velocity = entry.X_wf.direction(entry.velocity);
+      spec.angular_velocity = entry.X_wf.direction(entry.angular_velocity);
+      model::BodyId id = model::kNone;
+      try {
+        id = built_.world.add_body(spec);
+      } catch (const Error& error) {
+        mistakes_.push_back(
+            {entry.place, fmt::format("a body that cannot be made ({})", error.what()), "one that can"});
+        return;
+      }
+      ids_[names[i]] = id;
+      Colour colour = moving ? palette()[static_cast<std::size_t>(id) % palette().size()] : kFixedColour;
+      if (material.colour) colour = *material.colour;
+      if (entry.colour) colour = *entry.colour;
+      built_.looks.push_back({names[i], shape.mesh, colour});
+      built_.materials.push_back(material.elastic);
+    }
+  }
+
+  // The frame of a joint has its axis along z; it is the same in the world for both bodies at the start.
+  void add_joint(const JointEntry& entry)
+  {
+    const auto a = ids_.find(entry.a.name);
+    const auto b = ids_.find(entry.b.name);
+    if (a == ids_.end() || (b == ids_.end() && !entry.b.name.empty())) return;
+    const Vec3 axis = entry.X_wf.direction(entry.axis).normalized();
+    const Pose X_wj{entry.X_wf.point(entry.position), Quat::FromTwoVectors(Vec3::UnitZ(), axis)};
+    const bool stretched = entry.kind == model::JointKind::distance || entry.kind == model::JointKind::spring;
+    Pose X_wo = X_wj;
+    model::JointDesc joint;
+    joint.kind = entry.kind;
+    joint.a = a->second;
+    joint.b = entry.b.name.empty() ? model::kNone : b->second;
+    const Pose X_wb = joint.b == model::kNone ? Pose{} : built_.world.body(joint.b).X_wb;
+    if (stretched) X_wo.position = entry.other ? entry.X_wf.point(*entry.other) : X_wb.position;
+    joint.X_aj = built_.world.body(joint.a).X_wb.inverse() * X_wj;
+    joint.X_bj = X_wb.inverse() * X_wo;
+    joint.limited = entry.limits.has_value();
+    if (entry.limits) {
+      const double unit = entry.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
+      joint.limits = {unit * (*entry.limits)[0], unit * (*entry.limits)[1]};
+    }
+    joint.motor = {entry.motor_speed.has_value(), entry.motor_speed.value_or(0), entry.motor_force};
+    joint.length = entry.length.value_or(stretched ? (X_wo.position - X_wj.position).norm() : 0);
+    joint.stiffness = entry.stiffness;
+    joint.damping = entry.damping;
+    joint.bodies_collide = entry.collide;
+    try {
+      built_.world.add_joint(joint);
+    } catch (const Error& error) {
+      mistakes_.push_back(
+          {entry.place, fmt::format("a joint that cannot be made ({})", error.what()), "one that can"});
+    }
+  }
+
+  void add_script()
+  {
+    const auto point_b = [&](model::BodyId id, const std::optional<Vec3>& p_s) -> Vec3 {
+      return p_s ? built_.world.model().bodies[static_cast<std::size_t>(id)].X_bs.point(*p_s)
+                 : Vec3(Vec3::Zero());
+    };
+    for (const ImpulseEntry& entry : scene_.impulses) {
+      const auto id = ids_.find(entry.body.name);
+      if (id == ids_.end()) continue;
+      built_.impulses.push_back({id->second, entry.time, entry.impulse, point_b(id->second, entry.position)});
+    }
+    std::stable_sort(built_.impulses.begin(), built_.impulses.end(),
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
+    for (const ForceEntry& entry : scene_.forces) {
+      const auto id = ids_.find(entry.body.name);
+      if (id == ids_.end()) continue;
+      built_.forces.push_back({id->second, entry.times, entry.forces, point_b(id->second, entry.position)});
+    }
+  }
+
+  const SceneDesc& scene_;
+  BuiltScene built_;
+  std::map<std::string, SceneMaterial> materials_;
+  std::map<std::pair<const SceneShape*, bool>, KnownShape> shapes_;
+  std::map<std::string, model::BodyId> ids_;
+  std::vector<Mistake> mistakes_;
+};
+
+}  // namespace
+
+Vec3 ScriptedForce::at(double time) const
+{
+  if (times.empty() || time < times.front() || time > times.back()) return Vec3::Zero();
+  const auto after = std::upper_bound(times.begin(), times.end(), time);
+  if (after == times.end()) return forces.back();
+  const auto i = static_cast<std::size_t>(after - times.begin());
+  const double share = (time - times[i - 1]) / (times[i] - times[i - 1]);
+  return (1 - share) * forces[i - 1] + share * forces[i];
+}
+
+void BuiltScene::step(double time, double h)
+{
+  for (const ScriptedImpulse& blow : impulses) {
+    if (blow.time < time || blow.time >= time + h) continue;
+    world.apply_impulse(blow.body, blow.impulse, world.body(blow.body).X_wb.point(blow.position_b));
+  }
+  for (const ScriptedForce& push : forces) {
+    // The mean over the step, taken at its middle.
+    const Vec3 force = push.at(time + 0.5 * h);
+    if (force.squaredNorm() > 0) {
+      world.apply_force(push.body, force, world.body(push.body).X_wb.point(push.position_b));
+    }
+  }
+  world.step(h);
+}
+
+BuiltScene build_world(const SceneDesc& scene)
+{
+  return Builder(scene).build();
+}
+
+}  // namespace thrum::scene

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// A running world from a scene.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/model/material.h"
+#include "thrum/scene/scene_file.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::scene {
+
+/// How a body looks. Meshes are shared by bodies of one shape.
+struct BodyLook {
+  std::string name;
+  std::size_t mesh = 0;  ///< index into BuiltScene::meshes
+  Colour colour{0.8f, 0.8f, 0.8f};
+};
+
+/// Scripted actions on a body, by number instead of name.
+struct ScriptedImpulse {
+  model::BodyId body = model::kNone;
+  double time = 0;                 ///< [s]
+  Vec3 impulse = Vec3::Zero();     ///< [N s]
+  Vec3 position_b = Vec3::Zero();  ///< in body axes [m]
+};
+struct ScriptedForce {
+  model::BodyId body = model::kNone;
+  std::vector<double> times;       ///< [s]
+  std::vector<Vec3> forces;        ///< [N]
+  Vec3 position_b = Vec3::Zero();  ///< in body axes [m]
+
+  /// Straight lines between the values, none before the first and after the last.
+  [[nodiscard]] Vec3 at(double time) const;
+};
+
+struct BuiltScene {
+  sim::World world;
+  std::vector<BodyLook> looks;  ///< by BodyId
+  std::vector<std::shared_ptr<const geometry::TriangleMesh>>
+      meshes;                              ///< in shape axes; a plane has no triangles
+  std::vector<model::Material> materials;  ///< by BodyId: elastic properties
+  std::vector<ScriptedImpulse> impulses;   ///< by time
+  std::vector<ScriptedForce> forces;
+
+  /// Does what the script wants in the step from `time` to `time` + `h`, then takes the step.
+  void step(double time, double h);
+};
+
+/// Throws SceneError for shapes that cannot be made, with the place in the file.
+[[nodiscard]] BuiltScene build_world(const SceneDesc& scene);
+
+/// Shapes as contact sees them and as pictures show them.
+struct BuiltShape {
+  model::Shape shape;
+  std::shared_ptr<const geometry::TriangleMesh> mesh;
+};
+/// `moving` shapes get a distance field when they are not convex.
+[[nodiscard]] BuiltShape build_shape(const SceneShape& shape, bool moving);
+
+}  // namespace thrum::scene

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Many bodies from one entry: the ways in which a scene file repeats a body.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thrum/scene/scene_file.h"
+
+namespace thrum::scene {
+
+inline constexpr double kMostBodies = 1e6;  ///< in one scene; more is a mistake in a count
+
+/// Number of bodies that an entry stands for; may be far beyond kMostBodies.
+[[nodiscard]] double instance_count(const BodyEntry& body);
+
+/// The name of each body: that of the entry, with a number when it is repeated.
+[[nodiscard]] std::vector<std::string> instance_names(const BodyEntry& body);
+
+/// Where the shape's axes of each body begin, in the world. `stream` tells the entries of a scene apart, so that two
+/// scatters of one scene differ.
+[[nodiscard]] std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed,
+                                               std::uint64_t stream);
+
+}  // namespace thrum::scene

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/mistakes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace thrum::scene {
+
+namespace {
+
+constexpr std::size_t kMostTold = 50;       ///< mistakes written out in one message
+constexpr std::size_t kLongestName = 64;    ///< longer words are not compared [letters]
+constexpr std::size_t kLettersPerSlip = 3;  ///< a word is meant when at most one letter in three is wrong
+
+std::string lower(std::string_view text)
+{
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+std::string message(const std::vector<Mistake>& mistakes)
+{
+  std::string text;
+  for (std::size_t i = 0; i < std::min(mistakes.size(), kMostTold); ++i) {
+    if (i > 0) text += '\n';
+    text += to_string(mistakes[i]);
+  }
+  if (mistakes.size() > kMostTold) text += fmt::format("\nand {} more.", mistakes.size() - kMostTold);
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const Mistake& mistake)
+{
+  std::string text =
+      base::to_string(SourcePlace{mistake.place.file, mistake.place.line, mistake.place.column});
+  if (!mistake.place.path.empty()) text += ": " + mistake.place.path;
+  text += fmt::format(": found {}, expected {}", mistake.found, mistake.expected);
+  if (!mistake.nearest.empty()) text += fmt::format("; did you mean \"{}\"?", mistake.nearest);
+  return text;
+}
+
+SceneError::SceneError(std::vector<Mistake> mistakes)
+    : Error(message(mistakes)), mistakes_(std::move(mistakes))
+{
+}
+
+// The distance of Damerau and Levenshtein in which no letter is touched twice: three rows of the usual table.
+std::size_t edit_distance(std::string_view a, std::string_view b)
+{
+  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      now[j] = std::min({change, last[j] + 1, now[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        now[j] = std::min(now[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last.swap(last);
+    last.swap(now);
+  }
+  return last[b.size()];
+}
+
+std::string nearest_name(std::string_view word, std::span<const std::string> known)
+{
+  if (word.size() > kLongestName) return {};
+  const std::string wanted = lower(word);
+  std::size_t best = wanted.size() / kLettersPerSlip + 2;
+  std::string result;
+  for (const std::string& name : known) {
+    if (name.size() > kLongestName) continue;
+    const std::size_t distance = edit_distance(wanted, lower(name));
+    if (distance < best && distance < std::max(name.size(), wanted.size())) {
+      best = distance;
+      result = name;
+    }
+  }
+  return result;
+}
+
+}  // namespace thrum::scene

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/object_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace thrum::scene {
+
+std::vector<std::string> TableBase::keys() const
+{
+  std::vector<std::string> names;
+  for (const FieldInfo& field : fields_) names.push_back(field.rule.key);
+  return names;
+}
+
+std::vector<std::string> TableBase::kind_names() const
+{
+  std::vector<std::string> names;
+  for (const TableFunction& kind : kinds_) names.push_back(kind().name());
+  return names;
+}
+
+bool TableBase::check_keys(const JsonValue& value, ReadContext& context, bool kind_is_known) const
+{
+  if (value.object() == nullptr) {
+    context.fail(value, "an object in braces");
+    return false;
+  }
+  const std::vector<std::string> known = keys();
+  for (const JsonMember& member : *value.object()) {
+    if (kind_is_known && member.key == "kind") continue;
+    if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+    const auto scope = context.enter(member.key);
+    context.fail(context.place(member.line, member.column), "an unknown key",
+                 known.empty() ? "none here" : fmt::format("one of {}", fmt::join(known, ", ")),
+                 nearest_name(member.key, known));
+  }
+  for (const FieldInfo& field : fields_) {
+    if (!field.rule.required || value.find(field.rule.key) != nullptr) continue;
+    const auto scope = context.enter(field.rule.key);
+    context.fail(context.place(value), "nothing",
+                 fmt::format("the key \"{}\": {}", field.rule.key, field.rule.doc));
+  }
+  return true;
+}
+
+std::optional<std::size_t> TableBase::choose_kind(const JsonValue& value, ReadContext& context) const
+{
+  const std::vector<std::string> known = kind_names();
+  if (value.object() == nullptr) {
+    context.fail(value, fmt::format("an object with the key \"kind\": one of {}", fmt::join(known, ", ")));
+    return std::nullopt;
+  }
+  const auto scope = context.enter("kind");
+  const JsonValue* kind = value.find("kind");
+  if (kind == nullptr) {
+    context.fail(context.place(value), "nothing", fmt::format("one of {}", fmt::join(known, ", ")));
+    return std::nullopt;
+  }
+  std::string name;
+  if (!read_value(*kind, name, {.choices = known}, context)) return std::nullopt;
+  return static_cast<std::size_t>(std::find(known.begin(), known.end(), name) - known.begin());
+}
+
+}  // namespace thrum::scene

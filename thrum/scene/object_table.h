@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Tables that say what an object of a scene file holds. One table serves the reader, the JSON Schema and the
+// reference page, so that the three cannot part.
+//
+//   const ObjectTable<model::Sphere>& sphere_table()
+//   {
+//     static const ObjectTable<model::Sphere> table =
+//         ObjectTable<model::Sphere>("sphere", "A ball.").field({.key = "radius", .unit = "m", .bounds = above(0)},
+//                                                               &model::Sphere::radius);
+//     return table;
+//   }
+//
+// Defaults are those of the struct. Tables refer to each other by functions, so that they may be recursive.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "thrum/scene/located_json.h"
+#include "thrum/scene/mistakes.h"
+#include "thrum/scene/value_codecs.h"
+
+namespace thrum::scene {
+
+class TableBase;
+using TableFunction = std::function<const TableBase&()>;
+
+/// One key as the schema and the reference page tell it.
+struct FieldInfo {
+  ValueRule rule;
+  nlohmann::ordered_json schema;      ///< of the value; empty when `table` says it
+  std::string type_text;              ///< "number", "list of 3 numbers"
+  std::string default_text;           ///< empty: nothing to tell
+  std::vector<TableFunction> tables;  ///< objects that may stand here
+  bool list = false;                  ///< of those objects
+  bool or_name = false;               ///< a name (a text) may stand here instead
+};
+
+/// What all tables have: a name, a sentence, and either keys or kinds.
+class TableBase {
+ public:
+  TableBase(std::string name, std::string doc) : name_(std::move(name)), doc_(std::move(doc)) {}
+  virtual ~TableBase() = default;
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& doc() const { return doc_; }
+  [[nodiscard]] const std::vector<FieldInfo>& fields() const { return fields_; }
+  /// Empty, or: the objects among which the key "kind" chooses.
+  [[nodiscard]] const std::vector<TableFunction>& kinds() const { return kinds_; }
+  [[nodiscard]] std::vector<std::string> keys() const;
+  [[nodiscard]] std::vector<std::string> kind_names() const;
+
+ protected:
+  /// Reports unknown keys and missing ones; false when the value is not an object at all.
+  [[nodiscard]] bool check_keys(const JsonValue& value, ReadContext& context, bool kind_is_known) const;
+  /// The index of the kind that the value asks for; reports what is wrong otherwise.
+  [[nodiscard]] std::optional<std::size_t> choose_kind(const JsonValue& value, ReadContext& context) const;
+
+  std::string name_;
+  std::string doc_;
+  std::vector<FieldInfo> fields_;
+  std::vector<TableFunction> kinds_;
+};
+
+/// The keys of an object that is read into a T.
+template <class T>
+class ObjectTable : public TableBase {
+ public:
+  using TableBase::TableBase;
+  using Read = std::function<void(const JsonValue&, T&, ReadContext&)>;
+
+  /// A number, a text, a truth value, a vector ...: whatever value_codecs.h knows.
+  template <class Member>
+  ObjectTable&& field(ValueRule rule, Member T::*member) &&
+  {
+    const std::string shown = rule.required ? "" : show_value(T{}.*member, rule);
+    FieldInfo info{rule, schema_of<Member>(rule), type_of<Member>(rule), shown, {}, false, false};
+    return std::move(*this).add(std::move(info), [rule, member](const JsonValue& v, T& out, ReadContext& c) {
+      read_value(v, out.*member, rule, c);
+    });
+  }
+
+  /// One of several words.
+  template <class Enum>
+  ObjectTable&& choice(ValueRule rule, Enum T::*member, std::vector<std::pair<std::string, Enum>> words) &&
+  {
+    for (const auto& word : words) rule.choices.push_back(word.first);
+    std::string shown;
+    for (const auto& word : words) {
+      if (word.second == T{}.*member && !rule.required) shown = word.first;
+    }
+    FieldInfo info{rule, schema_of<std::string>(rule), "one of the words", shown, {}, false, false};
+    return std::move(*this).add(std::move(info),
+                                [rule, member, words](const JsonValue& v, T& out, ReadContext& c) {
+                                  std::string text;
+                                  if (!read_value(v, text, rule, c)) return;
+                                  for (const auto& word : words) {
+                                    if (word.first == text) out.*member = word.second;
+                                  }
+                                });
+  }
+
+  /// An object with a table of its own. Member is the read type, or an optional of it.
+  template <class Member, class Table>
+  ObjectTable&& object(ValueRule rule, Member T::*member, const Table& (*table)()) &&
+  {
+    FieldInfo info = object_info(std::move(rule), table);
+    info.type_text = "object";
+    return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
+      if constexpr (requires {
+                      (out.*member).emplace();
+                      (out.*member).has_value();
+                    }) {
+        (out.*member).emplace();
+        table().read(v, *(out.*member), c);
+      } else {
+        table().read(v, out.*member, c);
+      }
+    });
+  }
+
+  /// A list of objects.
+  template <class Element, class Table>
+  ObjectTable&& list(ValueRule rule, std::vector<Element> T::*member, const Table& (*table)()) &&
+  {
+    FieldInfo info = object_info(std::move(rule), table);
+    info.list = true;
+    info.type_text = "list of objects";
+    return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
+      if (v.array() == nullptr) return c.fail(v, "a list of objects");
+      for (std::size_t i = 0; i < v.array()->size(); ++i) {
+        const auto scope = c.enter(i);
+        // A list that an included file has begun is continued.
+        Element element;
+        table().read((*v.array())[i], element, c);
+        (out.*member).push_back(std::move(element));
+      }
+    });
+  }
+
+  /// A name of something listed elsewhere, or the thing itself.
+  template <class Member, class Table>
+  ObjectTable&& named_or_object(ValueRule rule, Member T::*member, const Table& (*table)()) &&
+  {
+    FieldInfo info = object_info(rule, table);
+    info.or_name = true;
+    info.type_text = "a name, or an object";
+    return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
+      (out.*member).place = c.place(v);
+      if (v.string() != nullptr) {
+        (out.*member).name = *v.string();
+      } else if (v.object() != nullptr) {
+        (out.*member).object.emplace();
+        table().read(v, *(out.*member).object, c);
+      } else {
+        c.fail(v, "a name or an object");
+      }
+    });
+  }
+
+  void read(const JsonValue& value, T& out, ReadContext& context, bool kind_is_known = false) const
+  {
+    if constexpr (requires { out.place = context.place(value); }) out.place = context.place(value);
+    if (!check_keys(value, context, kind_is_known)) return;
+    for (const JsonMember& member : *value.object()) {
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        if (fields_[f].rule.key != member.key) continue;
+        const auto scope = context.enter(member.key);
+        reads_[f](member.value, out, context);
+      }
+    }
+  }
+
+ private:
+  template <class Table>
+  static FieldInfo object_info(ValueRule rule, const Table& (*table)())
+  {
+    FieldInfo info;
+    info.rule = std::move(rule);
+    info.tables.emplace_back([table]() -> const TableBase& { return table(); });
+    return info;
+  }
+
+  ObjectTable&& add(FieldInfo info, Read read) &&
+  {
+    fields_.push_back(std::move(info));
+    reads_.push_back(std::move(read));
+    return std::move(*this);
+  }
+
+  std::vector<Read> reads_;
+};
+
+/// Objects whose key "kind" chooses among several tables, read into a struct with a std::variant `data`.
+template <class Holder>
+class KindTable : public TableBase {
+ public:
+  using TableBase::TableBase;
+
+  template <class T>
+  KindTable&& kind(const ObjectTable<T>& (*table)()) &&
+  {
+    kinds_.emplace_back([table]() -> const TableBase& { return table(); });
+    reads_.push_back([table](const JsonValue& v, Holder& out, ReadContext& c) {
+      T value{};
+      table().read(v, value, c, true);
+      out.data = std::move(value);
+    });
+    return std::move(*this);
+  }
+
+  void read(const JsonValue& value, Holder& out, ReadContext& context) const
+  {
+    const std::optional<std::size_t> chosen = choose_kind(value, context);
+    if (chosen) reads_[*chosen](value, out, context);
+  }
+
+ private:
+  std::vector<std::function<void(const JsonValue&, Holder&, ReadContext&)>> reads_;
+};
+
+}  // namespace thrum::scene

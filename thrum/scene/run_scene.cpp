@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/run_scene.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/timing.h"
+#include "thrum/scene/build_world.h"
+#include "thrum/scene/motion_glb.h"
+#include "thrum/sim/checkpoint.h"
+
+namespace thrum::scene {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+sim::RecordingHeader header_of(const SceneDesc& scene, const BuiltScene& built, const RunDesc& desc)
+{
+  sim::RecordingHeader header;
+  const auto number = [](double x) {
+    return fmt::format("{:.17g}", x);
+  };
+  header.notes = {{"scene", std::filesystem::absolute(desc.scene_file).lexically_normal().string()},
+                  {"title", scene.title},
+                  {"version", desc.version},
+                  {"seed", std::to_string(scene.seed)},
+                  {"step", number(scene.step)},
+                  {"duration", number(scene.duration)},
+                  {"source", base::to_hex(scene.source_hash)}};
+  for (const std::string& setting : desc.reading.settings) header.notes.emplace_back("set", setting);
+  const CameraEntry& camera = scene.camera;
+  const auto vec = [&](const Vec3& v) {
+    return fmt::format("{:.17g} {:.17g} {:.17g}", v.x(), v.y(), v.z());
+  };
+  if (camera.eye) header.notes.emplace_back("camera eye", vec(*camera.eye));
+  if (camera.target) header.notes.emplace_back("camera target", vec(*camera.target));
+  header.notes.emplace_back("camera from", vec(camera.from));
+  header.notes.emplace_back("camera field of view", number(camera.field_of_view));
+  for (std::size_t i = 0; i < built.looks.size(); ++i) {
+    const BodyLook& look = built.looks[i];
+    const model::BodyDesc& body = built.world.model().bodies[i];
+    header.bodies.push_back({look.name,
+                             static_cast<std::int32_t>(look.mesh),
+                             {look.colour[0], look.colour[1], look.colour[2]},
+                             body.motion,
+                             body.motion == model::Motion::dynamic ? body.mass : 0});
+  }
+  for (const auto& mesh : built.meshes) header.meshes.push_back(*mesh);
+  return header;
+}
+
+std::vector<sim::RecordedPose> poses_of(const sim::World& world)
+{
+  std::vector<sim::RecordedPose> poses;
+  poses.reserve(world.state().bodies.size());
+  for (std::size_t i = 0; i < world.state().bodies.size(); ++i) {
+    poses.push_back(sim::RecordedPose::of(world.shape_pose(static_cast<model::BodyId>(i))));
+  }
+  return poses;
+}
+
+// One run, from a first step on.
+class Run {
+ public:
+  Run(const SceneDesc& scene, const RunDesc& desc)
+      : scene_(scene),
+        desc_(desc),
+        built_(build_world(scene)),
+        steps_(
+            static_cast<std::uint64_t>(std::llround(std::ceil(scene.duration / scene.step - kPartOfAStep))))
+  {
+    frame_steps_ =
+        scene.outputs.frame_rate > 0
+            ? std::max<std::uint64_t>(
+                  1, static_cast<std::uint64_t>(std::llround(1 / (scene.outputs.frame_rate * scene.step))))
+            : 1;
+  }
+
+  RunResult from_start()
+  {
+    std::error_code failure;
+    std::filesystem::create_directories(desc_.folder, failure);
+    if (failure)
+      throw Error(fmt::format("The folder {} cannot be made: {}.", desc_.folder.string(), failure.message()));
+    // A checkpoint of an earlier run does not belong to the recording that begins now.
+    std::filesystem::remove(desc_.folder / "checkpoint", failure);
+    sim::RecordingWriter writer(desc_.folder / "recording", header_of(scene_, built_, desc_));
+    record(writer);
+    checkpoint(writer, 0);
+    return loop(writer, 0);
+  }
+
+  RunResult from_checkpoint(const sim::Checkpoint& saved, const sim::Recording& recording)
+  {
+    built_.world.restore(saved.state);
+    std::vector<sim::RecordedPose> last = recording.frames.empty()
+                                              ? std::vector<sim::RecordedPose>(built_.looks.size())
+                                              : recording.frames.back().poses;
+    sim::RecordingWriter writer(desc_.folder / "recording", saved.recording_length, std::move(last));
+    return loop(writer, saved.steps_done);
+  }
+
+ private:
+  static constexpr double kPartOfAStep = 1e-6;  ///< of a step that a duration may be too long by rounding
+
+  RunResult loop(sim::RecordingWriter& writer, std::uint64_t first)
+  {
+    const base::Stopwatch watch;
+    double saved = 0;
+    std::uint64_t done = first;
+    RunResult result;
+    while (done < steps_ && !desc_.stop.stop_requested()) {
+      built_.step(static_cast<double>(done) * scene_.step, scene_.step);
+      ++done;
+      const base::Stopwatch recording;
+      gather_events();
+      if (done % frame_steps_ == 0 || done == steps_) record(writer);
+      const double now = watch.seconds();
+      if (now - saved >= desc_.checkpoint_interval) {
+        checkpoint(writer, done);
+        saved = now;
+      }
+      recording_seconds_ += recording.seconds();
+      if (desc_.on_progress) {
+        const double simulated = static_cast<double>(done) * scene_.step;
+        const double wall = watch.seconds();
+        desc_.on_progress({simulated, scene_.duration, wall,
+                           wall > 0 ? static_cast<double>(done - first) * scene_.step / wall : 0});
+      }
+    }
+    result.finished = done == steps_;
+    result.steps = done;
+    result.simulated = static_cast<double>(done) * scene_.step;
+    result.final_hash = built_.world.hash();
+    checkpoint(writer, done);
+    if (result.finished) writer.finish(result.final_hash);
+    result.wall_seconds = watch.seconds();
+    write_files(result);
+    return result;
+  }
+
+  void gather_events()
+  {
+    events_.insert(events_.end(), built_.world.events().begin(), built_.world.events().end());
+  }
+
+  void record(sim::RecordingWriter& writer)
+  {
+    const sim::World& world = built_.world;
+    sim::RecordedFrame frame;
+    frame.time = world.state().time;
+    frame.kinetic_energy = world.kinetic_energy();
+    frame.potential_energy = world.potential_energy();
+    frame.state_hash = world.hash().low;
+    frame.poses = poses_of(world);
+    for (const model::Contact& contact : world.contacts()) {
+      const bool wanted = scene_.outputs.contacts == RecordedContacts::all ||
+                          (scene_.outputs.contacts == RecordedContacts::impacts && contact.is_new);
+      if (!wanted || !(contact.normal_impulse > 0)) continue;
+      const Vec3 impulse = contact.normal_impulse * contact.normal + contact.friction_impulse;
+      const auto floats = [](const Vec3& v) {
+        return std::array<float, 3>{static_cast<float>(v.x()), static_cast<float>(v.y()),
+                                    static_cast<float>(v.z())};
+      };
+      frame.contacts.push_back(
+          {contact.a, contact.b, floats(contact.position), floats(impulse), contact.is_new ? 1u : 0u});
+    }
+    frame.events = std::move(events_);
+    events_.clear();
+    writer.add(frame);
+  }
+
+  // Frames lie between checkpoints only when a checkpoint falls on one, so events that wait for their frame are saved by
+  // going back to the last frame: a checkpoint is taken at frames alone.
+  void checkpoint(sim::RecordingWriter& writer, std::uint64_t done)
+  {
+    if (done % frame_steps_ != 0 && done != steps_) return;
+    writer.flush();
+    sim::write_checkpoint(desc_.folder / "checkpoint",
+                          {done, writer.length(), scene_.source_hash, built_.world.save()});
+  }
+
+  void write_files(RunResult& result)
+  {
+    const base::Stopwatch watch;
+    const std::filesystem::path& folder = desc_.folder;
+    result.files = {folder / "recording", folder / "checkpoint"};
+    const sim::Recording recording = sim::read_recording(folder / "recording");
+    const auto write = [&](const char* name, const std::string& bytes) {
+      base::write_file(folder / name, std::string_view(bytes));
+      result.files.push_back(folder / name);
+    };
+    if (scene_.outputs.glb) write("motion.glb", motion_glb(recording));
+    if (scene_.outputs.csv) {
+      write("events.csv", events_csv(recording));
+      write("energy.csv", energy_csv(recording));
+    }
+    if (scene_.outputs.poster) {
+      write_png(folder / "poster.png",
+                picture_of_moment(recording, scene_.outputs.poster_time, scene_.outputs.poster_width,
+                                  scene_.outputs.poster_height));
+      result.files.push_back(folder / "poster.png");
+    }
+    write("run.json", run_json(result, watch.seconds()));
+  }
+
+  std::string run_json(const RunResult& result, double export_seconds)
+  {
+    Json stages = Json::array();
+    for (const base::StageRow& row : built_.world.times().rows()) {
+      stages.push_back({{"stage", row.path}, {"seconds", row.total}, {"count", row.count}});
+    }
+    stages.push_back({{"stage", "recording"}, {"seconds", recording_seconds_}, {"count", result.steps}});
+    stages.push_back({{"stage", "export"}, {"seconds", export_seconds}, {"count", 1}});
+    const Json run = {{"scene", desc_.scene_file.string()},
+                      {"title", scene_.title},
+                      {"settings", desc_.reading.settings},
+                      {"version", desc_.version},
+                      {"seed", scene_.seed},
+                      {"step", scene_.step},
+                      {"duration", scene_.duration},
+                      {"simulated", result.simulated},
+                      {"finished", result.finished},
+                      {"steps", result.steps},
+                      {"bodies", built_.looks.size()},
+                      {"source_hash", base::to_hex(scene_.source_hash)},
+                      {"final_hash", base::to_hex(result.final_hash)},
+                      {"wall_seconds", result.wall_seconds},
+                      {"timings", stages}};
+    return run.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+
+  const SceneDesc& scene_;
+  const RunDesc& desc_;
+  BuiltScene built_;
+  std::uint64_t steps_;
+  std::uint64_t frame_steps_ = 1;
+  std::vector<model::ContactEvent> events_;
+  double recording_seconds_ = 0;
+};
+
+}  // namespace
+
+RunResult run_scene(const SceneDesc& scene, const RunDesc& desc)
+{
+  return Run(scene, desc).from_start();
+}
+
+RunResult resume_run(const RunDesc& desc)
+{
+  const sim::Checkpoint saved = sim::read_checkpoint(desc.folder / "checkpoint");
+  std::string bytes = base::read_text_file(desc.folder / "recording");
+  // Only what the checkpoint knows of counts; later frames are made again.
+  if (bytes.size() < saved.recording_length) {
+    throw Error(fmt::format("The recording in {} is shorter than its checkpoint says; it cannot be resumed.",
+                            desc.folder.string()));
+  }
+  bytes.resize(static_cast<std::size_t>(saved.recording_length));
+  const sim::Recording recording = sim::parse_recording(bytes, desc.folder / "recording");
+  RunDesc again = desc;
+  again.scene_file = recording.header.note("scene");
+  again.reading.settings.clear();
+  for (const auto& [name, text] : recording.header.notes) {
+    if (name == "set") again.reading.settings.push_back(text);
+  }
+  const SceneDesc scene = read_scene(again.scene_file, again.reading);
+  if (scene.source_hash != saved.source_hash) {
+    throw Error(fmt::format("{} has changed since this run began, so the run cannot be resumed; run it anew.",
+                            again.scene_file.string()));
+  }
+  return Run(scene, again).from_checkpoint(saved, recording);
+}
+
+}  // namespace thrum::scene

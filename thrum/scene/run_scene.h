@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Running a scene into a directory, going on with it, and making files from what was recorded.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "thrum/base/hash.h"
+#include "thrum/base/progress.h"
+#include "thrum/scene/image.h"
+#include "thrum/scene/scene_file.h"
+#include "thrum/sim/recording.h"
+
+namespace thrum::scene {
+
+/// How far a run has come.
+struct RunProgress {
+  double time = 0;              ///< simulated [s]
+  double duration = 0;          ///< [s]
+  double wall_seconds = 0;      ///< since the start, or since it was resumed
+  double real_time_factor = 0;  ///< simulated seconds in a second
+};
+
+struct RunDesc {
+  std::filesystem::path folder;
+  ReadSceneDesc reading;
+  std::filesystem::path scene_file;
+  std::string version;             ///< of the program, for run.json
+  double checkpoint_interval = 1;  ///< wall-clock time between two [s]
+  base::StopToken stop = {};
+  std::function<void(const RunProgress&)> on_progress = {};  ///< after each step
+};
+
+struct RunResult {
+  bool finished = false;  ///< false: stopped on request
+  std::uint64_t steps = 0;
+  double simulated = 0;  ///< [s]
+  double wall_seconds = 0;
+  base::Hash128 final_hash;
+  std::vector<std::filesystem::path> files;  ///< written
+};
+
+/// Throws Error when the folder cannot be written; what was there of an earlier run is replaced.
+[[nodiscard]] RunResult run_scene(const SceneDesc& scene, const RunDesc& desc);
+
+/// Goes on from the last checkpoint in desc.folder; scene file and settings are those of the first run. Throws Error when
+/// the scene has changed since.
+[[nodiscard]] RunResult resume_run(const RunDesc& desc);
+
+// Files from a recording.
+[[nodiscard]] std::string events_csv(const sim::Recording& recording);
+[[nodiscard]] std::string energy_csv(const sim::Recording& recording);
+void write_motion_npz(const std::filesystem::path& file, const sim::Recording& recording);
+/// The moment nearest to `time`; negative: the last.
+[[nodiscard]] Image picture_of_moment(const sim::Recording& recording, double time, int width, int height);
+
+/// Where two runs part.
+struct RunComparison {
+  bool same = false;
+  std::string text;  ///< sentences
+};
+[[nodiscard]] RunComparison compare_runs(const sim::Recording& a, const sim::Recording& b);
+
+}  // namespace thrum::scene

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/scene_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "thrum/elastic/material_library.h"
+#include "thrum/scene/instances.h"
+
+namespace thrum::scene {
+
+namespace {
+
+constexpr double kMostSteps = 1e9;  ///< of one run
+
+class Checker {
+ public:
+  Checker(const SceneDesc& scene, std::vector<Mistake>& mistakes) : scene_(scene), mistakes_(mistakes)
+  {
+    materials_ = elastic::MaterialLibrary::builtin().names();
+  }
+
+  void run()
+  {
+    check_settings();
+    for (const ShapeEntry& shape : scene_.shapes) {
+      add_name(shapes_, shape.name, shape.place, "shape");
+      check_shape(shape.shape, false);
+    }
+    std::vector<std::string> listed;
+    for (const MaterialEntry& material : scene_.materials) {
+      add_name(listed, material.name, material.place, "material");
+      if (!material.base.name.empty()) refer(material.base, materials_, "material");
+      materials_.push_back(material.name);
+    }
+    for (const MaterialPair& pair : scene_.material_pairs) {
+      refer(pair.a, materials_, "material");
+      refer(pair.b, materials_, "material");
+    }
+    for (const BodyEntry& body : scene_.bodies) check_body(body);
+    check_actions();
+  }
+
+ private:
+  void fail(const ScenePlace& place, const std::string& key, const std::string& found,
+            const std::string& expected, const std::string& nearest = {})
+  {
+    ScenePlace there = place;
+    if (!key.empty()) there.path += "." + key;
+    mistakes_.push_back({there, found, expected, nearest});
+  }
+
+  void add_name(std::vector<std::string>& names, const std::string& name, const ScenePlace& place,
+                const char* what)
+  {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      fail(place, "name", fmt::format("a second {} called \"{}\"", what, name), "each name once");
+    }
+    names.push_back(name);
+  }
+
+  void refer(const NameRef& ref, const std::vector<std::string>& known, const char* what)
+  {
+    const bool library =
+        &known == &materials_ && elastic::MaterialLibrary::builtin().find(ref.name) != nullptr;
+    if (library || std::find(known.begin(), known.end(), ref.name) != known.end()) return;
+    const std::string nearest = nearest_name(ref.name, known);
+    fail(ref.place, "", fmt::format("\"{}\"", ref.name),
+         known.empty() ? fmt::format("the name of a {}, of which there are none", what)
+                       : fmt::format("the name of a {}, such as \"{}\"", what,
+                                     nearest.empty() ? known.front() : nearest),
+         nearest);
+  }
+
+  void check_settings()
+  {
+    const ScenePlace file{scene_.files.front(), 0, 0, {}};
+    if (scene_.duration / scene_.step > kMostSteps) {
+      ScenePlace place = file;
+      place.path = "step";
+      fail(place, "", fmt::format("{:.3g} steps in the run", scene_.duration / scene_.step),
+           fmt::format("at most {:.0e}", kMostSteps));
+    }
+    if (scene_.response.method != ResponseMethod::none) {
+      fail(scene_.response.place, "method", "a method that this version does not have yet", "\"none\"");
+    }
+    if (scene_.camera.eye && scene_.camera.target && *scene_.camera.eye == *scene_.camera.target) {
+      ScenePlace place = file;
+      place.path = "camera.eye";
+      fail(place, "", "the eye where the target is", "two places");
+    }
+  }
+
+  void check_shape(const SceneShape& shape, bool inside_compound)
+  {
+    if (const auto* file = std::get_if<FileShape>(&shape.data)) {
+      std::error_code ignored;
+      if (!std::filesystem::is_regular_file(file->file.path, ignored)) {
+        fail(file->file.place, "", fmt::format("no file at {}", file->file.path.string()), "a mesh file");
+      }
+    }
+    const auto* compound = std::get_if<CompoundShape>(&shape.data);
+    if (inside_compound && (compound != nullptr || std::holds_alternative<PlaneShape>(shape.data))) {
+      fail(shape.place, "", "a compound or a plane within a compound", "any other shape");
+    } else if (compound != nullptr) {
+      if (compound->parts.empty()) fail(shape.place, "parts", "an empty list", "at least one part");
+      for (const CompoundPartDesc& part : compound->parts) check_shape(part.shape, true);
+    }
+  }
+
+  void check_body(const BodyEntry& body)
+  {
+    add_name(entry_names_, body.name, body.place, "body");
+    const bool one = !body.shape.name.empty() || body.shape.object.has_value();
+    if (one == !body.shapes.empty()) {
+      fail(body.place, "shape", one ? "both \"shape\" and \"shapes\"" : "neither \"shape\" nor \"shapes\"",
+           "one of them");
+    }
+    if (!body.shape.name.empty()) refer({body.shape.name, body.shape.place}, shapes_, "shape");
+    for (const NameRef& shape : body.shapes) refer(shape, shapes_, "shape");
+    if (body.shape.object) check_shape(*body.shape.object, false);
+    if (body.shape.object && std::holds_alternative<PlaneShape>(body.shape.object->data) &&
+        body.motion != model::Motion::fixed) {
+      fail(body.place, "motion", "a plane that may move", "\"motion\": \"fixed\"");
+    }
+    if (!body.material.name.empty()) refer(body.material, materials_, "material");
+    body_count_ += instance_count(body);
+    if (body_count_ > kMostBodies) {
+      if (!too_many_)
+        fail(body.place, "repeat", fmt::format("{:.3g} bodies", body_count_),
+             fmt::format("at most {:.0e}", kMostBodies));
+      too_many_ = true;
+      return;
+    }
+    for (std::string& name : instance_names(body)) bodies_.push_back(std::move(name));
+  }
+
+  void refer_body(const NameRef& ref)
+  {
+    if (sorted_.empty()) sorted_.insert(bodies_.begin(), bodies_.end());
+    if (sorted_.count(ref.name) == 0) refer(ref, bodies_, "body");
+  }
+
+  void check_actions()
+  {
+    for (const JointEntry& joint : scene_.joints) {
+      refer_body(joint.a);
+      if (!joint.b.name.empty()) refer_body(joint.b);
+      if (joint.a.name == joint.b.name) fail(joint.place, "b", "a body joined to itself", "another body");
+      if (!(joint.axis.norm() > 0)) fail(joint.place, "axis", "an axis of zero length", "a direction");
+      if (joint.limits && (*joint.limits)[0] > (*joint.limits)[1]) {
+        fail(joint.place, "limits", "a lowest value above the highest", "[lowest, highest]");
+      }
+    }
+    for (const ImpulseEntry& impulse : scene_.impulses) refer_body(impulse.body);
+    for (const ForceEntry& force : scene_.forces) {
+      refer_body(force.body);
+      if (force.times.size() != force.forces.size()) {
+        fail(force.place, "forces",
+             fmt::format("{} forces at {} times", force.forces.size(), force.times.size()),
+             "one for each time");
+      }
+      if (!std::is_sorted(force.times.begin(), force.times.end())) {
+        fail(force.place, "times", "times that go back", "ascending times");
+      }
+    }
+  }
+
+  const SceneDesc& scene_;
+  std::vector<Mistake>& mistakes_;
+  std::vector<std::string> shapes_, materials_, entry_names_, bodies_;
+  std::set<std::string> sorted_;
+  double body_count_ = 0;
+  bool too_many_ = false;
+};
+
+}  // namespace
+
+void check_scene(const SceneDesc& scene, std::vector<Mistake>& mistakes)
+{
+  Checker(scene, mistakes).run();
+}
+
+}  // namespace thrum::scene

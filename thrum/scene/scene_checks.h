@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What can only be checked when the whole scene is known: names, and values that must fit each other.
+#pragma once
+
+#include <vector>
+
+#include "thrum/scene/scene_file.h"
+
+namespace thrum::scene {
+
+void check_scene(const SceneDesc& scene, std::vector<Mistake>& mistakes);
+
+}  // namespace thrum::scene

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// A scene as plain data, and reading it from a file.
+//
+//   const SceneDesc scene = read_scene("scenes/tower.json", {.settings = {"duration=2"}});
+//   BuiltScene built = build_world(scene);
+//
+// docs/scene_reference.md lists every key; it and schemas/scene.schema.json are made from the tables that the reader
+// uses. A file may include others and give them parameters: see scene_reader.cpp.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thrum/base/hash.h"
+#include "thrum/model/joint.h"
+#include "thrum/rigid/islands.h"
+#include "thrum/scene/scene_shape.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::scene {
+
+struct ShapeEntry {
+  std::string name;
+  SceneShape shape;
+  ScenePlace place;
+};
+
+/// Elastic and contact properties. What is not given comes from `base`.
+struct MaterialEntry {
+  std::string name;
+  NameRef base;                   ///< a material of the library, or one listed before
+  std::optional<double> density;  ///< [kg/m^3]
+  std::optional<double> young;    ///< [Pa]
+  std::optional<double> poisson;
+  std::optional<double> restitution;
+  std::optional<double> friction;
+  std::optional<double> rolling_friction;   ///< [m]
+  std::optional<double> spinning_friction;  ///< [m]
+  std::optional<Colour> colour;
+  ScenePlace place;
+};
+
+/// What two materials do where they touch, instead of the smaller value of each.
+struct MaterialPair {
+  NameRef a;
+  NameRef b;
+  double restitution = 0;
+  double friction = 0.5;
+  double rolling_friction = 0;   ///< [m]
+  double spinning_friction = 0;  ///< [m]
+};
+
+// Ways to repeat a body.
+struct GridRepeat {
+  std::array<int, 3> count = {1, 1, 1};
+  Vec3 spacing = Vec3(1, 1, 1);  ///< [m]
+  bool centred = true;           ///< about the body's position in x and y; z always goes up from it
+};
+struct StackRepeat {
+  int count = 2;
+  double spacing = 1;  ///< between neighbours, upwards [m]
+  double turn = 0;     ///< of each against the one below, about z [degrees]
+};
+struct WallRepeat {
+  int columns = 4;
+  int rows = 4;
+  Vec2 spacing = Vec2(1, 1);  ///< along x and along z [m]
+  double stagger = 0.5;       ///< odd rows are shifted by this share of the spacing
+};
+struct PyramidRepeat {
+  int rows = 4;               ///< the lowest has as many bodies
+  Vec2 spacing = Vec2(1, 1);  ///< along x and along z [m]
+};
+struct AlongRepeat {
+  std::vector<Vec3> points;  ///< corners of a path, relative to the body [m]
+  int count = 2;             ///< evenly spaced, both ends included
+  bool turn = false;         ///< x of each body follows the path
+  double twist = 0;          ///< of each against the one before, about the path [degrees]
+};
+struct ScatterRepeat {
+  int count = 10;
+  Vec3 size = Vec3(1, 1, 1);  ///< of the box about the body's position [m]
+  double apart = 0;           ///< least distance between two positions, as far as there is room [m]
+  bool rotate = true;         ///< any orientation
+  std::optional<std::uint64_t>
+      seed;  ///< of this scatter; by itself: the scene's seed and the place in the scene
+};
+struct RepeatDesc {
+  std::variant<GridRepeat, StackRepeat, WallRepeat, PyramidRepeat, AlongRepeat, ScatterRepeat> data;
+};
+
+struct BodyEntry {
+  std::string name;
+  ShapeRef shape;
+  std::vector<NameRef> shapes;  ///< dealt out in turn when the body is repeated
+  NameRef material;
+  model::Motion motion = model::Motion::dynamic;
+  Vec3 position = Vec3::Zero();  ///< of the shape's origin [m]
+  Quat rotation = Quat::Identity();
+  Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
+  Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
+  std::optional<double> mass;            ///< [kg]
+  std::optional<double> density;         ///< [kg/m^3]
+  std::optional<Colour> colour;
+  std::vector<RepeatDesc> repeat;  ///< each repeats what the one before made
+  Pose X_wf;                       ///< where the file that holds it was put
+  ScenePlace place;
+};
+
+struct JointEntry {
+  model::JointKind kind = model::JointKind::ball;
+  NameRef a;
+  NameRef b;                          ///< without a name: the world
+  Vec3 position = Vec3::Zero();       ///< in the world; for distance and spring: on a [m]
+  std::optional<Vec3> other;          ///< distance and spring: on b [m]
+  Vec3 axis = Vec3::UnitZ();          ///< of hinge and slider, in the world
+  std::optional<Vec2> limits;         ///< [degrees] for a hinge, [m] otherwise
+  std::optional<double> motor_speed;  ///< [rad/s] or [m/s]
+  double motor_force = 0;             ///< greatest [N m] or [N]
+  std::optional<double> length;       ///< distance and spring: rest length; by itself: as placed [m]
+  double stiffness = 0;               ///< [N/m]
+  double damping = 0;                 ///< [N s/m]
+  bool collide = false;
+  Pose X_wf;  ///< as for bodies
+  ScenePlace place;
+};
+
+struct ImpulseEntry {
+  NameRef body;
+  double time = 0;               ///< [s]
+  Vec3 impulse = Vec3::Zero();   ///< [N s]
+  std::optional<Vec3> position;  ///< where, in shape axes; by itself: the centre of mass [m]
+  ScenePlace place;
+};
+
+struct ForceEntry {
+  NameRef body;
+  std::vector<double> times;     ///< ascending [s]
+  std::vector<Vec3> forces;      ///< at these times, straight lines between [N]
+  std::optional<Vec3> position;  ///< as for impulses [m]
+  ScenePlace place;
+};
+
+struct StepperEntry {
+  sim::StepperKind kind = sim::StepperKind::constraint;
+  rigid::ConstraintSettings constraint;
+  double greatest_move = sim::WorldDesc{}.greatest_move;
+  int most_pieces = sim::WorldDesc{}.most_pieces;
+};
+
+enum class ResponseMethod { none, modal, attenuated, blended };
+
+struct ResponseEntry {
+  ResponseMethod method = ResponseMethod::none;
+  ScenePlace place;
+};
+
+struct CameraEntry {
+  std::optional<Vec3> eye;      ///< [m]
+  std::optional<Vec3> target;   ///< [m]
+  double field_of_view = 30;    ///< from top to bottom [degrees]
+  Vec3 from{0.55, -1.0, 0.42};  ///< direction to look from, when there is no eye
+};
+
+struct ListenerEntry {
+  Vec3 position{0, -2, 1.5};  ///< [m]
+  Vec3 forward{0, 1, 0};
+};
+
+enum class RecordedContacts { all, impacts, none };
+
+struct OutputEntry {
+  double frame_rate = 60;  ///< poses a second; 0: every step [1/s]
+  RecordedContacts contacts = RecordedContacts::all;
+  bool glb = true;
+  bool csv = true;
+  bool poster = true;
+  double poster_time = -1;  ///< [s]; negative: the end
+  int poster_width = 1280;  ///< [pixel]
+  int poster_height = 720;  ///< [pixel]
+};
+
+/// An included file.
+struct IncludeEntry {
+  FileName file;
+  JsonValue parameters;          ///< an object
+  std::string prefix;            ///< in front of the names of its bodies, shapes and materials
+  Vec3 position = Vec3::Zero();  ///< where its origin comes to lie [m]
+  Quat rotation = Quat::Identity();
+};
+
+struct SceneDesc {
+  std::string schema;
+  JsonValue parameters;               ///< an object
+  std::vector<IncludeEntry> include;  ///< of the first file
+  std::string title;
+  std::string description;
+  double duration = 5;     ///< [s]
+  double step = 1.0 / 60;  ///< [s]
+  std::uint64_t seed = 0;
+  Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
+  double length_scale = 1;    ///< size of a usual body [m]
+  StepperEntry stepper;
+  rigid::SleepSettings sleep;
+  ResponseEntry response;
+  CameraEntry camera;
+  ListenerEntry listener;
+  OutputEntry outputs;
+  std::vector<ShapeEntry> shapes;
+  std::vector<MaterialEntry> materials;
+  std::vector<MaterialPair> material_pairs;
+  std::vector<BodyEntry> bodies;
+  std::vector<JointEntry> joints;
+  std::vector<ImpulseEntry> impulses;
+  std::vector<ForceEntry> forces;
+
+  std::vector<std::filesystem::path> files;  ///< read for this scene, the first is the scene itself
+  base::Hash128 source_hash;                 ///< of all texts read and settings given
+};
+
+struct ReadSceneDesc {
+  std::vector<std::string> settings;  ///< "path=value", as of --set
+};
+
+/// Throws SceneError with all mistakes found, or InputError when a file is not JSON at all.
+[[nodiscard]] SceneDesc read_scene(const std::filesystem::path& file, const ReadSceneDesc& desc = {});
+/// The same from memory; includes are looked for beside `name`.
+[[nodiscard]] SceneDesc parse_scene(std::string_view text, const std::filesystem::path& name,
+                                    const ReadSceneDesc& desc = {});
+
+}  // namespace thrum::scene

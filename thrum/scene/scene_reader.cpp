@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Reading a scene file and what it includes.
+//
+// A file is parsed, changed by --set when it is the first, its parameters are settled (its own values, replaced by those
+// that the including file gives), expressions are replaced by their values, included files are read, and then its own
+// entries: lists go on where the included files ended, single settings replace theirs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thrum/base/atomic_file.h"
+#include "thrum/scene/expressions.h"
+#include "thrum/scene/scene_checks.h"
+#include "thrum/scene/scene_file.h"
+#include "thrum/scene/scene_settings.h"
+#include "thrum/scene/scene_tables.h"
+
+namespace thrum::scene {
+
+namespace {
+
+constexpr std::size_t kLargestFile = 64 << 20;  ///< of a scene [bytes]
+constexpr int kDeepestInclude = 16;
+
+// Where the lists of a scene end before a file is read.
+struct Ends {
+  explicit Ends(const SceneDesc& s)
+      : shapes(s.shapes.size()),
+        materials(s.materials.size()),
+        pairs(s.material_pairs.size()),
+        bodies(s.bodies.size()),
+        joints(s.joints.size()),
+        impulses(s.impulses.size()),
+        forces(s.forces.size())
+  {
+  }
+  std::size_t shapes, materials, pairs, bodies, joints, impulses, forces;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::vector<std::string> settings) : settings_(std::move(settings)) {}
+
+  SceneDesc read(std::string_view text, const std::filesystem::path& name)
+  {
+    for (const std::string& setting : settings_) hasher_.add(setting);
+    read_text(text, name, {}, {}, 0);
+    if (mistakes_.empty()) check_scene(scene_, mistakes_);
+    if (!mistakes_.empty()) throw SceneError(mistakes_);
+    scene_.source_hash = hasher_.finish();
+    return std::move(scene_);
+  }
+
+ private:
+  void read_text(std::string_view text, const std::filesystem::path& name, const Parameters& given,
+                 const std::optional<ScenePlace>& from, int depth)
+  {
+    scene_.files.push_back(name);
+    hasher_.add(text);
+    JsonValue root = parse_json(text, name);
+    if (depth == 0) {
+      for (const std::string& setting : settings_) apply_setting(root, setting);
+    }
+    ReadContext context(name, mistakes_);
+    if (root.object() == nullptr) return context.fail(root, "an object in braces");
+    const Parameters parameters = settle_parameters(root, given, from, context);
+    const JsonValue settled = evaluate(without_parameters(root), parameters, context);
+    if (const JsonValue* include = settled.find("include")) read_includes(*include, context, depth);
+    const std::size_t first = scene_.bodies.size();
+    std::vector<IncludeEntry> kept = std::move(scene_.include);
+    scene_table().read(settled, scene_, context);
+    if (depth > 0) scene_.include = std::move(kept);
+    for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
+      if (scene_.bodies[i].name.empty()) scene_.bodies[i].name = fmt::format("body{}", i);
+    }
+  }
+
+  static JsonValue without_parameters(const JsonValue& root)
+  {
+    JsonObject members;
+    for (const JsonMember& member : *root.object()) {
+      if (member.key != "parameters") members.push_back(member);
+    }
+    return JsonValue(std::move(members), root.line(), root.column());
+  }
+
+  // The file's own values, in its order, each replaced by the given one; later ones may use earlier ones.
+  Parameters settle_parameters(const JsonValue& root, const Parameters& given,
+                               const std::optional<ScenePlace>& from, ReadContext& context)
+  {
+    Parameters result;
+    std::vector<std::string> known;
+    const JsonValue* own = root.find("parameters");
+    if (own != nullptr && own->object() == nullptr) {
+      const auto scope = context.enter("parameters");
+      context.fail(*own, "an object of names and values");
+    }
+    if (own != nullptr && own->object() != nullptr) {
+      const auto scope = context.enter("parameters");
+      for (const JsonMember& member : *own->object()) {
+        const auto inner = context.enter(member.key);
+        known.push_back(member.key);
+        const auto other =
+            std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.key == member.key; });
+        JsonMember settled = member;
+        settled.value = other != given.end() ? other->value : evaluate(member.value, result, context);
+        result.push_back(std::move(settled));
+      }
+    }
+    for (const JsonMember& member : given) {
+      if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+      ScenePlace place = from.value_or(ScenePlace{});
+      place.line = member.line;
+      place.column = member.column;
+      place.path += "." + member.key;
+      context.fail(place, "an unknown parameter",
+                   known.empty() ? "none, as the included file lists none"
+                                 : fmt::format("one of {}", fmt::join(known, ", ")),
+                   nearest_name(member.key, known));
+    }
+    return result;
+  }
+
+  void read_includes(const JsonValue& include, ReadContext& context, int depth)
+  {
+    const auto scope = context.enter("include");
+    if (include.array() == nullptr) return;  // the table of the scene reports it
+    std::vector<Mistake> reported_later;
+    for (std::size_t i = 0; i < include.array()->size(); ++i) {
+      const auto inner = context.enter(i);
+      IncludeEntry entry;
+      ReadContext quiet(context.place(include).file, reported_later);
+      include_table().read((*include.array())[i], entry, quiet);
+      if (!reported_later.empty() || entry.file.path.empty()) continue;
+      read_include(entry, (*include.array())[i], context, depth);
+    }
+  }
+
+  void read_include(const IncludeEntry& entry, const JsonValue& value, ReadContext& context, int depth)
+  {
+    if (depth >= kDeepestInclude) {
+      return context.fail(context.place(value), "files that include each other without end",
+                          fmt::format("at most {} levels", kDeepestInclude));
+    }
+    std::string text;
+    try {
+      text = base::read_text_file(entry.file.path, kLargestFile);
+    } catch (const Error& error) {
+      return context.fail(entry.file.place, fmt::format("a file that cannot be read ({})", error.what()),
+                          "a scene file");
+    }
+    const Ends before(scene_);
+    ScenePlace place = context.place(value);
+    place.path += ".parameters";
+    const Parameters given = entry.parameters.object() != nullptr ? *entry.parameters.object() : Parameters{};
+    read_text(text, entry.file.path, given, place, depth + 1);
+    put(entry, before);
+  }
+
+  // Names and places of what an included file brought.
+  void put(const IncludeEntry& entry, const Ends& before)
+  {
+    const Pose X{entry.position, entry.rotation};
+    const auto add_prefix = [&](std::string& name) {
+      if (!name.empty()) name = entry.prefix + name;
+    };
+    const auto own_material = [&](NameRef& ref) {
+      for (std::size_t i = before.materials; i < scene_.materials.size(); ++i) {
+        if (scene_.materials[i].name == ref.name) return add_prefix(ref.name);
+      }
+    };
+    for (std::size_t i = before.materials; i < scene_.materials.size(); ++i)
+      own_material(scene_.materials[i].base);
+    for (std::size_t i = before.pairs; i < scene_.material_pairs.size(); ++i) {
+      own_material(scene_.material_pairs[i].a);
+      own_material(scene_.material_pairs[i].b);
+    }
+    for (std::size_t i = before.bodies; i < scene_.bodies.size(); ++i) {
+      BodyEntry& body = scene_.bodies[i];
+      add_prefix(body.name);
+      add_prefix(body.shape.name);
+      for (NameRef& shape : body.shapes) add_prefix(shape.name);
+      own_material(body.material);
+      body.X_wf = X * body.X_wf;
+    }
+    for (std::size_t i = before.materials; i < scene_.materials.size(); ++i)
+      add_prefix(scene_.materials[i].name);
+    for (std::size_t i = before.shapes; i < scene_.shapes.size(); ++i) add_prefix(scene_.shapes[i].name);
+    for (std::size_t i = before.joints; i < scene_.joints.size(); ++i) {
+      add_prefix(scene_.joints[i].a.name);
+      add_prefix(scene_.joints[i].b.name);
+      scene_.joints[i].X_wf = X * scene_.joints[i].X_wf;
+    }
+    for (std::size_t i = before.impulses; i < scene_.impulses.size(); ++i) {
+      add_prefix(scene_.impulses[i].body.name);
+      scene_.impulses[i].impulse = X.direction(scene_.impulses[i].impulse);
+    }
+    for (std::size_t i = before.forces; i < scene_.forces.size(); ++i) {
+      add_prefix(scene_.forces[i].body.name);
+      for (Vec3& force : scene_.forces[i].forces) force = X.direction(force);
+    }
+  }
+
+  std::vector<std::string> settings_;
+  SceneDesc scene_;
+  std::vector<Mistake> mistakes_;
+  base::Hasher hasher_;
+};
+
+}  // namespace
+
+SceneDesc read_scene(const std::filesystem::path& file, const ReadSceneDesc& desc)
+{
+  return Reader(desc.settings).read(base::read_text_file(file, kLargestFile), file);
+}
+
+SceneDesc parse_scene(std::string_view text, const std::filesystem::path& name, const ReadSceneDesc& desc)
+{
+  return Reader(desc.settings).read(text, name);
+}
+
+}  // namespace thrum::scene

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Shapes as a scene file describes them: primitives, generated meshes, mesh files, hulls and compounds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thrum/geometry/furniture.h"
+#include "thrum/geometry/shapes.h"
+#include "thrum/geometry/tableware.h"
+#include "thrum/scene/value_codecs.h"
+
+namespace thrum::scene {
+
+// Primitives. Sizes are whole lengths, as a person would measure them.
+struct BallShape {
+  double radius = 0.5;  ///< [m]
+};
+struct BoxShape {
+  Vec3 size = Vec3(1, 1, 1);  ///< [m]
+};
+struct CapsuleShape {
+  double radius = 0.25;  ///< [m]
+  double height = 0.5;   ///< between the centres of the two caps [m]
+};
+struct CylinderShape {
+  double radius = 0.5;  ///< [m]
+  double height = 1;    ///< [m]
+};
+struct PlaneShape {};
+
+/// A mesh from a file.
+struct FileShape {
+  FileName file;
+  double scale = 1;     ///< of all lengths
+  bool convex = false;  ///< touch as the convex hull of the mesh
+};
+
+/// The convex hull of points.
+struct HullShape {
+  std::vector<Vec3> points;  ///< [m]
+};
+
+struct CompoundPartDesc;
+struct CompoundShape {
+  std::vector<CompoundPartDesc> parts;
+};
+
+struct SceneShape {
+  std::variant<BallShape, BoxShape, CapsuleShape, CylinderShape, PlaneShape, HullShape, FileShape,
+               CompoundShape, geometry::TorusDesc, geometry::ConeDesc, geometry::LatheDesc,
+               geometry::ExtrusionDesc, geometry::TubeDesc, geometry::PlateDesc, geometry::BowlDesc,
+               geometry::CupDesc, geometry::MugDesc, geometry::PotDesc, geometry::BottleDesc,
+               geometry::CandlestickDesc, geometry::TableDesc, geometry::ScaffoldDesc, geometry::FridgeDesc>
+      data;
+  ScenePlace place;
+};
+
+struct CompoundPartDesc {
+  SceneShape shape;
+  Vec3 position = Vec3::Zero();  ///< [m]
+  Quat rotation = Quat::Identity();
+};
+
+/// A shape by the name under which the scene lists it, or described in place.
+struct ShapeRef {
+  std::string name;
+  std::optional<SceneShape> object;
+  ScenePlace place;
+};
+
+}  // namespace thrum::scene

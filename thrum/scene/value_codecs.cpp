@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/value_codecs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace thrum::scene {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double kUnitTolerance = 1e-3;  ///< how far a written quaternion may be from unit length
+constexpr double kLargestWhole = 9.007199254740992e15;  ///< 2^53: beyond, doubles skip whole numbers
+
+// "a number above 0 [m]", "a whole number from 1 to 5".
+std::string in_words(const std::string& noun, const ValueRule& rule)
+{
+  const Bounds& b = rule.bounds;
+  std::string text = noun;
+  if (std::isfinite(b.lowest) && std::isfinite(b.highest)) {
+    text += fmt::format(" from {} to {}", b.lowest, b.highest);
+  } else if (std::isfinite(b.lowest)) {
+    text += fmt::format(" {} {}", b.lowest_excluded ? "above" : "of at least", b.lowest);
+  } else if (std::isfinite(b.highest)) {
+    text += fmt::format(" of at most {}", b.highest);
+  }
+  if (!rule.unit.empty()) text += fmt::format(" [{}]", rule.unit);
+  return text;
+}
+
+bool inside(double x, const Bounds& b)
+{
+  return x <= b.highest && (b.lowest_excluded ? x > b.lowest : x >= b.lowest);
+}
+
+Json with_bounds(Json schema, const Bounds& b)
+{
+  if (std::isfinite(b.lowest)) schema[b.lowest_excluded ? "exclusiveMinimum" : "minimum"] = b.lowest;
+  if (std::isfinite(b.highest)) schema["maximum"] = b.highest;
+  return schema;
+}
+
+bool read_whole(const JsonValue& value, double highest, double& out, const ValueRule& rule,
+                ReadContext& context)
+{
+  const double* number = value.number();
+  if (number != nullptr && *number == std::floor(*number) && std::abs(*number) <= highest &&
+      inside(*number, rule.bounds)) {
+    out = *number;
+    return true;
+  }
+  context.fail(value, in_words("a whole number", rule));
+  return false;
+}
+
+// Fixed-length lists of numbers, into `out`.
+bool read_numbers(const JsonValue& value, double* out, std::size_t count, const ValueRule& rule,
+                  ReadContext& context)
+{
+  const JsonArray* list = value.array();
+  const std::string expected = in_words(fmt::format("a list of {} numbers, each", count), rule);
+  if (list == nullptr || list->size() != count) {
+    const bool bounded = std::isfinite(rule.bounds.lowest) || std::isfinite(rule.bounds.highest);
+    context.fail(value, bounded ? expected
+                                : fmt::format("a list of {} numbers{}", count,
+                                              rule.unit.empty() ? "" : " [" + rule.unit + "]"));
+    return false;
+  }
+  bool fit = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto scope = context.enter(i);
+    fit = read_value((*list)[i], out[i], rule, context) && fit;
+  }
+  return fit;
+}
+
+Json numbers_schema(std::size_t count, const ValueRule& rule)
+{
+  return {{"type", "array"},
+          {"items", with_bounds({{"type", "number"}}, rule.bounds)},
+          {"minItems", count},
+          {"maxItems", count}};
+}
+
+}  // namespace
+
+ReadContext::Scope ReadContext::enter(const std::string& key)
+{
+  const std::size_t length = path_.size();
+  path_ += (path_.empty() ? "" : ".") + key;
+  return {*this, length};
+}
+
+ReadContext::Scope ReadContext::enter(std::size_t index)
+{
+  const std::size_t length = path_.size();
+  path_ += fmt::format("[{}]", index);
+  return {*this, length};
+}
+
+ScenePlace ReadContext::place(std::size_t line, std::size_t column) const
+{
+  return {file_, line, column, path_};
+}
+
+void ReadContext::fail(const JsonValue& value, const std::string& expected, const std::string& nearest)
+{
+  // An expression that is still there could not be evaluated, and that was told already.
+  if (value.string() != nullptr && value.string()->starts_with('=')) return;
+  fail(place(value), value.describe(), expected, nearest);
+}
+
+void ReadContext::fail(const ScenePlace& place, const std::string& found, const std::string& expected,
+                       const std::string& nearest)
+{
+  mistakes_.push_back({place, found, expected, nearest});
+}
+
+bool read_value(const JsonValue& value, double& out, const ValueRule& rule, ReadContext& context)
+{
+  if (value.number() != nullptr && inside(*value.number(), rule.bounds)) {
+    out = *value.number();
+    return true;
+  }
+  context.fail(value, in_words("a number", rule));
+  return false;
+}
+
+bool read_value(const JsonValue& value, int& out, const ValueRule& rule, ReadContext& context)
+{
+  double whole = 0;
+  if (!read_whole(value, std::numeric_limits<int>::max(), whole, rule, context)) return false;
+  out = static_cast<int>(whole);
+  return true;
+}
+
+bool read_value(const JsonValue& value, std::uint64_t& out, const ValueRule& rule, ReadContext& context)
+{
+  double whole = 0;
+  ValueRule positive = rule;
+  positive.bounds.lowest = std::max(positive.bounds.lowest, 0.0);
+  if (!read_whole(value, kLargestWhole, whole, positive, context)) return false;
+  out = static_cast<std::uint64_t>(whole);
+  return true;
+}
+
+bool read_value(const JsonValue& value, bool& out, const ValueRule&, ReadContext& context)
+{
+  if (value.boolean() == nullptr) {
+    context.fail(value, "true or false");
+    return false;
+  }
+  out = *value.boolean();
+  return true;
+}
+
+bool read_value(const JsonValue& value, std::string& out, const ValueRule& rule, ReadContext& context)
+{
+  const std::string* text = value.string();
+  if (!rule.choices.empty() &&
+      (text == nullptr || std::find(rule.choices.begin(), rule.choices.end(), *text) == rule.choices.end())) {
+    context.fail(value, fmt::format("one of {}", fmt::join(rule.choices, ", ")),
+                 text != nullptr ? nearest_name(*text, rule.choices) : "");
+    return false;
+  }
+  if (text == nullptr) {
+    context.fail(value, "a text");
+    return false;
+  }
+  out = *text;
+  return true;
+}
+
+bool read_value(const JsonValue& value, Vec2& out, const ValueRule& rule, ReadContext& context)
+{
+  Vec2 read;
+  if (!read_numbers(value, read.data(), 2, rule, context)) return false;
+  out = read;
+  return true;
+}
+
+bool read_value(const JsonValue& value, Vec3& out, const ValueRule& rule, ReadContext& context)
+{
+  Vec3 read;
+  if (!read_numbers(value, read.data(), 3, rule, context)) return false;
+  out = read;
+  return true;
+}
+
+bool read_value(const JsonValue& value, std::array<int, 3>& out, const ValueRule& rule, ReadContext& context)
+{
+  if (value.array() == nullptr || value.array()->size() != 3) {
+    context.fail(value, in_words("a list of 3 whole numbers, each", rule));
+    return false;
+  }
+  bool fit = true;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto scope = context.enter(i);
+    fit = read_value((*value.array())[i], out[i], rule, context) && fit;
+  }
+  return fit;
+}
+
+// [w, x, y, z], or {"axis": [x, y, z], "degrees": a}.
+bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadContext& context)
+{
+  if (value.object() != nullptr) {
+    const JsonValue* axis = value.find("axis");
+    const JsonValue* degrees = value.find("degrees");
+    Vec3 a = Vec3::Zero();
+    double angle = 0;
+    if (axis == nullptr || degrees == nullptr || value.object()->size() != 2) {
+      context.fail(value, "the keys \"axis\" and \"degrees\", and no others");
+      return false;
+    }
+    if (!read_value(*axis, a, {}, context) || !read_value(*degrees, angle, {}, context)) return false;
+    if (!(a.norm() > 0)) {
+      context.fail(*axis, "an axis that is not zero");
+      return false;
+    }
+    out = Quat(Eigen::AngleAxisd(angle * std::numbers::pi / 180, a.normalized()));
+    return true;
+  }
+  Vec4 q;
+  if (value.array() == nullptr || value.array()->size() != 4) {
+    context.fail(value, "a quaternion [w, x, y, z], or {\"axis\": [x, y, z], \"degrees\": a}");
+    return false;
+  }
+  if (!read_numbers(value, q.data(), 4, {.unit = rule.unit}, context)) return false;
+  if (std::abs(q.norm() - 1) > kUnitTolerance) {
+    context.fail(context.place(value), fmt::format("a quaternion of length {:.4g}", q.norm()),
+                 "one of length 1");
+    return false;
+  }
+  out = Quat(q[0], q[1], q[2], q[3]).normalized();
+  return true;
+}
+
+bool read_value(const JsonValue& value, Colour& out, const ValueRule&, ReadContext& context)
+{
+  const std::string* text = value.string();
+  const bool form = text != nullptr && text->size() == 7 && text->front() == '#' &&
+                    text->find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos;
+  if (!form) {
+    context.fail(value, "a colour such as \"#c0392b\"");
+    return false;
+  }
+  for (int k = 0; k < 3; ++k) {
+    const std::string digits = text->substr(static_cast<std::size_t>(1 + 2 * k), 2);
+    out[k] = static_cast<float>(std::stoi(digits, nullptr, 16)) / 255.0f;
+  }
+  return true;
+}
+
+bool read_value(const JsonValue& value, FileName& out, const ValueRule& rule, ReadContext& context)
+{
+  std::string text;
+  if (!read_value(value, text, rule, context)) return false;
+  out.place = context.place(value);
+  out.path = std::filesystem::path(text).is_absolute() ? std::filesystem::path(text)
+                                                       : out.place.file.parent_path() / text;
+  return true;
+}
+
+bool read_value(const JsonValue& value, NameRef& out, const ValueRule& rule, ReadContext& context)
+{
+  if (!read_value(value, out.name, rule, context)) return false;
+  out.place = context.place(value);
+  return true;
+}
+
+bool read_value(const JsonValue& value, JsonValue& out, const ValueRule&, ReadContext& context)
+{
+  if (value.object() == nullptr) {
+    context.fail(value, "an object in braces");
+    return false;
+  }
+  out = value;
+  return true;
+}
+
+Json Described<double>::schema(const ValueRule& rule)
+{
+  return with_bounds({{"type", "number"}}, rule.bounds);
+}
+std::string Described<double>::type(const ValueRule& rule)
+{
+  return in_words("number", {.bounds = rule.bounds});
+}
+std::string Described<double>::show(const double& value)
+{
+  return fmt::format("{:.6g}", value);
+}
+
+Json Described<int>::schema(const ValueRule& rule)
+{
+  return with_bounds({{"type", "integer"}}, rule.bounds);
+}
+std::string Described<int>::type(const ValueRule& rule)
+{
+  return in_words("whole number", {.bounds = rule.bounds});
+}
+std::string Described<int>::show(const int& value)
+{
+  return fmt::format("{}", value);
+}
+
+Json Described<std::uint64_t>::schema(const ValueRule&)
+{
+  return {{"type", "integer"}, {"minimum", 0}};
+}
+std::string Described<std::uint64_t>::type(const ValueRule&)
+{
+  return "whole number of at least 0";
+}
+std::string Described<std::uint64_t>::show(const std::uint64_t& value)
+{
+  return fmt::format("{}", value);
+}
+
+Json Described<bool>::schema(const ValueRule&)
+{
+  return {{"type", "boolean"}};
+}
+std::string Described<bool>::type(const ValueRule&)
+{
+  return "true or false";
+}
+std::string Described<bool>::show(const bool& value)
+{
+  return value ? "true" : "false";
+}
+
+Json Described<std::string>::schema(const ValueRule& rule)
+{
+  Json schema = {{"type", "string"}};
+  if (!rule.choices.empty()) schema["enum"] = rule.choices;
+  return schema;
+}
+std::string Described<std::string>::type(const ValueRule&)
+{
+  return "text";
+}
+std::string Described<std::string>::show(const std::string& value)
+{
+  return value;
+}
+
+Json Described<Vec2>::schema(const ValueRule& rule)
+{
+  return numbers_schema(2, rule);
+}
+std::string Described<Vec2>::type(const ValueRule&)
+{
+  return "[a, b]";
+}
+std::string Described<Vec2>::show(const Vec2& value)
+{
+  return fmt::format("[{:.6g}, {:.6g}]", value.x(), value.y());
+}
+
+Json Described<Vec3>::schema(const ValueRule& rule)
+{
+  return numbers_schema(3, rule);
+}
+std::string Described<Vec3>::type(const ValueRule&)
+{
+  return "[x, y, z]";
+}
+std::string Described<Vec3>::show(const Vec3& value)
+{
+  return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", value.x(), value.y(), value.z());
+}
+
+Json Described<ThreeCounts>::schema(const ValueRule& rule)
+{
+  return {{"type", "array"}, {"items", Described<int>::schema(rule)}, {"minItems", 3}, {"maxItems", 3}};
+}
+std::string Described<ThreeCounts>::type(const ValueRule&)
+{
+  return "[nx, ny, nz]";
+}
+std::string Described<ThreeCounts>::show(const ThreeCounts& value)
+{
+  return fmt::format("[{}, {}, {}]", value[0], value[1], value[2]);
+}
+
+Json Described<Quat>::schema(const ValueRule&)
+{
+  Json turned = {{"type", "object"},
+                 {"properties", {{"axis", numbers_schema(3, {})}, {"degrees", {{"type", "number"}}}}},
+                 {"required", {"axis", "degrees"}},
+                 {"additionalProperties", false}};
+  return {{"anyOf", {numbers_schema(4, {}), turned}}};
+}
+std::string Described<Quat>::type(const ValueRule&)
+{
+  return "[w, x, y, z] or {\"axis\": [x, y, z], \"degrees\": a}";
+}
+std::string Described<Quat>::show(const Quat& q)
+{
+  return fmt::format("[{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q.w(), q.x(), q.y(), q.z());
+}
+
+Json Described<Colour>::schema(const ValueRule&)
+{
+  return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
+}
+std::string Described<Colour>::type(const ValueRule&)
+{
+  return "\"#rrggbb\"";
+}
+std::string Described<Colour>::show(const Colour& value)
+{
+  const Pixel p = to_pixel(value);
+  return fmt::format("#{:02x}{:02x}{:02x}", p[0], p[1], p[2]);
+}
+
+Json Described<FileName>::schema(const ValueRule&)
+{
+  return {{"type", "string"}};
+}
+std::string Described<FileName>::type(const ValueRule&)
+{
+  return "file, relative to this one";
+}
+std::string Described<FileName>::show(const FileName& value)
+{
+  return value.path.string();
+}
+
+Json Described<JsonValue>::schema(const ValueRule&)
+{
+  return {{"type", "object"}};
+}
+std::string Described<JsonValue>::type(const ValueRule&)
+{
+  return "object";
+}
+std::string Described<JsonValue>::show(const JsonValue&)
+{
+  return "";
+}
+
+Json Described<NameRef>::schema(const ValueRule&)
+{
+  return {{"type", "string"}};
+}
+std::string Described<NameRef>::type(const ValueRule&)
+{
+  return "name";
+}
+std::string Described<NameRef>::show(const NameRef& value)
+{
+  return value.name;
+}
+
+}  // namespace thrum::scene

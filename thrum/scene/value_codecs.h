@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// How single values stand in a scene file: numbers, vectors, rotations, colours, names. Each is read, described
+// for the JSON Schema, and shown as a default.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/scene/image.h"
+#include "thrum/scene/located_json.h"
+#include "thrum/scene/mistakes.h"
+
+namespace thrum::scene {
+
+struct Bounds {
+  double lowest = -std::numeric_limits<double>::infinity();
+  double highest = std::numeric_limits<double>::infinity();
+  bool lowest_excluded = false;
+};
+
+[[nodiscard]] constexpr Bounds above(double lowest)
+{
+  return {lowest, std::numeric_limits<double>::infinity(), true};
+}
+[[nodiscard]] constexpr Bounds at_least(double lowest)
+{
+  return {lowest, std::numeric_limits<double>::infinity(), false};
+}
+[[nodiscard]] constexpr Bounds between(double lowest, double highest)
+{
+  return {lowest, highest, false};
+}
+
+/// What is known of a key beside its type.
+struct ValueRule {
+  std::string key = {};
+  std::string unit = {};  ///< empty for numbers without one
+  std::string doc = {};   ///< a sentence without its full stop
+  Bounds bounds = {};
+  bool required = false;
+  std::vector<std::string> choices = {};  ///< the only texts allowed; empty: any
+};
+
+/// Where the reader is, and what it has found wrong so far.
+class ReadContext {
+ public:
+  ReadContext(std::filesystem::path file, std::vector<Mistake>& mistakes)
+      : file_(std::move(file)), mistakes_(mistakes)
+  {
+  }
+
+  /// Adds a key or an index to the path until it goes out of scope.
+  class Scope {
+   public:
+    Scope(ReadContext& context, std::size_t length) : context_(context), length_(length) {}
+    ~Scope() { context_.path_.resize(length_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ReadContext& context_;
+    std::size_t length_;
+  };
+  [[nodiscard]] Scope enter(const std::string& key);
+  [[nodiscard]] Scope enter(std::size_t index);
+
+  [[nodiscard]] ScenePlace place(const JsonValue& value) const { return place(value.line(), value.column()); }
+  [[nodiscard]] ScenePlace place(std::size_t line, std::size_t column) const;
+
+  /// Found what the value is, expected something else.
+  void fail(const JsonValue& value, const std::string& expected, const std::string& nearest = {});
+  void fail(const ScenePlace& place, const std::string& found, const std::string& expected,
+            const std::string& nearest = {});
+
+ private:
+  std::filesystem::path file_;
+  std::string path_;
+  std::vector<Mistake>& mistakes_;
+};
+
+/// A folder or a file that a scene names, relative to the file that names it.
+struct FileName {
+  std::filesystem::path path;  ///< empty: none
+  ScenePlace place;
+};
+
+/// The name of something listed elsewhere in the scene.
+struct NameRef {
+  std::string name;  ///< empty: none
+  ScenePlace place;
+};
+
+// Each returns whether the value was fit; otherwise the mistake is reported and `out` is unchanged.
+bool read_value(const JsonValue& value, double& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, int& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, std::uint64_t& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, bool& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, std::string& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, Vec2& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, Vec3& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, Colour& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, FileName& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, NameRef& out, const ValueRule& rule, ReadContext& context);
+/// Any object.
+bool read_value(const JsonValue& value, JsonValue& out, const ValueRule& rule, ReadContext& context);
+bool read_value(const JsonValue& value, std::array<int, 3>& out, const ValueRule& rule, ReadContext& context);
+
+template <class T>
+bool read_value(const JsonValue& value, std::optional<T>& out, const ValueRule& rule, ReadContext& context)
+{
+  T read{};
+  if (!read_value(value, read, rule, context)) return false;
+  out = std::move(read);
+  return true;
+}
+
+template <class T>
+bool read_value(const JsonValue& value, std::vector<T>& out, const ValueRule& rule, ReadContext& context)
+{
+  if (value.array() == nullptr) {
+    context.fail(value, "a list");
+    return false;
+  }
+  std::vector<T> read(value.array()->size());
+  bool fit = true;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const auto scope = context.enter(i);
+    fit = read_value((*value.array())[i], read[i], rule, context) && fit;
+  }
+  if (fit) out = std::move(read);
+  return fit;
+}
+
+/// The JSON Schema of a value of type T, and the same in a few words.
+template <class T>
+struct Described;
+
+#define THRUM_DESCRIBED(Type)                                    \
+  template <>                                                    \
+  struct Described<Type> {                                       \
+    static nlohmann::ordered_json schema(const ValueRule& rule); \
+    static std::string type(const ValueRule& rule);              \
+    static std::string show(const Type& value);                  \
+  }
+THRUM_DESCRIBED(double);
+THRUM_DESCRIBED(int);
+THRUM_DESCRIBED(std::uint64_t);
+THRUM_DESCRIBED(bool);
+THRUM_DESCRIBED(std::string);
+THRUM_DESCRIBED(Vec2);
+THRUM_DESCRIBED(Vec3);
+THRUM_DESCRIBED(Quat);
+THRUM_DESCRIBED(Colour);
+THRUM_DESCRIBED(FileName);
+THRUM_DESCRIBED(NameRef);
+THRUM_DESCRIBED(JsonValue);
+using ThreeCounts = std::array<int, 3>;
+THRUM_DESCRIBED(ThreeCounts);
+#undef THRUM_DESCRIBED
+
+template <class T>
+struct Described<std::optional<T>> {
+  static nlohmann::ordered_json schema(const ValueRule& rule) { return Described<T>::schema(rule); }
+  static std::string type(const ValueRule& rule) { return Described<T>::type(rule); }
+  static std::string show(const std::optional<T>& value) { return value ? Described<T>::show(*value) : ""; }
+};
+
+template <class T>
+struct Described<std::vector<T>> {
+  static nlohmann::ordered_json schema(const ValueRule& rule)
+  {
+    return {{"type", "array"}, {"items", Described<T>::schema(rule)}};
+  }
+  static std::string type(const ValueRule& rule) { return "list, each: " + Described<T>::type(rule); }
+  static std::string show(const std::vector<T>& values)
+  {
+    std::string text;
+    for (const T& value : values) text += (text.empty() ? "" : ", ") + Described<T>::show(value);
+    return values.empty() ? "" : "[" + text + "]";
+  }
+};
+
+template <class T>
+[[nodiscard]] nlohmann::ordered_json schema_of(const ValueRule& rule)
+{
+  return Described<T>::schema(rule);
+}
+template <class T>
+[[nodiscard]] std::string type_of(const ValueRule& rule)
+{
+  return Described<T>::type(rule);
+}
+template <class T>
+[[nodiscard]] std::string show_value(const T& value, const ValueRule&)
+{
+  return Described<T>::show(value);
+}
+
+}  // namespace thrum::scene

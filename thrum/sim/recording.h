@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What a run did, in a file that only grows: "THRUMREC", a version, then chunks.
+//
+//   +------+------+----------+------------+     A chunk is whole or it does not count: a reader stops at the first one
+//   | kind | size | checksum | payload ...|     that is cut short or does not fit its checksum, so a kill at any moment
+//   +------+------+----------+------------+     loses at most the chunk that was being written.
+//
+// The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from the
+// recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that changed since the
+// frame before, contacts and events. Positions are 32-bit floats, rotations 16 bits a component (2e-5 rad). The last chunk
+// holds the hash of the final state; a recording without it was cut short.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "thrum/base/hash.h"
+#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/model/body.h"
+#include "thrum/model/contact.h"
+
+namespace thrum::sim {
+
+struct RecordedBody {
+  std::string name;
+  std::int32_t mesh = 0;  ///< index into RecordingHeader::meshes
+  std::array<float, 3> colour = {0.8f, 0.8f, 0.8f};
+  model::Motion motion = model::Motion::dynamic;
+  double mass = 0;  ///< [kg]
+};
+
+/// What does not change during a run.
+struct RecordingHeader {
+  std::vector<std::pair<std::string, std::string>> notes;  ///< scene, version, settings ...
+  std::vector<RecordedBody> bodies;
+  std::vector<geometry::TriangleMesh> meshes;  ///< in shape axes; vertices rounded to float [m]
+
+  /// The first note of that name, or an empty text.
+  [[nodiscard]] std::string note(std::string_view name) const;
+};
+
+/// Pose of a body's shape as it is stored.
+struct RecordedPose {
+  std::array<float, 3> position = {0, 0, 0};                ///< [m]
+  std::array<std::int16_t, 4> rotation = {32767, 0, 0, 0};  ///< (w, x, y, z) times 32767
+
+  [[nodiscard]] static RecordedPose of(const Pose& X_ws);
+  [[nodiscard]] Pose pose() const;
+  friend bool operator==(const RecordedPose&, const RecordedPose&) = default;
+};
+
+struct RecordedContact {
+  std::int32_t a = -1;
+  std::int32_t b = -1;
+  std::array<float, 3> position = {0, 0, 0};  ///< world [m]
+  std::array<float, 3> impulse = {0, 0, 0};   ///< on b, friction included, over the step [N s]
+  std::uint32_t is_new = 0;
+};
+
+struct RecordedFrame {
+  double time = 0;              ///< [s]
+  double kinetic_energy = 0;    ///< [J]
+  double potential_energy = 0;  ///< [J]
+  std::uint64_t state_hash = 0;
+  std::vector<RecordedPose> poses;  ///< by body
+  std::vector<RecordedContact> contacts;
+  std::vector<model::ContactEvent> events;  ///< since the frame before
+};
+
+/// Appends to a recording. Frames are gathered and written as a chunk by flush().
+class RecordingWriter {
+ public:
+  /// Begins a new file, in place of any that is there. Throws Error, with the reason, when it cannot be written.
+  RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header);
+  /// Goes on after `length` bytes; what lies beyond is dropped. `last` are the poses of the frame before.
+  RecordingWriter(const std::filesystem::path& file, std::uint64_t length, std::vector<RecordedPose> last);
+  ~RecordingWriter();
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+
+  void add(const RecordedFrame& frame);
+  /// Hands what was gathered to the system. Throws Error, with the reason, when the disk is full.
+  void flush();
+  /// The last chunk.
+  void finish(const base::Hash128& final_hash);
+
+  [[nodiscard]] std::uint64_t length() const { return length_; }  ///< bytes flushed
+  [[nodiscard]] std::size_t gathered() const { return gathered_.size(); }
+
+ private:
+  void write_chunk(std::uint32_t kind, std::string_view payload);
+  void write(std::string_view bytes);
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::uint64_t length_ = 0;
+  std::string gathered_;
+  std::vector<RecordedPose> last_;
+};
+
+struct Recording {
+  RecordingHeader header;
+  std::vector<RecordedFrame> frames;
+  bool complete = false;         ///< it has its last chunk
+  base::Hash128 final_hash;      ///< when complete
+  std::uint64_t lost_bytes = 0;  ///< after the last whole chunk
+};
+
+/// Throws InputError when not even the description of the scene is whole.
+[[nodiscard]] Recording read_recording(const std::filesystem::path& file);
+[[nodiscard]] Recording parse_recording(std::string_view bytes, const std::filesystem::path& name);
+
+}  // namespace thrum::sim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Numbers that the writer and the reader of recordings share; see recording.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace thrum::sim {
+
+inline constexpr std::string_view kRecordingMagic = "THRUMREC";
+inline constexpr std::uint32_t kRecordingVersion = 1;
+inline constexpr std::uint32_t kHeaderChunk = 0x4e454353;  ///< "SCEN"
+inline constexpr std::uint32_t kFramesChunk = 0x4d415246;  ///< "FRAM"
+inline constexpr std::uint32_t kEndChunk = 0x52444e45;     ///< "ENDR"
+inline constexpr std::size_t kChunkHead = 12;              ///< kind, size, checksum [bytes]
+inline constexpr double kRotationScale = 32767;            ///< of a quaternion's component
+inline constexpr std::size_t kLargestGathered = 8 << 20;   ///< frames are written out beyond this [bytes]
+
+}  // namespace thrum::sim

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
+#include "thrum/base/npz.h"
+#include "thrum/geometry/byte_reader.h"
+#include "thrum/sim/recording.h"
+#include "thrum/sim/recording_format.h"
+
+namespace thrum::sim {
+
+namespace {
+
+using geometry::ByteReader;
+
+std::string read_text(ByteReader& in)
+{
+  const auto size = in.read<std::uint32_t>("length of a text");
+  return std::string(in.take(size, "letters"));
+}
+
+template <class T, std::size_t N>
+void read_array(ByteReader& in, std::array<T, N>& out)
+{
+  for (T& value : out) value = in.read<T>("number");
+}
+
+Vec3 read_point(ByteReader& in)
+{
+  Vec3 p;
+  for (int k = 0; k < 3; ++k) p[k] = in.read<float>("coordinate");
+  return p;
+}
+
+geometry::TriangleMesh read_mesh(ByteReader& in)
+{
+  geometry::TriangleMesh mesh;
+  const auto vertices = in.read<std::uint32_t>("number of vertices");
+  const auto triangles = in.read<std::uint32_t>("number of triangles");
+  in.require(vertices, 12, "vertices");
+  mesh.vertices.reserve(vertices);
+  for (std::uint32_t i = 0; i < vertices; ++i) mesh.vertices.push_back(read_point(in));
+  in.require(triangles, 12, "triangles");
+  mesh.triangles.resize(triangles);
+  for (Triangle& t : mesh.triangles) {
+    read_array(in, t);
+    for (const Index v : t) {
+      if (v < 0 || static_cast<std::uint32_t>(v) >= vertices)
+        in.fail(fmt::format("vertex {}", v), "one that is there");
+    }
+  }
+  return mesh;
+}
+
+RecordingHeader read_header(ByteReader& in)
+{
+  RecordingHeader header;
+  const auto notes = in.read<std::uint32_t>("number of notes");
+  for (std::uint32_t i = 0; i < notes; ++i) {
+    std::string name = read_text(in);
+    header.notes.emplace_back(std::move(name), read_text(in));
+  }
+  const auto bodies = in.read<std::uint32_t>("number of bodies");
+  in.require(bodies, 32, "bodies");
+  for (std::uint32_t i = 0; i < bodies; ++i) {
+    RecordedBody body;
+    body.name = read_text(in);
+    body.mesh = in.read<std::int32_t>("mesh of a body");
+    read_array(in, body.colour);
+    const auto motion = in.read<std::uint32_t>("motion of a body");
+    if (motion > static_cast<std::uint32_t>(model::Motion::fixed))
+      in.fail(fmt::format("motion {}", motion), "0 to 2");
+    body.motion = static_cast<model::Motion>(motion);
+    body.mass = in.read<double>("mass of a body");
+    header.bodies.push_back(std::move(body));
+  }
+  const auto meshes = in.read<std::uint32_t>("number of meshes");
+  for (std::uint32_t i = 0; i < meshes; ++i) header.meshes.push_back(read_mesh(in));
+  for (const RecordedBody& body : header.bodies) {
+    if (body.mesh < 0 || static_cast<std::uint32_t>(body.mesh) >= meshes) {
+      in.fail(fmt::format("mesh {} of a body", body.mesh), fmt::format("one of {}", meshes));
+    }
+  }
+  return header;
+}
+
+model::ContactEvent read_event(ByteReader& in, std::size_t bodies)
+{
+  model::ContactEvent event;
+  const auto kind = in.read<std::uint32_t>("kind of an event");
+  if (kind > static_cast<std::uint32_t>(model::ContactEventKind::end))
+    in.fail(fmt::format("event {}", kind), "0 to 3");
+  event.kind = static_cast<model::ContactEventKind>(kind);
+  event.time = in.read<double>("time");
+  event.a = in.read<std::int32_t>("body");
+  event.b = in.read<std::int32_t>("body");
+  for (const model::BodyId id : {event.a, event.b}) {
+    if (id < 0 || static_cast<std::size_t>(id) >= bodies)
+      in.fail(fmt::format("body {}", id), "one that is there");
+  }
+  event.position = read_point(in);
+  event.normal = read_point(in);
+  event.speed = in.read<float>("speed");
+  event.impulse = in.read<float>("impulse");
+  return event;
+}
+
+// `poses` are those of the frame before, and become those of this one.
+RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
+{
+  RecordedFrame frame;
+  frame.time = in.read<double>("time");
+  frame.kinetic_energy = in.read<double>("energy");
+  frame.potential_energy = in.read<double>("energy");
+  frame.state_hash = in.read<std::uint64_t>("hash");
+  const auto changed = in.read<std::uint32_t>("number of poses");
+  const auto contacts = in.read<std::uint32_t>("number of contacts");
+  const auto events = in.read<std::uint32_t>("number of events");
+  for (std::uint32_t i = 0; i < changed; ++i) {
+    const auto body = in.read<std::uint32_t>("body");
+    if (body >= poses.size()) in.fail(fmt::format("body {}", body), fmt::format("one of {}", poses.size()));
+    read_array(in, poses[body].position);
+    read_array(in, poses[body].rotation);
+  }
+  frame.poses = poses;
+  in.require(contacts, 36, "contacts");
+  frame.contacts.resize(contacts);
+  for (RecordedContact& contact : frame.contacts) {
+    contact.a = in.read<std::int32_t>("body");
+    contact.b = in.read<std::int32_t>("body");
+    read_array(in, contact.position);
+    read_array(in, contact.impulse);
+    contact.is_new = in.read<std::uint32_t>("flag");
+  }
+  in.require(events, 52, "events");
+  for (std::uint32_t i = 0; i < events; ++i) frame.events.push_back(read_event(in, poses.size()));
+  return frame;
+}
+
+}  // namespace
+
+Recording parse_recording(std::string_view bytes, const std::filesystem::path& name)
+{
+  ByteReader in(bytes, name);
+  if (bytes.substr(0, kRecordingMagic.size()) != kRecordingMagic)
+    in.fail("other bytes", "a recording of thrum");
+  in.seek(kRecordingMagic.size());
+  const auto version = in.read<std::uint32_t>("version");
+  if (version != kRecordingVersion)
+    in.fail(fmt::format("version {}", version), fmt::format("version {}", kRecordingVersion));
+  Recording recording;
+  std::vector<RecordedPose> poses;
+  bool described = false;
+  std::size_t sound = in.position();
+  while (in.remaining() >= kChunkHead && !recording.complete) {
+    const auto kind = in.read<std::uint32_t>("kind of a chunk");
+    const auto size = in.read<std::uint32_t>("size of a chunk");
+    const auto checksum = in.read<std::uint32_t>("checksum");
+    if (size > in.remaining()) break;
+    const std::string_view payload = in.take(size, "bytes of a chunk");
+    if (base::crc32(std::as_bytes(std::span(payload)), kind) != checksum) break;
+    ByteReader chunk(payload, name);
+    if (kind == kHeaderChunk && !described) {
+      recording.header = read_header(chunk);
+      poses.resize(recording.header.bodies.size());
+      described = true;
+    } else if (kind == kFramesChunk && described) {
+      while (chunk.remaining() > 0) recording.frames.push_back(read_frame(chunk, poses));
+    } else if (kind == kEndChunk && described) {
+      recording.final_hash.low = chunk.read<std::uint64_t>("hash");
+      recording.final_hash.high = chunk.read<std::uint64_t>("hash");
+      recording.complete = true;
+    } else {
+      in.fail(fmt::format("a chunk of kind {:08x}", kind), "frames, or the end");
+    }
+    sound = in.position();
+  }
+  if (!described) in.fail("no whole description of the scene", "one at the beginning");
+  recording.lost_bytes = bytes.size() - sound;
+  return recording;
+}
+
+Recording read_recording(const std::filesystem::path& file)
+{
+  const std::string bytes = base::read_text_file(file);
+  return parse_recording(bytes, file);
+}
+
+}  // namespace thrum::sim

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "thrum/base/error.h"
+#include "thrum/base/npz.h"
+#include "thrum/geometry/byte_reader.h"
+#include "thrum/sim/recording.h"
+#include "thrum/sim/recording_format.h"
+
+namespace thrum::sim {
+
+using geometry::append_bytes;
+
+namespace {
+
+void append_text(std::string& out, const std::string& text)
+{
+  append_bytes(out, static_cast<std::uint32_t>(text.size()));
+  out += text;
+}
+
+template <class T, std::size_t N>
+void append_array(std::string& out, const std::array<T, N>& values)
+{
+  for (const T value : values) append_bytes(out, value);
+}
+
+void append_point(std::string& out, const Vec3& p)
+{
+  for (int k = 0; k < 3; ++k) append_bytes(out, static_cast<float>(p[k]));
+}
+
+std::string header_bytes(const RecordingHeader& header)
+{
+  std::string out;
+  append_bytes(out, static_cast<std::uint32_t>(header.notes.size()));
+  for (const auto& [name, text] : header.notes) {
+    append_text(out, name);
+    append_text(out, text);
+  }
+  append_bytes(out, static_cast<std::uint32_t>(header.bodies.size()));
+  for (const RecordedBody& body : header.bodies) {
+    append_text(out, body.name);
+    append_bytes(out, body.mesh);
+    append_array(out, body.colour);
+    append_bytes(out, static_cast<std::uint32_t>(body.motion));
+    append_bytes(out, body.mass);
+  }
+  append_bytes(out, static_cast<std::uint32_t>(header.meshes.size()));
+  for (const geometry::TriangleMesh& mesh : header.meshes) {
+    append_bytes(out, static_cast<std::uint32_t>(mesh.vertices.size()));
+    append_bytes(out, static_cast<std::uint32_t>(mesh.triangles.size()));
+    for (const Vec3& v : mesh.vertices) append_point(out, v);
+    for (const Triangle& t : mesh.triangles) append_array(out, t);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string RecordingHeader::note(std::string_view name) const
+{
+  for (const auto& [key, text] : notes) {
+    if (key == name) return text;
+  }
+  return {};
+}
+
+RecordedPose RecordedPose::of(const Pose& X)
+{
+  RecordedPose pose;
+  for (std::size_t k = 0; k < 3; ++k)
+    pose.position[k] = static_cast<float>(X.position[static_cast<Index>(k)]);
+  const std::array<double, 4> q = {X.rotation.w(), X.rotation.x(), X.rotation.y(), X.rotation.z()};
+  // One of the two quaternions of a rotation, always the same.
+  const double sign = q[0] < 0 ? -1 : 1;
+  for (std::size_t k = 0; k < 4; ++k) {
+    pose.rotation[k] =
+        static_cast<std::int16_t>(std::lround(std::clamp(sign * q[k], -1.0, 1.0) * kRotationScale));
+  }
+  return pose;
+}
+
+Pose RecordedPose::pose() const
+{
+  Quat q(rotation[0], rotation[1], rotation[2], rotation[3]);
+  if (q.squaredNorm() > 0) q.normalize();
+  return {{position[0], position[1], position[2]}, q};
+}
+
+RecordingWriter::RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header)
+    : file_(file), last_(header.bodies.size())
+{
+  descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor_ < 0)
+    throw Error(fmt::format("{} cannot be written: {}.", file.string(), std::strerror(errno)));
+  // No pose is equal to these, so that the first frame holds all.
+  for (RecordedPose& pose : last_) pose.rotation = {0, 0, 0, 0};
+  std::string start(kRecordingMagic);
+  append_bytes(start, kRecordingVersion);
+  write(start);
+  write_chunk(kHeaderChunk, header_bytes(header));
+}
+
+RecordingWriter::RecordingWriter(const std::filesystem::path& file, std::uint64_t length,
+                                 std::vector<RecordedPose> last)
+    : file_(file), length_(length), last_(std::move(last))
+{
+  descriptor_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(length)) != 0 ||
+      ::lseek(descriptor_, 0, SEEK_END) != static_cast<off_t>(length)) {
+    const int reason = errno;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw Error(fmt::format("{} cannot be continued: {}.", file.string(), std::strerror(reason)));
+  }
+}
+
+RecordingWriter::~RecordingWriter()
+{
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void RecordingWriter::add(const RecordedFrame& frame)
+{
+  std::vector<std::uint32_t> changed;
+  for (std::size_t i = 0; i < frame.poses.size(); ++i) {
+    if (!(frame.poses[i] == last_[i])) changed.push_back(static_cast<std::uint32_t>(i));
+  }
+  append_bytes(gathered_, frame.time);
+  append_bytes(gathered_, frame.kinetic_energy);
+  append_bytes(gathered_, frame.potential_energy);
+  append_bytes(gathered_, frame.state_hash);
+  append_bytes(gathered_, static_cast<std::uint32_t>(changed.size()));
+  append_bytes(gathered_, static_cast<std::uint32_t>(frame.contacts.size()));
+  append_bytes(gathered_, static_cast<std::uint32_t>(frame.events.size()));
+  for (const std::uint32_t i : changed) {
+    append_bytes(gathered_, i);
+    append_array(gathered_, frame.poses[i].position);
+    append_array(gathered_, frame.poses[i].rotation);
+  }
+  for (const RecordedContact& contact : frame.contacts) {
+    append_bytes(gathered_, contact.a);
+    append_bytes(gathered_, contact.b);
+    append_array(gathered_, contact.position);
+    append_array(gathered_, contact.impulse);
+    append_bytes(gathered_, contact.is_new);
+  }
+  for (const model::ContactEvent& event : frame.events) {
+    append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
+    append_bytes(gathered_, event.time);
+    append_bytes(gathered_, event.a);
+    append_bytes(gathered_, event.b);
+    append_point(gathered_, event.position);
+    append_point(gathered_, event.normal);
+    append_bytes(gathered_, static_cast<float>(event.speed));
+    append_bytes(gathered_, static_cast<float>(event.impulse));
+  }
+  last_ = frame.poses;
+  if (gathered_.size() > kLargestGathered) flush();
+}
+
+void RecordingWriter::flush()
+{
+  if (gathered_.empty()) return;
+  write_chunk(kFramesChunk, gathered_);
+  gathered_.clear();
+}
+
+void RecordingWriter::finish(const base::Hash128& final_hash)
+{
+  flush();
+  std::string payload;
+  append_bytes(payload, final_hash.low);
+  append_bytes(payload, final_hash.high);
+  write_chunk(kEndChunk, payload);
+}
+
+void RecordingWriter::write_chunk(std::uint32_t kind, std::string_view payload)
+{
+  std::string chunk;
+  chunk.reserve(payload.size() + kChunkHead);
+  append_bytes(chunk, kind);
+  append_bytes(chunk, static_cast<std::uint32_t>(payload.size()));
+  append_bytes(chunk, base::crc32(std::as_bytes(std::span(payload)), kind));
+  chunk += payload;
+  write(chunk);
+}
+
+void RecordingWriter::write(std::string_view bytes)
+{
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0)
+      throw Error(fmt::format("{} cannot be written: {}.", file_.string(), std::strerror(errno)));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    length_ += static_cast<std::uint64_t>(written);
+  }
+}
+
+}  // namespace thrum::sim
