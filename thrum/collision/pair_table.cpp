@@ -20,7 +20,8 @@ bool PairTable::has(model::ShapeKind a, model::ShapeKind b) const
 
 void PairTable::collide(const PairInput& pair, std::vector<model::ContactPatch>& patches) const
 {
-  const Entry& entry = entries_[static_cast<std::size_t>(pair.a->kind)][static_cast<std::size_t>(pair.b->kind)];
+  const Entry& entry =
+      entries_[static_cast<std::size_t>(pair.a->kind)][static_cast<std::size_t>(pair.b->kind)];
   if (entry.function == nullptr) return;
   if (!entry.exchanged) {
     entry.function(pair, patches);
@@ -48,6 +49,7 @@ const PairTable& default_pair_table()
     register_box_pairs(t);
     register_plane_pairs(t);
     register_triangle_pairs(t);
+    register_mesh_pairs(t);
     register_compound_pairs(t);
     return t;
   }();

@@ -16,9 +16,9 @@ class PairTable;
 struct PairInput {
   const PreparedShape* a = nullptr;
   const PreparedShape* b = nullptr;
-  Pose X_wa;            ///< shape axes of a to world
-  Pose X_wb;            ///< shape axes of b to world
-  double margin = 0.0;  ///< points with a gap up to this are wanted as well [m]
+  Pose X_wa;                 ///< shape axes of a to world
+  Pose X_wb;                 ///< shape axes of b to world
+  double margin = 0.0;       ///< points with a gap up to this are wanted as well [m]
   std::uint32_t part_a = 0;  ///< to be copied into the patches
   std::uint32_t part_b = 0;
   const PairTable* table = nullptr;  ///< for shapes made of parts
@@ -46,10 +46,14 @@ class PairTable {
 /// All pairs that the library knows.
 [[nodiscard]] const PairTable& default_pair_table();
 
+/// A convex shape a against the front faces of a mesh or height field b.
+void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPatch>& patches);
+
 void register_box_pairs(PairTable& table);
 void register_convex_pairs(PairTable& table);
 void register_plane_pairs(PairTable& table);
 void register_triangle_pairs(PairTable& table);
+void register_mesh_pairs(PairTable& table);
 void register_compound_pairs(PairTable& table);
 
 }  // namespace thrum::collision

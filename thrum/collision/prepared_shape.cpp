@@ -10,10 +10,17 @@
 
 #include "thrum/base/error.h"
 #include "thrum/collision/triangle_surface.h"
+#include "thrum/geometry/shapes.h"
 
 namespace thrum::collision {
 
 namespace {
+
+/// Meshes may thread each other, so they move by less at a time than other shapes, in shares of the thickness: two that
+/// meet head on stay within the greatest margin of the narrow phase.
+constexpr double kSafeMove = 0.3;
+/// Corners on the rim of a cylinder with which it touches meshes.
+constexpr int kRimCorners = 32;
 
 void require_size(double size, const char* what)
 {
@@ -39,6 +46,9 @@ void prepare_as(PreparedShape& prepared, const model::Box& box)
   for (int k = 0; k < 3; ++k) require_size(box.half[k], "half edge");
   set_bounds(prepared, box.half);
   prepared.radius = box.half.norm();
+  geometry::BoxDesc surface;
+  surface.size = 2 * box.half;
+  prepared.accelerator = std::make_shared<ConvexElements>(geometry::generate(surface));
 }
 
 void prepare_as(PreparedShape& prepared, const model::Capsule& capsule)
@@ -55,6 +65,11 @@ void prepare_as(PreparedShape& prepared, const model::Cylinder& cylinder)
   require_size(cylinder.half_length, "half length");
   set_bounds(prepared, {cylinder.radius, cylinder.radius, cylinder.half_length});
   prepared.radius = std::hypot(cylinder.radius, cylinder.half_length);
+  geometry::CylinderDesc surface;
+  surface.radius = cylinder.radius;
+  surface.height = 2 * cylinder.half_length;
+  surface.segments = kRimCorners;
+  prepared.accelerator = std::make_shared<ConvexElements>(geometry::generate(surface));
 }
 
 void bound_vertices(PreparedShape& prepared, const std::vector<Vec3>& vertices)
@@ -72,19 +87,25 @@ void prepare_as(PreparedShape& prepared, const model::ConvexHull& hull)
     throw Error("A convex hull needs at least four faces; make it with make_polyhedron().");
   }
   bound_vertices(prepared, hull.polyhedron->vertices);
+  prepared.accelerator = std::make_shared<ConvexElements>(triangulate(*hull.polyhedron));
 }
 
 void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
 {
   if (!mesh.triangles || mesh.triangles->triangles.empty()) throw Error("A mesh shape has no triangles.");
   bound_vertices(prepared, mesh.triangles->vertices);
-  prepared.accelerator = std::make_shared<TriangleSurface>(*mesh.triangles);
+  const auto surface = std::make_shared<TriangleSurface>(*mesh.triangles, mesh.distance);
+  if (surface->field) {
+    prepared.smallest_extent = std::min(prepared.bounds.sizes().minCoeff(), surface->thickness);
+    prepared.safe_move = kSafeMove * prepared.smallest_extent;
+  }
+  prepared.accelerator = surface;
 }
 
 void prepare_as(PreparedShape& prepared, const model::Compound& compound)
 {
   if (compound.parts.empty()) throw Error("A compound shape has no parts.");
-  prepared.smallest_extent = std::numeric_limits<double>::infinity();
+  prepared.smallest_extent = prepared.safe_move = std::numeric_limits<double>::infinity();
   for (const model::CompoundPart& part : compound.parts) {
     if (!part.shape) throw Error("A part of a compound has no shape.");
     const model::ShapeKind kind = part.shape->kind();
@@ -96,6 +117,7 @@ void prepare_as(PreparedShape& prepared, const model::Compound& compound)
     prepared.bounds.extend(world_bounds(p, part.X_sp, 0));
     prepared.radius = std::max(prepared.radius, part.X_sp.position.norm() + p.radius);
     prepared.smallest_extent = std::min(prepared.smallest_extent, p.smallest_extent);
+    prepared.safe_move = std::min(prepared.safe_move, p.safe_move);
   }
 }
 
@@ -109,9 +131,11 @@ void prepare_as(PreparedShape& prepared, const model::HeightField& field)
 {
   require_size(field.spacing, "spacing");
   if (field.columns < 2 || field.rows < 2 || !field.heights ||
-      field.heights->size() != static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows)) {
-    throw Error(fmt::format("A height field of {} x {} samples needs at least 2 x 2 of them and as many heights.", field.columns,
-                            field.rows));
+      field.heights->size() !=
+          static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows)) {
+    throw Error(
+        fmt::format("A height field of {} x {} samples needs at least 2 x 2 of them and as many heights.",
+                    field.columns, field.rows));
   }
   const geometry::TriangleMesh mesh = triangulate(field);
   bound_vertices(prepared, mesh.vertices);
@@ -120,6 +144,21 @@ void prepare_as(PreparedShape& prepared, const model::HeightField& field)
 
 }  // namespace
 
+geometry::TriangleMesh triangulate(const model::ConvexPolyhedron& p)
+{
+  geometry::TriangleMesh mesh;
+  mesh.vertices = p.vertices;
+  for (std::size_t f = 0; f < p.face_count(); ++f) {
+    const auto corner = [&](std::int32_t k) {
+      return p.face_corners[static_cast<std::size_t>(k)];
+    };
+    for (std::int32_t k = p.face_begin[f] + 1; k + 1 < p.face_begin[f + 1]; ++k) {
+      mesh.triangles.push_back({corner(p.face_begin[f]), corner(k), corner(k + 1)});
+    }
+  }
+  return mesh;
+}
+
 PreparedShape prepare(const model::Shape& shape)
 {
   PreparedShape prepared;
@@ -127,6 +166,7 @@ PreparedShape prepare(const model::Shape& shape)
   prepared.kind = shape.kind();
   std::visit([&](const auto& geometry) { prepare_as(prepared, geometry); }, shape.geometry);
   if (prepared.smallest_extent == 0) prepared.smallest_extent = prepared.bounds.sizes().minCoeff();
+  if (prepared.safe_move == 0) prepared.safe_move = prepared.smallest_extent;
   return prepared;
 }
 
@@ -165,14 +205,16 @@ std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::T
     const Vec3 n = area.normalized();
     const double offset = n.dot(convex.corner(t, 0));
     for (const Vec3& v : convex.vertices) {
-      if (n.dot(v) > offset + 1e2 * tolerance) throw Error("A mesh given as a convex hull is not convex, or it is inside out.");
+      if (n.dot(v) > offset + 1e2 * tolerance)
+        throw Error("A mesh given as a convex hull is not convex, or it is inside out.");
     }
     // Edges that only one triangle of the face has form its outline.
     std::map<Index, Index> next;
     std::map<std::pair<Index, Index>, int> uses;
     for (std::size_t s = t; s < convex.triangles.size(); ++s) {
       bool coplanar = geometry::area_vector(convex, s).dot(n) >= 0;
-      for (int k = 0; k < 3; ++k) coplanar = coplanar && std::abs(n.dot(convex.corner(s, k)) - offset) <= tolerance;
+      for (int k = 0; k < 3; ++k)
+        coplanar = coplanar && std::abs(n.dot(convex.corner(s, k)) - offset) <= tolerance;
       if (!coplanar) continue;
       done[s] = true;
       for (std::size_t k = 0; k < 3; ++k) ++uses[{convex.triangles[s][k], convex.triangles[s][(k + 1) % 3]}];
@@ -199,7 +241,8 @@ std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::T
   for (std::size_t f = 0; f < p->face_count(); ++f) {
     for (std::int32_t k = p->face_begin[f]; k < p->face_begin[f + 1]; ++k) {
       const Index i = p->face_corners[static_cast<std::size_t>(k)];
-      const Index j = p->face_corners[static_cast<std::size_t>(k + 1 == p->face_begin[f + 1] ? p->face_begin[f] : k + 1)];
+      const Index j =
+          p->face_corners[static_cast<std::size_t>(k + 1 == p->face_begin[f + 1] ? p->face_begin[f] : k + 1)];
       const auto other = first_face.find({j, i});
       if (other == first_face.end()) {
         first_face[{i, j}] = static_cast<std::int32_t>(f);

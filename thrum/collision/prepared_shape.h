@@ -17,10 +17,12 @@ struct ShapeAccelerator {
 struct PreparedShape {
   const model::Shape* shape = nullptr;  ///< kept by the scene
   model::ShapeKind kind = model::ShapeKind::sphere;
-  Box3 bounds;           ///< in shape axes [m]; unbounded below for a plane
-  double radius = 0.0;   ///< of the sphere about the shape's origin that holds it [m]
-  double smallest_extent = 0.0;  ///< least edge of the bounds: how far it may move before it can pass through [m]
-  bool unbounded = false;        ///< a plane
+  Box3 bounds;          ///< in shape axes [m]; unbounded below for a plane
+  double radius = 0.0;  ///< of the sphere about the shape's origin that holds it [m]
+  double smallest_extent =
+      0.0;                 ///< least edge of the bounds: how far it may move before it can pass through [m]
+  double safe_move = 0.0;        ///< how far it may move before contacts are found again [m]
+  bool unbounded = false;  ///< a plane
   std::vector<PreparedShape> parts;  ///< of a compound, in its order
   std::shared_ptr<const ShapeAccelerator> accelerator;
 
@@ -38,7 +40,11 @@ struct PreparedShape {
 /// Bounds of the shape placed at `X_ws`, grown by `margin` on all sides [m].
 [[nodiscard]] Box3 world_bounds(const PreparedShape& shape, const Pose& X_ws, double margin);
 
+/// Its faces cut into triangles, corners kept.
+[[nodiscard]] geometry::TriangleMesh triangulate(const model::ConvexPolyhedron& polyhedron);
+
 /// Joins coplanar triangles of a convex closed mesh into faces. Throws Error when the mesh is not convex.
-[[nodiscard]] std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::TriangleMesh& convex);
+[[nodiscard]] std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(
+    const geometry::TriangleMesh& convex);
 
 }  // namespace thrum::collision

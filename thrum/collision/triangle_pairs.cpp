@@ -39,14 +39,15 @@ bool on_sharp_feature(const ConvexView& triangle, const std::array<bool, 3>& edg
                                        (a - p).cross(b - p).dot(n) / area};
   bool sharp = false;
   for (std::size_t k = 0; k < 3; ++k) {
-    if (opposite[(k + 2) % 3] < kOnEdge) sharp = sharp || edge_is_sharp[k];  // edge k lies opposite corner k + 2
+    if (opposite[(k + 2) % 3] < kOnEdge)
+      sharp = sharp || edge_is_sharp[k];  // edge k lies opposite corner k + 2
   }
   return sharp;
 }
 
 // Contact with one triangle, in axes of a. False when they are apart or a is behind the triangle.
-bool touch_triangle(const ConvexView& a, const ConvexView& triangle, const Vec3& face_normal, const std::array<bool, 3>& sharp,
-                    double margin, ConvexDistance& d)
+bool touch_triangle(const ConvexView& a, const ConvexView& triangle, const Vec3& face_normal,
+                    const std::array<bool, 3>& sharp, double margin, ConvexDistance& d)
 {
   if (face_normal.dot(-triangle.corners[0]) < 0) return false;  // the origin of a is behind the face
   const double reach = a.radius + margin;
@@ -62,6 +63,8 @@ bool touch_triangle(const ConvexView& a, const ConvexView& triangle, const Vec3&
   d.on_b = d.on_a + d.distance * d.normal;
   return true;
 }
+
+}  // namespace
 
 void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
@@ -81,7 +84,9 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
     }
     const Vec3 face_normal = X_ab.direction(surface.normals[static_cast<std::size_t>(t)]);
     ConvexDistance d;
-    if (!touch_triangle(a, triangle, face_normal, surface.edge_is_sharp[static_cast<std::size_t>(t)], pair.margin, d)) continue;
+    if (!touch_triangle(a, triangle, face_normal, surface.edge_is_sharp[static_cast<std::size_t>(t)],
+                        pair.margin, d))
+      continue;
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const NormalGroup& g) { return g.normal.dot(d.normal) > kSameNormal; });
     if (group == groups.end()) group = groups.insert(groups.end(), NormalGroup{d.normal, {}});
@@ -95,12 +100,11 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
   for (NormalGroup& group : groups) append_patch(pair, pair.X_wa, group.normal, group.points, patches);
 }
 
-}  // namespace
-
 void register_triangle_pairs(PairTable& table)
 {
-  for (const model::ShapeKind kind : {model::ShapeKind::sphere, model::ShapeKind::box, model::ShapeKind::capsule,
-                                      model::ShapeKind::cylinder, model::ShapeKind::hull}) {
+  for (const model::ShapeKind kind :
+       {model::ShapeKind::sphere, model::ShapeKind::box, model::ShapeKind::capsule,
+        model::ShapeKind::cylinder, model::ShapeKind::hull}) {
     table.set(kind, model::ShapeKind::mesh, collide_with_triangles);
     table.set(kind, model::ShapeKind::height_field, collide_with_triangles);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "thrum/base/error.h"
 
@@ -12,6 +13,29 @@ namespace {
 
 /// Faces that bend outward by less than this are taken as one surface (cosine of 2.5 degrees).
 constexpr double kSeamCosine = 0.999;
+
+/// Cells along the longest side of a mesh: of the field that measures its thickness, and at most.
+constexpr int kCoarse = 24;
+constexpr int kFinest = 160;
+/// Cells across the thickness of a mesh.
+constexpr double kCellsAcross = 10;
+
+// How far inside the innermost node of the grid lies [m].
+double greatest_depth(const geometry::SignedDistanceField& field)
+{
+  const geometry::GridFrame& frame = field.frame();
+  double least = 0;
+  std::vector<Vec3> row(static_cast<std::size_t>(frame.cells[2]) + 1);
+  std::vector<geometry::FieldSample> samples(row.size());
+  for (int i = 0; i <= frame.cells[0]; ++i) {
+    for (int j = 0; j <= frame.cells[1]; ++j) {
+      for (std::size_t k = 0; k < row.size(); ++k) row[k] = frame.node(i, j, static_cast<int>(k));
+      field.sample(row, samples);
+      for (const geometry::FieldSample& s : samples) least = std::min(least, static_cast<double>(s.value));
+    }
+  }
+  return -least;
+}
 
 struct HalfEdge {
   Index low;
@@ -26,8 +50,47 @@ struct HalfEdge {
 
 }  // namespace
 
-TriangleSurface::TriangleSurface(const geometry::TriangleMesh& mesh) : bvh(mesh)
+TriangleSurface::TriangleSurface(const geometry::TriangleMesh& triangles,
+                                 std::shared_ptr<const geometry::SignedDistanceField> given)
+    : distance(triangles, geometry::SignMethod::pseudonormal),
+      bvh(distance.bvh()),
+      elements(triangles),
+      field(std::move(given))
 {
+  find_sharp_edges();
+  measure_thickness();
+}
+
+// The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r / 100,
+// within bounds that keep the memory of thin sheets and the error of bulky ones small.
+void TriangleSurface::measure_thickness()
+{
+  const geometry::TriangleMesh& mesh = bvh.mesh();
+  const bool closed = distance.normals().closed && geometry::signed_volume(mesh) > 0;
+  const double size = bvh.bounds().sizes().maxCoeff();
+  const bool build = !field && closed && mesh.triangles.size() <= kMostTriangles;
+  if (!field && !build) {
+    double sum = 0;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      for (int k = 0; k < 3; ++k) sum += (mesh.corner(t, k) - mesh.corner(t, (k + 1) % 3)).norm();
+    }
+    thickness = sum / (3.0 * static_cast<double>(mesh.triangles.size()));
+    return;
+  }
+  if (build)
+    field = std::make_shared<geometry::SignedDistanceField>(
+        distance, geometry::DistanceFieldDesc{.resolution = kCoarse});
+  thickness = 2 * greatest_depth(*field);
+  if (!build) return;
+  geometry::DistanceFieldDesc desc;
+  desc.spacing = std::clamp(thickness / kCellsAcross, size / kFinest, size / kCoarse);
+  field = std::make_shared<geometry::SignedDistanceField>(distance, desc);
+  thickness = 2 * greatest_depth(*field);
+}
+
+void TriangleSurface::find_sharp_edges()
+{
+  const geometry::TriangleMesh& mesh = bvh.mesh();
   std::vector<HalfEdge> edges;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 area = geometry::area_vector(mesh, t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What contact with a triangle mesh or a height field needs: a hierarchy, and which edges stick out.
+// What contact with a triangle mesh or a height field needs: a hierarchy, which edges stick out, the corners and
+// edges it touches with, and for a closed mesh the distance to it on a grid.
 #pragma once
 
 #include <array>
@@ -7,19 +8,42 @@
 #include <vector>
 
 #include "thrum/collision/prepared_shape.h"
+#include "thrum/collision/surface_elements.h"
 #include "thrum/geometry/bvh.h"
+#include "thrum/geometry/mesh_distance.h"
+#include "thrum/geometry/signed_distance_field.h"
 #include "thrum/geometry/triangle_mesh.h"
 
 namespace thrum::collision {
 
 struct TriangleSurface final : ShapeAccelerator {
-  explicit TriangleSurface(const geometry::TriangleMesh& mesh);
+  /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMostTriangles gets its own.
+  explicit TriangleSurface(const geometry::TriangleMesh& mesh,
+                           std::shared_ptr<const geometry::SignedDistanceField> given = nullptr);
+  TriangleSurface(const TriangleSurface&) = delete;
+  TriangleSurface& operator=(const TriangleSurface&) = delete;
 
-  geometry::Bvh bvh;
+  static constexpr std::size_t kMostTriangles = 50000;
+
+  geometry::MeshDistance distance;  ///< exact; the sign of an open mesh tells front from back
+  const geometry::Bvh& bvh;         ///< of `distance`
+  SurfaceElements elements;
+  std::shared_ptr<const geometry::SignedDistanceField> field;  ///< empty for an open mesh
+  double thickness = 0;       ///< twice the greatest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
   /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge that does
   /// not must be pushed along the face's normal, or it would trip over a seam that is not there.
   std::vector<std::array<bool, 3>> edge_is_sharp;
+
+ private:
+  void find_sharp_edges();
+  void measure_thickness();
+};
+
+/// Corners and edges of a convex shape, for its contacts with meshes.
+struct ConvexElements final : ShapeAccelerator {
+  explicit ConvexElements(const geometry::TriangleMesh& mesh) : elements(mesh) {}
+  SurfaceElements elements;
 };
 
 /// The surface of a height field as triangles, two for each cell.

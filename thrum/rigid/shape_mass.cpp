@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/collision/prepared_shape.h"
 
 namespace thrum::rigid {
 
@@ -59,18 +60,7 @@ MassProperties mass_of(const model::Capsule& c, double density)
 
 MassProperties mass_of(const model::ConvexHull& hull, double density)
 {
-  geometry::TriangleMesh mesh;
-  const model::ConvexPolyhedron& p = *hull.polyhedron;
-  mesh.vertices = p.vertices;
-  for (std::size_t f = 0; f < p.face_count(); ++f) {
-    const auto corner = [&](std::int32_t k) {
-      return p.face_corners[static_cast<std::size_t>(k)];
-    };
-    for (std::int32_t k = p.face_begin[f] + 1; k + 1 < p.face_begin[f + 1]; ++k) {
-      mesh.triangles.push_back({corner(p.face_begin[f]), corner(k), corner(k + 1)});
-    }
-  }
-  return geometry::solid_mass_properties(mesh, density);
+  return geometry::solid_mass_properties(collision::triangulate(*hull.polyhedron), density);
 }
 
 MassProperties mass_of(const model::Mesh& mesh, double density)

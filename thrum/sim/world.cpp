@@ -49,7 +49,7 @@ void World::step_once(double h)
   record(h);
 }
 
-// A body may move at most its least extent before contacts are found again [Guendelman03 limits its step
+// A body may move at most by its safe move before contacts are found again [Guendelman03 limits its step
 // likewise].
 int World::pieces_for(double h) const
 {
@@ -59,8 +59,7 @@ int World::pieces_for(double h) const
     if (desc.motion == model::Motion::fixed || state_.bodies[i].asleep) continue;
     const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
     if (shape.unbounded) continue;
-    most =
-        std::max(most, h * state_.bodies[i].velocity.norm() / (desc_.greatest_move * shape.smallest_extent));
+    most = std::max(most, h * state_.bodies[i].velocity.norm() / (desc_.greatest_move * shape.safe_move));
   }
   return static_cast<int>(std::clamp(std::ceil(most), 1.0, static_cast<double>(desc_.most_pieces)));
 }

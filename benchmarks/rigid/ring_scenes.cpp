@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "benchmarks/rigid/ring_scenes.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "tests/sim/linked_circles.h"
+#include "thrum/geometry/shapes.h"
+
+namespace thrum::bench {
+
+namespace {
+
+// Layers of side x side rings, `pitch` apart, each tilted by up to 20 degrees.
+void add_layers(RingScene& scene, int count, int side, double pitch, double bottom)
+{
+  std::mt19937 random(1);
+  const auto uniform = [&] {
+    return 2.0 * static_cast<double>(random()) / 4294967295.0 - 1.0;
+  };
+  constexpr double kLayer = 0.75;
+  for (int i = 0; i < count; ++i) {
+    const int layer = i / (side * side);
+    const int row = i / side % side;
+    const int column = i % side;
+    const double x = uniform();
+    const double y = uniform();
+    const double tilt = uniform();
+    const Vec3 position((column - 0.5 * (side - 1)) * pitch + 0.1 * x,
+                        (row - 0.5 * (side - 1)) * pitch + 0.1 * y, bottom + kLayer * layer);
+    const Vec3 axis = Vec3(x, y, 0.01).normalized();
+    scene.rings.push_back({position, Quat(Eigen::AngleAxisd(0.35 * tilt, axis))});
+  }
+}
+
+}  // namespace
+
+geometry::TriangleMesh ring_mesh()
+{
+  geometry::TorusDesc desc;
+  desc.major_radius = kMajorRadius;
+  desc.minor_radius = kMinorRadius;
+  desc.major_segments = 25;
+  desc.minor_segments = 10;
+  return geometry::generate(desc);
+}
+
+RingScene rings_in_box(int count)
+{
+  RingScene scene;
+  scene.name = fmt::format("rings {} in a box", count);
+  scene.half_width = 5;
+  add_layers(scene, count, 6, 1.6, 0.6);
+  return scene;
+}
+
+RingScene rings_on_poles(int count)
+{
+  RingScene scene;
+  scene.name = fmt::format("rings {} on poles", count);
+  scene.half_width = 5;
+  for (int i = 0; i < 25; ++i) {
+    scene.poles.push_back({{2.0 * (i % 5 - 2), 2.0 * (i / 5 - 2), 2.0}, 0.1, 2.0});
+  }
+  add_layers(scene, count, 6, 1.6, 4.8);
+  return scene;
+}
+
+int linked_pairs(const std::vector<Pose>& rings)
+{
+  int count = 0;
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    for (std::size_t j = i + 1; j < rings.size(); ++j)
+      count += test::are_linked(rings[i], rings[j], kMajorRadius) ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace thrum::bench

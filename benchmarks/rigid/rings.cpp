@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Rings as true meshes, beside Bullet's compounds of capsules and, with --long, its GImpact meshes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "benchmarks/harness.h"
+#include "benchmarks/rigid/ring_scenes.h"
+#include "benchmarks/rigid/scenes.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::bench {
+
+namespace {
+
+double deepest(const sim::World& world)
+{
+  double most = 0;
+  for (const model::ContactPatch& patch : world.state().patches) {
+    for (const model::ContactPoint& point : patch.active()) most = std::max(most, point.depth);
+  }
+  return most;
+}
+
+RingResult run_thrum(const RingScene& scene)
+{
+  sim::WorldDesc desc;
+  desc.sleep.enabled = false;
+  sim::World world(desc);
+  world.set_surface(0, {0, scene.friction, 0, 0});
+  const auto add_fixed = [&](model::ShapeId shape, const Pose& pose) {
+    sim::BodySpec body;
+    body.shape = shape;
+    body.X_ws = pose;
+    body.motion = model::Motion::fixed;
+    world.add_body(body);
+  };
+  add_fixed(world.add_shape({model::Plane{}}), Pose{});
+  if (scene.half_width > 0) {
+    const double w = scene.half_width;
+    const model::ShapeId wall = world.add_shape({model::Box{{0.5, w + 1, 30}}});
+    for (int k = 0; k < 4; ++k) {
+      const Quat turned(Eigen::AngleAxisd(k * std::acos(0.0), Vec3::UnitZ()));
+      add_fixed(wall, {turned * Vec3(w + 0.5, 0, 30), turned});
+    }
+  }
+  for (const PoleBody& pole : scene.poles) {
+    add_fixed(world.add_shape({model::Cylinder{pole.radius, pole.half_length}}),
+              {pole.position, Quat::Identity()});
+  }
+  const model::ShapeId ring =
+      world.add_shape({model::Mesh{std::make_shared<geometry::TriangleMesh>(ring_mesh()), nullptr}});
+  const std::size_t first = world.state().bodies.size();
+  for (const Pose& pose : scene.rings) {
+    sim::BodySpec body;
+    body.shape = ring;
+    body.X_ws = pose;
+    body.mass = kRingMass;
+    world.add_body(body);
+  }
+  RingResult result;
+  const int steps = static_cast<int>(std::lround(scene.seconds / kStep));
+  for (int i = 0; i < steps; ++i) {
+    const double start = base::thread_cpu_clock();
+    world.step(kStep);
+    result.seconds += (base::thread_cpu_clock() - start) / steps;
+    result.penetration = deepest(world);
+    result.worst = std::max(result.worst, result.penetration);
+  }
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < scene.rings.size(); ++i)
+    poses.push_back(world.shape_pose(static_cast<model::BodyId>(first + i)));
+  result.linked = linked_pairs(poses);
+  result.energy = world.kinetic_energy();
+  result.note = fmt::format("{}: state {}, {} patches\n{}", scene.name, base::to_hex(world.hash()),
+                            world.state().patches.size(), world.times().table());
+  return result;
+}
+
+std::string describe(const char* who, const RingResult& r)
+{
+  return fmt::format(
+      "  {}: {} linked, penetration {:.1f} mm at the end and {:.1f} mm at worst, {:.4f} J at the end", who,
+      r.linked, 1e3 * r.penetration, 1e3 * r.worst, r.energy);
+}
+
+void compare(Report& report, const RingScene& scene, double time_ratio_wanted)
+{
+  const RingResult ours = run_thrum(scene);
+  const RingResult capsules = run_bullet(scene, BulletRing::capsules);
+  Row time;
+  time.name = scene.name + ", step";
+  time.figure = 1e3 * ours.seconds;
+  time.unit = "ms";
+  time.baseline = "Bullet, 12 capsules a ring";
+  time.baseline_figure = 1e3 * capsules.seconds;
+  if (time_ratio_wanted > 0) time.wanted_ratio = time_ratio_wanted;
+  report.row(time);
+  Row linked;
+  linked.name = scene.name + ", linked pairs";
+  linked.figure = ours.linked;
+  linked.unit = "pairs";
+  linked.wanted = 0;
+  linked.baseline = "Bullet, capsules";
+  linked.baseline_figure = capsules.linked;
+  report.row(linked);
+  Row depth;
+  depth.name = scene.name + ", penetration at the end";
+  depth.figure = 1e3 * ours.penetration;
+  depth.unit = "mm";
+  depth.wanted = 30;
+  depth.baseline = "Bullet, capsules";
+  depth.baseline_figure = 1e3 * capsules.penetration;
+  report.row(depth);
+  Row energy;
+  energy.name = scene.name + ", kinetic energy at the end";
+  energy.figure = ours.energy;
+  energy.unit = "J";
+  energy.wanted = 0.01;
+  energy.baseline = "Bullet, capsules";
+  energy.baseline_figure = capsules.energy;
+  report.row(energy);
+  report.note(ours.note);
+  report.note(describe("thrum", ours));
+  report.note(describe("Bullet capsules", capsules));
+  if (!long_rows()) return;
+  const RingResult gimpact = run_bullet(scene, BulletRing::gimpact);
+  Row mesh;
+  mesh.name = scene.name + ", step against GImpact";
+  mesh.figure = 1e3 * ours.seconds;
+  mesh.unit = "ms";
+  mesh.baseline = "Bullet, GImpact meshes";
+  mesh.baseline_figure = 1e3 * gimpact.seconds;
+  mesh.wanted_ratio = 10;
+  report.row(mesh);
+  report.note(describe("Bullet GImpact", gimpact));
+}
+
+}  // namespace
+
+THRUM_BENCHMARK(rigid, rings_500)
+{
+  compare(report, rings_in_box(500), 1.0);
+}
+THRUM_BENCHMARK(rigid, rings_1000)
+{
+  compare(report, rings_in_box(1000), 1.0);
+}
+THRUM_BENCHMARK(rigid, rings_on_poles)
+{
+  compare(report, rings_on_poles(500), 0);
+}
+
+}  // namespace thrum::bench

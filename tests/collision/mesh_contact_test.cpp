@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+// Contacts of meshes against closed forms, against the convex functions, and under exchange of the two bodies.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "thrum/collision/pair_table.h"
+#include "thrum/collision/prepared_shape.h"
+#include "thrum/collision/triangle_surface.h"
+#include "thrum/geometry/shapes.h"
+
+namespace thrum::collision {
+namespace {
+
+using model::ContactPatch;
+using model::ContactPoint;
+
+constexpr double kPi = std::numbers::pi;
+
+struct Prepared {
+  std::unique_ptr<model::Shape> shape;
+  PreparedShape prepared;
+};
+
+Prepared make(model::Shape shape)
+{
+  Prepared p;
+  p.shape = std::make_unique<model::Shape>(std::move(shape));
+  p.prepared = prepare(*p.shape);
+  return p;
+}
+
+Prepared make_mesh(const geometry::TriangleMesh& mesh)
+{
+  return make({model::Mesh{std::make_shared<geometry::TriangleMesh>(mesh), nullptr}});
+}
+
+Prepared make_hull(const geometry::TriangleMesh& mesh)
+{
+  return make({model::ConvexHull{make_polyhedron(mesh)}});
+}
+
+geometry::TriangleMesh box_mesh(const Vec3& size)
+{
+  geometry::BoxDesc desc;
+  desc.size = size;
+  return geometry::generate(desc);
+}
+
+geometry::TriangleMesh torus_mesh(int around, int tube)
+{
+  geometry::TorusDesc desc;
+  desc.major_segments = around;
+  desc.minor_segments = tube;
+  return geometry::generate(desc);
+}
+
+Pose at(double x, double y, double z, const Quat& rotation = Quat::Identity())
+{
+  return {Vec3(x, y, z), rotation};
+}
+
+Quat turn(double angle, const Vec3& axis)
+{
+  return Quat(Eigen::AngleAxisd(angle, axis.normalized()));
+}
+
+std::vector<ContactPatch> collide(const Prepared& a, const Pose& X_wa, const Prepared& b, const Pose& X_wb,
+                                  double margin)
+{
+  std::vector<ContactPatch> patches;
+  PairInput pair;
+  pair.a = &a.prepared;
+  pair.b = &b.prepared;
+  pair.X_wa = X_wa;
+  pair.X_wb = X_wb;
+  pair.margin = margin;
+  pair.table = &default_pair_table();
+  default_pair_table().collide(pair, patches);
+  return patches;
+}
+
+struct Deepest {
+  double depth = -1e9;
+  Vec3 normal = Vec3::Zero();
+  Vec3 position = Vec3::Zero();
+};
+
+Deepest deepest_of(const std::vector<ContactPatch>& patches)
+{
+  Deepest d;
+  for (const ContactPatch& patch : patches) {
+    for (const ContactPoint& point : patch.active()) {
+      if (point.depth > d.depth) d = {point.depth, patch.normal, point.position};
+    }
+  }
+  return d;
+}
+
+// --- Rings ----------------------------------------------------------------------------------------------------------
+
+TEST(MeshContact, CoaxialRingsTouchAlongACircle)
+{
+  const Prepared ring = make_mesh(torus_mesh(64, 32));
+  const double depth = 0.01;
+  const auto patches = collide(ring, at(0, 0, 0), ring, at(0, 0, 0.3 - depth), 0.002);
+  ASSERT_FALSE(patches.empty());
+  const ContactPatch& patch = patches[0];
+  EXPECT_EQ(patch.count, 4);
+  EXPECT_GT(patch.normal.z(), 0.98);
+  Vec3 centre = Vec3::Zero();
+  for (const ContactPoint& point : patch.active()) {
+    EXPECT_NEAR(point.depth, depth, 0.003);
+    EXPECT_NEAR(std::hypot(point.position.x(), point.position.y()), 0.5, 0.03);
+    EXPECT_NEAR(point.position.z(), 0.15 - 0.5 * depth, 0.003);
+    centre += 0.25 * point.position;
+  }
+  // The four hold the ring on all sides.
+  EXPECT_LT(std::hypot(centre.x(), centre.y()), 0.2);
+}
+
+TEST(MeshContact, LinkedRingsTouchWhereTheirTubesCross)
+{
+  const Prepared ring = make_mesh(torus_mesh(64, 32));
+  const Pose X_wb = at(0.75, 0, 0, turn(kPi / 2, Vec3::UnitX()));
+  const auto patches = collide(ring, Pose{}, ring, X_wb, 0.002);
+  const Deepest d = deepest_of(patches);
+  EXPECT_NEAR(d.depth, 0.05, 0.004);
+  EXPECT_LT(d.normal.x(), -0.98);
+  EXPECT_NEAR((d.position - Vec3(0.375, 0, 0)).norm(), 0, 0.02);
+}
+
+TEST(MeshContact, LinkedRingsPulledTightTouchAtOnePlaceOnly)
+{
+  const Prepared ring = make_mesh(torus_mesh(25, 10));
+  const Pose X_wb = at(0.70, 0, 0, turn(kPi / 2, Vec3::UnitX()));
+  for (const ContactPatch& patch : collide(ring, Pose{}, ring, X_wb, 0.02)) {
+    for (const ContactPoint& point : patch.active())
+      EXPECT_LT((point.position - Vec3(0.35, 0, 0)).norm(), 0.2);
+  }
+}
+
+TEST(MeshContact, TwoRegionsAtOnce)
+{
+  // A ring standing across two others that lie apart: one contact with each end of a bar through its hole.
+  const Prepared ring = make_mesh(torus_mesh(48, 24));
+  const Prepared bar = make_mesh(box_mesh({0.74, 0.1, 0.1}));
+  const auto patches = collide(ring, Pose{}, bar, Pose{}, 0.002);
+  bool left = false;
+  bool right = false;
+  for (const ContactPatch& patch : patches) {
+    left = left || patch.normal.x() > 0.9;
+    right = right || patch.normal.x() < -0.9;
+  }
+  EXPECT_TRUE(left && right);
+}
+
+TEST(MeshContact, RingLiesOnAPlane)
+{
+  const Prepared ring = make_mesh(torus_mesh(24, 12));
+  const Prepared plane = make({model::Plane{}});
+  const auto patches = collide(ring, at(0, 0, 0.145), plane, Pose{}, 0.001);
+  ASSERT_EQ(patches.size(), 1u);
+  EXPECT_EQ(patches[0].count, 4);
+  EXPECT_LT((patches[0].normal + Vec3::UnitZ()).norm(), 1e-12);
+  for (const ContactPoint& point : patches[0].active()) EXPECT_NEAR(point.depth, 0.005, 1e-9);
+}
+
+// --- Edges ----------------------------------------------------------------------------------------------------------
+
+TEST(MeshContact, CrossedBarsTouchThoughAllCornersLieOutside)
+{
+  const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
+  const double depth = 0.01;
+  const auto patches = collide(bar, Pose{}, bar, at(0, 0, 0.2 - depth, turn(kPi / 2, Vec3::UnitZ())), 0.001);
+  ASSERT_EQ(patches.size(), 1u);
+  EXPECT_GT(patches[0].normal.z(), 0.9999);
+  ASSERT_EQ(patches[0].count, 4);
+  for (const ContactPoint& point : patches[0].active()) {
+    EXPECT_NEAR(point.depth, depth, 1e-6);
+    EXPECT_NEAR(std::abs(point.position.x()), 0.1, 0.011);
+    EXPECT_NEAR(std::abs(point.position.y()), 0.1, 0.011);
+  }
+}
+
+TEST(MeshContact, CrossedRidgesPushAlongTheirCommonNormal)
+{
+  const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
+  const double reach = 0.1 * std::sqrt(2.0);
+  const Quat on_edge = turn(kPi / 4, Vec3::UnitX());
+  for (const double depth : {-0.004, 0.005, 0.02}) {
+    for (const double angle : {0.5 * kPi, 0.3 * kPi}) {
+      const auto patches = collide(bar, at(0, 0, 0, on_edge), bar,
+                                   at(0, 0, 2 * reach - depth, turn(angle, Vec3::UnitZ()) * on_edge), 0.01);
+      const Deepest d = deepest_of(patches);
+      EXPECT_NEAR(d.depth, depth, 1e-4) << angle;
+      EXPECT_GT(d.normal.z(), 0.9999) << depth << " " << angle;
+    }
+  }
+}
+
+TEST(MeshContact, KnifeEdgeOnABox)
+{
+  geometry::TriangleMesh knife;
+  // A wedge with its edge along x at z = 0, sticking out over the box on both sides.
+  knife.vertices = {{-1, 0, 0}, {1, 0, 0}, {-1, -0.2, 0.6}, {1, -0.2, 0.6}, {-1, 0.2, 0.6}, {1, 0.2, 0.6}};
+  knife.triangles = {{0, 2, 3}, {0, 3, 1}, {0, 1, 5}, {0, 5, 4}, {2, 4, 5}, {2, 5, 3}, {0, 4, 2}, {1, 3, 5}};
+  if (geometry::signed_volume(knife) < 0) {
+    for (Triangle& t : knife.triangles) std::swap(t[1], t[2]);
+  }
+  const Prepared a = make_mesh(box_mesh({1, 1, 1}));
+  const Prepared b = make_mesh(knife);
+  const double depth = 0.01;
+  const auto patches = collide(a, Pose{}, b, at(0, 0.1, 0.5 - depth), 0.002);
+  const Deepest d = deepest_of(patches);
+  EXPECT_NEAR(d.depth, depth, 1e-6);
+  EXPECT_GT(d.normal.z(), 0.9999);
+  // Both ends of the stretch that rests on the box are held.
+  double least = 1;
+  double most = -1;
+  for (const ContactPatch& patch : patches) {
+    if (patch.normal.z() < 0.99) continue;
+    for (const ContactPoint& point : patch.active()) {
+      least = std::min(least, point.position.x());
+      most = std::max(most, point.position.x());
+    }
+  }
+  EXPECT_LT(least, -0.4);
+  EXPECT_GT(most, 0.4);
+}
+
+// --- The same as convex shapes --------------------------------------------------------------------------------------
+
+TEST(MeshContact, BoxMeshOnBoxMeshIsBoxOnBox)
+{
+  const Vec3 size(1, 0.8, 0.6);
+  const Prepared mesh = make_mesh(box_mesh(size));
+  const Prepared box = make({model::Box{0.5 * size}});
+  for (const Vec3& offset : {Vec3(0, 0, 0), Vec3(0.2, 0.1, 0), Vec3(0.3, 0, 0)}) {
+    for (const double depth : {0.004, -0.001}) {
+      const Pose X_wb = at(offset.x(), offset.y(), size.z() - depth);
+      const auto expected = collide(box, Pose{}, box, X_wb, 0.002);
+      ASSERT_EQ(expected.size(), 1u);
+      for (int kinds = 0; kinds < 3; ++kinds) {
+        const auto patches = collide(kinds == 1 ? box : mesh, Pose{}, kinds == 2 ? box : mesh, X_wb, 0.002);
+        ASSERT_EQ(patches.size(), 1u) << offset.transpose() << " depth " << depth << " kinds " << kinds;
+        EXPECT_EQ(patches[0].count, 4);
+        EXPECT_LT((patches[0].normal - expected[0].normal).norm(), 1e-6);
+        for (const ContactPoint& point : patches[0].active()) {
+          EXPECT_NEAR(point.depth, depth, 1e-4);
+          double nearest = 1e9;
+          for (const ContactPoint& other : expected[0].active())
+            nearest = std::min(nearest, (other.position - point.position).norm());
+          EXPECT_LT(nearest, 0.03) << offset.transpose() << " depth " << depth << " kinds " << kinds;
+        }
+      }
+    }
+  }
+}
+
+geometry::TriangleMesh random_hull(std::mt19937& random)
+{
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  geometry::ConvexHullDesc desc;
+  while (desc.points.size() < 14) {
+    const Vec3 p(uniform(random), uniform(random), uniform(random));
+    if (p.norm() < 1 && p.norm() > 0.7) desc.points.push_back(0.5 * p);
+  }
+  return geometry::generate(desc);
+}
+
+TEST(MeshContact, ConvexMeshesAgreeWithTheConvexFunctions)
+{
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  int count = 0;
+  int agree = 0;
+  for (int shape = 0; shape < 3; ++shape) {
+    const geometry::TriangleMesh mesh_a = random_hull(random);
+    const geometry::TriangleMesh mesh_b = random_hull(random);
+    const Prepared a = make_mesh(mesh_a);
+    const Prepared b = make_mesh(mesh_b);
+    const Prepared hull_a = make_hull(mesh_a);
+    const Prepared hull_b = make_hull(mesh_b);
+    for (int pose = 0; pose < 12; ++pose) {
+      const Quat rotation = Quat(normal(random), normal(random), normal(random), normal(random)).normalized();
+      const Vec3 towards = Vec3(normal(random), normal(random), normal(random)).normalized();
+      // Slide b in until the convex answer is a small overlap.
+      Pose X_wb{1.2 * towards, rotation};
+      Deepest expected;
+      for (int i = 0; i < 40; ++i) {
+        expected = deepest_of(collide(hull_a, Pose{}, hull_b, X_wb, 2.0));
+        if (std::abs(expected.depth - 0.008) < 1e-9) break;
+        X_wb.position += (expected.depth - 0.008) * expected.normal;
+      }
+      ASSERT_NEAR(expected.depth, 0.008, 1e-6);
+      const Deepest found = deepest_of(collide(a, Pose{}, b, X_wb, 0.002));
+      // A cell of the field is 70 mm here. Where several features overlap at once, a neighbouring one may speak.
+      EXPECT_NEAR(found.depth, expected.depth, 0.004) << shape << " " << pose;
+      ++count;
+      if (std::abs(found.depth - expected.depth) < 1e-3 && found.normal.dot(expected.normal) > 0.98) ++agree;
+    }
+  }
+  EXPECT_GE(agree, 0.75 * count);
+}
+
+TEST(MeshContact, CylinderAndHullAgainstMeshes)
+{
+  const Prepared floor = make_mesh(box_mesh({4, 4, 1}));
+  const Prepared cylinder = make({model::Cylinder{0.3, 0.4}});
+  const Deepest standing = deepest_of(collide(floor, at(0, 0, -0.5), cylinder, at(0, 0, 0.395), 0.001));
+  EXPECT_NEAR(standing.depth, 0.005, 1e-9);
+  EXPECT_GT(standing.normal.z(), 0.9999);
+  const Deepest lying = deepest_of(
+      collide(floor, at(0, 0, -0.5), cylinder, at(0, 0, 0.295, turn(kPi / 2, Vec3::UnitX())), 0.001));
+  EXPECT_NEAR(lying.depth, 0.005, 0.002);
+  EXPECT_GT(lying.normal.z(), 0.9999);
+  const Prepared hull = make_hull(box_mesh({0.5, 0.5, 0.5}));
+  const auto patches = collide(floor, at(0, 0, -0.5), hull, at(0.1, 0.2, 0.245), 0.001);
+  ASSERT_EQ(patches.size(), 1u);
+  EXPECT_EQ(patches[0].count, 4);
+  EXPECT_NEAR(deepest_of(patches).depth, 0.005, 1e-9);
+}
+
+TEST(MeshContact, MeshOnAHeightFieldAndOnAnOpenMesh)
+{
+  model::HeightField field;
+  field.columns = field.rows = 9;
+  field.spacing = 0.5;
+  field.heights = std::make_shared<std::vector<double>>(81, 0.25);
+  const Prepared ground = make({field});
+  const Prepared open = make_mesh(triangulate(field));
+  const Prepared box = make_mesh(box_mesh({0.6, 0.6, 0.6}));
+  for (const Prepared* below : {&ground, &open}) {
+    const auto patches = collide(box, at(2.1, 1.9, 0.54), *below, Pose{}, 0.002);
+    ASSERT_EQ(patches.size(), 1u);
+    EXPECT_LT(patches[0].normal.z(), -0.9999);
+    EXPECT_EQ(patches[0].count, 4);
+    for (const ContactPoint& point : patches[0].active()) EXPECT_NEAR(point.depth, 0.01, 1e-9);
+  }
+}
+
+// --- Properties -----------------------------------------------------------------------------------------------------
+
+TEST(MeshContact, ExchangingTheBodiesTurnsTheContactsRound)
+{
+  const Prepared ring = make_mesh(torus_mesh(25, 10));
+  const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  int compared = 0;
+  for (int i = 0; i < 80; ++i) {
+    const Quat rotation = Quat(normal(random), normal(random), normal(random), normal(random)).normalized();
+    const Pose X_wb{0.3 * Vec3(normal(random), normal(random), normal(random)), rotation};
+    const Prepared& other = i % 2 == 0 ? ring : bar;
+    const auto forth = collide(ring, Pose{}, other, X_wb, 0.01);
+    const auto back = collide(other, X_wb, ring, Pose{}, 0.01);
+    const Deepest d = deepest_of(forth);
+    const Deepest e = deepest_of(back);
+    ASSERT_EQ(forth.empty(), back.empty());
+    // Deep overlaps have several ways out that are equally good.
+    if (forth.empty() || std::max(d.depth, e.depth) > 0.05) continue;
+    EXPECT_NEAR(d.depth, e.depth, 1e-3) << i;
+    EXPECT_LT(d.normal.dot(e.normal), -0.99) << i;
+    ++compared;
+  }
+  EXPECT_GT(compared, 5);
+}
+
+TEST(MeshContact, NothingBeyondTheMargin)
+{
+  const Prepared ring = make_mesh(torus_mesh(25, 10));
+  const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
+  const double margin = 0.01;
+  EXPECT_TRUE(collide(ring, Pose{}, ring, at(0, 0, 0.3 + margin + 0.003), margin).empty());
+  EXPECT_TRUE(
+      collide(bar, Pose{}, bar, at(0, 0, 0.2 + margin + 1e-6, turn(1, Vec3::UnitZ())), margin).empty());
+  EXPECT_TRUE(collide(bar, Pose{}, ring, at(0, 0, 0.25 + margin + 0.003), margin).empty());
+  // A bar through the hole of a ring touches nothing.
+  EXPECT_TRUE(collide(bar, Pose{}, ring, at(0, 0, 0, turn(kPi / 2, Vec3::UnitY())), margin).empty());
+}
+
+TEST(MeshContact, SameBitsOnEveryCall)
+{
+  const Prepared ring = make_mesh(torus_mesh(25, 10));
+  const Pose X_wb = at(0.6, 0.1, 0.05, turn(1.2, Vec3(1, 2, 3)));
+  const auto first = collide(ring, Pose{}, ring, X_wb, 0.02);
+  const auto again = collide(make_mesh(torus_mesh(25, 10)), Pose{}, ring, X_wb, 0.02);
+  ASSERT_EQ(first.size(), again.size());
+  ASSERT_FALSE(first.empty());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    ASSERT_EQ(first[i].count, again[i].count);
+    EXPECT_EQ(first[i].normal, again[i].normal);
+    for (std::size_t k = 0; k < first[i].count; ++k) {
+      EXPECT_EQ(first[i].points[k].depth, again[i].points[k].depth);
+      EXPECT_EQ(first[i].points[k].feature_a, again[i].points[k].feature_a);
+    }
+  }
+}
+
+TEST(MeshContact, FeaturesKeepTheirNamesThroughASmallMove)
+{
+  const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
+  const auto names = [&](double dx) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> result;
+    const Quat crossed = turn(kPi / 2, Vec3::UnitZ());
+    for (const ContactPatch& patch : collide(bar, Pose{}, bar, at(dx, 0, 0.19, crossed), 0.001)) {
+      for (const ContactPoint& point : patch.active()) result.emplace_back(point.feature_a, point.feature_b);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+  };
+  const auto before = names(0);
+  EXPECT_EQ(before.size(), 4u);
+  EXPECT_EQ(before, names(1e-3));
+}
+
+}  // namespace
+}  // namespace thrum::collision

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Rings as meshes: they come to rest, stay linked when they are, and do not become linked when they are not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <random>
+
+#include "tests/sim/linked_circles.h"
+#include "thrum/geometry/shapes.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::sim {
+namespace {
+
+constexpr double kStep = 1.0 / 60;
+constexpr double kMajor = 0.5;
+constexpr double kMinor = 0.15;
+constexpr double kPi = std::numbers::pi;
+
+model::Shape ring()
+{
+  geometry::TorusDesc desc;
+  desc.major_segments = 25;
+  desc.minor_segments = 10;
+  return {model::Mesh{std::make_shared<geometry::TriangleMesh>(geometry::generate(desc)), nullptr}};
+}
+
+model::BodyId add(World& world, model::ShapeId shape, const Pose& X_ws, bool fixed = false)
+{
+  BodySpec spec;
+  spec.shape = shape;
+  spec.X_ws = X_ws;
+  if (fixed) spec.motion = model::Motion::fixed;
+  return world.add_body(spec);
+}
+
+World quiet_world()
+{
+  WorldDesc desc;
+  desc.sleep.enabled = false;
+  World world(desc);
+  world.set_surface(0, {0, 0.5, 0, 0});
+  return world;
+}
+
+double deepest(const World& world)
+{
+  double most = 0;
+  for (const model::Contact& c : world.contacts()) most = std::max(most, c.depth);
+  return most;
+}
+
+TEST(Rings, OneSettlesOnAPlane)
+{
+  World world = quiet_world();
+  add(world, world.add_shape({model::Plane{}}), Pose{}, true);
+  const model::BodyId body =
+      add(world, world.add_shape(ring()), {{0, 0, 0.8}, Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()))});
+  for (int i = 0; i < 240; ++i) world.step(kStep);
+  EXPECT_LT(world.kinetic_energy(), 1e-3);
+  EXPECT_NEAR(world.body(body).X_wb.position.z(), kMinor, 0.01);
+}
+
+TEST(Rings, OneFallsOverAPoleAndStaysThere)
+{
+  World world = quiet_world();
+  add(world, world.add_shape({model::Plane{}}), Pose{}, true);
+  add(world, world.add_shape({model::Cylinder{0.1, 1.0}}), {{0, 0, 1}, Quat::Identity()}, true);
+  const model::BodyId body =
+      add(world, world.add_shape(ring()), {{0.15, 0, 2.5}, Quat(Eigen::AngleAxisd(0.2, Vec3::UnitY()))});
+  for (int i = 0; i < 300; ++i) world.step(kStep);
+  const Vec3 p = world.body(body).X_wb.position;
+  EXPECT_LT(world.kinetic_energy(), 1e-2);
+  EXPECT_LT(std::hypot(p.x(), p.y()), kMajor - kMinor);
+  EXPECT_NEAR(p.z(), kMinor, 0.02);
+}
+
+TEST(Rings, AChainStaysLinked)
+{
+  World world = quiet_world();
+  const model::ShapeId shape = world.add_shape(ring());
+  constexpr int kRings = 6;
+  for (int i = 0; i < kRings; ++i) {
+    // Every ring stands on edge, the next one turned by a right angle about the vertical.
+    const Quat upright(Eigen::AngleAxisd(kPi / 2, Vec3::UnitX()));
+    const Quat turned(Eigen::AngleAxisd(i % 2 * kPi / 2, Vec3::UnitZ()));
+    add(world, shape, {{0.02 * i, 0, -0.68 * i}, turned * upright}, i == 0);
+  }
+  for (int i = 0; i < 300; ++i) {
+    world.step(kStep);
+    for (model::BodyId k = 0; k + 1 < kRings; ++k) {
+      ASSERT_TRUE(test::are_linked(world.shape_pose(k), world.shape_pose(k + 1), kMajor)) << "step " << i;
+    }
+  }
+  // It hangs: the distance between neighbours is that of tubes in contact.
+  EXPECT_NEAR(world.body(kRings - 1).X_wb.position.z(), -0.7 * (kRings - 1), 0.15);
+}
+
+TEST(Rings, APileInABoxHasNoLinkedPair)
+{
+  World world = quiet_world();
+  add(world, world.add_shape({model::Plane{}}), Pose{}, true);
+  const model::ShapeId wall = world.add_shape({model::Box{{0.5, 3, 5}}});
+  for (int k = 0; k < 4; ++k) {
+    const Quat turned(Eigen::AngleAxisd(k * kPi / 2, Vec3::UnitZ()));
+    add(world, wall, {turned * Vec3(1.7, 0, 5), turned}, true);
+  }
+  const model::ShapeId shape = world.add_shape(ring());
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<model::BodyId> rings;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 axis(uniform(random), uniform(random), 0.1);
+    rings.push_back(add(world, shape,
+                        {{0.4 * uniform(random), 0.4 * uniform(random), 0.6 + 0.8 * i},
+                         Quat(Eigen::AngleAxisd(0.3 * uniform(random), axis.normalized()))}));
+  }
+  double energy = world.kinetic_energy() + world.potential_energy();
+  const double scale = energy;
+  for (int i = 0; i < 300; ++i) {
+    world.step(kStep);
+    const double now = world.kinetic_energy() + world.potential_energy();
+    ASSERT_LT(now, energy + 1e-3 * scale) << "step " << i;
+    energy = std::min(energy, now);
+  }
+  EXPECT_LT(deepest(world), 0.03);
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    for (std::size_t j = i + 1; j < rings.size(); ++j) {
+      EXPECT_FALSE(test::are_linked(world.shape_pose(rings[i]), world.shape_pose(rings[j]), kMajor))
+          << i << " " << j;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thrum::sim

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Where corners and edges of one shape come near another that is known by its distance.
+//
+// With phi the distance to the other shape, points of a surface where it touches are minima of phi over that
+// surface. To first order that means
+//
+//     corner x:         grad phi . (y - x) >= 0       for all neighbours y                          (1)
+//     point x of an edge: grad phi . d = 0 along it, and (1) for the third corners of its two triangles,  (2)
+//
+// with a tolerance, so that faces that rest on each other count with all their corners. [Guendelman03, sec. 3]
+// takes every corner inside the other and no edges; (1) leaves one region for each place of contact, and (2)
+// finds the contacts of meshes whose corners all lie outside.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "thrum/collision/shape_distance.h"
+#include "thrum/collision/surface_elements.h"
+
+namespace thrum::collision {
+
+/// A touching point of an element, in the axes of the distance.
+struct ElementContact {
+  Vec3 point = Vec3::Zero();    ///< on the element [m]
+  Vec3 normal = Vec3::UnitZ();  ///< unit, out of the other shape
+  double distance = 0;          ///< of the point from the other shape, negative inside [m]
+  Index vertex = -1;            ///< which corner, or
+  Index edge = -1;              ///< which edge
+  std::uint32_t which = 0;      ///< tells points of one edge apart
+  bool lowest = true;     ///< (1) holds; where it does not, the point counts only if there is no better one
+  bool strictly = false;  ///< (1) holds with next to no tolerance
+
+  [[nodiscard]] std::uint32_t feature() const
+  {
+    constexpr std::uint32_t kEdge = 0x40000000;
+    return vertex >= 0 ? static_cast<std::uint32_t>(vertex)
+                       : kEdge + 8 * static_cast<std::uint32_t>(edge) + which;
+  }
+};
+
+/// Slope of phi below which (1) and (2) count as satisfied (sine of about 11 degrees).
+inline constexpr double kLevel = 0.2;
+/// Likewise against a round shape: flat facets of a round mesh miss the true minimum by up to half their bend.
+inline constexpr double kLevelRound = 0.5;
+/// Likewise where one contact is to decide over others.
+inline constexpr double kLevelStrict = 0.02;
+
+struct ElementSearchDesc {
+  double margin = 0;         ///< gap up to which points are wanted [m]
+  double depth = 0;          ///< how far inside to look [m]
+  double shortest_edge = 0;  ///< edges shorter than this are left to their ends [m]
+};
+
+template <class Distance>
+class ElementSearch {
+ public:
+  /// `X_de` maps axes of the elements to those of the distance.
+  ElementSearch(const SurfaceElements& elements, const Pose& X_de, const Distance& distance,
+                const ElementSearchDesc& desc, std::vector<ElementContact>& found)
+      : elements_(elements),
+        distance_(distance),
+        R_(X_de.rotation.toRotationMatrix()),
+        t_(X_de.position),
+        margin_(desc.margin),
+        reach_(std::max(desc.margin, desc.depth)),
+        tuck_(kTuck * desc.depth),
+        shortest_edge_(desc.shortest_edge),
+        found_(found)
+  {
+  }
+
+  void run()
+  {
+    Scratch& scratch = scratch_of();
+    const auto balls = elements_.balls();
+    for (std::size_t i = 0; i < balls.size();) {
+      const ElementBall& ball = balls[i];
+      const double near = ball.radius + margin_;
+      const Vec3 centre = R_ * ball.centre + t_;
+      if (distance_.apart(centre, near) || distance_.at_least(distance_.probe(centre, near).value) > near) {
+        i = static_cast<std::size_t>(ball.skip);
+        continue;
+      }
+      for (Index e = ball.first_edge; e < ball.end_edge; ++e) visit_edge(scratch, e);
+      ++i;
+    }
+  }
+
+ private:
+  /// How far to look from a corner towards its own inside, as a share of the depth looked at.
+  static constexpr double kTuck = 0.2;
+  static constexpr int kBisections = 14;
+  static constexpr int kSecants = 5;
+  static constexpr int kMostPieces = 64;
+  /// Slope along an edge at which the search for a minimum ends.
+  static constexpr double kLevelAlong = 0.02;
+  /// Two ends of a level stretch closer than this share of the edge are one point.
+  static constexpr double kOnePoint = 0.02;
+
+  struct Corner {
+    std::uint32_t stamp = 0;
+    Vec3 p;
+    DistanceProbe probe;
+  };
+  struct Scratch {
+    std::uint32_t stamp = 0;
+    std::vector<Corner> corners;
+  };
+
+  Scratch& scratch_of()
+  {
+    thread_local Scratch scratch;
+    if (scratch.corners.size() < elements_.vertices().size())
+      scratch.corners.resize(elements_.vertices().size());
+    if (++scratch.stamp == 0) {
+      for (Corner& c : scratch.corners) c.stamp = 0;
+      scratch.stamp = 1;
+    }
+    return scratch;
+  }
+
+  [[nodiscard]] Vec3 place(Index vertex) const
+  {
+    return R_ * elements_.vertices()[static_cast<std::size_t>(vertex)] + t_;
+  }
+
+  const Corner& visit_corner(Scratch& scratch, Index v)
+  {
+    Corner& corner = scratch.corners[static_cast<std::size_t>(v)];
+    if (corner.stamp == scratch.stamp) return corner;
+    corner.stamp = scratch.stamp;
+    corner.p = place(v);
+    corner.probe = distance_.probe(corner.p, reach_);
+    if (distance_.at_least(corner.probe.value) <= margin_) {
+      ElementContact contact;
+      contact.point = corner.p;
+      contact.vertex = v;
+      accept(contact, corner.probe, elements_.neighbours(v));
+    }
+    return corner;
+  }
+
+  void visit_edge(Scratch& scratch, Index e)
+  {
+    const SurfaceEdge& edge = elements_.edges()[static_cast<std::size_t>(e)];
+    const Corner& u = visit_corner(scratch, edge.ends[0]);
+    const Corner& v = visit_corner(scratch, edge.ends[1]);
+    const Vec3 along = v.p - u.p;
+    const double length = along.norm();
+    // The distance changes by at most the way gone.
+    const double lowest =
+        0.5 * (distance_.at_least(u.probe.value) + distance_.at_least(v.probe.value) - length);
+    if (lowest > margin_ || !(length > shortest_edge_)) return;
+    const int pieces = static_cast<int>(
+        std::clamp(std::ceil(length / distance_.one_minimum()), 1.0, static_cast<double>(kMostPieces)));
+    const Vec3 d = along / length;
+    std::uint32_t which = 0;
+    double t0 = 0;
+    double s0 = u.probe.gradient.dot(d);
+    for (int k = 1; k <= pieces; ++k) {
+      const double t1 = length * k / pieces;
+      const double s1 = (k == pieces ? v.probe : distance_.probe(u.p + t1 * d, reach_)).gradient.dot(d);
+      which = minima_between(e, edge, u.p, d, t0, s0, t1, s1, which);
+      t0 = t1;
+      s0 = s1;
+    }
+  }
+
+  // Between t0 and t1 the slope along the edge changes from falling to level and from level to rising at most
+  // once each. Where it does, phi has a minimum, or begins or ends to be level.
+  std::uint32_t minima_between(Index e, const SurfaceEdge& edge, const Vec3& origin, const Vec3& d, double t0,
+                               double s0, double t1, double s1, std::uint32_t which)
+  {
+    const double level = distance_.is_round() ? 0.0 : kLevel;
+    const bool lands = s0 < -level && s1 >= -level;
+    const bool leaves = s0 <= level && s1 > level;
+    if (!lands && !leaves) return which;
+    if (distance_.is_round()) {
+      if (lands && leaves) add_edge_point(e, edge, origin + root(origin, d, t0, s0, t1, s1) * d, which++);
+      return which;
+    }
+    const double landing = lands ? bisect(origin, d, t0, t1, -level) : t0;
+    const double leaving = leaves ? bisect(origin, d, t0, t1, level) : t1;
+    if (lands && leaves && leaving - landing < kOnePoint * (t1 - t0)) {
+      add_edge_point(e, edge, origin + 0.5 * (landing + leaving) * d, which++);
+      return which;
+    }
+    if (lands) add_edge_point(e, edge, origin + landing * d, which++);
+    if (leaves) add_edge_point(e, edge, origin + leaving * d, which++);
+    return which;
+  }
+
+  // Where the slope reaches `level`, which it does once between t0 and t1.
+  double bisect(const Vec3& origin, const Vec3& d, double t0, double t1, double level) const
+  {
+    for (int i = 0; i < kBisections; ++i) {
+      const double t = 0.5 * (t0 + t1);
+      const double s = distance_.probe(origin + t * d, reach_).gradient.dot(d);
+      const bool below = level < 0 ? s < level : s <= level;
+      (below ? t0 : t1) = t;
+    }
+    return level < 0 ? t1 : t0;
+  }
+
+  // Zero of the slope by the Illinois form of false position.
+  double root(const Vec3& origin, const Vec3& d, double t0, double s0, double t1, double s1) const
+  {
+    double t = t0;
+    for (int i = 0; i < kSecants; ++i) {
+      t = t0 - s0 * (t1 - t0) / (s1 - s0);
+      const double s = distance_.probe(origin + t * d, reach_).gradient.dot(d);
+      if (std::abs(s) < kLevelAlong) break;
+      if (s < 0) {
+        t0 = t;
+        s0 = s;
+        s1 *= 0.5;
+      } else {
+        t1 = t;
+        s1 = s;
+        s0 *= 0.5;
+      }
+    }
+    return t;
+  }
+
+  void add_edge_point(Index e, const SurfaceEdge& edge, const Vec3& p, std::uint32_t which)
+  {
+    const DistanceProbe probe = distance_.probe(p, reach_);
+    if (distance_.at_least(probe.value) > margin_) return;
+    ElementContact contact;
+    contact.point = p;
+    contact.edge = e;
+    contact.which = which;
+    // With its ends among the neighbours, (1) includes the first half of (2).
+    std::array<Index, 4> around = {edge.ends[0], edge.ends[1], -1, -1};
+    std::size_t count = 2;
+    for (const Index v : edge.beside) {
+      if (v >= 0) around[count++] = v;
+    }
+    accept(contact, probe, std::span(around).first(count));
+  }
+
+  // Eq. (1): no neighbour lies lower.
+  [[nodiscard]] bool is_lowest(const Vec3& p, const Vec3& gradient, std::span<const Index> neighbours,
+                               double level) const
+  {
+    const double tolerance = level * gradient.norm();
+    for (const Index n : neighbours) {
+      const Vec3 away = place(n) - p;
+      if (gradient.dot(away) < -tolerance * away.norm()) return false;
+    }
+    return true;
+  }
+
+  void accept(ElementContact& contact, DistanceProbe probe, std::span<const Index> neighbours)
+  {
+    const Vec3& p = contact.point;
+    const bool round = distance_.is_round();
+    if (!round) probe = distance_.exact(p, reach_);
+    // The lowest point of an edge is known to within the distance's own fineness; it may be needed for a crossing.
+    const bool beyond = probe.value > margin_;
+    if (beyond && (round || contact.edge < 0 || probe.value > margin_ + distance_.fineness())) return;
+    if (beyond) {
+      contact.lowest = false;
+    } else if (!is_lowest(p, probe.gradient, neighbours, round ? kLevelRound : kLevel)) {
+      contact.lowest = !round && probe.value > -reach_ && look_further_inside(p, neighbours, probe);
+    }
+    const double length = probe.gradient.norm();
+    if (!(length > 0)) return;
+    contact.strictly = contact.lowest && is_lowest(p, probe.gradient, neighbours, kLevelStrict);
+    contact.normal = probe.gradient / length;
+    contact.distance = probe.value;
+    found_.push_back(contact);
+  }
+
+  // A corner flush with a side of the other shape is nearer to that side than to the face it rests on. Seen from a
+  // little further inside its own shape, the face comes first.
+  bool look_further_inside(const Vec3& p, std::span<const Index> neighbours, DistanceProbe& probe) const
+  {
+    Vec3 inward = Vec3::Zero();
+    for (const Index n : neighbours) inward += (place(n) - p).normalized();
+    const double length = inward.norm();
+    if (!(length > kLevel)) return false;
+    const Vec3 inside = p + tuck_ / length * inward;
+    const DistanceProbe other = distance_.exact(inside, reach_);
+    const double value = other.value + other.gradient.dot(p - inside);
+    if (value > margin_ || value < -reach_ || !is_lowest(p, other.gradient, neighbours, kLevel)) return false;
+    probe = {value, other.gradient};
+    return true;
+  }
+
+  const SurfaceElements& elements_;
+  const Distance& distance_;
+  Mat3 R_;
+  Vec3 t_;
+  double margin_;
+  double reach_;
+  double tuck_;
+  double shortest_edge_;
+  std::vector<ElementContact>& found_;
+};
+
+}  // namespace thrum::collision

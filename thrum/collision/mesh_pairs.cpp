@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+// Meshes against meshes, convex shapes, planes and height fields: corners and edges of each against the
+// distance to the other, gathered into patches. docs/methods/nonconvex_contact.md has the whole story.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "thrum/collision/element_contacts.h"
+#include "thrum/collision/pair_table.h"
+#include "thrum/collision/patch_builder.h"
+#include "thrum/collision/shape_distance.h"
+#include "thrum/collision/triangle_surface.h"
+
+namespace thrum::collision {
+
+namespace {
+
+/// Contact normals that differ by less belong to one patch (cosine of about 11 degrees).
+constexpr double kSameNormal = 0.98;
+/// A pair gets at most so many patches; the deepest regions come first.
+constexpr std::size_t kMostPatches = 8;
+/// Points nearer than this share of the thickness are one.
+constexpr double kSamePoint = 0.03;
+/// Edges that meet at a smaller angle have no normal in common (sine of about 6 degrees).
+constexpr double kCrossing = 0.1;
+/// How far from its own lowest point an edge may cross another, in depths and in shares of the thickness.
+constexpr double kCrossingDepths = 4.0;
+constexpr double kCrossingShare = 0.1;
+/// Contacts within so many of their depths are in one overlap.
+constexpr double kSameOverlap = 4.0;
+/// Round meshes: how much further than the margin corners are worth beginning at, how far apart beginnings are, both in
+/// shares of the thickness; the step of the descent, likewise; the slope at which it ends, and how many steps it has.
+constexpr double kSeedShare = 0.1;
+constexpr double kSeedApart = 0.3;
+constexpr double kPolishStep = 0.25;
+constexpr double kPolished = 0.03;
+constexpr int kPolishSteps = 6;
+/// Sum of two unit normals that still count as opposite.
+constexpr double kOpposite = 0.5;
+/// The feature of a face: contacts name the corner or edge that touches it.
+constexpr std::uint32_t kFace = 0x80000000;
+
+/// A contact of the pair in axes of a, normal from a to b.
+struct PairContact {
+  Vec3 on_a = Vec3::Zero();
+  Vec3 on_b = Vec3::Zero();
+  Vec3 normal = Vec3::UnitZ();
+  double depth = 0;
+  std::uint32_t feature_a = kFace;
+  std::uint32_t feature_b = kFace;
+  Index edge_a = -1;
+  Index edge_b = -1;
+  bool valid = true;      ///< each body lies on its own side of the contact plane
+  bool strictly = false;  ///< with next to no tolerance
+  bool dropped = false;
+};
+
+/// One side of a pair as the gathering sees it.
+struct Side {
+  const SurfaceElements* elements = nullptr;  ///< none for a plane
+  double thickness = 0;                       ///< [m]
+};
+
+struct Gathering {
+  Side a;
+  Side b;
+  Pose X_ab;
+  double margin = 0;
+  double thickness = 0;  ///< of the thinner one [m]
+  std::vector<PairContact> contacts;
+  std::vector<ElementContact> found;
+};
+
+Gathering& gathering_of_thread()
+{
+  thread_local Gathering g;
+  g.contacts.clear();
+  g.found.clear();
+  return g;
+}
+
+void add_found_on_a(Gathering& g)
+{
+  for (const ElementContact& e : g.found) {
+    PairContact c;
+    const Vec3 out_of_b = g.X_ab.direction(e.normal);
+    c.on_a = g.X_ab.point(e.point);
+    c.on_b = c.on_a - e.distance * out_of_b;
+    c.normal = -out_of_b;
+    c.depth = -e.distance;
+    c.feature_a = e.feature();
+    c.edge_a = e.edge;
+    c.valid = e.lowest;
+    c.strictly = e.strictly;
+    g.contacts.push_back(c);
+  }
+}
+
+void add_found_on_b(Gathering& g)
+{
+  for (const ElementContact& e : g.found) {
+    PairContact c;
+    c.on_b = e.point;
+    c.on_a = e.point - e.distance * e.normal;
+    c.normal = e.normal;
+    c.depth = -e.distance;
+    c.feature_b = e.feature();
+    c.edge_b = e.edge;
+    c.valid = e.lowest;
+    c.strictly = e.strictly;
+    g.contacts.push_back(c);
+  }
+}
+
+// Elements of a against the distance to b, whose axes are b's.
+template <class Distance>
+void gather_from_a(Gathering& g, const Distance& to_b)
+{
+  if (g.a.elements == nullptr) return;
+  g.found.clear();
+  const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
+  ElementSearch<Distance>(*g.a.elements, g.X_ab.inverse(), to_b, desc, g.found).run();
+  add_found_on_a(g);
+}
+
+template <class Distance>
+void gather_from_b(Gathering& g, const Distance& to_a)
+{
+  if (g.b.elements == nullptr) return;
+  g.found.clear();
+  const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
+  ElementSearch<Distance>(*g.b.elements, g.X_ab, to_a, desc, g.found).run();
+  add_found_on_b(g);
+}
+
+void sort_by_depth(std::vector<PairContact>& contacts)
+{
+  std::sort(contacts.begin(), contacts.end(), [](const PairContact& x, const PairContact& y) {
+    if (x.depth != y.depth) return x.depth > y.depth;
+    return x.feature_a != y.feature_a ? x.feature_a < y.feature_a : x.feature_b < y.feature_b;
+  });
+}
+
+struct EdgeInA {
+  Vec3 p;  ///< one end
+  Vec3 d;  ///< to the other
+  std::array<Vec3, 2> beside;
+  std::size_t sides = 0;
+};
+
+EdgeInA edge_in_a(const SurfaceElements& elements, Index e, const Pose& X)
+{
+  const SurfaceEdge& edge = elements.edges()[static_cast<std::size_t>(e)];
+  const auto place = [&](Index v) {
+    return X.point(elements.vertices()[static_cast<std::size_t>(v)]);
+  };
+  EdgeInA result;
+  result.p = place(edge.ends[0]);
+  result.d = place(edge.ends[1]) - result.p;
+  for (const Index v : edge.beside) {
+    if (v >= 0) result.beside[result.sides++] = place(v);
+  }
+  return result;
+}
+
+// Whether the faces beside the edge all lie below the plane through it with normal n.
+bool supports(const EdgeInA& edge, const Vec3& n, double level)
+{
+  for (std::size_t k = 0; k < edge.sides; ++k) {
+    const Vec3 away = edge.beside[k] - edge.p;
+    if (n.dot(away) > level * away.norm()) return false;
+  }
+  return true;
+}
+
+// Two edges that cross push each other along their common normal n = d_a x d_b. The field cannot know it:
+// once they overlap, the nearest face of the other is the face of one side or the other of its edge. The
+// normal counts when each body lies on its own side of the plane that n puts between the edges.
+bool cross_edges(const Gathering& g, const PairContact& p, const PairContact& q, PairContact& crossing)
+{
+  const EdgeInA a = edge_in_a(*g.a.elements, p.edge_a, Pose{});
+  const EdgeInA b = edge_in_a(*g.b.elements, q.edge_b, g.X_ab);
+  Vec3 n = a.d.cross(b.d);
+  const double size = n.norm();
+  if (size < kCrossing * a.d.norm() * b.d.norm()) return false;
+  n /= n.dot(p.normal + q.normal) < 0 ? -size : size;
+  if (!supports(a, n, kLevel) || !supports(b, -n, kLevel)) return false;
+  crossing.strictly = supports(a, n, kLevelStrict) && supports(b, -n, kLevelStrict);
+  // Nearest points of the two lines.
+  const Vec3 r = b.p - a.p;
+  const double aa = a.d.squaredNorm();
+  const double bb = b.d.squaredNorm();
+  const double ab = a.d.dot(b.d);
+  const double det = aa * bb - ab * ab;
+  const double s = (a.d.dot(r) * bb - b.d.dot(r) * ab) / det;
+  const double t = (a.d.dot(r) * ab - b.d.dot(r) * aa) / det;
+  if (s < 0 || s > 1 || t < 0 || t > 1) return false;
+  crossing.on_a = a.p + s * a.d;
+  crossing.on_b = b.p + t * b.d;
+  crossing.depth = n.dot(crossing.on_a - crossing.on_b);
+  const double near =
+      kCrossingDepths * std::max({std::abs(p.depth), std::abs(q.depth)}) + kCrossingShare * g.thickness;
+  if ((crossing.on_a - p.on_a).norm() > near || (crossing.on_b - q.on_b).norm() > near) return false;
+  if (crossing.depth < -g.margin || crossing.depth > near) return false;
+  crossing.normal = n;
+  crossing.feature_a = p.feature_a;
+  crossing.feature_b = q.feature_b;
+  crossing.edge_a = p.edge_a;
+  crossing.edge_b = q.edge_b;
+  return true;
+}
+
+void pair_edges(Gathering& g)
+{
+  const auto is_crease = [](const Side& side, Index e) {
+    return e >= 0 && side.elements->edges()[static_cast<std::size_t>(e)].crease;
+  };
+  const std::size_t count = g.contacts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_crease(g.a, g.contacts[i].edge_a)) continue;
+    for (std::size_t j = 0; j < count; ++j) {
+      if (!is_crease(g.b, g.contacts[j].edge_b)) continue;
+      PairContact crossing;
+      if (!cross_edges(g, g.contacts[i], g.contacts[j], crossing)) continue;
+      g.contacts[i].dropped = g.contacts[j].dropped = true;
+      g.contacts.push_back(crossing);
+    }
+  }
+}
+
+// Of the ways out of one overlap the shortest counts: contacts that lie no further apart than they are deep and
+// push in different directions are ways out of the same overlap. For convex bodies each pair of features that
+// satisfies (1) is a face of the difference set, and the nearest face is the answer.
+void keep_shortest_ways(Gathering& g)
+{
+  for (PairContact& c : g.contacts) {
+    if (c.depth <= 0) continue;
+    const double near = kSameOverlap * c.depth;
+    c.dropped = std::any_of(g.contacts.begin(), g.contacts.end(), [&](const PairContact& other) {
+      return other.strictly && other.depth < c.depth && other.normal.dot(c.normal) < kSameNormal &&
+             (other.on_a - c.on_a).squaredNorm() < near * near;
+    });
+  }
+  std::erase_if(g.contacts, [](const PairContact& c) { return c.dropped; });
+}
+
+// What is left of the contacts found from either side.
+void sort_out(Gathering& g)
+{
+  const bool both_sharp = g.a.elements != nullptr && g.b.elements != nullptr &&
+                          g.a.elements->has_sharp_edges() && g.b.elements->has_sharp_edges();
+  if (both_sharp) pair_edges(g);
+  std::erase_if(g.contacts, [&](const PairContact& c) { return c.dropped || c.depth < -g.margin; });
+  // Points that satisfy (1) speak for the others; where there are none the deepest counts.
+  const auto valid =
+      std::partition(g.contacts.begin(), g.contacts.end(), [](const PairContact& c) { return c.valid; });
+  if (valid == g.contacts.begin()) {
+    const auto deepest = std::max_element(g.contacts.begin(), g.contacts.end(),
+                                          [](const auto& c, const auto& d) { return c.depth < d.depth; });
+    if (deepest != g.contacts.end()) g.contacts = {*deepest};
+  } else {
+    g.contacts.erase(valid, g.contacts.end());
+  }
+  if (both_sharp) keep_shortest_ways(g);
+}
+
+struct Region {
+  Vec3 normal = Vec3::UnitZ();
+  std::vector<CandidatePoint> points;
+};
+
+// The deepest contact begins a patch and takes with it all that push in nearly its direction; then the
+// deepest of the rest, and so on.
+void append_regions(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch>& patches)
+{
+  sort_by_depth(g.contacts);
+  thread_local std::array<Region, kMostPatches> regions;
+  std::size_t count = 0;
+  const double same = kSamePoint * g.thickness;
+  for (const PairContact& c : g.contacts) {
+    std::size_t r = 0;
+    while (r < count && regions[r].normal.dot(c.normal) < kSameNormal) ++r;
+    if (r == kMostPatches) continue;
+    if (r == count) {
+      regions[r].normal = c.normal;
+      regions[r].points.clear();
+      ++count;
+    }
+    const Vec3 position = 0.5 * (c.on_a + c.on_b);
+    std::vector<CandidatePoint>& points = regions[r].points;
+    const bool known = std::any_of(points.begin(), points.end(), [&](const CandidatePoint& p) {
+      return (p.position - position).squaredNorm() < same * same;
+    });
+    if (!known) points.push_back({position, c.depth, c.feature_a, c.feature_b});
+  }
+  for (std::size_t r = 0; r < count; ++r)
+    append_patch(pair, pair.X_wa, regions[r].normal, regions[r].points, patches);
+}
+
+// --- Round meshes -----------------------------------------------------------------------------------------------
+
+// Between two round bodies the contact is where their normals are opposite, which is where
+//
+//     F(x) = phi_a(x) + phi_b(x),      grad F = n_a + n_b = 0;                                          (3)
+//
+// -F is then the depth. F does not change along the common normal and grows across it with the curvatures, each
+// 1 / r for bodies of radius r, so that steps of r / 2 along -grad F at least halve the error where one body bends
+// and stay put along a line of contact. The corners of the meshes only say where to begin; the result does not depend
+// on how the surface was cut into triangles.
+bool polish(const TriangleSurface& a, const TriangleSurface& b, const Gathering& g, const Mat3& R_ba,
+            const Vec3& t_ba, PairContact& contact)
+{
+  Vec3 x = 0.5 * (contact.on_a + contact.on_b);
+  const Vec3 start = x;
+  const double step = kPolishStep * g.thickness;
+  for (int i = 0;; ++i) {
+    const geometry::FieldSample at_a = a.field->sample(x);
+    const geometry::FieldSample at_b = b.field->sample(R_ba * x + t_ba);
+    const Vec3 n_a = at_a.direction();
+    const Vec3 n_b = R_ba.transpose() * at_b.direction();
+    const Vec3 slope = n_a + n_b;
+    Vec3 n = n_a - n_b;
+    const double length = n.norm();
+    const double apart = static_cast<double>(at_a.value) - static_cast<double>(at_b.value);
+    if (length < 1) return false;
+    n /= length;
+    if (i == kPolishSteps || slope.squaredNorm() < kPolished * kPolished) {
+      contact.depth = -static_cast<double>(at_a.value) - static_cast<double>(at_b.value);
+      contact.normal = n;
+      contact.on_a = x - at_a.value * n;
+      contact.on_b = x + at_b.value * n;
+      return slope.norm() < kOpposite;
+    }
+    x -= step * (slope - n * n.dot(slope)) + 0.5 * apart * n;
+    if ((x - start).squaredNorm() > g.thickness * g.thickness) return false;
+  }
+}
+
+void collide_round_meshes(const PairInput& pair, const TriangleSurface& a, const TriangleSurface& b,
+                          Gathering& g, std::vector<model::ContactPatch>& patches)
+{
+  // Corners near the other body are where to begin; edges too when they are long.
+  const double margin = g.margin;
+  const ElementSearchDesc desc{margin + kSeedShare * g.thickness, 0.5 * g.thickness, 0.5 * g.thickness};
+  const Pose X_ba = g.X_ab.inverse();
+  const Mat3 R_ba = X_ba.rotation.toRotationMatrix();
+  const FieldDistance to_a(a);
+  const FieldDistance to_b(b);
+  ElementSearch<FieldDistance>(a.elements, X_ba, to_b, desc, g.found).run();
+  add_found_on_a(g);
+  g.found.clear();
+  ElementSearch<FieldDistance>(b.elements, g.X_ab, to_a, desc, g.found).run();
+  add_found_on_b(g);
+  sort_by_depth(g.contacts);
+  thread_local std::vector<PairContact> done;
+  done.clear();
+  const double same = kSeedApart * g.thickness;
+  for (const PairContact& seed : g.contacts) {
+    const bool known = std::any_of(done.begin(), done.end(), [&](const PairContact& d) {
+      return (d.on_a - seed.on_a).squaredNorm() < same * same && d.depth >= seed.depth;
+    });
+    if (known) continue;
+    PairContact contact = seed;
+    if (!polish(a, b, g, R_ba, X_ba.position, contact)) contact = seed;
+    if (contact.depth > -margin) done.push_back(contact);
+  }
+  g.contacts.swap(done);
+  append_regions(pair, g, patches);
+}
+
+const TriangleSurface& surface_of(const PreparedShape& shape)
+{
+  return static_cast<const TriangleSurface&>(*shape.accelerator);
+}
+
+Gathering& begin(const PairInput& pair, const Side& a, const Side& b)
+{
+  Gathering& g = gathering_of_thread();
+  g.a = a;
+  g.b = b;
+  g.X_ab = pair.X_wa.inverse() * pair.X_wb;
+  g.margin = pair.margin;
+  g.thickness = std::min(a.thickness, b.thickness);
+  return g;
+}
+
+Side side_of(const PreparedShape& shape)
+{
+  if (shape.kind == model::ShapeKind::plane) return {nullptr, std::numeric_limits<double>::infinity()};
+  if (shape.kind == model::ShapeKind::mesh || shape.kind == model::ShapeKind::height_field) {
+    const TriangleSurface& surface = surface_of(shape);
+    // An open surface has no thickness that could limit how deep the other may be.
+    return {&surface.elements, surface.field ? surface.thickness : std::numeric_limits<double>::infinity()};
+  }
+  return {&static_cast<const ConvexElements&>(*shape.accelerator).elements, shape.smallest_extent};
+}
+
+// Calls `work` with the distance to a mesh or height field.
+template <class Work>
+void with_distance(const TriangleSurface& surface, Work&& work)
+{
+  if (surface.field) {
+    work(FieldDistance(surface));
+  } else {
+    work(SurfaceDistance(surface));
+  }
+}
+
+void finish(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch>& patches)
+{
+  if (g.contacts.empty()) return;
+  sort_out(g);
+  append_regions(pair, g, patches);
+}
+
+void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& patches)
+{
+  Gathering& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->smallest_extent, pair.b->smallest_extent);
+  const TriangleSurface& a = surface_of(*pair.a);
+  const TriangleSurface& b = surface_of(*pair.b);
+  const bool round = a.field && b.field && !a.elements.has_sharp_edges() && !b.elements.has_sharp_edges();
+  if (round) return collide_round_meshes(pair, a, b, g, patches);
+  with_distance(b, [&](const auto& distance) { gather_from_a(g, distance); });
+  with_distance(a, [&](const auto& distance) { gather_from_b(g, distance); });
+  finish(pair, g, patches);
+}
+
+void collide_mesh_with_plane(const PairInput& pair, std::vector<model::ContactPatch>& patches)
+{
+  Gathering& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  if (!std::isfinite(g.thickness)) g.thickness = pair.a->smallest_extent;
+  gather_from_a(g, PlaneDistance{});
+  finish(pair, g, patches);
+}
+
+template <class Distance, class Geometry>
+void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactPatch>& patches)
+{
+  // a is convex. Against an open mesh only the front faces push.
+  const TriangleSurface& surface = surface_of(*pair.b);
+  if (!surface.field) return collide_with_triangles(pair, patches);
+  Gathering& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  gather_from_a(g, FieldDistance(surface));
+  gather_from_b(g, Distance(pair.a->as<Geometry>()));
+  finish(pair, g, patches);
+}
+
+}  // namespace
+
+void register_mesh_pairs(PairTable& table)
+{
+  using model::ShapeKind;
+  table.set(ShapeKind::mesh, ShapeKind::mesh, collide_meshes);
+  table.set(ShapeKind::mesh, ShapeKind::height_field, collide_meshes);
+  table.set(ShapeKind::mesh, ShapeKind::plane, collide_mesh_with_plane);
+  table.set(ShapeKind::box, ShapeKind::mesh, collide_convex_with_mesh<BoxDistance, model::Box>);
+  table.set(ShapeKind::cylinder, ShapeKind::mesh,
+            collide_convex_with_mesh<CylinderDistance, model::Cylinder>);
+  table.set(ShapeKind::hull, ShapeKind::mesh, collide_convex_with_mesh<HullDistance, model::ConvexHull>);
+}
+
+}  // namespace thrum::collision

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/shape_distance.h"
+
+#include <limits>
+
+namespace thrum::collision {
+
+DistanceProbe FieldDistance::exact(const Vec3& p, double) const
+{
+  const geometry::SurfaceNormal s = geometry::closest_surface_normal(field_, surface_.distance, p);
+  return {s.distance, s.normal};
+}
+
+DistanceProbe SurfaceDistance::exact(const Vec3& p, double reach) const
+{
+  const geometry::SignedPoint s = surface_.distance.signed_distance(p, -1, reach);
+  if (!s.surface.found()) return {std::numeric_limits<double>::max(), Vec3::Zero()};
+  return {s.distance, surface_.distance.surface_normal(p, s)};
+}
+
+DistanceProbe BoxDistance::probe(const Vec3& p, double) const
+{
+  const Vec3 beyond = p.cwiseAbs() - half;
+  Eigen::Index axis = 0;
+  const double most = beyond.maxCoeff(&axis);
+  const auto side = [&](Eigen::Index k) {
+    return p[k] < 0 ? -1.0 : 1.0;
+  };
+  if (most <= 0) return {most, side(axis) * Vec3(Vec3::Unit(axis))};
+  Vec3 outside = beyond.cwiseMax(0.0);
+  const double distance = outside.norm();
+  for (Eigen::Index k = 0; k < 3; ++k) outside[k] *= side(k) / distance;
+  return {distance, outside};
+}
+
+DistanceProbe CylinderDistance::probe(const Vec3& p, double) const
+{
+  const double rho = std::hypot(p.x(), p.y());
+  const Vec3 outward = rho > 0 ? Vec3(p.x() / rho, p.y() / rho, 0) : Vec3(Vec3::UnitX());
+  const Vec3 up = p.z() < 0 ? Vec3(-Vec3::UnitZ()) : Vec3(Vec3::UnitZ());
+  const double round = rho - radius;
+  const double flat = std::abs(p.z()) - half_length;
+  if (round > 0 && flat > 0) {
+    const double distance = std::hypot(round, flat);
+    return {distance, (round * outward + flat * up) / distance};
+  }
+  return round > flat ? DistanceProbe{round, outward} : DistanceProbe{flat, up};
+}
+
+DistanceProbe HullDistance::probe(const Vec3& p, double) const
+{
+  // Inside, the nearest face; outside, the nearest point of those faces that look at p.
+  const model::ConvexPolyhedron& h = polyhedron;
+  double most = -std::numeric_limits<double>::infinity();
+  std::size_t top = 0;
+  double least = std::numeric_limits<double>::infinity();
+  Vec3 nearest = Vec3::Zero();
+  for (std::size_t f = 0; f < h.face_count(); ++f) {
+    const double height = h.face_normals[f].dot(p) - h.face_offsets[f];
+    if (height > most) {
+      most = height;
+      top = f;
+    }
+    if (height <= 0) continue;
+    bool over_face = true;
+    const std::int32_t begin = h.face_begin[f];
+    const std::int32_t end = h.face_begin[f + 1];
+    for (std::int32_t k = begin; k < end; ++k) {
+      const Vec3& u = h.vertices[static_cast<std::size_t>(h.face_corners[static_cast<std::size_t>(k)])];
+      const std::int32_t next = k + 1 < end ? k + 1 : begin;
+      const Vec3& v = h.vertices[static_cast<std::size_t>(h.face_corners[static_cast<std::size_t>(next)])];
+      const Vec3 along = v - u;
+      if (along.cross(h.face_normals[f]).dot(p - u) <= 0) continue;
+      over_face = false;
+      const double t = std::clamp(along.dot(p - u) / along.squaredNorm(), 0.0, 1.0);
+      const Vec3 q = u + t * along;
+      if ((p - q).squaredNorm() < least) {
+        least = (p - q).squaredNorm();
+        nearest = q;
+      }
+    }
+    if (over_face) return {height, h.face_normals[f]};
+  }
+  if (most <= 0) return {most, h.face_normals[top]};
+  const double distance = std::sqrt(least);
+  return {distance, (p - nearest) / distance};
+}
+
+}  // namespace thrum::collision

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The signed distance to a shape, in the shape's own axes: what contact with a mesh asks of the other side.
+// Negative inside. All kinds have the same members, so that contact is written once:
+//
+//   probe(p, reach)    value and direction of growth; quick. A value beyond `reach` [m] need only be a lower bound.
+//   exact(p, reach)    the same with the true normal at sharp features
+//   apart(p, near)     true only if p is farther than `near` [m]; quicker than probe()
+//   at_least(value)    a lower bound of the true distance where probe() gave `value`
+//   fineness()         features smaller than this are blurred in probe() [m]
+//   one_minimum()      along a straight line of this length [m] the distance has one minimum
+//   is_round()         whether probe() is good enough everywhere, so that exact() is not needed
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "thrum/collision/prepared_shape.h"
+#include "thrum/collision/triangle_surface.h"
+#include "thrum/geometry/signed_distance_field.h"
+#include "thrum/model/shape.h"
+
+namespace thrum::collision {
+
+struct DistanceProbe {
+  double value = 0;              ///< [m]
+  Vec3 gradient = Vec3::Zero();  ///< unit or a little shorter
+};
+
+/// A closed mesh by its field, and by its triangles where they are sharp.
+class FieldDistance {
+ public:
+  explicit FieldDistance(const TriangleSurface& surface)
+      : surface_(surface), field_(*surface.field), box_(surface.bvh.bounds()), cell_(field_.spacing())
+  {
+  }
+  [[nodiscard]] bool apart(const Vec3& p, double near) const
+  {
+    return box_.squaredExteriorDistance(p) > near * near;
+  }
+  [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const
+  {
+    const geometry::FieldSample s = field_.sample(p);
+    return {s.value, s.direction()};
+  }
+  [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
+  // Within half a cell of the truth in the fine blocks, which reach at least kFineCells from the surface, and
+  // within half a block elsewhere.
+  [[nodiscard]] double at_least(double value) const
+  {
+    return std::max(std::min(value, kFineCells * cell_) - 0.5 * cell_, value - kFarCells * cell_);
+  }
+  [[nodiscard]] bool is_round() const { return !surface_.elements.has_sharp_edges(); }
+  [[nodiscard]] double fineness() const { return cell_; }
+  [[nodiscard]] double one_minimum() const { return 0.5 * surface_.thickness; }
+
+ private:
+  static constexpr double kFineCells = 3;
+  static constexpr double kFarCells = 4.5;
+  const TriangleSurface& surface_;
+  const geometry::SignedDistanceField& field_;
+  Box3 box_;
+  double cell_;
+};
+
+/// A surface that may be open, by its triangles: in front of them positive, behind negative.
+class SurfaceDistance {
+ public:
+  explicit SurfaceDistance(const TriangleSurface& surface) : surface_(surface) {}
+  [[nodiscard]] static bool apart(const Vec3&, double) { return false; }
+  [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
+  [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
+  [[nodiscard]] static double at_least(double value) { return value; }
+  [[nodiscard]] static bool is_round() { return false; }
+  [[nodiscard]] static double fineness() { return 0; }
+  [[nodiscard]] double one_minimum() const { return 0.5 * surface_.thickness; }
+
+ private:
+  const TriangleSurface& surface_;
+};
+
+/// What the exact distances to convex shapes share.
+struct ConvexDistanceBase {
+  [[nodiscard]] static bool apart(const Vec3&, double) { return false; }
+  [[nodiscard]] static double at_least(double value) { return value; }
+  [[nodiscard]] static bool is_round() { return false; }
+  [[nodiscard]] static double fineness() { return 0; }
+  [[nodiscard]] static double one_minimum() { return std::numeric_limits<double>::infinity(); }
+};
+
+struct PlaneDistance : ConvexDistanceBase {
+  [[nodiscard]] static DistanceProbe probe(const Vec3& p, double) { return {p.z(), Vec3::UnitZ()}; }
+  [[nodiscard]] static DistanceProbe exact(const Vec3& p, double) { return {p.z(), Vec3::UnitZ()}; }
+};
+
+struct BoxDistance : ConvexDistanceBase {
+  Vec3 half;
+  explicit BoxDistance(const model::Box& box) : half(box.half) {}
+  [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const;
+  [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const { return probe(p, reach); }
+};
+
+struct CylinderDistance : ConvexDistanceBase {
+  double radius;
+  double half_length;
+  explicit CylinderDistance(const model::Cylinder& c) : radius(c.radius), half_length(c.half_length) {}
+  [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const;
+  [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const { return probe(p, reach); }
+};
+
+struct HullDistance : ConvexDistanceBase {
+  const model::ConvexPolyhedron& polyhedron;
+  explicit HullDistance(const model::ConvexHull& hull) : polyhedron(*hull.polyhedron) {}
+  [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const;
+  [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const { return probe(p, reach); }
+};
+
+}  // namespace thrum::collision

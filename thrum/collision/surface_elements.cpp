@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/collision/surface_elements.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/geometry/mesh_topology.h"
+
+namespace thrum::collision {
+
+namespace {
+
+/// Faces that bend by less are one flat face (cosine of about one degree).
+constexpr double kFlatBend = 0.9998;
+/// Edges in a leaf of the hierarchy.
+constexpr Index kLeafEdges = 6;
+
+Index third_corner(const geometry::TriangleMesh& mesh, const geometry::EdgeUse& use)
+{
+  for (const Index v : mesh.triangles[static_cast<std::size_t>(use.triangle)]) {
+    if (v != use.low && v != use.high) return v;
+  }
+  return -1;
+}
+
+}  // namespace
+
+SurfaceElements::SurfaceElements(const geometry::TriangleMesh& mesh) : vertices_(mesh.vertices)
+{
+  find_edges(mesh);
+  if (!edges_.empty()) add_balls(0, static_cast<Index>(edges_.size()));
+}
+
+void SurfaceElements::find_edges(const geometry::TriangleMesh& mesh)
+{
+  const std::vector<geometry::EdgeUse> uses = geometry::edge_uses(mesh);
+  std::vector<std::array<Index, 2>> joined;
+  geometry::for_each_edge(
+      std::span<const geometry::EdgeUse>(uses), [&](std::span<const geometry::EdgeUse> edge) {
+        joined.push_back({edge[0].low, edge[0].high});
+        joined.push_back({edge[0].high, edge[0].low});
+        SurfaceEdge e;
+        e.ends = {edge[0].low, edge[0].high};
+        e.beside[0] = third_corner(mesh, edge[0]);
+        if (edge.size() != 2) {
+          // An open border, or more than two faces: always able to touch.
+          e.crease = sharp_ = true;
+        } else {
+          e.beside[1] = third_corner(mesh, edge[1]);
+          const Vec3 n0 =
+              geometry::area_vector(mesh, static_cast<std::size_t>(edge[0].triangle)).normalized();
+          const Vec3 n1 =
+              geometry::area_vector(mesh, static_cast<std::size_t>(edge[1].triangle)).normalized();
+          const double bend = n0.dot(n1);
+          const bool flat = bend > kFlatBend;
+          const bool outward = e.beside[1] >= 0 && n0.dot(vertices_[static_cast<std::size_t>(e.beside[1])] -
+                                                          vertices_[static_cast<std::size_t>(e.ends[0])]) < 0;
+          if (flat || !outward) return;
+          e.crease = bend < kCreaseBend;
+          sharp_ = sharp_ || bend < kSmoothBend;
+        }
+        edges_.push_back(e);
+      });
+  std::sort(joined.begin(), joined.end());
+  neighbour_begin_.assign(vertices_.size() + 1, 0);
+  for (const auto& [from, to] : joined) {
+    ++neighbour_begin_[static_cast<std::size_t>(from) + 1];
+    neighbours_.push_back(to);
+  }
+  for (std::size_t v = 0; v < vertices_.size(); ++v) neighbour_begin_[v + 1] += neighbour_begin_[v];
+}
+
+void SurfaceElements::add_balls(Index begin, Index end)
+{
+  const auto point = [&](const SurfaceEdge& e, std::size_t k) -> const Vec3& {
+    return vertices_[static_cast<std::size_t>(e.ends[k])];
+  };
+  const auto edge_span =
+      std::span(edges_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  Box3 box;
+  Box3 middles;
+  for (const SurfaceEdge& e : edge_span) {
+    box.extend(point(e, 0));
+    box.extend(point(e, 1));
+    middles.extend(0.5 * (point(e, 0) + point(e, 1)));
+  }
+  const std::size_t place = balls_.size();
+  ElementBall ball;
+  ball.centre = box.center();
+  for (const SurfaceEdge& e : edge_span) {
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+      ball.radius = std::max(ball.radius, (point(e, k) - ball.centre).norm());
+  }
+  ball.first_edge = ball.end_edge = begin;
+  if (end - begin <= kLeafEdges) ball.end_edge = end;
+  balls_.push_back(ball);
+  if (end - begin > kLeafEdges) {
+    // Halves along the longest side.
+    Eigen::Index axis = 0;
+    middles.sizes().maxCoeff(&axis);
+    const Index half = begin + (end - begin) / 2;
+    std::nth_element(edges_.begin() + begin, edges_.begin() + half, edges_.begin() + end,
+                     [&](const SurfaceEdge& e, const SurfaceEdge& f) {
+                       const double x = point(e, 0)[axis] + point(e, 1)[axis];
+                       const double y = point(f, 0)[axis] + point(f, 1)[axis];
+                       return x != y ? x < y : e.ends < f.ends;
+                     });
+    add_balls(begin, half);
+    add_balls(half, end);
+  }
+  balls_[place].skip = static_cast<Index>(balls_.size());
+}
+
+}  // namespace thrum::collision
