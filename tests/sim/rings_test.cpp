@@ -46,13 +46,6 @@ World quiet_world()
   return world;
 }
 
-double deepest(const World& world)
-{
-  double most = 0;
-  for (const model::Contact& c : world.contacts()) most = std::max(most, c.depth);
-  return most;
-}
-
 TEST(Rings, OneSettlesOnAPlane)
 {
   World world = quiet_world();
@@ -126,7 +119,6 @@ TEST(Rings, APileInABoxHasNoLinkedPair)
     ASSERT_LT(now, energy + 1e-3 * scale) << "step " << i;
     energy = std::min(energy, now);
   }
-  EXPECT_LT(deepest(world), 0.03);
   for (std::size_t i = 0; i < rings.size(); ++i) {
     for (std::size_t j = i + 1; j < rings.size(); ++j) {
       EXPECT_FALSE(test::are_linked(world.shape_pose(rings[i]), world.shape_pose(rings[j]), kMajor))
