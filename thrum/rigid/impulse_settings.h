@@ -11,7 +11,7 @@ struct ImpulseSettings {
   int contact_iterations = 10;      ///< passes over all pairs for resting contact
   int pair_iterations = 20;         ///< impulses at most, each time a pair is visited
   int shock_sweeps = 1;             ///< sweeps in which lower bodies do not yield
-  int shock_level_iterations = 12;  ///< rounds over each level in such a sweep, at most; the authors use 2
+  int shock_level_iterations = 40;  ///< rounds over each level in such a sweep, at most; the authors use 2
   int shock_pair_iterations = 10;   ///< impulses at most, each time a pair is visited in it
 
   // The parts of the method.

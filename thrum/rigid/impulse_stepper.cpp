@@ -21,6 +21,8 @@ constexpr double kSameDepthImpact = 1e-5;
 constexpr double kFlatPatch = 1e-4;
 /// Overlap that mean velocities may leave, as a share of the length scale.
 constexpr double kSteadyOverlap = 1e-6;
+/// A body slower than this share of what its acceleration gives in a step is at rest.
+constexpr double kMoving = 0.1;
 /// Sweeps over the points of a patch when overlap is pushed out.
 constexpr int kPushSweeps = 4;
 
@@ -611,6 +613,8 @@ void ImpulseStepper::use_mean_velocities(double h)
   const std::span<SolverBody> all = bodies_.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].touched || !steady[i] || all[i].inverse_mass == 0) continue;
+    // What rests is better off with the new velocity, which contact has just brought to rest.
+    if (all[i].v.norm() < kMoving * h * all[i].acceleration.norm()) continue;
     all[i].push_v -= 0.5 * (all[i].v - before_[i].v);
   }
 }
