@@ -65,8 +65,8 @@ Axis best_edges(const BoxPair& p)
       if (square < kParallelEdges) continue;
       const int j1 = (j + 1) % 3;
       const int j2 = (j + 2) % 3;
-      const double reach = p.half_a[i1] * p.abs_R(i2, j) + p.half_a[i2] * p.abs_R(i1, j) + p.half_b[j1] * p.abs_R(i, j2) +
-                           p.half_b[j2] * p.abs_R(i, j1);
+      const double reach = p.half_a[i1] * p.abs_R(i2, j) + p.half_a[i2] * p.abs_R(i1, j) +
+                           p.half_b[j1] * p.abs_R(i, j2) + p.half_b[j2] * p.abs_R(i, j1);
       const double s = (std::abs(p.t[i2] * p.R(i1, j) - p.t[i1] * p.R(i2, j)) - reach) / std::sqrt(square);
       if (s > best.separation) best = {s, i, j};
     }
@@ -98,16 +98,17 @@ void clip_flat(const FlatPolygon& in, FlatPolygon& out, double sign, double limi
     if ((dp < 0 && dq > 0) || (dp > 0 && dq < 0)) {
       const double t = dp / (dp - dq);
       const std::uint32_t outer = dp > 0 ? p.feature : q.feature;
-      out.points[static_cast<std::size_t>(out.count++)] = {p.u + t * (q.u - p.u), p.v + t * (q.v - p.v), p.w + t * (q.w - p.w),
-                                                           ((side + 1) << 8) | (outer & 0xff) | (dp > 0 ? 0x80U : 0U)};
+      out.points[static_cast<std::size_t>(out.count++)] = {
+          p.u + t * (q.u - p.u), p.v + t * (q.v - p.v), p.w + t * (q.w - p.w),
+          ((side + 1) << 8) | (outer & 0xff) | (dp > 0 ? 0x80U : 0U)};
     }
     if (out.count == 8) return;
   }
 }
 
 // Clips the face of the incident box that looks at face (axis, sign) of the reference box. Points are in reference axes.
-void clip_faces(const Vec3& half_ref, const Vec3& half_inc, const Mat3& R, const Vec3& t, int axis, double sign, double margin,
-                bool a_is_reference, std::vector<CandidatePoint>& points)
+void clip_faces(const Vec3& half_ref, const Vec3& half_inc, const Mat3& R, const Vec3& t, int axis,
+                double sign, double margin, bool a_is_reference, std::vector<CandidatePoint>& points)
 {
   // The incident face is the one most turned against the reference face.
   Eigen::Index inc = 0;
@@ -127,7 +128,8 @@ void clip_faces(const Vec3& half_ref, const Vec3& half_inc, const Mat3& R, const
   polygon.count = 4;
   for (std::size_t k = 0; k < 4; ++k) {
     const Vec3 p = centre + round[k][0] * edge_e + round[k][1] * edge_f;
-    polygon.points[k] = {p[iu], p[iv], sign * p[axis] - half_ref[axis], face * 4 + static_cast<std::uint32_t>(k)};
+    polygon.points[k] = {p[iu], p[iv], sign * p[axis] - half_ref[axis],
+                         face * 4 + static_cast<std::uint32_t>(k)};
   }
   clip_flat<&FlatPoint::u>(polygon, clipped, 1, half_ref[iu], 0);
   clip_flat<&FlatPoint::u>(clipped, polygon, -1, half_ref[iu], 1);
@@ -217,6 +219,9 @@ void collide_boxes(const PairInput& pair, std::vector<model::ContactPatch>& patc
 
 }  // namespace
 
-void register_box_pairs(PairTable& table) { table.set(model::ShapeKind::box, model::ShapeKind::box, collide_boxes); }
+void register_box_pairs(PairTable& table)
+{
+  table.set(model::ShapeKind::box, model::ShapeKind::box, collide_boxes);
+}
 
 }  // namespace thrum::collision

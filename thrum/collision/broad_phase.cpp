@@ -12,11 +12,11 @@ namespace thrum::collision {
 
 namespace {
 
-constexpr int kFinestExponent = -32;         // level 0 has cells of 2^-32 m
-constexpr int kLevels = 64;                  // up to cells of 2^31 m
-constexpr int kCellBits = 19;                // per coordinate; farther cells share a key, which only costs time
-constexpr double kFarthestCell = 1e15;       // keeps the conversion to integers defined [cells]
-constexpr std::size_t kFirstCells = 256;     // power of two
+constexpr int kFinestExponent = -32;      // level 0 has cells of 2^-32 m
+constexpr int kLevels = 64;               // up to cells of 2^31 m
+constexpr int kCellBits = 19;             // per coordinate; farther cells share a key, which only costs time
+constexpr double kFarthestCell = 1e15;    // keeps the conversion to integers defined [cells]
+constexpr std::size_t kFirstCells = 256;  // power of two
 
 int level_of(const Box3& box)
 {
@@ -27,7 +27,10 @@ int level_of(const Box3& box)
   return std::clamp(exponent - kFinestExponent, 0, kLevels - 1);
 }
 
-double cell_edge(int level) { return std::ldexp(1.0, level + kFinestExponent); }
+double cell_edge(int level)
+{
+  return std::ldexp(1.0, level + kFinestExponent);
+}
 
 std::int64_t cell_coordinate(double x, double edge)
 {
@@ -37,8 +40,8 @@ std::int64_t cell_coordinate(double x, double edge)
 std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
 {
   constexpr std::int64_t mask = (std::int64_t{1} << kCellBits) - 1;
-  return (std::int64_t{level} << (3 * kCellBits)) | ((x & mask) << (2 * kCellBits)) | ((y & mask) << kCellBits) |
-         (z & mask);
+  return (std::int64_t{level} << (3 * kCellBits)) | ((x & mask) << (2 * kCellBits)) |
+         ((y & mask) << kCellBits) | (z & mask);
 }
 
 std::size_t scramble(std::int64_t key)
@@ -178,8 +181,8 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
     if (cells > static_cast<double>(population)) {
       for (std::size_t other = 0; other < proxies_.size(); ++other) {
         const Proxy& proxy = proxies_[other];
-        if (proxy.placed && !proxy.unbounded && proxy.level == level && &grids_[proxy.fixed ? 1 : 0] == &grid &&
-            proxy.loose.intersects(box)) {
+        if (proxy.placed && !proxy.unbounded && proxy.level == level &&
+            &grids_[proxy.fixed ? 1 : 0] == &grid && proxy.loose.intersects(box)) {
           visit(static_cast<model::BodyId>(other));
         }
       }
@@ -190,7 +193,8 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
         for (std::int64_t z = low[2]; z <= high[2]; ++z) {
           const Cell& cell = grid.cells[slot_of(grid, pack(level, x, y, z))];
           if (!cell.used) continue;
-          for (std::int32_t other = cell.first; other >= 0; other = proxies_[static_cast<std::size_t>(other)].next) {
+          for (std::int32_t other = cell.first; other >= 0;
+               other = proxies_[static_cast<std::size_t>(other)].next) {
             if (proxies_[static_cast<std::size_t>(other)].loose.intersects(box)) visit(other);
           }
         }
@@ -202,7 +206,9 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
 void BroadPhase::overlapping(const Box3& box, std::vector<model::BodyId>& found) const
 {
   found.clear();
-  const auto collect = [&](model::BodyId id) { found.push_back(id); };
+  const auto collect = [&](model::BodyId id) {
+    found.push_back(id);
+  };
   for (const Grid& grid : grids_) visit_grid(grid, box, collect);
   for (const model::BodyId id : unbounded_) collect(id);
   std::sort(found.begin(), found.end());
@@ -236,9 +242,10 @@ void BroadPhase::check_pair_count(std::size_t count) const
 {
   const std::size_t limit = desc_.max_pairs_anyway + desc_.max_pairs_per_body * proxies_.size();
   if (count <= limit) return;
-  throw Error(fmt::format("More than {} pairs of {} bodies overlap each other's bounding boxes. Bodies seem to have been put "
-                          "into one place; spread them, or raise BroadPhaseDesc::max_pairs_per_body.",
-                          limit, proxies_.size()));
+  throw Error(fmt::format(
+      "More than {} pairs of {} bodies overlap each other's bounding boxes. Bodies seem to have been put "
+      "into one place; spread them, or raise BroadPhaseDesc::max_pairs_per_body.",
+      limit, proxies_.size()));
 }
 
 std::span<const BodyPair> BroadPhase::find_pairs()
@@ -252,7 +259,8 @@ std::span<const BodyPair> BroadPhase::find_pairs()
   std::sort(fresh_.begin(), fresh_.end());
   // Pairs of bodies that both stayed in their loose boxes stay; all others were found again above.
   std::erase_if(pairs_, [&](const BodyPair& pair) {
-    return proxies_[static_cast<std::size_t>(pair.a)].moved || proxies_[static_cast<std::size_t>(pair.b)].moved;
+    return proxies_[static_cast<std::size_t>(pair.a)].moved ||
+           proxies_[static_cast<std::size_t>(pair.b)].moved;
   });
   merged_.resize(pairs_.size() + fresh_.size());
   std::merge(pairs_.begin(), pairs_.end(), fresh_.begin(), fresh_.end(), merged_.begin());

@@ -30,8 +30,9 @@ struct BodyPair {
 };
 
 struct BroadPhaseDesc {
-  double looseness = 0.1;        ///< growth of the loose box on each side, as a fraction of its greatest edge
-  std::size_t max_pairs_per_body = 64;  ///< on average; beyond it the scene is refused rather than left hanging
+  double looseness = 0.1;  ///< growth of the loose box on each side, as a fraction of its greatest edge
+  std::size_t max_pairs_per_body =
+      64;  ///< on average; beyond it the scene is refused rather than left hanging
   std::size_t max_pairs_anyway = 200000;  ///< so many pairs are always accepted
 };
 

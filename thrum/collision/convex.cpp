@@ -38,7 +38,8 @@ void box_face(const Vec3& half, const Vec3& direction, SupportFace& face)
     corner[axis] = side * half[axis];
     corner[u] = sign[0] * half[u];
     corner[v] = sign[1] * half[v];
-    const std::uint32_t feature = (corner.x() > 0 ? 1U : 0U) | (corner.y() > 0 ? 2U : 0U) | (corner.z() > 0 ? 4U : 0U);
+    const std::uint32_t feature =
+        (corner.x() > 0 ? 1U : 0U) | (corner.y() > 0 ? 2U : 0U) | (corner.z() > 0 ? 4U : 0U);
     add_corner(face, corner, feature);
   }
 }
@@ -82,7 +83,10 @@ void hull_face(const model::ConvexPolyhedron& p, const Vec3& direction, SupportF
 
 }  // namespace
 
-bool is_convex(model::ShapeKind kind) { return kind <= model::ShapeKind::hull; }
+bool is_convex(model::ShapeKind kind)
+{
+  return kind <= model::ShapeKind::hull;
+}
 
 ConvexView convex_view(const PreparedShape& shape)
 {

@@ -14,9 +14,9 @@ namespace thrum::collision {
 struct ConvexView {
   enum class Core : std::uint8_t { point, segment, box, cylinder, hull, triangle };
   Core core = Core::point;
-  double radius = 0.0;                                       ///< around the core [m]
-  Vec3 half = Vec3::Zero();                                  ///< box; segment: (0, 0, half length); cylinder: (r, r, half height)
-  const model::ConvexPolyhedron* polyhedron = nullptr;       ///< hull
+  double radius = 0.0;       ///< around the core [m]
+  Vec3 half = Vec3::Zero();  ///< box; segment: (0, 0, half length); cylinder: (r, r, half height)
+  const model::ConvexPolyhedron* polyhedron = nullptr;                    ///< hull
   std::array<Vec3, 3> corners{Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};  ///< triangle
 };
 

@@ -92,8 +92,8 @@ void collide_convex_with_plane(const PairInput& pair, std::vector<model::Contact
 void register_convex_pairs(PairTable& table)
 {
   static constexpr std::array<model::ShapeKind, 5> kinds{model::ShapeKind::sphere, model::ShapeKind::box,
-                                                         model::ShapeKind::capsule, model::ShapeKind::cylinder,
-                                                         model::ShapeKind::hull};
+                                                         model::ShapeKind::capsule,
+                                                         model::ShapeKind::cylinder, model::ShapeKind::hull};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     for (std::size_t j = i; j < kinds.size(); ++j) table.set(kinds[i], kinds[j], collide_convex);
   }
@@ -102,8 +102,9 @@ void register_convex_pairs(PairTable& table)
 
 void register_plane_pairs(PairTable& table)
 {
-  for (const model::ShapeKind kind : {model::ShapeKind::sphere, model::ShapeKind::box, model::ShapeKind::capsule,
-                                      model::ShapeKind::cylinder, model::ShapeKind::hull}) {
+  for (const model::ShapeKind kind :
+       {model::ShapeKind::sphere, model::ShapeKind::box, model::ShapeKind::capsule,
+        model::ShapeKind::cylinder, model::ShapeKind::hull}) {
     table.set(kind, model::ShapeKind::plane, collide_convex_with_plane);
   }
 }

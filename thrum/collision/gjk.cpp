@@ -125,11 +125,13 @@ bool reduce(Simplex& s)
       best = nearest_on_triangle(s, 0, 1, 2);
       break;
     default: {
-      static constexpr std::array<std::array<int, 4>, 4> faces{{{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}}};
+      static constexpr std::array<std::array<int, 4>, 4> faces{
+          {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}}};
       bool inside = true;
       for (const auto& f : faces) {
         const Vec3& p = s.points[static_cast<std::size_t>(f[0])].w;
-        const Vec3 n = (s.points[static_cast<std::size_t>(f[1])].w - p).cross(s.points[static_cast<std::size_t>(f[2])].w - p);
+        const Vec3 n = (s.points[static_cast<std::size_t>(f[1])].w - p)
+                           .cross(s.points[static_cast<std::size_t>(f[2])].w - p);
         const double apex = n.dot(s.points[static_cast<std::size_t>(f[3])].w - p);
         const double origin = -n.dot(p);
         if (apex * origin > 0) continue;
@@ -148,7 +150,8 @@ bool reduce(Simplex& s)
 double size_of(const Simplex& s)
 {
   double size = 0;
-  for (int i = 0; i < s.count; ++i) size = std::max(size, s.points[static_cast<std::size_t>(i)].w.squaredNorm());
+  for (int i = 0; i < s.count; ++i)
+    size = std::max(size, s.points[static_cast<std::size_t>(i)].w.squaredNorm());
   return std::sqrt(size);
 }
 
@@ -172,7 +175,8 @@ class Polytope {
     const Vec3& p = points[static_cast<std::size_t>(i)].w;
     PolytopeFace face;
     face.corners = {i, j, k};
-    face.normal = (points[static_cast<std::size_t>(j)].w - p).cross(points[static_cast<std::size_t>(k)].w - p);
+    face.normal =
+        (points[static_cast<std::size_t>(j)].w - p).cross(points[static_cast<std::size_t>(k)].w - p);
     const double length = face.normal.norm();
     if (length > 0) face.normal /= length;
     face.offset = length > 0 ? face.normal.dot(p) : std::numeric_limits<double>::infinity();
@@ -223,11 +227,15 @@ class Polytope {
 // then a direction across it.
 bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
 {
-  static const std::array<Vec3, 6> axes{Vec3::UnitX(), -Vec3::UnitX(), Vec3::UnitY(),
-                                        -Vec3::UnitY(), Vec3::UnitZ(), -Vec3::UnitZ()};
+  static const std::array<Vec3, 6> axes{Vec3::UnitX(),  -Vec3::UnitX(), Vec3::UnitY(),
+                                        -Vec3::UnitY(), Vec3::UnitZ(),  -Vec3::UnitZ()};
   const double scale = std::max(size_of(s), std::numeric_limits<double>::min());
-  const auto point = [&](int i) -> const Vec3& { return s.points[static_cast<std::size_t>(i)].w; };
-  const auto push = [&](const SupportPoint& p) { s.points[static_cast<std::size_t>(s.count++)] = p; };
+  const auto point = [&](int i) -> const Vec3& {
+    return s.points[static_cast<std::size_t>(i)].w;
+  };
+  const auto push = [&](const SupportPoint& p) {
+    s.points[static_cast<std::size_t>(s.count++)] = p;
+  };
   normal = Vec3::UnitZ();
   if (s.count == 1) {
     for (const Vec3& d : axes) {
@@ -287,8 +295,9 @@ ConvexDistance penetration(const Difference& difference, Simplex& s)
   // Outward faces whichever way round the tetrahedron is.
   const Vec3& o = s.points[0].w;
   const bool right = (s.points[1].w - o).cross(s.points[2].w - o).dot(s.points[3].w - o) < 0;
-  const std::array<std::array<int, 3>, 4> faces = right ? std::array<std::array<int, 3>, 4>{{{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}}
-                                                        : std::array<std::array<int, 3>, 4>{{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+  const std::array<std::array<int, 3>, 4> faces =
+      right ? std::array<std::array<int, 3>, 4>{{{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}}
+            : std::array<std::array<int, 3>, 4>{{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
   for (const auto& f : faces) polytope.add_face(f[0], f[1], f[2]);
 
   std::size_t nearest = polytope.nearest_face();

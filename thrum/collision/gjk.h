@@ -8,7 +8,7 @@
 namespace thrum::collision {
 
 struct ConvexDistance {
-  double distance = 0.0;  ///< between the cores; negative: minus the depth of the overlap [m]
+  double distance = 0.0;        ///< between the cores; negative: minus the depth of the overlap [m]
   Vec3 normal = Vec3::UnitZ();  ///< unit, from a to b, in axes of a
   Vec3 on_a = Vec3::Zero();     ///< nearest (or deepest) point of a's core, in axes of a [m]
   Vec3 on_b = Vec3::Zero();     ///< likewise of b's core, in axes of a [m]
@@ -16,6 +16,7 @@ struct ConvexDistance {
 };
 
 /// `X_ab` maps axes of b to axes of a. Cores farther apart than `enough` [m] may be reported as just `beyond`.
-[[nodiscard]] ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const Pose& X_ab, double enough);
+[[nodiscard]] ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const Pose& X_ab,
+                                             double enough);
 
 }  // namespace thrum::collision

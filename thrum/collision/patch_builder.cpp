@@ -64,8 +64,8 @@ void clip(std::vector<ClipPoint>& polygon, std::vector<ClipPoint>& scratch, cons
 
 }  // namespace
 
-void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X_ab, const ConvexDistance& d, double margin,
-                         std::vector<CandidatePoint>& points)
+void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X_ab, const ConvexDistance& d,
+                         double margin, std::vector<CandidatePoint>& points)
 {
   const Vec3& n = d.normal;
   const double radii = a.radius + b.radius;
@@ -128,7 +128,8 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
   }
 
   // Depth of each point under the reference plane, measured along the contact normal.
-  const Vec3 plane = reference.count == 2 ? outward : Vec3(a_is_reference ? normal_a / length_a : normal_b / length_b);
+  const Vec3 plane =
+      reference.count == 2 ? outward : Vec3(a_is_reference ? normal_a / length_a : normal_b / length_b);
   const double offset = plane.dot(reference.corners[0]);
   const double slope = plane.dot(outward);
   double found = -std::numeric_limits<double>::infinity();
@@ -181,8 +182,8 @@ void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
   points.resize(4);
 }
 
-void append_patch(const PairInput& pair, const Pose& X_wp, const Vec3& normal_p, std::vector<CandidatePoint>& points,
-                  std::vector<model::ContactPatch>& patches)
+void append_patch(const PairInput& pair, const Pose& X_wp, const Vec3& normal_p,
+                  std::vector<CandidatePoint>& points, std::vector<model::ContactPatch>& patches)
 {
   if (points.empty()) return;
   reduce_to_four(normal_p, points);

@@ -42,8 +42,9 @@ model::ModalModel rescaled(const model::ModalModel& model, const RescaleDesc& de
   require_positive(desc.young, "Young's modulus");
   for (const model::Material& material : model.materials) {
     if (!(material.damping == model.materials.front().damping)) {
-      throw Error("The regions of this body are damped differently, so its decays at other frequencies need a new "
-                  "solve.");
+      throw Error(
+          "The regions of this body are damped differently, so its decays at other frequencies need a new "
+          "solve.");
     }
   }
   const double mass_factor = desc.density * std::pow(desc.size, 3);

@@ -85,8 +85,7 @@ std::vector<TrianglePair> self_intersections(const TriangleMesh& mesh, std::size
   std::vector<TrianglePair> pairs;
   if (mesh.triangles.size() < 2) return pairs;
   std::vector<char> sound(mesh.triangles.size());
-  for (std::size_t t = 0; t < sound.size(); ++t)
-    sound[t] = triangle_kind(mesh, t) == TriangleKind::sound;
+  for (std::size_t t = 0; t < sound.size(); ++t) sound[t] = triangle_kind(mesh, t) == TriangleKind::sound;
   const Bvh bvh(mesh);
   Bvh::for_each_near_pair(bvh, Pose{}, bvh, Pose{}, 0, [&](Index a, Index b) {
     const auto s = static_cast<std::size_t>(a);

@@ -205,7 +205,7 @@ THRUM_TABLE(
         .field(share("joint_erp", "of the error of joints removed in a sub-step"),
                &rigid::ConstraintSettings::joint_erp)
         .field(coefficient("push_out", "", "share of the length scale removed in a sub-step, at most"),
-                       &rigid::ConstraintSettings::push_out)
+               &rigid::ConstraintSettings::push_out)
         .field({.key = "warm_start", .doc = "begin with the impulses of the step before"},
                &rigid::ConstraintSettings::warm_start)
         .choice({.key = "friction", .doc = "shape of the bound"}, &rigid::ConstraintSettings::friction,
