@@ -126,6 +126,11 @@ TEST(ModalFile, RefusesWhatCannotBeTrue)
   EXPECT_THROW((void)read_modal_file(file), Error);
 }
 
+TEST(ModalFile, RefusesToWriteABodyWithoutASurface)
+{
+  EXPECT_THROW(write_modal_file(temporary("empty.npz"), model::ModalModel()), Error);
+}
+
 TEST(ModalFile, IsReadByNumpy)
 {
   const auto file = temporary("numpy.npz");

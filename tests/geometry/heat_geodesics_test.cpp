@@ -373,7 +373,9 @@ TEST(HeatGeodesics, RefusesWhatHasNoDistance)
 
 TEST(HeatGeodesics, BackendsAgree)
 {
-  if (!numerics::has_backend(numerics::FactorisationBackend::cholmod_supernodal)) GTEST_SKIP();
+  if (!numerics::has_backend(numerics::FactorisationBackend::cholmod_supernodal)) {
+    GTEST_SKIP() << "built without CHOLMOD";
+  }
   const TriangleMesh mesh = samples::torus(30, 12, 1, 0.4);
   const SurfacePoint source{77, Vec3(0.2, 0.2, 0.6)};
   const auto with = [&](numerics::FactorisationBackend backend) {

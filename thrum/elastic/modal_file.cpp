@@ -198,6 +198,9 @@ void read_rigid_body(const Reader& in, model::ModalModel& model)
 
 void write_modal_file(const std::filesystem::path& file, const model::ModalModel& model)
 {
+  if (model.surface.vertices.empty() || model.surface.triangles.empty()) {
+    throw Error("The modal model has no surface, so there is nothing to write.");
+  }
   NpzWriter out(file);
   const auto modes = static_cast<std::size_t>(model.mode_count());
   const std::size_t vertices = model.surface.vertices.size();
