@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Every outside library, found once. docs/licences.md says under which licence each one comes.
 find_package(Threads REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(Spectra REQUIRED)
 find_package(fmt REQUIRED)

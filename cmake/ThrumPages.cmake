@@ -4,7 +4,6 @@
 #
 # thrum_embed_pages(OUTPUT_VARIABLE): sets the variable to the generated source file.
 find_program(THRUM_NODE NAMES node nodejs)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(thrum_embed_pages output)
   set(source "${PROJECT_BINARY_DIR}/generated/embedded_pages.cpp")
