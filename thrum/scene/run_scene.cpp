@@ -146,6 +146,7 @@ class Run {
   void gather_events()
   {
     events_.insert(events_.end(), built_.world.events().begin(), built_.world.events().end());
+    responses_.insert(responses_.end(), built_.world.responses().begin(), built_.world.responses().end());
   }
 
   void record(sim::RecordingWriter& writer)
@@ -171,6 +172,8 @@ class Run {
     }
     frame.events = std::move(events_);
     events_.clear();
+    frame.responses = std::move(responses_);
+    responses_.clear();
     writer.add(frame);
   }
 
@@ -240,6 +243,7 @@ class Run {
   std::uint64_t steps_;
   std::uint64_t frame_steps_ = 1;
   std::vector<model::ContactEvent> events_;
+  std::vector<model::ResponseEvent> responses_;
   double recording_seconds_ = 0;
 };
 

@@ -7,7 +7,7 @@
 //
 // The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from the
 // recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that changed since the
-// frame before, contacts and events. Positions are 32-bit floats, rotations 16 bits a component (2e-5 rad). The last chunk
+// frame before, contacts, events and responses. Positions are 32-bit floats, rotations 16 bits a component (2e-5 rad). The last chunk
 // holds the hash of the final state; a recording without it was cut short.
 #pragma once
 
@@ -24,6 +24,7 @@
 #include "thrum/geometry/triangle_mesh.h"
 #include "thrum/model/body.h"
 #include "thrum/model/contact.h"
+#include "thrum/model/response.h"
 
 namespace thrum::sim {
 
@@ -70,7 +71,8 @@ struct RecordedFrame {
   std::uint64_t state_hash = 0;
   std::vector<RecordedPose> poses;  ///< by body
   std::vector<RecordedContact> contacts;
-  std::vector<model::ContactEvent> events;  ///< since the frame before
+  std::vector<model::ContactEvent> events;      ///< since the frame before
+  std::vector<model::ResponseEvent> responses;  ///< since the frame before
 };
 
 /// Appends to a recording. Frames are gathered and written as a chunk by flush().

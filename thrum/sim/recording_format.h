@@ -9,7 +9,7 @@
 namespace thrum::sim {
 
 inline constexpr std::string_view kRecordingMagic = "THRUMREC";
-inline constexpr std::uint32_t kRecordingVersion = 1;
+inline constexpr std::uint32_t kRecordingVersion = 2;
 inline constexpr std::uint32_t kHeaderChunk = 0x4e454353;  ///< "SCEN"
 inline constexpr std::uint32_t kFramesChunk = 0x4d415246;  ///< "FRAM"
 inline constexpr std::uint32_t kEndChunk = 0x52444e45;     ///< "ENDR"

@@ -85,6 +85,12 @@ RecordingHeader read_header(ByteReader& in)
   return header;
 }
 
+void check_body(const ByteReader& in, model::BodyId id, std::size_t bodies)
+{
+  if (id < 0 || static_cast<std::size_t>(id) >= bodies)
+    in.fail(fmt::format("body {}", id), "one that is there");
+}
+
 model::ContactEvent read_event(ByteReader& in, std::size_t bodies)
 {
   model::ContactEvent event;
@@ -95,14 +101,32 @@ model::ContactEvent read_event(ByteReader& in, std::size_t bodies)
   event.time = in.read<double>("time");
   event.a = in.read<std::int32_t>("body");
   event.b = in.read<std::int32_t>("body");
-  for (const model::BodyId id : {event.a, event.b}) {
-    if (id < 0 || static_cast<std::size_t>(id) >= bodies)
-      in.fail(fmt::format("body {}", id), "one that is there");
-  }
+  check_body(in, event.a, bodies);
+  check_body(in, event.b, bodies);
   event.position = read_point(in);
   event.normal = read_point(in);
   event.speed = in.read<float>("speed");
   event.impulse = in.read<float>("impulse");
+  return event;
+}
+
+model::ResponseEvent read_response(ByteReader& in, std::size_t bodies)
+{
+  model::ResponseEvent event;
+  const auto kind = in.read<std::uint32_t>("kind of a response");
+  if (kind > static_cast<std::uint32_t>(model::ResponseKind::kicked))
+    in.fail(fmt::format("response {}", kind), "0 or 1");
+  event.kind = static_cast<model::ResponseKind>(kind);
+  event.step = in.read<std::uint64_t>("step");
+  event.time = in.read<double>("time");
+  event.a = in.read<std::int32_t>("body");
+  event.b = in.read<std::int32_t>("body");
+  check_body(in, event.a, bodies);
+  if (event.b != model::kNone) check_body(in, event.b, bodies);
+  event.position = read_point(in);
+  event.normal = read_point(in);
+  event.speed = in.read<float>("speed");
+  event.energy = in.read<float>("energy");
   return event;
 }
 
@@ -117,6 +141,7 @@ RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
   const auto changed = in.read<std::uint32_t>("number of poses");
   const auto contacts = in.read<std::uint32_t>("number of contacts");
   const auto events = in.read<std::uint32_t>("number of events");
+  const auto responses = in.read<std::uint32_t>("number of responses");
   for (std::uint32_t i = 0; i < changed; ++i) {
     const auto body = in.read<std::uint32_t>("body");
     if (body >= poses.size()) in.fail(fmt::format("body {}", body), fmt::format("one of {}", poses.size()));
@@ -129,12 +154,16 @@ RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
   for (RecordedContact& contact : frame.contacts) {
     contact.a = in.read<std::int32_t>("body");
     contact.b = in.read<std::int32_t>("body");
+    check_body(in, contact.a, poses.size());
+    check_body(in, contact.b, poses.size());
     read_array(in, contact.position);
     read_array(in, contact.impulse);
     contact.is_new = in.read<std::uint32_t>("flag");
   }
   in.require(events, 52, "events");
   for (std::uint32_t i = 0; i < events; ++i) frame.events.push_back(read_event(in, poses.size()));
+  in.require(responses, 60, "responses");
+  for (std::uint32_t i = 0; i < responses; ++i) frame.responses.push_back(read_response(in, poses.size()));
   return frame;
 }
 

@@ -140,6 +140,7 @@ void RecordingWriter::add(const RecordedFrame& frame)
   append_bytes(gathered_, static_cast<std::uint32_t>(changed.size()));
   append_bytes(gathered_, static_cast<std::uint32_t>(frame.contacts.size()));
   append_bytes(gathered_, static_cast<std::uint32_t>(frame.events.size()));
+  append_bytes(gathered_, static_cast<std::uint32_t>(frame.responses.size()));
   for (const std::uint32_t i : changed) {
     append_bytes(gathered_, i);
     append_array(gathered_, frame.poses[i].position);
@@ -161,6 +162,17 @@ void RecordingWriter::add(const RecordedFrame& frame)
     append_point(gathered_, event.normal);
     append_bytes(gathered_, static_cast<float>(event.speed));
     append_bytes(gathered_, static_cast<float>(event.impulse));
+  }
+  for (const model::ResponseEvent& event : frame.responses) {
+    append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
+    append_bytes(gathered_, event.step);
+    append_bytes(gathered_, event.time);
+    append_bytes(gathered_, event.a);
+    append_bytes(gathered_, event.b);
+    append_point(gathered_, event.position);
+    append_point(gathered_, event.normal);
+    append_bytes(gathered_, static_cast<float>(event.speed));
+    append_bytes(gathered_, static_cast<float>(event.energy));
   }
   last_ = frame.poses;
   if (gathered_.size() > kLargestGathered) flush();

@@ -22,6 +22,9 @@ void World::step(double h)
 {
   if (!(h > 0) || !std::isfinite(h)) throw Error("The time step must be a positive number of seconds.");
   const int pieces = pieces_for(h);
+  events_.clear();
+  responses_.clear();
+  dated_responses_ = 0;
   for (int piece = 0; piece < pieces; ++piece) step_once(h / pieces);
 }
 
@@ -157,6 +160,10 @@ void World::record(double h)
   state_.last_step = h;
   ++state_.step;
   recorded_ = false;
+  for (; dated_responses_ < responses_.size(); ++dated_responses_) {
+    responses_[dated_responses_].step = state_.step;
+    responses_[dated_responses_].time = state_.time;
+  }
   record_events();
   rigid::sleep_islands(model_, state_, desc_.sleep, h);
   if (on_contacts_) on_contacts_(contacts());

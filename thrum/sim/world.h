@@ -23,6 +23,7 @@
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/prepared_shape.h"
+#include "thrum/model/response.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/impulse_settings.h"
@@ -105,6 +106,10 @@ class World {
   [[nodiscard]] std::span<const model::Contact> contacts() const;
   [[nodiscard]] std::span<const model::ContactEvent> events() const { return events_; }
   [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
+  /// What the response reported in the last step.
+  [[nodiscard]] std::span<const model::ResponseEvent> responses() const { return responses_; }
+  /// For the response, while it is called; step and time are filled in when the step is counted.
+  void report_response(const model::ResponseEvent& event) { responses_.push_back(event); }
   /// Called at the end of each step with all contacts of it.
   void on_contacts(std::function<void(std::span<const model::Contact>)> callback)
   {
@@ -162,6 +167,8 @@ class World {
   mutable std::vector<model::ImpulseEvent> impulses_;
   mutable bool recorded_ = false;
   std::vector<model::ContactEvent> events_;
+  std::vector<model::ResponseEvent> responses_;
+  std::size_t dated_responses_ = 0;  ///< of these, those with their step and time
   std::function<void(std::span<const model::Contact>)> on_contacts_;
   std::function<void(model::SceneState&, double)> on_respond_;
   base::StageTimes times_;

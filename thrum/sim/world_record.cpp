@@ -133,7 +133,6 @@ void World::record_contacts() const
 
 void World::record_events()
 {
-  events_.clear();
   const auto add = [&](model::ContactEventKind kind, const model::ContactPatch& patch,
                        const PairSummary& summary, double speed) {
     events_.push_back(

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/sim/recording.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numbers>
+
+#include "tests/sim/world_fixture.h"
+#include "thrum/base/error.h"
+#include "thrum/geometry/shapes.h"
+
+namespace thrum::sim {
+namespace {
+
+class RecordingFile : public ::testing::Test {
+ protected:
+  RecordingFile()
+  {
+    header_.notes = {{"title", "two boxes"}};
+    header_.meshes.push_back(geometry::generate(geometry::BoxDesc{{1, 1, 1}}));
+    header_.bodies = {{"left", 0, {0.1f, 0.2f, 0.3f}, model::Motion::dynamic, 2.0},
+                      {"right", 0, {0.3f, 0.2f, 0.1f}, model::Motion::fixed, 0.0}};
+  }
+  ~RecordingFile() override { std::filesystem::remove(file_); }
+
+  // Body 0 turns and moves, body 1 stays.
+  static RecordedFrame frame(int i)
+  {
+    RecordedFrame f;
+    f.time = 0.25 * i;
+    f.kinetic_energy = 3.0 / (i + 1);
+    f.potential_energy = 2.0 * i;
+    f.state_hash = 77u + static_cast<std::uint64_t>(i);
+    const Quat q(Eigen::AngleAxisd(0.3 * i, Vec3(1, 2, 3).normalized()));
+    f.poses = {RecordedPose::of({{0.1 * i, -0.2, 0.5}, q}), RecordedPose::of(Pose{})};
+    return f;
+  }
+
+  const std::filesystem::path file_ =
+      std::filesystem::temp_directory_path() /
+      (std::string("thrum_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  RecordingHeader header_;
+};
+
+TEST_F(RecordingFile, ComesBackAsItWasWritten)
+{
+  {
+    RecordingWriter writer(file_, header_);
+    for (int i = 0; i < 6; ++i) {
+      RecordedFrame f = frame(i);
+      f.contacts.push_back({0, 1, {1, 2, 3}, {0, 0, 0.5f * static_cast<float>(i)}, 1});
+      f.events.push_back({model::ContactEventKind::hit, f.time, 0, 1, {1, 2, 3}, Vec3::UnitZ(), 4, 5});
+      f.responses.push_back({model::ResponseKind::kicked, 9, f.time, 0, 1, {0, 1, 0}, Vec3::UnitX(), 0.5, 2});
+      f.responses.push_back({model::ResponseKind::struck, 9, f.time, 1, model::kNone});
+      writer.add(f);
+      if (i == 2) writer.flush();
+    }
+    writer.finish({1, 2});
+  }
+  const Recording r = read_recording(file_);
+  EXPECT_TRUE(r.complete);
+  EXPECT_EQ(r.lost_bytes, 0u);
+  EXPECT_EQ(r.header.note("title"), "two boxes");
+  ASSERT_EQ(r.frames.size(), 6u);
+  for (int i = 0; i < 6; ++i) {
+    const RecordedFrame& f = r.frames[static_cast<std::size_t>(i)];
+    const RecordedFrame wanted = frame(i);
+    EXPECT_EQ(f.time, wanted.time);
+    EXPECT_EQ(f.state_hash, wanted.state_hash);
+    EXPECT_EQ(f.poses, wanted.poses);
+    ASSERT_EQ(f.contacts.size(), 1u);
+    EXPECT_EQ(f.contacts[0].impulse[2], 0.5f * static_cast<float>(i));
+    ASSERT_EQ(f.events.size(), 1u);
+    EXPECT_EQ(f.events[0].impulse, 5);
+    ASSERT_EQ(f.responses.size(), 2u);
+    EXPECT_EQ(f.responses[0].kind, model::ResponseKind::kicked);
+    EXPECT_EQ(f.responses[0].step, 9u);
+    EXPECT_EQ(f.responses[0].normal, Vec3::UnitX());
+    EXPECT_EQ(f.responses[0].energy, 2);
+    EXPECT_EQ(f.responses[1].b, model::kNone);
+  }
+}
+
+// 16 bits a component: the angle between a rotation and what is stored of it stays below 1e-4 rad.
+TEST_F(RecordingFile, KeepsRotationsCloseToWhatTheyWere)
+{
+  for (int i = 0; i < 100; ++i) {
+    const Quat q(Eigen::AngleAxisd(0.07 * i, Vec3(std::sin(i), std::cos(2.0 * i), 0.3).normalized()));
+    EXPECT_LT(q.angularDistance(RecordedPose::of({Vec3::Zero(), q}).pose().rotation), 1e-4);
+  }
+}
+
+TEST(World, DatesWhatTheResponseReports)
+{
+  World world;
+  testing::add_box(world, {1, 1, 1}, {0, 0, 0});
+  world.on_respond([&](model::SceneState&, double) {
+    world.report_response({.kind = model::ResponseKind::struck, .a = 0, .speed = 2});
+  });
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    world.step(0.01);
+    ASSERT_EQ(world.responses().size(), 1u);
+    EXPECT_EQ(world.responses()[0].step, i);
+    EXPECT_DOUBLE_EQ(world.responses()[0].time, 0.01 * static_cast<double>(i));
+  }
+}
+
+}  // namespace
+}  // namespace thrum::sim
