@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Whether two rings are linked, from their middle circles.
+// Whether two rings are linked and how deep they overlap, from their middle circles.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <numbers>
 
 #include "thrum/base/vec.h"
 
@@ -26,6 +30,36 @@ inline bool are_linked(const Pose& X_wa, const Pose& X_wb, double radius)
     return std::hypot(p.x(), p.y()) < radius;
   };
   return in_disc(phase + half) != in_disc(phase - half);
+}
+
+/// The least distance between the two circles [m]. A point has a closed form distance from a circle; along the other
+/// circle its minima are bracketed by samples and narrowed by thirds.
+inline double distance_of_circles(const Pose& X_wa, const Pose& X_wb, double radius)
+{
+  constexpr std::size_t kSamples = 48;
+  constexpr int kThirds = 40;
+  const Pose X_ab = X_wa.inverse() * X_wb;
+  const auto distance = [&](double t) {
+    const Vec3 p = X_ab.point({radius * std::cos(t), radius * std::sin(t), 0});
+    return std::hypot(std::hypot(p.x(), p.y()) - radius, p.z());
+  };
+  const double spacing = 2 * std::numbers::pi / kSamples;
+  std::array<double, kSamples> sampled{};
+  for (std::size_t i = 0; i < kSamples; ++i) sampled[i] = distance(static_cast<double>(i) * spacing);
+  double least = *std::min_element(sampled.begin(), sampled.end());
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    if (sampled[i] > sampled[(i + 1) % kSamples] || sampled[i] > sampled[(i + kSamples - 1) % kSamples])
+      continue;
+    double low = (static_cast<double>(i) - 1) * spacing;
+    double high = (static_cast<double>(i) + 1) * spacing;
+    for (int k = 0; k < kThirds; ++k) {
+      const double u = low + (high - low) / 3;
+      const double v = high - (high - low) / 3;
+      (distance(u) < distance(v) ? high : low) = distance(u) < distance(v) ? v : u;
+    }
+    least = std::min(least, distance(0.5 * (low + high)));
+  }
+  return least;
 }
 
 }  // namespace thrum::test

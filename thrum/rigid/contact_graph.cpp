@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "thrum/rigid/support_graph.h"
+
 namespace thrum::rigid {
 
-ContactGraph build_contact_graph(const model::SceneModel& model, const model::SceneState& state)
+namespace {
+
+// Which bodies a chain of contacts joins to something that does not yield.
+std::vector<bool> find_grounded(const model::SceneModel& model, const model::SceneState& state)
 {
   const std::size_t count = model.bodies.size();
-  ContactGraph graph;
-  graph.level.assign(count, kUnsupported);
-
   // Neighbours of each body, in the order of the patches.
   std::vector<std::int32_t> begin(count + 1, 0);
   for (const model::ContactPatch& patch : state.patches) {
@@ -25,23 +27,34 @@ ContactGraph build_contact_graph(const model::SceneModel& model, const model::Sc
     neighbours[static_cast<std::size_t>(place[static_cast<std::size_t>(patch.a)]++)] = patch.b;
     neighbours[static_cast<std::size_t>(place[static_cast<std::size_t>(patch.b)]++)] = patch.a;
   }
-
-  // Breadth first from the ground.
+  std::vector<bool> grounded(count, false);
   std::vector<std::int32_t> queue;
   for (std::size_t i = 0; i < count; ++i) {
-    if (model.bodies[i].motion != model::Motion::dynamic) {
-      graph.level[i] = 0;
-      queue.push_back(static_cast<std::int32_t>(i));
-    }
+    if (model.bodies[i].motion == model::Motion::dynamic) continue;
+    grounded[i] = true;
+    queue.push_back(static_cast<std::int32_t>(i));
   }
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const auto body = static_cast<std::size_t>(queue[head]);
     for (std::int32_t k = begin[body]; k < begin[body + 1]; ++k) {
-      const auto other = static_cast<std::size_t>(neighbours[static_cast<std::size_t>(k)]);
-      if (graph.level[other] != kUnsupported) continue;
-      graph.level[other] = graph.level[body] + 1;
-      queue.push_back(static_cast<std::int32_t>(other));
+      const std::int32_t other = neighbours[static_cast<std::size_t>(k)];
+      if (grounded[static_cast<std::size_t>(other)]) continue;
+      grounded[static_cast<std::size_t>(other)] = true;
+      queue.push_back(other);
     }
+  }
+  return grounded;
+}
+
+}  // namespace
+
+ContactGraph build_contact_graph(const model::SceneModel& model, const model::SceneState& state, double h)
+{
+  ContactGraph graph;
+  graph.level = build_support_graph(model, state, h).level;
+  const std::vector<bool> grounded = find_grounded(model, state);
+  for (std::size_t i = 0; i < graph.level.size(); ++i) {
+    if (!grounded[i]) graph.level[i] = kUnsupported;
   }
 
   // Patches by the higher of their two levels, then the lower.

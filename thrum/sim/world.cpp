@@ -33,7 +33,7 @@ void World::step_once(double h)
   const auto timer = times_.stage("step");
   find_pairs(h);
   find_contacts(h);
-  order_contacts();
+  order_contacts(h);
   rigid::StepFrame now = frame(h);
   const auto timed = [&](const char* name, auto&& stage) {
     const auto inner = times_.stage(name);
@@ -104,14 +104,14 @@ void World::find_contacts(double h)
   state_.patches.swap(fresh_);
 }
 
-void World::order_contacts()
+void World::order_contacts(double h)
 {
   const auto timer = times_.stage("order contacts");
   if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
   levels_.clear();
   order_.clear();
   if (stepper_->wants_contact_graph()) {
-    rigid::ContactGraph graph = rigid::build_contact_graph(model_, state_);
+    rigid::ContactGraph graph = rigid::build_contact_graph(model_, state_, h);
     order_.swap(graph.patch_order);
     levels_.swap(graph.level);
   } else {

@@ -136,7 +136,7 @@ class World {
   [[nodiscard]] int pieces_for(double h) const;
   void find_pairs(double h);
   void find_contacts(double h);
-  void order_contacts();
+  void order_contacts(double h);
   void respond(double h);
   void record(double h);
   [[nodiscard]] rigid::StepFrame frame(double h);
