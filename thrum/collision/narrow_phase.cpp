@@ -178,11 +178,15 @@ void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
 {
   // Chunks keep their own lists, which are joined in order: the result is the same for any number of threads.
   const base::Chunks chunks = base::Chunks::of(input.pairs.size(), kPairsPerChunk);
-  if (chunks.size() < 2) {
+  if (chunks.size() < 2 || base::thread_count() == 1) {
     find_contacts_of(input, desc, 0, input.pairs.size(), patches);
     return;
   }
-  std::vector<std::vector<model::ContactPatch>> found(chunks.size());
+  // The lists keep their memory from step to step.
+  thread_local std::vector<std::vector<model::ContactPatch>> kept;
+  std::vector<std::vector<model::ContactPatch>>& found = kept;
+  if (found.size() < chunks.size()) found.resize(chunks.size());
+  for (auto& list : found) list.clear();
   base::parallel_for_chunks(
       input.pairs.size(),
       [&](std::size_t begin, std::size_t end) {

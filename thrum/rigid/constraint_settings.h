@@ -41,7 +41,9 @@ struct ConstraintSettings {
   FrictionCone friction = FrictionCone::cone;
   FrictionBounds friction_bounds = FrictionBounds::each_iteration;
   SweepOrder order = SweepOrder::contact_graph;
-  int shock_iterations = 3;  ///< sweeps over each level during shock propagation
+  int shock_iterations = 3;  ///< sweeps over each level during shock propagation, at most
+  double settled = 1e-3;  ///< levels whose speeds change by less than this share of what gravity gives in a
+                          ///< sub-step need none
   RowSolver solver = RowSolver::gauss_seidel;
   int direct_rows = 60;
 };

@@ -21,7 +21,8 @@ void ConstraintStepper::collide(StepFrame& frame)
   bodies_.load(frame.model, frame.state);
   contacts_.build(frame.state, frame.order, frame.surfaces, settings_, bodies_);
   if (wants_contact_graph()) {
-    contacts_.hold_lower_bodies(bodies_, settings_, frame.levels, frame.h);
+    contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
+    settled_ = settings_.settled * frame.model.gravity.norm() * frame.h / settings_.sub_steps;
   }
   if (settings_.solver == RowSolver::direct) islands_ = find_islands(frame.model, frame.state);
   joints_.build(frame.model, frame.state, settings_, bodies_, frame.h / settings_.sub_steps);
@@ -38,14 +39,14 @@ void ConstraintStepper::sweeps(int iterations, double h)
   // Down from the last patch to the first and up again, so that loads and support both travel.
   for (int i = 0; i < iterations; ++i) {
     joints_.sweep(bodies_, h);
-    const MomentumCheck check(contacts_.patches(), bodies_);
-    contacts_.sweep(bodies_, settings_, h, i % 2 == 0);
+    const MomentumCheck check(contacts_, bodies_);
+    contacts_.sweep(bodies_, settings_, i % 2 == 0);
   }
   if (settings_.solver == RowSolver::direct) {
     solve_small_islands(h);
     return;
   }
-  if (wants_contact_graph()) contacts_.shock_sweep(bodies_, settings_, h);
+  if (wants_contact_graph()) contacts_.shock_sweep(bodies_, settings_, settled_);
 }
 
 // The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps found.
@@ -88,6 +89,7 @@ void ConstraintStepper::solve_small_islands(double h)
 
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 {
+  contacts_.set_bias(bodies_, h);
   contacts_.warm_start(bodies_);
   joints_.warm_start(bodies_);
   sweeps(settings_.iterations, h);
@@ -99,7 +101,10 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
-  if (contacts_.start_bounces()) sweeps(settings_.impact_iterations, h);
+  if (contacts_.start_bounces()) {
+    contacts_.set_bias(bodies_, h);
+    sweeps(settings_.impact_iterations, h);
+  }
   contacts_.finish_sub_step();
   joints_.finish_sub_step();
 }

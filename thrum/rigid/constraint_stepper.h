@@ -45,6 +45,7 @@ class ConstraintStepper final : public Stepper {
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
+  double settled_ = 0;                 ///< speed below which shock propagation has nothing to do [m/s]
   std::vector<std::int32_t> islands_;  ///< of each body, for the direct solver
 };
 

@@ -25,40 +25,33 @@ struct DenseRow {
   double softness = 0;  ///< added to the diagonal
   double lo = 0;
   double hi = kInfinity;
-  double* impulse = nullptr;           ///< where the answer goes
-  const SolverPatch* patch = nullptr;  ///< of a contact
-  int friction = -1;                   ///< 0, 1: tangents, 2: twist; -1: not a row of friction
+  double impulse = 0;            ///< of the sub-step so far
+  SolverPatch* patch = nullptr;  ///< of a contact
+  JointRow* joint = nullptr;     ///< or of a joint
+  Eigen::Index lane = 0;         ///< row of the patch
+
+  [[nodiscard]] bool is_friction() const { return patch != nullptr && lane >= kFirstTangent; }
 };
 
-void add_contact_rows(std::vector<DenseRow>& rows, SolverPatch& p, SolverBodies& bodies, double h)
+// The rows as the sweeps have them; their number is the lane.
+void add_contact_rows(std::vector<DenseRow>& rows, SolverPatch& p)
 {
-  const SolverBody& A = bodies[p.a];
-  const SolverBody& B = bodies[p.b];
-  const Vec3 moved = B.dx - A.dx;
-  for (int i = 0; i < p.count; ++i) {
+  for (Eigen::Index lane = 0; lane <= kTwist; ++lane) {
+    if (lane >= p.count && lane < kFirstTangent) continue;
     DenseRow row;
     row.a = p.a;
     row.b = p.b;
-    row.linear = p.n;
-    row.angular_a = {p.ra_n[0][i], p.ra_n[1][i], p.ra_n[2][i]};
-    row.angular_b = {p.rb_n[0][i], p.rb_n[1][i], p.rb_n[2][i]};
-    const double gap = p.gap[i] + p.n.dot(moved) + row.angular_b.dot(B.dth) - row.angular_a.dot(A.dth);
-    row.bias = p.target[i] > 0 ? -p.target[i] : std::max(0.0, gap) / h;
-    row.softness = p.cfm[i];
-    row.impulse = &p.lambda[i];
+    const auto axis = [&](const std::array<Rows, 3>& of) {
+      return Vec3(of[0][lane], of[1][lane], of[2][lane]);
+    };
+    row.linear = axis(p.linear);
+    row.angular_a = axis(p.arm_a);
+    row.angular_b = axis(p.arm_b);
+    row.impulse = p.lambda[lane];
+    row.bias = p.bias[lane];
+    if (lane < kFirstTangent) row.softness = p.masses.cfm[lane];
     row.patch = &p;
-    rows.push_back(row);
-  }
-  for (int k = 0; k < 3; ++k) {
-    DenseRow row;
-    row.a = p.a;
-    row.b = p.b;
-    if (k < 2) row.linear = k == 0 ? p.t1 : p.t2;
-    row.angular_a = k < 2 ? Vec3(p.ra.cross(row.linear)) : p.n;
-    row.angular_b = k < 2 ? Vec3(p.rb.cross(row.linear)) : p.n;
-    row.impulse = &p.friction[k];
-    row.patch = &p;
-    row.friction = k;
+    row.lane = lane;
     rows.push_back(row);
   }
 }
@@ -80,7 +73,8 @@ void add_joint_row(std::vector<DenseRow>& rows, JointRow& joint, SolverBodies& b
   row.softness = joint.softness;
   row.lo = joint.lower;
   row.hi = joint.upper;
-  row.impulse = &joint.lambda;
+  row.impulse = joint.lambda;
+  row.joint = &joint;
   rows.push_back(row);
 }
 
@@ -114,14 +108,13 @@ void set_friction_bounds(const std::vector<DenseRow>& rows, const VecX& x,
                          numerics::ComplementarityBounds& bounds)
 {
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].friction < 0) continue;
+    if (!rows[i].is_friction()) continue;
+    const SolverPatch& patch = *rows[i].patch;
     double limit = 0;
-    for (std::size_t k = 0, lane = 0; k < rows.size(); ++k) {
-      if (rows[k].patch != rows[i].patch || rows[k].friction >= 0) continue;
-      const auto row = static_cast<Eigen::Index>(k);
-      limit += x[row] * (rows[i].friction < 2 ? rows[i].patch->mu
-                                              : rows[i].patch->twist_arm[static_cast<Eigen::Index>(lane)]);
-      ++lane;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (rows[k].patch != &patch || rows[k].is_friction()) continue;
+      limit += x[static_cast<Eigen::Index>(k)] *
+               static_cast<double>(rows[i].lane < kTwist ? patch.mu : patch.twist_arm[rows[k].lane]);
     }
     bounds.lo[static_cast<Eigen::Index>(i)] = -limit;
     bounds.hi[static_cast<Eigen::Index>(i)] = limit;
@@ -134,7 +127,7 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
                     double h, int rounds)
 {
   std::vector<DenseRow> rows;
-  for (SolverPatch* patch : patches) add_contact_rows(rows, *patch, bodies, h);
+  for (SolverPatch* patch : patches) add_contact_rows(rows, *patch);
   for (JointRow& joint : joints) add_joint_row(rows, joint, bodies, h);
   const auto n = static_cast<Eigen::Index>(rows.size());
   if (n == 0) return true;
@@ -150,7 +143,7 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
     const SolverBody& body_b = bodies[row.b];
     for (Eigen::Index j = 0; j <= i; ++j)
       A(i, j) = A(j, i) = coupling(row, rows[static_cast<std::size_t>(j)], bodies);
-    start[i] = *row.impulse;
+    start[i] = row.impulse;
     velocity[i] = row.linear.dot(body_b.v - body_a.v) + row.angular_b.dot(body_b.w) -
                   row.angular_a.dot(body_a.w) + row.bias;
     bounds.lo[i] = row.lo;
@@ -162,7 +155,7 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
 
   // First the normal rows alone, then friction with the bounds that follow from them.
   for (Eigen::Index i = 0; i < n; ++i) {
-    if (rows[static_cast<std::size_t>(i)].friction >= 0) bounds.lo[i] = bounds.hi[i] = 0;
+    if (rows[static_cast<std::size_t>(i)].is_friction()) bounds.lo[i] = bounds.hi[i] = 0;
   }
   numerics::ComplementarityResult result = numerics::solve_by_pivoting(A, b, bounds);
   for (int round = 0; round < rounds && result.ok(); ++round) {
@@ -171,8 +164,10 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
   }
   if (!result.ok()) return false;
   for (Eigen::Index i = 0; i < n; ++i) {
-    apply(rows[static_cast<std::size_t>(i)], bodies, result.x[i] - start[i]);
-    *rows[static_cast<std::size_t>(i)].impulse = result.x[i];
+    const DenseRow& row = rows[static_cast<std::size_t>(i)];
+    apply(row, bodies, result.x[i] - start[i]);
+    if (row.joint != nullptr) row.joint->lambda = result.x[i];
+    if (row.patch != nullptr) row.patch->lambda[row.lane] = static_cast<RowReal>(result.x[i]);
   }
   return true;
 }

@@ -11,19 +11,20 @@
 
 namespace thrum::rigid {
 
-struct SolverBody {
-  Vec3 v = Vec3::Zero();    ///< of the centre of mass [m/s]
-  Vec3 w = Vec3::Zero();    ///< angular, world axes [rad/s]
-  Vec3 dx = Vec3::Zero();   ///< moved since the start of the step [m]
-  Vec3 dth = Vec3::Zero();  ///< turned since the start of the step, to first order [rad]
-  Vec3 push_v =
-      Vec3::Zero();  ///< that pushes overlap out in this sub-step; moves the body, is not kept [m/s]
-  Vec3 push_w = Vec3::Zero();           ///< likewise [rad/s]
+/// What sweeps read and write comes first and fills two cache lines.
+struct alignas(64) SolverBody {
+  Vec3 v = Vec3::Zero();                ///< of the centre of mass [m/s]
+  Vec3 w = Vec3::Zero();                ///< angular, world axes [rad/s]
   double inverse_mass = 0;              ///< 0 for bodies that do not yield [1/kg]
   Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, as at the start of the step [1/(kg m^2)]
-  Vec3 acceleration = Vec3::Zero();     ///< from gravity and applied forces [m/s^2]
-  bool touched = false;                 ///< a contact pushed it in this sub-step
-  bool moves = false;                   ///< not fixed and awake
+  Vec3 dx = Vec3::Zero();               ///< moved since the start of the step [m]
+  Vec3 dth = Vec3::Zero();              ///< turned since the start of the step, to first order [rad]
+  Vec3 push_v =
+      Vec3::Zero();  ///< that pushes overlap out in this sub-step; moves the body, is not kept [m/s]
+  Vec3 push_w = Vec3::Zero();        ///< likewise [rad/s]
+  Vec3 acceleration = Vec3::Zero();  ///< from gravity and applied forces [m/s^2]
+  bool touched = false;              ///< a contact pushed it in this sub-step
+  bool moves = false;                ///< not fixed and awake
 };
 
 /// What turns a body besides torque: its own spin, where it is not a ball.

@@ -21,11 +21,17 @@ constexpr double kSamePlace = 0.02;
 void World::step(double h)
 {
   if (!(h > 0) || !std::isfinite(h)) throw Error("The time step must be a positive number of seconds.");
-  const int pieces = pieces_for(h);
+  contacts_.clear();
+  impulses_.clear();
   events_.clear();
+  const int pieces = pieces_for(h);
   responses_.clear();
   dated_responses_ = 0;
-  for (int piece = 0; piece < pieces; ++piece) step_once(h / pieces);
+  for (int piece = 0; piece < pieces; ++piece) {
+    if (piece > 0) report();
+    step_once(h / pieces);
+  }
+  if (on_contacts_) on_contacts_(contacts());
 }
 
 void World::step_once(double h)
@@ -159,14 +165,12 @@ void World::record(double h)
   state_.time += h;
   state_.last_step = h;
   ++state_.step;
-  recorded_ = false;
+  reported_ = false;
   for (; dated_responses_ < responses_.size(); ++dated_responses_) {
     responses_[dated_responses_].step = state_.step;
     responses_[dated_responses_].time = state_.time;
   }
-  record_events();
   rigid::sleep_islands(model_, state_, desc_.sleep, h);
-  if (on_contacts_) on_contacts_(contacts());
 }
 
 }  // namespace thrum::sim

@@ -104,7 +104,7 @@ class World {
 
   // What happened in the last step.
   [[nodiscard]] std::span<const model::Contact> contacts() const;
-  [[nodiscard]] std::span<const model::ContactEvent> events() const { return events_; }
+  [[nodiscard]] std::span<const model::ContactEvent> events() const;
   [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
   /// What the response reported in the last step.
   [[nodiscard]] std::span<const model::ResponseEvent> responses() const { return responses_; }
@@ -140,8 +140,9 @@ class World {
   void respond(double h);
   void record(double h);
   [[nodiscard]] rigid::StepFrame frame(double h);
-  void record_contacts() const;
-  void record_events();
+  void report() const;
+  void report_contacts() const;
+  void report_events() const;
   void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
   model::BodyState& awake_body(model::BodyId id);
 
@@ -162,11 +163,11 @@ class World {
   std::vector<std::int32_t> levels_;
   std::vector<collision::BodyPair> jointed_;  ///< pairs that joints keep from touching, sorted
 
-  // Made when somebody asks for them.
+  // Made when somebody asks for them, or before the next piece of a step overwrites what they are made from.
   mutable std::vector<model::Contact> contacts_;
   mutable std::vector<model::ImpulseEvent> impulses_;
-  mutable bool recorded_ = false;
-  std::vector<model::ContactEvent> events_;
+  mutable std::vector<model::ContactEvent> events_;
+  mutable bool reported_ = true;  ///< of the last piece
   std::vector<model::ResponseEvent> responses_;
   std::size_t dated_responses_ = 0;  ///< of these, those with their step and time
   std::function<void(std::span<const model::Contact>)> on_contacts_;

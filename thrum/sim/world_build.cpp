@@ -233,8 +233,10 @@ void World::restore(const model::SceneState& state)
                     state.bodies.size(), state.joints.size(), model_.bodies.size(), model_.joints.size()));
   }
   state_ = state;
-  recorded_ = false;
+  contacts_.clear();
+  impulses_.clear();
   events_.clear();
+  reported_ = true;
 }
 
 base::Hash128 World::hash() const

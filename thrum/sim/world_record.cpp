@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a step reports: contacts, events, impulses.
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include "thrum/sim/world.h"
 
@@ -69,26 +71,71 @@ bool touches(std::span<const model::ContactPatch> patches)
   });
 }
 
+// Joins contacts of earlier pieces of a step, which come first, with those of the last: one that goes on is reported once,
+// as it is now, with its impulses summed and the speed at which it began.
+void join_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
+{
+  const auto key = [](const model::Contact& c) {
+    return std::tuple(c.a, c.b, c.part_a, c.part_b, c.feature_a, c.feature_b);
+  };
+  std::vector<std::size_t> by_key(earlier);
+  std::iota(by_key.begin(), by_key.end(), std::size_t{0});
+  std::stable_sort(by_key.begin(), by_key.end(),
+                   [&](std::size_t i, std::size_t j) { return key(contacts[i]) < key(contacts[j]); });
+  std::vector<bool> joined(contacts.size(), false);
+  for (std::size_t k = earlier; k < contacts.size(); ++k) {
+    model::Contact& now = contacts[k];
+    auto before =
+        std::lower_bound(by_key.begin(), by_key.end(), key(now),
+                         [&](std::size_t i, const auto& wanted) { return key(contacts[i]) < wanted; });
+    while (before != by_key.end() && key(contacts[*before]) == key(now) && joined[*before]) ++before;
+    if (before == by_key.end() || key(contacts[*before]) != key(now)) continue;
+    const model::Contact& old = contacts[*before];
+    now.normal_impulse += old.normal_impulse;
+    now.friction_impulse += old.friction_impulse;
+    now.normal_speed = old.normal_speed;
+    now.is_new = old.is_new;
+    joined[*before] = true;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!joined[i]) contacts[kept++] = contacts[i];
+  }
+  contacts.resize(kept);
+}
+
 }  // namespace
 
 std::span<const model::Contact> World::contacts() const
 {
-  record_contacts();
+  report();
   return contacts_;
 }
 
 std::span<const model::ImpulseEvent> World::impulses() const
 {
-  record_contacts();
+  report();
   return impulses_;
 }
 
-void World::record_contacts() const
+std::span<const model::ContactEvent> World::events() const
 {
-  if (recorded_) return;
-  recorded_ = true;
-  contacts_.clear();
-  impulses_.clear();
+  report();
+  return events_;
+}
+
+void World::report() const
+{
+  if (reported_) return;
+  reported_ = true;
+  report_events();
+  const std::size_t earlier = contacts_.size();
+  report_contacts();
+  if (earlier > 0) join_contacts(contacts_, earlier);
+}
+
+void World::report_contacts() const
+{
   for (const model::ContactPatch& patch : state_.patches) {
     const model::BodyState& a = body(patch.a);
     const model::BodyState& b = body(patch.b);
@@ -131,7 +178,7 @@ void World::record_contacts() const
   }
 }
 
-void World::record_events()
+void World::report_events() const
 {
   const auto add = [&](model::ContactEventKind kind, const model::ContactPatch& patch,
                        const PairSummary& summary, double speed) {

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/contact_patch.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace thrum::rigid {
+
+namespace {
+
+/// The block of seven rows has rank six at most. It is regularised by this share of its diagonal, which
+/// leaves as much of the error for the next visit.
+constexpr RowReal kBlockRegularisation = 1e-3F;
+/// Friction blocks are regularised by this share of their diagonal: a single point has no arm to twist about.
+constexpr RowReal kFrictionRegularisation = 1e-6F;
+
+Rows unit_row(std::size_t k)
+{
+  static const auto units = [] {
+    std::array<Rows, 7> rows;
+    for (std::size_t i = 0; i < 7; ++i) {
+      rows[i].setZero();
+      rows[i][static_cast<Eigen::Index>(i)] = 1;
+    }
+    return rows;
+  }();
+  return units[k];
+}
+
+// Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each row in turn:
+// operations on whole columns only, which is several times quicker here than a factorisation.
+void invert_seven(std::array<Rows, 7>& A)
+{
+  for (std::size_t k = 0; k < 7; ++k) {
+    const Rows pivot = A[k];
+    const RowReal d = 1 / pivot[static_cast<Eigen::Index>(k)];
+    // The matrix is symmetric: pivot[j] is the entry of column j in row k. Row k becomes pivot[j] d, minus d on the
+    // diagonal.
+    const Rows lessened = pivot - unit_row(k);
+    for (std::size_t j = 0; j < 7; ++j) A[j] -= (pivot[static_cast<Eigen::Index>(j)] * d) * lessened;
+    A[k] = pivot * d - (1 + d) * unit_row(k);
+  }
+  for (Rows& column : A) column = -column;
+}
+
+// The rows of angular parts multiplied by an inverse inertia.
+std::array<Rows, 3> times(const Mat3& inverse_inertia, const std::array<Rows, 3>& arm)
+{
+  const Eigen::Matrix<RowReal, 3, 3> I = inverse_inertia.cast<RowReal>();
+  return {I(0, 0) * arm[0] + I(0, 1) * arm[1] + I(0, 2) * arm[2],
+          I(1, 0) * arm[0] + I(1, 1) * arm[1] + I(1, 2) * arm[2],
+          I(2, 0) * arm[0] + I(2, 1) * arm[1] + I(2, 2) * arm[2]};
+}
+
+// J M^-1 J^T of the patch, by columns.
+void set_block(const SolverPatch& p, const SolverBody& A, const SolverBody& B, const PatchMasses& m,
+               std::array<Rows, 7>& block)
+{
+  const auto inverse_mass =
+      static_cast<RowReal>((m.yields_a ? A.inverse_mass : 0.0) + (m.yields_b ? B.inverse_mass : 0.0));
+  const std::array<Rows, 3> linear{inverse_mass * p.linear[0], inverse_mass * p.linear[1],
+                                   inverse_mass * p.linear[2]};
+  for (std::size_t k = 0; k < 7; ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    block[k] = linear[0] * p.linear[0][i] + linear[1] * p.linear[1][i] + linear[2] * p.linear[2][i];
+  }
+  const auto add = [&](const Mat3& inverse_inertia, const std::array<Rows, 3>& arm) {
+    const std::array<Rows, 3> turned = times(inverse_inertia, arm);
+    for (std::size_t k = 0; k < 7; ++k) {
+      const auto i = static_cast<Eigen::Index>(k);
+      block[k] += turned[0] * arm[0][i] + turned[1] * arm[1][i] + turned[2] * arm[2][i];
+    }
+  };
+  if (m.yields_a) add(A.inverse_inertia, p.arm_a);
+  if (m.yields_b) add(B.inverse_inertia, p.arm_b);
+}
+
+struct Impulses {
+  Vec3 linear;
+  Vec3 on_a;  ///< about the centre of a
+  Vec3 on_b;
+};
+
+inline Impulses sum_of(const SolverPatch& p, const Rows& change)
+{
+  const auto sum = [&](const std::array<Rows, 3>& rows) {
+    return Vec3((rows[0] * change).sum(), (rows[1] * change).sum(), (rows[2] * change).sum());
+  };
+  return {sum(p.linear), sum(p.arm_a), sum(p.arm_b)};
+}
+
+// Gives the bodies the impulses `change` on the rows.
+[[gnu::always_inline]] inline void give(const SolverPatch& p, const PatchMasses& m, SolverBody& A,
+                                        SolverBody& B, const Rows& change)
+{
+  const Impulses j = sum_of(p, change);
+  if (m.yields_a) {
+    A.v -= A.inverse_mass * j.linear;
+    A.w -= A.inverse_inertia * j.on_a;
+  }
+  if (m.yields_b) {
+    B.v += B.inverse_mass * j.linear;
+    B.w += B.inverse_inertia * j.on_b;
+  }
+}
+
+inline Rows speeds(const SolverPatch& p, const SolverBody& A, const SolverBody& B)
+{
+  return along_rows(p, B.v - A.v, A.w, B.w);
+}
+
+inline bool within_friction(const SolverPatch& p, const Rows& lambda, FrictionCone cone)
+{
+  const RowReal limit = p.mu * lambda.head<4>().sum();
+  const RowReal x = lambda[kFirstTangent];
+  const RowReal y = lambda[kSecondTangent];
+  const bool sticks = cone == FrictionCone::cone ? x * x + y * y <= limit * limit
+                                                 : std::max(std::abs(x), std::abs(y)) <= limit;
+  return sticks && std::abs(lambda[kTwist]) <= (p.twist_arm * lambda.head<4>()).sum();
+}
+
+// The greatest speed among the rows; the turn about the normal counts with the reach of the patch.
+inline RowReal greatest_speed(const SolverPatch& p, const Rows& speed)
+{
+  return speed.head<4>().abs().max(speed.tail<4>().abs() * p.friction_reach).maxCoeff();
+}
+
+// All seven rows at once. False, and nothing changed, when a bound is met.
+inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda, SolverBody& A,
+                        SolverBody& B, FrictionCone cone, RowReal& asked)
+{
+  Rows residual = speeds(p, A, B) + p.bias;
+  residual.head<4>() += m.cfm * lambda.head<4>();
+  Rows change = -residual[0] * m.inverse[0];
+  for (std::size_t k = 1; k < 7; ++k) change -= residual[static_cast<Eigen::Index>(k)] * m.inverse[k];
+  const Rows next = lambda + change;
+  if ((next.head<4>() < RowReal(0)).any() || !within_friction(p, next, cone)) return false;
+  asked = greatest_speed(p, residual);
+  lambda = next;
+  give(p, m, A, B, change);
+  return true;
+}
+
+// Eq. (2)-(3b) for the normal rows: a gap may just close within the sub-step, surfaces that meet may not approach, and
+// where restitution or a distant impact asks for it they must part.
+Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lanes residual, int sweeps)
+{
+  const Lanes start = lambda.head<4>();
+  Lanes next = start;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int i = 0; i < p.count; ++i) {
+      const RowReal old = next[i];
+      next[i] = std::max(RowReal(0), old - (residual[i] + m.cfm[i] * old) * m.inverse_A[i]);
+      residual += m.A[static_cast<std::size_t>(i)] * (next[i] - old);
+    }
+  }
+  lambda.head<4>() = next;
+  return next - start;
+}
+
+// Coulomb friction at the centre of the patch, and the twist about its normal.
+Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, const Rows& speed,
+                     FrictionCone cone)
+{
+  using Three = Eigen::Matrix<RowReal, 3, 1>;
+  const Three old = lambda.segment<3>(kFirstTangent).matrix();
+  Three next = old - m.friction * speed.segment<3>(kFirstTangent).matrix();
+  const RowReal limit = p.mu * lambda.head<4>().sum();
+  if (cone == FrictionCone::cone) {
+    const RowReal length = std::sqrt(next.x() * next.x() + next.y() * next.y());
+    if (length > limit) next.head<2>() *= limit / length;
+  } else {
+    next.x() = std::clamp(next.x(), -limit, limit);
+    next.y() = std::clamp(next.y(), -limit, limit);
+  }
+  const RowReal twist_limit = (p.twist_arm * lambda.head<4>()).sum();
+  next.z() = std::clamp(next.z(), -twist_limit, twist_limit);
+  lambda.segment<3>(kFirstTangent) = next.array();
+  return {next.x() - old.x(), next.y() - old.y(), next.z() - old.z(), 0};
+}
+
+// Resistance to rolling, a turning impulse across the normal bounded by the coefficient times the normal impulse.
+void solve_rolling(const PatchMasses& m, const PatchRecord& record, double pressure, Vec3& impulse,
+                   SolverBody& A, SolverBody& B)
+{
+  const Vec3 w = B.w - A.w;
+  Vec3 next = impulse - record.rolling_mass * (w - record.n * record.n.dot(w));
+  next -= record.n * record.n.dot(next);
+  const double most = record.rolling * pressure;
+  const double length = next.norm();
+  if (length > most) next *= most / length;
+  apply_rolling(m, A, B, next - impulse);
+  impulse = next;
+}
+
+}  // namespace
+
+void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
+                double cfm, PatchMasses& m)
+{
+  m.yields_a = !hold_a && A.inverse_mass > 0;
+  m.yields_b = !hold_b && B.inverse_mass > 0;
+  std::array<Rows, 7>& block = m.inverse;
+  set_block(p, A, B, m, block);
+
+  const auto soft = static_cast<RowReal>(cfm);
+  for (int i = 0; i < 4; ++i) {
+    m.A[static_cast<std::size_t>(i)] = block[static_cast<std::size_t>(i)].head<4>();
+    const RowReal diagonal = block[static_cast<std::size_t>(i)][i];
+    m.cfm[i] = soft * diagonal;
+    m.inverse_A[i] = diagonal > 0 ? 1 / (diagonal + m.cfm[i]) : RowReal(0);
+  }
+  Eigen::Matrix<RowReal, 3, 3> K;
+  for (Eigen::Index i = 0; i < 3; ++i)
+    K.col(i) = block[static_cast<std::size_t>(kFirstTangent + i)].segment<3>(kFirstTangent).matrix();
+  m.friction_row = K.diagonal().array();
+  // A row that nothing can move has nothing but zeros.
+  for (int i = 0; i < 3; ++i) K(i, i) = K(i, i) > 0 ? K(i, i) * (1 + kFrictionRegularisation) : RowReal(1);
+  m.friction = K.inverse();
+
+  // The rows are scaled to a diagonal of 1. Lanes without a point, rows that nothing can move, and friction where there
+  // is none are scaled by 0 and so keep to themselves.
+  Rows scale = Rows::Zero();
+  const bool twists = (p.twist_arm > RowReal(0)).any();
+  for (std::size_t k = 0; k < 7; ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    const bool has_friction = i == kTwist ? twists : p.mu > 0;
+    const RowReal diagonal = block[k][i];
+    if (diagonal > 0 && (i < kFirstTangent || has_friction)) scale[i] = 1 / std::sqrt(diagonal);
+  }
+  for (std::size_t k = 0; k < 7; ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    const RowReal added = kBlockRegularisation + (i < kFirstTangent ? soft : RowReal(0));
+    block[k] = block[k] * scale * scale[i] + (scale[i] > 0 ? added : RowReal(1)) * unit_row(k);
+  }
+  invert_seven(block);
+  for (std::size_t k = 0; k < 7; ++k) block[k] *= scale * scale[static_cast<Eigen::Index>(k)];
+}
+
+void apply_rows(const SolverPatch& p, const PatchMasses& m, SolverBody& A, SolverBody& B, const Rows& change)
+{
+  give(p, m, A, B, change);
+}
+
+void apply_rolling(const PatchMasses& m, SolverBody& A, SolverBody& B, const Vec3& impulse)
+{
+  if (m.yields_a) A.w -= A.inverse_inertia * impulse;
+  if (m.yields_b) B.w += B.inverse_inertia * impulse;
+}
+
+RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& record, Rows& lambda,
+                    Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s)
+{
+  RowReal asked = 0;
+  if (!p.rolls && solve_block(p, m, lambda, A, B, s.cone, asked)) return asked;
+  for (int k = 0; k < s.rounds; ++k) {
+    if (p.mu > 0 || p.twist_arm[0] > 0) {
+      Rows change = Rows::Zero();
+      change.tail<4>() = solve_friction(p, m, lambda, speeds(p, A, B), s.cone);
+      asked =
+          std::max({asked, std::abs(change[4]) * m.friction_row[0], std::abs(change[5]) * m.friction_row[1],
+                    std::abs(change[6]) * m.friction_row[2] * p.friction_reach[2]});
+      apply_rows(p, m, A, B, change);
+    }
+    if (p.rolls) solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B);
+    Rows change = Rows::Zero();
+    change.head<4>() = solve_normal(p, m, lambda, (speeds(p, A, B) + p.bias).head<4>(), s.inner);
+    for (int i = 0; i < p.count; ++i)
+      asked = std::max(asked, std::abs(change[i]) * m.A[static_cast<std::size_t>(i)][i]);
+    apply_rows(p, m, A, B, change);
+  }
+  return asked;
+}
+
+void solve_push(const SolverPatch& p, const PatchMasses& m, Lanes& push, SolverBody& A, SolverBody& B,
+                const PushValues& s)
+{
+  const Lanes gap = p.gap_now + static_cast<RowReal>(s.slop);
+  if ((gap >= RowReal(0)).all()) return;
+  Lanes residual = along_rows(p, B.push_v - A.push_v, A.push_w, B.push_w).head<4>();
+  residual += (gap * static_cast<RowReal>(s.rate)).max(-static_cast<RowReal>(s.speed));
+  Rows change = Rows::Zero();
+  for (int sweep = 0; sweep < s.inner; ++sweep) {
+    for (int i = 0; i < p.count; ++i) {
+      if (gap[i] >= 0) continue;
+      const RowReal next = std::max(RowReal(0), push[i] - residual[i] * m.inverse_A[i]);
+      const RowReal delta = next - push[i];
+      push[i] = next;
+      change[i] += delta;
+      residual += m.A[static_cast<std::size_t>(i)] * delta;
+    }
+  }
+  const Impulses j = sum_of(p, change);
+  if (m.yields_a) {
+    A.push_v -= A.inverse_mass * j.linear;
+    A.push_w -= A.inverse_inertia * j.on_a;
+  }
+  if (m.yields_b) {
+    B.push_v += B.inverse_mass * j.linear;
+    B.push_w += B.inverse_inertia * j.on_b;
+  }
+}
+
+}  // namespace thrum::rigid
