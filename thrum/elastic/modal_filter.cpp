@@ -8,37 +8,11 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/elastic/mode_swing.h"
 
 namespace thrum::elastic {
 
 namespace {
-
-// The two shapes that every formula here is made of, for a mode of frequency w and decay d over a time t:
-//
-//     cosine = e^(-d t) cos(w_d t),   sine = e^(-d t) sin(w_d t) / w_d,   w_d^2 = w^2 - d^2 > 0 (under-damped)
-//     cosine = e^(-d t) cosh(s t),    sine = e^(-d t) sinh(s t) / s,      s^2 = d^2 - w^2 > 0 (over-damped)
-//     cosine = e^(-d t),              sine = e^(-d t) t                   in between
-//
-// The three are one analytic function of w_d^2, so formulas written with them hold for any damping.
-struct Swing {
-  double cosine;
-  double sine;  // [s]
-};
-
-Swing swing(double omega, double decay, double time)
-{
-  // Below this the series of sin(x)/x to second order is exact in double precision.
-  constexpr double kSeriesBelow = 1e-4;
-  const double square = (omega - decay) * (omega + decay) * time * time;
-  const double angle = std::sqrt(std::abs(square));
-  const double e = std::exp(-decay * time);
-  if (angle < kSeriesBelow) return {e * (1 - square / 2), e * time * (1 - square / 6)};
-  if (square > 0) return {e * std::cos(angle), e * time * std::sin(angle) / angle};
-  // Two falling exponentials, never the product of one that overflows and one that vanishes.
-  const double slow = std::exp(angle - decay * time);
-  const double fast = std::exp(-angle - decay * time);
-  return {(slow + fast) / 2, time * (slow - fast) / (2 * angle)};
-}
 
 // 1 - a1 + a2 of the recurrence (2) below, without the cancellation that would leave a low mode five digits.
 double stiffness_coefficient(double omega, double decay, double time)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/micro_collisions.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "tests/vibration/plate_model.h"
+#include "thrum/base/random.h"
+#include "thrum/vibration/modal_response.h"
+
+namespace thrum::vibration {
+namespace {
+
+ResponseSettings micro(double step = 5e-5)
+{
+  ResponseSettings settings;
+  settings.rule = KickRule::micro_collisions;
+  settings.micro.step = step;
+  return settings;
+}
+
+TEST(MicroCollisions, OnAStiffHeavyPlateABallBouncesWithItsRestitution)
+{
+  const auto heavy = plate_model({.h = 3, .density = 7e5});
+  for (const double e : {0.0, 0.15, 0.5, 0.8, 1.0}) {
+    PlateScene scene;
+    scene.strike({0.5, 0.4, 0}, 1.0, 2.0, e);
+    ModalResponse response(heavy, micro(2e-5));
+    ModeState state = response.at_rest();
+    const ResponseResult r = response.respond(scene.input(), state);
+    EXPECT_NEAR(pushed(scene.bodies, r.pushes)[1].velocity.z() / 2, e, 0.02) << e;
+  }
+}
+
+TEST(MicroCollisions, ElasticImpactsKeepTheTotal)
+{
+  base::Random random(7);
+  const auto plate = plate_model({.alpha = 0, .beta = 0});
+  for (int i = 0; i < 20; ++i) {
+    PlateScene scene;
+    const auto place = [&] {
+      return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
+    };
+    scene.strike(place(), random.uniform(0.5, 5), random.uniform(0.5, 2), 1);
+    ModalResponse response(plate, micro(2e-5));
+    ModeState state = response.at_rest();
+    const double before = kinetic(before_impact(scene));
+    const ResponseResult r = response.respond(scene.input(), state);
+    EXPECT_NEAR(kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state), before,
+                0.05 * before);
+  }
+}
+
+TEST(MicroCollisions, KickConvergesAsTheSubStepShrinks)
+{
+  const auto speed = [](double step) {
+    PlateScene scene;
+    scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
+    scene.rest({1.1, 0.5, 0}, 0.3);
+    ModalResponse response(plate_model(), micro(step));
+    ModeState state = response.at_rest();
+    return response.respond(scene.input(), state).kicks.at(0).speed;
+  };
+  const double fine = speed(1e-6);
+  EXPECT_NEAR(speed(2e-5), fine, 0.05 * fine);
+  EXPECT_NEAR(speed(5e-5), fine, 0.15 * fine);
+}
+
+TEST(MicroCollisions, DoesNotDependOnTheRigidStep)
+{
+  const auto speed = [](double h) {
+    PlateScene scene;
+    scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
+    scene.rest({1.1, 0.5, 0}, 0.3);
+    scene.step = h;
+    ModalResponse response(plate_model(), micro());
+    ModeState state = response.at_rest();
+    return response.respond(scene.input(), state).kicks.at(0).speed;
+  };
+  EXPECT_EQ(speed(1.0 / 30), speed(0.001));
+}
+
+TEST(MicroCollisions, ABodyOnFourFeetRisesWithoutTurningWhenStruckFromTheMiddle)
+{
+  PlateScene scene;
+  scene.strike({0.8, 0.45, 0}, 2.0, 1.0);
+  scene.rest({0.3, 0.35, 0}, 0.4);
+  scene.bodies[2].centre = {0.4, 0.45, 0.02};
+  scene.touches[1].load = 0.981;
+  for (const Vec3& at : {Vec3(0.5, 0.35, 0), Vec3(0.5, 0.55, 0), Vec3(0.3, 0.55, 0)}) {
+    Touch touch = scene.touches[1];
+    touch.position = at;
+    scene.touches.push_back(touch);
+  }
+  ModalResponse response(plate_model({.cells = 64}), micro());
+  ModeState state = response.at_rest();
+  const ResponseResult r = response.respond(scene.input(), state);
+  const RigidPart after = pushed(scene.bodies, r.pushes)[2];
+  EXPECT_GT(after.velocity.z(), 0.01);
+  // The plate is symmetric about y = 0.45; only its turn about y may differ from zero.
+  EXPECT_LT(std::abs(after.angular_velocity.x()) * 0.1, 0.1 * after.velocity.z());
+}
+
+}  // namespace
+}  // namespace thrum::vibration

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/modal_response.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "tests/vibration/plate_model.h"
+#include "thrum/base/error.h"
+#include "thrum/base/random.h"
+
+namespace thrum::vibration {
+namespace {
+
+const Vec3 kHere(0.5, 0.4, 0);
+const Vec3 kThere(1.1, 0.5, 0);
+
+std::shared_ptr<const model::ModalModel> one_mode(double alpha = 0)
+{
+  return plate_model({.modes = 1, .cells = 64, .alpha = alpha, .beta = 0});
+}
+
+double row(const model::ModalModel& model, const Vec3& at, Eigen::Index mode = 0)
+{
+  SurfaceMap map(std::make_shared<model::ModalModel>(model));
+  return map.find(at).shapes(2, mode);
+}
+
+ResponseSettings with(KickRule rule)
+{
+  ResponseSettings settings;
+  settings.rule = rule;
+  settings.limit_energy = false;
+  return settings;
+}
+
+ResponseResult respond(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings,
+                       const PlateScene& scene)
+{
+  ModalResponse response(std::move(model), settings);
+  ModeState state = response.at_rest();
+  return response.respond(scene.input(), state);
+}
+
+TEST(ModalResponse, OneModeMovesByItsClosedForm)  // [Coevoet20, eq. 9-12]
+{
+  const auto model = one_mode();
+  PlateScene scene;
+  scene.strike(kHere, 1.0, 2.0);
+  scene.rest(kThere, 0.1);
+  scene.step = 0.05;  // longer than a quarter of the period
+  const double j = scene.touches[0].impulse;
+  const double d_max = row(*model, kHere) * row(*model, kThere) * j / model->omega(0);
+  const ResponseResult r = respond(model, with(KickRule::peak_displacement), scene);
+  ASSERT_EQ(r.kicks.size(), 1U);
+  EXPECT_EQ(r.kicks[0].touch, 1U);
+  EXPECT_NEAR(r.kicks[0].speed, d_max / 0.05, 1e-5 * d_max / 0.05);
+}
+
+TEST(ModalResponse, OneModePeaksAtItsVelocityWhateverTheStep)
+{
+  const auto model = one_mode();
+  ResponseSettings settings = with(KickRule::peak_velocity);
+  settings.window = 0.05;
+  settings.contact_radius = 100;  // a short pulse
+  for (const double h : {1.0 / 30, 0.01, 0.001}) {
+    PlateScene scene;
+    scene.strike(kHere, 1.0, 2.0);
+    scene.rest(kThere, 0.1);
+    scene.step = h;
+    const ResponseResult r = respond(model, settings, scene);
+    const double v = row(*model, kHere) * row(*model, kThere) * scene.touches[0].impulse;
+    ASSERT_EQ(r.kicks.size(), 1U);
+    EXPECT_NEAR(r.kicks[0].speed, v, 0.02 * v) << h;
+  }
+}
+
+TEST(ModalResponse, PaperPresetIsTheSampledFilterOfThePaper)  // [Coevoet20, eq. 10-13], sample by sample
+{
+  const auto model = plate_model();
+  PlateScene scene;
+  scene.strike(kHere, 1.0, 2.0);
+  scene.rest(kThere, 0.1);
+  const ResponseResult r = respond(model, coevoet2020(), scene);
+  const elastic::ModeList modes = elastic::mode_list(*model);
+  const double T = std::numbers::pi / (2 * modes.omegas.maxCoeff());
+  SurfaceMap map(model);
+  const VecX blow = -scene.touches[0].impulse * map.find(kHere).shapes.row(2).transpose();
+  const geometry::SurfacePoint at = map.find(kThere).point;
+  double expected = 0;
+  for (int c = 0; c < 3; ++c) {
+    const Index corner =
+        model->surface.triangles[static_cast<std::size_t>(at.triangle)][static_cast<std::size_t>(c)];
+    VecX q1 = VecX::Zero(20);
+    VecX q2 = VecX::Zero(20);
+    double peak = 0;
+    for (int k = 1; k <= static_cast<int>(0.01 / T); ++k) {
+      VecX q(20);
+      for (Eigen::Index m = 0; m < 20; ++m) {
+        const double xi = modes.decays[m] / modes.omegas[m];
+        const double wd = modes.omegas[m] * std::sqrt(1 - xi * xi);
+        const double e = std::exp(-modes.decays[m] * T);
+        const double g = std::asin(xi);
+        const double a_r =
+            2 * (e * std::cos(wd * T + g) - e * e * std::cos(2 * wd * T + g)) / (3 * modes.omegas[m] * wd);
+        q[m] = 2 * e * std::cos(wd * T) * q1[m] - e * e * q2[m] + (k == 1 ? a_r * blow[m] / T : 0);
+      }
+      peak = std::max(peak, std::abs(model->shapes.row(3 * corner + 2).dot(q)));
+      q2 = q1;
+      q1 = q;
+    }
+    expected += at.barycentric[c] * peak;
+  }
+  ASSERT_EQ(r.kicks.size(), 1U);
+  EXPECT_NEAR(r.kicks[0].speed, expected / 0.01, 1e-4 * expected / 0.01);
+}
+
+TEST(ModalResponse, StruckAtAAndFeltAtBEqualsTheReverse)
+{
+  for (const KickRule rule : {KickRule::peak_displacement, KickRule::peak_velocity, KickRule::exchange}) {
+    const auto speed = [&](const Vec3& struck, const Vec3& felt) {
+      PlateScene scene;
+      scene.strike(struck, 1.0, 1.0);
+      scene.rest(felt, 0.3);
+      ResponseSettings settings = with(rule);
+      // The surface has the same effective mass everywhere only for a light striker.
+      if (rule == KickRule::exchange) {
+        scene = {};
+        scene.strike(struck, 1e-3, 1000.0);
+        scene.rest(felt, 1e-4);
+      }
+      const ResponseResult r = respond(plate_model(), settings, scene);
+      return r.kicks.empty() ? 0.0 : r.kicks[0].speed;
+    };
+    const double ab = speed(kHere, kThere);
+    const double ba = speed(kThere, kHere);
+    EXPECT_GT(ab, 0.01);
+    EXPECT_NEAR(ab, ba, (rule == KickRule::exchange ? 0.02 : 1e-3) * ab) << static_cast<int>(rule);
+  }
+}
+
+TEST(ModalResponse, ASymmetricPlateAnswersSymmetrically)
+{
+  for (const KickRule rule : {KickRule::peak_displacement, KickRule::peak_velocity, KickRule::exchange,
+                              KickRule::micro_collisions}) {
+    PlateScene scene;
+    scene.strike({0.8, 0.45, 0}, 1.0, 1.0);
+    for (const double x : {0.4, 1.2}) {
+      for (const double y : {0.25, 0.65}) scene.rest({x, y, 0}, 0.2);
+    }
+    ResponseSettings settings = with(rule);
+    const ResponseResult r = respond(plate_model({.cells = 32}), settings, scene);
+    ASSERT_EQ(r.kicks.size(), 4U);
+    for (const Kick& kick : r.kicks) {
+      // The diagonals of the mesh are not symmetric, and exchange goes one after the other.
+      EXPECT_NEAR(kick.speed, r.kicks[0].speed, 0.2 * r.kicks[0].speed) << static_cast<int>(rule);
+    }
+  }
+}
+
+TEST(ModalResponse, SeveralImpactsInOneStepAddUp)
+{
+  PlateScene both;
+  both.strike(kHere, 1.0, 1.0);
+  both.strike(kHere, 2.0, 1.0);
+  both.rest(kThere, 0.1);
+  PlateScene one;
+  one.strike(kHere, 3.0, 1.0);
+  one.rest(kThere, 0.1);
+  const ResponseSettings settings = with(KickRule::peak_displacement);
+  EXPECT_NEAR(respond(plate_model(), settings, both).kicks[0].speed,
+              respond(plate_model(), settings, one).kicks[0].speed, 1e-9);
+}
+
+TEST(ModalResponse, StateIsKeptOrRestarted)
+{
+  PlateScene scene;
+  scene.strike(kHere, 1.0, 1.0);
+  scene.rest(kThere, 0.1);
+  scene.step = 0.002;
+  ResponseSettings settings = with(KickRule::peak_velocity);
+  for (const RingMemory memory : {RingMemory::kept, RingMemory::restarted}) {
+    settings.memory = memory;
+    ModalResponse response(plate_model(), settings);
+    ModeState state = response.at_rest();
+    const double first = response.respond(scene.input(), state).kicks[0].speed;
+    EXPECT_EQ(energy(response.modes(), state) > 0, memory == RingMemory::kept);
+    const double second = response.respond(scene.input(), state).kicks[0].speed;
+    EXPECT_EQ(first == second, memory == RingMemory::restarted);
+  }
+}
+
+TEST(ModalResponse, WithoutAnImpactItOnlyDies)
+{
+  PlateScene scene;
+  scene.rest(kThere, 0.1);
+  ModalResponse response(plate_model(), {});
+  ModeState state = response.at_rest();
+  state.v[3] = 0.1;
+  for (int i = 0; i < 400; ++i) {
+    const double before = energy(response.modes(), state);
+    const ResponseResult r = response.respond(scene.input(), state);
+    EXPECT_TRUE(r.kicks.empty() && r.pushes.empty());
+    EXPECT_LE(energy(response.modes(), state), before);
+  }
+  EXPECT_EQ(energy(response.modes(), state), 0);
+  EXPECT_EQ(response.map().searches(), 0U);
+}
+
+TEST(ModalResponse, SmallImpactsDoNothing)
+{
+  PlateScene scene;
+  scene.strike(kHere, 0.1, 0.1);
+  scene.rest(kThere, 0.1);
+  EXPECT_TRUE(respond(plate_model(), {}, scene).kicks.empty());
+}
+
+TEST(ModalResponse, WithRestitutionOneTheBudgetIsEmpty)
+{
+  PlateScene scene;
+  scene.strike(kHere, 1.0, 2.0, 1.0);
+  scene.rest(kThere, 0.1);
+  for (const KickRule rule : {KickRule::peak_displacement, KickRule::peak_velocity}) {
+    ResponseSettings settings;
+    settings.rule = rule;
+    EXPECT_TRUE(respond(plate_model(), settings, scene).kicks.empty());
+  }
+}
+
+// For every rule: bodies and vibration together never have more than before the impact.
+TEST(ModalResponse, EnergyNeverGrowsInAThousandScenes)
+{
+  base::Random random(11);
+  const auto plate = plate_model();
+  for (int i = 0; i < 1000; ++i) {
+    ResponseSettings settings;
+    settings.rule = std::array{KickRule::peak_displacement, KickRule::peak_velocity, KickRule::exchange,
+                               KickRule::micro_collisions}[static_cast<std::size_t>(i % 4)];
+    settings.form = KickForm::impulse;
+    settings.tangential = random.chance(0.5);
+    settings.micro.step = 1e-4;
+    const double e = random.uniform(0, 1);
+    PlateScene scene;
+    const auto place = [&] {
+      return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
+    };
+    scene.step = random.uniform(0.001, 0.03);
+    for (std::int64_t k = random.integer(1, 2); k > 0; --k)
+      scene.strike(place(), random.uniform(0.1, 8), random.uniform(0.2, 4), e);
+    for (std::int64_t k = random.integer(1, 8); k > 0; --k) scene.rest(place(), random.uniform(0.02, 2), e);
+    ModalResponse response(plate, settings);
+    ModeState state = response.at_rest();
+    for (Eigen::Index m = 0; m < state.v.size(); ++m) state.v[m] = random.normal(0, 0.05);
+    const double before = kinetic(before_impact(scene)) + energy(response.modes(), state);
+    const ResponseResult r = response.respond(scene.input(), state);
+    const double after = kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state);
+    EXPECT_LE(after, before * (1 + 1e-9)) << "scene " << i << " restitution " << e;
+    EXPECT_LE(r.energy.given, before);
+    if (settings.rule == KickRule::peak_displacement || settings.rule == KickRule::peak_velocity) {
+      EXPECT_LE(r.energy.given, r.energy.lost * (1 + 1e-9));
+    }
+  }
+}
+
+TEST(ModalResponse, AContactOffTheSurfaceIsLeftOutAndTold)
+{
+  PlateScene scene;
+  scene.strike(kHere, 1.0, 2.0);
+  scene.rest({1.1, 0.5, 0.6}, 0.1);
+  const ResponseResult r = respond(plate_model(), {}, scene);
+  EXPECT_TRUE(r.kicks.empty());
+  ASSERT_EQ(r.warnings.size(), 1U);
+  EXPECT_NE(r.warnings[0].find("off the surface"), std::string::npos);
+}
+
+TEST(ModalResponse, RefusesWhatCannotBe)
+{
+  PlateScene scene;
+  scene.strike(kHere, 1.0, 2.0);
+  scene.bodies[1].velocity.z() = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW((void)respond(plate_model(), {}, scene), Error);
+  ResponseSettings bad;
+  bad.window = 0;
+  EXPECT_THROW((void)ModalResponse(plate_model(), bad), Error);
+  EXPECT_THROW((void)ModalResponse(plate_model({.alpha = 1e5}), coevoet2020()), Error);
+}
+
+TEST(ModalResponse, AFinerMeshConverges)
+{
+  const auto speed = [](int cells) {
+    PlateScene scene;
+    scene.strike(kHere, 1.0, 1.0);
+    scene.rest(kThere, 0.1);
+    return respond(plate_model({.cells = cells}), with(KickRule::peak_velocity), scene).kicks[0].speed;
+  };
+  const double fine = speed(128);
+  EXPECT_LT(std::abs(speed(64) - fine), 0.5 * std::abs(speed(16) - fine) + 1e-4 * fine);
+  EXPECT_NEAR(speed(64), fine, 0.02 * fine);
+}
+
+}  // namespace
+}  // namespace thrum::vibration

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/surface_map.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/vibration/plate_model.h"
+#include "thrum/base/error.h"
+#include "thrum/elastic/surface_response.h"
+
+namespace thrum::vibration {
+namespace {
+
+TEST(SurfaceMap, GivesTheRowOfTheClosestPoint)
+{
+  const auto plate = plate_model();
+  SurfaceMap map(plate);
+  const MappedPoint& mapped = map.find({0.53, 0.31, 0.004});
+  EXPECT_NEAR(mapped.distance, 0.004, 1e-3 * map.size());
+  EXPECT_NEAR((geometry::position(plate->surface, mapped.point) - Vec3(0.53, 0.31, 0)).norm(), 0,
+              2e-4 * map.size());
+  const VecX row = elastic::surface_row(*plate, {mapped.point, Vec3::UnitZ()});
+  EXPECT_TRUE(row.isApprox(mapped.shapes.row(2).transpose(), 1e-12));
+}
+
+TEST(SurfaceMap, AContactThatTremblesIsNotSearchedAgain)
+{
+  SurfaceMap map(plate_model());
+  const Vec3 first = map.find({0.53, 0.31, 0}).point.barycentric;
+  for (int i = 0; i < 100; ++i) {
+    map.forget();
+    EXPECT_EQ(map.find({0.53 + 1e-6 * i, 0.31, 1e-7 * i}).point.barycentric, first);
+  }
+  EXPECT_LE(map.searches(), 2U);
+}
+
+TEST(SurfaceMap, AnswerDoesNotDependOnWhatWasAskedBefore)
+{
+  const auto plate = plate_model();
+  SurfaceMap asked(plate);
+  for (int i = 0; i < 50; ++i) (void)asked.find({0.5301 + 1e-5 * i, 0.31, 0});
+  SurfaceMap fresh(plate);
+  EXPECT_EQ(asked.find({0.5304, 0.31, 0}).shapes, fresh.find({0.5304, 0.31, 0}).shapes);
+}
+
+TEST(SurfaceMap, RefusesShapesOfAnotherMesh)
+{
+  auto broken = std::make_shared<model::ModalModel>(*plate_model());
+  broken->shapes.conservativeResize(broken->shapes.rows() - 3, Eigen::NoChange);
+  EXPECT_THROW((void)SurfaceMap(broken), Error);
+  auto bare = std::make_shared<model::ModalModel>(*plate_model());
+  bare->surface.triangles.clear();
+  EXPECT_THROW((void)SurfaceMap(bare), Error);
+}
+
+}  // namespace
+}  // namespace thrum::vibration

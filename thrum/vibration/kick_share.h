@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Wanted separation speeds as impulses on the touching bodies, and what they cost.
+//
+// A body at several contacts cannot follow each of them: the impulses lambda of the contacts of one body satisfy, with its
+// block A of J M^-1 J^T, the speeds u now and s wanted,
+//
+//     0 <= lambda  perpendicular to  A lambda - (s - u) >= 0,
+//
+// which is what a solver of [Coevoet20, eq. 2-3] makes of them. Taken a times they change the energy of the bodies by
+// a lambda.u + a^2 lambda.A lambda / 2, from which the share a that a budget affords follows (energy_budget.h).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "thrum/vibration/touch.h"
+
+namespace thrum::vibration {
+
+struct WantedSpeed {
+  std::size_t touch = 0;
+  double speed = 0;  ///< [m/s]
+};
+
+struct SharedKicks {
+  std::vector<Kick> kicks;  ///< in the order of the touches; those without an impulse are left out
+  double given = 0;         ///< to the bodies [J]
+  double scale = 1;         ///< taken of what was wanted
+};
+
+/// `budget` [J]; infinite: no limit.
+[[nodiscard]] SharedKicks share_kicks(const ResponseInput& input, std::span<const WantedSpeed> wanted,
+                                      double budget);
+
+/// The kicks of each body together, and the recoil of the ringing body when it can move.
+[[nodiscard]] std::vector<Push> pushes_of(const ResponseInput& input, std::span<const Kick> kicks);
+
+}  // namespace thrum::vibration

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+// Unknowns: amplitudes q, q' of the struck body; velocity V and small motion X of every touching rigid body (and of the struck
+// one when it can move). A touch i, with J_i V its speed along the normal and f_i its row, has the gap
+//
+//     g_i = g_i(0) + J_i X - f_i q,        speed u_i = J_i V - f_i q'.
+//
+// One sub-step dt: the modes swing freely and exactly, gravity acts on the bodies, then impulses lambda act at closed contacts,
+// each a spring k (which keeps a body as long as Hertz' contact would) with a dashpot c, one-sided:
+//
+//     lambda = max(0, -k dt (g(0) + g(1)) / 2 - c dt (u(0) + u(1)) / 2),   u(1) = u(0) + A lambda,   g(1) = g + dt A lambda / 2,
+//
+// g being the gap after the free motion and A = J M^-1 J^T + F F^T. With kappa = k dt^2 / 4 + c dt / 2 this is the
+// complementarity problem
+//
+//     0 <= lambda  perpendicular to  (A + 1/kappa) lambda + (k dt^2 (g(0) + g)/(2 dt) + c dt u(0)) / kappa >= 0,
+//
+// solved by sweeps over the contacts that are closed. This is the midpoint rule: the spring gives back what it took while the
+// contact stays closed, and the dashpot, with the damping ratio with which a mass on k bounces with the restitution of the pair,
+// only takes. The implicit rule (everything at the end of the sub-step) needs a sub-step ten times shorter for the same error.
+//
+// The steady forces between the bodies before the impact have bent the struck body already; q is measured from there, so the
+// modes feel lambda less the steady load.
+//
+// What is handed over: a body that left the surface keeps the energy it left with, as a velocity. Hops that end inside the
+// window count by their highest.
+#include "thrum/vibration/micro_collisions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "thrum/elastic/mode_swing.h"
+#include "thrum/vibration/pulse.h"
+
+namespace thrum::vibration {
+
+namespace {
+
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+
+constexpr double kSilent = 1e-4;   ///< share of the energy at which the ringing is over
+constexpr int kSilenceCheck = 16;  ///< sub-steps between two looks at that
+constexpr double kHigher = 1e-9;   ///< relative; a body in free flight does not leave again and again
+
+// Restitution of a mass on a one-sided spring and dashpot of damping ratio z, which let go when the force would pull: with
+// s = sqrt(|1 - z^2|) and the time t at which the force vanishes, e = exp(-z t) in units of the spring [Schwager and Poeschel 2007]:
+//
+//     t = (pi - atan2(2 z s, 1 - 2 z^2)) / s    for z < 1,       t = ln((z + s) / (z - s)) / s    for z > 1.
+double restitution_of(double z)
+{
+  constexpr double kCritical = 1e-4;  // near z = 1 both tend to t = 2
+  const double s = std::sqrt(std::abs(1 - z * z));
+  if (s < kCritical) return std::exp(-2.0);
+  const double t =
+      z < 1 ? (std::numbers::pi - std::atan2(2 * z * s, 1 - 2 * z * z)) / s : std::log((z + s) / (z - s)) / s;
+  return std::exp(-z * t);
+}
+
+// Its inverse, from a table made by halving.
+double damping_ratio(double restitution)
+{
+  constexpr std::size_t kEntries = 257;
+  static const std::array<double, kEntries> table = [] {
+    constexpr int kHalvings = 50;
+    constexpr double kGreatest = 10;  // bounces with 0.0025
+    std::array<double, kEntries> ratios{};
+    for (std::size_t i = 0; i + 1 < kEntries; ++i) {
+      const double e = static_cast<double>(i) / (kEntries - 1);
+      double low = 0;
+      double high = kGreatest;
+      for (int k = 0; k < kHalvings; ++k)
+        (restitution_of((low + high) / 2) > e ? low : high) = (low + high) / 2;
+      ratios[i] = (low + high) / 2;
+    }
+    return ratios;
+  }();
+  const double at = std::clamp(restitution, 0.0, 1.0) * (kEntries - 1);
+  const auto i = std::min(static_cast<std::size_t>(at), kEntries - 2);
+  const double share = at - static_cast<double>(i);
+  return (1 - share) * table[i] + share * table[i + 1];
+}
+
+struct Mover {
+  Vec6 V = Vec6::Zero();        // velocity and angular velocity
+  Vec6 X = Vec6::Zero();        // how far it has moved and turned
+  Vec6 inverse = Vec6::Zero();  // of the mass, thrice; the rest is unused
+  Mat3 inverse_inertia = Mat3::Zero();
+  Mat3 inertia = Mat3::Zero();
+  double mass = 0;
+  Vec3 acceleration = Vec3::Zero();
+  bool strikes = false;
+  bool pushed = false;   // in this sub-step
+  bool touched = false;  // ever
+  double best = 0;       // greatest energy with which it left
+  Vec6 leaving = Vec6::Zero();
+  double start = 0;  // kinetic energy
+
+  [[nodiscard]] double kinetic(const Vec6& W) const
+  {
+    const Vec3 w = W.tail<3>();
+    return 0.5 * (mass * W.head<3>().squaredNorm() + w.dot(inertia * w));
+  }
+  [[nodiscard]] double energy() const { return kinetic(V) - mass * acceleration.dot(X.head<3>()); }
+};
+
+class MicroRun {
+ public:
+  MicroRun(const Ringing& r, ModeState& state) : r_(r), state_(state) { prepare(); }
+
+  ResponseResult run()
+  {
+    const double before = energy(r_.modes, state_) + body_energy();
+    const auto steps = static_cast<int>(std::ceil(r_.settings.window / dt_));
+    double loudest = 0;
+    int step = 0;
+    for (; step < steps; ++step) {
+      sub_step();
+      if (step % kSilenceCheck != kSilenceCheck - 1) continue;
+      const double rings = energy(r_.modes, state_);
+      loudest = std::max(loudest, rings);
+      const bool striking =
+          std::any_of(movers_.begin(), movers_.end(), [](const Mover& m) { return m.strikes && m.pushed; });
+      if (!striking && rings < kSilent * loudest) break;
+    }
+    elapsed_ = (step < steps ? step + 1 : steps) * dt_;
+    return hand_over(before);
+  }
+
+ private:
+  void prepare()
+  {
+    dt_ = r_.settings.micro.step;
+    const auto& input = r_.input;
+    movers_.resize(input.bodies.size());
+    for (std::size_t b = 0; b < movers_.size(); ++b) {
+      const RigidPart& part = input.bodies[b];
+      Mover& m = movers_[b];
+      m.V << part.velocity, part.angular_velocity;
+      m.inverse_inertia = part.inverse_inertia;
+      m.inverse = Vec6::Constant(part.inverse_mass);
+      m.mass = part.inverse_mass > 0 ? 1 / part.inverse_mass : 0;
+      if (!part.inverse_inertia.isZero(0)) m.inertia = part.inverse_inertia.inverse();
+      m.acceleration = part.inverse_mass > 0 ? part.acceleration : Vec3(Vec3::Zero());
+    }
+    for (const std::size_t i : r_.struck) members_.push_back(i);
+    for (const std::size_t i : r_.resting) members_.push_back(i);
+    n_ = static_cast<Eigen::Index>(members_.size());
+    F_.resize(n_, r_.rows.cols());
+    J_.resize(members_.size());
+    for (Eigen::Index k = 0; k < n_; ++k) {
+      const std::size_t i = members_[static_cast<std::size_t>(k)];
+      F_.row(k) = r_.rows.row(static_cast<Eigen::Index>(i));
+      const Touch& touch = r_.touch(i);
+      for (const std::size_t b : {std::size_t{0}, static_cast<std::size_t>(touch.body)}) {
+        Vec6 row;
+        row << touch.normal, (touch.position - input.bodies[b].centre).cross(touch.normal);
+        (b == 0 ? J_[static_cast<std::size_t>(k)].own : J_[static_cast<std::size_t>(k)].other) = row;
+      }
+    }
+    // Striking bodies go back to before the impact.
+    for (const std::size_t i : r_.struck) {
+      movers_[static_cast<std::size_t>(r_.touch(i).body)].strikes = true;
+      push(i, -r_.touch(i).impulse);
+    }
+    for (Mover& m : movers_) m.start = m.kinetic(m.V);
+    F_columns_ = F_.transpose();
+    A_ = F_ * F_columns_;
+    for (Eigen::Index k = 0; k < n_; ++k) {
+      for (Eigen::Index l = 0; l < n_; ++l) A_(k, l) += rigid_answer(input.bodies, member(k), member(l));
+    }
+    prepare_contacts();
+    prepare_modes();
+  }
+
+  void prepare_contacts()
+  {
+    for (VecX* v :
+         {&spring_, &dash_, &inverse_kappa_, &inverse_diagonal_, &gap_, &gap_base_, &load_, &lambda_})
+      v->setZero(n_);
+    for (Eigen::Index k = 0; k < n_; ++k) {
+      const std::size_t i = members_[static_cast<std::size_t>(k)];
+      const Touch& touch = member(k);
+      const double answer = r_.answer[static_cast<Eigen::Index>(i)];
+      if (!(answer > 0)) continue;
+      const double speed = touch.struck ? std::max(touch.approach_speed, kRattleSpeed) : kRattleSpeed;
+      // Without a modulus the contact is as hard as the sub-step can show.
+      const double duration = std::max(r_.pulse_duration(i, speed), 2 * dt_);
+      const double k_n = equal_time_stiffness(1 / answer, duration);
+      const double c = 2 * damping_ratio(touch.restitution) * std::sqrt(k_n / answer);
+      spring_[k] = k_n * dt_ * dt_;
+      dash_[k] = c * dt_;
+      inverse_kappa_[k] = 1 / (spring_[k] / 4 + dash_[k] / 2);
+      inverse_diagonal_[k] = 1 / (A_(k, k) + inverse_kappa_[k]);
+      load_[k] = touch.struck ? 0 : touch.load;
+      gap_base_[k] = std::max(0.0, touch.gap) - load_[k] / k_n;
+    }
+    gap_ = gap_base_ - F_ * state_.q;
+    hold_ = F_columns_ * (load_ * dt_);
+    closed_.reserve(members_.size());
+  }
+
+  void prepare_modes()
+  {
+    const Eigen::Index m = state_.q.size();
+    for (VecX* v : {&qq_, &qv_, &vq_, &vv_}) v->resize(m);
+    for (Eigen::Index i = 0; i < m; ++i) {
+      const double w = r_.modes.omegas[i];
+      const double d = r_.modes.decays[i];
+      const elastic::Swing s = elastic::swing(w, d, dt_);
+      qq_[i] = s.cosine + d * s.sine;
+      qv_[i] = s.sine;
+      vq_[i] = -w * w * s.sine;
+      vv_[i] = s.cosine - d * s.sine;
+    }
+    q_next_.resize(m);
+    blow_.resize(m);
+  }
+
+  void sub_step()
+  {
+    // Free motion.
+    q_next_ = qq_.cwiseProduct(state_.q) + qv_.cwiseProduct(state_.v);
+    state_.v = vq_.cwiseProduct(state_.q) + vv_.cwiseProduct(state_.v) + hold_;
+    state_.q.swap(q_next_);
+    for (Mover& m : movers_) {
+      m.V.head<3>() += dt_ * m.acceleration;
+      m.X += dt_ * m.V;
+      m.pushed = false;
+    }
+    // Gaps that this leaves.
+    free_gap_.noalias() = gap_base_ - F_ * state_.q;
+    closed_.clear();
+    for (Eigen::Index k = 0; k < n_; ++k) {
+      free_gap_[k] += along(k, &Mover::X);
+      lambda_[k] = 0;
+      if (gap_[k] + free_gap_[k] < 0 && inverse_diagonal_[k] > 0) closed_.push_back(k);
+    }
+    gap_.swap(free_gap_);
+    if (closed_.empty()) {
+      note_flights();
+      return;
+    }
+    solve();
+    apply();
+    note_flights();
+  }
+
+  // free_gap_ holds the gaps at the start of the sub-step now, gap_ those after the free motion.
+  void solve()
+  {
+    residual_.resize(n_);
+    for (const Eigen::Index k : closed_) {
+      const double u = along(k, &Mover::V) - F_columns_.col(k).dot(state_.v);
+      const double g = (free_gap_[k] + gap_[k]) / 2;
+      residual_[k] = (spring_[k] * g / dt_ + dash_[k] * u) * inverse_kappa_[k];
+    }
+    for (int sweep = 0; sweep < r_.settings.micro.sweeps; ++sweep) {
+      for (const Eigen::Index k : closed_) {
+        const double next = std::max(
+            0.0, lambda_[k] - (residual_[k] + inverse_kappa_[k] * lambda_[k]) * inverse_diagonal_[k]);
+        const double change = next - lambda_[k];
+        if (change == 0) continue;
+        lambda_[k] = next;
+        for (const Eigen::Index l : closed_) residual_[l] += A_(l, k) * change;
+      }
+    }
+  }
+
+  void apply()
+  {
+    blow_.setZero();
+    for (const Eigen::Index k : closed_) {
+      const double lambda = lambda_[k];
+      if (lambda == 0) continue;
+      const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
+      give(movers_[static_cast<std::size_t>(member(k).body)], J.other, lambda);
+      give(movers_[0], J.own, -lambda);
+      blow_ += lambda * F_columns_.col(k);
+      gap_ += (dt_ / 2 * lambda) * A_.col(k);
+    }
+    state_.v -= blow_;
+    state_.q -= (dt_ / 2) * blow_;
+  }
+
+  void give(Mover& m, const Vec6& J, double lambda)
+  {
+    if (m.mass == 0) return;
+    Vec6 change;
+    change.head<3>() = (m.inverse[0] * lambda) * J.head<3>();
+    change.tail<3>() = m.inverse_inertia * (lambda * J.tail<3>());
+    m.V += change;
+    m.X += (dt_ / 2) * change;
+    m.pushed = true;
+    m.touched = true;
+  }
+
+  void push(std::size_t i, double impulse)
+  {
+    const Touch& touch = r_.touch(i);
+    for (const auto& [b, sign] :
+         {std::pair(static_cast<std::size_t>(touch.body), 1.0), std::pair(std::size_t{0}, -1.0)}) {
+      Mover& m = movers_[b];
+      const Vec3 j = sign * impulse * touch.normal;
+      m.V.head<3>() += m.inverse[0] * j;
+      m.V.tail<3>() += m.inverse_inertia * (touch.position - r_.input.bodies[b].centre).cross(j);
+    }
+  }
+
+  void note_flights()
+  {
+    for (Mover& m : movers_) {
+      if (m.pushed || m.mass == 0) continue;
+      const double now = m.energy();
+      // A striking body counts from its last flight, the others from their highest.
+      if (m.strikes ? m.touched : now > m.best * (1 + kHigher) + kHigher * m.start) {
+        m.best = now;
+        m.leaving = m.V;
+        m.touched = !m.strikes && m.touched;
+      }
+    }
+  }
+
+  ResponseResult hand_over(double before);
+
+  struct ContactJacobian {
+    Vec6 own;
+    Vec6 other;
+  };
+  [[nodiscard]] const Touch& member(Eigen::Index k) const
+  {
+    return r_.touch(members_[static_cast<std::size_t>(k)]);
+  }
+  [[nodiscard]] double along(Eigen::Index k, Vec6 Mover::*what) const
+  {
+    const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
+    double sum = J.other.dot(movers_[static_cast<std::size_t>(member(k).body)].*what);
+    if (movers_[0].mass > 0) sum -= J.own.dot(movers_[0].*what);
+    return sum;
+  }
+  [[nodiscard]] double body_energy() const
+  {
+    double sum = 0;
+    for (const Mover& m : movers_) sum += m.kinetic(m.V);
+    return sum;
+  }
+
+  const Ringing& r_;
+  ModeState& state_;
+  double dt_ = 0;
+  double elapsed_ = 0;
+  std::vector<Mover> movers_;
+  std::vector<std::size_t> members_;  // touches that take part
+  std::vector<ContactJacobian> J_;
+  Eigen::Index n_ = 0;
+  MatX F_, F_columns_, A_;
+  VecX spring_, dash_, inverse_kappa_, inverse_diagonal_;
+  VecX gap_, free_gap_, gap_base_, load_, lambda_, residual_;
+  VecX hold_, q_next_, blow_;
+  VecX qq_, qv_, vq_, vv_;
+  std::vector<Eigen::Index> closed_;
+};
+
+// A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy at the surface.
+ResponseResult MicroRun::hand_over(double before)
+{
+  ResponseResult result;
+  result.impacts = static_cast<int>(r_.struck.size());
+  for (const std::size_t i : r_.struck) result.energy.lost += r_.touch(i).loss;
+  std::vector<Vec6> after(movers_.size());
+  double handed = 0;
+  for (std::size_t b = 0; b < movers_.size(); ++b) {
+    const Mover& m = movers_[b];
+    const RigidPart& part = r_.input.bodies[b];
+    after[b] << part.velocity, part.angular_velocity;
+    if (m.mass == 0) continue;
+    const bool left = m.strikes ? m.best > 0 && !m.touched : m.best > m.start;
+    if (b == 0 || (m.strikes && !left)) {
+      after[b] = m.V;
+    } else if (left) {
+      const double kinetic = m.kinetic(m.leaving);
+      if (kinetic > 0) after[b] = m.leaving * std::sqrt(std::max(m.best, 0.0) / kinetic);
+    }
+    handed += m.kinetic(after[b]);
+  }
+  // The ringing pays when the hops that were handed over had given something back.
+  double rings = energy(r_.modes, state_);
+  const double left = std::max(0.0, before - handed);
+  if (rings > left) {
+    const double scale = std::sqrt(left / rings);
+    state_.q *= scale;
+    state_.v *= scale;
+  }
+  for (std::size_t b = 0; b < movers_.size(); ++b) {
+    const Mover& m = movers_[b];
+    if (m.mass == 0) continue;
+    const RigidPart& part = r_.input.bodies[b];
+    Vec6 now;
+    now << part.velocity, part.angular_velocity;
+    const Vec6 change = after[b] - now;
+    if (change.isZero(0)) continue;
+    result.pushes.push_back(
+        {static_cast<std::int32_t>(b), m.mass * change.head<3>(), m.inertia * change.tail<3>()});
+    if (!m.strikes && b > 0) result.energy.given += m.kinetic(after[b]) - m.kinetic(now);
+    if (m.strikes) result.energy.received += m.start - m.kinetic(after[b]);
+  }
+  for (const std::size_t i : r_.resting) {
+    const Touch& touch = r_.touch(i);
+    const auto b = static_cast<std::size_t>(touch.body);
+    const Vec3 at =
+        after[b].head<3>() + Vec3(after[b].tail<3>()).cross(touch.position - r_.input.bodies[b].centre);
+    const double speed = touch.normal.dot(at);
+    const double gained = speed - rigid_speed(r_.input, touch);
+    if (gained < r_.settings.least_kick) continue;
+    Kick kick;
+    kick.touch = i;
+    kick.speed = speed;
+    kick.impulse = gained / r_.answer[static_cast<Eigen::Index>(i)];
+    kick.energy = movers_[b].kinetic(after[b]);
+    result.kicks.push_back(kick);
+  }
+  advance(r_.modes, std::max(0.0, r_.input.step - elapsed_), state_);
+  result.energy.rings = energy(r_.modes, state_);
+  return result;
+}
+
+}  // namespace
+
+ResponseResult collide_in_small(const Ringing& ringing, ModeState& state)
+{
+  const double rang = energy(ringing.modes, state);
+  ResponseResult result = MicroRun(ringing, state).run();
+  result.energy.rang = rang;
+  return result;
+}
+
+double micro_cost(const Ringing& r)
+{
+  const auto touches = static_cast<double>(r.struck.size() + r.resting.size());
+  const auto modes = static_cast<double>(r.modes.size());
+  const double steps = r.settings.window / r.settings.micro.step;
+  return touches * touches * modes + steps * (touches * (modes + 12) + 4 * modes);
+}
+
+}  // namespace thrum::vibration

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The chain of micro-collisions between a struck body and what touches it, which [Coevoet20, section 5.4] leaves out: modes
+// and rigid bodies together, at a fraction of a millisecond, for the struck body alone and only while it rings.
+#pragma once
+
+#include "thrum/vibration/ringing.h"
+
+namespace thrum::vibration {
+
+/// Follows the impact for the window of the settings and hands over, for each touching body, the motion with which it leaves.
+/// Total energy never grows. `state` is left as it is at the end of the window, or one step later when that is later.
+[[nodiscard]] ResponseResult collide_in_small(const Ringing& ringing, ModeState& state);
+
+/// Multiplications that collide_in_small() takes, for the choice of KickRule::automatic.
+[[nodiscard]] double micro_cost(const Ringing& ringing);
+
+}  // namespace thrum::vibration

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/modal_response.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "thrum/base/error.h"
+#include "thrum/vibration/energy_budget.h"
+#include "thrum/vibration/kick_share.h"
+#include "thrum/vibration/micro_collisions.h"
+#include "thrum/vibration/momentum_exchange.h"
+#include "thrum/vibration/pulse.h"
+
+namespace thrum::vibration {
+
+namespace {
+
+/// Multiplications of micro_collisions in a second on one core, as a cautious round number: the choice of a rule may not
+/// depend on a clock.
+constexpr double kMicroRate = 1e9;
+/// Vibration with less energy than this cannot lift a gram by a micrometre [J].
+constexpr double kSilence = 1e-8;
+
+void check(const ResponseSettings& s)
+{
+  const auto positive = [](double value, const char* name) {
+    if (!(value > 0) || !std::isfinite(value))
+      throw Error(fmt::format("The response setting {} is {}; it must be finite and above 0.", name, value));
+  };
+  positive(s.window, "window");
+  positive(s.contact_radius, "contact_radius");
+  positive(s.micro.step, "micro step");
+  if (s.micro.sweeps < 1) throw Error("The response setting micro sweeps must be at least 1.");
+  if (s.paper_filter && s.rule != KickRule::peak_displacement)
+    throw Error("The paper's filter goes with the rule peak_displacement only.");
+}
+
+void check(const ResponseInput& input)
+{
+  if (input.bodies.empty()) throw Error("A response needs the ringing body as the first of its bodies.");
+  for (const RigidPart& part : input.bodies) {
+    if (!part.velocity.allFinite() || !part.angular_velocity.allFinite() || !part.centre.allFinite())
+      throw Error(
+          "A body that touches the ringing one has a place or velocity that is not finite; the simulation "
+          "has failed.");
+  }
+  for (const Touch& touch : input.touches) {
+    if (touch.body < 1 || static_cast<std::size_t>(touch.body) >= input.bodies.size())
+      throw Error(fmt::format("A touch names body {}, but there are the bodies 1 to {}.", touch.body,
+                              input.bodies.size() - 1));
+    if (!touch.position.allFinite() || !std::isfinite(touch.impulse))
+      throw Error("A contact of the ringing body is not finite; the simulation has failed.");
+  }
+}
+
+}  // namespace
+
+ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings)
+    : model_(std::move(model)), settings_(settings), map_(model_), modes_(elastic::mode_list(*model_))
+{
+  check(settings_);
+  if (modes_.size() == 0) throw Error(fmt::format("The modal model '{}' has no modes.", model_->name));
+  if (settings_.paper_filter) {
+    // Refuses over-damped modes, in words.
+    (void)elastic::ModalFilterBank(modes_, elastic::coevoet_step(modes_), elastic::FilterInput::dyrt);
+  }
+  if (!model_->materials.empty()) {
+    const model::Material& material = model_->materials.front();
+    modulus_ = material.young / (1 - material.poisson * material.poisson);
+  }
+}
+
+Ringing ModalResponse::prepare(const ResponseInput& input, ResponseResult& result)
+{
+  Ringing r{modes_, input, settings_, modulus_, {}, {}, {}, {}, {}};
+  const std::size_t n = input.touches.size();
+  r.rows.setZero(static_cast<Eigen::Index>(n), modes_.omegas.size());
+  r.answer.setZero(static_cast<Eigen::Index>(n));
+  r.shapes.resize(n);
+  std::set<std::int32_t> strikers;
+  for (const Touch& touch : input.touches) {
+    if (touch.struck && touch.impulse >= settings_.least_impulse &&
+        touch.approach_speed >= settings_.least_speed)
+      strikers.insert(touch.body);
+  }
+  if (strikers.empty()) return r;
+  std::size_t off = 0;
+  double farthest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Touch& touch = input.touches[i];
+    const bool strikes = strikers.contains(touch.body);
+    if (strikes && !touch.struck) continue;
+    if (!strikes && touch.gap > settings_.greatest_gap) continue;
+    const MappedPoint& mapped = map_.find(touch.position);
+    if (mapped.distance > settings_.greatest_offset * map_.size()) {
+      ++off;
+      farthest = std::max(farthest, mapped.distance);
+      continue;
+    }
+    // [Coevoet20, eq. 9]: f = n^T H U.
+    r.rows.row(static_cast<Eigen::Index>(i)) = touch.normal.transpose() * mapped.shapes;
+    r.answer[static_cast<Eigen::Index>(i)] = rigid_answer(input.bodies, touch, touch);
+    r.shapes[i] = &mapped.shapes;
+    (strikes ? r.struck : r.resting).push_back(i);
+  }
+  if (off > 0) {
+    result.warnings.push_back(fmt::format(
+        "{} of {} contacts lie up to {:.3g} m off the surface of the modal model '{}', which is {:.3g} m in "
+        "size; they were left out. Is the model made from the body's mesh?",
+        off, n, farthest, model_->name, map_.size()));
+  }
+  return r;
+}
+
+KickRule ModalResponse::chosen_rule(const Ringing& ringing) const
+{
+  if (settings_.rule != KickRule::automatic) return settings_.rule;
+  return micro_cost(ringing) <= settings_.time_budget * kMicroRate ? KickRule::micro_collisions
+                                                                   : KickRule::exchange;
+}
+
+ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& state)
+{
+  check(input);
+  map_.forget();
+  if (settings_.memory == RingMemory::restarted) state = at_rest();
+  ResponseResult result;
+  const Ringing ringing = prepare(input, result);
+  std::vector<std::string> warnings = std::move(result.warnings);
+  if (ringing.struck.empty()) {
+    result.energy.rang = energy(modes_, state);
+    if (result.energy.rang > 0) advance(modes_, input.step, state);
+    if (result.energy.rang > 0 && energy(modes_, state) < kSilence) state = at_rest();
+  } else {
+    const KickRule rule = chosen_rule(ringing);
+    if (rule == KickRule::exchange) {
+      result = exchange_momentum(ringing, search_, state);
+    } else if (rule == KickRule::micro_collisions) {
+      result = collide_in_small(ringing, state);
+    } else {
+      result = kick_by_peaks(ringing, state, rule);
+    }
+  }
+  result.energy.rings = energy(modes_, state);
+  result.warnings = std::move(warnings);
+  return result;
+}
+
+// The rules that give the surface's motion to what rests on it. [Coevoet20, eq. 9] strikes the modes with r = U^T H^T n lambda;
+// of this the share is taken that what the impact lost can pay (energy_budget.h), and of the kicks the share that the
+// vibration can. With restitution 1 nothing was lost and nothing happens.
+ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, KickRule rule)
+{
+  ResponseResult result;
+  result.impacts = static_cast<int>(r.struck.size());
+  EnergyAccount& account = result.energy;
+  account.rang = energy(modes_, state);
+  VecX blow = VecX::Zero(modes_.omegas.size());
+  for (const std::size_t i : r.struck) {
+    const Touch& touch = r.touch(i);
+    account.lost += touch.loss;
+    VecX row = r.rows.row(static_cast<Eigen::Index>(i)).transpose();
+    if (settings_.tangential) {
+      // Friction strikes the surface across its normal as well.
+      row *= touch.impulse;
+      row += r.shapes[i]->transpose() * touch.friction_impulse;
+    } else {
+      row *= touch.impulse;
+    }
+    if (rule == KickRule::peak_velocity)
+      row = row.cwiseProduct(pulse_weights(modes_, r.pulse_duration(i, touch.approach_speed)));
+    blow -= row;
+  }
+  if (settings_.limit_energy)
+    account.strike_scale = affordable_share(state.v.dot(blow), blow.squaredNorm(), account.lost);
+  blow *= account.strike_scale;
+  state.v += blow;
+  const double rings = energy(modes_, state);
+  account.received = rings - account.rang;
+
+  // The kicks wanted, one a resting touch.
+  std::vector<Peak> peaks(r.resting.size());
+  if (rule == KickRule::peak_velocity) {
+    search_.sample(modes_, state, settings_.window);
+    MatX rows(static_cast<Eigen::Index>(r.resting.size()), r.rows.cols());
+    for (std::size_t k = 0; k < r.resting.size(); ++k)
+      rows.row(static_cast<Eigen::Index>(k)) = r.rows.row(static_cast<Eigen::Index>(r.resting[k]));
+    peaks = search_.greatest_speed(rows);
+  } else {
+    // [Coevoet20, eq. 12]: the greatest displacement over the step.
+    const std::vector<double> moved =
+        settings_.paper_filter ? paper_peaks(r, blow) : displacement_peaks(r, state);
+    for (std::size_t k = 0; k < peaks.size(); ++k) peaks[k].value = moved[k] / r.input.step;
+  }
+  std::vector<WantedSpeed> wanted;
+  for (std::size_t k = 0; k < peaks.size(); ++k) {
+    if (peaks[k].value >= settings_.least_kick) wanted.push_back({r.resting[k], peaks[k].value});
+  }
+  const double unlimited = std::numeric_limits<double>::infinity();
+  const double budget = settings_.limit_energy ? std::min(rings, account.lost) : unlimited;
+  SharedKicks shared = share_kicks(r.input, wanted, budget);
+  account.kick_scale = shared.scale;
+  account.given = shared.given;
+  result.kicks = std::move(shared.kicks);
+  if (settings_.tangential) add_slides(r, state, peaks, budget - account.given, result);
+  if (settings_.form == KickForm::impulse) result.pushes = pushes_of(r.input, result.kicks);
+
+  // What the bodies got, the modes no longer have.
+  if (settings_.limit_energy && rings > 0) {
+    const double left = std::sqrt(std::max(0.0, 1 - account.given / rings));
+    state.q *= left;
+    state.v *= left;
+  }
+  advance(modes_, r.input.step, state);
+  if (settings_.memory == RingMemory::restarted) state = at_rest();
+  return result;
+}
+
+// Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and Pai, the greatest
+// value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the three.
+std::vector<double> ModalResponse::paper_peaks(const Ringing& r, const VecX& blow)
+{
+  const double T = elastic::coevoet_step(modes_);
+  elastic::ModalFilterBank bank(modes_, T, elastic::FilterInput::dyrt);
+  bank.drive(blow / T);
+  elastic::SurfaceRows rows(modes_.size());
+  std::vector<Vec3> weights;
+  for (const std::size_t i : r.resting) {
+    const geometry::SurfacePoint& point = map_.find(r.touch(i).position).point;
+    weights.push_back(point.barycentric);
+    for (const Index corner : model_->surface.triangles[static_cast<std::size_t>(point.triangle)])
+      rows.add((r.touch(i).normal.transpose() * model_->shapes.middleRows<3>(3 * Eigen::Index{corner}))
+                   .transpose());
+  }
+  std::vector<double> corners(rows.size());
+  const auto samples = static_cast<std::size_t>(std::max(1.0, std::floor(r.input.step / T)));
+  kernel_.run(bank, rows, samples, corners);
+  std::vector<double> peaks(r.resting.size());
+  for (std::size_t k = 0; k < peaks.size(); ++k)
+    peaks[k] = weights[k].dot(Vec3(corners[3 * k], corners[3 * k + 1], corners[3 * k + 2]));
+  return peaks;
+}
+
+// The same with the exact motion and the greatest value between samples.
+std::vector<double> ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
+{
+  MatX rows(static_cast<Eigen::Index>(3 * r.resting.size()), r.rows.cols());
+  std::vector<Vec3> weights;
+  for (std::size_t k = 0; k < r.resting.size(); ++k) {
+    const Touch& touch = r.touch(r.resting[k]);
+    const geometry::SurfacePoint& point = map_.find(touch.position).point;
+    weights.push_back(point.barycentric);
+    const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
+    for (std::size_t c = 0; c < 3; ++c) {
+      rows.row(static_cast<Eigen::Index>(3 * k + c)) =
+          touch.normal.transpose() * model_->shapes.middleRows<3>(3 * Eigen::Index{corners[c]});
+    }
+  }
+  search_.sample(modes_, state, r.input.step);
+  const std::vector<Peak> corners = search_.greatest_displacement(rows);
+  std::vector<double> peaks(r.resting.size());
+  for (std::size_t k = 0; k < peaks.size(); ++k)
+    peaks[k] = weights[k].dot(Vec3(corners[3 * k].value, corners[3 * k + 1].value, corners[3 * k + 2].value));
+  return peaks;
+}
+
+// Across the normal: the surface moves sideways as well when it comes up, and carries the body along as far as friction lets
+// it. The paper discards this motion (section 5.4).
+void ModalResponse::add_slides(const Ringing& r, const ModeState& state, std::span<const Peak> peaks,
+                               double budget, ResponseResult& result) const
+{
+  for (Kick& kick : result.kicks) {
+    const auto k = static_cast<std::size_t>(std::find(r.resting.begin(), r.resting.end(), kick.touch) -
+                                            r.resting.begin());
+    ModeState then = state;
+    advance(modes_, peaks[k].time, then);
+    const Touch& touch = r.touch(kick.touch);
+    const Vec3 v = *r.shapes[kick.touch] * then.v;
+    const Vec3 across = v - touch.normal * touch.normal.dot(v);
+    const double speed = across.norm();
+    if (speed < settings_.least_kick) continue;
+    Touch sideways = touch;
+    sideways.normal = across / speed;
+    const double answer = rigid_answer(r.input.bodies, sideways, sideways);
+    const double u = rigid_speed(r.input, sideways);
+    const double impulse = std::min((speed - u) / answer, touch.friction * kick.impulse);
+    if (!(impulse > 0)) continue;
+    const double share = affordable_share(impulse * u, impulse * impulse * answer, std::max(0.0, budget));
+    const double energy = share * impulse * u + share * share * impulse * impulse * answer / 2;
+    kick.slide = share * impulse * sideways.normal;
+    kick.energy += energy;
+    budget -= energy;
+    result.energy.given += energy;
+  }
+}
+
+}  // namespace thrum::vibration

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The modal response of one body [Coevoet20, sections 4.1 to 4.3]: impacts set its modes ringing, and what touches it
+// elsewhere is kicked.
+//
+//   ModalResponse table(model, settings);             // model: elastic/modal_analysis.h or a modal file
+//   ModeState state = table.at_rest();
+//   const ResponseResult r = table.respond({bodies, touches, 0.01}, state);     // once a step
+//   for (const Kick& kick : r.kicks) ...              // a separation speed for the solver, or r.pushes as impulses
+//
+// A step without an impact costs nothing but the decay of what still rings.
+#pragma once
+
+#include <memory>
+
+#include "thrum/elastic/modal_filter.h"
+#include "thrum/elastic/surface_response.h"
+#include "thrum/vibration/mode_motion.h"
+#include "thrum/vibration/response_settings.h"
+#include "thrum/vibration/ringing.h"
+#include "thrum/vibration/surface_map.h"
+#include "thrum/vibration/touch.h"
+
+namespace thrum::vibration {
+
+class ModalResponse {
+ public:
+  /// Throws Error for a model without modes or surface, settings out of range, and with `paper_filter` for modes that its
+  /// coefficients do not cover.
+  ModalResponse(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings);
+
+  /// One rigid step. `state` is carried on to its end. Throws Error for input that is not finite.
+  [[nodiscard]] ResponseResult respond(const ResponseInput& input, ModeState& state);
+
+  [[nodiscard]] ModeState at_rest() const { return ModeState::at_rest(modes_.omegas.size()); }
+  [[nodiscard]] const elastic::ModeList& modes() const { return modes_; }
+  [[nodiscard]] const ResponseSettings& settings() const { return settings_; }
+  [[nodiscard]] SurfaceMap& map() { return map_; }
+  [[nodiscard]] double modulus() const { return modulus_; }  ///< E / (1 - nu^2) [Pa]
+
+ private:
+  [[nodiscard]] Ringing prepare(const ResponseInput& input, ResponseResult& result);
+  [[nodiscard]] KickRule chosen_rule(const Ringing& ringing) const;
+  [[nodiscard]] ResponseResult kick_by_peaks(const Ringing& ringing, ModeState& state, KickRule rule);
+  [[nodiscard]] std::vector<double> paper_peaks(const Ringing& ringing, const VecX& blow);
+  [[nodiscard]] std::vector<double> displacement_peaks(const Ringing& ringing, const ModeState& state);
+  void add_slides(const Ringing& ringing, const ModeState& state, std::span<const Peak> peaks, double budget,
+                  ResponseResult& result) const;
+
+  std::shared_ptr<const model::ModalModel> model_;
+  ResponseSettings settings_;
+  SurfaceMap map_;
+  elastic::ModeList modes_;
+  double modulus_ = 0;
+  PeakSearch search_;
+  elastic::PeakDisplacement kernel_;
+};
+
+}  // namespace thrum::vibration

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// A touch i sees the surface with velocity v_s = f_i q' and effective mass m_s = 1 / (f_i f_i^T), and the touching body with
+// velocity v_b and effective mass m_b (eq. 17 of [Coevoet20]; a ringing body that can move adds its own). When the surface is
+// faster they trade, with restitution e,
+//
+//     p = (1 + e) (v_s - v_b) / (1/m_b + 1/m_s),      v_b += p / m_b,      q' -= f_i^T p,                       (1)
+//
+// which changes the energy by -(1 - e^2) (v_s - v_b)^2 / (2 (1/m_b + 1/m_s)) <= 0. The impact itself is the same with the
+// striking body, (1/m + 1/m_s) j = (1 + e) v; with several points at once, for j >= 0,
+//
+//     (J M^-1 J^T + F F^T) j = (1 + e) v.                                                                     (2)
+//
+// Where we leave [Coevoet20]: it strikes the modes with the impulse that a rigid surface would give, and hands the surface's
+// motion on as if the surface had endless mass. A pulse of Hertz' duration does not reach modes much faster than itself, so f is
+// weighted by the spectrum of the pulse, in (1) with the duration of a gentle blow; this also makes m_s converge as modes are
+// added. Since (1) and (2) hold for any row f, so does their energy.
+#include "thrum/vibration/momentum_exchange.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "thrum/numerics/complementarity.h"
+#include "thrum/vibration/kick_share.h"
+#include "thrum/vibration/pulse.h"
+
+namespace thrum::vibration {
+
+namespace {
+
+/// Points of one flat face have a block that is nearly singular; so much of the diagonal is added.
+constexpr double kRegularisation = 1e-9;
+
+// Rigid bodies whose velocities change as impulses are given. Bodies are those of the input.
+class Movers {
+ public:
+  explicit Movers(const ResponseInput& input)
+      : input_(input), parts_(input.bodies.begin(), input.bodies.end())
+  {
+  }
+
+  [[nodiscard]] Vec3 speed(const Touch& touch) const
+  {
+    const auto at = [&](const RigidPart& part) -> Vec3 {
+      return part.velocity + part.angular_velocity.cross(touch.position - part.centre);
+    };
+    return at(parts_[static_cast<std::size_t>(touch.body)]) - at(parts_[0]);
+  }
+  void push(const Touch& touch, const Vec3& impulse)
+  {
+    push(parts_[static_cast<std::size_t>(touch.body)], touch.position, impulse);
+    push(parts_[0], touch.position, -impulse);
+  }
+  // What has changed since the start.
+  [[nodiscard]] std::vector<Push> pushes() const
+  {
+    std::vector<Push> out;
+    for (std::size_t b = 0; b < parts_.size(); ++b) {
+      if (parts_[b].inverse_mass == 0) continue;
+      const RigidPart& before = input_.bodies[b];
+      const Vec3 dv = parts_[b].velocity - before.velocity;
+      const Vec3 dw = parts_[b].angular_velocity - before.angular_velocity;
+      if (dv.isZero(0) && dw.isZero(0)) continue;
+      out.push_back({static_cast<std::int32_t>(b), dv / before.inverse_mass,
+                     before.inverse_inertia.isZero(0) ? Vec3(Vec3::Zero())
+                                                      : Vec3(before.inverse_inertia.inverse() * dw)});
+    }
+    return out;
+  }
+
+ private:
+  static void push(RigidPart& part, const Vec3& position, const Vec3& impulse)
+  {
+    part.velocity += part.inverse_mass * impulse;
+    part.angular_velocity += part.inverse_inertia * (position - part.centre).cross(impulse);
+  }
+
+  const ResponseInput& input_;
+  std::vector<RigidPart> parts_;
+};
+
+// Sticking across the normal, as far as friction allows: the surface carries the body along. Energy can only fall, since the
+// impulse is at most the one that makes the two equally fast.
+Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers& movers, ModeState& state)
+{
+  const Touch& touch = r.touch(i);
+  const Vec3 relative = *r.shapes[i] * state.v - movers.speed(touch);
+  Vec3 across = relative - touch.normal * touch.normal.dot(relative);
+  const double speed = across.norm();
+  if (speed == 0) return Vec3::Zero();
+  across /= speed;
+  Touch sideways = touch;
+  sideways.normal = across;
+  const VecX row = r.shapes[i]->transpose() * across;
+  const double sticking = speed / (rigid_answer(r.input.bodies, sideways, sideways) + row.squaredNorm());
+  const double impulse = std::min(sticking, touch.friction * normal_impulse);
+  movers.push(touch, impulse * across);
+  state.v -= impulse * row;
+  return impulse * across;
+}
+
+}  // namespace
+
+double Ringing::pulse_duration(std::size_t i, double speed) const
+{
+  const double modulus_here = contact_modulus(modulus, body_of(i).modulus);
+  if (!(modulus_here > 0) || !(answer[static_cast<Eigen::Index>(i)] > 0)) return 0;
+  return hertz_duration(1 / answer[static_cast<Eigen::Index>(i)], modulus_here, settings.contact_radius,
+                        speed);
+}
+
+VecX yielding_impulses(const Ringing& r, const MatX& rows, const VecX& approach)
+{
+  const Eigen::Index n = rows.rows();
+  MatX A = rows * rows.transpose();
+  VecX b(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Touch& touch = r.touch(r.struck[static_cast<std::size_t>(i)]);
+    b[i] = (1 + touch.restitution) * approach[i];
+    for (Eigen::Index j = 0; j < n; ++j)
+      A(i, j) += rigid_answer(r.input.bodies, touch, r.touch(r.struck[static_cast<std::size_t>(j)]));
+  }
+  if (!(A.diagonal().minCoeff() > 0)) return VecX::Zero(n);
+  if (n == 1) return (b / A(0, 0)).cwiseMax(0.0);
+  A.diagonal() *= 1 + kRegularisation;
+  return numerics::solve_by_pivoting(
+             A, b, {VecX::Zero(n), VecX::Constant(n, std::numeric_limits<double>::infinity())})
+      .x;
+}
+
+ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState& state)
+{
+  ResponseResult result;
+  result.impacts = static_cast<int>(r.struck.size());
+  result.energy.rang = energy(r.modes, state);
+  Movers movers(r.input);
+
+  // The impact, eq. (2). The rigid solver's answer is taken back.
+  MatX struck_rows(static_cast<Eigen::Index>(r.struck.size()), r.rows.cols());
+  for (std::size_t k = 0; k < r.struck.size(); ++k) {
+    const std::size_t i = r.struck[k];
+    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, r.touch(i).approach_speed));
+    struck_rows.row(static_cast<Eigen::Index>(k)) =
+        r.rows.row(static_cast<Eigen::Index>(i)).cwiseProduct(weights.transpose());
+  }
+  for (const std::size_t i : r.struck) {
+    movers.push(r.touch(i), -r.touch(i).impulse * r.touch(i).normal);
+    result.energy.lost += r.touch(i).loss;
+  }
+  VecX approach = struck_rows * state.v;
+  for (std::size_t k = 0; k < r.struck.size(); ++k) {
+    const Touch& touch = r.touch(r.struck[k]);
+    approach[static_cast<Eigen::Index>(k)] -= touch.normal.dot(movers.speed(touch));
+  }
+  const VecX j = yielding_impulses(r, struck_rows, approach);
+  for (std::size_t k = 0; k < r.struck.size(); ++k) {
+    const Touch& touch = r.touch(r.struck[k]);
+    movers.push(touch, j[static_cast<Eigen::Index>(k)] * touch.normal);
+  }
+  state.v -= struck_rows.transpose() * j;
+  result.energy.received = energy(r.modes, state) - result.energy.rang;
+
+  // When and how fast the surface comes up to each resting touch.
+  const auto n = static_cast<Eigen::Index>(r.resting.size());
+  MatX rows(n, r.rows.cols());
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, kRattleSpeed));
+    rows.row(k) = r.rows.row(static_cast<Eigen::Index>(i)).cwiseProduct(weights.transpose());
+  }
+  search.sample(r.modes, state, r.settings.window);
+  const std::vector<Peak> peaks = search.greatest_speed(rows);
+  std::vector<Eigen::Index> order(peaks.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Eigen::Index>(k);
+  std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
+    return peaks[static_cast<std::size_t>(a)].time < peaks[static_cast<std::size_t>(b)].time;
+  });
+
+  // One after the other, eq. (1); each finds the modes as the ones before have left them.
+  double time = 0;
+  for (const Eigen::Index k : order) {
+    const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+    const Peak& peak = peaks[static_cast<std::size_t>(k)];
+    const Touch& touch = r.touch(i);
+    if (peak.value < r.settings.least_kick) continue;
+    advance(r.modes, peak.time - time, state);
+    time = peak.time;
+    const double before = touch.normal.dot(movers.speed(touch));
+    const double faster = rows.row(k).dot(state.v) - before;
+    if (faster < r.settings.least_kick) continue;
+    const double answer = r.answer[static_cast<Eigen::Index>(i)];
+    if (!(answer > 0)) continue;
+    Kick kick;
+    kick.touch = i;
+    kick.impulse = (1 + touch.restitution) * faster / (answer + rows.row(k).squaredNorm());
+    kick.speed = before + kick.impulse * answer;
+    kick.energy = kick.impulse * (before + kick.speed) / 2;
+    movers.push(touch, kick.impulse * touch.normal);
+    state.v -= kick.impulse * rows.row(k).transpose();
+    if (r.settings.tangential) kick.slide = slide_along(r, i, kick.impulse, movers, state);
+    result.energy.given += kick.energy;
+    result.kicks.push_back(kick);
+  }
+  advance(r.modes, std::max(0.0, r.input.step - time), state);
+  std::sort(result.kicks.begin(), result.kicks.end(),
+            [](const Kick& a, const Kick& b) { return a.touch < b.touch; });
+  result.pushes = movers.pushes();
+  result.energy.rings = energy(r.modes, state);
+  return result;
+}
+
+}  // namespace thrum::vibration

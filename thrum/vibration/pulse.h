@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// How long an impact lasts, and which modes it reaches.
+#pragma once
+
+#include "thrum/base/vec.h"
+#include "thrum/elastic/modal_filter.h"
+
+namespace thrum::vibration {
+
+/// 1 / E* = sum (1 - nu^2) / E from the two moduli E / (1 - nu^2); one of them may be 0: then both are the other [Pa].
+[[nodiscard]] double contact_modulus(double a, double b);
+
+/// Hertz' contact time of a mass `m` [kg] (reduced mass of the two) that arrives with `speed` [m/s] where the radius of
+/// curvature is `radius` [m]: 2.8683 (m^2 / (E*^2 R v))^(1/5) [s].
+[[nodiscard]] double hertz_duration(double m, double modulus, double radius, double speed);
+
+/// The spring that keeps the mass `m` [kg] for the same time: half a period is the contact time [N/m].
+[[nodiscard]] double equal_time_stiffness(double m, double duration);
+
+/// Share of an impulse that reaches a mode when it is spread over a half-sine of `duration` [s]: 1 for a short pulse.
+[[nodiscard]] double pulse_weight(double omega, double duration);
+[[nodiscard]] VecX pulse_weights(const elastic::ModeList& modes, double duration);
+
+}  // namespace thrum::vibration

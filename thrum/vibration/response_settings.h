@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// How a body answers impacts. The defaults are for things that a person can lift; scene files name each of them.
+#pragma once
+
+#include <cstdint>
+
+#include "thrum/base/vec.h"
+
+namespace thrum::vibration {
+
+/// How vibration becomes a kick.
+enum class KickRule : std::uint8_t {
+  automatic,          ///< micro_collisions where they fit the time budget, exchange where not
+  peak_displacement,  ///< greatest displacement in the step / step [Coevoet20, eq. 11-12]
+  peak_velocity,      ///< greatest outward speed of the surface, whatever the step
+  exchange,           ///< surface and body trade momentum at that moment, each with its own effective mass
+  micro_collisions    ///< modes and bodies together with one-sided contacts at a fraction of a millisecond
+};
+
+/// How a kick enters the rigid simulation.
+enum class KickForm : std::uint8_t {
+  speed,   ///< as a separation speed wanted from the solver, in b of [Coevoet20, eq. 2]
+  impulse  ///< as an impulse through the effective mass [Coevoet20, eq. 17-19]
+};
+
+/// What becomes of the vibration at the end of a step.
+enum class RingMemory : std::uint8_t {
+  kept,      ///< it goes on ringing, and a later impact adds to it
+  restarted  ///< each impact finds the body at rest
+};
+
+struct MicroSettings {
+  double step = 5e-5;  ///< [s]; usual 2e-5 to 1e-4
+  int sweeps = 6;      ///< over the closed contacts in each
+};
+
+struct ResponseSettings {
+  KickRule rule = KickRule::automatic;
+  KickForm form = KickForm::speed;  ///< of peak_displacement, peak_velocity; the other two give impulses
+  RingMemory memory = RingMemory::kept;
+
+  // What counts.
+  double least_impulse = 0.02;  ///< of an impact; smaller ones do nothing [N s]
+  double least_speed = 0.02;    ///< of approach; slower ones do nothing [m/s]
+  double least_kick = 1e-3;     ///< slower ones are left out [m/s]
+  double greatest_offset =
+      0.05;  ///< of a contact from the surface, as a share of its size; others are left out
+
+  double greatest_gap = 5e-4;  ///< of a contact that counts as resting [m]
+
+  double window = 0.02;  ///< for which the vibration is followed after an impact; not peak_displacement [s]
+  double contact_radius = 0.01;  ///< radius of curvature where bodies touch, for the duration of impacts [m]
+  double time_budget = 5e-4;     ///< of one response, for KickRule::automatic [s]
+  bool limit_energy = true;      ///< kicks never exceed what the impacts lost
+  bool tangential = false;       ///< kicks across the normal too
+  MicroSettings micro;
+
+  // [Coevoet20] to the letter; only with peak_displacement.
+  bool paper_filter = false;  ///< coefficients of James and Pai, sampled at pi / (2 w_max)
+};
+
+/// The paper's choices: eq. 10-13 with its filter and sampling, restarted in each step, no account of energy.
+[[nodiscard]] inline ResponseSettings coevoet2020()
+{
+  ResponseSettings settings;
+  settings.rule = KickRule::peak_displacement;
+  settings.form = KickForm::speed;
+  settings.memory = RingMemory::restarted;
+  settings.limit_energy = false;
+  settings.paper_filter = true;
+  return settings;
+}
+
+}  // namespace thrum::vibration

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/surface_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "thrum/base/error.h"
+#include "thrum/base/random.h"
+
+namespace thrum::vibration {
+
+namespace {
+
+const geometry::TriangleMesh& checked_surface(const model::ModalModel& model)
+{
+  if (model.surface.triangles.empty())
+    throw Error(fmt::format("The modal model '{}' has no surface, so nothing can touch it.", model.name));
+  if (model.shapes.rows() != 3 * static_cast<Eigen::Index>(model.surface.vertices.size()) ||
+      model.shapes.cols() != model.frequencies.size()) {
+    throw Error(fmt::format(
+        "The modal model '{}' has mode shapes for {} vertices and {} modes, but its surface has {} "
+        "vertices and there are {} frequencies; is it the model of another mesh?",
+        model.name, model.shapes.rows() / 3, model.shapes.cols(), model.surface.vertices.size(),
+        model.frequencies.size()));
+  }
+  return model.surface;
+}
+
+}  // namespace
+
+std::size_t SurfaceMap::CellHash::operator()(const Cell& cell) const
+{
+  std::uint64_t state = 0;
+  std::uint64_t mixed = 0;
+  for (const std::int64_t at : cell.at) {
+    state ^= static_cast<std::uint64_t>(at);
+    mixed = base::splitmix64(state);
+    state = mixed;
+  }
+  return static_cast<std::size_t>(mixed);
+}
+
+SurfaceMap::SurfaceMap(std::shared_ptr<const model::ModalModel> model)
+    : model_(std::move(model)),
+      bvh_(checked_surface(*model_)),
+      size_(bvh_.bounds().diagonal().norm()),
+      grid_(kGrid * size_)
+{
+}
+
+const MappedPoint& SurfaceMap::find(const Vec3& position)
+{
+  if (!position.allFinite())
+    throw Error("A contact of the ringing body is not at a finite place; the simulation has failed.");
+  Cell cell;
+  Vec3 rounded;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double at = std::round(position[static_cast<Eigen::Index>(k)] / grid_);
+    // Places beyond the range of the grid are so far off that any of them will do.
+    constexpr double kFarthest = 1e15;
+    cell.at[k] = static_cast<std::int64_t>(std::clamp(at, -kFarthest, kFarthest));
+    rounded[static_cast<Eigen::Index>(k)] = grid_ * static_cast<double>(cell.at[k]);
+  }
+  const auto [it, fresh] = points_.try_emplace(cell);
+  it->second.used = steps_;
+  if (!fresh) return it->second.mapped;
+  ++searches_;
+  const geometry::ClosestPoint closest = bvh_.closest_point(rounded);
+  MappedPoint& mapped = it->second.mapped;
+  mapped.point = {closest.triangle, closest.barycentric};
+  mapped.distance = closest.distance;
+  const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(closest.triangle)];
+  mapped.shapes.setZero(3, model_->shapes.cols());
+  for (std::size_t c = 0; c < 3; ++c) {
+    mapped.shapes += closest.barycentric[static_cast<Eigen::Index>(c)] *
+                     model_->shapes.middleRows<3>(3 * Eigen::Index{corners[c]});
+  }
+  return mapped;
+}
+
+void SurfaceMap::forget()
+{
+  ++steps_;
+  if (points_.size() <= kMostPoints) return;
+  std::vector<std::uint64_t> ages;
+  ages.reserve(points_.size());
+  for (const auto& [cell, entry] : points_) ages.push_back(entry.used);
+  const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
+  std::nth_element(ages.begin(), middle, ages.end());
+  const std::uint64_t oldest = *middle;
+  std::erase_if(
+      points_, [&](const auto& item) { return item.second.used <= oldest && item.second.used + 1 < steps_; });
+}
+
+}  // namespace thrum::vibration

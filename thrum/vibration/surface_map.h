@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Contacts of a rigid simulation as points on the surface of a modal model [Coevoet20, section 4.2].
+//
+// A contact lies near the surface, not on it, since rigid engines collide with proxies: it takes the closest point with its
+// barycentric weights. What depends on the place alone, the displacement of that point by each mode, is kept from step to
+// step: the place is rounded to kGrid of the mesh's size first, so that a contact that trembles finds what it left, and the
+// answer never depends on what was asked before.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "thrum/base/vec.h"
+#include "thrum/geometry/bvh.h"
+#include "thrum/geometry/surface_point.h"
+#include "thrum/model/modal_model.h"
+
+namespace thrum::vibration {
+
+struct MappedPoint {
+  geometry::SurfacePoint point;
+  double distance = 0;  ///< of the contact from the surface [m]
+  Eigen::Matrix<double, 3, Eigen::Dynamic>
+      shapes;  ///< displacement of the point by each mode, H_p U [kg^(-1/2)]
+};
+
+class SurfaceMap {
+ public:
+  static constexpr double kGrid = 2e-4;              ///< share of the diagonal of the mesh
+  static constexpr std::size_t kMostPoints = 16384;  ///< kept; beyond it those not used for longest go
+
+  /// Throws Error when the model has no surface, or shapes for another number of vertices.
+  explicit SurfaceMap(std::shared_ptr<const model::ModalModel> model);
+
+  /// The point closest to `position`, in the axes of the model [m]. Valid until the next call of forget().
+  [[nodiscard]] const MappedPoint& find(const Vec3& position);
+  /// Once a step: lets go of what was not used for long when there is too much.
+  void forget();
+
+  [[nodiscard]] const model::ModalModel& model() const { return *model_; }
+  [[nodiscard]] const geometry::Bvh& bvh() const { return bvh_; }
+  [[nodiscard]] double size() const { return size_; }  ///< diagonal of the mesh [m]
+  [[nodiscard]] std::uint64_t searches() const { return searches_; }
+
+ private:
+  struct Cell {
+    std::array<std::int64_t, 3> at;
+    friend bool operator==(const Cell&, const Cell&) = default;
+  };
+  struct CellHash {
+    std::size_t operator()(const Cell& cell) const;
+  };
+  struct Entry {
+    MappedPoint mapped;
+    std::uint64_t used = 0;
+  };
+
+  std::shared_ptr<const model::ModalModel> model_;
+  geometry::Bvh bvh_;
+  double size_ = 0;
+  double grid_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t searches_ = 0;
+  std::unordered_map<Cell, Entry, CellHash> points_;
+};
+
+}  // namespace thrum::vibration

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A ringing body and what touches it, as plain data: what any rigid-body engine can tell about one step.
+//
+//         bodies[1]      bodies[2]
+//          _____           ___
+//         |_____|         |___|        normal n points out of the ringing body; position and normal are in the axes
+//      ____^n_____________^n______     of its modal model. bodies[0] is the ringing body itself, as a rigid one.
+//     |         bodies[0]         |
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "thrum/base/vec.h"
+
+namespace thrum::vibration {
+
+/// A body as its contacts feel it. Everything is in the axes of the modal model of the ringing body.
+struct RigidPart {
+  double inverse_mass = 0;               ///< 0 for a body that does not move [1/kg]
+  Mat3 inverse_inertia = Mat3::Zero();   ///< about the centre of mass [1/(kg m^2)]
+  Vec3 centre = Vec3::Zero();            ///< of mass [m]
+  Vec3 velocity = Vec3::Zero();          ///< of the centre, after the step's contacts were solved [m/s]
+  Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
+  Vec3 acceleration = Vec3::Zero();      ///< of gravity [m/s^2]
+  double modulus = 0;                    ///< E / (1 - nu^2) of its material; 0: as the ringing body [Pa]
+};
+
+/// A point where something touches the ringing body.
+struct Touch {
+  std::uint64_t key = 0;         ///< the same from step to step for the same contact
+  std::int32_t body = 0;         ///< of the list of bodies, never 0
+  Vec3 position = Vec3::Zero();  ///< [m]
+  Vec3 normal = Vec3::UnitZ();   ///< unit, out of the ringing body
+  double gap = 0;                ///< at least 0 [m]
+  double load = 0;               ///< steady normal force [N]
+  double restitution = 0;        ///< of the pair, 0 to 1
+  double friction = 0;           ///< of the pair
+
+  // An impact: a contact that began in this step, or whose force jumped.
+  bool struck = false;
+  double impulse = 0;                    ///< along the normal on the other body, from the rigid solver [N s]
+  Vec3 friction_impulse = Vec3::Zero();  ///< across the normal, on the other body [N s]
+  double approach_speed = 0;             ///< before the impact, at least 0 [m/s]
+  double loss = 0;  ///< kinetic energy that the impact took from the two bodies, at least 0 [J]
+};
+
+struct ResponseInput {
+  std::span<const RigidPart> bodies;  ///< the first is the ringing one
+  std::span<const Touch> touches;
+  double step = 0;  ///< of the rigid simulation [s]
+};
+
+/// What one touch receives.
+struct Kick {
+  std::size_t touch = 0;
+  double speed = 0;           ///< least separation speed along the normal [m/s]
+  double impulse = 0;         ///< that gives it, by itself or with the other kicks of the same body [N s]
+  Vec3 slide = Vec3::Zero();  ///< impulse across the normal, on the other body [N s]
+  double energy = 0;          ///< that the touching body gains by it [J]
+  double delay = 0;           ///< until it arrives [s]
+};
+
+/// A change of a body's momentum: the kicks of that body together, about its centre of mass, and for a striking body
+/// what the yielding surface changes of its bounce.
+struct Push {
+  std::int32_t body = 0;
+  Vec3 impulse = Vec3::Zero();          ///< [N s]
+  Vec3 angular_impulse = Vec3::Zero();  ///< [N m s]
+};
+
+/// Where the energy of the impacts went. Nothing here ever exceeds `lost` + `rang` before.
+struct EnergyAccount {
+  double lost = 0;          ///< by the impacts, in the rigid solve [J]
+  double rang = 0;          ///< vibration before the impacts [J]
+  double received = 0;      ///< given to the vibration by the impacts [J]
+  double given = 0;         ///< to touching bodies by kicks [J]
+  double rings = 0;         ///< vibration afterwards [J]
+  double strike_scale = 1;  ///< by which the blow to the modes was reduced to stay within what was lost
+  double kick_scale = 1;    ///< by which the kicks were reduced
+};
+
+struct ResponseResult {
+  std::vector<Kick> kicks;
+  std::vector<Push> pushes;  ///< ready to apply; empty where only the speeds are meant
+  EnergyAccount energy;
+  std::vector<std::string> warnings;  ///< what a person should know, one sentence each
+  int impacts = 0;                    ///< that set the body ringing
+};
+
+/// Speed of parting at a touch: of the touching body against the ringing one, as rigid bodies [m/s].
+[[nodiscard]] inline double rigid_speed(const ResponseInput& input, const Touch& touch)
+{
+  const auto at = [&](const RigidPart& part) -> Vec3 {
+    return part.velocity + part.angular_velocity.cross(touch.position - part.centre);
+  };
+  return touch.normal.dot(at(input.bodies[static_cast<std::size_t>(touch.body)]) - at(input.bodies[0]));
+}
+
+/// J M^-1 J^T for a touch i and a touch j [1/kg]: how fast a unit impulse at j makes i part. Its inverse for i = j is the
+/// effective mass of [Coevoet20, eq. 17].
+[[nodiscard]] double rigid_answer(std::span<const RigidPart> bodies, const Touch& i, const Touch& j);
+
+}  // namespace thrum::vibration
