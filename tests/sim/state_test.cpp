@@ -89,8 +89,8 @@ TEST(State, TheSameSceneInOtherUnitsMovesTheSame)
   }
 }
 
-// Contacts and friction take energy out. One step may give back up to 1 % of the first energy, when bodies that turn fast
-// meet: contacts are taken as they were at the start of the step.
+// Contacts and friction take energy out. What is left of a rise is overlap pushed out from under bodies at rest, which gives
+// back height that they lost by sinking in.
 TEST(State, EnergyOfAPileFalls)
 {
   for (std::uint32_t seed = 1; seed <= 5; ++seed) {
@@ -100,7 +100,7 @@ TEST(State, EnergyOfAPileFalls)
     for (int i = 0; i < 240; ++i) {
       world.step(kStep);
       const double next = world.kinetic_energy() + world.potential_energy();
-      EXPECT_LT(next, energy + 1e-2 * scale) << "seed " << seed << " step " << i;
+      EXPECT_LT(next, energy + 1e-4 * scale) << "seed " << seed << " step " << i;
       energy = std::min(energy, next);
     }
     EXPECT_LT(energy, 0.2 * scale);

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "thrum/rigid/direct_solver.h"
-#include "thrum/rigid/islands.h"
 #include "thrum/rigid/momentum_check.h"
 
 namespace thrum::rigid {
@@ -24,7 +23,7 @@ void ConstraintStepper::collide(StepFrame& frame)
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
     settled_ = settings_.settled * frame.model.gravity.norm() * frame.h / settings_.sub_steps;
   }
-  if (settings_.solver == RowSolver::direct) islands_ = find_islands(frame.model, frame.state);
+  warm_start_.prepare(frame.model, frame.state);
   joints_.build(frame.model, frame.state, settings_, bodies_, frame.h / settings_.sub_steps);
 }
 
@@ -59,10 +58,11 @@ void ConstraintStepper::solve_small_islands(double h)
     int rows = 0;
   };
   std::map<std::int32_t, Island> islands;
+  const std::vector<std::int32_t>& number = warm_start_.islands();
   const auto island_of = [&](std::int32_t a, std::int32_t b) {
     const auto known = [&](std::int32_t body) {
-      return static_cast<std::size_t>(body) < islands_.size() ? islands_[static_cast<std::size_t>(body)]
-                                                              : model::kNone;
+      return static_cast<std::size_t>(body) < number.size() ? number[static_cast<std::size_t>(body)]
+                                                            : model::kNone;
     };
     return known(a) != model::kNone ? known(a) : known(b);
   };
@@ -78,7 +78,7 @@ void ConstraintStepper::solve_small_islands(double h)
     island.joint_index.push_back(i);
     ++island.rows;
   }
-  for (auto& [number, island] : islands) {
+  for (auto& [first, island] : islands) {
     if (island.rows > settings_.direct_rows) continue;
     const int rounds = settings_.friction_bounds == FrictionBounds::first_solve ? 1 : kFrictionRounds;
     if (!solve_directly(island.patches, island.joints, bodies_, h, rounds)) continue;
@@ -87,14 +87,24 @@ void ConstraintStepper::solve_small_islands(double h)
   }
 }
 
+void ConstraintStepper::start_from_last_impulses()
+{
+  warm_start_.note(bodies_);
+  contacts_.warm_start(bodies_);
+  joints_.warm_start(bodies_);
+  if (!warm_start_.limit(bodies_)) return;
+  contacts_.scale_impulses([&](model::BodyId a, model::BodyId b) { return warm_start_.share(a, b); });
+  for (JointRow& row : joints_.rows()) row.lambda *= warm_start_.share(row.a, row.b);
+}
+
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 {
   contacts_.set_bias(bodies_, h);
-  contacts_.warm_start(bodies_);
-  joints_.warm_start(bodies_);
+  start_from_last_impulses();
   sweeps(settings_.iterations, h);
   contacts_.mark_touched(bodies_);
   contacts_.push_out(bodies_, settings_, frame.model.length_scale, h);
+  bodies_.pay_for_push_out(h);
   joints_.push_out(bodies_, h);
 }
 

@@ -19,6 +19,7 @@
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/solver_body.h"
 #include "thrum/rigid/stepper.h"
+#include "thrum/rigid/warm_start.h"
 
 namespace thrum::rigid {
 
@@ -38,6 +39,7 @@ class ConstraintStepper final : public Stepper {
   void finish(StepFrame& frame) override;
 
  private:
+  void start_from_last_impulses();
   void sweeps(int iterations, double h);
   void solve_small_islands(double h);
 
@@ -45,8 +47,8 @@ class ConstraintStepper final : public Stepper {
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
-  double settled_ = 0;                 ///< speed below which shock propagation has nothing to do [m/s]
-  std::vector<std::int32_t> islands_;  ///< of each body, for the direct solver
+  double settled_ = 0;  ///< speed below which shock propagation has nothing to do [m/s]
+  WarmStartLimit warm_start_;
 };
 
 }  // namespace thrum::rigid

@@ -26,6 +26,16 @@ class ContactRows {
   void set_bias(SolverBodies& bodies, double h);
   /// Applies the impulses of the last sub-step, from which this one starts.
   void warm_start(SolverBodies& bodies);
+  /// Multiplies the impulses of each patch by share(a, b) of its bodies.
+  template <class Share>
+  void scale_impulses(Share&& share)
+  {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const double factor = share(patches_[i].a, patches_[i].b);
+      patches_[i].lambda *= static_cast<RowReal>(factor);
+      records_[i].rolling_impulse *= factor;
+    }
+  }
   /// One sweep. `backward` goes from the last patch to the first.
   void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
   /// Finds the velocities that push overlap out. They move the bodies but are not kept.

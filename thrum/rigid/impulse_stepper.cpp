@@ -659,21 +659,7 @@ void ImpulseStepper::push_out(double h)
     if (settings_.contact_graph) hold_level(static_cast<std::int32_t>(level));
   }
   release_all();
-  pay_for_push_out(h);
-}
-
-// What a push lifts against gravity is taken from the body's motion, as if it had climbed there: v^2 falls by 2 a.dx.
-// A body at rest has nothing to pay with and gets back the height that it lost by sinking in.
-void ImpulseStepper::pay_for_push_out(double h)
-{
-  const std::span<SolverBody> all = bodies_.all();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    SolverBody& body = all[i];
-    if (body.inverse_mass == 0) continue;
-    const double climbed = -2 * h * body.acceleration.dot(body.push_v - mean_push_[i]);
-    const double square = body.v.squaredNorm();
-    if (climbed > 0) body.v *= climbed < square ? std::sqrt(1 - climbed / square) : 0.0;
-  }
+  for (std::size_t i = 0; i < all.size(); ++i) pay_for_climb(all[i], all[i].push_v - mean_push_[i], h);
 }
 
 void ImpulseStepper::push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch, double)

@@ -118,7 +118,6 @@ class ImpulseStepper final : public Stepper {
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
-  void pay_for_push_out(double h);
   void push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   void late_rebounds();
 

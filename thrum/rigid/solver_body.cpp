@@ -105,6 +105,21 @@ void SolverBodies::advance_velocities(const model::SceneModel& model, const mode
   }
 }
 
+void pay_for_climb(SolverBody& body, const Vec3& push, double h)
+{
+  if (body.inverse_mass == 0) return;
+  const double climbed = -2 * h * body.acceleration.dot(push);
+  const double square = body.v.squaredNorm();
+  if (climbed > 0) body.v *= climbed < square ? std::sqrt(1 - climbed / square) : 0.0;
+}
+
+void SolverBodies::pay_for_push_out(double h)
+{
+  for (SolverBody& body : bodies_) {
+    if (!body.push_v.isZero(0)) pay_for_climb(body, body.push_v, h);
+  }
+}
+
 // Symplectic Euler, x += h v+, where contacts act. A body that nothing touched follows its parabola exactly,
 //
 //     x += h v+ - h^2 a / 2,

@@ -40,6 +40,10 @@ struct SpinMidpoint {
 /// Turns `q` by the rotation whose Cayley vector is h w / 2.
 [[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
 
+/// Slows a body that `push` [m/s] lifts for a time h: v^2 falls by 2 a.dx. One at rest has nothing to pay with and gets back
+/// the height that it lost by sinking in.
+void pay_for_climb(SolverBody& body, const Vec3& push, double h);
+
 /// The bodies of a scene during one step.
 class SolverBodies {
  public:
@@ -47,6 +51,8 @@ class SolverBodies {
   void load(const model::SceneModel& model, const model::SceneState& state);
   /// v += h f / m, w += h I^-1 tau.
   void advance_velocities(const model::SceneModel& model, const model::SceneState& state, double h);
+  /// What pushing overlap out lifts a body against its acceleration is taken from its motion, as if it had climbed there.
+  void pay_for_push_out(double h);
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
   /// Writes velocities back.
