@@ -9,6 +9,7 @@
 #include "thrum/collision/element_contacts.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/patch_builder.h"
+#include "thrum/collision/round_pairs.h"
 #include "thrum/collision/shape_distance.h"
 #include "thrum/collision/triangle_surface.h"
 
@@ -18,8 +19,6 @@ namespace {
 
 /// Contact normals that differ by less belong to one patch (cosine of about 11 degrees).
 constexpr double kSameNormal = 0.98;
-/// A pair gets at most so many patches; the deepest regions come first.
-constexpr std::size_t kMostPatches = 8;
 /// Points nearer than this share of the thickness are one.
 constexpr double kSamePoint = 0.03;
 /// Edges that meet at a smaller angle have no normal in common (sine of about 6 degrees).
@@ -29,15 +28,6 @@ constexpr double kCrossingDepths = 4.0;
 constexpr double kCrossingShare = 0.1;
 /// Contacts within so many of their depths are in one overlap.
 constexpr double kSameOverlap = 4.0;
-/// Round meshes: how much further than the margin corners are worth beginning at, how far apart beginnings are, both in
-/// shares of the thickness; the step of the descent, likewise; the slope at which it ends, and how many steps it has.
-constexpr double kSeedShare = 0.1;
-constexpr double kSeedApart = 0.3;
-constexpr double kPolishStep = 0.25;
-constexpr double kPolished = 0.03;
-constexpr int kPolishSteps = 6;
-/// Sum of two unit normals that still count as opposite.
-constexpr double kOpposite = 0.5;
 /// The feature of a face: contacts name the corner or edge that touches it.
 constexpr std::uint32_t kFace = 0x80000000;
 
@@ -265,108 +255,14 @@ void sort_out(Gathering& g)
   if (both_sharp) keep_shortest_ways(g);
 }
 
-struct Region {
-  Vec3 normal = Vec3::UnitZ();
-  std::vector<CandidatePoint> points;
-};
-
-// The deepest contact begins a patch and takes with it all that push in nearly its direction; then the
-// deepest of the rest, and so on.
-void append_regions(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch>& patches)
+void append_contacts(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch>& patches)
 {
   sort_by_depth(g.contacts);
-  thread_local std::array<Region, kMostPatches> regions;
-  std::size_t count = 0;
-  const double same = kSamePoint * g.thickness;
-  for (const PairContact& c : g.contacts) {
-    std::size_t r = 0;
-    while (r < count && regions[r].normal.dot(c.normal) < kSameNormal) ++r;
-    if (r == kMostPatches) continue;
-    if (r == count) {
-      regions[r].normal = c.normal;
-      regions[r].points.clear();
-      ++count;
-    }
-    const Vec3 position = 0.5 * (c.on_a + c.on_b);
-    std::vector<CandidatePoint>& points = regions[r].points;
-    const bool known = std::any_of(points.begin(), points.end(), [&](const CandidatePoint& p) {
-      return (p.position - position).squaredNorm() < same * same;
-    });
-    if (!known) points.push_back({position, c.depth, c.feature_a, c.feature_b});
-  }
-  for (std::size_t r = 0; r < count; ++r)
-    append_patch(pair, pair.X_wa, regions[r].normal, regions[r].points, patches);
-}
-
-// --- Round meshes -----------------------------------------------------------------------------------------------
-
-// Between two round bodies the contact is where their normals are opposite, which is where
-//
-//     F(x) = phi_a(x) + phi_b(x),      grad F = n_a + n_b = 0;                                          (3)
-//
-// -F is then the depth. F does not change along the common normal and grows across it with the curvatures, each
-// 1 / r for bodies of radius r, so that steps of r / 2 along -grad F at least halve the error where one body bends
-// and stay put along a line of contact. The corners of the meshes only say where to begin; the result does not depend
-// on how the surface was cut into triangles.
-bool polish(const TriangleSurface& a, const TriangleSurface& b, const Gathering& g, const Mat3& R_ba,
-            const Vec3& t_ba, PairContact& contact)
-{
-  Vec3 x = 0.5 * (contact.on_a + contact.on_b);
-  const Vec3 start = x;
-  const double step = kPolishStep * g.thickness;
-  for (int i = 0;; ++i) {
-    const geometry::FieldSample at_a = a.field->sample(x);
-    const geometry::FieldSample at_b = b.field->sample(R_ba * x + t_ba);
-    const Vec3 n_a = at_a.direction();
-    const Vec3 n_b = R_ba.transpose() * at_b.direction();
-    const Vec3 slope = n_a + n_b;
-    Vec3 n = n_a - n_b;
-    const double length = n.norm();
-    const double apart = static_cast<double>(at_a.value) - static_cast<double>(at_b.value);
-    if (length < 1) return false;
-    n /= length;
-    if (i == kPolishSteps || slope.squaredNorm() < kPolished * kPolished) {
-      contact.depth = -static_cast<double>(at_a.value) - static_cast<double>(at_b.value);
-      contact.normal = n;
-      contact.on_a = x - at_a.value * n;
-      contact.on_b = x + at_b.value * n;
-      return slope.norm() < kOpposite;
-    }
-    x -= step * (slope - n * n.dot(slope)) + 0.5 * apart * n;
-    if ((x - start).squaredNorm() > g.thickness * g.thickness) return false;
-  }
-}
-
-void collide_round_meshes(const PairInput& pair, const TriangleSurface& a, const TriangleSurface& b,
-                          Gathering& g, std::vector<model::ContactPatch>& patches)
-{
-  // Corners near the other body are where to begin; edges too when they are long.
-  const double margin = g.margin;
-  const ElementSearchDesc desc{margin + kSeedShare * g.thickness, 0.5 * g.thickness, 0.5 * g.thickness};
-  const Pose X_ba = g.X_ab.inverse();
-  const Mat3 R_ba = X_ba.rotation.toRotationMatrix();
-  const FieldDistance to_a(a);
-  const FieldDistance to_b(b);
-  ElementSearch<FieldDistance>(a.elements, X_ba, to_b, desc, g.found).run();
-  add_found_on_a(g);
-  g.found.clear();
-  ElementSearch<FieldDistance>(b.elements, g.X_ab, to_a, desc, g.found).run();
-  add_found_on_b(g);
-  sort_by_depth(g.contacts);
-  thread_local std::vector<PairContact> done;
-  done.clear();
-  const double same = kSeedApart * g.thickness;
-  for (const PairContact& seed : g.contacts) {
-    const bool known = std::any_of(done.begin(), done.end(), [&](const PairContact& d) {
-      return (d.on_a - seed.on_a).squaredNorm() < same * same && d.depth >= seed.depth;
-    });
-    if (known) continue;
-    PairContact contact = seed;
-    if (!polish(a, b, g, R_ba, X_ba.position, contact)) contact = seed;
-    if (contact.depth > -margin) done.push_back(contact);
-  }
-  g.contacts.swap(done);
-  append_regions(pair, g, patches);
+  thread_local std::vector<DirectedPoint> points;
+  points.clear();
+  for (const PairContact& c : g.contacts)
+    points.push_back({c.normal, {0.5 * (c.on_a + c.on_b), c.depth, c.feature_a, c.feature_b}});
+  append_patches_by_normal(pair, pair.X_wa, kSameNormal, kSamePoint * g.thickness, points, patches);
 }
 
 const TriangleSurface& surface_of(const PreparedShape& shape)
@@ -411,7 +307,7 @@ void finish(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch
 {
   if (g.contacts.empty()) return;
   sort_out(g);
-  append_regions(pair, g, patches);
+  append_contacts(pair, g, patches);
 }
 
 void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& patches)
@@ -420,8 +316,7 @@ void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& pat
   if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->smallest_extent, pair.b->smallest_extent);
   const TriangleSurface& a = surface_of(*pair.a);
   const TriangleSurface& b = surface_of(*pair.b);
-  const bool round = a.field && b.field && !a.elements.has_sharp_edges() && !b.elements.has_sharp_edges();
-  if (round) return collide_round_meshes(pair, a, b, g, patches);
+  if (a.round && b.round) return collide_round_surfaces(pair, *a.round, *b.round, g.thickness, patches);
   with_distance(b, [&](const auto& distance) { gather_from_a(g, distance); });
   with_distance(a, [&](const auto& distance) { gather_from_b(g, distance); });
   finish(pair, g, patches);

@@ -19,6 +19,8 @@ constexpr std::uint32_t kClipped = 0x10000;
 /// The nearest point is added when clipping found nothing within this share of the margin of its depth.
 constexpr double kLostShare = 0.25;
 constexpr std::uint32_t kNearestFeature = 0xfffff;
+/// A pair gets at most so many patches; the deepest regions come first.
+constexpr std::size_t kMostPatches = 8;
 
 struct ClipPoint {
   Vec3 p;
@@ -199,6 +201,35 @@ void append_patch(const PairInput& pair, const Pose& X_wp, const Vec3& normal_p,
     contact.feature_b = point.feature_b;
   }
   patches.push_back(patch);
+}
+
+void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double same_normal, double same_point,
+                              std::span<const DirectedPoint> points,
+                              std::vector<model::ContactPatch>& patches)
+{
+  struct Region {
+    Vec3 normal = Vec3::UnitZ();
+    std::vector<CandidatePoint> points;
+  };
+  thread_local std::array<Region, kMostPatches> regions;
+  std::size_t count = 0;
+  for (const DirectedPoint& p : points) {
+    std::size_t r = 0;
+    while (r < count && regions[r].normal.dot(p.normal) < same_normal) ++r;
+    if (r == kMostPatches) continue;
+    if (r == count) {
+      regions[r].normal = p.normal;
+      regions[r].points.clear();
+      ++count;
+    }
+    std::vector<CandidatePoint>& mine = regions[r].points;
+    const bool known = std::any_of(mine.begin(), mine.end(), [&](const CandidatePoint& q) {
+      return (q.position - p.point.position).squaredNorm() < same_point * same_point;
+    });
+    if (!known) mine.push_back(p.point);
+  }
+  for (std::size_t r = 0; r < count; ++r)
+    append_patch(pair, X_wp, regions[r].normal, regions[r].points, patches);
 }
 
 }  // namespace thrum::collision

@@ -59,6 +59,8 @@ TriangleSurface::TriangleSurface(const geometry::TriangleMesh& triangles,
 {
   find_sharp_edges();
   measure_thickness();
+  if (field && distance.normals().closed && !elements.has_sharp_edges())
+    round = std::make_unique<RoundSurface>(distance, thickness);
 }
 
 // The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r / 100,

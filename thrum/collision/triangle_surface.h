@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/collision/prepared_shape.h"
+#include "thrum/collision/round_surface.h"
 #include "thrum/collision/surface_elements.h"
 #include "thrum/geometry/bvh.h"
 #include "thrum/geometry/mesh_distance.h"
@@ -29,6 +30,7 @@ struct TriangleSurface final : ShapeAccelerator {
   const geometry::Bvh& bvh;         ///< of `distance`
   SurfaceElements elements;
   std::shared_ptr<const geometry::SignedDistanceField> field;  ///< empty for an open mesh
+  std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
   double thickness = 0;       ///< twice the greatest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
   /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge that does

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A closed mesh that bends gently everywhere, as contact sees it: the distance to the smooth surface that the triangles
+// stand for, on a grid with gradients, and balls inside that together hold the surface.
+//
+//      _______             The facets of a round mesh are an accident of its making: a tube of ten sides that rests
+//    /  ( o )  \           on another one would sit on flats, tip over ridges and never come to rest. So each facet is
+//   | ( o )( o ) |         bent to the normals at its corners. The grid holds values and gradients, so that the normal
+//    \_( o )( o )/         changes gradually from cell to cell; that of the trilinear value alone jumps by the cell
+//                          over the radius, 11 degrees for a cell of a fifth of it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/geometry/distance_field.h"
+#include "thrum/geometry/mesh_distance.h"
+
+namespace thrum::collision {
+
+/// A ball inside the surface, and how far from its centre the piece of surface that it stands for reaches.
+struct InnerBall {
+  Vec3 centre = Vec3::Zero();  ///< [m]
+  double radius = 0;           ///< the greatest that fits inside [m]
+  double reach = 0;            ///< [m]
+};
+
+class RoundSurface {
+ public:
+  /// `thickness` is twice the greatest depth inside [m]; the mesh must be closed.
+  RoundSurface(const geometry::MeshDistance& mesh, double thickness);
+
+  /// Distance to the smooth surface and its gradient, continuous both. Outside the grid a lower bound of the distance.
+  [[nodiscard]] geometry::FieldSample sample(const Vec3& p) const;
+  [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
+  /// By how much sample() may exceed the distance [m].
+  [[nodiscard]] double excess() const { return kExcess * frame_.spacing; }
+  [[nodiscard]] double spacing() const { return frame_.spacing; }
+
+ private:
+  static constexpr double kExcess = 0.1;
+  void fill_grid(const geometry::MeshDistance& mesh);
+  void place_balls(const geometry::MeshDistance& mesh, double thickness);
+  [[nodiscard]] std::size_t node(int i, int j, int k) const
+  {
+    return static_cast<std::size_t>((i * (frame_.cells[1] + 1) + j) * (frame_.cells[2] + 1) + k);
+  }
+
+  geometry::GridFrame frame_;
+  double inverse_spacing_ = 1;
+  std::vector<geometry::FieldSample> nodes_;  ///< z runs fastest
+  std::vector<InnerBall> balls_;
+};
+
+}  // namespace thrum::collision
