@@ -59,6 +59,22 @@ TEST(Rings, OneSettlesOnAPlane)
   EXPECT_NEAR(world.body(body).X_wb.position.z(), kMinor, 0.01);
 }
 
+TEST(Rings, OneThatLiesOnAnotherByTwoPointsIsNotSpunUpByFriction)
+{
+  World world = quiet_world();
+  const model::ShapeId shape = world.add_shape(ring());
+  add(world, shape, {{0, 0, 0}, Quat(Eigen::AngleAxisd(-0.2, Vec3::UnitX()))}, true);
+  const model::BodyId body = add(world, shape, {{0.2, 0, 0.4}, Quat::Identity()});
+  for (int i = 0; i < 60; ++i) world.step(kStep);
+  // From here on it rocks at most: what energy it can have is the height that it can lose.
+  const double start = world.kinetic_energy() + world.potential_energy();
+  for (int i = 0; i < 180; ++i) {
+    world.step(kStep);
+    ASSERT_LT(world.kinetic_energy() + world.potential_energy(), start + 1.0) << "step " << i;
+  }
+  EXPECT_LT(std::abs(world.body(body).angular_velocity.z()), 0.5);
+}
+
 TEST(Rings, OneFallsOverAPoleAndStaysThere)
 {
   World world = quiet_world();

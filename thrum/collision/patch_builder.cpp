@@ -19,6 +19,9 @@ constexpr std::uint32_t kClipped = 0x10000;
 /// The nearest point is added when clipping found nothing within this share of the margin of its depth.
 constexpr double kLostShare = 0.25;
 constexpr std::uint32_t kNearestFeature = 0xfffff;
+/// How much depth a point may lack for each metre that it lies farther in the preferred direction, and distance likewise.
+constexpr double kDepthTie = 0.002;
+constexpr double kPlaceTie = 0.01;
 /// A pair gets at most so many patches; the deepest regions come first.
 constexpr std::size_t kMostPatches = 8;
 
@@ -155,18 +158,14 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
 void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
 {
   if (points.size() <= 4) return;
-  // The deepest point comes first.
-  std::size_t first = 0;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    if (points[i].depth > points[first].depth) first = i;
-  }
-  std::swap(points[0], points[first]);
-  // Then the one farthest from it.
+  // Where several are as good, as on a ring that lies on a plane, a fixed direction decides: otherwise rounding would choose
+  // others in each step, and none would find the impulse it had.
+  const Vec3 preferred = Vec3(0.86, 0.43, 0.28) - normal * normal.dot(Vec3(0.86, 0.43, 0.28));
   const auto pick = [&](std::size_t place, auto&& score) {
     std::size_t best = place;
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t i = place; i < points.size(); ++i) {
-      const double value = score(points[i].position);
+      const double value = score(points[i]);
       if (value > most) {
         most = value;
         best = i;
@@ -174,13 +173,22 @@ void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
     }
     std::swap(points[place], points[best]);
   };
+  // The deepest point comes first.
+  pick(0, [&](const CandidatePoint& p) { return p.depth + kDepthTie * preferred.dot(p.position); });
   const Vec3 p0 = points[0].position;
-  pick(1, [&](const Vec3& p) { return (p - p0).squaredNorm(); });
+  // Then the one farthest from it.
+  const Vec3 aside = kPlaceTie * preferred.cross(normal);
+  pick(1, [&](const CandidatePoint& p) { return (p.position - p0).norm() + aside.dot(p.position); });
   // Then the two that span the most area to either side of that line.
-  const Vec3 across = normal.cross(points[1].position - p0);
-  pick(2, [&](const Vec3& p) { return std::abs(across.dot(p - p0)); });
+  const Vec3 line = points[1].position - p0;
+  const Vec3 across = normal.cross(line);
+  const Vec3 along = kPlaceTie * line;
+  pick(2, [&](const CandidatePoint& p) {
+    return std::abs(across.dot(p.position - p0)) + along.dot(p.position);
+  });
   const double sign = across.dot(points[2].position - p0) >= 0 ? 1.0 : -1.0;
-  pick(3, [&](const Vec3& p) { return -sign * across.dot(p - p0); });
+  pick(3,
+       [&](const CandidatePoint& p) { return -sign * across.dot(p.position - p0) + along.dot(p.position); });
   points.resize(4);
 }
 

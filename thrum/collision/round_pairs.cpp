@@ -3,7 +3,9 @@
 #include "thrum/collision/round_pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "thrum/collision/patch_builder.h"
@@ -17,13 +19,22 @@ namespace {
 /// normal of the deepest: with 11 degrees a stack of four rings never came to rest.
 constexpr double kSameNormal = 0.998;
 /// Points nearer than this share of the thickness are one.
-constexpr double kSamePoint = 0.1;
+constexpr double kSamePoint = 0.2;
 /// The first step of the descent and its bounds, in shares of the thickness; the slope at which it ends; most steps.
 constexpr double kFirstStep = 0.25;
 constexpr double kShortestStep = 0.1;
 constexpr double kLongestStep = 8.0;
+constexpr double kLongestMove = 0.25;
 constexpr double kLevel = 0.003;
 constexpr int kMostSteps = 12;
+/// Neighbouring balls whose gaps differ by less than this share of the thickness are equally near.
+constexpr double kEquallyNear = 0.002;
+/// The ellipse of a contact: the depth over which it is flat, its longest half axis, the distance over which curvatures
+/// are measured, and the distance at which two points of a patch are one; shares of the thickness all.
+constexpr double kFlat = 0.001;
+constexpr double kLongestAxis = 0.25;
+constexpr double kCurvatureProbe = 0.05;
+constexpr double kSameEnd = 1e-4;
 /// Sum of two unit normals that still count as opposite.
 constexpr double kOpposite = 0.3;
 /// The feature of a surface as a whole; the other side names the ball from which the search began.
@@ -47,42 +58,70 @@ struct RoundPair {
   double thickness;  ///< of the thinner one [m]
 };
 
-// Balls of a near b. A piece of surface within `reach` of a centre c comes no nearer to b than phi_b(c) - reach.
-void add_seeds_of_a(const RoundPair& pair, std::vector<Seed>& seeds)
+// Balls of one surface near the other. A piece of surface within `reach` of a centre c comes no nearer than
+// phi(c) - reach. Of neighbours the nearest speaks for the others, or all that are equally near.
+struct NearBalls {
+  std::vector<double> gap;  ///< by ball; infinite where it is not near [m]
+  std::vector<Vec3> out;    ///< gradient of the other's distance at the centre, in its axes
+};
+
+bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Mat3& R, const Vec3& t,
+                     double margin, NearBalls& near)
 {
-  const double slack = pair.margin + pair.b.excess();
-  const Mat3 R_ba = pair.R_ab.transpose();
-  const Vec3 t_ba = -(R_ba * pair.X_ab.position);
-  for (std::size_t i = 0; i < pair.a.balls().size(); ++i) {
-    const InnerBall& ball = pair.a.balls()[i];
-    const geometry::FieldSample at_b = pair.b.sample(R_ba * ball.centre + t_ba);
-    const double distance = at_b.value;
-    if (distance > ball.reach + slack) continue;
-    Seed seed;
-    seed.normal = -(pair.R_ab * at_b.direction());
-    seed.gap = distance - ball.radius;
-    seed.x = ball.centre + 0.5 * (distance + ball.radius) * seed.normal;
-    seed.feature_a = static_cast<std::uint32_t>(i);
-    seeds.push_back(seed);
+  const std::span<const InnerBall> balls = of.balls();
+  near.gap.assign(balls.size(), std::numeric_limits<double>::infinity());
+  near.out.resize(balls.size());
+  bool any = false;
+  for (std::size_t i = 0; i < balls.size(); ++i) {
+    const Vec3 centre = R * balls[i].centre + t;
+    const double reach = balls[i].reach + margin + other.excess();
+    if (!other.may_be_near(centre, reach)) continue;
+    const geometry::FieldSample at = other.sample(centre);
+    if (static_cast<double>(at.value) > reach) continue;
+    near.gap[i] = static_cast<double>(at.value) - balls[i].radius;
+    near.out[i] = at.direction();
+    any = true;
   }
+  return any;
 }
 
-void add_seeds_of_b(const RoundPair& pair, std::vector<Seed>& seeds)
+bool is_least(const RoundSurface& of, const NearBalls& near, std::size_t i, double tolerance)
 {
-  const double slack = pair.margin + pair.a.excess();
-  for (std::size_t i = 0; i < pair.b.balls().size(); ++i) {
-    const InnerBall& ball = pair.b.balls()[i];
-    const Vec3 centre = pair.R_ab * ball.centre + pair.X_ab.position;
-    const geometry::FieldSample at_a = pair.a.sample(centre);
-    const double distance = at_a.value;
-    if (distance > ball.reach + slack) continue;
-    Seed seed;
-    seed.normal = at_a.direction();
-    seed.gap = distance - ball.radius;
-    seed.x = centre - 0.5 * (distance + ball.radius) * seed.normal;
-    seed.feature_b = static_cast<std::uint32_t>(i);
-    seeds.push_back(seed);
+  for (const Index j : of.beside(i)) {
+    if (near.gap[static_cast<std::size_t>(j)] + tolerance < near.gap[i]) return false;
   }
+  return true;
+}
+
+// False when the two are apart.
+bool find_seeds(const RoundPair& pair, std::vector<Seed>& seeds)
+{
+  thread_local NearBalls near;
+  const double tolerance = kEquallyNear * pair.thickness;
+  const Mat3 R_ba = pair.R_ab.transpose();
+  const auto place = [](Seed& seed, const Vec3& centre, double radius, double gap, double sign) {
+    seed.gap = gap;
+    seed.x = centre + sign * (radius + 0.5 * gap) * seed.normal;
+    return seed;
+  };
+  if (!find_near_balls(pair.a, pair.b, R_ba, -(R_ba * pair.X_ab.position), pair.margin, near)) return false;
+  for (std::size_t i = 0; i < near.gap.size(); ++i) {
+    if (!std::isfinite(near.gap[i]) || !is_least(pair.a, near, i, tolerance)) continue;
+    Seed seed;
+    seed.normal = -(pair.R_ab * near.out[i]);
+    seed.feature_a = static_cast<std::uint32_t>(i);
+    seeds.push_back(place(seed, pair.a.balls()[i].centre, pair.a.balls()[i].radius, near.gap[i], 1));
+  }
+  find_near_balls(pair.b, pair.a, pair.R_ab, pair.X_ab.position, pair.margin, near);
+  for (std::size_t i = 0; i < near.gap.size(); ++i) {
+    if (!std::isfinite(near.gap[i]) || !is_least(pair.b, near, i, tolerance)) continue;
+    const InnerBall& ball = pair.b.balls()[i];
+    Seed seed;
+    seed.normal = near.out[i];
+    seed.feature_b = static_cast<std::uint32_t>(i);
+    seeds.push_back(place(seed, pair.R_ab * ball.centre + pair.X_ab.position, ball.radius, near.gap[i], -1));
+  }
+  return true;
 }
 
 // Between two round bodies the contact is where their normals are opposite, which is where
@@ -94,43 +133,104 @@ void add_seeds_of_b(const RoundPair& pair, std::vector<Seed>& seeds)
 // along -grad F is r / 2 at first and then that of Barzilai and Borwein, s.s / s.y with s the last move and y the change of
 // slope, which needs three or four steps for crossed tubes and stays put along a line of contact. Along n, x is kept halfway
 // between the surfaces. The result does not depend on how the surface was cut into triangles.
-bool descend(const RoundPair& pair, Seed& seed, double& depth)
+struct Slope {
+  Vec3 n = Vec3::Zero();       ///< from a to b; zero where the two do not face each other
+  Vec3 across = Vec3::Zero();  ///< grad F, across n
+  double value_a = 0;          ///< phi_a [m]
+  double value_b = 0;
+};
+
+Slope slope_at(const RoundPair& pair, const Vec3& x)
 {
-  const Mat3 R_ba = pair.R_ab.transpose();
+  const geometry::FieldSample at_a = pair.a.sample(x);
+  const geometry::FieldSample at_b = pair.b.sample(pair.R_ab.transpose() * (x - pair.X_ab.position));
+  const Vec3 g_a = at_a.direction();
+  const Vec3 g_b = pair.R_ab * at_b.direction();
+  Slope slope;
+  slope.value_a = at_a.value;
+  slope.value_b = at_b.value;
+  const Vec3 n = g_a - g_b;
+  const double length = n.norm();
+  if (length < 1) return slope;
+  slope.n = n / length;
+  slope.across = g_a + g_b;
+  slope.across -= slope.n * slope.n.dot(slope.across);
+  return slope;
+}
+
+bool descend(const RoundPair& pair, Seed& seed, Slope& slope)
+{
   const Vec3 start = seed.x;
   Vec3 x = seed.x;
   double step = kFirstStep * pair.thickness;
   Vec3 last_slope = Vec3::Zero();
   Vec3 last_move = Vec3::Zero();
   for (int i = 0;; ++i) {
-    const geometry::FieldSample at_a = pair.a.sample(x);
-    const geometry::FieldSample at_b = pair.b.sample(R_ba * (x - pair.X_ab.position));
-    const Vec3 g_a = at_a.direction();
-    const Vec3 g_b = pair.R_ab * at_b.direction();
-    Vec3 n = g_a - g_b;
-    const double length = n.norm();
-    if (length < 1) return false;
-    n /= length;
-    Vec3 slope = g_a + g_b;
-    slope -= n * n.dot(slope);
-    const double apart = static_cast<double>(at_a.value) - static_cast<double>(at_b.value);
-    const double steepness = slope.norm();
-    if (i == kMostSteps || steepness < kLevel) {
-      depth = -static_cast<double>(at_a.value) - static_cast<double>(at_b.value);
-      seed.normal = n;
-      seed.x = x - 0.5 * apart * n;
+    slope = slope_at(pair, x);
+    if (slope.n.isZero()) return false;
+    const Vec3 to_middle = -0.5 * (slope.value_a - slope.value_b) * slope.n;
+    const double steepness = slope.across.norm();
+    // Far along a valley that hardly rises, where it stands is as good as its lowest place.
+    const bool far = (x - start).squaredNorm() > pair.thickness * pair.thickness;
+    if (i == kMostSteps || far || steepness < kLevel) {
+      seed.normal = slope.n;
+      seed.x = x + to_middle;
       return steepness < kOpposite;
     }
     if (i > 0) {
-      const double bend = last_move.dot(slope - last_slope);
+      const double bend = last_move.dot(slope.across - last_slope);
       const double along = last_move.squaredNorm();
       step = bend * kLongestStep * pair.thickness > along ? along / bend : kLongestStep * pair.thickness;
       step = std::max(step, kShortestStep * pair.thickness);
     }
-    last_move = -step * slope;
-    last_slope = slope;
-    x += last_move - 0.5 * apart * n;
-    if ((x - start).squaredNorm() > pair.thickness * pair.thickness) return false;
+    step = std::min(step, kLongestMove * pair.thickness / steepness);
+    last_move = -step * slope.across;
+    last_slope = slope.across;
+    x += last_move + to_middle;
+  }
+}
+
+// Bodies under load touch over an ellipse, that within which the gap exceeds its least by e,
+//
+//     x + s sqrt(2 e / H_k) v_k,      s = -1, 1,                                                         (4)
+//
+// with H_k and v_k the curvatures of F across n and their directions. Its four ends, all as deep as its middle, are the
+// points of the contact: a body can stand on it, turn on it with resistance, and rocks to rest on it, which on a point it
+// would not.
+void add_ellipse(const RoundPair& pair, const Seed& seed, const Slope& slope,
+                 std::vector<DirectedPoint>& contacts)
+{
+  const double depth = -slope.value_a - slope.value_b;
+  const double probe = kCurvatureProbe * pair.thickness;
+  Eigen::Index axis = 0;
+  slope.n.cwiseAbs().minCoeff(&axis);
+  const Vec3 e1 = slope.n.cross(Vec3(Vec3::Unit(axis))).normalized();
+  const Vec3 e2 = slope.n.cross(e1);
+  const Vec3 along_1 = (slope_at(pair, seed.x + probe * e1).across - slope.across) / probe;
+  const Vec3 along_2 = (slope_at(pair, seed.x + probe * e2).across - slope.across) / probe;
+  const double h11 = along_1.dot(e1);
+  const double h22 = along_2.dot(e2);
+  const double h12 = 0.5 * (along_1.dot(e2) + along_2.dot(e1));
+  const double mean = 0.5 * (h11 + h22);
+  const double spread = std::hypot(0.5 * (h11 - h22), h12);
+  // Direction of the greater curvature.
+  const double angle = 0.5 * std::atan2(2 * h12, h11 - h22);
+  const Vec3 v1 = std::cos(angle) * e1 + std::sin(angle) * e2;
+  const Vec3 v2 = slope.n.cross(v1);
+  const double flat = kFlat * pair.thickness;
+  const auto half_axis = [&](double curvature) {
+    const double longest = kLongestAxis * pair.thickness;
+    return curvature * longest * longest > 2 * flat ? std::sqrt(2 * flat / curvature) : longest;
+  };
+  const double d1 = half_axis(mean + spread);
+  const double d2 = half_axis(mean - spread);
+  const std::array<Vec3, 4> ends{Vec3(d1 * v1), Vec3(-d1 * v1), Vec3(d2 * v2), Vec3(-d2 * v2)};
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    const auto named = [&](std::uint32_t feature) {
+      return feature == kWhole ? kWhole : 4 * feature + k;
+    };
+    contacts.push_back(
+        {seed.normal, {seed.x + ends[k], depth, named(seed.feature_a), named(seed.feature_b)}});
   }
 }
 
@@ -145,34 +245,34 @@ void collide_round_surfaces(const PairInput& input, const RoundSurface& a, const
   thread_local std::vector<DirectedPoint> contacts;
   seeds.clear();
   contacts.clear();
-  add_seeds_of_a(pair, seeds);
-  if (seeds.empty()) return;
-  add_seeds_of_b(pair, seeds);
+  if (!find_seeds(pair, seeds)) return;
   std::sort(seeds.begin(), seeds.end(), [](const Seed& p, const Seed& q) {
     if (p.gap != q.gap) return p.gap < q.gap;
     return p.feature_a != q.feature_a ? p.feature_a < q.feature_a : p.feature_b < q.feature_b;
   });
+  thread_local std::vector<Vec3> places;
+  places.clear();
   const double same = kSamePoint * thickness;
   const auto known = [&](const Vec3& x) {
-    return std::any_of(contacts.begin(), contacts.end(), [&](const DirectedPoint& c) {
-      return (c.point.position - x).squaredNorm() < same * same;
-    });
+    return std::any_of(places.begin(), places.end(),
+                       [&](const Vec3& place) { return (place - x).squaredNorm() < same * same; });
   };
   bool any = false;
   for (Seed& seed : seeds) {
     if (known(seed.x)) continue;
-    double depth = 0;
-    if (!descend(pair, seed, depth)) continue;
+    Slope slope;
+    if (!descend(pair, seed, slope)) continue;
     any = true;
-    if (depth <= -input.margin || known(seed.x)) continue;
-    contacts.push_back({seed.normal, {seed.x, depth, seed.feature_a, seed.feature_b}});
+    if (slope.value_a + slope.value_b >= input.margin || known(seed.x)) continue;
+    places.push_back(seed.x);
+    add_ellipse(pair, seed, slope, contacts);
   }
   // Bodies that lie in each other have no opposite normals; the least overlap of a ball is a way out.
   if (!any && !seeds.empty() && seeds.front().gap < 0) {
     const Seed& s = seeds.front();
-    contacts.push_back({s.normal, {s.x, -s.gap, s.feature_a, s.feature_b}});
+    contacts.push_back({s.normal.normalized(), {s.x, -s.gap, s.feature_a, s.feature_b}});
   }
-  append_patches_by_normal(input, input.X_wa, kSameNormal, same, contacts, patches);
+  append_patches_by_normal(input, input.X_wa, kSameNormal, kSameEnd * thickness, contacts, patches);
 }
 
 }  // namespace thrum::collision

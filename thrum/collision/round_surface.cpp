@@ -25,6 +25,8 @@ constexpr double kTouching = 0.05;
 constexpr int kGrowthSteps = 32;
 /// A ball stands for triangles whose corners lie within this many radii of its centre.
 constexpr double kHeld = 1.4;
+/// Balls are next to each other when their centres are no farther apart than so many reaches.
+constexpr double kBeside = 1.2;
 
 // The surface bent to its corners' normals N_i [Boubekeur and Alexa 2008, Phong tessellation]: with q the nearest point of
 // the facets, u its barycentric coordinates and pi_i(q) = q - ((q - P_i) . N_i) N_i its image on the tangent plane of corner i,
@@ -81,6 +83,23 @@ RoundSurface::RoundSurface(const geometry::MeshDistance& mesh, double thickness)
   inverse_spacing_ = 1 / frame_.spacing;
   fill_grid(mesh);
   place_balls(mesh, thickness);
+  join_balls();
+  // The bent facets may bulge a little beyond the flat ones.
+  middle_ = box.center();
+  half_ = 0.5 * box.sizes() + Vec3::Constant(excess());
+}
+
+void RoundSurface::join_balls()
+{
+  for (std::size_t i = 0; i < balls_.size(); ++i) {
+    beside_begin_.push_back(beside_.size());
+    for (std::size_t j = 0; j < balls_.size(); ++j) {
+      const double near = kBeside * std::min(balls_[i].reach, balls_[j].reach);
+      if (i != j && (balls_[i].centre - balls_[j].centre).norm() < near)
+        beside_.push_back(static_cast<Index>(j));
+    }
+  }
+  beside_begin_.push_back(beside_.size());
 }
 
 void RoundSurface::fill_grid(const geometry::MeshDistance& mesh)
@@ -146,7 +165,8 @@ geometry::FieldSample RoundSurface::sample(const Vec3& p) const
   const Float4 fz = all(static_cast<float>(inside.z() - k));
   // Value and gradient are interpolated alike: along z, then y, then x. `rise` is the difference along each axis.
   const Float4 z00 = at(0), z01 = at(y), z10 = at(plane), z11 = at(plane + y);
-  const Float4 d00 = at(1) - z00, d01 = at(y + 1) - z01, d10 = at(plane + 1) - z10, d11 = at(plane + y + 1) - z11;
+  const Float4 d00 = at(1) - z00, d01 = at(y + 1) - z01, d10 = at(plane + 1) - z10,
+               d11 = at(plane + y + 1) - z11;
   const Float4 y0 = z00 + fz * d00, y1 = z10 + fz * d10;
   const Float4 e0 = z01 + fz * d01 - y0, e1 = z11 + fz * d11 - y1;
   const Float4 x0 = y0 + fy * e0;

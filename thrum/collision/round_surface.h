@@ -35,6 +35,16 @@ class RoundSurface {
   /// Distance to the smooth surface and its gradient, continuous both. Outside the grid a lower bound of the distance.
   [[nodiscard]] geometry::FieldSample sample(const Vec3& p) const;
   [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
+  /// Balls next to a ball.
+  [[nodiscard]] std::span<const Index> beside(std::size_t ball) const
+  {
+    return std::span(beside_).subspan(beside_begin_[ball], beside_begin_[ball + 1] - beside_begin_[ball]);
+  }
+  /// False only where p is farther than `near` [m] from the surface; quicker than sample().
+  [[nodiscard]] bool may_be_near(const Vec3& p, double near) const
+  {
+    return ((p - middle_).cwiseAbs() - half_).cwiseMax(0.0).squaredNorm() <= near * near;
+  }
   /// By how much sample() may exceed the distance [m].
   [[nodiscard]] double excess() const { return kExcess * frame_.spacing; }
   [[nodiscard]] double spacing() const { return frame_.spacing; }
@@ -42,6 +52,7 @@ class RoundSurface {
  private:
   static constexpr double kExcess = 0.1;
   void fill_grid(const geometry::MeshDistance& mesh);
+  void join_balls();
   void place_balls(const geometry::MeshDistance& mesh, double thickness);
   [[nodiscard]] std::size_t node(int i, int j, int k) const
   {
@@ -52,6 +63,10 @@ class RoundSurface {
   double inverse_spacing_ = 1;
   std::vector<geometry::FieldSample> nodes_;  ///< z runs fastest
   std::vector<InnerBall> balls_;
+  std::vector<std::size_t> beside_begin_;
+  std::vector<Index> beside_;
+  Vec3 middle_ = Vec3::Zero();  ///< of the bounds [m]
+  Vec3 half_ = Vec3::Zero();    ///< half of their size [m]
 };
 
 }  // namespace thrum::collision

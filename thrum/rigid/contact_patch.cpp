@@ -159,25 +159,30 @@ Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lan
   return next - start;
 }
 
-// Coulomb friction at the centre of the patch, and the twist about its normal.
+// The twist about the normal, then Coulomb friction at the centre of the patch. Each must find its bound by itself: solved
+// together and bounded afterwards, a single point, which can resist no twist, left that to the twist and pushed along with
+// the slip. A ring that lay on another one by two points spun itself up from rest to 500 J within 2 s.
 Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, const Rows& speed,
                      FrictionCone cone)
 {
-  using Three = Eigen::Matrix<RowReal, 3, 1>;
-  const Three old = lambda.segment<3>(kFirstTangent).matrix();
-  Three next = old - m.friction * speed.segment<3>(kFirstTangent).matrix();
+  using Two = Eigen::Matrix<RowReal, 2, 1>;
+  const RowReal old_twist = lambda[kTwist];
+  const RowReal twist_limit = (p.twist_arm * lambda.head<4>()).sum();
+  const RowReal wanted = m.friction_row[2] > 0 ? old_twist - speed[kTwist] / m.friction_row[2] : RowReal(0);
+  const RowReal twist = std::clamp(wanted, -twist_limit, twist_limit);
+  const Two slip = speed.segment<2>(kFirstTangent).matrix() + m.twist_slips * (twist - old_twist);
+  const Two old = lambda.segment<2>(kFirstTangent).matrix();
+  Two next = old - m.friction * slip;
   const RowReal limit = p.mu * lambda.head<4>().sum();
   if (cone == FrictionCone::cone) {
-    const RowReal length = std::sqrt(next.x() * next.x() + next.y() * next.y());
-    if (length > limit) next.head<2>() *= limit / length;
+    const RowReal length = next.norm();
+    if (length > limit) next *= limit / length;
   } else {
-    next.x() = std::clamp(next.x(), -limit, limit);
-    next.y() = std::clamp(next.y(), -limit, limit);
+    next = next.cwiseMax(-limit).cwiseMin(limit);
   }
-  const RowReal twist_limit = (p.twist_arm * lambda.head<4>()).sum();
-  next.z() = std::clamp(next.z(), -twist_limit, twist_limit);
-  lambda.segment<3>(kFirstTangent) = next.array();
-  return {next.x() - old.x(), next.y() - old.y(), next.z() - old.z(), 0};
+  lambda.segment<2>(kFirstTangent) = next.array();
+  lambda[kTwist] = twist;
+  return {next.x() - old.x(), next.y() - old.y(), twist - old_twist, 0};
 }
 
 // Resistance to rolling, a turning impulse across the normal bounded by the coefficient times the normal impulse.
@@ -217,7 +222,8 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
   m.friction_row = K.diagonal().array();
   // A row that nothing can move has nothing but zeros.
   for (int i = 0; i < 3; ++i) K(i, i) = K(i, i) > 0 ? K(i, i) * (1 + kFrictionRegularisation) : RowReal(1);
-  m.friction = K.inverse();
+  m.friction = K.topLeftCorner<2, 2>().inverse();
+  m.twist_slips = K.topRightCorner<2, 1>();
 
   // The rows are scaled to a diagonal of 1. Lanes without a point, rows that nothing can move, and friction where there
   // is none are scaled by 0 and so keep to themselves.
