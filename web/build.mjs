@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const pages = ['modes'];
+const pages = ['modes', 'viewer'];
 
 async function page(name, out) {
   const folder = path.join(here, 'src', name);

@@ -26,6 +26,8 @@ int run(int argc, char** argv)
   thrum::app::add_modes_commands(app);
   thrum::app::add_scene_check(app);
   thrum::app::add_scene_run(app);
+  thrum::app::add_scene_export(app);
+  thrum::app::add_scene_view(app);
 
   try {
     app.parse(argc, argv);

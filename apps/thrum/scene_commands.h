@@ -8,7 +8,11 @@ namespace thrum::app {
 
 /// Adds `thrum check` and `thrum schema`.
 void add_scene_check(CLI::App& app);
-/// Adds `thrum run`, `thrum export` and `thrum compare`.
+/// Adds `thrum run`.
 void add_scene_run(CLI::App& app);
+/// Adds `thrum view`.
+void add_scene_view(CLI::App& app);
+/// Adds `thrum export` and `thrum compare`.
+void add_scene_export(CLI::App& app);
 
 }  // namespace thrum::app

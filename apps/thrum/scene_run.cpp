@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// thrum run SCENE: simulates a scene into a folder. thrum export FOLDER: files from its recording.
-// thrum compare FOLDER FOLDER: where two runs part.
+// thrum run SCENE: simulates a scene into a folder, or, to compare, with and without response into two.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,8 +11,9 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
 #include "thrum/base/timing.h"
-#include "thrum/scene/motion_glb.h"
+#include "thrum/scene/pages.h"
 #include "thrum/scene/run_scene.h"
+#include "thrum/scene/viewer_data.h"
 
 namespace thrum::app {
 
@@ -30,6 +30,7 @@ struct RunOptions {
   double duration = 0;
   std::string seed;
   bool no_response = false;
+  bool compare = false;
   bool json = false;
   bool quiet = false;
 };
@@ -45,6 +46,9 @@ class RunReport {
 
   void show(const scene::RunProgress& p)
   {
+    // A second run begins anew.
+    if (p.wall_seconds < last_) next_ = kRedrawInterval;
+    last_ = p.wall_seconds;
     if (quiet_ || p.wall_seconds < next_) return;
     next_ = p.wall_seconds + (terminal_ ? kRedrawInterval : kLineInterval);
     drawn_ = true;
@@ -59,6 +63,7 @@ class RunReport {
   bool terminal_;
   bool drawn_ = false;
   double next_ = kRedrawInterval;
+  double last_ = 0;
 };
 
 void print_result(const RunOptions& options, const std::string& folder, const scene::RunResult& result)
@@ -87,6 +92,42 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
   }
 }
 
+scene::RunResult run_once(const RunOptions& options, const std::filesystem::path& folder, bool no_response,
+                          scene::RunDesc desc)
+{
+  desc.folder = folder;
+  desc.scene_file = options.scene;
+  desc.reading.settings = options.settings;
+  if (options.duration > 0)
+    desc.reading.settings.push_back(fmt::format("duration={:.17g}", options.duration));
+  if (!options.seed.empty()) desc.reading.settings.push_back("seed=" + options.seed);
+  if (no_response) desc.reading.settings.emplace_back("response.method=none");
+  const scene::SceneDesc scene = scene::read_scene(desc.scene_file, desc.reading);
+  return scene::run_scene(scene, desc);
+}
+
+// Both runs, each in a folder of its own, and one page that shows them side by side.
+void run_both(const RunOptions& options, const std::filesystem::path& folder, const scene::RunDesc& desc)
+{
+  if (scene::page_template("viewer").empty())
+    throw Error("--compare writes a page, and this thrum was built without pages; script/bootstrap helps.");
+  std::vector<sim::Recording> recordings(2);
+  std::vector<scene::ViewerRun> runs;
+  for (const bool response : {true, false}) {
+    const std::filesystem::path part = folder / (response ? "with" : "without");
+    const scene::RunResult result = run_once(options, part, !response, desc);
+    print_result(options, part.string(), result);
+    sim::Recording& recording = recordings[response ? 0 : 1];
+    recording = sim::read_recording(part / "recording");
+    runs.push_back(scene::viewer_run(part, recording));
+    runs.back().label = response ? "with response" : "without response";
+    if (!result.finished) break;
+  }
+  base::write_file(folder / "index.html", std::string_view(scene::viewer_page(runs)));
+  if (!options.quiet && !options.json)
+    fmt::print("side by side: {}\n", bold((folder / "index.html").string()));
+}
+
 void run(const RunOptions& options)
 {
   if (options.scene.empty() == options.resume.empty()) {
@@ -106,45 +147,14 @@ void run(const RunOptions& options)
     print_result(options, options.resume, scene::resume_run(desc));
     return;
   }
-  desc.scene_file = options.scene;
-  desc.reading.settings = options.settings;
-  if (options.duration > 0)
-    desc.reading.settings.push_back(fmt::format("duration={:.17g}", options.duration));
-  if (!options.seed.empty()) desc.reading.settings.push_back("seed=" + options.seed);
-  if (options.no_response) desc.reading.settings.emplace_back("response.method=none");
-  const scene::SceneDesc scene = scene::read_scene(desc.scene_file, desc.reading);
   const std::string folder = options.output.empty()
                                  ? "runs/" + std::filesystem::path(options.scene).stem().string()
                                  : options.output;
-  desc.folder = folder;
-  print_result(options, folder, scene::run_scene(scene, desc));
-}
-
-struct ExportOptions {
-  std::string folder;
-  std::string glb, npz, csv, png;
-  double time = -1;
-  std::string size = "1280,720";
-};
-
-void export_files(const ExportOptions& options)
-{
-  if (options.glb.empty() && options.npz.empty() && options.csv.empty() && options.png.empty()) {
-    throw CLI::ValidationError("export", "say what to write: --glb, --npz, --csv or --png, each with a file");
+  if (options.compare) {
+    run_both(options, folder, desc);
+    return;
   }
-  const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
-  if (!recording.complete) {
-    fmt::print(stderr, "note: the run was cut short after {:.6g} s.\n",
-               recording.frames.empty() ? 0.0 : recording.frames.back().time);
-  }
-  if (!options.glb.empty()) base::write_file(options.glb, std::string_view(scene::motion_glb(recording)));
-  if (!options.npz.empty()) scene::write_motion_npz(options.npz, recording);
-  if (!options.csv.empty()) base::write_file(options.csv, std::string_view(scene::events_csv(recording)));
-  if (!options.png.empty()) {
-    const std::vector<double> size = parse_numbers("--size", options.size, 2);
-    scene::write_png(options.png, scene::picture_of_moment(recording, options.time, static_cast<int>(size[0]),
-                                                           static_cast<int>(size[1])));
-  }
+  print_result(options, folder, run_once(options, folder, options.no_response, desc));
 }
 
 }  // namespace
@@ -161,32 +171,11 @@ void add_scene_run(CLI::App& app)
   command->add_option("--duration", options->duration, "instead of the scene's [s]")->check(positive());
   command->add_option("--seed", options->seed, "instead of the scene's");
   command->add_flag("--no-response", options->no_response, "impacts do not travel through bodies");
+  command->add_flag("--compare", options->compare,
+                    "run with and without response, and show both side by side on one page");
   command->add_flag("--json", options->json, "print the result as JSON");
   command->add_flag("--quiet", options->quiet, "print nothing but errors");
   command->callback([options] { run(*options); });
-
-  auto exported = std::make_shared<ExportOptions>();
-  CLI::App* exporting = app.add_subcommand("export", "Write files from the recording of a run");
-  exporting->add_option("folder", exported->folder, "the folder of the run")->required();
-  exporting->add_option("--glb", exported->glb, "the animated scene");
-  exporting->add_option("--npz", exported->npz, "times, poses and energies as arrays");
-  exporting->add_option("--csv", exported->csv, "the events as a table");
-  exporting->add_option("--png", exported->png, "a picture of one moment");
-  exporting->add_option("--time", exported->time, "of the picture; by itself: the end [s]");
-  exporting->add_option("--size", exported->size, "of the picture: width,height")->capture_default_str();
-  exporting->callback([exported] { export_files(*exported); });
-
-  auto folders = std::make_shared<std::vector<std::string>>();
-  CLI::App* compare = app.add_subcommand("compare", "Say where two runs part; fails when they do");
-  compare->add_option("folders", *folders, "the folders of two runs")->required()->expected(2);
-  compare->callback([folders] {
-    const auto read = [](const std::string& folder) {
-      return sim::read_recording(std::filesystem::path(folder) / "recording");
-    };
-    const scene::RunComparison result = scene::compare_runs(read((*folders)[0]), read((*folders)[1]));
-    fmt::print("{}\n", result.text);
-    if (!result.same) throw CLI::RuntimeError(failed);
-  });
 }
 
 }  // namespace thrum::app

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "thrum/base/error.h"
 #include "thrum/elastic/modal_export.h"
 #include "thrum/scene/base64.h"
 #include "thrum/scene/pages.h"
@@ -12,12 +11,6 @@
 namespace thrum::scene {
 
 namespace {
-
-template <class T>
-std::string encoded(const std::vector<T>& values)
-{
-  return base64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
-}
 
 std::vector<double> to_vector(const VecX& values)
 {
@@ -51,38 +44,16 @@ nlohmann::json page_data(const model::ModalModel& model)
           {"frequencies", to_vector(model.frequencies)},
           {"decays", to_vector(model.decays)},
           {"loudness", to_vector(elastic::surface_motion(model))},
-          {"vertices", encoded(vertices)},
-          {"triangles", encoded(triangles)},
-          {"shapes", encoded(shapes)}};
-}
-
-// Inside a script element only "</script" and "<!--" end it or confuse it; JSON may write '<' as an escape.
-std::string inside_script(std::string text)
-{
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
-    text.replace(at, 1, "\\u003c");
-  }
-  return text;
+          {"vertices", base64_of(vertices)},
+          {"triangles", base64_of(triangles)},
+          {"shapes", base64_of(shapes)}};
 }
 
 }  // namespace
 
 std::string modes_page(const model::ModalModel& model)
 {
-  const std::string_view page = page_template("modes");
-  if (page.empty()) {
-    throw Error(
-        "This thrum was built without pages: run script/bootstrap, which installs Node.js and the packages "
-        "of "
-        "web/, and build again. Pictures (.png) work without them.");
-  }
-  constexpr std::string_view kMark = "/*DATA*/";
-  const std::size_t at = page.find(kMark);
-  THRUM_ASSERT(at != std::string_view::npos);
-  std::string text(page.substr(0, at));
-  text += inside_script(page_data(model).dump());
-  text += page.substr(at + kMark.size());
-  return text;
+  return fill_page("modes", page_data(model).dump());
 }
 
 }  // namespace thrum::scene

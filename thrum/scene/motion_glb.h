@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "thrum/scene/shaded_mesh.h"
 #include "thrum/sim/recording.h"
 
 namespace thrum::scene {
 
 struct MotionGlbDesc {
-  double crease_angle = 0.6;  ///< faces that meet at a larger angle keep a sharp edge [rad]
-  bool ground = true;         ///< a square under everything where the scene has a plane
+  double crease_angle = kCreaseAngle;  ///< faces that meet at a larger angle keep a sharp edge [rad]
+  bool ground = true;                  ///< a square under everything where the scene has a plane
 };
 
 /// The bytes of the file. z up becomes y up by the root node.

@@ -10,6 +10,8 @@
 #include "thrum/base/timing.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/motion_glb.h"
+#include "thrum/scene/pages.h"
+#include "thrum/scene/viewer_data.h"
 #include "thrum/sim/checkpoint.h"
 
 namespace thrum::scene {
@@ -208,6 +210,9 @@ class Run {
                                   scene_.outputs.poster_height));
       result.files.push_back(folder / "poster.png");
     }
+    // A build without pages makes runs all the same.
+    if (scene_.outputs.page && !page_template("viewer").empty())
+      write("index.html", viewer_page({viewer_run(folder, recording)}));
     write("run.json", run_json(result, watch.seconds()));
   }
 

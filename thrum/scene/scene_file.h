@@ -177,6 +177,7 @@ struct OutputEntry {
   RecordedContacts contacts = RecordedContacts::all;
   bool glb = true;
   bool csv = true;
+  bool page = true;
   bool poster = true;
   double poster_time = -1;  ///< [s]; negative: the end
   int poster_width = 1280;  ///< [pixel]

@@ -284,6 +284,7 @@ THRUM_TABLE(
                  {"none", RecordedContacts::none}})
         .field({.key = "glb", .doc = "write motion.glb"}, &OutputEntry::glb)
         .field({.key = "csv", .doc = "write events.csv and energy.csv"}, &OutputEntry::csv)
+        .field({.key = "page", .doc = "write index.html"}, &OutputEntry::page)
         .field({.key = "poster", .doc = "write poster.png"}, &OutputEntry::poster)
         .field({.key = "poster_time", .unit = "s", .doc = "moment of the poster; negative: the end"},
                &OutputEntry::poster_time)

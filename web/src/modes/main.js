@@ -108,5 +108,6 @@ stage.run((seconds) => {
   if (playing) phase += 2 * Math.PI * SHOWN_HERTZ * Math.min(seconds - last, 0.1);
   last = seconds;
   body.displace(swing * Math.sin(phase));
+  return true;
 });
 document.body.dataset.ready = 'yes';

@@ -1,89 +1,118 @@
 // SPDX-License-Identifier: MIT
-// The stage that every page shares: renderer, camera, light, ground with a soft shadow, orbit controls, resizing.
-// Models are given z up, as everywhere in thrum.
+// The stage that every page shares: renderer, camera, orbit controls, resizing, and one or two lit scenes side by side,
+// seen by one camera. Models are given z up, as everywhere in thrum.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { LitScene } from './light.js';
 
 export class Stage {
-  constructor(container) {
+  constructor(container, scenes = 1) {
     this.container = container;
     this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
-    this.renderer.toneMappingExposure = 1.05;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
+    this.renderer.toneMappingExposure = 1.0;
+    this.renderer.autoClear = false;
     container.appendChild(this.renderer.domElement);
 
-    this.scene = new THREE.Scene();
-    this.scene.background = new THREE.Color(0xe9edf0);
-    this.scene.fog = new THREE.Fog(0xe9edf0, 10, 60);
+    this.sets = Array.from({ length: scenes }, () => new LitScene());
+    this.scene = this.sets[0].scene;
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 500);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = true;
-
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb8b2a6, 1.3));
-    this.sun = new THREE.DirectionalLight(0xfff4e0, 2.4);
-    this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.radius = 6;
-    this.scene.add(this.sun, this.sun.target);
-
-    this.ground = new THREE.Mesh(
-      new THREE.CircleGeometry(1, 96),
-      new THREE.MeshStandardMaterial({ color: 0xdfe3e6, roughness: 1 }));
-    this.ground.receiveShadow = true;
-    this.scene.add(this.ground);
+    this.controls.addEventListener('change', () => this.touch());
+    this.dirty = true;
 
     new ResizeObserver(() => this.resize()).observe(container);
     this.resize();
   }
 
-  // Puts the camera, the light and the ground where the box from min to max is well seen; the ground is `gap` below it.
+  // Something changed: the next picture must be drawn.
+  touch() {
+    this.dirty = true;
+  }
+
+  // Puts the camera, the light and a ground where the box from min to max is well seen; the ground is `gap` below it.
   frame(min, max, gap = 0) {
+    const radius = this.look(min, max, new THREE.Vector3(0.62, -0.95, 0.55));
+    const centre = this.controls.target;
+    this.ground ??= this.sets[0].addGround(new THREE.Vector3(), new THREE.Vector3(0, 0, 1));
+    this.ground.position.set(centre.x, centre.y, min.z - gap - radius * 0.002);
+    this.ground.scale.setScalar(30 * radius);
+  }
+
+  // Looks at the box along -`from`, from as near as shows all of it. Returns its radius.
+  look(min, max, from) {
     const centre = min.clone().add(max).multiplyScalar(0.5);
     const radius = Math.max(max.distanceTo(min) / 2, 1e-6);
-    this.controls.target.copy(centre);
-    // Fill the narrower side of the window.
-    const half = (this.camera.fov / 2) * Math.PI / 180;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const away = radius / Math.sin(narrow) * 1.02;
-    this.camera.position.copy(centre).add(new THREE.Vector3(0.62, -0.95, 0.55).normalize().multiplyScalar(away));
+    const back = from.clone().normalize();
+    const side = Math.abs(back.z) > 0.999 ? new THREE.Vector3(0, 1, 0) : new THREE.Vector3(0, 0, 1);
+    const right = side.cross(back).normalize();
+    const up = back.clone().cross(right);
+    const tall = Math.tan(this.camera.fov / 2 * Math.PI / 180) * 0.88;
+    const wide = tall * this.camera.aspect;
+    // Each corner asks for a distance at which it is inside the picture.
+    let away = 0;
+    for (let k = 0; k < 8; ++k) {
+      const d = new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).sub(centre);
+      away = Math.max(away, Math.max(Math.abs(d.dot(right)) / wide, Math.abs(d.dot(up)) / tall) + d.dot(back));
+    }
+    this.placeCamera(centre.clone().addScaledVector(back, away), centre, radius);
+    return radius;
+  }
+
+  placeCamera(eye, target, radius) {
+    this.camera.position.copy(eye);
+    this.controls.target.copy(target);
     this.camera.near = radius / 100;
     this.camera.far = radius * 100;
     this.camera.updateProjectionMatrix();
-    this.scene.fog.near = away + 3 * radius;
-    this.scene.fog.far = away + 14 * radius;
-
-    this.sun.position.copy(centre).add(new THREE.Vector3(0.5, -0.35, 1).multiplyScalar(3 * radius));
-    this.sun.target.position.copy(centre);
-    const c = this.sun.shadow.camera;
-    c.left = c.bottom = -1.6 * radius;
-    c.right = c.top = 1.6 * radius;
-    c.near = radius / 10;
-    c.far = 8 * radius;
-    c.updateProjectionMatrix();
-    this.sun.shadow.normalBias = radius / 200;
-    this.ground.position.set(centre.x, centre.y, min.z - gap - radius * 0.002);
-    this.ground.scale.setScalar(30 * radius);
+    // What is in the picture is lit, and no more: the shadow would be coarse.
+    const away = eye.distanceTo(target);
+    const seen = away * Math.tan(this.camera.fov / 2 * Math.PI / 180) * Math.max(1, this.camera.aspect);
+    for (const set of this.sets) set.light(target, Math.min(radius, 1.1 * seen), away);
     this.controls.update();
+    this.touch();
+  }
+
+  // The rectangles of the scenes [left, bottom, width, height] in pixels of the page: beside or above each other.
+  views() {
+    const { clientWidth: w, clientHeight: h } = this.container;
+    if (this.sets.length === 1) return [[0, 0, w, h]];
+    if (w >= h) return [[0, 0, w / 2 - 1, h], [w / 2 + 1, 0, w / 2 - 1, h]];
+    return [[0, h / 2 + 1, w, h / 2 - 1], [0, 0, w, h / 2 - 1]];
   }
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.container;
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height);
-    this.camera.aspect = width / height;
+    const [, , w, h] = this.views()[0];
+    this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    this.touch();
   }
 
-  // Calls `draw(seconds)` before each frame.
-  run(draw) {
+  draw() {
+    this.dirty = false;
+    this.drawn = true;
+    this.renderer.setScissorTest(this.sets.length > 1);
+    this.views().forEach((view, i) => {
+      this.renderer.setViewport(...view);
+      this.renderer.setScissor(...view);
+      this.renderer.render(this.sets[i].scene, this.camera);
+    });
+  }
+
+  // Calls `prepare(seconds)` before each frame; a frame is drawn when something changed, or when it returns true.
+  run(prepare) {
     this.renderer.setAnimationLoop((milliseconds) => {
-      draw(milliseconds / 1000);
+      const moving = prepare(milliseconds / 1000);
       this.controls.update();
-      this.renderer.render(this.scene, this.camera);
+      if (moving || this.dirty) this.draw();
     });
   }
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// thrum view FOLDER: shows a run in the browser, also while it goes on.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/thrum/command.h"
+#include "apps/thrum/page_server.h"
+#include "apps/thrum/scene_commands.h"
+#include "thrum/scene/pages.h"
+#include "thrum/scene/viewer_data.h"
+#include "thrum/sim/recording_format.h"
+
+namespace thrum::app {
+
+namespace {
+
+constexpr std::string_view kWaitingPage =
+    "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
+    "<title>thrum</title><link rel=\"icon\" href=\"data:,\">"
+    "<p style=\"font:16px system-ui;margin:3rem;color:#40505a\">There is no recording in this folder yet; "
+    "this page looks again every second.</p></html>";
+
+// The runs of a folder: its own, or those of a comparison.
+struct LiveFolder {
+  std::filesystem::path folder;
+
+  [[nodiscard]] std::vector<std::filesystem::path> runs() const
+  {
+    std::error_code none;
+    if (std::filesystem::exists(folder / "recording", none)) return {folder};
+    std::vector<std::filesystem::path> found;
+    for (const char* part : {"with", "without"}) {
+      if (std::filesystem::exists(folder / part / "recording", none)) found.push_back(folder / part);
+    }
+    return found;
+  }
+
+  // Changes whenever a recording does.
+  [[nodiscard]] std::string mark() const
+  {
+    std::string text;
+    for (const auto& run : runs()) {
+      std::error_code none;
+      text +=
+          fmt::format("{}-{} ", std::filesystem::file_size(run / "recording", none),
+                      std::filesystem::last_write_time(run / "recording", none).time_since_epoch().count());
+    }
+    return text;
+  }
+
+  // The last chunk of a whole recording is its end.
+  [[nodiscard]] bool complete() const
+  {
+    for (const auto& run : runs()) {
+      constexpr std::streamoff kEnd = static_cast<std::streamoff>(sim::kChunkHead) + 16;
+      std::ifstream file(run / "recording", std::ios::binary);
+      std::uint32_t kind = 0;
+      file.seekg(-kEnd, std::ios::end);
+      file.read(reinterpret_cast<char*>(&kind), sizeof(kind));
+      if (!file || kind != sim::kEndChunk) return false;
+    }
+    return !runs().empty();
+  }
+
+  [[nodiscard]] std::string data() const
+  {
+    const std::vector<std::filesystem::path> folders = runs();
+    std::vector<sim::Recording> recordings;
+    recordings.reserve(folders.size());
+    std::vector<scene::ViewerRun> shown;
+    for (const auto& run : folders) {
+      recordings.push_back(sim::read_recording(run / "recording"));
+      shown.push_back(scene::viewer_run(run, recordings.back()));
+      if (run != folder) shown.back().label = run.filename().string() + " response";
+    }
+    return scene::viewer_data(shown);
+  }
+
+  [[nodiscard]] std::string page() const
+  {
+    std::string text = scene::fill_page("viewer", data());
+    // The page follows the run when it finds this mark.
+    constexpr std::string_view kPlace = "<meta name=\"generator\" content=\"thrum\">";
+    const std::size_t at = text.find(kPlace);
+    if (at != std::string::npos)
+      text.insert(at + kPlace.size(), "<meta name=\"thrum-live\" content=\"yes\">");
+    return text;
+  }
+};
+
+std::optional<HttpAnswer> live_answer(const LiveFolder& live, const std::string& address)
+{
+  if (address == "/" || address == "/index.html") {
+    return HttpAnswer{200, "text/html; charset=utf-8",
+                      live.runs().empty() ? std::string(kWaitingPage) : live.page()};
+  }
+  if (address == "/live/status") {
+    const nlohmann::json status = {{"mark", live.mark()}, {"complete", live.complete()}};
+    return HttpAnswer{200, "application/json", status.dump()};
+  }
+  if (address == "/live/data" && !live.runs().empty())
+    return HttpAnswer{200, "application/json", live.data()};
+  return std::nullopt;
+}
+
+struct ViewOptions {
+  std::string folder;
+  std::uint16_t port = 0;
+};
+
+void view(const ViewOptions& options)
+{
+  if (scene::page_template("viewer").empty()) (void)scene::fill_page("viewer", "");
+  base::StopSource stop;
+  stop.on_interrupt();
+  const LiveFolder live{options.folder};
+  serve_folder({.folder = options.folder,
+                .port = options.port,
+                .made = [&](const std::string& address) { return live_answer(live, address); },
+                .on_ready =
+                    [&](std::uint16_t port) {
+                      fmt::print("{} is shown at {} until Ctrl-C\n", options.folder,
+                                 bold(fmt::format("http://127.0.0.1:{}/", port)));
+                      std::fflush(stdout);
+                    },
+                .stop = stop.token()});
+}
+
+}  // namespace
+
+void add_scene_view(CLI::App& app)
+{
+  auto options = std::make_shared<ViewOptions>();
+  CLI::App* command =
+      app.add_subcommand("view", "Show a run in the browser of this machine, also while it goes on");
+  command->add_option("folder", options->folder, "the folder of the run")->required();
+  command->add_option("--port", options->port, "of 127.0.0.1; by itself: any that is free");
+  command->callback([options] { view(*options); });
+}
+
+}  // namespace thrum::app

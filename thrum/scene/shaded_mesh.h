@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A mesh as graphics programs want it: a normal at each vertex, and sharp edges.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thrum/geometry/triangle_mesh.h"
+
+namespace thrum::scene {
+
+inline constexpr double kCreaseAngle = 0.6;  ///< faces that meet at a larger angle keep a sharp edge [rad]
+
+/// Vertices parted where faces meet at a sharp angle, each with its normal.
+struct ShadedMesh {
+  std::vector<float> positions;        ///< x, y, z of each vertex [m]
+  std::vector<float> normals;          ///< unit, likewise
+  std::vector<std::uint32_t> corners;  ///< three a triangle; triangles without an area are left out
+};
+
+[[nodiscard]] ShadedMesh shade_mesh(const geometry::TriangleMesh& mesh, double crease_angle = kCreaseAngle);
+
+}  // namespace thrum::scene

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The bodies of a run: one instanced mesh for each shape, so that 500 bodies cost a few draw calls.
+import * as THREE from 'three';
+
+function geometryOf(mesh) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.BufferAttribute(mesh.positions, 3));
+  geometry.setAttribute('normal', new THREE.BufferAttribute(mesh.normals, 3, true));
+  geometry.setIndex(new THREE.BufferAttribute(mesh.corners, 1));
+  return geometry;
+}
+
+export class Bodies {
+  constructor(run) {
+    this.run = run;
+    this.group = new THREE.Group();
+    this.material = new THREE.MeshStandardMaterial({ roughness: 0.52, metalness: 0 });
+    this.slots = run.bodies.map(() => null);
+    this.pose = new Float64Array(7);
+    this.hidden = -1;
+    this.meshes = [];
+    run.meshes.forEach((mesh, number) => {
+      const owners = run.bodies.flatMap((body, b) => (body.mesh === number ? [b] : []));
+      if (mesh.corners.length === 0 || owners.length === 0) return;
+      const instanced = new THREE.InstancedMesh(geometryOf(mesh), this.material, owners.length);
+      instanced.castShadow = instanced.receiveShadow = true;
+      instanced.frustumCulled = false;
+      instanced.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+      owners.forEach((b, slot) => {
+        this.slots[b] = { instanced, slot };
+        instanced.setColorAt(slot, new THREE.Color().setRGB(...run.bodies[b].colour, THREE.SRGBColorSpace));
+      });
+      instanced.userData.owners = owners;
+      this.meshes.push(instanced);
+      this.group.add(instanced);
+    });
+    this.links = this.makeLinks();
+  }
+
+  // Strings and springs as thin rods.
+  makeLinks() {
+    if (this.run.links.length === 0) return null;
+    const rods = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2),
+      new THREE.MeshStandardMaterial({ color: 0x59646c, roughness: 0.6 }), this.run.links.length);
+    rods.castShadow = true;
+    rods.frustumCulled = false;
+    this.group.add(rods);
+    return rods;
+  }
+
+  // Moves every body to where it is at `frame`.
+  show(frame) {
+    const { pose, run } = this;
+    for (let b = 0; b < this.slots.length; ++b) {
+      const place = this.slots[b];
+      if (!place) continue;
+      run.pose(b, frame, pose);
+      writeMatrix(place.instanced.instanceMatrix.array, 16 * place.slot, pose, b === this.hidden ? 0 : 1);
+    }
+    for (const mesh of this.meshes) {
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null;
+    }
+    if (this.links) this.showLinks(frame);
+  }
+
+  showLinks(frame) {
+    const [a, b] = [new THREE.Vector3(), new THREE.Vector3()];
+    const end = (body, point, out) => {
+      out.fromArray(point);
+      if (body < 0) return out;
+      this.run.pose(body, frame, this.pose);
+      return out.applyQuaternion(new THREE.Quaternion(...this.pose.slice(3))).add(new THREE.Vector3(...this.pose.slice(0, 3)));
+    };
+    this.run.links.forEach((link, i) => {
+      end(link.a, link.pointA, a);
+      end(link.b, link.pointB, b);
+      const along = b.clone().sub(a);
+      const length = along.length();
+      const q = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), along.normalize());
+      this.links.setMatrixAt(i, new THREE.Matrix4().compose(a.clone().add(b).multiplyScalar(0.5), q,
+        new THREE.Vector3(link.thickness, link.thickness, length)));
+    });
+    this.links.instanceMatrix.needsUpdate = true;
+  }
+
+  position(b, frame, out) {
+    this.run.pose(b, frame, this.pose);
+    return out.set(this.pose[0], this.pose[1], this.pose[2]);
+  }
+
+  // The body under a ray, or -1.
+  pick(ray) {
+    const hit = ray.intersectObjects(this.meshes, false)[0];
+    return hit ? hit.object.userData.owners[hit.instanceId] : -1;
+  }
+
+  setWireframe(on) {
+    this.material.wireframe = on;
+  }
+}
+
+// Column-major: rotation times scale, then the position.
+export function writeMatrix(m, at, [px, py, pz, x, y, z, w], scale) {
+  m[at] = scale * (1 - 2 * (y * y + z * z));
+  m[at + 1] = scale * 2 * (x * y + z * w);
+  m[at + 2] = scale * 2 * (x * z - y * w);
+  m[at + 3] = 0;
+  m[at + 4] = scale * 2 * (x * y - z * w);
+  m[at + 5] = scale * (1 - 2 * (x * x + z * z));
+  m[at + 6] = scale * 2 * (y * z + x * w);
+  m[at + 7] = 0;
+  m[at + 8] = scale * 2 * (x * z + y * w);
+  m[at + 9] = scale * 2 * (y * z - x * w);
+  m[at + 10] = scale * (1 - 2 * (x * x + y * y));
+  m[at + 11] = 0;
+  m[at + 12] = px;
+  m[at + 13] = py;
+  m[at + 14] = pz;
+  m[at + 15] = 1;
+}

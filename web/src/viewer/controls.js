@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Buttons, keys and touches.
+import { SPEEDS } from './clock.js';
+
+const element = (id) => document.getElementById(id);
+const SHOWN = ['contacts', 'impulses', 'response', 'wireframe'];
+const STILL = 6;  // a press that moves less is a click [pixel]
+
+export class Controls {
+  constructor(viewer) {
+    this.viewer = viewer;
+    for (const speed of SPEEDS) element('speed').add(new Option(`${speed} ×`, speed, speed === 1, speed === 1));
+    const { clock } = viewer;
+    element('play').addEventListener('click', () => clock.play(!clock.playing));
+    element('speed').addEventListener('change', (event) => clock.setSpeed(Number(event.target.value)));
+    element('scrub').addEventListener('input', (event) => clock.seek(Number(event.target.value) * clock.duration));
+    for (const what of SHOWN) element(what).addEventListener('click', () => this.toggle(what));
+    element('modes').addEventListener('click', () => this.nextMode());
+    element('whole').addEventListener('click', () => viewer.lookAtAll());
+    element('hear').addEventListener('click', () => this.toggleSound());
+    element('keys').addEventListener('click', () => this.toggleHelp());
+    window.addEventListener('keydown', (event) => this.key(event));
+    this.listenForClicks();
+    this.update();
+  }
+
+  toggle(what) {
+    const { viewer } = this;
+    viewer.wanted[what] = !viewer.wanted[what];
+    for (const show of viewer.shows) show.bodies.setWireframe(viewer.wanted.wireframe);
+    viewer.stage.touch();
+    this.update();
+  }
+
+  toggleSound() {
+    const { audio } = this.viewer.clock;
+    if (audio) audio.muted = !audio.muted;
+    this.update();
+  }
+
+  toggleHelp() {
+    element('help').hidden = !element('help').hidden;
+    element('keys').setAttribute('aria-pressed', String(!element('help').hidden));
+  }
+
+  nextMode() {
+    const { viewer } = this;
+    const { show } = viewer.followed;
+    const modes = viewer.shows[show].modes;
+    // Without a followed body, the first one that has modes.
+    if (!modes.has(viewer.followed.body) && modes.models.size > 0) viewer.follow(show, [...modes.models.keys()][0]);
+    const count = modes.models.get(viewer.followed.body)?.frequencies.length ?? 0;
+    viewer.setMode(viewer.mode + 1 < count ? viewer.mode + 1 : -1);
+    this.update();
+  }
+
+  nextBody() {
+    const { bodies } = this.viewer.runs[0];
+    const from = this.viewer.followed.body;
+    for (let i = 1; i <= bodies.length; ++i) {
+      const b = (Math.max(from, -1) + i + bodies.length) % bodies.length;
+      if (!bodies[b].fixed) return this.viewer.follow(0, b);
+    }
+    return undefined;
+  }
+
+  changeSpeed(step) {
+    const { clock } = this.viewer;
+    const now = SPEEDS.indexOf(clock.speed);
+    clock.setSpeed(SPEEDS[Math.min(Math.max(now + step, 0), SPEEDS.length - 1)]);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === 'SELECT') return;
+    const { clock, runs } = this.viewer;
+    const frame = runs[0].times.length > 1 ? runs[0].duration / (runs[0].times.length - 1) : 0.01;
+    const step = event.shiftKey ? 1 : frame;
+    const actions = {
+      ' ': () => clock.play(!clock.playing),
+      ArrowLeft: () => { clock.play(false); clock.seek(clock.time - step); },
+      ArrowRight: () => { clock.play(false); clock.seek(clock.time + step); },
+      Home: () => clock.seek(0),
+      End: () => clock.seek(clock.duration),
+      '-': () => this.changeSpeed(-1),
+      '+': () => this.changeSpeed(1),
+      '=': () => this.changeSpeed(1),
+      c: () => this.toggle('contacts'),
+      i: () => this.toggle('impulses'),
+      r: () => this.toggle('response'),
+      w: () => this.toggle('wireframe'),
+      m: () => this.nextMode(),
+      f: () => this.nextBody(),
+      Escape: () => this.viewer.follow(0, -1),
+      0: () => this.viewer.lookAtAll(),
+      '?': () => this.toggleHelp(),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    // A button that has the focus would be pressed by the space bar as well.
+    if (event.target.tagName === 'BUTTON') event.target.blur();
+    event.preventDefault();
+    action();
+  }
+
+  // A press that is not a drag follows the body there; on nothing, it lets go.
+  listenForClicks() {
+    const canvas = this.viewer.stage.renderer.domElement;
+    let down = null;
+    canvas.addEventListener('pointerdown', (event) => { down = [event.clientX, event.clientY]; });
+    canvas.addEventListener('pointerup', (event) => {
+      if (!down || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > STILL) return;
+      this.viewer.follow(...this.viewer.pick(event.clientX, event.clientY));
+    });
+  }
+
+  showTime() {
+    const { clock } = this.viewer;
+    element('time').textContent = `${clock.time.toFixed(2)} / ${clock.duration.toFixed(2)} s`;
+    if (document.activeElement !== element('scrub')) element('scrub').value = clock.duration > 0 ? clock.time / clock.duration : 0;
+    this.showFollowed();
+    element('happening').textContent = this.happening();
+  }
+
+  showFollowed() {
+    const { viewer } = this;
+    const { show, body } = viewer.followed;
+    if (body < 0) return;
+    const about = viewer.runs[show].bodies[body];
+    const name = document.createElement('b');
+    name.textContent = about.name;
+    const mass = about.fixed ? 'fixed' : `${Number(about.mass.toPrecision(3))} kg`;
+    element('followed').replaceChildren(name, ` ${mass}${viewer.modeText ? ` · ${viewer.modeText}` : ''}`);
+  }
+
+  // One line about this moment.
+  happening() {
+    const { viewer } = this;
+    const said = [];
+    const [{ run, marks }] = viewer.shows;
+    if (viewer.wanted.contacts) said.push(`${marks.contactsAt(viewer.frame[0])} contacts`);
+    if (viewer.wanted.response) {
+      const last = marks.lastResponse(viewer.clock.time);
+      if (last) said.push(`${last.struck} struck, ${last.kicked} kicked, up to ${last.speed.toPrecision(2)} m/s`);
+    }
+    if (viewer.wanted.impulses && run.contacts.largest > 0) {
+      said.push(`arrows: logarithmic, longest ${run.contacts.largest.toPrecision(2)} N s`);
+    }
+    return said.join(' · ');
+  }
+
+  update() {
+    const { clock, wanted, shows } = this.viewer;
+    element('play').textContent = clock.playing ? '❚❚' : '▶';
+    element('play').setAttribute('aria-label', clock.playing ? 'Hold' : 'Play');
+    for (const what of SHOWN) element(what).setAttribute('aria-pressed', String(wanted[what]));
+    element('speed').value = String(clock.speed);
+    element('response').hidden = shows.every((show) => show.run.responses.times.length === 0);
+    element('modes').hidden = shows.every((show) => show.modes.models.size === 0);
+    element('modes').setAttribute('aria-pressed', String(this.viewer.mode >= 0));
+    element('hear').hidden = !clock.audio;
+    element('hear').setAttribute('aria-pressed', String(clock.audio ? !clock.audio.muted : false));
+  }
+}

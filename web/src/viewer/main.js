@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The page of `thrum run`: one run, or two side by side with one camera and one clock.
+import * as THREE from 'three';
+import { pageData } from '../shared/data.js';
+import { Stage } from '../shared/stage.js';
+import { Bodies } from './bodies.js';
+import { Clock } from './clock.js';
+import { Controls } from './controls.js';
+import { followLive } from './live.js';
+import { Marks } from './marks.js';
+import { ModeShow } from './modes.js';
+import { Plots } from './plots.js';
+import { Run } from './run.js';
+
+const element = (id) => document.getElementById(id);
+
+class Viewer {
+  constructor(data) {
+    this.stage = new Stage(element('stage'), data.runs.length);
+    this.wanted = { contacts: false, impulses: false, response: true, wireframe: false };
+    this.followed = { show: 0, body: -1 };
+    this.mode = -1;
+    this.clock = new Clock(0);
+    this.clock.onChange = () => { this.stage.touch(); this.controls?.update(); };
+    this.load(data);
+    this.controls = new Controls(this);
+    this.stage.run((seconds) => this.prepare(seconds));
+  }
+
+  // Takes the runs of `data` in place of what is shown; the camera and the moment stay when there was something before.
+  load(data) {
+    const before = this.shows;
+    this.runs = data.runs.map((run) => new Run(run));
+    this.radius = Math.max(...this.runs.map((run) => Math.hypot(...[0, 1, 2].map((k) => run.box[3 + k] - run.box[k])) / 2), 1e-6);
+    this.shows = this.runs.map((run, i) => this.makeShow(run, this.stage.sets[i], before?.[i]));
+    this.clock.duration = Math.max(...this.runs.map((run) => run.duration));
+    this.clock.setSound(this.runs.find((run) => run.sound)?.sound);
+    this.stage.touch();
+    if (!before) this.lookAtAll();
+    this.plots = this.plots ? this.plots.replace(this.runs) : new Plots(element('plots'), this.runs, (time) => this.clock.seek(time));
+    this.describe();
+    this.controls?.update();
+  }
+
+  makeShow(run, set, before) {
+    if (before) set.scene.remove(before.group);
+    const group = new THREE.Group();
+    const bodies = new Bodies(run);
+    const marks = new Marks(run, this.radius);
+    group.add(bodies.group, marks.group);
+    const centre = new THREE.Vector3(run.box[0] + run.box[3], run.box[1] + run.box[4], 0).multiplyScalar(0.5);
+    for (const plane of run.planes) {
+      const normal = new THREE.Vector3(...plane.normal);
+      const point = new THREE.Vector3(...plane.point);
+      // The point of the plane under the middle of the scene.
+      point.add(centre.clone().sub(point).projectOnPlane(normal));
+      const ground = set.addGround(point, normal);
+      ground.scale.setScalar(30 * this.radius);
+      group.add(ground);
+    }
+    set.scene.add(group);
+    bodies.setWireframe(this.wanted.wireframe);
+    return { run, group, bodies, marks, modes: new ModeShow(run, bodies) };
+  }
+
+  // Everything that moves, from where the scene says, or from a little above.
+  lookAtAll() {
+    const { box, camera, planes } = this.runs[0];
+    this.follow(0, -1);
+    this.stage.camera.fov = camera.field_of_view ?? 30;
+    const [min, max] = [new THREE.Vector3(...box.slice(0, 3)), new THREE.Vector3(...box.slice(3))];
+    // The part of the box that is under the ground is not looked at.
+    const level = planes.find((plane) => plane.normal[2] > 0.99);
+    if (level && level.point[2] < max.z) min.z = Math.max(min.z, level.point[2]);
+    this.stage.resize();
+    if (camera.eye) {
+      const target = camera.target ? new THREE.Vector3(...camera.target) : min.clone().add(max).multiplyScalar(0.5);
+      this.stage.placeCamera(new THREE.Vector3(...camera.eye), target, this.radius);
+    } else {
+      this.stage.look(min, max, new THREE.Vector3(...(camera.from ?? [0.55, -1, 0.42])));
+    }
+  }
+
+  describe() {
+    const [run] = this.runs;
+    const moving = run.bodies.filter((body) => !body.fixed).length;
+    document.title = `${run.title} · thrum`;
+    element('title').textContent = run.title;
+    const said = [`${moving} moving ${moving === 1 ? 'body' : 'bodies'}`, `${this.clock.duration.toPrecision(3)} s`];
+    if (!run.complete) said.push('cut short');
+    element('about').textContent = said.join(' · ');
+    element('labels').replaceChildren(...(this.runs.length < 2 ? [] : this.runs.map((r) => {
+      const label = document.createElement('span');
+      label.textContent = r.label;
+      return label;
+    })));
+  }
+
+  get frame() {
+    return this.shows.map((show) => show.run.frameAt(Math.min(this.clock.time, show.run.duration)));
+  }
+
+  // Before each picture. Returns whether it must be drawn.
+  prepare(seconds) {
+    if (this.stage.drawn) document.body.dataset.ready = 'yes';
+    const moved = this.clock.tick(seconds);
+    const swinging = this.shows.some((show) => show.modes.swinging);
+    if (!moved && !this.stage.dirty && !swinging) return false;
+    const frames = this.frame;
+    this.shows.forEach((show, i) => {
+      show.bodies.show(frames[i]);
+      show.marks.show(this.clock.time, frames[i], this.wanted);
+      show.modes.show(frames[i], seconds);
+    });
+    this.moveWithFollowed(frames);
+    this.plots.show(this.clock.time);
+    this.controls.showTime();
+    this.placeLabels(frames);
+    document.body.dataset.pictures = Number(document.body.dataset.pictures ?? 0) + 1;
+    return true;
+  }
+
+  follow(show, body) {
+    this.followed = { show, body };
+    this.anchor = null;
+    this.setMode(-1);
+    this.stage.touch();
+    this.controls?.update();
+  }
+
+  setMode(mode) {
+    const { show, body } = this.followed;
+    const of = this.shows[show]?.modes;
+    this.mode = of?.has(body) ? mode : -1;
+    this.modeText = of ? of.choose(body, this.mode) : '';
+    this.stage.touch();
+  }
+
+  // The camera goes where the followed body goes.
+  moveWithFollowed(frames) {
+    const { show, body } = this.followed;
+    if (body < 0) return;
+    const now = this.shows[show].bodies.position(body, frames[show], new THREE.Vector3());
+    if (this.anchor) {
+      const step = now.clone().sub(this.anchor);
+      this.stage.camera.position.add(step);
+      this.stage.controls.target.add(step);
+    }
+    this.anchor = now;
+  }
+
+  placeLabels(frames) {
+    const views = this.stage.views();
+    const height = this.stage.container.clientHeight;
+    [...element('labels').children].forEach((label, i) => {
+      label.style.left = `${views[i][0] + views[i][2] / 2}px`;
+      label.style.top = `${height - views[i][1] - views[i][3] + 14}px`;
+    });
+    const { show, body } = this.followed;
+    const note = element('followed');
+    note.hidden = body < 0;
+    if (body >= 0) {
+      const [left, bottom, w, h] = views[show];
+      this.stage.camera.updateMatrixWorld();
+      const p = this.shows[show].bodies.position(body, frames[show], new THREE.Vector3()).project(this.stage.camera);
+      note.style.left = `${Math.min(Math.max(left + (p.x + 1) / 2 * w + 18, left + 8), left + w - 150)}px`;
+      note.style.top = `${Math.min(Math.max(height - bottom - h + (1 - p.y) / 2 * h - 40, 8), height - 40)}px`;
+    }
+  }
+
+  // The body under a point of the page: [number of the run, number of the body].
+  pick(x, y) {
+    const box = this.stage.renderer.domElement.getBoundingClientRect();
+    const [px, py] = [x - box.left, box.height - (y - box.top)];
+    const i = this.stage.views().findIndex(([l, b, w, h]) => px >= l && px <= l + w && py >= b && py <= b + h);
+    if (i < 0) return [0, -1];
+    const [l, b, w, h] = this.stage.views()[i];
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2(2 * (px - l) / w - 1, 2 * (py - b) / h - 1), this.stage.camera);
+    return [i, this.shows[i].bodies.pick(ray)];
+  }
+}
+
+const viewer = new Viewer(pageData());
+window.thrum = viewer;
+followLive(viewer);
+viewer.clock.play(!matchMedia('(prefers-reduced-motion: reduce)').matches && !location.hash.includes('still'));
+const wanted = /t=([\d.]+)/.exec(location.hash);
+if (wanted) viewer.clock.seek(Number(wanted[1]));

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// The timeline: energy above, impulses and the response below, drawn once; the cursor moves over them. Dragging scrubs.
+import { COLOURS } from './marks.js';
+
+const css = (colour) => `#${colour.toString(16).padStart(6, '0')}`;
+const INK = '#26323a';
+const KINETIC = '#d9822b';
+const POTENTIAL = '#7fa7bd';
+const LEFT = 8;
+const RIGHT = 8;
+
+// The values at each column of pixels: the greatest of the frames there, or, between frames, on the line from one to the next.
+function columns(run, values, width, duration) {
+  const most = new Float32Array(width);
+  let next = 0;
+  for (let x = 0; x < width; ++x) {
+    const [from, to] = [x / width * duration, (x + 1) / width * duration];
+    let found = -Infinity;
+    while (next < values.length && run.times[next] < to) found = Math.max(found, values[next++]);
+    if (found === -Infinity) {
+      const [a, b] = [Math.max(next - 1, 0), Math.min(next, values.length - 1)];
+      const gap = run.times[b] - run.times[a];
+      found = gap > 0 ? values[a] + (values[b] - values[a]) * ((from - run.times[a]) / gap) : values[a];
+    }
+    most[x] = found;
+  }
+  return most;
+}
+
+const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
+const greatest = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+
+export class Plots {
+  constructor(canvas, runs, onSeek) {
+    this.canvas = canvas;
+    this.back = document.createElement('canvas');
+    this.take(runs);
+    const seek = (event) => {
+      const box = canvas.getBoundingClientRect();
+      onSeek((event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT) * this.duration);
+    };
+    canvas.addEventListener('pointerdown', (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    canvas.addEventListener('pointermove', (event) => { if (canvas.hasPointerCapture(event.pointerId)) seek(event); });
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    this.resize();
+  }
+
+  take(runs) {
+    this.runs = runs;
+    this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
+  }
+
+  replace(runs) {
+    this.take(runs);
+    this.resize();
+    return this;
+  }
+
+  resize() {
+    const ratio = Math.min(window.devicePixelRatio, 2);
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    if (width === 0 || height === 0) return;
+    for (const canvas of [this.canvas, this.back]) {
+      canvas.width = width * ratio;
+      canvas.height = height * ratio;
+    }
+    this.ratio = ratio;
+    this.drawBack(width, height);
+    this.show(this.time ?? 0);
+  }
+
+  drawBack(width, height) {
+    const draw = this.back.getContext('2d');
+    draw.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    draw.clearRect(0, 0, width, height);
+    const inner = Math.max(Math.floor(width - LEFT - RIGHT), 1);
+    const split = Math.round(height * 0.6);
+    draw.fillStyle = '#f1f4f5';
+    draw.fillRect(LEFT, 0, inner, split - 2);
+    draw.fillRect(LEFT, split + 2, inner, height - split - 2);
+    this.drawTicks(draw, inner, height);
+    this.runs.forEach((run, i) => this.drawEnergy(draw, run, inner, split - 2, i));
+    this.runs.forEach((run, i) => this.drawImpulses(draw, run, inner, split + 2, height - split - 2, i));
+    draw.font = '11px system-ui, sans-serif';
+    draw.textBaseline = 'top';
+    this.key(draw, LEFT + 6, 4, [[KINETIC, 'kinetic'], [POTENTIAL, 'potential'], [INK, 'total energy']]);
+    const below = [[css(COLOURS.impulse), 'impulses']];
+    if (this.runs.some((run) => run.responses.times.length > 0)) {
+      below.push([css(COLOURS.struck), 'struck'], [css(COLOURS.kicked), 'kicked']);
+    }
+    this.key(draw, LEFT + 6, split + 5, below);
+  }
+
+  key(draw, x, y, entries) {
+    for (const [colour, word] of entries) {
+      draw.fillStyle = colour;
+      draw.fillRect(x, y + 4, 10, 3);
+      draw.fillStyle = '#52616b';
+      draw.fillText(word, x + 14, y);
+      x += 26 + draw.measureText(word).width;
+    }
+  }
+
+  // A faint line each whole second, or each five or ten.
+  drawTicks(draw, inner, height) {
+    const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300].find((s) => this.duration / s <= 12) ?? 600;
+    draw.fillStyle = '#dfe5e8';
+    for (let t = step; t < this.duration; t += step) draw.fillRect(LEFT + t / this.duration * inner, 0, 1, height);
+  }
+
+  drawEnergy(draw, run, inner, height, number) {
+    if (run.times.length === 0) return;
+    const floor = least(run.potential);
+    const potential = columns(run, run.potential.map((e) => e - floor), inner, this.duration);
+    const kinetic = columns(run, run.kinetic, inner, this.duration);
+    const total = columns(run, run.kinetic.map((e, i) => e + run.potential[i] - floor), inner, this.duration);
+    this.energyTop = Math.max(number > 0 ? this.energyTop : 0, greatest(run.kinetic.map((e, i) => e + run.potential[i] - floor)), 1e-12);
+    const y = (e) => 18 + (height - 20) * (1 - e / this.energyTop);
+    const end = Math.min(Math.ceil(run.duration / this.duration * inner), inner);
+    const area = (values, colour) => {
+      draw.beginPath();
+      draw.moveTo(LEFT, y(0));
+      for (let x = 0; x < end; ++x) draw.lineTo(LEFT + x, y(values[x]));
+      draw.lineTo(LEFT + end, y(0));
+      draw.fillStyle = colour;
+      draw.fill();
+    };
+    const line = (values, colour) => {
+      draw.beginPath();
+      for (let x = 0; x < end; ++x) draw.lineTo(LEFT + x, y(values[x]));
+      draw.strokeStyle = colour;
+      draw.lineWidth = 1.5;
+      draw.setLineDash(number > 0 ? [5, 4] : []);
+      draw.stroke();
+      draw.setLineDash([]);
+    };
+    if (number === 0) {
+      area(potential, `${POTENTIAL}55`);
+      area(kinetic, `${KINETIC}55`);
+    }
+    line(potential, POTENTIAL);
+    line(kinetic, KINETIC);
+    line(total, INK);
+  }
+
+  drawImpulses(draw, run, inner, top, height, number) {
+    const most = Math.max(greatest(run.impulse), 1e-12);
+    draw.globalAlpha = number > 0 ? 0.45 : 1;
+    draw.fillStyle = css(COLOURS.impulse);
+    for (let i = 0; i < run.times.length; ++i) {
+      // The square root lets small impacts be seen beside great ones.
+      const size = Math.sqrt(run.impulse[i] / most) * (height - 16);
+      if (size > 0.3) draw.fillRect(LEFT + run.times[i] / this.duration * inner - 0.75, top + height - size, 1.5, size);
+    }
+    const { times, kinds } = run.responses;
+    for (let k = 0; k < times.length; ++k) {
+      draw.fillStyle = css(kinds[k] === 0 ? COLOURS.struck : COLOURS.kicked);
+      draw.fillRect(LEFT + times[k] / this.duration * inner - 0.5, top + (kinds[k] === 0 ? 0 : 4), 1.5, 3);
+    }
+    draw.globalAlpha = 1;
+  }
+
+  show(time) {
+    this.time = time;
+    const draw = this.canvas.getContext('2d');
+    draw.setTransform(1, 0, 0, 1, 0, 0);
+    draw.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    draw.drawImage(this.back, 0, 0);
+    const width = this.canvas.width / this.ratio - LEFT - RIGHT;
+    const x = (LEFT + time / this.duration * width) * this.ratio;
+    draw.fillStyle = INK;
+    draw.fillRect(x - this.ratio * 0.75, 0, 1.5 * this.ratio, this.canvas.height);
+    draw.beginPath();
+    draw.arc(x, 4 * this.ratio, 4 * this.ratio, 0, 2 * Math.PI);
+    draw.fill();
+  }
+}
