@@ -12,25 +12,27 @@ namespace thrum::bench {
 
 namespace {
 
-// Layers of side x side rings, `pitch` apart, each tilted by up to 20 degrees.
-void add_layers(RingScene& scene, int count, int side, double pitch, double bottom)
+// Layers of side x side rings, turned any way, so far apart that none can touch another.
+void add_layers(RingScene& scene, int count, int side, double bottom)
 {
   std::mt19937 random(1);
   const auto uniform = [&] {
     return 2.0 * static_cast<double>(random()) / 4294967295.0 - 1.0;
   };
-  constexpr double kLayer = 0.75;
+  constexpr double kPitch = 2 * (kMajorRadius + kMinorRadius) + 0.08;
   for (int i = 0; i < count; ++i) {
     const int layer = i / (side * side);
     const int row = i / side % side;
     const int column = i % side;
-    const double x = uniform();
-    const double y = uniform();
-    const double tilt = uniform();
-    const Vec3 position((column - 0.5 * (side - 1)) * pitch + 0.1 * x,
-                        (row - 0.5 * (side - 1)) * pitch + 0.1 * y, bottom + kLayer * layer);
-    const Vec3 axis = Vec3(x, y, 0.01).normalized();
-    scene.rings.push_back({position, Quat(Eigen::AngleAxisd(0.35 * tilt, axis))});
+    const Vec3 position((column - 0.5 * (side - 1)) * kPitch, (row - 0.5 * (side - 1)) * kPitch,
+                        bottom + kPitch * layer);
+    // Directions in a cube that lie in the ball are evenly spread.
+    Vec4 q;
+    do {
+      q = Vec4(uniform(), uniform(), uniform(), uniform());
+    } while (q.squaredNorm() > 1 || q.squaredNorm() < 0.01);
+    q.normalize();
+    scene.rings.push_back({position, Quat(q[0], q[1], q[2], q[3])});
   }
 }
 
@@ -51,7 +53,7 @@ RingScene rings_in_box(int count)
   RingScene scene;
   scene.name = fmt::format("rings {} in a box", count);
   scene.half_width = 5;
-  add_layers(scene, count, 6, 1.6, 0.6);
+  add_layers(scene, count, 7, 0.75);
   return scene;
 }
 
@@ -63,7 +65,7 @@ RingScene rings_on_poles(int count)
   for (int i = 0; i < 25; ++i) {
     scene.poles.push_back({{2.0 * (i % 5 - 2), 2.0 * (i / 5 - 2), 2.0}, 0.1, 2.0});
   }
-  add_layers(scene, count, 6, 1.6, 4.8);
+  add_layers(scene, count, 7, 4.8);
   return scene;
 }
 

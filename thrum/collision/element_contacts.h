@@ -146,6 +146,8 @@ class ElementSearch {
   void visit_edge(Scratch& scratch, Index e)
   {
     const SurfaceEdge& edge = elements_.edges()[static_cast<std::size_t>(e)];
+    // An edge of a long wall passes most bodies at a distance; its ends are then far away as well.
+    if (distance_.passes(place(edge.ends[0]), place(edge.ends[1]), margin_)) return;
     const Corner& u = visit_corner(scratch, edge.ends[0]);
     const Corner& v = visit_corner(scratch, edge.ends[1]);
     const Vec3 along = v.p - u.p;

@@ -5,6 +5,26 @@
 
 namespace thrum::collision {
 
+// Whether the segment leaves out the box, grown by `near`: its part between the two planes of each axis, in turn.
+bool FieldDistance::passes(const Vec3& p, const Vec3& q, double near) const
+{
+  double enters = 0;
+  double leaves = 1;
+  for (int d = 0; d < 3; ++d) {
+    const double low = box_.min()[d] - near - p[d];
+    const double high = box_.max()[d] + near - p[d];
+    const double way = q[d] - p[d];
+    if (way == 0) {
+      if (low > 0 || high < 0) return true;
+      continue;
+    }
+    enters = std::max(enters, std::min(low / way, high / way));
+    leaves = std::min(leaves, std::max(low / way, high / way));
+    if (enters > leaves) return true;
+  }
+  return false;
+}
+
 DistanceProbe FieldDistance::exact(const Vec3& p, double) const
 {
   const geometry::SurfaceNormal s = geometry::closest_surface_normal(field_, surface_.distance, p);

@@ -5,6 +5,7 @@
 //   probe(p, reach)    value and direction of growth; quick. A value beyond `reach` [m] need only be a lower bound.
 //   exact(p, reach)    the same with the true normal at sharp features
 //   apart(p, near)     true only if p is farther than `near` [m]; quicker than probe()
+//   passes(p, q, near) true only if all points from p to q are farther than `near` [m]; quicker than probe()
 //   at_least(value)    a lower bound of the true distance where probe() gave `value`
 //   fineness()         features smaller than this are blurred in probe() [m]
 //   one_minimum()      along a straight line of this length [m] the distance has one minimum
@@ -38,6 +39,7 @@ class FieldDistance {
   {
     return box_.squaredExteriorDistance(p) > near * near;
   }
+  [[nodiscard]] bool passes(const Vec3& p, const Vec3& q, double near) const;
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const
   {
     const geometry::FieldSample s = field_.sample(p);
@@ -68,6 +70,7 @@ class SurfaceDistance {
  public:
   explicit SurfaceDistance(const TriangleSurface& surface) : surface_(surface) {}
   [[nodiscard]] static bool apart(const Vec3&, double) { return false; }
+  [[nodiscard]] static bool passes(const Vec3&, const Vec3&, double) { return false; }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
   [[nodiscard]] static double at_least(double value) { return value; }
@@ -82,6 +85,7 @@ class SurfaceDistance {
 /// What the exact distances to convex shapes share.
 struct ConvexDistanceBase {
   [[nodiscard]] static bool apart(const Vec3&, double) { return false; }
+  [[nodiscard]] static bool passes(const Vec3&, const Vec3&, double) { return false; }
   [[nodiscard]] static double at_least(double value) { return value; }
   [[nodiscard]] static bool is_round() { return false; }
   [[nodiscard]] static double fineness() { return 0; }
