@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "apps/thrum/modes_commands.h"
@@ -27,6 +28,7 @@ struct ModesOptions {
   std::string input;
   std::string output;
   std::string material;
+  std::vector<std::string> region_materials;  // NAME=MATERIAL
   std::string materials_file;
   double density = 0;  // [kg/m^3]
   double young = 0;    // [Pa]
@@ -34,7 +36,7 @@ struct ModesOptions {
   double alpha = 0;  // [1/s]
   double beta = 0;   // [s]
   double loss = 0;
-  int modes = 20;
+  int modes = 0;     // 0: all below `below`, or kUsualModes
   double below = 0;  // [Hz]
   std::vector<std::string> clamps;
   std::vector<std::string> supports;
@@ -43,6 +45,8 @@ struct ModesOptions {
   bool no_cache = false;
   bool quiet = false;
 };
+
+constexpr int kUsualModes = 20;
 
 // Beyond this many tetrahedra the lattice that a thin wall asks for is not taken without being told to.
 constexpr double kMostTetrahedra = 100e3;
@@ -83,10 +87,16 @@ geometry::TetrahedralMesh read_body(const ModesOptions& options)
   return fill(options);
 }
 
-model::Material chosen_material(const ModesOptions& options)
+elastic::MaterialLibrary known_materials(const ModesOptions& options)
 {
   elastic::MaterialLibrary library = elastic::MaterialLibrary::builtin();
   if (!options.materials_file.empty()) library.read(options.materials_file);
+  return library;
+}
+
+// The material of all regions that --region does not name.
+model::Material main_material(const ModesOptions& options, const elastic::MaterialLibrary& library)
+{
   model::Material material;
   if (!options.material.empty()) material = library.get(options.material);
   if (options.material.empty() && !(options.density > 0 && options.young > 0)) {
@@ -104,6 +114,43 @@ model::Material chosen_material(const ModesOptions& options)
   }
   if (options.loss > 0) material.damping = {model::DampingKind::loss_factor, 0, 0, options.loss, {}};
   return material;
+}
+
+// The material of each region by --region NAME=MATERIAL; regions are counted from 0 where the mesh has no names.
+using RegionMaterials = std::map<std::string, model::Material>;
+
+RegionMaterials region_materials(const ModesOptions& options, const elastic::MaterialLibrary& library)
+{
+  RegionMaterials materials;
+  for (const std::string& text : options.region_materials) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      throw Error(fmt::format("--region {}: expected NAME=MATERIAL, for example --region legs=steel.", text));
+    materials[text.substr(0, equals)] = library.get(text.substr(equals + 1));
+  }
+  return materials;
+}
+
+std::vector<model::Material> materials_of(const geometry::TetrahedralMesh& mesh, const model::Material& rest,
+                                          RegionMaterials by_name)
+{
+  if (by_name.empty()) return {rest};
+  std::vector<std::string> names = mesh.region_names;
+  const std::size_t count =
+      mesh.regions.empty()
+          ? 1
+          : static_cast<std::size_t>(*std::max_element(mesh.regions.begin(), mesh.regions.end())) + 1;
+  for (std::size_t region = names.size(); region < count; ++region) names.push_back(fmt::to_string(region));
+  std::vector<model::Material> materials;
+  for (const std::string& name : names) {
+    const auto found = by_name.extract(name);
+    materials.push_back(found.empty() ? rest : found.mapped());
+  }
+  if (!by_name.empty()) {
+    throw Error(fmt::format("--region {}: the mesh has no such region; it has {}.", by_name.begin()->first,
+                            fmt::join(names, ", ")));
+  }
+  return materials;
 }
 
 // The axes that carry the motion of a mode: "z", or "x+z" when the second has more than a fifth of it.
@@ -145,18 +192,21 @@ void run(const ModesOptions& options)
 {
   base::StopSource stop;
   stop.on_interrupt();
-  const model::Material material = chosen_material(options);  // before the slow part
+  // Mistakes in the materials are found before the slow part.
+  const elastic::MaterialLibrary library = known_materials(options);
+  const model::Material material = main_material(options, library);
+  const RegionMaterials by_region = region_materials(options, library);
   const geometry::TetrahedralMesh mesh = read_body(options);
 
   elastic::ModalAnalysisDesc desc;
   desc.name = std::filesystem::path(options.input).stem().string();
-  desc.materials = {material};
+  desc.materials = materials_of(mesh, material, by_region);
   for (const std::string& text : options.clamps)
     desc.supports.push_back({elastic::parse_selection(text), {true, true, true}});
   for (const std::string& text : options.supports) {
     desc.supports.push_back({elastic::parse_selection(text), {false, false, true}});
   }
-  desc.count = options.modes;
+  desc.count = options.modes > 0 || options.below > 0 ? options.modes : kUsualModes;
   if (options.below > 0) desc.below = options.below;
   desc.element = options.element == "tet4" ? elastic::ElementKind::tet4 : elastic::ElementKind::tet10;
   desc.progress = {.style = options.quiet ? base::ProgressStyle::quiet : base::ProgressStyle::automatic,
@@ -183,6 +233,8 @@ void run(const ModesOptions& options)
 void add_material_options(CLI::App& command, ModesOptions& options)
 {
   command.add_option("--material", options.material, "by name, for example wood, steel, glass, ceramic");
+  command.add_option("--region", options.region_materials,
+                     "the material of a named part of a tetrahedral mesh, NAME=MATERIAL; may be repeated");
   command.add_option("--materials", options.materials_file, "a file with further materials")
       ->check(CLI::ExistingFile);
   command.add_option("--density", options.density, "[kg/m^3]")->check(positive());
@@ -205,8 +257,9 @@ void add_modes_commands(CLI::App& app)
                     "a closed surface (.obj .stl .ply .glb) or tetrahedra (.msh .node .ele)");
   modes->add_option("-o,--output", options->output, "the baked modal file to write: .npz");
   add_material_options(*modes, *options);
-  modes->add_option("--modes", options->modes, "how many")->check(positive())->capture_default_str();
-  modes->add_option("--below", options->below, "and only below this frequency [Hz]")->check(positive());
+  modes->add_option("--modes", options->modes, "how many; 20, or with --below all of them")
+      ->check(positive());
+  modes->add_option("--below", options->below, "only those below this frequency [Hz]")->check(positive());
   modes->add_option("--clamp", options->clamps,
                     "hold a part still: 'z<0.01', 'box(0,0,0, 1,1,0.1)', 'region feet'");
   modes->add_option("--support", options->supports, "hold a part in z only");

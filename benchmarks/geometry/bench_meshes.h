@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "thrum/geometry/shapes.h"
 #include "thrum/geometry/triangle_mesh.h"
 
 namespace thrum::bench {
@@ -17,23 +18,15 @@ inline geometry::TriangleMesh wavy_torus(int triangles)
 {
   const int tube = static_cast<int>(std::lround(std::sqrt(triangles / 5.0)));
   const int around = triangles / (2 * tube);
-  geometry::TriangleMesh mesh;
-  for (int i = 0; i < around; ++i) {
-    for (int j = 0; j < tube; ++j) {
-      const double u = 2 * std::numbers::pi * i / around, v = 2 * std::numbers::pi * j / tube;
-      const double minor = 0.2 * (1 + 0.15 * std::sin(7 * u + 2 * v));
-      const double r = 0.5 + minor * std::cos(v);
-      mesh.vertices.emplace_back(r * std::cos(u), r * std::sin(u), minor * std::sin(v));
-    }
-  }
-  const auto at = [&](int i, int j) {
-    return static_cast<Index>((i % around) * tube + j % tube);
-  };
-  for (int i = 0; i < around; ++i) {
-    for (int j = 0; j < tube; ++j) {
-      mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
-      mesh.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
-    }
+  constexpr double kMajor = 0.5, kMinor = 0.2;
+  geometry::TriangleMesh mesh = geometry::generate(geometry::TorusDesc{
+      .major_radius = kMajor, .minor_radius = kMinor, .major_segments = around, .minor_segments = tube});
+  for (Vec3& p : mesh.vertices) {
+    const double u = std::atan2(p.y(), p.x());
+    const double v = std::atan2(p.z(), std::hypot(p.x(), p.y()) - kMajor);
+    const double minor = kMinor * (1 + 0.15 * std::sin(7 * u + 2 * v));
+    const double r = kMajor + minor * std::cos(v);
+    p = Vec3(r * std::cos(u), r * std::sin(u), minor * std::sin(v));
   }
   return mesh;
 }

@@ -3,6 +3,7 @@
 
 usage: cli_test.py PATH_OF_THRUM
 """
+import itertools
 import math
 import pathlib
 import re
@@ -125,6 +126,46 @@ class CommandLine(unittest.TestCase):
         self.assertIn("6 modes", half)
         frequency = [float(line.split(",")[1]) for line in (csv[1], (self.at / "twice.csv").read_text().splitlines()[1])]
         self.assertAlmostEqual(frequency[0] / frequency[1], 2, places=6)
+
+    def two_region_bar(self):
+        """A bar of 4 x 1 x 1 cubes of 0.1 m, its halves named left and right."""
+        nodes = [(x, y, z) for x in range(5) for y in range(2) for z in range(2)]
+        number = {node: k + 1 for k, node in enumerate(nodes)}
+        tets = []
+        for x in range(4):
+            for order in itertools.permutations(range(3)):
+                corner, corners = [x, 0, 0], [(x, 0, 0)]
+                for axis in order:
+                    corner[axis] += 1
+                    corners.append(tuple(corner))
+                tets.append((1 + x // 2, [number[c] for c in corners]))
+        lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "2", '3 1 "left"', '3 2 "right"',
+                 "$EndPhysicalNames", "$Nodes", str(len(nodes))]
+        lines += [f"{number[n]} {n[0] / 10} {n[1] / 10} {n[2] / 10}" for n in nodes]
+        lines += ["$EndNodes", "$Elements", str(len(tets))]
+        lines += [f"{k + 1} 4 2 {tag} {tag} {' '.join(map(str, c))}" for k, (tag, c) in enumerate(tets)]
+        (self.at / "bar.msh").write_text("\n".join(lines + ["$EndElements", ""]))
+
+    def test_modes_with_a_material_for_each_region(self):
+        self.two_region_bar()
+        mass = lambda text: float(re.search(r"([\d.]+) kg", text).group(1))
+        steel = self.run_ok("modes", "bar.msh", "--material", "steel", "--modes", "3")
+        glass = self.run_ok("modes", "bar.msh", "--material", "glass", "--modes", "3")
+        mixed = self.run_ok("modes", "bar.msh", "--material", "steel", "--region", "left=glass", "--modes", "3")
+        self.assertAlmostEqual(mass(mixed), (mass(steel) + mass(glass)) / 2, delta=1e-3 * mass(steel))
+        named = self.run_ok("modes", "bar.msh", "--material", "glass", "--region", "left=steel", "--region", "right=steel",
+                            "--modes", "3")
+        table = lambda text: re.findall(r"^ +\d+ +([\d.]+) +", text, re.MULTILINE)
+        self.assertEqual(table(named), table(steel))
+        self.assertIn("left, right", self.refused(1, "modes", "bar.msh", "--material", "steel", "--region", "top=glass"))
+        self.assertIn("NAME=MATERIAL", self.refused(1, "modes", "bar.msh", "--material", "steel", "--region", "top"))
+
+    def test_modes_below_a_frequency(self):
+        arguments = ("modes", "block.obj", "--material", "steel", "--spacing", "0.05")
+        frequencies = lambda text: [float(f) for f in re.findall(r"^ +\d+ +([\d.]+) +", text, re.MULTILINE)]
+        many = frequencies(self.run_ok(*arguments, "--modes", "40"))
+        below = 0.5 * (many[29] + many[30])
+        self.assertEqual(frequencies(self.run_ok(*arguments, "--below", str(below))), many[:30])
 
     def test_modes_refuse_what_cannot_ring(self):
         self.assertIn("wood", self.refused(1, "modes", "block.obj", "--material", "wodo"))

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <string>
 
+#include "thrum/base/error.h"
 #include "thrum/base/random.h"
 #include "thrum/geometry/structured_tets.h"
 #include "thrum/geometry/tetrahedral_mesh.h"
@@ -15,6 +18,17 @@ namespace thrum::elastic::testing {
 inline model::Material test_steel()
 {
   return {.name = "test steel", .density = 8000, .young = 200e9, .poisson = 0.3};
+}
+
+/// What the error that `work` throws says; empty when it throws none.
+inline std::string message(const std::function<void()>& work)
+{
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 /// A box mesh whose inner vertices are moved at random, so that no symmetry hides a mistake.

@@ -21,6 +21,7 @@
 namespace thrum::elastic {
 namespace {
 
+using testing::message;
 using testing::shaken_box;
 using testing::test_steel;
 
@@ -32,16 +33,6 @@ geometry::TetrahedralMesh small_body()
 ModalAnalysisDesc steel(Index count)
 {
   return {.materials = {test_steel()}, .count = count};
-}
-
-std::string message(const std::function<void()>& work)
-{
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 std::string refusal(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)

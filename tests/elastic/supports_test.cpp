@@ -9,6 +9,8 @@
 namespace thrum::elastic {
 namespace {
 
+using testing::message;
+
 ElementMesh two_cells()
 {
   return build_element_mesh(geometry::tetrahedralise_box(Vec3(2, 1, 1), {2, 1, 1}), ElementKind::tet10);
@@ -18,16 +20,6 @@ std::size_t chosen(const ElementMesh& mesh, std::string_view text)
 {
   const std::vector<bool> nodes = select_nodes(mesh, {}, parse_selection(text));
   return static_cast<std::size_t>(std::count(nodes.begin(), nodes.end(), true));
-}
-
-std::string message(const std::function<void()>& work)
-{
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Supports, SelectByHalfSpaceBoxRegionAndNumber)

@@ -197,6 +197,23 @@ TEST(GeneralisedEigen, FindsAllBelowALimit)
   EXPECT_EQ(none.values.size(), 0);
 }
 
+TEST(GeneralisedEigen, FindsAllBelowALimitWithoutBeingToldHowMany)
+{
+  const Index n = 9;
+  const Problem p = grid(n);
+  const std::vector<double> all = grid_values(n);
+  for (const double limit : {0.01, 0.5, 1.9}) {
+    const auto expected = static_cast<Index>(std::lower_bound(all.begin(), all.end(), limit) - all.begin());
+    for (const EigenMethod method : {EigenMethod::block_lanczos, EigenMethod::dense}) {
+      const GeneralisedEigenResult r =
+          solve_generalised_eigen(p.K, p.M, {.count = 0, .below = limit, .method = method});
+      ASSERT_TRUE(r.ok()) << limit;
+      EXPECT_EQ(r.values.size(), expected) << limit;
+    }
+  }
+  EXPECT_THROW(static_cast<void>(solve_generalised_eigen(p.K, p.M, {.count = 0})), Error);
+}
+
 TEST(GeneralisedEigen, RestartsInASmallBasis)
 {
   const Index n = 600;

@@ -67,7 +67,8 @@ void check_input(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc&
 {
   check_mesh(mesh);
   check_materials(mesh, desc.materials);
-  if (desc.count < 1) throw Error("Ask for at least one mode.");
+  if (desc.count < 0 || (desc.count == 0 && !std::isfinite(desc.below)))
+    throw Error("Ask for at least one mode, or for all below a frequency.");
   if (!(desc.below > 0))
     throw Error(fmt::format("Modes below {} Hz were asked for; there are none.", desc.below));
 }

@@ -29,7 +29,7 @@ struct ModalAnalysisDesc {
   std::vector<model::Material> materials =
       {};                                     ///< one for the whole body, or one for each region of the mesh
   std::vector<model::Support> supports = {};  ///< empty: the body is free
-  Index count = 20;                           ///< the lowest so many modes ...
+  Index count = 20;                           ///< the lowest so many modes (0: all) ...
   double below =
       std::numeric_limits<double>::infinity();  ///< ... and of them only those below this frequency [Hz]
   ElementKind element = ElementKind::tet10;

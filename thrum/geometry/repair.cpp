@@ -12,6 +12,7 @@
 
 #include "thrum/geometry/mesh_topology.h"
 #include "thrum/geometry/orient_components.h"
+#include "thrum/geometry/unused_vertices.h"
 
 namespace thrum::geometry {
 
@@ -288,23 +289,9 @@ class Repair {
 
   void drop_unused_vertices()
   {
-    constexpr Index kUnused = -1;
-    std::vector<Index> number(mesh_.vertices.size(), kUnused);
-    for (const Triangle& t : mesh_.triangles) {
-      for (const Index v : t) number[static_cast<std::size_t>(v)] = 0;
-    }
-    std::size_t kept = 0;
-    for (std::size_t v = 0; v < number.size(); ++v) {
-      if (number[v] == kUnused) continue;
-      number[v] = static_cast<Index>(kept);
-      mesh_.vertices[kept++] = mesh_.vertices[v];
-    }
     // Welded vertices have been counted already.
-    report_.unused_vertices = number.size() - kept - report_.welded_vertices;
-    mesh_.vertices.resize(kept);
-    for (Triangle& t : mesh_.triangles) {
-      for (Index& v : t) v = number[static_cast<std::size_t>(v)];
-    }
+    report_.unused_vertices =
+        remove_unused_vertices(mesh_.vertices, mesh_.triangles) - report_.welded_vertices;
     if (report_.unused_vertices > 0)
       say("{} vertices that no triangle uses were dropped.", report_.unused_vertices);
   }

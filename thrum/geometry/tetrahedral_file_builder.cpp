@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "thrum/geometry/unused_vertices.h"
+
 namespace thrum::geometry {
 
 void TetrahedralFileBuilder::reserve_nodes(std::size_t count)
@@ -71,26 +73,11 @@ void TetrahedralFileBuilder::turn_negative()
   if (flat > 0) note(fmt::format("{} tetrahedra have no volume; they were kept.", flat));
 }
 
+// In the order of the file, so that node numbers stay recognisable.
 void TetrahedralFileBuilder::leave_out_unused()
 {
-  constexpr Index kUnused = -1;
-  std::vector<Index> number(mesh_.vertices.size(), kUnused);
-  for (const Tetrahedron& t : mesh_.tetrahedra) {
-    for (const Index v : t) number[static_cast<std::size_t>(v)] = 0;
-  }
-  // In the order of the file, so that node numbers stay recognisable.
-  std::size_t kept = 0;
-  for (std::size_t v = 0; v < number.size(); ++v) {
-    if (number[v] == kUnused) continue;
-    number[v] = static_cast<Index>(kept);
-    mesh_.vertices[kept++] = mesh_.vertices[v];
-  }
-  if (kept == number.size()) return;
-  note(fmt::format("{} nodes that no tetrahedron uses were left out.", number.size() - kept));
-  mesh_.vertices.resize(kept);
-  for (Tetrahedron& t : mesh_.tetrahedra) {
-    for (Index& v : t) v = number[static_cast<std::size_t>(v)];
-  }
+  const std::size_t unused = remove_unused_vertices(mesh_.vertices, mesh_.tetrahedra);
+  if (unused > 0) note(fmt::format("{} nodes that no tetrahedron uses were left out.", unused));
 }
 
 void TetrahedralFileBuilder::number_regions()

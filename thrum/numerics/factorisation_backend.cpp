@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/numerics/supernodal_kernels.h"
@@ -109,48 +111,52 @@ void upper_supernodes(const SupernodalFactor& L, double* X)
   }
 }
 
+// Calls kernel with the number of columns as a compile-time constant: 1, 2, 4 or 8.
+template <class Kernel>
+void with_width(int columns, Kernel kernel)
+{
+  if (columns == 1) return kernel(std::integral_constant<int, 1>());
+  if (columns == 2) return kernel(std::integral_constant<int, 2>());
+  if (columns == 4) return kernel(std::integral_constant<int, 4>());
+  kernel(std::integral_constant<int, 8>());
+}
+
+// Fewer columns than this leave the wide kernels' lanes empty.
+constexpr int kLeastWideColumns = 4;
+
+bool takes_wide_kernels(int columns)
+{
+  static const bool wide = has_wide_kernels();
+  return wide && columns >= kLeastWideColumns;
+}
+
+std::vector<double> wide_work(const SupernodalFactor& L, int columns)
+{
+  return std::vector<double>(static_cast<std::size_t>(L.widest) * static_cast<std::size_t>(columns));
+}
+
 }  // namespace
 
 void solve_lower(const ColumnFactor& L, double* X, int columns)
 {
-  if (columns == 1) return lower_columns<1>(L, X);
-  if (columns == 2) return lower_columns<2>(L, X);
-  if (columns == 4) return lower_columns<4>(L, X);
-  lower_columns<8>(L, X);
+  with_width(columns, [&](auto width) { lower_columns<width()>(L, X); });
 }
 
 void solve_upper(const ColumnFactor& L, double* X, int columns)
 {
-  if (columns == 1) return upper_columns<1>(L, X);
-  if (columns == 2) return upper_columns<2>(L, X);
-  if (columns == 4) return upper_columns<4>(L, X);
-  upper_columns<8>(L, X);
+  with_width(columns, [&](auto width) { upper_columns<width()>(L, X); });
 }
 
 void solve_lower(const SupernodalFactor& L, double* X, int columns)
 {
-  static const bool wide = has_wide_kernels();
-  if (wide && columns >= 4) {
-    std::vector<double> work(static_cast<std::size_t>(L.widest) * static_cast<std::size_t>(columns));
-    return solve_lower_wide(L, X, columns, work.data());
-  }
-  if (columns == 1) return lower_supernodes<1>(L, X);
-  if (columns == 2) return lower_supernodes<2>(L, X);
-  if (columns == 4) return lower_supernodes<4>(L, X);
-  lower_supernodes<8>(L, X);
+  if (takes_wide_kernels(columns)) return solve_lower_wide(L, X, columns, wide_work(L, columns).data());
+  with_width(columns, [&](auto width) { lower_supernodes<width()>(L, X); });
 }
 
 void solve_upper(const SupernodalFactor& L, double* X, int columns)
 {
-  static const bool wide = has_wide_kernels();
-  if (wide && columns >= 4) {
-    std::vector<double> work(static_cast<std::size_t>(L.widest) * static_cast<std::size_t>(columns));
-    return solve_upper_wide(L, X, columns, work.data());
-  }
-  if (columns == 1) return upper_supernodes<1>(L, X);
-  if (columns == 2) return upper_supernodes<2>(L, X);
-  if (columns == 4) return upper_supernodes<4>(L, X);
-  upper_supernodes<8>(L, X);
+  if (takes_wide_kernels(columns)) return solve_upper_wide(L, X, columns, wide_work(L, columns).data());
+  with_width(columns, [&](auto width) { upper_supernodes<width()>(L, X); });
 }
 
 void require_permutation(const std::vector<int>& permutation, Eigen::Index size)

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "thrum/base/error.h"
 #include "thrum/numerics/block_lanczos.h"
@@ -29,7 +30,8 @@ void check(const SparseMatrix& K, const SparseMatrix& M, const GeneralisedEigenD
     throw Error(fmt::format(
         "The stiffness matrix is {} x {} and the mass matrix {} x {}; both must be square and of one size.",
         K.rows(), K.cols(), M.rows(), M.cols()));
-  if (desc.count < 1) throw Error("Ask for at least one eigenvalue.");
+  if (desc.count < 0 || (desc.count == 0 && !std::isfinite(desc.below)))
+    throw Error("Ask for at least one eigenvalue, or for all below a finite one.");
   if (desc.null_space.size() > 0 && desc.null_space.rows() != K.rows())
     throw Error(fmt::format("The null space has vectors of length {}, the matrices have {} unknowns.",
                             desc.null_space.rows(), K.rows()));
@@ -58,7 +60,8 @@ GeneralisedEigenResult solve_dense(const SparseMatrix& K, const SparseMatrix& M,
     return result;
   }
   Eigen::Index count = 0;
-  const Eigen::Index most = std::min<Eigen::Index>(desc.count, K.rows() - null_basis.cols());
+  const Eigen::Index all = K.rows() - null_basis.cols();
+  const Eigen::Index most = desc.count == 0 ? all : std::min<Eigen::Index>(desc.count, all);
   while (count < most && solver.eigenvalues()[count] < desc.below) ++count;
   result.values = solver.eigenvalues().head(count);
   result.vectors = solver.eigenvectors().leftCols(count);
@@ -83,7 +86,22 @@ MatX orthonormal_null_space(const MatX& null_space, const SymmetricProduct& mass
   return N;
 }
 
-// Counts the eigenvalues below the last cluster by the inertia of K - s M and compares.
+// How many eigenvalues lie below `limit`, null space included: by Sylvester's law of inertia as many as K - limit M
+// has negative pivots.
+std::optional<Index> count_below(const SparseMatrix& K, const SparseMatrix& M, double limit,
+                                 FactorisationDesc desc)
+{
+  desc.kind = MatrixKind::indefinite;
+  desc.backend = FactorisationBackend::automatic;
+  SparseFactorisation shifted;
+  const SparseMatrix indefinite = K - limit * M;
+  if (!shifted.factor(indefinite, desc).ok()) return std::nullopt;
+  const auto inertia = shifted.inertia();
+  if (!inertia) return std::nullopt;
+  return inertia->negative;
+}
+
+// Counts the eigenvalues below the last cluster and compares.
 void count_by_sturm(const SparseMatrix& K, const SparseMatrix& M, Eigen::Index null_vectors,
                     const GeneralisedEigenDesc& desc, GeneralisedEigenResult& result)
 {
@@ -99,16 +117,10 @@ void count_by_sturm(const SparseMatrix& K, const SparseMatrix& M, Eigen::Index n
     if (below == 0) return;
     limit = 0.5 * (values[below - 1] + values[below]);
   }
-  FactorisationDesc factor_desc = desc.factorisation;
-  factor_desc.kind = MatrixKind::indefinite;
-  factor_desc.backend = FactorisationBackend::automatic;
-  SparseFactorisation shifted;
-  const SparseMatrix indefinite = K - limit * M;
-  if (!shifted.factor(indefinite, factor_desc).ok()) return;
-  const auto inertia = shifted.inertia();
-  if (!inertia) return;
+  const std::optional<Index> counted = count_below(K, M, limit, desc.factorisation);
+  if (!counted) return;
   result.expected_count =
-      inertia->negative - static_cast<Index>(null_vectors) + static_cast<Index>(values.size() - below);
+      *counted - static_cast<Index>(null_vectors) + static_cast<Index>(values.size() - below);
   result.verified = result.expected_count == static_cast<Index>(values.size());
   if (!result.verified && result.ok()) result.status = EigenStatus::modes_missed;
 }
@@ -138,6 +150,22 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
   GeneralisedEigenResult result;
   if (!report(desc, "factorise")) {
     result.status = EigenStatus::cancelled;
+    return result;
+  }
+  if (desc.count == 0) {
+    // Counted a little above the limit, because an eigenvalue at the limit itself would be lost to rounding.
+    const std::optional<Index> counted =
+        count_below(K, M, desc.below * (1 + kClusterWidth), desc.factorisation);
+    if (!counted) {
+      result.status = EigenStatus::factorisation_failed;
+      return result;
+    }
+    GeneralisedEigenDesc known = desc;
+    known.count = *counted - static_cast<Index>(op.deflated.cols());
+    if (known.count > 0) return solve_generalised_eigen(K, M, known);
+    result.values = result.residuals = VecX(0);
+    result.vectors = MatX(K.rows(), 0);
+    result.verified = true;
     return result;
   }
   SparseFactorisation shifted;

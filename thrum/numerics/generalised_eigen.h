@@ -49,8 +49,8 @@ struct EigenProgress {
 };
 
 struct GeneralisedEigenDesc {
-  Index count = 20;  ///< how many, at most; the null space is not counted
-  /// Only eigenvalues below this one; with a large `count` that is all of them.
+  Index count = 20;  ///< how many, at most; the null space is not counted. 0: all below `below`
+  /// Only eigenvalues below this one. With a count of 0 they are counted first, by the inertia of K - below M.
   double below = std::numeric_limits<double>::infinity();
   double shift = 0;  ///< must be below every eigenvalue
   /// Vectors x with K x = 0 (n x k, any basis), left out of the result. Empty: K is definite.
@@ -82,8 +82,8 @@ struct GeneralisedEigenResult {
   [[nodiscard]] bool ok() const { return status == EigenStatus::ok; }
 };
 
-/// Only the lower triangles are read. Throws Error for matrices of different size, a count below 1 or a null
-/// space of the wrong length.
+/// Only the lower triangles are read. Throws Error for matrices of different size, a negative count, a count of
+/// 0 without a bound, or a null space of the wrong length.
 [[nodiscard]] GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const SparseMatrix& M,
                                                              const GeneralisedEigenDesc& desc = {});
 
