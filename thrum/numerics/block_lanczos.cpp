@@ -25,6 +25,8 @@ constexpr Index kProbeSteps = 2;
 constexpr double kCopyWidth = 1e-6;
 // How often a probe may send the iteration back to work.
 constexpr int kMostProbes = 8;
+// A Ritz value of the probe with a residual below this is near its eigenvalue.
+constexpr double kSettledProbe = 1e-3;
 // For "all below": the first value beyond the limit must be known to this accuracy before the others count as
 // all.
 constexpr double kBeyondTolerance = 1e-2;
@@ -307,8 +309,10 @@ bool BlockLanczos::probe(const Ritz& found)
     const double next = now.theta[found.wanted];
     const bool all_below = std::isfinite(desc_.below) && found.wanted < desc_.count;
     if (all_below && next > 0 && eigenvalue(next) < desc_.below) return false;
-    if (found.wanted > 0 && next * (1 + now.residuals[found.wanted]) < found.theta[found.wanted - 1])
-      return true;
+    // A Ritz value grows towards its eigenvalue, so it says something only once it has settled.
+    const double residual = now.residuals[found.wanted];
+    const bool settled = residual < kSettledProbe;
+    if (found.wanted > 0 && settled && next * (1 + residual) < found.theta[found.wanted - 1]) return true;
   }
   return true;
 }
