@@ -95,8 +95,8 @@ TEST(World, DatesWhatTheResponseReports)
 {
   World world;
   testing::add_box(world, {1, 1, 1}, {0, 0, 0});
-  world.on_respond([&](model::SceneState&, double) {
-    world.report_response({.kind = model::ResponseKind::struck, .a = 0, .speed = 2});
+  world.on_respond([](World& running, model::SceneState&, double) {
+    running.report_response({.kind = model::ResponseKind::struck, .a = 0, .speed = 2});
   });
   for (std::uint64_t i = 1; i <= 3; ++i) {
     world.step(0.01);

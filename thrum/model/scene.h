@@ -25,6 +25,21 @@ struct SceneModel {
   std::vector<JointDesc> joints;
 };
 
+/// How a body rings: amplitudes of its modes and their speeds.
+struct RingState {
+  BodyId body = kNone;
+  std::vector<double> q;  ///< [kg^1/2 m]
+  std::vector<double> v;  ///< [kg^1/2 m/s]
+};
+
+/// A kick of the distant response that is still under way.
+struct PendingKick {
+  BodyId body = kNone;
+  double time = 0;              ///< when it arrives [s]
+  Vec3 impulse = Vec3::Zero();  ///< world [N s]
+  Vec3 arm_b = Vec3::Zero();    ///< from the centre of mass to where it acts, in body axes [m]
+};
+
 /// What changes. Saved, restored and hashed as a whole.
 struct SceneState {
   double time = 0.0;  ///< [s]
@@ -34,7 +49,9 @@ struct SceneState {
   std::uint64_t random_state = 0;
   std::vector<BodyState> bodies;
   std::vector<JointState> joints;
-  std::vector<ContactPatch> patches;  ///< contact memory, ordered by bodies and parts
+  std::vector<ContactPatch> patches;       ///< contact memory, ordered by bodies and parts
+  std::vector<RingState> rings;            ///< of bodies that ring at the moment
+  std::vector<PendingKick> pending_kicks;  ///< in the order in which they were sent
 };
 
 }  // namespace thrum::model

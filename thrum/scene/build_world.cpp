@@ -35,7 +35,7 @@ struct SceneMaterial {
 class Builder {
  public:
   explicit Builder(const SceneDesc& scene)
-      : scene_(scene), built_{sim::World(world_desc(scene)), {}, {}, {}, {}, {}}
+      : scene_(scene), built_{nullptr, sim::World(world_desc(scene)), {}, {}, {}, {}, {}}
   {
   }
 
@@ -45,6 +45,8 @@ class Builder {
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) add_bodies(scene_.bodies[i], i);
     for (const JointEntry& joint : scene_.joints) add_joint(joint);
     add_script();
+    if (!mistakes_.empty()) throw SceneError(mistakes_);
+    add_response();
     if (!mistakes_.empty()) throw SceneError(mistakes_);
     return std::move(built_);
   }
@@ -73,6 +75,10 @@ class Builder {
       material.elastic.density = entry.density.value_or(material.elastic.density);
       material.elastic.young = entry.young.value_or(material.elastic.young);
       material.elastic.poisson = entry.poisson.value_or(material.elastic.poisson);
+      if (entry.alpha || entry.beta) {
+        material.elastic.damping = {
+            model::DampingKind::rayleigh, entry.alpha.value_or(0), entry.beta.value_or(0), 0, {}};
+      }
       material.surface.restitution = entry.restitution.value_or(material.surface.restitution);
       material.surface.friction = entry.friction.value_or(material.surface.friction);
       material.surface.rolling_friction = entry.rolling_friction.value_or(material.surface.rolling_friction);
@@ -173,6 +179,7 @@ class Builder {
       Colour colour = moving ? palette()[static_cast<std::size_t>(id) % palette().size()] : kFixedColour;
       if (material.colour) colour = *material.colour;
       if (entry.colour) colour = *entry.colour;
+      if (entry.rings) ringing_.push_back({id, &*entry.rings});
       built_.looks.push_back({names[i], shape.mesh, colour});
       built_.materials.push_back(material.elastic);
     }
@@ -234,8 +241,67 @@ class Builder {
     }
   }
 
+  // Bodies that ring get their modes; all others tell how hard they are.
+  void add_response()
+  {
+    if (scene_.response.method == ResponseMethod::none || ringing_.empty()) return;
+    const ResponseEntry& entry = scene_.response;
+    built_.responder =
+        std::make_shared<sim::Responder>(sim::ResponderDesc{entry.most_hops, entry.force_jumps});
+    for (std::size_t b = 0; b < built_.materials.size(); ++b) {
+      const model::Material& m = built_.materials[b];
+      built_.responder->set_modulus(static_cast<model::BodyId>(b), m.young / (1 - m.poisson * m.poisson));
+    }
+    std::map<std::pair<const RingsEntry*, std::size_t>, std::shared_ptr<const model::ModalModel>> known;
+    for (const auto& [id, rings] : ringing_) {
+      const auto b = static_cast<std::size_t>(id);
+      try {
+        auto& modal = known[{rings, built_.looks[b].mesh}];
+        if (!modal)
+          modal = modes_of(*rings, built_.looks[b].name, *built_.meshes[built_.looks[b].mesh],
+                           built_.materials[b]);
+        built_.responder->add_body(built_.world, id, modal, response_desc(entry, *rings));
+      } catch (const Error& error) {
+        mistakes_.push_back(
+            {rings->place, fmt::format("a body that cannot ring ({})", error.what()), "one that can"});
+      }
+    }
+    built_.responder->attach(built_.world);
+  }
+
+  static vibration::BodyResponseDesc response_desc(const ResponseEntry& entry, const RingsEntry& rings)
+  {
+    vibration::BodyResponseDesc desc;
+    const ResponseMethod method = rings.method == ResponseMethod::none ? entry.method : rings.method;
+    desc.method = method == ResponseMethod::attenuated ? vibration::ResponseMethod::attenuated
+                  : method == ResponseMethod::blended  ? vibration::ResponseMethod::blended
+                                                       : vibration::ResponseMethod::modal;
+    vibration::ResponseSettings& s = desc.settings;
+    s.rule = entry.rule;
+    s.form = entry.form;
+    s.memory = entry.memory;
+    s.limit_energy = entry.limit_energy;
+    if (entry.preset == ResponsePreset::coevoet2020) s = vibration::coevoet2020();
+    s.least_impulse = entry.least_impulse;
+    s.least_speed = entry.least_speed;
+    s.least_kick = entry.least_kick;
+    s.window = entry.window;
+    s.contact_radius = entry.contact_radius;
+    s.time_budget = entry.time_budget;
+    s.tangential = entry.tangential;
+    const AttenuationEntry& a = rings.attenuation;
+    desc.attenuation = {a.full,           a.C,       a.alpha,    a.beta,          a.r0,
+                        a.least_distance, a.average, a.distance, a.arrival_delay, 0};
+    return desc;
+  }
+
   const SceneDesc& scene_;
   BuiltScene built_;
+  struct RingingBody {
+    model::BodyId id;
+    const RingsEntry* rings;
+  };
+  std::vector<RingingBody> ringing_;
   std::map<std::string, SceneMaterial> materials_;
   std::map<std::pair<const SceneShape*, bool>, KnownShape> shapes_;
   std::map<std::string, model::BodyId> ids_;

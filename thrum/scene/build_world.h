@@ -9,6 +9,7 @@
 #include "thrum/geometry/triangle_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/scene/scene_file.h"
+#include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::scene {
@@ -38,6 +39,7 @@ struct ScriptedForce {
 };
 
 struct BuiltScene {
+  std::shared_ptr<sim::Responder> responder;  ///< empty: nothing rings
   sim::World world;
   std::vector<BodyLook> looks;  ///< by BodyId
   std::vector<std::shared_ptr<const geometry::TriangleMesh>>
@@ -52,6 +54,13 @@ struct BuiltScene {
 
 /// Throws SceneError for shapes that cannot be made, with the place in the file.
 [[nodiscard]] BuiltScene build_world(const SceneDesc& scene);
+
+/// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. Throws
+/// Error for what cannot ring.
+[[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings,
+                                                                const std::string& name,
+                                                                const geometry::TriangleMesh& mesh,
+                                                                const model::Material& material);
 
 /// Shapes as contact sees them and as pictures show them.
 struct BuiltShape {

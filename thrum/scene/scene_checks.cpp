@@ -9,6 +9,7 @@
 #include <set>
 
 #include "thrum/elastic/material_library.h"
+#include "thrum/elastic/supports.h"
 #include "thrum/scene/instances.h"
 
 namespace thrum::scene {
@@ -85,9 +86,6 @@ class Checker {
       fail(place, "", fmt::format("{:.3g} steps in the run", scene_.duration / scene_.step),
            fmt::format("at most {:.0e}", kMostSteps));
     }
-    if (scene_.response.method != ResponseMethod::none) {
-      fail(scene_.response.place, "method", "a method that this version does not have yet", "\"none\"");
-    }
     if (scene_.camera.eye && scene_.camera.target && *scene_.camera.eye == *scene_.camera.target) {
       ScenePlace place = file;
       place.path = "camera.eye";
@@ -112,6 +110,23 @@ class Checker {
     }
   }
 
+  void check_rings(const BodyEntry& body, const RingsEntry& rings)
+  {
+    std::error_code ignored;
+    if (!rings.file.path.empty() && !std::filesystem::is_regular_file(rings.file.path, ignored))
+      fail(rings.file.place, "", fmt::format("no file at {}", rings.file.path.string()),
+           "a baked modal file");
+    if (body.shape.object && std::holds_alternative<PlaneShape>(body.shape.object->data))
+      fail(rings.place, "", "a plane that rings", "a body of finite size, such as a box");
+    if (rings.clamp.empty()) return;
+    try {
+      (void)elastic::parse_selection(rings.clamp);
+    } catch (const Error& error) {
+      fail(rings.place, "clamp", fmt::format("\"{}\" ({})", rings.clamp, error.what()),
+           "a place such as \"z<0.01\"");
+    }
+  }
+
   void check_body(const BodyEntry& body)
   {
     add_name(entry_names_, body.name, body.place, "body");
@@ -128,6 +143,7 @@ class Checker {
       fail(body.place, "motion", "a plane that may move", "\"motion\": \"fixed\"");
     }
     if (!body.material.name.empty()) refer(body.material, materials_, "material");
+    if (body.rings) check_rings(body, *body.rings);
     body_count_ += instance_count(body);
     if (body_count_ > kMostBodies) {
       if (!too_many_)

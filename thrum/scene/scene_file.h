@@ -19,6 +19,7 @@
 #include "thrum/rigid/islands.h"
 #include "thrum/scene/scene_shape.h"
 #include "thrum/sim/world.h"
+#include "thrum/vibration/body_response.h"
 
 namespace thrum::scene {
 
@@ -35,6 +36,8 @@ struct MaterialEntry {
   std::optional<double> density;  ///< [kg/m^3]
   std::optional<double> young;    ///< [Pa]
   std::optional<double> poisson;
+  std::optional<double> alpha;  ///< Rayleigh damping by mass [1/s]
+  std::optional<double> beta;   ///< and by stiffness [s]
   std::optional<double> restitution;
   std::optional<double> friction;
   std::optional<double> rolling_friction;   ///< [m]
@@ -92,6 +95,32 @@ struct RepeatDesc {
   std::variant<GridRepeat, StackRepeat, WallRepeat, PyramidRepeat, AlongRepeat, ScatterRepeat> data;
 };
 
+/// How waves grow weaker with distance.
+struct AttenuationEntry {
+  bool full = false;
+  double C = 1;
+  double alpha = vibration::AttenuationSettings{}.alpha;  ///< [1/m]
+  double beta = 1;
+  double r0 = vibration::AttenuationSettings{}.r0;                          ///< [m]
+  double least_distance = vibration::AttenuationSettings{}.least_distance;  ///< [m]
+  bool average = false;
+  vibration::WaveDistance distance = vibration::WaveDistance::geodesic;
+  bool arrival_delay = false;
+};
+
+enum class ResponseMethod { none, modal, attenuated, blended };
+
+/// That a body rings, and how its modes are found.
+struct RingsEntry {
+  FileName file;   ///< a baked modal file; without it the modes are computed from the shape and the material
+  int modes = 20;  ///< how many
+  std::string clamp;                             ///< where it is held, in the words of elastic/supports.h
+  double spacing = 0;                            ///< of the lattice of tetrahedra; 0: chosen by the size [m]
+  ResponseMethod method = ResponseMethod::none;  ///< none: that of the scene
+  AttenuationEntry attenuation;
+  ScenePlace place;
+};
+
 struct BodyEntry {
   std::string name;
   ShapeRef shape;
@@ -105,6 +134,7 @@ struct BodyEntry {
   std::optional<double> mass;            ///< [kg]
   std::optional<double> density;         ///< [kg/m^3]
   std::optional<Colour> colour;
+  std::optional<RingsEntry> rings;
   std::vector<RepeatDesc> repeat;  ///< each repeats what the one before made
   Pose X_wf;                       ///< where the file that holds it was put
   ScenePlace place;
@@ -151,10 +181,24 @@ struct StepperEntry {
   int most_pieces = sim::WorldDesc{}.most_pieces;
 };
 
-enum class ResponseMethod { none, modal, attenuated, blended };
+enum class ResponsePreset { none, coevoet2020 };
 
 struct ResponseEntry {
-  ResponseMethod method = ResponseMethod::none;
+  ResponseMethod method = ResponseMethod::modal;  ///< of bodies that ring and do not name their own
+  ResponsePreset preset = ResponsePreset::none;
+  vibration::KickRule rule = vibration::KickRule::automatic;
+  vibration::KickForm form = vibration::KickForm::speed;
+  vibration::RingMemory memory = vibration::RingMemory::kept;
+  double least_impulse = vibration::ResponseSettings{}.least_impulse;    ///< [N s]
+  double least_speed = vibration::ResponseSettings{}.least_speed;        ///< [m/s]
+  double least_kick = vibration::ResponseSettings{}.least_kick;          ///< [m/s]
+  double window = vibration::ResponseSettings{}.window;                  ///< [s]
+  double contact_radius = vibration::ResponseSettings{}.contact_radius;  ///< [m]
+  double time_budget = vibration::ResponseSettings{}.time_budget;        ///< [s]
+  bool limit_energy = true;
+  bool tangential = false;
+  bool force_jumps = false;
+  int most_hops = 3;
   ScenePlace place;
 };
 

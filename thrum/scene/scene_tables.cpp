@@ -41,6 +41,8 @@ THRUM_TABLE(
                &MaterialEntry::young)
         .field({.key = "poisson", .doc = "Poisson's ratio", .bounds = {-1, 0.5, true}},
                &MaterialEntry::poisson)
+        .field(coefficient("alpha", "1/s", "Rayleigh damping by mass"), &MaterialEntry::alpha)
+        .field(coefficient("beta", "s", "Rayleigh damping by stiffness"), &MaterialEntry::beta)
         .field(share("restitution", "speed after an impact over speed before"), &MaterialEntry::restitution)
         .field(coefficient("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
         .field(coefficient("rolling_friction", "m", "rolling torque per normal force"),
@@ -247,13 +249,71 @@ THRUM_TABLE(rigid::SleepSettings, sleep_table,
                        &rigid::SleepSettings::angular_speed)
                 .field(coefficient("time", "s", "still for so long"), &rigid::SleepSettings::time))
 
-THRUM_TABLE(ResponseEntry, response_table,
-            ObjectTable<ResponseEntry>("response", "How impacts travel through bodies.")
-                .choice({.key = "method", .doc = "the method"}, &ResponseEntry::method,
-                        {{"none", ResponseMethod::none},
-                         {"modal", ResponseMethod::modal},
-                         {"attenuated", ResponseMethod::attenuated},
-                         {"blended", ResponseMethod::blended}}))
+std::vector<std::pair<std::string, ResponseMethod>> method_words()
+{
+  return {{"none", ResponseMethod::none},
+          {"modal", ResponseMethod::modal},
+          {"attenuated", ResponseMethod::attenuated},
+          {"blended", ResponseMethod::blended}};
+}
+
+THRUM_TABLE(
+    ResponseEntry, response_table,
+    ObjectTable<ResponseEntry>("response", "How impacts travel through bodies that ring.")
+        .choice({.key = "method", .doc = "for bodies that do not choose their own; none: nothing rings"},
+                &ResponseEntry::method, method_words())
+        .choice({.key = "preset", .doc = "a published choice of all settings below"}, &ResponseEntry::preset,
+                {{"none", ResponsePreset::none}, {"coevoet2020", ResponsePreset::coevoet2020}})
+        .choice({.key = "rule", .doc = "how vibration becomes a kick"}, &ResponseEntry::rule,
+                {{"automatic", vibration::KickRule::automatic},
+                 {"peak_displacement", vibration::KickRule::peak_displacement},
+                 {"peak_velocity", vibration::KickRule::peak_velocity},
+                 {"exchange", vibration::KickRule::exchange},
+                 {"micro_collisions", vibration::KickRule::micro_collisions}})
+        .choice({.key = "form", .doc = "of the kicks of the two peak rules"}, &ResponseEntry::form,
+                {{"speed", vibration::KickForm::speed}, {"impulse", vibration::KickForm::impulse}})
+        .choice({.key = "memory", .doc = "what becomes of vibration at the end of a step"},
+                &ResponseEntry::memory,
+                {{"kept", vibration::RingMemory::kept}, {"restarted", vibration::RingMemory::restarted}})
+        .field(coefficient("least_impulse", "N s", "of an impact that counts"), &ResponseEntry::least_impulse)
+        .field(coefficient("least_speed", "m/s", "of approach that counts"), &ResponseEntry::least_speed)
+        .field(coefficient("least_kick", "m/s", "that is given"), &ResponseEntry::least_kick)
+        .field({.key = "window", .unit = "s", .doc = "followed after an impact", .bounds = above(0)},
+               &ResponseEntry::window)
+        .field({.key = "contact_radius",
+                .unit = "m",
+                .doc = "of curvature where bodies touch, for the duration of impacts",
+                .bounds = above(0)},
+               &ResponseEntry::contact_radius)
+        .field(coefficient("time_budget", "s", "of one response, for the automatic rule"),
+               &ResponseEntry::time_budget)
+        .field({.key = "limit_energy", .doc = "kicks never exceed what the impact lost"},
+               &ResponseEntry::limit_energy)
+        .field({.key = "tangential", .doc = "kicks across the normal too"}, &ResponseEntry::tangential)
+        .field({.key = "force_jumps", .doc = "resting contacts that are suddenly pressed count as impacts"},
+               &ResponseEntry::force_jumps)
+        .field({.key = "most_hops", .doc = "through further bodies that ring", .bounds = between(0, 100)},
+               &ResponseEntry::most_hops))
+
+THRUM_TABLE(
+    AttenuationEntry, attenuation_table,
+    ObjectTable<AttenuationEntry>("attenuation", "How waves in a large body grow weaker with distance.")
+        .field({.key = "full", .doc = "exp(-alpha (r - r0)) (r / r0)^-beta instead of C r^-beta"},
+               &AttenuationEntry::full)
+        .field(coefficient("C", "m^beta", "0.4 to 1 plausible, up to 2 exaggerated"), &AttenuationEntry::C)
+        .field(coefficient("alpha", "1/m", "absorption"), &AttenuationEntry::alpha)
+        .field(coefficient("beta", "", "0 rods, 0.5 shells, 1 volumes"), &AttenuationEntry::beta)
+        .field({.key = "r0", .unit = "m", .doc = "where nothing is lost yet", .bounds = above(0)},
+               &AttenuationEntry::r0)
+        .field({.key = "least_distance", .unit = "m", .doc = "nearer counts as that far", .bounds = above(0)},
+               &AttenuationEntry::least_distance)
+        .field({.key = "average", .doc = "mean motion of all upward vertices"}, &AttenuationEntry::average)
+        .choice({.key = "distance", .doc = "along the surface, or straight for flat ground"},
+                &AttenuationEntry::distance,
+                {{"geodesic", vibration::WaveDistance::geodesic},
+                 {"euclidean", vibration::WaveDistance::euclidean}})
+        .field({.key = "arrival_delay", .doc = "kicks arrive with the wave"},
+               &AttenuationEntry::arrival_delay))
 
 THRUM_TABLE(CameraEntry, camera_table,
             ObjectTable<CameraEntry>("camera",
@@ -308,6 +368,20 @@ const KindTable<RepeatDesc>& repeat_table()
   return table;
 }
 
+THRUM_TABLE(RingsEntry, rings_table,
+            ObjectTable<RingsEntry>("rings", "That a body rings, and how its modes are found.")
+                .field({.key = "file", .doc = "a baked modal file; without it they are computed"},
+                       &RingsEntry::file)
+                .field({.key = "modes", .doc = "how many", .bounds = between(1, 2000)}, &RingsEntry::modes)
+                .field({.key = "clamp", .doc = "where it is held, such as \"z<0.01\"; by itself: nowhere"},
+                       &RingsEntry::clamp)
+                .field(coefficient("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
+                       &RingsEntry::spacing)
+                .choice({.key = "method", .doc = "none: that of the scene"}, &RingsEntry::method,
+                        method_words())
+                .object({.key = "attenuation", .doc = "of waves in a large body"}, &RingsEntry::attenuation,
+                        &attenuation_table))
+
 THRUM_TABLE(
     BodyEntry, body_table,
     ObjectTable<BodyEntry>("body", "A body, or many alike.")
@@ -332,6 +406,7 @@ THRUM_TABLE(
         .field({.key = "density", .unit = "kg/m^3", .doc = "instead of the material's", .bounds = above(0)},
                &BodyEntry::density)
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
+        .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
         .list({.key = "repeat", .doc = "each repeats what the one before made"}, &BodyEntry::repeat,
               &repeat_table))
 

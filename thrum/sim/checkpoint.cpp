@@ -16,7 +16,7 @@ using geometry::append_bytes;
 using geometry::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 // One description of the bytes for both directions: visit(stream, value) for each value in order.
 struct Writer {
@@ -122,6 +122,21 @@ void everything(Stream& s, Checkpoint& c)
   }
   s.list(c.state.patches, 100);
   for (model::ContactPatch& p : c.state.patches) patch(s, p);
+  s.list(c.state.rings, 20);
+  for (model::RingState& ring : c.state.rings) {
+    s.number(ring.body);
+    for (std::vector<double>* values : {&ring.q, &ring.v}) {
+      s.list(*values, 8);
+      for (double& value : *values) s.number(value);
+    }
+  }
+  s.list(c.state.pending_kicks, 60);
+  for (model::PendingKick& kick : c.state.pending_kicks) {
+    s.number(kick.body);
+    s.number(kick.time);
+    vec(s, kick.impulse);
+    vec(s, kick.arm_b);
+  }
 }
 
 }  // namespace

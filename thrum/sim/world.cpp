@@ -156,7 +156,7 @@ void World::respond(double h)
 {
   if (!on_respond_) return;
   const auto timer = times_.stage("respond");
-  on_respond_(state_, h);
+  on_respond_(*this, state_, h);
 }
 
 void World::record(double h)

@@ -116,7 +116,7 @@ class World {
     on_contacts_ = std::move(callback);
   }
   /// Called after contacts are solved; may change velocities, or ask contacts for a speed in the next step.
-  void on_respond(std::function<void(model::SceneState&, double h)> callback)
+  void on_respond(std::function<void(World&, model::SceneState&, double h)> callback)
   {
     on_respond_ = std::move(callback);
   }
@@ -171,7 +171,7 @@ class World {
   std::vector<model::ResponseEvent> responses_;
   std::size_t dated_responses_ = 0;  ///< of these, those with their step and time
   std::function<void(std::span<const model::Contact>)> on_contacts_;
-  std::function<void(model::SceneState&, double)> on_respond_;
+  std::function<void(World&, model::SceneState&, double)> on_respond_;
   base::StageTimes times_;
 };
 

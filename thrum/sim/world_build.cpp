@@ -255,6 +255,13 @@ base::Hash128 World::hash() const
     for (const model::ContactPoint& point : patch.active())
       hasher.add(point.position).add(point.warm_impulse);
   }
+  for (const model::RingState& ring : state_.rings) {
+    hasher.add(ring.body);
+    for (const double q : ring.q) hasher.add(q);
+    for (const double v : ring.v) hasher.add(v);
+  }
+  for (const model::PendingKick& kick : state_.pending_kicks)
+    hasher.add(kick.body).add(kick.time).add(kick.impulse);
   return hasher.finish();
 }
 

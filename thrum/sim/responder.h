@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The distant response inside a running world: which bodies ring, what touches them, and what their kicks do.
+//
+//   Responder responder;
+//   responder.add_body(world, table, model, {});     // model: elastic/modal_analysis.h
+//   responder.attach(world);                         // the responder must outlive the world's steps
+//   world.step(0.01);   world.responses();           // which contacts were struck, which kicked
+//
+// It works at the stage "respond", after contacts are solved: new contacts strike the bodies that ring; kicks become separation
+// speeds wanted in the next solve (ContactPoint::wanted_speed, which enters b of [Coevoet20, eq. 2]) or changes of velocity. A
+// kicked body that rings itself passes the blow on, up to `most_hops` times within the step.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thrum/sim/world.h"
+#include "thrum/vibration/body_response.h"
+
+namespace thrum::sim {
+
+struct ResponderDesc {
+  int most_hops = 3;         ///< times that a blow is passed on through further bodies that ring
+  bool force_jumps = false;  ///< resting contacts that are suddenly pressed strike too, not only new ones
+};
+
+/// What the last step's response did, all bodies together.
+struct ResponseReport {
+  int impacts = 0;
+  int kicks = 0;
+  int hops = 0;                       ///< responses to blows passed on
+  double lost = 0;                    ///< by the impacts [J]
+  double received = 0;                ///< by the vibration [J]
+  double given = 0;                   ///< to the kicked bodies [J]
+  double rings = 0;                   ///< vibration of all bodies at the end [J]
+  double seconds = 0;                 ///< that it took
+  std::vector<std::string> warnings;  ///< of this step
+};
+
+class Responder {
+ public:
+  explicit Responder(const ResponderDesc& desc = {}) : desc_(desc) {}
+
+  /// The axes of the model are those of the body's shape. Throws Error when the body has a response already or the model does
+  /// not have the size of the shape.
+  void add_body(World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
+                const vibration::BodyResponseDesc& desc);
+  /// E / (1 - nu^2) of bodies that do not ring, for the duration of their impacts [Pa].
+  void set_modulus(model::BodyId id, double modulus);
+  void attach(World& world);
+
+  [[nodiscard]] const ResponseReport& report() const { return report_; }
+  [[nodiscard]] bool rings(model::BodyId id) const;
+
+ private:
+  struct Ringer;
+  struct Blow;
+
+  void respond(World& world, model::SceneState& state, double h);
+  void apply_pending(const model::SceneModel& model, model::SceneState& state, double h);
+  void answer(World& world, model::SceneState& state, double h, Ringer& ringer,
+              const std::vector<Blow>& blows, std::vector<Blow>& passed_on);
+  [[nodiscard]] bool is_struck(const model::SceneModel& model, const model::SceneState& state,
+                               const model::ContactPatch& patch, const model::ContactPoint& point,
+                               double h) const;
+
+  ResponderDesc desc_;
+  std::vector<std::shared_ptr<Ringer>> ringers_;
+  std::vector<double> moduli_;  ///< by body
+  ResponseReport report_;
+};
+
+}  // namespace thrum::sim

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/attenuation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "thrum/base/error.h"
+
+namespace thrum::vibration {
+
+double attenuation(const AttenuationSettings& a, double r)
+{
+  const double d = std::max(r, a.least_distance);
+  if (!a.full) return a.C * std::pow(d, -a.beta);
+  return d <= a.r0 ? 1 : std::exp(-a.alpha * (d - a.r0)) * std::pow(d / a.r0, -a.beta);
+}
+
+double rayleigh_speed(const model::Material& material)
+{
+  const double shear = material.young / (2 * (1 + material.poisson));
+  return std::sqrt(shear / material.density) * (0.862 + 1.14 * material.poisson) / (1 + material.poisson);
+}
+
+GeodesicCache::Cell GeodesicCache::cell_of(const Vec3& p) const
+{
+  Cell cell;
+  for (std::size_t k = 0; k < 3; ++k)
+    cell[k] = static_cast<std::int64_t>(std::round(p[static_cast<Eigen::Index>(k)] / grid_));
+  return cell;
+}
+
+const geometry::GeodesicField& GeodesicCache::field_from(const Cell& cell)
+{
+  const auto [it, fresh] = fields_.try_emplace(cell);
+  it->second.used = calls_;
+  if (!fresh) return it->second.field;
+  ++solves_;
+  const Vec3 place(grid_ * static_cast<double>(cell[0]), grid_ * static_cast<double>(cell[1]),
+                   grid_ * static_cast<double>(cell[2]));
+  it->second.field = geodesics_->distance(map_.find(place).point);
+  return it->second.field;
+}
+
+// Distance is the same both ways, so a pair needs the field of one of its ends: of the resting contacts, which stay, or of the
+// impacts, which are fewer. Fields that are there are used; where fields are missing, the side with fewer missing is solved.
+MatX GeodesicCache::distances(std::span<const Vec3> from, std::span<const Vec3> to)
+{
+  if (!geodesics_) {
+    geodesics_ = std::make_unique<geometry::HeatGeodesics>(map_.model().surface);
+    grid_ = kGrid * geodesics_->info().mean_edge;
+  }
+  ++calls_;
+  const auto missing = [&](std::span<const Vec3> places) {
+    std::set<Cell> cells;
+    for (const Vec3& p : places) {
+      if (!fields_.contains(cell_of(p))) cells.insert(cell_of(p));
+    }
+    return cells.size();
+  };
+  const bool solve_from = missing(from) <= missing(to);
+  MatX out(static_cast<Eigen::Index>(from.size()), static_cast<Eigen::Index>(to.size()));
+  for (Eigen::Index i = 0; i < out.rows(); ++i) {
+    for (Eigen::Index j = 0; j < out.cols(); ++j) {
+      const Vec3& a = solve_from ? from[static_cast<std::size_t>(i)] : to[static_cast<std::size_t>(j)];
+      const Vec3& b = solve_from ? to[static_cast<std::size_t>(j)] : from[static_cast<std::size_t>(i)];
+      out(i, j) = geodesics_->evaluate(field_from(cell_of(a)), map_.find(b).point);
+    }
+  }
+  if (fields_.size() > kMostFields) {
+    std::vector<std::uint64_t> ages;
+    for (const auto& [cell, field] : fields_) ages.push_back(field.used);
+    std::nth_element(ages.begin(), ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2), ages.end());
+    const std::uint64_t oldest = ages[ages.size() / 2];
+    std::erase_if(fields_,
+                  [&](const auto& item) { return item.second.used <= oldest && item.second.used < calls_; });
+  }
+  return out;
+}
+
+AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> model,
+                                       const ResponseSettings& settings,
+                                       const AttenuationSettings& attenuation)
+    : model_(std::move(model)),
+      settings_(settings),
+      attenuation_(attenuation),
+      map_(model_),
+      geodesics_(map_),
+      modes_(elastic::mode_list(*model_))
+{
+  if (!(attenuation.beta >= 0) || !(attenuation.alpha >= 0) || !(attenuation.C > 0) ||
+      !(attenuation.r0 > 0) || !(attenuation.least_distance > 0)) {
+    throw Error("Attenuation needs C, r0 and the least distance above 0, and alpha and beta not below.");
+  }
+  const geometry::TriangleMesh& mesh = model_->surface;
+  normals_.assign(mesh.vertices.size(), Vec3::Zero());
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const Vec3 area = (mesh.corner(t, 1) - mesh.corner(t, 0)).cross(mesh.corner(t, 2) - mesh.corner(t, 0));
+    for (const Index v : mesh.triangles[t]) normals_[static_cast<std::size_t>(v)] += area;
+  }
+  const auto count = static_cast<Eigen::Index>(mesh.vertices.size());
+  vertex_rows_.setZero(count, model_->shapes.cols());
+  self_speed_.setZero(count);
+  for (Eigen::Index v = 0; v < count; ++v) {
+    Vec3& n = normals_[static_cast<std::size_t>(v)];
+    if (n.norm() > 0) n.normalize();
+    vertex_rows_.row(v) = n.transpose() * model_->shapes.middleRows<3>(3 * v);
+    self_speed_[v] = vertex_rows_.row(v).squaredNorm();
+  }
+  wave_speed_ = attenuation.wave_speed;
+  if (!(wave_speed_ > 0) && !model_->materials.empty())
+    wave_speed_ = rayleigh_speed(model_->materials.front());
+}
+
+// q^ of eq. 15 by the procedure of eq. 9-11 with the impulse and the point at the same vertex. A mode adds f^2 sine(t), so all
+// vertices share the samples of the modes. Four samples in the shortest period, as the paper takes them.
+const VecX& AttenuatedResponse::self_displacement(double step)
+{
+  if (step == displacement_step_) return self_displacement_;
+  displacement_step_ = step;
+  const double T = elastic::coevoet_step(modes_);
+  elastic::ModalFilterBank bank(modes_, T);
+  bank.drive(VecX::Ones(modes_.omegas.size()));
+  const MatX q = bank.run(static_cast<std::size_t>(std::max(1.0, std::floor(step / T))));
+  self_displacement_ = (vertex_rows_.cwiseAbs2() * q).cwiseAbs().rowwise().maxCoeff();
+  return self_displacement_;
+}
+
+// The value at a place, or for bodies that stand for something larger the mean over the vertices that face up, away from where
+// they are held.
+double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
+{
+  if (attenuation_.average) {
+    constexpr double kFacesUp = 0.5;
+    double sum = 0;
+    int count = 0;
+    for (std::size_t v = 0; v < normals_.size(); ++v) {
+      if (normals_[v].z() < kFacesUp) continue;
+      sum += values[static_cast<Eigen::Index>(v)];
+      ++count;
+    }
+    return count > 0 ? sum / count : values.mean();
+  }
+  const geometry::SurfacePoint& point = map_.find(position).point;
+  const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
+  return point.barycentric.dot(Vec3(values[corners[0]], values[corners[1]], values[corners[2]]));
+}
+
+// [Coevoet20, eq. 15-16]: dv_p = s(r) dx_c / h, several impacts added. The rules that know of velocities take the speed of the
+// struck point instead of dx / h, and those that know of masses let the body and the surface below it trade momentum.
+std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& input,
+                                                           const std::vector<std::size_t>& struck,
+                                                           const std::vector<std::size_t>& resting,
+                                                           MatX& distances)
+{
+  std::vector<Vec3> from;
+  std::vector<Vec3> to;
+  for (const std::size_t i : struck) from.push_back(input.touches[i].position);
+  for (const std::size_t i : resting) to.push_back(input.touches[i].position);
+  if (attenuation_.distance == WaveDistance::geodesic) {
+    distances = geodesics_.distances(from, to);
+  } else {
+    distances.resize(static_cast<Eigen::Index>(from.size()), static_cast<Eigen::Index>(to.size()));
+    for (Eigen::Index i = 0; i < distances.rows(); ++i)
+      for (Eigen::Index j = 0; j < distances.cols(); ++j)
+        distances(i, j) = (from[static_cast<std::size_t>(i)] - to[static_cast<std::size_t>(j)]).norm();
+  }
+  const bool displacement = settings_.rule == KickRule::peak_displacement;
+  const bool trade = !displacement && settings_.rule != KickRule::peak_velocity;
+  VecX source(static_cast<Eigen::Index>(struck.size()));
+  for (std::size_t i = 0; i < struck.size(); ++i) {
+    const double per_impulse = displacement ? at_point(self_displacement(input.step), from[i]) / input.step
+                                            : at_point(self_speed_, from[i]);
+    source[static_cast<Eigen::Index>(i)] = per_impulse * input.touches[struck[i]].impulse;
+  }
+  const double surface_here = trade && attenuation_.average ? at_point(self_speed_, {}) : 0;
+  std::vector<WantedSpeed> wanted;
+  for (std::size_t j = 0; j < resting.size(); ++j) {
+    double speed = 0;
+    for (Eigen::Index i = 0; i < source.size(); ++i) {
+      const double r = distances(i, static_cast<Eigen::Index>(j));
+      if (std::isfinite(r)) speed += source[i] * attenuation(attenuation_, r);
+    }
+    const Touch& touch = input.touches[resting[j]];
+    if (trade) {
+      const double answer = rigid_answer(input.bodies, touch, touch);
+      const double surface = attenuation_.average ? surface_here : at_point(self_speed_, to[j]);
+      if (answer > 0) speed *= (1 + touch.restitution) * answer / (answer + surface);
+    }
+    if (speed >= settings_.least_kick) wanted.push_back({resting[j], speed});
+  }
+  return wanted;
+}
+
+ResponseResult AttenuatedResponse::respond(const ResponseInput& input)
+{
+  map_.forget();
+  ResponseResult result;
+  std::set<std::int32_t> strikers;
+  std::vector<std::size_t> struck;
+  std::vector<std::size_t> resting;
+  for (std::size_t i = 0; i < input.touches.size(); ++i) {
+    const Touch& touch = input.touches[i];
+    if (!touch.struck || touch.impulse < settings_.least_impulse ||
+        touch.approach_speed < settings_.least_speed)
+      continue;
+    strikers.insert(touch.body);
+    struck.push_back(i);
+    result.energy.lost += touch.loss;
+  }
+  if (struck.empty()) return result;
+  std::size_t off = 0;
+  const auto is_off = [&](std::size_t i) {
+    const bool there =
+        map_.find(input.touches[i].position).distance > settings_.greatest_offset * map_.size();
+    off += there ? 1 : 0;
+    return there;
+  };
+  std::erase_if(struck, is_off);
+  for (std::size_t i = 0; i < input.touches.size(); ++i) {
+    const Touch& touch = input.touches[i];
+    if (!strikers.contains(touch.body) && touch.gap <= settings_.greatest_gap && !is_off(i))
+      resting.push_back(i);
+  }
+  if (off > 0) {
+    result.warnings.push_back(
+        fmt::format("{} contacts lie off the surface of the model '{}'; they were left out. Is it made "
+                    "from the body's mesh?",
+                    off, model_->name));
+  }
+  result.impacts = static_cast<int>(struck.size());
+  MatX distances;
+  const std::vector<WantedSpeed> wanted = wanted_speeds(input, struck, resting, distances);
+  const double budget = settings_.limit_energy ? result.energy.lost : std::numeric_limits<double>::infinity();
+  SharedKicks shared = share_kicks(input, wanted, budget);
+  result.energy.received = result.energy.given = shared.given;
+  result.energy.kick_scale = shared.scale;
+  result.kicks = std::move(shared.kicks);
+  if (attenuation_.arrival_delay && wave_speed_ > 0) {
+    for (Kick& kick : result.kicks) {
+      const auto j = std::find(resting.begin(), resting.end(), kick.touch) - resting.begin();
+      kick.delay = distances.col(j).minCoeff() / wave_speed_;
+    }
+  }
+  if (settings_.form == KickForm::impulse) result.pushes = pushes_of(input, result.kicks);
+  return result;
+}
+
+}  // namespace thrum::vibration

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The attenuated response [Coevoet20, section 4.4]: in large bodies an impact sends out waves that grow weaker with distance.
+//
+//     s = exp(-alpha (r - r0)) (r / r0)^-beta,                                                         [eq. 14]
+//     s = C r^-beta                                                                  [section 4.5, with r0 = 1]
+//
+// times the motion of the struck point itself, which is known for a unit impulse at each vertex [eq. 15].
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "thrum/geometry/heat_geodesics.h"
+#include "thrum/vibration/kick_share.h"
+#include "thrum/vibration/modal_response.h"
+
+namespace thrum::vibration {
+
+enum class WaveDistance : std::uint8_t {
+  geodesic,  ///< along the surface
+  euclidean  ///< straight, for flat ground
+};
+
+struct AttenuationSettings {
+  bool full = false;             ///< eq. 14; otherwise C r^-beta
+  double C = 1;                  ///< [m^beta]; 0.4 to 1 plausible, 1 to 2 exaggerated
+  double alpha = 0.048;          ///< absorption [1/m]
+  double beta = 1;               ///< 0 rods, 0.5 shells, 1 volumes
+  double r0 = 0.033;             ///< of eq. 14 [m]
+  double least_distance = 0.25;  ///< nearer points count as that far off [m]
+  bool average = false;  ///< the mean motion of all upward vertices instead of that of the struck place
+  WaveDistance distance = WaveDistance::geodesic;
+  bool arrival_delay = false;  ///< kicks arrive after distance / wave speed
+  double wave_speed = 0;       ///< 0: that of Rayleigh waves in the material [m/s]
+};
+
+/// Eq. 14 or its simple form at distance r [m].
+[[nodiscard]] double attenuation(const AttenuationSettings& settings, double r);
+
+/// About c_S (0.862 + 1.14 nu) / (1 + nu) [m/s].
+[[nodiscard]] double rayleigh_speed(const model::Material& material);
+
+/// Distances along the surface from places that are asked for again and again. A place is rounded to a part of an edge of the
+/// mesh, and the field of each is kept until it was not used for long.
+class GeodesicCache {
+ public:
+  static constexpr double kGrid = 0.5;             ///< share of the mean edge to which places are rounded
+  static constexpr std::size_t kMostFields = 512;  ///< beyond it those not used for longest go
+
+  /// `map` must outlive this.
+  explicit GeodesicCache(SurfaceMap& map) : map_(map) {}
+
+  /// Distances [m] from each of `from` to each of `to`, as rows. Solves for whichever side needs fewer new fields.
+  [[nodiscard]] MatX distances(std::span<const Vec3> from, std::span<const Vec3> to);
+  [[nodiscard]] std::uint64_t solves() const { return solves_; }
+
+ private:
+  struct Field {
+    geometry::GeodesicField field;
+    std::uint64_t used = 0;
+  };
+  using Cell = std::array<std::int64_t, 3>;
+  [[nodiscard]] Cell cell_of(const Vec3& p) const;
+  [[nodiscard]] const geometry::GeodesicField& field_from(const Cell& cell);
+
+  SurfaceMap& map_;
+  std::unique_ptr<geometry::HeatGeodesics> geodesics_;
+  double grid_ = 0;
+  std::map<Cell, Field> fields_;
+  std::uint64_t calls_ = 0;
+  std::uint64_t solves_ = 0;
+};
+
+class AttenuatedResponse {
+ public:
+  /// Throws Error as ModalResponse does, and for attenuation that would grow with distance.
+  AttenuatedResponse(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings,
+                     const AttenuationSettings& attenuation);
+
+  AttenuatedResponse(const AttenuatedResponse&) = delete;
+  AttenuatedResponse& operator=(const AttenuatedResponse&) = delete;
+
+  /// One rigid step.
+  [[nodiscard]] ResponseResult respond(const ResponseInput& input);
+
+  /// Greatest displacement of each vertex along its normal within `step` after a unit normal impulse at the same vertex
+  /// [m/(N s)], the vector q^ of eq. 15.
+  [[nodiscard]] const VecX& self_displacement(double step);
+  /// Speed of each vertex along its normal right after that impulse: the inverse of its effective mass [1/kg].
+  [[nodiscard]] const VecX& self_speed() const { return self_speed_; }
+  [[nodiscard]] GeodesicCache& geodesics() { return geodesics_; }
+  [[nodiscard]] SurfaceMap& map() { return map_; }
+
+ private:
+  [[nodiscard]] double at_point(const VecX& values, const Vec3& position);
+  [[nodiscard]] std::vector<WantedSpeed> wanted_speeds(const ResponseInput& input,
+                                                       const std::vector<std::size_t>& struck,
+                                                       const std::vector<std::size_t>& resting,
+                                                       MatX& distances);
+
+  std::shared_ptr<const model::ModalModel> model_;
+  ResponseSettings settings_;
+  AttenuationSettings attenuation_;
+  SurfaceMap map_;
+  GeodesicCache geodesics_;
+  elastic::ModeList modes_;
+  std::vector<Vec3> normals_;  ///< of the vertices
+  MatX vertex_rows_;           ///< vertices x modes along the normals
+  VecX self_speed_;
+  VecX self_displacement_;
+  double displacement_step_ = -1;
+  double wave_speed_ = 0;
+};
+
+}  // namespace thrum::vibration

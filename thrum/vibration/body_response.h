@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The response of one body by its modes, by attenuated waves, or by a blend of the two that follows its size.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "thrum/vibration/attenuation.h"
+#include "thrum/vibration/modal_response.h"
+
+namespace thrum::vibration {
+
+enum class ResponseMethod : std::uint8_t { modal, attenuated, blended };
+
+struct BodyResponseDesc {
+  ResponseMethod method = ResponseMethod::modal;
+  ResponseSettings settings;
+  AttenuationSettings attenuation;
+  /// Blend: bodies up to the first size ring, from the second on they carry waves [m].
+  double rings_up_to = 3;
+  double waves_from = 30;
+};
+
+class BodyResponse {
+ public:
+  BodyResponse(std::shared_ptr<const model::ModalModel> model, const BodyResponseDesc& desc);
+
+  [[nodiscard]] ResponseResult respond(const ResponseInput& input, ModeState& state);
+  [[nodiscard]] ModeState at_rest() const { return ModeState::at_rest(model_->frequencies.size()); }
+  /// Share of the waves, 0 to 1, by the logarithm of the body's size between the two of the description.
+  [[nodiscard]] double wave_share() const { return share_; }
+  [[nodiscard]] const model::ModalModel& model() const { return *model_; }
+  [[nodiscard]] const BodyResponseDesc& desc() const { return desc_; }
+
+ private:
+  std::shared_ptr<const model::ModalModel> model_;
+  BodyResponseDesc desc_;
+  std::optional<ModalResponse> modal_;
+  std::optional<AttenuatedResponse> waves_;
+  double share_ = 0;
+};
+
+}  // namespace thrum::vibration
