@@ -26,6 +26,15 @@ BodyShare share_of_body(const ResponseInput& input, std::span<const WantedSpeed>
   const auto n = static_cast<Eigen::Index>(wanted.size());
   BodyShare share;
   share.present.resize(n);
+  if (n == 1) {
+    const Touch& touch = input.touches[wanted[0].touch];
+    const double answer = rigid_answer(input.bodies, touch, touch);
+    share.touches = {wanted[0].touch};
+    share.present[0] = rigid_speed(input, touch);
+    share.gained = VecX::Constant(1, answer > 0 ? std::max(0.0, wanted[0].speed - share.present[0]) : 0.0);
+    share.lambda = VecX::Constant(1, answer > 0 ? share.gained[0] / answer : 0.0);
+    return share;
+  }
   MatX A(n, n);
   VecX b(n);
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -47,7 +56,7 @@ BodyShare share_of_body(const ResponseInput& input, std::span<const WantedSpeed>
   definite.diagonal() *= 1 + kRegularisation;
   const VecX none = VecX::Zero(n);
   const VecX all = VecX::Constant(n, std::numeric_limits<double>::infinity());
-  share.lambda = n == 1 ? VecX(b / definite(0, 0)) : numerics::solve_by_pivoting(definite, b, {none, all}).x;
+  share.lambda = numerics::solve_by_pivoting(definite, b, {none, all}).x;
   share.gained = A * share.lambda;
   return share;
 }

@@ -229,12 +229,14 @@ std::vector<double> ModalResponse::paper_peaks(const Ringing& r, const VecX& blo
   bank.drive(blow / T);
   elastic::SurfaceRows rows(modes_.size());
   std::vector<Vec3> weights;
+  VecX row(modes_.omegas.size());
   for (const std::size_t i : r.resting) {
-    const geometry::SurfacePoint& point = map_.find(r.touch(i).position).point;
-    weights.push_back(point.barycentric);
-    for (const Index corner : model_->surface.triangles[static_cast<std::size_t>(point.triangle)])
-      rows.add((r.touch(i).normal.transpose() * model_->shapes.middleRows<3>(3 * Eigen::Index{corner}))
-                   .transpose());
+    const MappedPoint& mapped = map_.find(r.touch(i).position);
+    weights.push_back(mapped.point.barycentric);
+    for (Eigen::Index c = 0; c < 3; ++c) {
+      row.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.touch(i).normal;
+      rows.add(row);
+    }
   }
   std::vector<double> corners(rows.size());
   const auto samples = static_cast<std::size_t>(std::max(1.0, std::floor(r.input.step / T)));
@@ -252,12 +254,11 @@ std::vector<double> ModalResponse::displacement_peaks(const Ringing& r, const Mo
   std::vector<Vec3> weights;
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
     const Touch& touch = r.touch(r.resting[k]);
-    const geometry::SurfacePoint& point = map_.find(touch.position).point;
-    weights.push_back(point.barycentric);
-    const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
-    for (std::size_t c = 0; c < 3; ++c) {
-      rows.row(static_cast<Eigen::Index>(3 * k + c)) =
-          touch.normal.transpose() * model_->shapes.middleRows<3>(3 * Eigen::Index{corners[c]});
+    const MappedPoint& mapped = map_.find(touch.position);
+    weights.push_back(mapped.point.barycentric);
+    for (Eigen::Index c = 0; c < 3; ++c) {
+      rows.row(static_cast<Eigen::Index>(3 * k) + c) =
+          touch.normal.transpose() * mapped.corners.middleRows<3>(3 * c);
     }
   }
   search_.sample(modes_, state, r.input.step);

@@ -74,9 +74,11 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   mapped.distance = closest.distance;
   const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(closest.triangle)];
   mapped.shapes.setZero(3, model_->shapes.cols());
+  mapped.corners.resize(9, model_->shapes.cols());
   for (std::size_t c = 0; c < 3; ++c) {
-    mapped.shapes += closest.barycentric[static_cast<Eigen::Index>(c)] *
-                     model_->shapes.middleRows<3>(3 * Eigen::Index{corners[c]});
+    const auto k = static_cast<Eigen::Index>(c);
+    mapped.corners.middleRows<3>(3 * k) = model_->shapes.middleRows<3>(3 * Eigen::Index{corners[c]});
+    mapped.shapes += closest.barycentric[k] * mapped.corners.middleRows<3>(3 * k);
   }
   return mapped;
 }

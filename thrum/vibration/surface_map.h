@@ -24,6 +24,7 @@ struct MappedPoint {
   double distance = 0;  ///< of the contact from the surface [m]
   Eigen::Matrix<double, 3, Eigen::Dynamic>
       shapes;  ///< displacement of the point by each mode, H_p U [kg^(-1/2)]
+  Eigen::Matrix<double, 9, Eigen::Dynamic> corners;  ///< of the corners of its triangle, three rows each
 };
 
 class SurfaceMap {

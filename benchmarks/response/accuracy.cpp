@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// How far the kicks of each rule are from a fully coupled run, on a table, a roof and a scaffold struck at five places.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "benchmarks/harness.h"
+#include "benchmarks/response/coupled.h"
+#include "thrum/elastic/modal_analysis.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/geometry/mesh_stuffing.h"
+#include "thrum/geometry/structured_tets.h"
+#include "thrum/vibration/modal_response.h"
+#include "thrum/vibration/pulse.h"
+
+namespace thrum::bench {
+namespace {
+
+constexpr Index kModes = 200;
+
+struct Body {
+  std::string name;
+  std::shared_ptr<const model::ModalModel> model;
+};
+
+std::shared_ptr<const model::ModalModel> modes_of(const std::string& name,
+                                                  const geometry::TetrahedralMesh& mesh,
+                                                  const model::Material& material, const std::string& clamp)
+{
+  elastic::ModalAnalysisDesc desc;
+  desc.name = name;
+  desc.materials = {material};
+  desc.supports = {{elastic::parse_selection(clamp), {true, true, true}}};
+  desc.count = kModes;
+  desc.estimate_errors = false;
+  return std::make_shared<const model::ModalModel>(elastic::analyse_modes_cached(mesh, desc).model);
+}
+
+std::vector<Body> bodies()
+{
+  const model::Damping wood{model::DampingKind::rayleigh, 60, 2e-6, 0, {}};
+  const model::Material table{"table", 770, 1.1e9, 0.3, wood, 0};
+  const model::Material roof{"roof", 770, 1.1e9, 0.3, wood, 0};
+  const model::Material scaffold{
+      "scaffold", 100, 1.0e10, 0.3, {model::DampingKind::rayleigh, 10, 1e-7, 0, {}}, 0};
+  geometry::TableDesc desc;
+  desc.top_thickness = 0.05;
+  desc.leg_thickness = 0.08;
+  desc.apron_height = 0;
+  desc.edge_length = 0.1;
+  geometry::ScaffoldDesc frame;
+  frame.pipe_radius = 0.04;
+  frame.plank_thickness = 0.06;
+  frame.edge_length = 0.08;
+  const auto fill = [](const geometry::TriangleMesh& mesh, double spacing) {
+    return geometry::tetrahedralise(geometry::MeshDistance(mesh), {.spacing = spacing, .report = false})
+        .stuffing.mesh;
+  };
+  return {{"table", modes_of("table", fill(geometry::make_table(desc), 0.04), table, "z<0.01")},
+          {"roof", modes_of("roof", geometry::tetrahedralise_box({4, 3, 0.12}, {24, 18, 1}), roof, "x<-1.9")},
+          {"scaffold", modes_of("scaffold", fill(geometry::make_scaffold(frame), 0.06), scaffold, "z<0.02")}};
+}
+
+struct Case {
+  const Body* body;
+  TouchScene scene;
+  std::vector<double> reference;
+};
+
+MatX rows_of(const model::ModalModel& model, const TouchScene& scene)
+{
+  vibration::SurfaceMap map(std::make_shared<model::ModalModel>(model));
+  MatX rows(static_cast<Eigen::Index>(scene.touches.size()), model.frequencies.size());
+  for (std::size_t i = 0; i < scene.touches.size(); ++i)
+    rows.row(static_cast<Eigen::Index>(i)) =
+        scene.touches[i].normal.transpose() * map.find(scene.touches[i].position).shapes;
+  return rows;
+}
+
+// The lowest modes of a model.
+std::shared_ptr<const model::ModalModel> lowest(const model::ModalModel& model, Index count)
+{
+  auto few = std::make_shared<model::ModalModel>(model);
+  few->frequencies.conservativeResize(count);
+  few->decays.conservativeResize(count);
+  few->shapes.conservativeResize(Eigen::NoChange, count);
+  return few;
+}
+
+struct Score {
+  double bias = 1;
+  double median = 1;
+  double worst_tenth = 1;
+};
+
+Score score_of(const std::vector<double>& ratios)
+{
+  Score score;
+  double sum = 0;
+  std::vector<double> factors;
+  for (const double r : ratios) {
+    sum += std::log(r);
+    factors.push_back(std::max(r, 1 / r));
+  }
+  std::sort(factors.begin(), factors.end());
+  score.bias = std::exp(sum / static_cast<double>(ratios.size()));
+  score.median = factors[factors.size() / 2];
+  score.worst_tenth = factors[factors.size() * 9 / 10];
+  return score;
+}
+
+THRUM_BENCHMARK(accuracy, kicks)
+{
+  constexpr double kLeast = 0.005;   // bodies that hardly move in the reference are not judged [m/s]
+  constexpr double kSilent = 0.001;  // what counts for a kick that a rule does not give [m/s]
+  const std::vector<Body> all = bodies();
+  std::vector<Case> cases;
+  double change = 0;
+  base::Random random(17);
+  for (const Body& body : all) {
+    const auto& material = body.model->materials.front();
+    CoupledDesc desc;
+    const double own = material.young / (1 - material.poisson * material.poisson);
+    desc.modulus = vibration::contact_modulus(own, 0);
+    std::vector<double> changes;
+    for (int place = 0; place < 5; ++place) {
+      Case one{&body, {}, {}};
+      const std::vector<Vec3> places = places_on_top(body.model->surface, 9, random);
+      one.scene.strike(places[0], place % 2 == 0 ? 5 : 1, random.uniform(1, 2), 0.15);
+      for (std::size_t i = 1; i < places.size(); ++i)
+        one.scene.add(places[i], random.uniform(0.05, 0.8), 0.15);
+      const elastic::ModeList modes = elastic::mode_list(*body.model);
+      const MatX rows = rows_of(*body.model, one.scene);
+      one.reference = coupled_speeds(modes, rows, one.scene, desc);
+      CoupledDesc fine = desc;
+      fine.step /= 2;
+      const std::vector<double> finer = coupled_speeds(modes, rows, one.scene, fine);
+      for (std::size_t i = 1; i < finer.size(); ++i) {
+        if (one.reference[i] > kLeast) changes.push_back(std::abs(finer[i] / one.reference[i] - 1));
+      }
+      cases.push_back(std::move(one));
+    }
+    std::sort(changes.begin(), changes.end());
+    if (!changes.empty()) change = std::max(change, changes[changes.size() * 9 / 10]);
+    report.note(fmt::format("{}: {} surface vertices, modes from {:.1f} to {:.0f} Hz, {:.0f} kg", body.name,
+                            body.model->vertex_count(), body.model->frequencies[0],
+                            body.model->frequencies[kModes - 1], body.model->mass));
+  }
+  report.row({.name = "reference, change when its step is halved (nine tenths of all bodies)",
+              .figure = 100 * change,
+              .unit = "%",
+              .wanted = 5.0,
+              .wanted_ratio = {}});
+
+  struct Rule {
+    const char* name;
+    vibration::ResponseSettings settings;
+    Index modes;
+    double bias_within, median, worst;
+  };
+  std::vector<Rule> rules;
+  rules.push_back({"coevoet2020", vibration::coevoet2020(), 20, 0, 0, 0});
+  const auto add = [&](const char* name, vibration::KickRule rule, Index modes, double bias, double median,
+                       double worst) {
+    vibration::ResponseSettings settings;
+    settings.rule = rule;
+    settings.least_kick = 1e-4;
+    rules.push_back({name, settings, modes, bias, median, worst});
+  };
+  add("peak_velocity, 50 modes", vibration::KickRule::peak_velocity, 50, 0, 0, 0);
+  add("exchange, 50 modes", vibration::KickRule::exchange, 50, 0, 2, 3.5);
+  add("micro_collisions, 50 modes", vibration::KickRule::micro_collisions, 50, 1.25, 1.3, 2);
+  add("micro_collisions, 200 modes", vibration::KickRule::micro_collisions, 200, 1.25, 1.3, 2);
+  std::ofstream scatter("build/release/accuracy.csv");
+  scatter << "rule,h,body,reference,kick\n";
+  for (const Rule& rule : rules) {
+    double lowest_bias = 1e300;
+    double highest_bias = 0;
+    for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 100, 1.0 / 1000}) {
+      std::vector<double> ratios;
+      for (const Case& one : cases) {
+        vibration::ModalResponse response(lowest(*one.body->model, rule.modes), rule.settings);
+        vibration::ModeState state = response.at_rest();
+        TouchScene scene = one.scene;
+        scene.step = h;
+        const vibration::ResponseResult result = response.respond(scene.input(), state);
+        std::vector<double> kicks(scene.touches.size(), kSilent);
+        for (const vibration::Kick& kick : result.kicks) kicks[kick.touch] = std::max(kSilent, kick.speed);
+        for (std::size_t i = 1; i < kicks.size(); ++i) {
+          if (one.reference[i] < kLeast) continue;
+          ratios.push_back(kicks[i] / one.reference[i]);
+          scatter << fmt::format("{},{:.4g},{},{:.5g},{:.5g}\n", rule.name, h, one.body->name,
+                                 one.reference[i], kicks[i]);
+        }
+      }
+      const Score score = score_of(ratios);
+      lowest_bias = std::min(lowest_bias, score.bias);
+      highest_bias = std::max(highest_bias, score.bias);
+      const auto row = [&](const char* what, double figure, double wanted) {
+        report.row({.name = fmt::format("{}, h = 1/{:.0f}: {}", rule.name, 1 / h, what),
+                    .figure = figure,
+                    .unit = "x",
+                    .wanted = wanted > 0 ? std::optional(wanted) : std::nullopt,
+                    .wanted_ratio = {}});
+      };
+      row("bias", score.bias, 0);
+      row("median factor", score.median, rule.median);
+      row("worst tenth", score.worst_tenth, rule.worst);
+      if (h == 1.0 / 100) report.note(fmt::format("{} resting bodies judged", ratios.size()));
+    }
+    report.row({.name = fmt::format("{}: change of the bias over all h", rule.name),
+                .figure = 100 * (highest_bias / lowest_bias - 1),
+                .unit = "%",
+                .wanted = rule.median > 0 ? std::optional(10.0) : std::nullopt,
+                .wanted_ratio = {}});
+  }
+}
+
+}  // namespace
+}  // namespace thrum::bench
