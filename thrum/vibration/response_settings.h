@@ -30,7 +30,7 @@ enum class RingMemory : std::uint8_t {
 };
 
 struct MicroSettings {
-  double step = 2e-5;  ///< [s]; usual 2e-5 to 1e-4
+  double step = 4e-5;  ///< [s]; usual 1e-5 to 1e-4
   int sweeps = 6;      ///< over the closed contacts in each
 };
 
