@@ -30,7 +30,7 @@ void ConstraintStepper::collide(StepFrame& frame)
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
   contacts_.note_approach(bodies_);
-  bodies_.advance_velocities(frame.model, frame.state, h);
+  bodies_.advance_velocities(frame.model, h);
 }
 
 void ConstraintStepper::sweeps(int iterations, double h)
@@ -87,10 +87,10 @@ void ConstraintStepper::solve_small_islands(double h)
   }
 }
 
-void ConstraintStepper::start_from_last_impulses()
+void ConstraintStepper::start_from_last_impulses(double h)
 {
   warm_start_.note(bodies_);
-  contacts_.warm_start(bodies_);
+  contacts_.warm_start(bodies_, h);
   joints_.warm_start(bodies_);
   if (!warm_start_.limit(bodies_)) return;
   contacts_.scale_impulses([&](model::BodyId a, model::BodyId b) { return warm_start_.share(a, b); });
@@ -99,12 +99,9 @@ void ConstraintStepper::start_from_last_impulses()
 
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 {
-  contacts_.set_bias(bodies_, h);
-  start_from_last_impulses();
+  start_from_last_impulses(h);
   sweeps(settings_.iterations, h);
-  contacts_.mark_touched(bodies_);
-  contacts_.push_out(bodies_, settings_, frame.model.length_scale, h);
-  bodies_.pay_for_push_out(h);
+  if (contacts_.push_out(bodies_, settings_, frame.model.length_scale, h)) bodies_.pay_for_push_out(h);
   joints_.push_out(bodies_, h);
 }
 

@@ -39,7 +39,7 @@ class ConstraintStepper final : public Stepper {
   void finish(StepFrame& frame) override;
 
  private:
-  void start_from_last_impulses();
+  void start_from_last_impulses(double h);
   void sweeps(int iterations, double h);
   void solve_small_islands(double h);
 

@@ -33,6 +33,12 @@ Lanes normal_speeds(const SolverPatch& p, SolverBodies& bodies)
   return along_rows(p, B.v - A.v, A.w, B.w).head<4>();
 }
 
+void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, RowReal inverse_h)
+{
+  p.gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
+  p.bias.head<4>() = (p.target > RowReal(0)).select(-p.target, p.gap_now.max(RowReal(0)) * inverse_h);
+}
+
 }  // namespace
 
 void ContactRows::build(const model::SceneState& state, std::span<const std::int32_t> order,
@@ -148,21 +154,20 @@ void ContactRows::note_approach(SolverBodies& bodies)
 
 void ContactRows::set_bias(SolverBodies& bodies, double h)
 {
-  const auto inverse_h = static_cast<RowReal>(1 / h);
-  for (SolverPatch& p : patches()) {
-    const SolverBody& A = bodies[p.a];
-    const SolverBody& B = bodies[p.b];
-    p.gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
-    p.bias.head<4>() = (p.target > RowReal(0)).select(-p.target, p.gap_now.max(RowReal(0)) * inverse_h);
-  }
+  for (SolverPatch& p : patches()) set_patch_bias(p, bodies[p.a], bodies[p.b], static_cast<RowReal>(1 / h));
 }
 
-void ContactRows::warm_start(SolverBodies& bodies)
+// One pass for both, as each pass over many patches waits for memory.
+void ContactRows::warm_start(SolverBodies& bodies, double h)
 {
+  const auto inverse_h = static_cast<RowReal>(1 / h);
   for (std::size_t i = 0; i < count_; ++i) {
-    const SolverPatch& p = patches_[i];
-    apply_rows(p, p.masses, bodies[p.a], bodies[p.b], p.lambda);
-    if (p.rolls) apply_rolling(p.masses, bodies[p.a], bodies[p.b], records_[i].rolling_impulse);
+    SolverPatch& p = patches_[i];
+    SolverBody& A = bodies[p.a];
+    SolverBody& B = bodies[p.b];
+    set_patch_bias(p, A, B, inverse_h);
+    apply_rows(p, p.masses, A, B, p.lambda);
+    if (p.rolls) apply_rolling(p.masses, A, B, records_[i].rolling_impulse);
   }
 }
 
@@ -178,23 +183,29 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
   }
 }
 
-void ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale,
+bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale,
                            double h)
 {
   const PushValues s{settings.erp / h, settings.push_out * length_scale / h, settings.slop * length_scale,
                      settings.patch_iterations};
   const auto least = static_cast<RowReal>(-s.slop);
-  for (int k = 0; k < settings.push_iterations; ++k) {
+  bool any = false;
+  for (int k = 0; k < std::max(1, settings.push_iterations); ++k) {
     for (std::size_t i = 0; i < count_; ++i) {
       SolverPatch& p = patches_[i];
-      if ((p.gap_now >= least).all()) continue;
+      SolverBody& A = bodies[p.a];
+      SolverBody& B = bodies[p.b];
+      if ((p.lambda.head<4>() > RowReal(0)).any()) A.touched = B.touched = true;
+      if (k >= settings.push_iterations || (p.gap_now >= least).all()) continue;
       HeldPatch* h_patch = held(i);
       if (h_patch != nullptr) ready_masses(*h_patch, p, bodies);
       Lanes& push = h_patch != nullptr ? h_patch->push : p.push;
       if (k == 0) push.setZero();
-      solve_push(p, h_patch != nullptr ? h_patch->masses : p.masses, push, bodies[p.a], bodies[p.b], s);
+      solve_push(p, h_patch != nullptr ? h_patch->masses : p.masses, push, A, B, s);
+      any = true;
     }
   }
+  return any;
 }
 
 // [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes the
@@ -226,15 +237,6 @@ bool ContactRows::start_bounces()
     for (std::size_t i = 0; i < count_; ++i) patches_[i].total += given(i) - patches_[i].lambda;
   }
   return any;
-}
-
-void ContactRows::mark_touched(SolverBodies& bodies) const
-{
-  for (const SolverPatch& p : patches()) {
-    if (!(p.lambda.head<4>() > RowReal(0)).any()) continue;
-    bodies[p.a].touched = true;
-    bodies[p.b].touched = true;
-  }
 }
 
 void ContactRows::finish_sub_step()

@@ -24,8 +24,8 @@ class ContactRows {
   void note_approach(SolverBodies& bodies);
   /// What the rows want in a sub-step of length h, from where the bodies are now.
   void set_bias(SolverBodies& bodies, double h);
-  /// Applies the impulses of the last sub-step, from which this one starts.
-  void warm_start(SolverBodies& bodies);
+  /// Does that, and applies the impulses of the last sub-step, from which this one starts.
+  void warm_start(SolverBodies& bodies, double h);
   /// Multiplies the impulses of each patch by share(a, b) of its bodies.
   template <class Share>
   void scale_impulses(Share&& share)
@@ -38,14 +38,13 @@ class ContactRows {
   }
   /// One sweep. `backward` goes from the last patch to the first.
   void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
-  /// Finds the velocities that push overlap out. They move the bodies but are not kept.
-  void push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
+  /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the bodies but are
+  /// not kept. False when there is none.
+  bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
   /// Asks for restitution where a new contact was pushed. True when there is any.
   bool start_bounces();
   /// Ends a sub-step: adds to the sums, and forgets impulses of impacts so that they are not given twice.
   void finish_sub_step();
-  /// Tells bodies that a contact pushes them.
-  void mark_touched(SolverBodies& bodies) const;
   /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches must be in
   /// the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);

@@ -59,7 +59,7 @@ void ImpulseStepper::collide(StepFrame& frame)
 void ImpulseStepper::advance_velocities(StepFrame& frame, double h)
 {
   before_.assign(bodies_.all().begin(), bodies_.all().end());
-  bodies_.advance_velocities(frame.model, frame.state, h);
+  bodies_.advance_velocities(frame.model, h);
 }
 
 void ImpulseStepper::resolve_contacts(StepFrame&, double h)
@@ -116,6 +116,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
 {
   patches_.clear();
   pairs_.clear();
+  changes_.assign(bodies_.all().size(), 0);
   patches_.reserve(frame.order.size());
   for (const std::int32_t source : frame.order) {
     const model::ContactPatch& contact = frame.state.patches[static_cast<std::size_t>(source)];
@@ -136,7 +137,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
     const Vec3& xa = frame.state.bodies[static_cast<std::size_t>(contact.a)].X_wb.position;
     const Vec3& xb = frame.state.bodies[static_cast<std::size_t>(contact.b)].X_wb.position;
     if (pairs_.empty() || pairs_.back().a != contact.a || pairs_.back().b != contact.b)
-      pairs_.push_back({contact.a, contact.b, 1, patches_.size() - 1, patches_.size()});
+      pairs_.push_back({contact.a, contact.b, 1, patches_.size() - 1, patches_.size(), 0});
     pairs_.back().end = patches_.size();
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
       const model::ContactPoint& from = contact.points[i];
@@ -284,6 +285,7 @@ void ImpulseStepper::give_impulse(const ImpulsePair& pair, const Choice& choice,
     add_rolling_and_spinning(A, B, place, K, friction, impulse.normal, Vec3::Zero(), impulse);
   }
   apply_impulse(A, B, place, impulse);
+  note_change(pair);
   patch.friction_total += impulse.linear - patch.n.dot(impulse.linear) * patch.n;
   for (std::size_t i = 0; i < 4; ++i) {
     if (!choice.taken[i]) continue;
@@ -451,6 +453,42 @@ bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept,
   return any;
 }
 
+// Middle and axes of a patch and the moments of its points. False: they do not span a face.
+bool ImpulseStepper::find_flat_frame(ImpulsePatch& patch)
+{
+  if (patch.count < 3) return false;
+  FlatFrame& flat = patch.flat;
+  flat.place.n = patch.n;
+  for (const ImpulsePoint& point : patch.active()) {
+    flat.place.ra += point.ra / patch.count;
+    flat.place.rb += point.rb / patch.count;
+  }
+  flat.t1 = (patch.points[0].rb - flat.place.rb).normalized();
+  flat.t2 = patch.n.cross(flat.t1);
+  Mat3 moments = Mat3::Zero();
+  for (std::size_t i = 0; i < patch.active().size(); ++i) {
+    const Vec3 d = patch.points[i].rb - flat.place.rb;
+    flat.at[i] = {1, flat.t1.dot(d), flat.t2.dot(d)};
+    moments += flat.at[i] * flat.at[i].transpose();
+    flat.arm += d.norm() / patch.count;
+  }
+  if (!(moments(2, 2) > kFlatPatch * moments(1, 1))) return false;
+  flat.inverse_moments = moments.inverse();
+  return true;
+}
+
+// How the two bodies answer at the middle of the patch, kept as long as the same ones yield.
+void ImpulseStepper::find_flat_answer(const SolverBody& A, const SolverBody& B, FlatFrame& flat)
+{
+  const int yields = (A.inverse_mass > 0 ? 1 : 0) + (B.inverse_mass > 0 ? 2 : 0);
+  if (flat.yields == yields) return;
+  flat.yields = yields;
+  flat.K_inverse = yielding(A, B, flat.place).inverse();
+  flat.L = -(base::skew(flat.place.ra) * A.inverse_inertia + base::skew(flat.place.rb) * B.inverse_inertia);
+  const Mat3 S = A.inverse_inertia + B.inverse_inertia - flat.L.transpose() * flat.K_inverse * flat.L;
+  flat.S_inverse = S.inverse();
+}
+
 // A flat patch that rests needs no going round its points: the impulse (j, tau) at its middle that brings it to the
 // speeds asked for and stops all slip and twist solves
 //
@@ -461,55 +499,44 @@ bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept,
 // been pushed in sum and friction holds. Otherwise nothing changes and the points are taken one by one, as in the paper.
 ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, ImpulsePatch& patch, double h)
 {
-  if (patch.count < 3) return AtOnce::not_possible;
-  ContactPlace place;
-  place.n = patch.n;
+  FlatFrame& flat = patch.flat;
+  if (flat.fit == FlatFrame::Fit::unknown)
+    flat.fit = find_flat_frame(patch) ? FlatFrame::Fit::flat : FlatFrame::Fit::not_flat;
+  if (flat.fit == FlatFrame::Fit::not_flat) return AtOnce::not_possible;
+  const ContactPlace& place = flat.place;
+  const std::array<Vec3, 4>& at = flat.at;
+  const Vec3& t1 = flat.t1;
+  const Vec3& t2 = flat.t2;
   bool settled = true;
   Vec3 given = Vec3::Zero();
-  for (const ImpulsePoint& point : patch.active()) {
+  Vec3 fit = Vec3::Zero();
+  for (std::size_t i = 0; i < patch.active().size(); ++i) {
+    const ImpulsePoint& point = patch.points[i];
     const double u = speed_along(pair, patch, point);
     const bool takes_part = point.gap + h * u < 0 || patch.n.dot(point.resting) > 0;
     if (!takes_part || point.wanted > 0) return AtOnce::not_possible;
     settled = settled && std::abs(u - point.target) <= point.slack;
-    place.ra += point.ra / patch.count;
-    place.rb += point.rb / patch.count;
     given += point.resting;
+    fit += point.target * at[i];
   }
-  // Coordinates in the patch; `moments` sums the outer products of (1, x, y).
-  const Vec3 t1 = (patch.points[0].rb - place.rb).normalized();
-  const Vec3 t2 = patch.n.cross(t1);
-  std::array<Vec3, 4> at;
-  Mat3 moments = Mat3::Zero();
-  Vec3 fit = Vec3::Zero();
-  double arm = 0;
-  for (std::size_t i = 0; i < patch.active().size(); ++i) {
-    const Vec3 d = patch.points[i].rb - place.rb;
-    at[i] = {1, t1.dot(d), t2.dot(d)};
-    moments += at[i] * at[i].transpose();
-    fit += patch.points[i].target * at[i];
-    arm += d.norm() / patch.count;
-  }
-  if (!(moments(2, 2) > kFlatPatch * moments(1, 1))) return AtOnce::not_possible;
-  const Mat3 inverse_moments = moments.inverse();
-  fit = inverse_moments * fit;
+  fit = flat.inverse_moments * fit;
 
   SolverBody& A = bodies_[pair.a];
   SolverBody& B = bodies_[pair.b];
   const Vec3 du = fit[0] * patch.n - relative_velocity(A, B, place);
   const Vec3 dw = (fit[1] * t1 + fit[2] * t2).cross(patch.n) - (B.w - A.w);
-  const double slip = (du - patch.n.dot(du) * patch.n).norm() + arm * std::abs(patch.n.dot(dw));
+  const double slip = (du - patch.n.dot(du) * patch.n).norm() + flat.arm * std::abs(patch.n.dot(dw));
   if (settled && slip <= patch.points[0].slack) return AtOnce::settled;
 
-  const Mat3 K_inverse = yielding(A, B, place).inverse();
-  const Mat3 L = -(base::skew(place.ra) * A.inverse_inertia + base::skew(place.rb) * B.inverse_inertia);
-  const Mat3 S = A.inverse_inertia + B.inverse_inertia - L.transpose() * K_inverse * L;
+  find_flat_answer(A, B, flat);
   PointImpulse impulse;
-  impulse.angular = S.inverse() * (dw - L.transpose() * (K_inverse * du));
-  impulse.linear = K_inverse * (du - L * impulse.angular);
+  impulse.angular = flat.S_inverse * (dw - flat.L.transpose() * (flat.K_inverse * du));
+  impulse.linear = flat.K_inverse * (du - flat.L * impulse.angular);
   impulse.normal = patch.n.dot(impulse.linear);
 
   // Shares of the points, and the bounds.
-  const Vec3 load = inverse_moments * Vec3(impulse.normal, -t2.dot(impulse.angular), t1.dot(impulse.angular));
+  const Vec3 load =
+      flat.inverse_moments * Vec3(impulse.normal, -t2.dot(impulse.angular), t1.dot(impulse.angular));
   std::array<double, 4> sum{};
   double pressure = 0;
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
@@ -520,11 +547,12 @@ ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, I
   const Vec3 total = given + impulse.linear;
   const Vec3 across = total - patch.n.dot(total) * patch.n;
   const double twist = patch.n.dot(impulse.angular);
-  const double most_twist = (patch.friction.sliding * arm + patch.friction.spinning) * pressure;
+  const double most_twist = (patch.friction.sliding * flat.arm + patch.friction.spinning) * pressure;
   if (!(pressure > 0) || across.norm() > patch.friction.sliding * pressure ||
       std::abs(patch.n.dot(patch.turning) + twist) > most_twist)
     return AtOnce::not_possible;
   apply_impulse(A, B, place, impulse);
+  note_change(pair);
   patch.turning += twist * patch.n;
   patch.friction_total += impulse.linear - impulse.normal * patch.n;
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
@@ -548,8 +576,14 @@ void ImpulseStepper::shock_propagation(double h)
     for (int k = 0; k < settings_.shock_level_iterations; ++k) {
       if (jointed) joints_.sweep(bodies_, h);
       bool any = jointed;
-      for (std::size_t i = level_begin_[level]; i < level_begin_[level + 1]; ++i)
-        any = settle_pair(pairs_[i], h, 0.0, settings_.shock_pair_iterations) || any;
+      for (std::size_t i = level_begin_[level]; i < level_begin_[level + 1]; ++i) {
+        // A pair that was settled in the round before, and whose bodies got no impulse since, still is.
+        ImpulsePair& pair = pairs_[i];
+        if (k > 0 && !jointed && pair.settled_at == changes_of(pair) + 1) continue;
+        const bool changed = settle_pair(pair, h, 0.0, settings_.shock_pair_iterations);
+        pair.settled_at = changed ? 0 : changes_of(pair) + 1;
+        any = any || changed;
+      }
       if (!any) break;
     }
     hold_level(static_cast<std::int32_t>(level));

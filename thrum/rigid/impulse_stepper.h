@@ -54,6 +54,22 @@ struct ImpulsePoint {
   bool bounced = false;
 };
 
+/// What settling a flat patch as a whole needs: the same all through a step, but for which of the bodies yield.
+struct FlatFrame {
+  enum class Fit : std::uint8_t { unknown, flat, not_flat };
+  Fit fit = Fit::unknown;
+  ContactPlace place;  ///< in the middle of the points
+  Vec3 t1;             ///< axes in the patch
+  Vec3 t2;
+  std::array<Vec3, 4> at;  ///< (1, x, y) of each point
+  Mat3 inverse_moments;    ///< of the sum of their outer products
+  double arm = 0;          ///< mean distance from the middle [m]
+  int yields = -1;         ///< for which the matrices below stand: 1 a, 2 b; -1: none yet
+  Mat3 K_inverse;
+  Mat3 L;
+  Mat3 S_inverse;
+};
+
 /// A contact patch during a step.
 struct ImpulsePatch {
   std::int32_t source = 0;  ///< patch of the scene
@@ -65,6 +81,7 @@ struct ImpulsePatch {
   double acceleration = 0;             ///< of b against a along n, of gravity and applied forces [m/s^2]
   Vec3 turning = Vec3::Zero();         ///< angular impulse given by contact, on b [N m s]
   Vec3 friction_total = Vec3::Zero();  ///< on b, summed over the step [N s]
+  FlatFrame flat;
 
   [[nodiscard]] std::span<ImpulsePoint> active() { return {points.data(), static_cast<std::size_t>(count)}; }
   [[nodiscard]] std::span<const ImpulsePoint> active() const
@@ -80,6 +97,7 @@ struct ImpulsePair {
   std::int32_t level = 0;  ///< the higher of the two
   std::size_t begin = 0;   ///< patches
   std::size_t end = 0;
+  std::uint64_t settled_at = 0;  ///< changes of the two bodies so far when it was last found settled, plus 1
 };
 
 class ImpulseStepper final : public Stepper {
@@ -112,6 +130,17 @@ class ImpulseStepper final : public Stepper {
   void contact_pass(double h, double kept);
   bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
   enum class AtOnce { not_possible, settled, done };
+  [[nodiscard]] static bool find_flat_frame(ImpulsePatch& patch);
+  static void find_flat_answer(const SolverBody& A, const SolverBody& B, FlatFrame& flat);
+  [[nodiscard]] std::uint64_t changes_of(const ImpulsePair& pair) const
+  {
+    return changes_[static_cast<std::size_t>(pair.a)] + changes_[static_cast<std::size_t>(pair.b)];
+  }
+  void note_change(const ImpulsePair& pair)
+  {
+    ++changes_[static_cast<std::size_t>(pair.a)];
+    ++changes_[static_cast<std::size_t>(pair.b)];
+  }
   AtOnce settle_at_once(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   void shock_propagation(double h);
   void hold_level(std::int32_t level);
@@ -141,9 +170,10 @@ class ImpulseStepper final : public Stepper {
     double inverse_mass;
     Mat3 inverse_inertia;
   };
-  std::vector<Yield> yield_;        ///< of all bodies, while some are held
-  std::vector<SolverBody> before_;  ///< velocities after collisions, before gravity
-  std::vector<Vec3> mean_push_;     ///< what the mean velocities made of push_v [m/s]
+  std::vector<Yield> yield_;            ///< of all bodies, while some are held
+  std::vector<SolverBody> before_;      ///< velocities after collisions, before gravity
+  std::vector<std::uint64_t> changes_;  ///< of each body: how many impulses it got in this step
+  std::vector<Vec3> mean_push_;         ///< what the mean velocities made of push_v [m/s]
   double length_scale_ = 1;
   double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
 };

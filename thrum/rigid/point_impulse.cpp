@@ -36,6 +36,27 @@ Vec3 without_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3& j)
   return j0 + std::clamp(s, 0.0, 1.0) * d;
 }
 
+// Friction against spinning alone, tau = tau n. Of the equations below only the component along n is left:
+// n.w' = n.w + (n.S n) tau.
+void add_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& place, const Mat3& K,
+                  double most, double given, PointImpulse& impulse)
+{
+  const Vec3 An = a.inverse_inertia * place.n;
+  const Vec3 Bn = b.inverse_inertia * place.n;
+  const Vec3 Ln = -(place.ra.cross(An) + place.rb.cross(Bn));
+  const Vec3 hold = impulse.sticks ? Vec3(-(K.inverse() * Ln)) : Vec3(Vec3::Zero());
+  const double answer = place.n.dot(An + Bn) + Ln.dot(hold);
+  if (!(answer > 0)) return;
+  const double w = place.n.dot(b.w - a.w) + Ln.dot(impulse.linear);
+  double tau = std::clamp(given - w / answer, -most, most) - given;
+  if (tau == 0) return;
+  const Vec3 leaving = relative_velocity(a, b, place) + K * impulse.linear;
+  const double slope = tau * (w + leaving.dot(hold));
+  tau *= std::clamp(-slope / (answer * tau * tau), 0.0, 1.0);
+  impulse.angular = tau * place.n;
+  impulse.linear += tau * hold;
+}
+
 }  // namespace
 
 double work_of(const Mat3& K, const Vec3& u, const Vec3& j)
@@ -149,6 +170,10 @@ void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const Co
   const double most_rolling = friction.rolling * pressure;
   const double most_spinning = friction.spinning * pressure;
   if (!(most_rolling > 0 || most_spinning > 0) && given.isZero(0)) return;
+  if (friction.rolling == 0) {
+    add_spinning(a, b, place, K, most_spinning, place.n.dot(given), impulse);
+    return;
+  }
   const Mat3& Ia = a.inverse_inertia;
   const Mat3& Ib = b.inverse_inertia;
   const Mat3 L = -(base::skew(place.ra) * Ia + base::skew(place.rb) * Ib);

@@ -84,11 +84,12 @@ void SolverBodies::load(const model::SceneModel& model, const model::SceneState&
     if (body.asleep) continue;
     s.moves = true;
     s.acceleration = desc.gravity_scale * model.gravity + s.inverse_mass * body.force;
+    s.angular_acceleration = s.inverse_inertia * body.torque;
+    s.damped = desc.linear_damping > 0 || desc.angular_damping > 0;
   }
 }
 
-void SolverBodies::advance_velocities(const model::SceneModel& model, const model::SceneState& state,
-                                      double h)
+void SolverBodies::advance_velocities(const model::SceneModel& model, double h)
 {
   for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
     SolverBody& s = bodies_[i];
@@ -96,12 +97,12 @@ void SolverBodies::advance_velocities(const model::SceneModel& model, const mode
     s.push_v.setZero();
     s.push_w.setZero();
     if (!s.moves || s.inverse_mass == 0) continue;
-    const model::BodyDesc& desc = model.bodies[i];
     s.v += h * s.acceleration;
-    s.w += h * (s.inverse_inertia * state.bodies[i].torque);
+    s.w += h * s.angular_acceleration;
+    if (!s.damped) continue;
     // Exact decay, so that no damping rate can overshoot.
-    if (desc.linear_damping > 0) s.v *= std::exp(-h * desc.linear_damping);
-    if (desc.angular_damping > 0) s.w *= std::exp(-h * desc.angular_damping);
+    s.v *= std::exp(-h * model.bodies[i].linear_damping);
+    s.w *= std::exp(-h * model.bodies[i].angular_damping);
   }
 }
 
@@ -132,7 +133,7 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
     SolverBody& s = bodies_[i];
     if (!s.moves) continue;
     Vec3 dx = h * (s.v + s.push_v);
-    if (!s.touched && model.bodies[i].linear_damping == 0) dx -= 0.5 * h * h * s.acceleration;
+    if (!s.touched && !(s.damped && model.bodies[i].linear_damping > 0)) dx -= 0.5 * h * h * s.acceleration;
     // Impulses have acted on the body as it stood; now it turns freely.
     Vec3 turn = s.w;
     if (s.inverse_mass > 0 && h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {

@@ -21,10 +21,12 @@ struct alignas(64) SolverBody {
   Vec3 dth = Vec3::Zero();              ///< turned since the start of the step, to first order [rad]
   Vec3 push_v =
       Vec3::Zero();  ///< that pushes overlap out in this sub-step; moves the body, is not kept [m/s]
-  Vec3 push_w = Vec3::Zero();        ///< likewise [rad/s]
-  Vec3 acceleration = Vec3::Zero();  ///< from gravity and applied forces [m/s^2]
-  bool touched = false;              ///< a contact pushed it in this sub-step
-  bool moves = false;                ///< not fixed and awake
+  Vec3 push_w = Vec3::Zero();                ///< likewise [rad/s]
+  Vec3 acceleration = Vec3::Zero();          ///< from gravity and applied forces [m/s^2]
+  Vec3 angular_acceleration = Vec3::Zero();  ///< from applied torques [rad/s^2]
+  bool damped = false;                       ///< loses speed by itself
+  bool touched = false;                      ///< a contact pushed it in this sub-step
+  bool moves = false;                        ///< not fixed and awake
 };
 
 /// What turns a body besides torque: its own spin, where it is not a ball.
@@ -50,7 +52,7 @@ class SolverBodies {
   /// Reads the state. `h` is the whole step.
   void load(const model::SceneModel& model, const model::SceneState& state);
   /// v += h f / m, w += h I^-1 tau.
-  void advance_velocities(const model::SceneModel& model, const model::SceneState& state, double h);
+  void advance_velocities(const model::SceneModel& model, double h);
   /// What pushing overlap out lifts a body against its acceleration is taken from its motion, as if it had climbed there.
   void pay_for_push_out(double h);
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
