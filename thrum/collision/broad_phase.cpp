@@ -17,6 +17,7 @@ constexpr int kLevels = 64;               // up to cells of 2^31 m
 constexpr int kCellBits = 19;             // per coordinate; farther cells share a key, which only costs time
 constexpr double kFarthestCell = 1e15;    // keeps the conversion to integers defined [cells]
 constexpr std::size_t kFirstCells = 256;  // power of two
+constexpr std::size_t kFewMoved = 512;    // up to so many are looked up and sorted as they come
 
 int level_of(const Box3& box)
 {
@@ -248,15 +249,47 @@ void BroadPhase::check_pair_count(std::size_t count) const
       limit, proxies_.size()));
 }
 
+// By counting the pairs of each first body, then within each: linear in the pairs, as bodies have few.
+void BroadPhase::sort_fresh()
+{
+  if (fresh_.size() <= kFewMoved) {
+    std::sort(fresh_.begin(), fresh_.end());
+    return;
+  }
+  begin_.assign(proxies_.size() + 1, 0);
+  for (const BodyPair& pair : fresh_) ++begin_[static_cast<std::size_t>(pair.a) + 1];
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  merged_.resize(fresh_.size());
+  for (const BodyPair& pair : fresh_) merged_[begin_[static_cast<std::size_t>(pair.a)]++] = pair;
+  // Each beginning has moved to the end of its body's pairs.
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < proxies_.size(); ++i) {
+    std::sort(merged_.begin() + static_cast<std::ptrdiff_t>(first),
+              merged_.begin() + static_cast<std::ptrdiff_t>(begin_[i]));
+    first = begin_[i];
+  }
+  merged_.swap(fresh_);
+}
+
 std::span<const BodyPair> BroadPhase::find_pairs()
 {
   if (moved_.empty()) return pairs_;
   fresh_.clear();
+  // In the order of their cells, neighbours are looked up while what they share is still in the cache: with all of 100,000
+  // bodies moving this halves the time.
+  if (moved_.size() > kFewMoved) {
+    by_cell_.clear();
+    for (const model::BodyId id : moved_)
+      by_cell_.push_back({proxies_[static_cast<std::size_t>(id)].key, id});
+    std::sort(by_cell_.begin(), by_cell_.end());
+    std::transform(by_cell_.begin(), by_cell_.end(), moved_.begin(),
+                   [](const auto& entry) { return entry.second; });
+  }
   for (const model::BodyId id : moved_) {
     collect_pairs_of(id);
     check_pair_count(fresh_.size());
   }
-  std::sort(fresh_.begin(), fresh_.end());
+  sort_fresh();
   // Pairs of bodies that both stayed in their loose boxes stay; all others were found again above.
   std::erase_if(pairs_, [&](const BodyPair& pair) {
     return proxies_[static_cast<std::size_t>(pair.a)].moved ||

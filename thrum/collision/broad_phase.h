@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "thrum/base/vec.h"
@@ -84,6 +85,7 @@ class BroadPhase {
   void visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const;
   void collect_pairs_of(model::BodyId id);
   void check_pair_count(std::size_t count) const;
+  void sort_fresh();
 
   BroadPhaseDesc desc_;
   std::vector<Proxy> proxies_;
@@ -93,6 +95,8 @@ class BroadPhase {
   std::vector<BodyPair> pairs_;
   std::vector<BodyPair> fresh_;
   std::vector<BodyPair> merged_;
+  std::vector<std::pair<std::int64_t, model::BodyId>> by_cell_;
+  std::vector<std::size_t> begin_;  ///< of the pairs of each body, while they are sorted
 };
 
 }  // namespace thrum::collision

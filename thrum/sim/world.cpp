@@ -58,8 +58,8 @@ void World::step_once(double h)
   record(h);
 }
 
-// A body may move at most by its safe move before contacts are found again [Guendelman03 limits its step
-// likewise].
+// A body may move at most by its safe move, and turn at most so far, before contacts are found again [Guendelman03 limits its
+// step likewise].
 int World::pieces_for(double h) const
 {
   double most = 0;
@@ -69,6 +69,9 @@ int World::pieces_for(double h) const
     const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
     if (shape.unbounded) continue;
     most = std::max(most, h * state_.bodies[i].velocity.norm() / (desc_.greatest_move * shape.safe_move));
+    // A ball that turns stays where it is.
+    if (shape.kind != model::ShapeKind::sphere)
+      most = std::max(most, h * state_.bodies[i].angular_velocity.norm() / desc_.greatest_turn);
   }
   return static_cast<int>(std::clamp(std::ceil(most), 1.0, static_cast<double>(desc_.most_pieces)));
 }

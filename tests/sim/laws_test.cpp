@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What holds whatever the scene: reports of impacts, the same bits for any number of threads, absurd input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/sim/world_fixture.h"
+#include "thrum/base/error.h"
+#include "thrum/base/parallel.h"
+
+namespace thrum::sim {
+namespace {
+
+using namespace testing;
+
+constexpr double g = 9.81;
+
+// A ball that falls onto the ground and stays there strikes it once, at the speed of free fall, whichever stepper.
+TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    WorldDesc desc = awake();
+    desc.stepper = stepper;
+    World world(desc);
+    world.set_surface(0, {0, 0.5, 0, 0});
+    add_plane(world);
+    add(world, {model::Sphere{0.2}}, {0, 0, 1.2});
+    int hits = 0;
+    double speed = 0;
+    for (int i = 0; i < 120; ++i) {
+      world.step(kStep);
+      for (const model::ContactEvent& event : world.events()) {
+        if (event.kind != model::ContactEventKind::hit) continue;
+        ++hits;
+        speed = event.speed;
+      }
+    }
+    EXPECT_EQ(hits, 1) << static_cast<int>(stepper);
+    // Known at the start of the step of the impact, up to a step of gravity too low.
+    EXPECT_NEAR(speed, std::sqrt(2 * g * 1.0), g * kStep) << static_cast<int>(stepper);
+  }
+}
+
+// A step that is cut into pieces reports the impulse of all of them: m (1 + e) v.
+TEST(Laws, AFastImpactIsReportedWhicheverPieceOfTheStepItFallsInto)
+{
+  WorldDesc desc = awake();
+  desc.gravity = Vec3::Zero();
+  World world(desc);
+  world.set_surface(0, {0.5, 0, 0, 0});
+  add_plane(world);
+  const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 2}, 2);
+  world.set_velocity(ball, {0, 0, -40}, Vec3::Zero());
+  double impulse = 0;
+  double events = 0;
+  int hits = 0;
+  for (int i = 0; i < 10; ++i) {
+    world.step(kStep);
+    for (const model::Contact& contact : world.contacts()) impulse += contact.normal_impulse;
+    for (const model::ImpulseEvent& event : world.impulses())
+      events += event.body == ball ? event.impulse_b.norm() : 0;
+    for (const model::ContactEvent& event : world.events())
+      hits += event.kind == model::ContactEventKind::hit;
+  }
+  EXPECT_NEAR(impulse, 2 * 1.5 * 40, 1e-4);
+  EXPECT_NEAR(events, 2 * 1.5 * 40, 1e-4);
+  EXPECT_EQ(hits, 1);
+}
+
+// Large enough that pairs are handed out to several threads.
+TEST(Laws, APyramidHasTheSameBitsForOneAndTwoThreads)
+{
+  const auto hash_with = [](int threads) {
+    base::set_thread_count(threads);
+    World world(awake());
+    add_plane(world);
+    for (int row = 0; row < 20; ++row) {
+      for (int i = 0; i < 20 - row; ++i)
+        add_box(world, Vec3::Constant(0.5), {1.1 * (i + 0.5 * row), 0, 0.5 + 1.01 * row});
+    }
+    run(world, 0.5);
+    base::set_thread_count(0);
+    return world.hash();
+  };
+  EXPECT_EQ(hash_with(1), hash_with(2));
+}
+
+TEST(Laws, TenThousandBodiesAtOnePointAreRefusedAtOnce)
+{
+  World world(awake());
+  BodySpec spec;
+  spec.shape = world.add_shape({model::Box{Vec3::Constant(0.5)}});
+  spec.mass = 1;
+  for (int i = 0; i < 10000; ++i) world.add_body(spec);
+  EXPECT_THROW(world.step(kStep), Error);
+}
+
+// What restitution gives, it takes from the speed of approach: balls that meet at once gain nothing.
+TEST(Laws, APileOfBallsWithFullRestitutionKeepsItsEnergyWithinAFewPercent)
+{
+  World world(awake());
+  world.set_surface(0, {1.0, 0, 0, 0});
+  add_plane(world);
+  for (int i = 0; i < 8; ++i) add(world, {model::Sphere{0.25}}, {0.02 * i, 0.015 * (i % 3), 0.5 + 0.7 * i});
+  const double first = world.kinetic_energy() + world.potential_energy();
+  for (int i = 0; i < 240; ++i) {
+    world.step(kStep);
+    EXPECT_LT(world.kinetic_energy() + world.potential_energy(), 1.05 * first) << i;
+  }
+}
+
+}  // namespace
+}  // namespace thrum::sim
