@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/sim/linked_circles.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/triangle_surface.h"
@@ -143,6 +144,35 @@ TEST(MeshContact, LinkedRingsPulledTightTouchAtOnePlaceOnly)
     for (const ContactPoint& point : patch.active())
       EXPECT_LT((point.position - Vec3(0.35, 0, 0)).norm(), 0.2);
   }
+}
+
+TEST(MeshContact, RingsAgreeWithTheirMiddleCircles)
+{
+  // Two tori overlap by 2 r less the distance of their middle circles, along the line between the nearest points of those.
+  // The bent facets of this coarse mesh follow the torus to within 2 mm.
+  const Prepared ring = make_mesh(torus_mesh(25, 10));
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  int compared = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Quat rotation = Quat(normal(random), normal(random), normal(random), normal(random)).normalized();
+    const Pose X_wb{1.2 * Vec3(uniform(random), uniform(random), uniform(random)), rotation};
+    const double distance = test::distance_of_circles(Pose{}, X_wb, 0.5);
+    const auto patches = collide(ring, Pose{}, ring, X_wb, 0.01);
+    if (distance > 0.3 + 0.01 + 0.002) EXPECT_TRUE(patches.empty()) << i;
+    if (distance < 0.25 || distance > 0.3 + 0.01 - 0.002) continue;
+    ASSERT_FALSE(patches.empty()) << i;
+    EXPECT_NEAR(deepest_of(patches).depth, 0.3 - distance, 0.002) << i;
+    ++compared;
+    // Moved along the normal, they part by as much, unless there is a second place.
+    if (patches.size() > 1) continue;
+    Pose apart = X_wb;
+    const Deepest d = deepest_of(patches);
+    apart.position += 0.01 * d.normal;
+    EXPECT_NEAR(test::distance_of_circles(Pose{}, apart, 0.5), distance + 0.01, 0.001) << i;
+  }
+  EXPECT_GT(compared, 150);
 }
 
 TEST(MeshContact, TwoRegionsAtOnce)

@@ -181,8 +181,11 @@ geometry::FieldSample RoundSurface::sample(const Vec3& p) const
   const Float4 bend_y = fy * (one - fy) * rise_y;
   const Float4 bend_z = fz * (one - fz) * rise_z;
   mixed[3] -= static_cast<float>(0.5 * frame_.spacing) * (bend[0] + bend_y[1] + bend_z[2]);
-  const auto result = std::bit_cast<geometry::FieldSample>(mixed);
-  return inside == x ? result : geometry::extend_outside(result, frame_.spacing * (x - inside));
+  auto result = std::bit_cast<geometry::FieldSample>(mixed);
+  // Outside the grid the distance grows as at its border: it is nearly straight along its gradient, and convex above a
+  // body whose bounds the grid surrounds.
+  if (inside != x) result.value += static_cast<float>(result.direction().dot(frame_.spacing * (x - inside)));
+  return result;
 }
 
 void RoundSurface::place_balls(const geometry::MeshDistance& mesh, double thickness)

@@ -32,7 +32,7 @@ class RoundSurface {
   /// `thickness` is twice the greatest depth inside [m]; the mesh must be closed.
   RoundSurface(const geometry::MeshDistance& mesh, double thickness);
 
-  /// Distance to the smooth surface and its gradient, continuous both. Outside the grid a lower bound of the distance.
+  /// Distance to the smooth surface and its gradient, continuous both; carried on in a straight line outside the grid.
   [[nodiscard]] geometry::FieldSample sample(const Vec3& p) const;
   [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
   /// Balls next to a ball.
