@@ -2,7 +2,10 @@
 // thrum check SCENE: says what would be simulated, without running.
 // thrum schema: the JSON Schema of scene files, or their reference page.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "apps/thrum/command.h"
@@ -35,10 +38,18 @@ void check(const CheckOptions& options)
     ++moving;
     if (body.motion == model::Motion::dynamic) mass += body.mass;
   }
+  double lightest = std::numeric_limits<double>::max();
+  double heaviest = 0;
+  for (const model::BodyDesc& body : model.bodies) {
+    if (body.motion != model::Motion::dynamic) continue;
+    lightest = std::min(lightest, body.mass);
+    heaviest = std::max(heaviest, body.mass);
+  }
   std::size_t triangles = 0;
   for (const auto& mesh : built.meshes) triangles += mesh->triangles.size();
   fmt::print("{}{}\n", bold(options.scene), desc.title.empty() ? "" : ": " + desc.title);
   fmt::print("  bodies    {} moving ({:.6g} kg), {} fixed\n", moving, mass, model.bodies.size() - moving);
+  if (heaviest > 0) fmt::print("  masses    {:.4g} to {:.4g} kg each\n", lightest, heaviest);
   fmt::print("  shapes    {}, {} triangles in all\n", model.shapes.size(), triangles);
   fmt::print("  joints    {}, scripted impulses {}, forces {}\n", model.joints.size(), built.impulses.size(),
              built.forces.size());
@@ -48,6 +59,9 @@ void check(const CheckOptions& options)
   const double poses = static_cast<double>(moving) * desc.duration *
                        (desc.outputs.frame_rate > 0 ? desc.outputs.frame_rate : 1 / desc.step);
   fmt::print("  recording about {:.3g} MB of poses\n", poses * 24e-6);
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  fmt::print("  memory    {:.3g} MB while running\n", static_cast<double>(used.ru_maxrss) * 1024e-6);
   const base::Stopwatch watch;
   for (int i = 0; i < kTrialSteps; ++i) built.step(i * desc.step, desc.step);
   fmt::print("  time      about {} at the pace of the first steps\n",

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "tests/fuzz/chunk_checksums.h"
 #include "tests/fuzz/zip_checksums.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
@@ -13,6 +14,11 @@
 #include "thrum/geometry/mesh_io.h"
 #include "thrum/geometry/tetrahedral_mesh_io.h"
 #include "thrum/scene/located_json.h"
+#include "thrum/scene/mistakes.h"
+#include "thrum/scene/scene_file.h"
+#include "thrum/scene/viewer_data.h"
+#include "thrum/sim/checkpoint.h"
+#include "thrum/sim/recording.h"
 
 namespace thrum::fuzz {
 
@@ -99,6 +105,23 @@ void check_json(const scene::JsonValue& value, int depth)
   }
 }
 
+// Whatever is read can be shown: every number of a body or a mesh is one that is there.
+void check_recording(std::string_view bytes)
+{
+  const sim::Recording recording = sim::parse_recording(with_right_chunks(std::string(bytes)), "fuzz");
+  const std::size_t bodies = recording.header.bodies.size();
+  for (const sim::RecordedBody& body : recording.header.bodies)
+    must(static_cast<std::size_t>(body.mesh) < recording.header.meshes.size(), "mesh");
+  for (const sim::RecordedFrame& frame : recording.frames) {
+    must(frame.poses.size() == bodies, "a pose for each body");
+    for (const sim::RecordedContact& c : frame.contacts) {
+      must(static_cast<std::size_t>(c.a) < bodies && static_cast<std::size_t>(c.b) < bodies,
+           "bodies of a contact");
+    }
+  }
+  must(!scene::viewer_data({{.recording = &recording}}).empty(), "a page");
+}
+
 }  // namespace
 
 bool read_and_check(std::string_view reader, std::string_view bytes)
@@ -110,6 +133,12 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
       check_modal(bytes);
     } else if (reader == "json") {
       check_json(scene::parse_json(bytes, "fuzz.json"), 1);
+    } else if (reader == "scene") {
+      must(scene::parse_scene(bytes, "fuzz.json").duration > 0, "a duration");
+    } else if (reader == "recording") {
+      check_recording(bytes);
+    } else if (reader == "checkpoint") {
+      static_cast<void>(sim::parse_checkpoint(with_right_head(std::string(bytes)), "fuzz"));
     } else if (reader == "msh") {
       check(geometry::read_msh(bytes, "fuzz.msh"));
     } else if (reader == "tetgen") {
@@ -125,6 +154,10 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
     } else {
       must(false, "no such reader");
     }
+  } catch (const scene::SceneError& error) {
+    // One sentence for each mistake.
+    must(std::string_view(error.what()).size() > 10, "a message");
+    return false;
   } catch (const Error& error) {
     // The message must fit a line of a terminal or two, whatever the file holds.
     constexpr std::size_t kLongestMessage = 600;

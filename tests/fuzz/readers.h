@@ -8,8 +8,8 @@
 
 namespace thrum::fuzz {
 
-inline constexpr std::array<std::string_view, 9> kReaders = {"gltf", "json", "modal", "msh",   "npz",
-                                                             "obj",  "ply",  "stl",   "tetgen"};
+inline constexpr std::array<std::string_view, 12> kReaders = {
+    "checkpoint", "gltf", "json", "modal", "msh", "npz", "obj", "ply", "recording", "scene", "stl", "tetgen"};
 
 /// Reads `bytes` with the reader of that name. Returns true when it was accepted; aborts when the result is
 /// unsound.

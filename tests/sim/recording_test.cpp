@@ -70,7 +70,9 @@ TEST_F(RecordingFile, ComesBackAsItWasWritten)
     EXPECT_EQ(f.state_hash, wanted.state_hash);
     EXPECT_EQ(f.poses, wanted.poses);
     ASSERT_EQ(f.contacts.size(), 1u);
-    EXPECT_EQ(f.contacts[0].impulse[2], 0.5f * static_cast<float>(i));
+    EXPECT_FLOAT_EQ(f.contacts[0].impulse[2], 0.5f * static_cast<float>(i));
+    EXPECT_FLOAT_EQ(f.contacts[0].position[1], 2);
+    EXPECT_EQ(f.contacts[0].is_new, 1u);
     ASSERT_EQ(f.events.size(), 1u);
     EXPECT_EQ(f.events[0].impulse, 5);
     ASSERT_EQ(f.responses.size(), 2u);

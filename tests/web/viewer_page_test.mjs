@@ -84,10 +84,10 @@ await withPage(chromium, playwright, { width: 1000, height: 700 }, async (page, 
   // At the moment with the most of them.
   const busiest = await page.evaluate(() => {
     const [run] = window.thrum.runs;
-    const { starts, stride } = run.contacts;
+    const { starts, frames } = run.contacts;
     let most = 0;
     for (let i = 0; i + 1 < starts.length; ++i) if (starts[i + 1] - starts[i] > starts[most + 1] - starts[most]) most = i;
-    return run.times[most * stride];
+    return run.times[frames[most]];
   });
   await pictureAt(page, busiest);
   for (const id of ['contacts', 'impulses', 'wireframe']) {

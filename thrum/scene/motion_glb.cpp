@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/geometry/byte_reader.h"
+#include "thrum/geometry/shapes.h"
 #include "thrum/scene/image.h"
 #include "thrum/scene/shaded_mesh.h"
 
@@ -31,6 +34,10 @@ constexpr std::uint32_t kBinaryChunk = 0x004e4942;
 constexpr double kLargestGlb = 4294967295.0;  ///< lengths are 32 bits [bytes]
 
 constexpr double kRoughness = 0.55;
+constexpr std::size_t kMostArrows = 48;  ///< in a frame
+constexpr double kLongestArrow = 0.25;   ///< of the size of the scene
+constexpr double kLeastScene = 1e-3;     ///< for a scene of one contact [m]
+const Colour kArrowColour(0.85f, 0.51f, 0.17f);
 constexpr double kGroundReach = 3;  ///< half the side of the ground, in sizes of the scene
 
 // The binary part and the accessors into it.
@@ -105,6 +112,12 @@ class Writer {
         children.push_back(nodes_.size());
         nodes_.push_back(
             {{"name", "ground square"}, {"mesh", add_mesh("ground square", ground, {0.86f, 0.87f, 0.88f})}});
+      }
+    }
+    if (desc_.impulses) {
+      for (std::size_t i = 0; i < most_arrows(); ++i) {
+        children.push_back(nodes_.size());
+        add_arrow(i);
       }
     }
     // Files are y up: a quarter turn about x.
@@ -194,9 +207,79 @@ class Writer {
     add_channel(input, buffer_.floats(rotations, "VEC4", 4, 0, false), node, "rotation");
   }
 
-  void add_channel(int input, int output, int node, const char* path)
+  [[nodiscard]] std::size_t most_arrows() const
   {
-    samplers_.push_back({{"input", input}, {"output", output}, {"interpolation", "LINEAR"}});
+    std::size_t most = 0;
+    for (const sim::RecordedFrame& f : recording_.frames) most = std::max(most, f.contacts.size());
+    return std::min(most, kMostArrows);
+  }
+
+  // Arrow i is the contact with the i-th greatest impulse of each frame; it has no length when there are fewer.
+  void add_arrow(std::size_t i)
+  {
+    if (arrow_mesh_ < 0) prepare_arrows();
+    std::vector<float> times, positions, rotations, scales;
+    for (std::size_t f = 0; f < recording_.frames.size(); ++f) {
+      const sim::RecordedFrame& frame = recording_.frames[f];
+      const auto time = static_cast<float>(frame.time);
+      if (!frame.has_contacts || (!times.empty() && time <= times.back())) continue;
+      const bool shown = i < ranks_[f].size();
+      Vec3 place = Vec3::Zero();
+      Quat turn = Quat::Identity();
+      double length = 0;
+      if (shown) {
+        const sim::RecordedContact& c = frame.contacts[ranks_[f][i]];
+        const Vec3 impulse(c.impulse[0], c.impulse[1], c.impulse[2]);
+        place = {c.position[0], c.position[1], c.position[2]};
+        // The square root lets weak ones be seen beside strong ones.
+        length = arrow_length_ * std::sqrt(impulse.norm() / largest_impulse_);
+        if (impulse.norm() > 0) turn = Quat::FromTwoVectors(Vec3::UnitZ(), impulse).normalized();
+      } else if (!scales.empty() && scales.back() == 0) {
+        continue;
+      }
+      times.push_back(time);
+      for (int k = 0; k < 3; ++k) positions.push_back(static_cast<float>(place[k]));
+      for (int k = 0; k < 4; ++k) rotations.push_back(static_cast<float>(turn.coeffs()[k]));
+      for (int k = 0; k < 3; ++k) scales.push_back(static_cast<float>(length));
+    }
+    const int node = static_cast<int>(nodes_.size());
+    nodes_.push_back({{"name", "impulse " + std::to_string(i)}, {"mesh", arrow_mesh_}, {"scale", {0, 0, 0}}});
+    if (times.empty()) return;
+    const int input = buffer_.floats(times, "SCALAR", 1, 0, true);
+    add_channel(input, buffer_.floats(positions, "VEC3", 3, 0, false), node, "translation", "STEP");
+    add_channel(input, buffer_.floats(rotations, "VEC4", 4, 0, false), node, "rotation", "STEP");
+    add_channel(input, buffer_.floats(scales, "VEC3", 3, 0, false), node, "scale", "STEP");
+  }
+
+  // An arrow of length 1 along z, and the order of the contacts of each frame.
+  void prepare_arrows()
+  {
+    const geometry::TriangleMesh arrow = geometry::generate(geometry::LatheDesc{
+        .profile = {{0, 0}, {0.02, 0}, {0.02, 0.75}, {0.06, 0.75}, {0, 1}}, .segments = 12});
+    arrow_mesh_ = add_mesh("impulse", arrow, kArrowColour);
+    Box3 box;
+    for (const sim::RecordedFrame& f : recording_.frames) {
+      std::vector<std::size_t> order(f.contacts.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      const auto size = [&](std::size_t k) {
+        const auto& j = f.contacts[k].impulse;
+        return std::hypot<double>(j[0], j[1], j[2]);
+      };
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+      if (order.size() > kMostArrows) order.resize(kMostArrows);
+      for (const std::size_t k : order) {
+        largest_impulse_ = std::max(largest_impulse_, size(k));
+        box.extend(Vec3(f.contacts[k].position[0], f.contacts[k].position[1], f.contacts[k].position[2]));
+      }
+      ranks_.push_back(std::move(order));
+    }
+    arrow_length_ = kLongestArrow * (box.isEmpty() ? 1.0 : std::max(box.diagonal().norm(), kLeastScene));
+  }
+
+  void add_channel(int input, int output, int node, const char* path, const char* interpolation = "LINEAR")
+  {
+    samplers_.push_back({{"input", input}, {"output", output}, {"interpolation", interpolation}});
     channels_.push_back({{"sampler", samplers_.size() - 1}, {"target", {{"node", node}, {"path", path}}}});
   }
 
@@ -243,6 +326,10 @@ class Writer {
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   Json samplers_ = Json::array(), channels_ = Json::array();
   std::map<std::pair<std::int32_t, std::array<float, 3>>, int> mesh_numbers_;
+  int arrow_mesh_ = -1;
+  std::vector<std::vector<std::size_t>> ranks_;                  ///< contacts of each frame, strongest first
+  double largest_impulse_ = std::numeric_limits<double>::min();  ///< [N s]
+  double arrow_length_ = 1;                                      ///< of the strongest [m]
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace thrum::scene {
 
 struct MotionGlbDesc {
   double crease_angle = kCreaseAngle;  ///< faces that meet at a larger angle keep a sharp edge [rad]
+  bool impulses = false;               ///< the strongest contact impulses of each frame as arrows
   bool ground = true;                  ///< a square under everything where the scene has a plane
 };
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tables, arrays, pictures and comparisons from what a run recorded.
+// Tables, arrays and comparisons from what a run recorded.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <sstream>
 
-#include "thrum/base/error.h"
 #include "thrum/base/npz.h"
-#include "thrum/scene/motion_glb.h"
-#include "thrum/scene/render.h"
 #include "thrum/scene/run_scene.h"
 
 namespace thrum::scene {
@@ -39,58 +33,6 @@ const char* word_for(model::ContactEventKind kind)
       break;
   }
   return "end";
-}
-
-std::optional<Vec3> vec_note(const sim::RecordingHeader& header, const char* name)
-{
-  std::istringstream text(header.note(name));
-  Vec3 v;
-  if (text >> v[0] >> v[1] >> v[2]) return v;
-  return std::nullopt;
-}
-
-std::size_t frame_at(const sim::Recording& recording, double time)
-{
-  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to show.");
-  if (time < 0) return recording.frames.size() - 1;
-  std::size_t best = 0;
-  for (std::size_t f = 1; f < recording.frames.size(); ++f) {
-    if (std::abs(recording.frames[f].time - time) < std::abs(recording.frames[best].time - time)) best = f;
-  }
-  return best;
-}
-
-// What moves is what a picture is about; when nothing does, all that is not the ground.
-Box3 subject(const sim::Recording& recording, const sim::RecordedFrame& frame, bool moving_only)
-{
-  Box3 box;
-  for (std::size_t b = 0; b < frame.poses.size(); ++b) {
-    const sim::RecordedBody& body = recording.header.bodies[b];
-    if (moving_only && body.motion == model::Motion::fixed) continue;
-    const Pose X = frame.poses[b].pose();
-    for (const Vec3& v : recording.header.meshes[static_cast<std::size_t>(body.mesh)].vertices)
-      box.extend(X.point(v));
-  }
-  return box;
-}
-
-Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& frame, double aspect)
-{
-  const sim::RecordingHeader& header = recording.header;
-  Box3 box = subject(recording, frame, true);
-  if (box.isEmpty()) box = subject(recording, frame, false);
-  if (box.isEmpty()) box = Box3(Vec3(-1, -1, 0), Vec3(1, 1, 1));
-  const std::optional<Vec3> from = vec_note(header, "camera from");
-  Camera camera = frame_box(box, aspect, from && from->norm() > 0 ? *from : Vec3(0.55, -1.0, 0.42));
-  const std::optional<Vec3> eye = vec_note(header, "camera eye");
-  if (eye) {
-    camera.eye = *eye;
-    camera.target = vec_note(header, "camera target").value_or(box.center());
-    double degrees = 30;
-    std::istringstream(header.note("camera field of view")) >> degrees;
-    camera.field_of_view = degrees * std::numbers::pi / 180;
-  }
-  return camera;
 }
 
 }  // namespace
@@ -147,29 +89,6 @@ void write_motion_npz(const std::filesystem::path& file, const sim::Recording& r
   out.add("rotation", rotations, {frames, bodies, 4});
   out.add_texts("name", names);
   out.commit();
-}
-
-Image picture_of_moment(const sim::Recording& recording, double time, int width, int height)
-{
-  const sim::RecordedFrame& frame = recording.frames[frame_at(recording, time)];
-  RenderScene scene;
-  scene.ground = false;
-  for (std::size_t b = 0; b < frame.poses.size(); ++b) {
-    const sim::RecordedBody& body = recording.header.bodies[b];
-    const geometry::TriangleMesh& mesh = recording.header.meshes[static_cast<std::size_t>(body.mesh)];
-    if (mesh.triangles.empty()) {
-      // A level plane is drawn as the ground that fades into the distance.
-      const Pose X = frame.poses[b].pose();
-      scene.ground = true;
-      scene.ground_height = X.position.z();
-      continue;
-    }
-    scene.bodies.push_back({.mesh = &mesh,
-                            .X_wb = frame.poses[b].pose(),
-                            .colour = {body.colour[0], body.colour[1], body.colour[2]}});
-  }
-  const double aspect = static_cast<double>(width) / height;
-  return render(scene, camera_for(recording, frame, aspect), {.width = width, .height = height});
 }
 
 RunComparison compare_runs(const sim::Recording& a, const sim::Recording& b)

@@ -9,6 +9,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/timing.h"
 #include "thrum/scene/build_world.h"
+#include "thrum/scene/moments.h"
 #include "thrum/scene/motion_glb.h"
 #include "thrum/scene/pages.h"
 #include "thrum/scene/viewer_data.h"
@@ -26,7 +27,10 @@ sim::RecordingHeader header_of(const SceneDesc& scene, const BuiltScene& built, 
   const auto number = [](double x) {
     return fmt::format("{:.17g}", x);
   };
-  header.notes = {{"scene", std::filesystem::absolute(desc.scene_file).lexically_normal().string()},
+  // A scene that was not read from a file has no name.
+  std::filesystem::path source = desc.scene_file;
+  if (!source.empty()) source = std::filesystem::absolute(source).lexically_normal();
+  header.notes = {{"scene", source.string()},
                   {"title", scene.title},
                   {"version", desc.version},
                   {"seed", std::to_string(scene.seed)},
@@ -65,6 +69,27 @@ std::vector<sim::RecordedPose> poses_of(const sim::World& world)
   return poses;
 }
 
+void add_mesh_files(const SceneShape& shape, base::Hasher& hasher)
+{
+  if (const auto* file = std::get_if<FileShape>(&shape.data))
+    hasher.add(base::read_text_file(file->file.path));
+  if (const auto* compound = std::get_if<CompoundShape>(&shape.data)) {
+    for (const CompoundPartDesc& part : compound->parts) add_mesh_files(part.shape, hasher);
+  }
+}
+
+// All that a run depends on: the texts of the scene and the bytes of its meshes.
+base::Hash128 source_of(const SceneDesc& scene)
+{
+  base::Hasher hasher;
+  hasher.add(scene.source_hash.low).add(scene.source_hash.high);
+  for (const ShapeEntry& entry : scene.shapes) add_mesh_files(entry.shape, hasher);
+  for (const BodyEntry& body : scene.bodies) {
+    if (body.shape.object) add_mesh_files(*body.shape.object, hasher);
+  }
+  return hasher.finish();
+}
+
 // One run, from a first step on.
 class Run {
  public:
@@ -88,10 +113,9 @@ class Run {
     std::filesystem::create_directories(desc_.folder, failure);
     if (failure)
       throw Error(fmt::format("The folder {} cannot be made: {}.", desc_.folder.string(), failure.message()));
-    // A checkpoint of an earlier run does not belong to the recording that begins now.
-    std::filesystem::remove(desc_.folder / "checkpoint", failure);
+    set_aside_the_run_before();
     sim::RecordingWriter writer(desc_.folder / "recording", header_of(scene_, built_, desc_));
-    record(writer);
+    record(writer, 0);
     checkpoint(writer, 0);
     return loop(writer, 0);
   }
@@ -107,7 +131,35 @@ class Run {
   }
 
  private:
-  static constexpr double kPartOfAStep = 1e-6;  ///< of a step that a duration may be too long by rounding
+  static constexpr std::size_t kContactRows = 500;  ///< in a frame, on average, at most
+  static constexpr double kSlideRate = 10;          ///< at which sliding pairs are recorded [1/s]
+  static constexpr double kPartOfAStep = 1e-6;      ///< of a step that a duration may be too long by rounding
+
+  // Recording and checkpoint of an earlier run wait under other names until this run has come to its end: when the disk is
+  // full, or the run is killed, they are still there.
+  void set_aside_the_run_before()
+  {
+    for (const char* name : {"recording", "checkpoint"}) {
+      const std::filesystem::path now = desc_.folder / name;
+      const std::filesystem::path old = desc_.folder / (std::string(name) + ".old");
+      std::error_code failure;
+      if (!std::filesystem::exists(now, failure)) continue;
+      // What a run that failed left behind is not worth more than what it replaced.
+      if (std::filesystem::exists(old, failure)) {
+        std::filesystem::remove(now, failure);
+      } else {
+        std::filesystem::rename(now, old, failure);
+      }
+      if (failure) throw Error(fmt::format("{} cannot be replaced: {}.", now.string(), failure.message()));
+    }
+  }
+
+  void forget_the_run_before()
+  {
+    std::error_code none;
+    for (const char* name : {"recording.old", "checkpoint.old"})
+      std::filesystem::remove(desc_.folder / name, none);
+  }
 
   RunResult loop(sim::RecordingWriter& writer, std::uint64_t first)
   {
@@ -120,7 +172,7 @@ class Run {
       ++done;
       const base::Stopwatch recording;
       gather_events();
-      if (done % frame_steps_ == 0 || done == steps_) record(writer);
+      if (done % frame_steps_ == 0 || done == steps_) record(writer, done / frame_steps_);
       const double now = watch.seconds();
       if (now - saved >= desc_.checkpoint_interval) {
         checkpoint(writer, done);
@@ -142,6 +194,7 @@ class Run {
     if (result.finished) writer.finish(result.final_hash);
     result.wall_seconds = watch.seconds();
     write_files(result);
+    forget_the_run_before();
     return result;
   }
 
@@ -151,7 +204,7 @@ class Run {
     responses_.insert(responses_.end(), built_.world.responses().begin(), built_.world.responses().end());
   }
 
-  void record(sim::RecordingWriter& writer)
+  void record(sim::RecordingWriter& writer, std::uint64_t number)
   {
     const sim::World& world = built_.world;
     sim::RecordedFrame frame;
@@ -160,10 +213,13 @@ class Run {
     frame.potential_energy = world.potential_energy();
     frame.state_hash = world.hash().low;
     frame.poses = poses_of(world);
-    for (const model::Contact& contact : world.contacts()) {
+    // Of many contacts, those of every second frame are kept, and so on: on average kContactRows a frame.
+    const std::span<const model::Contact> contacts = world.contacts();
+    frame.has_contacts = number % (1 + contacts.size() / kContactRows) == 0;
+    for (const model::Contact& contact : contacts) {
       const bool wanted = scene_.outputs.contacts == RecordedContacts::all ||
                           (scene_.outputs.contacts == RecordedContacts::impacts && contact.is_new);
-      if (!wanted || !(contact.normal_impulse > 0)) continue;
+      if (!frame.has_contacts || !wanted || !(contact.normal_impulse > 0)) continue;
       const Vec3 impulse = contact.normal_impulse * contact.normal + contact.friction_impulse;
       const auto floats = [](const Vec3& v) {
         return std::array<float, 3>{static_cast<float>(v.x()), static_cast<float>(v.y()),
@@ -171,6 +227,13 @@ class Run {
       };
       frame.contacts.push_back(
           {contact.a, contact.b, floats(contact.position), floats(impulse), contact.is_new ? 1u : 0u});
+    }
+    // Bodies slide for long: ten times a second is enough to see it.
+    const auto slide_frames = static_cast<std::uint64_t>(
+        std::llround(1 / (kSlideRate * scene_.step * static_cast<double>(frame_steps_))));
+    if (slide_frames > 1 && number % slide_frames != 0) {
+      std::erase_if(events_,
+                    [](const model::ContactEvent& e) { return e.kind == model::ContactEventKind::slide; });
     }
     frame.events = std::move(events_);
     events_.clear();
@@ -186,7 +249,7 @@ class Run {
     if (done % frame_steps_ != 0 && done != steps_) return;
     writer.flush();
     sim::write_checkpoint(desc_.folder / "checkpoint",
-                          {done, writer.length(), scene_.source_hash, built_.world.save()});
+                          {done, writer.length(), source_of(scene_), built_.world.save()});
   }
 
   void write_files(RunResult& result)
@@ -205,9 +268,9 @@ class Run {
       write("energy.csv", energy_csv(recording));
     }
     if (scene_.outputs.poster) {
-      write_png(folder / "poster.png",
-                picture_of_moment(recording, scene_.outputs.poster_time, scene_.outputs.poster_width,
-                                  scene_.outputs.poster_height));
+      write_png(folder / "poster.png", picture_of_moment(recording, scene_.outputs.poster_time,
+                                                         {.width = scene_.outputs.poster_width,
+                                                          .height = scene_.outputs.poster_height}));
       result.files.push_back(folder / "poster.png");
     }
     // A build without pages makes runs all the same.
@@ -277,9 +340,11 @@ RunResult resume_run(const RunDesc& desc)
     if (name == "set") again.reading.settings.push_back(text);
   }
   const SceneDesc scene = read_scene(again.scene_file, again.reading);
-  if (scene.source_hash != saved.source_hash) {
-    throw Error(fmt::format("{} has changed since this run began, so the run cannot be resumed; run it anew.",
-                            again.scene_file.string()));
+  if (source_of(scene) != saved.source_hash) {
+    throw Error(
+        fmt::format("{} or a mesh that it uses has changed since this run began, so the run cannot be "
+                    "resumed; run it anew.",
+                    again.scene_file.string()));
   }
   return Run(scene, again).from_checkpoint(saved, recording);
 }

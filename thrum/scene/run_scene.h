@@ -9,7 +9,6 @@
 
 #include "thrum/base/hash.h"
 #include "thrum/base/progress.h"
-#include "thrum/scene/image.h"
 #include "thrum/scene/scene_file.h"
 #include "thrum/sim/recording.h"
 
@@ -53,8 +52,6 @@ struct RunResult {
 [[nodiscard]] std::string events_csv(const sim::Recording& recording);
 [[nodiscard]] std::string energy_csv(const sim::Recording& recording);
 void write_motion_npz(const std::filesystem::path& file, const sim::Recording& recording);
-/// The moment nearest to `time`; negative: the last.
-[[nodiscard]] Image picture_of_moment(const sim::Recording& recording, double time, int width, int height);
 
 /// Where two runs part.
 struct RunComparison {

@@ -81,7 +81,7 @@ Json meshes_of(const sim::RecordingHeader& header)
   return meshes;
 }
 
-// Contacts of every `stride`-th frame: 16 bits a coordinate in a box of their own, the direction of the impulse 8 bits a
+// Contacts of the frames that have them, or of every second one, and so on: 16 bits a coordinate in a box of their own, the direction of the impulse 8 bits a
 // component, its size 8 bits on a logarithmic scale.
 Json contacts_of(const sim::Recording& recording)
 {
@@ -96,12 +96,14 @@ Json contacts_of(const sim::Recording& recording)
     }
   }
   const std::size_t stride = 1 + all / kMostContacts;
-  std::vector<std::uint32_t> counts;
+  std::vector<std::uint32_t> counts, frames;
   std::vector<std::uint16_t> positions;
   std::vector<std::int8_t> directions;
   std::vector<std::uint8_t> sizes;
   for (std::size_t i = 0; i < recording.frames.size(); i += stride) {
     const sim::RecordedFrame& f = recording.frames[i];
+    if (!f.has_contacts) continue;
+    frames.push_back(static_cast<std::uint32_t>(i));
     counts.push_back(static_cast<std::uint32_t>(f.contacts.size()));
     for (const sim::RecordedContact& c : f.contacts) {
       const double size = std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]);
@@ -118,10 +120,10 @@ Json contacts_of(const sim::Recording& recording)
   Floats corners;
   corners.add(box.isEmpty() ? Vec3(Vec3::Zero()) : Vec3(box.min().cast<double>()));
   corners.add(box.isEmpty() ? Vec3(Vec3::Zero()) : Vec3(box.sizes().cast<double>()));
-  return {{"stride", stride},
-          {"largest", largest},
+  return {{"largest", largest},
           {"decades", kImpulseDecades},
           {"box", corners.values},
+          {"frames", base64_of(frames)},
           {"counts", base64_of(counts)},
           {"positions", base64_of(positions)},
           {"directions", base64_of(directions)},

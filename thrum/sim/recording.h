@@ -7,7 +7,8 @@
 //
 // The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from the
 // recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that changed since the
-// frame before, contacts, events and responses. Positions are 32-bit floats, rotations 16 bits a component (2e-5 rad). The last chunk
+// frame before, contacts, events and responses. Contacts are 16 bits a number: positions in the box of the frame's
+// contacts, impulses as a share of its largest. Positions are 32-bit floats, rotations 16 bits a component (2e-5 rad). The last chunk
 // holds the hash of the final state; a recording without it was cut short.
 #pragma once
 
@@ -70,6 +71,7 @@ struct RecordedFrame {
   double potential_energy = 0;  ///< [J]
   std::uint64_t state_hash = 0;
   std::vector<RecordedPose> poses;  ///< by body
+  bool has_contacts = true;         ///< false: those of this frame were left out
   std::vector<RecordedContact> contacts;
   std::vector<model::ContactEvent> events;      ///< since the frame before
   std::vector<model::ResponseEvent> responses;  ///< since the frame before

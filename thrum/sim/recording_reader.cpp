@@ -40,7 +40,10 @@ geometry::TriangleMesh read_mesh(ByteReader& in)
   const auto triangles = in.read<std::uint32_t>("number of triangles");
   in.require(vertices, 12, "vertices");
   mesh.vertices.reserve(vertices);
-  for (std::uint32_t i = 0; i < vertices; ++i) mesh.vertices.push_back(read_point(in));
+  for (std::uint32_t i = 0; i < vertices; ++i) {
+    mesh.vertices.push_back(read_point(in));
+    if (!mesh.vertices.back().allFinite()) in.fail("a vertex that is not finite", "numbers");
+  }
   in.require(triangles, 12, "triangles");
   mesh.triangles.resize(triangles);
   for (Triangle& t : mesh.triangles) {
@@ -130,6 +133,30 @@ model::ResponseEvent read_response(ByteReader& in, std::size_t bodies)
   return event;
 }
 
+void read_contacts(ByteReader& in, std::uint32_t count, std::size_t bodies, std::vector<RecordedContact>& out)
+{
+  std::array<float, 3> low, size;
+  read_array(in, low);
+  read_array(in, size);
+  const auto largest = in.read<float>("impulse");
+  in.require(count, 20, "contacts");
+  out.resize(count);
+  for (RecordedContact& contact : out) {
+    const auto a = in.read<std::uint32_t>("body");
+    contact.is_new = (a & kNewContact) != 0 ? 1 : 0;
+    contact.a = static_cast<std::int32_t>(a & ~kNewContact);
+    contact.b = in.read<std::int32_t>("body");
+    check_body(in, contact.a, bodies);
+    check_body(in, contact.b, bodies);
+    for (std::size_t k = 0; k < 3; ++k) {
+      contact.position[k] =
+          low[k] + size[k] * (static_cast<float>(in.read<std::uint16_t>("place")) / kPlaceSteps);
+    }
+    for (float& x : contact.impulse)
+      x = largest * (static_cast<float>(in.read<std::int16_t>("impulse")) / kImpulseSteps);
+  }
+}
+
 // `poses` are those of the frame before, and become those of this one.
 RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
 {
@@ -149,17 +176,8 @@ RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
     read_array(in, poses[body].rotation);
   }
   frame.poses = poses;
-  in.require(contacts, 36, "contacts");
-  frame.contacts.resize(contacts);
-  for (RecordedContact& contact : frame.contacts) {
-    contact.a = in.read<std::int32_t>("body");
-    contact.b = in.read<std::int32_t>("body");
-    check_body(in, contact.a, poses.size());
-    check_body(in, contact.b, poses.size());
-    read_array(in, contact.position);
-    read_array(in, contact.impulse);
-    contact.is_new = in.read<std::uint32_t>("flag");
-  }
+  frame.has_contacts = contacts != kContactsLeftOut;
+  if (frame.has_contacts && contacts > 0) read_contacts(in, contacts, poses.size(), frame.contacts);
   in.require(events, 52, "events");
   for (std::uint32_t i = 0; i < events; ++i) frame.events.push_back(read_event(in, poses.size()));
   in.require(responses, 60, "responses");

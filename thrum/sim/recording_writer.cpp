@@ -63,6 +63,35 @@ std::string header_bytes(const RecordingHeader& header)
   return out;
 }
 
+// The box of the positions and the largest component of an impulse, then 20 bytes a contact: two bodies, of which the
+// first carries whether the contact is new in its highest bit, a place in the box, an impulse.
+void append_contacts(std::string& out, const RecordedFrame& frame)
+{
+  if (!frame.has_contacts || frame.contacts.empty()) return;
+  Eigen::AlignedBox3f box;
+  float largest = 0;
+  for (const RecordedContact& c : frame.contacts) {
+    box.extend(Eigen::Vector3f(c.position[0], c.position[1], c.position[2]));
+    for (const float x : c.impulse) largest = std::max(largest, std::abs(x));
+  }
+  for (int k = 0; k < 3; ++k) append_bytes(out, box.min()[k]);
+  for (int k = 0; k < 3; ++k) append_bytes(out, box.sizes()[k]);
+  append_bytes(out, largest);
+  for (const RecordedContact& c : frame.contacts) {
+    append_bytes(out, static_cast<std::uint32_t>(c.a) | (c.is_new != 0 ? kNewContact : 0u));
+    append_bytes(out, static_cast<std::uint32_t>(c.b));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const float side = box.sizes()[static_cast<Index>(k)];
+      const float share = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
+      append_bytes(out, static_cast<std::uint16_t>(std::lround(share * kPlaceSteps)));
+    }
+    for (const float x : c.impulse) {
+      const float share = largest > 0 ? x / largest : 0.0f;
+      append_bytes(out, static_cast<std::int16_t>(std::lround(share * kImpulseSteps)));
+    }
+  }
+}
+
 }  // namespace
 
 std::string RecordingHeader::note(std::string_view name) const
@@ -138,7 +167,8 @@ void RecordingWriter::add(const RecordedFrame& frame)
   append_bytes(gathered_, frame.potential_energy);
   append_bytes(gathered_, frame.state_hash);
   append_bytes(gathered_, static_cast<std::uint32_t>(changed.size()));
-  append_bytes(gathered_, static_cast<std::uint32_t>(frame.contacts.size()));
+  append_bytes(gathered_,
+               frame.has_contacts ? static_cast<std::uint32_t>(frame.contacts.size()) : kContactsLeftOut);
   append_bytes(gathered_, static_cast<std::uint32_t>(frame.events.size()));
   append_bytes(gathered_, static_cast<std::uint32_t>(frame.responses.size()));
   for (const std::uint32_t i : changed) {
@@ -146,13 +176,7 @@ void RecordingWriter::add(const RecordedFrame& frame)
     append_array(gathered_, frame.poses[i].position);
     append_array(gathered_, frame.poses[i].rotation);
   }
-  for (const RecordedContact& contact : frame.contacts) {
-    append_bytes(gathered_, contact.a);
-    append_bytes(gathered_, contact.b);
-    append_array(gathered_, contact.position);
-    append_array(gathered_, contact.impulse);
-    append_bytes(gathered_, contact.is_new);
-  }
+  append_contacts(gathered_, frame);
   for (const model::ContactEvent& event : frame.events) {
     append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
     append_bytes(gathered_, event.time);

@@ -73,7 +73,8 @@ export class Stage {
     // What is in the picture is lit, and no more: the shadow would be coarse.
     const away = eye.distanceTo(target);
     const seen = away * Math.tan(this.camera.fov / 2 * Math.PI / 180) * Math.max(1, this.camera.aspect);
-    for (const set of this.sets) set.light(target, Math.min(radius, 1.1 * seen), away);
+    this.litRadius = Math.min(radius, 1.1 * seen);
+    for (const set of this.sets) set.light(target, this.litRadius, away);
     this.controls.update();
     this.touch();
   }

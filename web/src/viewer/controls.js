@@ -143,7 +143,7 @@ export class Controls {
       if (last) said.push(`${last.struck} struck, ${last.kicked} kicked, up to ${last.speed.toPrecision(2)} m/s`);
     }
     if (viewer.wanted.impulses && run.contacts.largest > 0) {
-      said.push(`arrows: logarithmic, longest ${run.contacts.largest.toPrecision(2)} N s`);
+      said.push(`greatest impulse of the run ${Number(run.contacts.largest.toPrecision(2))} N s`);
     }
     return said.join(' · ');
   }

@@ -37,6 +37,7 @@ class Viewer {
     this.clock.setSound(this.runs.find((run) => run.sound)?.sound);
     this.stage.touch();
     if (!before) this.lookAtAll();
+    for (const show of this.shows) show.marks.radius = this.stage.litRadius;
     this.plots = this.plots ? this.plots.replace(this.runs) : new Plots(element('plots'), this.runs, (time) => this.clock.seek(time));
     this.describe();
     this.controls?.update();

@@ -104,7 +104,7 @@ export class Marks {
 
   addContacts(frame, wanted) {
     const c = this.run.contacts;
-    const i = Math.min(Math.floor(frame / c.stride), c.starts.length - 2);
+    const i = this.contactsOf(frame);
     if (i < 0) return;
     const R = this.radius;
     for (let k = c.starts[i]; k < c.starts[i + 1]; ++k) {
@@ -115,16 +115,23 @@ export class Marks {
       const level = c.sizes[k] / 255;
       if (wanted.contacts) this.dots.add(this.position, UP, 0.011 * R, 0.011 * R, this.colour.set(COLOURS.contact));
       if (wanted.impulses && this.direction.lengthSq() > 0.5) {
-        this.arrows.add(this.position, this.direction.normalize(), 0.01 * R, 0.3 * R * level * level,
+        // The square root of the impulse, so that weak ones are seen beside strong ones.
+        const length = 0.42 * R * 10 ** (0.5 * c.decades * (level - 1));
+        this.arrows.add(this.position, this.direction.normalize(), Math.min(0.012 * R, 0.004 * R + 0.06 * length), length,
           this.colour.set(COLOURS.impulse));
       }
     }
   }
 
+  // Which list of contacts belongs to this moment: the last one before it.
+  contactsOf(frame) {
+    const { frames } = this.run.contacts;
+    return frames.length === 0 || frames[0] > frame ? -1 : lastNotAfter(frames, frame);
+  }
+
   contactsAt(frame) {
-    const c = this.run.contacts;
-    const i = Math.min(Math.floor(frame / c.stride), c.starts.length - 2);
-    return i < 0 ? 0 : c.starts[i + 1] - c.starts[i];
+    const i = this.contactsOf(frame);
+    return i < 0 ? 0 : this.run.contacts.starts[i + 1] - this.run.contacts.starts[i];
   }
 
   // The last step with a response that can still be seen.

@@ -73,7 +73,7 @@ export class Run {
     const counts = uint32(contacts.counts);
     const starts = new Uint32Array(counts.length + 1);
     for (let i = 0; i < counts.length; ++i) starts[i + 1] = starts[i] + counts[i];
-    this.contacts = { stride: contacts.stride, largest: contacts.largest, decades: contacts.decades, box: contacts.box,
+    this.contacts = { frames: uint32(contacts.frames), largest: contacts.largest, decades: contacts.decades, box: contacts.box,
       starts, positions: uint16(contacts.positions), directions: int8(contacts.directions), sizes: bytes(contacts.sizes) };
   }
 

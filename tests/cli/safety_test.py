@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Runs that are killed, full disks, folders that cannot be written, meshes that are missing: nothing that was there is lost.
+
+usage: safety_test.py PATH_OF_THRUM SCENES_FOLDER [--kills N]
+"""
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+THRUM = None
+SCENES = None
+KILLS = 6
+SMALL = ["--set", "outputs.poster_width=64", "--set", "outputs.poster_height=48", "--duration", "2.5"]
+
+
+def thrum(*words, **options):
+    return subprocess.run([THRUM, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def files_are_whole(test, folder):
+    """Every file that has its name is complete; what was under way has another name."""
+    for file in folder.iterdir():
+        data = file.read_bytes()
+        if file.name.startswith(".") or file.name.endswith(".old"):
+            continue
+        if file.suffix == ".json":
+            json.loads(data)
+        elif file.suffix == ".png":
+            test.assertTrue(data.startswith(b"\x89PNG") and data.endswith(b"IEND\xaeB`\x82"), file)
+        elif file.suffix == ".glb":
+            test.assertEqual(struct.unpack("<I", data[8:12])[0], len(data), file)
+        elif file.suffix == ".html":
+            test.assertTrue(data.rstrip().endswith(b"</html>"), file)
+        elif file.suffix == ".csv":
+            test.assertTrue(data.endswith(b"\n"), file)
+
+
+class Safety(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.at = pathlib.Path(self.scratch.name)
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def refused(self, *words, **options):
+        run = thrum(*words, **options)
+        self.assertEqual(run.returncode, 1, f"{words}\n{run.stdout}\n{run.stderr}")
+        self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)
+        self.assertLess(len(run.stderr.splitlines()), 6)
+        return run.stderr
+
+    def test_killed_at_any_moment(self):
+        scene = SCENES / "hundred.json"
+        start = time.monotonic()
+        whole = thrum("run", scene, "-o", self.at / "whole", "--json", *SMALL)
+        length = time.monotonic() - start
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        wanted = json.loads(whole.stdout)["final_hash"]
+        moments = random.Random(5)
+        resumed = 0
+        for i in range(KILLS):
+            folder = self.at / "killed"
+            shutil.rmtree(folder, ignore_errors=True)
+            run = subprocess.Popen([THRUM, "run", str(scene), "-o", str(folder), "--quiet", *SMALL],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(moments.uniform(0, length))
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+            if not (folder / "checkpoint").exists():
+                continue  # it had not begun
+            files_are_whole(self, folder)
+            table = thrum("export", folder, "--csv", self.at / "events.csv", "--npz", self.at / "motion.npz")
+            self.assertEqual(table.returncode, 0, table.stderr)
+            again = thrum("run", "--resume", folder, "--json")
+            self.assertEqual(again.returncode, 0, f"kill {i}: {again.stderr}")
+            self.assertEqual(json.loads(again.stdout)["final_hash"], wanted, f"kill {i}")
+            same = thrum("compare", folder, self.at / "whole")
+            self.assertEqual(same.returncode, 0, f"kill {i}: {same.stdout}")
+            files_are_whole(self, folder)
+            resumed += 1
+        print(f"{resumed} of {KILLS} kills fell into the run, all resumed to {wanted}", file=sys.stderr)
+        self.assertGreater(resumed, 0)
+
+    def test_a_full_disk_keeps_the_run_before(self):
+        scene = SCENES / "hello.json"
+        folder = self.at / "run"
+        self.assertEqual(thrum("run", scene, "-o", folder, "--quiet", *SMALL).returncode, 0)
+        before = {file.name: file.read_bytes() for file in folder.iterdir()}
+
+        # No file may grow beyond this: writing fails as it does when the disk is full.
+        def limit(size):
+            def apply():
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            return apply
+        for size in (100, 3000, 9000, 40000, 300000):
+            said = self.refused("run", scene, "-o", folder, "--quiet", "--seed", "4", *SMALL, preexec_fn=limit(size))
+            self.assertIn("File too large", said)
+            files_are_whole(self, folder)
+            kept = folder / "recording.old" if (folder / "recording.old").exists() else folder / "recording"
+            self.assertEqual(kept.read_bytes(), before["recording"], size)
+            for name in ("events.csv", "poster.png", "index.html", "run.json"):
+                if name in before and len(before[name]) > size:
+                    self.assertEqual((folder / name).read_bytes(), before[name], name)
+        # With room again, the next run succeeds and leaves nothing aside.
+        self.assertEqual(thrum("run", scene, "-o", folder, "--quiet", *SMALL).returncode, 0)
+        self.assertEqual(sorted(before), sorted(file.name for file in folder.iterdir()))
+
+    def test_a_full_device(self):
+        if os.geteuid() != 0:
+            self.skipTest("mounting needs root")
+        place = self.at / "small"
+        place.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "none", str(place)], capture_output=True, check=False).returncode:
+            self.skipTest("no mounts here")
+        try:
+            self.assertIn("No space left", self.refused("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
+            self.assertTrue((place / "run" / "recording").exists())
+            subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+            self.assertIn("Read-only", self.refused("run", SCENES / "hello.json", "-o", place / "other", "--quiet"))
+            self.assertIn("Read-only", self.refused("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
+            self.assertTrue((place / "run" / "recording").exists())
+        finally:
+            subprocess.run(["umount", str(place)], check=True)
+
+    def test_places_that_cannot_be_written(self):
+        self.refused("run", SCENES / "hello.json", "-o", "/proc/nothing", "--quiet")
+        (self.at / "file").write_text("mine")
+        self.refused("run", SCENES / "hello.json", "-o", self.at / "file", "--quiet")
+        self.assertEqual((self.at / "file").read_text(), "mine")
+
+    def mesh_scene(self):
+        self.assertEqual(thrum("mesh", "shape", "box", "--size", "0.3,0.3,0.3", "-o", self.at / "b.obj").returncode, 0)
+        scene = self.at / "s.json"
+        scene.write_text('{"duration": 0.5, "outputs": {"poster": false, "page": false}, "bodies": ['
+                         '{"name": "ground", "shape": {"kind": "plane"}, "motion": "fixed"},'
+                         '{"name": "b", "shape": {"kind": "file", "file": "b.obj", "convex": true}, "position": [0, 0, 1]}]}')
+        return scene
+
+    def test_a_missing_mesh_is_named_and_the_run_before_stays(self):
+        scene = self.mesh_scene()
+        self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
+        before = {file.name: file.read_bytes() for file in (self.at / "run").iterdir()}
+        os.rename(self.at / "b.obj", self.at / "c.obj")
+        self.assertIn("b.obj", self.refused("run", scene, "-o", self.at / "run", "--quiet"))
+        self.assertIn("b.obj", self.refused("run", "--resume", self.at / "run"))
+        self.assertEqual(before, {file.name: file.read_bytes() for file in (self.at / "run").iterdir()})
+
+    def test_resume_refuses_a_changed_mesh_or_scene(self):
+        scene = self.mesh_scene()
+        self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
+        self.assertEqual(thrum("run", "--resume", self.at / "run", "--quiet").returncode, 0)
+        thrum("mesh", "shape", "box", "--size", "0.3,0.3,0.4", "-o", self.at / "b.obj")
+        self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
+        thrum("mesh", "shape", "box", "--size", "0.3,0.3,0.3", "-o", self.at / "b.obj")
+        self.assertEqual(thrum("run", "--resume", self.at / "run", "--quiet").returncode, 0)
+        scene.write_text(scene.read_text().replace("0.5", "0.6"))
+        self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
+
+    def test_damaged_files_are_told(self):
+        self.assertEqual(thrum("run", SCENES / "hello.json", "-o", self.at / "run", "--quiet", *SMALL).returncode, 0)
+        recording = self.at / "run" / "recording"
+        data = recording.read_bytes()
+        recording.write_bytes(b"")
+        self.refused("export", self.at / "run", "--csv", self.at / "e.csv")
+        self.refused("run", "--resume", self.at / "run")
+        recording.write_bytes(data[:-7])
+        self.assertIn("cut short", thrum("export", self.at / "run", "--csv", self.at / "e.csv").stderr)
+        (self.at / "run" / "checkpoint").write_bytes(b"no")
+        self.refused("run", "--resume", self.at / "run")
+        self.refused("run", "--resume", self.at / "nothere")
+        self.refused("export", self.at / "nothere", "--csv", self.at / "e.csv")
+
+
+if __name__ == "__main__":
+    if "--kills" in sys.argv:
+        at = sys.argv.index("--kills")
+        KILLS = int(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    THRUM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    SCENES = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
