@@ -18,6 +18,7 @@ class RecordingFile : public ::testing::Test {
   RecordingFile()
   {
     header_.notes = {{"title", "two boxes"}};
+    header_.links = {{0, -1, {1, 2, 3}, {4, 5, 6}}};
     header_.meshes.push_back(geometry::generate(geometry::BoxDesc{{1, 1, 1}}));
     header_.bodies = {{"left", 0, {0.1f, 0.2f, 0.3f}, model::Motion::dynamic, 2.0},
                       {"right", 0, {0.3f, 0.2f, 0.1f}, model::Motion::fixed, 0.0}};
@@ -62,6 +63,9 @@ TEST_F(RecordingFile, ComesBackAsItWasWritten)
   EXPECT_TRUE(r.complete);
   EXPECT_EQ(r.lost_bytes, 0u);
   EXPECT_EQ(r.header.note("title"), "two boxes");
+  ASSERT_EQ(r.header.links.size(), 1u);
+  EXPECT_EQ(r.header.links[0].b, -1);
+  EXPECT_EQ(r.header.links[0].point_b[2], 6);
   ASSERT_EQ(r.frames.size(), 6u);
   for (int i = 0; i < 6; ++i) {
     const RecordedFrame& f = r.frames[static_cast<std::size_t>(i)];

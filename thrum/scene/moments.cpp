@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "thrum/base/error.h"
+#include "thrum/geometry/shapes.h"
 #include "thrum/scene/bitmap_font.h"
 #include "thrum/scene/render.h"
 #include "thrum/scene/viewer_tracks.h"
@@ -18,8 +19,9 @@ namespace thrum::scene {
 
 namespace {
 
-constexpr int kGap = 6;              ///< between pictures of a strip or a sheet [pixel]
-constexpr int kLargestSide = 16384;  ///< of a strip or a sheet [pixel]
+constexpr int kGap = 6;               ///< between pictures of a strip or a sheet [pixel]
+constexpr double kRodRadius = 0.003;  ///< of a string, of the size of the scene
+constexpr int kLargestSide = 16384;   ///< of a strip or a sheet [pixel]
 const Vec3 kFrom(0.55, -1.0, 0.42);
 const Colour kInk(0.25f, 0.30f, 0.34f);
 
@@ -88,6 +90,31 @@ Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& fra
   return camera;
 }
 
+// Strings and springs as rods in the world.
+std::vector<geometry::TriangleMesh> link_rods(const sim::Recording& recording,
+                                              const sim::RecordedFrame& frame)
+{
+  std::vector<geometry::TriangleMesh> rods;
+  if (recording.header.links.empty()) return rods;
+  const double radius = kRodRadius * motion_box(recording).diagonal().norm();
+  for (const sim::RecordedLink& link : recording.header.links) {
+    const auto end = [&](std::int32_t body, const std::array<float, 3>& p) -> Vec3 {
+      const Vec3 point(p[0], p[1], p[2]);
+      return body < 0 ? point : frame.poses[static_cast<std::size_t>(body)].pose().point(point);
+    };
+    const Vec3 a = end(link.a, link.point_a);
+    const Vec3 b = end(link.b, link.point_b);
+    const double length = (b - a).norm();
+    if (!(length > radius)) continue;
+    geometry::TriangleMesh rod = geometry::generate(
+        geometry::CylinderDesc{.radius = radius, .height = length, .edge_length = length, .segments = 8});
+    const Pose X{0.5 * (a + b), Quat::FromTwoVectors(Vec3::UnitZ(), b - a)};
+    for (Vec3& v : rod.vertices) v = X.point(v);
+    rods.push_back(std::move(rod));
+  }
+  return rods;
+}
+
 void copy_into(Image& sheet, const Image& picture, int left, int top)
 {
   for (int y = 0; y < picture.height; ++y) {
@@ -112,6 +139,8 @@ Image picture_of_moment(const sim::Recording& recording, double time, const Mome
                             .X_wb = frame.poses[b].pose(),
                             .colour = {body.colour[0], body.colour[1], body.colour[2]}});
   }
+  const std::vector<geometry::TriangleMesh> links = link_rods(recording, frame);
+  for (const geometry::TriangleMesh& rod : links) scene.bodies.push_back({.mesh = &rod, .colour = kInk});
   return render(scene, camera_for(recording, frame, desc),
                 {.width = desc.width, .height = desc.height, .samples = desc.samples});
 }

@@ -56,6 +56,18 @@ sim::RecordingHeader header_of(const SceneDesc& scene, const BuiltScene& built, 
                              body.motion == model::Motion::dynamic ? body.mass : 0});
   }
   for (const auto& mesh : built.meshes) header.meshes.push_back(*mesh);
+  for (const model::JointDesc& joint : built.world.model().joints) {
+    if (joint.kind != model::JointKind::distance && joint.kind != model::JointKind::spring) continue;
+    const auto in_shape = [&](model::BodyId id, const Pose& X_bj) {
+      const Vec3 p =
+          id == model::kNone
+              ? X_bj.position
+              : built.world.model().bodies[static_cast<std::size_t>(id)].X_bs.point_to_local(X_bj.position);
+      return std::array<float, 3>{static_cast<float>(p.x()), static_cast<float>(p.y()),
+                                  static_cast<float>(p.z())};
+    };
+    header.links.push_back({joint.a, joint.b, in_shape(joint.a, joint.X_aj), in_shape(joint.b, joint.X_bj)});
+  }
   return header;
 }
 
@@ -165,6 +177,8 @@ class Run {
   {
     const base::Stopwatch watch;
     double saved = 0;
+    double flushed = 0;
+    double saving = 0;  // time that the last checkpoint took [s]
     std::uint64_t done = first;
     RunResult result;
     while (done < steps_ && !desc_.stop.stop_requested()) {
@@ -174,9 +188,18 @@ class Run {
       gather_events();
       if (done % frame_steps_ == 0 || done == steps_) record(writer, done / frame_steps_);
       const double now = watch.seconds();
-      if (now - saved >= desc_.checkpoint_interval) {
+      if (now - flushed >= desc_.checkpoint_interval) {
+        writer.flush();
+        flushed = now;
+      }
+      // A checkpoint waits for the disk; it may take a hundredth of the time.
+      const bool on_a_frame = done % frame_steps_ == 0;
+      if (on_a_frame &&
+          now - saved >=
+              (desc_.checkpoint_interval > 0 ? std::max(desc_.checkpoint_interval, 100 * saving) : 0)) {
         checkpoint(writer, done);
         saved = now;
+        saving = watch.seconds() - now;
       }
       recording_seconds_ += recording.seconds();
       if (desc_.on_progress) {
@@ -214,12 +237,15 @@ class Run {
     frame.state_hash = world.hash().low;
     frame.poses = poses_of(world);
     // Of many contacts, those of every second frame are kept, and so on: on average kContactRows a frame.
-    const std::span<const model::Contact> contacts = world.contacts();
-    frame.has_contacts = number % (1 + contacts.size() / kContactRows) == 0;
+    std::size_t points = 0;
+    for (const model::ContactPatch& patch : world.state().patches) points += patch.count;
+    frame.has_contacts = number % (1 + points / kContactRows) == 0;
+    const std::span<const model::Contact> contacts =
+        frame.has_contacts ? world.contacts() : std::span<const model::Contact>();
     for (const model::Contact& contact : contacts) {
       const bool wanted = scene_.outputs.contacts == RecordedContacts::all ||
                           (scene_.outputs.contacts == RecordedContacts::impacts && contact.is_new);
-      if (!frame.has_contacts || !wanted || !(contact.normal_impulse > 0)) continue;
+      if (!wanted || !(contact.normal_impulse > 0)) continue;
       const Vec3 impulse = contact.normal_impulse * contact.normal + contact.friction_impulse;
       const auto floats = [](const Vec3& v) {
         return std::array<float, 3>{static_cast<float>(v.x()), static_cast<float>(v.y()),

@@ -23,6 +23,7 @@ constexpr double kKeyTolerance = 1e-4;  ///< of the size of the scene: a fifth o
 constexpr std::size_t kMostContacts =
     1 << 20;  ///< on a page; beyond it, contacts of every second frame, and so on
 constexpr std::size_t kMostHits = 1 << 17;  ///< on a page; the strongest are kept
+constexpr double kLinkThickness = 0.003;    ///< half of a string's, of the size of the scene
 constexpr int kMostModes = 12;              ///< of a body
 constexpr double kImpulseDecades = 6;       ///< from the least impulse that is told apart to the greatest
 
@@ -206,6 +207,19 @@ Json planes_of(const sim::Recording& recording)
   return planes;
 }
 
+Json links_of(const sim::RecordingHeader& header, double size)
+{
+  Json links = Json::array();
+  for (const sim::RecordedLink& link : header.links) {
+    links.push_back({{"a", link.a},
+                     {"b", link.b},
+                     {"pointA", link.point_a},
+                     {"pointB", link.point_b},
+                     {"thickness", kLinkThickness * size}});
+  }
+  return links;
+}
+
 Json camera_of(const sim::RecordingHeader& header)
 {
   Json camera = Json::object();
@@ -271,6 +285,7 @@ Json run_data(const ViewerRun& run)
       {"box", {box.min().x(), box.min().y(), box.min().z(), box.max().x(), box.max().y(), box.max().z()}},
       {"camera", camera_of(header)},
       {"planes", planes_of(recording)},
+      {"links", links_of(header, box.diagonal().norm())},
       {"bodies", bodies_of(header)},
       {"meshes", meshes_of(header)},
       {"series", energy_series(recording)},

@@ -37,11 +37,20 @@ struct RecordedBody {
   double mass = 0;  ///< [kg]
 };
 
+/// A string or a spring, to be drawn.
+struct RecordedLink {
+  std::int32_t a = -1;
+  std::int32_t b = -1;                       ///< -1: the world
+  std::array<float, 3> point_a = {0, 0, 0};  ///< in shape axes of a [m]
+  std::array<float, 3> point_b = {0, 0, 0};  ///< in shape axes of b, or in the world [m]
+};
+
 /// What does not change during a run.
 struct RecordingHeader {
   std::vector<std::pair<std::string, std::string>> notes;  ///< scene, version, settings ...
   std::vector<RecordedBody> bodies;
   std::vector<geometry::TriangleMesh> meshes;  ///< in shape axes; vertices rounded to float [m]
+  std::vector<RecordedLink> links;
 
   /// The first note of that name, or an empty text.
   [[nodiscard]] std::string note(std::string_view name) const;

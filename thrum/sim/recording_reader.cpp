@@ -56,6 +56,12 @@ geometry::TriangleMesh read_mesh(ByteReader& in)
   return mesh;
 }
 
+void check_body(const ByteReader& in, model::BodyId id, std::size_t bodies)
+{
+  if (id < 0 || static_cast<std::size_t>(id) >= bodies)
+    in.fail(fmt::format("body {}", id), "one that is there");
+}
+
 RecordingHeader read_header(ByteReader& in)
 {
   RecordingHeader header;
@@ -85,13 +91,19 @@ RecordingHeader read_header(ByteReader& in)
       in.fail(fmt::format("mesh {} of a body", body.mesh), fmt::format("one of {}", meshes));
     }
   }
+  const auto links = in.read<std::uint32_t>("number of links");
+  in.require(links, 32, "links");
+  for (std::uint32_t i = 0; i < links; ++i) {
+    RecordedLink link;
+    link.a = in.read<std::int32_t>("body");
+    link.b = in.read<std::int32_t>("body");
+    check_body(in, link.a, header.bodies.size());
+    if (link.b != model::kNone) check_body(in, link.b, header.bodies.size());
+    read_array(in, link.point_a);
+    read_array(in, link.point_b);
+    header.links.push_back(link);
+  }
   return header;
-}
-
-void check_body(const ByteReader& in, model::BodyId id, std::size_t bodies)
-{
-  if (id < 0 || static_cast<std::size_t>(id) >= bodies)
-    in.fail(fmt::format("body {}", id), "one that is there");
 }
 
 model::ContactEvent read_event(ByteReader& in, std::size_t bodies)

@@ -60,6 +60,13 @@ std::string header_bytes(const RecordingHeader& header)
     for (const Vec3& v : mesh.vertices) append_point(out, v);
     for (const Triangle& t : mesh.triangles) append_array(out, t);
   }
+  append_bytes(out, static_cast<std::uint32_t>(header.links.size()));
+  for (const RecordedLink& link : header.links) {
+    append_bytes(out, link.a);
+    append_bytes(out, link.b);
+    append_array(out, link.point_a);
+    append_array(out, link.point_b);
+  }
   return out;
 }
 
