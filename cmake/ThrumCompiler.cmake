@@ -46,3 +46,7 @@ if(THRUM_SANITIZE)
   target_compile_options(thrum_flags INTERFACE "-fsanitize=${THRUM_SANITIZE}" -fno-sanitize-recover=all)
   target_link_options(thrum_flags INTERFACE "-fsanitize=${THRUM_SANITIZE}")
 endif()
+if(THRUM_BUILD_FUZZERS)
+  # The library itself must count its branches, or the fuzzer is blind; the precompiled headers need the same flag.
+  target_compile_options(thrum_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

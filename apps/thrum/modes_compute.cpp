@@ -74,7 +74,7 @@ geometry::TetrahedralMesh fill(const ModesOptions& options)
   if (!result.resolution.resolved()) fmt::print("{}\n", warning(geometry::describe(result.resolution)));
   if (result.stuffing.mesh.tetrahedra.empty()) {
     throw Error(fmt::format("{}: nothing of it is thick enough for a spacing of {}; try --spacing {:.3g}.",
-                            options.input, length_text(result.spacing), result.spacing / 4));
+                            options.input, length_text(result.spacing), result.resolution.spacing));
   }
   return std::move(result.stuffing.mesh);
 }
