@@ -81,7 +81,8 @@ TEST(SceneFile, SaysWhatIsWrongAndWhere)
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"name": "a"}]})"),
             "s.json:1:13: bodies[0].shape: found neither \"shape\" nor \"shapes\", expected one of them");
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "plane"}, "motion": "fixed", "rings": {}}]})"),
-            "s.json:1:70: bodies[0].rings: found a plane that rings, expected a body of finite size, such as a box");
+            "s.json:1:70: bodies[0].rings: found a plane that rings, expected a body of finite size, such as "
+            "a box");
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "file", "file": "none.obj"}}]})"),
             "s.json:1:48: bodies[0].shape.file: found no file at none.obj, expected a mesh file");
 }
