@@ -120,7 +120,9 @@ TEST(RigidScenes, TheDominoesFallInOrder)
   }
   for (std::size_t i = 0; i < fell.size(); ++i) {
     EXPECT_GT(fell[i], 0) << i;
-    if (i > 0) EXPECT_GE(fell[i], fell[i - 1]) << i;
+    if (i > 0) {
+      EXPECT_GE(fell[i], fell[i - 1]) << i;
+    }
   }
 }
 
