@@ -160,7 +160,9 @@ TEST(MeshContact, RingsAgreeWithTheirMiddleCircles)
     const Pose X_wb{1.2 * Vec3(uniform(random), uniform(random), uniform(random)), rotation};
     const double distance = test::distance_of_circles(Pose{}, X_wb, 0.5);
     const auto patches = collide(ring, Pose{}, ring, X_wb, 0.01);
-    if (distance > 0.3 + 0.01 + 0.002) EXPECT_TRUE(patches.empty()) << i;
+    if (distance > 0.3 + 0.01 + 0.002) {
+      EXPECT_TRUE(patches.empty()) << i;
+    }
     if (distance < 0.25 || distance > 0.3 + 0.01 - 0.002) continue;
     ASSERT_FALSE(patches.empty()) << i;
     EXPECT_NEAR(deepest_of(patches).depth, 0.3 - distance, 0.002) << i;
