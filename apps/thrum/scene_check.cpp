@@ -19,6 +19,11 @@ namespace thrum::app {
 
 namespace {
 
+constexpr double kPoseBytes =
+    24;  // a moved body in a frame: its number, three floats, four 16-bit components
+constexpr double kKibibyte = 1024;  // [byte], the unit of ru_maxrss
+constexpr double kMegabyte = 1e6;   // [byte]
+
 struct CheckOptions {
   std::string scene;
   std::vector<std::string> settings;
@@ -58,10 +63,11 @@ void check(const CheckOptions& options)
              1000 * desc.step, desc.seed);
   const double poses = static_cast<double>(moving) * desc.duration *
                        (desc.outputs.frame_rate > 0 ? desc.outputs.frame_rate : 1 / desc.step);
-  fmt::print("  recording about {:.3g} MB of poses\n", poses * 24e-6);
+  fmt::print("  recording about {:.3g} MB of poses\n", poses * kPoseBytes / kMegabyte);
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  fmt::print("  memory    {:.3g} MB while running\n", static_cast<double>(used.ru_maxrss) * 1024e-6);
+  fmt::print("  memory    {:.3g} MB while running\n",
+             static_cast<double>(used.ru_maxrss) * kKibibyte / kMegabyte);
   const base::Stopwatch watch;
   for (int i = 0; i < kTrialSteps; ++i) built.step(i * desc.step, desc.step);
   fmt::print("  time      about {} at the pace of the first steps\n",

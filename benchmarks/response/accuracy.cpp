@@ -18,6 +18,8 @@
 namespace thrum::bench {
 namespace {
 
+constexpr double kLeastKick = 1e-4;  // below any velocity that is compared [m/s]
+
 constexpr Index kModes = 200;
 
 struct Body {
@@ -170,7 +172,7 @@ THRUM_BENCHMARK(accuracy, kicks)
                        double worst) {
     vibration::ResponseSettings settings;
     settings.rule = rule;
-    settings.least_kick = 1e-4;
+    settings.least_kick = kLeastKick;
     rules.push_back({name, settings, modes, bias, median, worst});
   };
   add("peak_velocity, 50 modes", vibration::KickRule::peak_velocity, 50, 0, 0, 0);

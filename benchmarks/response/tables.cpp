@@ -124,12 +124,14 @@ TouchScene scene_on(const geometry::TriangleMesh& mesh, std::size_t contacts)
   return scene;
 }
 
-// The impact comes somewhere else each time; resting contacts tremble by a micrometre.
+constexpr double kTremble = 1e-6;  // of resting contacts from step to step [m]
+
+// The impact comes somewhere else each time; resting contacts tremble.
 void move(TouchScene& scene, const std::vector<Vec3>& strikes, int call)
 {
   scene.touches[0].position = strikes[static_cast<std::size_t>(call) % strikes.size()];
   for (std::size_t i = 1; i < scene.touches.size(); ++i)
-    scene.touches[i].position.x() += call % 2 == 0 ? 1e-6 : -1e-6;
+    scene.touches[i].position.x() += call % 2 == 0 ? kTremble : -kTremble;
 }
 
 THRUM_BENCHMARK(response, table_1)

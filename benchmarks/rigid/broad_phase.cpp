@@ -49,23 +49,6 @@ double broad_phase_step(int count)
 
 }  // namespace
 
-double growth_exponent(const std::vector<Growth>& sizes)
-{
-  double x = 0;
-  double y = 0;
-  for (const Growth& size : sizes) {
-    x += std::log(size.count) / static_cast<double>(sizes.size());
-    y += std::log(size.seconds) / static_cast<double>(sizes.size());
-  }
-  double across = 0;
-  double along = 0;
-  for (const Growth& size : sizes) {
-    across += (std::log(size.count) - x) * (std::log(size.seconds) - y);
-    along += (std::log(size.count) - x) * (std::log(size.count) - x);
-  }
-  return across / along;
-}
-
 THRUM_BENCHMARK(rigid, broad_phase)
 {
   std::vector<Growth> sizes;
@@ -74,17 +57,8 @@ THRUM_BENCHMARK(rigid, broad_phase)
     sizes.push_back({static_cast<double>(count), broad_phase_step(count)});
     note += fmt::format(" {}: {:.3f} us a body;", count, 1e6 * sizes.back().seconds / count);
   }
-  Row slope;
-  slope.name = "broad phase, growth from 100 to 100,000 bodies";
-  slope.figure = growth_exponent(sizes);
-  slope.unit = "log-log slope";
-  slope.wanted = 1.15;
-  report.row(slope);
-  Row step;
-  step.name = "broad phase of 100,000 moving bodies";
-  step.figure = 1e3 * sizes.back().seconds;
-  step.unit = "ms";
-  report.row(step);
+  report_growth(report, "broad phase, growth from 100 to 100,000 bodies",
+                "broad phase of 100,000 moving bodies", sizes);
   report.note(note);
 }
 

@@ -108,17 +108,7 @@ THRUM_BENCHMARK(rigid, growth)
     sizes.push_back({static_cast<double>(count), least});
     note += fmt::format(" {}: {:.2f} us a body;", count, 1e6 * least / count);
   }
-  Row slope;
-  slope.name = "growth from 100 to 20,000 separate bodies";
-  slope.figure = growth_exponent(sizes);
-  slope.unit = "log-log slope";
-  slope.wanted = 1.15;
-  report.row(slope);
-  Row step;
-  step.name = "step of 20,000 separate bodies";
-  step.figure = 1e3 * sizes.back().seconds;
-  step.unit = "ms";
-  report.row(step);
+  report_growth(report, "growth from 100 to 20,000 separate bodies", "step of 20,000 separate bodies", sizes);
   report.note(note);
 }
 

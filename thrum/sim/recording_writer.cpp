@@ -37,6 +37,18 @@ void append_point(std::string& out, const Vec3& p)
   for (int k = 0; k < 3; ++k) append_bytes(out, static_cast<float>(p[k]));
 }
 
+// When, between whom, where and how fast: what a contact event and a response event have in common.
+template <class Event>
+void append_place(std::string& out, const Event& event)
+{
+  append_bytes(out, event.time);
+  append_bytes(out, event.a);
+  append_bytes(out, event.b);
+  append_point(out, event.position);
+  append_point(out, event.normal);
+  append_bytes(out, static_cast<float>(event.speed));
+}
+
 std::string header_bytes(const RecordingHeader& header)
 {
   std::string out;
@@ -186,23 +198,13 @@ void RecordingWriter::add(const RecordedFrame& frame)
   append_contacts(gathered_, frame);
   for (const model::ContactEvent& event : frame.events) {
     append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
-    append_bytes(gathered_, event.time);
-    append_bytes(gathered_, event.a);
-    append_bytes(gathered_, event.b);
-    append_point(gathered_, event.position);
-    append_point(gathered_, event.normal);
-    append_bytes(gathered_, static_cast<float>(event.speed));
+    append_place(gathered_, event);
     append_bytes(gathered_, static_cast<float>(event.impulse));
   }
   for (const model::ResponseEvent& event : frame.responses) {
     append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
     append_bytes(gathered_, event.step);
-    append_bytes(gathered_, event.time);
-    append_bytes(gathered_, event.a);
-    append_bytes(gathered_, event.b);
-    append_point(gathered_, event.position);
-    append_point(gathered_, event.normal);
-    append_bytes(gathered_, static_cast<float>(event.speed));
+    append_place(gathered_, event);
     append_bytes(gathered_, static_cast<float>(event.energy));
   }
   last_ = frame.poses;

@@ -41,8 +41,8 @@ using Vec6 = Eigen::Matrix<double, 6, 1>;
 
 constexpr double kSilent = 1e-4;   ///< share of the energy at which the ringing is over
 constexpr int kSilenceCheck = 16;  ///< sub-steps between two looks at that
-constexpr double kSettled =
-    1e-4;  ///< change of the impulses at which sweeping ends, as a share of the greatest
+/// Change of the impulses at which sweeping ends, as a share of the greatest.
+constexpr double kSettled = 1e-4;
 constexpr double kHigher = 1e-9;  ///< relative; a body in free flight does not leave again and again
 
 // Restitution of a mass on a one-sided spring and dashpot of damping ratio z, which let go when the force would pull: with
