@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/colour_map.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +12,7 @@ namespace thrum::scene {
 namespace {
 
 constexpr std::size_t kTableSize = 257;  ///< odd: the middle of the diverging map is an entry of its own
+constexpr double kStepSlack = 1.000001;  ///< a step of 0.1 that came out a little small is still 0.1 [1]
 constexpr double kDegree = std::numbers::pi / 180;
 using Table = std::array<Colour, kTableSize>;
 
@@ -132,6 +135,14 @@ double round_step(const ValueRange& range, int wanted)
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   const double mantissa = rough / power;
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
+}
+
+std::string tick_text(double value, double step)
+{
+  if (std::abs(value) < step / 2) return "0";
+  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step * kStepSlack))));
+  if (digits > 4 || std::abs(value) >= 1e6) return fmt::format("{:.3g}", value);
+  return fmt::format("{:.{}f}", value, digits);
 }
 
 double iso_line_cover(double value, double spacing, double change, double width)

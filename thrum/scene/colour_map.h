@@ -8,6 +8,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "thrum/scene/image.h"
 
@@ -39,6 +40,9 @@ struct ValueRange {
 
 /// A step of 1, 2 or 5 times a power of ten that cuts the range into about `wanted` parts.
 [[nodiscard]] double round_step(const ValueRange& range, int wanted);
+
+/// A multiple of a round step with as many digits as the step needs, and none of the rounding of multiples.
+[[nodiscard]] std::string tick_text(double value, double step);
 
 /// How much of a pixel a line at every multiple of `spacing` covers, 0 to 1. `change` is by how much the
 /// value changes across one pixel, `width` the width of the line [pixel].

@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kIsoLines = 15;  ///< about as many when no spacing is given
 constexpr int kTicks = 6;
-constexpr double kStepSlack = 1.000001;  ///< a step of 0.1 that came out a little small is still 0.1 [1]
 const Colour kInk(0.20f, 0.21f, 0.23f);
 const Colour kPaper(0.955f, 0.957f, 0.96f);
 
@@ -29,15 +28,6 @@ std::string caption(const PictureDesc& desc)
 int font_scale(const Image& image)
 {
   return std::max(1, image.height / 270);
-}
-
-/// The number with as many digits as the step needs, and none of the rounding of multiples of it.
-std::string tick_text(double value, double step)
-{
-  if (std::abs(value) < step / 2) return "0";
-  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step * kStepSlack))));
-  if (digits > 4 || std::abs(value) >= 1e6) return fmt::format("{:.3g}", value);
-  return fmt::format("{:.{}f}", value, digits);
 }
 
 /// The text cut at spaces into lines that fit; a word that is longer than a line has one of its own.
