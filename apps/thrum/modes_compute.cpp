@@ -15,9 +15,8 @@
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/elastic/surface_modes.h"
 #include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/mesh_report.h"
-#include "thrum/geometry/mesh_stuffing.h"
 #include "thrum/geometry/tetrahedral_mesh_io.h"
 
 namespace thrum::app {
@@ -48,43 +47,10 @@ struct ModesOptions {
 
 constexpr int kUsualModes = 20;
 
-// Beyond this many tetrahedra the lattice that a thin wall asks for is not taken without being told to.
-constexpr double kMostTetrahedra = 100e3;
-
-geometry::TetrahedralMesh fill(const ModesOptions& options)
+bool holds_tetrahedra(const std::string& path)
 {
-  const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
-  const geometry::MeshReport report = geometry::report_mesh(surface, {.self_intersections = false});
-  if (!report.fit_for_tetrahedra) {
-    throw Error(
-        fmt::format("{}: the surface is not closed ({} open edges), so it has no inside that could ring. "
-                    "'thrum mesh info' shows where, 'thrum mesh repair' mends what can be mended.",
-                    options.input, report.open_edges.count));
-  }
-  const geometry::MeshDistance distance(surface);
-  geometry::MeshStuffingResult result = geometry::tetrahedralise(distance, {.spacing = options.spacing});
-  if (options.spacing == 0 && !result.resolution.resolved()) {
-    // A lattice of spacing s has about 12 tetrahedra in each of volume / s^3 cubes.
-    const double affordable = std::cbrt(12 * report.volume / kMostTetrahedra);
-    const double spacing = std::max(result.resolution.spacing, affordable);
-    fmt::print("The walls are thinner than a lattice of {} resolves; {} is taken instead.\n",
-               length_text(result.spacing), length_text(spacing));
-    result = geometry::tetrahedralise(distance, {.spacing = spacing});
-  }
-  if (!result.resolution.resolved()) fmt::print("{}\n", warning(geometry::describe(result.resolution)));
-  if (result.stuffing.mesh.tetrahedra.empty()) {
-    throw Error(fmt::format("{}: nothing of it is thick enough for a spacing of {}; try --spacing {:.3g}.",
-                            options.input, length_text(result.spacing), result.resolution.spacing));
-  }
-  return std::move(result.stuffing.mesh);
-}
-
-geometry::TetrahedralMesh read_body(const ModesOptions& options)
-{
-  const std::string ending = std::filesystem::path(options.input).extension().string();
-  if (ending == ".msh" || ending == ".node" || ending == ".ele")
-    return geometry::read_tetrahedral_mesh(options.input);
-  return fill(options);
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return ending == ".msh" || ending == ".node" || ending == ".ele";
 }
 
 elastic::MaterialLibrary known_materials(const ModesOptions& options)
@@ -131,15 +97,16 @@ RegionMaterials region_materials(const ModesOptions& options, const elastic::Mat
   return materials;
 }
 
-std::vector<model::Material> materials_of(const geometry::TetrahedralMesh& mesh, const model::Material& rest,
-                                          RegionMaterials by_name)
+std::size_t region_count(const geometry::TetrahedralMesh& mesh)
+{
+  if (mesh.regions.empty()) return 1;
+  return static_cast<std::size_t>(*std::max_element(mesh.regions.begin(), mesh.regions.end())) + 1;
+}
+
+std::vector<model::Material> materials_of(std::vector<std::string> names, std::size_t count,
+                                          const model::Material& rest, RegionMaterials by_name)
 {
   if (by_name.empty()) return {rest};
-  std::vector<std::string> names = mesh.region_names;
-  const std::size_t count =
-      mesh.regions.empty()
-          ? 1
-          : static_cast<std::size_t>(*std::max_element(mesh.regions.begin(), mesh.regions.end())) + 1;
   for (std::size_t region = names.size(); region < count; ++region) names.push_back(fmt::to_string(region));
   std::vector<model::Material> materials;
   for (const std::string& name : names) {
@@ -151,6 +118,26 @@ std::vector<model::Material> materials_of(const geometry::TetrahedralMesh& mesh,
                             fmt::join(names, ", ")));
   }
   return materials;
+}
+
+elastic::ModalAnalysisResult analyse_tetrahedra(const ModesOptions& options, elastic::ModalAnalysisDesc desc,
+                                                const model::Material& material,
+                                                const RegionMaterials& by_region)
+{
+  const geometry::TetrahedralMesh mesh = geometry::read_tetrahedral_mesh(options.input);
+  desc.materials = materials_of(mesh.region_names, region_count(mesh), material, by_region);
+  return options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
+}
+
+elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elastic::ModalAnalysisDesc desc,
+                                             const model::Material& material,
+                                             const RegionMaterials& by_region)
+{
+  const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
+  const elastic::FillDesc fill = {.spacing = options.spacing};
+  desc.materials = materials_of({}, 1, material, by_region);
+  return options.no_cache ? elastic::analyse_surface_modes(surface, fill, desc)
+                          : elastic::analyse_surface_modes_cached(surface, fill, desc);
 }
 
 // The axes that carry the motion of a mode: "z", or "x+z" when the second has more than a fifth of it.
@@ -196,11 +183,9 @@ void run(const ModesOptions& options)
   const elastic::MaterialLibrary library = known_materials(options);
   const model::Material material = main_material(options, library);
   const RegionMaterials by_region = region_materials(options, library);
-  const geometry::TetrahedralMesh mesh = read_body(options);
 
   elastic::ModalAnalysisDesc desc;
   desc.name = std::filesystem::path(options.input).stem().string();
-  desc.materials = materials_of(mesh, material, by_region);
   for (const std::string& text : options.clamps)
     desc.supports.push_back({elastic::parse_selection(text), {true, true, true}});
   for (const std::string& text : options.supports) {
@@ -211,8 +196,9 @@ void run(const ModesOptions& options)
   desc.element = options.element == "tet4" ? elastic::ElementKind::tet4 : elastic::ElementKind::tet10;
   desc.progress = {.style = options.quiet ? base::ProgressStyle::quiet : base::ProgressStyle::automatic,
                    .stop = stop.token()};
-  const elastic::ModalAnalysisResult result =
-      options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
+  const elastic::ModalAnalysisResult result = holds_tetrahedra(options.input)
+                                                  ? analyse_tetrahedra(options, desc, material, by_region)
+                                                  : analyse_surface(options, desc, material, by_region);
   if (!result.ok())
     throw Error("The eigenproblem was not solved to its tolerance; a better mesh usually helps.");
 

@@ -210,35 +210,45 @@ std::optional<ModalAnalysisResult> unpack(std::span<const std::byte> bytes)
   return result;
 }
 
-base::Hash128 modal_key(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc)
 {
-  base::Hasher hasher;
-  hasher.add(kVersion).add(mesh.vertices).add(mesh.tetrahedra).add(mesh.regions);
-  hasher.add(static_cast<std::uint64_t>(mesh.region_names.size()));
-  for (const std::string& name : mesh.region_names) hasher.add(name);
-  hasher.add(desc.name).add(static_cast<std::uint64_t>(desc.materials.size()));
+  hasher.add(kVersion).add(desc.name).add(static_cast<std::uint64_t>(desc.materials.size()));
   for (const model::Material& material : desc.materials) hash_material(hasher, material);
   hasher.add(static_cast<std::uint64_t>(desc.supports.size()));
   for (const model::Support& support : desc.supports) hash_support(hasher, support);
   hasher.add(desc.count).add(desc.below).add(desc.element).add(desc.estimate_errors).add(desc.method);
   hasher.add(desc.verification).add(desc.backend).add(desc.tolerance);
+}
+
+base::Hash128 modal_key(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+{
+  base::Hasher hasher;
+  hasher.add(mesh.vertices).add(mesh.tetrahedra).add(mesh.regions);
+  hasher.add(static_cast<std::uint64_t>(mesh.region_names.size()));
+  for (const std::string& name : mesh.region_names) hasher.add(name);
+  add_to_hash(hasher, desc);
   return hasher.finish();
 }
 
-ModalAnalysisResult analyse_modes_cached(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
-                                         const base::Cache& cache)
+ModalAnalysisResult load_or_analyse(const base::Cache& cache, const base::Hash128& key,
+                                    const std::function<ModalAnalysisResult()>& analyse)
 {
   constexpr std::string_view kKind = "modes";
-  const base::Hash128 key = modal_key(mesh, desc);
   if (const auto bytes = cache.load(kKind, key)) {
     if (auto stored = unpack(*bytes)) {
       stored->from_cache = true;
       return *std::move(stored);
     }
   }
-  ModalAnalysisResult result = analyse_modes(mesh, desc);
+  ModalAnalysisResult result = analyse();
   if (result.ok()) cache.store(kKind, key, pack(result));
   return result;
+}
+
+ModalAnalysisResult analyse_modes_cached(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+                                         const base::Cache& cache)
+{
+  return load_or_analyse(cache, modal_key(mesh, desc), [&] { return analyse_modes(mesh, desc); });
 }
 
 }  // namespace thrum::elastic

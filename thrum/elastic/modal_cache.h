@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "thrum/base/cache.h"
+#include "thrum/base/hash.h"
 #include "thrum/elastic/modal_analysis.h"
 
 namespace thrum::elastic {
@@ -16,5 +19,12 @@ namespace thrum::elastic {
 
 /// Empty when the bytes were written by another version or are damaged.
 [[nodiscard]] std::optional<ModalAnalysisResult> unpack(std::span<const std::byte> bytes);
+
+/// Everything of the description that decides the result.
+void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc);
+
+/// What the cache holds under the key, or else what `analyse` returns, which is kept if it is complete.
+[[nodiscard]] ModalAnalysisResult load_or_analyse(const base::Cache& cache, const base::Hash128& key,
+                                                  const std::function<ModalAnalysisResult()>& analyse);
 
 }  // namespace thrum::elastic

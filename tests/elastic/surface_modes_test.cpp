@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/surface_modes.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/elastic/fem_fixtures.h"
+#include "thrum/base/error.h"
+#include "thrum/geometry/boolean.h"
+#include "thrum/geometry/mesh_stuffing.h"
+#include "thrum/geometry/shapes.h"
+
+namespace thrum::elastic {
+namespace {
+
+using testing::message;
+using testing::test_steel;
+
+const Vec3 kBlock(0.2, 0.12, 0.06);
+
+ModalAnalysisDesc steel_block()
+{
+  return {.name = "block", .materials = {test_steel()}, .count = 4};
+}
+
+TEST(SurfaceModes, AreThoseOfTheTetrahedraThatFillTheSurface)
+{
+  const geometry::TriangleMesh surface = geometry::generate(geometry::BoxDesc{.size = kBlock});
+  const geometry::MeshStuffingResult filled =
+      geometry::tetrahedralise(geometry::MeshDistance(surface), {.spacing = 0.03});
+  const ModalAnalysisResult direct = analyse_modes(filled.stuffing.mesh, steel_block());
+  const ModalAnalysisResult whole = analyse_surface_modes(surface, {.spacing = 0.03}, steel_block());
+  EXPECT_EQ(whole.model.element_count, direct.model.element_count);
+  EXPECT_TRUE((whole.model.frequencies.array() == direct.model.frequencies.array()).all());
+  EXPECT_TRUE(whole.hints.empty());
+}
+
+TEST(SurfaceModes, ComeFromTheCacheWithoutAnotherFilling)
+{
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "thrum-surface-modes-test";
+  std::filesystem::remove_all(folder);
+  const base::Cache cache({.folder = folder});
+  const geometry::TriangleMesh surface = geometry::generate(geometry::BoxDesc{.size = kBlock});
+  const FillDesc fill = {.spacing = 0.03};
+  const ModalAnalysisResult first = analyse_surface_modes_cached(surface, fill, steel_block(), cache);
+  const ModalAnalysisResult second = analyse_surface_modes_cached(surface, fill, steel_block(), cache);
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(first.from_cache);
+  ASSERT_TRUE(second.from_cache);
+  EXPECT_TRUE((first.model.shapes.array() == second.model.shapes.array()).all());
+  EXPECT_EQ(second.model.warnings, first.model.warnings);
+
+  // The lattice is a part of the key, and so is the surface.
+  const base::Hash128 key = surface_modal_key(surface, fill, steel_block());
+  EXPECT_NE(surface_modal_key(surface, {.spacing = 0.031}, steel_block()), key);
+  EXPECT_NE(
+      surface_modal_key(geometry::generate(geometry::BoxDesc{.size = 1.01 * kBlock}), fill, steel_block()),
+      key);
+}
+
+TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
+{
+  // A wall of 8 mm asks for 4 mm; the coarse lattice of 200 mm / 24 = 8.3 mm may lose it.
+  const geometry::TriangleMesh plate = geometry::generate(geometry::BoxDesc{.size = Vec3(0.2, 0.12, 0.008)});
+  ModalAnalysisDesc desc = steel_block();
+  desc.element = ElementKind::tet4;
+  desc.estimate_errors = false;
+  const ModalAnalysisResult fine = analyse_surface_modes(plate, {}, desc);
+  ASSERT_EQ(fine.hints.size(), 1u);
+  EXPECT_NE(fine.hints[0].find("thinner than a lattice of 0.00833 m"), std::string::npos) << fine.hints[0];
+  EXPECT_NEAR(fine.model.mass, test_steel().density * 0.2 * 0.12 * 0.008, 0.01 * fine.model.mass);
+
+  const ModalAnalysisResult limited = analyse_surface_modes(plate, {.most_tetrahedra = 5000}, desc);
+  EXPECT_LT(limited.model.element_count, 2 * 5000);
+  EXPECT_LT(limited.model.element_count, fine.model.element_count);
+}
+
+TEST(SurfaceModes, RefuseWhatHasNoInside)
+{
+  geometry::TriangleMesh open = geometry::generate(geometry::BoxDesc{.size = kBlock});
+  open.triangles.pop_back();
+  const std::string sentence =
+      message([&] { static_cast<void>(analyse_surface_modes(open, {.spacing = 0.03}, steel_block())); });
+  EXPECT_NE(sentence.find("'block' is not closed (3 open edges)"), std::string::npos) << sentence;
+
+  const geometry::TriangleMesh foil = geometry::generate(geometry::BoxDesc{.size = Vec3(0.2, 0.12, 1e-4)});
+  const std::string thin =
+      message([&] { static_cast<void>(analyse_surface_modes(foil, {.spacing = 0.05}, steel_block())); });
+  EXPECT_NE(thin.find("thick enough for a spacing of 0.05 m"), std::string::npos) << thin;
+}
+
+TEST(SurfaceModes, ARefusalNamesTheSpacingThatWouldKeepTheBodyWhole)
+{
+  // Two blocks joined by a bar of 4 mm, which a lattice of 20 mm loses.
+  const auto block = [](const Vec3& size, double x) {
+    geometry::TriangleMesh mesh = geometry::generate(geometry::BoxDesc{.size = size});
+    for (Vec3& v : mesh.vertices) v.x() += x;
+    return mesh;
+  };
+  const Vec3 cube(0.1, 0.1, 0.1);
+  const std::vector<geometry::TriangleMesh> parts = {block(cube, -0.2), block(cube, 0.2),
+                                                     block(Vec3(0.32, 0.004, 0.004), 0.003)};
+  const geometry::TriangleMesh dumbbell = geometry::boolean_union(parts);
+  const std::string sentence =
+      message([&] { static_cast<void>(analyse_surface_modes(dumbbell, {.spacing = 0.02}, steel_block())); });
+  EXPECT_NE(sentence.find("2 parts"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("A spacing of 0.002 m would resolve"), std::string::npos) << sentence;
+}
+
+}  // namespace
+}  // namespace thrum::elastic

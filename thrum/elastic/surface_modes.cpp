@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/surface_modes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/base/progress.h"
+#include "thrum/elastic/modal_cache.h"
+#include "thrum/geometry/mesh_report.h"
+#include "thrum/geometry/mesh_stuffing.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+// A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
+constexpr double kTetrahedraInACube = 12;
+
+struct FilledSurface {
+  geometry::MeshStuffingResult filling;
+  double refined_from = 0;  // [m]; 0: the first lattice was good enough
+};
+
+double closed_volume(const geometry::TriangleMesh& surface, const std::string& name)
+{
+  const geometry::MeshReport report = geometry::report_mesh(surface, {.self_intersections = false});
+  if (!report.fit_for_tetrahedra) {
+    throw Error(
+        fmt::format("The surface of '{}' is not closed ({} open edges), so it has no inside that could ring. "
+                    "'thrum mesh info' shows where, 'thrum mesh repair' mends what can be mended.",
+                    name, report.open_edges.count));
+  }
+  return report.volume;
+}
+
+FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc& fill,
+                           const std::string& name)
+{
+  const double volume = closed_volume(surface, name);
+  const geometry::MeshDistance distance(surface);
+  FilledSurface result;
+  result.filling = geometry::tetrahedralise(distance, {.spacing = fill.spacing});
+  if (fill.spacing == 0 && !result.filling.resolution.resolved()) {
+    const double affordable = std::cbrt(kTetrahedraInACube * volume / fill.most_tetrahedra);
+    result.refined_from = result.filling.spacing;
+    result.filling = geometry::tetrahedralise(
+        distance, {.spacing = std::max(result.filling.resolution.spacing, affordable)});
+  }
+  if (result.filling.stuffing.mesh.tetrahedra.empty()) {
+    throw Error(
+        fmt::format("Nothing of '{}' is thick enough for a spacing of {:.3g} m; a spacing of {:.3g} m would "
+                    "fill it.",
+                    name, result.filling.spacing, result.filling.resolution.spacing));
+  }
+  return result;
+}
+
+// What is wrong with the tetrahedra is often what the lattice could not resolve, so a refusal says that too.
+ModalAnalysisResult analyse_filled(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+                                   const std::string& unresolved)
+{
+  try {
+    return analyse_modes(mesh, desc);
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const Error& error) {
+    if (unresolved.empty()) throw;
+    throw Error(fmt::format("{}\n{}", error.what(), unresolved));
+  }
+}
+
+}  // namespace
+
+ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface, const FillDesc& fill,
+                                          const ModalAnalysisDesc& desc)
+{
+  const FilledSurface filled = fill_surface(surface, fill, desc.name);
+  const std::string unresolved = geometry::describe(filled.filling.resolution);
+  ModalAnalysisResult result = analyse_filled(filled.filling.stuffing.mesh, desc, unresolved);
+  if (!unresolved.empty()) result.model.warnings.push_back(unresolved);
+  if (filled.refined_from > 0)
+    result.hints.push_back(
+        fmt::format("The walls are thinner than a lattice of {:.3g} m resolves, so {:.3g} m was taken: a "
+                    "coarser one given by hand is quicker.",
+                    filled.refined_from, filled.filling.spacing));
+  return result;
+}
+
+base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const FillDesc& fill,
+                                const ModalAnalysisDesc& desc)
+{
+  base::Hasher hasher;
+  hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.most_tetrahedra);
+  add_to_hash(hasher, desc);
+  return hasher.finish();
+}
+
+ModalAnalysisResult analyse_surface_modes_cached(const geometry::TriangleMesh& surface, const FillDesc& fill,
+                                                 const ModalAnalysisDesc& desc, const base::Cache& cache)
+{
+  return load_or_analyse(cache, surface_modal_key(surface, fill, desc),
+                         [&] { return analyse_surface_modes(surface, fill, desc); });
+}
+
+}  // namespace thrum::elastic

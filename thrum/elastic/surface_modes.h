@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// From a closed surface and a material to the modes of the body: fill it with tetrahedra, then analyse them.
+//
+//   const ModalAnalysisResult mug = analyse_surface_modes_cached(surface, {}, {.name = "mug", .materials = {ceramic}});
+#pragma once
+
+#include "thrum/base/cache.h"
+#include "thrum/base/hash.h"
+#include "thrum/elastic/modal_analysis.h"
+#include "thrum/geometry/triangle_mesh.h"
+
+namespace thrum::elastic {
+
+struct FillDesc {
+  double spacing = 0;  ///< of the lattice [m]; 0: a coarse one, or what the thinnest wall asks for
+  /// With spacing 0, a finer lattice than about this many tetrahedra is not taken, whatever the walls ask for.
+  double most_tetrahedra = 100e3;
+};
+
+/// Fills the surface and analyses it as analyse_modes does. What the lattice could not resolve is a warning of the model, a
+/// lattice that was refined a hint. Throws Error when the surface is not closed or nothing of it is thick enough.
+[[nodiscard]] ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface,
+                                                        const FillDesc& fill, const ModalAnalysisDesc& desc);
+
+/// The same, or what an earlier call with the same input left in the cache, without filling the surface again.
+[[nodiscard]] ModalAnalysisResult analyse_surface_modes_cached(const geometry::TriangleMesh& surface,
+                                                               const FillDesc& fill,
+                                                               const ModalAnalysisDesc& desc,
+                                                               const base::Cache& cache = base::Cache());
+
+/// The key of the cache: a hash of everything that decides the result.
+[[nodiscard]] base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const FillDesc& fill,
+                                              const ModalAnalysisDesc& desc);
+
+}  // namespace thrum::elastic
