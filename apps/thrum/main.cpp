@@ -28,6 +28,7 @@ int run(int argc, char** argv)
   thrum::app::add_scene_run(app);
   thrum::app::add_scene_export(app);
   thrum::app::add_scene_view(app);
+  thrum::app::add_fit(app);
 
   try {
     app.parse(argc, argv);

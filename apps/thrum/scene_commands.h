@@ -10,6 +10,8 @@ namespace thrum::app {
 void add_scene_check(CLI::App& app);
 /// Adds `thrum run`.
 void add_scene_run(CLI::App& app);
+/// Adds `thrum fit`.
+void add_fit(CLI::App& app);
 /// Adds `thrum view`.
 void add_scene_view(CLI::App& app);
 /// Adds `thrum export` and `thrum compare`.

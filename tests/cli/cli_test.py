@@ -4,6 +4,7 @@
 usage: cli_test.py PATH_OF_THRUM
 """
 import itertools
+import json
 import math
 import pathlib
 import re
@@ -145,6 +146,26 @@ class CommandLine(unittest.TestCase):
         lines += ["$EndNodes", "$Elements", str(len(tets))]
         lines += [f"{k + 1} 4 2 {tag} {tag} {' '.join(map(str, c))}" for k, (tag, c) in enumerate(tets)]
         (self.at / "bar.msh").write_text("\n".join(lines + ["$EndElements", ""]))
+
+    def test_fit_of_modes_and_of_a_scene(self):
+        self.run_ok("modes", "block.obj", "--material", "wood", "--modes", "12", "--spacing", "0.05", "-o", "fit.npz")
+        out = self.run_ok("fit", "fit.npz", "-o", "fit.png", "--csv", "fit.csv")
+        self.assertIn("12 modes", out)
+        self.assertIn("eq. 14", out)
+        rows = (self.at / "fit.csv").read_text().splitlines()
+        self.assertEqual(rows[0].split(",")[:2], ["distance", "ratio"])
+        self.assertGreater((self.at / "fit.png").stat().st_size, 1000)
+        values = json.loads(self.run_ok("fit", "fit.npz", "--json", "--facing", "0,0,1"))
+        self.assertGreaterEqual(values["simple"]["beta"], 0)
+        # What it prints is what a scene takes, and a scene's body can be fitted by itself.
+        scene = {"response": {"method": "attenuated"}, "bodies": [
+            {"name": "slab", "motion": "fixed", "material": "wood", "shape": {"kind": "box", "size": [1, 1, 0.1]},
+             "rings": {"modes": 8, "spacing": 0.1, "attenuation": values["full"]}}]}
+        (self.at / "slab.json").write_text(json.dumps(scene))
+        self.assertIn("slab: 8 modes", self.run_ok("fit", "slab.json"))
+        self.assertIn("slab", self.refused(1, "fit", "slab.json", "--body", "table"))
+        self.refused(1, "fit", "slab.json", "--set", "response.method=none")
+        self.refused(2, "fit", "nothing.npz")
 
     def test_modes_with_a_material_for_each_region(self):
         self.two_region_bar()

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/scene/attenuation_picture.h"
 
 namespace thrum::scene {
 namespace {
@@ -138,6 +140,27 @@ TEST(PlotRange, HoldsEverythingThatCanBeDrawn)
   EXPECT_LT(range.high, 200);
   const ValueRange flat = plot_range(series, false, AxisScale::linear);
   EXPECT_LT(flat.low, flat.high);
+}
+
+TEST(AttenuationPicture, ShowsCurvesByTheirFormulas)
+{
+  const vibration::AttenuationSettings simple{.C = 0.4, .beta = 1};
+  const vibration::AttenuationSettings full{.full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033};
+  const vibration::AttenuationSettings lossless{.full = true, .alpha = 0, .beta = 0.8, .r0 = 0.033};
+  EXPECT_EQ(curve_text(simple), "0.4 r^-1");
+  EXPECT_EQ(curve_text(full), "exp(-0.048 (r - 0.033)) (r / 0.033)^-0.8");
+  EXPECT_EQ(curve_text(lossless), "(r / 0.033)^-0.8");
+  std::vector<vibration::AttenuationSample> samples;
+  for (double r = 0.1; r < 5; r *= 1.3) samples.push_back({.distance = r, .ratio = 0.3 / r});
+  const std::vector<NamedCurve> curves{{"simple", simple}, {"full", full}};
+  const Image with = attenuation_picture(samples, curves);
+  const Image without = attenuation_picture(samples, {});
+  const auto count = [](const Image& image, const Colour& colour) {
+    return std::count(image.pixels.begin(), image.pixels.end(), to_pixel(colour));
+  };
+  EXPECT_GT(count(with, plot_colour(1)), 400);
+  EXPECT_GT(count(with, plot_colour(2)), 400);
+  EXPECT_EQ(count(without, plot_colour(1)), 0);
 }
 
 TEST(DrawPlot, RefusesWhatItCannotDraw)

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "thrum/scene/build_world.h"
+#include "thrum/vibration/attenuation_fit.h"
 
 namespace thrum::scene {
 namespace {
@@ -130,6 +131,39 @@ TEST(ResponseScenes, TheWashingMachineShakesBottlesAndThroughTheFridgeThePlant)
       EXPECT_GT(w.up, 2e-4);
     }
   }
+}
+
+// "fit" gives the waves what the body's own modes say, for blows from above; what the file says stays where nothing is fitted.
+TEST(AttenuationFit, IsWhatTheModesSay)
+{
+  const std::string text = R"({"response": {"method": "attenuated", "rule": "peak_velocity"}, "bodies": [
+    {"name": "slab", "motion": "fixed", "material": "wood", "shape": {"kind": "box", "size": [2, 1, 0.1]},
+     "rings": {"modes": 12, "spacing": 0.1, "attenuation": {"fit": FIT, "full": FULL, "alpha": 9, "C": 9, "beta": 9}}}]})";
+  const auto settings_of = [&](const std::string& fit, const std::string& full) {
+    std::string with = text;
+    with.replace(with.find("FIT"), 3, fit);
+    with.replace(with.find("FULL"), 4, full);
+    const BuiltScene built = build_world(parse_scene(with, "slab.json"));
+    const vibration::BodyResponse* response = built.responder->response_of(0);
+    vibration::AttenuationSampleDesc sampling =
+        vibration::sample_desc(response->desc().settings, response->desc().attenuation, 1.0 / 60);
+    sampling.facing = Vec3::UnitZ();
+    const vibration::AttenuationFit expected =
+        vibration::fit_attenuation(vibration::sample_attenuation(response->model(), sampling).samples);
+    return std::pair(response->desc().attenuation, expected);
+  };
+  const auto [given, not_used] = settings_of("false", "false");
+  EXPECT_EQ(given.C, 9);
+  const auto [simple, simple_fit] = settings_of("true", "false");
+  EXPECT_EQ(simple.C, simple_fit.simple.settings.C);
+  EXPECT_EQ(simple.beta, simple_fit.simple.settings.beta);
+  EXPECT_EQ(simple.least_distance, simple_fit.simple.settings.least_distance);
+  EXPECT_EQ(simple.alpha, 9);
+  const auto [full, full_fit] = settings_of("true", "true");
+  EXPECT_EQ(full.alpha, full_fit.full.settings.alpha);
+  EXPECT_EQ(full.beta, full_fit.full.settings.beta);
+  EXPECT_EQ(full.r0, full_fit.full.settings.r0);
+  EXPECT_EQ(full.C, 9);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/scene/build_world.h"
+#include "thrum/vibration/attenuation_fit.h"
 
 namespace thrum::scene {
 
@@ -27,6 +28,16 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
       elastic::analyse_surface_modes_cached(mesh, {.spacing = rings.spacing}, desc);
   if (!result.ok()) throw Error(fmt::format("the modes of '{}' were not found to the tolerance", name));
   return std::make_shared<const model::ModalModel>(std::move(result.model));
+}
+
+vibration::AttenuationSettings fitted_attenuation(const model::ModalModel& model,
+                                                  const vibration::BodyResponseDesc& desc, const Vec3& up,
+                                                  double step)
+{
+  vibration::AttenuationSampleDesc sampling = vibration::sample_desc(desc.settings, desc.attenuation, step);
+  if (up.norm() > 0) sampling.facing = up;
+  return vibration::with_fit(
+      desc.attenuation, vibration::fit_attenuation(vibration::sample_attenuation(model, sampling).samples));
 }
 
 }  // namespace thrum::scene

@@ -260,13 +260,21 @@ class Builder {
         if (!modal)
           modal = modes_of(*rings, built_.looks[b].name, *built_.meshes[built_.looks[b].mesh],
                            built_.materials[b]);
-        built_.responder->add_body(built_.world, id, modal, response_desc(entry, *rings));
+        vibration::BodyResponseDesc desc = response_desc(entry, *rings);
+        if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
+          desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
+        built_.responder->add_body(built_.world, id, modal, desc);
       } catch (const Error& error) {
         mistakes_.push_back(
             {rings->place, fmt::format("a body that cannot ring ({})", error.what()), "one that can"});
       }
     }
     built_.responder->attach(built_.world);
+  }
+
+  Vec3 up_in_shape(model::BodyId id) const
+  {
+    return built_.world.shape_pose(id).direction_to_local(-scene_.gravity);
   }
 
   static vibration::BodyResponseDesc response_desc(const ResponseEntry& entry, const RingsEntry& rings)

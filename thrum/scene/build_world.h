@@ -62,6 +62,12 @@ struct BuiltScene {
                                                                 const geometry::TriangleMesh& mesh,
                                                                 const model::Material& material);
 
+/// The attenuation of `desc` with the values fitted to the body's own modes: struck and felt where the surface faces `up` (in
+/// the axes of the model; zero: anywhere). `step` is that of the simulation [s].
+[[nodiscard]] vibration::AttenuationSettings fitted_attenuation(const model::ModalModel& model,
+                                                                const vibration::BodyResponseDesc& desc,
+                                                                const Vec3& up, double step);
+
 /// Shapes as contact sees them and as pictures show them.
 struct BuiltShape {
   model::Shape shape;

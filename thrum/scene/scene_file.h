@@ -97,6 +97,7 @@ struct RepeatDesc {
 
 /// How waves grow weaker with distance.
 struct AttenuationEntry {
+  bool fit = false;  ///< C and beta, or alpha, beta and r0, and the least distance from the body's own modes
   bool full = false;
   double C = 1;
   double alpha = vibration::AttenuationSettings{}.alpha;  ///< [1/m]

@@ -298,6 +298,11 @@ THRUM_TABLE(
 THRUM_TABLE(
     AttenuationEntry, attenuation_table,
     ObjectTable<AttenuationEntry>("attenuation", "How waves in a large body grow weaker with distance.")
+        .field(
+            {.key = "fit",
+             .doc =
+                 "C and beta (with full: alpha, beta and r0) and least_distance from the body's own modes"},
+            &AttenuationEntry::fit)
         .field({.key = "full", .doc = "exp(-alpha (r - r0)) (r / r0)^-beta instead of C r^-beta"},
                &AttenuationEntry::full)
         .field(coefficient("C", "m^beta", "0.4 to 1 plausible, up to 2 exaggerated"), &AttenuationEntry::C)

@@ -123,6 +123,14 @@ bool Responder::rings(model::BodyId id) const
   return std::any_of(ringers_.begin(), ringers_.end(), [&](const auto& r) { return r->body == id; });
 }
 
+const vibration::BodyResponse* Responder::response_of(model::BodyId id) const
+{
+  for (const auto& ringer : ringers_) {
+    if (ringer->body == id) return ringer->response.get();
+  }
+  return nullptr;
+}
+
 void Responder::attach(World& world)
 {
   world.on_respond([this](World& w, model::SceneState& state, double h) { respond(w, state, h); });

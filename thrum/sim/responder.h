@@ -53,6 +53,8 @@ class Responder {
 
   [[nodiscard]] const ResponseReport& report() const { return report_; }
   [[nodiscard]] bool rings(model::BodyId id) const;
+  /// How a body answers: its modes and its settings. Null for a body that does not ring.
+  [[nodiscard]] const vibration::BodyResponse* response_of(model::BodyId id) const;
 
  private:
   struct Ringer;

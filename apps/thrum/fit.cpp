@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// thrum fit MODES.npz or SCENE: how a blow grows weaker with distance, from the body's own modes.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/thrum/command.h"
+#include "apps/thrum/scene_commands.h"
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
+#include "thrum/elastic/modal_file.h"
+#include "thrum/scene/attenuation_picture.h"
+#include "thrum/scene/build_world.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct FitOptions {
+  std::string input;
+  std::string body;
+  std::vector<std::string> settings;
+  std::string picture;
+  std::string csv;
+  std::string facing;
+  double window = 0;  // [s]
+  int blows = vibration::AttenuationSampleDesc{}.blows;
+  int places = vibration::AttenuationSampleDesc{}.places;
+  std::uint64_t seed = vibration::AttenuationSampleDesc{}.seed;
+  bool displacement = false;
+  bool euclidean = false;
+  bool average = false;
+  bool straight = false;
+  bool json = false;
+};
+
+/// What is struck, and how.
+struct FitInput {
+  std::string name;
+  model::ModalModel model;
+  vibration::AttenuationSampleDesc sampling;
+};
+
+// The body of a scene that rings, measured as its response would use it.
+FitInput from_scene(const FitOptions& options)
+{
+  const scene::SceneDesc desc = scene::read_scene(options.input, {.settings = options.settings});
+  const scene::BuiltScene built = scene::build_world(desc);
+  std::vector<std::string> ringing;
+  FitInput input;
+  for (std::size_t b = 0; b < built.looks.size(); ++b) {
+    const auto id = static_cast<model::BodyId>(b);
+    const vibration::BodyResponse* response = built.responder ? built.responder->response_of(id) : nullptr;
+    if (response == nullptr) continue;
+    ringing.push_back(built.looks[b].name);
+    if (!options.body.empty() && options.body != ringing.back()) continue;
+    if (!input.name.empty()) continue;
+    input = {ringing.back(), response->model(),
+             vibration::sample_desc(response->desc().settings, response->desc().attenuation, desc.step)};
+    const Vec3 up = built.world.shape_pose(id).direction_to_local(-desc.gravity);
+    if (up.norm() > 0) input.sampling.facing = up;
+  }
+  if (ringing.empty())
+    throw Error(fmt::format("{}: no body rings; give one the key \"rings\".", options.input));
+  if (input.name.empty() || (options.body.empty() && ringing.size() > 1)) {
+    throw Error(fmt::format(
+        "{}: {}; --body takes one of: {}.", options.input,
+        options.body.empty() ? "several bodies ring" : fmt::format("no body '{}' rings", options.body),
+        fmt::join(ringing, ", ")));
+  }
+  return input;
+}
+
+FitInput read_input(const FitOptions& options)
+{
+  const std::filesystem::path path(options.input);
+  FitInput input = path.extension() == ".json"
+                       ? from_scene(options)
+                       : FitInput{path.stem().string(), elastic::read_modal_file(path), {}};
+  vibration::AttenuationSampleDesc& sampling = input.sampling;
+  if (options.displacement) sampling.measure = vibration::AttenuationMeasure::displacement;
+  if (options.euclidean) sampling.distance = vibration::WaveDistance::euclidean;
+  if (options.average) sampling.average = true;
+  if (options.window > 0) sampling.window = options.window;
+  if (!options.facing.empty()) sampling.facing = parse_vec3("--facing", options.facing);
+  sampling.blows = options.blows;
+  sampling.places = options.places;
+  sampling.seed = options.seed;
+  return input;
+}
+
+nlohmann::ordered_json scene_values(const vibration::AttenuationSettings& s)
+{
+  const auto round = [](double value) {
+    return std::stod(fmt::format("{:.4g}", value));
+  };
+  if (!s.full)
+    return {{"C", round(s.C)}, {"beta", round(s.beta)}, {"least_distance", round(s.least_distance)}};
+  return {{"full", true},
+          {"alpha", round(s.alpha)},
+          {"beta", round(s.beta)},
+          {"r0", round(s.r0)},
+          {"least_distance", round(s.least_distance)}};
+}
+
+void print_fit(const FitOptions& options, const FitInput& input, const vibration::AttenuationSamples& samples,
+               const vibration::AttenuationFit& fit)
+{
+  if (options.json) {
+    const nlohmann::ordered_json out = {{"body", input.name},
+                                        {"modes", input.model.mode_count()},
+                                        {"samples", fit.count},
+                                        {"full", scene_values(fit.full.settings)},
+                                        {"full_spread", fit.full.spread},
+                                        {"simple", scene_values(fit.simple.settings)},
+                                        {"simple_spread", fit.simple.spread}};
+    fmt::print("{}\n", out.dump());
+    return;
+  }
+  fmt::print("{}: {} modes up to {:.4g} Hz, {} samples over {:.3g} ms\n", bold(input.name),
+             input.model.mode_count(), input.model.frequencies.maxCoeff(), fit.count,
+             1000 * input.sampling.window);
+  if (samples.held > 0) fmt::print("  {} places hardly move and were left out\n", samples.held);
+  const auto line = [](const char* name, const vibration::AttenuationCurve& curve) {
+    fmt::print("  {:<7} s = {}, within a factor of {:.2f}\n", name, scene::curve_text(curve.settings),
+               curve.spread);
+    fmt::print("          \"attenuation\": {}\n", scene_values(curve.settings).dump());
+  };
+  line("simple", fit.simple);
+  line("eq. 14", fit.full);
+}
+
+void run(const FitOptions& options)
+{
+  const FitInput input = read_input(options);
+  const vibration::AttenuationSamples samples = vibration::sample_attenuation(input.model, input.sampling);
+  const vibration::AttenuationFit fit = vibration::fit_attenuation(samples.samples);
+  print_fit(options, input, samples, fit);
+  if (!options.picture.empty()) {
+    const std::vector<scene::NamedCurve> curves = {
+        {fmt::format("s = {}", scene::curve_text(fit.simple.settings)), fit.simple.settings},
+        {fmt::format("s = {}", scene::curve_text(fit.full.settings)), fit.full.settings}};
+    scene::write_png(
+        options.picture,
+        scene::attenuation_picture(
+            samples.samples, curves,
+            {.title = fmt::format("Attenuation of {}, {} modes", input.name, input.model.mode_count()),
+             .scale = options.straight ? scene::AxisScale::linear : scene::AxisScale::logarithmic}));
+  }
+  if (!options.csv.empty()) {
+    std::string text = "distance,ratio,struck_x,struck_y,struck_z,felt_x,felt_y,felt_z\n";
+    for (const vibration::AttenuationSample& s : samples.samples) {
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", s.distance, s.ratio, fmt::join(s.struck, ","),
+                          fmt::join(s.felt, ","));
+    }
+    base::write_file(options.csv, text);
+  }
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app)
+{
+  auto options = std::make_shared<FitOptions>();
+  CLI::App* command =
+      app.add_subcommand("fit", "Find how a blow grows weaker with distance in a body, from its modes");
+  command->add_option("input", options->input, "a baked modal file (.npz) or a scene (.json)")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command->add_option("-o,--output", options->picture, "a picture of samples and curves: .png");
+  command->add_option("--csv", options->csv, "the samples as a table");
+  command->add_option("--body", options->body, "of a scene in which several bodies ring");
+  command->add_option("--set", options->settings, "change a value of the scene: path=value; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--blows", options->blows, "places that are struck")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--places", options->places, "at which each blow is felt")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "of the places")->capture_default_str();
+  command->add_option("--window", options->window, "after a blow [s]; by itself: as the scene, or 0.02")
+      ->check(positive());
+  command->add_option(
+      "--facing", options->facing,
+      "only where the surface faces this way: 0,0,1; by itself: up in a scene, else anywhere");
+  command->add_flag("--displacement", options->displacement, "compare displacements, not speeds");
+  command->add_flag("--euclidean", options->euclidean, "straight distances, not along the surface");
+  command->add_flag("--average", options->average, "divide by the mean motion of all struck places");
+  command->add_flag("--linear", options->straight, "straight axes in the picture");
+  command->add_flag("--json", options->json, "print the result as JSON");
+  command->footer("Example: thrum fit scenes/scaffold.json -o fit.png");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace thrum::app
