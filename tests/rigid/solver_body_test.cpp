@@ -53,5 +53,33 @@ TEST(AdvanceSpin, ASymmetricTopPrecessesAtTheKnownRate)
   EXPECT_NEAR((q * Vec3::UnitZ() - axis0).norm(), 0, 2e-3);
 }
 
+// Lifted by h push against its acceleration a, a body pays m a.(h push) from its kinetic energy, both parts alike.
+TEST(PayForClimb, TakesTheHeightFromMotionAndSpin)
+{
+  SolverBody body;
+  body.inverse_mass = 1 / 3.0;
+  const Mat3 inertia = Vec3(0.4, 0.7, 0.2).asDiagonal();
+  body.inverse_inertia = inertia.inverse();
+  body.acceleration = {0, 0, -9.81};
+  body.v = {0.3, -0.2, 0.1};
+  body.w = {0.5, 1.0, -0.7};
+  const auto energy = [&] {
+    return 0.5 * 3.0 * body.v.squaredNorm() + 0.5 * body.w.dot(inertia * body.w);
+  };
+  const double before = energy();
+  const Vec3 v = body.v;
+  const double h = 0.004;
+  const double push = 0.5;
+  pay_for_climb(body, {0.2, 0, push}, h);
+  EXPECT_NEAR(before - energy(), 3.0 * 9.81 * push * h, 1e-12);
+  EXPECT_NEAR(body.v.cross(v).norm(), 0, 1e-12);
+  // Going down is free, and who has too little stops.
+  const Vec3 kept = body.w;
+  pay_for_climb(body, {0, 0, -push}, h);
+  EXPECT_EQ(body.w, kept);
+  pay_for_climb(body, {0, 0, 100 * push}, h);
+  EXPECT_EQ(energy(), 0);
+}
+
 }  // namespace
 }  // namespace thrum::rigid

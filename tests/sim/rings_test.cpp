@@ -162,6 +162,7 @@ TEST(Rings, APileInABoxHasNoLinkedPair)
     ASSERT_LT(now, energy + 1e-3 * scale) << "step " << i;
     energy = std::min(energy, now);
   }
+  EXPECT_LT(world.kinetic_energy(), 0.01);
   // The facets of a tube of ten sides lie up to r (1 - cos 18 degrees) = 7.3 mm inside the round one, on either ring.
   const double facets = 2 * kMinor * (1 - std::cos(kPi / 10));
   for (std::size_t i = 0; i < rings.size(); ++i) {

@@ -28,6 +28,7 @@ enum class RowSolver {
 struct ConstraintSettings {
   int sub_steps = 4;           ///< the step is cut into so many; contacts are found once
   int iterations = 1;          ///< sweeps over all constraints in each sub-step
+  int more_iterations = 8;     ///< sweeps at most over the patches that have not settled by then
   int patch_iterations = 2;    ///< sweeps inside a patch of up to four points, each time it is visited
   int patch_rounds = 1;        ///< friction and normal rows in turn, each time a patch is visited
   int impact_iterations = 16;  ///< sweeps in a sub-step in which something bounces
@@ -42,8 +43,8 @@ struct ConstraintSettings {
   FrictionBounds friction_bounds = FrictionBounds::each_iteration;
   SweepOrder order = SweepOrder::contact_graph;
   int shock_iterations = 3;  ///< sweeps over each level during shock propagation, at most
-  double settled = 1e-3;  ///< levels whose speeds change by less than this share of what gravity gives in a
-                          ///< sub-step need none
+  double settled = 1e-3;  ///< patches whose speeds change by less than this share of what gravity gives in a
+                          ///< sub-step need no further sweeps and no shock propagation
   RowSolver solver = RowSolver::gauss_seidel;
   int direct_rows = 60;
 };

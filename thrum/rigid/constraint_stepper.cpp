@@ -21,15 +21,15 @@ void ConstraintStepper::collide(StepFrame& frame)
   contacts_.build(frame.state, frame.order, frame.surfaces, settings_, bodies_);
   if (wants_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
-    settled_ = settings_.settled * frame.model.gravity.norm() * frame.h / settings_.sub_steps;
   }
-  warm_start_.prepare(frame.model, frame.state);
+  settled_ = settings_.settled * frame.model.gravity.norm() * frame.h / settings_.sub_steps;
+  energy_.prepare(frame.model, frame.state);
   joints_.build(frame.model, frame.state, settings_, bodies_, frame.h / settings_.sub_steps);
 }
 
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
-  contacts_.note_approach(bodies_);
+  if (contacts_.note_approach(bodies_)) energy_.begin_sub_step(bodies_);
   bodies_.advance_velocities(frame.model, h);
 }
 
@@ -40,6 +40,13 @@ void ConstraintStepper::sweeps(int iterations, double h)
     joints_.sweep(bodies_, h);
     const MomentumCheck check(contacts_, bodies_);
     contacts_.sweep(bodies_, settings_, i % 2 == 0);
+  }
+  // Heaps need more where bodies wedge each other in; most of a heap at rest does not.
+  if (settings_.more_iterations > 0) contacts_.begin_unsettled(bodies_, h * settings_.sub_steps, settled_);
+  for (int i = 0; i < settings_.more_iterations; ++i) {
+    joints_.sweep(bodies_, h);
+    const MomentumCheck check(contacts_, bodies_);
+    if (!contacts_.sweep_unsettled(bodies_, settings_, settled_, (iterations + i) % 2 == 0)) break;
   }
   if (settings_.solver == RowSolver::direct) {
     solve_small_islands(h);
@@ -58,7 +65,7 @@ void ConstraintStepper::solve_small_islands(double h)
     int rows = 0;
   };
   std::map<std::int32_t, Island> islands;
-  const std::vector<std::int32_t>& number = warm_start_.islands();
+  const std::vector<std::int32_t>& number = energy_.islands();
   const auto island_of = [&](std::int32_t a, std::int32_t b) {
     const auto known = [&](std::int32_t body) {
       return static_cast<std::size_t>(body) < number.size() ? number[static_cast<std::size_t>(body)]
@@ -87,14 +94,40 @@ void ConstraintStepper::solve_small_islands(double h)
   }
 }
 
+void ConstraintStepper::scale_impulses()
+{
+  contacts_.scale_impulses([&](model::BodyId a, model::BodyId b) { return energy_.share(a, b); });
+  for (JointRow& row : joints_.rows()) row.lambda *= energy_.share(row.a, row.b);
+}
+
+// Never with more energy than without: see island_energy.h.
 void ConstraintStepper::start_from_last_impulses(double h)
 {
-  warm_start_.note(bodies_);
+  energy_.note(bodies_);
   contacts_.warm_start(bodies_, h);
   joints_.warm_start(bodies_);
-  if (!warm_start_.limit(bodies_)) return;
-  contacts_.scale_impulses([&](model::BodyId a, model::BodyId b) { return warm_start_.share(a, b); });
-  for (JointRow& row : joints_.rows()) row.lambda *= warm_start_.share(row.a, row.b);
+  if (!energy_.find_shares_of_bodies(bodies_)) return;
+  scale_impulses();
+  energy_.take_back(bodies_);
+  contacts_.warm_start(bodies_, h);
+  joints_.warm_start(bodies_);
+  if (energy_.limit_start(bodies_)) scale_impulses();
+}
+
+// What leaves with restitution, as far as the energy of each island goes.
+void ConstraintStepper::bounce(double h)
+{
+  energy_.note(bodies_);
+  joint_impulses_.clear();
+  for (const JointRow& row : joints_.rows()) joint_impulses_.push_back(row.lambda);
+  contacts_.set_bias(bodies_, h);
+  sweeps(settings_.impact_iterations, h);
+  if (!energy_.limit_bounces(bodies_)) return;
+  contacts_.scale_bounces([&](model::BodyId a, model::BodyId b) { return energy_.share(a, b); });
+  for (std::size_t i = 0; i < joint_impulses_.size(); ++i) {
+    JointRow& row = joints_.rows()[i];
+    row.lambda = joint_impulses_[i] + energy_.share(row.a, row.b) * (row.lambda - joint_impulses_[i]);
+  }
 }
 
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
@@ -108,10 +141,7 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
-  if (contacts_.start_bounces()) {
-    contacts_.set_bias(bodies_, h);
-    sweeps(settings_.impact_iterations, h);
-  }
+  if (contacts_.start_bounces()) bounce(h);
   contacts_.finish_sub_step();
   joints_.finish_sub_step();
 }

@@ -16,10 +16,10 @@
 
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_rows.h"
+#include "thrum/rigid/island_energy.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/solver_body.h"
 #include "thrum/rigid/stepper.h"
-#include "thrum/rigid/warm_start.h"
 
 namespace thrum::rigid {
 
@@ -40,6 +40,8 @@ class ConstraintStepper final : public Stepper {
 
  private:
   void start_from_last_impulses(double h);
+  void scale_impulses();
+  void bounce(double h);
   void sweeps(int iterations, double h);
   void solve_small_islands(double h);
 
@@ -47,8 +49,9 @@ class ConstraintStepper final : public Stepper {
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
-  double settled_ = 0;  ///< speed below which shock propagation has nothing to do [m/s]
-  WarmStartLimit warm_start_;
+  double settled_ = 0;  ///< speed below which a patch needs nothing more [m/s]
+  IslandEnergy energy_;
+  std::vector<double> joint_impulses_;  ///< of the rows, before bounces
 };
 
 }  // namespace thrum::rigid

@@ -186,8 +186,9 @@ Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, c
 }
 
 // Resistance to rolling, a turning impulse across the normal bounded by the coefficient times the normal impulse.
-void solve_rolling(const PatchMasses& m, const PatchRecord& record, double pressure, Vec3& impulse,
-                   SolverBody& A, SolverBody& B)
+// Gives the change of speed at the patch that it brings [m/s].
+RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pressure, Vec3& impulse,
+                      SolverBody& A, SolverBody& B)
 {
   const Vec3 w = B.w - A.w;
   Vec3 next = impulse - record.rolling_mass * (w - record.n * record.n.dot(w));
@@ -195,8 +196,12 @@ void solve_rolling(const PatchMasses& m, const PatchRecord& record, double press
   const double most = record.rolling * pressure;
   const double length = next.norm();
   if (length > most) next *= most / length;
+  const Vec3 before_a = A.w;
+  const Vec3 before_b = B.w;
   apply_rolling(m, A, B, next - impulse);
   impulse = next;
+  return static_cast<RowReal>((A.w - before_a).norm() * record.ra.norm() +
+                              (B.w - before_b).norm() * record.rb.norm());
 }
 
 }  // namespace
@@ -259,7 +264,11 @@ RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& rec
                     Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s)
 {
   RowReal asked = 0;
-  if (!p.rolls && solve_block(p, m, lambda, A, B, s.cone, asked)) return asked;
+  if (solve_block(p, m, lambda, A, B, s.cone, asked)) {
+    if (p.rolls)
+      asked = std::max(asked, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
+    return asked;
+  }
   for (int k = 0; k < s.rounds; ++k) {
     if (p.mu > 0 || p.twist_arm[0] > 0) {
       Rows change = Rows::Zero();
@@ -269,7 +278,8 @@ RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& rec
                     std::abs(change[6]) * m.friction_row[2] * p.friction_reach[2]});
       apply_rows(p, m, A, B, change);
     }
-    if (p.rolls) solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B);
+    if (p.rolls)
+      asked = std::max(asked, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
     Rows change = Rows::Zero();
     change.head<4>() = solve_normal(p, m, lambda, (speeds(p, A, B) + p.bias).head<4>(), s.inner);
     for (int i = 0; i < p.count; ++i)

@@ -96,6 +96,7 @@ struct PatchRecord {
   Lanes bounce_candidate;  ///< 1 where restitution is still to come
   Lanes approach_speed;    ///< along n at the start of the sub-step, negative when approaching [m/s]
   Lanes approach_gap;      ///< at the start of the sub-step [m]
+  Rows before_bounce;      ///< impulses of this sub-step before its bounces
   double approach_acceleration = 0;  ///< along n, of gravity and applied forces [m/s^2]
 };
 

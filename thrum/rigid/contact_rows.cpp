@@ -9,8 +9,14 @@ namespace thrum::rigid {
 
 namespace {
 
-/// Shock propagation holds bodies that are no faster than gravity makes them in so many steps.
+/// A body that is no faster than gravity makes it in so many steps rests.
 constexpr double kRestingSteps = 2;
+
+bool rests(const SolverBody& body, double step)
+{
+  const double speed = kRestingSteps * step * body.acceleration.norm();
+  return body.v.squaredNorm() <= speed * speed;
+}
 
 Vec3 tangent_of(const Vec3& n)
 {
@@ -139,9 +145,9 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
-void ContactRows::note_approach(SolverBodies& bodies)
+bool ContactRows::note_approach(SolverBodies& bodies)
 {
-  if (!any_may_bounce_) return;
+  if (!any_may_bounce_) return false;
   for (std::size_t i = 0; i < count_; ++i) {
     const SolverPatch& p = patches_[i];
     if (!p.may_bounce) continue;
@@ -150,6 +156,7 @@ void ContactRows::note_approach(SolverBodies& bodies)
     records_[i].approach_speed = normal_speeds(p, bodies);
     records_[i].approach_gap = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
   }
+  return true;
 }
 
 void ContactRows::set_bias(SolverBodies& bodies, double h)
@@ -181,6 +188,49 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
     asked_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, bodies[p.a],
                             bodies[p.b], s);
   }
+}
+
+void ContactRows::begin_unsettled(SolverBodies& bodies, double step, double settled)
+{
+  unsettled_sweep_ = 0;
+  stirred_.clear();
+  for (const SolverBody& body : bodies.all())
+    stirred_.push_back(body.inverse_mass > 0 && rests(body, step) ? kSettled : kFast);
+  const auto limit = static_cast<RowReal>(settled);
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (asked_[i] > limit) note_stirred(patches_[i]);
+  }
+}
+
+void ContactRows::note_stirred(const SolverPatch& p)
+{
+  for (const std::int32_t body : {p.a, p.b}) {
+    std::int32_t& stirred = stirred_[static_cast<std::size_t>(body)];
+    if (stirred != kFast) stirred = unsettled_sweep_;
+  }
+}
+
+// A body that was changed in the sweep before, or earlier in this one, makes all its patches worth a visit.
+bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
+                                  bool backward)
+{
+  SweepValues s{settings.patch_iterations, settings.patch_rounds, settings.friction};
+  const auto limit = static_cast<RowReal>(settled);
+  const std::int32_t last = unsettled_sweep_++;
+  bool any = false;
+  for (std::size_t k = 0; k < count_; ++k) {
+    const std::size_t i = backward ? count_ - 1 - k : k;
+    SolverPatch& p = patches_[i];
+    if (stirred_[static_cast<std::size_t>(p.a)] < last && stirred_[static_cast<std::size_t>(p.b)] < last)
+      continue;
+    s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
+    asked_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, bodies[p.a],
+                            bodies[p.b], s);
+    if (!(asked_[i] > limit)) continue;
+    note_stirred(p);
+    any = true;
+  }
+  return any;
 }
 
 bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale,
@@ -234,7 +284,10 @@ bool ContactRows::start_bounces()
   // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation added in the
   // first must not be forgotten.
   if (any) {
-    for (std::size_t i = 0; i < count_; ++i) patches_[i].total += given(i) - patches_[i].lambda;
+    for (std::size_t i = 0; i < count_; ++i) {
+      patches_[i].total += given(i) - patches_[i].lambda;
+      records_[i].before_bounce = patches_[i].lambda;
+    }
   }
   return any;
 }
@@ -256,12 +309,7 @@ void ContactRows::finish_sub_step()
 void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body,
                                     double step)
 {
-  // Only what rests can be leant on: a moving body of endless mass would give energy away. A body rests when it is no
-  // faster than a few steps of gravity would make it.
-  const auto rests = [&](const SolverBody& body) {
-    const double speed = kRestingSteps * step * body.acceleration.norm();
-    return body.v.squaredNorm() <= speed * speed;
-  };
+  // Only what rests can be leant on: a moving body of endless mass would give energy away.
   level_begin_.clear();
   std::int32_t level = -1;
   std::size_t held_count = 0;
@@ -274,8 +322,8 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
       level_begin_.push_back(i);
     }
     // Nothing changes for what stands on a fixed body, nor between equals.
-    const bool hold_a = la < lb && bodies[p.a].inverse_mass > 0 && rests(bodies[p.a]);
-    const bool hold_b = lb < la && bodies[p.b].inverse_mass > 0 && rests(bodies[p.b]);
+    const bool hold_a = la < lb && bodies[p.a].inverse_mass > 0 && rests(bodies[p.a], step);
+    const bool hold_b = lb < la && bodies[p.b].inverse_mass > 0 && rests(bodies[p.b], step);
     if (!hold_a && !hold_b) continue;
     held_[i] = static_cast<std::int32_t>(held_count++);
     if (held_patches_.size() < held_count) held_patches_.emplace_back();

@@ -20,8 +20,8 @@ class ContactRows {
              std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
              SolverBodies& bodies);
 
-  /// Notes the approach speeds that restitution needs, before the velocities are advanced.
-  void note_approach(SolverBodies& bodies);
+  /// Notes the approach speeds that restitution needs, before the velocities are advanced. False when there is none.
+  bool note_approach(SolverBodies& bodies);
   /// What the rows want in a sub-step of length h, from where the bodies are now.
   void set_bias(SolverBodies& bodies, double h);
   /// Does that, and applies the impulses of the last sub-step, from which this one starts.
@@ -36,8 +36,26 @@ class ContactRows {
       records_[i].rolling_impulse *= factor;
     }
   }
+  /// Leaves share(a, b) of what the sweeps since `start_bounces` added.
+  template <class Share>
+  void scale_bounces(Share&& share)
+  {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const double factor = share(patches_[i].a, patches_[i].b);
+      if (factor == 1) continue;
+      PatchRecord& record = records_[i];
+      patches_[i].lambda =
+          record.before_bounce + static_cast<RowReal>(factor) * (given(i) - record.before_bounce);
+      if (HeldPatch* h = held(i)) h->used = false;
+    }
+  }
   /// One sweep. `backward` goes from the last patch to the first.
   void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
+  /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last visited.
+  void begin_unsettled(SolverBodies& bodies, double step, double settled);
+  /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was none.
+  [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
+                                     bool backward);
   /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the bodies but are
   /// not kept. False when there is none.
   bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
@@ -60,6 +78,8 @@ class ContactRows {
 
  private:
   static constexpr std::int32_t kNotHeld = -1;
+  static constexpr std::int32_t kFast = -2;     ///< in stirred_: does not rest
+  static constexpr std::int32_t kSettled = -1;  ///< in stirred_: rests
   /// The rows of a patch with the lower body held.
   struct HeldPatch {
     PatchMasses masses;
@@ -84,6 +104,7 @@ class ContactRows {
                    const model::Surface& surface, const ConstraintSettings& settings, SolverBodies& bodies,
                    SolverPatch& p, PatchRecord& record);
   void ready_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
+  void note_stirred(const SolverPatch& p);
   /// Solves patch i with its lower body held.
   RowReal shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
 
@@ -93,7 +114,9 @@ class ContactRows {
   std::vector<HeldPatch> held_patches_;   ///< of patches whose lower body is held
   std::vector<std::int32_t> held_;        ///< place in held_patches_ of each patch, or kNotHeld
   std::vector<std::size_t> level_begin_;  ///< first patch of each level, and their number at the end
-  std::vector<RowReal> asked_;            ///< of each patch, in the last sweep [m/s]
+  std::vector<RowReal> asked_;            ///< of each patch, when it was last visited [m/s]
+  std::vector<std::int32_t> stirred_;     ///< of each body: the sweep that last unsettled it, or kFast
+  std::int32_t unsettled_sweep_ = 0;
   double cfm_ = 0;
   bool any_may_bounce_ = false;
 };

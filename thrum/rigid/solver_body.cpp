@@ -110,8 +110,14 @@ void pay_for_climb(SolverBody& body, const Vec3& push, double h)
 {
   if (body.inverse_mass == 0) return;
   const double climbed = -2 * h * body.acceleration.dot(push);
-  const double square = body.v.squaredNorm();
-  if (climbed > 0) body.v *= climbed < square ? std::sqrt(1 - climbed / square) : 0.0;
+  if (!(climbed > 0)) return;
+  // Twice the kinetic energy by mass. Both parts pay, in proportion: a body whose centre alone is stopped would turn
+  // about it, into what it lies on.
+  const double square =
+      body.v.squaredNorm() + body.inverse_mass * body.w.dot(body.inverse_inertia.inverse() * body.w);
+  const double kept = climbed < square ? std::sqrt(1 - climbed / square) : 0.0;
+  body.v *= kept;
+  body.w *= kept;
 }
 
 void SolverBodies::pay_for_push_out(double h)

@@ -195,9 +195,14 @@ THRUM_TABLE(
     ObjectTable<rigid::ConstraintSettings>("constraint", "Settings of the constraint stepper.")
         .field({.key = "sub_steps", .doc = "into which a step is cut", .bounds = between(1, 1000)},
                &rigid::ConstraintSettings::sub_steps)
-        .field(
-            {.key = "iterations", .doc = "sweeps in each half of a sub-step", .bounds = between(1, 100000)},
-            &rigid::ConstraintSettings::iterations)
+        .field({.key = "iterations",
+                .doc = "sweeps over all contacts in a sub-step",
+                .bounds = between(1, 100000)},
+               &rigid::ConstraintSettings::iterations)
+        .field({.key = "more_iterations",
+                .doc = "sweeps at most over what has not settled by then",
+                .bounds = between(0, 100000)},
+               &rigid::ConstraintSettings::more_iterations)
         .field({.key = "impact_iterations",
                 .doc = "sweeps when something bounces",
                 .bounds = between(1, 100000)},

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/rigid/island_energy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/rigid/islands.h"
+
+namespace thrum::rigid {
+
+void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneState& state)
+{
+  island_ = find_islands(model, state);
+  inertia_.resize(island_.size());
+  std::int32_t count = 0;
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    if (island_[i] == model::kNone) continue;
+    count = std::max(count, island_[i] + 1);
+    const Mat3 R = state.bodies[i].X_wb.rotation.toRotationMatrix();
+    inertia_[i] = R * model.bodies[i].inertia * R.transpose();
+  }
+  energy_.assign(static_cast<std::size_t>(count), {});
+  share_.assign(island_.size(), 1.0);
+
+  // What moves by itself, motors and springs may give energy to whom they touch.
+  driven_.assign(static_cast<std::size_t>(count), false);
+  const auto drive = [&](model::BodyId id) {
+    if (id == model::kNone) return;
+    const std::int32_t island = island_[static_cast<std::size_t>(id)];
+    if (island != model::kNone) driven_[static_cast<std::size_t>(island)] = true;
+  };
+  for (const model::ContactPatch& patch : state.patches) {
+    for (const auto& [mover, other] : {std::pair(patch.a, patch.b), std::pair(patch.b, patch.a)}) {
+      if (model.bodies[static_cast<std::size_t>(mover)].motion == model::Motion::kinematic) drive(other);
+    }
+  }
+  for (const model::JointDesc& joint : model.joints) {
+    if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
+    drive(joint.a);
+    drive(joint.b);
+  }
+}
+
+void IslandEnergy::note(SolverBodies& bodies)
+{
+  before_.resize(island_.size());
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    before_[i] = {body.v, body.w};
+  }
+}
+
+double IslandEnergy::Energy::least() const
+{
+  return square > 0 ? std::clamp(-slope / square, 0.0, 1.0) : 1.0;
+}
+
+IslandEnergy::Energy IslandEnergy::change_of(const SolverBody& body, std::size_t i) const
+{
+  const Vec3 dv = body.v - before_[i].v;
+  const Vec3 dw = body.w - before_[i].w;
+  const Vec3 turned = inertia_[i] * dw;
+  Energy energy;
+  energy.slope = before_[i].v.dot(dv) / body.inverse_mass + before_[i].w.dot(turned);
+  energy.square = dv.squaredNorm() / body.inverse_mass + dw.dot(turned);
+  return energy;
+}
+
+double IslandEnergy::kinetic(const SolverBody& body, std::size_t i) const
+{
+  return 0.5 * (body.v.squaredNorm() / body.inverse_mass + body.w.dot(inertia_[i] * body.w));
+}
+
+void IslandEnergy::sum_changes(SolverBodies& bodies)
+{
+  std::fill(energy_.begin(), energy_.end(), Energy{});
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
+    const Energy change = change_of(body, i);
+    Energy& energy = energy_[static_cast<std::size_t>(island_[i])];
+    energy.slope += change.slope;
+    energy.square += change.square;
+  }
+}
+
+bool IslandEnergy::find_shares_of_bodies(SolverBodies& bodies)
+{
+  sum_changes(bodies);
+  if (std::none_of(energy_.begin(), energy_.end(), [](const Energy& energy) { return energy.rises(); }))
+    return false;
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    share_[i] = 1;
+    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
+    if (!energy_[static_cast<std::size_t>(island_[i])].rises()) continue;
+    const Energy own = change_of(body, i);
+    if (own.rises()) share_[i] = own.least();
+  }
+  return true;
+}
+
+void IslandEnergy::take_back(SolverBodies& bodies) const
+{
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    if (island_[i] == model::kNone) continue;
+    SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    body.v = before_[i].v;
+    body.w = before_[i].w;
+  }
+}
+
+void IslandEnergy::spread_shares(SolverBodies& bodies)
+{
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    if (island_[i] == model::kNone) continue;
+    share_[i] = energy_[static_cast<std::size_t>(island_[i])].share;
+    if (share_[i] == 1) continue;
+    SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    body.v = before_[i].v + share_[i] * (body.v - before_[i].v);
+    body.w = before_[i].w + share_[i] * (body.w - before_[i].w);
+  }
+}
+
+bool IslandEnergy::limit_start(SolverBodies& bodies)
+{
+  sum_changes(bodies);
+  bool any = false;
+  for (Energy& energy : energy_) {
+    if (!energy.rises()) continue;
+    energy.share = energy.least();
+    any = true;
+  }
+  if (any) spread_shares(bodies);
+  return any;
+}
+
+void IslandEnergy::begin_sub_step(SolverBodies& bodies)
+{
+  allowed_.assign(island_.size(), 0.0);
+  moved_.resize(island_.size());
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
+    allowed_[i] = kinetic(body, i);
+    moved_[i] = {body.dx, body.dth};
+  }
+}
+
+bool IslandEnergy::limit_bounces(SolverBodies& bodies)
+{
+  sum_changes(bodies);
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
+    const double work = body.acceleration.dot(body.dx - moved_[i].v) / body.inverse_mass +
+                        (inertia_[i] * body.angular_acceleration).dot(body.dth - moved_[i].w);
+    const double now =
+        0.5 * (before_[i].v.squaredNorm() / body.inverse_mass + before_[i].w.dot(inertia_[i] * before_[i].w));
+    energy_[static_cast<std::size_t>(island_[i])].allowed += allowed_[i] + work - now;
+  }
+  bool any = false;
+  for (std::size_t k = 0; k < energy_.size(); ++k) {
+    Energy& energy = energy_[k];
+    if (driven_[k] || !(energy.slope + 0.5 * energy.square > std::max(0.0, energy.allowed))) continue;
+    // The greater root of s^2 square / 2 + s slope - allowed = 0, eq. (1).
+    const double root = energy.slope * energy.slope + 2 * energy.square * std::max(0.0, energy.allowed);
+    energy.share = std::clamp((-energy.slope + std::sqrt(root)) / energy.square, 0.0, 1.0);
+    any = true;
+  }
+  if (any) spread_shares(bodies);
+  return any;
+}
+
+double IslandEnergy::share(model::BodyId a, model::BodyId b) const
+{
+  double least = 1;
+  for (const model::BodyId id : {a, b}) {
+    // The world, to which joints may be tied, has no number here; what does not move keeps 1.
+    if (static_cast<std::size_t>(id) < share_.size())
+      least = std::min(least, share_[static_cast<std::size_t>(id)]);
+  }
+  return least;
+}
+
+}  // namespace thrum::rigid
