@@ -182,6 +182,24 @@ class Safety(unittest.TestCase):
         self.refused("run", "--resume", self.at / "nothere")
         self.refused("export", self.at / "nothere", "--csv", self.at / "e.csv")
 
+    def test_films_need_ffmpeg_and_say_so(self):
+        self.assertEqual(thrum("run", SCENES / "hello.json", "-o", self.at / "run", "--quiet", *SMALL[:-1], "0.3").returncode, 0)
+        film = ["export", self.at / "run", "--mp4", self.at / "film.mp4", "--size", "64,48"]
+        sentence = self.refused(*film, env={**os.environ, "PATH": str(self.at)})
+        self.assertIn("ffmpeg, which is not installed", sentence)
+        self.assertFalse((self.at / "film.mp4").exists())
+
+        # An encoder that goes away leaves no film behind either.
+        encoder = self.at / "ffmpeg"
+        encoder.write_text("#!/bin/sh\nexit 3\n")
+        encoder.chmod(0o755)
+        self.assertIn("could not write", self.refused(*film, env={**os.environ, "PATH": f"{self.at}:/bin"}))
+        self.assertFalse((self.at / "film.mp4").exists())
+        if shutil.which("ffmpeg"):
+            made = thrum(*film)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual((self.at / "film.mp4").read_bytes()[4:8], b"ftyp")
+
 
 if __name__ == "__main__":
     if "--kills" in sys.argv:
