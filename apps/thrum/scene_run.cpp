@@ -85,7 +85,7 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
   fmt::print("{}: {:.6g} s in {} steps, {} of computing, {:.3g} x real time\n", bold(folder),
              result.simulated, result.steps, base::readable_duration(result.wall_seconds),
              result.wall_seconds > 0 ? result.simulated / result.wall_seconds : 0);
-  for (const auto& file : result.files) fmt::print("  {}\n", file.filename().string());
+  for (const auto& file : result.files) fmt::print("  {}\n", file.lexically_relative(folder).string());
   fmt::print("  state hash {}\n", base::to_hex(result.final_hash));
   if (!result.finished) {
     fmt::print("{}\n", warning(fmt::format("Stopped early; 'thrum run --resume {}' goes on.", folder)));

@@ -6,12 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/base/scratch_folder.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/npz.h"
 #include "thrum/base/random.h"
 #include "thrum/geometry/mesh_io.h"
 #include "thrum/scene/motion_glb.h"
+#include "thrum/scene/viewer_data.h"
 #include "thrum/sim/checkpoint.h"
 
 namespace thrum::scene {
@@ -72,6 +75,34 @@ TEST(RunScene, WritesWhatItPromises)
   // The GLB is one that our own reader of meshes takes.
   const geometry::MeshFile glb = geometry::read_mesh_file(folder / "run" / "motion.glb");
   EXPECT_EQ(glb.mesh.triangles.size(), 12u * 12u + 2u);
+}
+
+TEST(RunScene, KeepsTheModesOfWhatRingsForThePage)
+{
+  const base::ScratchFolder folder;
+  const auto write = [&](const std::string& rings) {
+    base::write_file(folder / "s.json", std::string_view(R"({
+      "duration": 0.1, "outputs": {"poster": false, "glb": false, "page": false},
+      "response": {"method": "modal"},
+      "bodies": [{"name": "slab", "motion": "fixed", "material": "wood", "shape": {"kind": "box", "size": [1, 0.5, 0.1]})" +
+                                                         rings + R"(,
+                  "repeat": [{"kind": "grid", "count": [2, 1, 1], "spacing": [2, 2, 2]}]}]})"));
+  };
+  write(R"(, "rings": {"modes": 3, "spacing": 0.1})");
+  static_cast<void>(run_into(folder / "s.json", folder / "run"));
+  const sim::Recording recording = sim::read_recording(folder / "run" / "recording");
+  // Both slabs share one file.
+  const ViewerRun shown = viewer_run(folder / "run", recording);
+  ASSERT_EQ(shown.modes.size(), 1u);
+  EXPECT_EQ(shown.modes[0].first, "slab");
+  EXPECT_EQ(shown.modes[0].second.mode_count(), 3);
+  const auto data = nlohmann::json::parse(viewer_data({shown}));
+  EXPECT_EQ(data["runs"][0]["modes"][0]["bodies"], nlohmann::json({0, 1}));
+
+  // A later run in the folder, in which nothing rings, leaves none of them.
+  write("");
+  static_cast<void>(run_into(folder / "s.json", folder / "run"));
+  EXPECT_TRUE(viewer_run(folder / "run", recording).modes.empty());
 }
 
 TEST(RunScene, ResumingGivesTheBitsOfAnUninterruptedRun)

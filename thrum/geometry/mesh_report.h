@@ -54,7 +54,7 @@ struct MeshReport {
 };
 
 struct MeshReportDesc {
-  bool self_intersections = true;  ///< most of the 5 s of processor time for a million triangles
+  bool self_intersections = true;  ///< by far the slowest of the checks
   std::size_t places = 5;          ///< so many places of each kind are kept
 };
 

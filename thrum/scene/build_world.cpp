@@ -35,7 +35,7 @@ struct SceneMaterial {
 class Builder {
  public:
   explicit Builder(const SceneDesc& scene)
-      : scene_(scene), built_{nullptr, sim::World(world_desc(scene)), {}, {}, {}, {}, {}}
+      : scene_(scene), built_{nullptr, sim::World(world_desc(scene)), {}, {}, {}, {}, {}, {}}
   {
   }
 
@@ -264,6 +264,7 @@ class Builder {
         if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
           desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
         built_.responder->add_body(built_.world, id, modal, desc);
+        keep_modes(built_.looks[b].name, modal);
       } catch (const Error& error) {
         mistakes_.push_back(
             {rings->place, fmt::format("a body that cannot ring ({})", error.what()), "one that can"});
@@ -275,6 +276,15 @@ class Builder {
   Vec3 up_in_shape(model::BodyId id) const
   {
     return built_.world.shape_pose(id).direction_to_local(-scene_.gravity);
+  }
+
+  void keep_modes(const std::string& name, const std::shared_ptr<const model::ModalModel>& modal)
+  {
+    const std::size_t slash = name.rfind('/');
+    const bool repeated =
+        slash != std::string::npos && name.find_first_not_of("0123456789", slash + 1) == std::string::npos;
+    const auto shared = built_.modes.emplace(repeated ? name.substr(0, slash) : name, modal).first;
+    if (shared->second != modal) built_.modes.emplace(name, modal);
   }
 
   static vibration::BodyResponseDesc response_desc(const ResponseEntry& entry, const RingsEntry& rings)

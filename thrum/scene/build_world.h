@@ -2,6 +2,7 @@
 // A running world from a scene.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ struct BuiltScene {
   std::vector<model::Material> materials;  ///< by BodyId: elastic properties
   std::vector<ScriptedImpulse> impulses;   ///< by time
   std::vector<ScriptedForce> forces;
+  /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the number.
+  std::map<std::string, std::shared_ptr<const model::ModalModel>> modes;
 
   /// Does what the script wants in the step from `time` to `time` + `h`, then takes the step.
   void step(double time, double h);

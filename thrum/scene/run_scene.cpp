@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/timing.h"
+#include "thrum/elastic/modal_file.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/moments.h"
 #include "thrum/scene/motion_glb.h"
@@ -299,10 +301,31 @@ class Run {
                                                           .height = scene_.outputs.poster_height}));
       result.files.push_back(folder / "poster.png");
     }
+    write_modes(result);
     // A build without pages makes runs all the same.
     if (scene_.outputs.page && !page_template("viewer").empty())
       write("index.html", viewer_page({viewer_run(folder, recording)}));
     write("run.json", run_json(result, watch.seconds()));
+  }
+
+  // modes/NAME.npz of the bodies that ring, as viewer_run() finds them, in place of those of an earlier run.
+  void write_modes(RunResult& result)
+  {
+    const std::filesystem::path folder = desc_.folder / "modes";
+    std::error_code none;
+    std::vector<std::filesystem::path> earlier;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+      if (entry.path().extension() == ".npz") earlier.push_back(entry.path());
+    }
+    for (const auto& file : earlier) std::filesystem::remove(file, none);
+    if (built_.modes.empty()) return;
+    std::filesystem::create_directories(folder);
+    for (const auto& [body, model] : built_.modes) {
+      std::string name = body;
+      std::replace(name.begin(), name.end(), '/', '_');
+      result.files.push_back(folder / (name + ".npz"));
+      elastic::write_modal_file(result.files.back(), *model);
+    }
   }
 
   std::string run_json(const RunResult& result, double export_seconds)

@@ -118,7 +118,7 @@ export class Controls {
     element('time').textContent = `${clock.time.toFixed(2)} / ${clock.duration.toFixed(2)} s`;
     if (document.activeElement !== element('scrub')) element('scrub').value = clock.duration > 0 ? clock.time / clock.duration : 0;
     this.showFollowed();
-    element('happening').textContent = this.happening();
+    this.showHappening();
   }
 
   showFollowed() {
@@ -132,12 +132,18 @@ export class Controls {
     element('followed').replaceChildren(name, ` ${mass}${viewer.modeText ? ` · ${viewer.modeText}` : ''}`);
   }
 
-  // One line about this moment.
-  happening() {
+  // One line about this moment; of two runs each has its own, under its label.
+  showHappening() {
+    const { shows } = this.viewer;
+    element('happening').textContent = shows.length < 2 ? this.happening(0) : '';
+    [...element('labels').children].forEach((label, i) => { label.dataset.happening = this.happening(i); });
+  }
+
+  happening(number) {
     const { viewer } = this;
     const said = [];
-    const [{ run, marks }] = viewer.shows;
-    if (viewer.wanted.contacts) said.push(`${marks.contactsAt(viewer.frame[0])} contacts`);
+    const { run, marks } = viewer.shows[number];
+    if (viewer.wanted.contacts) said.push(`${marks.contactsAt(viewer.frame[number])} contacts`);
     if (viewer.wanted.response) {
       const last = marks.lastResponse(viewer.clock.time);
       if (last) said.push(`${last.struck} struck, ${last.kicked} kicked, up to ${last.speed.toPrecision(2)} m/s`);

@@ -48,9 +48,13 @@ export class Plots {
     this.resize();
   }
 
+  // Runs side by side share their scales, and the energy that counts as none.
   take(runs) {
     this.runs = runs;
     this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
+    this.floor = least(runs.map((run) => least(run.potential)));
+    this.energyTop = Math.max(greatest(runs.map((run) => greatest(run.kinetic.map((e, i) => e + run.potential[i])))) - this.floor, 1e-12);
+    this.impulseTop = Math.max(greatest(runs.map((run) => greatest(run.impulse))), 1e-12);
   }
 
   replace(runs) {
@@ -113,11 +117,10 @@ export class Plots {
 
   drawEnergy(draw, run, inner, height, number) {
     if (run.times.length === 0) return;
-    const floor = least(run.potential);
+    const { floor } = this;
     const potential = columns(run, run.potential.map((e) => e - floor), inner, this.duration);
     const kinetic = columns(run, run.kinetic, inner, this.duration);
     const total = columns(run, run.kinetic.map((e, i) => e + run.potential[i] - floor), inner, this.duration);
-    this.energyTop = Math.max(number > 0 ? this.energyTop : 0, greatest(run.kinetic.map((e, i) => e + run.potential[i] - floor)), 1e-12);
     const y = (e) => 18 + (height - 20) * (1 - e / this.energyTop);
     const end = Math.min(Math.ceil(run.duration / this.duration * inner), inner);
     const area = (values, colour) => {
@@ -147,12 +150,11 @@ export class Plots {
   }
 
   drawImpulses(draw, run, inner, top, height, number) {
-    const most = Math.max(greatest(run.impulse), 1e-12);
     draw.globalAlpha = number > 0 ? 0.45 : 1;
     draw.fillStyle = css(COLOURS.impulse);
     for (let i = 0; i < run.times.length; ++i) {
       // The square root lets small impacts be seen beside great ones.
-      const size = Math.sqrt(run.impulse[i] / most) * (height - 16);
+      const size = Math.sqrt(run.impulse[i] / this.impulseTop) * (height - 16);
       if (size > 0.3) draw.fillRect(LEFT + run.times[i] / this.duration * inner - 0.75, top + height - size, 1.5, size);
     }
     const { times, kinds } = run.responses;
