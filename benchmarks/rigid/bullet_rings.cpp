@@ -88,7 +88,9 @@ RingResult run_bullet(const RingScene& scene, BulletRing kind)
   btSequentialImpulseConstraintSolver solver;
   btDiscreteDynamicsWorld world(&dispatcher, &broad_phase, &solver, &configuration);
   world.setGravity({0, 0, btScalar(-9.81)});
+  // Bullet multiplies the coefficients of sliding, and adds each body's of rolling times the other's of sliding.
   const auto friction = static_cast<btScalar>(std::sqrt(scene.friction));
+  const auto rolling = static_cast<btScalar>(scene.rolling_friction / 2) / friction;
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   const auto add = [&](btCollisionShape* shape, double mass, const Pose& pose) {
@@ -102,6 +104,7 @@ RingResult run_bullet(const RingScene& scene, BulletRing kind)
     btRigidBody::btRigidBodyConstructionInfo info(static_cast<btScalar>(mass), nullptr, shape, inertia);
     info.m_startWorldTransform = to_bullet(pose);
     info.m_friction = friction;
+    info.m_rollingFriction = info.m_spinningFriction = rolling;
     bodies.push_back(std::make_unique<btRigidBody>(info));
     bodies.back()->setActivationState(DISABLE_DEACTIVATION);
     world.addRigidBody(bodies.back().get());

@@ -29,7 +29,7 @@ RingResult run_thrum(const RingScene& scene)
   sim::WorldDesc desc;
   desc.sleep.enabled = false;
   sim::World world(desc);
-  world.set_surface(0, {0, scene.friction, 0, 0});
+  world.set_surface(0, {0, scene.friction, scene.rolling_friction, scene.rolling_friction});
   const auto add_fixed = [&](model::ShapeId shape, const Pose& pose) {
     sim::BodySpec body;
     body.shape = shape;

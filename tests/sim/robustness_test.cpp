@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
+#include "thrum/geometry/shapes.h"
 
 namespace thrum::sim {
 namespace {
@@ -28,6 +32,24 @@ TEST(Robustness, RefusesWhatIsNotABody)
   model::JointDesc joint;
   joint.a = 7;
   EXPECT_THROW(world.add_joint(joint), Error);
+}
+
+// A mesh whose triangles face inwards encloses less than nothing.
+TEST(Robustness, RefusesAMeshThatIsInsideOut)
+{
+  geometry::TriangleMesh mesh = geometry::generate(geometry::TorusDesc{});
+  const auto add_mesh = [](const geometry::TriangleMesh& triangles) {
+    World world(awake());
+    return add(world, {model::Mesh{std::make_shared<geometry::TriangleMesh>(triangles), nullptr}}, {0, 0, 1});
+  };
+  EXPECT_NO_THROW(add_mesh(mesh));
+  for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
+  try {
+    add_mesh(mesh);
+    FAIL() << "an inverted mesh became a body";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("volume"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Robustness, ABodyBornInsideAnotherIsPushedOutWithoutAnExplosion)

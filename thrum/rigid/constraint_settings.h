@@ -43,8 +43,9 @@ struct ConstraintSettings {
   FrictionBounds friction_bounds = FrictionBounds::each_iteration;
   SweepOrder order = SweepOrder::contact_graph;
   int shock_iterations = 3;  ///< sweeps over each level during shock propagation, at most
-  double settled = 1e-3;  ///< patches whose speeds change by less than this share of what gravity gives in a
-                          ///< sub-step need no further sweeps and no shock propagation
+  double settled = 1e-3;    ///< levels whose speeds change by less than this share of what gravity gives in a
+                            ///< sub-step need none
+  double unsettled = 1e-2;  ///< patches that change a speed by more than this share get `more_iterations`
   RowSolver solver = RowSolver::gauss_seidel;
   int direct_rows = 60;
 };

@@ -22,14 +22,15 @@ void ConstraintStepper::collide(StepFrame& frame)
   if (wants_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }
-  settled_ = settings_.settled * frame.model.gravity.norm() * frame.h / settings_.sub_steps;
+  sub_step_speed_ = frame.model.gravity.norm() * frame.h / settings_.sub_steps;
   energy_.prepare(frame.model, frame.state);
   joints_.build(frame.model, frame.state, settings_, bodies_, frame.h / settings_.sub_steps);
 }
 
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
-  if (contacts_.note_approach(bodies_)) energy_.begin_sub_step(bodies_);
+  contacts_.note_approach(bodies_);
+  if (contacts_.may_bounce()) energy_.begin_sub_step(bodies_);
   bodies_.advance_velocities(frame.model, h);
 }
 
@@ -42,17 +43,19 @@ void ConstraintStepper::sweeps(int iterations, double h)
     contacts_.sweep(bodies_, settings_, i % 2 == 0);
   }
   // Heaps need more where bodies wedge each other in; most of a heap at rest does not.
-  if (settings_.more_iterations > 0) contacts_.begin_unsettled(bodies_, h * settings_.sub_steps, settled_);
-  for (int i = 0; i < settings_.more_iterations; ++i) {
+  const double unsettled = settings_.unsettled * sub_step_speed_;
+  bool more =
+      settings_.more_iterations > 0 && contacts_.begin_unsettled(bodies_, h * settings_.sub_steps, unsettled);
+  for (int i = 0; more && i < settings_.more_iterations; ++i) {
     joints_.sweep(bodies_, h);
     const MomentumCheck check(contacts_, bodies_);
-    if (!contacts_.sweep_unsettled(bodies_, settings_, settled_, (iterations + i) % 2 == 0)) break;
+    more = contacts_.sweep_unsettled(bodies_, settings_, unsettled, (iterations + i) % 2 == 0);
   }
   if (settings_.solver == RowSolver::direct) {
     solve_small_islands(h);
     return;
   }
-  if (wants_contact_graph()) contacts_.shock_sweep(bodies_, settings_, settled_);
+  if (wants_contact_graph()) contacts_.shock_sweep(bodies_, settings_, settings_.settled * sub_step_speed_);
 }
 
 // The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps found.
@@ -141,6 +144,8 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
+  bodies_.turn_inertia(frame.model, frame.state);
+  if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
   if (contacts_.start_bounces()) bounce(h);
   contacts_.finish_sub_step();
   joints_.finish_sub_step();

@@ -49,7 +49,7 @@ class ConstraintStepper final : public Stepper {
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
-  double settled_ = 0;  ///< speed below which a patch needs nothing more [m/s]
+  double sub_step_speed_ = 0;  ///< what gravity gives in a sub-step [m/s]
   IslandEnergy energy_;
   std::vector<double> joint_impulses_;  ///< of the rows, before bounces
 };

@@ -9,15 +9,6 @@ namespace thrum::rigid {
 
 namespace {
 
-/// A body that is no faster than gravity makes it in so many steps rests.
-constexpr double kRestingSteps = 2;
-
-bool rests(const SolverBody& body, double step)
-{
-  const double speed = kRestingSteps * step * body.acceleration.norm();
-  return body.v.squaredNorm() <= speed * speed;
-}
-
 Vec3 tangent_of(const Vec3& n)
 {
   // The world axis least along n gives the steadiest tangent from step to step.
@@ -145,9 +136,9 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
-bool ContactRows::note_approach(SolverBodies& bodies)
+void ContactRows::note_approach(SolverBodies& bodies)
 {
-  if (!any_may_bounce_) return false;
+  if (!any_may_bounce_) return;
   for (std::size_t i = 0; i < count_; ++i) {
     const SolverPatch& p = patches_[i];
     if (!p.may_bounce) continue;
@@ -156,7 +147,6 @@ bool ContactRows::note_approach(SolverBodies& bodies)
     records_[i].approach_speed = normal_speeds(p, bodies);
     records_[i].approach_gap = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
   }
-  return true;
 }
 
 void ContactRows::set_bias(SolverBodies& bodies, double h)
@@ -190,16 +180,21 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
   }
 }
 
-void ContactRows::begin_unsettled(SolverBodies& bodies, double step, double settled)
+bool ContactRows::begin_unsettled(SolverBodies& bodies, double step, double settled)
 {
+  const auto limit = static_cast<RowReal>(settled);
+  const auto begin = asked_.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(count_);
+  const auto first = std::find_if(begin, end, [&](RowReal asked) { return asked > limit; });
+  if (first == end) return false;
   unsettled_sweep_ = 0;
   stirred_.clear();
   for (const SolverBody& body : bodies.all())
     stirred_.push_back(body.inverse_mass > 0 && rests(body, step) ? kSettled : kFast);
-  const auto limit = static_cast<RowReal>(settled);
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (auto i = static_cast<std::size_t>(first - begin); i < count_; ++i) {
     if (asked_[i] > limit) note_stirred(patches_[i]);
   }
+  return true;
 }
 
 void ContactRows::note_stirred(const SolverPatch& p)

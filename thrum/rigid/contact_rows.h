@@ -20,8 +20,10 @@ class ContactRows {
              std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
              SolverBodies& bodies);
 
-  /// Notes the approach speeds that restitution needs, before the velocities are advanced. False when there is none.
-  bool note_approach(SolverBodies& bodies);
+  /// Notes the approach speeds that restitution needs, before the velocities are advanced.
+  void note_approach(SolverBodies& bodies);
+  /// Some point is new and has restitution.
+  [[nodiscard]] bool may_bounce() const { return any_may_bounce_; }
   /// What the rows want in a sub-step of length h, from where the bodies are now.
   void set_bias(SolverBodies& bodies, double h);
   /// Does that, and applies the impulses of the last sub-step, from which this one starts.
@@ -51,8 +53,9 @@ class ContactRows {
   }
   /// One sweep. `backward` goes from the last patch to the first.
   void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
-  /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last visited.
-  void begin_unsettled(SolverBodies& bodies, double step, double settled);
+  /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last visited. False when
+  /// there is none.
+  [[nodiscard]] bool begin_unsettled(SolverBodies& bodies, double step, double settled);
   /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was none.
   [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
                                      bool backward);

@@ -586,14 +586,17 @@ void ImpulseStepper::shock_propagation(double h)
       }
       if (!any) break;
     }
-    hold_level(static_cast<std::int32_t>(level));
+    hold_level(static_cast<std::int32_t>(level), h);
   }
   release_all();
 }
 
-void ImpulseStepper::hold_level(std::int32_t level)
+// Where we leave the paper: only what rests is held. A moving body of endless mass gives energy away: a capsule between a
+// ball that rolled off and a box that fell was spun up, and the pile gained 0.2 % of its energy in a step.
+void ImpulseStepper::hold_level(std::int32_t level, double h)
 {
   for (const std::int32_t body : on_level_[static_cast<std::size_t>(level)]) {
+    if (!rests(bodies_[body], h)) continue;
     bodies_[body].inverse_mass = 0;
     bodies_[body].inverse_inertia.setZero();
   }
@@ -690,7 +693,7 @@ void ImpulseStepper::push_out(double h)
         for (std::size_t p = pair.begin; p < pair.end; ++p) push_patch_out(pair, patches_[p], h);
       }
     }
-    if (settings_.contact_graph) hold_level(static_cast<std::int32_t>(level));
+    if (settings_.contact_graph) hold_level(static_cast<std::int32_t>(level), h);
   }
   release_all();
   for (std::size_t i = 0; i < all.size(); ++i) pay_for_climb(all[i], all[i].push_v - mean_push_[i], h);

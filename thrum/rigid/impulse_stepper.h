@@ -143,7 +143,7 @@ class ImpulseStepper final : public Stepper {
   }
   AtOnce settle_at_once(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   void shock_propagation(double h);
-  void hold_level(std::int32_t level);
+  void hold_level(std::int32_t level, double h);
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);

@@ -11,14 +11,10 @@ namespace thrum::rigid {
 void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneState& state)
 {
   island_ = find_islands(model, state);
-  inertia_.resize(island_.size());
   std::int32_t count = 0;
-  for (std::size_t i = 0; i < island_.size(); ++i) {
-    if (island_[i] == model::kNone) continue;
-    count = std::max(count, island_[i] + 1);
-    const Mat3 R = state.bodies[i].X_wb.rotation.toRotationMatrix();
-    inertia_[i] = R * model.bodies[i].inertia * R.transpose();
-  }
+  for (const std::int32_t island : island_) count = std::max(count, island + 1);
+  inertia_.resize(island_.size());
+  find_inertia(model, state);
   energy_.assign(static_cast<std::size_t>(count), {});
   share_.assign(island_.size(), 1.0);
 
@@ -38,6 +34,15 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
     if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
     drive(joint.a);
     drive(joint.b);
+  }
+}
+
+void IslandEnergy::find_inertia(const model::SceneModel& model, const model::SceneState& state)
+{
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    if (island_[i] == model::kNone) continue;
+    const Mat3 R = state.bodies[i].X_wb.rotation.toRotationMatrix();
+    inertia_[i] = R * model.bodies[i].inertia * R.transpose();
   }
 }
 

@@ -31,6 +31,8 @@ class IslandEnergy {
  public:
   /// Finds the islands of a step, after `bodies` were loaded.
   void prepare(const model::SceneModel& model, const model::SceneState& state);
+  /// The inertia tensors as the bodies stand now; `prepare` does it too.
+  void find_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Notes the velocities before the impulses in question.
   void note(SolverBodies& bodies);
   /// Compares with the velocities now. True when an island gained. In these, bodies that gained get their own share, all

@@ -16,7 +16,7 @@ struct alignas(64) SolverBody {
   Vec3 v = Vec3::Zero();                ///< of the centre of mass [m/s]
   Vec3 w = Vec3::Zero();                ///< angular, world axes [rad/s]
   double inverse_mass = 0;              ///< 0 for bodies that do not yield [1/kg]
-  Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, as at the start of the step [1/(kg m^2)]
+  Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, see turn_inertia [1/(kg m^2)]
   Vec3 dx = Vec3::Zero();               ///< moved since the start of the step [m]
   Vec3 dth = Vec3::Zero();              ///< turned since the start of the step, to first order [rad]
   Vec3 push_v =
@@ -42,7 +42,11 @@ struct SpinMidpoint {
 /// Turns `q` by the rotation whose Cayley vector is h w / 2.
 [[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
 
-/// Slows a body that `push` [m/s] lifts for a time h: v^2 falls by 2 a.dx. One at rest has nothing to pay with and gets back
+/// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can be leant on in
+/// shock propagation.
+[[nodiscard]] bool rests(const SolverBody& body, double step);
+
+/// Slows a body that `push` [m/s] lifts for a time h: its kinetic energy falls by m a.dx. One at rest has nothing to pay with and gets back
 /// the height that it lost by sinking in.
 void pay_for_climb(SolverBody& body, const Vec3& push, double h);
 
@@ -57,6 +61,9 @@ class SolverBodies {
   void pay_for_push_out(double h);
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
+  /// Brings the inertia of bodies that turned far up to date: with a stale one, what impulses do to the energy is not what
+  /// the solver takes it for.
+  void turn_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Writes velocities back.
   void store(model::SceneState& state) const;
 
@@ -67,6 +74,7 @@ class SolverBodies {
 
  private:
   std::vector<SolverBody> bodies_;  ///< by BodyId, and the world at the end
+  std::vector<Vec3> inertia_turn_;  ///< dth of each body when its inertia was last brought up to date [rad]
 };
 
 }  // namespace thrum::rigid
