@@ -91,6 +91,7 @@ MatX possible_rigid_motions(const ElementMesh& mesh, const std::vector<std::arra
   const FreeUnknowns all = free_unknowns(mesh.nodes.size(), supported);
   const MatX motions = rigid_motions(mesh, all);
   MatX kept(unknowns.count, motions.cols());
+  if (kept.size() == 0) return kept;
   for (std::size_t i = 0; i < unknowns.index.size(); ++i)
     if (unknowns.index[i] != FreeUnknowns::kHeld) kept.row(unknowns.index[i]) = motions.row(all.index[i]);
   return kept;
