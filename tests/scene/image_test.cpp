@@ -63,5 +63,20 @@ TEST(BitmapFont, DrawsInsideItsBoxAndEveryCharacterDiffers)
   }
 }
 
+TEST(Image, PastesWhatFits)
+{
+  Image sheet(4, 3, {0, 0, 0});
+  const Image picture(2, 2, {9, 9, 9});
+  paste(sheet, picture, 1, 1);
+  paste(sheet, picture, 3, -1);
+  paste(sheet, picture, 10, 10);
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 4; ++x) {
+      const bool inside = (x >= 1 && x <= 2 && y >= 1) || (x == 3 && y == 0);
+      EXPECT_EQ(sheet.at(x, y)[0], inside ? 9 : 0) << x << " " << y;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::scene

@@ -166,5 +166,54 @@ TEST(AttenuationFit, IsWhatTheModesSay)
   EXPECT_EQ(full.C, 9);
 }
 
+// A small table, held at its feet in so many words, or by the floor that it stands on.
+BuiltScene table_on_floor(const std::string& held, const std::string& motion, double above)
+{
+  return build_world(
+      parse_scene(R"({"length_scale": 0.3, "bodies": [
+    {"name": "floor", "shape": {"kind": "plane"}, "motion": "fixed"},
+    {"name": "table", "motion": ")" +
+                      motion + R"(", "material": "wood", "position": [0.3, 0.2, )" + std::to_string(above) +
+                      R"(], "shape": {"kind": "table", "length": 0.8, "width": 0.5, "height": 0.4,
+       "top_thickness": 0.06, "leg_thickness": 0.08, "apron_height": 0, "edge_length": 0.1},
+     "rings": {"modes": 4, "spacing": 0.05, )" +
+                      held +
+                      R"(}},
+    {"name": "book", "shape": {"kind": "box", "size": [0.2, 0.15, 0.03]}, "position": [0.3, 0.2, )" +
+                      std::to_string(above + 0.415) + R"(]}]})",
+                  "table.json"));
+}
+
+TEST(SupportedByContacts, HasTheModesOfATableClampedAtItsFeet)
+{
+  const BuiltScene clamped = table_on_floor(R"("clamp": "z<0.005")", "fixed", 0);
+  const VecX& wanted = clamped.responder->response_of(1)->model().frequencies;
+  ASSERT_EQ(wanted.size(), 4);
+  // Fixed where it stands; dynamic there; dynamic and dropped by half a millimetre.
+  for (const auto& [motion, above] :
+       {std::pair("fixed", 0.0), std::pair("dynamic", 0.0), std::pair("dynamic", 5e-4)}) {
+    const BuiltScene standing = table_on_floor(R"("supports": "contacts")", motion, above);
+    const model::ModalModel& model = standing.responder->response_of(1)->model();
+    EXPECT_EQ(model.supports.size(), 4U) << motion;
+    ASSERT_EQ(model.frequencies.size(), 4);
+    for (Index m = 0; m < 4; ++m)
+      EXPECT_NEAR(model.frequencies[m] / wanted[m], 1, 1e-6) << motion << " " << m;
+    // Nothing has happened yet.
+    EXPECT_EQ(standing.world.state().step, 0U);
+    EXPECT_EQ(standing.world.state().time, 0);
+    EXPECT_NEAR(standing.world.shape_pose(1).position.z(), above, 1e-12);
+  }
+}
+
+TEST(SupportedByContacts, SaysWhenNothingHoldsTheBody)
+{
+  try {
+    (void)table_on_floor(R"("supports": "contacts")", "fixed", 0.5);
+    FAIL();
+  } catch (const SceneError& error) {
+    EXPECT_NE(std::string(error.what()).find("stands on nothing"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace thrum::scene

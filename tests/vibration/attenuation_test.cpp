@@ -97,6 +97,27 @@ TEST(Attenuation, NeverGivesMoreThanTheImpactLost)
   }
 }
 
+// A striker much heavier than the surface below it cannot give it more than twice its own speed, whatever the rigid impulse was.
+TEST(Attenuation, TheStruckSurfaceYields)
+{
+  const auto model = plate_model();
+  for (const double mass : {0.01, 1.0, 1000.0}) {
+    AttenuatedResponse response(model, unlimited(KickRule::exchange),
+                                {.C = 1, .beta = 0, .distance = WaveDistance::euclidean});
+    PlateScene scene;
+    scene.strike(kHere, mass, 2.0, 0.5);
+    scene.rest(kThere, 1e-6, 0.0);
+    const ResponseResult r = response.respond(scene.input());
+    // The resting body is so light that it takes the speed of the surface, that of the struck point: (1 + e) v m / (m + m_s).
+    const geometry::SurfacePoint at = response.map().find(kHere).point;
+    const Triangle& corners = model->surface.triangles[static_cast<std::size_t>(at.triangle)];
+    const VecX& self = response.self_speed();
+    const double surface = at.barycentric.dot(Vec3(self[corners[0]], self[corners[1]], self[corners[2]]));
+    ASSERT_EQ(r.kicks.size(), 1U);
+    EXPECT_NEAR(r.kicks[0].speed, 1.5 * 2.0 * mass / (mass + 1 / surface), 1e-3 * r.kicks[0].speed);
+  }
+}
+
 TEST(Attenuation, KicksArriveWithTheWave)
 {
   const auto model = plate_model();

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kRows = 7;
 constexpr int kColumns = 5;
+constexpr int kTail = 1;  ///< dots by which g, p, q and y hang below the line
 constexpr char kFirst = ' ';
 
 /// The glyphs from space to tilde: seven rows from the top, five bits each, the leftmost in bit 4.
@@ -72,7 +73,7 @@ int text_width(std::string_view text, int scale)
 
 int text_height(int scale)
 {
-  return scale * kRows;
+  return scale * (kRows + kTail);
 }
 
 void draw_text(Image& image, int x, int y, std::string_view text, const Colour& colour, int scale)
@@ -80,10 +81,12 @@ void draw_text(Image& image, int x, int y, std::string_view text, const Colour& 
   for (const char c : text) {
     const bool known = c >= kFirst && c < kFirst + static_cast<int>(kGlyphs.size());
     const auto& glyph = kGlyphs[static_cast<std::size_t>((known ? c : '?') - kFirst)];
+    const int drop = c == 'g' || c == 'p' || c == 'q' || c == 'y' ? kTail * scale : 0;
     for (int row = 0; row < kRows * scale; ++row) {
       for (int column = 0; column < kColumns * scale; ++column) {
         const int bits = glyph[static_cast<std::size_t>(row / scale)];
-        if ((bits >> (kColumns - 1 - column / scale) & 1) != 0) blend(image, x + column, y + row, colour, 1);
+        if ((bits >> (kColumns - 1 - column / scale) & 1) != 0)
+          blend(image, x + column, y + row + drop, colour, 1);
       }
     }
     x += scale * (kColumns + 1);

@@ -13,7 +13,8 @@ namespace thrum::scene {
 
 std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const std::string& name,
                                                   const geometry::TriangleMesh& mesh,
-                                                  const model::Material& material)
+                                                  const model::Material& material,
+                                                  std::span<const Box3> standing)
 {
   if (!rings.file.path.empty())
     return std::make_shared<const model::ModalModel>(elastic::read_modal_file(rings.file.path));
@@ -22,6 +23,12 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
   desc.materials = {material};
   if (!rings.clamp.empty())
     desc.supports.push_back({elastic::parse_selection(rings.clamp), {true, true, true}});
+  for (const Box3& place : standing) {
+    model::Selection where;
+    where.kind = model::SelectionKind::box;
+    where.box = place;
+    desc.supports.push_back({where, {true, true, true}});
+  }
   desc.count = rings.modes;
   desc.estimate_errors = false;
   elastic::ModalAnalysisResult result =

@@ -10,6 +10,7 @@
 
 #include "thrum/elastic/material_library.h"
 #include "thrum/scene/instances.h"
+#include "thrum/sim/standing.h"
 
 namespace thrum::scene {
 
@@ -24,6 +25,9 @@ const std::vector<Colour>& palette()
   return colours;
 }
 const Colour kFixedColour{0.74f, 0.75f, 0.77f};
+
+/// A place that holds a body reaches at least this share of the spacing of its tetrahedra, so that it holds some of their corners.
+constexpr double kReachOfSpacing = 0.25;
 
 struct SceneMaterial {
   model::Material elastic;
@@ -252,14 +256,20 @@ class Builder {
       const model::Material& m = built_.materials[b];
       built_.responder->set_modulus(static_cast<model::BodyId>(b), m.young / (1 - m.poisson * m.poisson));
     }
+    const std::map<model::BodyId, std::vector<Box3>> standing = find_standing();
+    if (!mistakes_.empty()) return;
     std::map<std::pair<const RingsEntry*, std::size_t>, std::shared_ptr<const model::ModalModel>> known;
     for (const auto& [id, rings] : ringing_) {
       const auto b = static_cast<std::size_t>(id);
+      const auto places = standing.find(id);
       try {
-        auto& modal = known[{rings, built_.looks[b].mesh}];
+        // Bodies of one entry share their modes, unless each stands in its own way.
+        std::shared_ptr<const model::ModalModel> own;
+        auto& modal = places == standing.end() ? known[{rings, built_.looks[b].mesh}] : own;
         if (!modal)
           modal = modes_of(*rings, built_.looks[b].name, *built_.meshes[built_.looks[b].mesh],
-                           built_.materials[b]);
+                           built_.materials[b],
+                           places == standing.end() ? std::span<const Box3>() : places->second);
         vibration::BodyResponseDesc desc = response_desc(entry, *rings);
         if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
           desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
@@ -271,6 +281,39 @@ class Builder {
       }
     }
     built_.responder->attach(built_.world);
+  }
+
+  // Where the bodies stand that are held by what they stand on: the world is run until they are at rest, and put back. What is not
+  // at rest in time, or stands on nothing, is a mistake of the scene.
+  std::map<model::BodyId, std::vector<Box3>> find_standing()
+  {
+    std::vector<model::BodyId> ids;
+    for (const RingingBody& body : ringing_) {
+      if (body.rings->supports == SupportedBy::contacts) ids.push_back(body.id);
+    }
+    std::map<model::BodyId, std::vector<Box3>> standing;
+    if (ids.empty()) return standing;
+    const model::SceneState start = built_.world.save();
+    const bool moves = std::any_of(ids.begin(), ids.end(), [&](model::BodyId id) {
+      return built_.world.model().bodies[static_cast<std::size_t>(id)].motion != model::Motion::fixed;
+    });
+    const bool rest = !moves || sim::step_to_rest(built_.world, ids, {.step = scene_.step});
+    for (const RingingBody& body : ringing_) {
+      if (body.rings->supports != SupportedBy::contacts) continue;
+      const auto b = static_cast<std::size_t>(body.id);
+      std::vector<Box3> places =
+          sim::standing_places(built_.world, body.id, *built_.meshes[built_.looks[b].mesh],
+                               {.least_reach = kReachOfSpacing * body.rings->spacing});
+      if (places.empty() || !rest) {
+        mistakes_.push_back({body.rings->place,
+                             fmt::format("'{}', which {}", built_.looks[b].name,
+                                         rest ? "stands on nothing" : "does not come to rest"),
+                             "a body that rests on another, or \"clamp\" instead of \"supports\""});
+      }
+      standing[body.id] = std::move(places);
+    }
+    built_.world.restore(start);
+    return standing;
   }
 
   Vec3 up_in_shape(model::BodyId id) const

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,12 +59,13 @@ struct BuiltScene {
 /// Throws SceneError for shapes that cannot be made, with the place in the file.
 [[nodiscard]] BuiltScene build_world(const SceneDesc& scene);
 
-/// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. Throws
-/// Error for what cannot ring.
+/// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. It is
+/// held where its `clamp` says, and in the boxes `standing` (sim/standing.h). Throws Error for what cannot ring.
 [[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings,
                                                                 const std::string& name,
                                                                 const geometry::TriangleMesh& mesh,
-                                                                const model::Material& material);
+                                                                const model::Material& material,
+                                                                std::span<const Box3> standing = {});
 
 /// The attenuation of `desc` with the values fitted to the body's own modes: struck and felt where the surface faces `up` (in
 /// the axes of the model; zero: anywhere). `step` is that of the simulation [s].

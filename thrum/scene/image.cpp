@@ -66,6 +66,15 @@ void blend(Image& image, int x, int y, const Colour& colour, float opacity)
   pixel = to_pixel((1 - opacity) * to_colour(pixel) + opacity * colour);
 }
 
+void paste(Image& sheet, const Image& picture, int left, int top)
+{
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      if (sheet.contains(left + x, top + y)) sheet.at(left + x, top + y) = picture.at(x, y);
+    }
+  }
+}
+
 void write_png(const std::filesystem::path& path, const Image& image)
 {
   if (image.pixels.empty()) throw Error(fmt::format("Cannot write {}: the image is empty.", path.string()));

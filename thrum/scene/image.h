@@ -48,6 +48,9 @@ struct Image {
 /// Mixes `colour` over the pixel: 0 leaves it, 1 replaces it. Outside the image nothing happens.
 void blend(Image& image, int x, int y, const Colour& colour, float opacity);
 
+/// Copies `picture` into `sheet` with its top left corner at (left, top); what lies outside is left out.
+void paste(Image& sheet, const Image& picture, int left, int top);
+
 /// Written aside and renamed. Throws Error, with the reason, when that fails.
 void write_png(const std::filesystem::path& path, const Image& image);
 

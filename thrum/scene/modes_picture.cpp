@@ -39,13 +39,6 @@ SwungMesh swung(const model::ModalModel& model, Index mode, double swing)
   return result;
 }
 
-void paste(Image& sheet, const Image& tile, int left, int top)
-{
-  for (int y = 0; y < tile.height; ++y) {
-    for (int x = 0; x < tile.width; ++x) sheet.at(left + x, top + y) = tile.at(x, y);
-  }
-}
-
 }  // namespace
 
 Image modes_picture(const model::ModalModel& model, const ModesPictureDesc& desc)

@@ -115,13 +115,6 @@ std::vector<geometry::TriangleMesh> link_rods(const sim::Recording& recording,
   return rods;
 }
 
-void copy_into(Image& sheet, const Image& picture, int left, int top)
-{
-  for (int y = 0; y < picture.height; ++y) {
-    for (int x = 0; x < picture.width; ++x) sheet.at(left + x, top + y) = picture.at(x, y);
-  }
-}
-
 }  // namespace
 
 Image picture_of_moment(const sim::Recording& recording, double time, const MomentDesc& desc)
@@ -183,7 +176,7 @@ Image sheet_of_moments(const sim::Recording& recording, const std::vector<double
     const std::size_t k = static_cast<std::size_t>(i);
     const int left = (i % across) * (desc.width + kGap);
     const int top = (i / across) * (desc.height + caption);
-    copy_into(sheet, picture_of_moment(recording, times[k], one), left, top);
+    paste(sheet, picture_of_moment(recording, times[k], one), left, top);
     const double shown = recording.frames[frame_at(recording, times[k])].time;
     const std::string text = fmt::format("{:.2f} s", shown);
     draw_text(sheet, left + (desc.width - text_width(text)) / 2, top + desc.height + kGap, text, kInk);

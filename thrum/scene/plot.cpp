@@ -36,7 +36,7 @@ ValueRange along(const ValueRange& range, AxisScale scale)
 /// Where the axes lie in the picture.
 struct Frame {
   int left = 0, right = 0, top = 0, bottom = 0;  ///< [pixel]
-  ValueRange x, y;                               ///< along the axes
+  ValueRange x = {}, y = {};                     ///< along the axes
   AxisScale x_scale = AxisScale::linear, y_scale = AxisScale::linear;
 
   [[nodiscard]] double column(double value) const

@@ -118,6 +118,9 @@ class Checker {
            "a baked modal file");
     if (body.shape.object && std::holds_alternative<PlaneShape>(body.shape.object->data))
       fail(rings.place, "", "a plane that rings", "a body of finite size, such as a box");
+    if (!rings.file.path.empty() && rings.supports == SupportedBy::contacts)
+      fail(rings.place, "supports", "contacts for modes from a file, which has its own supports",
+           "either \"file\" or \"supports\"");
     if (rings.clamp.empty()) return;
     try {
       (void)elastic::parse_selection(rings.clamp);

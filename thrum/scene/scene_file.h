@@ -111,11 +111,15 @@ struct AttenuationEntry {
 
 enum class ResponseMethod { none, modal, attenuated, blended };
 
+/// What holds a body while it rings.
+enum class SupportedBy { clamp, contacts };
+
 /// That a body rings, and how its modes are found.
 struct RingsEntry {
   FileName file;   ///< a baked modal file; without it the modes are computed from the shape and the material
   int modes = 20;  ///< how many
   std::string clamp;                             ///< where it is held, in the words of elastic/supports.h
+  SupportedBy supports = SupportedBy::clamp;     ///< contacts: also where it stands at its first rest
   double spacing = 0;                            ///< of the lattice of tetrahedra; 0: chosen by the size [m]
   ResponseMethod method = ResponseMethod::none;  ///< none: that of the scene
   AttenuationEntry attenuation;

@@ -378,19 +378,20 @@ const KindTable<RepeatDesc>& repeat_table()
   return table;
 }
 
-THRUM_TABLE(RingsEntry, rings_table,
-            ObjectTable<RingsEntry>("rings", "That a body rings, and how its modes are found.")
-                .field({.key = "file", .doc = "a baked modal file; without it they are computed"},
-                       &RingsEntry::file)
-                .field({.key = "modes", .doc = "how many", .bounds = between(1, 2000)}, &RingsEntry::modes)
-                .field({.key = "clamp", .doc = "where it is held, such as \"z<0.01\"; by itself: nowhere"},
-                       &RingsEntry::clamp)
-                .field(coefficient("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
-                       &RingsEntry::spacing)
-                .choice({.key = "method", .doc = "none: that of the scene"}, &RingsEntry::method,
-                        method_words())
-                .object({.key = "attenuation", .doc = "of waves in a large body"}, &RingsEntry::attenuation,
-                        &attenuation_table))
+THRUM_TABLE(
+    RingsEntry, rings_table,
+    ObjectTable<RingsEntry>("rings", "That a body rings, and how its modes are found.")
+        .field({.key = "file", .doc = "a baked modal file; without it they are computed"}, &RingsEntry::file)
+        .field({.key = "modes", .doc = "how many", .bounds = between(1, 2000)}, &RingsEntry::modes)
+        .field({.key = "clamp", .doc = "where it is held, such as \"z<0.01\"; by itself: nowhere"},
+               &RingsEntry::clamp)
+        .choice({.key = "supports", .doc = "contacts: it is held also where it stands at its first rest"},
+                &RingsEntry::supports, {{"clamp", SupportedBy::clamp}, {"contacts", SupportedBy::contacts}})
+        .field(coefficient("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
+               &RingsEntry::spacing)
+        .choice({.key = "method", .doc = "none: that of the scene"}, &RingsEntry::method, method_words())
+        .object({.key = "attenuation", .doc = "of waves in a large body"}, &RingsEntry::attenuation,
+                &attenuation_table))
 
 THRUM_TABLE(
     BodyEntry, body_table,
