@@ -78,7 +78,8 @@ ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface,
                                           const ModalAnalysisDesc& desc)
 {
   const FilledSurface filled = fill_surface(surface, fill, desc.name);
-  const std::string unresolved = geometry::describe(filled.filling.resolution);
+  std::string unresolved = geometry::describe(filled.filling.resolution);
+  while (unresolved.ends_with('\n')) unresolved.pop_back();
   ModalAnalysisResult result = analyse_filled(filled.filling.stuffing.mesh, desc, unresolved);
   if (!unresolved.empty()) result.model.warnings.push_back(unresolved);
   if (filled.refined_from > 0)
