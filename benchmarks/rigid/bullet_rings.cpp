@@ -2,7 +2,6 @@
 // Rings in Bullet: twelve capsules each, or GImpact meshes.
 #include <BulletCollision/Gimpact/btGImpactCollisionAlgorithm.h>
 #include <BulletCollision/Gimpact/btGImpactShape.h>
-#include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "benchmarks/rigid/bullet_world.h"
 #include "benchmarks/rigid/ring_scenes.h"
 #include "benchmarks/rigid/scenes.h"
 #include "thrum/base/timing.h"
@@ -17,19 +17,6 @@
 namespace thrum::bench {
 
 namespace {
-
-btVector3 to_bullet(const Vec3& v)
-{
-  return {static_cast<btScalar>(v.x()), static_cast<btScalar>(v.y()), static_cast<btScalar>(v.z())};
-}
-
-btTransform to_bullet(const Pose& pose)
-{
-  const Quat& q = pose.rotation;
-  return btTransform(btQuaternion(static_cast<btScalar>(q.x()), static_cast<btScalar>(q.y()),
-                                  static_cast<btScalar>(q.z()), static_cast<btScalar>(q.w())),
-                     to_bullet(pose.position));
-}
 
 Pose from_bullet(const btTransform& t)
 {
@@ -81,18 +68,13 @@ RingShape make_ring(BulletRing kind)
 
 RingResult run_bullet(const RingScene& scene, BulletRing kind)
 {
-  btDefaultCollisionConfiguration configuration;
-  btCollisionDispatcher dispatcher(&configuration);
-  if (kind == BulletRing::gimpact) btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
-  btDbvtBroadphase broad_phase;
-  btSequentialImpulseConstraintSolver solver;
-  btDiscreteDynamicsWorld world(&dispatcher, &broad_phase, &solver, &configuration);
-  world.setGravity({0, 0, btScalar(-9.81)});
+  const RingShape ring = make_ring(kind);
+  BulletWorld bullet;
+  if (kind == BulletRing::gimpact) btGImpactCollisionAlgorithm::registerAlgorithm(&bullet.dispatcher);
   // Bullet multiplies the coefficients of sliding, and adds each body's of rolling times the other's of sliding.
   const auto friction = static_cast<btScalar>(std::sqrt(scene.friction));
   const auto rolling = static_cast<btScalar>(scene.rolling_friction / 2) / friction;
-  std::vector<std::unique_ptr<btCollisionShape>> shapes;
-  std::vector<std::unique_ptr<btRigidBody>> bodies;
+  auto& shapes = bullet.shapes;
   const auto add = [&](btCollisionShape* shape, double mass, const Pose& pose) {
     btVector3 inertia(0, 0, 0);
     if (mass > 0) {
@@ -105,9 +87,7 @@ RingResult run_bullet(const RingScene& scene, BulletRing kind)
     info.m_startWorldTransform = to_bullet(pose);
     info.m_friction = friction;
     info.m_rollingFriction = info.m_spinningFriction = rolling;
-    bodies.push_back(std::make_unique<btRigidBody>(info));
-    bodies.back()->setActivationState(DISABLE_DEACTIVATION);
-    world.addRigidBody(bodies.back().get());
+    bullet.add(info);
   };
   shapes.push_back(std::make_unique<btStaticPlaneShape>(btVector3(0, 0, 1), btScalar(0)));
   add(shapes.back().get(), 0, Pose{});
@@ -124,19 +104,18 @@ RingResult run_bullet(const RingScene& scene, BulletRing kind)
         std::make_unique<btCylinderShapeZ>(to_bullet(Vec3(pole.radius, pole.radius, pole.half_length))));
     add(shapes.back().get(), 0, {pole.position, Quat::Identity()});
   }
-  const RingShape ring = make_ring(kind);
-  const std::size_t first = bodies.size();
+  const std::size_t first = bullet.bodies.size();
   for (const Pose& pose : scene.rings) add(ring.shape.get(), kRingMass, pose);
 
   RingResult result;
   const int steps = static_cast<int>(std::lround(scene.seconds / kStep));
   for (int i = 0; i < steps; ++i) {
     const double start = base::thread_cpu_clock();
-    world.stepSimulation(static_cast<btScalar>(kStep), 0);
+    bullet.world.stepSimulation(static_cast<btScalar>(kStep), 0);
     result.seconds += (base::thread_cpu_clock() - start) / steps;
     result.penetration = 0;
-    for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
-      const btPersistentManifold* manifold = dispatcher.getManifoldByIndexInternal(m);
+    for (int m = 0; m < bullet.dispatcher.getNumManifolds(); ++m) {
+      const btPersistentManifold* manifold = bullet.dispatcher.getManifoldByIndexInternal(m);
       for (int k = 0; k < manifold->getNumContacts(); ++k) {
         result.penetration =
             std::max(result.penetration, -static_cast<double>(manifold->getContactPoint(k).getDistance()));
@@ -145,15 +124,14 @@ RingResult run_bullet(const RingScene& scene, BulletRing kind)
     result.worst = std::max(result.worst, result.penetration);
   }
   std::vector<Pose> poses;
-  for (std::size_t i = first; i < bodies.size(); ++i) {
-    poses.push_back(from_bullet(bodies[i]->getWorldTransform()));
-    const btRigidBody& body = *bodies[i];
+  for (std::size_t i = first; i < bullet.bodies.size(); ++i) {
+    poses.push_back(from_bullet(bullet.bodies[i]->getWorldTransform()));
+    const btRigidBody& body = *bullet.bodies[i];
     const btVector3 w = body.getAngularVelocity();
     const btVector3 Iw = body.getInvInertiaTensorWorld().inverse() * w;
     result.energy += 0.5 * kRingMass * body.getLinearVelocity().length2() + 0.5 * w.dot(Iw);
   }
   result.linked = linked_pairs(poses);
-  for (const auto& body : bodies) world.removeRigidBody(body.get());
   return result;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Shapes of a scene file as contact sees them and as pictures show them.
+#include <fmt/format.h>
+
+#include "thrum/base/error.h"
 #include "thrum/collision/prepared_shape.h"
+#include "thrum/collision/triangle_surface.h"
 #include "thrum/geometry/convex_hull.h"
 #include "thrum/geometry/mesh_distance.h"
 #include "thrum/geometry/mesh_io.h"
@@ -67,6 +71,19 @@ BuiltShape make(const PlaneShape&, bool)
 {
   return {{model::Plane{}}, shared({})};
 }
+BuiltShape make(const HeightFieldShape& s, bool)
+{
+  const auto columns = static_cast<std::size_t>(s.columns);
+  if (s.heights.size() % columns != 0 || s.heights.size() < 2 * columns) {
+    throw Error(fmt::format("{} heights do not fill two or more rows of {}.", s.heights.size(), columns));
+  }
+  model::HeightField field;
+  field.columns = s.columns;
+  field.rows = static_cast<std::int32_t>(s.heights.size() / columns);
+  field.spacing = s.spacing;
+  field.heights = std::make_shared<const std::vector<double>>(s.heights);
+  return {{field}, shared(collision::triangulate(field))};
+}
 BuiltShape make(const HullShape& s, bool)
 {
   return hull_shape(s.points);
@@ -113,6 +130,17 @@ BuiltShape make(const Generated& s, bool moving)
 BuiltShape build_shape(const SceneShape& shape, bool moving)
 {
   return std::visit([&](const auto& s) { return make(s, moving); }, shape.data);
+}
+
+BuiltShape build_stretched(const SceneShape& shape, const Vec3& factors, bool moving)
+{
+  const BuiltShape plain = build_shape(shape, false);
+  geometry::TriangleMesh mesh = *plain.mesh;
+  for (Vec3& v : mesh.vertices) v = v.cwiseProduct(factors);
+  if (plain.shape.kind() == model::ShapeKind::hull) return hull_shape(mesh.vertices);
+  if (plain.shape.kind() != model::ShapeKind::mesh)
+    throw Error("Only meshes and convex hulls can be stretched.");
+  return mesh_shape(std::move(mesh), moving);
 }
 
 }  // namespace thrum::scene

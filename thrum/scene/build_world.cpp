@@ -125,9 +125,15 @@ class Builder {
     const auto key = std::pair(&shape, moving);
     const auto found = shapes_.find(key);
     if (found != shapes_.end()) return found->second;
+    return shapes_[key] = add_shape([&] { return build_shape(shape, moving); }, place);
+  }
+
+  template <class Build>
+  KnownShape add_shape(Build&& build, const ScenePlace& place)
+  {
     KnownShape known;
     try {
-      BuiltShape made = build_shape(shape, moving);
+      BuiltShape made = build();
       known.id = built_.world.add_shape(std::move(made.shape));
       known.mesh = built_.meshes.size();
       built_.meshes.push_back(std::move(made.mesh));
@@ -137,7 +143,7 @@ class Builder {
       mistakes_.push_back(
           {place, fmt::format("a shape that cannot be made ({})", error.what()), "one that can"});
     }
-    return shapes_[key] = known;
+    return known;
   }
 
   const SceneShape* shape_called(const std::string& name) const
@@ -153,13 +159,18 @@ class Builder {
     const SceneMaterial material = material_of(entry.material.name);
     const std::vector<std::string> names = instance_names(entry);
     const std::vector<Pose> poses = instance_poses(entry, scene_.seed, number);
+    const std::vector<Vec3> stretches = instance_stretches(entry, scene_.seed, number);
     std::vector<const SceneShape*> shapes;
     if (entry.shape.object) shapes.push_back(&*entry.shape.object);
     if (!entry.shape.name.empty()) shapes.push_back(shape_called(entry.shape.name));
     for (const NameRef& name : entry.shapes) shapes.push_back(shape_called(name.name));
     const bool moving = entry.motion != model::Motion::fixed;
     for (std::size_t i = 0; i < poses.size(); ++i) {
-      const KnownShape shape = shape_of(*shapes[i % shapes.size()], moving, entry.place);
+      const SceneShape& described = *shapes[i % shapes.size()];
+      const KnownShape shape =
+          stretches.empty()
+              ? shape_of(described, moving, entry.place)
+              : add_shape([&] { return build_stretched(described, stretches[i], moving); }, entry.place);
       if (shape.id == model::kNone) return;
       sim::BodySpec spec;
       spec.name = names[i];

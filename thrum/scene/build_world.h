@@ -80,5 +80,7 @@ struct BuiltShape {
 };
 /// `moving` shapes get a distance field when they are not convex.
 [[nodiscard]] BuiltShape build_shape(const SceneShape& shape, bool moving);
+/// The same with its lengths along x, y and z multiplied. Meshes and hulls only.
+[[nodiscard]] BuiltShape build_stretched(const SceneShape& shape, const Vec3& factors, bool moving);
 
 }  // namespace thrum::scene

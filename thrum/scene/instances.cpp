@@ -15,6 +15,9 @@ namespace {
 
 constexpr int kTriesApart = 200;  ///< draws for one position before it is taken as it comes
 
+/// Streams of random numbers for stretching; those for places come before.
+constexpr std::uint64_t kStretchStreams = std::uint64_t{1} << 32;
+
 double radians(double degrees)
 {
   return degrees * std::numbers::pi / 180;
@@ -46,7 +49,7 @@ double count_of(const ScatterRepeat& r)
 }
 
 // Each gives the poses of the repeated bodies against the first.
-std::vector<Pose> offsets(const GridRepeat& r, base::Random&)
+std::vector<Pose> offsets(const GridRepeat& r, base::Random& random)
 {
   std::vector<Pose> poses;
   const Vec3 middle = r.centred ? Vec3(0.5 * (r.count[0] - 1), 0.5 * (r.count[1] - 1), 0) : Vec3(0, 0, 0);
@@ -54,6 +57,7 @@ std::vector<Pose> offsets(const GridRepeat& r, base::Random&)
     for (int y = 0; y < r.count[1]; ++y) {
       for (int x = 0; x < r.count[0]; ++x) {
         poses.push_back({(Vec3(x, y, z) - middle).cwiseProduct(r.spacing), Quat::Identity()});
+        if (r.rotate) poses.back().rotation = random.rotation();
       }
     }
   }
@@ -180,6 +184,19 @@ std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed, std:
   }
   for (Pose& pose : poses) pose = body.X_wf * pose;
   return poses;
+}
+
+std::vector<Vec3> instance_stretches(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)
+{
+  std::vector<Vec3> factors;
+  if (!body.stretch) return factors;
+  base::Random random(seed, kStretchStreams + stream);
+  const auto count = static_cast<std::size_t>(instance_count(body));
+  for (std::size_t i = 0; i < count; ++i) {
+    Vec3& f = factors.emplace_back();
+    for (double& along : f) along = random.uniform((*body.stretch)[0], (*body.stretch)[1]);
+  }
+  return factors;
 }
 
 }  // namespace thrum::scene

@@ -22,4 +22,8 @@ inline constexpr double kMostBodies = 1e6;  ///< in one scene; more is a mistake
 [[nodiscard]] std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed,
                                                std::uint64_t stream);
 
+/// Factors by which the lengths of each are changed; empty where the body does not ask for it.
+[[nodiscard]] std::vector<Vec3> instance_stretches(const BodyEntry& body, std::uint64_t seed,
+                                                   std::uint64_t stream);
+
 }  // namespace thrum::scene

@@ -93,6 +93,17 @@ class Checker {
     }
   }
 
+  static bool is_ground(const SceneShape& shape)
+  {
+    return std::holds_alternative<PlaneShape>(shape.data) ||
+           std::holds_alternative<HeightFieldShape>(shape.data);
+  }
+
+  static const char* ground_word(const SceneShape& shape)
+  {
+    return std::holds_alternative<PlaneShape>(shape.data) ? "plane" : "height field";
+  }
+
   void check_shape(const SceneShape& shape, bool inside_compound)
   {
     if (const auto* file = std::get_if<FileShape>(&shape.data)) {
@@ -102,8 +113,8 @@ class Checker {
       }
     }
     const auto* compound = std::get_if<CompoundShape>(&shape.data);
-    if (inside_compound && (compound != nullptr || std::holds_alternative<PlaneShape>(shape.data))) {
-      fail(shape.place, "", "a compound or a plane within a compound", "any other shape");
+    if (inside_compound && (compound != nullptr || is_ground(shape))) {
+      fail(shape.place, "", "a compound, a plane or a height field within a compound", "any other shape");
     } else if (compound != nullptr) {
       if (compound->parts.empty()) fail(shape.place, "parts", "an empty list", "at least one part");
       for (const CompoundPartDesc& part : compound->parts) check_shape(part.shape, true);
@@ -116,8 +127,9 @@ class Checker {
     if (!rings.file.path.empty() && !std::filesystem::is_regular_file(rings.file.path, ignored))
       fail(rings.file.place, "", fmt::format("no file at {}", rings.file.path.string()),
            "a baked modal file");
-    if (body.shape.object && std::holds_alternative<PlaneShape>(body.shape.object->data))
-      fail(rings.place, "", "a plane that rings", "a body of finite size, such as a box");
+    if (body.shape.object && is_ground(*body.shape.object))
+      fail(rings.place, "", fmt::format("a {} that rings", ground_word(*body.shape.object)),
+           "a body of finite size, such as a box");
     if (!rings.file.path.empty() && rings.supports == SupportedBy::contacts)
       fail(rings.place, "supports", "contacts for modes from a file, which has its own supports",
            "either \"file\" or \"supports\"");
@@ -141,9 +153,11 @@ class Checker {
     if (!body.shape.name.empty()) refer({body.shape.name, body.shape.place}, shapes_, "shape");
     for (const NameRef& shape : body.shapes) refer(shape, shapes_, "shape");
     if (body.shape.object) check_shape(*body.shape.object, false);
-    if (body.shape.object && std::holds_alternative<PlaneShape>(body.shape.object->data) &&
-        body.motion != model::Motion::fixed) {
-      fail(body.place, "motion", "a plane that may move", "\"motion\": \"fixed\"");
+    if (body.stretch && (*body.stretch)[0] > (*body.stretch)[1])
+      fail(body.place, "stretch", "a least factor above the greatest", "[least, greatest]");
+    if (body.shape.object && is_ground(*body.shape.object) && body.motion != model::Motion::fixed) {
+      fail(body.place, "motion", fmt::format("a {} that may move", ground_word(*body.shape.object)),
+           "\"motion\": \"fixed\"");
     }
     if (!body.material.name.empty()) refer(body.material, materials_, "material");
     if (body.rings) check_rings(body, *body.rings);

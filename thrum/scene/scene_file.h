@@ -61,6 +61,7 @@ struct GridRepeat {
   std::array<int, 3> count = {1, 1, 1};
   Vec3 spacing = Vec3(1, 1, 1);  ///< [m]
   bool centred = true;           ///< about the body's position in x and y; z always goes up from it
+  bool rotate = false;           ///< each at random
 };
 struct StackRepeat {
   int count = 2;
@@ -140,6 +141,7 @@ struct BodyEntry {
   std::optional<double> density;         ///< [kg/m^3]
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
+  std::optional<Vec2> stretch;     ///< least and greatest factor of lengths along each axis, at random
   std::vector<RepeatDesc> repeat;  ///< each repeats what the one before made
   Pose X_wf;                       ///< where the file that holds it was put
   ScenePlace place;

@@ -31,6 +31,13 @@ struct CylinderShape {
 };
 struct PlaneShape {};
 
+/// Ground over a grid of heights, solid below.
+struct HeightFieldShape {
+  int columns = 2;              ///< samples along x
+  double spacing = 1;           ///< between samples [m]
+  std::vector<double> heights;  ///< row after row, x running fastest [m]
+};
+
 /// A mesh from a file.
 struct FileShape {
   FileName file;
@@ -49,8 +56,8 @@ struct CompoundShape {
 };
 
 struct SceneShape {
-  std::variant<BallShape, BoxShape, CapsuleShape, CylinderShape, PlaneShape, HullShape, FileShape,
-               CompoundShape, geometry::TorusDesc, geometry::ConeDesc, geometry::LatheDesc,
+  std::variant<BallShape, BoxShape, CapsuleShape, CylinderShape, PlaneShape, HeightFieldShape, HullShape,
+               FileShape, CompoundShape, geometry::TorusDesc, geometry::ConeDesc, geometry::LatheDesc,
                geometry::ExtrusionDesc, geometry::TubeDesc, geometry::PlateDesc, geometry::BowlDesc,
                geometry::CupDesc, geometry::MugDesc, geometry::PotDesc, geometry::BottleDesc,
                geometry::CandlestickDesc, geometry::TableDesc, geometry::ScaffoldDesc, geometry::FridgeDesc>

@@ -71,7 +71,8 @@ THRUM_TABLE(GridRepeat, grid_table,
                 .field({.key = "spacing", .unit = "m", .doc = "between neighbours"}, &GridRepeat::spacing)
                 .field({.key = "centred",
                         .doc = "about the body's position in x and y; layers always go up from it"},
-                       &GridRepeat::centred))
+                       &GridRepeat::centred)
+                .field({.key = "rotate", .doc = "turn each at random"}, &GridRepeat::rotate))
 
 THRUM_TABLE(StackRepeat, stack_table,
             ObjectTable<StackRepeat>("stack", "One above the other.")
@@ -418,6 +419,12 @@ THRUM_TABLE(
                &BodyEntry::density)
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
+        .field({.key = "stretch",
+                .doc = "[least, greatest] factor by which the lengths of each repeated mesh are changed at "
+                       "random, along x, y "
+                       "and z by themselves",
+                .bounds = above(0)},
+               &BodyEntry::stretch)
         .list({.key = "repeat", .doc = "each repeats what the one before made"}, &BodyEntry::repeat,
               &repeat_table))
 

@@ -55,6 +55,19 @@ THRUM_TABLE(PlaneShape, plane_table,
             ObjectTable<PlaneShape>("plane",
                                     "Everything below z = 0: a ground without end. Fixed bodies only."))
 
+THRUM_TABLE(HeightFieldShape, height_field_table,
+            ObjectTable<HeightFieldShape>(
+                "height_field",
+                "Ground over a grid of heights from the origin on, solid below. Fixed bodies only.")
+                .field({.key = "columns", .doc = "samples along x", .bounds = at_least(2), .required = true},
+                       &HeightFieldShape::columns)
+                .field(length("spacing", "between samples"), &HeightFieldShape::spacing)
+                .field({.key = "heights",
+                        .unit = "m",
+                        .doc = "row after row, x running fastest; at least two rows",
+                        .required = true},
+                       &HeightFieldShape::heights))
+
 THRUM_TABLE(
     HullShape, hull_table,
     ObjectTable<HullShape>("convex_hull", "The convex hull of points.")
@@ -68,12 +81,13 @@ THRUM_TABLE(FileShape, file_table,
                        &FileShape::scale)
                 .field({.key = "convex", .doc = "touch as the convex hull of the mesh"}, &FileShape::convex))
 
-THRUM_TABLE(CompoundPartDesc, part_table,
-            ObjectTable<CompoundPartDesc>("part", "A shape within a compound.")
-                .object({.key = "shape", .doc = "any but a compound or a plane", .required = true},
-                        &CompoundPartDesc::shape, &shape_table)
-                .field({.key = "position", .unit = "m", .doc = "of its origin"}, &CompoundPartDesc::position)
-                .field({.key = "rotation", .doc = "of its axes"}, &CompoundPartDesc::rotation))
+THRUM_TABLE(
+    CompoundPartDesc, part_table,
+    ObjectTable<CompoundPartDesc>("part", "A shape within a compound.")
+        .object({.key = "shape", .doc = "any but a compound, a plane or a height field", .required = true},
+                &CompoundPartDesc::shape, &shape_table)
+        .field({.key = "position", .unit = "m", .doc = "of its origin"}, &CompoundPartDesc::position)
+        .field({.key = "rotation", .doc = "of its axes"}, &CompoundPartDesc::rotation))
 
 THRUM_TABLE(CompoundShape, compound_table,
             ObjectTable<CompoundShape>("compound", "Several shapes held together.")
@@ -220,6 +234,7 @@ const KindTable<SceneShape>& shape_table()
           .kind(&capsule_table)
           .kind(&cylinder_table)
           .kind(&plane_table)
+          .kind(&height_field_table)
           .kind(&hull_table)
           .kind(&file_table)
           .kind(&compound_table)
