@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/vibration/touch_scene.h"
 #include "thrum/base/random.h"
 #include "thrum/geometry/furniture.h"
 #include "thrum/model/modal_model.h"
-#include "thrum/vibration/touch.h"
 
 namespace thrum::bench {
 
@@ -74,44 +74,7 @@ inline std::shared_ptr<const model::ModalModel> smooth_modes(const std::string& 
   return model;
 }
 
-/// Resting bodies on the upward triangles of a mesh, and one that strikes.
-struct TouchScene {
-  std::vector<vibration::RigidPart> bodies{vibration::RigidPart{}};
-  std::vector<vibration::Touch> touches;
-  double step = 0.01;
-
-  [[nodiscard]] vibration::ResponseInput input() const { return {bodies, touches, step}; }
-
-  std::size_t add(const Vec3& at, double mass, double restitution)
-  {
-    constexpr double kRadius = 0.04;
-    vibration::RigidPart part;
-    part.inverse_mass = 1 / mass;
-    part.inverse_inertia = Mat3::Identity() / (0.4 * mass * kRadius * kRadius);
-    part.centre = at + kRadius * Vec3::UnitZ();
-    part.acceleration = {0, 0, -9.81};
-    bodies.push_back(part);
-    vibration::Touch touch;
-    touch.body = static_cast<std::int32_t>(bodies.size()) - 1;
-    touch.position = at;
-    touch.restitution = restitution;
-    touch.friction = 0.5;
-    touch.load = 9.81 * mass;
-    touches.push_back(touch);
-    return touches.size() - 1;
-  }
-  std::size_t strike(const Vec3& at, double mass, double speed, double restitution)
-  {
-    const std::size_t i = add(at, mass, restitution);
-    touches[i].struck = true;
-    touches[i].load = 0;
-    touches[i].approach_speed = speed;
-    touches[i].impulse = (1 + restitution) * mass * speed;
-    touches[i].loss = (1 - restitution * restitution) * mass * speed * speed / 2;
-    bodies.back().velocity = {0, 0, restitution * speed};
-    return i;
-  }
-};
+using vibration::TouchScene;
 
 /// Random points of triangles that face up.
 inline std::vector<Vec3> places_on_top(const geometry::TriangleMesh& mesh, std::size_t count,

@@ -120,7 +120,7 @@ TouchScene scene_on(const geometry::TriangleMesh& mesh, std::size_t contacts)
   TouchScene scene;
   const std::vector<Vec3> places = places_on_top(mesh, contacts + 1, random);
   scene.strike(places[0], 5, 2, 0.15);
-  for (std::size_t i = 1; i < places.size(); ++i) scene.add(places[i], 0.5, 0.15);
+  for (std::size_t i = 1; i < places.size(); ++i) scene.rest(places[i], 0.5, 0.15);
   return scene;
 }
 

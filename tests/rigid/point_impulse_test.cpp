@@ -120,6 +120,26 @@ TEST(PointImpulse, OfTwoBallsIsThatOfTheClosedForm)
   EXPECT_NEAR(j.normal, 1.8 * 4 * 6.0 / 5.0, 1e-12);
 }
 
+TEST(PointImpulse, ASpinThatIsAllButNothingStaysANumber)
+{
+  SolverBody ground;
+  SolverBody box;
+  box.inverse_mass = 1;
+  box.inverse_inertia = Mat3::Identity();
+  box.v = {0, 0, -1};
+  ContactPlace place;
+  place.rb = {0, 0, -1};
+  place.n = Vec3::UnitZ();
+  const Mat3 K = yielding(ground, box, place);
+  for (const double spin : {1e-30, 1e-170, 1e-199, 1e-310}) {
+    box.w = {0, 0, spin};
+    PointImpulse impulse = sticking_or_sliding(K, relative_velocity(ground, box, place), place.n, 0, 0.5);
+    add_rolling_and_spinning(ground, box, place, K, {.sliding = 0.5, .rolling = 0, .spinning = 0.1},
+                             impulse.normal, Vec3::Zero(), impulse);
+    EXPECT_TRUE(impulse.linear.allFinite() && impulse.angular.allFinite()) << spin;
+  }
+}
+
 TEST(PointImpulse, GivesBackWhatWasTooMuch)
 {
   SolverBody ground;

@@ -67,6 +67,34 @@ TEST(Laws, AFastImpactIsReportedWhicheverPieceOfTheStepItFallsInto)
   EXPECT_EQ(hits, 1);
 }
 
+// A kick that is asked for as a speed is worth m v^2 / 2, whatever the step.
+TEST(Laws, AWantedSpeedBringsItsEnergyWhateverTheStep)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const double h : {1.0 / 30, 0.01, 0.001}) {
+      WorldDesc desc = awake();
+      desc.stepper = stepper;
+      World world(desc);
+      world.set_surface(0, {0.5, 0.5, 0, 0});
+      add_plane(world);
+      const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.2}, 2);
+      run(world, 3 * h, h);
+      const double at_rest = world.potential_energy();
+      model::SceneState state = world.save();
+      ASSERT_EQ(state.patches.size(), 1U);
+      constexpr double kSpeed = 0.8;
+      state.patches[0].points[0].wanted_speed = kSpeed;
+      world.restore(state);
+      world.step(h);
+      EXPECT_GT(world.body(ball).velocity.z(), 0);
+      // A step of free flight loses m (g h)^2 / 2 over its sub-steps.
+      const double gained = world.kinetic_energy() + world.potential_energy() - at_rest;
+      EXPECT_LE(gained, (1 + 1e-5) * kSpeed * kSpeed);
+      EXPECT_GT(gained, kSpeed * kSpeed - g * g * h * h - 1e-5) << static_cast<int>(stepper) << " " << h;
+    }
+  }
+}
+
 // Large enough that pairs are handed out to several threads.
 TEST(Laws, APyramidHasTheSameBitsForOneAndTwoThreads)
 {

@@ -209,7 +209,7 @@ TEST(SampleAttenuation, FittedWavesAgreeWithTheModes)
     for (const Vec3& struck : {Vec3(0.3, 0.45, 0), Vec3(0.9, 0.3, 0), Vec3(1.2, 0.6, 0)}) {
       for (const Vec3& felt :
            {Vec3(0.6, 0.2, 0), Vec3(0.75, 0.7, 0), Vec3(1.35, 0.25, 0), Vec3(0.2, 0.7, 0)}) {
-        PlateScene scene;
+        TouchScene scene;
         scene.strike(struck, 1.0, 2.0);
         scene.rest(felt, 0.1);
         ModeState state = modes.at_rest();

@@ -24,9 +24,9 @@ ResponseSettings unlimited(KickRule rule)
   return settings;
 }
 
-PlateScene blow()
+TouchScene blow()
 {
-  PlateScene scene;
+  TouchScene scene;
   scene.strike(kHere, 1.0, 2.0);
   scene.rest(kThere, 0.1);
   return scene;
@@ -45,7 +45,7 @@ TEST(Attenuation, FollowsEquation14AndItsSimpleForm)
 TEST(Attenuation, KickIsTheStruckPointsMotionTimesTheFactor)  // [Coevoet20, eq. 15-16]
 {
   const auto model = plate_model({.cells = 48});
-  const PlateScene scene = blow();
+  const TouchScene scene = blow();
   for (const WaveDistance distance : {WaveDistance::euclidean, WaveDistance::geodesic}) {
     AttenuatedResponse response(model, unlimited(KickRule::peak_displacement),
                                 {.C = 0.6, .beta = 1, .distance = distance});
@@ -74,7 +74,7 @@ TEST(Attenuation, SelfDisplacementOfOneModeIsItsClosedForm)
 TEST(Attenuation, GeodesicsAreSolvedOnceForTheFewerSide)
 {
   AttenuatedResponse response(plate_model(), unlimited(KickRule::peak_velocity), {});
-  PlateScene scene = blow();
+  TouchScene scene = blow();
   for (int i = 0; i < 6; ++i) scene.rest({0.2 + 0.2 * i, 0.7, 0}, 0.1);
   (void)response.respond(scene.input());
   EXPECT_EQ(response.geodesics().solves(), 1U);
@@ -89,7 +89,7 @@ TEST(Attenuation, NeverGivesMoreThanTheImpactLost)
     settings.rule = rule;
     settings.form = KickForm::impulse;
     AttenuatedResponse response(plate_model(), settings, {.C = 5000, .distance = WaveDistance::euclidean});
-    const PlateScene scene = blow();
+    const TouchScene scene = blow();
     const ResponseResult r = response.respond(scene.input());
     EXPECT_LE(kinetic(pushed(scene.bodies, r.pushes)) - kinetic(scene.bodies),
               scene.touches[0].loss * (1 + 1e-6));
@@ -104,7 +104,7 @@ TEST(Attenuation, TheStruckSurfaceYields)
   for (const double mass : {0.01, 1.0, 1000.0}) {
     AttenuatedResponse response(model, unlimited(KickRule::exchange),
                                 {.C = 1, .beta = 0, .distance = WaveDistance::euclidean});
-    PlateScene scene;
+    TouchScene scene;
     scene.strike(kHere, mass, 2.0, 0.5);
     scene.rest(kThere, 1e-6, 0.0);
     const ResponseResult r = response.respond(scene.input());
@@ -135,7 +135,7 @@ TEST(Attenuation, RefusesWavesThatGrow)
 
 TEST(BodyResponse, BlendsBySize)
 {
-  const PlateScene scene = blow();
+  const TouchScene scene = blow();
   const auto model = plate_model();
   BodyResponseDesc desc;
   desc.settings = unlimited(KickRule::peak_velocity);

@@ -27,7 +27,7 @@ TEST(MicroCollisions, OnAStiffHeavyPlateABallBouncesWithItsRestitution)
 {
   const auto heavy = plate_model({.h = 3, .density = 7e5});
   for (const double e : {0.0, 0.15, 0.5, 0.8, 1.0}) {
-    PlateScene scene;
+    TouchScene scene;
     scene.strike({0.5, 0.4, 0}, 1.0, 2.0, e);
     ModalResponse response(heavy, micro(2e-5));
     ModeState state = response.at_rest();
@@ -41,7 +41,7 @@ TEST(MicroCollisions, ElasticImpactsKeepTheTotal)
   base::Random random(7);
   const auto plate = plate_model({.alpha = 0, .beta = 0});
   for (int i = 0; i < 20; ++i) {
-    PlateScene scene;
+    TouchScene scene;
     const auto place = [&] {
       return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
     };
@@ -62,7 +62,7 @@ TEST(MicroCollisions, KickConvergesAsTheSubStepShrinks)
   const auto speed = [](double step) {
     std::vector<double> speeds;
     for (const double x : {0.3, 0.7, 0.9, 1.1, 1.3}) {
-      PlateScene scene;
+      TouchScene scene;
       scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
       scene.rest({x, 0.5, 0}, 0.3);
       ModalResponse response(plate_model(), micro(step));
@@ -79,7 +79,7 @@ TEST(MicroCollisions, KickConvergesAsTheSubStepShrinks)
 TEST(MicroCollisions, DoesNotDependOnTheRigidStep)
 {
   const auto speed = [](double h) {
-    PlateScene scene;
+    TouchScene scene;
     scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
     scene.rest({1.1, 0.5, 0}, 0.3);
     scene.step = h;
@@ -90,9 +90,63 @@ TEST(MicroCollisions, DoesNotDependOnTheRigidStep)
   EXPECT_EQ(speed(1.0 / 30), speed(0.001));
 }
 
+// A surface that moves sideways as it comes up carries the body along, at most as fast as friction lets it.
+TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
+{
+  auto tilted = std::make_shared<model::ModalModel>(*plate_model());
+  for (Index v = 0; v < tilted->vertex_count(); ++v)
+    tilted->shapes.row(3 * v) = 0.8 * tilted->shapes.row(3 * v + 2);
+  const auto leaves = [&](double mu, bool tangential) {
+    TouchScene scene;
+    scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
+    scene.rest({1.1, 0.5, 0}, 0.3);
+    scene.touches[1].friction = mu;
+    ResponseSettings settings = micro();
+    settings.tangential = tangential;
+    ModalResponse response(tilted, settings);
+    ModeState state = response.at_rest();
+    const double before = kinetic(before_impact(scene));
+    const ResponseResult r = response.respond(scene.input(), state);
+    const std::vector<RigidPart> after = pushed(scene.bodies, r.pushes);
+    EXPECT_LE(kinetic(after) + energy(response.modes(), state), before * (1 + 1e-9));
+    return after[2].velocity;
+  };
+  EXPECT_EQ(leaves(0.5, false).x(), 0);
+  EXPECT_EQ(leaves(0, true).x(), 0);
+  double last = 0;
+  for (const double mu : {0.05, 0.1, 0.3}) {
+    const Vec3 v = leaves(mu, true);
+    EXPECT_GT(v.z(), 0.01);
+    EXPECT_GT(std::abs(v.x()), last);
+    // Normal impulses give the body at least its speed, and hold its weight for the 20 ms of the window.
+    EXPECT_LT(std::abs(v.x()), 1.2 * mu * (v.z() + 4 * v.z() + 9.81 * 0.02)) << mu;
+    last = std::abs(v.x());
+  }
+}
+
+// On a slope friction holds a body that does not leave the surface; without it the body runs down for the whole window.
+TEST(MicroCollisions, FrictionHoldsABodyOnASlope)
+{
+  const auto runs = [](bool tangential) {
+    TouchScene scene;
+    scene.strike({0.2, 0.2, 0}, 0.05, 1.0);
+    scene.rest({1.1, 0.5, 0}, 1.0);
+    scene.bodies[2].acceleration = {2, 0, -9.6};
+    scene.bodies[2].inverse_inertia = 1e-6 * Mat3::Identity();  // it does not roll
+    scene.touches[1].load = 9.6;
+    ResponseSettings settings = micro();
+    settings.tangential = tangential;
+    ModalResponse response(plate_model(), settings);
+    ModeState state = response.at_rest();
+    const ResponseResult r = response.respond(scene.input(), state);
+    return std::abs(pushed(scene.bodies, r.pushes)[2].velocity.x());
+  };
+  EXPECT_LT(runs(true), 0.2 * runs(false) + 1e-4);
+}
+
 TEST(MicroCollisions, ABodyOnFourFeetRisesWithoutTurningWhenStruckFromTheMiddle)
 {
-  PlateScene scene;
+  TouchScene scene;
   scene.strike({0.8, 0.45, 0}, 2.0, 1.0);
   scene.rest({0.3, 0.35, 0}, 0.4);
   scene.bodies[2].centre = {0.4, 0.45, 0.02};

@@ -25,7 +25,7 @@ ResponseSettings exchange(double radius = 100)
 TEST(Exchange, OneUndampedModeFollowsTheClosedForm)  // Eq. (1) and (2) of momentum_exchange.cpp
 {
   const auto model = plate_model({.modes = 1, .cells = 64, .alpha = 0, .beta = 0});
-  PlateScene scene;
+  TouchScene scene;
   const double m = 1.0;
   const double v = 2.0;
   const double e = 0.3;
@@ -52,7 +52,7 @@ TEST(Exchange, ElasticImpactsKeepTheTotal)
   base::Random random(7);
   const auto plate = plate_model({.alpha = 0, .beta = 0});
   for (int i = 0; i < 100; ++i) {
-    PlateScene scene;
+    TouchScene scene;
     const auto place = [&] {
       return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
     };
@@ -71,7 +71,7 @@ TEST(Exchange, AHeavySurfaceGivesTheRigidAnswer)
 {
   // A plate a thousand times as heavy hardly yields: the striker keeps its bounce.
   const auto heavy = plate_model({.h = 3, .density = 7e5});
-  PlateScene scene;
+  TouchScene scene;
   scene.strike({0.5, 0.4, 0}, 1.0, 2.0, 0.4);
   ModalResponse response(heavy, exchange(0.01));
   ModeState state = response.at_rest();
@@ -82,7 +82,7 @@ TEST(Exchange, AHeavySurfaceGivesTheRigidAnswer)
 TEST(Exchange, ConvergesAsModesAreAdded)
 {
   const auto speed = [](int modes) {
-    PlateScene scene;
+    TouchScene scene;
     scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
     scene.rest({1.1, 0.5, 0}, 0.3);
     ModalResponse response(plate_model({.modes = modes, .cells = 96}), exchange(0.01));
@@ -97,7 +97,7 @@ TEST(Exchange, TangentialKicksStayInsideTheFrictionCone)
   auto tilted = std::make_shared<model::ModalModel>(*plate_model());
   for (Index v = 0; v < tilted->vertex_count(); ++v)
     tilted->shapes.row(3 * v) = 0.8 * tilted->shapes.row(3 * v + 2);  // moves sideways as it comes up
-  PlateScene scene;
+  TouchScene scene;
   scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
   scene.rest({1.1, 0.5, 0}, 0.3);
   for (const double mu : {0.1, 0.5}) {

@@ -56,6 +56,7 @@ void continue_point(model::ContactPoint& fresh, const model::ContactPoint& old)
 {
   fresh.warm_impulse = old.warm_impulse;
   fresh.wanted_speed = old.wanted_speed;
+  fresh.wanted_energy = old.wanted_energy;
   fresh.is_new = !(old.normal_impulse > 0 || old.warm_impulse > 0);
 }
 

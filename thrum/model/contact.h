@@ -30,8 +30,10 @@ struct ContactPoint {
   double warm_impulse = 0.0;     ///< of one sub-step; where the next solve starts [N s]
   double normal_speed = 0.0;     ///< relative speed along n before the solve, negative when approaching [m/s]
   double wanted_speed =
-      0.0;             ///< least separation speed asked for in the coming solve, as by a distant impact [m/s]
-  bool is_new = true;  ///< false when it continues a point of the step before
+      0.0;  ///< least separation speed asked for in the coming solve, as by a distant impact [m/s]
+  double wanted_energy =
+      0.0;               ///< that this may bring to the bodies; kept until the response has settled it [J]
+  bool is_new = true;    ///< false when it continues a point of the step before
   bool bounced = false;  ///< an impact with restitution was resolved here in this step
 };
 

@@ -38,6 +38,7 @@ struct PendingKick {
   double time = 0;              ///< when it arrives [s]
   Vec3 impulse = Vec3::Zero();  ///< world [N s]
   Vec3 arm_b = Vec3::Zero();    ///< from the centre of mass to where it acts, in body axes [m]
+  double energy = 0;            ///< that it may bring to the body; below 0: any [J]
 };
 
 /// What changes. Saved, restored and hashed as a whole.

@@ -57,7 +57,7 @@ struct SolverPatch {
   std::int32_t b = 0;
   std::int32_t source = 0;  ///< patch of the scene
   std::uint8_t count = 0;
-  bool may_bounce = false;  ///< some point is new and restitution is not 0
+  bool may_bounce = false;  ///< some point is new and restitution is not 0, or a distant impact kicks it
   bool rolls = false;       ///< there is rolling friction
 
   std::array<Rows, 3> linear;
@@ -94,6 +94,7 @@ struct PatchRecord {
   double restitution = 0;
   Lanes start_speed;       ///< along n at the start of the step, for the record [m/s]
   Lanes bounce_candidate;  ///< 1 where restitution is still to come
+  Lanes wanted;            ///< speed of parting that a distant impact asks for, still to come [m/s]
   Lanes approach_speed;    ///< along n at the start of the sub-step, negative when approaching [m/s]
   Lanes approach_gap;      ///< at the start of the sub-step [m]
   Rows before_bounce;      ///< impulses of this sub-step before its bounces

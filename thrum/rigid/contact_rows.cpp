@@ -86,7 +86,7 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   p.lambda.setZero();
   p.total.setZero();
   p.bias.setZero();
-  p.gap = p.target = p.push = p.twist_arm = record.bounce_candidate = Lanes::Zero();
+  p.gap = p.target = p.push = p.twist_arm = record.bounce_candidate = record.wanted = Lanes::Zero();
 
   // Normal rows.
   const Vec3& xa = state.bodies[static_cast<std::size_t>(p.a)].X_wb.position;
@@ -101,7 +101,8 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
     set_lane(p.arm_b, i, (point.position - xb).cross(record.n));
     const double from_centre = (point.position - centre).norm();
     p.gap[i] = static_cast<RowReal>(-point.depth);
-    p.target[i] = static_cast<RowReal>(std::max(0.0, point.wanted_speed));
+    record.wanted[i] = static_cast<RowReal>(std::max(0.0, point.wanted_speed));
+    p.may_bounce = p.may_bounce || record.wanted[i] > 0;
     p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
     p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
     if (settings.warm_start) p.lambda[i] = static_cast<RowReal>(point.warm_impulse);
@@ -256,7 +257,8 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
 // [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes the
 // speed at the start of the step. Where the surfaces still had a gap then, the speed at which they meet
 // follows from v_c^2 = v^2 + 2 a gap; with it a bounce neither gains nor loses energy, wherever in the step
-// it falls.
+// it falls. Kicks of distant impacts [eq. 2] come with the bounces, after positions have moved, for the same reason: a body that
+// moves with its new speed before gravity has acted on it gains m g h v.
 bool ContactRows::start_bounces()
 {
   if (!any_may_bounce_) return false;
@@ -266,6 +268,9 @@ bool ContactRows::start_bounces()
     if (!p.may_bounce) continue;
     PatchRecord& record = records_[k];
     for (int i = 0; i < p.count; ++i) {
+      p.target[i] = std::max(p.target[i], record.wanted[i]);
+      record.wanted[i] = 0;
+      any = any || p.target[i] > 0;
       if (record.bounce_candidate[i] == 0 || !(p.lambda[i] > 0)) continue;
       const double v = std::min(0.0, static_cast<double>(record.approach_speed[i]));
       const double a = std::min(0.0, record.approach_acceleration);
@@ -394,7 +399,8 @@ void ContactRows::store(model::SceneState& state) const
       point.normal_impulse = static_cast<double>(p.total[i]);
       point.wanted_speed = 0;
       point.normal_speed = static_cast<double>(record.start_speed[i]);
-      point.bounced = p.may_bounce && record.bounce_candidate[i] == 0 && point.is_new;
+      point.bounced =
+          p.may_bounce && record.restitution > 0 && record.bounce_candidate[i] == 0 && point.is_new;
     }
     const auto across = [&](const Rows& rows) -> Vec3 {
       return static_cast<double>(rows[kFirstTangent]) * record.t1 +

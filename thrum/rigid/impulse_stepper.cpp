@@ -26,6 +26,13 @@ constexpr double kMoving = 0.1;
 /// Sweeps over the points of a patch when overlap is pushed out.
 constexpr int kPushSweeps = 4;
 
+// The speed after the velocities are advanced for a body that is kicked away at `speed`. Positions follow the mean of that speed and the
+// one before, gravity acts again only in the next step: v^2 / 2 + g h v / 2 must be what the kick was worth.
+double kick_speed(double speed, double gravity_in_step)
+{
+  return speed > 0 ? std::hypot(speed, gravity_in_step / 2) - gravity_in_step / 2 : 0;
+}
+
 // Speed after an impact that is given where the body is now, a gap above the surface. The body would meet the
 // surface at v_c^2 = u^2 + 2 a gap and leave at e v_c; what is left of that when it has climbed back through the
 // gap is
@@ -148,7 +155,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
       point.rb_n = point.rb.cross(patch.n);
       point.gap = -from.depth;
       point.weight = std::max(0.0, from.warm_impulse);
-      point.wanted = std::max(0.0, from.wanted_speed);
+      point.wanted = kick_speed(from.wanted_speed, frame.h * std::max(0.0, -patch.acceleration));
       point.speed = speed_along(pairs_.back(), patch, point);
     }
   }

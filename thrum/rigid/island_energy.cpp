@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "thrum/rigid/islands.h"
 
@@ -25,9 +26,20 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
     const std::int32_t island = island_[static_cast<std::size_t>(id)];
     if (island != model::kNone) driven_[static_cast<std::size_t>(island)] = true;
   };
+  granted_.assign(static_cast<std::size_t>(count), 0.0);
   for (const model::ContactPatch& patch : state.patches) {
     for (const auto& [mover, other] : {std::pair(patch.a, patch.b), std::pair(patch.b, patch.a)}) {
       if (model.bodies[static_cast<std::size_t>(mover)].motion == model::Motion::kinematic) drive(other);
+    }
+    for (const model::ContactPoint& point : patch.active()) {
+      if (!(point.wanted_speed > 0)) continue;
+      const model::BodyId kicked =
+          island_[static_cast<std::size_t>(patch.a)] != model::kNone ? patch.a : patch.b;
+      const std::int32_t island = island_[static_cast<std::size_t>(kicked)];
+      if (island == model::kNone) continue;
+      // Without an account there is no bound.
+      if (!(point.wanted_energy > 0)) drive(kicked);
+      granted_[static_cast<std::size_t>(island)] += point.wanted_energy;
     }
   }
   for (const model::JointDesc& joint : model.joints) {
@@ -167,6 +179,7 @@ bool IslandEnergy::limit_bounces(SolverBodies& bodies)
   bool any = false;
   for (std::size_t k = 0; k < energy_.size(); ++k) {
     Energy& energy = energy_[k];
+    energy.allowed += std::exchange(granted_[k], 0.0);
     if (driven_[k] || !(energy.slope + 0.5 * energy.square > std::max(0.0, energy.allowed))) continue;
     // The greater root of s^2 square / 2 + s slope - allowed = 0, eq. (1).
     const double root = energy.slope * energy.slope + 2 * energy.square * std::max(0.0, energy.allowed);

@@ -16,7 +16,8 @@
 //
 // Bounces. They come after the move, and may bring the kinetic energy no higher than it was before the sub-step plus the
 // work of gravity and applied forces along the move. The largest s in [0, 1] for which (1) allows that is the greater
-// root of K(s) = K_allowed. Impulses of Newton's law at several contacts at once, or with friction, can need it.
+// root of K(s) = K_allowed. Impulses of Newton's law at several contacts at once, or with friction, can need it. Kicks of a distant
+// response come with the bounces and bring the energy that was granted to them.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +73,9 @@ class IslandEnergy {
   void spread_shares(SolverBodies& bodies);
 
   std::vector<std::int32_t> island_;
-  std::vector<bool> driven_;   ///< by island: something outside may put energy in
-  std::vector<Mat3> inertia_;  ///< world axes [kg m^2]
+  std::vector<bool> driven_;     ///< by island: something outside may put energy in
+  std::vector<double> granted_;  ///< by island: what the kicks of this step may bring [J]
+  std::vector<Mat3> inertia_;    ///< world axes [kg m^2]
   std::vector<Motion> before_;
   std::vector<Energy> energy_;   ///< by island
   std::vector<double> share_;    ///< by body

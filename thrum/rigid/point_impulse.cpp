@@ -49,10 +49,12 @@ void add_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& 
   if (!(answer > 0)) return;
   const double w = place.n.dot(b.w - a.w) + Ln.dot(impulse.linear);
   double tau = std::clamp(given - w / answer, -most, most) - given;
-  if (tau == 0) return;
+  // A spin of 1e-199 has no square that is a number.
+  const double square = answer * tau * tau;
+  if (!(square > 0)) return;
   const Vec3 leaving = relative_velocity(a, b, place) + K * impulse.linear;
   const double slope = tau * (w + leaving.dot(hold));
-  tau *= std::clamp(-slope / (answer * tau * tau), 0.0, 1.0);
+  tau *= std::clamp(-slope / square, 0.0, 1.0);
   impulse.angular = tau * place.n;
   impulse.linear += tau * hold;
 }

@@ -16,7 +16,7 @@ using geometry::append_bytes;
 using geometry::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 // One description of the bytes for both directions: visit(stream, value) for each value in order.
 struct Writer {
@@ -88,7 +88,7 @@ void patch(Stream& s, model::ContactPatch& p)
   for (model::ContactPoint& point : p.points) {
     vec(s, point.position);
     for (double* value : {&point.depth, &point.normal_impulse, &point.warm_impulse, &point.normal_speed,
-                          &point.wanted_speed}) {
+                          &point.wanted_speed, &point.wanted_energy}) {
       s.number(*value);
     }
     s.number(point.feature_a);
@@ -130,12 +130,13 @@ void everything(Stream& s, Checkpoint& c)
       for (double& value : *values) s.number(value);
     }
   }
-  s.list(c.state.pending_kicks, 60);
+  s.list(c.state.pending_kicks, 68);
   for (model::PendingKick& kick : c.state.pending_kicks) {
     s.number(kick.body);
     s.number(kick.time);
     vec(s, kick.impulse);
     vec(s, kick.arm_b);
+    s.number(kick.energy);
   }
 }
 

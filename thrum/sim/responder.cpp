@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/base/timing.h"
 #include "thrum/collision/prepared_shape.h"
+#include "thrum/sim/impact_account.h"
+#include "thrum/sim/responder_parts.h"
+#include "thrum/vibration/energy_budget.h"
+#include "thrum/vibration/response_limit.h"
 
 namespace thrum::sim {
 
@@ -21,67 +25,7 @@ constexpr double kSameMesh = 0.1;
 /// A resting contact is pressed suddenly when it was approaching faster than gravity makes it in so many steps.
 constexpr double kGravitySteps = 2;
 
-model::Surface surface_of(const model::SceneModel& model, model::BodyId a, model::BodyId b)
-{
-  const model::SurfaceId sa = model.bodies[static_cast<std::size_t>(a)].surface;
-  const model::SurfaceId sb = model.bodies[static_cast<std::size_t>(b)].surface;
-  for (const model::SurfacePair& pair : model.surface_pairs) {
-    if ((pair.a == sa && pair.b == sb) || (pair.a == sb && pair.b == sa)) return pair.values;
-  }
-  return model::smaller_of(model.surfaces[static_cast<std::size_t>(sa)],
-                           model.surfaces[static_cast<std::size_t>(sb)]);
-}
-
-void push_body(const model::BodyDesc& desc, model::BodyState& body, const Vec3& impulse,
-               const Vec3& angular_impulse)
-{
-  if (desc.motion != model::Motion::dynamic) return;
-  const Mat3 R = body.X_wb.rotation.toRotationMatrix();
-  body.velocity += impulse / desc.mass;
-  body.angular_velocity += R * desc.inertia.inverse() * R.transpose() * angular_impulse;
-  body.asleep = false;
-  body.still_time = 0;
-}
-
-// The solver's impulses over a step hold the weight of that step too. Taken back, they may leave a striking body no faster than
-// it came.
-void limit_impulses(std::span<const vibration::RigidPart> parts, std::vector<vibration::Touch>& touches)
-{
-  std::map<std::int32_t, double> shares;
-  for (const vibration::Touch& touch : touches) {
-    if (!touch.struck) continue;
-    double gained = 0;
-    for (const vibration::Touch& other : touches) {
-      if (other.struck) gained += vibration::rigid_answer(parts, touch, other) * other.impulse;
-    }
-    const double change = touch.approach_speed + vibration::rigid_speed({parts, {}, 0}, touch);
-    double& share = shares.try_emplace(touch.body, 1.0).first->second;
-    if (gained > 0) share = std::min(share, std::max(0.0, change) / gained);
-  }
-  for (vibration::Touch& touch : touches) {
-    if (touch.struck) touch.impulse *= shares[touch.body];
-  }
-}
-
 }  // namespace
-
-struct Responder::Ringer {
-  model::BodyId body = model::kNone;
-  std::unique_ptr<vibration::BodyResponse> response;
-  std::unique_ptr<vibration::BodyResponse>
-      passing;  ///< answers blows that were passed on, by the impulse alone
-};
-
-/// A blow that a kick gives to the body above it.
-struct Responder::Blow {
-  model::BodyId ringer = model::kNone;
-  model::BodyId other = model::kNone;
-  std::size_t patch = 0;
-  std::size_t point = 0;
-  double impulse = 0;  ///< [N s]
-  double speed = 0;    ///< [m/s]
-  double energy = 0;   ///< [J]
-};
 
 void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                          const vibration::BodyResponseDesc& desc)
@@ -105,9 +49,9 @@ void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const m
   vibration::BodyResponseDesc passing = desc;
   if (passing.settings.rule != vibration::KickRule::peak_displacement)
     passing.settings.rule = vibration::KickRule::peak_velocity;
-  ringers_.push_back(
-      std::make_shared<Ringer>(Ringer{id, std::make_unique<vibration::BodyResponse>(model, desc),
-                                      std::make_unique<vibration::BodyResponse>(model, passing)}));
+  ringers_.push_back(std::make_shared<Ringer>(
+      Ringer{id, std::make_unique<vibration::BodyResponse>(model, desc),
+             std::make_unique<vibration::BodyResponse>(model, passing), elastic::mode_list(*model)}));
   std::sort(ringers_.begin(), ringers_.end(), [](const auto& a, const auto& b) { return a->body < b->body; });
 }
 
@@ -131,30 +75,126 @@ const vibration::BodyResponse* Responder::response_of(model::BodyId id) const
   return nullptr;
 }
 
+const model::ModalModel* Responder::model_of(model::BodyId id) const
+{
+  const auto ringer =
+      std::find_if(ringers_.begin(), ringers_.end(), [&](const auto& r) { return r->body == id; });
+  return ringer != ringers_.end() ? &(*ringer)->response->model() : nullptr;
+}
+
 void Responder::attach(World& world)
 {
   world.on_respond([this](World& w, model::SceneState& state, double h) { respond(w, state, h); });
 }
 
 // New contacts strike. With force_jumps so does a resting one that was pressed faster than gravity does it.
-bool Responder::is_struck(const model::SceneModel& model, const model::SceneState&,
-                          const model::ContactPatch&, const model::ContactPoint& point, double h) const
+bool Responder::is_struck(const model::SceneModel& model, const model::ContactPoint& point, double h) const
 {
   if (!(point.normal_impulse > 0) || !(point.normal_speed < 0)) return false;
   return point.is_new ||
          (desc_.force_jumps && -point.normal_speed > kGravitySteps * h * model.gravity.norm());
 }
 
+// Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than was meant for it.
 void Responder::apply_pending(const model::SceneModel& model, model::SceneState& state, double h)
 {
   const double until = state.time + h;
   std::erase_if(state.pending_kicks, [&](const model::PendingKick& kick) {
     if (kick.time > until) return false;
+    const model::BodyDesc& desc = model.bodies[static_cast<std::size_t>(kick.body)];
     model::BodyState& body = state.bodies[static_cast<std::size_t>(kick.body)];
-    push_body(model.bodies[static_cast<std::size_t>(kick.body)], body, kick.impulse,
-              body.X_wb.direction(kick.arm_b).cross(kick.impulse));
+    const Vec3 turn = body.X_wb.direction(kick.arm_b).cross(kick.impulse);
+    double share = 1;
+    if (kick.energy >= 0) {
+      const Vec3 turn_b = body.X_wb.direction_to_local(turn);
+      share = vibration::affordable_share(
+          kick.impulse.dot(body.velocity) + turn.dot(body.angular_velocity),
+          kick.impulse.squaredNorm() / desc.mass + turn_b.dot(desc.inertia.inverse() * turn_b), kick.energy);
+    }
+    push_body(desc, body, share * kick.impulse, share * turn);
     return true;
   });
+  for (const model::PendingKick& kick : state.pending_kicks) report_.owed += std::max(0.0, kick.energy);
+}
+
+double Responder::ring_energy(const model::RingState& ring) const
+{
+  const auto ringer =
+      std::find_if(ringers_.begin(), ringers_.end(), [&](const auto& r) { return r->body == ring.body; });
+  if (ringer == ringers_.end()) return 0;
+  double sum = 0;
+  for (std::size_t m = 0; m < ring.q.size(); ++m) {
+    const double w = (*ringer)->modes.omegas[static_cast<Eigen::Index>(m)];
+    sum += (ring.v[m] * ring.v[m] + w * w * ring.q[m] * ring.q[m]) / 2;
+  }
+  return sum;
+}
+
+// Takes energy from the vibration of the bodies for which `pays` is true, of each the same share. Returns what is still owed [J].
+template <class Pays>
+double Responder::take_from_rings(model::SceneState& state, double energy, const Pays& pays) const
+{
+  double sum = 0;
+  for (const model::RingState& ring : state.rings) sum += pays(ring.body) ? ring_energy(ring) : 0;
+  if (!(sum > 0)) return energy;
+  const double left = std::sqrt(std::max(0.0, 1 - energy / sum));
+  for (model::RingState& ring : state.rings) {
+    if (!pays(ring.body)) continue;
+    for (double& q : ring.q) q *= left;
+    for (double& v : ring.v) v *= left;
+  }
+  return std::max(0.0, energy - sum);
+}
+
+// The account of the rigid step. What all bodies lost is what a response may use. Speeds that the last response had asked for were
+// paid in advance, by their estimated energy; when the solver had to spend more on them, since friction held back or something was
+// leant against the body, the vibration pays the difference, and the kicked bodies what it cannot.
+void Responder::settle(World& world, model::SceneState& state, double h, bool struck)
+{
+  double granted = 0;
+  std::set<model::BodyId> kicked;
+  for (model::ContactPatch& patch : state.patches) {
+    for (model::ContactPoint& point : patch.points) {
+      if (point.wanted_energy == 0) continue;
+      granted += point.wanted_energy;
+      point.wanted_energy = 0;
+      kicked.insert({patch.a, patch.b});
+    }
+  }
+  budget_ = 0;
+  if (!struck && kicked.empty()) return;
+  budget_ = step_loss(world, h) + granted;
+  if (budget_ >= 0) return;
+  double debt = -std::exchange(budget_, 0.0);
+  if (kicked.empty()) return;
+  // Motors of joints bring in energy too; that is nobody's debt.
+  if (!world.model().joints.empty()) {
+    double gained = -granted;
+    for (const model::BodyId id : kicked) gained -= body_loss(world, id, h);
+    debt = std::clamp(gained, 0.0, debt);
+  }
+  slow_down(world.model(), state, kicked, take_from_rings(state, debt, [](model::BodyId) { return true; }));
+}
+
+void Responder::slow_down(const model::SceneModel& model, model::SceneState& state,
+                          const std::set<model::BodyId>& bodies, double energy)
+{
+  if (!(energy > 0)) return;
+  const auto moves = [&](model::BodyId id) {
+    return model.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic;
+  };
+  double sum = 0;
+  for (const model::BodyId id : bodies) {
+    const auto b = static_cast<std::size_t>(id);
+    if (moves(id)) sum += kinetic_energy(model.bodies[b], state.bodies[b]);
+  }
+  if (!(sum > 0)) return;
+  const double left = std::sqrt(std::max(0.0, 1 - energy / sum));
+  for (const model::BodyId id : bodies) {
+    if (!moves(id)) continue;
+    state.bodies[static_cast<std::size_t>(id)].velocity *= left;
+    state.bodies[static_cast<std::size_t>(id)].angular_velocity *= left;
+  }
 }
 
 void Responder::respond(World& world, model::SceneState& state, double h)
@@ -162,17 +202,18 @@ void Responder::respond(World& world, model::SceneState& state, double h)
   const base::Stopwatch watch;
   report_ = {};
   const model::SceneModel& model = world.model();
-  if (!state.pending_kicks.empty()) apply_pending(model, state, h);
   // Who is struck, and who still rings.
   std::vector<char> struck(ringers_.size(), 0);
   for (const model::ContactPatch& patch : state.patches) {
     for (const model::ContactPoint& point : patch.active()) {
-      if (!is_struck(model, state, patch, point, h)) continue;
+      if (!is_struck(model, point, h)) continue;
       for (std::size_t r = 0; r < ringers_.size(); ++r) {
         if (ringers_[r]->body == patch.a || ringers_[r]->body == patch.b) struck[r] = 1;
       }
     }
   }
+  settle(world, state, h, std::find(struck.begin(), struck.end(), 1) != struck.end());
+  if (!state.pending_kicks.empty()) apply_pending(model, state, h);
   std::vector<Blow> blows;
   for (std::size_t r = 0; r < ringers_.size(); ++r) {
     const bool silent = std::none_of(state.rings.begin(), state.rings.end(),
@@ -192,87 +233,16 @@ void Responder::respond(World& world, model::SceneState& state, double h)
     }
     blows.swap(next);
   }
+  for (const model::RingState& ring : state.rings) report_.rings += ring_energy(ring);
   report_.seconds = watch.seconds();
 }
 
-// One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows.
+// One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows, and the bodies whose
+// vibration they came from pay for what becomes of them.
 void Responder::answer(World& world, model::SceneState& state, double h, Ringer& ringer,
                        const std::vector<Blow>& blows, std::vector<Blow>& passed_on)
 {
-  const model::SceneModel& model = world.model();
-  const auto self = static_cast<std::size_t>(ringer.body);
-  const Pose X_wm = state.bodies[self].X_wb * model.bodies[self].X_bs;
-
-  // Everything in the axes of the modal model.
-  std::vector<vibration::RigidPart> parts;
-  std::vector<model::BodyId> ids;
-  std::map<model::BodyId, std::int32_t> numbers;
-  const auto part_of = [&](model::BodyId id) {
-    const auto [it, fresh] = numbers.try_emplace(id, static_cast<std::int32_t>(parts.size()));
-    if (!fresh) return it->second;
-    const model::BodyDesc& desc = model.bodies[static_cast<std::size_t>(id)];
-    const model::BodyState& body = state.bodies[static_cast<std::size_t>(id)];
-    vibration::RigidPart part;
-    part.centre = X_wm.point_to_local(body.X_wb.position);
-    part.velocity = X_wm.direction_to_local(body.velocity);
-    part.angular_velocity = X_wm.direction_to_local(body.angular_velocity);
-    if (desc.motion == model::Motion::dynamic) {
-      const Mat3 R = (X_wm.rotation.conjugate() * body.X_wb.rotation).toRotationMatrix();
-      part.inverse_mass = 1 / desc.mass;
-      part.inverse_inertia = R * desc.inertia.inverse() * R.transpose();
-      part.acceleration = X_wm.direction_to_local(desc.gravity_scale * model.gravity);
-    }
-    if (static_cast<std::size_t>(id) < moduli_.size()) part.modulus = moduli_[static_cast<std::size_t>(id)];
-    parts.push_back(part);
-    ids.push_back(id);
-    return it->second;
-  };
-  (void)part_of(ringer.body);
-  std::vector<vibration::Touch> touches;
-  std::vector<std::pair<std::size_t, std::size_t>> places;
-  for (std::size_t p = 0; p < state.patches.size(); ++p) {
-    const model::ContactPatch& patch = state.patches[p];
-    if (patch.a != ringer.body && patch.b != ringer.body) continue;
-    const bool first = patch.a == ringer.body;
-    const model::Surface surface = surface_of(model, patch.a, patch.b);
-    for (std::size_t k = 0; k < patch.count; ++k) {
-      const model::ContactPoint& point = patch.points[k];
-      vibration::Touch touch;
-      touch.key = (static_cast<std::uint64_t>(p) << 8) + k;
-      touch.body = part_of(first ? patch.b : patch.a);
-      touch.position = X_wm.point_to_local(point.position);
-      touch.normal = X_wm.direction_to_local(first ? patch.normal : Vec3(-patch.normal));
-      touch.gap = std::max(0.0, -point.depth);
-      touch.restitution = surface.restitution;
-      touch.friction = surface.friction;
-      touch.load = point.normal_impulse / h;
-      const auto blow = std::find_if(blows.begin(), blows.end(),
-                                     [&](const Blow& b) { return b.patch == p && b.point == k; });
-      if (blow != blows.end()) {
-        touch.struck = true;
-        touch.impulse = blow->impulse;
-        touch.approach_speed = blow->speed;
-        touch.loss = blow->energy;
-      } else if (blows.empty() && is_struck(model, state, patch, point, h)) {
-        touch.struck = true;
-        touch.load = 0;
-        touch.impulse = point.normal_impulse;
-        touch.approach_speed = -point.normal_speed;
-        // An impulse works with the mean of the speeds before and after, less what gravity took of the latter within the step;
-        // it cannot take more than the pair had.
-        const double after = vibration::rigid_speed({parts, {}, h}, touch) + h * model.gravity.norm();
-        const double answer = vibration::rigid_answer(parts, touch, touch);
-        touch.loss = std::clamp(-touch.impulse * (point.normal_speed + after) / 2, 0.0,
-                                answer > 0 ? point.normal_speed * point.normal_speed / (2 * answer) : 0.0);
-      }
-      touches.push_back(touch);
-      places.emplace_back(p, k);
-    }
-  }
-
-  if (blows.empty()) limit_impulses(parts, touches);
-
-  // The ringing so far.
+  const Surroundings around = gather(world, state, h, ringer, blows);
   auto ring = std::find_if(state.rings.begin(), state.rings.end(),
                            [&](const model::RingState& s) { return s.body == ringer.body; });
   vibration::ModeState modes = ringer.response->at_rest();
@@ -281,7 +251,21 @@ void Responder::answer(World& world, model::SceneState& state, double h, Ringer&
     modes.v = Eigen::Map<const VecX>(ring->v.data(), static_cast<Eigen::Index>(ring->v.size()));
   }
   vibration::BodyResponse& response = blows.empty() ? *ringer.response : *ringer.passing;
-  const vibration::ResponseResult result = response.respond({parts, touches, h}, modes);
+  vibration::ModeState unstruck = modes;
+  vibration::ResponseResult result = response.respond(around.input(), modes);
+  const bool limited = response.desc().settings.limit_energy;
+  if (result.impacts > 0 && limited) {
+    // A blow that was passed on comes within the same step: the body has swung through it already.
+    if (blows.empty()) vibration::advance(ringer.modes, h, unstruck);
+    const auto pays = [&](model::BodyId id) {
+      return std::any_of(blows.begin(), blows.end(), [&](const Blow& blow) { return blow.from == id; });
+    };
+    double purse = std::max(0.0, budget_);
+    for (const model::RingState& r : state.rings) purse += pays(r.body) ? ring_energy(r) : 0;
+    double used = vibration::limit_response(around.input(), ringer.modes, unstruck, purse, result, modes);
+    if (!blows.empty() && used > 0) used = take_from_rings(state, used, pays);
+    budget_ -= used;
+  }
   const bool rings = modes.q.squaredNorm() + modes.v.squaredNorm() > 0;
   if (!rings && ring != state.rings.end()) state.rings.erase(ring);
   if (rings) {
@@ -294,62 +278,10 @@ void Responder::answer(World& world, model::SceneState& state, double h, Ringer&
   report_.lost += result.energy.lost;
   report_.received += result.energy.received;
   report_.given += result.energy.given;
-  report_.rings += result.energy.rings;
   report_.warnings.insert(report_.warnings.end(), result.warnings.begin(), result.warnings.end());
   if (result.impacts == 0) return;
-
-  // What it did, for the recording.
-  const auto tell = [&](model::ResponseKind kind, std::size_t touch, double speed, double energy) {
-    const auto& [p, k] = places[touch];
-    world.report_response({.kind = kind,
-                           .a = ringer.body,
-                           .b = ids[static_cast<std::size_t>(touches[touch].body)],
-                           .position = state.patches[p].points[k].position,
-                           .normal = X_wm.direction(touches[touch].normal),
-                           .speed = speed,
-                           .energy = energy});
-  };
-  const auto count = std::count_if(touches.begin(), touches.end(), [](const auto& t) { return t.struck; });
-  for (std::size_t i = 0; i < touches.size(); ++i) {
-    if (touches[i].struck)
-      tell(model::ResponseKind::struck, i, touches[i].approach_speed,
-           result.energy.received / static_cast<double>(count));
-  }
-  for (const vibration::Kick& kick : result.kicks)
-    tell(model::ResponseKind::kicked, kick.touch, kick.speed, kick.energy);
-
-  // Pushes at once, speeds in the next solve, late ones when they arrive.
-  for (const vibration::Push& push : result.pushes) {
-    const auto b = static_cast<std::size_t>(ids[static_cast<std::size_t>(push.body)]);
-    push_body(model.bodies[b], state.bodies[b], X_wm.direction(push.impulse),
-              X_wm.direction(push.angular_impulse));
-  }
-  for (const vibration::Kick& kick : result.kicks) {
-    const auto& [p, k] = places[kick.touch];
-    const model::BodyId id = ids[static_cast<std::size_t>(touches[kick.touch].body)];
-    const auto b = static_cast<std::size_t>(id);
-    model::BodyState& body = state.bodies[b];
-    const Vec3 normal = X_wm.direction(touches[kick.touch].normal);
-    if (result.pushes.empty() && model.bodies[b].motion == model::Motion::dynamic) {
-      body.asleep = false;
-      body.still_time = 0;
-      const Vec3 arm = state.patches[p].points[k].position - body.X_wb.position;
-      if (kick.delay > h) {
-        state.pending_kicks.push_back({id, state.time + kick.delay,
-                                       kick.impulse * normal + X_wm.direction(kick.slide),
-                                       body.X_wb.direction_to_local(arm)});
-      } else {
-        model::ContactPoint& point = state.patches[p].points[k];
-        point.wanted_speed = std::max(point.wanted_speed, kick.speed);
-        if (!kick.slide.isZero(0)) {
-          const Vec3 slide = X_wm.direction(kick.slide);
-          push_body(model.bodies[b], body, slide, arm.cross(slide));
-        }
-      }
-    }
-    if (model.bodies[b].motion == model::Motion::dynamic && this->rings(id) && kick.delay <= h)
-      passed_on.push_back({id, ringer.body, p, k, kick.impulse, kick.speed, kick.energy});
-  }
+  tell(world, ringer.body, around, result);
+  hand_out(world.model(), state, ringer.body, around, result, limited, passed_on);
 }
 
 }  // namespace thrum::sim

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,13 @@ struct ResponderDesc {
 struct ResponseReport {
   int impacts = 0;
   int kicks = 0;
-  int hops = 0;                       ///< responses to blows passed on
-  double lost = 0;                    ///< by the impacts [J]
-  double received = 0;                ///< by the vibration [J]
-  double given = 0;                   ///< to the kicked bodies [J]
-  double rings = 0;                   ///< vibration of all bodies at the end [J]
-  double seconds = 0;                 ///< that it took
+  int hops = 0;         ///< responses to blows passed on
+  double lost = 0;      ///< by the impacts [J]
+  double received = 0;  ///< by the vibration [J]
+  double given = 0;     ///< to the kicked bodies [J]
+  double owed = 0;      ///< of that, what only the next solve hands out, and kicks under way [J]
+  double rings = 0;     ///< vibration of all bodies at the end [J]
+  double seconds = 0;   ///< that it took
   std::vector<std::string> warnings;  ///< of this step
 };
 
@@ -53,24 +55,43 @@ class Responder {
 
   [[nodiscard]] const ResponseReport& report() const { return report_; }
   [[nodiscard]] bool rings(model::BodyId id) const;
+  [[nodiscard]] const model::ModalModel* model_of(model::BodyId id) const;  ///< null: it does not ring
   /// How a body answers: its modes and its settings. Null for a body that does not ring.
   [[nodiscard]] const vibration::BodyResponse* response_of(model::BodyId id) const;
 
  private:
   struct Ringer;
   struct Blow;
+  struct Surroundings;
 
   void respond(World& world, model::SceneState& state, double h);
+  [[nodiscard]] bool is_struck(const model::SceneModel& model, const model::ContactPoint& point,
+                               double h) const;
+
+  // The account.
+  void settle(World& world, model::SceneState& state, double h, bool struck);
   void apply_pending(const model::SceneModel& model, model::SceneState& state, double h);
+  [[nodiscard]] double ring_energy(const model::RingState& ring) const;
+  template <class Pays>
+  [[nodiscard]] double take_from_rings(model::SceneState& state, double energy, const Pays& pays) const;
+  static void slow_down(const model::SceneModel& model, model::SceneState& state,
+                        const std::set<model::BodyId>& bodies, double energy);
+
+  // One body.
   void answer(World& world, model::SceneState& state, double h, Ringer& ringer,
               const std::vector<Blow>& blows, std::vector<Blow>& passed_on);
-  [[nodiscard]] bool is_struck(const model::SceneModel& model, const model::SceneState& state,
-                               const model::ContactPatch& patch, const model::ContactPoint& point,
-                               double h) const;
+  [[nodiscard]] Surroundings gather(const World& world, const model::SceneState& state, double h,
+                                    const Ringer& ringer, const std::vector<Blow>& blows) const;
+  static void tell(World& world, model::BodyId ringer, const Surroundings& around,
+                   const vibration::ResponseResult& result);
+  void hand_out(const model::SceneModel& model, model::SceneState& state, model::BodyId ringer,
+                const Surroundings& around, const vibration::ResponseResult& result, bool limited,
+                std::vector<Blow>& passed_on);
 
   ResponderDesc desc_;
   std::vector<std::shared_ptr<Ringer>> ringers_;
   std::vector<double> moduli_;  ///< by body
+  double budget_ = 0;           ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;
 };
 

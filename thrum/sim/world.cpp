@@ -37,6 +37,7 @@ void World::step(double h)
 void World::step_once(double h)
 {
   const auto timer = times_.stage("step");
+  if (on_respond_) before_ = state_.bodies;
   find_pairs(h);
   find_contacts(h);
   order_contacts(h);

@@ -101,6 +101,11 @@ class World {
   [[nodiscard]] std::span<const collision::PreparedShape> shapes() const { return prepared_; }
   [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
+  /// While the response is called: a body as it was before the step.
+  [[nodiscard]] const model::BodyState& body_before(model::BodyId id) const
+  {
+    return before_[static_cast<std::size_t>(id)];
+  }
 
   // What happened in the last step.
   [[nodiscard]] std::span<const model::Contact> contacts() const;
@@ -158,6 +163,7 @@ class World {
   std::span<const collision::BodyPair> pairs_;
   std::vector<model::ContactPatch> fresh_;
   std::vector<model::ContactPatch> previous_;
+  std::vector<model::BodyState> before_;  ///< the step, when something responds
   std::vector<model::Surface> surfaces_;
   std::vector<std::int32_t> order_;
   std::vector<std::int32_t> levels_;

@@ -239,7 +239,7 @@ ResponseResult AttenuatedResponse::respond(const ResponseInput& input)
   MatX distances;
   const std::vector<WantedSpeed> wanted = wanted_speeds(input, struck, resting, distances);
   const double budget = settings_.limit_energy ? result.energy.lost : std::numeric_limits<double>::infinity();
-  SharedKicks shared = share_kicks(input, wanted, budget);
+  SharedKicks shared = share_kicks(input, wanted, budget, settings_.form);
   result.energy.received = result.energy.given = shared.given;
   result.energy.kick_scale = shared.scale;
   result.kicks = std::move(shared.kicks);

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/vibration/response_settings.h"
 #include "thrum/vibration/touch.h"
 
 namespace thrum::vibration {
@@ -28,9 +29,10 @@ struct SharedKicks {
   double scale = 1;         ///< taken of what was wanted
 };
 
-/// `budget` [J]; infinite: no limit.
+/// `budget` [J]; infinite: no limit. A body that comes nearer counts as one at rest: to turn it round is the solver's work. A speed
+/// asked from the solver lifts what stands on the body as well, and costs its energy too; an impulse does not.
 [[nodiscard]] SharedKicks share_kicks(const ResponseInput& input, std::span<const WantedSpeed> wanted,
-                                      double budget);
+                                      double budget, KickForm form);
 
 /// The kicks of each body together, and the recoil of the ringing body when it can move.
 [[nodiscard]] std::vector<Push> pushes_of(const ResponseInput& input, std::span<const Kick> kicks);

@@ -21,6 +21,13 @@
 // The steady forces between the bodies before the impact have bent the struck body already; q is measured from there, so the
 // modes feel lambda less the steady load.
 //
+// With tangential kicks a touching body rubs as well: after the normal impulse lambda of a contact follows the impulse against its slip u_t
+// = (J V - H U q')_t along t = u_t / |u_t|,
+//
+//     j = min(|u_t| / (t . S t), mu lambda),       S = the answer of bodies and modes to an impulse in any direction,
+//
+// which changes the energy by -j |u_t| + j^2 t.S t / 2 <= 0. Striking bodies have had their friction from the rigid solver.
+//
 // What is handed over: a body that left the surface keeps the energy it left with, as a velocity. Hops that end inside the
 // window count by their highest.
 #include "thrum/vibration/micro_collisions.h"
@@ -174,6 +181,22 @@ class MicroRun {
     }
     prepare_contacts();
     prepare_modes();
+    if (r_.settings.tangential) prepare_friction();
+  }
+
+  void prepare_friction()
+  {
+    answers_.assign(members_.size(), Mat3::Zero());
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const Touch& touch = r_.touch(members_[k]);
+      Mat3& S = answers_[k];
+      S = *r_.shapes[members_[k]] * r_.shapes[members_[k]]->transpose();
+      for (const std::size_t b : {std::size_t{0}, static_cast<std::size_t>(touch.body)}) {
+        if (movers_[b].mass == 0) continue;
+        const Mat3 arm = base::skew(touch.position - r_.input.bodies[b].centre);
+        S += movers_[b].inverse[0] * Mat3::Identity() - arm * movers_[b].inverse_inertia * arm;
+      }
+    }
   }
 
   void prepare_contacts()
@@ -292,6 +315,37 @@ class MicroRun {
     }
     state_.v -= blow_;
     state_.q -= (dt_ / 2) * blow_;
+    if (answers_.empty()) return;
+    for (const Eigen::Index k : closed_) {
+      if (lambda_[k] > 0 && !member(k).struck && member(k).friction > 0) rub(k);
+    }
+  }
+
+  // Friction of one contact, one after the other.
+  void rub(Eigen::Index k)
+  {
+    const Touch& touch = member(k);
+    const auto& shapes = *r_.shapes[members_[static_cast<std::size_t>(k)]];
+    const auto b = static_cast<std::size_t>(touch.body);
+    const auto at = [&](std::size_t body) -> Vec3 {
+      const Vec6& V = movers_[body].V;
+      return V.head<3>() + Vec3(V.tail<3>()).cross(touch.position - r_.input.bodies[body].centre);
+    };
+    const Vec3 u = at(b) - at(0) - shapes * state_.v;
+    Vec3 t = u - touch.normal * touch.normal.dot(u);
+    const double slip = t.norm();
+    if (!(slip > 0)) return;
+    t /= slip;
+    const double sticking = slip / t.dot(answers_[static_cast<std::size_t>(k)] * t);
+    const Vec3 impulse = -std::min(sticking, touch.friction * lambda_[k]) * t;
+    for (const auto& [body, sign] : {std::pair(b, 1.0), std::pair(std::size_t{0}, -1.0)}) {
+      Vec6 row;
+      row << sign * impulse, (touch.position - r_.input.bodies[body].centre).cross(sign * impulse);
+      give(movers_[body], row, 1);
+    }
+    blow_.noalias() = shapes.transpose() * impulse;
+    state_.v -= blow_;
+    state_.q -= (dt_ / 2) * blow_;
   }
 
   void give(Mover& m, const Vec6& J, double lambda)
@@ -374,6 +428,7 @@ class MicroRun {
   VecX hold_, q_next_, blow_;
   VecX qq_, qv_, vq_, vv_;
   std::vector<Eigen::Index> closed_;
+  std::vector<Mat3> answers_;  // with friction: of each contact, to an impulse in any direction [1/kg]
 };
 
 // A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy at the surface.

@@ -202,7 +202,7 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
   }
   const double unlimited = std::numeric_limits<double>::infinity();
   const double budget = settings_.limit_energy ? std::min(rings, account.lost) : unlimited;
-  SharedKicks shared = share_kicks(r.input, wanted, budget);
+  SharedKicks shared = share_kicks(r.input, wanted, budget, settings_.form);
   account.kick_scale = shared.scale;
   account.given = shared.given;
   result.kicks = std::move(shared.kicks);
@@ -277,6 +277,7 @@ void ModalResponse::add_slides(const Ringing& r, const ModeState& state, std::sp
   for (Kick& kick : result.kicks) {
     const auto k = static_cast<std::size_t>(std::find(r.resting.begin(), r.resting.end(), kick.touch) -
                                             r.resting.begin());
+    if (k == r.resting.size()) continue;  // a corner that is only held
     ModeState then = state;
     advance(modes_, peaks[k].time, then);
     const Touch& touch = r.touch(kick.touch);

@@ -18,9 +18,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "thrum/numerics/complementarity.h"
-#include "thrum/vibration/kick_share.h"
+#include "thrum/vibration/energy_budget.h"
 #include "thrum/vibration/pulse.h"
 
 namespace thrum::vibration {
@@ -29,6 +30,8 @@ namespace {
 
 /// Points of one flat face have a block that is nearly singular; so much of the diagonal is added.
 constexpr double kRegularisation = 1e-9;
+/// Moments no farther apart are one: far less than any contact lasts [s].
+constexpr double kTogether = 1e-6;
 
 // Rigid bodies whose velocities change as impulses are given. Bodies are those of the input.
 class Movers {
@@ -78,6 +81,16 @@ class Movers {
   std::vector<RigidPart> parts_;
 };
 
+// 0 <= x  perpendicular to  A x - b >= 0.
+VecX solve_one_sided(MatX A, const VecX& b)
+{
+  if (b.size() == 1) return (b / A(0, 0)).cwiseMax(0.0);
+  A.diagonal() *= 1 + kRegularisation;
+  const VecX none = VecX::Zero(b.size());
+  const VecX any = VecX::Constant(b.size(), std::numeric_limits<double>::infinity());
+  return numerics::solve_by_pivoting(A, b, {none, any}).x;
+}
+
 // Sticking across the normal, as far as friction allows: the surface carries the body along. Energy can only fall, since the
 // impulse is at most the one that makes the two equally fast.
 Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers& movers, ModeState& state)
@@ -96,6 +109,64 @@ Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers&
   movers.push(touch, impulse * across);
   state.v -= impulse * row;
   return impulse * across;
+}
+
+// Eq. (1) for touches that meet the surface at the same moment, all at once: with the speeds d at which the surface is faster and
+// A = J M^-1 J^T + F F^T of these touches,
+//
+//     0 <= p  perpendicular to  A p - (1 + e) d >= 0,        change of energy = p.A p / 2 - p.d,
+//
+// which is -(1 - e^2) d.A^-1 d / 2 for equal restitutions. Different ones may ask for more than there is; then p is reduced.
+void trade(const Ringing& r, const MatX& rows, std::span<const Eigen::Index> together, Movers& movers,
+           ModeState& state, ResponseResult& result)
+{
+  std::vector<Eigen::Index> taken;
+  std::vector<double> before;
+  for (const Eigen::Index k : together) {
+    const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+    const double present = r.touch(i).normal.dot(movers.speed(r.touch(i)));
+    if (rows.row(k).dot(state.v) - present < r.settings.least_kick) continue;
+    if (!(r.answer[static_cast<Eigen::Index>(i)] > 0)) continue;
+    taken.push_back(k);
+    before.push_back(present);
+  }
+  const auto n = static_cast<Eigen::Index>(taken.size());
+  if (n == 0) return;
+  const auto touch_of = [&](Eigen::Index a) -> const Touch& {
+    return r.touch(r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])]);
+  };
+  MatX A(n, n);
+  VecX faster(n);
+  VecX wanted(n);
+  for (Eigen::Index a = 0; a < n; ++a) {
+    const auto row = rows.row(taken[static_cast<std::size_t>(a)]);
+    faster[a] = row.dot(state.v) - before[static_cast<std::size_t>(a)];
+    wanted[a] = (1 + touch_of(a).restitution) * faster[a];
+    for (Eigen::Index b = 0; b < n; ++b)
+      A(a, b) = row.dot(rows.row(taken[static_cast<std::size_t>(b)])) +
+                rigid_answer(r.input.bodies, touch_of(a), touch_of(b));
+  }
+  VecX p = solve_one_sided(A, wanted);
+  if (n > 1) p *= affordable_share(-p.dot(faster), p.dot(A * p), 0);
+
+  for (Eigen::Index a = 0; a < n; ++a) {
+    if (!(p[a] > 0)) continue;
+    const Touch& touch = touch_of(a);
+    movers.push(touch, p[a] * touch.normal);
+    state.v -= p[a] * rows.row(taken[static_cast<std::size_t>(a)]).transpose();
+  }
+  for (Eigen::Index a = 0; a < n; ++a) {
+    if (!(p[a] > 0)) continue;
+    const Touch& touch = touch_of(a);
+    Kick kick;
+    kick.touch = r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])];
+    kick.impulse = p[a];
+    kick.speed = touch.normal.dot(movers.speed(touch));
+    kick.energy = kick.impulse * (before[static_cast<std::size_t>(a)] + kick.speed) / 2;
+    if (r.settings.tangential) kick.slide = slide_along(r, kick.touch, kick.impulse, movers, state);
+    result.energy.given += kick.energy;
+    result.kicks.push_back(kick);
+  }
 }
 
 }  // namespace
@@ -120,11 +191,7 @@ VecX yielding_impulses(const Ringing& r, const MatX& rows, const VecX& approach)
       A(i, j) += rigid_answer(r.input.bodies, touch, r.touch(r.struck[static_cast<std::size_t>(j)]));
   }
   if (!(A.diagonal().minCoeff() > 0)) return VecX::Zero(n);
-  if (n == 1) return (b / A(0, 0)).cwiseMax(0.0);
-  A.diagonal() *= 1 + kRegularisation;
-  return numerics::solve_by_pivoting(
-             A, b, {VecX::Zero(n), VecX::Constant(n, std::numeric_limits<double>::infinity())})
-      .x;
+  return solve_one_sided(A, b);
 }
 
 ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState& state)
@@ -175,30 +242,22 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
     return peaks[static_cast<std::size_t>(a)].time < peaks[static_cast<std::size_t>(b)].time;
   });
 
-  // One after the other, eq. (1); each finds the modes as the ones before have left them.
+  // One moment after the other, eq. (1); each finds the modes as the ones before have left them.
   double time = 0;
-  for (const Eigen::Index k : order) {
-    const std::size_t i = r.resting[static_cast<std::size_t>(k)];
-    const Peak& peak = peaks[static_cast<std::size_t>(k)];
-    const Touch& touch = r.touch(i);
-    if (peak.value < r.settings.least_kick) continue;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const Peak& peak = peaks[static_cast<std::size_t>(order[begin])];
+    std::size_t end = begin + 1;
+    while (end < order.size() && peaks[static_cast<std::size_t>(order[end])].time - peak.time <= kTogether)
+      ++end;
+    const std::span<const Eigen::Index> together = std::span(order).subspan(begin, end - begin);
+    begin = end;
+    if (std::none_of(together.begin(), together.end(), [&](Eigen::Index k) {
+          return peaks[static_cast<std::size_t>(k)].value >= r.settings.least_kick;
+        }))
+      continue;
     advance(r.modes, peak.time - time, state);
     time = peak.time;
-    const double before = touch.normal.dot(movers.speed(touch));
-    const double faster = rows.row(k).dot(state.v) - before;
-    if (faster < r.settings.least_kick) continue;
-    const double answer = r.answer[static_cast<Eigen::Index>(i)];
-    if (!(answer > 0)) continue;
-    Kick kick;
-    kick.touch = i;
-    kick.impulse = (1 + touch.restitution) * faster / (answer + rows.row(k).squaredNorm());
-    kick.speed = before + kick.impulse * answer;
-    kick.energy = kick.impulse * (before + kick.speed) / 2;
-    movers.push(touch, kick.impulse * touch.normal);
-    state.v -= kick.impulse * rows.row(k).transpose();
-    if (r.settings.tangential) kick.slide = slide_along(r, i, kick.impulse, movers, state);
-    result.energy.given += kick.energy;
-    result.kicks.push_back(kick);
+    trade(r, rows, together, movers, state, result);
   }
   advance(r.modes, std::max(0.0, r.input.step - time), state);
   std::sort(result.kicks.begin(), result.kicks.end(),

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What the impacts of a step lost, from the bodies before and after it: the budget of the distant response.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "thrum/sim/world.h"
+#include "thrum/vibration/touch.h"
+
+namespace thrum::sim {
+
+/// Fills in the loss of every touch that is struck, and takes of the solver's impulse the share that the impact has. `parts` and `ids`
+/// are the bodies of the touches; impulses and speeds of approach are those of the step.
+void account_impacts(const World& world, double h, std::span<const vibration::RigidPart> parts,
+                     std::span<const model::BodyId> ids, std::vector<vibration::Touch>& touches);
+
+/// Of a dynamic body [J].
+[[nodiscard]] double kinetic_energy(const model::BodyDesc& desc, const model::BodyState& body);
+
+/// Mechanical energy that the rigid step took from a body, with what applied forces brought in [J].
+[[nodiscard]] double body_loss(const World& world, model::BodyId id, double h);
+
+/// The same of all bodies, with what those that are moved brought in by their contacts; below 0 where energy was added [J].
+[[nodiscard]] double step_loss(const World& world, double h);
+
+}  // namespace thrum::sim
