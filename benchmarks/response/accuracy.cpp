@@ -136,12 +136,11 @@ void draw_scatter(const std::vector<scene::PlotSeries>& rules, const char* file)
   series.insert(series.end(), rules.begin(), rules.end());
   const scene::PlotAxis reference{"coupled reference [m/s]", scene::AxisScale::logarithmic, kShown};
   const scene::PlotAxis kick{"kick [m/s]", scene::AxisScale::logarithmic, scene::ValueRange{1e-3, 5}};
-  scene::write_png(file,
-                   scene::draw_plot(series, {.width = 900,
-                                             .height = 820,
-                                             .title = "Speed with which a resting body leaves, h = 1/100 s",
-                                             .x = reference,
-                                             .y = kick}));
+  scene::write_png(file, scene::draw_plot(series, {.width = 1000,
+                                                   .height = 820,
+                                                   .title = "Kick against reference, h = 1/100 s",
+                                                   .x = reference,
+                                                   .y = kick}));
 }
 
 THRUM_BENCHMARK(accuracy, kicks)
