@@ -22,8 +22,8 @@ struct RingScene {
   std::vector<PoleBody> poles;
   double half_width = 0;  ///< of the box that holds them; 0: no walls [m]
   double friction = 0.5;
-  double rolling_friction =
-      0.002;  ///< and spinning: without any, a ring that rocks on another one never rests [m]
+  /// And spinning: without any, a ring that rocks on another one never rests [m].
+  double rolling_friction = 0.005;
   double seconds = 5;
 };
 
