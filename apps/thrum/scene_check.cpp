@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
@@ -30,6 +31,34 @@ struct CheckOptions {
 };
 
 constexpr int kTrialSteps = 3;  ///< taken to estimate the time of a run
+
+// Bodies of one kind share their modes; these are counted once.
+void print_ringing(const scene::BuiltScene& built)
+{
+  std::size_t bodies = 0;
+  std::set<const model::ModalModel*> models;
+  for (std::size_t b = 0; b < built.world.model().bodies.size(); ++b) {
+    const model::ModalModel* model = built.responder->model_of(static_cast<model::BodyId>(b));
+    if (model == nullptr) continue;
+    ++bodies;
+    models.insert(model);
+  }
+  Eigen::Index modes = 0;
+  double bytes = 0;
+  double lowest = std::numeric_limits<double>::max();
+  double highest = 0;
+  for (const model::ModalModel* model : models) {
+    modes += model->frequencies.size();
+    bytes += static_cast<double>(sizeof(double)) *
+             static_cast<double>(model->shapes.size() + 2 * model->frequencies.size());
+    bytes += static_cast<double>(model->surface.vertices.size() * sizeof(Vec3) +
+                                 model->surface.triangles.size() * sizeof(Triangle));
+    lowest = std::min(lowest, model->frequencies.minCoeff());
+    highest = std::max(highest, model->frequencies.maxCoeff());
+  }
+  fmt::print("  ringing   {} bodies, {} modes from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n", bodies,
+             modes, lowest, highest, bytes / kMegabyte);
+}
 
 void check(const CheckOptions& options)
 {
@@ -58,6 +87,7 @@ void check(const CheckOptions& options)
   fmt::print("  shapes    {}, {} triangles in all\n", model.shapes.size(), triangles);
   fmt::print("  joints    {}, scripted impulses {}, forces {}\n", model.joints.size(), built.impulses.size(),
              built.forces.size());
+  if (built.responder) print_ringing(built);
   const double steps = desc.duration / desc.step;
   fmt::print("  run       {:.6g} s in {:.0f} steps of {:.4g} ms, seed {}\n", desc.duration, steps,
              1000 * desc.step, desc.seed);

@@ -167,6 +167,19 @@ class CommandLine(unittest.TestCase):
         self.refused(1, "fit", "slab.json", "--set", "response.method=none")
         self.refused(2, "fit", "nothing.npz")
 
+    def test_check_counts_modes_and_their_memory(self):
+        slab = {"shape": {"kind": "box", "size": [1, 0.6, 0.1]}, "material": "wood", "rings": {"modes": 7, "spacing": 0.1}}
+        (self.at / "slabs.json").write_text(json.dumps({
+            "bodies": [{"name": "one", "position": [0, 0, 0], **slab}, {"name": "two", "position": [0, 0, 2], **slab}],
+            "response": {"method": "modal"}}))
+        line = next(l for l in self.run_ok("check", "slabs.json").splitlines() if l.split()[:1] == ["ringing"])
+        found = re.match(r" *ringing +2 bodies, (\d+) modes from ([\d.]+) to ([\d.]+) Hz, ([\d.e-]+) MB", line)
+        self.assertIsNotNone(found, line)
+        self.assertIn(int(found[1]), (7, 14))
+        self.assertLess(float(found[2]), float(found[3]))
+        self.assertLess(0.001, float(found[4]))
+        self.assertNotIn("ringing", self.run_ok("check", "slabs.json", "--set", "response.method=none"))
+
     def test_modes_with_a_material_for_each_region(self):
         self.two_region_bar()
         mass = lambda text: float(re.search(r"([\d.]+) kg", text).group(1))
