@@ -22,7 +22,7 @@ struct RingScene {
   std::vector<PoleBody> poles;
   double half_width = 0;  ///< of the box that holds them; 0: no walls [m]
   double friction = 0.5;
-  /// And spinning: without any, a ring that rocks on another one never rests [m].
+  /// And spinning: a ring that rocks on another one comes to rest sooner [m].
   double rolling_friction = 0.005;
   double seconds = 5;
 };
