@@ -95,6 +95,43 @@ TEST(Robustness, AFastBallDoesNotPassThroughAThinWall)
   EXPECT_LT(world.body(ball).X_wb.position.x(), 0);
 }
 
+// The tip of an arm moves 0.2 m in a step here, across a ball that lies 2 cm beside the box around the arm. The loose boxes of
+// the broad phase may hide that, until a body has used up their looseness.
+TEST(Robustness, AnArmThatSpinsMeetsWhatLiesBesideItsBox)
+{
+  WorldDesc desc = awake();
+  desc.gravity = Vec3::Zero();
+  desc.broad_phase.looseness = 0;
+  World world(desc);
+  const model::BodyId arm = add_box(world, {1, 0.05, 0.05}, Vec3::Zero(), 10);
+  world.set_velocity(arm, Vec3::Zero(), {0, 0, 12});
+  const model::BodyId ball = add(world, {model::Sphere{0.05}}, {0.9, 0.12, 0}, 0.1);
+  world.step(kStep);
+  EXPECT_GT(world.body(ball).velocity.y(), 0);
+  // In axes of the arm the ball is still on the side that it was on.
+  EXPECT_GT(world.shape_pose(arm).inverse().point(world.body(ball).X_wb.position).y(), 0.09);
+}
+
+// A step is cut into two for a block that is faster than it is thick, and into more for the ball that it strikes in the first
+// of them and that is thinner.
+TEST(Robustness, WhatIsStruckWithinAStepIsStoppedInTheSameStep)
+{
+  WorldDesc desc = awake();
+  desc.gravity = Vec3::Zero();
+  World world(desc);
+  world.set_surface(0, {1, 0, 0, 0});
+  const model::BodyId block = add_box(world, Vec3::Constant(0.5), {-0.57, 0, 0}, 1);
+  world.set_velocity(block, {70, 0, 0}, Vec3::Zero());
+  const model::BodyId ball = add(world, {model::Sphere{0.05}}, {0, 0, 0}, 1);
+  BodySpec wall;
+  wall.shape = world.add_shape({model::Box{{0.05, 3, 3}}});
+  wall.X_ws.position = {0.86, 0, 0};
+  wall.motion = model::Motion::fixed;
+  world.add_body(wall);
+  world.step(kStep);
+  EXPECT_LT(world.body(ball).X_wb.position.x(), 0.81);
+}
+
 TEST(Robustness, EventsComeOncePerTouch)
 {
   World world(awake());

@@ -16,6 +16,15 @@ namespace {
 /// Old and new contact points nearer than this share of the length scale can be the same point.
 constexpr double kSamePlace = 0.02;
 
+// How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within the greatest
+// margin of the narrow phase and no farther.
+Vec3 swing_of(const collision::PreparedShape& shape, const Vec3& w, double h, double greatest_margin)
+{
+  if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();
+  const Vec3 across(std::hypot(w.y(), w.z()), std::hypot(w.z(), w.x()), std::hypot(w.x(), w.y()));
+  return (h * shape.radius * across).cwiseMin(greatest_margin * shape.smallest_extent);
+}
+
 }  // namespace
 
 void World::step(double h)
@@ -24,12 +33,15 @@ void World::step(double h)
   contacts_.clear();
   impulses_.clear();
   events_.clear();
-  const int pieces = pieces_for(h);
   responses_.clear();
   dated_responses_ = 0;
-  for (int piece = 0; piece < pieces; ++piece) {
-    if (piece > 0) report();
-    step_once(h / pieces);
+  double left = h;
+  for (int done = 0; left > 0; ++done) {
+    if (done > 0) report();
+    // What was struck in the last piece may need shorter ones for the rest.
+    const int pieces = std::min(pieces_for(left), std::max(1, desc_.most_pieces - done));
+    step_once(left / pieces);
+    left = pieces > 1 ? left - left / pieces : 0;
   }
   if (on_contacts_) on_contacts_(contacts());
 }
@@ -92,6 +104,8 @@ void World::find_pairs(double h)
     if (desc.motion != model::Motion::fixed && !body.asleep && !shape.unbounded) {
       const Vec3 move = h * (body.velocity + h * model_.gravity);
       box.extend(Box3(box.min() + move, box.max() + move));
+      const Vec3 swing = swing_of(shape, body.angular_velocity, h, desc_.narrow_phase.greatest_margin);
+      box = Box3(box.min() - swing, box.max() + swing);
     }
     broad_phase_.update(static_cast<model::BodyId>(i), box);
   }
