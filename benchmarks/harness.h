@@ -54,10 +54,10 @@ class Report {
 [[nodiscard]] std::optional<double> ratio(const Row& row);
 [[nodiscard]] bool reached(const Row& row);
 
-/// CPU time of the calling thread for one call of `work`: the least of `repeats` runs [s].
+/// CPU time of the calling thread for one call of `work`: the least of `repeats` runs or more [s].
 [[nodiscard]] double least_seconds(const std::function<void()>& work, int repeats = 5);
 
-/// Wall-clock time for one call: the least of `repeats` runs [s].
+/// Wall-clock time for one call: the least of `repeats` runs or more [s].
 [[nodiscard]] double wall_seconds(const std::function<void()>& work, int repeats = 3);
 
 /// Whether rows that take minutes are wanted too (--long).

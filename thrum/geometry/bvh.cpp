@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include "thrum/geometry/simd.h"
 
@@ -111,6 +113,7 @@ struct Nearest {
   double limit = std::numeric_limits<double>::infinity();    // farther triangles are of no interest
   double tie;
   Index triangle = std::numeric_limits<Index>::max();
+  Index slot = -1;  // where its corners are: kWidth * packet + lane
 
   Nearest(double squared_start, double tie_square) : squared(squared_start), tie(tie_square)
   {
@@ -119,25 +122,25 @@ struct Nearest {
 
   [[nodiscard]] double with_tie(double d) const { return d * (1 + 2 * Bvh::kTieRelative) + tie; }
 
-  void offer(double d, Index candidate)
+  void offer(double d, Index candidate, Index candidate_slot)
   {
     if (!(d <= limit)) return;
     // Clearly nearer: take it. Equally near: the lower index.
-    if (with_tie(d) < squared) {
-      squared = d;
+    if (with_tie(d) < squared || candidate < triangle) {
       triangle = candidate;
-    } else {
-      squared = std::min(squared, d);
-      triangle = std::min(triangle, candidate);
+      slot = candidate_slot;
     }
+    squared = std::min(squared, d);
     limit = with_tie(squared);
   }
 
-  void offer(const Bvh::Packet& packet, const Vec3& p)
+  void offer(std::span<const Bvh::Packet> packets, Index number, const Vec3& p)
   {
+    const Bvh::Packet& packet = packets[static_cast<std::size_t>(number)];
     double d[Bvh::kWidth];
     triangle_distances(packet, p, d);
-    for (int lane = 0; lane < Bvh::kWidth; ++lane) offer(d[lane], packet.triangle[lane]);
+    for (int lane = 0; lane < Bvh::kWidth; ++lane)
+      offer(d[lane], packet.triangle[lane], number * Bvh::kWidth + lane);
   }
 };
 
@@ -192,11 +195,23 @@ bool hit_lane(const Bvh::Packet& packet, int k, const ShearedRay& ray, double& t
 
 }  // namespace
 
+// Asks for the memory of a child that waits on the stack; a large mesh does not fit into the cache.
+void Bvh::prefetch(Index child) const
+{
+  constexpr std::size_t kLine = 64;  // bytes
+  if (child >= 0) {
+    __builtin_prefetch(&nodes_[static_cast<std::size_t>(child)]);
+    return;
+  }
+  const auto* packet = reinterpret_cast<const std::byte*>(&packets_[static_cast<std::size_t>(~child)]);
+  for (std::size_t offset = 0; offset < sizeof(Packet); offset += kLine) __builtin_prefetch(packet + offset);
+}
+
 ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) const
 {
   Nearest nearest(max_distance * max_distance, tie_);
   if (hint >= 0 && static_cast<std::size_t>(hint) < slot_.size()) {
-    nearest.offer(packets_[static_cast<std::size_t>(slot_[static_cast<std::size_t>(hint)] / kWidth)], p);
+    nearest.offer(packets_, slot_[static_cast<std::size_t>(hint)] / kWidth, p);
   }
 
   const double to_unit = 1 / (unit_ * unit_);
@@ -213,23 +228,36 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
     if (!(entry.key <= limit)) continue;
     if (entry.child >= 0) {
       const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      const int bottom = top;
       push_sorted(node, box_distances(node, q), limit, stack, top);
+      for (int i = bottom; i < top; ++i) prefetch(stack[i].child);
     } else {
-      nearest.offer(packets_[static_cast<std::size_t>(~entry.child)], p);
+      nearest.offer(packets_, ~entry.child, p);
       limit = float_limit(nearest.limit, to_unit);
     }
   }
 
-  if (nearest.triangle == std::numeric_limits<Index>::max()) return {};
-  const ClosestPoint result = closest_point_on(p, nearest.triangle);
+  if (nearest.slot < 0) return {};
+  const ClosestPoint result = closest_point_in(p, nearest.slot);
   return result.distance > max_distance ? ClosestPoint{} : result;
 }
 
 ClosestPoint Bvh::closest_point_on(const Vec3& p, Index triangle) const
 {
-  const auto t = static_cast<std::size_t>(triangle);
+  return closest_point_in(p, slot_[static_cast<std::size_t>(triangle)]);
+}
+
+// The corners come from the packet, which a search has just read, not from the mesh.
+ClosestPoint Bvh::closest_point_in(const Vec3& p, Index slot) const
+{
+  const Packet& packet = packets_[static_cast<std::size_t>(slot / kWidth)];
+  const int lane = slot % kWidth;
+  const auto corner = [lane](const double(&lanes)[3][kWidth]) {
+    return Vec3(lanes[0][lane], lanes[1][lane], lanes[2][lane]);
+  };
   const TrianglePoint foot =
-      closest_point_on_triangle(p, mesh_.corner(t, 0), mesh_.corner(t, 1), mesh_.corner(t, 2));
+      closest_point_on_triangle(p, corner(packet.a), corner(packet.b), corner(packet.c));
+  const Index triangle = packet.triangle[lane];
   ClosestPoint result;
   result.point = foot.point;
   result.distance = std::sqrt(foot.squared_distance);
@@ -238,7 +266,8 @@ ClosestPoint Bvh::closest_point_on(const Vec3& p, Index triangle) const
   result.feature = foot.feature;
   switch (foot.feature) {
     case Feature::vertex:
-      result.feature_id = mesh_.triangles[t][static_cast<std::size_t>(foot.local)];
+      result.feature_id =
+          mesh_.triangles[static_cast<std::size_t>(triangle)][static_cast<std::size_t>(foot.local)];
       break;
     case Feature::edge:
       result.feature_id = 3 * triangle + foot.local;

@@ -150,6 +150,8 @@ class Bvh {
   struct Builder;
   void fit_bounds();
   void fill_packet(Packet& packet) const;
+  void prefetch(Index child) const;
+  [[nodiscard]] ClosestPoint closest_point_in(const Vec3& p, Index slot) const;
   template <class Leaf>
   void walk_boxes(const float (&lower)[3], const float (&upper)[3], const Leaf& leaf) const;
   template <bool kAnyHit>

@@ -2,14 +2,20 @@
 #include <cholmod.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 #include "thrum/numerics/blas_threads.h"
 #include "thrum/numerics/factorisation_backend.h"
+#include "thrum/numerics/supernodal_cholesky.h"
+#include "thrum/numerics/supernodal_kernels.h"
 
 namespace thrum::numerics {
 
 namespace {
+
+/// Below this many operations the set-up of CHOLMOD's dense products costs more than they do.
+constexpr double kSmallFlops = 2e8;
 
 // A view of the lower triangle for CHOLMOD, which only reads it.
 cholmod_sparse view_of(const SparseMatrix& A)
@@ -84,6 +90,9 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     // The symbolic figures are of the analysis; a later numeric factorisation leaves them alone.
     flops_ = common_.fl;
     entries_ = common_.lnz;
+    small_.reset();
+    if (supernodal_ && flops_ < kSmallFlops && has_wide_kernels())
+      small_ = std::make_shared<const SupernodalCholesky>(supernodes(), A, permutation_);
   }
 
   std::unique_ptr<Backend> same_pattern() const override
@@ -94,11 +103,13 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     other->permutation_ = permutation_;
     other->flops_ = flops_;
     other->entries_ = entries_;
+    other->small_ = small_;
     return other;
   }
 
   bool factor(const SparseMatrix& A, int& failed_column) override
   {
+    if (small_ != nullptr) return factor_small(A, failed_column);
     const OneBlasThread one;
     cholmod_sparse view = view_of(A);
     const int done = cholmod_factorize(&view, factor_, &common_);
@@ -137,6 +148,16 @@ class CholmodBackend final : public SparseFactorisation::Backend {
   bool divides() const override { return !supernodal_; }
 
  private:
+  bool factor_small(const SparseMatrix& A, int& failed_column)
+  {
+    // Room for the numbers, as CHOLMOD would make it.
+    if (factor_->x == nullptr && cholmod_change_factor(CHOLMOD_REAL, 1, 1, 1, 1, factor_, &common_) == 0)
+      throw std::bad_alloc();
+    failed_column = small_->factor(supernodes(), A, {static_cast<double*>(factor_->x), factor_->xsize});
+    read_pivots(failed_column < 0 ? static_cast<int>(factor_->n) : failed_column);
+    return failed_column < 0;
+  }
+
   void read_pivots(int valid)
   {
     const int n = static_cast<int>(factor_->n);
@@ -194,6 +215,8 @@ class CholmodBackend final : public SparseFactorisation::Backend {
   int widest_ = 0;
   std::vector<int> begin_;
   std::vector<int> end_;
+  std::shared_ptr<const SupernodalCholesky>
+      small_;  ///< for a small positive definite matrix; shared by equal patterns
 };
 
 }  // namespace

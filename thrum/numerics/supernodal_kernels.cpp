@@ -222,7 +222,93 @@ void upper(const SupernodalFactor& L, double* X, double* work)
   }
 }
 
+// Rows [r, r + 4 V) or, masked, fewer, times `C` columns: out <- X T^T, or out -= X T^T. Numbers of X are loaded once for all
+// columns; those of T are next to each other in memory.
+template <int V, int C, bool kSubtract, bool kMasked>
+void product_tile(const DenseBlock& X, long r, long c, double* out, long stride, __m256i mask)
+{
+  const auto load = [mask](const double* from) {
+    return kMasked ? _mm256_maskload_pd(from, mask) : _mm256_loadu_pd(from);
+  };
+  __m256d sum[C][V];
+  for (int j = 0; j < C; ++j)
+    for (int v = 0; v < V; ++v)
+      sum[j][v] = kSubtract ? load(out + r + 4 * v + (c + j) * stride) : _mm256_setzero_pd();
+  const double* column = X.values;
+  for (int d = 0; d < X.depth; ++d, column += X.stride) {
+    __m256d x[V];
+    for (int v = 0; v < V; ++v) x[v] = load(column + r + 4 * v);
+    for (int j = 0; j < C; ++j) {
+      const __m256d t = _mm256_broadcast_sd(column + c + j);
+      for (int v = 0; v < V; ++v)
+        sum[j][v] = kSubtract ? _mm256_fnmadd_pd(x[v], t, sum[j][v]) : _mm256_fmadd_pd(x[v], t, sum[j][v]);
+    }
+  }
+  for (int j = 0; j < C; ++j) {
+    for (int v = 0; v < V; ++v) {
+      double* to = out + r + 4 * v + (c + j) * stride;
+      kMasked ? _mm256_maskstore_pd(to, mask, sum[j][v]) : _mm256_storeu_pd(to, sum[j][v]);
+    }
+  }
+}
+
+// Columns [c, c + C) of the product, from row c down.
+template <int C, bool kSubtract>
+void product_columns(const DenseBlock& X, long c, double* out, long stride)
+{
+  constexpr int kFull = -1;
+  const __m256i all = _mm256_set1_epi64x(kFull);
+  long r = c;
+  for (; r + 8 <= X.rows; r += 8) product_tile<2, C, kSubtract, false>(X, r, c, out, stride, all);
+  if (r + 4 <= X.rows) {
+    product_tile<1, C, kSubtract, false>(X, r, c, out, stride, all);
+    r += 4;
+  }
+  if (r == X.rows) return;
+  const __m256i lanes = _mm256_set_epi64x(3, 2, 1, 0);
+  const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(X.rows - r), lanes);
+  product_tile<1, C, kSubtract, true>(X, r, c, out, stride, mask);
+}
+
+template <bool kSubtract>
+void product(const DenseBlock& X, int columns, double* out, long stride)
+{
+  int c = 0;
+  for (; c + kColumns <= columns; c += kColumns) product_columns<kColumns, kSubtract>(X, c, out, stride);
+  if (columns - c == 3) product_columns<3, kSubtract>(X, c, out, stride);
+  if (columns - c == 2) product_columns<2, kSubtract>(X, c, out, stride);
+  if (columns - c == 1) product_columns<1, kSubtract>(X, c, out, stride);
+}
+
 }  // namespace
+
+void multiply_trapezoid_wide(const DenseBlock& X, int columns, double* out, long stride)
+{
+  product<false>(X, columns, out, stride);
+}
+
+// Left-looking in panels of four columns: what the columns before owe in one product, then the panel by itself.
+int factor_supernode_wide(double* block, int height, int width)
+{
+  for (int first = 0; first < width; first += kColumns) {
+    const int last = first + kColumns < width ? first + kColumns : width;
+    product<true>({block + first, height, height - first, first}, last - first,
+                  block + first + static_cast<long>(first) * height, height);
+    for (int c = first; c < last; ++c) {
+      double* column = block + static_cast<long>(c) * height;
+      for (int before = first; before < c; ++before) {
+        const double* known = block + static_cast<long>(before) * height;
+        const double factor = known[c];
+        for (int r = c; r < height; ++r) column[r] -= factor * known[r];
+      }
+      const double pivot = column[c];
+      if (!(pivot > 0)) return c;
+      const double inverse = 1 / __builtin_sqrt(pivot);
+      for (int r = c; r < height; ++r) column[r] *= inverse;
+    }
+  }
+  return -1;
+}
 
 bool has_wide_kernels()
 {
@@ -247,6 +333,11 @@ bool has_wide_kernels()
 }
 void solve_lower_wide(const SupernodalFactor&, double*, int, double*) {}
 void solve_upper_wide(const SupernodalFactor&, double*, int, double*) {}
+void multiply_trapezoid_wide(const DenseBlock&, int, double*, long) {}
+int factor_supernode_wide(double*, int, int)
+{
+  return 0;
+}
 
 #endif
 
