@@ -124,7 +124,9 @@ elastic::ModalAnalysisResult analyse_tetrahedra(const ModesOptions& options, ela
                                                 const model::Material& material,
                                                 const RegionMaterials& by_region)
 {
-  const geometry::TetrahedralMesh mesh = geometry::read_tetrahedral_mesh(options.input);
+  const geometry::TetrahedralMeshFile file = geometry::read_tetrahedral_mesh_file(options.input);
+  for (const std::string& note : file.notes) fmt::print(stderr, "{}: {}\n", options.input, note);
+  const geometry::TetrahedralMesh& mesh = file.mesh;
   desc.materials = materials_of(mesh.region_names, region_count(mesh), material, by_region);
   return options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
 }

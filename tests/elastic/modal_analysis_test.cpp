@@ -259,9 +259,23 @@ TEST(ModalAnalysis, SaysWhatIsWrongWithTheInput)
   const ModalAnalysisResult r = analyse_modes(tiny, steel(3));
   ASSERT_FALSE(r.model.warnings.empty());
   EXPECT_TRUE(holds(r.model.warnings[0], "scale it first"));
+  // A leaf of 1 mm rings lower, but no one makes it.
+  const ModalAnalysisResult leaf =
+      analyse_modes(geometry::tetrahedralise_box(Vec3(1e-3, 1e-3, 2e-5), {8, 8, 1}), steel(1));
+  EXPECT_LT(leaf.model.frequencies[0], 200e3);
+  ASSERT_FALSE(leaf.model.warnings.empty());
+  EXPECT_TRUE(holds(leaf.model.warnings[0], "scale it first"));
   geometry::TetrahedralMesh huge = good;
   for (Vec3& v : huge.vertices) v *= 1e3;
   EXPECT_TRUE(holds(analyse_modes(huge, steel(3)).model.warnings.at(0), "scale it by 0.001"));
+}
+
+TEST(ModalAnalysis, OneElementHasNoEstimateOfItsError)
+{
+  geometry::TetrahedralMesh one;
+  one.vertices = {Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
+  one.tetrahedra = {{0, 1, 2, 3}};
+  EXPECT_EQ(analyse_modes(one, steel(3)).model.frequency_errors.size(), 0);
 }
 
 TEST(ModalAnalysis, IsCachedByContent)

@@ -20,6 +20,9 @@ namespace {
 
 // Bodies that ring above this are smaller than a grain of rice, or their mesh is in the wrong unit [Hz].
 constexpr double kImplausiblyHigh = 200e3;
+// So are bodies smaller than this that ring above hearing [m, Hz].
+constexpr double kImplausiblySmall = 2e-3;
+constexpr double kAboveHearing = 20e3;
 // Bodies larger than this that ring below kImplausiblyLow are bridges and towers, or meshes in millimetres [m, Hz].
 constexpr double kImplausiblyLarge = 50;
 constexpr double kImplausiblyLow = 20;
@@ -176,11 +179,11 @@ double share_across(const geometry::TetrahedralMesh& mesh)
 std::optional<std::string> doubtful_size(const Box3& bounds, double lowest_frequency)
 {
   const double size = bounds.sizes().maxCoeff();
-  if (lowest_frequency > kImplausiblyHigh)
+  if (lowest_frequency > kImplausiblyHigh || (size < kImplausiblySmall && lowest_frequency > kAboveHearing))
     return fmt::format(
-        "The body is {:.3g} mm long and its lowest mode is at {:.3g} kHz, far above hearing. If the mesh is "
-        "not "
-        "in metres, scale it first (a mesh that was scaled by 0.001 once too often needs a factor of 1000).",
+        "The body is {:.3g} mm long and its lowest mode is at {:.3g} kHz, above hearing. If the mesh is "
+        "not in metres, scale it first (a mesh that was scaled by 0.001 once too often needs a factor of "
+        "1000).",
         1e3 * size, 1e-3 * lowest_frequency);
   if (size > kImplausiblyLarge && lowest_frequency < kImplausiblyLow)
     return fmt::format(

@@ -23,7 +23,7 @@
 
 namespace thrum::elastic {
 
-/// Estimate (2) for each mode. `shapes` has 3 rows a node of the element mesh and one column a mode.
+/// Estimate (2) for each mode; empty where no two elements share a vertex, so that nothing can jump. `shapes` has 3 rows a node of the element mesh and one column a mode.
 [[nodiscard]] VecX estimate_frequency_errors(const ElementMesh& mesh,
                                              std::span<const model::Material> materials,
                                              const Eigen::Ref<const MatX>& shapes);
