@@ -67,8 +67,14 @@ TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
   desc.element = ElementKind::tet4;
   desc.estimate_errors = false;
   const ModalAnalysisResult fine = analyse_surface_modes(plate, {}, desc);
-  ASSERT_EQ(fine.hints.size(), 1u);
-  EXPECT_NE(fine.hints[0].find("thinner than a lattice of 0.00833 m"), std::string::npos) << fine.hints[0];
+  // A build without CHOLMOD says too what would make it faster.
+  const bool quick = numerics::has_backend(numerics::FactorisationBackend::cholmod_supernodal);
+  ASSERT_EQ(fine.hints.size(), quick ? 1u : 2u);
+  EXPECT_NE(fine.hints.back().find("thinner than a lattice of 0.00833 m"), std::string::npos)
+      << fine.hints.back();
+  if (!quick) {
+    EXPECT_NE(fine.hints[0].find("install libsuitesparse-dev"), std::string::npos) << fine.hints[0];
+  }
   EXPECT_NEAR(fine.model.mass, test_steel().density * 0.2 * 0.12 * 0.008, 0.01 * fine.model.mass);
 
   const ModalAnalysisResult limited = analyse_surface_modes(plate, {.most_tetrahedra = 5000}, desc);
