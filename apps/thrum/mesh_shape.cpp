@@ -219,6 +219,8 @@ void add_furniture(CLI::App& shape)
         length_option(c, "--bay-length", d.bay_length, "[m]");
         length_option(c, "--width", d.width, "[m]");
         length_option(c, "--height", d.height, "[m]");
+        c.add_option("--lower-deck", d.lower_deck_height, "height of a second deck; 0: none [m]")
+            ->capture_default_str();
       });
   add_shape<geometry::FridgeDesc>(shape, "fridge", "A fridge", [](CLI::App& c, auto& d) {
     length_option(c, "--width", d.width, "[m]");

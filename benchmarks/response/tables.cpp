@@ -26,11 +26,12 @@ struct Example {
 std::vector<Example> examples()
 {
   geometry::TableDesc table;
-  table.edge_length = 0.115;
+  table.edge_length = 0.07;
   geometry::ScaffoldDesc scaffold;
-  scaffold.edge_length = 0.046;
+  scaffold.lower_deck_height = 0.7;
+  scaffold.edge_length = 0.086;
   geometry::FridgeDesc fridge;
-  fridge.edge_length = 0.16;
+  fridge.edge_length = 0.215;
   return {{"dinner, table", geometry::make_table(table), 4.9e-4, 41, 3.8, 50},
           {"wrench, roof", grid_slab({6, 4, 0.2}, 27, 17), 7.0e-3, 7, 0.8, 50},
           {"scaffold", geometry::make_scaffold(scaffold), 3.0e-3, 58, 27.5, 200},
@@ -215,7 +216,7 @@ THRUM_BENCHMARK(response, table_3)
 THRUM_BENCHMARK(response, rules)
 {
   geometry::TableDesc table;
-  table.edge_length = 0.115;
+  table.edge_length = 0.07;
   const auto model = smooth_modes("table", geometry::make_table(table), 50, 4.9e-4 / 2);
   TouchScene scene = scene_on(model->surface, 40);
   for (const auto& [rule, name, wanted] :

@@ -102,6 +102,41 @@ TEST(Scaffold, IsOneClosedBodyOfPipesAndPlanks)
   EXPECT_LE(edge_lengths(even).greatest, 4.0 / 3 * desc.edge_length + 1e-9);
 }
 
+TEST(Scaffold, HasALowerDeckWhereAsked)
+{
+  ScaffoldDesc desc;
+  desc.bays = 1;
+  desc.planks = 2;
+  desc.edge_length = 0;
+  const TriangleMesh one = make_scaffold(desc);
+  desc.lower_deck_height = 0.7;
+  const TriangleMesh two = make_scaffold(desc);
+  EXPECT_TRUE(is_closed_manifold(two));
+  EXPECT_EQ(component_count(two), 1);
+  // 2 more crossbars and 2 more planks, joined at 4 + 4 more places.
+  EXPECT_EQ(euler_number(two), euler_number(one) - 2 * (4 + 4 - 4));
+  // What it adds is what a deck of its own would: the planks and the bars, less where bars are sunk into planks and uprights.
+  const double r = desc.pipe_radius;
+  const double section = 6 * std::sin(std::numbers::pi / 6) * r * r;
+  const double inside = desc.width - 2 * r - 3 * desc.plank_gap;
+  const double planks = inside * (desc.bay_length + 4 * r) * desc.plank_thickness;
+  const double bars = 2 * section * (desc.width + 4 * r);
+  EXPECT_LT(signed_volume(two) - signed_volume(one), planks + bars);
+  EXPECT_GT(signed_volume(two) - signed_volume(one), planks + bars - section * (2 * inside + 4 * 2 * r));
+  // Its planks carry: there are faces up at their height.
+  const double top = desc.lower_deck_height + desc.plank_thickness;
+  constexpr double kGrid = 1e-5;  // to which booleans round, and more [m]
+  double area = 0;
+  for (std::size_t t = 0; t < two.triangles.size(); ++t) {
+    const Vec3 n = (two.corner(t, 1) - two.corner(t, 0)).cross(two.corner(t, 2) - two.corner(t, 0)) / 2;
+    const Vec3 middle = (two.corner(t, 0) + two.corner(t, 1) + two.corner(t, 2)) / 3;
+    if (std::abs(middle.z() - top) < kGrid && n.z() > 0) area += n.z();
+  }
+  EXPECT_NEAR(area, inside * (desc.bay_length + 4 * r), kGrid);
+  desc.lower_deck_height = desc.deck_height - desc.plank_thickness;
+  EXPECT_THROW(static_cast<void>(make_scaffold(desc)), Error);
+}
+
 // Volume of a body of revolution by Pappus: pi times the integral of r^2 dz around the outline.
 double turned_volume(const std::vector<Vec2>& outline)
 {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -180,20 +181,41 @@ MatX ModalFilterBank::run(std::size_t samples)
   return result;
 }
 
+// A few modes at a time, so that their state stays in registers over all samples.
 void ModalFilterBank::run_into(float* rows, std::size_t row_stride, std::size_t samples)
 {
   THRUM_ASSERT(row_stride >= samples);
-  for (std::size_t k = 0; k < samples; ++k) {
-    // Only the first two samples can have an input; the rest is the bare recurrence.
-    if (k < 2) {
-      advance();
-    } else {
-      for (std::size_t m = 0; m < count_; ++m) {
-        r_[m] = a2_[m] * r_[m] - c_[m] * q_[m];
-        q_[m] += r_[m];
+  // Only the first two samples can have an input; the rest is the bare recurrence.
+  const std::size_t driven = std::min<std::size_t>(samples, 2);
+  for (std::size_t k = 0; k < driven; ++k) {
+    advance();
+    for (std::size_t m = 0; m < count_; ++m) rows[m * row_stride + k] = static_cast<float>(q_[m]);
+  }
+  constexpr std::size_t kTogether = 4;
+  for (std::size_t first = 0; first < count_; first += kTogether) {
+    const std::size_t here = std::min(kTogether, count_ - first);
+    std::array<double, kTogether> a2{};
+    std::array<double, kTogether> c{};
+    std::array<double, kTogether> q{};
+    std::array<double, kTogether> r{};
+    std::copy_n(a2_.data() + first, here, a2.data());
+    std::copy_n(c_.data() + first, here, c.data());
+    std::copy_n(q_.data() + first, here, q.data());
+    std::copy_n(r_.data() + first, here, r.data());
+    float* out = rows + first * row_stride;
+    for (std::size_t k = driven; k < samples; ++k) {
+      for (std::size_t m = 0; m < kTogether; ++m) {
+        r[m] = a2[m] * r[m] - c[m] * q[m];
+        q[m] += r[m];
+      }
+      if (here == kTogether) {
+        for (std::size_t m = 0; m < kTogether; ++m) out[m * row_stride + k] = static_cast<float>(q[m]);
+      } else {
+        for (std::size_t m = 0; m < here; ++m) out[m * row_stride + k] = static_cast<float>(q[m]);
       }
     }
-    for (std::size_t m = 0; m < count_; ++m) rows[m * row_stride + k] = static_cast<float>(q_[m]);
+    std::copy_n(q.data(), here, q_.data() + first);
+    std::copy_n(r.data(), here, r_.data() + first);
   }
 }
 

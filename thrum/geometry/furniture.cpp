@@ -92,6 +92,9 @@ TriangleMesh make_scaffold(const ScaffoldDesc& desc)
   require_positive(desc.width - 4 * desc.pipe_radius, "width of the scaffold less four pipe radii");
   require_positive(desc.height - desc.deck_height, "height of the uprights above the deck");
   require_positive(desc.plank_thickness, "thickness of the planks");
+  require_not_negative(desc.lower_deck_height, "height of the scaffold's lower deck");
+  require_positive(desc.deck_height - desc.lower_deck_height - desc.plank_thickness - 2 * desc.pipe_radius,
+                   "room between the scaffold's decks");
   require_not_negative(desc.edge_length, "edge length");
   const double r = desc.pipe_radius;
   const double x0 = -desc.bay_length * desc.bays / 2;
@@ -101,13 +104,10 @@ TriangleMesh make_scaffold(const ScaffoldDesc& desc)
   };
 
   std::vector<TriangleMesh> parts;
-  // Uprights, and crossbars whose tops carry the deck: sunk into the planks by half a radius to be one body with them.
-  const double bar = desc.deck_height - r / 2;
   for (int i = 0; i <= desc.bays; ++i) {
     const double x = x0 + i * desc.bay_length;
     for (const double s : {0.0, 1.0})
       parts.push_back(pipe({x, y0 + s * desc.width, 0}, {x, y0 + s * desc.width, desc.height}));
-    parts.push_back(pipe({x, y0 - 2 * r, bar}, {x, y0 + desc.width + 2 * r, bar}));
   }
   // Rails along, low and at half height.
   for (const double z : {0.2 * desc.deck_height, 0.6 * desc.deck_height}) {
@@ -115,15 +115,23 @@ TriangleMesh make_scaffold(const ScaffoldDesc& desc)
       parts.push_back(pipe({x0 - 2 * r, y0 + s * desc.width, z}, {-x0 + 2 * r, y0 + s * desc.width, z}));
     }
   }
-  // Planks between the rows of uprights, from end to end.
+  // Decks: planks between the rows of uprights, from end to end, on crossbars that are sunk into them by half a radius, so that
+  // all is one body.
   const double inside = desc.width - 2 * r - 2 * desc.plank_gap;
   const double plank = (inside - (desc.planks - 1) * desc.plank_gap) / desc.planks;
   require_positive(plank, "width left for a plank");
-  for (int i = 0; i < desc.planks; ++i) {
-    const double y = y0 + r + desc.plank_gap + i * (plank + desc.plank_gap);
-    parts.push_back(box_between({x0 - 2 * r, y, desc.deck_height},
-                                {-x0 + 2 * r, y + plank, desc.deck_height + desc.plank_thickness}));
-  }
+  const auto add_deck = [&](double z) {
+    for (int i = 0; i <= desc.bays; ++i) {
+      const double x = x0 + i * desc.bay_length;
+      parts.push_back(pipe({x, y0 - 2 * r, z - r / 2}, {x, y0 + desc.width + 2 * r, z - r / 2}));
+    }
+    for (int i = 0; i < desc.planks; ++i) {
+      const double y = y0 + r + desc.plank_gap + i * (plank + desc.plank_gap);
+      parts.push_back(box_between({x0 - 2 * r, y, z}, {-x0 + 2 * r, y + plank, z + desc.plank_thickness}));
+    }
+  };
+  add_deck(desc.deck_height);
+  if (desc.lower_deck_height > 0) add_deck(desc.lower_deck_height);
   // Pipes stay round however long the edges are: in the volume, a part in a hundred.
   constexpr double kPipeDeviation = 0.05;  // of the radius
   return evened(boolean_union(parts), desc.edge_length, kPipeDeviation * r);

@@ -20,13 +20,14 @@ struct TableDesc {
   double edge_length = 0.04;      ///< 0: as few triangles as it takes [m]
 };
 
-/// Solid pipes upright, along and across, and planks on top. One bay with four uprights, or several in a row.
+/// Solid pipes upright, along and across, and planks on one or two levels. One bay with four uprights, or several in a row.
 struct ScaffoldDesc {
   int bays = 2;                   ///< along x
   double bay_length = 1.2;        ///< between uprights along x [m]
   double width = 0.8;             ///< between uprights along y [m]
   double height = 1.8;            ///< of the uprights [m]
   double deck_height = 1.5;       ///< of the planks' underside [m]
+  double lower_deck_height = 0;   ///< of a second deck below the first; 0: none [m]
   double pipe_radius = 0.024;     ///< [m]
   int pipe_segments = 12;         ///< around a pipe
   int planks = 3;                 ///< side by side across the width

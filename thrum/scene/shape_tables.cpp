@@ -209,9 +209,15 @@ THRUM_TABLE(ScaffoldDesc, scaffold_table,
                 .field(length("bay_length", "between uprights along x"), &ScaffoldDesc::bay_length)
                 .field(length("width", "between uprights along y"), &ScaffoldDesc::width)
                 .field(length("height", "of the uprights"), &ScaffoldDesc::height)
-                .field(length("deck_height", "of the planks"), &ScaffoldDesc::deck_height)
+                .field(length("deck_height", "of the planks' underside"), &ScaffoldDesc::deck_height)
+                .field({.key = "lower_deck_height",
+                        .unit = "m",
+                        .doc = "of a second deck below; 0: none",
+                        .bounds = at_least(0)},
+                       &ScaffoldDesc::lower_deck_height)
                 .field(length("pipe_radius", "of the pipes"), &ScaffoldDesc::pipe_radius)
                 .field({.key = "planks", .doc = "side by side", .bounds = at_least(1)}, &ScaffoldDesc::planks)
+                .field(length("plank_thickness", "of the planks"), &ScaffoldDesc::plank_thickness)
                 .field(edge(), &ScaffoldDesc::edge_length))
 
 THRUM_TABLE(FridgeDesc, fridge_table,

@@ -49,7 +49,7 @@ using Vec6 = Eigen::Matrix<double, 6, 1>;
 constexpr double kSilent = 1e-4;   ///< share of the energy at which the ringing is over
 constexpr int kSilenceCheck = 16;  ///< sub-steps between two looks at that
 /// Change of the impulses at which sweeping ends, as a share of the greatest.
-constexpr double kSettled = 1e-4;
+constexpr float kSettled = 1e-4F;
 constexpr double kHigher = 1e-9;  ///< relative; a body in free flight does not leave again and again
 
 // Restitution of a mass on a one-sided spring and dashpot of damping ratio z, which let go when the force would pull: with
@@ -91,13 +91,13 @@ double damping_ratio(double restitution)
 }
 
 struct Mover {
-  Vec6 V = Vec6::Zero();        // velocity and angular velocity
-  Vec6 X = Vec6::Zero();        // how far it has moved and turned
-  Vec6 inverse = Vec6::Zero();  // of the mass, thrice; the rest is unused
+  Vec6 V = Vec6::Zero();    // velocity and angular velocity
+  Vec6 X = Vec6::Zero();    // how far it has moved and turned
+  double inverse_mass = 0;  // [1/kg]
   Mat3 inverse_inertia = Mat3::Zero();
   Mat3 inertia = Mat3::Zero();
   double mass = 0;
-  Vec3 acceleration = Vec3::Zero();
+  Vec6 acceleration = Vec6::Zero();  // of the turning too, none
   bool strikes = false;
   bool pushed = false;   // in this sub-step
   bool touched = false;  // ever
@@ -110,7 +110,7 @@ struct Mover {
     const Vec3 w = W.tail<3>();
     return 0.5 * (mass * W.head<3>().squaredNorm() + w.dot(inertia * w));
   }
-  [[nodiscard]] double energy() const { return kinetic(V) - mass * acceleration.dot(X.head<3>()); }
+  [[nodiscard]] double energy() const { return kinetic(V) - mass * acceleration.head<3>().dot(X.head<3>()); }
 };
 
 class MicroRun {
@@ -147,10 +147,10 @@ class MicroRun {
       Mover& m = movers_[b];
       m.V << part.velocity, part.angular_velocity;
       m.inverse_inertia = part.inverse_inertia;
-      m.inverse = Vec6::Constant(part.inverse_mass);
+      m.inverse_mass = part.inverse_mass;
       m.mass = part.inverse_mass > 0 ? 1 / part.inverse_mass : 0;
       if (!part.inverse_inertia.isZero(0)) m.inertia = part.inverse_inertia.inverse();
-      m.acceleration = part.inverse_mass > 0 ? part.acceleration : Vec3(Vec3::Zero());
+      if (part.inverse_mass > 0) m.acceleration.head<3>() = part.acceleration;
     }
     for (const std::size_t i : r_.struck) members_.push_back(i);
     for (const std::size_t i : r_.resting) members_.push_back(i);
@@ -166,6 +166,10 @@ class MicroRun {
         row << touch.normal, (touch.position - input.bodies[b].centre).cross(touch.normal);
         (b == 0 ? J_[static_cast<std::size_t>(k)].own : J_[static_cast<std::size_t>(k)].other) = row;
       }
+      ContactJacobian& J = J_[static_cast<std::size_t>(k)];
+      J.body = static_cast<std::size_t>(touch.body);
+      J.pushes_own = direction_of(movers_[0], J.own);
+      J.pushes_other = direction_of(movers_[J.body], J.other);
     }
     // Striking bodies go back to before the impact.
     for (const std::size_t i : r_.struck) {
@@ -174,11 +178,22 @@ class MicroRun {
     }
     for (Mover& m : movers_) m.start = m.kinetic(m.V);
     F_columns_ = F_.transpose();
-    F_single_ = F_.cast<float>();
-    A_ = F_ * F_columns_;
+    constexpr Eigen::Index kLanes =
+        4;  // of a vector register: columns that begin on one are read without peeling
+    const Eigen::Index padded = (n_ + kLanes - 1) / kLanes * kLanes;
+    F_single_.setZero(padded, F_.cols());
+    F_single_.topRows(n_) = F_.cast<float>();
+    MatX A(n_, n_);
+    A.noalias() = F_ * F_columns_;
     for (Eigen::Index k = 0; k < n_; ++k) {
-      for (Eigen::Index l = 0; l < n_; ++l) A_(k, l) += rigid_answer(input.bodies, member(k), member(l));
+      for (Eigen::Index l = 0; l <= k; ++l) {
+        A(k, l) += rigid_answer(input.bodies, member(k), member(l));
+        A(l, k) = A(k, l);
+      }
     }
+    A_.setZero(padded, n_);
+    A_.topRows(n_) = A.cast<float>();
+    pushed_.setZero(padded);
     prepare_contacts();
     prepare_modes();
     if (r_.settings.tangential) prepare_friction();
@@ -194,15 +209,15 @@ class MicroRun {
       for (const std::size_t b : {std::size_t{0}, static_cast<std::size_t>(touch.body)}) {
         if (movers_[b].mass == 0) continue;
         const Mat3 arm = base::skew(touch.position - r_.input.bodies[b].centre);
-        S += movers_[b].inverse[0] * Mat3::Identity() - arm * movers_[b].inverse_inertia * arm;
+        S += movers_[b].inverse_mass * Mat3::Identity() - arm * movers_[b].inverse_inertia * arm;
       }
     }
   }
 
   void prepare_contacts()
   {
-    for (VecX* v :
-         {&spring_, &dash_, &inverse_kappa_, &inverse_diagonal_, &gap_, &gap_base_, &load_, &lambda_})
+    for (VecX* v : {&gap_, &gap_base_, &load_}) v->setZero(n_);
+    for (Eigen::VectorXf* v : {&spring_, &dash_, &inverse_kappa_, &inverse_diagonal_, &lambda_, &wish_})
       v->setZero(n_);
     for (Eigen::Index k = 0; k < n_; ++k) {
       const std::size_t i = members_[static_cast<std::size_t>(k)];
@@ -214,10 +229,11 @@ class MicroRun {
       const double duration = std::max(r_.pulse_duration(i, speed), 2 * dt_);
       const double k_n = equal_time_stiffness(1 / answer, duration);
       const double c = 2 * damping_ratio(touch.restitution) * std::sqrt(k_n / answer);
-      spring_[k] = k_n * dt_ * dt_;
-      dash_[k] = c * dt_;
-      inverse_kappa_[k] = 1 / (spring_[k] / 4 + dash_[k] / 2);
-      inverse_diagonal_[k] = 1 / (A_(k, k) + inverse_kappa_[k]);
+      const double inverse_kappa = 1 / (k_n * dt_ * dt_ / 4 + c * dt_ / 2);
+      spring_[k] = static_cast<float>(inverse_kappa * k_n * dt_);
+      dash_[k] = static_cast<float>(inverse_kappa * c * dt_);
+      inverse_kappa_[k] = static_cast<float>(inverse_kappa);
+      inverse_diagonal_[k] = static_cast<float>(1 / (static_cast<double>(A_(k, k)) + inverse_kappa));
       load_[k] = touch.struck ? 0 : touch.load;
       gap_base_[k] = std::max(0.0, touch.gap) - load_[k] / k_n;
     }
@@ -250,52 +266,58 @@ class MicroRun {
     state_.v = vq_.cwiseProduct(state_.q) + vv_.cwiseProduct(state_.v) + hold_;
     state_.q.swap(q_next_);
     for (Mover& m : movers_) {
-      m.V.head<3>() += dt_ * m.acceleration;
+      m.V += dt_ * m.acceleration;
       m.X += dt_ * m.V;
       m.pushed = false;
     }
     // Gaps that this leaves.
-    q_single_ = state_.q.cast<float>();
-    moved_.noalias() = F_single_ * q_single_;
-    free_gap_ = gap_base_ - moved_.cast<double>();
+    single_ = state_.q.cast<float>();
+    moved_.noalias() = F_single_ * single_;
+    free_gap_ = gap_base_ - moved_.head(n_).cast<double>();
     closed_.clear();
     for (Eigen::Index k = 0; k < n_; ++k) {
       free_gap_[k] += along(k, &Mover::X);
-      lambda_[k] = 0;
-      if (gap_[k] + free_gap_[k] < 0 && inverse_diagonal_[k] > 0) closed_.push_back(k);
+      if (gap_[k] + free_gap_[k] < 0 && inverse_diagonal_[k] > 0) {
+        closed_.push_back(k);
+      } else {
+        lambda_[k] = 0;
+      }
     }
     gap_.swap(free_gap_);
-    if (closed_.empty()) {
-      note_flights();
-      return;
+    if (!closed_.empty()) {
+      solve();
+      apply();
     }
-    solve();
-    apply();
     note_flights();
   }
 
-  // free_gap_ holds the gaps at the start of the sub-step now, gap_ those after the free motion.
+  // free_gap_ holds the gaps at the start of the sub-step now, gap_ those after the free motion. Sweeps begin at the impulses of the
+  // sub-step before, which a contact that stays closed hardly changes. They end at kSettled, so single precision is enough for them;
+  // what bodies and modes then receive is added up in double.
   void solve()
   {
-    residual_.resize(n_);
+    single_ = state_.v.cast<float>();
+    moved_.noalias() = F_single_ * single_;
+    pushed_.setZero();
     for (const Eigen::Index k : closed_) {
-      const double u = along(k, &Mover::V) - F_columns_.col(k).dot(state_.v);
-      const double g = (free_gap_[k] + gap_[k]) / 2;
-      residual_[k] = (spring_[k] * g / dt_ + dash_[k] * u) * inverse_kappa_[k];
+      const auto u = static_cast<float>(along(k, &Mover::V)) - moved_[k];
+      const auto g = static_cast<float>((free_gap_[k] + gap_[k]) / 2);
+      wish_[k] = spring_[k] * g + dash_[k] * u;
+      if (lambda_[k] > 0) pushed_ += lambda_[k] * A_.col(k);
     }
     for (int sweep = 0; sweep < r_.settings.micro.sweeps; ++sweep) {
-      double most = 0;
-      double moved = 0;
+      float most = 0;
+      float moved = 0;
       for (const Eigen::Index k : closed_) {
-        const double next = std::max(
-            0.0, lambda_[k] - (residual_[k] + inverse_kappa_[k] * lambda_[k]) * inverse_diagonal_[k]);
-        const double change = next - lambda_[k];
+        const float next =
+            std::max(0.0F, lambda_[k] - (wish_[k] + pushed_[k] + inverse_kappa_[k] * lambda_[k]) *
+                                            inverse_diagonal_[k]);
+        const float change = next - lambda_[k];
+        most = std::max(most, next);
         if (change == 0) continue;
         lambda_[k] = next;
-        most = std::max(most, next);
         moved = std::max(moved, std::abs(change));
-        const double* column = A_.data() + k * n_;
-        for (const Eigen::Index l : closed_) residual_[l] += column[l] * change;
+        pushed_ += change * A_.col(k);
       }
       if (moved <= kSettled * most) break;
     }
@@ -305,14 +327,14 @@ class MicroRun {
   {
     blow_.setZero();
     for (const Eigen::Index k : closed_) {
-      const double lambda = lambda_[k];
+      const auto lambda = static_cast<double>(lambda_[k]);
       if (lambda == 0) continue;
       const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
-      give(movers_[static_cast<std::size_t>(member(k).body)], J.other, lambda);
-      give(movers_[0], J.own, -lambda);
+      give(movers_[J.body], J.pushes_other, lambda);
+      give(movers_[0], J.pushes_own, -lambda);
       blow_ += lambda * F_columns_.col(k);
-      gap_ += (dt_ / 2 * lambda) * A_.col(k);
     }
+    gap_ += (dt_ / 2) * pushed_.head(n_).cast<double>();
     state_.v -= blow_;
     state_.q -= (dt_ / 2) * blow_;
     if (answers_.empty()) return;
@@ -337,27 +359,32 @@ class MicroRun {
     if (!(slip > 0)) return;
     t /= slip;
     const double sticking = slip / t.dot(answers_[static_cast<std::size_t>(k)] * t);
-    const Vec3 impulse = -std::min(sticking, touch.friction * lambda_[k]) * t;
+    const Vec3 impulse = -std::min(sticking, touch.friction * static_cast<double>(lambda_[k])) * t;
     for (const auto& [body, sign] : {std::pair(b, 1.0), std::pair(std::size_t{0}, -1.0)}) {
       Vec6 row;
       row << sign * impulse, (touch.position - r_.input.bodies[body].centre).cross(sign * impulse);
-      give(movers_[body], row, 1);
+      give(movers_[body], direction_of(movers_[body], row), 1);
     }
     blow_.noalias() = shapes.transpose() * impulse;
     state_.v -= blow_;
     state_.q -= (dt_ / 2) * blow_;
   }
 
-  void give(Mover& m, const Vec6& J, double lambda)
+  // `direction` is M^-1 J^T of a contact.
+  void give(Mover& m, const Vec6& direction, double lambda) const
   {
     if (m.mass == 0) return;
-    Vec6 change;
-    change.head<3>() = (m.inverse[0] * lambda) * J.head<3>();
-    change.tail<3>() = m.inverse_inertia * (lambda * J.tail<3>());
-    m.V += change;
-    m.X += (dt_ / 2) * change;
+    m.V += lambda * direction;
+    m.X += (dt_ / 2 * lambda) * direction;
     m.pushed = true;
     m.touched = true;
+  }
+
+  static Vec6 direction_of(const Mover& m, const Vec6& J)
+  {
+    Vec6 direction;
+    direction << m.inverse_mass * J.head<3>(), m.inverse_inertia * J.tail<3>();
+    return direction;
   }
 
   void push(std::size_t i, double impulse)
@@ -367,7 +394,7 @@ class MicroRun {
          {std::pair(static_cast<std::size_t>(touch.body), 1.0), std::pair(std::size_t{0}, -1.0)}) {
       Mover& m = movers_[b];
       const Vec3 j = sign * impulse * touch.normal;
-      m.V.head<3>() += m.inverse[0] * j;
+      m.V.head<3>() += m.inverse_mass * j;
       m.V.tail<3>() += m.inverse_inertia * (touch.position - r_.input.bodies[b].centre).cross(j);
     }
   }
@@ -392,6 +419,9 @@ class MicroRun {
   struct ContactJacobian {
     Vec6 own;
     Vec6 other;
+    Vec6 pushes_own;  // M^-1 J^T
+    Vec6 pushes_other;
+    std::size_t body = 0;  // the other
   };
   [[nodiscard]] const Touch& member(Eigen::Index k) const
   {
@@ -400,7 +430,7 @@ class MicroRun {
   [[nodiscard]] double along(Eigen::Index k, Vec6 Mover::*what) const
   {
     const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
-    double sum = J.other.dot(movers_[static_cast<std::size_t>(member(k).body)].*what);
+    double sum = J.other.dot(movers_[J.body].*what);
     if (movers_[0].mass > 0) sum -= J.own.dot(movers_[0].*what);
     return sum;
   }
@@ -419,12 +449,13 @@ class MicroRun {
   std::vector<std::size_t> members_;  // touches that take part
   std::vector<ContactJacobian> J_;
   Eigen::Index n_ = 0;
-  MatX F_, F_columns_, A_;
-  // The product that every sub-step takes, in single precision: gaps come out to 1e-7 of the displacement.
-  Eigen::MatrixXf F_single_;
-  Eigen::VectorXf q_single_, moved_;
-  VecX spring_, dash_, inverse_kappa_, inverse_diagonal_;
-  VecX gap_, free_gap_, gap_base_, load_, lambda_, residual_;
+  MatX F_, F_columns_;
+  // The products that every sub-step takes, in single precision: gaps come out to 1e-7 of the displacement.
+  Eigen::MatrixXf F_single_, A_;
+  Eigen::VectorXf single_, moved_;
+  Eigen::VectorXf spring_, dash_, inverse_kappa_, inverse_diagonal_;  // the first two over kappa
+  Eigen::VectorXf lambda_, wish_, pushed_;                            // pushed_ = A lambda
+  VecX gap_, free_gap_, gap_base_, load_;
   VecX hold_, q_next_, blow_;
   VecX qq_, qv_, vq_, vv_;
   std::vector<Eigen::Index> closed_;

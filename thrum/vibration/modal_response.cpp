@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "thrum/base/error.h"
 #include "thrum/vibration/energy_budget.h"
-#include "thrum/vibration/kick_share.h"
 #include "thrum/vibration/micro_collisions.h"
 #include "thrum/vibration/momentum_exchange.h"
 #include "thrum/vibration/pulse.h"
@@ -39,6 +37,12 @@ void check(const ResponseSettings& s)
     throw Error("The paper's filter goes with the rule peak_displacement only.");
 }
 
+void still(ModeState& state, Eigen::Index modes)
+{
+  state.q.setZero(modes);
+  state.v.setZero(modes);
+}
+
 void check(const ResponseInput& input)
 {
   if (input.bodies.empty()) throw Error("A response needs the ringing body as the first of its bodies.");
@@ -60,13 +64,17 @@ void check(const ResponseInput& input)
 }  // namespace
 
 ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings)
-    : model_(std::move(model)), settings_(settings), map_(model_), modes_(elastic::mode_list(*model_))
+    : model_(std::move(model)),
+      settings_(settings),
+      map_(model_),
+      modes_(elastic::mode_list(*model_)),
+      corner_rows_(modes_.size())
 {
   check(settings_);
   if (modes_.size() == 0) throw Error(fmt::format("The modal model '{}' has no modes.", model_->name));
   if (settings_.paper_filter) {
     // Refuses over-damped modes, in words.
-    (void)elastic::ModalFilterBank(modes_, elastic::coevoet_step(modes_), elastic::FilterInput::dyrt);
+    bank_.emplace(modes_, elastic::coevoet_step(modes_), elastic::FilterInput::dyrt);
   }
   if (!model_->materials.empty()) {
     const model::Material& material = model_->materials.front();
@@ -74,25 +82,30 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
   }
 }
 
-Ringing ModalResponse::prepare(const ResponseInput& input, ResponseResult& result)
+void ModalResponse::map_touches(const ResponseInput& input, ResponseResult& result)
 {
-  Ringing r{modes_, input, settings_, modulus_, {}, {}, {}, {}, {}};
+  MappedTouches& r = touches_;
   const std::size_t n = input.touches.size();
+  r.struck.clear();
+  r.resting.clear();
+  r.strikes.assign(input.bodies.size(), 0);
+  bool any = false;
+  for (const Touch& touch : input.touches) {
+    if (!touch.struck || touch.impulse < settings_.least_impulse ||
+        touch.approach_speed < settings_.least_speed)
+      continue;
+    r.strikes[static_cast<std::size_t>(touch.body)] = 1;
+    any = true;
+  }
+  if (!any) return;
   r.rows.setZero(static_cast<Eigen::Index>(n), modes_.omegas.size());
   r.answer.setZero(static_cast<Eigen::Index>(n));
-  r.shapes.resize(n);
-  std::set<std::int32_t> strikers;
-  for (const Touch& touch : input.touches) {
-    if (touch.struck && touch.impulse >= settings_.least_impulse &&
-        touch.approach_speed >= settings_.least_speed)
-      strikers.insert(touch.body);
-  }
-  if (strikers.empty()) return r;
+  r.shapes.assign(n, nullptr);
   std::size_t off = 0;
   double farthest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Touch& touch = input.touches[i];
-    const bool strikes = strikers.contains(touch.body);
+    const bool strikes = r.strikes[static_cast<std::size_t>(touch.body)] != 0;
     if (strikes && !touch.struck) continue;
     if (!strikes && touch.gap > settings_.greatest_gap) continue;
     const MappedPoint& mapped = map_.find(touch.position);
@@ -113,7 +126,6 @@ Ringing ModalResponse::prepare(const ResponseInput& input, ResponseResult& resul
         "size; they were left out. Is the model made from the body's mesh?",
         off, n, farthest, model_->name, map_.size()));
   }
-  return r;
 }
 
 KickRule ModalResponse::chosen_rule(const Ringing& ringing) const
@@ -127,14 +139,15 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
 {
   check(input);
   map_.forget();
-  if (settings_.memory == RingMemory::restarted) state = at_rest();
+  if (settings_.memory == RingMemory::restarted) still(state, modes_.omegas.size());
   ResponseResult result;
-  const Ringing ringing = prepare(input, result);
+  map_touches(input, result);
+  const Ringing ringing{modes_, input, settings_, modulus_, touches_};
   std::vector<std::string> warnings = std::move(result.warnings);
   if (ringing.struck.empty()) {
     result.energy.rang = energy(modes_, state);
     if (result.energy.rang > 0) advance(modes_, input.step, state);
-    if (result.energy.rang > 0 && energy(modes_, state) < kSilence) state = at_rest();
+    if (result.energy.rang > 0 && energy(modes_, state) < kSilence) still(state, modes_.omegas.size());
   } else {
     const KickRule rule = chosen_rule(ringing);
     if (rule == KickRule::exchange) {
@@ -159,21 +172,17 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
   result.impacts = static_cast<int>(r.struck.size());
   EnergyAccount& account = result.energy;
   account.rang = energy(modes_, state);
-  VecX blow = VecX::Zero(modes_.omegas.size());
+  VecX& blow = blow_;
+  blow.setZero(modes_.omegas.size());
   for (const std::size_t i : r.struck) {
     const Touch& touch = r.touch(i);
     account.lost += touch.loss;
-    VecX row = r.rows.row(static_cast<Eigen::Index>(i)).transpose();
-    if (settings_.tangential) {
-      // Friction strikes the surface across its normal as well.
-      row *= touch.impulse;
-      row += r.shapes[i]->transpose() * touch.friction_impulse;
-    } else {
-      row *= touch.impulse;
-    }
+    row_ = touch.impulse * r.rows.row(static_cast<Eigen::Index>(i)).transpose();
+    // Friction strikes the surface across its normal as well.
+    if (settings_.tangential) row_ += r.shapes[i]->transpose() * touch.friction_impulse;
     if (rule == KickRule::peak_velocity)
-      row = row.cwiseProduct(pulse_weights(modes_, r.pulse_duration(i, touch.approach_speed)));
-    blow -= row;
+      row_ = row_.cwiseProduct(pulse_weights(modes_, r.pulse_duration(i, touch.approach_speed)));
+    blow -= row_;
   }
   if (settings_.limit_energy)
     account.strike_scale = affordable_share(state.v.dot(blow), blow.squaredNorm(), account.lost);
@@ -183,20 +192,21 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
   account.received = rings - account.rang;
 
   // The kicks wanted, one a resting touch.
-  std::vector<Peak> peaks(r.resting.size());
+  std::vector<Peak>& peaks = peaks_;
   if (rule == KickRule::peak_velocity) {
     search_.sample(modes_, state, settings_.window);
-    MatX rows(static_cast<Eigen::Index>(r.resting.size()), r.rows.cols());
+    resting_rows_.resize(static_cast<Eigen::Index>(r.resting.size()), r.rows.cols());
     for (std::size_t k = 0; k < r.resting.size(); ++k)
-      rows.row(static_cast<Eigen::Index>(k)) = r.rows.row(static_cast<Eigen::Index>(r.resting[k]));
-    peaks = search_.greatest_speed(rows);
+      resting_rows_.row(static_cast<Eigen::Index>(k)) = r.rows.row(static_cast<Eigen::Index>(r.resting[k]));
+    peaks = search_.greatest_speed(resting_rows_);
   } else {
     // [Coevoet20, eq. 12]: the greatest displacement over the step.
-    const std::vector<double> moved =
-        settings_.paper_filter ? paper_peaks(r, blow) : displacement_peaks(r, state);
-    for (std::size_t k = 0; k < peaks.size(); ++k) peaks[k].value = moved[k] / r.input.step;
+    peaks.assign(r.resting.size(), {});
+    settings_.paper_filter ? paper_peaks(r, blow) : displacement_peaks(r, state);
+    for (Peak& peak : peaks) peak.value /= r.input.step;
   }
-  std::vector<WantedSpeed> wanted;
+  std::vector<WantedSpeed>& wanted = wanted_;
+  wanted.clear();
   for (std::size_t k = 0; k < peaks.size(); ++k) {
     if (peaks[k].value >= settings_.least_kick) wanted.push_back({r.resting[k], peaks[k].value});
   }
@@ -209,6 +219,10 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
   if (settings_.tangential) add_slides(r, state, peaks, budget - account.given, result);
   if (settings_.form == KickForm::impulse) result.pushes = pushes_of(r.input, result.kicks);
 
+  if (settings_.memory == RingMemory::restarted) {
+    still(state, modes_.omegas.size());
+    return result;
+  }
   // What the bodies got, the modes no longer have.
   if (settings_.limit_energy && rings > 0) {
     const double left = std::sqrt(std::max(0.0, 1 - account.given / rings));
@@ -216,57 +230,56 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
     state.v *= left;
   }
   advance(modes_, r.input.step, state);
-  if (settings_.memory == RingMemory::restarted) state = at_rest();
   return result;
 }
 
 // Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and Pai, the greatest
 // value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the three.
-std::vector<double> ModalResponse::paper_peaks(const Ringing& r, const VecX& blow)
+void ModalResponse::paper_peaks(const Ringing& r, const VecX& blow)
 {
-  const double T = elastic::coevoet_step(modes_);
-  elastic::ModalFilterBank bank(modes_, T, elastic::FilterInput::dyrt);
-  bank.drive(blow / T);
-  elastic::SurfaceRows rows(modes_.size());
-  std::vector<Vec3> weights;
-  VecX row(modes_.omegas.size());
+  const double T = bank_->step();
+  bank_->reset();
+  bank_->drive(blow / T);
+  corner_rows_.clear();
   for (const std::size_t i : r.resting) {
     const MappedPoint& mapped = map_.find(r.touch(i).position);
-    weights.push_back(mapped.point.barycentric);
     for (Eigen::Index c = 0; c < 3; ++c) {
-      row.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.touch(i).normal;
-      rows.add(row);
+      row_.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.touch(i).normal;
+      corner_rows_.add(row_);
     }
   }
-  std::vector<double> corners(rows.size());
+  corner_peaks_.resize(corner_rows_.size());
   const auto samples = static_cast<std::size_t>(std::max(1.0, std::floor(r.input.step / T)));
-  kernel_.run(bank, rows, samples, corners);
-  std::vector<double> peaks(r.resting.size());
-  for (std::size_t k = 0; k < peaks.size(); ++k)
-    peaks[k] = weights[k].dot(Vec3(corners[3 * k], corners[3 * k + 1], corners[3 * k + 2]));
-  return peaks;
+  kernel_.run(*bank_, corner_rows_, samples, corner_peaks_);
+  weigh_corners(r);
 }
 
 // The same with the exact motion and the greatest value between samples.
-std::vector<double> ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
+void ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
 {
-  MatX rows(static_cast<Eigen::Index>(3 * r.resting.size()), r.rows.cols());
-  std::vector<Vec3> weights;
+  resting_rows_.resize(static_cast<Eigen::Index>(3 * r.resting.size()), r.rows.cols());
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
     const Touch& touch = r.touch(r.resting[k]);
     const MappedPoint& mapped = map_.find(touch.position);
-    weights.push_back(mapped.point.barycentric);
     for (Eigen::Index c = 0; c < 3; ++c) {
-      rows.row(static_cast<Eigen::Index>(3 * k) + c) =
+      resting_rows_.row(static_cast<Eigen::Index>(3 * k) + c) =
           touch.normal.transpose() * mapped.corners.middleRows<3>(3 * c);
     }
   }
   search_.sample(modes_, state, r.input.step);
-  const std::vector<Peak> corners = search_.greatest_displacement(rows);
-  std::vector<double> peaks(r.resting.size());
-  for (std::size_t k = 0; k < peaks.size(); ++k)
-    peaks[k] = weights[k].dot(Vec3(corners[3 * k].value, corners[3 * k + 1].value, corners[3 * k + 2].value));
-  return peaks;
+  corner_peaks_.clear();
+  for (const Peak& peak : search_.greatest_displacement(resting_rows_)) corner_peaks_.push_back(peak.value);
+  weigh_corners(r);
+}
+
+// [Coevoet20, eq. 13].
+void ModalResponse::weigh_corners(const Ringing& r)
+{
+  for (std::size_t k = 0; k < r.resting.size(); ++k) {
+    const Vec3& weights = map_.find(r.touch(r.resting[k]).position).point.barycentric;
+    peaks_[k].value =
+        weights.dot(Vec3(corner_peaks_[3 * k], corner_peaks_[3 * k + 1], corner_peaks_[3 * k + 2]));
+  }
 }
 
 // Across the normal: the surface moves sideways as well when it comes up, and carries the body along as far as friction lets

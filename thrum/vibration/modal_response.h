@@ -11,9 +11,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/elastic/surface_response.h"
+#include "thrum/vibration/kick_share.h"
 #include "thrum/vibration/mode_motion.h"
 #include "thrum/vibration/response_settings.h"
 #include "thrum/vibration/ringing.h"
@@ -38,11 +41,12 @@ class ModalResponse {
   [[nodiscard]] double modulus() const { return modulus_; }  ///< E / (1 - nu^2) [Pa]
 
  private:
-  [[nodiscard]] Ringing prepare(const ResponseInput& input, ResponseResult& result);
+  void map_touches(const ResponseInput& input, ResponseResult& result);
   [[nodiscard]] KickRule chosen_rule(const Ringing& ringing) const;
   [[nodiscard]] ResponseResult kick_by_peaks(const Ringing& ringing, ModeState& state, KickRule rule);
-  [[nodiscard]] std::vector<double> paper_peaks(const Ringing& ringing, const VecX& blow);
-  [[nodiscard]] std::vector<double> displacement_peaks(const Ringing& ringing, const ModeState& state);
+  void paper_peaks(const Ringing& ringing, const VecX& blow);
+  void displacement_peaks(const Ringing& ringing, const ModeState& state);
+  void weigh_corners(const Ringing& ringing);
   void add_slides(const Ringing& ringing, const ModeState& state, std::span<const Peak> peaks, double budget,
                   ResponseResult& result) const;
 
@@ -52,6 +56,16 @@ class ModalResponse {
   elastic::ModeList modes_;
   double modulus_ = 0;
   PeakSearch search_;
+
+  // Kept from step to step, so that a response asks for little memory.
+  MappedTouches touches_;
+  VecX blow_, row_;
+  MatX resting_rows_;
+  std::vector<Peak> peaks_;  ///< of the resting touches
+  std::vector<WantedSpeed> wanted_;
+  std::optional<elastic::ModalFilterBank> bank_;  ///< of the paper's filter
+  elastic::SurfaceRows corner_rows_;
+  std::vector<double> corner_peaks_;
   elastic::PeakDisplacement kernel_;
 };
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/elastic/mode_swing.h"
@@ -70,6 +72,94 @@ void advance(const elastic::ModeList& modes, double time, ModeState& state)
   }
 }
 
+// sine(t) of elastic/mode_swing.h solves s'' + 2 d s' + w^2 s = 0 with s(0) = 0, s'(0) = 1. Its series s = sum c_n (t/step)^n has
+//
+//     c_1 = step,     c_(n+2) (n + 1) (n + 2) = -2 d step (n + 1) c_(n+1) - w^2 step^2 c_n,
+//
+// whatever the damping, and the motion is made of s and s': q(t) = (s' + 2 d s) q + s q', q'(t) = -w^2 s q + s' q'. For w and d up to
+// kShort over a step the terms fall below 1e-17 within kTerms of them.
+namespace {
+
+constexpr double kShort = 0.6;
+constexpr Eigen::Index kTerms = 16;
+
+}  // namespace
+
+void ModeWalk::prepare(const elastic::ModeList& modes, double step)
+{
+  if (step == step_ && modes.omegas == modes_.omegas && modes.decays == modes_.decays) return;
+  step_ = step;
+  modes_ = modes;
+  const Eigen::Index count = modes.omegas.size();
+  w2_ = modes.omegas.cwiseAbs2();
+  d2_ = 2 * modes.decays;
+  for (VecX* v : {&qq_, &qv_, &vq_, &vv_, &next_.q, &next_.v}) v->resize(count);
+  for (Eigen::Index m = 0; m < count; ++m) {
+    const elastic::Swing s = elastic::swing(modes.omegas[m], modes.decays[m], step);
+    qq_[m] = s.cosine + modes.decays[m] * s.sine;
+    qv_[m] = s.sine;
+    vq_[m] = -w2_[m] * s.sine;
+    vv_[m] = s.cosine - modes.decays[m] * s.sine;
+  }
+  series_ = count > 0 && std::max(modes.omegas.maxCoeff(), d2_.maxCoeff()) * step <= kShort;
+  sine_.setZero(count, kTerms);
+  for (Eigen::Index m = 0; m < count && series_; ++m) {
+    sine_(m, 1) = step;
+    for (Eigen::Index n = 0; n + 2 < kTerms; ++n) {
+      const auto k = static_cast<double>(n);
+      sine_(m, n + 2) = -(d2_[m] * step * (k + 1) * sine_(m, n + 1) + w2_[m] * step * step * sine_(m, n)) /
+                        ((k + 1) * (k + 2));
+    }
+  }
+}
+
+void ModeWalk::stride(const double* q, const double* v, double* q_next, double* v_next) const
+{
+  const Eigen::Index count = w2_.size();
+  for (Eigen::Index m = 0; m < count; ++m) {
+    q_next[m] = qq_[m] * q[m] + qv_[m] * v[m];
+    v_next[m] = vq_[m] * q[m] + vv_[m] * v[m];
+  }
+}
+
+void ModeWalk::small_step(double time, ModeState& state) const
+{
+  const double x = time / step_;
+  const double* c = sine_.data();
+  const Eigen::Index count = w2_.size();
+  for (Eigen::Index m = 0; m < count; ++m) {
+    // Horner's scheme for the series and its derivative.
+    double s = c[(kTerms - 1) * count + m];
+    double slope = 0;
+    for (Eigen::Index n = kTerms - 1; n > 0; --n) {
+      slope = slope * x + s;
+      s = s * x + c[(n - 1) * count + m];
+    }
+    slope /= step_;
+    const double q = state.q[m];
+    const double v = state.v[m];
+    state.q[m] = (slope + d2_[m] * s) * q + s * v;
+    state.v[m] = -w2_[m] * s * q + slope * v;
+  }
+}
+
+void ModeWalk::advance(double time, ModeState& state)
+{
+  // Longer ways than this take less time by sines.
+  constexpr double kMostSteps = 40;
+  const double whole = std::floor(time / step_);
+  if (!series_ || whole > kMostSteps) {
+    vibration::advance(modes_, time, state);
+    return;
+  }
+  for (double k = 0; k < whole; ++k) {
+    stride(state.q.data(), state.v.data(), next_.q.data(), next_.v.data());
+    std::swap(state, next_);
+  }
+  const double rest = time - whole * step_;
+  if (rest > 0) small_step(rest, state);
+}
+
 void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, double window)
 {
   const Eigen::Index count = state.q.size();
@@ -82,79 +172,103 @@ void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, 
         highest / (2 * std::numbers::pi), wanted, window, kMostSamples));
   }
   const auto intervals = static_cast<Eigen::Index>(std::max(1.0, wanted));
-  spacing_ = window / static_cast<double>(intervals);
-  omegas_ = modes.omegas;
-  speed_.resize(count);
-  for (MatX* m : {&q_, &v_, &a_, &j_}) m->resize(count, intervals + 1);
-  for (Eigen::Index m = 0; m < count; ++m) {
-    const double w2 = modes.omegas[m] * modes.omegas[m];
-    const double d2 = 2 * modes.decays[m];
-    speed_[m] = std::sqrt(state.v[m] * state.v[m] + w2 * state.q[m] * state.q[m]);
-    // One step of the exact motion, repeated.
-    const elastic::Swing s = elastic::swing(modes.omegas[m], modes.decays[m], spacing_);
-    const double qq = s.cosine + modes.decays[m] * s.sine;
-    const double vv = s.cosine - modes.decays[m] * s.sine;
-    double q = state.q[m];
-    double v = state.v[m];
-    for (Eigen::Index k = 0; k <= intervals; ++k) {
-      const double a = -w2 * q - d2 * v;
-      q_(m, k) = q;
-      v_(m, k) = v;
-      a_(m, k) = a;
-      j_(m, k) = -w2 * v - d2 * a;
-      const double next = qq * q + s.sine * v;
-      v = -w2 * s.sine * q + vv * v;
-      q = next;
-    }
-  }
+  walk_.prepare(modes, window / static_cast<double>(intervals));
+  w2_ = modes.omegas.cwiseAbs2();
+  d2_ = 2 * modes.decays;
+  speed_ = (state.v.cwiseAbs2() + w2_.cwiseProduct(state.q.cwiseAbs2())).cwiseSqrt();
+  for (MatX* m : {&q_, &v_}) m->resize(count, intervals + 1);
+  q_.col(0) = state.q;
+  v_.col(0) = state.v;
+  for (Eigen::Index k = 0; k < intervals; ++k)
+    walk_.stride(q_.col(k).data(), v_.col(k).data(), q_.col(k + 1).data(), v_.col(k + 1).data());
 }
 
-std::vector<Peak> PeakSearch::greatest_speed(const MatX& rows) const
+std::vector<Peak> PeakSearch::greatest_speed(const MatX& rows)
 {
-  return search(rows, v_, a_, j_, speed_.cwiseProduct(omegas_.cwiseAbs2()), false);
+  return search(rows, What::speed);
 }
 
-std::vector<Peak> PeakSearch::greatest_displacement(const MatX& rows) const
+std::vector<Peak> PeakSearch::greatest_displacement(const MatX& rows)
 {
-  return search(rows, q_, v_, a_, speed_.cwiseProduct(omegas_), true);
+  return search(rows, What::displacement);
 }
 
 // Between samples a function exceeds the larger of its two ends by at most spacing^2 / 8 times its greatest curvature.
 // Damping adds less than 2 xi to the curvature of a mode; the factor covers modes up to xi = 0.5.
-std::vector<Peak> PeakSearch::search(const MatX& rows, const MatX& values, const MatX& slopes,
-                                     const MatX& curvatures, const VecX& curvature_bound,
-                                     bool both_signs) const
+std::vector<Peak> PeakSearch::search(const MatX& rows, What what)
 {
   constexpr double kDampedCurvature = 2;
-  const MatX sampled = rows * values;
+  const double square = walk_.step() * walk_.step();
+  // What the modes can reach, and what of that can lie between samples or be lost in rounding.
+  VecX reach = speed_;
+  if (what == What::displacement) reach = reach.cwiseQuotient(w2_.cwiseSqrt());
+  const double rounding =
+      static_cast<double>(rows.cols() + 4) * static_cast<double>(std::numeric_limits<float>::epsilon());
+  const VecX hidden =
+      (kDampedCurvature * square / 8 * w2_ + VecX::Constant(w2_.size(), 2 * rounding)).cwiseProduct(reach);
+  const VecX margins = rows.cwiseAbs() * hidden;
+
+  rows_single_ = rows.transpose().cast<float>();
+  motion_single_ = (what == What::speed ? v_ : q_).transpose().cast<float>();
+  sampled_.noalias() = motion_single_ * rows_single_;
+  if (what == What::displacement) sampled_ = sampled_.cwiseAbs();
   std::vector<Peak> peaks(static_cast<std::size_t>(rows.rows()));
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    Peak& best = peaks[static_cast<std::size_t>(i)];
-    const double excess =
-        kDampedCurvature * spacing_ * spacing_ / 8 * rows.row(i).cwiseAbs().dot(curvature_bound.transpose());
-    const auto at = [&](Eigen::Index k) {
-      return both_signs ? std::abs(sampled(i, k)) : sampled(i, k);
-    };
-    for (Eigen::Index k = 0; k < sampled.cols(); ++k) {
-      if (at(k) > best.value) best = {at(k), static_cast<double>(k) * spacing_};
-    }
-    for (Eigen::Index k = 0; k + 1 < sampled.cols(); ++k) {
-      if (std::max(at(k), at(k + 1)) + excess <= best.value) continue;
-      for (const double sign : {1.0, -1.0}) {
-        if (sign < 0 && !both_signs) continue;
-        const double d0 = sign * spacing_ * rows.row(i).dot(slopes.col(k));
-        const double d1 = sign * spacing_ * rows.row(i).dot(slopes.col(k + 1));
-        if (d0 < 0 || d1 > 0) continue;
-        const double square = sign * spacing_ * spacing_;
-        const auto p = quintic(sign * sampled(i, k), d0, square * rows.row(i).dot(curvatures.col(k)),
-                               sign * sampled(i, k + 1), d1, square * rows.row(i).dot(curvatures.col(k + 1)));
-        const double x = summit(p);
-        const double value = value_at(p, x);
-        if (value > best.value) best = {value, (static_cast<double>(k) + x) * spacing_};
-      }
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    look_between(rows, i, what, static_cast<float>(margins[i]), peaks[static_cast<std::size_t>(i)]);
+  return peaks;
+}
+
+PeakSearch::Sample PeakSearch::at(const MatX& rows, Eigen::Index point, Eigen::Index k, What what) const
+{
+  Sample sum;
+  for (Eigen::Index m = 0; m < rows.cols(); ++m) {
+    const double f = rows(point, m);
+    const double q = q_(m, k);
+    const double v = v_(m, k);
+    const double a = -w2_[m] * q - d2_[m] * v;
+    if (what == What::displacement) {
+      sum.value += f * q;
+      sum.slope += f * v;
+      sum.curvature += f * a;
+    } else {
+      sum.value += f * v;
+      sum.slope += f * a;
+      sum.curvature += f * (-w2_[m] * v - d2_[m] * a);
     }
   }
-  return peaks;
+  return sum;
+}
+
+void PeakSearch::look_between(const MatX& rows, Eigen::Index point, What what, float margin, Peak& best) const
+{
+  const auto sampled = sampled_.col(point);
+  const double spacing = walk_.step();
+  const auto better = [&](double value, double time) {
+    if (value > best.value) best = {value, time};
+  };
+  const float least = sampled.maxCoeff() - margin;
+  Eigen::Index known = -1;
+  Sample end;
+  for (Eigen::Index k = 0; k + 1 < sampled.size(); ++k) {
+    const float higher = std::max(sampled[k], sampled[k + 1]);
+    if (higher < least || static_cast<double>(higher + margin) < best.value) continue;
+    const Sample begin = known == k ? end : at(rows, point, k, what);
+    end = at(rows, point, k + 1, what);
+    known = k + 1;
+    for (const double sign : {1.0, -1.0}) {
+      if (sign < 0 && what == What::speed) continue;
+      better(sign * begin.value, static_cast<double>(k) * spacing);
+      better(sign * end.value, static_cast<double>(k + 1) * spacing);
+      const double d0 = sign * spacing * begin.slope;
+      const double d1 = sign * spacing * end.slope;
+      if (d0 < 0 || d1 > 0) continue;
+      const double square = sign * spacing * spacing;
+      const auto p = quintic(sign * begin.value, d0, square * begin.curvature, sign * end.value, d1,
+                             square * end.curvature);
+      const double x = summit(p);
+      better(value_at(p, x), (static_cast<double>(k) + x) * spacing);
+    }
+  }
 }
 
 }  // namespace thrum::vibration

@@ -3,6 +3,7 @@
 // the surface, found between the samples.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "thrum/base/vec.h"
@@ -27,6 +28,29 @@ struct ModeState {
 /// The exact free motion over `time` [s].
 void advance(const elastic::ModeList& modes, double time, ModeState& state);
 
+/// The same, many times over: steps of one length and what is left of them, without a sine or an exponential. It keeps
+/// its tables as long as the modes and the length of its steps stay the same.
+class ModeWalk {
+ public:
+  void prepare(const elastic::ModeList& modes, double step);
+  [[nodiscard]] double step() const { return step_; }
+  /// One step [step()].
+  void stride(const double* q, const double* v, double* q_next, double* v_next) const;
+  /// The exact free motion over `time` [s].
+  void advance(double time, ModeState& state);
+
+ private:
+  void small_step(double time, ModeState& state) const;
+
+  double step_ = 0;
+  bool series_ = false;  ///< holds for a step
+  elastic::ModeList modes_;
+  VecX qq_, qv_, vq_, vv_;  ///< one step
+  MatX sine_;               ///< modes x terms: the series of sine(t) in t / step [s]
+  VecX w2_, d2_;            ///< w^2, 2 d
+  ModeState next_;
+};
+
 struct Peak {
   double value = 0;  ///< [m/s] or [m]
   double time = 0;   ///< after the start [s]
@@ -36,7 +60,8 @@ struct Peak {
 ///
 /// All modes are sampled kSamplesPerPeriod times in the shortest period. Between two samples the motion is the quintic
 /// that takes the value, slope and curvature of both, which is right to 1e-6 of the sum of the modes' amplitudes; each
-/// interval that could hold the greatest value, by a bound on the curvature, is searched.
+/// interval that could hold the greatest value, by a bound on the curvature, is searched. Which these are is found in single
+/// precision, with its rounding in the bound.
 class PeakSearch {
  public:
   static constexpr double kSamplesPerPeriod = 12;
@@ -45,21 +70,33 @@ class PeakSearch {
   void sample(const elastic::ModeList& modes, const ModeState& state, double window);
 
   /// Greatest outward speed f . q' at each row of `rows` (points x modes).
-  [[nodiscard]] std::vector<Peak> greatest_speed(const MatX& rows) const;
+  [[nodiscard]] std::vector<Peak> greatest_speed(const MatX& rows);
   /// Greatest |f . q| likewise.
-  [[nodiscard]] std::vector<Peak> greatest_displacement(const MatX& rows) const;
+  [[nodiscard]] std::vector<Peak> greatest_displacement(const MatX& rows);
+
+  /// For motion from one peak to the next.
+  [[nodiscard]] ModeWalk& walk() { return walk_; }
 
   static constexpr std::size_t kMostSamples = 100'000;
 
  private:
-  [[nodiscard]] std::vector<Peak> search(const MatX& rows, const MatX& values, const MatX& slopes,
-                                         const MatX& curvatures, const VecX& curvature_bound,
-                                         bool both_signs) const;
+  enum class What : std::uint8_t { speed, displacement };
+  struct Sample {
+    double value = 0;
+    double slope = 0;
+    double curvature = 0;
+  };
+  [[nodiscard]] std::vector<Peak> search(const MatX& rows, What what);
+  [[nodiscard]] Sample at(const MatX& rows, Eigen::Index point, Eigen::Index k, What what) const;
+  void look_between(const MatX& rows, Eigen::Index point, What what, float margin, Peak& best) const;
 
-  double spacing_ = 0;  ///< [s]
-  MatX q_, v_, a_, j_;  ///< modes x samples: amplitude and its derivatives
-  VecX speed_;          ///< greatest |q'| that each mode can still reach
-  VecX omegas_;
+  ModeWalk walk_;
+  MatX q_, v_;    ///< modes x samples
+  VecX speed_;    ///< greatest |q'| that each mode can still reach
+  VecX w2_, d2_;  ///< w^2, 2 d
+  // For the search that only says where to look, in single precision.
+  Eigen::MatrixXf rows_single_, motion_single_;
+  Eigen::MatrixXf sampled_;  ///< samples x points
 };
 
 }  // namespace thrum::vibration

@@ -255,7 +255,7 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
           return peaks[static_cast<std::size_t>(k)].value >= r.settings.least_kick;
         }))
       continue;
-    advance(r.modes, peak.time - time, state);
+    search.walk().advance(peak.time - time, state);
     time = peak.time;
     trade(r, rows, together, movers, state, result);
   }
