@@ -115,6 +115,28 @@ TEST(Rings, AChainThatSwingsStaysLinked)
   }
 }
 
+// The smooth surface of a round mesh bulges beyond its corners, here by 7 mm: boxes around the corners of rings that lie flat on
+// each other do not overlap.
+TEST(Rings, FlatOnesOnEachOtherStayInContact)
+{
+  WorldDesc desc;
+  desc.sleep.enabled = false;
+  desc.broad_phase.looseness = 0;
+  World world(desc);
+  world.set_surface(0, {0, 0.5, 0, 0});
+  add(world, world.add_shape({model::Plane{}}), Pose{}, true);
+  const model::ShapeId shape = world.add_shape(ring());
+  for (int i = 0; i < 3; ++i) add(world, shape, {{0.02 * i, 0, 0.15 + 0.31 * i}, Quat::Identity()});
+  for (int i = 0; i < 120; ++i) world.step(kStep);
+  // A step without contact would give a ring half m (g h)^2.
+  const double fall = 9.81 * kStep;
+  const double missed = 0.5 * world.model().bodies[1].mass * fall * fall;
+  for (int i = 0; i < 30; ++i) {
+    world.step(kStep);
+    ASSERT_LT(world.kinetic_energy(), 0.1 * missed) << "step " << i;
+  }
+}
+
 TEST(Rings, AStackComesToRest)
 {
   World world = quiet_world();

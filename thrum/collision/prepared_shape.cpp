@@ -100,6 +100,7 @@ void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
     prepared.smallest_extent = std::min(prepared.bounds.sizes().minCoeff(), surface->thickness);
     prepared.safe_move = kSafeMove * prepared.smallest_extent;
   }
+  if (surface->round) prepared.bounds.extend(surface->round->bounds());
   prepared.accelerator = surface;
 }
 

@@ -84,9 +84,28 @@ RoundSurface::RoundSurface(const geometry::MeshDistance& mesh, double thickness)
   fill_grid(mesh);
   place_balls(mesh, thickness);
   join_balls();
-  // The bent facets may bulge a little beyond the flat ones.
-  middle_ = box.center();
-  half_ = 0.5 * box.sizes() + Vec3::Constant(excess());
+  bound_bent_facets(mesh);
+  middle_ = bounds_.center();
+  half_ = 0.5 * bounds_.sizes() + Vec3::Constant(excess());
+}
+
+// Bent facets bulge out most halfway along their edges and in their middle.
+void RoundSurface::bound_bent_facets(const geometry::MeshDistance& mesh)
+{
+  const geometry::TriangleMesh& triangles = mesh.bvh().mesh();
+  bounds_ = mesh.bvh().bounds();
+  static const std::array<Vec3, 4> places{Vec3(0.5, 0.5, 0), Vec3(0, 0.5, 0.5), Vec3(0.5, 0, 0.5),
+                                          Vec3(Vec3::Constant(1.0 / 3))};
+  for (std::size_t t = 0; t < triangles.triangles.size(); ++t) {
+    for (const Vec3& u : places) {
+      geometry::ClosestPoint at;
+      at.triangle = static_cast<Index>(t);
+      at.barycentric = u;
+      at.point =
+          u[0] * triangles.corner(t, 0) + u[1] * triangles.corner(t, 1) + u[2] * triangles.corner(t, 2);
+      bounds_.extend(smooth_point(mesh, at).s);
+    }
+  }
 }
 
 void RoundSurface::join_balls()

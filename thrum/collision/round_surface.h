@@ -48,10 +48,13 @@ class RoundSurface {
   /// By how much sample() may exceed the distance [m].
   [[nodiscard]] double excess() const { return kExcess * frame_.spacing; }
   [[nodiscard]] double spacing() const { return frame_.spacing; }
+  /// Of the smooth surface, which bulges beyond the triangles.
+  [[nodiscard]] const Box3& bounds() const { return bounds_; }
 
  private:
   static constexpr double kExcess = 0.1;
   void fill_grid(const geometry::MeshDistance& mesh);
+  void bound_bent_facets(const geometry::MeshDistance& mesh);
   void join_balls();
   void place_balls(const geometry::MeshDistance& mesh, double thickness);
   [[nodiscard]] std::size_t node(int i, int j, int k) const
@@ -65,6 +68,7 @@ class RoundSurface {
   std::vector<InnerBall> balls_;
   std::vector<std::size_t> beside_begin_;
   std::vector<Index> beside_;
+  Box3 bounds_;
   Vec3 middle_ = Vec3::Zero();  ///< of the bounds [m]
   Vec3 half_ = Vec3::Zero();    ///< half of their size [m]
 };

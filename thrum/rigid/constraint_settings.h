@@ -37,7 +37,7 @@ struct ConstraintSettings {
   double joint_erp = 0.6;      ///< likewise for joints
   double push_out = 0.0125;    ///< at most this share of the length scale is removed in a sub-step
   int push_iterations = 1;     ///< sweeps for that
-  double slop = 2e-5;          ///< overlap left alone, as a share of the length scale
+  double slop = 2e-5;          ///< overlap left alone, and gap closed gently, as a share of the length scale
   bool warm_start = true;
   FrictionCone friction = FrictionCone::cone;
   FrictionBounds friction_bounds = FrictionBounds::each_iteration;

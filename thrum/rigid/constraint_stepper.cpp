@@ -18,7 +18,7 @@ constexpr int kFrictionRounds = 8;
 void ConstraintStepper::collide(StepFrame& frame)
 {
   bodies_.load(frame.model, frame.state);
-  contacts_.build(frame.state, frame.order, frame.surfaces, settings_, bodies_);
+  contacts_.build(frame.state, frame.order, frame.surfaces, settings_, frame.model.length_scale, bodies_);
   if (wants_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }

@@ -126,7 +126,43 @@ inline RowReal greatest_speed(const SolverPatch& p, const Rows& speed)
   return speed.head<4>().abs().max(speed.tail<4>().abs() * p.friction_reach).maxCoeff();
 }
 
-// All seven rows at once. False, and nothing changed, when a bound is met.
+// Where the whole block asks points to pull, they are let go one after the other, the one that pulls most first. With B the
+// inverse of the block A, r the residual and i the point that is let go,
+//
+//     change = -B r + s B_i,     s = (-lambda_i - change_i) / B_ii                                      (1)
+//
+// solves all other rows for lambda_i = 0 and leaves the speed s at i, and B - B_i B_i^T / B_ii is the inverse for the next one.
+// False when no point is left, or when one that was let go would approach again. Sweeping over the rows of such a patch
+// instead, friction and normal rows undid each other's work on a box that stood on three of its four corners: the box was at
+// rest and the sweeps never were.
+bool let_go(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residual)
+{
+  std::array<Rows, 4> columns{m.inverse[0], m.inverse[1], m.inverse[2], m.inverse[3]};
+  // A times each of these columns, as far as points are concerned.
+  std::array<Lanes, 4> speed_of{Lanes(1, 0, 0, 0), Lanes(0, 1, 0, 0), Lanes(0, 0, 1, 0), Lanes(0, 0, 0, 1)};
+  Lanes parting = Lanes::Zero();
+  for (int round = 0; round < 3; ++round) {
+    Eigen::Index i = 0;
+    if (!((lambda + change).head<4>().minCoeff(&i) < RowReal(0))) break;
+    const Rows column = columns[static_cast<std::size_t>(i)];
+    const Lanes speeds = speed_of[static_cast<std::size_t>(i)];
+    if (!(column[i] > RowReal(0))) return false;
+    const RowReal s = (-lambda[i] - change[i]) / column[i];
+    change += column * s;
+    change[i] = -lambda[i];
+    parting += speeds * s;
+    // A point that may part asks for nothing.
+    residual[i] = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const RowReal share = columns[k][i] / column[i];
+      columns[k] -= column * share;
+      speed_of[k] -= speeds * share;
+    }
+  }
+  return !((lambda + change).head<4>() < RowReal(0)).any() && !(parting < RowReal(0)).any();
+}
+
+// All seven rows at once. False, and nothing changed, when a bound of friction is met or all points part.
 inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda, SolverBody& A,
                         SolverBody& B, FrictionCone cone, RowReal& asked)
 {
@@ -134,8 +170,9 @@ inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda
   residual.head<4>() += m.cfm * lambda.head<4>();
   Rows change = -residual[0] * m.inverse[0];
   for (std::size_t k = 1; k < 7; ++k) change -= residual[static_cast<Eigen::Index>(k)] * m.inverse[k];
+  if (((lambda + change).head<4>() < RowReal(0)).any() && !let_go(m, lambda, change, residual)) return false;
   const Rows next = lambda + change;
-  if ((next.head<4>() < RowReal(0)).any() || !within_friction(p, next, cone)) return false;
+  if (!within_friction(p, next, cone)) return false;
   asked = greatest_speed(p, residual);
   lambda = next;
   give(p, m, A, B, change);

@@ -18,7 +18,7 @@ class ContactRows {
   /// Reads the patches in the order given. `surfaces` has one entry per scene patch.
   void build(const model::SceneState& state, std::span<const std::int32_t> order,
              std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
-             SolverBodies& bodies);
+             double length_scale, SolverBodies& bodies);
 
   /// Notes the approach speeds that restitution needs, before the velocities are advanced.
   void note_approach(SolverBodies& bodies);
@@ -121,6 +121,8 @@ class ContactRows {
   std::vector<std::int32_t> stirred_;     ///< of each body: the sweep that last unsettled it, or kFast
   std::int32_t unsettled_sweep_ = 0;
   double cfm_ = 0;
+  double slop_ = 0;           ///< [m]
+  RowReal inverse_slop_ = 0;  ///< [1/m]
   bool any_may_bounce_ = false;
 };
 

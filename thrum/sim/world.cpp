@@ -16,15 +16,6 @@ namespace {
 /// Old and new contact points nearer than this share of the length scale can be the same point.
 constexpr double kSamePlace = 0.02;
 
-// How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within the greatest
-// margin of the narrow phase and no farther.
-Vec3 swing_of(const collision::PreparedShape& shape, const Vec3& w, double h, double greatest_margin)
-{
-  if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();
-  const Vec3 across(std::hypot(w.y(), w.z()), std::hypot(w.z(), w.x()), std::hypot(w.x(), w.y()));
-  return (h * shape.radius * across).cwiseMin(greatest_margin * shape.smallest_extent);
-}
-
 }  // namespace
 
 void World::step(double h)
@@ -35,11 +26,14 @@ void World::step(double h)
   events_.clear();
   responses_.clear();
   dated_responses_ = 0;
+  const auto timer = times_.stage("step");
   double left = h;
   for (int done = 0; left > 0; ++done) {
     if (done > 0) report();
+    find_pairs(left);
     // What was struck in the last piece may need shorter ones for the rest.
     const int pieces = std::min(pieces_for(left), std::max(1, desc_.most_pieces - done));
+    if (pieces > 1) keep_near_pairs(left / pieces);
     step_once(left / pieces);
     left = pieces > 1 ? left - left / pieces : 0;
   }
@@ -48,9 +42,7 @@ void World::step(double h)
 
 void World::step_once(double h)
 {
-  const auto timer = times_.stage("step");
   if (on_respond_) before_ = state_.bodies;
-  find_pairs(h);
   find_contacts(h);
   order_contacts(h);
   rigid::StepFrame now = frame(h);
@@ -71,47 +63,6 @@ void World::step_once(double h)
   record(h);
 }
 
-// A body may move at most by its safe move, and turn at most so far, before contacts are found again [Guendelman03 limits its
-// step likewise].
-int World::pieces_for(double h) const
-{
-  double most = 0;
-  for (std::size_t i = 0; i < state_.bodies.size(); ++i) {
-    const model::BodyDesc& desc = model_.bodies[i];
-    if (desc.motion == model::Motion::fixed || state_.bodies[i].asleep) continue;
-    const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
-    if (shape.unbounded) continue;
-    most = std::max(most, h * state_.bodies[i].velocity.norm() / (desc_.greatest_move * shape.safe_move));
-    // A ball that turns stays where it is.
-    if (shape.kind != model::ShapeKind::sphere)
-      most = std::max(most, h * state_.bodies[i].angular_velocity.norm() / desc_.greatest_turn);
-  }
-  return static_cast<int>(std::clamp(std::ceil(most), 1.0, static_cast<double>(desc_.most_pieces)));
-}
-
-void World::find_pairs(double h)
-{
-  const auto timer = times_.stage("find pairs");
-  X_ws_.resize(model_.bodies.size());
-  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-    const model::BodyDesc& desc = model_.bodies[i];
-    const model::BodyState& body = state_.bodies[i];
-    X_ws_[i] = body.X_wb * desc.X_bs;
-    const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
-    // The box holds the body now and where it is going to be.
-    const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.smallest_extent;
-    Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
-    if (desc.motion != model::Motion::fixed && !body.asleep && !shape.unbounded) {
-      const Vec3 move = h * (body.velocity + h * model_.gravity);
-      box.extend(Box3(box.min() + move, box.max() + move));
-      const Vec3 swing = swing_of(shape, body.angular_velocity, h, desc_.narrow_phase.greatest_margin);
-      box = Box3(box.min() - swing, box.max() + swing);
-    }
-    broad_phase_.update(static_cast<model::BodyId>(i), box);
-  }
-  pairs_ = broad_phase_.find_pairs();
-}
-
 void World::find_contacts(double h)
 {
   const auto timer = times_.stage("find contacts");
@@ -119,7 +70,8 @@ void World::find_contacts(double h)
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
   collision::find_contacts(
-      {model_, state_, prepared_, X_ws_, pairs_, jointed_, collision::default_pair_table()}, desc, fresh_);
+      {model_, state_, prepared_, X_ws_, near_pairs_, jointed_, collision::default_pair_table()}, desc,
+      fresh_);
   collision::match_contacts(state_.patches, kSamePlace * model_.length_scale, fresh_);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
@@ -167,7 +119,7 @@ void World::order_contacts(double h)
 
 rigid::StepFrame World::frame(double h)
 {
-  return {model_, state_, order_, surfaces_, levels_, prepared_, pairs_, h};
+  return {model_, state_, order_, surfaces_, levels_, prepared_, near_pairs_, h};
 }
 
 void World::respond(double h)

@@ -139,7 +139,9 @@ class World {
  private:
   void step_once(double h);
   [[nodiscard]] int pieces_for(double h) const;
+  [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
+  void keep_near_pairs(double h);
   void find_contacts(double h);
   void order_contacts(double h);
   void respond(double h);
@@ -160,7 +162,8 @@ class World {
 
   // Scratch of one step.
   std::vector<Pose> X_ws_;
-  std::span<const collision::BodyPair> pairs_;
+  std::vector<Box3> boxes_;                      ///< of the bodies, with their way
+  std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
   std::vector<model::ContactPatch> fresh_;
   std::vector<model::ContactPatch> previous_;
   std::vector<model::BodyState> before_;  ///< the step, when something responds

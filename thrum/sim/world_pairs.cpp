@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Which bodies may meet within a step, and into how many pieces it is cut for them.
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/sim/world.h"
+
+namespace thrum::sim {
+
+namespace {
+
+// How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within the greatest
+// margin of the narrow phase and no farther.
+Vec3 swing_of(const collision::PreparedShape& shape, const Vec3& w, double h, double greatest_margin)
+{
+  if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();
+  const Vec3 across(std::hypot(w.y(), w.z()), std::hypot(w.z(), w.x()), std::hypot(w.x(), w.y()));
+  return (h * shape.radius * across).cwiseMin(greatest_margin * shape.smallest_extent);
+}
+
+// Whether a box reaches a plane, whose own axes have z as its normal.
+bool reaches(const Box3& box, const Pose& X_ws)
+{
+  const Vec3 n = X_ws.direction(Vec3::UnitZ());
+  const double half = 0.5 * box.sizes().dot(n.cwiseAbs());
+  return n.dot(box.center() - X_ws.position) <= half;
+}
+
+}  // namespace
+
+// Holds the body now and wherever it is going to be within h.
+Box3 World::swept_box(std::size_t i, double h) const
+{
+  const model::BodyDesc& desc = model_.bodies[i];
+  const model::BodyState& body = state_.bodies[i];
+  const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
+  const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.smallest_extent;
+  Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
+  if (desc.motion == model::Motion::fixed || body.asleep || shape.unbounded) return box;
+  const Vec3 move = h * (body.velocity + h * model_.gravity);
+  box.extend(Box3(box.min() + move, box.max() + move));
+  const Vec3 swing = swing_of(shape, body.angular_velocity, h, desc_.narrow_phase.greatest_margin);
+  return {box.min() - swing, box.max() + swing};
+}
+
+void World::find_pairs(double h)
+{
+  const auto timer = times_.stage("find pairs");
+  X_ws_.resize(model_.bodies.size());
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    X_ws_[i] = state_.bodies[i].X_wb * model_.bodies[i].X_bs;
+    broad_phase_.update(static_cast<model::BodyId>(i), swept_box(i, h));
+  }
+  const std::span<const collision::BodyPair> loose = broad_phase_.find_pairs();
+  near_pairs_.assign(loose.begin(), loose.end());
+  keep_near_pairs(h);
+}
+
+// The broad phase looks at loose boxes, and at the way through a whole step.
+void World::keep_near_pairs(double h)
+{
+  boxes_.resize(model_.bodies.size());
+  for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = swept_box(i, h);
+  const auto shape_of = [&](std::size_t i) -> const collision::PreparedShape& {
+    return prepared_[static_cast<std::size_t>(model_.bodies[i].shape)];
+  };
+  std::erase_if(near_pairs_, [&](const collision::BodyPair& pair) {
+    const auto a = static_cast<std::size_t>(pair.a);
+    const auto b = static_cast<std::size_t>(pair.b);
+    if (shape_of(a).kind == model::ShapeKind::plane) return !reaches(boxes_[b], X_ws_[a]);
+    if (shape_of(b).kind == model::ShapeKind::plane) return !reaches(boxes_[a], X_ws_[b]);
+    return !boxes_[a].intersects(boxes_[b]);
+  });
+}
+
+// A body may move at most by its safe move against those that it may meet, and turn at most so far, before contacts are found
+// again [Guendelman03 limits its step likewise]. What falls together, or alone, needs no short steps.
+int World::pieces_for(double h) const
+{
+  double most = 0;
+  const auto look_at = [&](model::BodyId id, model::BodyId other) {
+    const auto i = static_cast<std::size_t>(id);
+    const model::BodyDesc& desc = model_.bodies[i];
+    const model::BodyState& body = state_.bodies[i];
+    if (desc.motion == model::Motion::fixed || body.asleep) return;
+    const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
+    if (shape.unbounded) return;
+    const Vec3 relative = body.velocity - state_.bodies[static_cast<std::size_t>(other)].velocity;
+    const double speed = std::sqrt(std::min(body.velocity.squaredNorm(), relative.squaredNorm()));
+    most = std::max(most, h * speed / (desc_.greatest_move * shape.safe_move));
+    // A ball that turns stays where it is.
+    if (shape.kind != model::ShapeKind::sphere)
+      most = std::max(most, h * body.angular_velocity.norm() / desc_.greatest_turn);
+  };
+  for (const collision::BodyPair& pair : near_pairs_) {
+    look_at(pair.a, pair.b);
+    look_at(pair.b, pair.a);
+  }
+  return static_cast<int>(std::clamp(std::ceil(most), 1.0, static_cast<double>(desc_.most_pieces)));
+}
+
+}  // namespace thrum::sim
