@@ -131,7 +131,7 @@ void BroadPhase::place(model::BodyId id)
   const int level = level_of(proxy.loose);
   const double edge = cell_edge(level);
   const Vec3 centre = proxy.loose.center();
-  proxy.level = static_cast<std::int8_t>(level);
+  proxy.level = static_cast<std::uint8_t>(level);
   proxy.key = pack(level, cell_coordinate(centre.x(), edge), cell_coordinate(centre.y(), edge),
                    cell_coordinate(centre.z(), edge));
   Cell& cell = grid.cells[slot_of(grid, proxy.key)];

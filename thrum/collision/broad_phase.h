@@ -70,7 +70,7 @@ class BroadPhase {
     std::int64_t key = 0;
     std::int32_t next = -1;
     std::int32_t previous = -1;
-    std::int8_t level = 0;
+    std::uint8_t level = 0;
     bool placed = false;
     bool fixed = false;
     bool unbounded = false;

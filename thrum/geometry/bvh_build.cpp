@@ -73,7 +73,8 @@ struct Range {
 // A leaf is tested four triangles at a time, so it costs as many packets as it needs.
 float leaf_cost(Index count)
 {
-  return static_cast<float>((count + Bvh::kWidth - 1) / Bvh::kWidth);
+  const Index packets = (count + Bvh::kWidth - 1) / Bvh::kWidth;
+  return static_cast<float>(packets);
 }
 
 }  // namespace

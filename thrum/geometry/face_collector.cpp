@@ -17,7 +17,7 @@ constexpr std::size_t kTestsPerCorner = 4000;
 Vec3 newell_normal(std::span<const Vec3> corners)
 {
   Vec3 normal = Vec3::Zero();
-  const Vec3 origin = corners.front();
+  const Vec3& origin = corners.front();
   for (std::size_t i = 0; i < corners.size(); ++i) {
     normal += (corners[i] - origin).cross(corners[(i + 1) % corners.size()] - origin);
   }

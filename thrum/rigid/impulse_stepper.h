@@ -147,7 +147,7 @@ class ImpulseStepper final : public Stepper {
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
-  void push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch, double h);
+  void push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch);
   void late_rebounds();
 
   // What they share.
