@@ -46,7 +46,7 @@ struct FitInput {
 FitInput from_scene(const FitOptions& options)
 {
   const scene::SceneDesc desc = scene::read_scene(options.input, {.settings = options.settings});
-  const scene::BuiltScene built = scene::build_world(desc);
+  const scene::BuiltScene built = scene::build_world(desc, {});
   std::vector<std::string> ringing;
   FitInput input;
   for (std::size_t b = 0; b < built.looks.size(); ++b) {

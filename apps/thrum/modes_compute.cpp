@@ -201,8 +201,7 @@ void run(const ModesOptions& options)
   const elastic::ModalAnalysisResult result = holds_tetrahedra(options.input)
                                                   ? analyse_tetrahedra(options, desc, material, by_region)
                                                   : analyse_surface(options, desc, material, by_region);
-  if (!result.ok())
-    throw Error("The eigenproblem was not solved to its tolerance; a better mesh usually helps.");
+  if (!result.ok()) throw Error(elastic::describe_failure(result));
 
   fmt::print("{}: {} nodes, {} elements ({}), {:.4g} kg, {}{}\n", bold(options.input),
              result.model.node_count, result.model.element_count, result.model.element, result.model.mass,

@@ -139,6 +139,7 @@ void run(const RunOptions& options)
   scene::RunDesc desc;
   desc.version = THRUM_VERSION;
   desc.stop = stop.token();
+  if (!options.quiet && !options.json) desc.preparation = {.stop = stop.token()};
   desc.on_progress = [&](const scene::RunProgress& progress) {
     report.show(progress);
   };

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numbers>
 
+#include "tests/base/scratch_folder.h"
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
@@ -20,6 +21,11 @@
 
 namespace thrum::elastic {
 namespace {
+
+bool holds(const std::string& text, std::string_view part)
+{
+  return text.find(part) != std::string::npos;
+}
 
 using testing::message;
 using testing::shaken_box;
@@ -211,10 +217,6 @@ TEST(ModalAnalysis, IgnoresVerticesThatNoTetrahedronUses)
 TEST(ModalAnalysis, SaysWhatIsWrongWithTheInput)
 {
   const geometry::TetrahedralMesh good = small_body();
-  const auto holds = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
-
   ModalAnalysisDesc desc = steel(3);
   desc.materials[0].density = 0;
   EXPECT_TRUE(holds(refusal(good, desc), "the density is 0"));
@@ -278,11 +280,37 @@ TEST(ModalAnalysis, OneElementHasNoEstimateOfItsError)
   EXPECT_EQ(analyse_modes(one, steel(3)).model.frequency_errors.size(), 0);
 }
 
+TEST(ModalAnalysis, FailureIsDescribedWithWhatToDo)
+{
+  ModalAnalysisResult result;
+  EXPECT_EQ(describe_failure(result), "");
+  result.model.name = "cube";
+  result.model.node_count = 245521;
+  result.status = numerics::EigenStatus::factorisation_failed;
+  result.factorisation.status = numerics::FactorisationStatus::out_of_memory;
+  EXPECT_TRUE(holds(describe_failure(result), "The factor of cube (245521 nodes"));
+  EXPECT_TRUE(holds(describe_failure(result), "twice the spacing"));
+  result.factorisation.status = numerics::FactorisationStatus::not_positive_definite;
+  EXPECT_TRUE(holds(describe_failure(result), "cannot be factored"));
+  result.status = numerics::EigenStatus::not_converged;
+  EXPECT_TRUE(holds(describe_failure(result), "not all found"));
+}
+
+TEST(ModalAnalysis, NoModeBelowALowLimitIsAnAnswer)
+{
+  ModalAnalysisDesc desc = steel(0);
+  desc.below = 1;
+  const ModalAnalysisResult none =
+      analyse_modes(geometry::tetrahedralise_box(Vec3(0.2, 0.1, 0.1), {12, 6, 6}), desc);
+  EXPECT_TRUE(none.ok());
+  EXPECT_EQ(none.model.mode_count(), 0);
+  EXPECT_TRUE(none.hints.empty());
+}
+
 TEST(ModalAnalysis, IsCachedByContent)
 {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "thrum-modal-cache-test";
-  std::filesystem::remove_all(folder);
-  const base::Cache cache({.folder = folder});
+  const base::ScratchFolder folder;
+  const base::Cache cache({.folder = folder.path()});
   geometry::TetrahedralMesh mesh = small_body();
   ModalAnalysisDesc desc = steel(6);
   desc.supports = {{parse_selection("z<-0.0249")}};
@@ -307,7 +335,6 @@ TEST(ModalAnalysis, IsCachedByContent)
   EXPECT_NE(modal_key(mesh, other), key);
   mesh.vertices[3].x() += 1e-15;
   EXPECT_NE(modal_key(mesh, desc), key);
-  std::filesystem::remove_all(folder);
 
   // Damaged bytes are a miss, wherever they are cut.
   const std::vector<std::byte> bytes = pack(first);

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <filesystem>
 
+#include "tests/base/scratch_folder.h"
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/base/error.h"
 #include "thrum/geometry/boolean.h"
@@ -38,14 +41,12 @@ TEST(SurfaceModes, AreThoseOfTheTetrahedraThatFillTheSurface)
 
 TEST(SurfaceModes, ComeFromTheCacheWithoutAnotherFilling)
 {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "thrum-surface-modes-test";
-  std::filesystem::remove_all(folder);
-  const base::Cache cache({.folder = folder});
+  const base::ScratchFolder folder;
+  const base::Cache cache({.folder = folder.path()});
   const geometry::TriangleMesh surface = geometry::generate(geometry::BoxDesc{.size = kBlock});
   const FillDesc fill = {.spacing = 0.03};
   const ModalAnalysisResult first = analyse_surface_modes_cached(surface, fill, steel_block(), cache);
   const ModalAnalysisResult second = analyse_surface_modes_cached(surface, fill, steel_block(), cache);
-  std::filesystem::remove_all(folder);
   EXPECT_FALSE(first.from_cache);
   ASSERT_TRUE(second.from_cache);
   EXPECT_TRUE((first.model.shapes.array() == second.model.shapes.array()).all());
@@ -80,6 +81,16 @@ TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
   const ModalAnalysisResult limited = analyse_surface_modes(plate, {.most_tetrahedra = 5000}, desc);
   EXPECT_LT(limited.model.element_count, 2 * 5000);
   EXPECT_LT(limited.model.element_count, fine.model.element_count);
+}
+
+TEST(SurfaceModes, SolidBodiesGetACoarserLattice)
+{
+  // A 24th of its edge would fill a cube with 12 x 24^3 = 166,000 tetrahedra; 20,000 quadratic ones do.
+  const geometry::TriangleMesh cube = geometry::generate(geometry::BoxDesc{.size = Vec3(1, 1, 1)});
+  EXPECT_NEAR(usual_spacing(cube, 1, ElementKind::tet10), std::cbrt(12 / 20e3), 1e-12);
+  EXPECT_NEAR(usual_spacing(cube, 1, ElementKind::tet4), std::cbrt(12 / 100e3), 1e-12);
+  const geometry::TriangleMesh rod = geometry::generate(geometry::BoxDesc{.size = Vec3(1, 0.1, 0.1)});
+  EXPECT_NEAR(usual_spacing(rod, 0.01, ElementKind::tet10), 1.0 / 24, 1e-12);
 }
 
 TEST(SurfaceModes, RefuseWhatHasNoInside)

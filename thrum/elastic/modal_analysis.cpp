@@ -21,8 +21,6 @@ namespace thrum::elastic {
 
 namespace {
 
-using numerics::EigenStatus;
-
 // The shift as a part of the estimated lowest eigenvalue: small beside the modes that are sought, and large enough that the
 // factorisation of K - shift M does not suffer from the rigid motions.
 constexpr double kShiftShare = 0.1;
@@ -38,7 +36,10 @@ constexpr Index kSlowWithoutCholmod = 20000;
 // Progress in thousandths, from the stages of the eigenproblem.
 class StageProgress {
  public:
-  explicit StageProgress(const base::ProgressDesc& desc) : progress_("modes", 1000, desc) {}
+  StageProgress(const std::string& name, const base::ProgressDesc& desc)
+      : progress_(name.empty() ? "modes" : "modes of " + name, 1000, desc)
+  {
+  }
   void at(double share)
   {
     const auto now = static_cast<std::uint64_t>(1000 * std::clamp(share, 0.0, 1.0));
@@ -200,7 +201,7 @@ void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResul
 
 ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
 {
-  StageProgress progress(desc.progress);
+  StageProgress progress(desc.name, desc.progress);
   check_input(mesh, desc);
   ElementMesh elements = build_element_mesh(mesh, desc.element);
   if (desc.materials.size() == 1) elements.regions.clear();
@@ -258,6 +259,38 @@ ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh, const M
   add_warnings(mesh, desc, model);
   progress.finish();
   return result;
+}
+
+std::string describe_failure(const ModalAnalysisResult& result)
+{
+  const std::string body =
+      fmt::format("{} ({} nodes, {} elements)", result.model.name.empty() ? "the body" : result.model.name,
+                  result.model.node_count, result.model.element_count);
+  switch (result.status) {
+    case numerics::EigenStatus::ok:
+      return "";
+    case numerics::EigenStatus::cancelled:
+      return "The search for modes was stopped.";
+    case numerics::EigenStatus::factorisation_failed:
+      if (result.factorisation.status == numerics::FactorisationStatus::out_of_memory)
+        return fmt::format(
+            "The factor of {} is too large for this machine or for CHOLMOD. Fill it with larger elements: "
+            "twice the spacing "
+            "needs about a sixteenth of the memory.",
+            body);
+      return fmt::format(
+          "The stiffness of {} cannot be factored: some of its elements are flat, or a part hangs on a "
+          "single vertex or edge.",
+          body);
+    case numerics::EigenStatus::not_converged:
+    case numerics::EigenStatus::modes_missed:
+      return fmt::format(
+          "The modes of {} were not all found: the iteration did not settle. Better shaped elements, or "
+          "another number of modes, "
+          "usually help.",
+          body);
+  }
+  return "";
 }
 
 }  // namespace thrum::elastic

@@ -60,6 +60,9 @@ struct ModalAnalysisResult {
 [[nodiscard]] ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh,
                                                 const ModalAnalysisDesc& desc);
 
+/// Why a result is not ok, and what to do, as full sentences; empty when it is.
+[[nodiscard]] std::string describe_failure(const ModalAnalysisResult& result);
+
 /// The same, or what an earlier call with the same input left in the cache. Only complete results are kept.
 [[nodiscard]] ModalAnalysisResult analyse_modes_cached(const geometry::TetrahedralMesh& mesh,
                                                        const ModalAnalysisDesc& desc,

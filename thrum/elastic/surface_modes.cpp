@@ -19,6 +19,12 @@ namespace {
 // A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
 constexpr double kTetrahedraInACube = 12;
 
+// The usual lattice: a 24th of the length, but no more tetrahedra than this. A solid cube has 20,000 of them at a 12th of
+// its edge, where quadratic elements are right to 0.01 %; at a 24th its factor would not fit into the memory.
+constexpr double kUsualQuadratic = 20e3;
+constexpr double kUsualLinear = 100e3;
+constexpr double kUsualCells = 24;
+
 struct FilledSurface {
   geometry::MeshStuffingResult filling;
   double refined_from = 0;  // [m]; 0: the first lattice was good enough
@@ -36,18 +42,26 @@ double closed_volume(const geometry::TriangleMesh& surface, const std::string& n
   return report.volume;
 }
 
-FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc& fill,
-                           const std::string& name)
+// The spacing at which a volume holds about so many tetrahedra.
+double spacing_for(double volume, double tetrahedra)
 {
+  return std::cbrt(kTetrahedraInACube * volume / tetrahedra);
+}
+
+FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc& fill,
+                           const ModalAnalysisDesc& desc)
+{
+  const std::string& name = desc.name;
   const double volume = closed_volume(surface, name);
   const geometry::MeshDistance distance(surface);
   FilledSurface result;
-  result.filling = geometry::tetrahedralise(distance, {.spacing = fill.spacing});
+  result.filling = geometry::tetrahedralise(
+      distance, {.spacing = fill.spacing > 0 ? fill.spacing : usual_spacing(surface, volume, desc.element)});
   if (fill.spacing == 0 && !result.filling.resolution.resolved()) {
-    const double affordable = std::cbrt(kTetrahedraInACube * volume / fill.most_tetrahedra);
     result.refined_from = result.filling.spacing;
     result.filling = geometry::tetrahedralise(
-        distance, {.spacing = std::max(result.filling.resolution.spacing, affordable)});
+        distance,
+        {.spacing = std::max(result.filling.resolution.spacing, spacing_for(volume, fill.most_tetrahedra))});
   }
   if (result.filling.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
@@ -74,10 +88,16 @@ ModalAnalysisResult analyse_filled(const geometry::TetrahedralMesh& mesh, const 
 
 }  // namespace
 
+double usual_spacing(const geometry::TriangleMesh& surface, double volume, ElementKind element)
+{
+  return std::max(geometry::bounding_box(surface).sizes().maxCoeff() / kUsualCells,
+                  spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
+}
+
 ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface, const FillDesc& fill,
                                           const ModalAnalysisDesc& desc)
 {
-  const FilledSurface filled = fill_surface(surface, fill, desc.name);
+  const FilledSurface filled = fill_surface(surface, fill, desc);
   std::string unresolved = geometry::describe(filled.filling.resolution);
   while (unresolved.ends_with('\n')) unresolved.pop_back();
   ModalAnalysisResult result = analyse_filled(filled.filling.stuffing.mesh, desc, unresolved);
@@ -95,6 +115,7 @@ base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const Fil
 {
   base::Hasher hasher;
   hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.most_tetrahedra);
+  if (fill.spacing == 0) hasher.add(kUsualCells).add(kUsualQuadratic).add(kUsualLinear);
   add_to_hash(hasher, desc);
   return hasher.finish();
 }

@@ -152,6 +152,12 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
     result.status = EigenStatus::cancelled;
     return result;
   }
+  if (desc.count == 0 && desc.verification != EigenVerification::sturm) {
+    // As many as there are below the limit: the iteration finds out where they end.
+    GeneralisedEigenDesc all = desc;
+    all.count = static_cast<Index>(K.rows() - op.deflated.cols());
+    return solve_generalised_eigen(K, M, all);
+  }
   if (desc.count == 0) {
     // Counted a little above the limit, because an eigenvalue at the limit itself would be lost to rounding.
     const std::optional<Index> counted =

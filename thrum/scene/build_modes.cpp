@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The modes of a body of a scene: read, or computed once and kept on disk.
-#include <fmt/format.h>
-
 #include "thrum/base/error.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/supports.h"
@@ -14,7 +12,8 @@ namespace thrum::scene {
 std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const std::string& name,
                                                   const geometry::TriangleMesh& mesh,
                                                   const model::Material& material,
-                                                  std::span<const Box3> standing)
+                                                  std::span<const Box3> standing,
+                                                  const base::ProgressDesc& progress)
 {
   if (!rings.file.path.empty())
     return std::make_shared<const model::ModalModel>(elastic::read_modal_file(rings.file.path));
@@ -31,9 +30,10 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
   }
   desc.count = rings.modes;
   desc.estimate_errors = false;
+  desc.progress = progress;
   elastic::ModalAnalysisResult result =
       elastic::analyse_surface_modes_cached(mesh, {.spacing = rings.spacing}, desc);
-  if (!result.ok()) throw Error(fmt::format("the modes of '{}' were not found to the tolerance", name));
+  if (!result.ok()) throw Error(elastic::describe_failure(result));
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }
 

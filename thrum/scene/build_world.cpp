@@ -38,8 +38,9 @@ struct SceneMaterial {
 
 class Builder {
  public:
-  explicit Builder(const SceneDesc& scene)
-      : scene_(scene), built_{nullptr, sim::World(world_desc(scene)), {}, {}, {}, {}, {}, {}}
+  Builder(const SceneDesc& scene, const base::ProgressDesc& progress)
+      : scene_(scene), progress_(progress), built_{nullptr, sim::World(world_desc(scene)), {}, {}, {}, {}, {},
+                                                   {}}
   {
   }
 
@@ -280,12 +281,14 @@ class Builder {
         if (!modal)
           modal = modes_of(*rings, built_.looks[b].name, *built_.meshes[built_.looks[b].mesh],
                            built_.materials[b],
-                           places == standing.end() ? std::span<const Box3>() : places->second);
+                           places == standing.end() ? std::span<const Box3>() : places->second, progress_);
         vibration::BodyResponseDesc desc = response_desc(entry, *rings);
         if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
           desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
         built_.responder->add_body(built_.world, id, modal, desc);
         keep_modes(built_.looks[b].name, modal);
+      } catch (const base::Stopped&) {
+        throw;
       } catch (const Error& error) {
         mistakes_.push_back(
             {rings->place, fmt::format("a body that cannot ring ({})", error.what()), "one that can"});
@@ -368,6 +371,7 @@ class Builder {
   }
 
   const SceneDesc& scene_;
+  const base::ProgressDesc& progress_;
   BuiltScene built_;
   struct RingingBody {
     model::BodyId id;
@@ -408,9 +412,9 @@ void BuiltScene::step(double time, double h)
   world.step(h);
 }
 
-BuiltScene build_world(const SceneDesc& scene)
+BuiltScene build_world(const SceneDesc& scene, const base::ProgressDesc& progress)
 {
-  return Builder(scene).build();
+  return Builder(scene, progress).build();
 }
 
 }  // namespace thrum::scene

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "thrum/base/progress.h"
 #include "thrum/geometry/triangle_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/scene/scene_file.h"
@@ -57,15 +58,16 @@ struct BuiltScene {
 };
 
 /// Throws SceneError for shapes that cannot be made, with the place in the file.
-[[nodiscard]] BuiltScene build_world(const SceneDesc& scene);
+/// `progress` is for the modes that are not in the cache yet. Throws base::Stopped when asked to stop.
+[[nodiscard]] BuiltScene build_world(const SceneDesc& scene, const base::ProgressDesc& progress = {
+                                                                 .style = base::ProgressStyle::quiet});
 
 /// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. It is
 /// held where its `clamp` says, and in the boxes `standing` (sim/standing.h). Throws Error for what cannot ring.
-[[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings,
-                                                                const std::string& name,
-                                                                const geometry::TriangleMesh& mesh,
-                                                                const model::Material& material,
-                                                                std::span<const Box3> standing = {});
+[[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(
+    const RingsEntry& rings, const std::string& name, const geometry::TriangleMesh& mesh,
+    const model::Material& material, std::span<const Box3> standing = {},
+    const base::ProgressDesc& progress = {.style = base::ProgressStyle::quiet});
 
 /// The attenuation of `desc` with the values fitted to the body's own modes: struck and felt where the surface faces `up` (in
 /// the axes of the model; zero: anywhere). `step` is that of the simulation [s].

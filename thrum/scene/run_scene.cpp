@@ -110,7 +110,7 @@ class Run {
   Run(const SceneDesc& scene, const RunDesc& desc)
       : scene_(scene),
         desc_(desc),
-        built_(build_world(scene)),
+        built_(build_world(scene, desc.preparation)),
         steps_(
             static_cast<std::uint64_t>(std::llround(std::ceil(scene.duration / scene.step - kPartOfAStep))))
   {

@@ -30,6 +30,8 @@ struct RunDesc {
   double checkpoint_interval = 1;  ///< wall-clock time between two [s]
   base::StopToken stop = {};
   std::function<void(const RunProgress&)> on_progress = {};  ///< after each step
+  base::ProgressDesc preparation = {.style =
+                                        base::ProgressStyle::quiet};  ///< modes that are not in the cache yet
 };
 
 struct RunResult {
