@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "tests/base/scratch_folder.h"
@@ -75,6 +76,14 @@ TEST(RunScene, WritesWhatItPromises)
   // The GLB is one that our own reader of meshes takes.
   const geometry::MeshFile glb = geometry::read_mesh_file(folder / "run" / "motion.glb");
   EXPECT_EQ(glb.mesh.triangles.size(), 12u * 12u + 2u);
+  // Colours are called after the bodies that have them.
+  const std::vector<std::byte> bytes = base::read_file(folder / "run" / "motion.glb");
+  std::uint32_t length = 0;
+  std::memcpy(&length, bytes.data() + 12, sizeof(length));
+  const auto* text = reinterpret_cast<const char*>(bytes.data() + 20);
+  const nlohmann::json root = nlohmann::json::parse(text, text + length);
+  EXPECT_EQ(root.at("materials").front().at("name"), "box/0");
+  EXPECT_EQ(root.at("materials").back().at("name"), "ground square");
 }
 
 TEST(RunScene, KeepsTheModesOfWhatRingsForThePage)

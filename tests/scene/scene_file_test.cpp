@@ -67,9 +67,8 @@ TEST(SceneFile, SaysWhatIsWrongAndWhere)
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "plane"}}]})"),
             "s.json:1:13: bodies[0].motion: found a plane that may move, expected \"motion\": \"fixed\"");
   EXPECT_EQ(mistakes_of(R"({"stepper": {"kind": "constrant"}})"),
-            "s.json:1:22: stepper.kind: found the text \"constrant\", expected one of constraint, impulse, "
-            "penalty, "
-            "flexible; did you mean \"constraint\"?");
+            "s.json:1:22: stepper.kind: found the text \"constrant\", expected one of constraint, impulse; "
+            "did you mean \"constraint\"?");
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "rotation": [1, 1, 0, 0]}]})"),
             "s.json:1:55: bodies[0].rotation: found a quaternion of length 1.414, expected one of length 1");
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "colour": "red"}]})"),

@@ -159,11 +159,12 @@ class Writer {
                        {"primitives",
                         {{{"attributes", {{"POSITION", positions}, {"NORMAL", normals}}},
                           {"indices", corners},
-                          {"material", add_material(colour)}}}}});
+                          {"material", add_material(name, colour)}}}}});
     return static_cast<int>(meshes_.size()) - 1;
   }
 
-  int add_material(const Colour& colour)
+  // One a colour, called after the first body that has it.
+  int add_material(const std::string& body, const Colour& colour)
   {
     const Colour linear = linear_from_srgb(colour);
     Json factor = {linear[0], linear[1], linear[2], 1.0f};
@@ -171,7 +172,7 @@ class Writer {
       if (materials_[i]["pbrMetallicRoughness"]["baseColorFactor"] == factor) return static_cast<int>(i);
     }
     materials_.push_back(
-        {{"name", "material " + std::to_string(materials_.size())},
+        {{"name", body},
          {"pbrMetallicRoughness",
           {{"baseColorFactor", factor}, {"metallicFactor", 0}, {"roughnessFactor", kRoughness}}}});
     return static_cast<int>(materials_.size()) - 1;

@@ -233,10 +233,7 @@ THRUM_TABLE(
     StepperEntry, stepper_table,
     ObjectTable<StepperEntry>("stepper", "How contacts are resolved.")
         .choice({.key = "kind", .doc = "the method"}, &StepperEntry::kind,
-                {{"constraint", sim::StepperKind::constraint},
-                 {"impulse", sim::StepperKind::impulse},
-                 {"penalty", sim::StepperKind::penalty},
-                 {"flexible", sim::StepperKind::flexible}})
+                {{"constraint", sim::StepperKind::constraint}, {"impulse", sim::StepperKind::impulse}})
         .object({.key = "constraint", .doc = "settings of the constraint stepper"}, &StepperEntry::constraint,
                 &constraint_table)
         .field({.key = "greatest_move",
