@@ -42,7 +42,7 @@ struct RingResult {
   double seconds = 0;      ///< CPU time per step [s]
   double penetration = 0;  ///< deepest contact at the end [m]
   double worst = 0;        ///< deepest contact of the whole run [m]
-  int linked = 0;          ///< pairs linked at the end
+  double linked = 0;       ///< pairs linked at the end
   double energy = 0;       ///< kinetic, at the end [J]
   std::string note;
 };

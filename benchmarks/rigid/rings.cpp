@@ -86,53 +86,50 @@ std::string describe(const char* who, const RingResult& r)
       r.linked, 1e3 * r.penetration, 1e3 * r.worst, r.energy);
 }
 
+/// A figure of ours beside the same one of Bullet.
+struct RingFigure {
+  const char* what;
+  double RingResult::*figure;
+  const char* unit;
+  double scale;  ///< from the figure to the unit
+};
+
+Row row_of(const RingScene& scene, const RingFigure& f, const RingResult& ours, const RingResult& bullet,
+           const char* baseline)
+{
+  Row row;
+  row.name = scene.name + ", " + f.what;
+  row.figure = f.scale * ours.*f.figure;
+  row.unit = f.unit;
+  row.baseline = baseline;
+  row.baseline_figure = f.scale * bullet.*f.figure;
+  return row;
+}
+
 void compare(Report& report, const RingScene& scene, double time_ratio_wanted)
 {
   const RingResult ours = run_thrum(scene);
   const RingResult capsules = run_bullet(scene, BulletRing::capsules);
-  Row time;
-  time.name = scene.name + ", step";
-  time.figure = 1e3 * ours.seconds;
-  time.unit = "ms";
-  time.baseline = "Bullet, 12 capsules a ring";
-  time.baseline_figure = 1e3 * capsules.seconds;
+  const auto beside_capsules = [&](const RingFigure& figure) {
+    return row_of(scene, figure, ours, capsules, "Bullet, 12 capsules a ring");
+  };
+  Row time = beside_capsules({"step", &RingResult::seconds, "ms", 1e3});
   if (time_ratio_wanted > 0) time.wanted_ratio = time_ratio_wanted;
   report.row(time);
-  Row linked;
-  linked.name = scene.name + ", linked pairs";
-  linked.figure = ours.linked;
-  linked.unit = "pairs";
-  linked.wanted = 0;
-  linked.baseline = "Bullet, capsules";
-  linked.baseline_figure = capsules.linked;
-  report.row(linked);
-  Row depth;
-  depth.name = scene.name + ", penetration at the end";
-  depth.figure = 1e3 * ours.penetration;
-  depth.unit = "mm";
-  depth.wanted = 30;
-  depth.baseline = "Bullet, capsules";
-  depth.baseline_figure = 1e3 * capsules.penetration;
-  report.row(depth);
-  Row energy;
-  energy.name = scene.name + ", kinetic energy at the end";
-  energy.figure = ours.energy;
-  energy.unit = "J";
-  energy.wanted = 0.01;
-  energy.baseline = "Bullet, capsules";
-  energy.baseline_figure = capsules.energy;
-  report.row(energy);
+  const auto limited = [&](const RingFigure& figure, double wanted) {
+    Row row = beside_capsules(figure);
+    row.wanted = wanted;
+    report.row(row);
+  };
+  limited({"linked pairs", &RingResult::linked, "pairs", 1}, 0);
+  limited({"penetration at the end", &RingResult::penetration, "mm", 1e3}, 30);
+  limited({"greatest penetration on the way", &RingResult::worst, "mm", 1e3}, 30);
+  limited({"kinetic energy at the end", &RingResult::energy, "J", 1}, 0.01);
   report.note(ours.note);
-  report.note(describe("thrum", ours));
-  report.note(describe("Bullet capsules", capsules));
   if (!long_rows()) return;
   const RingResult gimpact = run_bullet(scene, BulletRing::gimpact);
-  Row mesh;
-  mesh.name = scene.name + ", step against GImpact";
-  mesh.figure = 1e3 * ours.seconds;
-  mesh.unit = "ms";
-  mesh.baseline = "Bullet, GImpact meshes";
-  mesh.baseline_figure = 1e3 * gimpact.seconds;
+  Row mesh = row_of(scene, {"step against GImpact", &RingResult::seconds, "ms", 1e3}, ours, gimpact,
+                    "Bullet, GImpact meshes");
   mesh.wanted_ratio = 10;
   report.row(mesh);
   report.note(describe("Bullet GImpact", gimpact));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
+#include "thrum/sim/world.h"
 
 namespace thrum::bench {
 
@@ -42,6 +43,8 @@ struct RunResult {
   std::string note;
 };
 
+[[nodiscard]] RunResult run_thrum(const BoxScene& scene,
+                                  sim::StepperKind stepper = sim::StepperKind::constraint);
 [[nodiscard]] RunResult run_bullet(const BoxScene& scene);
 
 }  // namespace thrum::bench

@@ -3,33 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include "tests/rigid/pile.h"
 
 namespace thrum::rigid {
 namespace {
 
-constexpr double kStep = 1.0 / 60;
-
-struct Pile {
-  model::SceneModel model;
-  model::SceneState state;
-
-  explicit Pile(std::size_t bodies)
-  {
-    model.bodies.resize(bodies + 1);
-    model.bodies[0].motion = model::Motion::fixed;
-    state.bodies.resize(model.bodies.size());
-  }
-  void rests_on(model::BodyId body, model::BodyId support)
-  {
-    model::ContactPatch patch;
-    patch.a = std::min(body, support);
-    patch.b = std::max(body, support);
-    patch.normal = patch.b == body ? Vec3(Vec3::UnitZ()) : Vec3(-Vec3::UnitZ());
-    patch.count = 1;
-    state.patches.push_back(patch);
-  }
-};
+using namespace testing;
 
 TEST(ContactGraph, PutsABodyThatLeansOverOthersAboveThem)
 {

@@ -3,36 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/rigid/pile.h"
+
 namespace thrum::rigid {
 namespace {
 
-constexpr double kStep = 1.0 / 60;
+using namespace testing;
 
-struct Pile {
-  model::SceneModel model;
-  model::SceneState state;
-
-  explicit Pile(int bodies)
-  {
-    model.bodies.resize(static_cast<std::size_t>(bodies) + 1);
-    model.bodies[0].motion = model::Motion::fixed;
-    state.bodies.resize(model.bodies.size());
-  }
-  void touch(model::BodyId a, model::BodyId b, const Vec3& normal = Vec3::UnitZ(), double depth = 0)
-  {
-    model::ContactPatch patch;
-    patch.a = a;
-    patch.b = b;
-    patch.normal = normal;
-    patch.count = 1;
-    patch.points[0].depth = depth;
-    state.patches.push_back(patch);
-  }
-  [[nodiscard]] std::vector<std::int32_t> levels() const
-  {
-    return build_support_graph(model, state, kStep).level;
-  }
-};
+std::vector<std::int32_t> levels_of(const Pile& pile)
+{
+  return build_support_graph(pile.model, pile.state, kStep).level;
+}
 
 TEST(SupportGraph, CountsUpwardsAlongTheLongestWayToTheGround)
 {
@@ -43,7 +24,7 @@ TEST(SupportGraph, CountsUpwardsAlongTheLongestWayToTheGround)
   pile.touch(1, 2);
   pile.touch(2, 4);
   pile.touch(3, 4);
-  EXPECT_EQ(pile.levels(), (std::vector<std::int32_t>{0, 1, 2, 1, 3}));
+  EXPECT_EQ(levels_of(pile), (std::vector<std::int32_t>{0, 1, 2, 1, 3}));
 }
 
 TEST(SupportGraph, CollapsesACycleIntoOneLevel)
@@ -55,7 +36,7 @@ TEST(SupportGraph, CollapsesACycleIntoOneLevel)
   pile.touch(2, 3, Vec3::UnitZ());
   pile.touch(2, 3, -Vec3::UnitZ());
   pile.touch(3, 4);
-  EXPECT_EQ(pile.levels(), (std::vector<std::int32_t>{0, 1, 2, 2, 3}));
+  EXPECT_EQ(levels_of(pile), (std::vector<std::int32_t>{0, 1, 2, 2, 3}));
 }
 
 TEST(SupportGraph, TakesNoSupportFromBesideOrFromAfar)
@@ -64,14 +45,14 @@ TEST(SupportGraph, TakesNoSupportFromBesideOrFromAfar)
   pile.touch(0, 1);
   pile.touch(1, 2, Vec3::UnitX());
   pile.touch(1, 3, Vec3::UnitZ(), -0.1);  // a gap of 0.1 m does not close in a step
-  EXPECT_EQ(pile.levels(), (std::vector<std::int32_t>{0, 1, 1, 1}));
+  EXPECT_EQ(levels_of(pile), (std::vector<std::int32_t>{0, 1, 1, 1}));
 }
 
 TEST(SupportGraph, HandlesAVeryLongStack)
 {
   Pile pile(20000);
   for (int i = 0; i < 20000; ++i) pile.touch(i, i + 1);
-  EXPECT_EQ(pile.levels().back(), 20000);
+  EXPECT_EQ(levels_of(pile).back(), 20000);
 }
 
 }  // namespace

@@ -141,7 +141,9 @@ class World {
   [[nodiscard]] int pieces_for(double h) const;
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
+  /// Of the pairs found for a longer time those that may meet within h.
   void keep_near_pairs(double h);
+  void drop_far_pairs();
   void find_contacts(double h);
   void order_contacts(double h);
   void respond(double h);

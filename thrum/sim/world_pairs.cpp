@@ -47,20 +47,27 @@ void World::find_pairs(double h)
 {
   const auto timer = times_.stage("find pairs");
   X_ws_.resize(model_.bodies.size());
+  boxes_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     X_ws_[i] = state_.bodies[i].X_wb * model_.bodies[i].X_bs;
-    broad_phase_.update(static_cast<model::BodyId>(i), swept_box(i, h));
+    boxes_[i] = swept_box(i, h);
+    broad_phase_.update(static_cast<model::BodyId>(i), boxes_[i]);
   }
+  // The broad phase looks at looser boxes.
   const std::span<const collision::BodyPair> loose = broad_phase_.find_pairs();
   near_pairs_.assign(loose.begin(), loose.end());
-  keep_near_pairs(h);
+  drop_far_pairs();
 }
 
-// The broad phase looks at loose boxes, and at the way through a whole step.
 void World::keep_near_pairs(double h)
 {
-  boxes_.resize(model_.bodies.size());
+  const auto timer = times_.stage("find pairs");
   for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = swept_box(i, h);
+  drop_far_pairs();
+}
+
+void World::drop_far_pairs()
+{
   const auto shape_of = [&](std::size_t i) -> const collision::PreparedShape& {
     return prepared_[static_cast<std::size_t>(model_.bodies[i].shape)];
   };

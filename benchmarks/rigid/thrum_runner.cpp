@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Scenes of boxes in thrum.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "benchmarks/rigid/scenes.h"
+#include "thrum/base/timing.h"
+
+namespace thrum::bench {
+
+RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
+{
+  sim::WorldDesc desc;
+  desc.stepper = stepper;
+  desc.sleep.enabled = false;
+  sim::World world(desc);
+  world.set_surface(0, {0, scene.friction, 0, 0});
+  sim::BodySpec ground;
+  ground.shape = world.add_shape({model::Plane{}});
+  ground.motion = model::Motion::fixed;
+  world.add_body(ground);
+  model::ShapeId shape = model::kNone;
+  Vec3 half = Vec3::Zero();
+  for (const BoxBody& box : scene.boxes) {
+    if (box.half != half) shape = world.add_shape({model::Box{box.half}});
+    half = box.half;
+    sim::BodySpec body;
+    body.shape = shape;
+    body.X_ws.position = box.position;
+    body.mass = box.mass;
+    world.add_body(body);
+  }
+  const int steps = static_cast<int>(std::lround(scene.seconds / kStep));
+  const double start = base::thread_cpu_clock();
+  for (int i = 0; i < steps; ++i) world.step(kStep);
+  RunResult result;
+  result.seconds = (base::thread_cpu_clock() - start) / steps;
+  for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
+    const Vec3 now = world.body(static_cast<model::BodyId>(i) + 1).X_wb.position;
+    result.drift = std::max(result.drift, (now - scene.boxes[i].position).norm());
+    result.sink = std::max(result.sink, scene.boxes[i].position.z() - now.z());
+  }
+  result.note =
+      fmt::format("{}: state {}\n{}", scene.name, base::to_hex(world.hash()), world.times().table());
+  return result;
+}
+
+}  // namespace thrum::bench
