@@ -139,6 +139,13 @@ double least_seconds(const std::function<void()>& work, int repeats)
   return least(work, repeats, thread_cpu_seconds);
 }
 
+double seconds_of_one(const std::function<void()>& work)
+{
+  const double begin = thread_cpu_seconds();
+  work();
+  return thread_cpu_seconds() - begin;
+}
+
 double wall_seconds(const std::function<void()>& work, int repeats)
 {
   return least(work, repeats, wall_clock_seconds);
@@ -153,12 +160,14 @@ bool register_benchmark(const char* group, const char* name, BenchmarkFunction f
 namespace {
 
 bool long_rows_wanted = false;
+std::filesystem::path beside_the_program;
 
 // bench_<group> [--filter WORD] [--long] [--json FILE]: exit 0 when it ran, whatever was reached.
 int run(int argc, char** argv)
 {
   std::string filter;
   std::string json_file;
+  beside_the_program = std::filesystem::absolute(argv[0]).parent_path();
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (i + 1 < argc && word == "--filter") {
@@ -196,6 +205,11 @@ int run(int argc, char** argv)
 }
 
 }  // namespace
+
+std::filesystem::path output_file(const std::string& name)
+{
+  return beside_the_program / name;
+}
 
 bool long_rows()
 {

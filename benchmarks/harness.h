@@ -15,6 +15,7 @@
 // wall_seconds().
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -60,8 +61,14 @@ class Report {
 /// Wall-clock time for one call: the least of `repeats` runs or more [s].
 [[nodiscard]] double wall_seconds(const std::function<void()>& work, int repeats = 3);
 
+/// CPU time of a single call [s], for work that is another the second time.
+[[nodiscard]] double seconds_of_one(const std::function<void()>& work);
+
 /// Whether rows that take minutes are wanted too (--long).
 [[nodiscard]] bool long_rows();
+
+/// Where a benchmark puts a table or a picture: beside its program, wherever it is started.
+[[nodiscard]] std::filesystem::path output_file(const std::string& name);
 
 /// Keeps the optimiser from removing a result.
 template <class T>

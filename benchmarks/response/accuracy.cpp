@@ -8,6 +8,7 @@
 
 #include "benchmarks/harness.h"
 #include "benchmarks/response/coupled.h"
+#include "thrum/base/error.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/geometry/mesh_stuffing.h"
@@ -119,7 +120,7 @@ Score score_of(const std::vector<double>& ratios)
 }
 
 // Kick against reference at h = 1/100, one colour a rule, with the line where both are the same and those of a factor of two.
-void draw_scatter(const std::vector<scene::PlotSeries>& rules, const char* file)
+void draw_scatter(const std::vector<scene::PlotSeries>& rules, const std::filesystem::path& file)
 {
   constexpr scene::ValueRange kShown{5e-3, 2};
   const auto line = [&](const char* name, double factor, double width, float opacity) {
@@ -210,7 +211,8 @@ THRUM_BENCHMARK(accuracy, kicks)
   rules.back().drawn = false;
   add("micro_collisions, 200 modes", vibration::KickRule::micro_collisions, 200, 1.2, 1.3, 2);
   rules.back().drawn = false;
-  std::ofstream scatter("build/release/accuracy.csv");
+  const std::filesystem::path table = output_file("accuracy.csv");
+  std::ofstream scatter(table);
   scatter << "rule,h,body,reference,kick\n";
   std::vector<scene::PlotSeries> dots;
   for (const Rule& rule : rules) {
@@ -262,9 +264,11 @@ THRUM_BENCHMARK(accuracy, kicks)
                 .wanted = rule.median > 0 ? std::optional(10.0) : std::nullopt,
                 .wanted_ratio = {}});
   }
-  draw_scatter(dots, "build/release/accuracy.png");
+  if (!scatter.flush()) throw Error(fmt::format("{}: cannot be written", table.string()));
+  const std::filesystem::path picture = output_file("accuracy.png");
+  draw_scatter(dots, picture);
   report.note(
-      "all pairs in build/release/accuracy.csv, those of h = 1/100 drawn in build/release/accuracy.png");
+      fmt::format("all pairs in {}, those of h = 1/100 drawn in {}", table.string(), picture.string()));
 }
 
 }  // namespace
