@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a mug, weighs it in ceramic, and measures how far its handle is from its middle.
+// Makes a mug, weighs it in ceramic, and measures how far its centre of mass is from the nearest wall.
 #include <fmt/format.h>
 
 #include "thrum/geometry/mass_properties.h"
