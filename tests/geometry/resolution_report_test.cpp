@@ -107,6 +107,24 @@ TEST(ResolutionReport, PlateBetweenTheLatticePointsIsSaidToBeLost)
   EXPECT_TRUE(check_resolution(Bvh(surface), fine, report.spacing).resolved());
 }
 
+TEST(ResolutionReport, AThinCrackDoesNotDecideTheSpacingForMost)
+{
+  // A plate of 20 mm, and a chip of 1 mm beside it with a fortieth of its area.
+  TriangleMesh surface = generate(BoxDesc{.size = {0.4, 0.3, 0.02}});
+  const TriangleMesh chip = generate(BoxDesc{.size = {0.06, 0.05, 0.001}});
+  const auto first = static_cast<Index>(surface.vertices.size());
+  for (const Vec3& v : chip.vertices) surface.vertices.push_back(v + Vec3(1, 0, 0));
+  for (const Triangle& t : chip.triangles)
+    surface.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  const ResolutionReport report = check_resolution(Bvh(surface), {}, 0.1);
+  EXPECT_NEAR(report.spacing, 0.001 / kSuggestedThickness, 1e-6);
+  EXPECT_NEAR(report.spacing_for_most, 0.02 / kSuggestedThickness, 1e-6);
+  EXPECT_NE(describe(report).find(
+                "A spacing of 0.01 m would resolve most of it; the narrowest place asks for 0.0005 m."),
+            std::string::npos)
+      << describe(report);
+}
+
 TEST(ResolutionReport, PiercedPlateIsReportedWhereItIsPierced)
 {
   // Thinner than the threshold and tilted, so that the lattice catches it here and there.

@@ -23,7 +23,6 @@ constexpr double kTetrahedraInACube = 12;
 // its edge, where quadratic elements are right to 0.01 %; at a 24th its factor would not fit into the memory.
 constexpr double kUsualQuadratic = 20e3;
 constexpr double kUsualLinear = 100e3;
-constexpr double kUsualCells = 24;
 
 struct FilledSurface {
   geometry::MeshStuffingResult filling;
@@ -59,9 +58,9 @@ FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc
       distance, {.spacing = fill.spacing > 0 ? fill.spacing : usual_spacing(surface, volume, desc.element)});
   if (fill.spacing == 0 && !result.filling.resolution.resolved()) {
     result.refined_from = result.filling.spacing;
-    result.filling = geometry::tetrahedralise(
-        distance,
-        {.spacing = std::max(result.filling.resolution.spacing, spacing_for(volume, fill.most_tetrahedra))});
+    result.filling =
+        geometry::tetrahedralise(distance, {.spacing = std::max(result.filling.resolution.spacing_for_most,
+                                                                spacing_for(volume, fill.most_tetrahedra))});
   }
   if (result.filling.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
@@ -90,7 +89,7 @@ ModalAnalysisResult analyse_filled(const geometry::TetrahedralMesh& mesh, const 
 
 double usual_spacing(const geometry::TriangleMesh& surface, double volume, ElementKind element)
 {
-  return std::max(geometry::bounding_box(surface).sizes().maxCoeff() / kUsualCells,
+  return std::max(geometry::bounding_box(surface).sizes().maxCoeff() / geometry::kDefaultCells,
                   spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
 }
 
@@ -115,7 +114,7 @@ base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const Fil
 {
   base::Hasher hasher;
   hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.most_tetrahedra);
-  if (fill.spacing == 0) hasher.add(kUsualCells).add(kUsualQuadratic).add(kUsualLinear);
+  if (fill.spacing == 0) hasher.add(kUsualQuadratic).add(kUsualLinear);
   add_to_hash(hasher, desc);
   return hasher.finish();
 }

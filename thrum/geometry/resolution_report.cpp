@@ -13,6 +13,11 @@ namespace thrum::geometry {
 
 namespace {
 
+/// The share of the missed area that spacing_for_most resolves.
+constexpr double kMost = 0.9;
+/// When the finest spacing is finer than that by this factor, both are told.
+constexpr double kWorthTwoSpacings = 2;
+
 constexpr double kSampleSpacing = 0.5;   // of the lattice spacing
 constexpr double kMostSamples = 2e6;     // larger surfaces are sampled more sparsely
 constexpr double kRayOffset = 1e-4;      // of the lattice spacing: how far a ray starts from its own triangle
@@ -188,6 +193,26 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
   return region;
 }
 
+// The spacings that resolve all of the regions, and most of their area: the finest regions are left out until a tenth is.
+void set_spacings(ResolutionReport& report)
+{
+  std::vector<std::pair<double, double>> finest_first;  // spacing, area
+  double area = 0;
+  for (const UnresolvedRegion& region : report.regions) {
+    finest_first.emplace_back(region.spacing, region.area);
+    area += region.area;
+  }
+  if (finest_first.empty()) return;
+  std::sort(finest_first.begin(), finest_first.end());
+  report.spacing = finest_first.front().first;
+  double left_out = 0;
+  for (const auto& [spacing, part] : finest_first) {
+    report.spacing_for_most = spacing;
+    left_out += part;
+    if (left_out > (1 - kMost) * area) return;
+  }
+}
+
 }  // namespace
 
 ResolutionReport check_resolution(const Bvh& surface, const TetrahedralMesh& mesh, double spacing)
@@ -243,11 +268,22 @@ ResolutionReport check_resolution(const Bvh& surface, const TetrahedralMesh& mes
   }
   std::stable_sort(report.regions.begin(), report.regions.end(),
                    [](const UnresolvedRegion& a, const UnresolvedRegion& b) { return a.area > b.area; });
-  for (const UnresolvedRegion& region : report.regions) {
-    report.spacing = report.spacing > 0 ? std::min(report.spacing, region.spacing) : region.spacing;
-  }
+  set_spacings(report);
   return report;
 }
+
+namespace {
+
+// Which spacing helps, in words.
+std::string advice(const ResolutionReport& report)
+{
+  if (report.spacing_for_most <= kWorthTwoSpacings * report.spacing)
+    return fmt::format("A spacing of {:.3g} m would resolve all of it.", report.spacing);
+  return fmt::format("A spacing of {:.3g} m would resolve most of it; the narrowest place asks for {:.3g} m.",
+                     report.spacing_for_most, report.spacing);
+}
+
+}  // namespace
 
 std::string describe(const ResolutionReport& report)
 {
@@ -255,7 +291,7 @@ std::string describe(const ResolutionReport& report)
   std::string text = fmt::format("{:.3g} m^2 of {:.3g} m^2 of the surface are not in the tetrahedra",
                                  report.missing_area, report.surface_area);
   if (report.lost_parts > 0) text += fmt::format("; {} of its parts are lost entirely", report.lost_parts);
-  text += fmt::format(". A spacing of {:.3g} m would resolve all of it.\n", report.spacing);
+  text += ". " + advice(report) + "\n";
   constexpr std::size_t kMostLines = 10;
   for (std::size_t r = 0; r < std::min(report.regions.size(), kMostLines); ++r) {
     const UnresolvedRegion& region = report.regions[r];
