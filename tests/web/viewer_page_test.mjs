@@ -130,6 +130,8 @@ await withPage(chromium, playwright, { width: 1000, height: 700 }, async (page, 
   await page.keyboard.press('?');
   assert.ok(await page.locator('#help').isVisible());
   await page.keyboard.press('?');
+  // With every button that any run can have.
+  await page.evaluate(() => document.querySelectorAll('footer [hidden]').forEach((hidden) => { hidden.hidden = false; }));
   await page.setViewportSize({ width: 390, height: 780 });
   await page.waitForFunction(() => document.querySelector('#stage canvas').clientWidth <= 391, null, { timeout: 20000 });
   await drawn(page);
