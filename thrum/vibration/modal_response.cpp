@@ -101,6 +101,7 @@ void ModalResponse::map_touches(const ResponseInput& input, ResponseResult& resu
   r.rows.setZero(static_cast<Eigen::Index>(n), modes_.omegas.size());
   r.answer.setZero(static_cast<Eigen::Index>(n));
   r.shapes.assign(n, nullptr);
+  points_.assign(n, nullptr);
   std::size_t off = 0;
   double farthest = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -118,6 +119,7 @@ void ModalResponse::map_touches(const ResponseInput& input, ResponseResult& resu
     r.rows.row(static_cast<Eigen::Index>(i)) = touch.normal.transpose() * mapped.shapes;
     r.answer[static_cast<Eigen::Index>(i)] = rigid_answer(input.bodies, touch, touch);
     r.shapes[i] = &mapped.shapes;
+    points_[i] = &mapped;
     (strikes ? r.struck : r.resting).push_back(i);
   }
   if (off > 0) {
@@ -242,7 +244,7 @@ void ModalResponse::paper_peaks(const Ringing& r, const VecX& blow)
   bank_->drive(blow / T);
   corner_rows_.clear();
   for (const std::size_t i : r.resting) {
-    const MappedPoint& mapped = map_.find(r.touch(i).position);
+    const MappedPoint& mapped = *points_[i];
     for (Eigen::Index c = 0; c < 3; ++c) {
       row_.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.touch(i).normal;
       corner_rows_.add(row_);
@@ -260,7 +262,7 @@ void ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
   resting_rows_.resize(static_cast<Eigen::Index>(3 * r.resting.size()), r.rows.cols());
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
     const Touch& touch = r.touch(r.resting[k]);
-    const MappedPoint& mapped = map_.find(touch.position);
+    const MappedPoint& mapped = *points_[r.resting[k]];
     for (Eigen::Index c = 0; c < 3; ++c) {
       resting_rows_.row(static_cast<Eigen::Index>(3 * k) + c) =
           touch.normal.transpose() * mapped.corners.middleRows<3>(3 * c);
@@ -276,7 +278,7 @@ void ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
 void ModalResponse::weigh_corners(const Ringing& r)
 {
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
-    const Vec3& weights = map_.find(r.touch(r.resting[k]).position).point.barycentric;
+    const Vec3& weights = points_[r.resting[k]]->point.barycentric;
     peaks_[k].value =
         weights.dot(Vec3(corner_peaks_[3 * k], corner_peaks_[3 * k + 1], corner_peaks_[3 * k + 2]));
   }

@@ -59,6 +59,7 @@ class ModalResponse {
 
   // Kept from step to step, so that a response asks for little memory.
   MappedTouches touches_;
+  std::vector<const MappedPoint*> points_;  ///< of the touches
   VecX blow_, row_;
   MatX resting_rows_;
   std::vector<Peak> peaks_;  ///< of the resting touches

@@ -117,7 +117,7 @@ Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers&
 //     0 <= p  perpendicular to  A p - (1 + e) d >= 0,        change of energy = p.A p / 2 - p.d,
 //
 // which is -(1 - e^2) d.A^-1 d / 2 for equal restitutions. Different ones may ask for more than there is; then p is reduced.
-void trade(const Ringing& r, const MatX& rows, std::span<const Eigen::Index> together, Movers& movers,
+void trade(const Ringing& r, const MatX& columns, std::span<const Eigen::Index> together, Movers& movers,
            ModeState& state, ResponseResult& result)
 {
   std::vector<Eigen::Index> taken;
@@ -125,7 +125,7 @@ void trade(const Ringing& r, const MatX& rows, std::span<const Eigen::Index> tog
   for (const Eigen::Index k : together) {
     const std::size_t i = r.resting[static_cast<std::size_t>(k)];
     const double present = r.touch(i).normal.dot(movers.speed(r.touch(i)));
-    if (rows.row(k).dot(state.v) - present < r.settings.least_kick) continue;
+    if (columns.col(k).dot(state.v) - present < r.settings.least_kick) continue;
     if (!(r.answer[static_cast<Eigen::Index>(i)] > 0)) continue;
     taken.push_back(k);
     before.push_back(present);
@@ -139,11 +139,11 @@ void trade(const Ringing& r, const MatX& rows, std::span<const Eigen::Index> tog
   VecX faster(n);
   VecX wanted(n);
   for (Eigen::Index a = 0; a < n; ++a) {
-    const auto row = rows.row(taken[static_cast<std::size_t>(a)]);
+    const auto row = columns.col(taken[static_cast<std::size_t>(a)]);
     faster[a] = row.dot(state.v) - before[static_cast<std::size_t>(a)];
     wanted[a] = (1 + touch_of(a).restitution) * faster[a];
     for (Eigen::Index b = 0; b < n; ++b)
-      A(a, b) = row.dot(rows.row(taken[static_cast<std::size_t>(b)])) +
+      A(a, b) = row.dot(columns.col(taken[static_cast<std::size_t>(b)])) +
                 rigid_answer(r.input.bodies, touch_of(a), touch_of(b));
   }
   VecX p = solve_one_sided(A, wanted);
@@ -153,7 +153,7 @@ void trade(const Ringing& r, const MatX& rows, std::span<const Eigen::Index> tog
     if (!(p[a] > 0)) continue;
     const Touch& touch = touch_of(a);
     movers.push(touch, p[a] * touch.normal);
-    state.v -= p[a] * rows.row(taken[static_cast<std::size_t>(a)]).transpose();
+    state.v -= p[a] * columns.col(taken[static_cast<std::size_t>(a)]);
   }
   for (Eigen::Index a = 0; a < n; ++a) {
     if (!(p[a] > 0)) continue;
@@ -236,6 +236,7 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
   }
   search.sample(r.modes, state, r.settings.window);
   const std::vector<Peak> peaks = search.greatest_speed(rows);
+  const MatX columns = rows.transpose();
   std::vector<Eigen::Index> order(peaks.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Eigen::Index>(k);
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
@@ -257,7 +258,7 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
       continue;
     search.walk().advance(peak.time - time, state);
     time = peak.time;
-    trade(r, rows, together, movers, state, result);
+    trade(r, columns, together, movers, state, result);
   }
   advance(r.modes, std::max(0.0, r.input.step - time), state);
   std::sort(result.kicks.begin(), result.kicks.end(),
