@@ -142,8 +142,10 @@ bool let_go(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residu
   std::array<Lanes, 4> speed_of{Lanes(1, 0, 0, 0), Lanes(0, 1, 0, 0), Lanes(0, 0, 1, 0), Lanes(0, 0, 0, 1)};
   Lanes parting = Lanes::Zero();
   for (int round = 0; round < 3; ++round) {
+    const Lanes next = lambda.head<4>() + change.head<4>();
     Eigen::Index i = 0;
-    if (!((lambda + change).head<4>().minCoeff(&i) < RowReal(0))) break;
+    for (Eigen::Index k = 1; k < 4; ++k) i = next[k] < next[i] ? k : i;
+    if (!(next[i] < RowReal(0))) break;
     const Rows column = columns[static_cast<std::size_t>(i)];
     const Lanes speeds = speed_of[static_cast<std::size_t>(i)];
     if (!(column[i] > RowReal(0))) return false;
