@@ -46,9 +46,11 @@ void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const m
           fmt::join(box.min(), ", "), fmt::join(box.max(), ", ")));
     }
   }
+  // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum instead.
+  using vibration::KickRule;
   vibration::BodyResponseDesc passing = desc;
-  if (passing.settings.rule != vibration::KickRule::peak_displacement)
-    passing.settings.rule = vibration::KickRule::peak_velocity;
+  if (desc.settings.rule == KickRule::automatic || desc.settings.rule == KickRule::micro_collisions)
+    passing.settings.rule = KickRule::exchange;
   ringers_.push_back(std::make_shared<Ringer>(
       Ringer{id, std::make_unique<vibration::BodyResponse>(model, desc),
              std::make_unique<vibration::BodyResponse>(model, passing), elastic::mode_list(*model)}));

@@ -94,6 +94,7 @@ Responder::Surroundings Responder::gather(const World& world, const model::Scene
                                      [&](const Blow& b) { return b.patch == p && b.point == k; });
       if (blow != blows.end()) {
         touch.struck = true;
+        touch.passed_on = true;
         touch.impulse = blow->impulse;
         touch.approach_speed = blow->speed;
         touch.loss = blow->energy;

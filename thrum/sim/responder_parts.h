@@ -14,8 +14,7 @@ namespace thrum::sim {
 struct Responder::Ringer {
   model::BodyId body = model::kNone;
   std::unique_ptr<vibration::BodyResponse> response;
-  std::unique_ptr<vibration::BodyResponse>
-      passing;  ///< answers blows that were passed on, by the impulse alone
+  std::unique_ptr<vibration::BodyResponse> passing;  ///< answers blows that were passed on
   elastic::ModeList modes;
 };
 

@@ -175,7 +175,7 @@ std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& 
     const double per_impulse = displacement ? at_point(self_displacement(input.step), from[i]) / input.step
                                             : at_point(self_speed_, from[i]);
     source[static_cast<Eigen::Index>(i)] = per_impulse * input.touches[struck[i]].impulse;
-    if (!trade) continue;
+    if (!trade || input.touches[struck[i]].passed_on) continue;
     // The struck surface yields: j = (1 + e) v / (1/m + 1/m_s), of which the rigid solver knew the first mass alone.
     const double answer = rigid_answer(input.bodies, input.touches[struck[i]], input.touches[struck[i]]);
     source[static_cast<Eigen::Index>(i)] *= answer / (answer + per_impulse);

@@ -194,25 +194,17 @@ VecX yielding_impulses(const Ringing& r, const MatX& rows, const VecX& approach)
   return solve_one_sided(A, b);
 }
 
-ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState& state)
-{
-  ResponseResult result;
-  result.impacts = static_cast<int>(r.struck.size());
-  result.energy.rang = energy(r.modes, state);
-  Movers movers(r.input);
+namespace {
 
-  // The impact, eq. (2). The rigid solver's answer is taken back.
-  MatX struck_rows(static_cast<Eigen::Index>(r.struck.size()), r.rows.cols());
-  for (std::size_t k = 0; k < r.struck.size(); ++k) {
-    const std::size_t i = r.struck[k];
-    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, r.touch(i).approach_speed));
-    struck_rows.row(static_cast<Eigen::Index>(k)) =
-        r.rows.row(static_cast<Eigen::Index>(i)).cwiseProduct(weights.transpose());
-  }
-  for (const std::size_t i : r.struck) {
-    movers.push(r.touch(i), -r.touch(i).impulse * r.touch(i).normal);
-    result.energy.lost += r.touch(i).loss;
-  }
+bool passed_on(const Ringing& r)
+{
+  return std::any_of(r.struck.begin(), r.struck.end(), [&](std::size_t i) { return r.touch(i).passed_on; });
+}
+
+// Eq. (2). The rigid solver's answer is taken back.
+void solve_impacts(const Ringing& r, const MatX& struck_rows, Movers& movers, ModeState& state)
+{
+  for (const std::size_t i : r.struck) movers.push(r.touch(i), -r.touch(i).impulse * r.touch(i).normal);
   VecX approach = struck_rows * state.v;
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
     const Touch& touch = r.touch(r.struck[k]);
@@ -224,6 +216,42 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
     movers.push(touch, j[static_cast<Eigen::Index>(k)] * touch.normal);
   }
   state.v -= struck_rows.transpose() * j;
+}
+
+// Blows that another body's vibration gave: the bodies have them already, and the modes take of them what their energy pays.
+void take_blows(const Ringing& r, const MatX& struck_rows, ModeState& state, EnergyAccount& account)
+{
+  VecX blow = VecX::Zero(state.v.size());
+  for (std::size_t k = 0; k < r.struck.size(); ++k)
+    blow -= r.touch(r.struck[k]).impulse * struck_rows.row(static_cast<Eigen::Index>(k)).transpose();
+  if (r.settings.limit_energy)
+    account.strike_scale = affordable_share(state.v.dot(blow), blow.squaredNorm(), account.lost);
+  state.v += account.strike_scale * blow;
+}
+
+}  // namespace
+
+ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState& state)
+{
+  ResponseResult result;
+  result.impacts = static_cast<int>(r.struck.size());
+  result.energy.rang = energy(r.modes, state);
+  Movers movers(r.input);
+
+  // The impact, by pulses of Hertz' duration.
+  MatX struck_rows(static_cast<Eigen::Index>(r.struck.size()), r.rows.cols());
+  for (std::size_t k = 0; k < r.struck.size(); ++k) {
+    const std::size_t i = r.struck[k];
+    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, r.touch(i).approach_speed));
+    struck_rows.row(static_cast<Eigen::Index>(k)) =
+        r.rows.row(static_cast<Eigen::Index>(i)).cwiseProduct(weights.transpose());
+  }
+  for (const std::size_t i : r.struck) result.energy.lost += r.touch(i).loss;
+  if (passed_on(r)) {
+    take_blows(r, struck_rows, state, result.energy);
+  } else {
+    solve_impacts(r, struck_rows, movers, state);
+  }
   result.energy.received = energy(r.modes, state) - result.energy.rang;
 
   // When and how fast the surface comes up to each resting touch.

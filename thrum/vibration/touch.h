@@ -45,6 +45,9 @@ struct Touch {
   Vec3 friction_impulse = Vec3::Zero();  ///< across the normal, on the other body [N s]
   double approach_speed = 0;             ///< before the impact, at least 0 [m/s]
   double loss = 0;  ///< kinetic energy that the impact took from the two bodies, at least 0 [J]
+  /// The impulse was found with the ringing body in it already, by the vibration of the body that gave it: it is not solved
+  /// again, and strikes the modes with at most `loss`.
+  bool passed_on = false;
 };
 
 struct ResponseInput {
