@@ -32,7 +32,7 @@
 
 namespace thrum::sim {
 
-enum class StepperKind : std::uint8_t { constraint, impulse, penalty, flexible };
+enum class StepperKind : std::uint8_t { constraint, impulse };
 
 struct WorldDesc {
   Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]

@@ -38,11 +38,8 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
       return std::make_unique<rigid::ConstraintStepper>(desc.constraint);
     case StepperKind::impulse:
       return std::make_unique<rigid::ImpulseStepper>(desc.impulse);
-    case StepperKind::penalty:
-    case StepperKind::flexible:
-      break;
   }
-  throw Error("This stepper is not part of this build.");
+  throw Error("The stepper of a world must be one of StepperKind.");
 }
 
 World::World(const WorldDesc& desc)
