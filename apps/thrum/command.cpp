@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <string_view>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "thrum/base/error.h"
 
 namespace thrum::app {
 
@@ -19,6 +25,31 @@ std::string coloured(const char* code, const std::string& text)
   return use_colour() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
+// The whole text as a finite number.
+std::optional<double> number(const std::string& text)
+{
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+struct Unit {
+  double size;  // [m]
+  const char* name;
+};
+constexpr std::array<Unit, 4> kUnits = {{{1e3, "km"}, {1.0, "m"}, {1e-3, "mm"}, {1e-6, "um"}}};
+constexpr double kLeastInUnit = 0.1;  // smaller lengths are written in the next smaller unit
+
+// The unit a person would choose.
+Unit unit_of(double metres)
+{
+  for (const Unit& unit : kUnits) {
+    if (std::abs(metres) >= kLeastInUnit * unit.size) return unit;
+  }
+  return kUnits[1];
+}
+
 }  // namespace
 
 CLI::Validator positive()
@@ -26,17 +57,50 @@ CLI::Validator positive()
   // CLI::PositiveNumber explains itself with the largest double written out in full.
   return CLI::Validator(
       [](std::string& text) {
-        double value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool whole = error == std::errc() && end == text.data() + text.size();
-        return whole && std::isfinite(value) && value > 0
-                   ? std::string()
-                   : fmt::format("found '{}', expected a number above 0", text);
+        const std::optional<double> value = number(text);
+        return value && *value > 0 ? std::string()
+                                   : fmt::format("found '{}', expected a number above 0", text);
       },
       "NUMBER>0", "positive");
 }
 
-std::vector<double> parse_numbers(const std::string& option, const std::string& text, std::size_t count)
+CLI::Validator not_negative()
+{
+  return CLI::Validator(
+      [](std::string& text) {
+        const std::optional<double> value = number(text);
+        return value && *value >= 0 ? std::string()
+                                    : fmt::format("found '{}', expected 0 or a number above it", text);
+      },
+      "NUMBER>=0", "not_negative");
+}
+
+std::string ending_of(const std::string& file)
+{
+  return CLI::detail::to_lower(std::filesystem::path(file).extension().string());
+}
+
+void check_output(const std::string& file, std::initializer_list<std::string_view> endings)
+{
+  if (file.empty()) return;
+  const std::string ending = ending_of(file);
+  if (endings.size() > 0 && std::find(endings.begin(), endings.end(), ending) == endings.end()) {
+    throw Error(fmt::format("{} cannot be written: {}, expected {}.", file,
+                            ending.empty() ? "it has no ending" : fmt::format("its ending is '{}'", ending),
+                            fmt::join(endings, " or ")));
+  }
+  if (std::filesystem::is_directory(file))
+    throw Error(fmt::format("{} cannot be written: it is a folder.", file));
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (!std::filesystem::is_directory(folder))
+    throw Error(fmt::format("{} cannot be written: there is no folder {}.", file, folder));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(fmt::format("{} cannot be written: {}: {}.", file, folder, std::strerror(errno)));
+}
+
+std::vector<double> parse_numbers(const std::string& option, const std::string& text, std::size_t count,
+                                  const std::string& example)
 {
   std::vector<double> numbers;
   const char* at = text.data();
@@ -51,8 +115,10 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   }
   if (!right || numbers.size() != count) {
     throw CLI::ValidationError(
-        option, fmt::format("found '{}', expected {} numbers with commas between them, such as {}", text,
-                            count, fmt::join(std::vector<double>(count, 0.5), ",")));
+        option,
+        fmt::format(
+            "found '{}', expected {} numbers with commas between them, such as {}", text, count,
+            !example.empty() ? example : fmt::format("{}", fmt::join(std::vector<double>(count, 0.5), ","))));
   }
   return numbers;
 }
@@ -107,15 +173,21 @@ std::string warning(const std::string& text)
 
 std::string length_text(double metres)
 {
-  struct Unit {
-    double size;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits = {{{1e3, "km"}, {1.0, "m"}, {1e-3, "mm"}, {1e-6, "um"}}};
-  for (const Unit& unit : kUnits) {
-    if (std::abs(metres) >= 0.1 * unit.size) return fmt::format("{:.4g} {}", metres / unit.size, unit.name);
-  }
-  return fmt::format("{:.4g} m", metres);
+  const Unit unit = unit_of(metres);
+  return fmt::format("{:.4g} {}", metres / unit.size, unit.name);
+}
+
+std::string size_text(const Vec3& metres)
+{
+  // Sides of a decimetre are rather written in millimetres.
+  const Unit unit = unit_of(kLeastInUnit * metres.cwiseAbs().maxCoeff());
+  return fmt::format("{:.4g} x {:.4g} x {:.4g} {}", metres.x() / unit.size, metres.y() / unit.size,
+                     metres.z() / unit.size, unit.name);
+}
+
+std::string counted(std::size_t count, const char* one, const char* many)
+{
+  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 }  // namespace thrum::app

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "thrum/base/vec.h"
@@ -19,11 +21,19 @@ void add_modes_commands(CLI::App& app);
 
 /// Refuses numbers that are not above zero, in one short sentence.
 [[nodiscard]] CLI::Validator positive();
+/// Refuses numbers below zero.
+[[nodiscard]] CLI::Validator not_negative();
+
+/// Before any work: throws Error when `file` has none of `endings` (any, when there are none), or when its folder is not there
+/// or cannot be written to. An empty name is an option that was not given.
+void check_output(const std::string& file, std::initializer_list<std::string_view> endings);
+/// The ending in small letters: ".png".
+[[nodiscard]] std::string ending_of(const std::string& file);
 
 /// A list such as "1,1,0.02"; throws CLI::ValidationError naming `option` when it is not `count` finite
-/// numbers.
+/// numbers. `example` shows how it is done.
 [[nodiscard]] std::vector<double> parse_numbers(const std::string& option, const std::string& text,
-                                                std::size_t count);
+                                                std::size_t count, const std::string& example = "");
 [[nodiscard]] Vec3 parse_vec3(const std::string& option, const std::string& text);
 
 /// Points with semicolons between them: "0,0,0;0,0,1", or "0,0;1,0;1,1" for an outline.
@@ -38,5 +48,10 @@ void add_modes_commands(CLI::App& app);
 
 /// "1.20 m", "3.4 mm": a length in the unit a person would choose.
 [[nodiscard]] std::string length_text(double metres);
+/// "113.7 x 79.8 x 95 mm": sides in the unit of the longest.
+[[nodiscard]] std::string size_text(const Vec3& metres);
+
+/// "1 body", "2 bodies".
+[[nodiscard]] std::string counted(std::size_t count, const char* one, const char* many);
 
 }  // namespace thrum::app

@@ -133,6 +133,8 @@ void print_fit(const FitOptions& options, const FitInput& input, const vibration
 
 void run(const FitOptions& options)
 {
+  check_output(options.picture, {".png"});
+  check_output(options.csv, {".csv"});
   const FitInput input = read_input(options);
   const vibration::AttenuationSamples samples = vibration::sample_attenuation(input.model, input.sampling);
   const vibration::AttenuationFit fit = vibration::fit_attenuation(samples.samples);
@@ -147,6 +149,7 @@ void run(const FitOptions& options)
             samples.samples, curves,
             {.title = fmt::format("Attenuation of {}, {} modes", input.name, input.model.mode_count()),
              .scale = options.straight ? scene::AxisScale::linear : scene::AxisScale::logarithmic}));
+    if (!options.json) fmt::print("{}: samples and curves\n", bold(options.picture));
   }
   if (!options.csv.empty()) {
     std::string text = "distance,ratio,struck_x,struck_y,struck_z,felt_x,felt_y,felt_z\n";
@@ -155,6 +158,8 @@ void run(const FitOptions& options)
                           fmt::join(s.felt, ","));
     }
     base::write_file(options.csv, text);
+    if (!options.json)
+      fmt::print("{}: {}\n", bold(options.csv), counted(samples.samples.size(), "sample", "samples"));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
+#include "apps/thrum/usage.h"
 #include "thrum/base/error.h"
 
 namespace {
@@ -15,8 +16,9 @@ namespace {
 // Runs the command that was asked for; its callback throws what goes wrong.
 int run(int argc, char** argv)
 {
-  CLI::App app{"thrum makes rigid bodies ring: meshes, modes, motion and sound from one command line.",
-               "thrum"};
+  CLI::App app{
+      "thrum makes rigid bodies ring: meshes, modes and motion from one command line; modes can be heard.",
+      "thrum"};
   app.set_version_flag("--version", "thrum " THRUM_VERSION, "Show the version and end");
   app.set_help_flag("-h,--help", "Show this help and end");
   app.get_formatter()->column_width(34);
@@ -34,9 +36,11 @@ int run(int argc, char** argv)
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help and --version
+  } catch (const CLI::RuntimeError& ended) {
+    return ended.get_exit_code();  // a command has said what it found, such as runs that differ
   } catch (const CLI::ParseError& error) {
-    // Whatever CLI11 says of a mistake, the way out of it comes with it.
-    fmt::print(stderr, "thrum: {}\n", error.what());
+    // Whatever is said of a mistake, the way out of it comes with it.
+    fmt::print(stderr, "thrum: {}\n", thrum::app::usage_mistake(app, error));
     fmt::print(stderr, "Run 'thrum --help', or a command with --help, for what it takes.\n");
     return thrum::app::bad_usage;
   }

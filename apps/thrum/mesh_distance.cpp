@@ -52,6 +52,8 @@ void write_distances(const std::string& file, const geometry::TriangleMesh& mesh
 
 void run(const DistanceOptions& options)
 {
+  check_output(options.output, {".npz"});
+  check_output(options.picture, {".png"});
   const geometry::TriangleMesh mesh = geometry::read_mesh(options.input);
   const geometry::Bvh bvh(mesh);
   const geometry::HeatGeodesics geodesics(mesh, {.longest_edge = options.edge, .polish = true});

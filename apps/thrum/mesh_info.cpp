@@ -66,6 +66,10 @@ void info(const InfoOptions& options)
 {
   if (is_tetrahedral(options.input)) return tetrahedral_info(options);
   const geometry::MeshFile file = geometry::read_mesh_file(options.input);
+  if (file.mesh.triangles.empty()) {
+    throw Error(fmt::format("{}: it has no triangles, only {}.", options.input,
+                            counted(file.mesh.vertices.size(), "vertex", "vertices")));
+  }
   const geometry::MeshReport report = geometry::report_mesh(file.mesh);
   fmt::print("{}\n{}", bold(options.input), geometry::to_text(report));
   say_notes(file.notes);
@@ -89,6 +93,7 @@ struct RepairOptions {
 
 void repair(const RepairOptions& options)
 {
+  check_output(options.output, {".obj", ".ply", ".stl", ".glb"});
   const geometry::MeshFile file = geometry::read_mesh_file(options.input);
   say_notes(file.notes);
   geometry::RepairResult result = geometry::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});

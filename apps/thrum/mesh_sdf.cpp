@@ -52,6 +52,8 @@ void write_grid(const std::string& file, const geometry::SignedDistanceField& fi
 
 void run(const SdfOptions& options)
 {
+  check_output(options.output, {".npz"});
+  check_output(options.picture, {".png"});
   const geometry::MeshDistance mesh(geometry::read_mesh(options.input));
   const geometry::SignedDistanceField field(mesh, {.resolution = options.resolution});
   const auto& cells = field.frame().cells;

@@ -24,9 +24,8 @@ using geometry::TriangleMesh;
 void say_written(const std::filesystem::path& file, const TriangleMesh& mesh)
 {
   const Vec3 size = geometry::bounding_box(mesh).sizes();
-  fmt::print("{}: {} vertices, {} triangles, {} x {} x {}, volume {:.6g} m^3\n", bold(file.string()),
-             mesh.vertices.size(), mesh.triangles.size(), length_text(size.x()), length_text(size.y()),
-             length_text(size.z()), geometry::signed_volume(mesh));
+  fmt::print("{}: {} vertices, {} triangles, {}, volume {:.6g} m^3\n", bold(file.string()),
+             mesh.vertices.size(), mesh.triangles.size(), size_text(size), geometry::signed_volume(mesh));
 }
 
 // One name for all of them.
@@ -68,6 +67,7 @@ void add_shape(CLI::App& parent, const std::string& name, const std::string& hel
   }
   command->add_option("-o,--output", state->file, "the file to write: .obj, .ply, .stl or .glb")->required();
   command->callback([state] {
+    check_output(state->file, {".obj", ".ply", ".stl", ".glb"});
     const TriangleMesh mesh = build(state->desc);
     geometry::write_mesh(state->file, mesh);
     say_written(state->file, mesh);

@@ -7,6 +7,7 @@
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
 #include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/mesh_report.h"
 #include "thrum/geometry/mesh_stuffing.h"
 #include "thrum/geometry/tet_quality.h"
 #include "thrum/geometry/tetrahedral_mesh_io.h"
@@ -25,7 +26,16 @@ struct TetsOptions {
 
 void run(const TetsOptions& options)
 {
-  const geometry::MeshDistance distance(geometry::read_mesh(options.input));
+  check_output(options.output, {".msh", ".vtk"});
+  const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
+  const geometry::MeshReport report = geometry::report_mesh(surface, {.self_intersections = false});
+  if (!report.fit_for_tetrahedra) {
+    throw Error(fmt::format(
+        "The surface of '{}' is not closed ({}), so it has no inside that could be filled. 'thrum "
+        "mesh info' shows where, 'thrum mesh repair' mends what can be mended.",
+        options.input, counted(report.open_edges.count, "open edge", "open edges")));
+  }
+  const geometry::MeshDistance distance(surface);
   const double longest = geometry::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
   const double spacing = options.spacing > 0 ? options.spacing : longest / options.resolution;
   const geometry::MeshStuffingResult result =
@@ -40,8 +50,10 @@ void run(const TetsOptions& options)
   fmt::print("{}: spacing {}\n{}", bold(options.output), length_text(spacing),
              geometry::describe(geometry::measure_quality(result.stuffing.mesh)));
   if (result.stuffing.dropped_pieces > 0) {
-    fmt::print("{}\n", warning(fmt::format("{} loose pieces of {:.3g} m^3 in all were too small to keep.",
-                                           result.stuffing.dropped_pieces, result.stuffing.dropped_volume)));
+    const auto pieces = static_cast<std::size_t>(result.stuffing.dropped_pieces);
+    fmt::print("{}\n", warning(fmt::format("{} of {:.3g} m^3 in all {} too small to keep.",
+                                           counted(pieces, "loose piece", "loose pieces"),
+                                           result.stuffing.dropped_volume, pieces == 1 ? "was" : "were")));
   }
   if (!result.resolution.resolved()) fmt::print("{}\n", warning(geometry::describe(result.resolution)));
 }

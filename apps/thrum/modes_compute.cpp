@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "apps/thrum/modes_commands.h"
 #include "thrum/base/error.h"
@@ -29,12 +30,13 @@ struct ModesOptions {
   std::string material;
   std::vector<std::string> region_materials;  // NAME=MATERIAL
   std::string materials_file;
-  double density = 0;  // [kg/m^3]
-  double young = 0;    // [Pa]
-  double poisson = 0.3;
-  double alpha = 0;  // [1/s]
-  double beta = 0;   // [s]
-  double loss = 0;
+  // Each replaces its own number of the material.
+  std::optional<double> density;  // [kg/m^3]
+  std::optional<double> young;    // [Pa]
+  std::optional<double> poisson;
+  std::optional<double> alpha;  // [1/s]
+  std::optional<double> beta;   // [s]
+  std::optional<double> loss;
   int modes = 0;     // 0: all below `below`, or kUsualModes
   double below = 0;  // [Hz]
   std::vector<std::string> clamps;
@@ -46,6 +48,7 @@ struct ModesOptions {
 };
 
 constexpr int kUsualModes = 20;
+constexpr double kUsualPoisson = 0.3;  // where neither a material nor --poisson says it
 
 bool holds_tetrahedra(const std::string& path)
 {
@@ -60,25 +63,38 @@ elastic::MaterialLibrary known_materials(const ModesOptions& options)
   return library;
 }
 
+void replace_damping(const ModesOptions& options, model::Damping& damping)
+{
+  if (options.loss && (options.alpha || options.beta)) {
+    throw CLI::ValidationError(
+        options.alpha ? "--alpha" : "--beta",
+        "Rayleigh damping and --loss-factor are two ways to say the same; give one of them");
+  }
+  if (options.loss) damping = {model::DampingKind::loss_factor, 0, 0, *options.loss, {}};
+  if (!options.alpha && !options.beta) return;
+  if (damping.kind != model::DampingKind::rayleigh) {
+    fmt::print(stderr, "note: Rayleigh damping takes the place of the material's own.\n");
+    damping = {};
+  }
+  damping.alpha = options.alpha.value_or(damping.alpha);
+  damping.beta = options.beta.value_or(damping.beta);
+}
+
 // The material of all regions that --region does not name.
 model::Material main_material(const ModesOptions& options, const elastic::MaterialLibrary& library)
 {
   model::Material material;
+  material.poisson = kUsualPoisson;
   if (!options.material.empty()) material = library.get(options.material);
-  if (options.material.empty() && !(options.density > 0 && options.young > 0)) {
+  if (options.material.empty() && !(options.density && options.young)) {
     throw Error(
         fmt::format("The material is not known: give --material (one of: {}) or --density and --young.",
                     fmt::join(library.names(), ", ")));
   }
-  if (options.density > 0) material.density = options.density;
-  if (options.young > 0) {
-    material.young = options.young;
-    material.poisson = options.poisson;
-  }
-  if (options.alpha > 0 || options.beta > 0) {
-    material.damping = {model::DampingKind::rayleigh, options.alpha, options.beta, 0, {}};
-  }
-  if (options.loss > 0) material.damping = {model::DampingKind::loss_factor, 0, 0, options.loss, {}};
+  material.density = options.density.value_or(material.density);
+  material.young = options.young.value_or(material.young);
+  material.poisson = options.poisson.value_or(material.poisson);
+  replace_damping(options, material.damping);
   return material;
 }
 
@@ -114,8 +130,9 @@ std::vector<model::Material> materials_of(std::vector<std::string> names, std::s
     materials.push_back(found.empty() ? rest : found.mapped());
   }
   if (!by_name.empty()) {
-    throw Error(fmt::format("--region {}: the mesh has no such region; it has {}.", by_name.begin()->first,
-                            fmt::join(names, ", ")));
+    throw Error(fmt::format("--region {}: the mesh has no such region; {}.", by_name.begin()->first,
+                            names.size() == 1 ? fmt::format("its only one is called '{}'", names.front())
+                                              : fmt::format("it has {}", fmt::join(names, ", "))));
   }
   return materials;
 }
@@ -163,22 +180,29 @@ std::string dominant_direction(const model::ModalModel& model, Index mode)
   return text;
 }
 
+constexpr int kDigits = 5;  // of the lowest frequency
+
 void print_table(const elastic::ModalAnalysisResult& result)
 {
   const model::ModalModel& model = result.model;
+  // As many decimals for all as the lowest needs, so that the points stand below each other.
+  const double lowest = model.mode_count() > 0 ? model.frequencies.minCoeff() : 0;
+  const int decimals =
+      lowest > 0 ? std::clamp(kDigits - 1 - static_cast<int>(std::floor(std::log10(lowest))), 0, kDigits) : 0;
   fmt::print("{}\n", bold(fmt::format("{:>4} {:>12} {:>9} {:>9}  {:<9} {:>10}", "mode", "Hz", "damping",
                                       "T60", "direction", "mesh error")));
   for (Index m = 0; m < model.mode_count(); ++m) {
     const double t60 = elastic::reverberation_time(model.decays[m]);
     const bool estimated = model.frequency_errors.size() > 0;
-    fmt::print("{:>4} {:>12.6g} {:>7.3g} % {:>7.3g} s  {:<9} {:>10}\n", m + 1, model.frequencies[m],
-               100 * model.decays[m] / model.omega(m), t60, dominant_direction(model, m),
+    fmt::print("{:>4} {:>12.{}f} {:>7.3g} % {:>7.3g} s  {:<9} {:>10}\n", m + 1, model.frequencies[m],
+               decimals, 100 * model.decays[m] / model.omega(m), t60, dominant_direction(model, m),
                estimated ? fmt::format("{:.2g} %", 100 * model.frequency_errors[m]) : "-");
   }
 }
 
 void run(const ModesOptions& options)
 {
+  check_output(options.output, {".npz"});
   base::StopSource stop;
   stop.on_interrupt();
   // Mistakes in the materials are found before the slow part.
@@ -219,17 +243,21 @@ void run(const ModesOptions& options)
 
 void add_material_options(CLI::App& command, ModesOptions& options)
 {
-  command.add_option("--material", options.material, "by name, for example wood, steel, glass, ceramic");
+  command.add_option("--material", options.material,
+                     "by name, for example wood, steel, glass, ceramic; each number below replaces its own");
   command.add_option("--region", options.region_materials,
                      "the material of a named part of a tetrahedral mesh, NAME=MATERIAL; may be repeated");
   command.add_option("--materials", options.materials_file, "a file with further materials")
       ->check(CLI::ExistingFile);
   command.add_option("--density", options.density, "[kg/m^3]")->check(positive());
   command.add_option("--young", options.young, "Young's modulus [Pa]")->check(positive());
-  command.add_option("--poisson", options.poisson, "Poisson's ratio, with --young")->capture_default_str();
-  command.add_option("--alpha", options.alpha, "Rayleigh damping, share of the mass [1/s]");
-  command.add_option("--beta", options.beta, "Rayleigh damping, share of the stiffness [s]");
-  command.add_option("--loss-factor", options.loss, "the same loss in every cycle instead");
+  command.add_option("--poisson", options.poisson, "Poisson's ratio; 0.3 without a material");
+  command.add_option("--alpha", options.alpha, "Rayleigh damping, share of the mass [1/s]")
+      ->check(not_negative());
+  command.add_option("--beta", options.beta, "Rayleigh damping, share of the stiffness [s]")
+      ->check(not_negative());
+  command.add_option("--loss-factor", options.loss, "the same loss in every cycle instead")
+      ->check(not_negative());
 }
 
 }  // namespace

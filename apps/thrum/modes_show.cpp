@@ -29,20 +29,18 @@ struct ShowOptions {
 
 void show(const ShowOptions& options)
 {
+  check_output(options.output, {".html", ".png"});
   const model::ModalModel model = elastic::read_modal_file(options.input);
   const std::filesystem::path output = options.output.empty()
                                            ? std::filesystem::path(options.input).replace_extension(".html")
                                            : std::filesystem::path(options.output);
-  if (output.extension() == ".png") {
+  if (ending_of(output.string()) == ".png") {
     scene::write_png(output, scene::modes_picture(model, {.modes = options.modes}));
     fmt::print("{}: the first {} modes; x, y, z displacement as red, green, blue\n", bold(output.string()),
                std::min<Index>(options.modes, model.mode_count()));
-  } else if (output.extension() == ".html") {
+  } else {
     base::write_file(output, scene::modes_page(model));
     fmt::print("{}: open it in a browser\n", bold(output.string()));
-  } else {
-    throw Error(fmt::format("{}: the ending is '{}', expected .html for a page or .png for a picture.",
-                            output.string(), output.extension().string()));
   }
 }
 
@@ -54,11 +52,17 @@ struct ExportOptions {
   double size = 1;
 };
 
+constexpr double kFarOff = 0.01;  // of the body's size
+
 elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::string& text)
 {
   if (text.empty()) return elastic::good_strike_point(model);
   const geometry::Bvh bvh(model.surface);
   const geometry::ClosestPoint closest = bvh.closest_point(parse_vec3("--strike", text));
+  if (closest.distance > kFarOff * geometry::bounding_box(model.surface).diagonal().norm()) {
+    fmt::print(stderr, "note: --strike is {} away from the surface; its closest point is struck.\n",
+               length_text(closest.distance));
+  }
   return {{closest.triangle, closest.barycentric},
           geometry::area_vector(model.surface, static_cast<std::size_t>(closest.triangle)).normalized()};
 }
@@ -81,9 +85,10 @@ std::string chosen_format(const ExportOptions& options)
 
 void export_modes(const ExportOptions& options)
 {
+  const std::string format = chosen_format(options);
+  check_output(options.output, {});
   model::ModalModel model = elastic::read_modal_file(options.input);
   if (options.size != 1) model = elastic::rescaled(model, {.size = options.size});
-  const std::string format = chosen_format(options);
   const elastic::SurfaceProbe strike = strike_point(model, options.strike);
   std::string text;
   if (format == "stanford") text = elastic::stanford_modes(model);
@@ -123,8 +128,9 @@ void add_modes_export(CLI::App& modes)
       ->add_option("--format", options->format,
                    "stanford, faust, supercollider, puredata or csv; else by the ending")
       ->check(CLI::IsMember({"stanford", "faust", "supercollider", "puredata", "csv"}));
-  command->add_option("--strike", options->strike,
-                      "x,y,z: where it is struck [m]; else where all low modes sound");
+  command->add_option(
+      "--strike", options->strike,
+      "x,y,z: where it is struck [m], at right angles to the surface; else where all low modes sound");
   command->add_option("--scale", options->size, "of a body this many times as large")->check(positive());
   command->footer("");
   command->callback([options] { export_modes(*options); });

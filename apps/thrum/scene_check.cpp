@@ -92,8 +92,16 @@ void print_ringing(const scene::BuiltScene& built)
     lowest = std::min(lowest, model->frequencies.minCoeff());
     highest = std::max(highest, model->frequencies.maxCoeff());
   }
-  fmt::print("  ringing   {} bodies, {} modes from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n", bodies,
-             modes, lowest, highest, bytes / kMegabyte);
+  fmt::print("  ringing   {}, {} modes from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n",
+             counted(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
+}
+
+// "2 to 48", or "48" when both are written alike.
+std::string range_text(double least, double greatest)
+{
+  const std::string from = fmt::format("{:.4g}", least);
+  const std::string to = fmt::format("{:.4g}", greatest);
+  return from == to ? from : from + " to " + to;
 }
 
 void check(const CheckOptions& options)
@@ -119,8 +127,8 @@ void check(const CheckOptions& options)
   for (const auto& mesh : built.meshes) triangles += mesh->triangles.size();
   fmt::print("{}{}\n", bold(options.scene), desc.title.empty() ? "" : ": " + desc.title);
   fmt::print("  bodies    {} moving ({:.6g} kg), {} fixed\n", moving, mass, model.bodies.size() - moving);
-  if (heaviest > 0) fmt::print("  masses    {:.4g} to {:.4g} kg each\n", lightest, heaviest);
-  fmt::print("  shapes    {}, {} triangles in all\n", model.shapes.size(), triangles);
+  if (heaviest > 0) fmt::print("  masses    {} kg each\n", range_text(lightest, heaviest));
+  fmt::print("  shapes    {}, {} in all\n", model.shapes.size(), counted(triangles, "triangle", "triangles"));
   fmt::print("  joints    {}, scripted impulses {}, forces {}\n", model.joints.size(), built.impulses.size(),
              built.forces.size());
   if (built.responder) print_ringing(built);

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/scene/moments.h"
@@ -23,7 +26,7 @@ struct ExportOptions {
   std::string folder;
   std::string glb, npz, csv, png, page, strip, sheet, mp4;
   std::vector<std::string> modes;
-  double time = -1;
+  std::optional<double> time;  ///< [s]
   std::string size;
   std::string times;
   int count = 5;
@@ -47,7 +50,7 @@ scene::MomentDesc picture_size(const ExportOptions& options, int width, int heig
 {
   scene::MomentDesc desc{.width = width, .height = height};
   if (!options.size.empty()) {
-    const std::vector<double> size = parse_numbers("--size", options.size, 2);
+    const std::vector<double> size = parse_numbers("--size", options.size, 2, "640,360");
     desc.width = static_cast<int>(size[0]);
     desc.height = static_cast<int>(size[1]);
     if (desc.width < 16 || desc.height < 16 || desc.width > 8192 || desc.height > 8192)
@@ -56,35 +59,65 @@ scene::MomentDesc picture_size(const ExportOptions& options, int width, int heig
   return desc;
 }
 
-void write_pictures(const ExportOptions& options, const sim::Recording& recording)
+constexpr double kSameMoment = 1e-6;  ///< times nearer than this are one [s]
+
+double end_of(const sim::Recording& recording)
 {
-  if (!options.png.empty()) {
-    scene::write_png(options.png,
-                     scene::picture_of_moment(recording, options.time, picture_size(options, 1280, 720)));
+  return recording.frames.empty() ? 0.0 : recording.frames.back().time;
+}
+
+// Moments beyond the end are shown as the end; that is told.
+void note_late_moments(const char* option, const std::vector<double>& times, const sim::Recording& recording)
+{
+  const double end = end_of(recording);
+  const auto late = std::find_if(times.begin(), times.end(), [&](double t) { return t > end + kSameMoment; });
+  if (late == times.end()) return;
+  fmt::print(stderr, "note: {}: {:.6g} s is beyond the end; the last moment, {:.6g} s, is shown.\n", option,
+             *late, end);
+}
+
+void say_written(const std::string& file, const std::string& what)
+{
+  fmt::print("{}: {}\n", bold(file), what);
+}
+
+void write_picture(const ExportOptions& options, const sim::Recording& recording)
+{
+  if (options.time) note_late_moments("--time", {*options.time}, recording);
+  const double time = std::min(options.time.value_or(end_of(recording)), end_of(recording));
+  const scene::Image image = scene::picture_of_moment(recording, time, picture_size(options, 1280, 720));
+  scene::write_png(options.png, image);
+  say_written(options.png,
+              fmt::format("the moment {:.6g} s, {} x {} pixels", time, image.width, image.height));
+}
+
+void write_strip(const ExportOptions& options, const sim::Recording& recording)
+{
+  std::vector<double> times = scene::evenly_spaced(recording, options.count);
+  if (!options.times.empty()) {
+    const auto commas = std::count(options.times.begin(), options.times.end(), ',');
+    times = parse_numbers("--times", options.times, static_cast<std::size_t>(commas) + 1, "0,0.5,1");
+    note_late_moments("--times", times, recording);
   }
-  if (!options.strip.empty()) {
-    std::vector<double> times = scene::evenly_spaced(recording, options.count);
-    if (!options.times.empty()) {
-      const auto commas = std::count(options.times.begin(), options.times.end(), ',');
-      times = parse_numbers("--times", options.times, static_cast<std::size_t>(commas) + 1);
-    }
-    scene::write_png(options.strip,
-                     scene::strip_of_moments(recording, times, picture_size(options, 480, 360)));
-  }
-  if (!options.sheet.empty()) {
-    const std::vector<double> grid = parse_numbers("--grid", options.grid, 2);
-    if (grid[0] < 1 || grid[1] < 1 || grid[0] > 100 || grid[1] > 100)
-      throw CLI::ValidationError("--grid",
-                                 "found '" + options.grid + "', expected columns,rows from 1 to 100");
-    const int columns = static_cast<int>(grid[0]);
-    const auto times = scene::evenly_spaced(recording, columns * static_cast<int>(grid[1]));
-    scene::write_png(options.sheet,
-                     scene::sheet_of_moments(recording, times, columns, picture_size(options, 400, 300)));
-  }
+  scene::write_png(options.strip, scene::strip_of_moments(recording, times, picture_size(options, 480, 360)));
+  say_written(options.strip, counted(times.size(), "moment", "moments") + " side by side");
+}
+
+void write_sheet(const ExportOptions& options, const sim::Recording& recording)
+{
+  const std::vector<double> grid = parse_numbers("--grid", options.grid, 2, "4,3");
+  if (grid[0] < 1 || grid[1] < 1 || grid[0] > 100 || grid[1] > 100)
+    throw CLI::ValidationError("--grid", "found '" + options.grid + "', expected columns,rows from 1 to 100");
+  const int columns = static_cast<int>(grid[0]);
+  const auto times = scene::evenly_spaced(recording, columns * static_cast<int>(grid[1]));
+  scene::write_png(options.sheet,
+                   scene::sheet_of_moments(recording, times, columns, picture_size(options, 400, 300)));
+  say_written(options.sheet, counted(times.size(), "moment", "moments") + " in rows");
 }
 
 void write_film(const ExportOptions& options, const sim::Recording& recording)
 {
+  constexpr double kParts = 1000;  // of the film, for its progress
   base::StopSource stop;
   stop.on_interrupt();
   scene::FilmDesc film;
@@ -93,12 +126,21 @@ void write_film(const ExportOptions& options, const sim::Recording& recording)
   film.frame_rate = options.frame_rate;
   film.speed = options.speed;
   film.stop = stop.token();
+  base::Progress progress("film", static_cast<std::uint64_t>(kParts));
+  film.on_progress = [&](double share) {
+    const auto done = static_cast<std::uint64_t>(std::lround(kParts * share));
+    progress.advance(done - progress.done());
+  };
   const std::filesystem::path sound = std::filesystem::path(options.folder) / "sound.wav";
   if (std::filesystem::exists(sound)) film.sound = sound;
   scene::write_film(options.mp4, recording, film);
+  progress.finish();
+  if (stop.stop_requested()) fmt::print(stderr, "note: stopped early, so the film is cut short.\n");
+  say_written(options.mp4, fmt::format("a film at {:.4g} x the speed of the run", options.speed));
 }
 
-void export_files(const ExportOptions& options)
+// Everything that can be wrong with the files is told before the recording is read.
+void check_files(const ExportOptions& options)
 {
   if (options.glb.empty() && options.npz.empty() && options.csv.empty() && options.png.empty() &&
       options.page.empty() && options.strip.empty() && options.sheet.empty() && options.mp4.empty()) {
@@ -106,22 +148,61 @@ void export_files(const ExportOptions& options)
                                "say what to write: --glb, --npz, --csv, --page, --png, --strip, --sheet "
                                "or --mp4, each with a file");
   }
-  const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
-  if (!recording.complete) {
-    fmt::print(stderr, "note: the run was cut short after {:.6g} s.\n",
-               recording.frames.empty() ? 0.0 : recording.frames.back().time);
+  check_output(options.glb, {".glb"});
+  check_output(options.npz, {".npz"});
+  check_output(options.csv, {".csv"});
+  check_output(options.page, {".html"});
+  check_output(options.mp4, {".mp4"});
+  for (const std::string& picture : {options.png, options.strip, options.sheet})
+    check_output(picture, {".png"});
+}
+
+// The recording in the folder of a run.
+sim::Recording recording_in(const std::filesystem::path& folder)
+{
+  if (!std::filesystem::exists(folder / "recording") &&
+      std::filesystem::exists(folder / "with" / "recording")) {
+    throw Error(fmt::format("{} holds two runs: give {} or {}.", folder.string(), (folder / "with").string(),
+                            (folder / "without").string()));
   }
-  if (!options.glb.empty())
+  return sim::read_recording(folder / "recording");
+}
+
+void write_page(const ExportOptions& options, const sim::Recording& recording)
+{
+  scene::ViewerRun run = scene::viewer_run(options.folder, recording);
+  for (const std::string& word : options.modes) run.modes.push_back(read_modes(word));
+  base::write_file(options.page, std::string_view(scene::viewer_page({run})));
+  say_written(options.page, "open it in a browser");
+}
+
+void export_files(const ExportOptions& options)
+{
+  check_files(options);
+  const sim::Recording recording = recording_in(options.folder);
+  if (!recording.complete)
+    fmt::print(stderr, "note: the run was cut short after {:.6g} s.\n", end_of(recording));
+  const std::string content = fmt::format("{} of {}", counted(recording.frames.size(), "frame", "frames"),
+                                          counted(recording.header.bodies.size(), "body", "bodies"));
+  if (!options.glb.empty()) {
     base::write_file(options.glb,
                      std::string_view(scene::motion_glb(recording, {.impulses = options.arrows})));
-  if (!options.npz.empty()) scene::write_motion_npz(options.npz, recording);
-  if (!options.csv.empty()) base::write_file(options.csv, std::string_view(scene::events_csv(recording)));
-  if (!options.page.empty()) {
-    scene::ViewerRun run = scene::viewer_run(options.folder, recording);
-    for (const std::string& word : options.modes) run.modes.push_back(read_modes(word));
-    base::write_file(options.page, std::string_view(scene::viewer_page({run})));
+    say_written(options.glb, content);
   }
-  write_pictures(options, recording);
+  if (!options.npz.empty()) {
+    scene::write_motion_npz(options.npz, recording);
+    say_written(options.npz, content);
+  }
+  if (!options.csv.empty()) {
+    const std::string table = scene::events_csv(recording);
+    base::write_file(options.csv, std::string_view(table));
+    const auto lines = static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n'));
+    say_written(options.csv, counted(lines > 0 ? lines - 1 : 0, "event", "events"));
+  }
+  if (!options.page.empty()) write_page(options, recording);
+  if (!options.png.empty()) write_picture(options, recording);
+  if (!options.strip.empty()) write_strip(options, recording);
+  if (!options.sheet.empty()) write_sheet(options, recording);
   if (!options.mp4.empty()) write_film(options, recording);
 }
 
@@ -140,7 +221,8 @@ void add_scene_export(CLI::App& app)
   exporting
       ->add_option("--modes", exported->modes, "modes to show on the page: BODY=FILE.npz; may be repeated")
       ->allow_extra_args(false);
-  exporting->add_option("--time", exported->time, "of the picture; by itself: the end [s]");
+  exporting->add_option("--time", exported->time, "of the picture; by itself: the end [s]")
+      ->check(not_negative());
   exporting->add_option("--strip", exported->strip, "a picture of several moments side by side");
   exporting->add_option("--times", exported->times, "of the strip: 0,0.5,1 [s]; by itself: evenly spaced");
   exporting->add_option("--count", exported->count, "of moments in the strip")
@@ -163,10 +245,8 @@ void add_scene_export(CLI::App& app)
   CLI::App* compare = app.add_subcommand("compare", "Say where two runs part; fails when they do");
   compare->add_option("folders", *folders, "the folders of two runs")->required()->expected(2);
   compare->callback([folders] {
-    const auto read = [](const std::string& folder) {
-      return sim::read_recording(std::filesystem::path(folder) / "recording");
-    };
-    const scene::RunComparison result = scene::compare_runs(read((*folders)[0]), read((*folders)[1]));
+    const scene::RunComparison result =
+        scene::compare_runs(recording_in((*folders)[0]), recording_in((*folders)[1]));
     fmt::print("{}\n", result.text);
     if (!result.same) throw CLI::RuntimeError(failed);
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -39,9 +40,15 @@ struct RunOptions {
 class RunReport {
  public:
   explicit RunReport(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~RunReport()
+  RunReport(const RunReport&) = delete;
+  RunReport& operator=(const RunReport&) = delete;
+  ~RunReport() { end_line(); }
+
+  // What is said next stands on a line of its own.
+  void end_line()
   {
     if (drawn_ && terminal_) fmt::print(stderr, "\n");
+    drawn_ = false;
   }
 
   void show(const scene::RunProgress& p)
@@ -53,9 +60,10 @@ class RunReport {
     next_ = p.wall_seconds + (terminal_ ? kRedrawInterval : kLineInterval);
     drawn_ = true;
     const double left = p.real_time_factor > 0 ? (p.duration - p.time) / p.real_time_factor : 0;
-    fmt::print(stderr, "{}{:5.1f} % of {:.3g} s, {:.3g} x real time, {} left{}", terminal_ ? "\r" : "",
+    fmt::print(stderr, "{}{:5.1f} % of {:.3g} s, {:.3g} x real time, {} left{}", terminal_ ? "\r\x1b[K" : "",
                100 * p.time / p.duration, p.duration, p.real_time_factor, base::readable_duration(left),
-               terminal_ ? "   " : "\n");
+               terminal_ ? "" : "\n");
+    std::fflush(stderr);
   }
 
  private:
@@ -92,30 +100,46 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
   }
 }
 
+std::vector<std::string> settings_of(const RunOptions& options, bool no_response)
+{
+  std::vector<std::string> settings = options.settings;
+  if (options.duration > 0) settings.push_back(fmt::format("duration={:.17g}", options.duration));
+  if (!options.seed.empty()) settings.push_back("seed=" + options.seed);
+  if (no_response) settings.emplace_back("response.method=none");
+  return settings;
+}
+
 scene::RunResult run_once(const RunOptions& options, const std::filesystem::path& folder, bool no_response,
                           scene::RunDesc desc)
 {
   desc.folder = folder;
   desc.scene_file = options.scene;
-  desc.reading.settings = options.settings;
-  if (options.duration > 0)
-    desc.reading.settings.push_back(fmt::format("duration={:.17g}", options.duration));
-  if (!options.seed.empty()) desc.reading.settings.push_back("seed=" + options.seed);
-  if (no_response) desc.reading.settings.emplace_back("response.method=none");
+  desc.reading.settings = settings_of(options, no_response);
   const scene::SceneDesc scene = scene::read_scene(desc.scene_file, desc.reading);
   return scene::run_scene(scene, desc);
 }
 
 // Both runs, each in a folder of its own, and one page that shows them side by side.
-void run_both(const RunOptions& options, const std::filesystem::path& folder, const scene::RunDesc& desc)
+void run_both(const RunOptions& options, const std::filesystem::path& folder, const scene::RunDesc& desc,
+              RunReport& report)
 {
   if (scene::page_template("viewer").empty())
     throw Error("--compare writes a page, and this thrum was built without pages; script/bootstrap helps.");
+  const scene::SceneDesc scene = scene::read_scene(options.scene, {.settings = settings_of(options, false)});
+  const bool rings = scene.response.method != scene::ResponseMethod::none &&
+                     std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                 [](const scene::BodyEntry& body) { return body.rings.has_value(); });
+  if (!rings)
+    fmt::print(
+        stderr,
+        "note: nothing rings in this scene, so both runs will be the same; \"rings\" in a body lets it "
+        "answer.\n");
   std::vector<sim::Recording> recordings(2);
   std::vector<scene::ViewerRun> runs;
   for (const bool response : {true, false}) {
     const std::filesystem::path part = folder / (response ? "with" : "without");
     const scene::RunResult result = run_once(options, part, !response, desc);
+    report.end_line();
     print_result(options, part.string(), result);
     sim::Recording& recording = recordings[response ? 0 : 1];
     recording = sim::read_recording(part / "recording");
@@ -133,6 +157,16 @@ void run(const RunOptions& options)
   if (options.scene.empty() == options.resume.empty()) {
     throw CLI::ValidationError("run", "give either a scene file or --resume FOLDER");
   }
+  if (options.compare && options.no_response) {
+    throw CLI::ValidationError("--compare",
+                               "runs with and without response, so --no-response contradicts it");
+  }
+  const bool changed = !options.output.empty() || !options.settings.empty() || options.duration > 0 ||
+                       !options.seed.empty() || options.no_response || options.compare;
+  if (!options.resume.empty() && changed) {
+    throw CLI::ValidationError(
+        "--resume", "goes on with the scene and the settings of the run, so it takes no others beside it");
+  }
   base::StopSource stop;
   stop.on_interrupt();
   RunReport report(options.quiet || options.json);
@@ -145,17 +179,21 @@ void run(const RunOptions& options)
   };
   if (!options.resume.empty()) {
     desc.folder = options.resume;
-    print_result(options, options.resume, scene::resume_run(desc));
+    const scene::RunResult result = scene::resume_run(desc);
+    report.end_line();
+    print_result(options, options.resume, result);
     return;
   }
   const std::string folder = options.output.empty()
                                  ? "runs/" + std::filesystem::path(options.scene).stem().string()
                                  : options.output;
   if (options.compare) {
-    run_both(options, folder, desc);
+    run_both(options, folder, desc, report);
     return;
   }
-  print_result(options, folder, run_once(options, folder, options.no_response, desc));
+  const scene::RunResult result = run_once(options, folder, options.no_response, desc);
+  report.end_line();
+  print_result(options, folder, result);
 }
 
 }  // namespace

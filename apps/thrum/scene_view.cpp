@@ -9,6 +9,7 @@
 #include "apps/thrum/command.h"
 #include "apps/thrum/page_server.h"
 #include "apps/thrum/scene_commands.h"
+#include "thrum/base/error.h"
 #include "thrum/scene/pages.h"
 #include "thrum/scene/viewer_data.h"
 #include "thrum/sim/recording_format.h"
@@ -106,9 +107,12 @@ std::optional<HttpAnswer> live_answer(const LiveFolder& live, const std::string&
   return std::nullopt;
 }
 
+constexpr int kLastPort = 65535;
+
 struct ViewOptions {
   std::string folder;
   std::uint16_t port = 0;
+  bool wait = false;
 };
 
 void view(const ViewOptions& options)
@@ -117,6 +121,11 @@ void view(const ViewOptions& options)
   base::StopSource stop;
   stop.on_interrupt();
   const LiveFolder live{options.folder};
+  if (!options.wait && std::filesystem::is_directory(options.folder) && live.runs().empty()) {
+    throw Error(
+        fmt::format("There is no run in {}: it holds no recording. --wait shows one as soon as it begins.",
+                    options.folder));
+  }
   serve_folder({.folder = options.folder,
                 .port = options.port,
                 .made = [&](const std::string& address) { return live_answer(live, address); },
@@ -137,7 +146,9 @@ void add_scene_view(CLI::App& app)
   CLI::App* command =
       app.add_subcommand("view", "Show a run in the browser of this machine, also while it goes on");
   command->add_option("folder", options->folder, "the folder of the run")->required();
-  command->add_option("--port", options->port, "of 127.0.0.1; by itself: any that is free");
+  command->add_option("--port", options->port, "of 127.0.0.1; by itself: any that is free")
+      ->check(CLI::Range(0, kLastPort));
+  command->add_flag("--wait", options->wait, "the run may begin later");
   command->callback([options] { view(*options); });
 }
 

@@ -120,7 +120,7 @@ class View(unittest.TestCase):
     def test_follows_a_run_that_goes_on(self):
         folder = self.at / "growing"
         folder.mkdir()
-        server = subprocess.Popen([THRUM, "view", str(folder)], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([THRUM, "view", str(folder), "--wait"], stdout=subprocess.PIPE, text=True)
         try:
             port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.stdout.readline())[1])
 

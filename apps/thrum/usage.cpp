@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "apps/thrum/usage.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "thrum/scene/mistakes.h"
+
+namespace thrum::app {
+
+namespace {
+
+// "; did you mean 'mesh'?", or a full stop.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known)
+{
+  const std::string nearest = scene::nearest_name(word, known);
+  return nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
+}
+
+std::vector<std::string> command_names(const CLI::App& command)
+{
+  std::vector<std::string> names;
+  for (const CLI::App* part : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(part->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command)
+{
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+// A mistyped command may have been taken for the file that `command` expects in its place.
+std::string mistaken_for_a_file(const CLI::App& command)
+{
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional() || option->count() == 0) continue;
+    const std::string nearest = scene::nearest_name(option->results().front(), command_names(command));
+    if (!nearest.empty())
+      return fmt::format(" '{}' was taken for a file; did you mean '{}'?", option->results().front(),
+                         nearest);
+  }
+  return {};
+}
+
+// `word` is the first that `command`, called `name` in full, knows nothing of.
+std::string unknown_word(const CLI::App& command, const std::string& name, const std::string& word)
+{
+  if (word.size() > 1 && word.front() == '-') {
+    const std::string option = word.substr(0, word.find('='));
+    return fmt::format("'{}' has no option {}{}", name, option, suggestion(option, option_names(command)));
+  }
+  const std::vector<std::string> parts = command_names(command);
+  const bool takes_files =
+      !command.get_options([](const CLI::Option* o) { return o->get_positional(); }).empty();
+  if (!parts.empty() && !takes_files && command.get_subcommands().empty())
+    return fmt::format("'{}' has no command '{}'{}", name, word, suggestion(word, parts));
+  return fmt::format("'{}' does not expect '{}'.{}", name, word, mistaken_for_a_file(command));
+}
+
+}  // namespace
+
+std::string usage_mistake(const CLI::App& app, const CLI::ParseError& error)
+{
+  // From the program to the command that was meant: the first word that was not understood explains the rest, such as a
+  // required option that seems to be missing.
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  while (true) {
+    const std::vector<std::string> left = command->remaining();
+    if (!left.empty()) return unknown_word(*command, name, left.front());
+    const std::vector<CLI::App*> next = command->get_subcommands();
+    if (next.empty()) break;
+    command = next.front();
+    name += " " + command->get_name();
+  }
+  const std::vector<std::string> parts = command_names(*command);
+  if (!parts.empty() && error.what() == std::string_view("A subcommand is required"))
+    return fmt::format("'{}' needs a command: {}.", name, fmt::join(parts, ", "));
+  return error.what();
+}
+
+}  // namespace thrum::app

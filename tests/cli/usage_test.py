@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""What a stranger types: slips are named with what was meant, contradictions are refused, nothing is dropped in silence.
+
+usage: usage_test.py PATH_OF_THRUM SCENES_FOLDER
+"""
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+THRUM = None
+SCENES = None
+SMALL = ["--set", "outputs.poster=false", "--set", "outputs.page=false", "--quiet"]
+
+
+class Usage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.at = pathlib.Path(cls.folder.name)
+        cls.run_ok("mesh", "shape", "box", "--size", "0.3,0.2,0.1", "--edge", "0.05", "-o", "block.obj")
+        for name, velocity in (("still", "[0, 0, 0]"), ("fast", "[3, 0, 0]")):
+            cls.run_ok("run", SCENES / "hello.json", "-o", name, "--duration", "0.2", *SMALL,
+                       "--set", f"bodies.box.velocity={velocity}")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def run_thrum(cls, *words):
+        return subprocess.run([THRUM, *map(str, words)], cwd=cls.at, capture_output=True, text=True, timeout=300,
+                              check=False, env={"THRUM_CACHE_DIR": str(cls.at / "cache"), "PATH": "/usr/bin:/bin"})
+
+    @classmethod
+    def run_ok(cls, *words):
+        run = cls.run_thrum(*words)
+        assert run.returncode == 0, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
+        return run.stdout
+
+    def refused(self, code, *words):
+        run = self.run_thrum(*words)
+        self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
+        self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)
+        return run.stderr.splitlines()[0]
+
+    def test_a_mistyped_command_is_named(self):
+        self.assertEqual(self.refused(2, "mseh", "info", "x"), "thrum: 'thrum' has no command 'mseh'; did you mean 'mesh'?")
+        self.assertEqual(self.refused(2, "mesh", "inf", "x"),
+                         "thrum: 'thrum mesh' has no command 'inf'; did you mean 'info'?")
+        self.assertIn("'thrum mesh shape' has no command 'tabel'; did you mean 'table'?",
+                      self.refused(2, "mesh", "shape", "tabel", "-o", "x.obj"))
+        self.assertIn("did you mean 'show'?", self.refused(2, "modes", "shwo", "block.npz"))
+        self.assertIn("needs a command: info, repair", self.refused(2, "mesh"))
+        self.assertIn("has no command 'zzzzzz'.", self.refused(2, "zzzzzz"))
+
+    def test_a_mistyped_option_is_named(self):
+        for words in (["--raduis", "0.1"], ["--raduis=0.1"]):
+            self.assertEqual(self.refused(2, "mesh", "shape", "sphere", *words),
+                             "thrum: 'thrum mesh shape sphere' has no option --raduis; did you mean '--radius'?")
+        self.assertIn("does not expect 'b.obj'", self.refused(2, "mesh", "info", "block.obj", "b.obj"))
+
+    def test_runs_that_differ_end_with_1_and_one_sentence(self):
+        run = self.run_thrum("compare", "still", "fast")
+        self.assertEqual((run.returncode, run.stderr), (1, ""))
+        self.assertEqual(len(run.stdout.splitlines()), 1)
+        self.assertIn("part at 0 s (frame 0)", run.stdout)
+        self.assertIn("the same", self.run_ok("compare", "fast", "fast"))
+
+    def decays(self, *words):
+        self.run_ok("modes", "block.obj", "--modes", "2", "--spacing", "0.05", "-o", "d.npz", *words)
+        self.run_ok("modes", "export", "d.npz", "-o", "d.csv")
+        rows = [line.split(",") for line in (self.at / "d.csv").read_text().splitlines()]
+        return [float(row[rows[0].index(next(n for n in rows[0] if n.startswith("decay")))]) for row in rows[1:]]
+
+    def test_each_number_of_the_damping_is_its_own(self):
+        # Rayleigh: the decay is alpha / 2 + beta omega^2 / 2.
+        steel = self.decays("--material", "steel")  # alpha 5
+        more = self.decays("--material", "steel", "--alpha", "50")
+        none = self.decays("--material", "steel", "--alpha", "0")
+        for a, b, c in zip(steel, more, none):
+            self.assertAlmostEqual(b - a, 22.5, delta=1e-4 * b)
+            self.assertAlmostEqual(a - c, 2.5, delta=1e-4 * a)
+        for a in self.decays("--material", "steel", "--beta", "0"):
+            self.assertAlmostEqual(a, 2.5, delta=1e-6)
+
+    def test_contradicting_or_negative_damping_is_refused(self):
+        arguments = ("modes", "block.obj", "--material", "wood", "--spacing", "0.05")
+        self.assertIn("expected 0 or a number above it", self.refused(2, *arguments, "--alpha", "-5"))
+        self.refused(2, *arguments, "--beta", "-1")
+        self.refused(2, *arguments, "--loss-factor", "-1")
+        self.assertIn("give one of them", self.refused(2, *arguments, "--alpha", "3", "--loss-factor", "0.01"))
+
+    def test_young_keeps_the_ratio_of_the_material(self):
+        table = lambda *words: re.findall(r"^ +\d+ +([\d.]+) +", self.run_ok(
+            "modes", "block.obj", "--spacing", "0.05", "--modes", "3", *words), re.MULTILINE)
+        steel = table("--material", "steel")  # 2e11 Pa, 0.29
+        self.assertEqual(table("--material", "steel", "--young", "2e11"), steel)
+        self.assertEqual(table("--density", "7850", "--young", "2e11", "--poisson", "0.29"), steel)
+        self.assertNotEqual(table("--material", "steel", "--poisson", "0.1"), steel)
+
+    def test_frequencies_stand_below_each_other(self):
+        out = self.run_ok("modes", "block.obj", "--spacing", "0.05", "--modes", "6", "--material", "steel")
+        rows = [line for line in out.splitlines() if re.match(r" +\d+ +[\d.]+ ", line)]
+        ends = {re.match(r" +\d+ +([\d.]+)", row).end() for row in rows}
+        points = {re.match(r" +\d+ +\d+", row).end() for row in rows}
+        self.assertEqual((len(rows), len(ends), len(points)), (6, 1, 1), out)
+
+    def test_open_and_empty_meshes_are_refused(self):
+        (self.at / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.assertIn("not closed (3 open edges)", self.refused(1, "mesh", "tets", "open.obj", "-o", "x.msh"))
+        (self.at / "empty.obj").write_text("v 0 0 0\n")
+        self.assertIn("no triangles, only 1 vertex", self.refused(1, "mesh", "info", "empty.obj"))
+
+    def test_endings_and_folders_are_looked_at_first(self):
+        # Inputs that do not exist would be told otherwise: the file to write is looked at before them.
+        for words in (["export", "nothere", "--png", "x.gif"], ["export", "nothere", "--glb", "x.txt"],
+                      ["export", "nothere", "--mp4", "x.avi"], ["mesh", "sdf", "nothere.obj", "--picture", "p.jpg"],
+                      ["mesh", "distance", "nothere.obj", "--from", "0,0,0", "-o", "x.csv"],
+                      ["mesh", "tets", "nothere.obj", "-o", "x.obj"], ["mesh", "repair", "nothere.obj", "-o", "x"],
+                      ["modes", "nothere.obj", "--material", "wood", "-o", "b.txt"],
+                      ["modes", "show", "nothere.npz", "-o", "b.gif"], ["mesh", "shape", "sphere", "-o", "x.xyz"],
+                      ["fit", "block.obj", "-o", "x.gif"]):
+            self.assertRegex(self.refused(1, *words), r"cannot be written: (its ending is|it has no ending).*, expected \.")
+        self.assertIn("there is no folder no/such",
+                      self.refused(1, "modes", "nothere.obj", "--material", "wood", "-o", "no/such/b.npz"))
+        (self.at / "folder.npz").mkdir()
+        self.assertIn("it is a folder", self.refused(1, "modes", "nothere.obj", "--material", "wood", "-o", "folder.npz"))
+        if os.geteuid() != 0:
+            (self.at / "locked").mkdir(mode=0o500)
+            self.assertIn("Permission denied", self.refused(1, "export", "nothere", "--csv", "locked/x.csv"))
+
+    def test_contradictions_of_run_are_refused(self):
+        scene = SCENES / "hello.json"
+        self.assertIn("contradicts", self.refused(2, "run", scene, "--compare", "--no-response"))
+        self.assertIn("takes no others", self.refused(2, "run", "--resume", "still", "--duration", "3"))
+
+    def test_a_comparison_without_ringing_bodies_is_noted(self):
+        run = self.run_thrum("run", SCENES / "hello.json", "--compare", "-o", "both", "--duration", "0.1", *SMALL)
+        if "built without pages" in run.stderr:
+            self.skipTest("no pages in this build")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("note: nothing rings in this scene", run.stderr)
+        for words in (["export", "both", "--csv", "e.csv"], ["compare", "both", "still"]):
+            self.assertIn("both holds two runs: give both/with or both/without", self.refused(1, *words))
+
+    def test_export_says_what_it_wrote(self):
+        out = self.run_ok("export", "still", "--glb", "m.glb", "--npz", "m.npz", "--csv", "m.csv", "--strip", "s.png",
+                          "--count", "2", "--size", "64,48")
+        for line in (r"m\.glb: \d+ frames of 4 bodies", r"m\.npz: \d+ frames", r"m\.csv: \d+ events?",
+                     r"s\.png: 2 moments"):
+            self.assertRegex(out, line)
+
+    def test_moments_beyond_the_end_are_noted(self):
+        run = self.run_thrum("export", "still", "--png", "m.png", "--time", "99", "--size", "64,48")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("note: --time: 99 s is beyond the end; the last moment, 0.2", run.stderr)
+        self.assertEqual(self.run_thrum("export", "still", "--png", "m.png", "--time", "0.1", "--size", "64,48").stderr, "")
+        self.assertIn("such as 640,360", self.refused(2, "export", "still", "--png", "m.png", "--size", "640"))
+
+    def test_a_view_of_nothing_is_refused(self):
+        (self.at / "nothing").mkdir()
+        self.assertIn("There is no run in nothing", self.refused(1, "view", "nothing"))
+        self.assertIn("65535", self.refused(2, "view", "still", "--port", "99999"))
+
+    def test_the_summary_has_a_line_of_its_own(self):
+        # On a terminal, where progress is redrawn.
+        leader, follower = pty.openpty()
+        run = subprocess.Popen([THRUM, "run", str(SCENES / "hundred.json"), "-o", "t", "--duration", "3", *SMALL[:-1]],
+                               cwd=self.at, stdout=follower, stderr=follower,
+                               env={"THRUM_CACHE_DIR": str(self.at / "cache"), "PATH": "/usr/bin:/bin", "TERM": "dumb"})
+        os.close(follower)
+        out = b""
+        try:
+            while part := os.read(leader, 65536):
+                out += part
+        except OSError:
+            pass  # the end of a terminal
+        self.assertEqual(run.wait(timeout=300), 0)
+        os.close(leader)
+        lines = [line.split("\r")[-1] for line in out.decode().replace("\r\n", "\n").split("\n")]
+        self.assertTrue(any(line.startswith("t: 3 s in") for line in lines), lines)
+
+    def test_small_things(self):
+        self.assertRegex(self.run_ok("mesh", "shape", "mug", "-o", "mug.obj"), r", [\d.]+ x [\d.]+ x [\d.]+ mm, volume")
+        self.assertIn("its only one is called '0'",
+                      self.refused(1, "modes", "block.obj", "--material", "wood", "--region", "top=steel"))
+        (self.at / "one.json").write_text('{"bodies": [{"name": "a", "shape": {"kind": "sphere", "radius": 0.1}, "mass": 48}]}')
+        self.assertIn("  masses    48 kg each\n", self.run_ok("check", "one.json"))
+        self.run_ok("modes", "block.obj", "--material", "wood", "--modes", "2", "--spacing", "0.05", "-o", "s.npz")
+        run = self.run_thrum("modes", "export", "s.npz", "-o", "s.csv", "--strike", "9,9,9")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("note: --strike is 15", run.stderr)
+
+
+if __name__ == "__main__":
+    THRUM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    SCENES = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
