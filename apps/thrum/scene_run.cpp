@@ -90,6 +90,11 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
     return;
   }
   if (options.quiet) return;
+  if (result.already) {
+    fmt::print("{}: already finished, {:.6g} s in {} steps; nothing was done\n", bold(folder),
+               result.simulated, result.steps);
+    return;
+  }
   fmt::print("{}: {:.6g} s in {} steps, {} of computing, {:.3g} x real time\n", bold(folder),
              result.simulated, result.steps, base::readable_duration(result.wall_seconds),
              result.wall_seconds > 0 ? result.simulated / result.wall_seconds : 0);

@@ -3,10 +3,12 @@
 
 usage: usage_test.py PATH_OF_THRUM SCENES_FOLDER
 """
+import json
 import os
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,7 +70,8 @@ class Usage(unittest.TestCase):
         run = self.run_thrum("compare", "still", "fast")
         self.assertEqual((run.returncode, run.stderr), (1, ""))
         self.assertEqual(len(run.stdout.splitlines()), 1)
-        self.assertIn("part at 0 s (frame 0)", run.stdout)
+        self.assertIn("part at 0 s (frame 0): all bodies are then at the same places but move at other velocities", run.stdout)
+        self.assertRegex(run.stdout, r"at 0\.2\d* s: the farthest body is then '\S+', [\d.e-]+ m apart\.\n$")
         self.assertIn("the same", self.run_ok("compare", "fast", "fast"))
 
     def decays(self, *words):
@@ -162,6 +165,18 @@ class Usage(unittest.TestCase):
         self.assertEqual(self.run_thrum("export", "still", "--png", "m.png", "--time", "0.1", "--size", "64,48").stderr, "")
         self.assertIn("such as 640,360", self.refused(2, "export", "still", "--png", "m.png", "--size", "640"))
 
+    def test_a_finished_run_is_left_alone(self):
+        files = lambda: {f.name: f.stat().st_mtime_ns for f in (self.at / "still").iterdir()}
+        before = files()
+        self.assertIn("already finished", self.run_ok("run", "--resume", "still"))
+        self.assertTrue(json.loads(self.run_ok("run", "--resume", "still", "--json"))["finished"])
+        self.assertEqual(files(), before)
+        # Killed after its last step, before its files were written.
+        shutil.copytree(self.at / "still", self.at / "killed")
+        (self.at / "killed" / "run.json").unlink()
+        self.assertNotIn("already", self.run_ok("run", "--resume", "killed"))
+        self.assertTrue((self.at / "killed" / "run.json").exists())
+
     def test_a_view_of_nothing_is_refused(self):
         (self.at / "nothing").mkdir()
         self.assertIn("There is no run in nothing", self.refused(1, "view", "nothing"))
@@ -189,6 +204,7 @@ class Usage(unittest.TestCase):
         self.assertRegex(self.run_ok("mesh", "shape", "mug", "-o", "mug.obj"), r", [\d.]+ x [\d.]+ x [\d.]+ mm, volume")
         self.assertIn("its only one is called '0'",
                       self.refused(1, "modes", "block.obj", "--material", "wood", "--region", "top=steel"))
+        self.assertTrue(self.refused(1, "check", SCENES / "hello.json", "--set", "bodies.grund.mass=2").endswith("?"))
         (self.at / "one.json").write_text('{"bodies": [{"name": "a", "shape": {"kind": "sphere", "radius": 0.1}, "mass": 48}]}')
         self.assertIn("  masses    48 kg each\n", self.run_ok("check", "one.json"))
         self.run_ok("modes", "block.obj", "--material", "wood", "--modes", "2", "--spacing", "0.05", "-o", "s.npz")

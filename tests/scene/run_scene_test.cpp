@@ -140,6 +140,22 @@ TEST(RunScene, ResumingGivesTheBitsOfAnUninterruptedRun)
   }
 }
 
+TEST(RunScene, AFinishedRunIsNotResumed)
+{
+  const base::ScratchFolder folder;
+  const RunResult whole = run_into(write_scene(folder), folder / "run");
+  RunDesc again;
+  again.folder = folder / "run";
+  const RunResult resumed = resume_run(again);
+  EXPECT_TRUE(resumed.finished && resumed.already);
+  EXPECT_EQ(resumed.final_hash, whole.final_hash);
+  EXPECT_EQ(resumed.steps, whole.steps);
+  // Killed before its last file was there: the files are made again.
+  std::filesystem::remove(folder / "run" / "run.json");
+  EXPECT_FALSE(resume_run(again).already);
+  EXPECT_TRUE(resume_run(again).already);
+}
+
 TEST(RunScene, SurvivesBeingKilledAtAnyMoment)
 {
   const base::ScratchFolder folder;

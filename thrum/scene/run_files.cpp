@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numbers>
+#include <utility>
 
 #include "thrum/base/npz.h"
 #include "thrum/scene/run_scene.h"
@@ -91,6 +93,39 @@ void write_motion_npz(const std::filesystem::path& file, const sim::Recording& r
   out.commit();
 }
 
+namespace {
+
+// How two frames of one moment differ, as far as a recording shows it.
+std::string difference(const sim::RecordedFrame& x, const sim::RecordedFrame& y,
+                       const std::vector<sim::RecordedBody>& bodies)
+{
+  std::pair<double, std::size_t> apart{0, 0};   // [m], body
+  std::pair<double, std::size_t> turned{0, 0};  // [rad], body
+  for (std::size_t i = 0; i < x.poses.size(); ++i) {
+    const Pose p = x.poses[i].pose();
+    const Pose q = y.poses[i].pose();
+    apart = std::max(apart, {(p.position - q.position).norm(), i});
+    if (x.poses[i].rotation != y.poses[i].rotation)
+      turned = std::max(turned, {p.rotation.angularDistance(q.rotation), i});
+  }
+  if (apart.first > 0)
+    return fmt::format("the farthest body is then '{}', {:.3g} m apart", bodies[apart.second].name,
+                       apart.first);
+  if (turned.first > 0) {
+    return fmt::format("'{}' is then turned by {:.3g} degrees, and all bodies are at the same places",
+                       bodies[turned.second].name, turned.first * 180 / std::numbers::pi);
+  }
+  if (x.kinetic_energy != y.kinetic_energy) {
+    return fmt::format(
+        "all bodies are then at the same places but move at other velocities (kinetic energy {:.6g} and "
+        "{:.6g} J)",
+        x.kinetic_energy, y.kinetic_energy);
+  }
+  return "all bodies are then at the same places; velocities, or what the solver remembers, differ";
+}
+
+}  // namespace
+
 RunComparison compare_runs(const sim::Recording& a, const sim::Recording& b)
 {
   if (a.header.bodies.size() != b.header.bodies.size()) {
@@ -101,23 +136,19 @@ RunComparison compare_runs(const sim::Recording& a, const sim::Recording& b)
   for (std::size_t f = 0; f < common; ++f) {
     const sim::RecordedFrame& x = a.frames[f];
     const sim::RecordedFrame& y = b.frames[f];
-    if (x.time == y.time && x.state_hash == y.state_hash) continue;
-    // The body that is farthest from itself, then and at the end of both.
-    const auto farthest = [&](const sim::RecordedFrame& p, const sim::RecordedFrame& q) {
-      std::pair<double, std::size_t> most{0, 0};
-      for (std::size_t i = 0; i < p.poses.size(); ++i) {
-        const double d = (p.poses[i].pose().position - q.poses[i].pose().position).norm();
-        if (d > most.first) most = {d, i};
-      }
-      return most;
-    };
-    const auto at_once = farthest(x, y);
-    const auto at_end = farthest(a.frames[common - 1], b.frames[common - 1]);
-    return {false, fmt::format("The runs part at {:.9g} s (frame {}): the farthest body is then '{}', {:.3g} "
-                               "m apart; at {:.9g} s "
-                               "it is '{}', {:.3g} m apart.",
-                               x.time, f, a.header.bodies[at_once.second].name, at_once.first,
-                               a.frames[common - 1].time, a.header.bodies[at_end.second].name, at_end.first)};
+    if (x.time != y.time) {
+      return {false, fmt::format("The runs part at frame {}, which is at {:.9g} s in one and at {:.9g} s in "
+                                 "the other: their steps or frame rates differ.",
+                                 f, x.time, y.time)};
+    }
+    if (x.state_hash == y.state_hash) continue;
+    std::string text =
+        fmt::format("The runs part at {:.9g} s (frame {}): {}", x.time, f, difference(x, y, a.header.bodies));
+    if (f + 1 < common) {
+      text += fmt::format("; at {:.9g} s: {}", a.frames[common - 1].time,
+                          difference(a.frames[common - 1], b.frames[common - 1], a.header.bodies));
+    }
+    return {false, text + "."};
   }
   if (a.frames.size() != b.frames.size()) {
     return {false,

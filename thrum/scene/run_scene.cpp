@@ -371,6 +371,21 @@ RunResult run_scene(const SceneDesc& scene, const RunDesc& desc)
   return Run(scene, desc).from_start();
 }
 
+namespace {
+
+// Whether the run came to its end and wrote all its files; run.json is the last of them, and a run before is forgotten only
+// then.
+bool came_to_its_end(const std::filesystem::path& folder, const sim::Recording& recording)
+{
+  if (!recording.complete || std::filesystem::exists(folder / "recording.old")) return false;
+  if (!std::filesystem::exists(folder / "run.json")) return false;
+  const Json run = Json::parse(base::read_text_file(folder / "run.json"), nullptr, false);
+  return run.is_object() && run.value("finished", Json()) == true &&
+         run.value("final_hash", Json()) == base::to_hex(recording.final_hash);
+}
+
+}  // namespace
+
 RunResult resume_run(const RunDesc& desc)
 {
   const sim::Checkpoint saved = sim::read_checkpoint(desc.folder / "checkpoint");
@@ -380,6 +395,7 @@ RunResult resume_run(const RunDesc& desc)
     throw Error(fmt::format("The recording in {} is shorter than its checkpoint says; it cannot be resumed.",
                             desc.folder.string()));
   }
+  const sim::Recording whole = sim::parse_recording(bytes, desc.folder / "recording");
   bytes.resize(static_cast<std::size_t>(saved.recording_length));
   const sim::Recording recording = sim::parse_recording(bytes, desc.folder / "recording");
   RunDesc again = desc;
@@ -394,6 +410,14 @@ RunResult resume_run(const RunDesc& desc)
         fmt::format("{} or a mesh that it uses has changed since this run began, so the run cannot be "
                     "resumed; run it anew.",
                     again.scene_file.string()));
+  }
+  if (came_to_its_end(desc.folder, whole)) {
+    RunResult result;
+    result.finished = result.already = true;
+    result.steps = saved.steps_done;
+    result.simulated = static_cast<double>(saved.steps_done) * scene.step;
+    result.final_hash = whole.final_hash;
+    return result;
   }
   return Run(scene, again).from_checkpoint(saved, recording);
 }

@@ -36,6 +36,7 @@ struct RunDesc {
 
 struct RunResult {
   bool finished = false;  ///< false: stopped on request
+  bool already = false;   ///< resumed, but it had finished before: nothing was done
   std::uint64_t steps = 0;
   double simulated = 0;  ///< [s]
   double wall_seconds = 0;
@@ -47,7 +48,7 @@ struct RunResult {
 [[nodiscard]] RunResult run_scene(const SceneDesc& scene, const RunDesc& desc);
 
 /// Goes on from the last checkpoint in desc.folder; scene file and settings are those of the first run. Throws Error when
-/// the scene has changed since.
+/// the scene has changed since. A run that has finished, with all its files, is left as it is.
 [[nodiscard]] RunResult resume_run(const RunDesc& desc);
 
 // Files from a recording.

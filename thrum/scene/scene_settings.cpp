@@ -74,9 +74,9 @@ JsonValue replaced(const JsonValue& value, const std::vector<std::string>& steps
     const std::string nearest = nearest_name(step, known);
     throw Error(fmt::format(
         "--set {}: found \"{}\" for a list of {}, expected an index such as [0] or the name of an "
-        "element{}.",
+        "element{}",
         setting, step, changed.size(),
-        nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest)));
+        nearest.empty() ? "." : fmt::format("; did you mean \"{}\"?", nearest)));
   }
   if (value.object() == nullptr && !value.is_null()) {
     throw Error(fmt::format("--set {}: found {} before \"{}\", expected an object or a list.", setting,
