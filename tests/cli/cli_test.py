@@ -128,8 +128,8 @@ class CommandLine(unittest.TestCase):
         frequency = [float(line.split(",")[1]) for line in (csv[1], (self.at / "twice.csv").read_text().splitlines()[1])]
         self.assertAlmostEqual(frequency[0] / frequency[1], 2, places=6)
 
-    def two_region_bar(self):
-        """A bar of 4 x 1 x 1 cubes of 0.1 m, its halves named left and right."""
+    def two_region_bar(self, oriented=True):
+        """A bar of 4 x 1 x 1 cubes of 0.1 m, its halves named left and right; half its tetrahedra inverted if not oriented."""
         nodes = [(x, y, z) for x in range(5) for y in range(2) for z in range(2)]
         number = {node: k + 1 for k, node in enumerate(nodes)}
         tets = []
@@ -139,6 +139,8 @@ class CommandLine(unittest.TestCase):
                 for axis in order:
                     corner[axis] += 1
                     corners.append(tuple(corner))
+                if oriented and order in [(0, 2, 1), (1, 0, 2), (2, 1, 0)]:
+                    corners[2], corners[3] = corners[3], corners[2]
                 tets.append((1 + x // 2, [number[c] for c in corners]))
         lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "2", '3 1 "left"', '3 2 "right"',
                  "$EndPhysicalNames", "$Nodes", str(len(nodes))]
@@ -179,6 +181,12 @@ class CommandLine(unittest.TestCase):
         self.assertLess(float(found[2]), float(found[3]))
         self.assertLess(0.001, float(found[4]))
         self.assertNotIn("ringing", self.run_ok("check", "slabs.json", "--set", "response.method=none"))
+
+    def test_modes_say_what_the_reader_turned(self):
+        self.two_region_bar(oriented=False)
+        run = self.run_thrum("modes", "bar.msh", "--material", "steel", "--modes", "1")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("bar.msh: 12 tetrahedra of negative volume were turned.", run.stderr)
 
     def test_modes_with_a_material_for_each_region(self):
         self.two_region_bar()
