@@ -10,7 +10,7 @@ import { withPage } from './browser.mjs';
 
 const [thrum, scene, chromium, playwright] = process.argv.slice(2);
 const folder = await mkdtemp(path.join(os.tmpdir(), 'thrum-live-'));
-const server = spawn(thrum, ['view', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+const server = spawn(thrum, ['view', folder, '--wait'], { stdio: ['ignore', 'pipe', 'inherit'] });
 let run = null;
 try {
   const address = await new Promise((resolve) => {
