@@ -8,42 +8,18 @@ import json
 import math
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
-THRUM = None
+from command_line import CommandLine
 
 
-class CommandLine(unittest.TestCase):
+class Commands(CommandLine):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.at = pathlib.Path(cls.folder.name)
+        super().setUpClass()
         cls.run_ok("mesh", "shape", "box", "--size", "1,1,0.02", "-o", "plate.obj")
         cls.run_ok("mesh", "shape", "box", "--size", "0.3,0.2,0.1", "--edge", "0.05", "-o", "block.obj")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def run_thrum(cls, *words):
-        return subprocess.run([THRUM, *words], cwd=cls.at, capture_output=True, text=True, timeout=300, check=False,
-                              env={"THRUM_CACHE_DIR": str(cls.at / "cache"), "PATH": "/usr/bin:/bin"})
-
-    @classmethod
-    def run_ok(cls, *words):
-        run = cls.run_thrum(*words)
-        assert run.returncode == 0, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
-        return run.stdout
-
-    def refused(self, code, *words):
-        run = self.run_thrum(*words)
-        self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
-        self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)
-        return run.stderr
 
     def test_version_and_help(self):
         self.assertRegex(self.run_ok("--version"), r"^thrum \d+\.\d+\.\d+\n$")
@@ -220,5 +196,5 @@ class CommandLine(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    THRUM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    CommandLine.thrum = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()

@@ -11,44 +11,25 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-THRUM = None
+from command_line import CommandLine
+
 SCENES = None
 SMALL = ["--set", "outputs.poster=false", "--set", "outputs.page=false", "--quiet"]
 
 
-class Usage(unittest.TestCase):
+class Usage(CommandLine):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.at = pathlib.Path(cls.folder.name)
+        super().setUpClass()
         cls.run_ok("mesh", "shape", "box", "--size", "0.3,0.2,0.1", "--edge", "0.05", "-o", "block.obj")
         for name, velocity in (("still", "[0, 0, 0]"), ("fast", "[3, 0, 0]")):
             cls.run_ok("run", SCENES / "hello.json", "-o", name, "--duration", "0.2", *SMALL,
                        "--set", f"bodies.box.velocity={velocity}")
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def run_thrum(cls, *words):
-        return subprocess.run([THRUM, *map(str, words)], cwd=cls.at, capture_output=True, text=True, timeout=300,
-                              check=False, env={"THRUM_CACHE_DIR": str(cls.at / "cache"), "PATH": "/usr/bin:/bin"})
-
-    @classmethod
-    def run_ok(cls, *words):
-        run = cls.run_thrum(*words)
-        assert run.returncode == 0, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
-        return run.stdout
-
     def refused(self, code, *words):
-        run = self.run_thrum(*words)
-        self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
-        self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)
-        return run.stderr.splitlines()[0]
+        return super().refused(code, *words).splitlines()[0]
 
     def test_a_mistyped_command_is_named(self):
         self.assertEqual(self.refused(2, "mseh", "info", "x"), "thrum: 'thrum' has no command 'mseh'; did you mean 'mesh'?")
@@ -188,7 +169,7 @@ class Usage(unittest.TestCase):
             leader, follower = pty.openpty()
         except OSError:
             self.skipTest("this machine gives no terminals (is /dev/pts mounted?)")
-        run = subprocess.Popen([THRUM, "run", str(SCENES / "hundred.json"), "-o", "t", "--duration", "3", *SMALL[:-1]],
+        run = subprocess.Popen([self.thrum, "run", str(SCENES / "hundred.json"), "-o", "t", "--duration", "3", *SMALL[:-1]],
                                cwd=self.at, stdout=follower, stderr=follower,
                                env={"THRUM_CACHE_DIR": str(self.at / "cache"), "PATH": "/usr/bin:/bin", "TERM": "dumb"})
         os.close(follower)
@@ -217,6 +198,6 @@ class Usage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    THRUM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    CommandLine.thrum = str(pathlib.Path(sys.argv.pop(1)).resolve())
     SCENES = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()
