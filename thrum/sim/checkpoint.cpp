@@ -16,7 +16,7 @@ using geometry::append_bytes;
 using geometry::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 // One description of the bytes for both directions: visit(stream, value) for each value in order.
 struct Writer {
@@ -111,6 +111,7 @@ void everything(Stream& s, Checkpoint& c)
   s.number(c.source_hash.high);
   s.number(c.state.time);
   s.number(c.state.step);
+  s.number(c.state.last_step);
   s.number(c.state.random_state);
   s.list(c.state.bodies, 100);
   for (model::BodyState& b : c.state.bodies) body(s, b);
