@@ -12,9 +12,11 @@ namespace thrum::collision {
 
 namespace {
 
-constexpr int kFinestExponent = -32;      // level 0 has cells of 2^-32 m
-constexpr int kLevels = 64;               // up to cells of 2^31 m
-constexpr int kCellBits = 19;             // per coordinate; farther cells share a key, which only costs time
+constexpr int kFinestExponent = -32;  // level 0 has cells of 2^-32 m
+constexpr int kLevels = 64;           // up to cells of 2^31 m
+constexpr int kCellBits = 19;         // per coordinate; farther cells share a key, which only costs time
+constexpr int kColumnBits = 2;
+constexpr std::uint64_t kColumnMask = (1U << kColumnBits) - 1;
 constexpr double kFarthestCell = 1e15;    // keeps the conversion to integers defined [cells]
 constexpr std::size_t kFirstCells = 256;  // power of two
 constexpr std::size_t kFewMoved = 512;    // up to so many are looked up and sorted as they come
@@ -33,9 +35,10 @@ double cell_edge(int level)
   return std::ldexp(1.0, level + kFinestExponent);
 }
 
-std::int64_t cell_coordinate(double x, double edge)
+// The edge is a power of two, so that its inverse is exact.
+std::int64_t cell_coordinate(double x, double inverse_edge)
 {
-  return static_cast<std::int64_t>(std::clamp(std::floor(x / edge), -kFarthestCell, kFarthestCell));
+  return static_cast<std::int64_t>(std::clamp(std::floor(x * inverse_edge), -kFarthestCell, kFarthestCell));
 }
 
 std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
@@ -45,13 +48,14 @@ std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
          ((y & mask) << kCellBits) | (z & mask);
 }
 
+// Four cells above each other lie side by side: a search looks through cells in columns.
 std::size_t scramble(std::int64_t key)
 {
-  auto h = static_cast<std::uint64_t>(key);
+  auto h = static_cast<std::uint64_t>(key) >> kColumnBits;
   h ^= h >> 31;
   h *= 0x9e3779b97f4a7c15ULL;
   h ^= h >> 29;
-  return static_cast<std::size_t>(h);
+  return static_cast<std::size_t>(h << kColumnBits | (static_cast<std::uint64_t>(key) & kColumnMask));
 }
 
 }  // namespace
@@ -104,7 +108,7 @@ std::size_t BroadPhase::slot_of(const Grid& grid, std::int64_t key)
 {
   const std::size_t mask = grid.cells.size() - 1;
   std::size_t slot = scramble(key) & mask;
-  while (grid.cells[slot].used && grid.cells[slot].key != key) slot = (slot + 1) & mask;
+  while (grid.cells[slot].key != kNoCell && grid.cells[slot].key != key) slot = (slot + 1) & mask;
   return slot;
 }
 
@@ -112,14 +116,14 @@ std::size_t BroadPhase::slot_of(const Grid& grid, std::int64_t key)
 void BroadPhase::grow(Grid& grid)
 {
   std::size_t live = 0;
-  for (const Cell& cell : grid.cells) live += cell.used && cell.first >= 0;
+  for (const Cell& cell : grid.cells) live += cell.first >= 0;
   std::size_t size = kFirstCells;
   while (size < 4 * live) size *= 2;
   std::vector<Cell> old(size);
   old.swap(grid.cells);
   grid.used = live;
   for (const Cell& cell : old) {
-    if (cell.used && cell.first >= 0) grid.cells[slot_of(grid, cell.key)] = cell;
+    if (cell.first >= 0) grid.cells[slot_of(grid, cell.key)] = cell;
   }
 }
 
@@ -129,14 +133,14 @@ void BroadPhase::place(model::BodyId id)
   Grid& grid = grids_[proxy.fixed ? 1 : 0];
   if (2 * (grid.used + 1) > grid.cells.size()) grow(grid);
   const int level = level_of(proxy.loose);
-  const double edge = cell_edge(level);
+  const double inverse_edge = 1 / cell_edge(level);
   const Vec3 centre = proxy.loose.center();
   proxy.level = static_cast<std::uint8_t>(level);
-  proxy.key = pack(level, cell_coordinate(centre.x(), edge), cell_coordinate(centre.y(), edge),
-                   cell_coordinate(centre.z(), edge));
+  proxy.key = pack(level, cell_coordinate(centre.x(), inverse_edge),
+                   cell_coordinate(centre.y(), inverse_edge), cell_coordinate(centre.z(), inverse_edge));
   Cell& cell = grid.cells[slot_of(grid, proxy.key)];
-  if (!cell.used) {
-    cell = {proxy.key, -1, true};
+  if (cell.key == kNoCell) {
+    cell = {proxy.key, -1};
     ++grid.used;
   }
   proxy.previous = -1;
@@ -169,13 +173,14 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
     const std::int32_t population = grid.population[static_cast<std::size_t>(level)];
     if (population == 0) continue;
     const double edge = cell_edge(level);
+    const double inverse_edge = 1 / edge;
     std::array<std::int64_t, 3> low{};
     std::array<std::int64_t, 3> high{};
     double cells = 1;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto axis = static_cast<Eigen::Index>(k);
-      low[k] = cell_coordinate(box.min()[axis] - 0.5 * edge, edge);
-      high[k] = cell_coordinate(box.max()[axis] + 0.5 * edge, edge);
+      low[k] = cell_coordinate(box.min()[axis] - 0.5 * edge, inverse_edge);
+      high[k] = cell_coordinate(box.max()[axis] + 0.5 * edge, inverse_edge);
       cells *= static_cast<double>(high[k] - low[k] + 1);
     }
     // A box that covers more cells than there are bodies at this level asks the bodies one by one.
@@ -193,7 +198,6 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
       for (std::int64_t y = low[1]; y <= high[1]; ++y) {
         for (std::int64_t z = low[2]; z <= high[2]; ++z) {
           const Cell& cell = grid.cells[slot_of(grid, pack(level, x, y, z))];
-          if (!cell.used) continue;
           for (std::int32_t other = cell.first; other >= 0;
                other = proxies_[static_cast<std::size_t>(other)].next) {
             if (proxies_[static_cast<std::size_t>(other)].loose.intersects(box)) visit(other);

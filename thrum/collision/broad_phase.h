@@ -54,10 +54,11 @@ class BroadPhase {
   void clear();
 
  private:
+  static constexpr std::int64_t kNoCell = -1;
+  /// Four of them fill a line of the cache.
   struct Cell {
-    std::int64_t key = 0;  ///< packed level and cell
+    std::int64_t key = kNoCell;  ///< packed level and cell
     std::int32_t first = -1;
-    bool used = false;
   };
   /// One hashed grid with levels. Buckets by open addressing; bodies of a cell form a list.
   struct Grid {
