@@ -307,13 +307,24 @@ geometry::TriangleMesh random_hull(std::mt19937& random)
   return geometry::generate(desc);
 }
 
+// How far b must move along n to leave a: from the farthest corners of both.
+double overlap_along(const geometry::TriangleMesh& a, const geometry::TriangleMesh& b, const Pose& X_wb,
+                     const Vec3& n)
+{
+  double most_a = -1e9;
+  double least_b = 1e9;
+  for (const Vec3& p : a.vertices) most_a = std::max(most_a, n.dot(p));
+  for (const Vec3& p : b.vertices) least_b = std::min(least_b, n.dot(X_wb.point(p)));
+  return most_a - least_b;
+}
+
 TEST(MeshContact, ConvexMeshesAgreeWithTheConvexFunctions)
 {
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
   int count = 0;
   int agree = 0;
-  for (int shape = 0; shape < 3; ++shape) {
+  for (int shape = 0; shape < 8; ++shape) {
     const geometry::TriangleMesh mesh_a = random_hull(random);
     const geometry::TriangleMesh mesh_b = random_hull(random);
     const Prepared a = make_mesh(mesh_a);
@@ -333,8 +344,11 @@ TEST(MeshContact, ConvexMeshesAgreeWithTheConvexFunctions)
       }
       ASSERT_NEAR(expected.depth, 0.008, 1e-6);
       const Deepest found = deepest_of(collide(a, Pose{}, b, X_wb, 0.002));
-      // A cell of the field is 70 mm here. Where several features overlap at once, a neighbouring one may speak.
-      EXPECT_NEAR(found.depth, expected.depth, 0.004) << shape << " " << pose;
+      // Where several features overlap at once, another one than that of the least way out may speak; but no contact is
+      // deeper than the way out along its own normal, nor much shallower than the least one.
+      EXPECT_LT(found.depth, overlap_along(mesh_a, mesh_b, X_wb, found.normal) + 2e-4)
+          << shape << " " << pose;
+      EXPECT_GT(found.depth, 0.7 * expected.depth) << shape << " " << pose;
       ++count;
       if (std::abs(found.depth - expected.depth) < 1e-3 && found.normal.dot(expected.normal) > 0.98) ++agree;
     }
