@@ -41,6 +41,104 @@ TEST(Joint, APendulumSwingsWithTheKnownPeriodAndLength)
   EXPECT_NEAR(world.body(bob).X_wb.position.norm(), 1, 1e-3);
 }
 
+// A pendulum comes back to its height swing after swing: a ball on a rod or on a rope (a distance with an upper limit), a bar
+// in a ball joint or in a hinge.
+enum class Hung { rod, rope, ball, hinge };
+
+constexpr double kPendulum = 0.5;       // from the support to the centre of mass [m]
+constexpr double kPendulumAngle = 1.2;  // from the vertical [rad]
+
+model::BodyId hang(World& world, Hung how)
+{
+  model::JointDesc joint;
+  const Vec3 start = kPendulum * Vec3(std::sin(kPendulumAngle), 0, -std::cos(kPendulumAngle));
+  if (how == Hung::rod || how == Hung::rope) {
+    joint.a = add(world, kSmallBall, start);
+    joint.kind = model::JointKind::distance;
+    joint.length = kPendulum;
+    joint.limited = how == Hung::rope;
+    if (joint.limited) joint.limits.upper = kPendulum;
+  } else {
+    // The bar's x points away from the support. A hinge turns about z of its frames: here y of the world.
+    const Quat rotation(Eigen::AngleAxisd(0.5 * std::numbers::pi - kPendulumAngle, Vec3::UnitY()));
+    const Quat z_to_y(Eigen::AngleAxisd(-0.5 * std::numbers::pi, Vec3::UnitX()));
+    joint.a = add_box(world, {kPendulum, 0.02, 0.02}, start, 1, rotation);
+    joint.kind = how == Hung::ball ? model::JointKind::ball : model::JointKind::hinge;
+    joint.X_aj = {{-kPendulum, 0, 0}, z_to_y};
+    joint.X_bj.rotation = z_to_y;
+  }
+  world.add_joint(joint);
+  return joint.a;
+}
+
+TEST(Joint, APendulumKeepsItsHeight)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const Hung how : {Hung::rod, Hung::rope, Hung::ball, Hung::hinge}) {
+      WorldDesc desc = awake();
+      desc.stepper = stepper;
+      World world(desc);
+      const model::BodyId bob = hang(world, how);
+      const double start = world.body(bob).X_wb.position.z();
+      const double swing = start + kPendulum;
+      // The greatest height of the last swings of 20 s, and of all.
+      double late = -1;
+      double ever = -1;
+      double stretch = 0;
+      for (int i = 0; i < 1200; ++i) {
+        world.step(kStep);
+        const Vec3& p = world.body(bob).X_wb.position;
+        const double height = (p.z() - start) / swing;
+        ever = std::max(ever, height);
+        if (i > 1000) late = std::max(late, height);
+        stretch = std::max(stretch, std::abs(p.norm() - kPendulum));
+      }
+      // The impulse stepper has no sub-steps, and a rope gives way to one side only.
+      const double allowed =
+          (how == Hung::rope ? 5 : 1) * (stepper == StepperKind::constraint ? 0.002 : 0.02);
+      const int what = 10 * static_cast<int>(stepper) + static_cast<int>(how);
+      EXPECT_GT(late, -allowed) << what;
+      EXPECT_LT(ever, allowed) << what;
+      EXPECT_LT(stretch, 1e-3) << what;
+    }
+  }
+}
+
+// Two bars on ball joints swing without order, but not without energy. (Of three, the first and the last would hit each other.)
+TEST(Joint, ADoublePendulumKeepsItsEnergy)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    WorldDesc desc = awake();
+    desc.stepper = stepper;
+    World world(desc);
+    model::BodyId above = model::kNone;
+    for (int i = 0; i < 2; ++i) {
+      const model::BodyId bar = add_box(world, {0.2, 0.02, 0.02}, {0.2 + 0.4 * i, 0, 0});
+      model::JointDesc joint;
+      joint.a = bar;
+      joint.X_aj.position = {-0.2, 0, 0};
+      joint.b = above;
+      if (above != model::kNone) joint.X_bj.position = {0.2, 0, 0};
+      world.add_joint(joint);
+      above = bar;
+    }
+    // What it can lose by hanging down: 2 kg at 0.4 m on average.
+    const double swing = 2 * 9.81 * 0.4;
+    double most = 0;
+    double mean = 0;
+    const int steps = 1200;
+    for (int i = 0; i < steps; ++i) {
+      world.step(kStep / 2);
+      const double energy = (world.kinetic_energy() + world.potential_energy()) / swing;
+      most = std::max(most, energy);
+      if (i >= steps / 2) mean += energy / (steps - steps / 2);
+    }
+    const double allowed = stepper == StepperKind::constraint ? 0.01 : 0.04;
+    EXPECT_NEAR(mean, 0, allowed);
+    EXPECT_LT(most, allowed);
+  }
+}
+
 TEST(Joint, ABallJointChainHoldsTogether)
 {
   World world(awake());

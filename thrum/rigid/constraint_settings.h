@@ -35,6 +35,7 @@ struct ConstraintSettings {
   double erp = 0.2;            ///< share of the overlap removed in a sub-step [gamma]
   double cfm = 0.0;            ///< added to the diagonal, as a share of it [epsilon / h^2, relative]
   double joint_erp = 0.6;      ///< likewise for joints
+  int joint_iterations = 16;   ///< sweeps over the joints alone, at most, before each over the contacts
   double push_out = 0.0125;    ///< at most this share of the length scale is removed in a sub-step
   int push_iterations = 1;     ///< sweeps for that
   double slop = 2e-5;          ///< overlap left alone, and gap closed gently, as a share of the length scale

@@ -24,12 +24,13 @@ void ConstraintStepper::collide(StepFrame& frame)
   }
   sub_step_speed_ = frame.model.gravity.norm() * frame.h / settings_.sub_steps;
   energy_.prepare(frame.model, frame.state);
-  joints_.build(frame.model, frame.state, settings_, bodies_, frame.h / settings_.sub_steps);
+  JointRows::begin_step(frame.state);
 }
 
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
   contacts_.note_approach(bodies_);
+  joints_.build(frame.model, frame.state, settings_, bodies_, h);
   if (contacts_.may_bounce()) energy_.begin_sub_step(bodies_);
   bodies_.advance_velocities(frame.model, h);
 }
@@ -38,7 +39,7 @@ void ConstraintStepper::sweeps(int iterations, double h)
 {
   // Down from the last patch to the first and up again, so that loads and support both travel.
   for (int i = 0; i < iterations; ++i) {
-    joints_.sweep(bodies_, h);
+    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled * sub_step_speed_);
     const MomentumCheck check(contacts_, bodies_);
     contacts_.sweep(bodies_, settings_, i % 2 == 0);
   }
@@ -47,7 +48,7 @@ void ConstraintStepper::sweeps(int iterations, double h)
   bool more =
       settings_.more_iterations > 0 && contacts_.begin_unsettled(bodies_, h * settings_.sub_steps, unsettled);
   for (int i = 0; more && i < settings_.more_iterations; ++i) {
-    joints_.sweep(bodies_, h);
+    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled * sub_step_speed_);
     const MomentumCheck check(contacts_, bodies_);
     more = contacts_.sweep_unsettled(bodies_, settings_, unsettled, (iterations + i) % 2 == 0);
   }
@@ -148,14 +149,13 @@ void ConstraintStepper::advance_positions(StepFrame& frame, double h)
   if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
   if (contacts_.start_bounces()) bounce(h);
   contacts_.finish_sub_step();
-  joints_.finish_sub_step();
+  joints_.finish_sub_step(frame.state);
 }
 
 void ConstraintStepper::finish(StepFrame& frame)
 {
   bodies_.store(frame.state);
   contacts_.store(frame.state);
-  joints_.store(frame.state);
 }
 
 }  // namespace thrum::rigid

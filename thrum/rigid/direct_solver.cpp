@@ -66,10 +66,7 @@ void add_joint_row(std::vector<DenseRow>& rows, JointRow& joint, SolverBodies& b
   row.linear = joint.linear;
   row.angular_a = joint.angular_a;
   row.angular_b = joint.angular_b;
-  const double phi =
-      joint.phi + joint.linear.dot(B.dx - A.dx) + joint.angular_b.dot(B.dth) - joint.angular_a.dot(A.dth);
-  row.bias = joint.spring ? joint.softness * h * joint.stiffness * phi
-                          : (joint.limit ? std::max(0.0, phi) / h : -joint.speed);
+  row.bias = wanted_change(joint, A, B, h);
   row.softness = joint.softness;
   row.lo = joint.lower;
   row.hi = joint.upper;

@@ -194,7 +194,7 @@ void ImpulseStepper::shock_propagation(double h)
   const bool jointed = !joints_.rows().empty();
   for (std::size_t level = 1; level + 1 < level_begin_.size(); ++level) {
     for (int k = 0; k < settings_.shock_level_iterations; ++k) {
-      if (jointed) joints_.sweep(bodies_, h);
+      if (jointed) joints_.sweep(bodies_, h, 1, settled_);
       bool any = jointed;
       for (std::size_t i = level_begin_[level]; i < level_begin_[level + 1]; ++i) {
         // A pair that was settled in the round before, and whose bodies got no impulse since, still is.

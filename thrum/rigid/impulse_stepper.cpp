@@ -32,7 +32,7 @@ void ImpulseStepper::collide(StepFrame& frame)
   length_scale_ = frame.model.length_scale;
   settled_ = kSettled * length_scale_ / frame.h;
   bodies_.load(frame.model, frame.state);
-  joints_.build(frame.model, frame.state, ConstraintSettings{}, bodies_, frame.h);
+  JointRows::begin_step(frame.state);
   gather_pairs(frame);
   order_pairs(frame);
   if (settings_.separate_collisions) collision_phase(frame.h, true);
@@ -41,6 +41,7 @@ void ImpulseStepper::collide(StepFrame& frame)
 void ImpulseStepper::advance_velocities(StepFrame& frame, double h)
 {
   before_.assign(bodies_.all().begin(), bodies_.all().end());
+  joints_.build(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
   bodies_.advance_velocities(frame.model, h);
 }
 
@@ -52,7 +53,7 @@ void ImpulseStepper::resolve_contacts(StepFrame&, double h)
   // bodies slow down together instead of one stopping dead before the next is asked.
   const int passes = settings_.contact_iterations;
   for (int i = 1; i <= passes; ++i) {
-    joints_.sweep(bodies_, h);
+    joints_.sweep(bodies_, h, 1, settled_);
     contact_pass(h, settings_.gradual_restitution ? 1 - static_cast<double>(i) / passes : 0.0);
   }
   if (settings_.contact_graph && settings_.shock_propagation) {
@@ -67,13 +68,12 @@ void ImpulseStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
   late_rebounds();
-  joints_.finish_sub_step();
+  joints_.finish_sub_step(frame.state);
 }
 
 void ImpulseStepper::finish(StepFrame& frame)
 {
   bodies_.store(frame.state);
-  joints_.store(frame.state);
   for (const ImpulsePatch& patch : patches_) {
     model::ContactPatch& contact = frame.state.patches[static_cast<std::size_t>(patch.source)];
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
