@@ -33,13 +33,10 @@ void build_pile(World& world, unsigned seed)
     for (int k = 0; k < 4; ++k) q[k] = part() - 0.5;
     Vec3 size;
     for (int k = 0; k < 3; ++k) size[k] = 0.2 + 0.2 * part();
-    model::Shape shape{model::Box{size}};
-    if (i % 4 == 1) shape.geometry = model::Sphere{size.x()};
-    if (i % 4 == 2) shape.geometry = model::Capsule{0.15, size.x()};
-    if (i % 4 == 3) shape.geometry = model::Cylinder{0.2, size.x()};
     const double x = part();
     const double y = part();
-    add(world, shape, {x, y, 1.0 + i}, 0.5 + part(), Quat(q[0], q[1], q[2], q[3]).normalized());
+    add(world, one_of_four(i, size, 0.2), {x, y, 1.0 + i}, 0.5 + part(),
+        Quat(q[0], q[1], q[2], q[3]).normalized());
   }
 }
 

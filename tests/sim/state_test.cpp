@@ -26,11 +26,8 @@ World make_pile(double length = 1, double time = 1, double mass = 1, std::uint32
   for (int i = 0; i < 24; ++i) {
     const Vec3 position(place(random), place(random), 0.6 + 0.5 * i);
     const Quat rotation = Quat(place(random), place(random), place(random), 0.7).normalized();
-    model::Shape shape{model::Box{length * Vec3(0.2, 0.25, 0.3)}};
-    if (i % 4 == 1) shape.geometry = model::Sphere{0.25 * length};
-    if (i % 4 == 2) shape.geometry = model::Capsule{0.15 * length, 0.2 * length};
-    if (i % 4 == 3) shape.geometry = model::Cylinder{0.2 * length, 0.25 * length};
-    add(world, shape, length * position, mass * (1 + i % 3), rotation);
+    add(world, one_of_four(i, length * Vec3(0.2, 0.25, 0.3), 0.2 * length), length * position,
+        mass * (1 + i % 3), rotation);
   }
   return world;
 }

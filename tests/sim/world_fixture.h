@@ -33,6 +33,21 @@ inline model::BodyId add_box(World& world, const Vec3& half, const Vec3& positio
   return add(world, {model::Box{half}}, position, mass, rotation);
 }
 
+/// Box, ball, capsule and cylinder in turn. `half` are the half edges of the box, and the lengths of the others by its x.
+inline model::Shape one_of_four(int i, const Vec3& half, double thickness)
+{
+  switch (i % 4) {
+    case 1:
+      return {model::Sphere{half.x()}};
+    case 2:
+      return {model::Capsule{0.75 * thickness, half.x()}};
+    case 3:
+      return {model::Cylinder{thickness, half.x()}};
+    default:
+      return {model::Box{half}};
+  }
+}
+
 inline WorldDesc awake()
 {
   WorldDesc desc;

@@ -19,6 +19,19 @@
 #include <tbb/task_arena.h>
 #endif
 
+#if defined(THRUM_USE_TBB) && defined(__SANITIZE_THREAD__)
+// The library of workers is not built with the thread sanitizer, which so takes the hand-over of a loop to its threads for a race: in that
+// library, in its headers, and in the first look of a thread at its loop. Bodies of loops are ordered by Loop::next_ and are looked at.
+extern "C" const char* __tsan_default_suppressions();
+extern "C" const char* __tsan_default_suppressions()
+{
+  return "called_from_lib:libtbb.so\n"
+         "race_top:oneapi/tbb\n"
+         "race_top:thrum/base/parallel.cpp\n"
+         "race_top:bits/atomic_base.h\n";
+}
+#endif
+
 namespace thrum::base {
 namespace {
 
@@ -98,6 +111,9 @@ class Loop {
   {
   }
 
+  /// What was written before the loop is there for all threads that take a chunk.
+  void open() noexcept { next_.store(0, std::memory_order_release); }
+
   /// Takes chunks until there are none left; called once by each thread.
   void take_chunks() noexcept
   {
@@ -168,6 +184,7 @@ void detail::run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), vo
   if (workers->count == 1) return run_in_order(chunks, work, context);
 
   Loop loop(chunks, work, context);
+  loop.open();
   const auto threads =
       static_cast<int>(std::min<std::size_t>(chunks, static_cast<std::size_t>(workers->count)));
   const auto spread = [&] {
