@@ -9,6 +9,7 @@
 #include "tests/vibration/plate_model.h"
 #include "thrum/base/error.h"
 #include "thrum/vibration/body_response.h"
+#include "thrum/vibration/pulse.h"
 
 namespace thrum::vibration {
 namespace {
@@ -97,7 +98,29 @@ TEST(Attenuation, NeverGivesMoreThanTheImpactLost)
   }
 }
 
-// A striker much heavier than the surface below it cannot give it more than twice its own speed, whatever the rigid impulse was.
+// f^2 of each mode at a place, from the corners of its triangle [1/kg].
+VecX squares_at(AttenuatedResponse& response, const Vec3& place)
+{
+  const model::ModalModel& model = response.map().model();
+  const geometry::SurfacePoint at = response.map().find(place).point;
+  VecX squares = VecX::Zero(model.frequencies.size());
+  for (Eigen::Index c = 0; c < 3; ++c) {
+    const Index v =
+        model.surface.triangles[static_cast<std::size_t>(at.triangle)][static_cast<std::size_t>(c)];
+    squares += at.barycentric[c] * model.shapes.row(3 * v + 2).cwiseAbs2().transpose();
+  }
+  return squares;
+}
+
+double hertz_on(const model::ModalModel& model, double mass, double speed)
+{
+  const model::Material& wood = model.materials[0];
+  const double modulus = wood.young / (1 - wood.poisson * wood.poisson);
+  return hertz_duration(mass, contact_modulus(modulus, modulus), ResponseSettings{}.contact_radius, speed);
+}
+
+// A striker much heavier than the surface below it cannot give it more than twice its own speed, whatever the rigid impulse was:
+// with the weights w of the modes and 1/m_s = (w f).(w f) the struck place gets the speed (1 + e) v m f.w f / (1 + m/m_s).
 TEST(Attenuation, TheStruckSurfaceYields)
 {
   const auto model = plate_model();
@@ -106,16 +129,48 @@ TEST(Attenuation, TheStruckSurfaceYields)
                                 {.C = 1, .beta = 0, .distance = WaveDistance::euclidean});
     TouchScene scene;
     scene.strike(kHere, mass, 2.0, 0.5);
-    scene.rest(kThere, 1e-6, 0.0);
+    // So light that it takes the speed of the surface, and follows each mode.
+    constexpr double kLight = 1e-9;
+    scene.rest(kThere, kLight, 0.0);
     const ResponseResult r = response.respond(scene.input());
-    // The resting body is so light that it takes the speed of the surface, that of the struck point: (1 + e) v m / (m + m_s).
-    const geometry::SurfacePoint at = response.map().find(kHere).point;
-    const Triangle& corners = model->surface.triangles[static_cast<std::size_t>(at.triangle)];
-    const VecX& self = response.self_speed();
-    const double surface = at.barycentric.dot(Vec3(self[corners[0]], self[corners[1]], self[corners[2]]));
+    const VecX w = pulse_weights(elastic::mode_list(*model), hertz_on(*model, mass, 2.0));
+    const VecX squares = squares_at(response, kHere);
+    const double wanted = 1.5 * 2.0 * mass * w.dot(squares) / (1 + mass * w.cwiseAbs2().dot(squares));
     ASSERT_EQ(r.kicks.size(), 1U);
-    EXPECT_NEAR(r.kicks[0].speed, 1.5 * 2.0 * mass / (mass + 1 / surface), 1e-3 * r.kicks[0].speed);
+    EXPECT_NEAR(r.kicks[0].speed, wanted, 1e-3 * wanted);
   }
+}
+
+// One mode: with the weight w of its frequency the wave is w times that of a blow of no length, for both ends.
+TEST(Attenuation, ThePulseDecidesWhichModesSendWaves)
+{
+  const auto model = plate_model({.modes = 1});
+  auto hard = std::make_shared<model::ModalModel>(*model);
+  hard->materials.clear();  // without a modulus blows have no length
+  const AttenuationSettings level{.C = 1, .beta = 0, .distance = WaveDistance::euclidean};
+  TouchScene scene;
+  constexpr double kHeavy = 200;
+  scene.strike(kHere, kHeavy, 0.5);
+  scene.rest(kThere, 2.0);
+  const auto speed = [&](const auto& of, KickRule rule) {
+    AttenuatedResponse response(of, unlimited(rule), level);
+    return response.respond(scene.input()).kicks.at(0).speed;
+  };
+  const double f = model->omega(0);
+  const double w = pulse_weight(f, hertz_on(*model, kHeavy, 0.5));
+  ASSERT_LT(w, 0.9);
+  ASSERT_GT(w, 0.05);
+  EXPECT_NEAR(speed(model, KickRule::peak_velocity) / speed(hard, KickRule::peak_velocity), w, 1e-9);
+  // The paper's rule strikes with the impulse as it is.
+  EXPECT_NEAR(speed(model, KickRule::peak_displacement) / speed(hard, KickRule::peak_displacement), 1, 1e-12);
+  // Masses: the struck place yields by w^2 f^2, the resting body by its own u^2 f^2.
+  AttenuatedResponse response(model, unlimited(KickRule::exchange), level);
+  const double u = pulse_weight(f, hertz_on(*model, 2.0, kRattleSpeed));
+  const double here = squares_at(response, kHere)[0];
+  const double there = squares_at(response, kThere)[0];
+  const double wanted =
+      1.15 * 0.5 * kHeavy * w * here / (1 + kHeavy * w * w * here) * 1.15 * u / (1 + 2.0 * u * u * there);
+  EXPECT_NEAR(speed(model, KickRule::exchange), wanted, 1e-9 * wanted);
 }
 
 TEST(Attenuation, KicksArriveWithTheWave)
@@ -154,6 +209,35 @@ TEST(BodyResponse, BlendsBySize)
   EXPECT_NEAR(speed(ResponseMethod::blended, 0.1, 0.2), waves, 1e-12);
   const double size = std::hypot(1.6, 0.9);
   EXPECT_NEAR(speed(ResponseMethod::blended, size / 2, size * 2), (modal + waves) / 2, 1e-9);
+}
+
+// Bodies and vibration together, whatever part of the response is waves.
+TEST(BodyResponse, ABlendNeverHasMoreEnergyThanTheImpact)
+{
+  const auto model = plate_model({.alpha = 0, .beta = 0});
+  const double size = std::hypot(1.6, 0.9);
+  for (const KickRule rule : {KickRule::exchange, KickRule::micro_collisions}) {
+    for (const double e : {0.0, 0.5, 1.0}) {
+      BodyResponseDesc desc;
+      desc.method = ResponseMethod::blended;
+      desc.settings.rule = rule;
+      desc.settings.form = KickForm::impulse;
+      desc.rings_up_to = size / 2;
+      desc.waves_from = size * 2;
+      desc.attenuation.distance = WaveDistance::euclidean;
+      BodyResponse response(model, desc);
+      ModeState state = response.at_rest();
+      TouchScene scene;
+      scene.strike(kHere, 1.0, 2.0, e);
+      scene.rest(kThere, 0.1, e);
+      const double before = kinetic(before_impact(scene));
+      const ResponseResult r = response.respond(scene.input(), state);
+      const double after =
+          kinetic(pushed(scene.bodies, r.pushes)) + energy(elastic::mode_list(*model), state);
+      EXPECT_LE(after, before * (1 + 1e-9)) << e;
+      EXPECT_GT(energy(elastic::mode_list(*model), state), 0);
+    }
+  }
 }
 
 }  // namespace

@@ -165,5 +165,35 @@ TEST(MicroCollisions, ABodyOnFourFeetRisesWithoutTurningWhenStruckFromTheMiddle)
   EXPECT_LT(std::abs(after.angular_velocity.x()) * 0.1, 0.1 * after.velocity.z());
 }
 
+// A box on four feet is one body: what its kicks say they bring is, together, what it gains.
+TEST(MicroCollisions, KicksOfOneBodyShareWhatItGains)
+{
+  TouchScene scene;
+  scene.strike({0.5, 0.4, 0}, 2.0, 1.5);
+  const std::size_t first = scene.rest({1.0, 0.5, 0}, 0.4);
+  const std::int32_t box = scene.touches[first].body;
+  RigidPart& part = scene.bodies[static_cast<std::size_t>(box)];
+  part.inverse_inertia = Mat3::Identity() / (0.4 * 0.1 * 0.1 / 6);
+  for (const Vec3& foot : {Vec3(1.1, 0.5, 0), Vec3(1.0, 0.6, 0), Vec3(1.1, 0.6, 0)}) {
+    Touch touch = scene.touches[first];
+    touch.key = scene.touches.size();
+    touch.position = foot;
+    scene.touches.push_back(touch);
+  }
+  for (Touch& touch : scene.touches) {
+    if (touch.body == box) touch.load = 0.4 * 9.81 / 4;
+  }
+  part.centre = {1.05, 0.55, 0.05};
+  ModalResponse response(plate_model(), micro());
+  ModeState state = response.at_rest();
+  const ResponseResult r = response.respond(scene.input(), state);
+  ASSERT_GT(r.kicks.size(), 1U);
+  double sum = 0;
+  for (const Kick& kick : r.kicks) sum += kick.energy;
+  const double gained = kinetic({pushed(scene.bodies, r.pushes)[2]}) - kinetic({scene.bodies[2]});
+  EXPECT_NEAR(sum, gained, 1e-9 * gained);
+  EXPECT_NEAR(r.energy.given, gained, 1e-9 * gained);
+}
+
 }  // namespace
 }  // namespace thrum::vibration

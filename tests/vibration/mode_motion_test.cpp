@@ -78,8 +78,8 @@ RC_GTEST_PROP(PeakSearch, IsNeverBelowADenseSearchAndHardlyAbove, ())
   const double window = random.uniform(0.002, 0.02);
   PeakSearch search;
   search.sample(modes, state, window);
-  const Peak speed = search.greatest_speed(row.transpose()).front();
-  const Peak moved = search.greatest_displacement(row.transpose()).front();
+  const Peak speed = search.greatest_speed(row).front();
+  const Peak moved = search.greatest_displacement(row).front();
   double dense_speed = 0;
   double dense_moved = 0;
   constexpr int kDense = 20000;

@@ -43,6 +43,16 @@ TEST(Pulse, WeightIsTheFourierTransformOfAHalfSine)
   EXPECT_EQ(pulse_weight(1e6, 0), 1);
 }
 
+TEST(Pulse, ManyModesHaveTheWeightsOfEach)
+{
+  elastic::ModeList modes{VecX::LinSpaced(21, 10, 20000), VecX::Zero(21)};
+  for (const double tau : {0.0, 1e-4, 1e-3}) {
+    const VecX weights = pulse_weights(modes, tau);
+    for (Eigen::Index m = 0; m < 21; ++m)
+      EXPECT_NEAR(weights[m], pulse_weight(modes.omegas[m], tau), 1e-12) << m;
+  }
+}
+
 RC_GTEST_PROP(EnergyBudget, ShareIsTheGreatestThatIsAffordable, ())
 {
   const auto number = [] {

@@ -84,6 +84,15 @@ const model::ModalModel* Responder::model_of(model::BodyId id) const
   return ringer != ringers_.end() ? &(*ringer)->response->model() : nullptr;
 }
 
+std::vector<std::string> Responder::warnings() const
+{
+  std::vector<std::string> sentences;
+  for (const auto& ringer : ringers_) {
+    if (!ringer->warning.empty()) sentences.push_back(ringer->warning);
+  }
+  return sentences;
+}
+
 void Responder::attach(World& world)
 {
   world.on_respond([this](World& w, model::SceneState& state, double h) { respond(w, state, h); });
@@ -281,6 +290,7 @@ void Responder::answer(World& world, model::SceneState& state, double h, Ringer&
   report_.received += result.energy.received;
   report_.given += result.energy.given;
   report_.warnings.insert(report_.warnings.end(), result.warnings.begin(), result.warnings.end());
+  if (ringer.warning.empty() && !result.warnings.empty()) ringer.warning = result.warnings.front();
   if (result.impacts == 0) return;
   tell(world, ringer.body, around, result);
   hand_out(world.model(), state, ringer.body, around, result, limited, passed_on);

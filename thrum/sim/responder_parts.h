@@ -16,6 +16,7 @@ struct Responder::Ringer {
   std::unique_ptr<vibration::BodyResponse> response;
   std::unique_ptr<vibration::BodyResponse> passing;  ///< answers blows that were passed on
   elastic::ModeList modes;
+  std::string warning = {};  ///< the first
 };
 
 /// A blow that a kick gives to the body above it.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "thrum/base/error.h"
+#include "thrum/vibration/pulse.h"
 
 namespace thrum::vibration {
 
@@ -96,23 +97,34 @@ AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> 
     throw Error("Attenuation needs C, r0 and the least distance above 0, and alpha and beta not below.");
   }
   const geometry::TriangleMesh& mesh = model_->surface;
-  normals_.assign(mesh.vertices.size(), Vec3::Zero());
+  std::vector<Vec3> normals(mesh.vertices.size(), Vec3::Zero());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 area = (mesh.corner(t, 1) - mesh.corner(t, 0)).cross(mesh.corner(t, 2) - mesh.corner(t, 0));
-    for (const Index v : mesh.triangles[t]) normals_[static_cast<std::size_t>(v)] += area;
+    for (const Index v : mesh.triangles[t]) normals[static_cast<std::size_t>(v)] += area;
   }
   const auto count = static_cast<Eigen::Index>(mesh.vertices.size());
-  vertex_rows_.setZero(count, model_->shapes.cols());
-  self_speed_.setZero(count);
+  vertex_squares_.setZero(model_->shapes.cols(), count);
+  constexpr double kFacesUp = 0.5;
   for (Eigen::Index v = 0; v < count; ++v) {
-    Vec3& n = normals_[static_cast<std::size_t>(v)];
+    Vec3& n = normals[static_cast<std::size_t>(v)];
     if (n.norm() > 0) n.normalize();
-    vertex_rows_.row(v) = n.transpose() * model_->shapes.middleRows<3>(3 * v);
-    self_speed_[v] = vertex_rows_.row(v).squaredNorm();
+    vertex_squares_.col(v) = (n.transpose() * model_->shapes.middleRows<3>(3 * v)).cwiseAbs2();
+    if (n.z() >= kFacesUp) upward_.push_back(static_cast<Index>(v));
+  }
+  for (Eigen::Index v = 0; v < count && upward_.empty(); ++v) upward_.push_back(static_cast<Index>(v));
+  self_speed_ = vertex_squares_.colwise().sum();
+  if (attenuation.average) {
+    mean_squares_.setZero(vertex_squares_.rows());
+    for (const Index v : upward_)
+      mean_squares_ += vertex_squares_.col(v) / static_cast<double>(upward_.size());
   }
   wave_speed_ = attenuation.wave_speed;
   if (!(wave_speed_ > 0) && !model_->materials.empty())
     wave_speed_ = rayleigh_speed(model_->materials.front());
+  if (!model_->materials.empty()) {
+    const model::Material& material = model_->materials.front();
+    modulus_ = material.young / (1 - material.poisson * material.poisson);
+  }
 }
 
 // q^ of eq. 15 by the procedure of eq. 9-11 with the impulse and the point at the same vertex. A mode adds f^2 sine(t), so all
@@ -125,7 +137,7 @@ const VecX& AttenuatedResponse::self_displacement(double step)
   elastic::ModalFilterBank bank(modes_, T);
   bank.drive(VecX::Ones(modes_.omegas.size()));
   const MatX q = bank.run(static_cast<std::size_t>(std::max(1.0, std::floor(step / T))));
-  self_displacement_ = (vertex_rows_.cwiseAbs2() * q).cwiseAbs().rowwise().maxCoeff();
+  self_displacement_ = (vertex_squares_.transpose() * q).cwiseAbs().rowwise().maxCoeff();
   return self_displacement_;
 }
 
@@ -134,23 +146,36 @@ const VecX& AttenuatedResponse::self_displacement(double step)
 double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
 {
   if (attenuation_.average) {
-    constexpr double kFacesUp = 0.5;
     double sum = 0;
-    int count = 0;
-    for (std::size_t v = 0; v < normals_.size(); ++v) {
-      if (normals_[v].z() < kFacesUp) continue;
-      sum += values[static_cast<Eigen::Index>(v)];
-      ++count;
-    }
-    return count > 0 ? sum / count : values.mean();
+    for (const Index v : upward_) sum += values[v];
+    return sum / static_cast<double>(upward_.size());
   }
   const geometry::SurfacePoint& point = map_.find(position).point;
   const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
   return point.barycentric.dot(Vec3(values[corners[0]], values[corners[1]], values[corners[2]]));
 }
 
+VecX AttenuatedResponse::squares_at(const Vec3& position)
+{
+  if (attenuation_.average) return mean_squares_;
+  const geometry::SurfacePoint& point = map_.find(position).point;
+  const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
+  VecX squares = VecX::Zero(vertex_squares_.rows());
+  for (std::size_t c = 0; c < 3; ++c)
+    squares += point.barycentric[static_cast<Eigen::Index>(c)] * vertex_squares_.col(corners[c]);
+  return squares;
+}
+
+VecX AttenuatedResponse::reached(const ResponseInput& input, const Touch& touch, double speed) const
+{
+  const double other = input.bodies[static_cast<std::size_t>(touch.body)].modulus;
+  return pulse_weights(modes_, contact_duration(rigid_answer(input.bodies, touch, touch), modulus_, other,
+                                                settings_.contact_radius, speed));
+}
+
 // [Coevoet20, eq. 15-16]: dv_p = s(r) dx_c / h, several impacts added. The rules that know of velocities take the speed of the
-// struck point instead of dx / h, and those that know of masses let the body and the surface below it trade momentum.
+// struck point instead of dx / h, by modes that the pulse reaches, and those that know of masses let the body and the surface below
+// it trade momentum.
 std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& input,
                                                            const std::vector<std::size_t>& struck,
                                                            const std::vector<std::size_t>& resting,
@@ -170,29 +195,41 @@ std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& 
   }
   const bool displacement = settings_.rule == KickRule::peak_displacement;
   const bool trade = !displacement && settings_.rule != KickRule::peak_velocity;
-  VecX source(static_cast<Eigen::Index>(struck.size()));
+  // What each mode, or for displacements all of them together, does at the struck places.
+  MatX sources(displacement ? 1 : modes_.omegas.size(), static_cast<Eigen::Index>(struck.size()));
   for (std::size_t i = 0; i < struck.size(); ++i) {
-    const double per_impulse = displacement ? at_point(self_displacement(input.step), from[i]) / input.step
-                                            : at_point(self_speed_, from[i]);
-    source[static_cast<Eigen::Index>(i)] = per_impulse * input.touches[struck[i]].impulse;
-    if (!trade || input.touches[struck[i]].passed_on) continue;
-    // The struck surface yields: j = (1 + e) v / (1/m + 1/m_s), of which the rigid solver knew the first mass alone.
-    const double answer = rigid_answer(input.bodies, input.touches[struck[i]], input.touches[struck[i]]);
-    source[static_cast<Eigen::Index>(i)] *= answer / (answer + per_impulse);
-  }
-  const double surface_here = trade && attenuation_.average ? at_point(self_speed_, {}) : 0;
-  std::vector<WantedSpeed> wanted;
-  for (std::size_t j = 0; j < resting.size(); ++j) {
-    double speed = 0;
-    for (Eigen::Index i = 0; i < source.size(); ++i) {
-      const double r = distances(i, static_cast<Eigen::Index>(j));
-      if (std::isfinite(r)) speed += source[i] * attenuation(attenuation_, r);
+    const Touch& touch = input.touches[struck[i]];
+    auto source = sources.col(static_cast<Eigen::Index>(i));
+    if (displacement) {
+      source[0] = at_point(self_displacement(input.step), from[i]) / input.step * touch.impulse;
+      continue;
     }
+    const VecX weights = reached(input, touch, touch.approach_speed);
+    const VecX squares = squares_at(from[i]);
+    source = touch.impulse * weights.cwiseProduct(squares);
+    if (!trade || touch.passed_on) continue;
+    // The struck surface yields: j = (1 + e) v / (1/m + 1/m_s), of which the rigid solver knew the first mass alone.
+    const double answer = rigid_answer(input.bodies, touch, touch);
+    source *= answer / (answer + weights.cwiseAbs2().dot(squares));
+  }
+  const VecX together = sources.colwise().sum();
+  std::vector<WantedSpeed> wanted;
+  VecX arriving(sources.rows());
+  for (std::size_t j = 0; j < resting.size(); ++j) {
+    VecX factors(sources.cols());
+    for (Eigen::Index i = 0; i < factors.size(); ++i) {
+      const double r = distances(i, static_cast<Eigen::Index>(j));
+      factors[i] = std::isfinite(r) ? attenuation(attenuation_, r) : 0;
+    }
+    double speed = together.dot(factors);
     const Touch& touch = input.touches[resting[j]];
     if (trade) {
+      // A body that rests takes part in what is slower than its own contact.
+      const VecX weights = reached(input, touch, kRattleSpeed);
+      arriving.noalias() = sources * factors;
       const double answer = rigid_answer(input.bodies, touch, touch);
-      const double surface = attenuation_.average ? surface_here : at_point(self_speed_, to[j]);
-      if (answer > 0) speed *= (1 + touch.restitution) * answer / (answer + surface);
+      const double surface = weights.cwiseAbs2().dot(squares_at(to[j]));
+      if (answer > 0) speed = (1 + touch.restitution) * answer / (answer + surface) * weights.dot(arriving);
     }
     if (speed >= settings_.least_kick) wanted.push_back({resting[j], speed});
   }

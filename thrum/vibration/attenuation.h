@@ -5,6 +5,10 @@
 //     s = C r^-beta                                                                  [section 4.5, with r0 = 1]
 //
 // times the motion of the struck point itself, which is known for a unit impulse at each vertex [eq. 15].
+//
+// For the rules that know of speeds that motion is f w f^T per impulse, w being the weights with which a pulse of Hertz' duration
+// reaches the modes (pulse.h), as for modes by themselves: a heavy striker presses longer and sends out slower waves. Those that know
+// of masses take 1/m_s = (w f).(w f) of the struck place and of each resting one with its own pulse.
 #pragma once
 
 #include <map>
@@ -93,6 +97,10 @@ class AttenuatedResponse {
 
  private:
   [[nodiscard]] double at_point(const VecX& values, const Vec3& position);
+  /// f^2 of each mode at a place, or their mean [1/kg].
+  [[nodiscard]] VecX squares_at(const Vec3& position);
+  /// Share of each mode that a blow at a touch reaches, or that a body resting there can follow.
+  [[nodiscard]] VecX reached(const ResponseInput& input, const Touch& touch, double speed) const;
   [[nodiscard]] std::vector<WantedSpeed> wanted_speeds(const ResponseInput& input,
                                                        const std::vector<std::size_t>& struck,
                                                        const std::vector<std::size_t>& resting,
@@ -104,8 +112,10 @@ class AttenuatedResponse {
   SurfaceMap map_;
   GeodesicCache geodesics_;
   elastic::ModeList modes_;
-  std::vector<Vec3> normals_;  ///< of the vertices
-  MatX vertex_rows_;           ///< vertices x modes along the normals
+  MatX vertex_squares_;        ///< modes x vertices: f^2 along the normals [1/kg]
+  std::vector<Index> upward_;  ///< vertices that face up, or all when none does
+  VecX mean_squares_;          ///< their mean over these vertices
+  double modulus_ = 0;         ///< E / (1 - nu^2) [Pa]
   VecX self_speed_;
   VecX self_displacement_;
   double displacement_step_ = -1;

@@ -249,13 +249,13 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
   for (std::size_t i = 0; i < struck.size(); ++i) {
     const auto blow = struck_rows.row(static_cast<Eigen::Index>(i));
     if (!(blow.squaredNorm() > least_answer)) continue;
-    // Everywhere at once: the last row is the struck place itself.
-    MatX rows(felt_rows.rows() + 1, felt_rows.cols());
-    rows << felt_rows, blow;
+    // Everywhere at once: the last column is the struck place itself.
+    MatX columns(felt_rows.cols(), felt_rows.rows() + 1);
+    columns << felt_rows.transpose(), blow.transpose();
     search.sample(modes, {VecX::Zero(blow.size()), blow.transpose()}, desc.window);
     const std::vector<Peak> peaks = desc.measure == AttenuationMeasure::speed
-                                        ? search.greatest_speed(rows)
-                                        : search.greatest_displacement(rows);
+                                        ? search.greatest_speed(columns)
+                                        : search.greatest_displacement(columns);
     sum_own += peaks.back().value;
     ++blows;
     geometry::GeodesicField field;

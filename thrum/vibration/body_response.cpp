@@ -26,15 +26,23 @@ BodyResponse::BodyResponse(std::shared_ptr<const model::ModalModel> model, const
   if (share_ > 0) waves_.emplace(model_, desc.settings, desc.attenuation);
 }
 
-// Each of the two keeps within the energy there is; so does a mean of them, since kinetic energy is convex in the velocities.
+// Each of the two keeps within the energy there is; so does a mean of them, since energy is convex in velocities and amplitudes. The
+// waves leave the modes swinging as they were.
 ResponseResult BodyResponse::respond(const ResponseInput& input, ModeState& state)
 {
   if (!waves_) return modal_->respond(input, state);
   if (!modal_) return waves_->respond(input);
+  ModeState unstruck = state;
   ResponseResult rings = modal_->respond(input, state);
   const ResponseResult waves = waves_->respond(input);
   if (rings.impacts == 0 && waves.impacts == 0) return rings;
   const double keep = 1 - share_;
+  if (rings.impacts > 0) {
+    if (desc_.settings.memory == RingMemory::restarted) unstruck = at_rest();
+    advance(modal_->modes(), input.step, unstruck);
+    state.q = keep * state.q + share_ * unstruck.q;
+    state.v = keep * state.v + share_ * unstruck.v;
+  }
   std::map<std::size_t, Kick> kicks;
   const auto add = [&](const ResponseResult& part, double share) {
     for (const Kick& kick : part.kicks) {
@@ -69,6 +77,8 @@ ResponseResult BodyResponse::respond(const ResponseInput& input, ModeState& stat
     }
   }
   result.energy.given = keep * rings.energy.given + share_ * waves.energy.given;
+  result.energy.received = keep * rings.energy.received + share_ * waves.energy.received;
+  result.energy.rings = energy(modal_->modes(), state);
   return result;
 }
 

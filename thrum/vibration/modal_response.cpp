@@ -17,9 +17,10 @@ namespace thrum::vibration {
 
 namespace {
 
-/// Multiplications of micro_collisions in a second on one core, as a cautious round number: the choice of a rule may not
-/// depend on a clock.
-constexpr double kMicroRate = 1e9;
+/// Multiplications of the rules below in a second on one core, as cautious round numbers: the choice of a rule may not depend on
+/// a clock. `script/bench response` shows how near they are.
+constexpr double kMicroRate = 2e9;
+constexpr double kExchangeRate = 1e9;
 /// Vibration with less energy than this cannot lift a gram by a micrometre [J].
 constexpr double kSilence = 1e-8;
 
@@ -133,8 +134,10 @@ void ModalResponse::map_touches(const ResponseInput& input, ResponseResult& resu
 KickRule ModalResponse::chosen_rule(const Ringing& ringing) const
 {
   if (settings_.rule != KickRule::automatic) return settings_.rule;
-  return micro_cost(ringing) <= settings_.time_budget * kMicroRate ? KickRule::micro_collisions
-                                                                   : KickRule::exchange;
+  // From the best to the cheapest (docs/methods/distant_response.md, "Measured").
+  if (micro_cost(ringing) <= settings_.time_budget * kMicroRate) return KickRule::micro_collisions;
+  if (exchange_cost(ringing) <= settings_.time_budget * kExchangeRate) return KickRule::exchange;
+  return KickRule::peak_velocity;
 }
 
 ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& state)
@@ -197,10 +200,11 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
   std::vector<Peak>& peaks = peaks_;
   if (rule == KickRule::peak_velocity) {
     search_.sample(modes_, state, settings_.window);
-    resting_rows_.resize(static_cast<Eigen::Index>(r.resting.size()), r.rows.cols());
+    resting_columns_.resize(r.rows.cols(), static_cast<Eigen::Index>(r.resting.size()));
     for (std::size_t k = 0; k < r.resting.size(); ++k)
-      resting_rows_.row(static_cast<Eigen::Index>(k)) = r.rows.row(static_cast<Eigen::Index>(r.resting[k]));
-    peaks = search_.greatest_speed(resting_rows_);
+      resting_columns_.col(static_cast<Eigen::Index>(k)) =
+          r.rows.row(static_cast<Eigen::Index>(r.resting[k])).transpose();
+    peaks = search_.greatest_speed(resting_columns_);
   } else {
     // [Coevoet20, eq. 12]: the greatest displacement over the step.
     peaks.assign(r.resting.size(), {});
@@ -259,18 +263,19 @@ void ModalResponse::paper_peaks(const Ringing& r, const VecX& blow)
 // The same with the exact motion and the greatest value between samples.
 void ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
 {
-  resting_rows_.resize(static_cast<Eigen::Index>(3 * r.resting.size()), r.rows.cols());
+  resting_columns_.resize(r.rows.cols(), static_cast<Eigen::Index>(3 * r.resting.size()));
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
     const Touch& touch = r.touch(r.resting[k]);
     const MappedPoint& mapped = *points_[r.resting[k]];
     for (Eigen::Index c = 0; c < 3; ++c) {
-      resting_rows_.row(static_cast<Eigen::Index>(3 * k) + c) =
-          touch.normal.transpose() * mapped.corners.middleRows<3>(3 * c);
+      resting_columns_.col(static_cast<Eigen::Index>(3 * k) + c) =
+          mapped.corners.middleRows<3>(3 * c).transpose() * touch.normal;
     }
   }
   search_.sample(modes_, state, r.input.step);
   corner_peaks_.clear();
-  for (const Peak& peak : search_.greatest_displacement(resting_rows_)) corner_peaks_.push_back(peak.value);
+  for (const Peak& peak : search_.greatest_displacement(resting_columns_))
+    corner_peaks_.push_back(peak.value);
   weigh_corners(r);
 }
 

@@ -61,7 +61,7 @@ class ModalResponse {
   MappedTouches touches_;
   std::vector<const MappedPoint*> points_;  ///< of the touches
   VecX blow_, row_;
-  MatX resting_rows_;
+  MatX resting_columns_;     ///< modes x points
   std::vector<Peak> peaks_;  ///< of the resting touches
   std::vector<WantedSpeed> wanted_;
   std::optional<elastic::ModalFilterBank> bank_;  ///< of the paper's filter

@@ -69,10 +69,10 @@ class PeakSearch {
   /// Samples the free motion from `state` on. Throws Error when `window` would take more than kMostSamples.
   void sample(const elastic::ModeList& modes, const ModeState& state, double window);
 
-  /// Greatest outward speed f . q' at each row of `rows` (points x modes).
-  [[nodiscard]] std::vector<Peak> greatest_speed(const MatX& rows);
+  /// Greatest outward speed f . q' for each column f of `columns` (modes x points).
+  [[nodiscard]] std::vector<Peak> greatest_speed(const MatX& columns);
   /// Greatest |f . q| likewise.
-  [[nodiscard]] std::vector<Peak> greatest_displacement(const MatX& rows);
+  [[nodiscard]] std::vector<Peak> greatest_displacement(const MatX& columns);
 
   /// For motion from one peak to the next.
   [[nodiscard]] ModeWalk& walk() { return walk_; }
@@ -86,16 +86,16 @@ class PeakSearch {
     double slope = 0;
     double curvature = 0;
   };
-  [[nodiscard]] std::vector<Peak> search(const MatX& rows, What what);
-  [[nodiscard]] Sample at(const MatX& rows, Eigen::Index point, Eigen::Index k, What what) const;
-  void look_between(const MatX& rows, Eigen::Index point, What what, float margin, Peak& best) const;
+  [[nodiscard]] std::vector<Peak> search(const MatX& columns, What what);
+  [[nodiscard]] Sample at(const MatX& columns, Eigen::Index point, Eigen::Index k, What what) const;
+  void look_between(const MatX& columns, Eigen::Index point, What what, float margin, Peak& best) const;
 
   ModeWalk walk_;
   MatX q_, v_;    ///< modes x samples
   VecX speed_;    ///< greatest |q'| that each mode can still reach
   VecX w2_, d2_;  ///< w^2, 2 d
   // For the search that only says where to look, in single precision.
-  Eigen::MatrixXf rows_single_, motion_single_;
+  Eigen::MatrixXf columns_single_, motion_single_;
   Eigen::MatrixXf sampled_;  ///< samples x points
 };
 

@@ -17,7 +17,9 @@
 #include "thrum/vibration/momentum_exchange.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <span>
 
 #include "thrum/numerics/complementarity.h"
@@ -37,7 +39,7 @@ constexpr double kTogether = 1e-6;
 class Movers {
  public:
   explicit Movers(const ResponseInput& input)
-      : input_(input), parts_(input.bodies.begin(), input.bodies.end())
+      : parts_(input.bodies.begin(), input.bodies.end()), sums_(input.bodies.size())
   {
   }
 
@@ -50,35 +52,35 @@ class Movers {
   }
   void push(const Touch& touch, const Vec3& impulse)
   {
-    push(parts_[static_cast<std::size_t>(touch.body)], touch.position, impulse);
-    push(parts_[0], touch.position, -impulse);
+    push(static_cast<std::size_t>(touch.body), touch.position, impulse);
+    push(0, touch.position, -impulse);
   }
-  // What has changed since the start.
+  // What each body got, all together.
   [[nodiscard]] std::vector<Push> pushes() const
   {
     std::vector<Push> out;
     for (std::size_t b = 0; b < parts_.size(); ++b) {
-      if (parts_[b].inverse_mass == 0) continue;
-      const RigidPart& before = input_.bodies[b];
-      const Vec3 dv = parts_[b].velocity - before.velocity;
-      const Vec3 dw = parts_[b].angular_velocity - before.angular_velocity;
-      if (dv.isZero(0) && dw.isZero(0)) continue;
-      out.push_back({static_cast<std::int32_t>(b), dv / before.inverse_mass,
-                     before.inverse_inertia.isZero(0) ? Vec3(Vec3::Zero())
-                                                      : Vec3(before.inverse_inertia.inverse() * dw)});
+      if (parts_[b].inverse_mass == 0 || (sums_[b].impulse.isZero(0) && sums_[b].angular_impulse.isZero(0)))
+        continue;
+      out.push_back({static_cast<std::int32_t>(b), sums_[b].impulse, sums_[b].angular_impulse});
     }
     return out;
   }
 
  private:
-  static void push(RigidPart& part, const Vec3& position, const Vec3& impulse)
+  void push(std::size_t b, const Vec3& position, const Vec3& impulse)
   {
+    RigidPart& part = parts_[b];
+    if (part.inverse_mass == 0) return;
+    const Vec3 turn = (position - part.centre).cross(impulse);
     part.velocity += part.inverse_mass * impulse;
-    part.angular_velocity += part.inverse_inertia * (position - part.centre).cross(impulse);
+    part.angular_velocity += part.inverse_inertia * turn;
+    sums_[b].impulse += impulse;
+    sums_[b].angular_impulse += turn;
   }
 
-  const ResponseInput& input_;
   std::vector<RigidPart> parts_;
+  std::vector<Push> sums_;
 };
 
 // 0 <= x  perpendicular to  A x - b >= 0.
@@ -111,6 +113,37 @@ Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers&
   return impulse * across;
 }
 
+void add_kick(const Ringing& r, std::size_t i, double impulse, double before, Movers& movers,
+              ModeState& state, ResponseResult& result)
+{
+  const Touch& touch = r.touch(i);
+  Kick kick;
+  kick.touch = i;
+  kick.impulse = impulse;
+  kick.speed = touch.normal.dot(movers.speed(touch));
+  kick.energy = impulse * (before + kick.speed) / 2;
+  if (r.settings.tangential) kick.slide = slide_along(r, i, impulse, movers, state);
+  result.energy.given += kick.energy;
+  result.kicks.push_back(kick);
+}
+
+// Eq. (1) for one touch.
+void trade(const Ringing& r, const MatX& columns, Eigen::Index k, Movers& movers, ModeState& state,
+           ResponseResult& result)
+{
+  const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+  const Touch& touch = r.touch(i);
+  const auto row = columns.col(k);
+  const double before = touch.normal.dot(movers.speed(touch));
+  const double faster = row.dot(state.v) - before;
+  const double answer = r.answer[static_cast<Eigen::Index>(i)];
+  if (faster < r.settings.least_kick || !(answer > 0)) return;
+  const double p = (1 + touch.restitution) * faster / (answer + row.squaredNorm());
+  movers.push(touch, p * touch.normal);
+  state.v -= p * row;
+  add_kick(r, i, p, before, movers, state, result);
+}
+
 // Eq. (1) for touches that meet the surface at the same moment, all at once: with the speeds d at which the surface is faster and
 // A = J M^-1 J^T + F F^T of these touches,
 //
@@ -120,6 +153,10 @@ Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers&
 void trade(const Ringing& r, const MatX& columns, std::span<const Eigen::Index> together, Movers& movers,
            ModeState& state, ResponseResult& result)
 {
+  if (together.size() == 1) {
+    trade(r, columns, together[0], movers, state, result);
+    return;
+  }
   std::vector<Eigen::Index> taken;
   std::vector<double> before;
   for (const Eigen::Index k : together) {
@@ -157,15 +194,8 @@ void trade(const Ringing& r, const MatX& columns, std::span<const Eigen::Index> 
   }
   for (Eigen::Index a = 0; a < n; ++a) {
     if (!(p[a] > 0)) continue;
-    const Touch& touch = touch_of(a);
-    Kick kick;
-    kick.touch = r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])];
-    kick.impulse = p[a];
-    kick.speed = touch.normal.dot(movers.speed(touch));
-    kick.energy = kick.impulse * (before[static_cast<std::size_t>(a)] + kick.speed) / 2;
-    if (r.settings.tangential) kick.slide = slide_along(r, kick.touch, kick.impulse, movers, state);
-    result.energy.given += kick.energy;
-    result.kicks.push_back(kick);
+    add_kick(r, r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])], p[a],
+             before[static_cast<std::size_t>(a)], movers, state, result);
   }
 }
 
@@ -173,10 +203,8 @@ void trade(const Ringing& r, const MatX& columns, std::span<const Eigen::Index> 
 
 double Ringing::pulse_duration(std::size_t i, double speed) const
 {
-  const double modulus_here = contact_modulus(modulus, body_of(i).modulus);
-  if (!(modulus_here > 0) || !(answer[static_cast<Eigen::Index>(i)] > 0)) return 0;
-  return hertz_duration(1 / answer[static_cast<Eigen::Index>(i)], modulus_here, settings.contact_radius,
-                        speed);
+  return contact_duration(answer[static_cast<Eigen::Index>(i)], modulus, body_of(i).modulus,
+                          settings.contact_radius, speed);
 }
 
 VecX yielding_impulses(const Ringing& r, const MatX& rows, const VecX& approach)
@@ -256,15 +284,21 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
 
   // When and how fast the surface comes up to each resting touch.
   const auto n = static_cast<Eigen::Index>(r.resting.size());
-  MatX rows(n, r.rows.cols());
+  MatX columns(r.rows.cols(), n);
+  VecX weights;
+  double answer = -1;
+  double modulus = -1;
   for (Eigen::Index k = 0; k < n; ++k) {
     const std::size_t i = r.resting[static_cast<std::size_t>(k)];
-    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, kRattleSpeed));
-    rows.row(k) = r.rows.row(static_cast<Eigen::Index>(i)).cwiseProduct(weights.transpose());
+    // Bodies of one kind have the same contacts.
+    if (r.answer[static_cast<Eigen::Index>(i)] != answer || r.body_of(i).modulus != modulus)
+      weights = pulse_weights(r.modes, r.pulse_duration(i, kRattleSpeed));
+    answer = r.answer[static_cast<Eigen::Index>(i)];
+    modulus = r.body_of(i).modulus;
+    columns.col(k) = r.rows.row(static_cast<Eigen::Index>(i)).transpose().cwiseProduct(weights);
   }
   search.sample(r.modes, state, r.settings.window);
-  const std::vector<Peak> peaks = search.greatest_speed(rows);
-  const MatX columns = rows.transpose();
+  const std::vector<Peak> peaks = search.greatest_speed(columns);
   std::vector<Eigen::Index> order(peaks.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Eigen::Index>(k);
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
@@ -294,6 +328,19 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
   result.pushes = movers.pushes();
   result.energy.rings = energy(r.modes, state);
   return result;
+}
+
+// Samples of the modes, which all touches are multiplied with in single precision, and for each touch the way to its peak.
+double exchange_cost(const Ringing& r)
+{
+  constexpr double kOfATouch = 20;     // for each mode
+  constexpr double kOfASingle = 0.25;  // four at a time
+  constexpr double kOfASample = 4;
+  const auto touches = static_cast<double>(r.struck.size() + r.resting.size());
+  const auto modes = static_cast<double>(r.modes.size());
+  const double samples =
+      r.settings.window * r.modes.omegas.maxCoeff() * PeakSearch::kSamplesPerPeriod / (2 * std::numbers::pi);
+  return modes * (samples * (kOfASample + kOfASingle * touches) + kOfATouch * touches);
 }
 
 }  // namespace thrum::vibration

@@ -10,6 +10,9 @@ namespace thrum::vibration {
 /// and leaves `state` as it is one rigid step later. Total energy never grows; with restitution 1 it stays.
 [[nodiscard]] ResponseResult exchange_momentum(const Ringing& ringing, PeakSearch& search, ModeState& state);
 
+/// Multiplications that exchange_momentum() takes, for the choice of KickRule::automatic.
+[[nodiscard]] double exchange_cost(const Ringing& ringing);
+
 /// The impulses of the impacts with the surface yielding: what the rigid solver would have found had it known the modes.
 /// `rows` are those of the struck touches, weighted by the pulse; `approach` is the speed at which body and surface near each
 /// other, the surface's own motion included [m/s]. The result is in [N s].

@@ -21,6 +21,13 @@ double hertz_duration(double m, double modulus, double radius, double speed)
   return kFactor * std::pow(m * m / (modulus * modulus * radius * speed), 0.2);
 }
 
+double contact_duration(double answer, double own_modulus, double other_modulus, double radius, double speed)
+{
+  const double modulus = contact_modulus(own_modulus, other_modulus);
+  if (!(modulus > 0) || !(answer > 0)) return 0;
+  return hertz_duration(1 / answer, modulus, radius, speed);
+}
+
 double equal_time_stiffness(double m, double duration)
 {
   const double omega = std::numbers::pi / duration;
@@ -77,9 +84,21 @@ double pulse_weight(double omega, double duration)
 
 VecX pulse_weights(const elastic::ModeList& modes, double duration)
 {
-  VecX weights(modes.omegas.size());
+  // The same as weight_at(), some modes at a time.
+  constexpr Eigen::Index kTogether = 8;
+  using Block = Eigen::Array<double, kTogether, 1>;
   const double scale = duration / std::numbers::pi;
-  for (Eigen::Index m = 0; m < weights.size(); ++m) weights[m] = weight_at(modes.omegas[m] * scale);
+  const Eigen::Index count = modes.omegas.size();
+  VecX weights(count);
+  Eigen::Index m = 0;
+  for (; m + kTogether <= count; m += kTogether) {
+    const Block x = modes.omegas.segment<kTogether>(m).array() * scale;
+    const Block y = x * x;
+    Block sum = Block::Constant(kSeries[kTerms - 1]);
+    for (std::size_t n = kTerms - 1; n > 0; --n) sum = sum * y + kSeries[n - 1];
+    weights.segment<kTogether>(m) = (x < kFirstZero).select(sum, 0.0);
+  }
+  for (; m < count; ++m) weights[m] = weight_at(modes.omegas[m] * scale);
   return weights;
 }
 

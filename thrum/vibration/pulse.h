@@ -14,6 +14,11 @@ namespace thrum::vibration {
 /// curvature is `radius` [m]: 2.8683 (m^2 / (E*^2 R v))^(1/5) [s].
 [[nodiscard]] double hertz_duration(double m, double modulus, double radius, double speed);
 
+/// The same for two bodies that part by `answer` [1/kg] for a unit impulse where they touch, of moduli E / (1 - nu^2) [Pa]; 0, a blow of
+/// no length, when a modulus or a mass is not known [s].
+[[nodiscard]] double contact_duration(double answer, double own_modulus, double other_modulus, double radius,
+                                      double speed);
+
 /// The spring that keeps the mass `m` [kg] for the same time: half a period is the contact time [N/m].
 [[nodiscard]] double equal_time_stiffness(double m, double duration);
 

@@ -10,7 +10,7 @@ namespace thrum::vibration {
 
 /// How vibration becomes a kick.
 enum class KickRule : std::uint8_t {
-  automatic,          ///< micro_collisions where they fit the time budget, exchange where not
+  automatic,  ///< the best that fits the time budget: micro_collisions, else exchange, else peak_velocity
   peak_displacement,  ///< greatest displacement in the step / step [Coevoet20, eq. 11-12]
   peak_velocity,      ///< greatest outward speed of the surface, whatever the step
   exchange,           ///< surface and body trade momentum at that moment, each with its own effective mass

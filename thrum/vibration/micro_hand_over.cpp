@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// What a run of micro-collisions (micro_collisions.cpp) leaves to the rigid simulation.
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/vibration/micro_run.h"
+
+namespace thrum::vibration {
+
+// A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy at the surface.
+ResponseResult MicroRun::hand_over(double before)
+{
+  ResponseResult result;
+  result.impacts = static_cast<int>(r_.struck.size());
+  for (const std::size_t i : r_.struck) result.energy.lost += r_.touch(i).loss;
+  std::vector<Vec6> after(movers_.size());
+  double handed = 0;
+  for (std::size_t b = 0; b < movers_.size(); ++b) {
+    const Mover& m = movers_[b];
+    const RigidPart& part = r_.input.bodies[b];
+    after[b] << part.velocity, part.angular_velocity;
+    if (m.mass == 0) continue;
+    const bool left = m.strikes ? m.best > 0 && !m.touched : m.best > m.start;
+    if (b == 0 || (m.strikes && !left)) {
+      after[b] = m.V;
+    } else if (left) {
+      const double kinetic = m.kinetic(m.leaving);
+      if (kinetic > 0) after[b] = m.leaving * std::sqrt(std::max(m.best, 0.0) / kinetic);
+    }
+    handed += m.kinetic(after[b]);
+  }
+  // The ringing pays when the hops that were handed over had given something back.
+  double rings = energy(r_.modes, state_);
+  const double left = std::max(0.0, before - handed);
+  if (rings > left) {
+    const double scale = std::sqrt(left / rings);
+    state_.q *= scale;
+    state_.v *= scale;
+  }
+  for (std::size_t b = 0; b < movers_.size(); ++b) {
+    const Mover& m = movers_[b];
+    if (m.mass == 0) continue;
+    const RigidPart& part = r_.input.bodies[b];
+    Vec6 now;
+    now << part.velocity, part.angular_velocity;
+    const Vec6 change = after[b] - now;
+    if (change.isZero(0)) continue;
+    result.pushes.push_back(
+        {static_cast<std::int32_t>(b), m.mass * change.head<3>(), m.inertia * change.tail<3>()});
+    if (!m.strikes && b > 0) result.energy.given += m.kinetic(after[b]) - m.kinetic(now);
+    if (m.strikes) result.energy.received += m.start - m.kinetic(after[b]);
+  }
+  for (const std::size_t i : r_.resting) {
+    const Touch& touch = r_.touch(i);
+    const auto b = static_cast<std::size_t>(touch.body);
+    const Vec3 at =
+        after[b].head<3>() + Vec3(after[b].tail<3>()).cross(touch.position - r_.input.bodies[b].centre);
+    const double speed = touch.normal.dot(at);
+    const double gained = speed - rigid_speed(r_.input, touch);
+    if (gained < r_.settings.least_kick) continue;
+    Kick kick;
+    kick.touch = i;
+    kick.speed = speed;
+    kick.impulse = gained / r_.answer[static_cast<Eigen::Index>(i)];
+    result.kicks.push_back(kick);
+  }
+  // What a body gains is shared by its kicks.
+  std::vector<double> impulses(movers_.size(), 0.0);
+  const auto body_of = [&](const Kick& kick) {
+    return static_cast<std::size_t>(r_.touch(kick.touch).body);
+  };
+  for (const Kick& kick : result.kicks) impulses[body_of(kick)] += kick.impulse;
+  for (Kick& kick : result.kicks) {
+    const std::size_t b = body_of(kick);
+    const RigidPart& part = r_.input.bodies[b];
+    Vec6 now;
+    now << part.velocity, part.angular_velocity;
+    const double gained = movers_[b].kinetic(after[b]) - movers_[b].kinetic(now);
+    kick.energy = gained * kick.impulse / impulses[b];
+  }
+  advance(r_.modes, std::max(0.0, r_.input.step - elapsed_), state_);
+  result.energy.rings = energy(r_.modes, state_);
+  return result;
+}
+
+}  // namespace thrum::vibration
