@@ -170,5 +170,42 @@ TEST(Responder, RefusesTheModesOfAnotherMesh)
   EXPECT_THROW(slab.responder.add_body(slab.world, slab.slab, Slab::slab_model(), {}), Error);
 }
 
+// A board with modes for where it stood: told once when it is struck while it is elsewhere, and left alone when it only slid.
+TEST(Responder, SaysWhenABodyHasLeftThePlaceThatItsModesAreFor)
+{
+  for (const bool lifted : {false, true}) {
+    Slab slab(KickRule::exchange, 0.15, false);
+    auto held = std::make_shared<model::ModalModel>(*Slab::slab_model());
+    held->supports.emplace_back();
+    slab.responder.add_body(slab.world, slab.slab, held, {});
+    slab.responder.attach(slab.world);
+    model::SceneState state = slab.world.save();
+    const Vec3 away = lifted ? Vec3(0, 0, 0.5) : Vec3(0.5, 0, 0);
+    for (model::BodyState& body : state.bodies) body.X_wb.position += away;
+    slab.world.restore(state);
+    (void)rise(slab, 60);
+    const std::vector<std::string> said = slab.responder.warnings();
+    ASSERT_EQ(said.size(), lifted ? 1U : 0U);
+    if (lifted) {
+      EXPECT_NE(said[0].find("as if it were still held where it stood"), std::string::npos) << said[0];
+    }
+  }
+}
+
+// Contacts that are not on the modal surface are told once, however often they are struck.
+TEST(Responder, TellsContactsOffTheSurfaceOnce)
+{
+  Slab slab(KickRule::exchange, 0.15, false);
+  auto thin = std::make_shared<model::ModalModel>(*Slab::slab_model());
+  for (Vec3& v : thin->surface.vertices) v.z() -= 0.12;
+  vibration::BodyResponseDesc desc;
+  slab.responder.add_body(slab.world, slab.slab, thin, desc);
+  slab.responder.attach(slab.world);
+  (void)rise(slab, 60);
+  const std::vector<std::string> said = slab.responder.warnings();
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said[0].find("off the surface"), std::string::npos) << said[0];
+}
+
 }  // namespace
 }  // namespace thrum::sim

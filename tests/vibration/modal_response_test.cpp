@@ -392,5 +392,58 @@ TEST(ModalResponse, TheDefaultFollowsATableForDinnerInSmall)
   EXPECT_FALSE(same(200, KickRule::micro_collisions));
 }
 
+// One mode struck with J bends its place by J f^2 / w: told when that is far from small, not before.
+TEST(ModalResponse, SaysWhenABlowBendsTheBodyFarFromRest)
+{
+  const auto model = one_mode();
+  const double f = row(*model, kHere);
+  const double size = std::hypot(1.6, 0.9);
+  for (const double share : {0.05, 0.2}) {
+    TouchScene scene;
+    scene.strike(kHere, 1.0, 1.0);
+    scene.rest(kThere, 0.1);
+    scene.touches[0].impulse = share * size * model->omega(0) / (f * f);
+    scene.touches[0].loss = 1e9;
+    const ResponseResult r = respond(model, with(KickRule::peak_displacement), scene);
+    EXPECT_EQ(r.warnings.size(), share > 0.1 ? 1U : 0U);
+    if (share > 0.1) {
+      EXPECT_NE(r.warnings[0].find("20 % of its size"), std::string::npos) << r.warnings[0];
+    }
+    EXPECT_TRUE(std::isfinite(r.kicks.at(0).speed));
+  }
+}
+
+// Modes far above what a sub-step of 40 us shows, up to 300 kHz: nothing grows.
+TEST(ModalResponse, ModesFarAboveTheSubStepDoNotExplode)
+{
+  const auto model =
+      plate_model({.a = 0.16, .b = 0.09, .h = 0.01, .density = 7850, .young = 2e11, .modes = 60});
+  ASSERT_GT(model->frequencies.maxCoeff(), 1e5);
+  for (const KickRule rule : {KickRule::micro_collisions, KickRule::exchange, KickRule::peak_velocity}) {
+    TouchScene scene;
+    scene.strike({0.05, 0.04, 0}, 0.5, 2.0);
+    scene.rest({0.11, 0.05, 0}, 0.02);
+    scene.rest({0.03, 0.07, 0}, 0.1);
+    ResponseSettings settings;
+    settings.rule = rule;
+    settings.form = KickForm::impulse;
+    ModalResponse response(model, settings);
+    ModeState state = response.at_rest();
+    const double before = kinetic(before_impact(scene));
+    const ResponseResult r = response.respond(scene.input(), state);
+    EXPECT_LE(kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state), before * (1 + 1e-6));
+  }
+}
+
+TEST(ModalResponse, RefusesWindowsThatCannotBeFollowedBeforeAnythingMoves)
+{
+  for (const KickRule rule :
+       {KickRule::automatic, KickRule::peak_velocity, KickRule::exchange, KickRule::micro_collisions}) {
+    ResponseSettings settings = with(rule);
+    settings.window = 1e6;
+    EXPECT_THROW(ModalResponse(plate_model(), settings), Error) << static_cast<int>(rule);
+  }
+}
+
 }  // namespace
 }  // namespace thrum::vibration

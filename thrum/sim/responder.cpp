@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "thrum/base/error.h"
@@ -24,6 +25,27 @@ namespace {
 constexpr double kSameMesh = 0.1;
 /// A resting contact is pressed suddenly when it was approaching faster than gravity makes it in so many steps.
 constexpr double kGravitySteps = 2;
+/// A body no longer stands as its modes were computed when it is lifted by this share of its size, or turned by this [rad].
+constexpr double kLifted = 0.05;
+constexpr double kTurned = 0.35;
+
+// The modes of a body that is held are those of where it stood. A sentence when it has left that place; sliding about does not count.
+std::string moved_away(const World& world, model::BodyId id, const model::ModalModel& modes,
+                       const Pose& start)
+{
+  const double g = world.model().gravity.norm();
+  if (modes.supports.empty() || !(g > 0)) return {};
+  const Pose& now = world.body(id).X_wb;
+  const double lifted = std::abs((now.position - start.position).dot(world.model().gravity)) / g;
+  const double turned = now.rotation.angularDistance(start.rotation);
+  const double size = geometry::bounding_box(modes.surface).diagonal().norm();
+  if (lifted <= kLifted * size && turned <= kTurned) return {};
+  return fmt::format(
+      "'{}' is {:.2g} m higher or lower and turned by {:.0f} degrees since its modes were computed, and "
+      "rings as if it were "
+      "still held where it stood.",
+      world.model().bodies[static_cast<std::size_t>(id)].name, lifted, turned * 180 / std::numbers::pi);
+}
 
 }  // namespace
 
@@ -51,9 +73,10 @@ void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const m
   vibration::BodyResponseDesc passing = desc;
   if (desc.settings.rule == KickRule::automatic || desc.settings.rule == KickRule::micro_collisions)
     passing.settings.rule = KickRule::exchange;
-  ringers_.push_back(std::make_shared<Ringer>(
-      Ringer{id, std::make_unique<vibration::BodyResponse>(model, desc),
-             std::make_unique<vibration::BodyResponse>(model, passing), elastic::mode_list(*model)}));
+  ringers_.push_back(
+      std::make_shared<Ringer>(Ringer{id, std::make_unique<vibration::BodyResponse>(model, desc),
+                                      std::make_unique<vibration::BodyResponse>(model, passing),
+                                      elastic::mode_list(*model), world.body(id).X_wb}));
   std::sort(ringers_.begin(), ringers_.end(), [](const auto& a, const auto& b) { return a->body < b->body; });
 }
 
@@ -88,7 +111,9 @@ std::vector<std::string> Responder::warnings() const
 {
   std::vector<std::string> sentences;
   for (const auto& ringer : ringers_) {
-    if (!ringer->warning.empty()) sentences.push_back(ringer->warning);
+    for (const std::string& sentence : {ringer->doubt, ringer->moved}) {
+      if (!sentence.empty()) sentences.push_back(sentence);
+    }
   }
   return sentences;
 }
@@ -290,7 +315,9 @@ void Responder::answer(World& world, model::SceneState& state, double h, Ringer&
   report_.received += result.energy.received;
   report_.given += result.energy.given;
   report_.warnings.insert(report_.warnings.end(), result.warnings.begin(), result.warnings.end());
-  if (ringer.warning.empty() && !result.warnings.empty()) ringer.warning = result.warnings.front();
+  if (ringer.doubt.empty() && !result.warnings.empty()) ringer.doubt = result.warnings.front();
+  if (ringer.moved.empty())
+    ringer.moved = moved_away(world, ringer.body, ringer.response->model(), ringer.start);
   if (result.impacts == 0) return;
   tell(world, ringer.body, around, result);
   hand_out(world.model(), state, ringer.body, around, result, limited, passed_on);

@@ -54,8 +54,8 @@ class Responder {
   void attach(World& world);
 
   [[nodiscard]] const ResponseReport& report() const { return report_; }
-  /// What a person should know of the responses so far: for each ringing body the first sentence that there was. What is doubtful about
-  /// its modes is in model_of(id)->warnings.
+  /// What a person should know of the responses so far: for each ringing body one sentence of its contacts and blows and one of its
+  /// place. What is doubtful about its modes is in model_of(id)->warnings.
   [[nodiscard]] std::vector<std::string> warnings() const;
   [[nodiscard]] bool rings(model::BodyId id) const;
   [[nodiscard]] const model::ModalModel* model_of(model::BodyId id) const;  ///< null: it does not ring

@@ -16,7 +16,8 @@ struct Responder::Ringer {
   std::unique_ptr<vibration::BodyResponse> response;
   std::unique_ptr<vibration::BodyResponse> passing;  ///< answers blows that were passed on
   elastic::ModeList modes;
-  std::string warning = {};  ///< the first
+  Pose start = {};                     ///< where the modes were computed
+  std::string doubt = {}, moved = {};  ///< what there is to say of its responses and of its place, once each
 };
 
 /// A blow that a kick gives to the body above it.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "thrum/base/error.h"
 #include "thrum/vibration/energy_budget.h"
@@ -21,6 +22,10 @@ namespace {
 /// a clock. `script/bench response` shows how near they are.
 constexpr double kMicroRate = 2e9;
 constexpr double kExchangeRate = 1e9;
+/// Sub-steps of micro_collisions in one window.
+constexpr double kMostSubSteps = 1e6;
+/// A body that a blow bends by more than this share of its size is far from the rest that its modes are for.
+constexpr double kFarFromRest = 0.1;
 /// Vibration with less energy than this cannot lift a gram by a micrometre [J].
 constexpr double kSilence = 1e-8;
 
@@ -36,6 +41,36 @@ void check(const ResponseSettings& s)
   if (s.micro.sweeps < 1) throw Error("The response setting micro sweeps must be at least 1.");
   if (s.paper_filter && s.rule != KickRule::peak_displacement)
     throw Error("The paper's filter goes with the rule peak_displacement only.");
+}
+
+// What could not be followed is refused before anything moves.
+void check(const ResponseSettings& s, const elastic::ModeList& modes)
+{
+  const bool automatic = s.rule == KickRule::automatic;
+  if (automatic || s.rule == KickRule::peak_velocity || s.rule == KickRule::exchange)
+    (void)PeakSearch::intervals(modes, s.window);
+  if ((automatic || s.rule == KickRule::micro_collisions) && !(s.window / s.micro.step <= kMostSubSteps))
+    throw Error(
+        fmt::format("A window of {:.3g} s in sub-steps of {:.3g} s would take {:.3g} of them, more than "
+                    "{:.0g}; shorten the window or lengthen micro_step.",
+                    s.window, s.micro.step, s.window / s.micro.step, kMostSubSteps));
+}
+
+// No displacement of a touch is above sqrt(2 E f.f / w^2) when all modes together have the energy E.
+std::optional<std::string> far_from_rest(const Ringing& r, const EnergyAccount& account, double size,
+                                         const std::string& name)
+{
+  double compliance = 0;  // [m^2 / J / 2]
+  for (const std::size_t i : r.struck)
+    compliance = std::max(
+        compliance,
+        r.rows.row(static_cast<Eigen::Index>(i)).transpose().cwiseQuotient(r.modes.omegas).squaredNorm());
+  const double bent = std::sqrt(2 * std::max(0.0, account.rang + account.received) * compliance);
+  if (!(bent > kFarFromRest * size)) return std::nullopt;
+  return fmt::format(
+      "A blow bends '{}' by up to {:.2g} m, {:.0f} % of its size: its modes hold for small displacements, "
+      "and so does what they do to others. A stiffer material or a gentler blow would be nearer the truth.",
+      name, bent, 100 * bent / size);
 }
 
 void still(ModeState& state, Eigen::Index modes)
@@ -73,9 +108,14 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
 {
   check(settings_);
   if (modes_.size() == 0) throw Error(fmt::format("The modal model '{}' has no modes.", model_->name));
+  check(settings_, modes_);
   if (settings_.paper_filter) {
     // Refuses over-damped modes, in words.
-    bank_.emplace(modes_, elastic::coevoet_step(modes_), elastic::FilterInput::dyrt);
+    try {
+      bank_.emplace(modes_, elastic::coevoet_step(modes_), elastic::FilterInput::dyrt);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} These are the preset coevoet2020 without it.", error.what()));
+    }
   }
   if (!model_->materials.empty()) {
     const model::Material& material = model_->materials.front();
@@ -162,6 +202,8 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
     } else {
       result = kick_by_peaks(ringing, state, rule);
     }
+    if (const auto doubt = far_from_rest(ringing, result.energy, map_.size(), model_->name))
+      warnings.push_back(*doubt);
   }
   result.energy.rings = energy(modes_, state);
   result.warnings = std::move(warnings);

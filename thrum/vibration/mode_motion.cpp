@@ -164,10 +164,9 @@ void ModeWalk::advance(double time, ModeState& state)
   if (rest != 0) small_step(rest, state);
 }
 
-void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, double window)
+Eigen::Index PeakSearch::intervals(const elastic::ModeList& modes, double window)
 {
-  const Eigen::Index count = state.q.size();
-  const double highest = count > 0 ? modes.omegas.maxCoeff() : 0;
+  const double highest = modes.omegas.size() > 0 ? modes.omegas.maxCoeff() : 0;
   const double wanted = std::ceil(window * highest * kSamplesPerPeriod / (2 * std::numbers::pi));
   if (!(wanted < static_cast<double>(kMostSamples))) {
     throw Error(fmt::format(
@@ -175,7 +174,13 @@ void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, 
         "such modes out or shorten the window.",
         highest / (2 * std::numbers::pi), wanted, window, kMostSamples));
   }
-  const auto intervals = static_cast<Eigen::Index>(std::max(1.0, wanted));
+  return static_cast<Eigen::Index>(std::max(1.0, wanted));
+}
+
+void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, double window)
+{
+  const Eigen::Index count = state.q.size();
+  const Eigen::Index intervals = PeakSearch::intervals(modes, window);
   walk_.prepare(modes, window / static_cast<double>(intervals));
   w2_ = modes.omegas.cwiseAbs2();
   d2_ = 2 * modes.decays;

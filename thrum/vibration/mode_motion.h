@@ -66,7 +66,10 @@ class PeakSearch {
  public:
   static constexpr double kSamplesPerPeriod = 12;
 
-  /// Samples the free motion from `state` on. Throws Error when `window` would take more than kMostSamples.
+  /// Spaces between samples of `window` [s]. Throws Error when they would be more than kMostSamples.
+  [[nodiscard]] static Eigen::Index intervals(const elastic::ModeList& modes, double window);
+
+  /// Samples the free motion from `state` on. Throws Error as intervals() does.
   void sample(const elastic::ModeList& modes, const ModeState& state, double window);
 
   /// Greatest outward speed f . q' for each column f of `columns` (modes x points).
