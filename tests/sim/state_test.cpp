@@ -93,7 +93,7 @@ TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
   constexpr double kThousand = 1000;
   World si = make_pile();
   World other = make_pile(kThousand, kThousand, kThousand);
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 20; ++i) {
     si.step(kStep);
     other.step(kThousand * kStep);
   }
