@@ -35,8 +35,8 @@ void build_pile(World& world, unsigned seed)
     for (int k = 0; k < 3; ++k) size[k] = 0.2 + 0.2 * part();
     const double x = part();
     const double y = part();
-    add(world, one_of_four(i, size, 0.2), {x, y, 1.0 + i}, 0.5 + part(),
-        Quat(q[0], q[1], q[2], q[3]).normalized());
+    add(world, one_of_four(i, {size}, {size.x()}, {0.15, size.x()}, {0.2, size.x()}), {x, y, 1.0 + i},
+        0.5 + part(), Quat(q[0], q[1], q[2], q[3]).normalized());
   }
 }
 

@@ -33,18 +33,19 @@ inline model::BodyId add_box(World& world, const Vec3& half, const Vec3& positio
   return add(world, {model::Box{half}}, position, mass, rotation);
 }
 
-/// Box, ball, capsule and cylinder in turn. `half` are the half edges of the box, and the lengths of the others by its x.
-inline model::Shape one_of_four(int i, const Vec3& half, double thickness)
+/// The four in turn.
+inline model::Shape one_of_four(int i, const model::Box& box, const model::Sphere& ball,
+                                const model::Capsule& capsule, const model::Cylinder& cylinder)
 {
   switch (i % 4) {
     case 1:
-      return {model::Sphere{half.x()}};
+      return {ball};
     case 2:
-      return {model::Capsule{0.75 * thickness, half.x()}};
+      return {capsule};
     case 3:
-      return {model::Cylinder{thickness, half.x()}};
+      return {cylinder};
     default:
-      return {model::Box{half}};
+      return {box};
   }
 }
 

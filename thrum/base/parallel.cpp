@@ -21,11 +21,12 @@
 
 #if defined(THRUM_USE_TBB) && defined(__SANITIZE_THREAD__)
 // The library of workers is not built with the thread sanitizer, which so takes the hand-over of a loop to its threads for a race: in that
-// library, in its headers, and in the first look of a thread at its loop. Bodies of loops are ordered by Loop::next_ and are looked at.
+// library (or in Embree, which uses it), in its headers, and in the first look of a thread at its loop. Bodies of loops are ordered by Loop::next_ and are looked at.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions()
 {
   return "called_from_lib:libtbb.so\n"
+         "called_from_lib:libembree3.so\n"
          "race_top:oneapi/tbb\n"
          "race_top:thrum/base/parallel.cpp\n"
          "race_top:bits/atomic_base.h\n";
