@@ -242,5 +242,27 @@ THRUM_BENCHMARK(response, rules)
   }
 }
 
+// What the default takes, against the budget that it was chosen for.
+THRUM_BENCHMARK(response, default_rule)
+{
+  geometry::TableDesc table;
+  table.edge_length = 0.07;
+  const geometry::TriangleMesh mesh = geometry::make_table(table);
+  for (const int modes : {20, 50, 200}) {
+    const auto model = smooth_modes("table", mesh, modes, 4.9e-4 / 2);
+    const TouchScene scene = scene_on(model->surface, 40);
+    vibration::ResponseSettings settings;
+    settings.memory = vibration::RingMemory::restarted;
+    vibration::ModalResponse response(model, settings);
+    vibration::ModeState state = response.at_rest();
+    const double ours = least_seconds([&] { keep(response.respond(scene.input(), state).kicks.size()); }, 50);
+    report.row({.name = fmt::format("automatic: {} modes, 41 contacts, usual window and budget", modes),
+                .figure = ours * 1e3,
+                .unit = "ms",
+                .wanted = settings.time_budget * 1e3,
+                .wanted_ratio = {}});
+  }
+}
+
 }  // namespace
 }  // namespace thrum::bench
