@@ -9,10 +9,8 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/furniture.h"
 #include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/shapes.h"
-#include "thrum/geometry/tableware.h"
+#include "thrum/geometry/shape_catalog.h"
 
 namespace thrum::app {
 
@@ -28,34 +26,14 @@ void say_written(const std::filesystem::path& file, const TriangleMesh& mesh)
              mesh.vertices.size(), mesh.triangles.size(), size_text(size), geometry::signed_volume(mesh));
 }
 
-// One name for all of them.
+// A shape under `parent`: `options` adds what it takes. Desc holds the defaults.
 template <class Desc>
-TriangleMesh build(const Desc& desc)
-{
-  return geometry::generate(desc);
-}
-TriangleMesh build(const geometry::TableDesc& desc)
-{
-  return geometry::make_table(desc);
-}
-TriangleMesh build(const geometry::ScaffoldDesc& desc)
-{
-  return geometry::make_scaffold(desc);
-}
-TriangleMesh build(const geometry::FridgeDesc& desc)
-{
-  return geometry::make_fridge(desc);
-}
-
-// A shape under `parent`: `options` adds what it takes, `make` builds it. Desc holds the defaults.
-template <class Desc>
-void add_shape(CLI::App& parent, const std::string& name, const std::string& help,
-               const std::function<void(CLI::App&, Desc&)>& options)
+CLI::App* add_shape(CLI::App& parent, const std::string& name, const std::string& help,
+                    const std::function<void(CLI::App&, Desc&)>& options)
 {
   struct State {
     Desc desc;
     std::string file;
-    double edge = 0;
   };
   auto state = std::make_shared<State>();
   CLI::App* command = parent.add_subcommand(name, help);
@@ -68,10 +46,11 @@ void add_shape(CLI::App& parent, const std::string& name, const std::string& hel
   command->add_option("-o,--output", state->file, "the file to write: .obj, .ply, .stl or .glb")->required();
   command->callback([state] {
     check_output(state->file, {".obj", ".ply", ".stl", ".glb"});
-    const TriangleMesh mesh = build(state->desc);
+    const TriangleMesh mesh = geometry::generate(geometry::ShapeDesc(state->desc));
     geometry::write_mesh(state->file, mesh);
     say_written(state->file, mesh);
   });
+  return command;
 }
 
 void length_option(CLI::App& command, const char* name, double& value, const char* help)
@@ -164,21 +143,25 @@ void add_drawn_shapes(CLI::App& shape)
     c.add_option("--inner-radius", d.inner_radius, "of the hollow; 0: solid [m]");
     c.add_option("--segments", d.segments, "around");
   });
-  add_shape<geometry::HeightFieldDesc>(
-      shape, "heightfield", "A ground with sides and a bottom", [](CLI::App& c, auto& d) {
-        c.add_option_function<std::string>(
-             "--heights", [&d](const std::string& f) { read_heights(f, d); }, "file with rows of heights [m]")
-            ->required();
-        length_option(c, "--spacing", d.spacing, "between the samples [m]");
-        c.add_option("--bottom", d.bottom, "z of the flat bottom [m]");
-      });
+  add_shape<geometry::HeightFieldDesc>(shape, "height_field", "A ground with sides and a bottom",
+                                       [](CLI::App& c, auto& d) {
+                                         c.add_option_function<std::string>(
+                                              "--heights", [&d](const std::string& f) { read_heights(f, d); },
+                                              "file with rows of heights [m]")
+                                             ->required();
+                                         length_option(c, "--spacing", d.spacing, "between the samples [m]");
+                                         c.add_option("--bottom", d.bottom, "z of the flat bottom [m]");
+                                       })
+      ->alias("heightfield");
   add_shape<geometry::ConvexHullDesc>(
-      shape, "hull", "The convex hull of the vertices of a mesh file", [](CLI::App& c, auto& d) {
+      shape, "convex_hull", "The convex hull of the vertices of a mesh file",
+      [](CLI::App& c, auto& d) {
         c.add_option_function<std::string>(
              "--points", [&d](const std::string& f) { d.points = geometry::read_mesh(f).vertices; },
              "a mesh file")
             ->required();
-      });
+      })
+      ->alias("hull");
 }
 
 void add_tableware(CLI::App& shape)

@@ -28,13 +28,7 @@ void run(const TetsOptions& options)
 {
   check_output(options.output, {".msh", ".vtk"});
   const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
-  const geometry::MeshReport report = geometry::report_mesh(surface, {.self_intersections = false});
-  if (!report.fit_for_tetrahedra) {
-    throw Error(fmt::format(
-        "The surface of '{}' is not closed ({}), so it has no inside that could be filled. 'thrum "
-        "mesh info' shows where, 'thrum mesh repair' mends what can be mended.",
-        options.input, counted(report.open_edges.count, "open edge", "open edges")));
-  }
+  geometry::require_closed(surface, options.input, "be filled");
   const geometry::MeshDistance distance(surface);
   const double longest = geometry::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
   const double spacing = options.spacing > 0 ? options.spacing : longest / options.resolution;

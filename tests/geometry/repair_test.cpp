@@ -195,6 +195,8 @@ TEST(MeshReport, CountsHolesHandlesAndPinches)
   EXPECT_EQ(report.boundary_loops, 2u);
   EXPECT_FALSE(report.fit_for_mass);
   EXPECT_NE(to_text(report).find("6 open edges, at ("), std::string::npos) << to_text(report);
+  const TriangleMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
+  EXPECT_EQ(to_text(report_mesh(one)).substr(0, 35), "3 vertices, 1 triangle, 1 component");
 
   // Two cubes that share one corner, then one edge.
   TriangleMesh pinched = cube(0, 1);
@@ -283,6 +285,33 @@ TEST(SelfIntersections, FindsFoldsAndPokesBetweenNeighbours)
   mesh.triangles = {{0, 1, 2}, {0, 4, 5}};
   EXPECT_EQ(self_intersections(mesh).size(), 1u);  // shares a corner, its far side pierces
   EXPECT_EQ(report_mesh(mesh).self_intersections.count, 1u);
+}
+
+TEST(RequireClosed, SaysWhyAMeshCannotBeFilled)
+{
+  const auto why = [](const TriangleMesh& mesh) -> std::string {
+    try {
+      require_closed(mesh, "pot.obj", "be filled");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  TriangleMesh mesh = cube(0, 1);
+  EXPECT_EQ(why(mesh), "");
+  EXPECT_EQ(require_closed(mesh, "pot.obj", "be filled").volume, signed_volume(mesh));
+  for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
+  EXPECT_EQ(why(mesh).find(
+                "The surface of 'pot.obj' is turned inside out, so it has no inside that could be filled."),
+            0u)
+      << why(mesh);
+  mesh = cube(0, 1);
+  mesh.triangles.pop_back();
+  EXPECT_NE(why(mesh).find("not closed (3 open edges)"), std::string::npos) << why(mesh);
+  mesh = cube(0, 1);
+  std::swap(mesh.triangles[0][0], mesh.triangles[0][1]);
+  EXPECT_NE(why(mesh).find("(3 edges where neighbours face different ways)"), std::string::npos) << why(mesh);
+  EXPECT_NE(why({}).find("no triangles"), std::string::npos) << why({});
 }
 
 }  // namespace

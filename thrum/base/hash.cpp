@@ -10,6 +10,7 @@ namespace thrum::base {
 namespace {
 
 constexpr std::size_t kBlock = 16;  ///< bytes taken in one round
+constexpr std::size_t kWord = 8;    ///< bytes of half a block
 constexpr std::uint64_t kC1 = 0x87c37b91114253d5u;
 constexpr std::uint64_t kC2 = 0x4cf5ad432745937fu;
 
@@ -40,6 +41,24 @@ std::uint64_t load(const std::byte* from)
   return word;
 }
 
+void store(std::uint64_t word, std::byte* to)
+{
+  std::memcpy(to, &word, sizeof(word));
+}
+
+/// Eight bytes that begin in a word of which `held` bytes are taken.
+struct SplitWord {
+  std::uint64_t kept;  ///< mask of the bytes taken before
+  std::uint64_t here;  ///< what goes into the same word
+  std::uint64_t over;  ///< what goes into the next one
+};
+SplitWord split(std::uint64_t word, std::size_t held)
+{
+  const std::size_t shift = 8 * held;
+  // A shift by 64 would not be defined.
+  return {(std::uint64_t{1} << shift) - 1, word << shift, word >> 1 >> (63 - shift)};
+}
+
 }  // namespace
 
 void Hasher::block(std::uint64_t k1, std::uint64_t k2)
@@ -50,24 +69,42 @@ void Hasher::block(std::uint64_t k1, std::uint64_t k2)
   h2_ = (std::rotl(h2_, 31) + h1_) * 5 + 0x38495ab5u;
 }
 
+// What comes between two blocks is shifted into place word by word, in registers: copying it into `pending_` first takes twice the
+// time, and states are hashed once a frame.
 Hasher& Hasher::bytes(std::span<const std::byte> data)
 {
-  // First fill up what is pending from before.
-  const std::size_t held = length_ % kBlock;
+  std::size_t held = length_ % kBlock;
   length_ += data.size();
-  if (held > 0) {
-    const std::size_t taken = std::min(kBlock - held, data.size());
-    if (taken > 0) std::memcpy(pending_.data() + held, data.data(), taken);
-    if (held + taken < kBlock) return *this;
-    block(load(pending_.data()), load(pending_.data() + 8));
-    data = data.subspan(taken);
+  if (held > 0 && data.size() >= kWord) {
+    std::uint64_t low = load(pending_.data());
+    std::uint64_t high = load(pending_.data() + kWord);
+    for (; data.size() >= kWord; data = data.subspan(kWord)) {
+      const SplitWord word = split(load(data.data()), held % kWord);
+      if (held < kWord) {
+        low = (low & word.kept) | word.here;
+        high = word.over;
+        held += kWord;
+      } else {
+        block(low, (high & word.kept) | word.here);
+        low = word.over;
+        high = 0;
+        held -= kWord;
+      }
+    }
+    store(low, pending_.data());
+    store(high, pending_.data() + kWord);
   }
   // Whole blocks straight from the input, the rest kept.
-  while (data.size() >= kBlock) {
-    block(load(data.data()), load(data.data() + 8));
-    data = data.subspan(kBlock);
+  if (held == 0) {
+    for (; data.size() >= kBlock; data = data.subspan(kBlock))
+      block(load(data.data()), load(data.data() + kWord));
   }
-  if (!data.empty()) std::memcpy(pending_.data(), data.data(), data.size());
+  for (const std::byte byte : data) {
+    pending_[held++] = byte;
+    if (held < kBlock) continue;
+    block(load(pending_.data()), load(pending_.data() + kWord));
+    held = 0;
+  }
   return *this;
 }
 
@@ -89,12 +126,27 @@ Hash128 Hasher::finish() const
   return {h1, h2};
 }
 
+// The kind and the number, nine bytes, as bytes() would take them.
 Hasher& Hasher::scalar(char kind, std::uint64_t bits)
 {
-  std::array<std::byte, 9> framed{};
-  framed[0] = static_cast<std::byte>(kind);
-  std::memcpy(framed.data() + 1, &bits, sizeof(bits));
-  return bytes(framed);
+  const std::size_t held = length_ % kBlock;
+  length_ += 1 + kWord;
+  const SplitWord word = split(static_cast<unsigned char>(kind) | bits << 8, held % kWord);
+  const std::uint64_t over = word.over | bits >> 56 << 8 * (held % kWord);
+  std::uint64_t low = load(pending_.data());
+  std::uint64_t high = load(pending_.data() + kWord);
+  if (held < kWord) {
+    low = (low & word.kept) | word.here;
+    high = over;
+    if (held + 1 + kWord == kBlock) block(low, high);
+  } else {
+    block(low, (high & word.kept) | word.here);
+    low = over;
+    high = 0;
+  }
+  store(low, pending_.data());
+  store(high, pending_.data() + kWord);
+  return *this;
 }
 
 Hasher& Hasher::sequence(char kind, const void* data, std::size_t count, std::size_t byte_count)

@@ -35,6 +35,7 @@ TriangleMesh pipe_between(const Vec3& a, const Vec3& b, double radius, int segme
 TriangleMesh evened(const TriangleMesh& mesh, double edge_length, double deviation = 0)
 {
   if (edge_length <= 0) return mesh;
+  require_few_triangles(area(mesh), edge_length);
   RemeshDesc desc;
   desc.edge_length = edge_length;
   desc.deviation = deviation;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "thrum/base/index.h"
+
 namespace thrum::geometry {
 
 namespace {
@@ -14,11 +16,6 @@ namespace {
 constexpr int kPasses = 2;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i)
-{
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

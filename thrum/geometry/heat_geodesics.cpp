@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/geometry/geodesic_polish.h"
 #include "thrum/geometry/intrinsic_triangulation.h"
 #include "thrum/geometry/surface_laplacian.h"
@@ -37,11 +38,6 @@ constexpr Index kCalibrationRing = 2;
 
 /// Small enough to be nothing beside a vertex of an outer ring.
 constexpr double kInnerRingWeight = 1e-6;
-
-std::size_t at(Index i)
-{
-  return static_cast<std::size_t>(i);
-}
 
 // Where a triangle's corners lie in its own plane: a = (0, 0), b = (base, 0), c = (x, y).
 struct Element {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::geometry {
 
@@ -34,11 +35,6 @@ Index previous(Index h)
 {
   return h % 3 == 0 ? h + 2 : h - 1;
 }
-std::size_t at(Index i)
-{
-  return static_cast<std::size_t>(i);
-}
-
 // Four times the area, by Heron's formula in Kahan's order, which keeps its digits for needles.
 double four_areas(double a, double b, double c)
 {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "thrum/base/error.h"
 #include "thrum/geometry/mesh_topology.h"
 #include "thrum/geometry/orient_components.h"
 #include "thrum/geometry/self_intersections.h"
@@ -232,10 +233,15 @@ class Inspector {
 
 using Out = std::back_insert_iterator<std::string>;
 
+std::string counted(std::size_t count, const char* one, const char* many)
+{
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 void describe(Out out, const MeshFinding& finding, const char* one, const char* many)
 {
   if (!finding.found()) return;
-  fmt::format_to(out, "  {} {}", finding.count, finding.count == 1 ? one : many);
+  fmt::format_to(out, "  {}", counted(finding.count, one, many));
   for (std::size_t i = 0; i < finding.places.size(); ++i) {
     const Vec3& p = finding.places[i];
     fmt::format_to(out, "{}({:.4g}, {:.4g}, {:.4g})", i == 0 ? ", at " : " ", p.x(), p.y(), p.z());
@@ -245,8 +251,9 @@ void describe(Out out, const MeshFinding& finding, const char* one, const char* 
 
 void describe_size(Out out, const MeshReport& report)
 {
-  fmt::format_to(out, "{} vertices, {} triangles, {} component{}\n", report.vertices, report.triangles,
-                 report.components, report.components == 1 ? "" : "s");
+  fmt::format_to(out, "{}, {}, {}\n", counted(report.vertices, "vertex", "vertices"),
+                 counted(report.triangles, "triangle", "triangles"),
+                 counted(report.components, "component", "components"));
   if (report.box.isEmpty()) return;
   const Vec3 size = report.box.sizes();
   fmt::format_to(out, "size {:.4g} x {:.4g} x {:.4g} m, area {:.6g} m^2", size.x(), size.y(), size.z(),
@@ -292,6 +299,34 @@ MeshReport report_mesh(const TriangleMesh& mesh, const MeshReportDesc& desc)
 {
   check_indices(mesh);
   return Inspector(mesh, desc).run();
+}
+
+MeshReport require_closed(const TriangleMesh& surface, const std::string& name, const std::string& use)
+{
+  MeshReport report = report_mesh(surface, {.self_intersections = false});
+  if (report.fit_for_tetrahedra) return report;
+  std::string why = "it has no triangles";
+  if (report.open_edges.found()) {
+    why = counted(report.open_edges.count, "open edge", "open edges");
+  } else if (report.non_manifold_edges.found()) {
+    why = counted(report.non_manifold_edges.count, "edge of three triangles or more",
+                  "edges of three triangles or more");
+  } else if (report.inconsistent_edges.found()) {
+    why = counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
+                  "edges where neighbours face different ways");
+  } else if (report.repeated_corners.found()) {
+    why = counted(report.repeated_corners.count, "triangle that names a corner twice",
+                  "triangles that name a corner twice");
+  } else if (report.inverted_components.found()) {
+    throw Error(fmt::format(
+        "The surface of '{}' is turned inside out, so it has no inside that could {}. 'thrum mesh repair' "
+        "turns it round.",
+        name, use));
+  }
+  throw Error(fmt::format(
+      "The surface of '{}' is not closed ({}), so it has no inside that could {}. 'thrum mesh info' shows "
+      "where, 'thrum mesh repair' mends what can be mended.",
+      name, why, use));
 }
 
 std::string to_text(const MeshReport& report)

@@ -61,6 +61,10 @@ struct MeshReportDesc {
 /// Throws Error when the mesh has an index that is not there or a coordinate that is not finite.
 [[nodiscard]] MeshReport report_mesh(const TriangleMesh& mesh, const MeshReportDesc& desc = {});
 
+/// The report of a surface that may be filled with tetrahedra. For any other throws Error with what is wrong with the surface of
+/// `name`, so that there is no inside that could ... `use` ("be filled").
+MeshReport require_closed(const TriangleMesh& surface, const std::string& name, const std::string& use);
+
 /// The report as lines for a terminal or a log.
 [[nodiscard]] std::string to_text(const MeshReport& report);
 

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <optional>
 
+#include "thrum/base/index.h"
+
 namespace thrum::geometry {
 
 namespace {
@@ -26,11 +28,6 @@ constexpr double kOpposite = 0.5;        // cosine: walls that open by more than
 constexpr double kSmallestRegion = 0.5;  // of the square of the spacing: less missed area is not a region
 constexpr double kWidthQuantile = 0.1;   // share of a region's area that may be narrower than its width
 constexpr double kDetailRefinement = 0.5;  // a missed detail of unknown size asks for half the spacing
-
-std::size_t at(Index i)
-{
-  return static_cast<std::size_t>(i);
-}
 
 struct Sample {
   Vec3 point;

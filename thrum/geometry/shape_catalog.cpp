@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/geometry/shape_checks.h"
 
 namespace thrum::geometry {
 
@@ -23,9 +24,35 @@ ShapeDesc alternative(std::size_t number, std::index_sequence<I...>)
   return shape;
 }
 
-}  // namespace
+double edge_length_of(const ShapeDesc& shape)
+{
+  return std::visit(
+      [](const auto& desc) -> double {
+        if constexpr (requires { desc.edge_length; }) {
+          return desc.edge_length;
+        } else if constexpr (requires { desc.cup.edge_length; }) {
+          return desc.cup.edge_length;
+        } else {
+          return 0;
+        }
+      },
+      shape);
+}
 
-TriangleMesh generate(const ShapeDesc& shape)
+// Before the work: the shape with as few triangles as it takes tells the area. Furniture looks for itself, since it takes long.
+void check_edge_length(const ShapeDesc& shape)
+{
+  const double edge_length = edge_length_of(shape);
+  if (std::holds_alternative<TableDesc>(shape) || std::holds_alternative<ScaffoldDesc>(shape) ||
+      std::holds_alternative<FridgeDesc>(shape) || !(edge_length > 0))
+    return;
+  const auto* mug = std::get_if<MugDesc>(&shape);
+  ShapeDesc coarse = mug != nullptr ? ShapeDesc(mug->cup) : shape;
+  set_edge_length(coarse, 0);
+  require_few_triangles(area(generate(coarse)), edge_length);
+}
+
+TriangleMesh generate_unchecked(const ShapeDesc& shape)
 {
   return std::visit(
       [](const auto& desc) {
@@ -41,6 +68,19 @@ TriangleMesh generate(const ShapeDesc& shape)
         }
       },
       shape);
+}
+
+}  // namespace
+
+TriangleMesh generate(const ShapeDesc& shape)
+{
+  check_edge_length(shape);
+  TriangleMesh mesh = generate_unchecked(shape);
+  if (!mesh.triangles.empty() && !(signed_volume(mesh) > 0))
+    throw Error(fmt::format(
+        "Edges of {:.3g} m are too long for this shape: nothing is left inside. Shorter ones are needed.",
+        edge_length_of(shape)));
+  return mesh;
 }
 
 const std::vector<std::string_view>& shape_names()

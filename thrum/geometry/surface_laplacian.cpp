@@ -5,17 +5,14 @@
 #include <numeric>
 #include <utility>
 
+#include "thrum/base/index.h"
+
 namespace thrum::geometry {
 
 namespace {
 
 /// Parts of this many vertices are not cut further.
 constexpr std::ptrdiff_t kSmallestPart = 24;
-
-std::size_t at(Index i)
-{
-  return static_cast<std::size_t>(i);
-}
 
 using numerics::SparseMatrix;
 

@@ -7,17 +7,13 @@
 #include <numeric>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::geometry {
 
 namespace {
 
 constexpr Index kNone = -1;
-
-std::size_t at(Index i)
-{
-  return static_cast<std::size_t>(i);
-}
 
 // Union of sets with path halving; the smaller index stays the root, so the result does not depend on the
 // order.

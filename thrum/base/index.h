@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Meshes and matrices number their parts with signed 32-bit indices; containers want std::size_t.
+//
+//   mesh.vertices[at(triangle[0])]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thrum::base {
+
+/// A number that is known not to be negative, as an index into a container.
+[[nodiscard]] constexpr std::size_t at(std::int32_t i)
+{
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace thrum::base
+
+namespace thrum {
+using base::at;
+}  // namespace thrum
