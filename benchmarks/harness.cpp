@@ -104,6 +104,8 @@ void print_header()
 std::optional<double> ratio(const Row& row)
 {
   if (row.baseline.empty()) return std::nullopt;
+  // Nothing beside nothing has no ratio.
+  if (row.figure == 0 && row.baseline_figure == 0) return std::nullopt;
   return row.better == Better::lower ? row.baseline_figure / row.figure : row.figure / row.baseline_figure;
 }
 
@@ -123,8 +125,8 @@ void Report::row(const Row& row)
   fmt::print(
       "{:<58} {:>11.4g} {:<10} {:>11}  {:>11} {:>9}  {}\n", row.name, row.figure, row.unit,
       row.wanted ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.wanted) : "-",
-      r ? fmt::format("{:.4g}", row.baseline_figure) : "-", r ? fmt::format("{:.3g} x", *r) : "-",
-      !judged ? "" : (reached(row) ? "yes" : "NO"));
+      row.baseline.empty() ? "-" : fmt::format("{:.4g}", row.baseline_figure),
+      r ? fmt::format("{:.3g} x", *r) : "-", !judged ? "" : (reached(row) ? "yes" : "NO"));
   if (!row.baseline.empty()) fmt::print("    beside: {}\n", row.baseline);
   std::fflush(stdout);
 }

@@ -51,7 +51,7 @@ class Report {
   std::vector<Row> rows_;
 };
 
-/// How many times better than the baseline, larger than 1 when we win; empty without a baseline.
+/// How many times better than the baseline, larger than 1 when we win; empty without a baseline, and when both are 0.
 [[nodiscard]] std::optional<double> ratio(const Row& row);
 [[nodiscard]] bool reached(const Row& row);
 
