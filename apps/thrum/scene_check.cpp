@@ -17,6 +17,7 @@
 #include "thrum/base/timing.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/scene_schema.h"
+#include "thrum/scene/scene_warnings.h"
 
 namespace thrum::app {
 
@@ -108,6 +109,7 @@ void check(const CheckOptions& options)
 {
   const scene::SceneDesc desc = scene::read_scene(options.scene, {.settings = options.settings});
   scene::BuiltScene built = scene::build_world(desc, {});
+  const std::vector<std::string> suspicious = scene::warnings_of(desc, built);
   const model::SceneModel& model = built.world.model();
   std::size_t moving = 0;
   double mass = 0;
@@ -140,7 +142,11 @@ void check(const CheckOptions& options)
   fmt::print("  recording about {:.3g} MB of poses\n", poses * kPoseBytes / kMegabyte);
   print_time(built, desc.step, std::llround(steps));
   fmt::print("  memory    {:.3g} MB while running\n", resident_bytes() / kMegabyte);
-  fmt::print("{}\n", good("The scene can be run."));
+  for (const std::string& sentence : scene::remarks_on_modes(desc, built))
+    fmt::print("{}\n", warning(sentence));
+  for (const std::string& sentence : suspicious) fmt::print("{}\n", warning(sentence));
+  fmt::print("{}\n", good(suspicious.empty() ? "The scene can be run."
+                                             : "The scene can be run, but is it what was meant?"));
 }
 
 }  // namespace

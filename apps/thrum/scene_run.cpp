@@ -143,7 +143,9 @@ void run_both(const RunOptions& options, const std::filesystem::path& folder, co
   std::vector<scene::ViewerRun> runs;
   for (const bool response : {true, false}) {
     const std::filesystem::path part = folder / (response ? "with" : "without");
-    const scene::RunResult result = run_once(options, part, !response, desc);
+    scene::RunDesc own = desc;
+    if (!response) own.on_warning = {};  // said already
+    const scene::RunResult result = run_once(options, part, !response, own);
     report.end_line();
     print_result(options, part.string(), result);
     sim::Recording& recording = recordings[response ? 0 : 1];
@@ -182,6 +184,10 @@ void run(const RunOptions& options)
   desc.on_progress = [&](const scene::RunProgress& progress) {
     report.show(progress);
   };
+  if (!options.quiet)
+    desc.on_warning = [](const std::string& sentence) {
+      fmt::print(stderr, "warning: {}\n", sentence);
+    };
   if (!options.resume.empty()) {
     desc.folder = options.resume;
     const scene::RunResult result = scene::resume_run(desc);

@@ -168,6 +168,19 @@ class Safety(unittest.TestCase):
         scene.write_text(scene.read_text().replace("0.5", "0.6"))
         self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
 
+    def test_resume_refuses_changed_modes(self):
+        for name, size in (("a", "0.5,0.2,0.1"), ("b", "0.5,0.2,0.12")):
+            thrum("mesh", "shape", "box", "--size", size, "-o", self.at / f"{name}.obj")
+            thrum("modes", self.at / f"{name}.obj", "--material", "steel", "--modes", "4", "--spacing", "0.05", "--no-cache",
+                  "-o", self.at / f"{name}.npz")
+        scene = self.at / "ring.json"
+        scene.write_text("""{"duration": 0.1, "outputs": {"poster": false, "page": false}, "bodies": [
+            {"shape": {"kind": "box", "size": [0.5, 0.2, 0.1]}, "material": "steel", "rings": {"file": "a.npz"}}]}""")
+        self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
+        self.assertEqual(thrum("run", "--resume", self.at / "run", "--quiet").returncode, 0)
+        os.rename(self.at / "b.npz", self.at / "a.npz")
+        self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
+
     def test_damaged_files_are_told(self):
         self.assertEqual(thrum("run", SCENES / "hello.json", "-o", self.at / "run", "--quiet", *SMALL).returncode, 0)
         recording = self.at / "run" / "recording"

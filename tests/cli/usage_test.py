@@ -100,6 +100,29 @@ class Usage(CommandLine):
         (self.at / "empty.obj").write_text("v 0 0 0\n")
         self.assertIn("no triangles, only 1 vertex", self.refused(1, "mesh", "info", "empty.obj"))
 
+    def test_too_short_edges_are_refused_with_a_better_one(self):
+        said = self.refused(1, "mesh", "shape", "box", "--edge", "1e-5", "-o", "x.obj")
+        self.assertIn("about 1.4e+11 triangles", said)
+        self.assertIn("Edges of 0.026 m make about 20000", said)
+
+    def test_shapes_have_the_names_of_scene_files_and_short_ones(self):
+        (self.at / "heights.txt").write_text("0 0\n0 1\n")
+        for name in ("height_field", "heightfield"):
+            self.run_ok("mesh", "shape", name, "--heights", "heights.txt", "-o", "ground.obj")
+        for name in ("convex_hull", "hull"):
+            self.run_ok("mesh", "shape", name, "--points", "block.obj", "-o", "hull.obj")
+
+    def test_what_is_suspicious_is_said_before_it_is_run(self):
+        (self.at / "deep.json").write_text("""{"duration": 0.1, "bodies": [
+            {"name": "a", "shape": {"kind": "box"}}, {"name": "b", "shape": {"kind": "box"}, "position": [0.5, 0, 0]}]}""")
+        checked = self.run_ok("check", "deep.json")
+        self.assertIn("'b' starts 0.5 m deep inside 'a'", checked)
+        self.assertIn("is it what was meant?", checked)
+        run = self.run_thrum("run", "deep.json", "-o", "deep")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("warning: deep.json:2:54: bodies[1] 'b' starts 0.5 m deep inside 'a'", run.stderr)
+        self.assertEqual(self.run_thrum("run", "deep.json", "-o", "deep", "--quiet").stderr, "")
+
     def test_endings_and_folders_are_looked_at_first(self):
         # Inputs that do not exist would be told otherwise: the file to write is looked at before them.
         for words in (["export", "nothere", "--png", "x.gif"], ["export", "nothere", "--glb", "x.txt"],

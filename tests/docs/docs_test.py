@@ -7,6 +7,7 @@ scenes/ are all checked and taken a few steps.
 
 usage: docs_test.py PATH_OF_THRUM REPOSITORY
 """
+import itertools
 import os
 import pathlib
 import re
@@ -68,6 +69,28 @@ class Docs(unittest.TestCase):
         page = (REPOSITORY / "docs" / "command_line.md").read_text()
         for command in commands:
             self.assertIn(f"`thrum {command}", page, command)
+
+    def test_commands_in_the_text_have_their_options(self):
+        """What is not run: `thrum mesh tets FILE --spacing S` in a sentence or a table."""
+        helps = {}
+
+        def help_of(words):
+            if words not in helps:
+                done = subprocess.run([THRUM, *words, "--help"], capture_output=True, text=True, check=False, timeout=60)
+                helps[words] = done.stdout if done.returncode == 0 else None
+            return helps[words]
+
+        looked_at = 0
+        for page in pages():
+            for command in re.findall(r"`thrum ([a-z][^`]*)`", page.read_text()):
+                words = tuple(itertools.takewhile(lambda word: re.fullmatch(r"[a-z_]+", word), command.split()))
+                while words and help_of(words) is None:
+                    words = words[:-1]  # a word that is an argument
+                self.assertTrue(words, f"{page.name}: thrum {command}")
+                for option in re.findall(r"(?<!\S)\[?(-{1,2}[a-z][a-z0-9-]*)", command):
+                    self.assertRegex(help_of(words), rf"(?<![\w-]){option}(?![\w-])", f"{page.name}: thrum {command}")
+                    looked_at += 1
+        self.assertGreater(looked_at, 40)
 
     def test_links_lead_somewhere(self):
         for page in pages():

@@ -7,6 +7,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
+#include "thrum/geometry/shapes.h"
 
 namespace thrum::scene {
 namespace {
@@ -63,6 +64,36 @@ TEST(Render, FramesTheWholeBox)
     EXPECT_GT(least, 0);
     EXPECT_LT(least, 20);
   }
+}
+
+// At the outline of a round body drawn with few faces the mean normals look away from the viewer.
+TEST(Render, TheLitSideOfARoundBodyHasNoDarkOutline)
+{
+  const geometry::TriangleMesh mesh =
+      geometry::generate(geometry::CylinderDesc{.radius = 1, .height = 2, .segments = 14});
+  RenderScene scene;
+  scene.bodies.push_back({.mesh = &mesh, .colour = {0.9f, 0.9f, 0.9f}});
+  scene.ground = false;
+  // The sun stands behind the left shoulder of the viewer: all of the left half is lit, and the background is light.
+  const Camera camera{.eye = {0, -9, 0}, .target = {0, 0, 0}};
+  const Image image = render(scene, camera, kSmall);
+  const int middle = brightness(image.at(static_cast<int>(camera.project({-0.5, -1, 0}, 160, 90).x()), 45));
+  for (int y = 0; y < 90; ++y) {
+    for (int x = 0; x < 70; ++x) EXPECT_GT(brightness(image.at(x, y)), 0.75 * middle) << x << " " << y;
+  }
+}
+
+TEST(Render, ANarrowPictureShowsAsMuchFromLeftToRight)
+{
+  const double view = 0.5;
+  EXPECT_EQ(widened_view(view, 16.0 / 9), view);
+  EXPECT_EQ(widened_view(view, 3), view);
+  Camera camera{.eye = {0, -5, 0}, .target = {0, 0, 0}, .field_of_view = view};
+  const double wide = camera.project({1, 0, 0}, 1600, 900).x() / 1600;
+  camera.field_of_view = widened_view(view, 0.8);
+  EXPECT_NEAR(camera.project({1, 0, 0}, 800, 1000).x() / 800, wide, 1e-12);
+  // Not without end.
+  EXPECT_LT(widened_view(view, 0.01), 2);
 }
 
 TEST(Render, TheGroundIsDarkerInTheShadow)

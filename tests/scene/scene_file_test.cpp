@@ -48,6 +48,16 @@ TEST(SceneFile, ReadsASmallScene)
   EXPECT_EQ(std::get<BallShape>(scene.bodies[0].shape.object->data).radius, 0.2);
 }
 
+TEST(SceneFile, UnderstandsTheShortNamesOfShapes)
+{
+  const SceneDesc scene = parse_scene(R"({"bodies": [
+    {"shape": {"kind": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}},
+    {"shape": {"kind": "heightfield", "columns": 2, "heights": [0, 0, 0, 0]}, "motion": "fixed"}]})",
+                                      "s.json");
+  EXPECT_TRUE(std::holds_alternative<HullShape>(scene.bodies[0].shape.object->data));
+  EXPECT_TRUE(std::holds_alternative<HeightFieldShape>(scene.bodies[1].shape.object->data));
+}
+
 TEST(SceneFile, SaysWhatIsWrongAndWhere)
 {
   EXPECT_EQ(mistakes_of(R"({"duraton": 2})").substr(0, 70),
@@ -104,9 +114,9 @@ TEST(SceneFile, TellsAllMistakesAtOnce)
     EXPECT_EQ(error.mistakes()[1].place.path, "bodies[0].shape.kind");
     EXPECT_EQ(error.mistakes()[1].nearest, "sphere");
     EXPECT_EQ(error.mistakes()[1].place.line, 4u);
-    EXPECT_EQ(error.mistakes()[2].place.path, "bodies[1].mas");
-    EXPECT_EQ(error.mistakes()[2].nearest, "mass");
-    EXPECT_EQ(error.mistakes()[3].place.path, "bodies[1].shape.size[1]");
+    EXPECT_EQ(error.mistakes()[2].place.path, "bodies[1].shape.size[1]");
+    EXPECT_EQ(error.mistakes()[3].place.path, "bodies[1].mas");
+    EXPECT_EQ(error.mistakes()[3].nearest, "mass");
   }
 }
 

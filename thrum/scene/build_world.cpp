@@ -386,32 +386,6 @@ class Builder {
 
 }  // namespace
 
-Vec3 ScriptedForce::at(double time) const
-{
-  if (times.empty() || time < times.front() || time > times.back()) return Vec3::Zero();
-  const auto after = std::upper_bound(times.begin(), times.end(), time);
-  if (after == times.end()) return forces.back();
-  const auto i = static_cast<std::size_t>(after - times.begin());
-  const double share = (time - times[i - 1]) / (times[i] - times[i - 1]);
-  return (1 - share) * forces[i - 1] + share * forces[i];
-}
-
-void BuiltScene::step(double time, double h)
-{
-  for (const ScriptedImpulse& blow : impulses) {
-    if (blow.time < time || blow.time >= time + h) continue;
-    world.apply_impulse(blow.body, blow.impulse, world.body(blow.body).X_wb.point(blow.position_b));
-  }
-  for (const ScriptedForce& push : forces) {
-    // The mean over the step, taken at its middle.
-    const Vec3 force = push.at(time + 0.5 * h);
-    if (force.squaredNorm() > 0) {
-      world.apply_force(push.body, force, world.body(push.body).X_wb.point(push.position_b));
-    }
-  }
-  world.step(h);
-}
-
 BuiltScene build_world(const SceneDesc& scene, const base::ProgressDesc& progress)
 {
   return Builder(scene, progress).build();

@@ -38,7 +38,7 @@ std::string JsonValue::describe() const
   if (const double* x = number()) return fmt::format("the number {}", *x);
   if (const std::string* s = string()) return fmt::format("the text \"{}\"", *s);
   if (const JsonArray* a = array()) return fmt::format("a list of {}", a->size());
-  return fmt::format("an object of {} keys", object()->size());
+  return fmt::format("an object of {} key{}", object()->size(), object()->size() == 1 ? "" : "s");
 }
 
 namespace {

@@ -28,6 +28,7 @@ struct Mistake {
   std::string found;
   std::string expected;
   std::string nearest = {};  ///< the known name that is most like what was found, or empty
+  bool unknown_key = false;  ///< a key that the object at its place does not have
 };
 
 /// One line: "file:line:column: path: found X, expected Y; did you mean "Z"?".

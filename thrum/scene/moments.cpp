@@ -85,7 +85,7 @@ Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& fra
     camera.target = vec_note(header, "camera target").value_or(box.center());
     double degrees = 30;
     std::istringstream(header.note("camera field of view")) >> degrees;
-    camera.field_of_view = degrees * std::numbers::pi / 180;
+    camera.field_of_view = widened_view(degrees * std::numbers::pi / 180, aspect);
   }
   return camera;
 }

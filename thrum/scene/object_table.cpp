@@ -32,9 +32,7 @@ bool TableBase::check_keys(const JsonValue& value, ReadContext& context, bool ki
     if (kind_is_known && member.key == "kind") continue;
     if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
     const auto scope = context.enter(member.key);
-    context.fail(context.place(member.line, member.column), "an unknown key",
-                 known.empty() ? "none here" : fmt::format("one of {}", fmt::join(known, ", ")),
-                 nearest_name(member.key, known));
+    context.fail_key(member, known);
   }
   for (const FieldInfo& field : fields_) {
     if (!field.rule.required || value.find(field.rule.key) != nullptr) continue;
@@ -59,7 +57,14 @@ std::optional<std::size_t> TableBase::choose_kind(const JsonValue& value, ReadCo
     return std::nullopt;
   }
   std::string name;
-  if (!read_value(*kind, name, {.choices = known}, context)) return std::nullopt;
+  const auto other = std::find_if(other_names_.begin(), other_names_.end(), [&](const auto& pair) {
+    return kind->string() != nullptr && pair.first == *kind->string();
+  });
+  if (other != other_names_.end()) {
+    name = other->second;
+  } else if (!read_value(*kind, name, {.choices = known}, context)) {
+    return std::nullopt;
+  }
   return static_cast<std::size_t>(std::find(known.begin(), known.end(), name) - known.begin());
 }
 

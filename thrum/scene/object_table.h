@@ -66,6 +66,8 @@ class TableBase {
   std::string doc_;
   std::vector<FieldInfo> fields_;
   std::vector<TableFunction> kinds_;
+  std::vector<std::pair<std::string, std::string>>
+      other_names_;  ///< of kinds, each with the name that is documented
 };
 
 /// The keys of an object that is read into a T.
@@ -212,6 +214,13 @@ class KindTable : public TableBase {
       table().read(v, value, c, true);
       out.data = std::move(value);
     });
+    return std::move(*this);
+  }
+
+  /// Another spelling of a kind, understood and not documented.
+  KindTable&& also(std::string other, std::string name) &&
+  {
+    other_names_.emplace_back(std::move(other), std::move(name));
     return std::move(*this);
   }
 

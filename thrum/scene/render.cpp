@@ -19,6 +19,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
+#include "thrum/scene/traced_body.h"
 
 namespace thrum::scene {
 namespace {
@@ -31,12 +32,10 @@ constexpr float kAmbientReach =
 constexpr int kTile = 4;  ///< [pixel]
 constexpr float kSameNormal = 0.9f;  ///< cosine above which two pixels share their light [1]
 constexpr float kSameDepth = 0.02f;  ///< relative difference of depth below which they do [1]
-constexpr float kLineOpacity = 0.62f;
 constexpr double kGroundUnset = -1e299;
 
 const Colour kSunLight(0.74f, 0.715f, 0.67f);
 const Colour kSkyLight(0.50f, 0.525f, 0.56f);
-using Vec3f = Eigen::Vector3f;
 
 struct DeviceCloser {
   void operator()(RTCDevice device) const { rtcReleaseDevice(device); }
@@ -47,68 +46,7 @@ struct SceneCloser {
 using Device = std::unique_ptr<std::remove_pointer_t<RTCDevice>, DeviceCloser>;
 using Tracer = std::unique_ptr<std::remove_pointer_t<RTCScene>, SceneCloser>;
 
-/// A body ready to be shaded: positions around the scene's centre, a normal per corner, colours in linear
-/// light.
-struct Prepared {
-  std::vector<Vec3f> vertices;
-  std::vector<Triangle> triangles;
-  std::vector<std::array<Vec3f, 3>> normals;
-  std::vector<Colour> vertex_colours;  ///< empty: by the scalar, or plain
-  const RenderBody* body = nullptr;
-};
-
-void check(const RenderBody& body, std::size_t index)
-{
-  if (body.mesh == nullptr) throw Error(fmt::format("Body {} of the picture has no mesh.", index));
-  geometry::check_indices(*body.mesh);
-  const std::size_t count = body.mesh->vertices.size();
-  for (const std::size_t given : {body.scalar.size(), body.vertex_colours.size()}) {
-    if (given == 0 || given == count) continue;
-    throw Error(fmt::format("Body {} of the picture has {} vertices, but {} values.", index, count, given));
-  }
-}
-
-/// For each corner the mean normal, weighted by area, of the faces around the vertex that meet this face
-/// smoothly.
-std::vector<std::array<Vec3f, 3>> corner_normals(const Prepared& p, double crease_angle)
-{
-  std::vector<Vec3f> face(p.triangles.size());
-  std::vector<std::vector<Index>> around(p.vertices.size());
-  for (std::size_t t = 0; t < p.triangles.size(); ++t) {
-    const auto corner = [&](std::size_t k) {
-      return p.vertices[static_cast<std::size_t>(p.triangles[t][k])];
-    };
-    face[t] = (corner(1) - corner(0)).cross(corner(2) - corner(0));
-    for (const Index v : p.triangles[t]) around[static_cast<std::size_t>(v)].push_back(static_cast<Index>(t));
-  }
-  const auto least = static_cast<float>(std::cos(crease_angle));
-  std::vector<std::array<Vec3f, 3>> normals(p.triangles.size());
-  base::parallel_for(p.triangles.size(), [&](std::size_t t) {
-    const Vec3f own = face[t].normalized();
-    for (std::size_t k = 0; k < 3; ++k) {
-      Vec3f sum = Vec3f::Zero();
-      for (const Index other : around[static_cast<std::size_t>(p.triangles[t][k])]) {
-        const Vec3f& n = face[static_cast<std::size_t>(other)];
-        if (n.dot(own) >= least * n.norm()) sum += n;
-      }
-      normals[t][k] = sum.squaredNorm() > 0 ? Vec3f(sum.normalized()) : own;
-    }
-  });
-  return normals;
-}
-
-Prepared prepare(const RenderBody& body, const Vec3& centre)
-{
-  Prepared p;
-  p.body = &body;
-  p.triangles = body.mesh->triangles;
-  for (const Vec3& v : body.mesh->vertices) p.vertices.push_back((body.X_wb.point(v) - centre).cast<float>());
-  for (const Colour& c : body.vertex_colours) p.vertex_colours.push_back(linear_from_srgb(c));
-  p.normals = corner_normals(p, body.crease_angle);
-  return p;
-}
-
-void add_to_tracer(RTCDevice device, RTCScene scene, const Prepared& p, unsigned id)
+void add_to_tracer(RTCDevice device, RTCScene scene, const TracedBody& p, unsigned id)
 {
   RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
   auto* vertices = static_cast<float*>(rtcSetNewGeometryBuffer(
@@ -162,7 +100,7 @@ class Caster {
   {
     Box3 box;
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-      check(scene.bodies[i], i);
+      check_body(scene.bodies[i], i);
       for (const Vec3& v : scene.bodies[i].mesh->vertices) box.extend(scene.bodies[i].X_wb.point(v));
     }
     if (box.isEmpty()) box = Box3(Vec3(-1, -1, 0), Vec3(1, 1, 1));
@@ -173,7 +111,7 @@ class Caster {
     if (!device_) throw Error("The ray tracing library could not be started.");
     tracer_.reset(rtcNewScene(device_.get()));
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-      bodies_.push_back(prepare(scene.bodies[i], centre));
+      bodies_.push_back(trace_body(scene.bodies[i], centre));
       add_to_tracer(device_.get(), tracer_.get(), bodies_.back(), static_cast<unsigned>(i));
     }
     rtcCommitScene(tracer_.get());
@@ -287,10 +225,7 @@ class Caster {
   void aim(const Camera& camera, const Vec3& centre)
   {
     eye_ = (camera.eye - centre).cast<float>();
-    const Vec3 forward = (camera.target - camera.eye).normalized();
-    const Vec3 helper = std::abs(forward.z()) > 0.999 ? Vec3::UnitY() : Vec3::UnitZ();
-    const Vec3 right = forward.cross(helper).normalized();
-    const Vec3 up = right.cross(forward);
+    const auto [right, up, forward] = camera.axes();
     pixel_size_ = static_cast<float>(2 * std::tan(camera.field_of_view / 2) / desc_.height);
     forward_ = forward.cast<float>();
     right_ = right.cast<float>();
@@ -385,53 +320,31 @@ class Caster {
 
   Surface surface_of(const RTCRayHit& query, const Vec3f& direction) const
   {
-    const Prepared& p = bodies_[query.hit.geomID];
+    const TracedBody& p = bodies_[query.hit.geomID];
     const std::size_t t = query.hit.primID;
     const std::array<float, 3> w{1 - query.hit.u - query.hit.v, query.hit.u, query.hit.v};
     Surface s;
     s.depth = query.ray.tfar;
     s.point = eye_ + s.depth * direction;
     s.normal = (w[0] * p.normals[t][0] + w[1] * p.normals[t][1] + w[2] * p.normals[t][2]).normalized();
-    // A sheet is lit from both sides.
-    if (s.normal.dot(direction) > 0) s.normal = -s.normal;
+    // A sheet is lit from both sides. Which side is seen is a matter of the face: the mean normal of a round body may look away
+    // at its outline, and turned round it would be dark there.
+    const Vec3f face(query.hit.Ng_x, query.hit.Ng_y, query.hit.Ng_z);
+    if (s.normal.dot(face) * face.dot(direction) > 0) s.normal = -s.normal;
+    // As much as it looks away, it is bent back to the edge.
+    const float away = s.normal.dot(direction);
+    if (away > 0) s.normal = (s.normal - away * direction).normalized();
     s.id = static_cast<int>(query.hit.geomID);
-    s.albedo = albedo_at(p, t, w, s.depth);
+    s.albedo = albedo_at(p, t, w, static_cast<double>(s.depth * pixel_size_));
     const float halfway = std::max(0.0f, s.normal.dot((sun_ - direction).normalized()));
     s.shine = 0.07f * std::pow(halfway, 40.0f);
     return s;
   }
 
-  Colour albedo_at(const Prepared& p, std::size_t t, const std::array<float, 3>& w, float depth) const
-  {
-    const RenderBody& body = *p.body;
-    const auto corner = [&](std::size_t k) {
-      return static_cast<std::size_t>(p.triangles[t][k]);
-    };
-    if (!p.vertex_colours.empty()) {
-      return w[0] * p.vertex_colours[corner(0)] + w[1] * p.vertex_colours[corner(1)] +
-             w[2] * p.vertex_colours[corner(2)];
-    }
-    if (body.scalar.empty()) return linear_from_srgb(body.colour);
-    const std::array<double, 3> f{body.scalar[corner(0)], body.scalar[corner(1)], body.scalar[corner(2)]};
-    const double value = w[0] * f[0] + w[1] * f[1] + w[2] * f[2];
-    const Colour colour = linear_from_srgb(colour_of(body.map, body.range.part(value)));
-    if (!(body.iso_spacing > 0)) return colour;
-    // The gradient of the scalar over the triangle, times the size of a pixel there, is the change across a
-    // pixel.
-    const Vec3 e1 = (p.vertices[corner(1)] - p.vertices[corner(0)]).cast<double>();
-    const Vec3 e2 = (p.vertices[corner(2)] - p.vertices[corner(0)]).cast<double>();
-    const Vec3 n = e1.cross(e2);
-    if (!(n.squaredNorm() > 0)) return colour;
-    const Vec3 gradient = ((f[1] - f[0]) * e2.cross(n) + (f[2] - f[0]) * n.cross(e1)) / n.squaredNorm();
-    const double change = gradient.norm() * static_cast<double>(depth * pixel_size_);
-    const auto cover = static_cast<float>(iso_line_cover(value, body.iso_spacing, change));
-    return (1 - kLineOpacity * cover) * colour;
-  }
-
   RenderDesc desc_;
   Device device_;
   Tracer tracer_;
-  std::vector<Prepared> bodies_;
+  std::vector<TracedBody> bodies_;
   float size_ = 1;  ///< diagonal of everything [m]
   bool has_ground_ = true;
   float ground_ = 0;
@@ -441,39 +354,6 @@ class Caster {
 };
 
 }  // namespace
-
-Vec2 Camera::project(const Vec3& point, int width, int height) const
-{
-  const Vec3 forward = (target - eye).normalized();
-  const Vec3 helper = std::abs(forward.z()) > 0.999 ? Vec3::UnitY() : Vec3::UnitZ();
-  const Vec3 right = forward.cross(helper).normalized();
-  const Vec3 up = right.cross(forward);
-  const Vec3 d = point - eye;
-  const double pixel = 2 * std::tan(field_of_view / 2) / height * d.dot(forward);
-  return {width / 2.0 + d.dot(right) / pixel, height / 2.0 - d.dot(up) / pixel};
-}
-
-Camera frame_box(const Box3& box, double aspect, const Vec3& from, double margin)
-{
-  Camera camera;
-  if (box.isEmpty()) return camera;
-  camera.target = box.center();
-  const Vec3 back = from.normalized();
-  const Vec3 helper = std::abs(back.z()) > 0.999 ? Vec3::UnitY() : Vec3::UnitZ();
-  const Vec3 right = helper.cross(back).normalized();
-  const Vec3 up = back.cross(right);
-  const double tall = std::tan(camera.field_of_view / 2) * (1 - margin);
-  const double wide = tall * aspect;
-  // Each corner asks for a distance at which it is inside the picture.
-  double distance = 0;
-  for (int k = 0; k < 8; ++k) {
-    const Vec3 d = box.corner(static_cast<Box3::CornerType>(k)) - camera.target;
-    const double needed = std::max(std::abs(d.dot(right)) / wide, std::abs(d.dot(up)) / tall);
-    distance = std::max(distance, needed + d.dot(back));
-  }
-  camera.eye = camera.target + std::max(distance, std::numeric_limits<double>::min()) * back;
-  return camera;
-}
 
 Image render(const RenderScene& scene, const Camera& camera, const RenderDesc& desc)
 {

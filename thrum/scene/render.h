@@ -15,8 +15,10 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/geometry/triangle_mesh.h"
+#include "thrum/scene/camera.h"
 #include "thrum/scene/colour_map.h"
 #include "thrum/scene/image.h"
+#include "thrum/scene/shaded_mesh.h"
 
 namespace thrum::scene {
 
@@ -30,7 +32,7 @@ struct RenderBody {
   ValueRange range = {};
   double iso_spacing = 0;  ///< a line at each multiple, in the unit of `scalar`; 0: no lines
   std::span<const Colour> vertex_colours = {};  ///< one per vertex, or none
-  double crease_angle = 0.6;                    ///< faces that meet at a larger angle keep a sharp edge [rad]
+  double crease_angle = kCreaseAngle;           ///< faces that meet at a larger angle keep a sharp edge [rad]
 };
 
 struct RenderScene {
@@ -38,20 +40,6 @@ struct RenderScene {
   bool ground = true;
   double ground_height = -1e300;  ///< [m]; the default lies under the lowest vertex
 };
-
-/// Looks from `eye` to `target`, z up.
-struct Camera {
-  Vec3 eye{0, -3, 1};          ///< [m]
-  Vec3 target = Vec3::Zero();  ///< [m]
-  double field_of_view = 0.5;  ///< from the top to the bottom of the picture [rad]
-
-  /// Where the point is seen: pixels from the left and from the top, in a picture of this size.
-  [[nodiscard]] Vec2 project(const Vec3& point, int width, int height) const;
-};
-
-/// A camera that looks along -`from` and sees the whole box, with `aspect` = width / height and a margin.
-[[nodiscard]] Camera frame_box(const Box3& box, double aspect, const Vec3& from = {0.55, -1.0, 0.62},
-                               double margin = 0.08);
 
 struct RenderDesc {
   int width = 960;           ///< [pixel]

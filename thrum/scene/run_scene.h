@@ -30,6 +30,8 @@ struct RunDesc {
   double checkpoint_interval = 1;  ///< wall-clock time between two [s]
   base::StopToken stop = {};
   std::function<void(const RunProgress&)> on_progress = {};  ///< after each step
+  std::function<void(const std::string&)> on_warning =
+      {};  ///< before the first step: what scene_warnings.h found
   base::ProgressDesc preparation = {.style =
                                         base::ProgressStyle::quiet};  ///< modes that are not in the cache yet
 };

@@ -10,6 +10,7 @@
 
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/scene/doubts.h"
 #include "thrum/scene/instances.h"
 
 namespace thrum::scene {
@@ -20,7 +21,8 @@ constexpr double kMostSteps = 1e9;  ///< of one run
 
 class Checker {
  public:
-  Checker(const SceneDesc& scene, std::vector<Mistake>& mistakes) : scene_(scene), mistakes_(mistakes)
+  Checker(const SceneDesc& scene, std::vector<Mistake>& mistakes)
+      : scene_(scene), mistakes_(mistakes), doubts_(mistakes)
   {
     materials_ = elastic::MaterialLibrary::builtin().names();
   }
@@ -58,7 +60,7 @@ class Checker {
   void add_name(std::vector<std::string>& names, const std::string& name, const ScenePlace& place,
                 const char* what)
   {
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
+    if (std::find(names.begin(), names.end(), name) != names.end() && !doubts_.about(place, "name")) {
       fail(place, "name", fmt::format("a second {} called \"{}\"", what, name), "each name once");
     }
     names.push_back(name);
@@ -69,6 +71,8 @@ class Checker {
     const bool library =
         &known == &materials_ && elastic::MaterialLibrary::builtin().find(ref.name) != nullptr;
     if (library || std::find(known.begin(), known.end(), ref.name) != known.end()) return;
+    // A name that was not read, or that may stand in what was not read, has been told.
+    if (ref.place.file.empty() || doubts_.about_names(list_of(known))) return;
     const std::string nearest = nearest_name(ref.name, known);
     fail(ref.place, "", fmt::format("\"{}\"", ref.name),
          known.empty() ? fmt::format("the name of a {}, of which there are none", what)
@@ -77,19 +81,21 @@ class Checker {
          nearest);
   }
 
+  const char* list_of(const std::vector<std::string>& known) const
+  {
+    return &known == &shapes_ ? "shapes" : &known == &materials_ ? "materials" : "bodies";
+  }
+
   void check_settings()
   {
-    const ScenePlace file{scene_.files.front(), 0, 0, {}};
     if (scene_.duration / scene_.step > kMostSteps) {
-      ScenePlace place = file;
+      ScenePlace place = scene_.place;
       place.path = "step";
       fail(place, "", fmt::format("{:.3g} steps in the run", scene_.duration / scene_.step),
            fmt::format("at most {:.0e}", kMostSteps));
     }
     if (scene_.camera.eye && scene_.camera.target && *scene_.camera.eye == *scene_.camera.target) {
-      ScenePlace place = file;
-      place.path = "camera.eye";
-      fail(place, "", "the eye where the target is", "two places");
+      fail(scene_.camera.place, "eye", "the eye where the target is", "two places");
     }
   }
 
@@ -108,7 +114,8 @@ class Checker {
   {
     if (const auto* file = std::get_if<FileShape>(&shape.data)) {
       std::error_code ignored;
-      if (!std::filesystem::is_regular_file(file->file.path, ignored)) {
+      const bool read = !file->file.place.file.empty();
+      if (read && !std::filesystem::is_regular_file(file->file.path, ignored)) {
         fail(file->file.place, "", fmt::format("no file at {}", file->file.path.string()), "a mesh file");
       }
     }
@@ -116,7 +123,8 @@ class Checker {
     if (inside_compound && (compound != nullptr || is_ground(shape))) {
       fail(shape.place, "", "a compound, a plane or a height field within a compound", "any other shape");
     } else if (compound != nullptr) {
-      if (compound->parts.empty()) fail(shape.place, "parts", "an empty list", "at least one part");
+      if (compound->parts.empty() && !doubts_.about(shape.place, "parts"))
+        fail(shape.place, "parts", "an empty list", "at least one part");
       for (const CompoundPartDesc& part : compound->parts) check_shape(part.shape, true);
     }
   }
@@ -146,7 +154,8 @@ class Checker {
   {
     add_name(entry_names_, body.name, body.place, "body");
     const bool one = !body.shape.name.empty() || body.shape.object.has_value();
-    if (one == !body.shapes.empty()) {
+    const bool in_doubt = doubts_.about(body.place, "shape") || doubts_.about(body.place, "shapes");
+    if (one == !body.shapes.empty() && !in_doubt) {
       fail(body.place, "shape", one ? "both \"shape\" and \"shapes\"" : "neither \"shape\" nor \"shapes\"",
            "one of them");
     }
@@ -155,7 +164,8 @@ class Checker {
     if (body.shape.object) check_shape(*body.shape.object, false);
     if (body.stretch && (*body.stretch)[0] > (*body.stretch)[1])
       fail(body.place, "stretch", "a least factor above the greatest", "[least, greatest]");
-    if (body.shape.object && is_ground(*body.shape.object) && body.motion != model::Motion::fixed) {
+    if (body.shape.object && is_ground(*body.shape.object) && body.motion != model::Motion::fixed &&
+        !doubts_.about(body.place, "motion")) {
       fail(body.place, "motion", fmt::format("a {} that may move", ground_word(*body.shape.object)),
            "\"motion\": \"fixed\"");
     }
@@ -183,7 +193,8 @@ class Checker {
     for (const JointEntry& joint : scene_.joints) {
       refer_body(joint.a);
       if (!joint.b.name.empty()) refer_body(joint.b);
-      if (joint.a.name == joint.b.name) fail(joint.place, "b", "a body joined to itself", "another body");
+      if (joint.a.name == joint.b.name && !joint.a.name.empty())
+        fail(joint.place, "b", "a body joined to itself", "another body");
       if (!(joint.axis.norm() > 0)) fail(joint.place, "axis", "an axis of zero length", "a direction");
       if (joint.limits && (*joint.limits)[0] > (*joint.limits)[1]) {
         fail(joint.place, "limits", "a lowest value above the highest", "[lowest, highest]");
@@ -192,7 +203,8 @@ class Checker {
     for (const ImpulseEntry& impulse : scene_.impulses) refer_body(impulse.body);
     for (const ForceEntry& force : scene_.forces) {
       refer_body(force.body);
-      if (force.times.size() != force.forces.size()) {
+      const bool in_doubt = doubts_.about(force.place, "times") || doubts_.about(force.place, "forces");
+      if (force.times.size() != force.forces.size() && !in_doubt) {
         fail(force.place, "forces",
              fmt::format("{} forces at {} times", force.forces.size(), force.times.size()),
              "one for each time");
@@ -205,6 +217,7 @@ class Checker {
 
   const SceneDesc& scene_;
   std::vector<Mistake>& mistakes_;
+  const Doubts doubts_;
   std::vector<std::string> shapes_, materials_, entry_names_, bodies_;
   std::set<std::string> sorted_;
   double body_count_ = 0;

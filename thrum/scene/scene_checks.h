@@ -8,6 +8,7 @@
 
 namespace thrum::scene {
 
+/// Adds to the mistakes found while reading, without telling what only follows from them.
 void check_scene(const SceneDesc& scene, std::vector<Mistake>& mistakes);
 
 }  // namespace thrum::scene

@@ -214,6 +214,7 @@ struct CameraEntry {
   std::optional<Vec3> target;   ///< [m]
   double field_of_view = 30;    ///< from top to bottom [degrees]
   Vec3 from{0.55, -1.0, 0.42};  ///< direction to look from, when there is no eye
+  ScenePlace place;
 };
 
 struct ListenerEntry {
@@ -268,6 +269,7 @@ struct SceneDesc {
   std::vector<JointEntry> joints;
   std::vector<ImpulseEntry> impulses;
   std::vector<ForceEntry> forces;
+  ScenePlace place;  ///< of the braces about it all
 
   std::vector<std::filesystem::path> files;  ///< read for this scene, the first is the scene itself
   base::Hash128 source_hash;                 ///< of all texts read and settings given

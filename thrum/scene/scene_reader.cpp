@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/scene/expressions.h"
@@ -45,13 +46,25 @@ class Reader {
   {
     for (const std::string& setting : settings_) hasher_.add(setting);
     read_text(text, name, {}, {}, 0);
-    if (mistakes_.empty()) check_scene(scene_, mistakes_);
-    if (!mistakes_.empty()) throw SceneError(mistakes_);
+    check_scene(scene_, mistakes_);
+    if (!mistakes_.empty()) throw SceneError(in_order_of_files());
     scene_.source_hash = hasher_.finish();
     return std::move(scene_);
   }
 
  private:
+  // File after file as they were read, and down each of them.
+  std::vector<Mistake> in_order_of_files()
+  {
+    const auto rank = [&](const Mistake& m) {
+      const auto file = std::find(scene_.files.begin(), scene_.files.end(), m.place.file);
+      return std::tuple(file - scene_.files.begin(), m.place.line, m.place.column);
+    };
+    std::stable_sort(mistakes_.begin(), mistakes_.end(),
+                     [&](const Mistake& a, const Mistake& b) { return rank(a) < rank(b); });
+    return std::move(mistakes_);
+  }
+
   void read_text(std::string_view text, const std::filesystem::path& name, const Parameters& given,
                  const std::optional<ScenePlace>& from, int depth)
   {
@@ -59,7 +72,7 @@ class Reader {
     hasher_.add(text);
     JsonValue root = parse_json(text, name);
     if (depth == 0) {
-      for (const std::string& setting : settings_) apply_setting(root, setting);
+      apply_settings(root);
     }
     ReadContext context(name, mistakes_);
     if (root.object() == nullptr) return context.fail(root, "an object in braces");
@@ -73,6 +86,20 @@ class Reader {
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
       if (scene_.bodies[i].name.empty()) scene_.bodies[i].name = fmt::format("body{}", i);
     }
+  }
+
+  // All that is wrong with the settings is told at once.
+  void apply_settings(JsonValue& root)
+  {
+    std::string wrong;
+    for (const std::string& setting : settings_) {
+      try {
+        apply_setting(root, setting);
+      } catch (const Error& error) {
+        wrong += (wrong.empty() ? "" : "\n") + std::string(error.what());
+      }
+    }
+    if (!wrong.empty()) throw Error(wrong);
   }
 
   static JsonValue without_parameters(const JsonValue& root)
@@ -153,7 +180,13 @@ class Reader {
     ScenePlace place = context.place(value);
     place.path += ".parameters";
     const Parameters given = entry.parameters.object() != nullptr ? *entry.parameters.object() : Parameters{};
-    read_text(text, entry.file.path, given, place, depth + 1);
+    try {
+      read_text(text, entry.file.path, given, place, depth + 1);
+    } catch (const InputError& error) {
+      // Not JSON: told with what else is wrong.
+      const SourcePlace& at = error.place();
+      return context.fail({at.file, at.line, at.column, {}}, error.found(), error.expected());
+    }
     put(entry, before);
   }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "thrum/elastic/material_library.h"
 #include "thrum/scene/scene_tables.h"
 
 namespace thrum::scene {
@@ -152,6 +153,8 @@ std::string scene_reference()
       "are `[w, x, y, z]`.\nA text that begins with `=` is an expression of the file's `parameters`: "
       "`\"=count * edge / "
       "2\"`.\n";
+  page += fmt::format("\nMaterials of the library, for `material` and `base`: {}.\n",
+                      fmt::join(elastic::MaterialLibrary::builtin().names(), ", "));
   for (const Reached& r : tables) {
     page += fmt::format("\n<a id=\"{}\"></a>\n## {}\n\n{}\n", definition_name(*r.table), r.table->name(),
                         r.table->doc());

@@ -7,11 +7,39 @@
 
 namespace thrum::scene {
 
+/// A table that is made once, when it is first asked for.
+#define THRUM_TABLE(Type, function, ...)                \
+  const ObjectTable<Type>& function()                   \
+  {                                                     \
+    static const ObjectTable<Type> table = __VA_ARGS__; \
+    return table;                                       \
+  }
+
+// Rules that many keys have.
+[[nodiscard]] inline ValueRule share(const char* key, const char* doc)
+{
+  return {.key = key, .doc = doc, .bounds = between(0, 1)};
+}
+[[nodiscard]] inline ValueRule coefficient(const char* key, const char* unit, const char* doc)
+{
+  return {.key = key, .unit = unit, .doc = doc, .bounds = at_least(0)};
+}
+
 [[nodiscard]] const ObjectTable<SceneDesc>& scene_table();
 [[nodiscard]] const KindTable<SceneShape>& shape_table();
 [[nodiscard]] const KindTable<RepeatDesc>& repeat_table();
 [[nodiscard]] const ObjectTable<BodyEntry>& body_table();
 
 [[nodiscard]] const ObjectTable<IncludeEntry>& include_table();
+
+// Settings.
+[[nodiscard]] std::vector<std::pair<std::string, ResponseMethod>> method_words();
+[[nodiscard]] const ObjectTable<StepperEntry>& stepper_table();
+[[nodiscard]] const ObjectTable<rigid::SleepSettings>& sleep_table();
+[[nodiscard]] const ObjectTable<ResponseEntry>& response_table();
+[[nodiscard]] const ObjectTable<AttenuationEntry>& attenuation_table();
+[[nodiscard]] const ObjectTable<CameraEntry>& camera_table();
+[[nodiscard]] const ObjectTable<ListenerEntry>& listener_table();
+[[nodiscard]] const ObjectTable<OutputEntry>& output_table();
 
 }  // namespace thrum::scene

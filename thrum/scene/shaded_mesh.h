@@ -2,6 +2,7 @@
 // A mesh as graphics programs want it: a normal at each vertex, and sharp edges.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,11 @@
 namespace thrum::scene {
 
 inline constexpr double kCreaseAngle = 0.6;  ///< faces that meet at a larger angle keep a sharp edge [rad]
+
+/// For each corner of each triangle the mean normal, by area, of the faces around its vertex that meet the triangle at a smaller
+/// angle than the crease.
+[[nodiscard]] std::vector<std::array<Vec3, 3>> corner_normals(const geometry::TriangleMesh& mesh,
+                                                              double crease_angle = kCreaseAngle);
 
 /// Vertices parted where faces meet at a sharp angle, each with its normal.
 struct ShadedMesh {

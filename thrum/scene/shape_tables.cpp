@@ -24,14 +24,6 @@ ValueRule count(const char* key, const char* doc)
   return {.key = key, .doc = doc, .bounds = at_least(0)};
 }
 
-// A table that is made once, when it is first asked for.
-#define THRUM_TABLE(Type, function, ...)                \
-  const ObjectTable<Type>& function()                   \
-  {                                                     \
-    static const ObjectTable<Type> table = __VA_ARGS__; \
-    return table;                                       \
-  }
-
 THRUM_TABLE(BallShape, ball_table,
             ObjectTable<BallShape>("sphere", "A ball about the origin.")
                 .field(length("radius", "of the ball"), &BallShape::radius))
@@ -227,8 +219,6 @@ THRUM_TABLE(FridgeDesc, fridge_table,
                 .field(length("height", "of the whole"), &FridgeDesc::height)
                 .field(edge(), &FridgeDesc::edge_length))
 
-#undef THRUM_TABLE
-
 }  // namespace
 
 const KindTable<SceneShape>& shape_table()
@@ -258,7 +248,9 @@ const KindTable<SceneShape>& shape_table()
           .kind(&candlestick_table)
           .kind(&table_table)
           .kind(&scaffold_table)
-          .kind(&fridge_table);
+          .kind(&fridge_table)
+          .also("hull", "convex_hull")
+          .also("heightfield", "height_field");
   return table;
 }
 

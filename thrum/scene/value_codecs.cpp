@@ -9,39 +9,14 @@
 
 namespace thrum::scene {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 constexpr double kUnitTolerance = 1e-3;  ///< how far a written quaternion may be from unit length
 constexpr double kLargestWhole = 9.007199254740992e15;  ///< 2^53: beyond, doubles skip whole numbers
 
-// "a number above 0 [m]", "a whole number from 1 to 5".
-std::string in_words(const std::string& noun, const ValueRule& rule)
-{
-  const Bounds& b = rule.bounds;
-  std::string text = noun;
-  if (std::isfinite(b.lowest) && std::isfinite(b.highest)) {
-    text += fmt::format(" from {} to {}", b.lowest, b.highest);
-  } else if (std::isfinite(b.lowest)) {
-    text += fmt::format(" {} {}", b.lowest_excluded ? "above" : "of at least", b.lowest);
-  } else if (std::isfinite(b.highest)) {
-    text += fmt::format(" of at most {}", b.highest);
-  }
-  if (!rule.unit.empty()) text += fmt::format(" [{}]", rule.unit);
-  return text;
-}
-
 bool inside(double x, const Bounds& b)
 {
   return x <= b.highest && (b.lowest_excluded ? x > b.lowest : x >= b.lowest);
-}
-
-Json with_bounds(Json schema, const Bounds& b)
-{
-  if (std::isfinite(b.lowest)) schema[b.lowest_excluded ? "exclusiveMinimum" : "minimum"] = b.lowest;
-  if (std::isfinite(b.highest)) schema["maximum"] = b.highest;
-  return schema;
 }
 
 bool read_whole(const JsonValue& value, double highest, double& out, const ValueRule& rule,
@@ -78,15 +53,22 @@ bool read_numbers(const JsonValue& value, double* out, std::size_t count, const 
   return fit;
 }
 
-Json numbers_schema(std::size_t count, const ValueRule& rule)
-{
-  return {{"type", "array"},
-          {"items", with_bounds({{"type", "number"}}, rule.bounds)},
-          {"minItems", count},
-          {"maxItems", count}};
-}
-
 }  // namespace
+
+std::string in_words(const std::string& noun, const ValueRule& rule)
+{
+  const Bounds& b = rule.bounds;
+  std::string text = noun;
+  if (std::isfinite(b.lowest) && std::isfinite(b.highest)) {
+    text += fmt::format(" from {} to {}", b.lowest, b.highest);
+  } else if (std::isfinite(b.lowest)) {
+    text += fmt::format(" {} {}", b.lowest_excluded ? "above" : "of at least", b.lowest);
+  } else if (std::isfinite(b.highest)) {
+    text += fmt::format(" of at most {}", b.highest);
+  }
+  if (!rule.unit.empty()) text += fmt::format(" [{}]", rule.unit);
+  return text;
+}
 
 ReadContext::Scope ReadContext::enter(const std::string& key)
 {
@@ -118,6 +100,14 @@ void ReadContext::fail(const ScenePlace& place, const std::string& found, const 
                        const std::string& nearest)
 {
   mistakes_.push_back({place, found, expected, nearest});
+}
+
+void ReadContext::fail_key(const JsonMember& member, const std::vector<std::string>& known)
+{
+  fail(place(member.line, member.column), "an unknown key",
+       known.empty() ? "none here" : fmt::format("one of {}", fmt::join(known, ", ")),
+       nearest_name(member.key, known));
+  mistakes_.back().unknown_key = true;
 }
 
 bool read_value(const JsonValue& value, double& out, const ValueRule& rule, ReadContext& context)
@@ -281,182 +271,6 @@ bool read_value(const JsonValue& value, JsonValue& out, const ValueRule&, ReadCo
   }
   out = value;
   return true;
-}
-
-Json Described<double>::schema(const ValueRule& rule)
-{
-  return with_bounds({{"type", "number"}}, rule.bounds);
-}
-std::string Described<double>::type(const ValueRule& rule)
-{
-  return in_words("number", {.bounds = rule.bounds});
-}
-std::string Described<double>::show(const double& value)
-{
-  return fmt::format("{:.6g}", value);
-}
-
-Json Described<int>::schema(const ValueRule& rule)
-{
-  return with_bounds({{"type", "integer"}}, rule.bounds);
-}
-std::string Described<int>::type(const ValueRule& rule)
-{
-  return in_words("whole number", {.bounds = rule.bounds});
-}
-std::string Described<int>::show(const int& value)
-{
-  return fmt::format("{}", value);
-}
-
-Json Described<std::uint64_t>::schema(const ValueRule&)
-{
-  return {{"type", "integer"}, {"minimum", 0}};
-}
-std::string Described<std::uint64_t>::type(const ValueRule&)
-{
-  return "whole number of at least 0";
-}
-std::string Described<std::uint64_t>::show(const std::uint64_t& value)
-{
-  return fmt::format("{}", value);
-}
-
-Json Described<bool>::schema(const ValueRule&)
-{
-  return {{"type", "boolean"}};
-}
-std::string Described<bool>::type(const ValueRule&)
-{
-  return "true or false";
-}
-std::string Described<bool>::show(const bool& value)
-{
-  return value ? "true" : "false";
-}
-
-Json Described<std::string>::schema(const ValueRule& rule)
-{
-  Json schema = {{"type", "string"}};
-  if (!rule.choices.empty()) schema["enum"] = rule.choices;
-  return schema;
-}
-std::string Described<std::string>::type(const ValueRule&)
-{
-  return "text";
-}
-std::string Described<std::string>::show(const std::string& value)
-{
-  return value;
-}
-
-Json Described<Vec2>::schema(const ValueRule& rule)
-{
-  return numbers_schema(2, rule);
-}
-std::string Described<Vec2>::type(const ValueRule&)
-{
-  return "[a, b]";
-}
-std::string Described<Vec2>::show(const Vec2& value)
-{
-  return fmt::format("[{:.6g}, {:.6g}]", value.x(), value.y());
-}
-
-Json Described<Vec3>::schema(const ValueRule& rule)
-{
-  return numbers_schema(3, rule);
-}
-std::string Described<Vec3>::type(const ValueRule&)
-{
-  return "[x, y, z]";
-}
-std::string Described<Vec3>::show(const Vec3& value)
-{
-  return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", value.x(), value.y(), value.z());
-}
-
-Json Described<ThreeCounts>::schema(const ValueRule& rule)
-{
-  return {{"type", "array"}, {"items", Described<int>::schema(rule)}, {"minItems", 3}, {"maxItems", 3}};
-}
-std::string Described<ThreeCounts>::type(const ValueRule&)
-{
-  return "[nx, ny, nz]";
-}
-std::string Described<ThreeCounts>::show(const ThreeCounts& value)
-{
-  return fmt::format("[{}, {}, {}]", value[0], value[1], value[2]);
-}
-
-Json Described<Quat>::schema(const ValueRule&)
-{
-  Json turned = {{"type", "object"},
-                 {"properties", {{"axis", numbers_schema(3, {})}, {"degrees", {{"type", "number"}}}}},
-                 {"required", {"axis", "degrees"}},
-                 {"additionalProperties", false}};
-  return {{"anyOf", {numbers_schema(4, {}), turned}}};
-}
-std::string Described<Quat>::type(const ValueRule&)
-{
-  return "[w, x, y, z] or {\"axis\": [x, y, z], \"degrees\": a}";
-}
-std::string Described<Quat>::show(const Quat& q)
-{
-  return fmt::format("[{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q.w(), q.x(), q.y(), q.z());
-}
-
-Json Described<Colour>::schema(const ValueRule&)
-{
-  return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
-}
-std::string Described<Colour>::type(const ValueRule&)
-{
-  return "\"#rrggbb\"";
-}
-std::string Described<Colour>::show(const Colour& value)
-{
-  const Pixel p = to_pixel(value);
-  return fmt::format("#{:02x}{:02x}{:02x}", p[0], p[1], p[2]);
-}
-
-Json Described<FileName>::schema(const ValueRule&)
-{
-  return {{"type", "string"}};
-}
-std::string Described<FileName>::type(const ValueRule&)
-{
-  return "file, relative to this one";
-}
-std::string Described<FileName>::show(const FileName& value)
-{
-  return value.path.string();
-}
-
-Json Described<JsonValue>::schema(const ValueRule&)
-{
-  return {{"type", "object"}};
-}
-std::string Described<JsonValue>::type(const ValueRule&)
-{
-  return "object";
-}
-std::string Described<JsonValue>::show(const JsonValue&)
-{
-  return "";
-}
-
-Json Described<NameRef>::schema(const ValueRule&)
-{
-  return {{"type", "string"}};
-}
-std::string Described<NameRef>::type(const ValueRule&)
-{
-  return "name";
-}
-std::string Described<NameRef>::show(const NameRef& value)
-{
-  return value.name;
 }
 
 }  // namespace thrum::scene

@@ -78,6 +78,8 @@ class ReadContext {
   void fail(const JsonValue& value, const std::string& expected, const std::string& nearest = {});
   void fail(const ScenePlace& place, const std::string& found, const std::string& expected,
             const std::string& nearest = {});
+  /// The key of `member`, whose scope was entered, is none of the known ones.
+  void fail_key(const JsonMember& member, const std::vector<std::string>& known);
 
  private:
   std::filesystem::path file_;
@@ -96,6 +98,9 @@ struct NameRef {
   std::string name;  ///< empty: none
   ScenePlace place;
 };
+
+/// "a number above 0 [m]", "a whole number from 1 to 5".
+[[nodiscard]] std::string in_words(const std::string& noun, const ValueRule& rule);
 
 // Each returns whether the value was fit; otherwise the mistake is reported and `out` is unchanged.
 bool read_value(const JsonValue& value, double& out, const ValueRule& rule, ReadContext& context);

@@ -5,6 +5,9 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { LitScene } from './light.js';
 
+const USUAL_ASPECT = 16 / 9; // of the pictures that scenes are written for
+const WIDEST_VIEW = 100; // of pages that are much taller than wide [degrees]
+
 export class Stage {
   constructor(container, scenes = 1) {
     this.container = container;
@@ -20,6 +23,8 @@ export class Stage {
     this.sets = Array.from({ length: scenes }, () => new LitScene());
     this.scene = this.sets[0].scene;
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 500);
+    this.fieldOfView = 35;
+    this.keepsWidth = false;
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = true;
@@ -64,6 +69,14 @@ export class Stage {
     return radius;
   }
 
+  // From top to bottom [degrees]. With `keepsWidth` that is meant for a picture of 16:9, and a narrower one shows as much from left
+  // to right.
+  setFieldOfView(degrees, keepsWidth) {
+    this.fieldOfView = degrees;
+    this.keepsWidth = keepsWidth;
+    this.resize();
+  }
+
   placeCamera(eye, target, radius) {
     this.camera.position.copy(eye);
     this.controls.target.copy(target);
@@ -93,6 +106,9 @@ export class Stage {
     this.renderer.setSize(width, height);
     const [, , w, h] = this.views()[0];
     this.camera.aspect = w / h;
+    const narrow = this.keepsWidth ? Math.max(1, USUAL_ASPECT / this.camera.aspect) : 1;
+    const half = Math.tan(this.fieldOfView / 2 * Math.PI / 180) * narrow;
+    this.camera.fov = Math.min(2 * Math.atan(half) * 180 / Math.PI, Math.max(WIDEST_VIEW, this.fieldOfView));
     this.camera.updateProjectionMatrix();
     this.touch();
   }

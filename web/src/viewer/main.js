@@ -68,12 +68,11 @@ class Viewer {
   lookAtAll() {
     const { box, camera, planes } = this.runs[0];
     this.follow(0, -1);
-    this.stage.camera.fov = camera.field_of_view ?? 30;
+    this.stage.setFieldOfView(camera.field_of_view ?? 30, Boolean(camera.eye));
     const [min, max] = [new THREE.Vector3(...box.slice(0, 3)), new THREE.Vector3(...box.slice(3))];
     // The part of the box that is under the ground is not looked at.
     const level = planes.find((plane) => plane.normal[2] > 0.99);
     if (level && level.point[2] < max.z) min.z = Math.max(min.z, level.point[2]);
-    this.stage.resize();
     if (camera.eye) {
       const target = camera.target ? new THREE.Vector3(...camera.target) : min.clone().add(max).multiplyScalar(0.5);
       this.stage.placeCamera(new THREE.Vector3(...camera.eye), target, this.radius);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/scene_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/base/scratch_folder.h"
+#include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/shapes.h"
+
+namespace thrum::scene {
+namespace {
+
+std::vector<std::string> warnings_in(const std::string& bodies, const std::filesystem::path& name = "s.json",
+                                     const std::string& rest = "")
+{
+  const SceneDesc scene = parse_scene("{\"bodies\": [" + bodies + "]" + rest + "}", name);
+  return warnings_of(scene, build_world(scene));
+}
+
+bool says(const std::vector<std::string>& warnings, std::size_t i, const std::string& words)
+{
+  return i < warnings.size() && warnings[i].find(words) != std::string::npos;
+}
+
+constexpr const char* kGround = R"({"name": "ground", "shape": {"kind": "plane"}, "motion": "fixed"})";
+
+TEST(SceneWarnings, NothingIsSaidOfASoundScene)
+{
+  EXPECT_TRUE(warnings_in(std::string(kGround) + R"(,
+    {"name": "box", "shape": {"kind": "box"}, "position": [0, 0, 0.5], "repeat": [{"kind": "stack", "count": 3}]},
+    {"name": "ring", "shape": {"kind": "torus"}, "position": [3, 0, 1]})")
+                  .empty());
+}
+
+TEST(SceneWarnings, ASceneInWhichNothingMovesIsTold)
+{
+  EXPECT_EQ(warnings_in(kGround), std::vector<std::string>{"Nothing in this scene moves."});
+}
+
+TEST(SceneWarnings, AnOpenMeshThatMovesIsTold)
+{
+  const base::ScratchFolder folder;
+  geometry::TriangleMesh open = geometry::generate(geometry::BoxDesc{});
+  open.triangles.pop_back();
+  geometry::write_mesh(folder.path() / "open.obj", open);
+  const std::string shape = R"("shape": {"kind": "file", "file": "open.obj")";
+  const auto moving = warnings_in("{\"name\": \"lid\", " + shape + "}}", folder.path() / "s.json");
+  ASSERT_EQ(moving.size(), 1u);
+  EXPECT_TRUE(
+      says(moving, 0, "s.json:1:13: bodies[0] 'lid' moves and is not watertight (3 bad edges, one at"));
+  // As ground, or as its hull, it is welcome.
+  const char* ball = R"(, {"shape": {"kind": "sphere"}, "position": [0, 0, 5]})";
+  EXPECT_TRUE(
+      warnings_in("{\"motion\": \"fixed\", " + shape + "}}" + ball, folder.path() / "s.json").empty());
+  EXPECT_TRUE(warnings_in("{" + shape + ", \"convex\": true}}", folder.path() / "s.json").empty());
+}
+
+TEST(SceneWarnings, AMeshInMillimetresIsTold)
+{
+  const base::ScratchFolder folder;
+  geometry::write_mesh(folder.path() / "mug.obj",
+                       geometry::generate(geometry::BoxDesc{.size = Vec3(80, 80, 95)}));
+  const auto large =
+      warnings_in(R"({"shape": {"kind": "file", "file": "mug.obj"}})", folder.path() / "s.json");
+  ASSERT_FALSE(large.empty());
+  EXPECT_TRUE(says(large, 0, "If it was drawn in millimetres it is 0.1477 m: scale it by 0.001."));
+  EXPECT_TRUE(warnings_in(R"({"shape": {"kind": "file", "file": "mug.obj", "scale": 0.001}})",
+                          folder.path() / "s.json", R"(, "length_scale": 0.1)")
+                  .empty());
+}
+
+TEST(SceneWarnings, ALengthScaleThatIsFarOffIsTold)
+{
+  const char* ball =
+      R"({"shape": {"kind": "sphere", "radius": 0.005}, "repeat": [{"kind": "stack", "count": 3}]})";
+  const auto small = warnings_in(ball);
+  ASSERT_EQ(small.size(), 1u);
+  EXPECT_TRUE(says(small, 0, "is 0.01 m long while \"length_scale\", the size of a usual body, is 1 m"));
+  EXPECT_TRUE(warnings_in(ball, "s.json", R"(, "length_scale": 0.01)").empty());
+}
+
+TEST(SceneWarnings, BodiesThatStartInsideEachOtherAreTold)
+{
+  // 0.3 m under the ground; 0.8 m into the box; a ball 0.05 m into it is let go, and so is a pair held by a joint.
+  const auto deep = warnings_in(std::string(kGround) + R"(,
+    {"name": "low", "shape": {"kind": "box"}, "position": [0, 0, 0.2]},
+    {"name": "twin", "shape": {"kind": "box"}, "position": [0.2, 0, 0.5]},
+    {"name": "near", "shape": {"kind": "sphere"}, "position": [4, 0, 0.45]},
+    {"name": "arm", "shape": {"kind": "box"}, "position": [8, 0, 0.5]},
+    {"name": "hand", "shape": {"kind": "box"}, "position": [8.5, 0, 0.5]})",
+                                "s.json", R"(, "joints": [{"kind": "hinge", "a": "arm", "b": "hand"}])");
+  ASSERT_EQ(deep.size(), 2u);
+  EXPECT_TRUE(says(deep, 0, "bodies[1] 'low' starts 0.3 m deep inside 'ground'")) << deep[0];
+  EXPECT_TRUE(says(deep, 1, "bodies[2] 'twin' starts 0.7 m deep inside 'low'")) << deep[1];
+}
+
+TEST(SceneWarnings, ManyOverlapsAreCounted)
+{
+  const auto many = warnings_in(
+      R"({"shape": {"kind": "sphere"}, "repeat": [{"kind": "stack", "count": 11, "spacing": 0.7}]})");
+  ASSERT_EQ(many.size(), 6u);
+  EXPECT_EQ(many.back(), "5 more pairs of bodies start inside each other.");
+}
+
+TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsTold)
+{
+  // A block with a fin a tenth of the lattice thick.
+  const SceneDesc scene = parse_scene(R"({"bodies": [{"name": "tray", "motion": "fixed", "material": "steel",
+      "shape": {"kind": "extrusion", "outline": [[0, 0], [0.2, 0], [0.2, 0.2], [0.4, 0.2], [0.4, 0.205], [0.2, 0.205],
+                                                 [0.2, 0.6], [0, 0.6]], "height": 0.2},
+      "rings": {"modes": 6, "spacing": 0.05}}]})",
+                                      "s.json");
+  const auto coarse = remarks_on_modes(scene, build_world(scene));
+  ASSERT_FALSE(coarse.empty());
+  EXPECT_TRUE(says(coarse, 0, "'tray' rings, but: ")) << coarse[0];
+}
+
+}  // namespace
+}  // namespace thrum::scene

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/scene_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "thrum/collision/narrow_phase.h"
+#include "thrum/geometry/mesh_report.h"
+#include "thrum/scene/instances.h"
+
+namespace thrum::scene {
+
+namespace {
+
+/// Bodies that start with more overlap than this share of the smaller one's least extent are pushed apart for all to see.
+constexpr double kDeepShare = 0.1;
+/// A moving body so many times longer or shorter than `length_scale` was hardly thought of when that was chosen.
+constexpr double kFarOff = 50;
+/// Of one kind of warning so many are written out.
+constexpr std::size_t kMostOfAKind = 5;
+
+class Inspector {
+ public:
+  Inspector(const SceneDesc& scene, const BuiltScene& built) : scene_(scene), built_(built)
+  {
+    for (const BodyEntry& entry : scene.bodies) {
+      entries_.insert(entries_.end(), static_cast<std::size_t>(instance_count(entry)), &entry);
+    }
+  }
+
+  std::vector<std::string> run()
+  {
+    if (std::none_of(bodies().begin(), bodies().end(),
+                     [](const model::BodyDesc& body) { return body.motion != model::Motion::fixed; }))
+      warnings_.emplace_back("Nothing in this scene moves.");
+    look_at_meshes();
+    look_at_sizes();
+    look_at_overlaps();
+    return std::move(warnings_);
+  }
+
+  std::vector<std::string> remarks_on_modes()
+  {
+    std::set<const model::ModalModel*> seen;
+    for (std::size_t b = 0; b < bodies().size() && built_.responder; ++b) {
+      const model::ModalModel* modal = built_.responder->model_of(static_cast<model::BodyId>(b));
+      if (modal == nullptr || !seen.insert(modal).second) continue;
+      for (const std::string& sentence : modal->warnings)
+        warn(entries_[b]->rings->place, b, fmt::format("rings, but: {}", sentence));
+    }
+    return std::move(warnings_);
+  }
+
+ private:
+  using Bodies = std::vector<model::BodyDesc>;
+  [[nodiscard]] const Bodies& bodies() const { return built_.world.model().bodies; }
+  [[nodiscard]] const collision::PreparedShape& shape_of(std::size_t b) const
+  {
+    return built_.world.shapes()[static_cast<std::size_t>(bodies()[b].shape)];
+  }
+
+  void warn(const ScenePlace& place, std::size_t b, const std::string& sentence)
+  {
+    warnings_.push_back(fmt::format("{}: {} '{}' {}",
+                                    base::to_string(SourcePlace{place.file, place.line, place.column}),
+                                    place.path, built_.looks[b].name, sentence));
+  }
+
+  // Meshes of bodies that move, each once for each entry of the scene.
+  void look_at_meshes()
+  {
+    std::set<std::pair<const BodyEntry*, model::ShapeId>> seen;
+    for (std::size_t b = 0; b < bodies().size(); ++b) {
+      const model::Shape& shape = built_.world.model().shapes[static_cast<std::size_t>(bodies()[b].shape)];
+      if (!seen.emplace(entries_[b], bodies()[b].shape).second) continue;
+      if (bodies()[b].motion != model::Motion::fixed) look_at_mesh(b, shape);
+    }
+  }
+
+  void look_at_mesh(std::size_t b, const model::Shape& shape)
+  {
+    if (const auto* compound = std::get_if<model::Compound>(&shape.geometry)) {
+      for (const auto& part : compound->parts) look_at_mesh(b, *part.shape);
+    }
+    const auto* mesh = std::get_if<model::Mesh>(&shape.geometry);
+    if (mesh == nullptr) return;
+    const geometry::MeshReport report =
+        geometry::report_mesh(*mesh->triangles, {.self_intersections = false});
+    const ScenePlace& place = entries_[b]->place;
+    if (!report.watertight) warn(place, b, not_closed(report));
+    if (!report.scale_remark.empty())
+      warn(place, b, fmt::format("has an unlikely size. {} In a scene: \"scale\".", report.scale_remark));
+  }
+
+  static std::string not_closed(const geometry::MeshReport& report)
+  {
+    const geometry::MeshFinding& worst = report.open_edges.found()           ? report.open_edges
+                                         : report.non_manifold_edges.found() ? report.non_manifold_edges
+                                                                             : report.inconsistent_edges;
+    std::string where;
+    if (!worst.places.empty()) {
+      const Vec3& p = worst.places.front();
+      where = fmt::format(", one at ({:.3g}, {:.3g}, {:.3g})", p.x(), p.y(), p.z());
+    }
+    return fmt::format(
+        "moves and is not watertight ({} bad edge{}{}): without a definite inside its mass and its contacts "
+        "are guesses. "
+        "'thrum mesh info' shows where it is open, 'thrum mesh repair' mends what can be mended, and "
+        "\"convex\": true "
+        "takes its hull instead.",
+        worst.count, worst.count == 1 ? "" : "s", where);
+  }
+
+  // Tolerances of contact and the speed at which bodies fall asleep go with `length_scale`.
+  void look_at_sizes()
+  {
+    std::set<const BodyEntry*> seen;
+    for (std::size_t b = 0; b < bodies().size(); ++b) {
+      if (bodies()[b].motion == model::Motion::fixed || shape_of(b).unbounded) continue;
+      const double length = shape_of(b).bounds.sizes().maxCoeff();
+      const double ratio = length / scene_.length_scale;
+      if (ratio < kFarOff && ratio > 1 / kFarOff) continue;
+      if (!seen.insert(entries_[b]).second) continue;
+      warn(entries_[b]->place, b,
+           fmt::format("is {:.3g} m long while \"length_scale\", the size of a usual body, is {:.3g} m: one "
+                       "of the two "
+                       "should be changed.",
+                       length, scene_.length_scale));
+    }
+  }
+
+  // Pairs that overlap before the first step, as contact sees them.
+  void look_at_overlaps()
+  {
+    std::vector<model::ContactPatch> patches;
+    const std::vector<Pose> X_ws = shape_poses();
+    const std::vector<collision::BodyPair> pairs = near_pairs(X_ws);
+    const std::vector<collision::BodyPair> jointed = jointed_pairs();
+    collision::find_contacts({built_.world.model(), built_.world.state(), built_.world.shapes(), X_ws, pairs,
+                              jointed, collision::default_pair_table()},
+                             {.step = scene_.step}, patches);
+    std::map<collision::BodyPair, double> depths;  // [m]
+    for (const model::ContactPatch& patch : patches) {
+      double& deepest = depths[{std::min(patch.a, patch.b), std::max(patch.a, patch.b)}];
+      for (const model::ContactPoint& point : patch.active()) deepest = std::max(deepest, point.depth);
+    }
+    std::size_t told = 0;
+    std::size_t more = 0;
+    for (const auto& [pair, depth] : depths) {
+      const auto a = static_cast<std::size_t>(pair.a);
+      const auto b = static_cast<std::size_t>(pair.b);
+      if (depth < kDeepShare * least_extent(a, b)) continue;
+      if (told == kMostOfAKind) {
+        ++more;
+        continue;
+      }
+      ++told;
+      warn(entries_[b]->place, b,
+           fmt::format(
+               "starts {:.3g} m deep inside '{}', and they are pushed apart at once: leave a little room.",
+               depth, built_.looks[a].name));
+    }
+    if (more > 0) warnings_.push_back(fmt::format("{} more pairs of bodies start inside each other.", more));
+  }
+
+  [[nodiscard]] double least_extent(std::size_t a, std::size_t b) const
+  {
+    if (shape_of(a).unbounded) return shape_of(b).smallest_extent;
+    if (shape_of(b).unbounded) return shape_of(a).smallest_extent;
+    return std::min(shape_of(a).smallest_extent, shape_of(b).smallest_extent);
+  }
+
+  [[nodiscard]] std::vector<Pose> shape_poses() const
+  {
+    std::vector<Pose> poses;
+    for (std::size_t b = 0; b < bodies().size(); ++b)
+      poses.push_back(built_.world.shape_pose(static_cast<model::BodyId>(b)));
+    return poses;
+  }
+
+  [[nodiscard]] std::vector<collision::BodyPair> near_pairs(const std::vector<Pose>& X_ws) const
+  {
+    collision::BroadPhase boxes;
+    for (std::size_t b = 0; b < bodies().size(); ++b) {
+      const auto id = static_cast<model::BodyId>(b);
+      boxes.add(id, bodies()[b].motion == model::Motion::fixed, shape_of(b).unbounded);
+      boxes.update(id, collision::world_bounds(shape_of(b), X_ws[b], 0));
+    }
+    const auto found = boxes.find_pairs();
+    return {found.begin(), found.end()};
+  }
+
+  [[nodiscard]] std::vector<collision::BodyPair> jointed_pairs() const
+  {
+    std::vector<collision::BodyPair> pairs;
+    for (const model::JointDesc& joint : built_.world.model().joints) {
+      if (joint.b != model::kNone && !joint.bodies_collide)
+        pairs.push_back({std::min(joint.a, joint.b), std::max(joint.a, joint.b)});
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+  }
+
+  const SceneDesc& scene_;
+  const BuiltScene& built_;
+  std::vector<const BodyEntry*> entries_;  ///< by BodyId
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const SceneDesc& scene, const BuiltScene& built)
+{
+  return Inspector(scene, built).run();
+}
+
+std::vector<std::string> remarks_on_modes(const SceneDesc& scene, const BuiltScene& built)
+{
+  return Inspector(scene, built).remarks_on_modes();
+}
+
+}  // namespace thrum::scene
