@@ -30,7 +30,7 @@ constexpr const char* kGround = R"({"name": "ground", "shape": {"kind": "plane"}
 TEST(SceneWarnings, NothingIsSaidOfASoundScene)
 {
   EXPECT_TRUE(warnings_in(std::string(kGround) + R"(,
-    {"name": "box", "shape": {"kind": "box"}, "position": [0, 0, 0.5], "repeat": [{"kind": "stack", "count": 3}]},
+    {"name": "box", "shape": {"kind": "box"}, "position": [0, 0, 0.5], "repeat": [{"kind": "stack", "count": 3, "spacing": 1}]},
     {"name": "ring", "shape": {"kind": "torus"}, "position": [3, 0, 1]})")
                   .empty());
 }
@@ -75,7 +75,7 @@ TEST(SceneWarnings, AMeshInMillimetresIsTold)
 TEST(SceneWarnings, ALengthScaleThatIsFarOffIsTold)
 {
   const char* ball =
-      R"({"shape": {"kind": "sphere", "radius": 0.005}, "repeat": [{"kind": "stack", "count": 3}]})";
+      R"({"shape": {"kind": "sphere", "radius": 0.005}, "repeat": [{"kind": "stack", "count": 3, "spacing": 1}]})";
   const auto small = warnings_in(ball);
   ASSERT_EQ(small.size(), 1u);
   EXPECT_TRUE(says(small, 0, "is 0.01 m long while \"length_scale\", the size of a usual body, is 1 m"));
@@ -107,10 +107,10 @@ TEST(SceneWarnings, ManyOverlapsAreCounted)
 
 TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsTold)
 {
-  // A block with a fin a tenth of the lattice thick.
+  // An E whose middle stroke is a tenth of the lattice thick.
   const SceneDesc scene = parse_scene(R"({"bodies": [{"name": "tray", "motion": "fixed", "material": "steel",
-      "shape": {"kind": "extrusion", "outline": [[0, 0], [0.2, 0], [0.2, 0.2], [0.4, 0.2], [0.4, 0.205], [0.2, 0.205],
-                                                 [0.2, 0.6], [0, 0.6]], "height": 0.2},
+      "shape": {"kind": "extrusion", "outline": [[0, 0], [0.6, 0], [0.6, 0.15], [0.15, 0.15], [0.15, 0.2975], [0.4, 0.2975],
+          [0.4, 0.3025], [0.15, 0.3025], [0.15, 0.45], [0.6, 0.45], [0.6, 0.6], [0, 0.6]], "height": 0.2},
       "rings": {"modes": 6, "spacing": 0.05}}]})",
                                       "s.json");
   const auto coarse = remarks_on_modes(scene, build_world(scene));
