@@ -106,7 +106,7 @@ class Usage(CommandLine):
         self.assertIn("Edges of 0.026 m make about 20000", said)
 
     def test_shapes_have_the_names_of_scene_files_and_short_ones(self):
-        (self.at / "heights.txt").write_text("0 0\n0 1\n")
+        (self.at / "heights.txt").write_text("1 1\n1 2\n")
         for name in ("height_field", "heightfield"):
             self.run_ok("mesh", "shape", name, "--heights", "heights.txt", "-o", "ground.obj")
         for name in ("convex_hull", "hull"):
