@@ -29,18 +29,6 @@ struct FilledSurface {
   double refined_from = 0;  // [m]; 0: the first lattice was good enough
 };
 
-double closed_volume(const geometry::TriangleMesh& surface, const std::string& name)
-{
-  const geometry::MeshReport report = geometry::report_mesh(surface, {.self_intersections = false});
-  if (!report.fit_for_tetrahedra) {
-    throw Error(
-        fmt::format("The surface of '{}' is not closed ({} open edges), so it has no inside that could ring. "
-                    "'thrum mesh info' shows where, 'thrum mesh repair' mends what can be mended.",
-                    name, report.open_edges.count));
-  }
-  return report.volume;
-}
-
 // The spacing at which a volume holds about so many tetrahedra.
 double spacing_for(double volume, double tetrahedra)
 {
@@ -51,7 +39,7 @@ FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc
                            const ModalAnalysisDesc& desc)
 {
   const std::string& name = desc.name;
-  const double volume = closed_volume(surface, name);
+  const double volume = geometry::require_closed(surface, name, "ring").volume;
   const geometry::MeshDistance distance(surface);
   FilledSurface result;
   result.filling = geometry::tetrahedralise(

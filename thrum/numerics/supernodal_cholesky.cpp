@@ -5,16 +5,12 @@
 #include <cstddef>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/numerics/supernodal_kernels.h"
 
 namespace thrum::numerics {
 
 namespace {
-
-std::size_t at(int i)
-{
-  return static_cast<std::size_t>(i);
-}
 
 // One supernode of the pattern.
 struct Shape {
