@@ -85,6 +85,7 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
                                         {"simulated", result.simulated},
                                         {"wall_seconds", result.wall_seconds},
                                         {"final_hash", base::to_hex(result.final_hash)},
+                                        {"warnings", result.warnings},
                                         {"files", files}};
     fmt::print("{}\n", out.dump());
     return;
@@ -100,6 +101,7 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
              result.wall_seconds > 0 ? result.simulated / result.wall_seconds : 0);
   for (const auto& file : result.files) fmt::print("  {}\n", file.lexically_relative(folder).string());
   fmt::print("  state hash {}\n", base::to_hex(result.final_hash));
+  for (const std::string& sentence : result.warnings) fmt::print("{}\n", warning(sentence));
   if (!result.finished) {
     fmt::print("{}\n", warning(fmt::format("Stopped early; 'thrum run --resume {}' goes on.", folder)));
   }

@@ -263,5 +263,29 @@ TEST(CompareRuns, SaysWhereTheyPart)
   EXPECT_NE(parted.text.find("part at 0 s"), std::string::npos) << parted.text;
 }
 
+// A heavy box on a cantilever as soft as jelly: the run goes on, and says that this was no small vibration. On a stiff one it is silent.
+TEST(RunScene, SaysWhenABlowBendsABodyFarFromRest)
+{
+  const base::ScratchFolder folder;
+  for (const bool soft : {true, false}) {
+    const std::string text = R"({"duration": 0.4, "step": 0.01, "length_scale": 0.2,
+      "outputs": {"poster_width": 64, "poster_height": 48}, "response": {"rule": "peak_displacement"},
+      "materials": [{"name": "block", "density": 100, "young": )" +
+                             std::string(soft ? "1e3" : "1e10") + R"(, "poisson": 0.3}],
+      "bodies": [
+        {"name": "block", "shape": {"kind": "box", "size": [0.6, 0.4, 0.2]}, "motion": "fixed", "material": "block",
+         "rings": {"modes": 6, "clamp": "x<-0.29", "spacing": 0.1}},
+        {"name": "box", "shape": {"kind": "box", "size": [0.1, 0.1, 0.1]}, "mass": 10, "position": [0.2, 0, 0.4],
+         "velocity": [0, 0, -2]}]})";
+    base::write_file(folder / "s.json", std::string_view(text));
+    const RunResult result = run_into(folder / "s.json", folder / (soft ? "soft" : "stiff"));
+    EXPECT_TRUE(result.finished);
+    ASSERT_EQ(result.warnings.size(), soft ? 1U : 0U);
+    if (soft) {
+      EXPECT_NE(result.warnings[0].find("A blow bends 'block'"), std::string::npos) << result.warnings[0];
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::scene

@@ -149,6 +149,7 @@ class Run {
     result.steps = done;
     result.simulated = static_cast<double>(done) * scene_.step;
     result.final_hash = built_.world.hash();
+    if (built_.responder) result.warnings = built_.responder->warnings();
     checkpoint(writer, done);
     if (result.finished) writer.finish(result.final_hash);
     result.wall_seconds = watch.seconds();

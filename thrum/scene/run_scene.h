@@ -44,6 +44,7 @@ struct RunResult {
   double wall_seconds = 0;
   base::Hash128 final_hash;
   std::vector<std::filesystem::path> files;  ///< written
+  std::vector<std::string> warnings;         ///< what is doubtful about the responses that there were
 };
 
 /// Throws Error when the folder cannot be written; what was there of an earlier run is replaced.
