@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -205,6 +206,34 @@ TEST(SceneFile, RepeatsCountAndPlace)
   EXPECT_NE(one[5].position, instance_poses(scatter, 2, 0)[5].position);
   for (std::size_t i = 0; i < one.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_GE((one[i].position - one[j].position).norm(), 1);
+  }
+}
+
+// Turned any way: of many directions that were up, a third of each squared coordinate and nothing of the mean is left.
+TEST(SceneFile, RotateTurnsAnyWay)
+{
+  for (const char* repeat : {R"({"kind": "grid", "count": [20, 20, 10], "rotate": true})",
+                             R"({"kind": "scatter", "count": 4000, "size": [9, 9, 9], "rotate": true})"}) {
+    const BodyEntry body =
+        parse_scene(std::string(R"({"bodies": [{"name": "b", "shape": {"kind": "sphere"}, "repeat": [)") +
+                        repeat + "]}]}",
+                    "s.json")
+            .bodies[0];
+    const std::vector<Pose> poses = instance_poses(body, 1, 0);
+    ASSERT_EQ(poses.size(), 4000u);
+    Vec3 mean = Vec3::Zero();
+    Vec3 square = Vec3::Zero();
+    for (const Pose& pose : poses) {
+      const Vec3 up = pose.rotation * Vec3::UnitZ();
+      mean += up / 4000;
+      square += up.cwiseAbs2() / 4000;
+    }
+    // Four standard deviations: 1/sqrt(3 n) of a coordinate, sqrt(4/45 n) of its square.
+    EXPECT_LT(mean.cwiseAbs().maxCoeff(), 4 / std::sqrt(3 * 4000.0)) << repeat;
+    EXPECT_LT((square - Vec3::Constant(1.0 / 3)).cwiseAbs().maxCoeff(), 4 * std::sqrt(4 / (45 * 4000.0)))
+        << repeat;
+    EXPECT_EQ(poses[7].rotation.coeffs(), instance_poses(body, 1, 0)[7].rotation.coeffs()) << repeat;
+    EXPECT_NE(poses[7].rotation.coeffs(), instance_poses(body, 2, 0)[7].rotation.coeffs()) << repeat;
   }
 }
 

@@ -23,6 +23,10 @@ THRUM_TABLE(
                 .doc = "sweeps when something bounces",
                 .bounds = between(1, 100000)},
                &rigid::ConstraintSettings::impact_iterations)
+        .field({.key = "joint_iterations",
+                .doc = "sweeps at most over the joints alone before each over the contacts",
+                .bounds = between(1, 100000)},
+               &rigid::ConstraintSettings::joint_iterations)
         .field(share("erp", "of the overlap removed in a sub-step"), &rigid::ConstraintSettings::erp)
         .field(share("cfm", "added to the diagonal, as a share of it"), &rigid::ConstraintSettings::cfm)
         .field(share("joint_erp", "of the error of joints removed in a sub-step"),
