@@ -71,8 +71,8 @@ void draw_stroke(Image& image, const Frame& frame, const Eigen::Vector2d& a, con
 }
 
 /// A line between two points of the picture that may lie far outside it: only the part near the frame is drawn.
-void draw_line(Image& image, const Frame& frame, Eigen::Vector2d a, Eigen::Vector2d b, double half,
-               const Colour& colour, float opacity)
+void draw_line(Image& image, const Frame& frame, const Eigen::Vector2d& a, const Eigen::Vector2d& b,
+               double half, const Colour& colour, float opacity)
 {
   const Eigen::Vector2d low(frame.left - half - 2, frame.top - half - 2);
   const Eigen::Vector2d high(frame.right + half + 2, frame.bottom + half + 2);

@@ -134,8 +134,10 @@ class Caster {
     const auto directions = static_cast<std::uint32_t>(n * n * kTile * kTile);
     Gathered g;
     for (int s = 0; s < n * n; ++s) {
-      const double px = x + (s % n + 0.5) / n;
-      const double py = y + (s / n + 0.5) / n;
+      const int column = s % n;
+      const int row = s / n;
+      const double px = x + (column + 0.5) / n;
+      const double py = y + (row + 0.5) / n;
       const Vec3f direction = ray_through(px, py);
       const Surface hit = first_hit(direction);
       if (hit.id == kNothing) {

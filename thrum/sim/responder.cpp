@@ -73,10 +73,11 @@ void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const m
   vibration::BodyResponseDesc passing = desc;
   if (desc.settings.rule == KickRule::automatic || desc.settings.rule == KickRule::micro_collisions)
     passing.settings.rule = KickRule::exchange;
-  ringers_.push_back(
-      std::make_shared<Ringer>(Ringer{id, std::make_unique<vibration::BodyResponse>(model, desc),
-                                      std::make_unique<vibration::BodyResponse>(model, passing),
-                                      elastic::mode_list(*model), world.body(id).X_wb}));
+  elastic::ModeList modes = elastic::mode_list(*model);
+  auto own = std::make_unique<vibration::BodyResponse>(model, desc);
+  auto passed_on = std::make_unique<vibration::BodyResponse>(std::move(model), passing);
+  ringers_.push_back(std::make_shared<Ringer>(
+      Ringer{id, std::move(own), std::move(passed_on), std::move(modes), world.body(id).X_wb}));
   std::sort(ringers_.begin(), ringers_.end(), [](const auto& a, const auto& b) { return a->body < b->body; });
 }
 
