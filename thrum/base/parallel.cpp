@@ -20,8 +20,9 @@
 #endif
 
 #if defined(THRUM_USE_TBB) && defined(__SANITIZE_THREAD__)
-// The library of workers is not built with the thread sanitizer, which so takes the hand-over of a loop to its threads for a race: in that
-// library (or in Embree, which uses it), in its headers, and in the first look of a thread at its loop. Bodies of loops are ordered by Loop::next_ and are looked at.
+// The library of workers is not built with the thread sanitizer, which so takes the hand-over of a loop to its threads
+// for a race: in that library (or in Embree, which uses it), in its headers, and in the first look of a thread at its
+// loop. Bodies of loops are ordered by Loop::next_ and are looked at.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions()
 {

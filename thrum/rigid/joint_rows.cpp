@@ -187,6 +187,19 @@ double violation(const JointRow& row, const SolverBody& A, const SolverBody& B)
   return row.phi + along_row(row, A.dx, A.dth, B.dx, B.dth);
 }
 
+void give_mass(JointRow& row, const SolverBody& A, const SolverBody& B, double h)
+{
+  // A spring with an implicit step [Coevoet20, eq. 1 read with phi+ = phi + h v+]: softness = 1 / (h^2 k + h c).
+  if (row.spring) {
+    const double stiff = h * h * row.stiffness + h * row.damping;
+    row.softness = stiff > 0 ? 1 / stiff : std::numeric_limits<double>::infinity();
+  }
+  const double K = row.linear.squaredNorm() * (A.inverse_mass + B.inverse_mass) +
+                   row.angular_a.dot(A.inverse_inertia * row.angular_a) +
+                   row.angular_b.dot(B.inverse_inertia * row.angular_b) + row.softness;
+  row.mass = K > 0 && std::isfinite(K) ? 1 / K : 0;
+}
+
 // Where a body would be after a time h if nothing pushed it.
 Pose pose_after(const model::BodyDesc& desc, const Pose& X_wb, const SolverBody& body, double h)
 {
@@ -273,23 +286,10 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
     }
   }
   for (JointRow& row : rows_) {
-    const SolverBody& A = bodies[row.a];
-    const SolverBody& B = bodies[row.b];
-    // A spring with an implicit step [Coevoet20, eq. 1 read with phi+ = phi + h v+]: softness = 1 / (h^2 k +
-    // h c).
-    if (row.spring) {
-      const double stiff = h * h * row.stiffness + h * row.damping;
-      row.softness = stiff > 0 ? 1 / stiff : std::numeric_limits<double>::infinity();
-    }
-    const double K = row.linear.squaredNorm() * (A.inverse_mass + B.inverse_mass) +
-                     row.angular_a.dot(A.inverse_inertia * row.angular_a) +
-                     row.angular_b.dot(B.inverse_inertia * row.angular_b) + row.softness;
-    row.mass = K > 0 && std::isfinite(K) ? 1 / K : 0;
-    if (settings.warm_start) {
-      row.lambda = std::clamp(
-          state.joints[static_cast<std::size_t>(row.joint)].warm_impulse[static_cast<std::size_t>(row.slot)],
-          row.lower, row.upper);
-    }
+    give_mass(row, bodies[row.a], bodies[row.b], h);
+    if (!settings.warm_start) continue;
+    const model::JointState& joint = state.joints[static_cast<std::size_t>(row.joint)];
+    row.lambda = std::clamp(joint.warm_impulse[static_cast<std::size_t>(row.slot)], row.lower, row.upper);
   }
 }
 
