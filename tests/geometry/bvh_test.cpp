@@ -134,6 +134,36 @@ TEST(Bvh, SmallFarAndFlatMeshesKeepTheirDigits)
   }
 }
 
+// The edges bound the distance to a needle from both sides: it is at most theirs, and less by its height at most.
+RC_GTEST_PROP(Bvh, NeedlesOfEveryThinnessAreFound, (unsigned seed))
+{
+  std::mt19937 generator(seed);
+  constexpr double rounding = 1e-12;
+  const std::vector<testing::Needle> needles = testing::needles(generator, 54);
+  for (const testing::Needle& needle : needles) {
+    const auto& c = needle.corners;
+    const Bvh bvh(testing::mesh_of({needle}));
+    for (int i = 0; i < 12; ++i) {
+      // On an edge or beyond its end, and from there up to a length away.
+      const double along = std::array{0.5, -0.05, 0.2}[static_cast<std::size_t>(i) % 3];
+      const double off = i < 3 ? 0.0 : std::pow(10.0, -i);
+      const Vec3 p = c[0] + along * (c[1] - c[0]) + random_point(generator, off);
+      double on_edges = std::numeric_limits<double>::infinity();
+      for (std::size_t k = 0; k < 3; ++k) {
+        const SegmentPair pair = closest_points_of_segments(p, p, c[k], c[(k + 1) % 3]);
+        on_edges = std::min(on_edges, std::sqrt(pair.squared_distance));
+      }
+      const ClosestPoint s = bvh.closest_point(p);
+      RC_ASSERT(s.found());
+      RC_ASSERT(s.distance <= on_edges + rounding);
+      RC_ASSERT(s.distance >= on_edges - needle.height - rounding);
+      std::vector<Index> found;
+      bvh.triangles_in_sphere(p, on_edges + rounding, found);
+      RC_ASSERT(found.size() == 1U);
+    }
+  }
+}
+
 RC_GTEST_PROP(Bvh, FirstHitEqualsTestingEveryTriangle, (unsigned seed))
 {
   std::mt19937 generator(seed);

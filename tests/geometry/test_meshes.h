@@ -2,11 +2,14 @@
 // Small closed meshes and random triangles for the tests of the hierarchy and the distance field.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "thrum/geometry/triangle_mesh.h"
 
@@ -116,6 +119,37 @@ inline TriangleMesh random_triangles(std::mt19937& generator, int count, double 
       }
       mesh.triangles.push_back({n, n + 1, n + 2});
     }
+  }
+  return mesh;
+}
+
+/// A triangle of height 1, 0.1, ... 1e-17 of its length, with no vertex shared, and corners in any order.
+struct Needle {
+  std::array<Vec3, 3> corners;
+  double height;
+};
+inline std::vector<Needle> needles(std::mt19937& generator, int count)
+{
+  std::vector<Needle> list;
+  for (int i = 0; i < count; ++i) {
+    const Vec3 a = random_point(generator, 1), along = random_point(generator, 0.3);
+    const double height = std::pow(10.0, -(i % 18)) * along.norm();
+    const double foot = std::uniform_real_distribution<double>(-0.2, 1.2)(generator);
+    const Vec3 aside = along.cross(random_point(generator, 1)).normalized();
+    std::array<Vec3, 3> corners = {a, a + along, a + foot * along + height * aside};
+    std::rotate(corners.begin(), corners.begin() + i % 3, corners.end());
+    list.push_back({corners, height});
+  }
+  return list;
+}
+
+inline TriangleMesh mesh_of(const std::vector<Needle>& needles)
+{
+  TriangleMesh mesh;
+  for (const Needle& needle : needles) {
+    const auto n = static_cast<Index>(mesh.vertices.size());
+    mesh.vertices.insert(mesh.vertices.end(), needle.corners.begin(), needle.corners.end());
+    mesh.triangles.push_back({n, n + 1, n + 2});
   }
   return mesh;
 }

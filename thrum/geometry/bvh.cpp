@@ -95,13 +95,13 @@ void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::
     const Double2 on_edges = simd::least(simd::least(on_ab, on_ac), on_bc);
 
     // Foot in the plane a + u ab + v ac; the smallest of the three barycentric coordinates says whether it is
-    // inside.
+    // inside. In a needle u and v may be rounding alone: then this is some point of the triangle, and an edge is nearer.
     const Pair3 n = cross(ab, ac);
     const Double2 inverse_nn = simd::load2(&t.inverse_nn[k]);
     const Double2 u = dot(cross(ap, ac), n) * inverse_nn, v = dot(cross(ab, ap), n) * inverse_nn;
     const Double2 smallest = simd::least(simd::least(u, v), both(1) - u - v);
     const Pair3 left = ap - u * ab - v * ac;
-    const Double2 result = smallest >= both(0) ? dot(left, left) : on_edges;
+    const Double2 result = smallest >= both(0) ? simd::least(dot(left, left), on_edges) : on_edges;
     out[k] = result[0];
     out[k + 1] = result[1];
   }

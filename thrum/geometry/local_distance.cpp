@@ -23,17 +23,13 @@ constexpr std::size_t kLanes = 4;
 constexpr double kReachSlack = 1e-9;
 // The same for distances in float.
 constexpr float kFloatSlack = 1e-5f;
+// A triangle lower than this part of its length is taken for the edge that it nearly is: in float the inner sides of
+// its edges could not be told apart.
+constexpr double kFlat = 4e-6;
 
 Four3 spread(const float (&v)[3])
 {
   return {all(v[0]), all(v[1]), all(v[2])};
-}
-
-Float4 segment_distances(const Four3& r, const Four3& edge, Float4 inverse_squared_length)
-{
-  const Float4 s = simd::least(simd::most(dot(r, edge) * inverse_squared_length, all(0)), all(1));
-  const Four3 left = r - s * edge;
-  return dot(left, left);
 }
 
 void store(const Vec3& v, float (&out)[3])
@@ -41,38 +37,57 @@ void store(const Vec3& v, float (&out)[3])
   for (int d = 0; d < 3; ++d) out[d] = static_cast<float>(v[d]);
 }
 
+// Of points at `along` on a line and `out` beside it, from the part 0..length of the line.
+Float4 squared_segment_distances(Float4 along, Float4 out, Float4 length)
+{
+  const Float4 beyond = along - simd::least(simd::most(along, all(0)), length);
+  return beyond * beyond + out * out;
+}
+
 // A triangle spread over four lanes, to be compared with four points.
 struct SpreadTriangle {
-  Four3 a, ab, ac, bc, u, v;
-  Float4 inverse_ab, inverse_ac, inverse_bc;
+  Four3 a, x, y, z;
+  Float4 ab, ac, bc, ac_x, ac_y, bc_x, bc_y;
 
   template <class Candidate>
   explicit SpreadTriangle(const Candidate& c)
       : a(spread(c.a)),
-        ab(spread(c.ab)),
-        ac(spread(c.ac)),
-        bc(ac - ab),
-        u(spread(c.u)),
-        v(spread(c.v)),
-        inverse_ab(all(c.inverse_ab)),
-        inverse_ac(all(c.inverse_ac)),
-        inverse_bc(all(c.inverse_bc))
+        x(spread(c.x)),
+        y(spread(c.y)),
+        z(spread(c.z)),
+        ab(all(c.ab)),
+        ac(all(c.ac)),
+        bc(all(c.bc)),
+        ac_x(all(c.along_ac[0])),
+        ac_y(all(c.along_ac[1])),
+        bc_x(all(c.along_bc[0])),
+        bc_y(all(c.along_bc[1]))
   {
   }
 
+  // The height over the plane, and in the plane the way to the nearest edge unless the foot is on the inner side of
+  // all three.
   [[nodiscard]] Float4 squared_distances(const Four3& p) const
   {
     const Four3 ap = p - a;
-    const Float4 on_ab = segment_distances(ap, ab, inverse_ab);
-    const Float4 on_ac = segment_distances(ap, ac, inverse_ac);
-    const Float4 on_bc = segment_distances(ap - ab, bc, inverse_bc);
+    const Float4 px = dot(ap, x), py = dot(ap, y), height = dot(ap, z);
+    const Float4 bx = px - ab;
+    const Float4 out_of_ac = py * ac_x - px * ac_y;
+    const Float4 out_of_bc = bx * bc_y - py * bc_x;
+    const Float4 on_ab = squared_segment_distances(px, py, ab);
+    const Float4 on_ac = squared_segment_distances(px * ac_x + py * ac_y, out_of_ac, ac);
+    const Float4 on_bc = squared_segment_distances(bx * bc_x + py * bc_y, out_of_bc, bc);
     const Float4 on_edges = simd::least(simd::least(on_ab, on_ac), on_bc);
-    const Float4 s = dot(ap, u), t = dot(ap, v);
-    const Float4 smallest = simd::least(simd::least(s, t), all(1) - s - t);
-    const Four3 left = ap - s * ab - t * ac;
-    return smallest >= all(0) ? simd::least(dot(left, left), on_edges) : on_edges;
+    const Float4 farthest_out = simd::most(simd::most(out_of_ac, out_of_bc), -py);
+    return height * height + (farthest_out < all(0) ? all(0) : on_edges);
   }
 };
+
+Vec3 direction_or(const Vec3& v, const Vec3& otherwise)
+{
+  const double length = v.norm();
+  return length > 0 ? Vec3(v / length) : otherwise;
+}
 
 // Up to kMost points, lane by lane; the last point fills the rest.
 struct PointLanes {
@@ -104,35 +119,54 @@ struct PointLanes {
 
 }  // namespace
 
-bool LocalDistance::gather(const Bvh& bvh, const Vec3& centre, double radius, double distance_of_centre)
+LocalDistance::LocalDistance(const Bvh& bvh) : bvh_(&bvh)
+{
+  const std::size_t count = bvh.mesh().triangles.size();
+  frames_.reserve(count);
+  for (std::size_t t = 0; t < count; ++t) frames_.push_back(in_own_frame(static_cast<Index>(t)));
+}
+
+LocalDistance::Candidate LocalDistance::in_own_frame(Index triangle) const
+{
+  const auto t = static_cast<std::size_t>(triangle);
+  const Vec3 a = bvh_->mesh().corner(t, 0);
+  const Vec3 ab = bvh_->mesh().corner(t, 1) - a;
+  const Vec3 ac = bvh_->mesh().corner(t, 2) - a;
+  const Vec3 x = direction_or(ab, direction_or(ac, Vec3::UnitX()));
+  const Vec3 beside = ac - ac.dot(x) * x;
+  const double b = ab.norm();
+  const bool flat = beside.norm() <= kFlat * std::max(b, ac.norm());
+  const Vec3 y = flat ? x.unitOrthogonal() : beside.normalized();
+  const Vec2 c(ac.dot(x), flat ? 0.0 : beside.norm());
+  const Vec2 bc = c - Vec2(b, 0);
+  const auto store_edge = [](const Vec2& edge, float& length, float(&along)[2]) {
+    length = static_cast<float>(edge.norm());
+    const Vec2 direction = edge.norm() > 0 ? Vec2(edge / edge.norm()) : Vec2::UnitX();
+    along[0] = static_cast<float>(direction.x());
+    along[1] = static_cast<float>(direction.y());
+  };
+  Candidate candidate{};
+  store(x, candidate.x);
+  store(y, candidate.y);
+  store(x.cross(y), candidate.z);
+  candidate.ab = static_cast<float>(b);
+  store_edge(c, candidate.ac, candidate.along_ac);
+  store_edge(bc, candidate.bc, candidate.along_bc);
+  candidate.triangle = triangle;
+  return candidate;
+}
+
+bool LocalDistance::gather(const Vec3& centre, double radius, double distance_of_centre)
 {
   const double reach = (std::abs(distance_of_centre) + 2 * radius) * (1 + kReachSlack);
-  bvh.triangles_in_sphere(centre, reach, found_);
+  bvh_->triangles_in_sphere(centre, reach, found_);
   if (found_.size() > kMostCandidates) return false;
   centre_ = centre;
   candidates_.clear();
-  const auto inverse = [](const Vec3& edge) {
-    return edge.squaredNorm() > 0 ? static_cast<float>(1 / edge.squaredNorm()) : 0.0f;
-  };
   for (const Index t : found_) {
     const auto s = static_cast<std::size_t>(t);
-    const Vec3 a = bvh.mesh().corner(s, 0) - centre;
-    const Vec3 ab = bvh.mesh().corner(s, 1) - bvh.mesh().corner(s, 0);
-    const Vec3 ac = bvh.mesh().corner(s, 2) - bvh.mesh().corner(s, 0);
-    const Vec3 n = ab.cross(ac);
-    const double nn = n.squaredNorm();
-    const double inverse_nn = nn > 0 ? 1 / nn : std::numeric_limits<double>::quiet_NaN();
-    Candidate candidate;
-    store(a, candidate.a);
-    store(ab, candidate.ab);
-    store(ac, candidate.ac);
-    store(ac.cross(n) * inverse_nn, candidate.u);
-    store(n.cross(ab) * inverse_nn, candidate.v);
-    candidate.inverse_ab = inverse(ab);
-    candidate.inverse_ac = inverse(ac);
-    candidate.inverse_bc = inverse(ac - ab);
-    candidate.triangle = t;
-    candidates_.push_back(candidate);
+    candidates_.push_back(frames_[s]);
+    store(bvh_->mesh().corner(s, 0) - centre, candidates_.back().a);
   }
   return true;
 }

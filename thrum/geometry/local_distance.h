@@ -19,10 +19,13 @@ namespace thrum::geometry {
 class LocalDistance {
  public:
   /// With more candidates than this a search for each point is faster.
-  static constexpr std::size_t kMostCandidates = 300;
+  static constexpr std::size_t kMostCandidates = 2000;
+
+  /// Keeps the address of the hierarchy.
+  explicit LocalDistance(const Bvh& bvh);
 
   /// Gathers the candidates of the ball. False when they are too many.
-  [[nodiscard]] bool gather(const Bvh& bvh, const Vec3& centre, double radius, double distance_of_centre);
+  [[nodiscard]] bool gather(const Vec3& centre, double radius, double distance_of_centre);
 
   /// Points first..last - 1 of a list, and a ball that holds them.
   struct Group {
@@ -33,20 +36,25 @@ class LocalDistance {
   };
 
   /// closest[i] is the closest triangle of points[i], which must lie in the ball. Triangles that are equally close to
-  /// within 1e-6 of the ball's distance from the surface may be named for each other.
+  /// within 1e-6 of the candidates' reach and of the triangles' own size may be named for each other.
   void closest_triangles(std::span<const Vec3> points, std::span<const Group> groups,
                          std::span<Index> closest);
 
  private:
+  // A triangle in a frame of its own: corner a at the origin, b on the x axis, c above it, z along the normal.
   struct Candidate {
-    float a[3], ab[3], ac[3];                  // from the ball's centre
-    float u[3], v[3];                          // dual basis of (ab, ac); not-a-number without area
-    float inverse_ab, inverse_ac, inverse_bc;  // 1 / squared length
+    float a[3];                      // from the ball's centre
+    float x[3], y[3], z[3];          // the axes
+    float ab, ac, bc;                // lengths
+    float along_ac[2], along_bc[2];  // unit directions in the plane
     Index triangle;
   };
+  [[nodiscard]] Candidate in_own_frame(Index triangle) const;
   void closest_in_group(std::span<const Vec3> points, std::span<Index> closest);
 
-  Vec3 centre_ = Vec3::Zero();
+  const Bvh* bvh_;
+  std::vector<Candidate> frames_;  // of all triangles, without a
+  Vec3 centre_ = Vec3::Zero();     // of the ball
   std::vector<Candidate> candidates_;
   std::vector<const Candidate*> chosen_;  // those of the group in work
   std::vector<Index> found_;

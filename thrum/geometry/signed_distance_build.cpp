@@ -28,7 +28,7 @@ struct SignedDistanceField::Builder {
   const MeshDistance& mesh;
   double band;  // [m]
   Index hint = -1;
-  LocalDistance local = {};
+  LocalDistance local{mesh.bvh()};
   std::vector<Vec3> points = {};         // of the part of a block in work
   std::vector<std::size_t> places = {};  // of these in the block
   std::vector<LocalDistance::Group> groups = {};
@@ -136,7 +136,7 @@ struct SignedDistanceField::Builder {
   // The points gathered in `points`: against the triangles near them, or one by one where these are too many.
   void sample_part(const Box3& box, float* out)
   {
-    const bool few = local.gather(mesh.bvh(), box.center(), 0.5 * box.diagonal().norm(), exact(box.center()));
+    const bool few = local.gather(box.center(), 0.5 * box.diagonal().norm(), exact(box.center()));
     if (few) {
       closest.resize(points.size());
       local.closest_triangles(points, groups, closest);

@@ -10,6 +10,10 @@ namespace thrum::geometry {
 
 namespace {
 
+// A triangle lower than this part of its longest edge is a needle: the foot of a perpendicular is then uncertain by
+// more than 1e-12 of the distance, down to rounding alone, and the edges are asked as well.
+constexpr double kNeedle = 1e-4;
+
 // Parameter of the point of the segment a + t e, 0 <= t <= 1, closest to a + r; 0 for a segment without
 // length.
 double segment_parameter(const Vec3& r, const Vec3& e)
@@ -43,6 +47,9 @@ TrianglePoint closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3
   const Vec3 n = ab.cross(ac);
   const double nn = n.squaredNorm();
 
+  TrianglePoint best;
+  best.squared_distance = std::numeric_limits<double>::infinity();
+
   // Inside the prism over the triangle: the foot of the perpendicular, a + u ab + v ac, by the dual basis.
   if (nn > 0) {
     const Vec3 ap = p - a;
@@ -50,13 +57,13 @@ TrianglePoint closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3
     const double v = n.cross(ab).dot(ap) / nn;
     if (u > 0 && v > 0 && u + v < 1) {
       const Vec3 foot = a + u * ab + v * ac;
-      return {foot, {1 - u - v, u, v}, (p - foot).squaredNorm(), Feature::face, 0};
+      best = {foot, {1 - u - v, u, v}, (p - foot).squaredNorm(), Feature::face, 0};
+      const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (c - b).squaredNorm()});
+      if (nn > kNeedle * kNeedle * longest * longest) return best;
     }
   }
 
   // Otherwise the best of the three edges.
-  TrianglePoint best;
-  best.squared_distance = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
     const Vec3& from = corner[static_cast<std::size_t>(k)];
