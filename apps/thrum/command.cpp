@@ -177,6 +177,11 @@ std::string length_text(double metres)
   return fmt::format("{:.4g} {}", metres / unit.size, unit.name);
 }
 
+Vec3 without_rounding(const Vec3& v, double size)
+{
+  return (v.array().abs() > 1e-12 * size).select(v, Vec3::Zero());
+}
+
 std::string size_text(const Vec3& metres)
 {
   // Sides of a decimetre are rather written in millimetres.

@@ -50,6 +50,8 @@ void check_output(const std::string& file, std::initializer_list<std::string_vie
 [[nodiscard]] std::string length_text(double metres);
 /// "113.7 x 79.8 x 95 mm": sides in the unit of the longest.
 [[nodiscard]] std::string size_text(const Vec3& metres);
+/// For printing: components below 1e-12 of `size` are rounding and become zero.
+[[nodiscard]] Vec3 without_rounding(const Vec3& v, double size);
 
 /// "1 body", "2 bodies".
 [[nodiscard]] std::string counted(std::size_t count, const char* one, const char* many);

@@ -28,13 +28,16 @@ struct DistanceOptions {
   std::string picture;
 };
 
-// The surface point nearest to a point in space, told when it is not quite there.
+// The surface point nearest to a point in space, told when that is not there: between two walls it may be on the other.
 geometry::SurfacePoint on_surface(const geometry::Bvh& bvh, const Vec3& p, const char* option)
 {
   const geometry::ClosestPoint closest = bvh.closest_point(p);
-  if (closest.distance > 0.01 * geometry::bounding_box(bvh.mesh()).diagonal().norm()) {
-    fmt::print("{}\n", warning(fmt::format("{} is {} away from the surface; its closest point is taken.",
-                                           option, length_text(closest.distance))));
+  const double size = geometry::bounding_box(bvh.mesh()).diagonal().norm();
+  if (closest.distance > 1e-3 * size) {
+    const Vec3 q = without_rounding(closest.point, size);
+    fmt::print("{}\n", warning(fmt::format("{} is {} away from the surface; its closest point "
+                                           "{:.4g},{:.4g},{:.4g} is taken.",
+                                           option, length_text(closest.distance), q.x(), q.y(), q.z())));
   }
   return {closest.triangle, closest.barycentric};
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "apps/thrum/mesh_commands.h"
@@ -28,18 +29,22 @@ struct InfoOptions {
 void print_mass(const geometry::MassProperties& body)
 {
   const geometry::PrincipalAxes axes = geometry::principal_axes(body.inertia);
+  const double moment = body.inertia.trace();
+  const double size = std::sqrt(moment / body.mass);  // [m]
+  const auto text = [](const char* format, const Vec3& v, double of) {
+    const Vec3 w = without_rounding(v, of);
+    return fmt::format(fmt::runtime(format), w.x(), w.y(), w.z());
+  };
   fmt::print("{}\n", bold("Mass properties"));
-  fmt::print("  mass      {:.6g} kg   (volume {:.6g} m^3)\n", body.mass, body.volume);
-  fmt::print("  centre    {:.6g}, {:.6g}, {:.6g} m\n", body.center.x(), body.center.y(), body.center.z());
+  fmt::print("  mass      {:.6g} kg   (volume {:.6g} m^3, {:.6g} kg/m^3)\n", body.mass, body.volume,
+             body.mass / body.volume);
+  fmt::print("  centre    {} m\n", text("{:.6g}, {:.6g}, {:.6g}", body.center, size));
   fmt::print("  inertia   about the centre [kg m^2]\n");
-  for (int r = 0; r < 3; ++r) {
-    fmt::print("            {:>12.5g} {:>12.5g} {:>12.5g}\n", body.inertia(r, 0), body.inertia(r, 1),
-               body.inertia(r, 2));
-  }
+  for (int r = 0; r < 3; ++r)
+    fmt::print("            {}\n", text("{:>12.5g} {:>12.5g} {:>12.5g}", body.inertia.row(r), moment));
   for (int a = 0; a < 3; ++a) {
-    const Vec3 axis = axes.rotation.col(a);
-    fmt::print("  principal {:.5g} kg m^2 about ({:.4f}, {:.4f}, {:.4f})\n", axes.moments[a], axis.x(),
-               axis.y(), axis.z());
+    fmt::print("  principal {:.5g} kg m^2 about ({})\n", axes.moments[a],
+               text("{:.4f}, {:.4f}, {:.4f}", axes.rotation.col(a), 1));
   }
 }
 

@@ -51,6 +51,10 @@ class Commands(CommandLine):
         text = self.run_ok("mesh", "info", "plate.obj", "--density", "750")
         self.assertIn("watertight", text)
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 15.0, places=9)
+        self.assertIn("750 kg/m^3", text)
+        # Symmetric in x and y: zeros, not rounding.
+        self.run_ok("mesh", "shape", "table", "-o", "table.obj")
+        self.assertNotIn("e-1", self.run_ok("mesh", "info", "table.obj"))
 
     def test_every_shape_is_watertight(self):
         for shape in ("sphere", "cylinder", "capsule", "torus", "cone", "plate", "bowl", "cup", "mug", "pot", "bottle",
@@ -83,7 +87,11 @@ class Commands(CommandLine):
         text = self.run_ok("mesh", "distance", "block.obj", "--from", "0,0,0.05", "--to", "0.1,0.05,0.05", "-o", "d.npz",
                            "--picture", "d.png")
         self.assertAlmostEqual(float(re.search(r": ([\d.]+) m\n", text)[1]), math.hypot(0.1, 0.05), delta=0.002)
+        self.assertNotIn("away from the surface", text)
         self.assertEqual((self.at / "d.png").read_bytes()[:4], b"\x89PNG")
+        # Between two faces the nearer is taken, and said.
+        text = self.run_ok("mesh", "distance", "block.obj", "--from", "0,0,-0.047")
+        self.assertIn("--from is 3 mm away from the surface; its closest point 0,0,-0.05 is taken.", text)
         text = self.run_ok("mesh", "sdf", "block.obj", "--at", "0,0,0.02;0,0,0.08", "--picture", "s.png", "-o", "s.npz")
         self.assertIn("-0.03 m (inside)", text)
         self.assertIn("0.03 m (outside)", text)

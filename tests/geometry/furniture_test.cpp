@@ -8,6 +8,7 @@
 
 #include "tests/geometry/mesh_checks.h"
 #include "thrum/base/error.h"
+#include "thrum/geometry/bvh.h"
 #include "thrum/geometry/tableware.h"
 
 namespace thrum::geometry {
@@ -190,6 +191,22 @@ TEST(Tableware, MugHasAHandleAndAnInside)
     EXPECT_NEAR(test::winding_number(mug, Vec3(0.026, 0, z)), 0, 1e-9);
   }
   EXPECT_GT(bounding_box(mug).max().x(), desc.cup.radius + desc.handle_reach);
+}
+
+TEST(Tableware, TheMugsHandleLeavesNoCreviceAtTheWall)
+{
+  for (const double foot : {0.033, 0.039, 0.025}) {
+    MugDesc desc;
+    desc.cup.foot_radius = foot;
+    desc.cup.edge_length = 0;
+    const Bvh bvh(generate(desc));
+    // Up to the handle from below its upper end, beside the wall and farther out: the handle slopes gently there.
+    const double wall = foot + 0.8 * (desc.cup.radius - foot);
+    const auto gap = [&](double from_wall) {
+      return bvh.first_hit({Vec3(wall + from_wall, 0, 0.5 * desc.cup.height), Vec3::UnitZ()}).t;
+    };
+    EXPECT_NEAR(gap(0.0004), gap(0.0024), 0.5 * 0.002) << "foot " << foot;
+  }
 }
 
 TEST(Furniture, RefusesImpossibleDimensions)

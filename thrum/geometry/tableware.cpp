@@ -23,21 +23,29 @@ TriangleMesh turned(const std::vector<Vec2>& profile, double edge_length)
   return generate(LatheDesc{profile, edge_length, 0});
 }
 
-// A path for the handle: out from the wall, down in a bow, and back into it.
-std::vector<Vec3> handle_path(const CupDesc& cup, double reach)
+// Outer radius of a cup's wall at a height [m].
+double wall_radius(const CupDesc& cup, double z)
 {
-  const double x_top = cup.radius - cup.thickness / 2;
-  const double x_bottom = cup.foot_radius + (cup.radius - cup.foot_radius) * 0.25 - cup.thickness / 2;
+  return cup.foot_radius + (cup.radius - cup.foot_radius) * z / cup.height;
+}
+
+// A path for the handle: out from the wall, down in a bow, and back into it. It begins and ends a radius deeper than
+// the middle of the wall, so that no edge of its ends, which are not parallel to the wall, is left outside.
+std::vector<Vec3> handle_path(const CupDesc& cup, double reach, double handle_radius)
+{
   const double high = 0.8 * cup.height;
   const double low = 0.25 * cup.height;
+  const double depth = cup.thickness / 2 + handle_radius;
+  const double x_top = wall_radius(cup, high) - depth;
+  const double x_bottom = wall_radius(cup, low) - depth;
   const double x_out = cup.radius + reach;
+  // Cubic Bezier curve with its middle at x_out = (x_top + 6 bow + x_bottom) / 8.
+  const double bow = (8 * x_out - x_top - x_bottom) / 6;
   std::vector<Vec3> path;
   constexpr int kSteps = 24;
   for (int i = 0; i <= kSteps; ++i) {
     const double t = static_cast<double>(i) / kSteps;
     const double s = 1 - t;
-    // Cubic Bezier curve; its middle reaches 3/4 of the way to the control points.
-    const double bow = x_out + (x_out - cup.radius) / 3;
     const double x = s * s * s * x_top + 3 * s * s * t * bow + 3 * s * t * t * bow + t * t * t * x_bottom;
     const double z =
         s * s * s * high + 3 * s * s * t * (high + 0.12 * cup.height) + 3 * s * t * t * low + t * t * t * low;
@@ -248,13 +256,12 @@ TriangleMesh generate(const MugDesc& desc)
                    "reach of the mug's handle less its thickness");
   const TriangleMesh cup = generate(desc.cup);
   TubeDesc tube;
-  tube.path = handle_path(desc.cup, desc.handle_reach);
+  tube.path = handle_path(desc.cup, desc.handle_reach, desc.handle_radius);
   tube.radius = desc.handle_radius;
   tube.segments = 16;
   // What the handle would leave inside the cup is cut off along the inner wall.
   const auto inner = [&](double z) {
-    return desc.cup.foot_radius + (desc.cup.radius - desc.cup.foot_radius) * z / desc.cup.height -
-           0.5 * desc.cup.thickness;
+    return wall_radius(desc.cup, z) - 0.5 * desc.cup.thickness;
   };
   const double above = 2 * desc.cup.height;
   const TriangleMesh core = generate(LatheDesc{
