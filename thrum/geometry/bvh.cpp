@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The queries of one hierarchy: closest point, ray, box, sphere.
+// The queries of one hierarchy: closest point, box, sphere.
 #include "thrum/geometry/bvh.h"
 
 #include <algorithm>
@@ -7,33 +7,23 @@
 #include <cstddef>
 #include <span>
 
+#include "thrum/geometry/bvh_walk.h"
 #include "thrum/geometry/simd.h"
 
 namespace thrum::geometry {
 
 namespace {
 
-using Lanes = Eigen::Array<float, Bvh::kWidth, 1>;
+using bvh_walk::Entry;
+using bvh_walk::kFloatSlack;
+using bvh_walk::kStackSize;
+using bvh_walk::Lanes;
+using bvh_walk::load;
+using bvh_walk::push_sorted;
 
-// At most 24 levels by the heuristic, then at least one halving a level of at most 2^31 triangles; a node
-// leaves at most three children behind.
-constexpr int kStackSize = 3 * (24 + 32) + Bvh::kWidth;
-
-// A float bound is widened by this factor: covers the rounding of a box distance.
-constexpr float kFloatSlack = 1 + 0x1p-18f;
 // Farther queries are drawn in to this distance [unit lengths] when boxes are asked: towards a convex set
 // that holds the mesh, so a box never seems farther than it is, and squares stay finite.
 constexpr double kFarUnits = 1e9;
-
-struct Entry {
-  float key;
-  Index child;
-};
-
-Lanes load(const float (&lanes)[Bvh::kWidth])
-{
-  return Eigen::Map<const Lanes, Eigen::Aligned16>(lanes);
-}
 
 // Squared distances from q to the four boxes; infinity for lanes without a child.
 Lanes box_distances(const Bvh::Node& node, const Lanes (&q)[3])
@@ -44,23 +34,6 @@ Lanes box_distances(const Bvh::Node& node, const Lanes (&q)[3])
     sum += outside * outside;
   }
   return sum;
-}
-
-// Puts the children with key <= limit on the stack, the nearest on top.
-template <class Keys>
-void push_sorted(const Bvh::Node& node, const Keys& keys, float limit, Entry* stack, int& top)
-{
-  const int bottom = top;
-  for (int lane = 0; lane < Bvh::kWidth; ++lane) {
-    const float key = keys[lane];
-    if (!(key <= limit)) continue;
-    int at = top++;
-    while (at > bottom && stack[at - 1].key < key) {
-      stack[at] = stack[at - 1];
-      --at;
-    }
-    stack[at] = {key, node.child[lane]};
-  }
 }
 
 using simd::both;
@@ -150,49 +123,6 @@ float float_limit(double squared, double inverse_unit_squared)
   return static_cast<float>(std::min(squared * inverse_unit_squared, 1e37)) * kFloatSlack;
 }
 
-// A ray as the watertight test wants it [Woop, Benthin, Wald 2013, Watertight Ray/Triangle Intersection]: the
-// axis along which the direction is longest becomes z, and a shear makes the direction (0, 0, 1).
-struct ShearedRay {
-  Vec3 origin;
-  int kx, ky, kz;
-  double sx, sy, sz;
-
-  explicit ShearedRay(const Ray& ray) : origin(ray.origin)
-  {
-    ray.direction.cwiseAbs().maxCoeff(&kz);
-    kx = (kz + 1) % 3;
-    ky = (kx + 1) % 3;
-    if (ray.direction[kz] < 0) std::swap(kx, ky);
-    sz = 1 / ray.direction[kz];
-    sx = ray.direction[kx] * sz;
-    sy = ray.direction[ky] * sz;
-  }
-};
-
-// The hit of lane k, if any, with t and barycentric coordinates. The signed areas of a shared edge are
-// computed from the same numbers in both its triangles, so they are exact negatives and no ray slips between.
-bool hit_lane(const Bvh::Packet& packet, int k, const ShearedRay& ray, double& t, Vec3& barycentric)
-{
-  const auto sheared = [&](const double(&corner)[3][Bvh::kWidth]) {
-    const double x = corner[ray.kx][k] - ray.origin[ray.kx];
-    const double y = corner[ray.ky][k] - ray.origin[ray.ky];
-    const double z = corner[ray.kz][k] - ray.origin[ray.kz];
-    return Vec3(x - ray.sx * z, y - ray.sy * z, ray.sz * z);
-  };
-  const Vec3 a = sheared(packet.a);
-  const Vec3 b = sheared(packet.b);
-  const Vec3 c = sheared(packet.c);
-  const double u = c.x() * b.y() - c.y() * b.x();
-  const double v = a.x() * c.y() - a.y() * c.x();
-  const double w = b.x() * a.y() - b.y() * a.x();
-  if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return false;
-  const double det = u + v + w;
-  if (!(det != 0)) return false;
-  barycentric = Vec3(u, v, w) / det;
-  t = barycentric.dot(Vec3(a.z(), b.z(), c.z()));
-  return true;
-}
-
 }  // namespace
 
 // Asks for the memory of a child that waits on the stack; a large mesh does not fit into the cache.
@@ -277,97 +207,6 @@ ClosestPoint Bvh::closest_point_in(const Vec3& p, Index slot) const
       break;
   }
   return result;
-}
-
-template <bool kAnyHit>
-RayHit Bvh::trace(const Ray& ray) const
-{
-  RayHit best;
-  // Where the ray enters and leaves the bounds, in double; the boxes are then asked from there, near the
-  // mesh.
-  double enter = 0;
-  double leave = ray.max_t;
-  for (int d = 0; d < 3; ++d) {
-    if (ray.direction[d] == 0) continue;
-    const double slack = unit_ * 0x1p-18;
-    const double t0 = (bounds_.min()[d] - slack - ray.origin[d]) / ray.direction[d];
-    const double t1 = (bounds_.max()[d] + slack - ray.origin[d]) / ray.direction[d];
-    enter = std::max(enter, std::min(t0, t1));
-    leave = std::min(leave, std::max(t0, t1));
-  }
-  if (!(enter <= leave)) return best;
-  const ShearedRay sheared(ray);
-  const double per_unit = unit_ / ray.direction.norm();  // t of one unit length
-  const Vec3 start = (ray.origin + enter * ray.direction - origin_) / unit_;
-  const Vec3 direction = ray.direction.normalized();
-  Lanes from[3], inverse[3];
-  for (int d = 0; d < 3; ++d) {
-    constexpr double kSteepest = 1e-15;  // keeps 1 / direction and its products finite in float
-    const double component =
-        std::abs(direction[d]) > kSteepest ? direction[d] : std::copysign(kSteepest, direction[d]);
-    from[d] = Lanes::Constant(static_cast<float>(start[d]));
-    inverse[d] = Lanes::Constant(static_cast<float>(1 / component));
-  }
-
-  // A tie, as for distances, goes to the lower index: hits up to `slack` behind the best are looked at.
-  const double slack = kTieAbsolute * per_unit;
-  const auto with_tie = [&](double t) {
-    return t + kTieRelative * std::abs(t) + slack;
-  };
-  double limit_t = ray.max_t;
-  const auto unit_limit = [&] {
-    return static_cast<float>(std::min((limit_t - enter) / per_unit, 1e30)) * kFloatSlack + 0x1p-18f;
-  };
-  float limit = unit_limit();
-  Entry stack[kStackSize];
-  stack[0] = {0, 0};
-  int top = 1;
-  while (top > 0) {
-    const Entry entry = stack[--top];
-    if (!(entry.key <= limit)) continue;
-    if (entry.child >= 0) {
-      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
-      Lanes near = Lanes::Zero();
-      Lanes far = Lanes::Constant(limit);
-      for (int d = 0; d < 3; ++d) {
-        const Lanes t0 = (load(node.lower[d]) - from[d]) * inverse[d];
-        const Lanes t1 = (load(node.upper[d]) - from[d]) * inverse[d];
-        near = near.max(t0.min(t1));
-        far = far.min(t0.max(t1));
-      }
-      Lanes keys = near;
-      for (int lane = 0; lane < kWidth; ++lane) {
-        const bool crossed = near[lane] <= far[lane] * kFloatSlack && node.child[lane] != kNoChild;
-        if (!crossed) keys[lane] = std::numeric_limits<float>::infinity();
-      }
-      push_sorted(node, keys, limit, stack, top);
-      continue;
-    }
-    const Packet& packet = packets_[static_cast<std::size_t>(~entry.child)];
-    for (int lane = 0; lane < kWidth; ++lane) {
-      double t = 0;
-      Vec3 barycentric;
-      if (packet.triangle[lane] < 0 || !hit_lane(packet, lane, sheared, t, barycentric)) continue;
-      if (!(t >= 0 && t <= ray.max_t && t <= limit_t)) continue;
-      if (best.triangle < 0 || with_tie(t) < best.t || packet.triangle[lane] < best.triangle) {
-        best = {t, packet.triangle[lane], barycentric};
-        if constexpr (kAnyHit) return best;
-        limit_t = with_tie(best.t);
-        limit = unit_limit();
-      }
-    }
-  }
-  return best;
-}
-
-RayHit Bvh::first_hit(const Ray& ray) const
-{
-  return trace<false>(ray);
-}
-
-bool Bvh::any_hit(const Ray& ray) const
-{
-  return trace<true>(ray).found();
 }
 
 template <class Leaf>
