@@ -6,166 +6,27 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
-#include <optional>
+#include <type_traits>
 
 #include "thrum/base/error.h"
 #include "thrum/geometry/byte_reader.h"
 #include "thrum/geometry/face_collector.h"
 #include "thrum/geometry/file_bytes.h"
 #include "thrum/geometry/mesh_io.h"
+#include "thrum/geometry/ply_header.h"
 #include "thrum/geometry/text_scanner.h"
 
 namespace thrum::geometry {
 
 namespace {
 
-enum class PlyType { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
-
-constexpr std::array<std::size_t, 8> kTypeBytes = {1, 1, 2, 2, 4, 4, 4, 8};
-
-std::size_t bytes_of(PlyType type)
-{
-  return kTypeBytes[static_cast<std::size_t>(type)];
-}
-
-std::optional<PlyType> type_from_word(std::string_view word)
-{
-  constexpr std::array<std::array<std::string_view, 2>, 8> kNames = {{{"char", "int8"},
-                                                                      {"uchar", "uint8"},
-                                                                      {"short", "int16"},
-                                                                      {"ushort", "uint16"},
-                                                                      {"int", "int32"},
-                                                                      {"uint", "uint32"},
-                                                                      {"float", "float32"},
-                                                                      {"double", "float64"}}};
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (word == kNames[i][0] || word == kNames[i][1]) return static_cast<PlyType>(i);
-  }
-  return std::nullopt;
-}
-
-// What a property is to us.
-enum class Role { other, x, y, z, corners };
-
-struct Property {
-  std::string name;
-  PlyType type = PlyType::float32;
-  std::optional<PlyType> list_count;  // set for a list
-  Role role = Role::other;
-};
-
-struct Element {
-  std::string name;
-  std::uint64_t count = 0;
-  std::size_t header_line = 0;
-  std::vector<Property> properties;
-};
-
-struct Header {
-  PlyEncoding encoding = PlyEncoding::ascii;
-  std::vector<Element> elements;
-};
-
-Role role_of(const Element& element, const Property& property)
-{
-  if (element.name == "vertex" && !property.list_count) {
-    if (property.name == "x") return Role::x;
-    if (property.name == "y") return Role::y;
-    if (property.name == "z") return Role::z;
-  }
-  const bool holds_faces = element.name == "face" || element.name == "tristrips";
-  if (holds_faces && property.list_count &&
-      (property.name == "vertex_indices" || property.name == "vertex_index")) {
-    return Role::corners;
-  }
-  return Role::other;
-}
-
-PlyType read_type(TextScanner& scan)
-{
-  const std::string_view word = scan.word();
-  const auto type = type_from_word(word);
-  if (!type)
-    scan.fail(fmt::format("the type {}", in_quotes(word)),
-              "char, uchar, short, ushort, int, uint, float or double");
-  return *type;
-}
-
-void read_property(TextScanner& scan, Header& header)
-{
-  if (header.elements.empty()) scan.fail("a property", "an element before its properties");
-  Property property;
-  TextScanner ahead = scan;
-  if (ahead.word() == "list") {
-    scan.word();
-    property.list_count = read_type(scan);
-    if (*property.list_count == PlyType::float32 || *property.list_count == PlyType::float64) {
-      scan.fail("a list counted by floating-point numbers", "a whole-number type");
-    }
-  }
-  property.type = read_type(scan);
-  property.name = scan.word();
-  Element& element = header.elements.back();
-  property.role = role_of(element, property);
-  for (const Property& other : element.properties) {
-    if (property.role != Role::other && other.role == property.role) {
-      scan.fail(fmt::format("a second property {}", in_quotes(property.name)), "each property once");
-    }
-  }
-  element.properties.push_back(std::move(property));
-}
-
-void read_format(TextScanner& scan, Header& header)
-{
-  const std::string_view word = scan.word();
-  if (word == "ascii") {
-    header.encoding = PlyEncoding::ascii;
-  } else if (word == "binary_little_endian") {
-    header.encoding = PlyEncoding::little_endian;
-  } else if (word == "binary_big_endian") {
-    header.encoding = PlyEncoding::big_endian;
-  } else {
-    scan.fail(fmt::format("the format {}", in_quotes(word)),
-              "ascii, binary_little_endian or binary_big_endian");
-  }
-}
-
-// Leaves the scanner on the first byte of the data.
-Header read_header(TextScanner& scan)
-{
-  if (scan.word() != "ply") scan.fail("another beginning", "\"ply\" as the first line of a PLY file");
-  scan.next_line();
-  Header header;
-  bool format_known = false;
-  for (;;) {
-    if (scan.at_end()) scan.fail("the end of the file", "\"end_header\"");
-    const std::string_view keyword = scan.word();
-    if (keyword == "format") {
-      read_format(scan, header);
-      format_known = true;
-    } else if (keyword == "element") {
-      Element element;
-      element.name = scan.word();
-      element.header_line = scan.line();
-      const std::int64_t count = scan.integer("an element count");
-      if (count < 0) scan.fail(fmt::format("the count {}", count), "no negative count");
-      element.count = static_cast<std::uint64_t>(count);
-      header.elements.push_back(std::move(element));
-    } else if (keyword == "property") {
-      read_property(scan, header);
-    } else if (keyword == "end_header") {
-      scan.next_line();
-      break;
-    } else if (keyword != "comment" && keyword != "obj_info" && !keyword.empty()) {
-      scan.fail(in_quotes(keyword), "format, element, property, comment or end_header");
-    }
-    scan.next_line();
-  }
-  if (!format_known) scan.fail("no \"format\" line in the header", "for example \"format ascii 1.0\"");
-  return header;
-}
+using ply::bytes_of;
+using ply::Element;
+using ply::Header;
+using ply::PlyType;
+using ply::Property;
+using ply::Role;
 
 // A value of any type as a double: exact, for all of them have at most 53 digits.
 double value_from_bytes(const char* bytes, PlyType type, ByteOrder order)
@@ -471,41 +332,12 @@ class BodyReader {
 MeshFile read_ply(std::string_view bytes, const std::filesystem::path& name)
 {
   TextScanner scan(bytes, name);
-  const Header header = read_header(scan);
+  const Header header = ply::read_header(scan);
   if (header.encoding == PlyEncoding::ascii) return BodyReader(header, TextValues(scan), name).read();
   ByteReader reader(bytes, name,
                     header.encoding == PlyEncoding::big_endian ? ByteOrder::big : ByteOrder::little);
   reader.seek(scan.position());
   return BodyReader(header, BinaryValues(reader), name).read();
-}
-
-std::string write_ply(const TriangleMesh& mesh, PlyEncoding encoding)
-{
-  check_indices(mesh);
-  constexpr std::array<std::string_view, 3> kNames = {"ascii", "binary_little_endian", "binary_big_endian"};
-  const std::string header = fmt::format(
-      "ply\nformat {} 1.0\ncomment metres, z up\nelement vertex {}\nproperty double x\nproperty double y\n"
-      "property double z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
-      kNames[static_cast<std::size_t>(encoding)], mesh.vertices.size(), mesh.triangles.size());
-  if (encoding == PlyEncoding::ascii) {
-    fmt::memory_buffer out;
-    const auto to = std::back_inserter(out);
-    fmt::format_to(to, "{}", header);
-    for (const Vec3& v : mesh.vertices) fmt::format_to(to, "{} {} {}\n", v.x(), v.y(), v.z());
-    for (const Triangle& t : mesh.triangles) fmt::format_to(to, "3 {} {} {}\n", t[0], t[1], t[2]);
-    return {out.data(), out.size()};
-  }
-  const ByteOrder order = encoding == PlyEncoding::big_endian ? ByteOrder::big : ByteOrder::little;
-  std::string out = header;
-  out.reserve(header.size() + 24 * mesh.vertices.size() + 13 * mesh.triangles.size());
-  for (const Vec3& v : mesh.vertices) {
-    for (int k = 0; k < 3; ++k) append_bytes(out, v[k], order);
-  }
-  for (const Triangle& t : mesh.triangles) {
-    append_bytes(out, std::uint8_t{3}, order);
-    for (const Index v : t) append_bytes(out, v, order);
-  }
-  return out;
 }
 
 }  // namespace thrum::geometry
