@@ -8,10 +8,12 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/geometry/geodesic_polish.h"
+#include "thrum/geometry/heat_flow.h"
 #include "thrum/geometry/intrinsic_triangulation.h"
 #include "thrum/geometry/surface_laplacian.h"
 #include "thrum/geometry/surface_refinement.h"
@@ -28,9 +30,6 @@ constexpr double kOnVertex = 1e-9;
 /// Barycentric weights of the caller may miss 0, or a sum of 1, by this.
 constexpr double kBarycentricSlack = 1e-6;
 
-/// Heat falls by e each flow length. Beyond e^-600 a double would underflow and direction be lost.
-constexpr double kLargestDecay = 600;
-
 /// Rings of vertices around the source with distances of their own, and the ring from which on they set the
 /// constant.
 constexpr Index kNearRings = 3;
@@ -39,64 +38,12 @@ constexpr Index kCalibrationRing = 2;
 /// Small enough to be nothing beside a vertex of an outer ring.
 constexpr double kInnerRingWeight = 1e-6;
 
-// Where a triangle's corners lie in its own plane: a = (0, 0), b = (base, 0), c = (x, y).
-struct Element {
-  Index a, b, c;
-  double base, x, y;  // [m]
-};
-
 // A vertex whose distance to a source is known before anything is solved.
 struct Seed {
   Index vertex;
   double distance;  // [m]
   double weight;    // of the source's heat
 };
-
-std::vector<Element> elements_of(const IntrinsicTriangulation& m)
-{
-  std::vector<Element> elements(at(m.triangle_count()));
-  for (Index t = 0; t < m.triangle_count(); ++t) {
-    const double base = m.lengths[at(3 * t)];
-    // Edge 0 is a-b, edge 2 is c-a; cot of the angle at b is opposite to edge 2, at a opposite to edge 1. The
-    // height over a-b divides it in the ratio of the two.
-    const double sum = m.cotangents[at(3 * t + 1)] + m.cotangents[at(3 * t + 2)];
-    const double y = base / sum;
-    elements[at(t)] = {m.corners[at(3 * t)],
-                       m.corners[at(3 * t + 1)],
-                       m.corners[at(3 * t + 2)],
-                       base,
-                       y * m.cotangents[at(3 * t + 1)],
-                       y};
-  }
-  return elements;
-}
-
-// The largest decay exponent between two vertices, bounded by twice that along a breadth-first tree. Over an
-// edge of length l the discrete heat u - t u'' = 0 falls by exp(-acosh(1 + l^2 / 2 t)), which is l / sqrt(t)
-// for short edges.
-double largest_decay(const IntrinsicTriangulation& m, const VertexTriangles& around, double time)
-{
-  std::vector<double> decay(at(m.vertex_count), -1);
-  std::vector<Index> queue;
-  double largest = 0;
-  for (Index seed = 0; seed < m.vertex_count; ++seed) {
-    if (decay[at(seed)] >= 0) continue;
-    decay[at(seed)] = 0;
-    queue.assign(1, seed);
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      const Index v = queue[head];
-      for (const Index h : around.edges_from(v)) {
-        const Index w = m.corners[at(h % 3 == 2 ? h - 2 : h + 1)];
-        if (decay[at(w)] >= 0) continue;
-        const double l = m.lengths[at(h)];
-        decay[at(w)] = decay[at(v)] + std::acosh(1 + l * l / (2 * time));
-        largest = std::max(largest, decay[at(w)]);
-        queue.push_back(w);
-      }
-    }
-  }
-  return 2 * largest;
-}
 
 }  // namespace
 
@@ -110,70 +57,13 @@ struct HeatGeodesics::Parts {
   VertexTriangles around;
   std::vector<Index> component;
   std::vector<Index> triangle_at;  // some triangle of the input at each of its vertices, or -1
-  std::vector<Element> elements;
-  numerics::SparseFactorisation insulated;
-  numerics::SparseFactorisation cooled;
-  numerics::SparseFactorisation poisson;
+  HeatFlow flow;
 
-  void factor();
   [[nodiscard]] SurfacePoint locate(const SurfacePoint& point) const;
   [[nodiscard]] std::vector<Seed> seeds_at(const SurfacePoint& located) const;
-  [[nodiscard]] VecX heat(const std::vector<Seed>& seeds) const;
-  [[nodiscard]] VecX divergence_of_directions(const VecX& u) const;
   [[nodiscard]] std::vector<double> shifted(const VecX& potential, const std::vector<NearVertex>& near,
                                             const std::vector<double>& known) const;
 };
-
-namespace {
-
-void require(const numerics::FactorisationResult& result, const char* what)
-{
-  if (result.ok()) return;
-  throw Error(fmt::format(
-      "The {} matrix of the surface cannot be factored ({} at vertex {}). Weld and repair the mesh, or "
-      "halve its long edges (longest_edge).",
-      what, to_string(result.status), result.pivot));
-}
-
-}  // namespace
-
-// [Crane13, Algorithm 1] on the intrinsic triangulation. With the lumped mass M, the stiffness L (positive
-// semidefinite, cotangent weights) and the time t = factor * h^2,
-//
-//     (M + t L) u = delta_source                                                        (1)
-//     X = -grad u / |grad u|  in each triangle                                          (2)
-//     L phi = div X,          (div X)_i = sum over triangles of integral X . grad psi_i (3)
-//
-// L alone is singular. One vertex of each component is tied to zero by a spring of its own diagonal: the
-// right-hand side of (3) sums to zero over a component, so the spring carries no load and (3) is solved
-// exactly.
-void HeatGeodesics::Parts::factor()
-{
-  SurfaceLaplacian laplacian = surface_laplacian(triangulation);
-  const double h = info.mean_edge;
-  double time = desc.time_factor * h * h;
-  const double decay = largest_decay(triangulation, around, time);
-  if (decay > kLargestDecay) time *= (decay / kLargestDecay) * (decay / kLargestDecay);
-  info.flow_length = std::sqrt(time);
-
-  const numerics::FactorisationDesc factorisation{
-      .backend = desc.backend,
-      .ordering = numerics::FillOrdering::given,
-      .permutation = dissection_order(surface.vertices, triangulation, around)};
-  // All matrices have one pattern: it is ordered and analysed once.
-  require(insulated.analyse(laplacian.stiffness, factorisation), "heat flow");
-  poisson = insulated.same_pattern();
-  const bool cools = info.open && desc.boundary != HeatBoundary::insulated;
-  if (cools) cooled = insulated.same_pattern();
-
-  const auto result = insulated.refactor(laplacian.heat_matrix(time));
-  require(result, "heat flow");
-  info.factor_entries = result.factor_entries;
-  info.backend = insulated.backend_name();
-  if (cools)
-    require(cooled.refactor(laplacian.cooled_heat_matrix(time, triangulation.vertex_is_open)), "heat flow");
-  require(poisson.refactor(laplacian.pinned_stiffness(component)), "Poisson");
-}
 
 HeatGeodesics::HeatGeodesics(const TriangleMesh& mesh, const HeatGeodesicsDesc& desc)
     : parts_(std::make_unique<Parts>())
@@ -214,8 +104,10 @@ HeatGeodesics::HeatGeodesics(const TriangleMesh& mesh, const HeatGeodesicsDesc& 
   const auto& lengths = p.triangulation.lengths;
   p.info.mean_edge =
       std::accumulate(lengths.begin(), lengths.end(), 0.0) / static_cast<double>(lengths.size());
-  p.elements = elements_of(p.triangulation);
-  p.factor();
+  p.flow = HeatFlow(p.triangulation, p.around, p.component, p.surface.vertices, p.info.mean_edge, desc);
+  p.info.flow_length = p.flow.length();
+  p.info.factor_entries = p.flow.factor_entries();
+  p.info.backend = p.flow.backend();
 }
 
 HeatGeodesics::~HeatGeodesics() = default;
@@ -260,48 +152,6 @@ std::vector<Seed> HeatGeodesics::Parts::seeds_at(const SurfacePoint& located) co
   return seeds;
 }
 
-VecX HeatGeodesics::Parts::heat(const std::vector<Seed>& seeds) const
-{
-  VecX source = VecX::Zero(info.vertices);
-  for (const Seed& seed : seeds) source[seed.vertex] += seed.weight;
-  const bool cools = cooled.has_factor();
-  VecX u = VecX::Zero(info.vertices);
-  if (cools) {
-    u = source;
-    for (Index v = 0; v < info.vertices; ++v)
-      if (triangulation.vertex_is_open[at(v)]) u[v] = 0;
-    cooled.solve(u);
-    if (desc.boundary == HeatBoundary::cooled) return u;
-  }
-  insulated.solve(source);
-  return cools ? VecX(0.5 * (source + u)) : source;
-}
-
-// Equations (2) and (3). In the element's plane, 2 A grad u = (y (u_b - u_a), base (u_c - u_a) - x (u_b -
-// u_a)), and A grad psi_b = (y, -x) / 2, A grad psi_c = (0, base) / 2. Only the direction of grad u counts,
-// so no division by A is needed. u spans hundreds of powers of ten: it is scaled before it is squared.
-VecX HeatGeodesics::Parts::divergence_of_directions(const VecX& u) const
-{
-  VecX divergence = VecX::Zero(info.vertices);
-  for (const Element& e : elements) {
-    double b = u[e.b] - u[e.a];
-    double c = u[e.c] - u[e.a];
-    const double size = std::max(std::abs(b), std::abs(c));
-    if (!(size > std::numeric_limits<double>::min())) continue;
-    b /= size;
-    c /= size;
-    const double gx = e.y * b;
-    const double gy = e.base * c - e.x * b;
-    const double scale = -0.5 / std::sqrt(gx * gx + gy * gy);
-    const double at_b = scale * (e.y * gx - e.x * gy);
-    const double at_c = scale * e.base * gy;
-    divergence[e.a] -= at_b + at_c;
-    divergence[e.b] += at_b;
-    divergence[e.c] += at_c;
-  }
-  return divergence;
-}
-
 // phi is known up to a constant in each component, and rounded off at the source. The constant is chosen so
 // that phi equals in the mean the straight distances `known` of the outer rings around the source. [Crane13]
 // makes the least value zero, which is off by about 0.3 mean edges.
@@ -337,8 +187,9 @@ GeodesicField HeatGeodesics::distance(std::span<const SurfacePoint> sources) con
     const std::vector<Seed> here = p.seeds_at(field.sources.back());
     seeds.insert(seeds.end(), here.begin(), here.end());
   }
-  VecX potential = p.divergence_of_directions(p.heat(seeds));
-  p.poisson.solve(potential);
+  VecX heat_source = VecX::Zero(p.info.vertices);
+  for (const Seed& seed : seeds) heat_source[seed.vertex] += seed.weight;
+  const VecX potential = p.flow.potential(std::move(heat_source));
 
   // A seed's straight line is exact, or at least a path; from the seeds it spreads over the rings around
   // them.

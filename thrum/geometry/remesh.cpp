@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "thrum/geometry/bvh.h"
 #include "thrum/geometry/editable_mesh.h"
 #include "thrum/geometry/feature_lines.h"
+#include "thrum/geometry/slivers.h"
 
 namespace thrum::geometry {
 
@@ -36,22 +36,6 @@ std::uint64_t key(Index a, Index b)
   const auto low = static_cast<std::uint32_t>(std::min(a, b));
   const auto high = static_cast<std::uint32_t>(std::max(a, b));
   return (static_cast<std::uint64_t>(low) << 32) | high;
-}
-
-void check_closed(const TriangleMesh& mesh)
-{
-  std::map<std::pair<Index, Index>, int> directed;
-  for (const Triangle& t : mesh.triangles) {
-    for (std::size_t k = 0; k < 3; ++k) ++directed[{t[k], t[(k + 1) % 3]}];
-  }
-  for (const auto& [edge, count] : directed) {
-    if (count != 1 || directed.count({edge.second, edge.first}) == 0) {
-      throw Error(fmt::format(
-          "The edge between vertices {} and {} does not have two triangles in opposite directions; "
-          "only closed, manifold meshes can be remeshed.",
-          edge.first, edge.second));
-    }
-  }
 }
 
 class Remesher {
@@ -360,86 +344,7 @@ class Remesher {
   std::unordered_set<std::uint64_t> sharp_;
 };
 
-struct Thinness {
-  double height;   // over the longest side [m]
-  double longest;  // [m]
-  double shortest;
-  std::size_t longest_side;
-  std::size_t shortest_side;
-};
-
-Thinness thinness(const EditableMesh& mesh, Index t)
-{
-  const Triangle& c = mesh.triangle(t);
-  Thinness thin{0, 0, 0, 0, 0};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double l = (mesh.at(c[k]) - mesh.at(c[(k + 1) % 3])).norm();
-    if (k == 0 || l > thin.longest) thin.longest = l, thin.longest_side = k;
-    if (k == 0 || l < thin.shortest) thin.shortest = l, thin.shortest_side = k;
-  }
-  thin.height = thin.longest > 0 ? mesh.area_vector(t).norm() / thin.longest : 0;
-  return thin;
-}
-
-// Whether pulling `removed` into `kept` turns no triangle that has a clear normal.
-bool pull_is_harmless(const EditableMesh& mesh, Index removed, Index kept, double thickness)
-{
-  if (!mesh.can_collapse(removed, kept)) return false;
-  for (const Index t : mesh.around(removed)) {
-    const Triangle& c = mesh.triangle(t);
-    if (c[0] == kept || c[1] == kept || c[2] == kept) continue;
-    if (thinness(mesh, t).height < thickness) continue;
-    std::array<Vec3, 3> p;
-    for (std::size_t k = 0; k < 3; ++k) p[k] = mesh.at(c[k] == removed ? kept : c[k]);
-    const Vec3 after = EditableMesh::area_vector(p[0], p[1], p[2]);
-    const Vec3 before = mesh.area_vector(t);
-    if (after.dot(before) <= kTurnLimit * after.norm() * before.norm()) return false;
-  }
-  return true;
-}
-
 }  // namespace
-
-TriangleMesh without_slivers(const TriangleMesh& input, double thickness)
-{
-  check_closed(input);
-  EditableMesh mesh(input);
-  constexpr int kPasses = 10;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    bool changed = false;
-    for (Index t = 0; t < mesh.triangle_count(); ++t) {
-      if (!mesh.is_alive(t)) continue;
-      const Thinness thin = thinness(mesh, t);
-      if (thin.height >= thickness) continue;
-      const Triangle c = mesh.triangle(t);
-      if (thin.shortest < thickness) {
-        // A needle: its short side goes.
-        const Index a = c[thin.shortest_side];
-        const Index b = c[(thin.shortest_side + 1) % 3];
-        for (const auto& [removed, kept] : {std::pair(a, b), std::pair(b, a)}) {
-          if (!pull_is_harmless(mesh, removed, kept, thickness)) continue;
-          mesh.collapse(removed, kept, mesh.at(kept));
-          changed = true;
-          break;
-        }
-      } else {
-        // A cap: its long side is swapped, if the triangle beyond then keeps its direction.
-        const Index a = c[thin.longest_side];
-        const Index b = c[(thin.longest_side + 1) % 3];
-        const auto s = mesh.sides(a, b);
-        if (!mesh.can_flip(a, b)) continue;
-        const Vec3 beyond = mesh.area_vector(s.left == t ? s.right : s.left);
-        const Vec3 one = EditableMesh::area_vector(mesh.at(s.left_apex), mesh.at(s.right_apex), mesh.at(b));
-        const Vec3 two = EditableMesh::area_vector(mesh.at(s.right_apex), mesh.at(s.left_apex), mesh.at(a));
-        if (one.dot(beyond) <= 0 || two.dot(beyond) <= 0) continue;
-        mesh.flip(a, b);
-        changed = true;
-      }
-    }
-    if (!changed) break;
-  }
-  return mesh.to_mesh();
-}
 
 TriangleMesh remesh(const TriangleMesh& mesh, const RemeshDesc& desc)
 {

@@ -21,8 +21,4 @@ struct RemeshDesc {
 /// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite directions).
 [[nodiscard]] TriangleMesh remesh(const TriangleMesh& mesh, const RemeshDesc& desc);
 
-/// Collapses and flips away triangles that are thinner than `thickness` [m], and nothing else: the needles that a union
-/// leaves where surfaces meet at a small angle. Flat faces and sharp edges stay where they are to within `thickness`.
-[[nodiscard]] TriangleMesh without_slivers(const TriangleMesh& mesh, double thickness);
-
 }  // namespace thrum::geometry
