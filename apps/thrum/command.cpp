@@ -37,15 +37,16 @@ std::optional<double> number(const std::string& text)
 struct Unit {
   double size;  // [m]
   const char* name;
+  double least;  // smaller lengths are written in the next smaller unit [m]
 };
-constexpr std::array<Unit, 4> kUnits = {{{1e3, "km"}, {1.0, "m"}, {1e-3, "mm"}, {1e-6, "um"}}};
-constexpr double kLeastInUnit = 0.1;  // smaller lengths are written in the next smaller unit
+constexpr std::array<Unit, 4> kUnits = {
+    {{1e3, "km", 1e3}, {1.0, "m", 0.1}, {1e-3, "mm", 1e-4}, {1e-6, "um", 1e-7}}};
 
 // The unit a person would choose.
 Unit unit_of(double metres)
 {
   for (const Unit& unit : kUnits) {
-    if (std::abs(metres) >= kLeastInUnit * unit.size) return unit;
+    if (std::abs(metres) >= unit.least) return unit;
   }
   return kUnits[1];
 }
@@ -185,7 +186,7 @@ Vec3 without_rounding(const Vec3& v, double size)
 std::string size_text(const Vec3& metres)
 {
   // Sides of a decimetre are rather written in millimetres.
-  const Unit unit = unit_of(kLeastInUnit * metres.cwiseAbs().maxCoeff());
+  const Unit unit = unit_of(metres.cwiseAbs().maxCoeff() / 10);
   return fmt::format("{:.4g} x {:.4g} x {:.4g} {}", metres.x() / unit.size, metres.y() / unit.size,
                      metres.z() / unit.size, unit.name);
 }

@@ -16,11 +16,15 @@ namespace thrum::app {
 
 namespace {
 
+// The lattice when none is asked for: so many cubes along the longest side, finer for thin walls up to a limit.
+constexpr int kUsualResolution = 30;
+constexpr double kMostTetrahedra = 1e6;
+
 struct TetsOptions {
   std::string input;
   std::string output;
   double spacing = 0;  // [m]
-  double resolution = 30;
+  double resolution = 0;
   int grading = 0;
 };
 
@@ -31,17 +35,23 @@ void run(const TetsOptions& options)
   geometry::require_closed(surface, options.input, "be filled");
   const geometry::MeshDistance distance(surface);
   const double longest = geometry::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
-  const double spacing = options.spacing > 0 ? options.spacing : longest / options.resolution;
+  const bool chosen = options.spacing > 0 || options.resolution > 0;
+  const double usual = longest / (options.resolution > 0 ? options.resolution : kUsualResolution);
+  const geometry::MeshStuffingDesc desc{.spacing = options.spacing > 0 ? options.spacing : usual,
+                                        .grading = options.grading};
   const geometry::MeshStuffingResult result =
-      geometry::tetrahedralise(distance, {.spacing = spacing, .grading = options.grading});
+      chosen ? geometry::tetrahedralise(distance, desc)
+             : geometry::tetrahedralise_walls(distance, desc, kMostTetrahedra);
   if (result.stuffing.mesh.tetrahedra.empty()) {
-    throw Error(
-        fmt::format("{}: nothing of it is thick enough for a spacing of {}; a smaller --spacing is needed.",
-                    options.input, length_text(spacing)));
+    throw Error(fmt::format(
+        "{}: nothing of it is thick enough for a spacing of {}. A spacing of {:.3g} m would resolve {}.",
+        options.input, length_text(result.spacing), result.resolution.spacing_for_most,
+        result.resolution.spacing_for_most > result.resolution.spacing ? "most of it" : "all of it"));
   }
   geometry::write_tetrahedral_mesh(options.output, result.stuffing.mesh);
 
-  fmt::print("{}: spacing {}\n{}", bold(options.output), length_text(spacing),
+  fmt::print("{}: spacing {}{}\n{}", bold(options.output), length_text(result.spacing),
+             result.spacing < desc.spacing ? ", for the sake of its thin walls" : "",
              geometry::describe(geometry::measure_quality(result.stuffing.mesh)));
   if (result.stuffing.dropped_pieces > 0) {
     const auto pieces = static_cast<std::size_t>(result.stuffing.dropped_pieces);
@@ -65,9 +75,10 @@ void add_mesh_tets(CLI::App& mesh)
   spacing->check(positive());
   command
       ->add_option("--resolution", options->resolution,
-                   "lattice cubes along the longest side, without --spacing")
+                   fmt::format("lattice cubes along the longest side; without this and --spacing {}, or what "
+                               "thin walls ask for",
+                               kUsualResolution))
       ->check(positive())
-      ->capture_default_str()
       ->excludes(spacing);
   command
       ->add_option("--grading", options->grading,

@@ -82,6 +82,13 @@ class Commands(CommandLine):
         text = self.run_ok("mesh", "info", "block.msh", "--density", "1000")
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 6.0, delta=0.15)
         self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.02", "-o", "block.vtk")
+        # Without a spacing thin walls decide; with one that is too coarse the refusal names a better one.
+        self.assertIn("for the sake of its thin walls", self.run_ok("mesh", "tets", "plate.obj", "-o", "plate.msh"))
+        text = self.run_ok("mesh", "info", "plate.msh", "--density", "1000")
+        self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 20.0, delta=0.2)
+        text = self.refused(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh")
+        better = re.search(r"A spacing of ([\d.]+) m would resolve", text)[1]
+        self.assertNotIn("not in the tetrahedra", self.run_ok("mesh", "tets", "plate.obj", "--spacing", better, "-o", "x.msh"))
 
     def test_distances(self):
         text = self.run_ok("mesh", "distance", "block.obj", "--from", "0,0,0.05", "--to", "0.1,0.05,0.05", "-o", "d.npz",

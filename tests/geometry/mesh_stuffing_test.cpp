@@ -90,5 +90,26 @@ TEST(MeshStuffing, ThinPlateIsReportedAndResolvedAtTheSuggestedSpacing)
   EXPECT_NEAR(volume(fine.stuffing.mesh), 0.0003, 1e-6 * 0.0003);
 }
 
+// Stuffing fills a wall that its report calls resolved, so a thin plate and a tube come out with their volumes.
+TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyAskFor)
+{
+  const MeshDistance plate(generate(BoxDesc{.size = {0.4, 0.4, 0.01}}));
+  const MeshStuffingResult coarse = tetrahedralise(plate);
+  const MeshStuffingResult fine = tetrahedralise_walls(plate, {}, 1e6);
+  EXPECT_FALSE(coarse.resolution.resolved());
+  EXPECT_TRUE(fine.resolution.resolved());
+  EXPECT_LT(fine.spacing, coarse.spacing);
+  EXPECT_NEAR(volume(fine.stuffing.mesh), 0.4 * 0.4 * 0.01, 0.01 * 0.4 * 0.4 * 0.01);
+
+  // A limit on their number is kept, about.
+  const MeshStuffingResult limited = tetrahedralise_walls(plate, {}, 5000);
+  EXPECT_DOUBLE_EQ(limited.spacing, spacing_for(0.4 * 0.4 * 0.01, 5000));
+  EXPECT_LT(limited.stuffing.mesh.tetrahedra.size(), 10000U);
+
+  // What the first lattice resolves is left at it.
+  const MeshDistance cube(generate(BoxDesc{}));
+  EXPECT_EQ(tetrahedralise_walls(cube, {.spacing = 0.1}, 1e6).spacing, 0.1);
+}
+
 }  // namespace
 }  // namespace thrum::geometry

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "thrum/base/error.h"
 #include "thrum/base/progress.h"
@@ -16,9 +15,6 @@ namespace thrum::elastic {
 
 namespace {
 
-// A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
-constexpr double kTetrahedraInACube = 12;
-
 // The usual lattice: a 24th of the length, but no more tetrahedra than this. A solid cube has 20,000 of them at a 12th of
 // its edge, where quadratic elements are right to 0.01 %; at a 24th its factor would not fit into the memory.
 constexpr double kUsualQuadratic = 20e3;
@@ -29,27 +25,18 @@ struct FilledSurface {
   double refined_from = 0;  // [m]; 0: the first lattice was good enough
 };
 
-// The spacing at which a volume holds about so many tetrahedra.
-double spacing_for(double volume, double tetrahedra)
-{
-  return std::cbrt(kTetrahedraInACube * volume / tetrahedra);
-}
-
 FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc& fill,
                            const ModalAnalysisDesc& desc)
 {
   const std::string& name = desc.name;
   const double volume = geometry::require_closed(surface, name, "ring").volume;
   const geometry::MeshDistance distance(surface);
+  const double asked = fill.spacing > 0 ? fill.spacing : usual_spacing(surface, volume, desc.element);
   FilledSurface result;
-  result.filling = geometry::tetrahedralise(
-      distance, {.spacing = fill.spacing > 0 ? fill.spacing : usual_spacing(surface, volume, desc.element)});
-  if (fill.spacing == 0 && !result.filling.resolution.resolved()) {
-    result.refined_from = result.filling.spacing;
-    result.filling =
-        geometry::tetrahedralise(distance, {.spacing = std::max(result.filling.resolution.spacing_for_most,
-                                                                spacing_for(volume, fill.most_tetrahedra))});
-  }
+  result.filling = fill.spacing > 0
+                       ? geometry::tetrahedralise(distance, {.spacing = asked})
+                       : geometry::tetrahedralise_walls(distance, {.spacing = asked}, fill.most_tetrahedra);
+  if (result.filling.spacing < asked) result.refined_from = asked;
   if (result.filling.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
         fmt::format("Nothing of '{}' is thick enough for a spacing of {:.3g} m; a spacing of {:.3g} m would "
@@ -77,8 +64,9 @@ ModalAnalysisResult analyse_filled(const geometry::TetrahedralMesh& mesh, const 
 
 double usual_spacing(const geometry::TriangleMesh& surface, double volume, ElementKind element)
 {
-  return std::max(geometry::bounding_box(surface).sizes().maxCoeff() / geometry::kDefaultCells,
-                  spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
+  return std::max(
+      geometry::bounding_box(surface).sizes().maxCoeff() / geometry::kDefaultCells,
+      geometry::spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
 }
 
 ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface, const FillDesc& fill,

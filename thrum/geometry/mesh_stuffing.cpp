@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/geometry/mesh_stuffing.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/geometry/mass_properties.h"
+
 namespace thrum::geometry {
 
 DistanceFunction distance_to(const MeshDistance& mesh)
@@ -27,6 +33,25 @@ MeshStuffingResult tetrahedralise(const MeshDistance& mesh, const MeshStuffingDe
                                       .smallest_piece = desc.smallest_piece});
   if (desc.report) result.resolution = check_resolution(mesh.bvh(), result.stuffing.mesh, result.spacing);
   return result;
+}
+
+double spacing_for(double volume, double tetrahedra)
+{
+  // A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
+  constexpr double kTetrahedraInACube = 12;
+  return std::cbrt(kTetrahedraInACube * volume / tetrahedra);
+}
+
+MeshStuffingResult tetrahedralise_walls(const MeshDistance& mesh, const MeshStuffingDesc& desc,
+                                        double most_tetrahedra)
+{
+  THRUM_ASSERT(desc.report);
+  MeshStuffingResult first = tetrahedralise(mesh, desc);
+  if (first.resolution.resolved()) return first;
+  MeshStuffingDesc finer = desc;
+  finer.spacing = std::max(first.resolution.spacing_for_most,
+                           spacing_for(signed_volume(mesh.bvh().mesh()), most_tetrahedra));
+  return finer.spacing < first.spacing ? tetrahedralise(mesh, finer) : first;
 }
 
 }  // namespace thrum::geometry

@@ -34,4 +34,12 @@ inline constexpr double kDefaultCells = 24;
 /// Fills the mesh. It may be open or dirty if MeshDistance can tell its inside. Throws Error as stuff_isosurface does.
 [[nodiscard]] MeshStuffingResult tetrahedralise(const MeshDistance& mesh, const MeshStuffingDesc& desc = {});
 
+/// The spacing at which a volume [m^3] holds about so many tetrahedra [m].
+[[nodiscard]] double spacing_for(double volume, double tetrahedra);
+
+/// Fills the closed mesh with the spacing of `desc`, and when that leaves walls out, once more with the one that resolves most
+/// of them, but about `most_tetrahedra` at the most. MeshStuffingResult::spacing says which it was.
+[[nodiscard]] MeshStuffingResult tetrahedralise_walls(const MeshDistance& mesh, const MeshStuffingDesc& desc,
+                                                      double most_tetrahedra);
+
 }  // namespace thrum::geometry

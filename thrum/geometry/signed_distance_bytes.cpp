@@ -100,8 +100,9 @@ SignedDistanceField SignedDistanceField::from_bytes(std::span<const std::byte> b
   double blocks = 1, corners = 1;
   for (const int n : frame.cells) {
     require(n > 0 && n % kBlockCells == 0, "the grid is not made of whole blocks");
-    blocks *= n / kBlockCells;
-    corners *= n / kBlockCells + 1;
+    const int along = n / kBlockCells;
+    blocks *= along;
+    corners *= along + 1;
   }
   require(header.fine_blocks >= 0 && header.fine_blocks <= blocks, "it has more fine blocks than blocks");
   const double expected =

@@ -268,7 +268,7 @@ TriangleMesh generate(const MugDesc& desc)
       {{0, -desc.cup.height}, {inner(-desc.cup.height), -desc.cup.height}, {inner(above), above}, {0, above}},
       0,
       64});
-  const TriangleMesh joined = boolean_union(cup, boolean_difference(generate(tube), core));
+  TriangleMesh joined = boolean_union(cup, boolean_difference(generate(tube), core));
   if (desc.cup.edge_length <= 0) return joined;
   RemeshDesc even;
   even.edge_length = desc.cup.edge_length;
