@@ -11,6 +11,7 @@
 #include "tests/geometry/mesh_checks.h"
 #include "thrum/base/error.h"
 #include "thrum/geometry/boolean.h"
+#include "thrum/geometry/bvh.h"
 #include "thrum/geometry/editable_mesh.h"
 #include "thrum/geometry/shapes.h"
 
@@ -105,6 +106,25 @@ TEST(Remesh, CleansTheSliversOfAUnion)
     }
     EXPECT_LT(thin, 0.02 * static_cast<double>(mesh.triangles.size()));
   }
+}
+
+// Round and flat parts joined in any position, the edges as long as some of their details.
+RC_GTEST_PROP(Remesh, OfUnionsStaysClosedAndWithinTheDeviation, ())
+{
+  const TriangleMesh ring = generate(TorusDesc{real(0.5, 1), real(0.1, 0.4), 0.3});
+  TriangleMesh part = whole(0, 2) == 0 ? generate(BoxDesc{Vec3(real(0.2, 2), real(0.2, 2), real(0.2, 2))})
+                                       : generate(CylinderDesc{real(0.1, 1), real(0.2, 2), 0, whole(3, 30)});
+  const Eigen::AngleAxisd turn(real(0, 6), Vec3(real(-1, 1), real(-1, 1), 1).normalized());
+  const Vec3 offset(real(-1, 1), real(-1, 1), real(-1, 1));
+  for (Vec3& v : part.vertices) v = turn * v + offset;
+  const TriangleMesh joined = boolean_union(ring, part);
+
+  const double edge = real(0.1, 0.3);
+  const TriangleMesh mesh = evened(joined, edge);
+  RC_ASSERT(is_closed_manifold(mesh));
+  RC_ASSERT(edge_lengths(mesh).greatest < 4.0 / 3 * edge + 1e-12);
+  const Bvh surface(joined);
+  for (const Vec3& v : mesh.vertices) RC_ASSERT(surface.closest_point(v).distance <= edge / 20 * (1 + 1e-9));
 }
 
 TEST(Remesh, IsTheSameOnEveryRun)

@@ -167,7 +167,7 @@ class Remesher {
 
   [[nodiscard]] bool collapse_is_good(const Collapse& c) const
   {
-    if (!mesh_.can_collapse(c.removed, c.kept)) return false;
+    if (!mesh_.can_collapse(c.removed, c.kept) || !is_on_surface(c.position)) return false;
     // A sharp edge must not be folded onto another one.
     if (kind(c.removed) == Kind::ridge) {
       for (const Index w : sharp_neighbours(c.removed)) {
@@ -325,12 +325,13 @@ class Remesher {
 
   [[nodiscard]] bool move_is_good(Index v, const Vec3& target) const
   {
+    if (!is_on_surface(target)) return false;
     for (const Index t : mesh_.around(v)) {
       const Triangle& c = mesh_.triangle(t);
       std::array<Vec3, 3> p;
       for (std::size_t k = 0; k < 3; ++k) p[k] = c[k] == v ? target : mesh_.at(c[k]);
       if (!turns_little(mesh_.area_vector(t), p)) return false;
-      if (!is_on_surface((p[0] + p[1] + p[2]) / 3)) return false;
+      if (!lies_on_surface(p)) return false;
     }
     return true;
   }

@@ -3,6 +3,7 @@
 //
 // Each round splits long edges, collapses short ones, flips edges to Delaunay and evens out the vertices within the
 // surface, or within their sharp edge; everything is drawn back to the input surface. Closed stays closed.
+// Parts of the surface that are nearer to each other than the deviation may come to cross; mesh_report.h finds that.
 #pragma once
 
 #include <numbers>

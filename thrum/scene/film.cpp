@@ -25,7 +25,7 @@ std::filesystem::path find_ffmpeg()
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::filesystem::path program = std::filesystem::path(folder) / "ffmpeg";
+    std::filesystem::path program = std::filesystem::path(folder) / "ffmpeg";
     if (!folder.empty() && ::access(program.c_str(), X_OK) == 0) return program;
   }
   throw Error(
