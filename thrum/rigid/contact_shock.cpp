@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Shock propagation over the rows of contacts: level by level of support, with the bodies below held.
+#include <algorithm>
+#include <cstddef>
+
+#include "thrum/rigid/contact_rows.h"
+
+namespace thrum::rigid {
+
+void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body,
+                                    double step)
+{
+  // Only what rests can be leant on: a moving body of endless mass would give energy away.
+  level_begin_.clear();
+  std::int32_t level = -1;
+  std::size_t held_count = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const SolverPatch& p = patches_[i];
+    const std::int32_t la = level_of_body[static_cast<std::size_t>(p.a)];
+    const std::int32_t lb = level_of_body[static_cast<std::size_t>(p.b)];
+    if (std::max(la, lb) != level) {
+      level = std::max(la, lb);
+      level_begin_.push_back(i);
+    }
+    // Nothing changes for what stands on a fixed body, nor between equals.
+    const bool hold_a = la < lb && bodies[p.a].inverse_mass > 0 && rests(bodies[p.a], step);
+    const bool hold_b = lb < la && bodies[p.b].inverse_mass > 0 && rests(bodies[p.b], step);
+    if (!hold_a && !hold_b) continue;
+    held_[i] = static_cast<std::int32_t>(held_count++);
+    if (held_patches_.size() < held_count) held_patches_.emplace_back();
+    HeldPatch& h = held_patches_[held_count - 1];
+    h.hold_a = hold_a;
+    h.ready = h.used = false;
+  }
+  level_begin_.push_back(count_);
+}
+
+// Masses with a body held are found when they are first needed: most patches of a heap at rest never need them.
+void ContactRows::ready_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies)
+{
+  if (h.ready) return;
+  set_masses(p, bodies[p.a], bodies[p.b], h.hold_a, !h.hold_a, cfm_, h.masses);
+  h.ready = true;
+}
+
+RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s)
+{
+  SolverPatch& p = patches_[i];
+  SolverBody& A = bodies[p.a];
+  SolverBody& B = bodies[p.b];
+  HeldPatch* h = held(i);
+  if (h == nullptr) {
+    return solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
+  }
+  ready_masses(*h, p, bodies);
+  if (!h->used) {
+    h->lambda = p.lambda;
+    h->rolling_impulse = records_[i].rolling_impulse;
+    h->used = true;
+  }
+  return solve_patch(p, h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
+}
+
+void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled)
+{
+  const SweepValues s{settings.patch_iterations, 1, settings.friction};
+  // A second sweep in the same sub-step starts from the rows' own impulses again.
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (HeldPatch* h = held(i)) h->used = false;
+  }
+  const auto limit = static_cast<RowReal>(settled);
+  bool stirred = false;
+  for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
+    const std::size_t begin = level_begin_[level];
+    const std::size_t end = level_begin_[level + 1];
+    RowReal asked = *std::max_element(asked_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      asked_.begin() + static_cast<std::ptrdiff_t>(end));
+    if (!stirred && asked <= limit) continue;
+    stirred = false;
+    // A level is gone over several times before the next one: a brick lies on two others.
+    for (int k = 0; k < settings.shock_iterations; ++k) {
+      asked = 0;
+      for (std::size_t i = begin; i < end; ++i)
+        asked = std::max(asked, shock_patch(k % 2 == 0 ? i : begin + end - 1 - i, bodies, s));
+      stirred = stirred || asked > limit;
+      if (asked <= limit) break;
+    }
+  }
+}
+
+}  // namespace thrum::rigid
