@@ -18,7 +18,7 @@ namespace {
 
 // The lattice when none is asked for: so many cubes along the longest side, finer for thin walls up to a limit.
 constexpr int kUsualResolution = 30;
-constexpr double kMostTetrahedra = 1e6;
+constexpr double kMostByThinWalls = 1e6;
 
 struct TetsOptions {
   std::string input;
@@ -41,7 +41,7 @@ void run(const TetsOptions& options)
                                         .grading = options.grading};
   const geometry::MeshStuffingResult result =
       chosen ? geometry::tetrahedralise(distance, desc)
-             : geometry::tetrahedralise_walls(distance, desc, kMostTetrahedra);
+             : geometry::tetrahedralise_walls(distance, desc, kMostByThinWalls);
   if (result.stuffing.mesh.tetrahedra.empty()) {
     throw Error(fmt::format(
         "{}: nothing of it is thick enough for a spacing of {}. A spacing of {:.3g} m would resolve {}.",

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/geometry/tet_checks.h"
+#include "thrum/base/error.h"
 #include "thrum/geometry/shapes.h"
 
 namespace thrum::geometry {
@@ -109,6 +110,19 @@ TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyAskFor)
   // What the first lattice resolves is left at it.
   const MeshDistance cube(generate(BoxDesc{}));
   EXPECT_EQ(tetrahedralise_walls(cube, {.spacing = 0.1}, 1e6).spacing, 0.1);
+}
+
+TEST(MeshStuffing, RefusesMoreTetrahedraThanFitAndNamesASpacing)
+{
+  const MeshDistance cube(generate(BoxDesc{}));
+  try {
+    static_cast<void>(tetrahedralise(cube, {.spacing = 1e-4}));
+    FAIL() << "a million million tetrahedra";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1.2e+13"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a spacing of 0.00621 m"), std::string::npos) << error.what();
+  }
+  EXPECT_NEAR(12 / std::pow(spacing_for(1, kMostTetrahedra), 3), kMostTetrahedra, 1);
 }
 
 }  // namespace

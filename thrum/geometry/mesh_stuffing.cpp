@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/geometry/mesh_stuffing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "thrum/base/error.h"
-#include "thrum/geometry/mass_properties.h"
 
 namespace thrum::geometry {
+
+namespace {
+
+// A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
+constexpr double kTetrahedraInACube = 12;
+
+// Refuses before any memory is taken. Open meshes have no volume to judge by.
+void require_fillable(const TriangleMesh& mesh, double spacing)
+{
+  const double volume = signed_volume(mesh);
+  const double count = kTetrahedraInACube * volume / (spacing * spacing * spacing);
+  if (count > kMostTetrahedra) {
+    throw Error(
+        fmt::format("A spacing of {:.3g} m would make about {:.2g} tetrahedra of this body, more than the "
+                    "{:.2g} that are "
+                    "made at most; a spacing of {:.3g} m makes so many.",
+                    spacing, count, kMostTetrahedra, spacing_for(volume, kMostTetrahedra)));
+  }
+}
+
+}  // namespace
 
 DistanceFunction distance_to(const MeshDistance& mesh)
 {
@@ -26,6 +48,7 @@ MeshStuffingResult tetrahedralise(const MeshDistance& mesh, const MeshStuffingDe
   MeshStuffingResult result;
   const Box3& bounds = mesh.bvh().bounds();
   result.spacing = desc.spacing == 0 ? bounds.sizes().maxCoeff() / kDefaultCells : desc.spacing;
+  require_fillable(mesh.bvh().mesh(), result.spacing);
   result.stuffing = stuff_isosurface({.distance = distance_to(mesh),
                                       .bounds = bounds,
                                       .spacing = result.spacing,
@@ -37,8 +60,6 @@ MeshStuffingResult tetrahedralise(const MeshDistance& mesh, const MeshStuffingDe
 
 double spacing_for(double volume, double tetrahedra)
 {
-  // A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
-  constexpr double kTetrahedraInACube = 12;
   return std::cbrt(kTetrahedraInACube * volume / tetrahedra);
 }
 

@@ -30,8 +30,10 @@ struct MeshStuffingResult {
 };
 
 inline constexpr double kDefaultCells = 24;
+inline constexpr double kMostTetrahedra = 5e7;  ///< they take about 10 GB while they are made
 
-/// Fills the mesh. It may be open or dirty if MeshDistance can tell its inside. Throws Error as stuff_isosurface does.
+/// Fills the mesh. It may be open or dirty if MeshDistance can tell its inside. Throws Error as stuff_isosurface does, and when
+/// there would be more than kMostTetrahedra.
 [[nodiscard]] MeshStuffingResult tetrahedralise(const MeshDistance& mesh, const MeshStuffingDesc& desc = {});
 
 /// The spacing at which a volume [m^3] holds about so many tetrahedra [m].
