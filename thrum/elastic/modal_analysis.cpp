@@ -147,6 +147,7 @@ void set_mass_properties(const ElementMesh& mesh, std::span<const model::Materia
 MatX surface_shapes(const MatX& nodes, const std::vector<Index>& surface_nodes)
 {
   MatX shapes(3 * static_cast<Eigen::Index>(surface_nodes.size()), nodes.cols());
+  if (shapes.cols() == 0) return shapes;
   for (std::size_t v = 0; v < surface_nodes.size(); ++v)
     shapes.middleRows<3>(3 * static_cast<Eigen::Index>(v)) =
         nodes.middleRows<3>(3 * static_cast<Eigen::Index>(surface_nodes[v]));

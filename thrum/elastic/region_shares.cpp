@@ -13,6 +13,7 @@ RegionShares region_shares(const ElementMesh& mesh, std::span<const model::Mater
 {
   const auto regions = static_cast<Eigen::Index>(materials.size());
   RegionShares shares{MatX::Zero(regions, shapes.cols()), MatX::Zero(regions, shapes.cols())};
+  if (shapes.cols() == 0) return shares;
   const int nodes = nodes_of(mesh.kind);
   MatX local(3 * nodes, shapes.cols());
   for (std::size_t e = 0; e < mesh.element_count(); ++e) {

@@ -47,6 +47,7 @@ VecX surface_row(const model::ModalModel& model, const SurfaceProbe& probe)
                     probe.point.triangle, model.name, triangles));
   }
   VecX row = VecX::Zero(model.shapes.cols());
+  if (row.size() == 0) return row;
   const Triangle& corners = model.surface.triangles[static_cast<std::size_t>(probe.point.triangle)];
   for (std::size_t c = 0; c < 3; ++c) {
     row += probe.point.barycentric[static_cast<Eigen::Index>(c)] *
