@@ -3,4 +3,4 @@
 add_executable(test_impulse rigid/point_impulse_test.cpp rigid/support_graph_test.cpp sim/impulse_stepper_test.cpp)
 target_include_directories(test_impulse PRIVATE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(test_impulse PRIVATE thrum_own_flags thrum::sim GTest::gtest_main rapidcheck rapidcheck_gtest)
-gtest_discover_tests(test_impulse DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 LABELS rigid)
+gtest_discover_tests(test_impulse DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${test_timeout} LABELS rigid)
