@@ -42,9 +42,9 @@ double wall_clock_seconds()
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Short work is repeated until this much time has gone by: a neighbour on the machine can slow a core for tens of
-// milliseconds.
-constexpr double kLeastTotal = 0.2;  // [s]
+// Short work is repeated until this much time has gone by: a neighbour on the machine can slow a core for tenths of a
+// second.
+constexpr double kLeastTotal = 1;  // [s]
 
 double least(const std::function<void()>& work, int repeats, double (*clock)())
 {
