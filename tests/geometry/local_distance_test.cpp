@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "tests/geometry/test_meshes.h"
-#include "thrum/geometry/triangle_queries.h"
 
 namespace thrum::geometry {
 namespace {

@@ -23,8 +23,7 @@ void require_fillable(const TriangleMesh& mesh, double spacing)
   if (count > kMostTetrahedra) {
     throw Error(
         fmt::format("A spacing of {:.3g} m would make about {:.2g} tetrahedra of this body, more than the "
-                    "{:.2g} that are "
-                    "made at most; a spacing of {:.3g} m makes so many.",
+                    "{:.2g} that are made at most; a spacing of {:.3g} m makes so many.",
                     spacing, count, kMostTetrahedra, spacing_for(volume, kMostTetrahedra)));
   }
 }
