@@ -7,13 +7,13 @@
 
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/modal_analysis.h"
-#include "thrum/geometry/structured_tets.h"
+#include "thrum/tets/structured_tets.h"
 
 int main()
 {
   const double length = 0.5;      // [m]
   const double thickness = 0.01;  // [m]
-  const auto bar = thrum::geometry::tetrahedralise_box({length, 0.012, thickness}, {25, 1, 1});
+  const auto bar = thrum::tets::tetrahedralise_box({length, 0.012, thickness}, {25, 1, 1});
   const thrum::model::Material steel = thrum::elastic::MaterialLibrary::builtin().get("steel");
   const auto result = thrum::elastic::analyse_modes(bar, {.name = "bar", .materials = {steel}, .count = 3});
 

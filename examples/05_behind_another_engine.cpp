@@ -9,7 +9,7 @@
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/supports.h"
-#include "thrum/geometry/structured_tets.h"
+#include "thrum/tets/structured_tets.h"
 #include "thrum/vibration/modal_response.h"
 
 namespace {
@@ -46,7 +46,7 @@ thrum::vibration::Touch touch_of(const Ball& ball, std::int32_t number, double a
 int main()
 {
   // Once: a wooden shelf of 1.2 x 0.3 x 0.02 m about the origin, held at both ends.
-  const auto body = thrum::geometry::tetrahedralise_box({1.2, 0.3, 0.02}, {24, 6, 1});
+  const auto body = thrum::tets::tetrahedralise_box({1.2, 0.3, 0.02}, {24, 6, 1});
   thrum::elastic::ModalAnalysisDesc analysis;
   analysis.materials = {thrum::elastic::MaterialLibrary::builtin().get("wood")};
   for (const char* end : {"x<-0.59", "x>0.59"})

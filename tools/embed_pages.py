@@ -26,15 +26,15 @@ def pieces(text):
 
 def main(out, folder=None):
     pages = sorted(pathlib.Path(folder).glob("*.html")) if folder else []
-    lines = ["// Generated from web/; changes are lost.", '#include "thrum/scene/pages.h"', "",
-             "namespace thrum::scene {", "", "std::string_view page_template(std::string_view name)", "{"]
+    lines = ["// Generated from web/; changes are lost.", '#include "thrum/media/pages.h"', "",
+             "namespace thrum::media {", "", "std::string_view page_template(std::string_view name)", "{"]
     for page in pages:
         lines.append(f'  if (name == "{page.stem}") {{')
         lines.append("    static constexpr char text[] =")
         lines += [f'        R"{DELIMITER}({piece}){DELIMITER}"' for piece in pieces(page.read_text())]
         lines[-1] += ";"
         lines += ["    return std::string_view(text, sizeof(text) - 1);", "  }"]
-    lines += ["  static_cast<void>(name);", "  return {};", "}", "", "}  // namespace thrum::scene", ""]
+    lines += ["  static_cast<void>(name);", "  return {};", "}", "", "}  // namespace thrum::media", ""]
     path = pathlib.Path(out)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines))

@@ -10,7 +10,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
 #include "thrum/elastic/modal_file.h"
-#include "thrum/scene/attenuation_picture.h"
+#include "thrum/media/attenuation_picture.h"
 #include "thrum/scene/build_world.h"
 
 namespace thrum::app {
@@ -123,7 +123,7 @@ void print_fit(const FitOptions& options, const FitInput& input, const vibration
              1000 * input.sampling.window);
   if (samples.held > 0) fmt::print("  {} places hardly move and were left out\n", samples.held);
   const auto line = [](const char* name, const vibration::AttenuationCurve& curve) {
-    fmt::print("  {:<7} s = {}, within a factor of {:.2f}\n", name, scene::curve_text(curve.settings),
+    fmt::print("  {:<7} s = {}, within a factor of {:.2f}\n", name, media::curve_text(curve.settings),
                curve.spread);
     fmt::print("          \"attenuation\": {}\n", scene_values(curve.settings).dump());
   };
@@ -140,15 +140,15 @@ void run(const FitOptions& options)
   const vibration::AttenuationFit fit = vibration::fit_attenuation(samples.samples);
   print_fit(options, input, samples, fit);
   if (!options.picture.empty()) {
-    const std::vector<scene::NamedCurve> curves = {
-        {fmt::format("s = {}", scene::curve_text(fit.simple.settings)), fit.simple.settings},
-        {fmt::format("s = {}", scene::curve_text(fit.full.settings)), fit.full.settings}};
-    scene::write_png(
+    const std::vector<media::NamedCurve> curves = {
+        {fmt::format("s = {}", media::curve_text(fit.simple.settings)), fit.simple.settings},
+        {fmt::format("s = {}", media::curve_text(fit.full.settings)), fit.full.settings}};
+    media::write_png(
         options.picture,
-        scene::attenuation_picture(
+        media::attenuation_picture(
             samples.samples, curves,
             {.title = fmt::format("Attenuation of {}, {} modes", input.name, input.model.mode_count()),
-             .scale = options.straight ? scene::AxisScale::linear : scene::AxisScale::logarithmic}));
+             .scale = options.straight ? media::AxisScale::linear : media::AxisScale::logarithmic}));
     if (!options.json) fmt::print("{}: samples and curves\n", bold(options.picture));
   }
   if (!options.csv.empty()) {

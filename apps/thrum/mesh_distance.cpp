@@ -9,11 +9,11 @@
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
-#include "thrum/geometry/bvh.h"
-#include "thrum/geometry/heat_geodesics.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/scene/image.h"
-#include "thrum/scene/picture.h"
+#include "thrum/distance/heat_geodesics.h"
+#include "thrum/media/image.h"
+#include "thrum/media/picture.h"
+#include "thrum/mesh/bvh.h"
+#include "thrum/mesh_io/mesh_io.h"
 
 namespace thrum::app {
 
@@ -29,10 +29,10 @@ struct DistanceOptions {
 };
 
 // The surface point nearest to a point in space, told when that is not there: between two walls it may be on the other.
-geometry::SurfacePoint on_surface(const geometry::Bvh& bvh, const Vec3& p, const char* option)
+mesh::SurfacePoint on_surface(const mesh::Bvh& bvh, const Vec3& p, const char* option)
 {
-  const geometry::ClosestPoint closest = bvh.closest_point(p);
-  const double size = geometry::bounding_box(bvh.mesh()).diagonal().norm();
+  const mesh::ClosestPoint closest = bvh.closest_point(p);
+  const double size = mesh::bounding_box(bvh.mesh()).diagonal().norm();
   if (closest.distance > 1e-3 * size) {
     const Vec3 q = without_rounding(closest.point, size);
     fmt::print("{}\n", warning(fmt::format("{} is {} away from the surface; its closest point "
@@ -42,7 +42,7 @@ geometry::SurfacePoint on_surface(const geometry::Bvh& bvh, const Vec3& p, const
   return {closest.triangle, closest.barycentric};
 }
 
-void write_distances(const std::string& file, const geometry::TriangleMesh& mesh,
+void write_distances(const std::string& file, const mesh::TriangleMesh& mesh,
                      const std::vector<double>& distance)
 {
   base::NpzWriter out(file);
@@ -57,10 +57,10 @@ void run(const DistanceOptions& options)
 {
   check_output(options.output, {".npz"});
   check_output(options.picture, {".png"});
-  const geometry::TriangleMesh mesh = geometry::read_mesh(options.input);
-  const geometry::Bvh bvh(mesh);
-  const geometry::HeatGeodesics geodesics(mesh, {.longest_edge = options.edge, .polish = true});
-  const geometry::GeodesicField field = geodesics.distance(on_surface(bvh, options.from, "--from"));
+  const mesh::TriangleMesh mesh = mesh_io::read_mesh(options.input);
+  const mesh::Bvh bvh(mesh);
+  const distance::HeatGeodesics geodesics(mesh, {.longest_edge = options.edge, .polish = true});
+  const distance::GeodesicField field = geodesics.distance(on_surface(bvh, options.from, "--from"));
   std::vector<double> distance = field.vertex_distance;
   distance.resize(mesh.vertices.size());
 
@@ -80,9 +80,9 @@ void run(const DistanceOptions& options)
   }
   if (!options.output.empty()) write_distances(options.output, mesh, distance);
   if (!options.picture.empty()) {
-    scene::write_png(
+    media::write_png(
         options.picture,
-        scene::picture_of_mesh(mesh, distance, {.title = "distance", .unit = "m", .iso_lines = true}));
+        media::picture_of_mesh(mesh, distance, {.title = "distance", .unit = "m", .iso_lines = true}));
     fmt::print("{}: picture\n", bold(options.picture));
   }
 }

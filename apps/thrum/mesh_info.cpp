@@ -9,12 +9,12 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/mass_properties.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/mesh_report.h"
-#include "thrum/geometry/repair.h"
-#include "thrum/geometry/tet_quality.h"
-#include "thrum/geometry/tetrahedral_mesh_io.h"
+#include "thrum/mesh/mass_properties.h"
+#include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/repair.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/mesh_io/tetrahedral_mesh_io.h"
+#include "thrum/tets/tet_quality.h"
 
 namespace thrum::app {
 
@@ -26,9 +26,9 @@ struct InfoOptions {
   double thickness = 0;   // [m]; 0: solid
 };
 
-void print_mass(const geometry::MassProperties& body)
+void print_mass(const mesh::MassProperties& body)
 {
-  const geometry::PrincipalAxes axes = geometry::principal_axes(body.inertia);
+  const mesh::PrincipalAxes axes = mesh::principal_axes(body.inertia);
   const double moment = body.inertia.trace();
   const double size = std::sqrt(moment / body.mass);  // [m]
   const auto text = [](const char* format, const Vec3& v, double of) {
@@ -61,27 +61,27 @@ void say_notes(const std::vector<std::string>& notes)
 
 void tetrahedral_info(const InfoOptions& options)
 {
-  const geometry::TetrahedralMeshFile file = geometry::read_tetrahedral_mesh_file(options.input);
-  fmt::print("{}\n{}\n", bold(options.input), geometry::describe(geometry::measure_quality(file.mesh)));
+  const mesh_io::TetrahedralMeshFile file = mesh_io::read_tetrahedral_mesh_file(options.input);
+  fmt::print("{}\n{}\n", bold(options.input), tets::describe(tets::measure_quality(file.mesh)));
   say_notes(file.notes);
-  print_mass(geometry::solid_mass_properties(geometry::boundary_surface(file.mesh).surface, options.density));
+  print_mass(mesh::solid_mass_properties(mesh::boundary_surface(file.mesh).surface, options.density));
 }
 
 void info(const InfoOptions& options)
 {
   if (is_tetrahedral(options.input)) return tetrahedral_info(options);
-  const geometry::MeshFile file = geometry::read_mesh_file(options.input);
+  const mesh_io::MeshFile file = mesh_io::read_mesh_file(options.input);
   if (file.mesh.triangles.empty()) {
     throw Error(fmt::format("{}: it has no triangles, only {}.", options.input,
                             counted(file.mesh.vertices.size(), "vertex", "vertices")));
   }
-  const geometry::MeshReport report = geometry::report_mesh(file.mesh);
-  fmt::print("{}\n{}", bold(options.input), geometry::to_text(report));
+  const mesh::MeshReport report = mesh::report_mesh(file.mesh);
+  fmt::print("{}\n{}", bold(options.input), mesh::to_text(report));
   say_notes(file.notes);
   if (options.thickness > 0) {
-    print_mass(geometry::shell_mass_properties(file.mesh, options.thickness, options.density));
+    print_mass(mesh::shell_mass_properties(file.mesh, options.thickness, options.density));
   } else if (report.fit_for_mass) {
-    print_mass(geometry::solid_mass_properties(file.mesh, options.density));
+    print_mass(mesh::solid_mass_properties(file.mesh, options.density));
   } else {
     fmt::print("{}\n",
                warning("It has no definite inside, so it is not weighed; thrum mesh repair may help, and "
@@ -92,24 +92,24 @@ void info(const InfoOptions& options)
 struct RepairOptions {
   std::string input;
   std::string output;
-  double tolerance = geometry::kWeldTolerance;
+  double tolerance = mesh::kWeldTolerance;
   double scale = 1;
 };
 
 void repair(const RepairOptions& options)
 {
   check_output(options.output, {".obj", ".ply", ".stl", ".glb"});
-  const geometry::MeshFile file = geometry::read_mesh_file(options.input);
+  const mesh_io::MeshFile file = mesh_io::read_mesh_file(options.input);
   say_notes(file.notes);
-  geometry::RepairResult result = geometry::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
+  mesh::RepairResult result = mesh::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
   for (const std::string& line : result.report.lines) fmt::print("{}\n", line);
   if (!result.report.changed()) fmt::print("{}\n", good("Nothing had to be changed."));
   if (options.scale != 1) {
-    geometry::scale(result.mesh, Vec3::Constant(options.scale));
+    mesh::scale(result.mesh, Vec3::Constant(options.scale));
     fmt::print("All lengths were multiplied by {}.\n", options.scale);
   }
-  geometry::write_mesh(options.output, result.mesh);
-  fmt::print("{}\n{}", bold(options.output), geometry::to_text(geometry::report_mesh(result.mesh)));
+  mesh_io::write_mesh(options.output, result.mesh);
+  fmt::print("{}\n{}", bold(options.output), mesh::to_text(mesh::report_mesh(result.mesh)));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
 #include "thrum/base/parallel.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/signed_distance_field.h"
-#include "thrum/scene/image.h"
-#include "thrum/scene/picture.h"
+#include "thrum/distance/signed_distance_field.h"
+#include "thrum/media/image.h"
+#include "thrum/media/picture.h"
+#include "thrum/mesh_io/mesh_io.h"
 
 namespace thrum::app {
 
@@ -27,9 +27,9 @@ struct SdfOptions {
 };
 
 // All nodes of the grid as a dense array, x slowest, for other programs.
-void write_grid(const std::string& file, const geometry::SignedDistanceField& field)
+void write_grid(const std::string& file, const distance::SignedDistanceField& field)
 {
-  const geometry::GridFrame& frame = field.frame();
+  const distance::GridFrame& frame = field.frame();
   const std::size_t nx = static_cast<std::size_t>(frame.cells[0]) + 1;
   const std::size_t ny = static_cast<std::size_t>(frame.cells[1]) + 1;
   const std::size_t nz = static_cast<std::size_t>(frame.cells[2]) + 1;
@@ -54,20 +54,20 @@ void run(const SdfOptions& options)
 {
   check_output(options.output, {".npz"});
   check_output(options.picture, {".png"});
-  const geometry::MeshDistance mesh(geometry::read_mesh(options.input));
-  const geometry::SignedDistanceField field(mesh, {.resolution = options.resolution});
+  const distance::MeshDistance mesh(mesh_io::read_mesh(options.input));
+  const distance::SignedDistanceField field(mesh, {.resolution = options.resolution});
   const auto& cells = field.frame().cells;
   fmt::print("{}: grid of {} x {} x {} cells of {}, {} fine blocks, {:.2f} MB\n", bold(options.input),
              cells[0], cells[1], cells[2], length_text(field.spacing()), field.fine_block_count(),
              static_cast<double>(field.memory_bytes()) * 1e-6);
-  if (mesh.sign_method() == geometry::SignMethod::winding_number) {
+  if (mesh.sign_method() == distance::SignMethod::winding_number) {
     fmt::print(
         "{}\n",
         warning("The mesh is open or not consistently oriented; inside is where the winding number says "
                 "so. thrum mesh info tells more."));
   }
   for (const Vec3& p : options.at) {
-    const geometry::SurfaceNormal exact = geometry::closest_surface_normal(field, mesh, p);
+    const distance::SurfaceNormal exact = distance::closest_surface_normal(field, mesh, p);
     fmt::print("at {:g},{:g},{:g}: {:.6g} m ({}), field {:.6g} m, normal {:.4f},{:.4f},{:.4f}\n", p.x(),
                p.y(), p.z(), exact.distance, exact.distance < 0 ? "inside" : "outside", field.value(p),
                exact.normal.x(), exact.normal.y(), exact.normal.z());
@@ -75,11 +75,11 @@ void run(const SdfOptions& options)
   if (!options.output.empty()) write_grid(options.output, field);
   if (!options.picture.empty()) {
     const int axis = options.axis == "x" ? 0 : options.axis == "y" ? 1 : 2;
-    const Box3 box = geometry::bounding_box(mesh.bvh().mesh());
-    const scene::Image image =
-        scene::picture_of_slice([&](const Vec3& p) { return mesh.signed_distance(p).distance; },
-                                scene::slice_of_box(box, axis), {.title = "signed distance", .unit = "m"});
-    scene::write_png(options.picture, image);
+    const Box3 box = mesh::bounding_box(mesh.bvh().mesh());
+    const media::Image image =
+        media::picture_of_slice([&](const Vec3& p) { return mesh.signed_distance(p).distance; },
+                                media::slice_of_box(box, axis), {.title = "signed distance", .unit = "m"});
+    media::write_png(options.picture, image);
     fmt::print("{}: picture of the middle plane across {}\n", bold(options.picture), options.axis);
   }
 }

@@ -9,21 +9,21 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/shape_catalog.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/shapes/shape_catalog.h"
 
 namespace thrum::app {
 
 namespace {
 
-using geometry::TriangleMesh;
+using mesh::TriangleMesh;
 
 // One line on what was written, with the figures that show at once whether the size is right.
 void say_written(const std::filesystem::path& file, const TriangleMesh& mesh)
 {
-  const Vec3 size = geometry::bounding_box(mesh).sizes();
+  const Vec3 size = mesh::bounding_box(mesh).sizes();
   fmt::print("{}: {} vertices, {} triangles, {}, volume {:.6g} m^3\n", bold(file.string()),
-             mesh.vertices.size(), mesh.triangles.size(), size_text(size), geometry::signed_volume(mesh));
+             mesh.vertices.size(), mesh.triangles.size(), size_text(size), mesh::signed_volume(mesh));
 }
 
 // A shape under `parent`: `options` adds what it takes. Desc holds the defaults.
@@ -46,8 +46,8 @@ CLI::App* add_shape(CLI::App& parent, const std::string& name, const std::string
   command->add_option("-o,--output", state->file, "the file to write: .obj, .ply, .stl or .glb")->required();
   command->callback([state] {
     check_output(state->file, {".obj", ".ply", ".stl", ".glb"});
-    const TriangleMesh mesh = geometry::generate(geometry::ShapeDesc(state->desc));
-    geometry::write_mesh(state->file, mesh);
+    const TriangleMesh mesh = shapes::generate(shapes::ShapeDesc(state->desc));
+    mesh_io::write_mesh(state->file, mesh);
     say_written(state->file, mesh);
   });
   return command;
@@ -73,7 +73,7 @@ void outline_option(CLI::App& command, const char* name, std::vector<Vec2>& poin
 }
 
 // Rows of numbers with commas or spaces between them, the first row at the least y.
-void read_heights(const std::string& file, geometry::HeightFieldDesc& desc)
+void read_heights(const std::string& file, shapes::HeightFieldDesc& desc)
 {
   std::ifstream in(file);
   if (!in) throw Error(fmt::format("{}: cannot be opened.", file));
@@ -98,26 +98,26 @@ void read_heights(const std::string& file, geometry::HeightFieldDesc& desc)
 
 void add_round_shapes(CLI::App& shape)
 {
-  add_shape<geometry::SphereDesc>(
-      shape, "sphere", "A ball", [](CLI::App& c, auto& d) { length_option(c, "--radius", d.radius, "[m]"); });
-  add_shape<geometry::CylinderDesc>(shape, "cylinder", "A cylinder along z", [](CLI::App& c, auto& d) {
+  add_shape<shapes::SphereDesc>(shape, "sphere", "A ball",
+                                [](CLI::App& c, auto& d) { length_option(c, "--radius", d.radius, "[m]"); });
+  add_shape<shapes::CylinderDesc>(shape, "cylinder", "A cylinder along z", [](CLI::App& c, auto& d) {
     length_option(c, "--radius", d.radius, "[m]");
     length_option(c, "--height", d.height, "[m]");
     c.add_option("--segments", d.segments, "around");
   });
-  add_shape<geometry::CapsuleDesc>(shape, "capsule", "A cylinder along z with round ends",
-                                   [](CLI::App& c, auto& d) {
-                                     length_option(c, "--radius", d.radius, "[m]");
-                                     length_option(c, "--height", d.height, "of the straight part [m]");
-                                     c.add_option("--segments", d.segments, "around");
-                                   });
-  add_shape<geometry::TorusDesc>(shape, "torus", "A ring about z", [](CLI::App& c, auto& d) {
+  add_shape<shapes::CapsuleDesc>(shape, "capsule", "A cylinder along z with round ends",
+                                 [](CLI::App& c, auto& d) {
+                                   length_option(c, "--radius", d.radius, "[m]");
+                                   length_option(c, "--height", d.height, "of the straight part [m]");
+                                   c.add_option("--segments", d.segments, "around");
+                                 });
+  add_shape<shapes::TorusDesc>(shape, "torus", "A ring about z", [](CLI::App& c, auto& d) {
     length_option(c, "--major", d.major_radius, "from the axis to the middle of the tube [m]");
     length_option(c, "--minor", d.minor_radius, "radius of the tube [m]");
     c.add_option("--major-segments", d.major_segments, "around the axis");
     c.add_option("--minor-segments", d.minor_segments, "around the tube");
   });
-  add_shape<geometry::ConeDesc>(shape, "cone", "A cone or a frustum along z", [](CLI::App& c, auto& d) {
+  add_shape<shapes::ConeDesc>(shape, "cone", "A cone or a frustum along z", [](CLI::App& c, auto& d) {
     length_option(c, "--bottom", d.bottom_radius, "radius at the bottom [m]");
     c.add_option("--top", d.top_radius, "radius at the top; 0: a point [m]");
     length_option(c, "--height", d.height, "[m]");
@@ -127,37 +127,37 @@ void add_round_shapes(CLI::App& shape)
 
 void add_drawn_shapes(CLI::App& shape)
 {
-  add_shape<geometry::LatheDesc>(shape, "lathe", "A profile turned about z", [](CLI::App& c, auto& d) {
+  add_shape<shapes::LatheDesc>(shape, "lathe", "A profile turned about z", [](CLI::App& c, auto& d) {
     outline_option(c, "--profile", d.profile, "closed outline r,z;r,z;... [m]");
     c.add_option("--segments", d.segments, "around");
   });
-  add_shape<geometry::ExtrusionDesc>(shape, "extrusion", "A polygon drawn up along z",
-                                     [](CLI::App& c, auto& d) {
-                                       outline_option(c, "--outline", d.outline, "x,y;x,y;... [m]");
-                                       length_option(c, "--height", d.height, "[m]");
-                                     });
-  add_shape<geometry::TubeDesc>(shape, "tube", "A round rod or pipe along a path", [](CLI::App& c, auto& d) {
+  add_shape<shapes::ExtrusionDesc>(shape, "extrusion", "A polygon drawn up along z",
+                                   [](CLI::App& c, auto& d) {
+                                     outline_option(c, "--outline", d.outline, "x,y;x,y;... [m]");
+                                     length_option(c, "--height", d.height, "[m]");
+                                   });
+  add_shape<shapes::TubeDesc>(shape, "tube", "A round rod or pipe along a path", [](CLI::App& c, auto& d) {
     points_option(c, "--path", d.path, "x,y,z;x,y,z;... [m]");
     c.add_flag("--closed", d.closed, "join the last point to the first");
     length_option(c, "--radius", d.radius, "[m]");
     c.add_option("--inner-radius", d.inner_radius, "of the hollow; 0: solid [m]");
     c.add_option("--segments", d.segments, "around");
   });
-  add_shape<geometry::HeightFieldDesc>(shape, "height_field", "A ground with sides and a bottom",
-                                       [](CLI::App& c, auto& d) {
-                                         c.add_option_function<std::string>(
-                                              "--heights", [&d](const std::string& f) { read_heights(f, d); },
-                                              "file with rows of heights [m]")
-                                             ->required();
-                                         length_option(c, "--spacing", d.spacing, "between the samples [m]");
-                                         c.add_option("--bottom", d.bottom, "z of the flat bottom [m]");
-                                       })
+  add_shape<shapes::HeightFieldDesc>(shape, "height_field", "A ground with sides and a bottom",
+                                     [](CLI::App& c, auto& d) {
+                                       c.add_option_function<std::string>(
+                                            "--heights", [&d](const std::string& f) { read_heights(f, d); },
+                                            "file with rows of heights [m]")
+                                           ->required();
+                                       length_option(c, "--spacing", d.spacing, "between the samples [m]");
+                                       c.add_option("--bottom", d.bottom, "z of the flat bottom [m]");
+                                     })
       ->alias("heightfield");
-  add_shape<geometry::ConvexHullDesc>(
+  add_shape<shapes::ConvexHullDesc>(
       shape, "convex_hull", "The convex hull of the vertices of a mesh file",
       [](CLI::App& c, auto& d) {
         c.add_option_function<std::string>(
-             "--points", [&d](const std::string& f) { d.points = geometry::read_mesh(f).vertices; },
+             "--points", [&d](const std::string& f) { d.points = mesh_io::read_mesh(f).vertices; },
              "a mesh file")
             ->required();
       })
@@ -171,16 +171,16 @@ void add_tableware(CLI::App& shape)
     length_option(c, "--height", d.height, "[m]");
     length_option(c, "--thickness", d.thickness, "of the wall [m]");
   };
-  add_shape<geometry::PlateDesc>(shape, "plate", "A dinner plate", round);
-  add_shape<geometry::BowlDesc>(shape, "bowl", "A bowl", round);
-  add_shape<geometry::CupDesc>(shape, "cup", "A cup without a handle", round);
-  add_shape<geometry::PotDesc>(shape, "pot", "A cooking pot", round);
-  add_shape<geometry::BottleDesc>(shape, "bottle", "A bottle", round);
-  add_shape<geometry::MugDesc>(shape, "mug", "A mug with a handle", [&](CLI::App& c, auto& d) {
+  add_shape<shapes::PlateDesc>(shape, "plate", "A dinner plate", round);
+  add_shape<shapes::BowlDesc>(shape, "bowl", "A bowl", round);
+  add_shape<shapes::CupDesc>(shape, "cup", "A cup without a handle", round);
+  add_shape<shapes::PotDesc>(shape, "pot", "A cooking pot", round);
+  add_shape<shapes::BottleDesc>(shape, "bottle", "A bottle", round);
+  add_shape<shapes::MugDesc>(shape, "mug", "A mug with a handle", [&](CLI::App& c, auto& d) {
     round(c, d.cup);
     c.add_option("--edge", d.cup.edge_length, "wanted edge length of the triangles [m]")->check(positive());
   });
-  add_shape<geometry::CandlestickDesc>(shape, "candlestick", "A candlestick", [](CLI::App& c, auto& d) {
+  add_shape<shapes::CandlestickDesc>(shape, "candlestick", "A candlestick", [](CLI::App& c, auto& d) {
     length_option(c, "--radius", d.base_radius, "of the foot [m]");
     length_option(c, "--height", d.height, "[m]");
   });
@@ -188,15 +188,15 @@ void add_tableware(CLI::App& shape)
 
 void add_furniture(CLI::App& shape)
 {
-  add_shape<geometry::TableDesc>(shape, "table", "A table: top, four legs and an apron",
-                                 [](CLI::App& c, auto& d) {
-                                   length_option(c, "--length", d.length, "along x [m]");
-                                   length_option(c, "--width", d.width, "along y [m]");
-                                   length_option(c, "--height", d.height, "[m]");
-                                   length_option(c, "--top", d.top_thickness, "thickness of the top [m]");
-                                   length_option(c, "--leg", d.leg_thickness, "thickness of a leg [m]");
-                                 });
-  add_shape<geometry::ScaffoldDesc>(
+  add_shape<shapes::TableDesc>(shape, "table", "A table: top, four legs and an apron",
+                               [](CLI::App& c, auto& d) {
+                                 length_option(c, "--length", d.length, "along x [m]");
+                                 length_option(c, "--width", d.width, "along y [m]");
+                                 length_option(c, "--height", d.height, "[m]");
+                                 length_option(c, "--top", d.top_thickness, "thickness of the top [m]");
+                                 length_option(c, "--leg", d.leg_thickness, "thickness of a leg [m]");
+                               });
+  add_shape<shapes::ScaffoldDesc>(
       shape, "scaffold", "A scaffold of pipes and planks", [](CLI::App& c, auto& d) {
         c.add_option("--bays", d.bays, "along x")->check(positive())->capture_default_str();
         length_option(c, "--bay-length", d.bay_length, "[m]");
@@ -205,7 +205,7 @@ void add_furniture(CLI::App& shape)
         c.add_option("--lower-deck", d.lower_deck_height, "height of a second deck; 0: none [m]")
             ->capture_default_str();
       });
-  add_shape<geometry::FridgeDesc>(shape, "fridge", "A fridge", [](CLI::App& c, auto& d) {
+  add_shape<shapes::FridgeDesc>(shape, "fridge", "A fridge", [](CLI::App& c, auto& d) {
     length_option(c, "--width", d.width, "[m]");
     length_option(c, "--depth", d.depth, "[m]");
     length_option(c, "--height", d.height, "[m]");
@@ -219,7 +219,7 @@ void add_mesh_shape(CLI::App& mesh)
   CLI::App* shape = mesh.add_subcommand("shape", "Write a generated shape: closed, outward, in metres");
   shape->require_subcommand(1);
   shape->footer("Example: thrum mesh shape box --size 1,1,0.02 -o plate.obj");
-  add_shape<geometry::BoxDesc>(*shape, "box", "A box", [](CLI::App& c, auto& d) {
+  add_shape<shapes::BoxDesc>(*shape, "box", "A box", [](CLI::App& c, auto& d) {
     c.add_option_function<std::string>(
         "--size", [&d](const std::string& text) { d.size = parse_vec3("--size", text); }, "x,y,z [m]");
     c.add_option("--rounding", d.rounding, "radius of the edges [m]");

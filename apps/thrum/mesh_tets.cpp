@@ -6,11 +6,11 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/mesh_report.h"
-#include "thrum/geometry/mesh_stuffing.h"
-#include "thrum/geometry/tet_quality.h"
-#include "thrum/geometry/tetrahedral_mesh_io.h"
+#include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/mesh_io/tetrahedral_mesh_io.h"
+#include "thrum/tets/mesh_stuffing.h"
+#include "thrum/tets/tet_quality.h"
 
 namespace thrum::app {
 
@@ -31,35 +31,35 @@ struct TetsOptions {
 void run(const TetsOptions& options)
 {
   check_output(options.output, {".msh", ".vtk"});
-  const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
-  geometry::require_closed(surface, options.input, "be filled");
-  const geometry::MeshDistance distance(surface);
-  const double longest = geometry::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
+  const mesh::TriangleMesh surface = mesh_io::read_mesh(options.input);
+  mesh::require_closed(surface, options.input, "be filled");
+  const distance::MeshDistance distance(surface);
+  const double longest = mesh::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
   const bool chosen = options.spacing > 0 || options.resolution > 0;
   const double usual = longest / (options.resolution > 0 ? options.resolution : kUsualResolution);
-  const geometry::MeshStuffingDesc desc{.spacing = options.spacing > 0 ? options.spacing : usual,
-                                        .grading = options.grading};
-  const geometry::MeshStuffingResult result =
-      chosen ? geometry::tetrahedralise(distance, desc)
-             : geometry::tetrahedralise_walls(distance, desc, kMostByThinWalls);
+  const tets::MeshStuffingDesc desc{.spacing = options.spacing > 0 ? options.spacing : usual,
+                                    .grading = options.grading};
+  const tets::MeshStuffingResult result = chosen
+                                              ? tets::tetrahedralise(distance, desc)
+                                              : tets::tetrahedralise_walls(distance, desc, kMostByThinWalls);
   if (result.stuffing.mesh.tetrahedra.empty()) {
     throw Error(fmt::format(
         "{}: nothing of it is thick enough for a spacing of {}. A spacing of {:.3g} m would resolve {}.",
         options.input, length_text(result.spacing), result.resolution.spacing_for_most,
         result.resolution.spacing_for_most > result.resolution.spacing ? "most of it" : "all of it"));
   }
-  geometry::write_tetrahedral_mesh(options.output, result.stuffing.mesh);
+  mesh_io::write_tetrahedral_mesh(options.output, result.stuffing.mesh);
 
   fmt::print("{}: spacing {}{}\n{}", bold(options.output), length_text(result.spacing),
              result.spacing < desc.spacing ? ", for the sake of its thin walls" : "",
-             geometry::describe(geometry::measure_quality(result.stuffing.mesh)));
+             tets::describe(tets::measure_quality(result.stuffing.mesh)));
   if (result.stuffing.dropped_pieces > 0) {
     const auto pieces = static_cast<std::size_t>(result.stuffing.dropped_pieces);
     fmt::print("{}\n", warning(fmt::format("{} of {:.3g} m^3 in all {} too small to keep.",
                                            counted(pieces, "loose piece", "loose pieces"),
                                            result.stuffing.dropped_volume, pieces == 1 ? "was" : "were")));
   }
-  if (!result.resolution.resolved()) fmt::print("{}\n", warning(geometry::describe(result.resolution)));
+  if (!result.resolution.resolved()) fmt::print("{}\n", warning(tets::describe(result.resolution)));
 }
 
 }  // namespace

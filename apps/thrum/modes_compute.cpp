@@ -17,8 +17,8 @@
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/tetrahedral_mesh_io.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/mesh_io/tetrahedral_mesh_io.h"
 
 namespace thrum::app {
 
@@ -113,7 +113,7 @@ RegionMaterials region_materials(const ModesOptions& options, const elastic::Mat
   return materials;
 }
 
-std::size_t region_count(const geometry::TetrahedralMesh& mesh)
+std::size_t region_count(const mesh::TetrahedralMesh& mesh)
 {
   if (mesh.regions.empty()) return 1;
   return static_cast<std::size_t>(*std::max_element(mesh.regions.begin(), mesh.regions.end())) + 1;
@@ -141,9 +141,9 @@ elastic::ModalAnalysisResult analyse_tetrahedra(const ModesOptions& options, ela
                                                 const model::Material& material,
                                                 const RegionMaterials& by_region)
 {
-  const geometry::TetrahedralMeshFile file = geometry::read_tetrahedral_mesh_file(options.input);
+  const mesh_io::TetrahedralMeshFile file = mesh_io::read_tetrahedral_mesh_file(options.input);
   for (const std::string& note : file.notes) fmt::print(stderr, "{}: {}\n", options.input, note);
-  const geometry::TetrahedralMesh& mesh = file.mesh;
+  const mesh::TetrahedralMesh& mesh = file.mesh;
   desc.materials = materials_of(mesh.region_names, region_count(mesh), material, by_region);
   return options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
 }
@@ -152,7 +152,7 @@ elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elasti
                                              const model::Material& material,
                                              const RegionMaterials& by_region)
 {
-  const geometry::TriangleMesh surface = geometry::read_mesh(options.input);
+  const mesh::TriangleMesh surface = mesh_io::read_mesh(options.input);
   const elastic::FillDesc fill = {.spacing = options.spacing};
   desc.materials = materials_of({}, 1, material, by_region);
   return options.no_cache ? elastic::analyse_surface_modes(surface, fill, desc)

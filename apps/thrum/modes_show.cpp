@@ -12,10 +12,10 @@
 #include "thrum/elastic/modal_export.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/modal_rescale.h"
-#include "thrum/geometry/bvh.h"
-#include "thrum/scene/image.h"
-#include "thrum/scene/modes_picture.h"
-#include "thrum/scene/pages.h"
+#include "thrum/media/image.h"
+#include "thrum/media/modes_picture.h"
+#include "thrum/media/pages.h"
+#include "thrum/mesh/bvh.h"
 
 namespace thrum::app {
 
@@ -35,11 +35,11 @@ void show(const ShowOptions& options)
                                            ? std::filesystem::path(options.input).replace_extension(".html")
                                            : std::filesystem::path(options.output);
   if (ending_of(output.string()) == ".png") {
-    scene::write_png(output, scene::modes_picture(model, {.modes = options.modes}));
+    media::write_png(output, media::modes_picture(model, {.modes = options.modes}));
     fmt::print("{}: the first {} modes; x, y, z displacement as red, green, blue\n", bold(output.string()),
                std::min<Index>(options.modes, model.mode_count()));
   } else {
-    base::write_file(output, scene::modes_page(model));
+    base::write_file(output, media::modes_page(model));
     fmt::print("{}: open it in a browser\n", bold(output.string()));
   }
 }
@@ -57,14 +57,14 @@ constexpr double kFarOff = 0.01;  // of the body's size
 elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::string& text)
 {
   if (text.empty()) return elastic::good_strike_point(model);
-  const geometry::Bvh bvh(model.surface);
-  const geometry::ClosestPoint closest = bvh.closest_point(parse_vec3("--strike", text));
-  if (closest.distance > kFarOff * geometry::bounding_box(model.surface).diagonal().norm()) {
+  const mesh::Bvh bvh(model.surface);
+  const mesh::ClosestPoint closest = bvh.closest_point(parse_vec3("--strike", text));
+  if (closest.distance > kFarOff * mesh::bounding_box(model.surface).diagonal().norm()) {
     fmt::print(stderr, "note: --strike is {} away from the surface; its closest point is struck.\n",
                length_text(closest.distance));
   }
   return {{closest.triangle, closest.barycentric},
-          geometry::area_vector(model.surface, static_cast<std::size_t>(closest.triangle)).normalized()};
+          mesh::area_vector(model.surface, static_cast<std::size_t>(closest.triangle)).normalized()};
 }
 
 // By the ending unless --format says otherwise.

@@ -13,10 +13,11 @@
 #include "thrum/base/error.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/modal_file.h"
-#include "thrum/scene/moments.h"
-#include "thrum/scene/motion_glb.h"
+#include "thrum/media/moments.h"
+#include "thrum/media/motion_glb.h"
+#include "thrum/media/run_outputs.h"
+#include "thrum/media/viewer_data.h"
 #include "thrum/scene/run_scene.h"
-#include "thrum/scene/viewer_data.h"
 
 namespace thrum::app {
 
@@ -46,9 +47,9 @@ std::pair<std::string, model::ModalModel> read_modes(const std::string& word)
 }
 
 // width,height of one picture, or what suits the kind of file.
-scene::MomentDesc picture_size(const ExportOptions& options, int width, int height)
+media::MomentDesc picture_size(const ExportOptions& options, int width, int height)
 {
-  scene::MomentDesc desc{.width = width, .height = height};
+  media::MomentDesc desc{.width = width, .height = height};
   if (!options.size.empty()) {
     const std::vector<double> size = parse_numbers("--size", options.size, 2, "640,360");
     desc.width = static_cast<int>(size[0]);
@@ -85,21 +86,21 @@ void write_picture(const ExportOptions& options, const sim::Recording& recording
 {
   if (options.time) note_late_moments("--time", {*options.time}, recording);
   const double time = std::min(options.time.value_or(end_of(recording)), end_of(recording));
-  const scene::Image image = scene::picture_of_moment(recording, time, picture_size(options, 1280, 720));
-  scene::write_png(options.png, image);
+  const media::Image image = media::picture_of_moment(recording, time, picture_size(options, 1280, 720));
+  media::write_png(options.png, image);
   say_written(options.png,
               fmt::format("the moment {:.6g} s, {} x {} pixels", time, image.width, image.height));
 }
 
 void write_strip(const ExportOptions& options, const sim::Recording& recording)
 {
-  std::vector<double> times = scene::evenly_spaced(recording, options.count);
+  std::vector<double> times = media::evenly_spaced(recording, options.count);
   if (!options.times.empty()) {
     const auto commas = std::count(options.times.begin(), options.times.end(), ',');
     times = parse_numbers("--times", options.times, static_cast<std::size_t>(commas) + 1, "0,0.5,1");
     note_late_moments("--times", times, recording);
   }
-  scene::write_png(options.strip, scene::strip_of_moments(recording, times, picture_size(options, 480, 360)));
+  media::write_png(options.strip, media::strip_of_moments(recording, times, picture_size(options, 480, 360)));
   say_written(options.strip, counted(times.size(), "moment", "moments") + " side by side");
 }
 
@@ -109,9 +110,9 @@ void write_sheet(const ExportOptions& options, const sim::Recording& recording)
   if (grid[0] < 1 || grid[1] < 1 || grid[0] > 100 || grid[1] > 100)
     throw CLI::ValidationError("--grid", "found '" + options.grid + "', expected columns,rows from 1 to 100");
   const int columns = static_cast<int>(grid[0]);
-  const auto times = scene::evenly_spaced(recording, columns * static_cast<int>(grid[1]));
-  scene::write_png(options.sheet,
-                   scene::sheet_of_moments(recording, times, columns, picture_size(options, 400, 300)));
+  const auto times = media::evenly_spaced(recording, columns * static_cast<int>(grid[1]));
+  media::write_png(options.sheet,
+                   media::sheet_of_moments(recording, times, columns, picture_size(options, 400, 300)));
   say_written(options.sheet, counted(times.size(), "moment", "moments") + " in rows");
 }
 
@@ -120,7 +121,7 @@ void write_film(const ExportOptions& options, const sim::Recording& recording)
   constexpr double kParts = 1000;  // of the film, for its progress
   base::StopSource stop;
   stop.on_interrupt();
-  scene::FilmDesc film;
+  media::FilmDesc film;
   film.picture = picture_size(options, 960, 540);
   film.picture.whole_run = true;
   film.frame_rate = options.frame_rate;
@@ -133,7 +134,7 @@ void write_film(const ExportOptions& options, const sim::Recording& recording)
   };
   const std::filesystem::path sound = std::filesystem::path(options.folder) / "sound.wav";
   if (std::filesystem::exists(sound)) film.sound = sound;
-  scene::write_film(options.mp4, recording, film);
+  media::write_film(options.mp4, recording, film);
   progress.finish();
   if (stop.stop_requested()) fmt::print(stderr, "note: stopped early, so the film is cut short.\n");
   say_written(options.mp4, fmt::format("a film at {:.4g} x the speed of the run", options.speed));
@@ -170,9 +171,9 @@ sim::Recording recording_in(const std::filesystem::path& folder)
 
 void write_page(const ExportOptions& options, const sim::Recording& recording)
 {
-  scene::ViewerRun run = scene::viewer_run(options.folder, recording);
+  media::ViewerRun run = media::viewer_run(options.folder, recording);
   for (const std::string& word : options.modes) run.modes.push_back(read_modes(word));
-  base::write_file(options.page, std::string_view(scene::viewer_page({run})));
+  base::write_file(options.page, std::string_view(media::viewer_page({run})));
   say_written(options.page, "open it in a browser");
 }
 
@@ -186,15 +187,15 @@ void export_files(const ExportOptions& options)
                                           counted(recording.header.bodies.size(), "body", "bodies"));
   if (!options.glb.empty()) {
     base::write_file(options.glb,
-                     std::string_view(scene::motion_glb(recording, {.impulses = options.arrows})));
+                     std::string_view(media::motion_glb(recording, {.impulses = options.arrows})));
     say_written(options.glb, content);
   }
   if (!options.npz.empty()) {
-    scene::write_motion_npz(options.npz, recording);
+    media::write_motion_npz(options.npz, recording);
     say_written(options.npz, content);
   }
   if (!options.csv.empty()) {
-    const std::string table = scene::events_csv(recording);
+    const std::string table = media::events_csv(recording);
     base::write_file(options.csv, std::string_view(table));
     const auto lines = static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n'));
     say_written(options.csv, counted(lines > 0 ? lines - 1 : 0, "event", "events"));

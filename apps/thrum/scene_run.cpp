@@ -12,9 +12,10 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
 #include "thrum/base/timing.h"
-#include "thrum/scene/pages.h"
+#include "thrum/media/pages.h"
+#include "thrum/media/run_outputs.h"
+#include "thrum/media/viewer_data.h"
 #include "thrum/scene/run_scene.h"
-#include "thrum/scene/viewer_data.h"
 
 namespace thrum::app {
 
@@ -130,7 +131,7 @@ scene::RunResult run_once(const RunOptions& options, const std::filesystem::path
 void run_both(const RunOptions& options, const std::filesystem::path& folder, const scene::RunDesc& desc,
               RunReport& report)
 {
-  if (scene::page_template("viewer").empty())
+  if (media::page_template("viewer").empty())
     throw Error("--compare writes a page, and this thrum was built without pages; script/bootstrap helps.");
   const scene::SceneDesc scene = scene::read_scene(options.scene, {.settings = settings_of(options, false)});
   const bool rings = scene.response.method != scene::ResponseMethod::none &&
@@ -142,7 +143,7 @@ void run_both(const RunOptions& options, const std::filesystem::path& folder, co
         "note: nothing rings in this scene, so both runs will be the same; \"rings\" in a body lets it "
         "answer.\n");
   std::vector<sim::Recording> recordings(2);
-  std::vector<scene::ViewerRun> runs;
+  std::vector<media::ViewerRun> runs;
   for (const bool response : {true, false}) {
     const std::filesystem::path part = folder / (response ? "with" : "without");
     scene::RunDesc own = desc;
@@ -152,11 +153,11 @@ void run_both(const RunOptions& options, const std::filesystem::path& folder, co
     print_result(options, part.string(), result);
     sim::Recording& recording = recordings[response ? 0 : 1];
     recording = sim::read_recording(part / "recording");
-    runs.push_back(scene::viewer_run(part, recording));
+    runs.push_back(media::viewer_run(part, recording));
     runs.back().label = response ? "with response" : "without response";
     if (!result.finished) break;
   }
-  base::write_file(folder / "index.html", std::string_view(scene::viewer_page(runs)));
+  base::write_file(folder / "index.html", std::string_view(media::viewer_page(runs)));
   if (!options.quiet && !options.json)
     fmt::print("side by side: {}\n", bold((folder / "index.html").string()));
 }
@@ -182,6 +183,7 @@ void run(const RunOptions& options)
   scene::RunDesc desc;
   desc.version = THRUM_VERSION;
   desc.stop = stop.token();
+  desc.write_outputs = media::write_run_outputs;
   if (!options.quiet && !options.json) desc.preparation = {.stop = stop.token()};
   desc.on_progress = [&](const scene::RunProgress& progress) {
     report.show(progress);

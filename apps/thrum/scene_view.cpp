@@ -10,8 +10,8 @@
 #include "apps/thrum/page_server.h"
 #include "apps/thrum/scene_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/scene/pages.h"
-#include "thrum/scene/viewer_data.h"
+#include "thrum/media/pages.h"
+#include "thrum/media/viewer_data.h"
 #include "thrum/sim/recording_format.h"
 
 namespace thrum::app {
@@ -71,18 +71,18 @@ struct LiveFolder {
     const std::vector<std::filesystem::path> folders = runs();
     std::vector<sim::Recording> recordings;
     recordings.reserve(folders.size());
-    std::vector<scene::ViewerRun> shown;
+    std::vector<media::ViewerRun> shown;
     for (const auto& run : folders) {
       recordings.push_back(sim::read_recording(run / "recording"));
-      shown.push_back(scene::viewer_run(run, recordings.back()));
+      shown.push_back(media::viewer_run(run, recordings.back()));
       if (run != folder) shown.back().label = run.filename().string() + " response";
     }
-    return scene::viewer_data(shown);
+    return media::viewer_data(shown);
   }
 
   [[nodiscard]] std::string page() const
   {
-    std::string text = scene::fill_page("viewer", data());
+    std::string text = media::fill_page("viewer", data());
     // The page follows the run when it finds this mark.
     constexpr std::string_view kPlace = "<meta name=\"generator\" content=\"thrum\">";
     const std::size_t at = text.find(kPlace);
@@ -117,7 +117,7 @@ struct ViewOptions {
 
 void view(const ViewOptions& options)
 {
-  if (scene::page_template("viewer").empty()) (void)scene::fill_page("viewer", "");
+  if (media::page_template("viewer").empty()) (void)media::fill_page("viewer", "");
   base::StopSource stop;
   stop.on_interrupt();
   const LiveFolder live{options.folder};

@@ -46,7 +46,7 @@ struct Measured {
   ModalAnalysisResult result;
 };
 
-Measured measure(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc, int repeats = 1)
+Measured measure(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc, int repeats = 1)
 {
   Measured measured;
   measured.seconds = least_seconds([&] { measured.result = elastic::analyse_modes(mesh, desc); }, repeats);
@@ -91,7 +91,7 @@ void twenty_modes(Report& report, const Size& size, bool with_baseline)
 {
   const OneThread one;
   const ModalAnalysisDesc linear = clamped_table(ElementKind::tet4, 20);
-  const geometry::TetrahedralMesh mesh = table_mesh(size.spacing);
+  const mesh::TetrahedralMesh mesh = table_mesh(size.spacing);
   const Measured ours = measure(mesh, linear, size.spacing > kMedium.spacing ? 3 : 1);
   Row row{.name = fmt::format("20 modes of a clamped table, {} nodes, TET4", size.name),
           .figure = ours.seconds,
@@ -118,7 +118,7 @@ void many_modes(Report& report, const Size& size, double wanted)
 {
   const OneThread one;
   const ModalAnalysisDesc desc = clamped_table(ElementKind::tet4, 200);
-  const geometry::TetrahedralMesh mesh = table_mesh(size.spacing);
+  const mesh::TetrahedralMesh mesh = table_mesh(size.spacing);
   const Measured ours = measure(mesh, desc);
   const Measured simple =
       measure(mesh, straightforward(desc, numerics::FactorisationBackend::cholmod_supernodal));
@@ -206,7 +206,7 @@ THRUM_BENCHMARK(elastic, bar)
   constexpr double kRoot = 4.730040744862704;
   const double theory = kRoot * kRoot / (2 * std::numbers::pi) * thickness / std::sqrt(12.0) *
                         std::sqrt(steel.young / steel.density);
-  const geometry::TetrahedralMesh mesh = geometry::tetrahedralise_box(Vec3(1, 0.03, thickness), {20, 1, 1});
+  const mesh::TetrahedralMesh mesh = tets::tetrahedralise_box(Vec3(1, 0.03, thickness), {20, 1, 1});
   const auto error = [&](ElementKind element) {
     ModalAnalysisDesc desc{.materials = {steel}, .count = 1, .element = element};
     return 100 * std::abs(elastic::analyse_modes(mesh, desc).model.frequencies[0] / theory - 1);
@@ -223,7 +223,7 @@ THRUM_BENCHMARK(elastic, cached)
 {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "thrum-bench-modes";
   const base::Cache cache({.folder = folder});
-  const geometry::TetrahedralMesh mesh = table_mesh(0.0285);
+  const mesh::TetrahedralMesh mesh = table_mesh(0.0285);
   const ModalAnalysisDesc desc = clamped_table(ElementKind::tet4, 20);
   const ModalAnalysisResult first = elastic::analyse_modes_cached(mesh, desc, cache);
   const double seconds = least_seconds([&] { keep(elastic::analyse_modes_cached(mesh, desc, cache)); });

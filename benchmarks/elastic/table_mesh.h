@@ -6,13 +6,13 @@
 #include <map>
 #include <vector>
 
-#include "thrum/geometry/structured_tets.h"
-#include "thrum/geometry/tetrahedral_mesh.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
+#include "thrum/tets/structured_tets.h"
 
 namespace thrum::bench {
 
 /// Cells of about `spacing` [m] across; the feet stand at z = 0.
-inline geometry::TetrahedralMesh table_mesh(double spacing)
+inline mesh::TetrahedralMesh table_mesh(double spacing)
 {
   constexpr double kLength = 1.6;
   constexpr double kWidth = 0.9;
@@ -32,7 +32,7 @@ inline geometry::TetrahedralMesh table_mesh(double spacing)
     return (i < leg || i >= nx - leg) && (j < leg || j >= ny - leg);
   };
 
-  geometry::TetrahedralMesh mesh;
+  mesh::TetrahedralMesh mesh;
   std::map<std::array<int, 3>, Index> numbers;
   const auto vertex = [&](int i, int j, int k) {
     const auto [it, fresh] = numbers.try_emplace({k, j, i}, static_cast<Index>(mesh.vertices.size()));
@@ -43,7 +43,7 @@ inline geometry::TetrahedralMesh table_mesh(double spacing)
     }
     return it->second;
   };
-  std::vector<geometry::Hexahedron> hexahedra;
+  std::vector<tets::Hexahedron> hexahedra;
   for (int k = 0; k < leg_cells + top; ++k)
     for (int j = 0; j < ny; ++j)
       for (int i = 0; i < nx; ++i)
@@ -51,7 +51,7 @@ inline geometry::TetrahedralMesh table_mesh(double spacing)
           hexahedra.push_back({vertex(i, j, k), vertex(i + 1, j, k), vertex(i + 1, j + 1, k),
                                vertex(i, j + 1, k), vertex(i, j, k + 1), vertex(i + 1, j, k + 1),
                                vertex(i + 1, j + 1, k + 1), vertex(i, j + 1, k + 1)});
-  mesh.tetrahedra = geometry::split_hexahedra(hexahedra);
+  mesh.tetrahedra = tets::split_hexahedra(hexahedra);
   return mesh;
 }
 

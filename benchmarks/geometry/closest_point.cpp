@@ -7,22 +7,22 @@
 
 #include "benchmarks/geometry/bench_meshes.h"
 #include "benchmarks/harness.h"
-#include "thrum/geometry/bvh.h"
+#include "thrum/mesh/bvh.h"
 
 namespace thrum::bench {
 namespace {
 
-using geometry::Bvh;
+using mesh::Bvh;
 
 // "Near the surface" is up to a hundredth of the mesh size, about a cell of a 128^3 field.
 constexpr double kNear = 0.01;
 
-void linear_search(const geometry::TriangleMesh& mesh, const Vec3& p)
+void linear_search(const mesh::TriangleMesh& mesh, const Vec3& p)
 {
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     best = std::min(
-        best, geometry::closest_point_on_triangle(p, mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2))
+        best, mesh::closest_point_on_triangle(p, mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2))
                   .squared_distance);
   }
   keep(best);
@@ -33,7 +33,7 @@ void linear_search(const geometry::TriangleMesh& mesh, const Vec3& p)
 THRUM_BENCHMARK(geometry, closest_point)
 {
   for (const int triangles : {1000, 15000, 200000}) {
-    const geometry::TriangleMesh mesh = wavy_torus(triangles);
+    const mesh::TriangleMesh mesh = wavy_torus(triangles);
     const Bvh bvh(mesh);
     const std::vector<Vec3> points = points_near_surface(mesh, 20000, kNear);
     const double ours = least_seconds([&] {
@@ -58,7 +58,7 @@ THRUM_BENCHMARK(geometry, closest_point)
 
 THRUM_BENCHMARK(geometry, closest_point_warm)
 {
-  const geometry::TriangleMesh mesh = wavy_torus(15000);
+  const mesh::TriangleMesh mesh = wavy_torus(15000);
   const Bvh bvh(mesh);
   const std::vector<Vec3> points = points_near_surface(mesh, 5000, kNear);
   std::vector<Index> hints;
@@ -80,7 +80,7 @@ THRUM_BENCHMARK(geometry, closest_point_warm)
 
 THRUM_BENCHMARK(geometry, ray)
 {
-  const geometry::TriangleMesh mesh = wavy_torus(15000);
+  const mesh::TriangleMesh mesh = wavy_torus(15000);
   const Bvh bvh(mesh);
   const std::vector<Vec3> points = points_near_surface(mesh, 5000, kNear);
   const double ours = least_seconds([&] {
@@ -94,7 +94,7 @@ THRUM_BENCHMARK(geometry, ray)
 THRUM_BENCHMARK(geometry, bvh_build)
 {
   for (const int triangles : {15000, 200000}) {
-    const geometry::TriangleMesh mesh = wavy_torus(triangles);
+    const mesh::TriangleMesh mesh = wavy_torus(triangles);
     Bvh bvh(mesh);
     const double build = least_seconds([&] { keep(Bvh(mesh).bounds()); }, 3);
     const double refit = least_seconds([&] { bvh.refit(mesh.vertices); }, 3);

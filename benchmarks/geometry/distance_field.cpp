@@ -4,14 +4,15 @@
 
 #include "benchmarks/geometry/bench_meshes.h"
 #include "benchmarks/harness.h"
-#include "thrum/geometry/octree_distance_field.h"
-#include "thrum/geometry/signed_distance_field.h"
-#include "thrum/geometry/uniform_distance_field.h"
+#include "thrum/distance/octree_distance_field.h"
+#include "thrum/distance/signed_distance_field.h"
+#include "thrum/distance/uniform_distance_field.h"
 
 namespace thrum::bench {
 namespace {
 
-using namespace geometry;
+using namespace distance;
+using namespace mesh;
 
 constexpr int kTriangles = 10000;
 constexpr std::size_t kSamples = 200000;

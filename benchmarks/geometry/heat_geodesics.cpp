@@ -4,13 +4,13 @@
 
 #include "benchmarks/geometry/bench_meshes.h"
 #include "benchmarks/harness.h"
-#include "thrum/geometry/heat_geodesics.h"
+#include "thrum/distance/heat_geodesics.h"
 
 namespace thrum::bench {
 namespace {
 
-using geometry::HeatGeodesics;
-using geometry::TriangleMesh;
+using distance::HeatGeodesics;
+using mesh::TriangleMesh;
 
 void measure(Report& report, int vertices, std::optional<double> wanted_factor, double wanted_source)
 {

@@ -9,13 +9,14 @@
 #include <string>
 
 #include "benchmarks/harness.h"
-#include "thrum/geometry/file_bytes.h"
-#include "thrum/geometry/mesh_io.h"
+#include "thrum/mesh_io/file_bytes.h"
+#include "thrum/mesh_io/mesh_io.h"
 
 namespace {
 
 using namespace thrum;
-using namespace thrum::geometry;
+using namespace thrum::mesh;
+using namespace thrum::mesh_io;
 using namespace thrum::bench;
 
 // A wavy sheet of n x n vertices.

@@ -4,18 +4,18 @@
 
 #include "benchmarks/geometry/bench_meshes.h"
 #include "benchmarks/harness.h"
-#include "thrum/geometry/isosurface_stuffing.h"
-#include "thrum/geometry/mesh_stuffing.h"
+#include "thrum/tets/isosurface_stuffing.h"
+#include "thrum/tets/mesh_stuffing.h"
 
 namespace thrum::bench {
 
 namespace {
 
 // A torus whose tube is `cells` spacings thick.
-geometry::StuffingDesc torus(double cells)
+tets::StuffingDesc torus(double cells)
 {
   constexpr double kMajor = 0.5, kMinor = 0.2;
-  return {.distance = geometry::pointwise(
+  return {.distance = distance::pointwise(
               [](const Vec3& p) { return std::hypot(std::hypot(p.x(), p.y()) - kMajor, p.z()) - kMinor; }),
           .bounds = Box3(Vec3(-kMajor - kMinor, -kMajor - kMinor, -kMinor),
                          Vec3(kMajor + kMinor, kMajor + kMinor, kMinor)),
@@ -34,7 +34,7 @@ THRUM_BENCHMARK(geometry, stuffing)
     Run r;
     r.seconds = least_seconds(
         [&] {
-          const auto result = geometry::stuff_isosurface(torus(cells));
+          const auto result = tets::stuff_isosurface(torus(cells));
           r.tetrahedra = static_cast<double>(result.mesh.tetrahedra.size());
         },
         repeats);
@@ -57,11 +57,11 @@ THRUM_BENCHMARK(geometry, stuffing)
 
   // From triangles, with the exact distance to them: 10,000 triangles, the hierarchy included, without the report.
   Run mesh;
-  const geometry::TriangleMesh triangles = wavy_torus(10'000);
+  const mesh::TriangleMesh triangles = wavy_torus(10'000);
   mesh.seconds = least_seconds(
       [&] {
         const auto result =
-            geometry::tetrahedralise(geometry::MeshDistance(triangles), {.spacing = 0.025, .report = false});
+            tets::tetrahedralise(distance::MeshDistance(triangles), {.spacing = 0.025, .report = false});
         mesh.tetrahedra = static_cast<double>(result.stuffing.mesh.tetrahedra.size());
       },
       3);

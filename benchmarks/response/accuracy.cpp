@@ -11,9 +11,9 @@
 #include "thrum/base/error.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/supports.h"
-#include "thrum/geometry/mesh_stuffing.h"
-#include "thrum/geometry/structured_tets.h"
-#include "thrum/scene/plot.h"
+#include "thrum/media/plot.h"
+#include "thrum/tets/mesh_stuffing.h"
+#include "thrum/tets/structured_tets.h"
 #include "thrum/vibration/modal_response.h"
 #include "thrum/vibration/pulse.h"
 
@@ -29,8 +29,7 @@ struct Body {
   std::shared_ptr<const model::ModalModel> model;
 };
 
-std::shared_ptr<const model::ModalModel> modes_of(const std::string& name,
-                                                  const geometry::TetrahedralMesh& mesh,
+std::shared_ptr<const model::ModalModel> modes_of(const std::string& name, const mesh::TetrahedralMesh& mesh,
                                                   const model::Material& material,
                                                   const std::vector<std::string>& clamps)
 {
@@ -51,24 +50,23 @@ std::vector<Body> bodies()
   const model::Material roof{"roof", 770, 1.1e9, 0.3, wood, 0};
   const model::Material scaffold{
       "scaffold", 100, 1.0e10, 0.3, {model::DampingKind::rayleigh, 10, 1e-7, 0, {}}, 0};
-  geometry::TableDesc desc;
+  shapes::TableDesc desc;
   desc.top_thickness = 0.05;
   desc.leg_thickness = 0.08;
   desc.apron_height = 0;
   desc.edge_length = 0.1;
-  geometry::ScaffoldDesc frame;
+  shapes::ScaffoldDesc frame;
   frame.pipe_radius = 0.04;
   frame.plank_thickness = 0.06;
   frame.edge_length = 0.08;
-  const auto fill = [](const geometry::TriangleMesh& mesh, double spacing) {
-    return geometry::tetrahedralise(geometry::MeshDistance(mesh), {.spacing = spacing, .report = false})
+  const auto fill = [](const mesh::TriangleMesh& mesh, double spacing) {
+    return tets::tetrahedralise(distance::MeshDistance(mesh), {.spacing = spacing, .report = false})
         .stuffing.mesh;
   };
-  return {
-      {"table", modes_of("table", fill(geometry::make_table(desc), 0.04), table, {"z<0.01"})},
-      {"roof",
-       modes_of("roof", geometry::tetrahedralise_box({4, 3, 0.12}, {24, 18, 1}), roof, {"x<-1.9", "x>1.9"})},
-      {"scaffold", modes_of("scaffold", fill(geometry::make_scaffold(frame), 0.06), scaffold, {"z<0.02"})}};
+  return {{"table", modes_of("table", fill(shapes::make_table(desc), 0.04), table, {"z<0.01"})},
+          {"roof",
+           modes_of("roof", tets::tetrahedralise_box({4, 3, 0.12}, {24, 18, 1}), roof, {"x<-1.9", "x>1.9"})},
+          {"scaffold", modes_of("scaffold", fill(shapes::make_scaffold(frame), 0.06), scaffold, {"z<0.02"})}};
 }
 
 struct Case {
@@ -120,24 +118,24 @@ Score score_of(const std::vector<double>& ratios)
 }
 
 // Kick against reference at h = 1/100, one colour a rule, with the line where both are the same and those of a factor of two.
-void draw_scatter(const std::vector<scene::PlotSeries>& rules, const std::filesystem::path& file)
+void draw_scatter(const std::vector<media::PlotSeries>& rules, const std::filesystem::path& file)
 {
-  constexpr scene::ValueRange kShown{5e-3, 2};
+  constexpr media::ValueRange kShown{5e-3, 2};
   const auto line = [&](const char* name, double factor, double width, float opacity) {
-    return scene::PlotSeries{.name = name,
+    return media::PlotSeries{.name = name,
                              .x = {kShown.low, kShown.high},
                              .y = {factor * kShown.low, factor * kShown.high},
-                             .colour = scene::Colour{0.3F, 0.3F, 0.3F},
+                             .colour = Colour{0.3F, 0.3F, 0.3F},
                              .dot_radius = 0,
                              .line_width = width,
                              .opacity = opacity};
   };
-  std::vector<scene::PlotSeries> series{line("equal", 1, 2, 1), line("a factor of two", 2, 1, 0.6F),
+  std::vector<media::PlotSeries> series{line("equal", 1, 2, 1), line("a factor of two", 2, 1, 0.6F),
                                         line("", 0.5, 1, 0.6F)};
   series.insert(series.end(), rules.begin(), rules.end());
-  const scene::PlotAxis reference{"coupled reference [m/s]", scene::AxisScale::logarithmic, kShown};
-  const scene::PlotAxis kick{"kick [m/s]", scene::AxisScale::logarithmic, scene::ValueRange{1e-3, 5}};
-  scene::write_png(file, scene::draw_plot(series, {.width = 1000,
+  const media::PlotAxis reference{"coupled reference [m/s]", media::AxisScale::logarithmic, kShown};
+  const media::PlotAxis kick{"kick [m/s]", media::AxisScale::logarithmic, media::ValueRange{1e-3, 5}};
+  media::write_png(file, media::draw_plot(series, {.width = 1000,
                                                    .height = 820,
                                                    .title = "Kick against reference, h = 1/100 s",
                                                    .x = reference,
@@ -214,7 +212,7 @@ THRUM_BENCHMARK(accuracy, kicks)
   const std::filesystem::path table = output_file("accuracy.csv");
   std::ofstream scatter(table);
   scatter << "rule,h,body,reference,kick\n";
-  std::vector<scene::PlotSeries> dots;
+  std::vector<media::PlotSeries> dots;
   for (const Rule& rule : rules) {
     double lowest_bias = 1e300;
     double highest_bias = 0;

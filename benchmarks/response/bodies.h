@@ -10,15 +10,15 @@
 
 #include "tests/vibration/touch_scene.h"
 #include "thrum/base/random.h"
-#include "thrum/geometry/furniture.h"
 #include "thrum/model/modal_model.h"
+#include "thrum/shapes/furniture.h"
 
 namespace thrum::bench {
 
 /// A closed box of size `size` with nx x ny cells on its large faces.
-inline geometry::TriangleMesh grid_slab(const Vec3& size, int nx, int ny)
+inline mesh::TriangleMesh grid_slab(const Vec3& size, int nx, int ny)
 {
-  geometry::TriangleMesh mesh;
+  mesh::TriangleMesh mesh;
   for (int side = 0; side < 2; ++side) {
     const auto first = static_cast<Index>(mesh.vertices.size());
     for (int j = 0; j <= ny; ++j)
@@ -46,9 +46,8 @@ inline geometry::TriangleMesh grid_slab(const Vec3& size, int nx, int ny)
 
 /// A mesh with made-up smooth modes up to the frequency whose filter step is `filter_step` [s]: the time of a response depends
 /// on the mesh and on the number of modes and samples, not on the shapes.
-inline std::shared_ptr<const model::ModalModel> smooth_modes(const std::string& name,
-                                                             geometry::TriangleMesh mesh, int modes,
-                                                             double filter_step)
+inline std::shared_ptr<const model::ModalModel> smooth_modes(const std::string& name, mesh::TriangleMesh mesh,
+                                                             int modes, double filter_step)
 {
   auto model = std::make_shared<model::ModalModel>();
   model->name = name;
@@ -77,7 +76,7 @@ inline std::shared_ptr<const model::ModalModel> smooth_modes(const std::string& 
 using vibration::TouchScene;
 
 /// Random points of triangles that face up.
-inline std::vector<Vec3> places_on_top(const geometry::TriangleMesh& mesh, std::size_t count,
+inline std::vector<Vec3> places_on_top(const mesh::TriangleMesh& mesh, std::size_t count,
                                        base::Random& random)
 {
   std::vector<std::size_t> up;

@@ -11,10 +11,10 @@
 #include <map>
 
 #include "benchmarks/harness.h"
-#include "thrum/scene/attenuation_picture.h"
-#include "thrum/scene/bitmap_font.h"
+#include "thrum/media/attenuation_picture.h"
+#include "thrum/media/bitmap_font.h"
+#include "thrum/media/moments.h"
 #include "thrum/scene/build_world.h"
-#include "thrum/scene/moments.h"
 #include "thrum/scene/run_scene.h"
 
 namespace thrum::bench {
@@ -111,15 +111,15 @@ double reach_of(const std::vector<Rise>& rises)
   return near > 0 ? far / near : 0;
 }
 
-void figure_9(Report& report, const FigureScene& figure, std::vector<scene::Image>& tiles)
+void figure_9(Report& report, const FigureScene& figure, std::vector<media::Image>& tiles)
 {
   std::vector<Outcome> outcomes;
   for (const double beta : kExponents) {
     outcomes.push_back(run(figure, beta));
     const Outcome& outcome = outcomes.back();
-    scene::Image tile = scene::picture_of_moment(outcome.recording, outcome.impact + figure.shown,
+    media::Image tile = media::picture_of_moment(outcome.recording, outcome.impact + figure.shown,
                                                  {.width = 560, .height = 380, .whole_run = true});
-    scene::draw_text(tile, 12, 12, fmt::format("{}, beta {}", figure.name, beta), {0.15f, 0.16f, 0.18f});
+    media::draw_text(tile, 12, 12, fmt::format("{}, beta {}", figure.name, beta), {0.15f, 0.16f, 0.18f});
     tiles.push_back(std::move(tile));
   }
   fmt::print("{:<16} {:>10} {:>14} {:>14} {:>14}\n", figure.name, "distance", "rise, 0.5", "1", "2");
@@ -156,13 +156,13 @@ THRUM_BENCHMARK(figures, figure_9)
         "bodies.scaffold.rings.attenuation={\"C\": 1, \"beta\": BETA}",
         "camera={\"eye\": [1.5, -2.6, 2.5], \"target\": [0.2, 0, 1.6], \"field_of_view\": 30}"},
        0.12}};
-  std::vector<scene::Image> tiles;
+  std::vector<media::Image> tiles;
   for (const FigureScene& figure : figures) figure_9(report, figure, tiles);
   const int width = tiles[0].width, height = tiles[0].height;
-  scene::Image sheet(3 * width, 2 * height);
+  media::Image sheet(3 * width, 2 * height);
   for (std::size_t i = 0; i < tiles.size(); ++i)
-    scene::paste(sheet, tiles[i], static_cast<int>(i % 3) * width, static_cast<int>(i / 3) * height);
-  scene::write_png(kFigures / "figure_9.png", sheet);
+    media::paste(sheet, tiles[i], static_cast<int>(i % 3) * width, static_cast<int>(i / 3) * height);
+  media::write_png(kFigures / "figure_9.png", sheet);
   report.note(fmt::format("{}: a moment after the first impact", (kFigures / "figure_9.png").string()));
 }
 
@@ -179,12 +179,12 @@ THRUM_BENCHMARK(figures, figure_10)
   const vibration::AttenuationSettings paper{
       .full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .least_distance = 0.033};
   const vibration::AttenuationSettings by_hand{.C = 0.4, .beta = 0.5, .least_distance = 0.16};
-  const std::vector<scene::NamedCurve> curves = {
-      {"fitted: " + scene::curve_text(fit.full.settings), fit.full.settings},
-      {"the paper's: " + scene::curve_text(paper), paper},
-      {"by hand: " + scene::curve_text(by_hand), by_hand}};
-  scene::write_png(kFigures / "figure_10.png",
-                   scene::attenuation_picture(samples.samples, curves,
+  const std::vector<media::NamedCurve> curves = {
+      {"fitted: " + media::curve_text(fit.full.settings), fit.full.settings},
+      {"the paper's: " + media::curve_text(paper), paper},
+      {"by hand: " + media::curve_text(by_hand), by_hand}};
+  media::write_png(kFigures / "figure_10.png",
+                   media::attenuation_picture(samples.samples, curves,
                                               {.title = "Scaffold, 200 modes: random blows and places"}));
   report.row({.name = "figure 10, scaffold: alpha (the paper's 0.048)",
               .figure = fit.full.settings.alpha,

@@ -9,7 +9,7 @@
 
 #include "benchmarks/harness.h"
 #include "benchmarks/response/bodies.h"
-#include "thrum/geometry/triangle_queries.h"
+#include "thrum/mesh/triangle_queries.h"
 #include "thrum/vibration/attenuation.h"
 #include "thrum/vibration/modal_response.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 struct Example {
   const char* name;
-  geometry::TriangleMesh mesh;
+  mesh::TriangleMesh mesh;
   double filter_step;  ///< [s]
   std::size_t contacts;
   double paper;  ///< [ms]
@@ -27,20 +27,20 @@ struct Example {
 
 std::vector<Example> examples()
 {
-  geometry::TableDesc table;
+  shapes::TableDesc table;
   table.edge_length = 0.07;
-  geometry::ScaffoldDesc scaffold;
+  shapes::ScaffoldDesc scaffold;
   scaffold.lower_deck_height = 0.7;
   scaffold.edge_length = 0.086;
-  geometry::FridgeDesc fridge;
+  shapes::FridgeDesc fridge;
   fridge.edge_length = 0.215;
-  return {{"dinner, table", geometry::make_table(table), 4.9e-4, 41, 3.8, 50},
+  return {{"dinner, table", shapes::make_table(table), 4.9e-4, 41, 3.8, 50},
           {"wrench, roof", grid_slab({6, 4, 0.2}, 27, 17), 7.0e-3, 7, 0.8, 50},
-          {"scaffold", geometry::make_scaffold(scaffold), 3.0e-3, 58, 27.5, 200},
+          {"scaffold", shapes::make_scaffold(scaffold), 3.0e-3, 58, 27.5, 200},
           {"truck, ground", grid_slab({40, 40, 2}, 27, 27), 3.1e-4, 40, 5.6, 50},
           {"rockfall, cliff", grid_slab({30, 30, 8}, 59, 59), 4.0e-3, 24, 18.1, 200},
           {"washing machine, floor", grid_slab({4, 4, 0.2}, 12, 12), 1.7e-4, 26, 1.1, 50},
-          {"washing machine, fridge", geometry::make_fridge(fridge), 8.6e-5, 6, 0.2, 50}};
+          {"washing machine, fridge", shapes::make_fridge(fridge), 8.6e-5, 6, 0.2, 50}};
 }
 
 // The formulas of the paper one after the other.
@@ -48,13 +48,13 @@ struct Straightforward {
   const model::ModalModel& model;
   double T;
 
-  geometry::SurfacePoint closest(const Vec3& p) const
+  mesh::SurfacePoint closest(const Vec3& p) const
   {
     double least = 1e300;
-    geometry::SurfacePoint best;
+    mesh::SurfacePoint best;
     for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
-      const auto c = geometry::closest_point_on_triangle(
-          p, model.surface.corner(t, 0), model.surface.corner(t, 1), model.surface.corner(t, 2));
+      const auto c = mesh::closest_point_on_triangle(p, model.surface.corner(t, 0),
+                                                     model.surface.corner(t, 1), model.surface.corner(t, 2));
       const double d = (c.point - p).squaredNorm();
       if (d >= least) continue;
       least = d;
@@ -69,7 +69,7 @@ struct Straightforward {
     VecX r = VecX::Zero(modes);
     for (const vibration::Touch& touch : input.touches) {
       if (!touch.struck) continue;
-      const geometry::SurfacePoint at = closest(touch.position);
+      const mesh::SurfacePoint at = closest(touch.position);
       for (int c = 0; c < 3; ++c) {
         const Index v =
             model.surface.triangles[static_cast<std::size_t>(at.triangle)][static_cast<std::size_t>(c)];
@@ -77,7 +77,7 @@ struct Straightforward {
              (touch.normal.transpose() * model.shapes.middleRows(3 * v, 3)).transpose();
       }
     }
-    std::vector<geometry::SurfacePoint> points;
+    std::vector<mesh::SurfacePoint> points;
     for (const vibration::Touch& touch : input.touches) points.push_back(closest(touch.position));
     MatX peaks = MatX::Zero(static_cast<Eigen::Index>(points.size()), 3);
     VecX q1 = VecX::Zero(modes);
@@ -109,7 +109,7 @@ struct Straightforward {
     std::vector<double> speeds;
     for (std::size_t i = 0; i < points.size(); ++i) {
       // Back to the contact: found again, as the paper maps both ways.
-      const geometry::SurfacePoint at = closest(input.touches[i].position);
+      const mesh::SurfacePoint at = closest(input.touches[i].position);
       speeds.push_back(at.barycentric.dot(Vec3(peaks.row(static_cast<Eigen::Index>(i)).transpose())) /
                        input.step);
     }
@@ -117,7 +117,7 @@ struct Straightforward {
   }
 };
 
-TouchScene scene_on(const geometry::TriangleMesh& mesh, std::size_t contacts)
+TouchScene scene_on(const mesh::TriangleMesh& mesh, std::size_t contacts)
 {
   base::Random random(20);
   TouchScene scene;
@@ -223,9 +223,9 @@ THRUM_BENCHMARK(response, table_3)
 
 THRUM_BENCHMARK(response, rules)
 {
-  geometry::TableDesc table;
+  shapes::TableDesc table;
   table.edge_length = 0.07;
-  const auto model = smooth_modes("table", geometry::make_table(table), 50, 4.9e-4 / 2);
+  const auto model = smooth_modes("table", shapes::make_table(table), 50, 4.9e-4 / 2);
   TouchScene scene = scene_on(model->surface, 40);
   for (const auto& [rule, name, wanted] :
        {std::tuple(vibration::KickRule::peak_velocity, "peak_velocity", 0.1),
@@ -252,9 +252,9 @@ THRUM_BENCHMARK(response, rules)
 // What the default takes, against the budget that it was chosen for.
 THRUM_BENCHMARK(response, default_rule)
 {
-  geometry::TableDesc table;
+  shapes::TableDesc table;
   table.edge_length = 0.07;
-  const geometry::TriangleMesh mesh = geometry::make_table(table);
+  const mesh::TriangleMesh mesh = shapes::make_table(table);
   for (const int modes : {20, 50, 200}) {
     const auto model = smooth_modes("table", mesh, modes, 4.9e-4 / 2);
     const TouchScene scene = scene_on(model->surface, 40);

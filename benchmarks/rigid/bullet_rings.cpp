@@ -36,7 +36,7 @@ RingShape make_ring(BulletRing kind)
 {
   RingShape ring;
   if (kind == BulletRing::gimpact) {
-    const geometry::TriangleMesh mesh = ring_mesh();
+    const mesh::TriangleMesh mesh = ring_mesh();
     ring.triangles = std::make_unique<btTriangleMesh>();
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       ring.triangles->addTriangle(to_bullet(mesh.corner(t, 0)), to_bullet(mesh.corner(t, 1)),

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "tests/sim/linked_circles.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::bench {
 
@@ -38,14 +38,14 @@ void add_layers(RingScene& scene, int count, int side, double bottom)
 
 }  // namespace
 
-geometry::TriangleMesh ring_mesh()
+mesh::TriangleMesh ring_mesh()
 {
-  geometry::TorusDesc desc;
+  shapes::TorusDesc desc;
   desc.major_radius = kMajorRadius;
   desc.minor_radius = kMinorRadius;
   desc.major_segments = 25;
   desc.minor_segments = 10;
-  return geometry::generate(desc);
+  return shapes::generate(desc);
 }
 
 RingScene rings_in_box(int count)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::bench {
 
@@ -32,7 +32,7 @@ inline constexpr double kMinorRadius = 0.15;  ///< [m]
 inline constexpr double kRingMass = 50;       ///< [kg]
 
 /// 500 triangles.
-[[nodiscard]] geometry::TriangleMesh ring_mesh();
+[[nodiscard]] mesh::TriangleMesh ring_mesh();
 /// Rings in layers, tilted and shifted at random, that fall into a box of 10 x 10 m.
 [[nodiscard]] RingScene rings_in_box(int count);
 /// Rings that fall over and beside 25 poles.

@@ -55,7 +55,7 @@ RingWorld make_world(const RingScene& scene, const sim::WorldDesc& desc)
               {pole.position, Quat::Identity()});
   }
   const model::ShapeId ring =
-      world.add_shape({model::Mesh{std::make_shared<geometry::TriangleMesh>(ring_mesh()), nullptr}});
+      world.add_shape({model::Mesh{std::make_shared<mesh::TriangleMesh>(ring_mesh()), nullptr}});
   const std::size_t first = world.state().bodies.size();
   for (const Pose& pose : scene.rings) {
     sim::BodySpec body;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/harness.h"
+#include "thrum/media/run_outputs.h"
 #include "thrum/scene/run_scene.h"
 
 namespace thrum::bench {
@@ -30,6 +31,7 @@ Cost cost_of(const std::string& scene_file, const std::vector<std::string>& sett
   desc.folder = folder;
   desc.scene_file = scene_file;
   desc.reading.settings = settings;
+  desc.write_outputs = media::write_run_outputs;
   Cost cost;
   cost.hash = base::to_hex(scene::run_scene(scene::read_scene(scene_file, desc.reading), desc).final_hash);
   double step = 0;

@@ -20,7 +20,7 @@
 #include "thrum/elastic/rigid_motions.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/tetrahedron_element.h"
-#include "thrum/geometry/structured_tets.h"
+#include "thrum/tets/structured_tets.h"
 
 namespace thrum::elastic {
 namespace {
@@ -181,7 +181,7 @@ class CalculixAgreement : public ::testing::Test {
 
 TEST_F(CalculixAgreement, ClampedPlate)
 {
-  const geometry::TetrahedralMesh mesh = geometry::tetrahedralise_box(Vec3(0.3, 0.2, 0.01), {9, 6, 1});
+  const mesh::TetrahedralMesh mesh = tets::tetrahedralise_box(Vec3(0.3, 0.2, 0.01), {9, 6, 1});
   const ElementMesh elements = build_element_mesh(mesh, ElementKind::tet10);
   const std::vector<model::Support> supports = {{parse_selection("x<-0.149")}};
   const auto held = held_axes(elements, {}, supports);
@@ -195,7 +195,7 @@ TEST_F(CalculixAgreement, ClampedPlate)
 
 TEST_F(CalculixAgreement, FreeBall)
 {
-  const geometry::TetrahedralMesh mesh = geometry::tetrahedralise_ball(0.05, 2);
+  const mesh::TetrahedralMesh mesh = tets::tetrahedralise_ball(0.05, 2);
   const ElementMesh elements = build_element_mesh(mesh, ElementKind::tet10);
   const std::vector<double> theirs = run_calculix(elements, steel_, {}, kTheirModes);
   ASSERT_GE(theirs.size(), 18u) << "CalculiX did not finish";

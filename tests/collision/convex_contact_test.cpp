@@ -7,7 +7,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/collision/pair_table.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::collision {
 namespace {
@@ -41,9 +41,9 @@ const Shape kUnitBox{model::Box{Vec3::Constant(0.5)}};
 
 Shape hull_of_box()
 {
-  geometry::BoxDesc desc;
+  shapes::BoxDesc desc;
   desc.size = Vec3::Ones();
-  return {model::ConvexHull{make_polyhedron(geometry::generate(desc))}};
+  return {model::ConvexHull{make_polyhedron(shapes::generate(desc))}};
 }
 
 TEST(Contact, BoxOnBoxHasFourCornersOfTheCommonFace)

@@ -14,7 +14,7 @@
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/triangle_surface.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::collision {
 namespace {
@@ -37,29 +37,29 @@ Prepared make(model::Shape shape)
   return p;
 }
 
-Prepared make_mesh(const geometry::TriangleMesh& mesh)
+Prepared make_mesh(const mesh::TriangleMesh& mesh)
 {
-  return make({model::Mesh{std::make_shared<geometry::TriangleMesh>(mesh), nullptr}});
+  return make({model::Mesh{std::make_shared<mesh::TriangleMesh>(mesh), nullptr}});
 }
 
-Prepared make_hull(const geometry::TriangleMesh& mesh)
+Prepared make_hull(const mesh::TriangleMesh& mesh)
 {
   return make({model::ConvexHull{make_polyhedron(mesh)}});
 }
 
-geometry::TriangleMesh box_mesh(const Vec3& size)
+mesh::TriangleMesh box_mesh(const Vec3& size)
 {
-  geometry::BoxDesc desc;
+  shapes::BoxDesc desc;
   desc.size = size;
-  return geometry::generate(desc);
+  return shapes::generate(desc);
 }
 
-geometry::TriangleMesh torus_mesh(int around, int tube)
+mesh::TriangleMesh torus_mesh(int around, int tube)
 {
-  geometry::TorusDesc desc;
+  shapes::TorusDesc desc;
   desc.major_segments = around;
   desc.minor_segments = tube;
-  return geometry::generate(desc);
+  return shapes::generate(desc);
 }
 
 Pose at(double x, double y, double z, const Quat& rotation = Quat::Identity())
@@ -239,11 +239,11 @@ TEST(MeshContact, CrossedRidgesPushAlongTheirCommonNormal)
 
 TEST(MeshContact, KnifeEdgeOnABox)
 {
-  geometry::TriangleMesh knife;
+  mesh::TriangleMesh knife;
   // A wedge with its edge along x at z = 0, sticking out over the box on both sides.
   knife.vertices = {{-1, 0, 0}, {1, 0, 0}, {-1, -0.2, 0.6}, {1, -0.2, 0.6}, {-1, 0.2, 0.6}, {1, 0.2, 0.6}};
   knife.triangles = {{0, 2, 3}, {0, 3, 1}, {0, 1, 5}, {0, 5, 4}, {2, 4, 5}, {2, 5, 3}, {0, 4, 2}, {1, 3, 5}};
-  if (geometry::signed_volume(knife) < 0) {
+  if (mesh::signed_volume(knife) < 0) {
     for (Triangle& t : knife.triangles) std::swap(t[1], t[2]);
   }
   const Prepared a = make_mesh(box_mesh({1, 1, 1}));
@@ -296,19 +296,19 @@ TEST(MeshContact, BoxMeshOnBoxMeshIsBoxOnBox)
   }
 }
 
-geometry::TriangleMesh random_hull(std::mt19937& random)
+mesh::TriangleMesh random_hull(std::mt19937& random)
 {
   std::uniform_real_distribution<double> uniform(-1, 1);
-  geometry::ConvexHullDesc desc;
+  shapes::ConvexHullDesc desc;
   while (desc.points.size() < 14) {
     const Vec3 p(uniform(random), uniform(random), uniform(random));
     if (p.norm() < 1 && p.norm() > 0.7) desc.points.push_back(0.5 * p);
   }
-  return geometry::generate(desc);
+  return shapes::generate(desc);
 }
 
 // How far b must move along n to leave a: from the farthest corners of both.
-double overlap_along(const geometry::TriangleMesh& a, const geometry::TriangleMesh& b, const Pose& X_wb,
+double overlap_along(const mesh::TriangleMesh& a, const mesh::TriangleMesh& b, const Pose& X_wb,
                      const Vec3& n)
 {
   double most_a = -1e9;
@@ -325,8 +325,8 @@ TEST(MeshContact, ConvexMeshesAgreeWithTheConvexFunctions)
   int count = 0;
   int agree = 0;
   for (int shape = 0; shape < 8; ++shape) {
-    const geometry::TriangleMesh mesh_a = random_hull(random);
-    const geometry::TriangleMesh mesh_b = random_hull(random);
+    const mesh::TriangleMesh mesh_a = random_hull(random);
+    const mesh::TriangleMesh mesh_b = random_hull(random);
     const Prepared a = make_mesh(mesh_a);
     const Prepared b = make_mesh(mesh_b);
     const Prepared hull_a = make_hull(mesh_a);

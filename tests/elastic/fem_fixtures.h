@@ -8,10 +8,10 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/random.h"
-#include "thrum/geometry/structured_tets.h"
-#include "thrum/geometry/tetrahedral_mesh.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/numerics/sparse_factorisation.h"
+#include "thrum/tets/structured_tets.h"
 
 namespace thrum::elastic::testing {
 
@@ -32,10 +32,9 @@ inline std::string message(const std::function<void()>& work)
 }
 
 /// A box mesh whose inner vertices are moved at random, so that no symmetry hides a mistake.
-inline geometry::TetrahedralMesh shaken_box(const Vec3& size, const std::array<int, 3>& cells,
-                                            std::uint64_t seed)
+inline mesh::TetrahedralMesh shaken_box(const Vec3& size, const std::array<int, 3>& cells, std::uint64_t seed)
 {
-  geometry::TetrahedralMesh mesh = geometry::tetrahedralise_box(size, cells);
+  mesh::TetrahedralMesh mesh = tets::tetrahedralise_box(size, cells);
   base::Random random(seed);
   const Vec3 cell(size.x() / cells[0], size.y() / cells[1], size.z() / cells[2]);
   constexpr double kShare = 0.15;  // of a cell; small enough to keep every tetrahedron positive
@@ -51,9 +50,9 @@ inline geometry::TetrahedralMesh shaken_box(const Vec3& size, const std::array<i
 }
 
 /// A square plate, one layer of prisms on cells x cells squares whose diagonals alternate: no direction is preferred.
-inline geometry::TetrahedralMesh square_plate(double side, double thickness, int cells)
+inline mesh::TetrahedralMesh square_plate(double side, double thickness, int cells)
 {
-  geometry::PlanarTriangulation plane;
+  tets::PlanarTriangulation plane;
   for (int j = 0; j <= cells; ++j)
     for (int i = 0; i <= cells; ++i)
       plane.vertices.emplace_back(side * i / cells - side / 2, side * j / cells - side / 2);
@@ -70,7 +69,7 @@ inline geometry::TetrahedralMesh square_plate(double side, double thickness, int
       plane.triangles.push_back(rising ? Triangle{a, b, c} : Triangle{a, b, d});
       plane.triangles.push_back(rising ? Triangle{a, c, d} : Triangle{b, c, d});
     }
-  return geometry::tetrahedralise_prism(plane, thickness, 1);
+  return tets::tetrahedralise_prism(plane, thickness, 1);
 }
 
 /// The whole matrix from its lower triangle.

@@ -31,7 +31,7 @@ using testing::message;
 using testing::shaken_box;
 using testing::test_steel;
 
-geometry::TetrahedralMesh small_body()
+mesh::TetrahedralMesh small_body()
 {
   return shaken_box(Vec3(0.2, 0.12, 0.05), {5, 3, 2}, 21);
 }
@@ -41,14 +41,14 @@ ModalAnalysisDesc steel(Index count)
   return {.materials = {test_steel()}, .count = count};
 }
 
-std::string refusal(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+std::string refusal(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
 {
   return message([&] { static_cast<void>(analyse_modes(mesh, desc)); });
 }
 
 TEST(ModalAnalysis, ModesHaveUnitMassAndTheEnergyOfTheirFrequency)
 {
-  const geometry::TetrahedralMesh mesh = small_body();
+  const mesh::TetrahedralMesh mesh = small_body();
   const ElementMesh elements = build_element_mesh(mesh, ElementKind::tet10);
   const std::vector<model::Material> materials = {test_steel()};
   const AssembledSystem system = assemble(elements, materials);
@@ -79,7 +79,7 @@ TEST(ModalAnalysis, KeepsTheSurfaceTheMassAndTheDamping)
 {
   model::Material wood = test_steel();
   wood.damping = {.alpha = 60, .beta = 2e-6};
-  const geometry::TetrahedralMesh mesh = small_body();
+  const mesh::TetrahedralMesh mesh = small_body();
   ModalAnalysisDesc desc{.name = "block", .materials = {wood}, .count = 5};
   const ModalAnalysisResult r = analyse_modes(mesh, desc);
   ASSERT_TRUE(r.ok());
@@ -107,10 +107,10 @@ TEST(ModalAnalysis, KeepsTheSurfaceTheMassAndTheDamping)
 
 TEST(ModalAnalysis, ScalesWithSizeStiffnessAndDensity)
 {
-  const geometry::TetrahedralMesh mesh = small_body();
+  const mesh::TetrahedralMesh mesh = small_body();
   const ModalAnalysisResult one = analyse_modes(mesh, steel(6));
   const double g = 2.5;
-  geometry::TetrahedralMesh large = mesh;
+  mesh::TetrahedralMesh large = mesh;
   for (Vec3& v : large.vertices) v *= g;
   const ModalAnalysisResult scaled = analyse_modes(large, steel(6));
   ModalAnalysisDesc changed = steel(6);
@@ -130,7 +130,7 @@ TEST(ModalAnalysis, ScalesWithSizeStiffnessAndDensity)
 
 TEST(ModalAnalysis, FindsAllModesBelowAFrequency)
 {
-  const geometry::TetrahedralMesh mesh = small_body();
+  const mesh::TetrahedralMesh mesh = small_body();
   const ModalAnalysisResult all = analyse_modes(mesh, steel(20));
   const double limit = 0.5 * (all.model.frequencies[11] + all.model.frequencies[12]);
   ModalAnalysisDesc desc = steel(1000);
@@ -143,7 +143,7 @@ TEST(ModalAnalysis, FindsAllModesBelowAFrequency)
 
 TEST(ModalAnalysis, SupportsLeaveTheRigidMotionsTheyAllow)
 {
-  const geometry::TetrahedralMesh mesh = small_body();
+  const mesh::TetrahedralMesh mesh = small_body();
   const auto rigid = [&](const char* where, std::array<bool, 3> axes) {
     ModalAnalysisDesc desc = steel(3);
     desc.supports = {{parse_selection(where), axes}};
@@ -159,7 +159,7 @@ TEST(ModalAnalysis, SupportsLeaveTheRigidMotionsTheyAllow)
 
 TEST(ModalAnalysis, WeighsTheDampingOfSeveralMaterialsByTheirEnergy)
 {
-  geometry::TetrahedralMesh mesh = small_body();
+  mesh::TetrahedralMesh mesh = small_body();
   mesh.region_names = {"left", "right"};
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     double x = 0;
@@ -182,7 +182,7 @@ TEST(ModalAnalysis, WeighsTheDampingOfSeveralMaterialsByTheirEnergy)
 
 TEST(ModalAnalysis, GivesTheSameBitsForEveryNumberOfThreads)
 {
-  const geometry::TetrahedralMesh mesh = shaken_box(Vec3(0.3, 0.2, 0.1), {8, 6, 4}, 5);
+  const mesh::TetrahedralMesh mesh = shaken_box(Vec3(0.3, 0.2, 0.1), {8, 6, 4}, 5);
   base::set_thread_count(1);
   const ModalAnalysisResult one = analyse_modes(mesh, steel(8));
   base::set_thread_count(2);
@@ -204,7 +204,7 @@ TEST(ModalAnalysis, StopsWhenAsked)
 
 TEST(ModalAnalysis, IgnoresVerticesThatNoTetrahedronUses)
 {
-  geometry::TetrahedralMesh mesh = small_body();
+  mesh::TetrahedralMesh mesh = small_body();
   const ModalAnalysisResult clean = analyse_modes(mesh, steel(4));
   mesh.vertices.emplace_back(9, 9, 9);
   const ModalAnalysisResult extra = analyse_modes(mesh, steel(4));
@@ -216,7 +216,7 @@ TEST(ModalAnalysis, IgnoresVerticesThatNoTetrahedronUses)
 
 TEST(ModalAnalysis, SaysWhatIsWrongWithTheInput)
 {
-  const geometry::TetrahedralMesh good = small_body();
+  const mesh::TetrahedralMesh good = small_body();
   ModalAnalysisDesc desc = steel(3);
   desc.materials[0].density = 0;
   EXPECT_TRUE(holds(refusal(good, desc), "the density is 0"));
@@ -229,7 +229,7 @@ TEST(ModalAnalysis, SaysWhatIsWrongWithTheInput)
   EXPECT_TRUE(holds(refusal(good, {.count = 3}), "no material"));
   EXPECT_TRUE(holds(refusal({}, steel(3)), "no tetrahedra"));
 
-  geometry::TetrahedralMesh inverted = good;
+  mesh::TetrahedralMesh inverted = good;
   std::swap(inverted.tetrahedra[7][0], inverted.tetrahedra[7][1]);
   EXPECT_TRUE(holds(refusal(inverted, steel(3)), "1 of"));
   EXPECT_TRUE(holds(refusal(inverted, steel(3)), "number 7"));
@@ -237,44 +237,44 @@ TEST(ModalAnalysis, SaysWhatIsWrongWithTheInput)
   std::swap(inverted.tetrahedra[7][0], inverted.tetrahedra[7][1]);
   EXPECT_TRUE(holds(refusal(inverted, steel(3)), "Every tetrahedron is inverted"));
 
-  geometry::TetrahedralMesh parts = good;
+  mesh::TetrahedralMesh parts = good;
   const auto offset = static_cast<Index>(parts.vertices.size());
   for (const Vec3& v : good.vertices) parts.vertices.push_back(v + Vec3(5, 0, 0));
   for (const Tetrahedron& t : good.tetrahedra)
     parts.tetrahedra.push_back({t[0] + offset, t[1] + offset, t[2] + offset, t[3] + offset});
   EXPECT_TRUE(holds(refusal(parts, steel(3)), "in 2 parts"));
 
-  geometry::TetrahedralMesh flat = good;
+  mesh::TetrahedralMesh flat = good;
   flat.vertices.emplace_back(flat.vertices[0]);
   const Tetrahedron& first = flat.tetrahedra[0];
   flat.tetrahedra.push_back({first[0], first[1], first[2], first[0]});
   EXPECT_TRUE(holds(refusal(flat, steel(3)), "flat"));
 
-  geometry::TriangleMesh surface = geometry::boundary_surface(good).surface;
+  mesh::TriangleMesh surface = mesh::boundary_surface(good).surface;
   EXPECT_EQ(message([&] { check_closed(surface); }), "");
   surface.triangles.pop_back();
   EXPECT_TRUE(holds(message([&] { check_closed(surface); }), "The surface is open: 3 of"));
 
   // A body of 0.2 mm, as a mesh that was scaled from millimetres twice.
-  geometry::TetrahedralMesh tiny = good;
+  mesh::TetrahedralMesh tiny = good;
   for (Vec3& v : tiny.vertices) v *= 1e-3;
   const ModalAnalysisResult r = analyse_modes(tiny, steel(3));
   ASSERT_FALSE(r.model.warnings.empty());
   EXPECT_TRUE(holds(r.model.warnings[0], "scale it first"));
   // A leaf of 1 mm rings lower, but no one makes it.
   const ModalAnalysisResult leaf =
-      analyse_modes(geometry::tetrahedralise_box(Vec3(1e-3, 1e-3, 2e-5), {8, 8, 1}), steel(1));
+      analyse_modes(tets::tetrahedralise_box(Vec3(1e-3, 1e-3, 2e-5), {8, 8, 1}), steel(1));
   EXPECT_LT(leaf.model.frequencies[0], 200e3);
   ASSERT_FALSE(leaf.model.warnings.empty());
   EXPECT_TRUE(holds(leaf.model.warnings[0], "scale it first"));
-  geometry::TetrahedralMesh huge = good;
+  mesh::TetrahedralMesh huge = good;
   for (Vec3& v : huge.vertices) v *= 1e3;
   EXPECT_TRUE(holds(analyse_modes(huge, steel(3)).model.warnings.at(0), "scale it by 0.001"));
 }
 
 TEST(ModalAnalysis, OneElementHasNoEstimateOfItsError)
 {
-  geometry::TetrahedralMesh one;
+  mesh::TetrahedralMesh one;
   one.vertices = {Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
   one.tetrahedra = {{0, 1, 2, 3}};
   EXPECT_EQ(analyse_modes(one, steel(3)).model.frequency_errors.size(), 0);
@@ -301,7 +301,7 @@ TEST(ModalAnalysis, NoModeBelowALowLimitIsAnAnswer)
   ModalAnalysisDesc desc = steel(0);
   desc.below = 1;
   const ModalAnalysisResult none =
-      analyse_modes(geometry::tetrahedralise_box(Vec3(0.2, 0.1, 0.1), {12, 6, 6}), desc);
+      analyse_modes(tets::tetrahedralise_box(Vec3(0.2, 0.1, 0.1), {12, 6, 6}), desc);
   EXPECT_TRUE(none.ok());
   EXPECT_EQ(none.model.mode_count(), 0);
   EXPECT_TRUE(none.hints.empty());
@@ -311,7 +311,7 @@ TEST(ModalAnalysis, IsCachedByContent)
 {
   const base::ScratchFolder folder;
   const base::Cache cache({.folder = folder.path()});
-  geometry::TetrahedralMesh mesh = small_body();
+  mesh::TetrahedralMesh mesh = small_body();
   ModalAnalysisDesc desc = steel(6);
   desc.supports = {{parse_selection("z<-0.0249")}};
   const ModalAnalysisResult first = analyse_modes_cached(mesh, desc, cache);

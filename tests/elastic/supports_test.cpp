@@ -13,7 +13,7 @@ using testing::message;
 
 ElementMesh two_cells()
 {
-  return build_element_mesh(geometry::tetrahedralise_box(Vec3(2, 1, 1), {2, 1, 1}), ElementKind::tet10);
+  return build_element_mesh(tets::tetrahedralise_box(Vec3(2, 1, 1), {2, 1, 1}), ElementKind::tet10);
 }
 
 std::size_t chosen(const ElementMesh& mesh, std::string_view text)
@@ -33,7 +33,7 @@ TEST(Supports, SelectByHalfSpaceBoxRegionAndNumber)
   EXPECT_EQ(chosen(mesh, "nodes 0 1"), 3u);
   EXPECT_EQ(chosen(mesh, "everything"), mesh.nodes.size());
 
-  geometry::TetrahedralMesh parts = geometry::tetrahedralise_box(Vec3(2, 1, 1), {2, 1, 1});
+  mesh::TetrahedralMesh parts = tets::tetrahedralise_box(Vec3(2, 1, 1), {2, 1, 1});
   parts.region_names = {"left", "right"};
   for (const Tetrahedron& t : parts.tetrahedra) {
     double x = 0;

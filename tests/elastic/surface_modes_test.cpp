@@ -10,9 +10,9 @@
 #include "tests/base/scratch_folder.h"
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/boolean.h"
-#include "thrum/geometry/mesh_stuffing.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/boolean.h"
+#include "thrum/shapes/shapes.h"
+#include "thrum/tets/mesh_stuffing.h"
 
 namespace thrum::elastic {
 namespace {
@@ -29,9 +29,9 @@ ModalAnalysisDesc steel_block()
 
 TEST(SurfaceModes, AreThoseOfTheTetrahedraThatFillTheSurface)
 {
-  const geometry::TriangleMesh surface = geometry::generate(geometry::BoxDesc{.size = kBlock});
-  const geometry::MeshStuffingResult filled =
-      geometry::tetrahedralise(geometry::MeshDistance(surface), {.spacing = 0.03});
+  const mesh::TriangleMesh surface = shapes::generate(shapes::BoxDesc{.size = kBlock});
+  const tets::MeshStuffingResult filled =
+      tets::tetrahedralise(distance::MeshDistance(surface), {.spacing = 0.03});
   const ModalAnalysisResult direct = analyse_modes(filled.stuffing.mesh, steel_block());
   const ModalAnalysisResult whole = analyse_surface_modes(surface, {.spacing = 0.03}, steel_block());
   EXPECT_EQ(whole.model.element_count, direct.model.element_count);
@@ -43,7 +43,7 @@ TEST(SurfaceModes, ComeFromTheCacheWithoutAnotherFilling)
 {
   const base::ScratchFolder folder;
   const base::Cache cache({.folder = folder.path()});
-  const geometry::TriangleMesh surface = geometry::generate(geometry::BoxDesc{.size = kBlock});
+  const mesh::TriangleMesh surface = shapes::generate(shapes::BoxDesc{.size = kBlock});
   const FillDesc fill = {.spacing = 0.03};
   const ModalAnalysisResult first = analyse_surface_modes_cached(surface, fill, steel_block(), cache);
   const ModalAnalysisResult second = analyse_surface_modes_cached(surface, fill, steel_block(), cache);
@@ -55,15 +55,14 @@ TEST(SurfaceModes, ComeFromTheCacheWithoutAnotherFilling)
   // The lattice is a part of the key, and so is the surface.
   const base::Hash128 key = surface_modal_key(surface, fill, steel_block());
   EXPECT_NE(surface_modal_key(surface, {.spacing = 0.031}, steel_block()), key);
-  EXPECT_NE(
-      surface_modal_key(geometry::generate(geometry::BoxDesc{.size = 1.01 * kBlock}), fill, steel_block()),
-      key);
+  EXPECT_NE(surface_modal_key(shapes::generate(shapes::BoxDesc{.size = 1.01 * kBlock}), fill, steel_block()),
+            key);
 }
 
 TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
 {
   // A wall of 8 mm asks for 4 mm; the coarse lattice of 200 mm / 24 = 8.3 mm may lose it.
-  const geometry::TriangleMesh plate = geometry::generate(geometry::BoxDesc{.size = Vec3(0.2, 0.12, 0.008)});
+  const mesh::TriangleMesh plate = shapes::generate(shapes::BoxDesc{.size = Vec3(0.2, 0.12, 0.008)});
   ModalAnalysisDesc desc = steel_block();
   desc.element = ElementKind::tet4;
   desc.estimate_errors = false;
@@ -86,22 +85,22 @@ TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
 TEST(SurfaceModes, SolidBodiesGetACoarserLattice)
 {
   // A 24th of its edge would fill a cube with 12 x 24^3 = 166,000 tetrahedra; 20,000 quadratic ones do.
-  const geometry::TriangleMesh cube = geometry::generate(geometry::BoxDesc{.size = Vec3(1, 1, 1)});
+  const mesh::TriangleMesh cube = shapes::generate(shapes::BoxDesc{.size = Vec3(1, 1, 1)});
   EXPECT_NEAR(usual_spacing(cube, 1, ElementKind::tet10), std::cbrt(12 / 20e3), 1e-12);
   EXPECT_NEAR(usual_spacing(cube, 1, ElementKind::tet4), std::cbrt(12 / 100e3), 1e-12);
-  const geometry::TriangleMesh rod = geometry::generate(geometry::BoxDesc{.size = Vec3(1, 0.1, 0.1)});
+  const mesh::TriangleMesh rod = shapes::generate(shapes::BoxDesc{.size = Vec3(1, 0.1, 0.1)});
   EXPECT_NEAR(usual_spacing(rod, 0.01, ElementKind::tet10), 1.0 / 24, 1e-12);
 }
 
 TEST(SurfaceModes, RefuseWhatHasNoInside)
 {
-  geometry::TriangleMesh open = geometry::generate(geometry::BoxDesc{.size = kBlock});
+  mesh::TriangleMesh open = shapes::generate(shapes::BoxDesc{.size = kBlock});
   open.triangles.pop_back();
   const std::string sentence =
       message([&] { static_cast<void>(analyse_surface_modes(open, {.spacing = 0.03}, steel_block())); });
   EXPECT_NE(sentence.find("'block' is not closed (3 open edges)"), std::string::npos) << sentence;
 
-  const geometry::TriangleMesh foil = geometry::generate(geometry::BoxDesc{.size = Vec3(0.2, 0.12, 1e-4)});
+  const mesh::TriangleMesh foil = shapes::generate(shapes::BoxDesc{.size = Vec3(0.2, 0.12, 1e-4)});
   const std::string thin =
       message([&] { static_cast<void>(analyse_surface_modes(foil, {.spacing = 0.05}, steel_block())); });
   EXPECT_NE(thin.find("thick enough for a spacing of 0.05 m"), std::string::npos) << thin;
@@ -111,14 +110,14 @@ TEST(SurfaceModes, ARefusalNamesTheSpacingThatWouldKeepTheBodyWhole)
 {
   // Two blocks joined by a bar of 4 mm, which a lattice of 20 mm loses.
   const auto block = [](const Vec3& size, double x) {
-    geometry::TriangleMesh mesh = geometry::generate(geometry::BoxDesc{.size = size});
+    mesh::TriangleMesh mesh = shapes::generate(shapes::BoxDesc{.size = size});
     for (Vec3& v : mesh.vertices) v.x() += x;
     return mesh;
   };
   const Vec3 cube(0.1, 0.1, 0.1);
-  const std::vector<geometry::TriangleMesh> parts = {block(cube, -0.2), block(cube, 0.2),
-                                                     block(Vec3(0.32, 0.004, 0.004), 0.003)};
-  const geometry::TriangleMesh dumbbell = geometry::boolean_union(parts);
+  const std::vector<mesh::TriangleMesh> parts = {block(cube, -0.2), block(cube, 0.2),
+                                                 block(Vec3(0.32, 0.004, 0.004), 0.003)};
+  const mesh::TriangleMesh dumbbell = shapes::boolean_union(parts);
   const std::string sentence =
       message([&] { static_cast<void>(analyse_surface_modes(dumbbell, {.spacing = 0.02}, steel_block())); });
   EXPECT_NE(sentence.find("2 parts"), std::string::npos) << sentence;

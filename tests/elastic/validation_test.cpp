@@ -9,7 +9,7 @@
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/supports.h"
-#include "thrum/geometry/structured_tets.h"
+#include "thrum/tets/structured_tets.h"
 
 namespace thrum::elastic {
 namespace {
@@ -28,7 +28,7 @@ TEST(ModalValidation, FreeBeamAgainstTimoshenko)
   // 0.5 x 0.03 x 0.02 m, 20 x 1 x 1 cells: one element through the thickness.
   const Beam flat{test_steel(), 0.5, 0.03, 0.02};
   const Beam upright{test_steel(), 0.5, 0.02, 0.03};
-  const auto mesh = geometry::tetrahedralise_box(Vec3(0.5, 0.03, 0.02), {20, 1, 1});
+  const auto mesh = tets::tetrahedralise_box(Vec3(0.5, 0.03, 0.02), {20, 1, 1});
   const ModalAnalysisResult r = analyse_modes(mesh, with(test_steel(), 4));
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(r.model.rigid_mode_count, 6);
@@ -51,7 +51,7 @@ TEST(ModalValidation, CantileverAgainstTimoshenko)
   model::Material material = test_steel();
   material.poisson = 0;  // so that the clamp does not hinder the cross-section, as beam theory assumes
   const Beam beam{material, 0.24, 0.02, 0.02};
-  const auto mesh = geometry::tetrahedralise_box(Vec3(0.24, 0.02, 0.02), {24, 2, 2});
+  const auto mesh = tets::tetrahedralise_box(Vec3(0.24, 0.02, 0.02), {24, 2, 2});
   ModalAnalysisDesc desc = with(material, 4);
   desc.supports = {{parse_selection("x<-0.1199")}};
   const ModalAnalysisResult r = analyse_modes(mesh, desc);
@@ -70,9 +70,8 @@ TEST(ModalValidation, LambsSphereWithItsMultiplicities)
 {
   // A ball of 4 cells from the middle to the surface, scaled to the volume of the true ball.
   const double radius = 0.1;
-  geometry::TetrahedralMesh mesh = geometry::tetrahedralise_ball(radius, 4);
-  const double correction =
-      std::cbrt(4.0 / 3 * std::numbers::pi * std::pow(radius, 3) / geometry::volume(mesh));
+  mesh::TetrahedralMesh mesh = tets::tetrahedralise_ball(radius, 4);
+  const double correction = std::cbrt(4.0 / 3 * std::numbers::pi * std::pow(radius, 3) / mesh::volume(mesh));
   for (Vec3& v : mesh.vertices) v *= correction;
   const model::Material material = test_steel();
   const double shear_speed = std::sqrt(material.young / (2 * (1 + material.poisson)) / material.density);

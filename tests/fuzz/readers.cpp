@@ -11,12 +11,12 @@
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
 #include "thrum/elastic/modal_file.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/tetrahedral_mesh_io.h"
+#include "thrum/media/viewer_data.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/mesh_io/tetrahedral_mesh_io.h"
 #include "thrum/scene/located_json.h"
 #include "thrum/scene/mistakes.h"
 #include "thrum/scene/scene_file.h"
-#include "thrum/scene/viewer_data.h"
 #include "thrum/sim/checkpoint.h"
 #include "thrum/sim/recording.h"
 
@@ -31,17 +31,17 @@ void must(bool condition, const char* what)
   std::abort();
 }
 
-void check(const geometry::MeshFile& file)
+void check(const mesh_io::MeshFile& file)
 {
-  geometry::check_indices(file.mesh);
+  mesh::check_indices(file.mesh);
   must(file.parts.empty() || file.parts.size() == file.mesh.triangles.size(), "a part per triangle");
   for (const Index p : file.parts)
     must(p >= 0 && static_cast<std::size_t>(p) < file.part_names.size(), "part");
 }
 
-void check(const geometry::TetrahedralMeshFile& file)
+void check(const mesh_io::TetrahedralMeshFile& file)
 {
-  const geometry::TetrahedralMesh& mesh = file.mesh;
+  const mesh::TetrahedralMesh& mesh = file.mesh;
   for (const Tetrahedron& t : mesh.tetrahedra) {
     for (const Index v : t) must(v >= 0 && static_cast<std::size_t>(v) < mesh.vertices.size(), "corner");
   }
@@ -57,7 +57,7 @@ void check_tetgen(std::string_view bytes)
   const std::size_t cut = bytes.find("%\n");
   const std::string_view node = bytes.substr(0, cut);
   const std::string_view ele = cut == std::string_view::npos ? std::string_view() : bytes.substr(cut + 2);
-  check(geometry::read_tetgen(node, "fuzz.node", ele, "fuzz.ele"));
+  check(mesh_io::read_tetgen(node, "fuzz.node", ele, "fuzz.ele"));
 }
 
 std::span<const std::byte> bytes_of(std::string_view text)
@@ -80,7 +80,7 @@ void check_modal(std::string_view bytes)
 {
   const std::string sound = with_right_checksums(std::string(bytes));
   const model::ModalModel model = elastic::parse_modal_file(bytes_of(sound), "fuzz.npz");
-  geometry::check_indices(model.surface);
+  mesh::check_indices(model.surface);
   const auto vertices = static_cast<Eigen::Index>(model.surface.vertices.size());
   must(model.decays.size() == model.frequencies.size(), "a decay per mode");
   must(model.shapes.rows() == 3 * vertices && model.shapes.cols() == model.frequencies.size(), "shapes");
@@ -119,7 +119,7 @@ void check_recording(std::string_view bytes)
            "bodies of a contact");
     }
   }
-  must(!scene::viewer_data({{.recording = &recording}}).empty(), "a page");
+  must(!media::viewer_data({{.recording = &recording}}).empty(), "a page");
 }
 
 }  // namespace
@@ -140,17 +140,17 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
     } else if (reader == "checkpoint") {
       static_cast<void>(sim::parse_checkpoint(with_right_head(std::string(bytes)), "fuzz"));
     } else if (reader == "msh") {
-      check(geometry::read_msh(bytes, "fuzz.msh"));
+      check(mesh_io::read_msh(bytes, "fuzz.msh"));
     } else if (reader == "tetgen") {
       check_tetgen(bytes);
     } else if (reader == "gltf") {
-      check(geometry::read_gltf(bytes, "fuzz.glb", {}));
+      check(mesh_io::read_gltf(bytes, "fuzz.glb", {}));
     } else if (reader == "obj") {
-      check(geometry::read_obj(bytes, "fuzz.obj"));
+      check(mesh_io::read_obj(bytes, "fuzz.obj"));
     } else if (reader == "ply") {
-      check(geometry::read_ply(bytes, "fuzz.ply"));
+      check(mesh_io::read_ply(bytes, "fuzz.ply"));
     } else if (reader == "stl") {
-      check(geometry::read_stl(bytes, "fuzz.stl"));
+      check(mesh_io::read_stl(bytes, "fuzz.stl"));
     } else {
       must(false, "no such reader");
     }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/fuzz/readers.h"
-#include "thrum/geometry/file_bytes.h"
+#include "thrum/mesh_io/file_bytes.h"
 
 namespace thrum::fuzz {
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::string> corpus(std::string_view reader)
   for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<std::string> contents;
-  for (const auto& file : files) contents.emplace_back(geometry::FileBytes(file).view());
+  for (const auto& file : files) contents.emplace_back(mesh_io::FileBytes(file).view());
   return contents;
 }
 

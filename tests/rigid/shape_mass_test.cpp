@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "thrum/base/error.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::rigid {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 // The closed forms against the exact integral over a fine polyhedron of the same shape.
 TEST(ShapeMass, ClosedFormsAgreeWithPolyhedra)
 {
-  geometry::CapsuleDesc capsule;
+  shapes::CapsuleDesc capsule;
   capsule.radius = 0.3;
   capsule.height = 0.8;
   capsule.segments = 96;
   const auto exact = shape_mass({model::Capsule{0.3, 0.4}}, 500);
-  const auto mesh = geometry::solid_mass_properties(geometry::generate(capsule), 500);
+  const auto mesh = mesh::solid_mass_properties(shapes::generate(capsule), 500);
   EXPECT_NEAR(exact.mass, mesh.mass, 0.01 * exact.mass);
   EXPECT_NEAR((exact.inertia - mesh.inertia).norm(), 0, 0.02 * exact.inertia.norm());
 }

@@ -117,7 +117,7 @@ TEST(RigidScenes, TheNonconvexPileHasNoTwoBodiesAlike)
   std::size_t moving = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (model.bodies[i].motion != model::Motion::dynamic) continue;
-    const geometry::TriangleMesh& mesh = *scene.built.meshes[scene.built.looks[i].mesh];
+    const mesh::TriangleMesh& mesh = *scene.built.meshes[scene.built.looks[i].mesh];
     Box3 box;
     for (const Vec3& v : mesh.vertices) box.extend(v);
     const Vec3 size = box.sizes();

@@ -13,9 +13,10 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/npz.h"
 #include "thrum/base/random.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/scene/motion_glb.h"
-#include "thrum/scene/viewer_data.h"
+#include "thrum/media/motion_glb.h"
+#include "thrum/media/run_outputs.h"
+#include "thrum/media/viewer_data.h"
+#include "thrum/mesh_io/mesh_io.h"
 #include "thrum/sim/checkpoint.h"
 
 namespace thrum::scene {
@@ -43,6 +44,7 @@ RunResult run_into(const std::filesystem::path& scene_file, const std::filesyste
   RunDesc desc;
   desc.folder = folder;
   desc.scene_file = scene_file;
+  desc.write_outputs = media::write_run_outputs;
   desc.checkpoint_interval = interval;
   desc.stop = stop;
   desc.on_progress = std::move(progress);
@@ -69,12 +71,12 @@ TEST(RunScene, WritesWhatItPromises)
     return f.kinetic_energy + f.potential_energy;
   };
   EXPECT_LT(energy(recording.frames.back()), energy(recording.frames.front()));
-  EXPECT_NE(events_csv(recording).find(",hit,"), std::string::npos);
-  write_motion_npz(folder / "m.npz", recording);
+  EXPECT_NE(media::events_csv(recording).find(",hit,"), std::string::npos);
+  media::write_motion_npz(folder / "m.npz", recording);
   const base::NpzFile npz = base::read_npz(folder / "m.npz");
   EXPECT_EQ(npz.at("position").shape, (std::vector<std::size_t>{61, 13, 3}));
   // The GLB is one that our own reader of meshes takes.
-  const geometry::MeshFile glb = geometry::read_mesh_file(folder / "run" / "motion.glb");
+  const mesh_io::MeshFile glb = mesh_io::read_mesh_file(folder / "run" / "motion.glb");
   EXPECT_EQ(glb.mesh.triangles.size(), 12u * 12u + 2u);
   // Colours are called after the bodies that have them.
   const std::vector<std::byte> bytes = base::read_file(folder / "run" / "motion.glb");
@@ -101,17 +103,17 @@ TEST(RunScene, KeepsTheModesOfWhatRingsForThePage)
   static_cast<void>(run_into(folder / "s.json", folder / "run"));
   const sim::Recording recording = sim::read_recording(folder / "run" / "recording");
   // Both slabs share one file.
-  const ViewerRun shown = viewer_run(folder / "run", recording);
+  const media::ViewerRun shown = media::viewer_run(folder / "run", recording);
   ASSERT_EQ(shown.modes.size(), 1u);
   EXPECT_EQ(shown.modes[0].first, "slab");
   EXPECT_EQ(shown.modes[0].second.mode_count(), 3);
-  const auto data = nlohmann::json::parse(viewer_data({shown}));
+  const auto data = nlohmann::json::parse(media::viewer_data({shown}));
   EXPECT_EQ(data["runs"][0]["modes"][0]["bodies"], nlohmann::json({0, 1}));
 
   // A later run in the folder, in which nothing rings, leaves none of them.
   write("");
   static_cast<void>(run_into(folder / "s.json", folder / "run"));
-  EXPECT_TRUE(viewer_run(folder / "run", recording).modes.empty());
+  EXPECT_TRUE(media::viewer_run(folder / "run", recording).modes.empty());
 }
 
 TEST(RunScene, ResumingGivesTheBitsOfAnUninterruptedRun)
@@ -127,6 +129,7 @@ TEST(RunScene, ResumingGivesTheBitsOfAnUninterruptedRun)
     EXPECT_FALSE(part.finished);
     RunDesc again;
     again.folder = folder / "part";
+    again.write_outputs = media::write_run_outputs;
     const RunResult resumed = resume_run(again);
     EXPECT_TRUE(resumed.finished);
     EXPECT_EQ(resumed.final_hash, whole.final_hash);
@@ -146,6 +149,7 @@ TEST(RunScene, AFinishedRunIsNotResumed)
   const RunResult whole = run_into(write_scene(folder), folder / "run");
   RunDesc again;
   again.folder = folder / "run";
+  again.write_outputs = media::write_run_outputs;
   const RunResult resumed = resume_run(again);
   EXPECT_TRUE(resumed.finished && resumed.already);
   EXPECT_EQ(resumed.final_hash, whole.final_hash);
@@ -183,6 +187,7 @@ TEST(RunScene, SurvivesBeingKilledAtAnyMoment)
     EXPECT_GE(static_cast<std::int64_t>(cut.frames.size()), last_step);
     RunDesc again;
     again.folder = run;
+    again.write_outputs = media::write_run_outputs;
     EXPECT_EQ(resume_run(again).final_hash, whole.final_hash);
   }
 }
@@ -197,6 +202,7 @@ TEST(RunScene, AChangedSceneIsNotResumed)
   base::write_file(scene, std::string_view(R"({"duration": 2})"));
   RunDesc again;
   again.folder = folder / "run";
+  again.write_outputs = media::write_run_outputs;
   EXPECT_THROW(static_cast<void>(resume_run(again)), Error);
 }
 

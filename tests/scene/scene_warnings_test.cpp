@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/base/scratch_folder.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::scene {
 namespace {
@@ -43,9 +43,9 @@ TEST(SceneWarnings, ASceneInWhichNothingMovesIsTold)
 TEST(SceneWarnings, AnOpenMeshThatMovesIsTold)
 {
   const base::ScratchFolder folder;
-  geometry::TriangleMesh open = geometry::generate(geometry::BoxDesc{});
+  mesh::TriangleMesh open = shapes::generate(shapes::BoxDesc{});
   open.triangles.pop_back();
-  geometry::write_mesh(folder.path() / "open.obj", open);
+  mesh_io::write_mesh(folder.path() / "open.obj", open);
   const std::string shape = R"("shape": {"kind": "file", "file": "open.obj")";
   const auto moving = warnings_in("{\"name\": \"lid\", " + shape + "}}", folder.path() / "s.json");
   ASSERT_EQ(moving.size(), 1u);
@@ -61,8 +61,7 @@ TEST(SceneWarnings, AnOpenMeshThatMovesIsTold)
 TEST(SceneWarnings, AMeshInMillimetresIsTold)
 {
   const base::ScratchFolder folder;
-  geometry::write_mesh(folder.path() / "mug.obj",
-                       geometry::generate(geometry::BoxDesc{.size = Vec3(80, 80, 95)}));
+  mesh_io::write_mesh(folder.path() / "mug.obj", shapes::generate(shapes::BoxDesc{.size = Vec3(80, 80, 95)}));
   const auto large =
       warnings_in(R"({"shape": {"kind": "file", "file": "mug.obj"}})", folder.path() / "s.json");
   ASSERT_FALSE(large.empty());

@@ -8,7 +8,7 @@
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::sim {
 namespace {
@@ -19,7 +19,7 @@ class RecordingFile : public ::testing::Test {
   {
     header_.notes = {{"title", "two boxes"}};
     header_.links = {{0, -1, {1, 2, 3}, {4, 5, 6}}};
-    header_.meshes.push_back(geometry::generate(geometry::BoxDesc{{1, 1, 1}}));
+    header_.meshes.push_back(shapes::generate(shapes::BoxDesc{{1, 1, 1}}));
     header_.bodies = {{"left", 0, {0.1f, 0.2f, 0.3f}, model::Motion::dynamic, 2.0},
                       {"right", 0, {0.3f, 0.2f, 0.1f}, model::Motion::fixed, 0.0}};
   }

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "tests/sim/linked_circles.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -24,10 +24,10 @@ constexpr double kPi = std::numbers::pi;
 
 model::Shape ring()
 {
-  geometry::TorusDesc desc;
+  shapes::TorusDesc desc;
   desc.major_segments = 25;
   desc.minor_segments = 10;
-  return {model::Mesh{std::make_shared<geometry::TriangleMesh>(geometry::generate(desc)), nullptr}};
+  return {model::Mesh{std::make_shared<mesh::TriangleMesh>(shapes::generate(desc)), nullptr}};
 }
 
 model::BodyId add(World& world, model::ShapeId shape, const Pose& X_ws, bool fixed = false)

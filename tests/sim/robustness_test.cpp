@@ -9,7 +9,7 @@
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::sim {
 namespace {
@@ -37,10 +37,10 @@ TEST(Robustness, RefusesWhatIsNotABody)
 // A mesh whose triangles face inwards encloses less than nothing.
 TEST(Robustness, RefusesAMeshThatIsInsideOut)
 {
-  geometry::TriangleMesh mesh = geometry::generate(geometry::TorusDesc{});
-  const auto add_mesh = [](const geometry::TriangleMesh& triangles) {
+  mesh::TriangleMesh mesh = shapes::generate(shapes::TorusDesc{});
+  const auto add_mesh = [](const mesh::TriangleMesh& triangles) {
     World world(awake());
-    return add(world, {model::Mesh{std::make_shared<geometry::TriangleMesh>(triangles), nullptr}}, {0, 0, 1});
+    return add(world, {model::Mesh{std::make_shared<mesh::TriangleMesh>(triangles), nullptr}}, {0, 0, 1});
   };
   EXPECT_NO_THROW(add_mesh(mesh));
   for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);

@@ -13,9 +13,9 @@ namespace {
 using testing::add_box;
 using testing::add_plane;
 
-geometry::TriangleMesh box_mesh(const Vec3& half)
+mesh::TriangleMesh box_mesh(const Vec3& half)
 {
-  geometry::TriangleMesh mesh;
+  mesh::TriangleMesh mesh;
   for (int i = 0; i < 8; ++i) {
     mesh.vertices.emplace_back((i & 1) != 0 ? half.x() : -half.x(), (i & 2) != 0 ? half.y() : -half.y(),
                                (i & 4) != 0 ? half.z() : -half.z());

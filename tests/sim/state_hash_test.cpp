@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "tests/sim/world_fixture.h"
-#include "thrum/geometry/shapes.h"
+#include "thrum/shapes/shapes.h"
 
 namespace thrum::sim {
 namespace {
@@ -23,11 +23,11 @@ std::string hash_after_a_second(StepperKind stepper)
   World world(desc);
   world.set_surface(0, {0.3, 0.5, 0.002, 0.001});
   add_plane(world);
-  geometry::TorusDesc torus;
+  shapes::TorusDesc torus;
   torus.major_segments = 16;
   torus.minor_segments = 8;
   const model::Shape ring{
-      model::Mesh{std::make_shared<geometry::TriangleMesh>(geometry::generate(torus)), nullptr}};
+      model::Mesh{std::make_shared<mesh::TriangleMesh>(shapes::generate(torus)), nullptr}};
   for (int i = 0; i < 4; ++i) {
     const Quat turned = Quat(1, 0.2 * i, 0.1, 0.05 * i).normalized();
     add_box(world, {0.2, 0.3, 0.25}, {0.1 * i, 0.05 * i, 0.3 + 0.6 * i}, 1 + i, turned);

@@ -53,7 +53,7 @@ TEST(Attenuation, KickIsTheStruckPointsMotionTimesTheFactor)  // [Coevoet20, eq.
     const ResponseResult r = response.respond(scene.input());
     // The same vertex struck and felt, by the modal response.
     const VecX& self = response.self_displacement(scene.step);
-    const geometry::SurfacePoint at = response.map().find(kHere).point;
+    const mesh::SurfacePoint at = response.map().find(kHere).point;
     const Triangle& corners = model->surface.triangles[static_cast<std::size_t>(at.triangle)];
     const double dx = at.barycentric.dot(Vec3(self[corners[0]], self[corners[1]], self[corners[2]])) *
                       scene.touches[0].impulse;
@@ -102,7 +102,7 @@ TEST(Attenuation, NeverGivesMoreThanTheImpactLost)
 VecX squares_at(AttenuatedResponse& response, const Vec3& place)
 {
   const model::ModalModel& model = response.map().model();
-  const geometry::SurfacePoint at = response.map().find(place).point;
+  const mesh::SurfacePoint at = response.map().find(place).point;
   VecX squares = VecX::Zero(model.frequencies.size());
   for (Eigen::Index c = 0; c < 3; ++c) {
     const Index v =

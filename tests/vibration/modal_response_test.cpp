@@ -90,7 +90,7 @@ TEST(ModalResponse, PaperPresetIsTheSampledFilterOfThePaper)  // [Coevoet20, eq.
   const double T = std::numbers::pi / (2 * modes.omegas.maxCoeff());
   SurfaceMap map(model);
   const VecX blow = -scene.touches[0].impulse * map.find(kHere).shapes.row(2).transpose();
-  const geometry::SurfacePoint at = map.find(kThere).point;
+  const mesh::SurfacePoint at = map.find(kThere).point;
   double expected = 0;
   for (int c = 0; c < 3; ++c) {
     const Index corner =

@@ -17,7 +17,7 @@ TEST(SurfaceMap, GivesTheRowOfTheClosestPoint)
   SurfaceMap map(plate);
   const MappedPoint& mapped = map.find({0.53, 0.31, 0.004});
   EXPECT_NEAR(mapped.distance, 0.004, 1e-3 * map.size());
-  EXPECT_NEAR((geometry::position(plate->surface, mapped.point) - Vec3(0.53, 0.31, 0)).norm(), 0,
+  EXPECT_NEAR((mesh::position(plate->surface, mapped.point) - Vec3(0.53, 0.31, 0)).norm(), 0,
               2e-4 * map.size());
   const VecX row = elastic::surface_row(*plate, {mapped.point, Vec3::UnitZ()});
   EXPECT_TRUE(row.isApprox(mapped.shapes.row(2).transpose(), 1e-12));

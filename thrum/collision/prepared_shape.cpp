@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 
 #include "thrum/base/error.h"
 #include "thrum/collision/triangle_surface.h"
-#include "thrum/geometry/shapes.h"
 
 namespace thrum::collision {
 
@@ -35,6 +35,42 @@ void set_bounds(PreparedShape& prepared, const Vec3& half)
   prepared.bounds = Box3(-half, half);
 }
 
+// Corner k of the box lies at the positive end of x, y, z where bit 0, 1, 2 of k is set.
+mesh::TriangleMesh box_surface(const Vec3& half)
+{
+  mesh::TriangleMesh surface;
+  for (int k = 0; k < 8; ++k) {
+    const Vec3 sign((k & 1) != 0 ? 1 : -1, (k & 2) != 0 ? 1 : -1, (k & 4) != 0 ? 1 : -1);
+    surface.vertices.emplace_back(half.cwiseProduct(sign));
+  }
+  surface.triangles = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
+                       {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
+  return surface;
+}
+
+// A prism with kRimCorners corners on each rim, fans at both ends.
+mesh::TriangleMesh cylinder_surface(const model::Cylinder& cylinder)
+{
+  mesh::TriangleMesh surface;
+  for (const double z : {-cylinder.half_length, cylinder.half_length}) {
+    surface.vertices.emplace_back(0, 0, z);
+    for (int k = 0; k < kRimCorners; ++k) {
+      const double angle = 2 * std::numbers::pi * k / kRimCorners;
+      surface.vertices.emplace_back(cylinder.radius * std::cos(angle), cylinder.radius * std::sin(angle), z);
+    }
+  }
+  const Index top = kRimCorners + 1;
+  for (int k = 0; k < kRimCorners; ++k) {
+    const Index a = 1 + k;
+    const Index b = 1 + (k + 1) % kRimCorners;
+    surface.triangles.push_back({0, b, a});
+    surface.triangles.push_back({top, top + a, top + b});
+    surface.triangles.push_back({a, b, top + b});
+    surface.triangles.push_back({a, top + b, top + a});
+  }
+  return surface;
+}
+
 void prepare_as(PreparedShape& prepared, const model::Sphere& sphere)
 {
   require_size(sphere.radius, "radius");
@@ -47,9 +83,7 @@ void prepare_as(PreparedShape& prepared, const model::Box& box)
   for (int k = 0; k < 3; ++k) require_size(box.half[k], "half edge");
   set_bounds(prepared, box.half);
   prepared.radius = box.half.norm();
-  geometry::BoxDesc surface;
-  surface.size = 2 * box.half;
-  prepared.accelerator = std::make_shared<ConvexElements>(geometry::generate(surface));
+  prepared.accelerator = std::make_shared<ConvexElements>(box_surface(box.half));
 }
 
 void prepare_as(PreparedShape& prepared, const model::Capsule& capsule)
@@ -66,11 +100,7 @@ void prepare_as(PreparedShape& prepared, const model::Cylinder& cylinder)
   require_size(cylinder.half_length, "half length");
   set_bounds(prepared, {cylinder.radius, cylinder.radius, cylinder.half_length});
   prepared.radius = std::hypot(cylinder.radius, cylinder.half_length);
-  geometry::CylinderDesc surface;
-  surface.radius = cylinder.radius;
-  surface.height = 2 * cylinder.half_length;
-  surface.segments = kRimCorners;
-  prepared.accelerator = std::make_shared<ConvexElements>(geometry::generate(surface));
+  prepared.accelerator = std::make_shared<ConvexElements>(cylinder_surface(cylinder));
 }
 
 void bound_vertices(PreparedShape& prepared, const std::vector<Vec3>& vertices)
@@ -139,16 +169,16 @@ void prepare_as(PreparedShape& prepared, const model::HeightField& field)
         fmt::format("A height field of {} x {} samples needs at least 2 x 2 of them and as many heights.",
                     field.columns, field.rows));
   }
-  const geometry::TriangleMesh mesh = triangulate(field);
+  const mesh::TriangleMesh mesh = triangulate(field);
   bound_vertices(prepared, mesh.vertices);
   prepared.accelerator = std::make_shared<TriangleSurface>(mesh);
 }
 
 }  // namespace
 
-geometry::TriangleMesh triangulate(const model::ConvexPolyhedron& p)
+mesh::TriangleMesh triangulate(const model::ConvexPolyhedron& p)
 {
-  geometry::TriangleMesh mesh;
+  mesh::TriangleMesh mesh;
   mesh.vertices = p.vertices;
   for (std::size_t f = 0; f < p.face_count(); ++f) {
     const auto corner = [&](std::int32_t k) {
@@ -188,12 +218,12 @@ Box3 world_bounds(const PreparedShape& shape, const Pose& X_ws, double margin)
   return {centre - half, centre + half};
 }
 
-std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::TriangleMesh& convex)
+std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const mesh::TriangleMesh& convex)
 {
   /// Triangles whose corners lie this near to a face's plane, as a share of the size, belong to the face.
   constexpr double kCoplanar = 1e-7;
-  geometry::check_indices(convex);
-  const double size = geometry::bounding_box(convex).sizes().maxCoeff();
+  mesh::check_indices(convex);
+  const double size = mesh::bounding_box(convex).sizes().maxCoeff();
   require_size(size, "size");
   const double tolerance = kCoplanar * size;
 
@@ -202,7 +232,7 @@ std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::T
   p->face_begin.push_back(0);
   std::vector<bool> done(convex.triangles.size(), false);
   for (std::size_t t = 0; t < convex.triangles.size(); ++t) {
-    const Vec3 area = geometry::area_vector(convex, t);
+    const Vec3 area = mesh::area_vector(convex, t);
     if (done[t] || area.norm() <= kCoplanar * size * size) continue;
     const Vec3 n = area.normalized();
     const double offset = n.dot(convex.corner(t, 0));
@@ -214,7 +244,7 @@ std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const geometry::T
     std::map<Index, Index> next;
     std::map<std::pair<Index, Index>, int> uses;
     for (std::size_t s = t; s < convex.triangles.size(); ++s) {
-      bool coplanar = geometry::area_vector(convex, s).dot(n) >= 0;
+      bool coplanar = mesh::area_vector(convex, s).dot(n) >= 0;
       for (int k = 0; k < 3; ++k)
         coplanar = coplanar && std::abs(n.dot(convex.corner(s, k)) - offset) <= tolerance;
       if (!coplanar) continue;

@@ -41,10 +41,10 @@ struct PreparedShape {
 [[nodiscard]] Box3 world_bounds(const PreparedShape& shape, const Pose& X_ws, double margin);
 
 /// Its faces cut into triangles, corners kept.
-[[nodiscard]] geometry::TriangleMesh triangulate(const model::ConvexPolyhedron& polyhedron);
+[[nodiscard]] mesh::TriangleMesh triangulate(const model::ConvexPolyhedron& polyhedron);
 
 /// Joins coplanar triangles of a convex closed mesh into faces. Throws Error when the mesh is not convex.
 [[nodiscard]] std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(
-    const geometry::TriangleMesh& convex);
+    const mesh::TriangleMesh& convex);
 
 }  // namespace thrum::collision

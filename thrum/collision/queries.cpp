@@ -51,7 +51,7 @@ std::optional<ShapeRayHit> cast_at_convex(const PreparedShape& shape, const Shap
 std::optional<ShapeRayHit> cast_at_triangles(const PreparedShape& shape, const ShapeRay& ray)
 {
   const auto& surface = static_cast<const TriangleSurface&>(*shape.accelerator);
-  const geometry::RayHit hit = surface.bvh.first_hit({ray.origin, ray.direction, ray.length});
+  const mesh::RayHit hit = surface.bvh.first_hit({ray.origin, ray.direction, ray.length});
   if (!hit.found()) return std::nullopt;
   Vec3 normal = surface.normals[static_cast<std::size_t>(hit.triangle)];
   if (normal.dot(ray.direction) > 0) normal = -normal;
@@ -112,7 +112,7 @@ ShapePoint closest_point(const PreparedShape& shape, const Pose& X_ws, const Vec
     const ConvexDistance d = distance_to(convex_view(shape), local);
     return {X_ws.point(d.on_a), d.distance};
   }
-  const geometry::ClosestPoint s =
+  const mesh::ClosestPoint s =
       static_cast<const TriangleSurface&>(*shape.accelerator).bvh.closest_point(local);
   return {X_ws.point(s.point), s.distance};
 }

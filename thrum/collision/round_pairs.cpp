@@ -76,7 +76,7 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
     const Vec3 centre = R * balls[i].centre + t;
     const double reach = balls[i].reach + margin + other.excess();
     if (!other.may_be_near(centre, reach)) continue;
-    const geometry::FieldSample at = other.sample(centre);
+    const distance::FieldSample at = other.sample(centre);
     if (static_cast<double>(at.value) > reach) continue;
     near.gap[i] = static_cast<double>(at.value) - balls[i].radius;
     near.out[i] = at.direction();
@@ -142,8 +142,8 @@ struct Slope {
 
 Slope slope_at(const RoundPair& pair, const Vec3& x)
 {
-  const geometry::FieldSample at_a = pair.a.sample(x);
-  const geometry::FieldSample at_b = pair.b.sample(pair.R_ab.transpose() * (x - pair.X_ab.position));
+  const distance::FieldSample at_a = pair.a.sample(x);
+  const distance::FieldSample at_b = pair.b.sample(pair.R_ab.transpose() * (x - pair.X_ab.position));
   const Vec3 g_a = at_a.direction();
   const Vec3 g_b = pair.R_ab * at_b.direction();
   Slope slope;

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "thrum/geometry/simd.h"
+#include "thrum/base/simd.h"
 
 namespace thrum::collision {
 
@@ -42,9 +42,9 @@ struct SmoothPoint {
   Vec3 N;
 };
 
-SmoothPoint smooth_point(const geometry::MeshDistance& mesh, const geometry::ClosestPoint& on_facet)
+SmoothPoint smooth_point(const distance::MeshDistance& mesh, const mesh::ClosestPoint& on_facet)
 {
-  const geometry::TriangleMesh& triangles = mesh.bvh().mesh();
+  const mesh::TriangleMesh& triangles = mesh.bvh().mesh();
   const auto t = static_cast<std::size_t>(on_facet.triangle);
   const Vec3 q = on_facet.point;
   SmoothPoint result{(1 - kBend) * q, Vec3::Zero()};
@@ -59,7 +59,7 @@ SmoothPoint smooth_point(const geometry::MeshDistance& mesh, const geometry::Clo
   return result;
 }
 
-double smooth_distance(const geometry::MeshDistance& mesh, const Vec3& p, geometry::ClosestPoint on_facet)
+double smooth_distance(const distance::MeshDistance& mesh, const Vec3& p, mesh::ClosestPoint on_facet)
 {
   SmoothPoint point = smooth_point(mesh, on_facet);
   for (int i = 0; i < kProjections; ++i) {
@@ -72,14 +72,14 @@ double smooth_distance(const geometry::MeshDistance& mesh, const Vec3& p, geomet
 
 }  // namespace
 
-RoundSurface::RoundSurface(const geometry::MeshDistance& mesh, double thickness)
+RoundSurface::RoundSurface(const distance::MeshDistance& mesh, double thickness)
 {
   const Box3 box = mesh.bvh().bounds();
   const double size = box.sizes().maxCoeff();
-  geometry::DistanceFieldDesc desc;
+  distance::DistanceFieldDesc desc;
   desc.spacing = std::max(thickness / kCellsAcross, size / kFinest);
   desc.padding = kPadding;
-  frame_ = geometry::grid_around(box, desc, 1);
+  frame_ = distance::grid_around(box, desc, 1);
   inverse_spacing_ = 1 / frame_.spacing;
   fill_grid(mesh);
   place_balls(mesh, thickness);
@@ -90,15 +90,15 @@ RoundSurface::RoundSurface(const geometry::MeshDistance& mesh, double thickness)
 }
 
 // Bent facets bulge out most halfway along their edges and in their middle.
-void RoundSurface::bound_bent_facets(const geometry::MeshDistance& mesh)
+void RoundSurface::bound_bent_facets(const distance::MeshDistance& mesh)
 {
-  const geometry::TriangleMesh& triangles = mesh.bvh().mesh();
+  const mesh::TriangleMesh& triangles = mesh.bvh().mesh();
   bounds_ = mesh.bvh().bounds();
   static const std::array<Vec3, 4> places{Vec3(0.5, 0.5, 0), Vec3(0, 0.5, 0.5), Vec3(0.5, 0, 0.5),
                                           Vec3(Vec3::Constant(1.0 / 3))};
   for (std::size_t t = 0; t < triangles.triangles.size(); ++t) {
     for (const Vec3& u : places) {
-      geometry::ClosestPoint at;
+      mesh::ClosestPoint at;
       at.triangle = static_cast<Index>(t);
       at.barycentric = u;
       at.point =
@@ -121,7 +121,7 @@ void RoundSurface::join_balls()
   beside_begin_.push_back(beside_.size());
 }
 
-void RoundSurface::fill_grid(const geometry::MeshDistance& mesh)
+void RoundSurface::fill_grid(const distance::MeshDistance& mesh)
 {
   const auto& n = frame_.cells;
   nodes_.resize(node(n[0], n[1], n[2]) + 1);
@@ -130,7 +130,7 @@ void RoundSurface::fill_grid(const geometry::MeshDistance& mesh)
     for (int j = 0; j <= n[1]; ++j) {
       for (int k = 0; k <= n[2]; ++k) {
         const Vec3 p = frame_.node(i, j, k);
-        const geometry::SignedPoint found = mesh.signed_distance(p, hint);
+        const distance::SignedPoint found = mesh.signed_distance(p, hint);
         hint = found.surface.triangle;
         nodes_[node(i, j, k)].value = static_cast<float>(smooth_distance(mesh, p, found.surface));
       }
@@ -163,10 +163,10 @@ void RoundSurface::fill_grid(const geometry::MeshDistance& mesh)
 //
 // exact for quadratic functions. The sum of the v_c alone is off by h^2 / (8 r) in the middle of a cell and right at the
 // nodes: bumps of 1 mm on a tube of 150 mm, in which bodies rocked and did not rest.
-geometry::FieldSample RoundSurface::sample(const Vec3& p) const
+distance::FieldSample RoundSurface::sample(const Vec3& p) const
 {
-  using geometry::simd::all;
-  using geometry::simd::Float4;
+  using base::simd::all;
+  using base::simd::Float4;
   const Vec3 x = inverse_spacing_ * (p - frame_.origin);
   const Vec3 last(frame_.cells[0], frame_.cells[1], frame_.cells[2]);
   const Vec3 inside = x.cwiseMax(0.0).cwiseMin(last);
@@ -175,7 +175,7 @@ geometry::FieldSample RoundSurface::sample(const Vec3& p) const
   const int k = std::min(static_cast<int>(inside.z()), frame_.cells[2] - 1);
   const std::size_t y = static_cast<std::size_t>(frame_.cells[2]) + 1;
   const std::size_t plane = y * (static_cast<std::size_t>(frame_.cells[1]) + 1);
-  const geometry::FieldSample* corner = nodes_.data() + node(i, j, k);
+  const distance::FieldSample* corner = nodes_.data() + node(i, j, k);
   const auto at = [&](std::size_t offset) {
     return std::bit_cast<Float4>(corner[offset]);
   };
@@ -200,21 +200,21 @@ geometry::FieldSample RoundSurface::sample(const Vec3& p) const
   const Float4 bend_y = fy * (one - fy) * rise_y;
   const Float4 bend_z = fz * (one - fz) * rise_z;
   mixed[3] -= static_cast<float>(0.5 * frame_.spacing) * (bend[0] + bend_y[1] + bend_z[2]);
-  auto result = std::bit_cast<geometry::FieldSample>(mixed);
+  auto result = std::bit_cast<distance::FieldSample>(mixed);
   // Outside the grid the distance grows as at its border: it is nearly straight along its gradient, and convex above a
   // body whose bounds the grid surrounds.
   if (inside != x) result.value += static_cast<float>(result.direction().dot(frame_.spacing * (x - inside)));
   return result;
 }
 
-void RoundSurface::place_balls(const geometry::MeshDistance& mesh, double thickness)
+void RoundSurface::place_balls(const distance::MeshDistance& mesh, double thickness)
 {
-  const geometry::TriangleMesh& triangles = mesh.bvh().mesh();
+  const mesh::TriangleMesh& triangles = mesh.bvh().mesh();
   const std::size_t count = triangles.triangles.size();
   // From the middle of each triangle the greatest ball that touches the surface there and stays inside.
   std::vector<InnerBall> grown(count);
   for (std::size_t t = 0; t < count; ++t) {
-    geometry::ClosestPoint centroid;
+    mesh::ClosestPoint centroid;
     centroid.triangle = static_cast<Index>(t);
     centroid.barycentric = Vec3::Constant(1.0 / 3);
     centroid.point = (triangles.corner(t, 0) + triangles.corner(t, 1) + triangles.corner(t, 2)) / 3;

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/distance_field.h"
-#include "thrum/geometry/mesh_distance.h"
+#include "thrum/distance/distance_field.h"
+#include "thrum/distance/mesh_distance.h"
 
 namespace thrum::collision {
 
@@ -30,10 +30,10 @@ struct InnerBall {
 class RoundSurface {
  public:
   /// `thickness` is twice the greatest depth inside [m]; the mesh must be closed.
-  RoundSurface(const geometry::MeshDistance& mesh, double thickness);
+  RoundSurface(const distance::MeshDistance& mesh, double thickness);
 
   /// Distance to the smooth surface and its gradient, continuous both; carried on in a straight line outside the grid.
-  [[nodiscard]] geometry::FieldSample sample(const Vec3& p) const;
+  [[nodiscard]] distance::FieldSample sample(const Vec3& p) const;
   [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
   /// Balls next to a ball.
   [[nodiscard]] std::span<const Index> beside(std::size_t ball) const
@@ -53,18 +53,18 @@ class RoundSurface {
 
  private:
   static constexpr double kExcess = 0.1;
-  void fill_grid(const geometry::MeshDistance& mesh);
-  void bound_bent_facets(const geometry::MeshDistance& mesh);
+  void fill_grid(const distance::MeshDistance& mesh);
+  void bound_bent_facets(const distance::MeshDistance& mesh);
   void join_balls();
-  void place_balls(const geometry::MeshDistance& mesh, double thickness);
+  void place_balls(const distance::MeshDistance& mesh, double thickness);
   [[nodiscard]] std::size_t node(int i, int j, int k) const
   {
     return static_cast<std::size_t>((i * (frame_.cells[1] + 1) + j) * (frame_.cells[2] + 1) + k);
   }
 
-  geometry::GridFrame frame_;
+  distance::GridFrame frame_;
   double inverse_spacing_ = 1;
-  std::vector<geometry::FieldSample> nodes_;  ///< z runs fastest
+  std::vector<distance::FieldSample> nodes_;  ///< z runs fastest
   std::vector<InnerBall> balls_;
   std::vector<std::size_t> beside_begin_;
   std::vector<Index> beside_;

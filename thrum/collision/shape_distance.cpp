@@ -27,13 +27,13 @@ bool FieldDistance::passes(const Vec3& p, const Vec3& q, double near) const
 
 DistanceProbe FieldDistance::exact(const Vec3& p, double) const
 {
-  const geometry::SurfaceNormal s = geometry::closest_surface_normal(field_, surface_.distance, p);
+  const distance::SurfaceNormal s = distance::closest_surface_normal(field_, surface_.distance, p);
   return {s.distance, s.normal};
 }
 
 DistanceProbe SurfaceDistance::exact(const Vec3& p, double reach) const
 {
-  const geometry::SignedPoint s = surface_.distance.signed_distance(p, -1, reach);
+  const distance::SignedPoint s = surface_.distance.signed_distance(p, -1, reach);
   if (!s.surface.found()) return {std::numeric_limits<double>::max(), Vec3::Zero()};
   return {s.distance, surface_.distance.surface_normal(p, s)};
 }

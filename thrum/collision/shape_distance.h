@@ -18,7 +18,7 @@
 
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/triangle_surface.h"
-#include "thrum/geometry/signed_distance_field.h"
+#include "thrum/distance/signed_distance_field.h"
 #include "thrum/model/shape.h"
 
 namespace thrum::collision {
@@ -42,7 +42,7 @@ class FieldDistance {
   [[nodiscard]] bool passes(const Vec3& p, const Vec3& q, double near) const;
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const
   {
-    const geometry::FieldSample s = field_.sample(p);
+    const distance::FieldSample s = field_.sample(p);
     return {s.value, s.direction()};
   }
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
@@ -60,7 +60,7 @@ class FieldDistance {
   static constexpr double kFineCells = 3;
   static constexpr double kFarCells = 4.5;
   const TriangleSurface& surface_;
-  const geometry::SignedDistanceField& field_;
+  const distance::SignedDistanceField& field_;
   Box3 box_;
   double cell_;
 };

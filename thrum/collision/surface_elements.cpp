@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thrum/geometry/mesh_topology.h"
+#include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::collision {
 
@@ -15,7 +15,7 @@ constexpr double kFlatBend = 0.9998;
 /// Edges in a leaf of the hierarchy.
 constexpr Index kLeafEdges = 6;
 
-Index third_corner(const geometry::TriangleMesh& mesh, const geometry::EdgeUse& use)
+Index third_corner(const mesh::TriangleMesh& mesh, const mesh::EdgeUse& use)
 {
   for (const Index v : mesh.triangles[static_cast<std::size_t>(use.triangle)]) {
     if (v != use.low && v != use.high) return v;
@@ -25,42 +25,39 @@ Index third_corner(const geometry::TriangleMesh& mesh, const geometry::EdgeUse& 
 
 }  // namespace
 
-SurfaceElements::SurfaceElements(const geometry::TriangleMesh& mesh) : vertices_(mesh.vertices)
+SurfaceElements::SurfaceElements(const mesh::TriangleMesh& mesh) : vertices_(mesh.vertices)
 {
   find_edges(mesh);
   if (!edges_.empty()) add_balls(0, static_cast<Index>(edges_.size()));
 }
 
-void SurfaceElements::find_edges(const geometry::TriangleMesh& mesh)
+void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
 {
-  const std::vector<geometry::EdgeUse> uses = geometry::edge_uses(mesh);
+  const std::vector<mesh::EdgeUse> uses = mesh::edge_uses(mesh);
   std::vector<std::array<Index, 2>> joined;
-  geometry::for_each_edge(
-      std::span<const geometry::EdgeUse>(uses), [&](std::span<const geometry::EdgeUse> edge) {
-        joined.push_back({edge[0].low, edge[0].high});
-        joined.push_back({edge[0].high, edge[0].low});
-        SurfaceEdge e;
-        e.ends = {edge[0].low, edge[0].high};
-        e.beside[0] = third_corner(mesh, edge[0]);
-        if (edge.size() != 2) {
-          // An open border, or more than two faces: always able to touch.
-          e.crease = sharp_ = true;
-        } else {
-          e.beside[1] = third_corner(mesh, edge[1]);
-          const Vec3 n0 =
-              geometry::area_vector(mesh, static_cast<std::size_t>(edge[0].triangle)).normalized();
-          const Vec3 n1 =
-              geometry::area_vector(mesh, static_cast<std::size_t>(edge[1].triangle)).normalized();
-          const double bend = n0.dot(n1);
-          const bool flat = bend > kFlatBend;
-          const bool outward = e.beside[1] >= 0 && n0.dot(vertices_[static_cast<std::size_t>(e.beside[1])] -
-                                                          vertices_[static_cast<std::size_t>(e.ends[0])]) < 0;
-          if (flat || !outward) return;
-          e.crease = bend < kCreaseBend;
-          sharp_ = sharp_ || bend < kSmoothBend;
-        }
-        edges_.push_back(e);
-      });
+  mesh::for_each_edge(std::span<const mesh::EdgeUse>(uses), [&](std::span<const mesh::EdgeUse> edge) {
+    joined.push_back({edge[0].low, edge[0].high});
+    joined.push_back({edge[0].high, edge[0].low});
+    SurfaceEdge e;
+    e.ends = {edge[0].low, edge[0].high};
+    e.beside[0] = third_corner(mesh, edge[0]);
+    if (edge.size() != 2) {
+      // An open border, or more than two faces: always able to touch.
+      e.crease = sharp_ = true;
+    } else {
+      e.beside[1] = third_corner(mesh, edge[1]);
+      const Vec3 n0 = mesh::area_vector(mesh, static_cast<std::size_t>(edge[0].triangle)).normalized();
+      const Vec3 n1 = mesh::area_vector(mesh, static_cast<std::size_t>(edge[1].triangle)).normalized();
+      const double bend = n0.dot(n1);
+      const bool flat = bend > kFlatBend;
+      const bool outward = e.beside[1] >= 0 && n0.dot(vertices_[static_cast<std::size_t>(e.beside[1])] -
+                                                      vertices_[static_cast<std::size_t>(e.ends[0])]) < 0;
+      if (flat || !outward) return;
+      e.crease = bend < kCreaseBend;
+      sharp_ = sharp_ || bend < kSmoothBend;
+    }
+    edges_.push_back(e);
+  });
   std::sort(joined.begin(), joined.end());
   neighbour_begin_.assign(vertices_.size() + 1, 0);
   for (const auto& [from, to] : joined) {

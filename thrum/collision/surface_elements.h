@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::collision {
 
@@ -40,7 +40,7 @@ class SurfaceElements {
 
   SurfaceElements() = default;
   /// The mesh may be open.
-  explicit SurfaceElements(const geometry::TriangleMesh& mesh);
+  explicit SurfaceElements(const mesh::TriangleMesh& mesh);
 
   [[nodiscard]] std::span<const Vec3> vertices() const { return vertices_; }
   [[nodiscard]] std::span<const SurfaceEdge> edges() const { return edges_; }
@@ -56,7 +56,7 @@ class SurfaceElements {
   [[nodiscard]] bool has_sharp_edges() const { return sharp_; }
 
  private:
-  void find_edges(const geometry::TriangleMesh& mesh);
+  void find_edges(const mesh::TriangleMesh& mesh);
   void add_balls(Index begin, Index end);
 
   std::vector<Vec3> vertices_;

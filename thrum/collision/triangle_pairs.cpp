@@ -70,7 +70,7 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
 {
   const ConvexView a = convex_view(*pair.a);
   const auto& surface = static_cast<const TriangleSurface&>(*pair.b->accelerator);
-  const geometry::TriangleMesh& mesh = surface.bvh.mesh();
+  const mesh::TriangleMesh& mesh = surface.bvh.mesh();
   const Pose X_ab = pair.X_wa.inverse() * pair.X_wb;
   thread_local std::vector<Index> triangles;
   surface.bvh.triangles_in_box(world_bounds(*pair.a, X_ab.inverse(), pair.margin), triangles);

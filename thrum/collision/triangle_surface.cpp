@@ -21,17 +21,17 @@ constexpr int kFinest = 160;
 constexpr double kCellsAcross = 10;
 
 // How far inside the innermost node of the grid lies [m].
-double greatest_depth(const geometry::SignedDistanceField& field)
+double greatest_depth(const distance::SignedDistanceField& field)
 {
-  const geometry::GridFrame& frame = field.frame();
+  const distance::GridFrame& frame = field.frame();
   double least = 0;
   std::vector<Vec3> row(static_cast<std::size_t>(frame.cells[2]) + 1);
-  std::vector<geometry::FieldSample> samples(row.size());
+  std::vector<distance::FieldSample> samples(row.size());
   for (int i = 0; i <= frame.cells[0]; ++i) {
     for (int j = 0; j <= frame.cells[1]; ++j) {
       for (std::size_t k = 0; k < row.size(); ++k) row[k] = frame.node(i, j, static_cast<int>(k));
       field.sample(row, samples);
-      for (const geometry::FieldSample& s : samples) least = std::min(least, static_cast<double>(s.value));
+      for (const distance::FieldSample& s : samples) least = std::min(least, static_cast<double>(s.value));
     }
   }
   return -least;
@@ -50,9 +50,9 @@ struct HalfEdge {
 
 }  // namespace
 
-TriangleSurface::TriangleSurface(const geometry::TriangleMesh& triangles,
-                                 std::shared_ptr<const geometry::SignedDistanceField> given)
-    : distance(triangles, geometry::SignMethod::pseudonormal),
+TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
+                                 std::shared_ptr<const distance::SignedDistanceField> given)
+    : distance(triangles, distance::SignMethod::pseudonormal),
       bvh(distance.bvh()),
       elements(triangles),
       field(std::move(given))
@@ -67,8 +67,8 @@ TriangleSurface::TriangleSurface(const geometry::TriangleMesh& triangles,
 // within bounds that keep the memory of thin sheets and the error of bulky ones small.
 void TriangleSurface::measure_thickness()
 {
-  const geometry::TriangleMesh& mesh = bvh.mesh();
-  const bool closed = distance.normals().closed && geometry::signed_volume(mesh) > 0;
+  const mesh::TriangleMesh& mesh = bvh.mesh();
+  const bool closed = distance.normals().closed && mesh::signed_volume(mesh) > 0;
   const double size = bvh.bounds().sizes().maxCoeff();
   const bool build = !field && closed && mesh.triangles.size() <= kMostTriangles;
   if (!field && !build) {
@@ -80,22 +80,22 @@ void TriangleSurface::measure_thickness()
     return;
   }
   if (build)
-    field = std::make_shared<geometry::SignedDistanceField>(
-        distance, geometry::DistanceFieldDesc{.resolution = kCoarse});
+    field = std::make_shared<distance::SignedDistanceField>(
+        distance, distance::DistanceFieldDesc{.resolution = kCoarse});
   thickness = 2 * greatest_depth(*field);
   if (!build) return;
-  geometry::DistanceFieldDesc desc;
+  distance::DistanceFieldDesc desc;
   desc.spacing = std::clamp(thickness / kCellsAcross, size / kFinest, size / kCoarse);
-  field = std::make_shared<geometry::SignedDistanceField>(distance, desc);
+  field = std::make_shared<distance::SignedDistanceField>(distance, desc);
   thickness = 2 * greatest_depth(*field);
 }
 
 void TriangleSurface::find_sharp_edges()
 {
-  const geometry::TriangleMesh& mesh = bvh.mesh();
+  const mesh::TriangleMesh& mesh = bvh.mesh();
   std::vector<HalfEdge> edges;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Vec3 area = geometry::area_vector(mesh, t);
+    const Vec3 area = mesh::area_vector(mesh, t);
     normals.push_back(area.norm() > 0 ? Vec3(area.normalized()) : Vec3(Vec3::UnitZ()));
     for (std::size_t k = 0; k < 3; ++k) {
       const Index i = mesh.triangles[t][k];
@@ -121,9 +121,9 @@ void TriangleSurface::find_sharp_edges()
   }
 }
 
-geometry::TriangleMesh triangulate(const model::HeightField& field)
+mesh::TriangleMesh triangulate(const model::HeightField& field)
 {
-  geometry::TriangleMesh mesh;
+  mesh::TriangleMesh mesh;
   for (std::int32_t row = 0; row < field.rows; ++row) {
     for (std::int32_t column = 0; column < field.columns; ++column) {
       const double height = (*field.heights)[static_cast<std::size_t>(row * field.columns + column)];

@@ -10,26 +10,26 @@
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/round_surface.h"
 #include "thrum/collision/surface_elements.h"
-#include "thrum/geometry/bvh.h"
-#include "thrum/geometry/mesh_distance.h"
-#include "thrum/geometry/signed_distance_field.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/distance/mesh_distance.h"
+#include "thrum/distance/signed_distance_field.h"
+#include "thrum/mesh/bvh.h"
+#include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::collision {
 
 struct TriangleSurface final : ShapeAccelerator {
   /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMostTriangles gets its own.
-  explicit TriangleSurface(const geometry::TriangleMesh& mesh,
-                           std::shared_ptr<const geometry::SignedDistanceField> given = nullptr);
+  explicit TriangleSurface(const mesh::TriangleMesh& mesh,
+                           std::shared_ptr<const distance::SignedDistanceField> given = nullptr);
   TriangleSurface(const TriangleSurface&) = delete;
   TriangleSurface& operator=(const TriangleSurface&) = delete;
 
   static constexpr std::size_t kMostTriangles = 50000;
 
-  geometry::MeshDistance distance;  ///< exact; the sign of an open mesh tells front from back
-  const geometry::Bvh& bvh;         ///< of `distance`
+  distance::MeshDistance distance;  ///< exact; the sign of an open mesh tells front from back
+  const mesh::Bvh& bvh;             ///< of `distance`
   SurfaceElements elements;
-  std::shared_ptr<const geometry::SignedDistanceField> field;  ///< empty for an open mesh
+  std::shared_ptr<const distance::SignedDistanceField> field;  ///< empty for an open mesh
   std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
   double thickness = 0;       ///< twice the greatest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
@@ -44,11 +44,11 @@ struct TriangleSurface final : ShapeAccelerator {
 
 /// Corners and edges of a convex shape, for its contacts with meshes.
 struct ConvexElements final : ShapeAccelerator {
-  explicit ConvexElements(const geometry::TriangleMesh& mesh) : elements(mesh) {}
+  explicit ConvexElements(const mesh::TriangleMesh& mesh) : elements(mesh) {}
   SurfaceElements elements;
 };
 
 /// The surface of a height field as triangles, two for each cell.
-[[nodiscard]] geometry::TriangleMesh triangulate(const model::HeightField& field);
+[[nodiscard]] mesh::TriangleMesh triangulate(const model::HeightField& field);
 
 }  // namespace thrum::collision

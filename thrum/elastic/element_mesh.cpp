@@ -49,7 +49,7 @@ void add_mid_edge_nodes(ElementMesh& mesh)
 
 }  // namespace
 
-ElementMesh build_element_mesh(const geometry::TetrahedralMesh& mesh, ElementKind kind)
+ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind kind)
 {
   ElementMesh result;
   result.kind = kind;

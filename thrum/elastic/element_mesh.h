@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/tetrahedral_mesh.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
 
 namespace thrum::elastic {
 
@@ -61,7 +61,7 @@ struct ElementMesh {
   [[nodiscard]] Index region(std::size_t e) const { return regions.empty() ? 0 : regions[e]; }
 };
 
-[[nodiscard]] ElementMesh build_element_mesh(const geometry::TetrahedralMesh& mesh, ElementKind kind);
+[[nodiscard]] ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind kind);
 
 /// The elements around each node: entries [first[n], first[n + 1]) of `elements` and `local`, ordered by
 /// element.

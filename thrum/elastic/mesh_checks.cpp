@@ -27,7 +27,7 @@ constexpr double kAboveHearing = 20e3;
 constexpr double kImplausiblyLarge = 50;
 constexpr double kImplausiblyLow = 20;
 
-void check_indices(const geometry::TetrahedralMesh& mesh)
+void check_indices(const mesh::TetrahedralMesh& mesh)
 {
   if (mesh.tetrahedra.empty())
     throw Error("The mesh has no tetrahedra, so there is no solid that could ring.");
@@ -42,7 +42,7 @@ void check_indices(const geometry::TetrahedralMesh& mesh)
       throw Error(fmt::format("Vertex {} has a coordinate that is not finite.", v));
 }
 
-double longest_edge(const geometry::TetrahedralMesh& mesh, std::size_t t)
+double longest_edge(const mesh::TetrahedralMesh& mesh, std::size_t t)
 {
   double longest = 0;
   for (std::size_t a = 0; a < 4; ++a)
@@ -53,13 +53,13 @@ double longest_edge(const geometry::TetrahedralMesh& mesh, std::size_t t)
   return longest;
 }
 
-void check_volumes(const geometry::TetrahedralMesh& mesh)
+void check_volumes(const mesh::TetrahedralMesh& mesh)
 {
   std::size_t inverted = 0;
   std::size_t flat = 0;
   std::size_t first = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-    const double six = geometry::six_volumes(mesh, t);
+    const double six = mesh::six_volumes(mesh, t);
     const double edge = longest_edge(mesh, t);
     const bool thin = std::abs(six) <= base::kVolumeTolerance.times(edge * edge * edge);
     if (!thin && six > 0) continue;
@@ -90,7 +90,7 @@ Index root_of(std::vector<Index>& parent, Index v)
   return v;
 }
 
-void check_connected(const geometry::TetrahedralMesh& mesh)
+void check_connected(const mesh::TetrahedralMesh& mesh)
 {
   std::vector<Index> parent(mesh.vertices.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -111,16 +111,16 @@ void check_connected(const geometry::TetrahedralMesh& mesh)
 
 }  // namespace
 
-void check_mesh(const geometry::TetrahedralMesh& mesh)
+void check_mesh(const mesh::TetrahedralMesh& mesh)
 {
   check_indices(mesh);
   check_volumes(mesh);
   check_connected(mesh);
 }
 
-void check_closed(const geometry::TriangleMesh& surface)
+void check_closed(const mesh::TriangleMesh& surface)
 {
-  geometry::check_indices(surface);
+  mesh::check_indices(surface);
   if (surface.triangles.empty()) throw Error("The surface has no triangles.");
   // Each edge of a closed surface is passed once in each direction.
   std::map<std::pair<Index, Index>, int> balance;
@@ -137,11 +137,11 @@ void check_closed(const geometry::TriangleMesh& surface)
         "The surface is open: {} of its {} edges have a triangle on one side only (or triangles turned "
         "against each other), so it has no inside. Close the holes and make all triangles face outward.",
         open, balance.size()));
-  if (!(geometry::signed_volume(surface) > 0))
+  if (!(mesh::signed_volume(surface) > 0))
     throw Error("The surface is inside out or encloses no volume. Turn its triangles around.");
 }
 
-void check_materials(const geometry::TetrahedralMesh& mesh, std::span<const model::Material> materials)
+void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::Material> materials)
 {
   if (materials.empty()) throw Error("The body has no material.");
   for (const model::Material& material : materials)
@@ -159,16 +159,16 @@ void check_materials(const geometry::TetrahedralMesh& mesh, std::span<const mode
         *least, *most, materials.size()));
 }
 
-double share_across(const geometry::TetrahedralMesh& mesh)
+double share_across(const mesh::TetrahedralMesh& mesh)
 {
-  const geometry::BoundarySurface boundary = geometry::boundary_surface(mesh);
+  const mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
   std::vector<bool> outside(mesh.vertices.size(), false);
   for (const Index n : boundary.nodes) outside[static_cast<std::size_t>(n)] = true;
   double across = 0;
   double total = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     const Tetrahedron& c = mesh.tetrahedra[t];
-    const double volume = geometry::six_volumes(mesh, t);
+    const double volume = mesh::six_volumes(mesh, t);
     total += volume;
     if (std::all_of(c.begin(), c.end(), [&](Index v) { return outside[static_cast<std::size_t>(v)]; }))
       across += volume;

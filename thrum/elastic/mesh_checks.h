@@ -7,25 +7,25 @@
 #include <string>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/tetrahedral_mesh.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 #include "thrum/model/material.h"
 
 namespace thrum::elastic {
 
 /// Throws Error for a mesh without tetrahedra, indices out of range, coordinates that are not finite, inverted or flat
 /// tetrahedra, and for a body in several parts that do not touch.
-void check_mesh(const geometry::TetrahedralMesh& mesh);
+void check_mesh(const mesh::TetrahedralMesh& mesh);
 
 /// Throws Error when a surface is open (has edges with one triangle only) or encloses no volume: no solid can be made of it.
-void check_closed(const geometry::TriangleMesh& surface);
+void check_closed(const mesh::TriangleMesh& surface);
 
 /// Throws Error when a region of the mesh has no material, or a material is not physical.
-void check_materials(const geometry::TetrahedralMesh& mesh, std::span<const model::Material> materials);
+void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::Material> materials);
 
 /// Share of the volume in tetrahedra that reach from one side of the body to the other: all four corners on the boundary.
 /// Near 1 for a plate with one layer of elements.
-[[nodiscard]] double share_across(const geometry::TetrahedralMesh& mesh);
+[[nodiscard]] double share_across(const mesh::TetrahedralMesh& mesh);
 
 /// A sentence when size and lowest frequency look like a wrong unit of length; empty when they are plausible.
 [[nodiscard]] std::optional<std::string> doubtful_size(const Box3& bounds, double lowest_frequency);

@@ -64,7 +64,7 @@ class StageProgress {
   base::Progress progress_;
 };
 
-void check_input(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+void check_input(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
 {
   check_mesh(mesh);
   check_materials(mesh, desc.materials);
@@ -159,8 +159,7 @@ MatX surface_shapes(const MatX& nodes, const std::vector<Index>& surface_nodes)
   return shapes;
 }
 
-void add_warnings(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
-                  model::ModalModel& model)
+void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc, model::ModalModel& model)
 {
   Box3 box;
   for (const Vec3& v : model.surface.vertices) box.extend(v);
@@ -200,7 +199,7 @@ void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResul
 
 }  // namespace
 
-ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
 {
   StageProgress progress(desc.name, desc.progress);
   check_input(mesh, desc);
@@ -243,7 +242,7 @@ ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh, const M
   model.element_count = static_cast<Index>(elements.element_count());
   model.rigid_mode_count = static_cast<Index>(eigen.null_space.cols());
   set_mass_properties(elements, desc.materials, model);
-  geometry::BoundarySurface boundary = geometry::boundary_surface(mesh);
+  mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
   model.surface = std::move(boundary.surface);
   model.surface_nodes = std::move(boundary.nodes);
 

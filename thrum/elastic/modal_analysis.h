@@ -16,7 +16,7 @@
 #include "thrum/base/hash.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/element_mesh.h"
-#include "thrum/geometry/tetrahedral_mesh.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/model/modal_model.h"
 #include "thrum/model/support.h"
@@ -57,18 +57,18 @@ struct ModalAnalysisResult {
 
 /// Throws Error for input that cannot ring, with what to do about it, and base::Stopped when asked to stop. A solver that
 /// fails is a status; the model then holds what was found.
-[[nodiscard]] ModalAnalysisResult analyse_modes(const geometry::TetrahedralMesh& mesh,
+[[nodiscard]] ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh,
                                                 const ModalAnalysisDesc& desc);
 
 /// Why a result is not ok, and what to do, as full sentences; empty when it is.
 [[nodiscard]] std::string describe_failure(const ModalAnalysisResult& result);
 
 /// The same, or what an earlier call with the same input left in the cache. Only complete results are kept.
-[[nodiscard]] ModalAnalysisResult analyse_modes_cached(const geometry::TetrahedralMesh& mesh,
+[[nodiscard]] ModalAnalysisResult analyse_modes_cached(const mesh::TetrahedralMesh& mesh,
                                                        const ModalAnalysisDesc& desc,
                                                        const base::Cache& cache = base::Cache());
 
 /// The key of the cache: a hash of everything that decides the result.
-[[nodiscard]] base::Hash128 modal_key(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc);
+[[nodiscard]] base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc);
 
 }  // namespace thrum::elastic

@@ -220,7 +220,7 @@ void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc)
   hasher.add(desc.verification).add(desc.backend).add(desc.tolerance);
 }
 
-base::Hash128 modal_key(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
 {
   base::Hasher hasher;
   hasher.add(mesh.vertices).add(mesh.tetrahedra).add(mesh.regions);
@@ -245,7 +245,7 @@ ModalAnalysisResult load_or_analyse(const base::Cache& cache, const base::Hash12
   return result;
 }
 
-ModalAnalysisResult analyse_modes_cached(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+ModalAnalysisResult analyse_modes_cached(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
                                          const base::Cache& cache)
 {
   return load_or_analyse(cache, modal_key(mesh, desc), [&] { return analyse_modes(mesh, desc); });

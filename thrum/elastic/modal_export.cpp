@@ -21,11 +21,11 @@ static_assert(std::endian::native == std::endian::little,
               "the .modes layout is written as it lies in memory");
 
 // Area-weighted normal of every surface vertex.
-std::vector<Vec3> vertex_normals(const geometry::TriangleMesh& surface)
+std::vector<Vec3> vertex_normals(const mesh::TriangleMesh& surface)
 {
   std::vector<Vec3> normals(surface.vertices.size(), Vec3::Zero());
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-    const Vec3 area = geometry::area_vector(surface, t);
+    const Vec3 area = mesh::area_vector(surface, t);
     for (const Index v : surface.triangles[t]) normals[static_cast<std::size_t>(v)] += area;
   }
   for (Vec3& n : normals) n.normalize();
@@ -38,7 +38,7 @@ double normal_motion(const model::ModalModel& model, Index mode)
 {
   double total = 0;
   for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
-    const Vec3 twice_area = geometry::area_vector(model.surface, t);
+    const Vec3 twice_area = mesh::area_vector(model.surface, t);
     const double twice = twice_area.norm();
     if (twice == 0) continue;
     double sum = 0;

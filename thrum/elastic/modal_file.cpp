@@ -123,7 +123,7 @@ void read_surface(const Reader& in, model::ModalModel& model)
   for (std::size_t i = 0; i + 2 < triangles.size(); i += 3) {
     model.surface.triangles.push_back({triangles[i], triangles[i + 1], triangles[i + 2]});
   }
-  geometry::check_indices(model.surface);
+  mesh::check_indices(model.surface);
   if (in.has("surface_nodes")) {
     const auto nodes = in.file().at("surface_nodes").as<std::int32_t>({model.surface.vertices.size()});
     in.require(std::all_of(nodes.begin(), nodes.end(), [](std::int32_t n) { return n >= 0; }),

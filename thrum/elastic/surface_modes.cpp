@@ -8,8 +8,8 @@
 #include "thrum/base/error.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/modal_cache.h"
-#include "thrum/geometry/mesh_report.h"
-#include "thrum/geometry/mesh_stuffing.h"
+#include "thrum/mesh/mesh_report.h"
+#include "thrum/tets/mesh_stuffing.h"
 
 namespace thrum::elastic {
 
@@ -21,21 +21,21 @@ constexpr double kUsualQuadratic = 20e3;
 constexpr double kUsualLinear = 100e3;
 
 struct FilledSurface {
-  geometry::MeshStuffingResult filling;
+  tets::MeshStuffingResult filling;
   double refined_from = 0;  // [m]; 0: the first lattice was good enough
 };
 
-FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc& fill,
+FilledSurface fill_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
                            const ModalAnalysisDesc& desc)
 {
   const std::string& name = desc.name;
-  const double volume = geometry::require_closed(surface, name, "ring").volume;
-  const geometry::MeshDistance distance(surface);
+  const double volume = mesh::require_closed(surface, name, "ring").volume;
+  const distance::MeshDistance distance(surface);
   const double asked = fill.spacing > 0 ? fill.spacing : usual_spacing(surface, volume, desc.element);
   FilledSurface result;
   result.filling = fill.spacing > 0
-                       ? geometry::tetrahedralise(distance, {.spacing = asked})
-                       : geometry::tetrahedralise_walls(distance, {.spacing = asked}, fill.most_tetrahedra);
+                       ? tets::tetrahedralise(distance, {.spacing = asked})
+                       : tets::tetrahedralise_walls(distance, {.spacing = asked}, fill.most_tetrahedra);
   if (result.filling.spacing < asked) result.refined_from = asked;
   if (result.filling.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
@@ -47,7 +47,7 @@ FilledSurface fill_surface(const geometry::TriangleMesh& surface, const FillDesc
 }
 
 // What is wrong with the tetrahedra is often what the lattice could not resolve, so a refusal says that too.
-ModalAnalysisResult analyse_filled(const geometry::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+ModalAnalysisResult analyse_filled(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
                                    const std::string& unresolved)
 {
   try {
@@ -62,18 +62,17 @@ ModalAnalysisResult analyse_filled(const geometry::TetrahedralMesh& mesh, const 
 
 }  // namespace
 
-double usual_spacing(const geometry::TriangleMesh& surface, double volume, ElementKind element)
+double usual_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element)
 {
-  return std::max(
-      geometry::bounding_box(surface).sizes().maxCoeff() / geometry::kDefaultCells,
-      geometry::spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
+  return std::max(mesh::bounding_box(surface).sizes().maxCoeff() / tets::kDefaultCells,
+                  tets::spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
 }
 
-ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface, const FillDesc& fill,
+ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                           const ModalAnalysisDesc& desc)
 {
   const FilledSurface filled = fill_surface(surface, fill, desc);
-  std::string unresolved = geometry::describe(filled.filling.resolution);
+  std::string unresolved = tets::describe(filled.filling.resolution);
   while (unresolved.ends_with('\n')) unresolved.pop_back();
   ModalAnalysisResult result = analyse_filled(filled.filling.stuffing.mesh, desc, unresolved);
   if (!unresolved.empty()) result.model.warnings.push_back(unresolved);
@@ -85,7 +84,7 @@ ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface,
   return result;
 }
 
-base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const FillDesc& fill,
+base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                 const ModalAnalysisDesc& desc)
 {
   base::Hasher hasher;
@@ -95,7 +94,7 @@ base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const Fil
   return hasher.finish();
 }
 
-ModalAnalysisResult analyse_surface_modes_cached(const geometry::TriangleMesh& surface, const FillDesc& fill,
+ModalAnalysisResult analyse_surface_modes_cached(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                                  const ModalAnalysisDesc& desc, const base::Cache& cache)
 {
   return load_or_analyse(cache, surface_modal_key(surface, fill, desc),

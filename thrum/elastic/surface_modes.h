@@ -7,7 +7,7 @@
 #include "thrum/base/cache.h"
 #include "thrum/base/hash.h"
 #include "thrum/elastic/modal_analysis.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::elastic {
 
@@ -19,21 +19,21 @@ struct FillDesc {
 };
 
 /// The lattice of a body without thin walls when none is asked for [m]; `volume` is the body's [m^3].
-[[nodiscard]] double usual_spacing(const geometry::TriangleMesh& surface, double volume, ElementKind element);
+[[nodiscard]] double usual_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element);
 
 /// Fills the surface and analyses it as analyse_modes does. What the lattice could not resolve is a warning of the model, a
 /// lattice that was refined a hint. Throws Error when the surface is not closed or nothing of it is thick enough.
-[[nodiscard]] ModalAnalysisResult analyse_surface_modes(const geometry::TriangleMesh& surface,
+[[nodiscard]] ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface,
                                                         const FillDesc& fill, const ModalAnalysisDesc& desc);
 
 /// The same, or what an earlier call with the same input left in the cache, without filling the surface again.
-[[nodiscard]] ModalAnalysisResult analyse_surface_modes_cached(const geometry::TriangleMesh& surface,
+[[nodiscard]] ModalAnalysisResult analyse_surface_modes_cached(const mesh::TriangleMesh& surface,
                                                                const FillDesc& fill,
                                                                const ModalAnalysisDesc& desc,
                                                                const base::Cache& cache = base::Cache());
 
 /// The key of the cache: a hash of everything that decides the result.
-[[nodiscard]] base::Hash128 surface_modal_key(const geometry::TriangleMesh& surface, const FillDesc& fill,
+[[nodiscard]] base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                               const ModalAnalysisDesc& desc);
 
 }  // namespace thrum::elastic

@@ -15,14 +15,14 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/elastic/modal_filter.h"
-#include "thrum/geometry/surface_point.h"
+#include "thrum/mesh/surface_point.h"
 #include "thrum/model/modal_model.h"
 
 namespace thrum::elastic {
 
 /// A point on the surface of a modal model and a direction.
 struct SurfaceProbe {
-  geometry::SurfacePoint point;
+  mesh::SurfacePoint point;
   Vec3 direction = Vec3::UnitZ();  ///< unit, in the axes of the model
 };
 

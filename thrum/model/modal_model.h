@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/model/support.h"
 
@@ -34,7 +34,7 @@ struct ModalModel {
   VecX frequency_errors;
 
   // Where it rings: the boundary of the tetrahedra, outward.
-  geometry::TriangleMesh surface;  ///< [m]
+  mesh::TriangleMesh surface;  ///< [m]
   std::vector<Index>
       surface_nodes;  ///< vertex of the tetrahedral mesh behind each surface vertex; may be empty
 

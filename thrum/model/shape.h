@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 
-namespace thrum::geometry {
+namespace thrum::distance {
 class SignedDistanceField;
 }
 
@@ -59,8 +59,8 @@ struct ConvexHull {
 
 /// A triangle mesh, and for moving bodies the distance to it (negative inside) on a grid.
 struct Mesh {
-  std::shared_ptr<const geometry::TriangleMesh> triangles;
-  std::shared_ptr<const geometry::SignedDistanceField> distance;  ///< may be empty for a fixed mesh
+  std::shared_ptr<const mesh::TriangleMesh> triangles;
+  std::shared_ptr<const distance::SignedDistanceField> distance;  ///< may be empty for a fixed mesh
 };
 
 /// The half-space z <= 0. Fixed bodies only.

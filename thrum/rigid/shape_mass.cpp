@@ -11,7 +11,7 @@ namespace thrum::rigid {
 
 namespace {
 
-using geometry::MassProperties;
+using mesh::MassProperties;
 
 constexpr double kPi = std::numbers::pi;
 
@@ -60,21 +60,21 @@ MassProperties mass_of(const model::Capsule& c, double density)
 
 MassProperties mass_of(const model::ConvexHull& hull, double density)
 {
-  return geometry::solid_mass_properties(collision::triangulate(*hull.polyhedron), density);
+  return mesh::solid_mass_properties(collision::triangulate(*hull.polyhedron), density);
 }
 
 MassProperties mass_of(const model::Mesh& mesh, double density)
 {
-  return geometry::solid_mass_properties(*mesh.triangles, density);
+  return mesh::solid_mass_properties(*mesh.triangles, density);
 }
 
 MassProperties mass_of(const model::Compound& compound, double density)
 {
   std::vector<MassProperties> parts;
   for (const model::CompoundPart& part : compound.parts) {
-    parts.push_back(geometry::transformed(shape_mass(*part.shape, density), part.X_sp));
+    parts.push_back(mesh::transformed(shape_mass(*part.shape, density), part.X_sp));
   }
-  return geometry::combined(parts);
+  return mesh::combined(parts);
 }
 
 MassProperties mass_of(const model::Plane&, double)
@@ -89,7 +89,7 @@ MassProperties mass_of(const model::HeightField&, double)
 
 }  // namespace
 
-geometry::MassProperties shape_mass(const model::Shape& shape, double density)
+mesh::MassProperties shape_mass(const model::Shape& shape, double density)
 {
   if (!(density > 0)) throw Error("The density of a body must be positive.");
   return std::visit([&](const auto& geometry) { return mass_of(geometry, density); }, shape.geometry);

@@ -2,7 +2,7 @@
 // Mass, centre and inertia of a shape filled with material of one density.
 #pragma once
 
-#include "thrum/geometry/mass_properties.h"
+#include "thrum/mesh/mass_properties.h"
 #include "thrum/model/shape.h"
 
 namespace thrum::rigid {
@@ -10,6 +10,6 @@ namespace thrum::rigid {
 /// In shape axes. Closed forms for round shapes, exact integrals for polyhedra; parts of a compound are
 /// added, overlaps counted twice. Throws Error for shapes without a volume: planes, height fields, open or
 /// inverted meshes.
-[[nodiscard]] geometry::MassProperties shape_mass(const model::Shape& shape, double density);
+[[nodiscard]] mesh::MassProperties shape_mass(const model::Shape& shape, double density);
 
 }  // namespace thrum::rigid

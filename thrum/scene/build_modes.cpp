@@ -10,7 +10,7 @@
 namespace thrum::scene {
 
 std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const std::string& name,
-                                                  const geometry::TriangleMesh& mesh,
+                                                  const mesh::TriangleMesh& mesh,
                                                   const model::Material& material,
                                                   std::span<const Box3> standing,
                                                   const base::ProgressDesc& progress)

@@ -5,37 +5,37 @@
 #include "thrum/base/error.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/triangle_surface.h"
-#include "thrum/geometry/convex_hull.h"
-#include "thrum/geometry/mesh_distance.h"
-#include "thrum/geometry/mesh_io.h"
-#include "thrum/geometry/repair.h"
-#include "thrum/geometry/shape_catalog.h"
-#include "thrum/geometry/signed_distance_field.h"
+#include "thrum/distance/mesh_distance.h"
+#include "thrum/distance/signed_distance_field.h"
+#include "thrum/mesh/repair.h"
+#include "thrum/mesh_io/mesh_io.h"
 #include "thrum/scene/build_world.h"
+#include "thrum/shapes/convex_hull.h"
+#include "thrum/shapes/shape_catalog.h"
 
 namespace thrum::scene {
 
 namespace {
 
-using MeshPointer = std::shared_ptr<const geometry::TriangleMesh>;
+using MeshPointer = std::shared_ptr<const mesh::TriangleMesh>;
 
 constexpr int kFieldResolution = 64;  ///< cells along the longest side of a moving mesh
 
-MeshPointer shared(geometry::TriangleMesh mesh)
+MeshPointer shared(mesh::TriangleMesh mesh)
 {
-  return std::make_shared<const geometry::TriangleMesh>(std::move(mesh));
+  return std::make_shared<const mesh::TriangleMesh>(std::move(mesh));
 }
 
-BuiltShape mesh_shape(geometry::TriangleMesh mesh, bool moving)
+BuiltShape mesh_shape(mesh::TriangleMesh mesh, bool moving)
 {
   BuiltShape built;
   built.mesh = shared(std::move(mesh));
   model::Mesh shape;
   shape.triangles = built.mesh;
   if (moving) {
-    const geometry::MeshDistance distance(*built.mesh);
-    shape.distance = std::make_shared<const geometry::SignedDistanceField>(
-        distance, geometry::DistanceFieldDesc{.resolution = kFieldResolution});
+    const distance::MeshDistance distance(*built.mesh);
+    shape.distance = std::make_shared<const distance::SignedDistanceField>(
+        distance, distance::DistanceFieldDesc{.resolution = kFieldResolution});
   }
   built.shape.geometry = shape;
   return built;
@@ -44,28 +44,28 @@ BuiltShape mesh_shape(geometry::TriangleMesh mesh, bool moving)
 BuiltShape hull_shape(const std::vector<Vec3>& points)
 {
   BuiltShape built;
-  built.mesh = shared(geometry::convex_hull(points));
+  built.mesh = shared(shapes::convex_hull(points));
   built.shape.geometry = model::ConvexHull{collision::make_polyhedron(*built.mesh)};
   return built;
 }
 
 BuiltShape make(const BallShape& s, bool)
 {
-  return {{model::Sphere{s.radius}}, shared(geometry::generate(geometry::SphereDesc{.radius = s.radius}))};
+  return {{model::Sphere{s.radius}}, shared(shapes::generate(shapes::SphereDesc{.radius = s.radius}))};
 }
 BuiltShape make(const BoxShape& s, bool)
 {
-  return {{model::Box{0.5 * s.size}}, shared(geometry::generate(geometry::BoxDesc{.size = s.size}))};
+  return {{model::Box{0.5 * s.size}}, shared(shapes::generate(shapes::BoxDesc{.size = s.size}))};
 }
 BuiltShape make(const CapsuleShape& s, bool)
 {
   return {{model::Capsule{s.radius, 0.5 * s.height}},
-          shared(geometry::generate(geometry::CapsuleDesc{.radius = s.radius, .height = s.height}))};
+          shared(shapes::generate(shapes::CapsuleDesc{.radius = s.radius, .height = s.height}))};
 }
 BuiltShape make(const CylinderShape& s, bool)
 {
   return {{model::Cylinder{s.radius, 0.5 * s.height}},
-          shared(geometry::generate(geometry::CylinderDesc{.radius = s.radius, .height = s.height}))};
+          shared(shapes::generate(shapes::CylinderDesc{.radius = s.radius, .height = s.height}))};
 }
 BuiltShape make(const PlaneShape&, bool)
 {
@@ -92,7 +92,7 @@ BuiltShape make(const HullShape& s, bool)
 BuiltShape make(const FileShape& s, bool moving)
 {
   // Files often hold each corner once per triangle.
-  geometry::TriangleMesh mesh = geometry::repair_mesh(geometry::read_mesh(s.file.path), {}).mesh;
+  mesh::TriangleMesh mesh = mesh::repair_mesh(mesh_io::read_mesh(s.file.path), {}).mesh;
   for (Vec3& v : mesh.vertices) v *= s.scale;
   return s.convex ? hull_shape(mesh.vertices) : mesh_shape(std::move(mesh), moving);
 }
@@ -100,7 +100,7 @@ BuiltShape make(const FileShape& s, bool moving)
 BuiltShape make(const CompoundShape& s, bool moving)
 {
   model::Compound compound;
-  geometry::TriangleMesh all;
+  mesh::TriangleMesh all;
   for (const CompoundPartDesc& part : s.parts) {
     const BuiltShape built = build_shape(part.shape, moving);
     const Pose X{part.position, part.rotation};
@@ -114,15 +114,15 @@ BuiltShape make(const CompoundShape& s, bool moving)
 }
 
 // A cone is convex; everything else that is generated touches as the mesh it is.
-BuiltShape make(const geometry::ConeDesc& s, bool)
+BuiltShape make(const shapes::ConeDesc& s, bool)
 {
-  return hull_shape(geometry::generate(s).vertices);
+  return hull_shape(shapes::generate(s).vertices);
 }
 
 template <class Generated>
 BuiltShape make(const Generated& s, bool moving)
 {
-  return mesh_shape(geometry::generate(geometry::ShapeDesc(s)), moving);
+  return mesh_shape(shapes::generate(shapes::ShapeDesc(s)), moving);
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ BuiltShape build_shape(const SceneShape& shape, bool moving)
 BuiltShape build_stretched(const SceneShape& shape, const Vec3& factors, bool moving)
 {
   const BuiltShape plain = build_shape(shape, false);
-  geometry::TriangleMesh mesh = *plain.mesh;
+  mesh::TriangleMesh mesh = *plain.mesh;
   for (Vec3& v : mesh.vertices) v = v.cwiseProduct(factors);
   if (plain.shape.kind() == model::ShapeKind::hull) return hull_shape(mesh.vertices);
   if (plain.shape.kind() != model::ShapeKind::mesh)

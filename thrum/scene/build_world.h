@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "thrum/base/progress.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/scene/scene_file.h"
 #include "thrum/sim/responder.h"
@@ -44,11 +44,10 @@ struct ScriptedForce {
 struct BuiltScene {
   std::shared_ptr<sim::Responder> responder;  ///< empty: nothing rings
   sim::World world;
-  std::vector<BodyLook> looks;  ///< by BodyId
-  std::vector<std::shared_ptr<const geometry::TriangleMesh>>
-      meshes;                              ///< in shape axes; a plane has no triangles
-  std::vector<model::Material> materials;  ///< by BodyId: elastic properties
-  std::vector<ScriptedImpulse> impulses;   ///< by time
+  std::vector<BodyLook> looks;                                    ///< by BodyId
+  std::vector<std::shared_ptr<const mesh::TriangleMesh>> meshes;  ///< in shape axes; a plane has no triangles
+  std::vector<model::Material> materials;                         ///< by BodyId: elastic properties
+  std::vector<ScriptedImpulse> impulses;                          ///< by time
   std::vector<ScriptedForce> forces;
   /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the number.
   std::map<std::string, std::shared_ptr<const model::ModalModel>> modes;
@@ -65,7 +64,7 @@ struct BuiltScene {
 /// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. It is
 /// held where its `clamp` says, and in the boxes `standing` (sim/standing.h). Throws Error for what cannot ring.
 [[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(
-    const RingsEntry& rings, const std::string& name, const geometry::TriangleMesh& mesh,
+    const RingsEntry& rings, const std::string& name, const mesh::TriangleMesh& mesh,
     const model::Material& material, std::span<const Box3> standing = {},
     const base::ProgressDesc& progress = {.style = base::ProgressStyle::quiet});
 
@@ -78,7 +77,7 @@ struct BuiltScene {
 /// Shapes as contact sees them and as pictures show them.
 struct BuiltShape {
   model::Shape shape;
-  std::shared_ptr<const geometry::TriangleMesh> mesh;
+  std::shared_ptr<const mesh::TriangleMesh> mesh;
 };
 /// `moving` shapes get a distance field when they are not convex.
 [[nodiscard]] BuiltShape build_shape(const SceneShape& shape, bool moving);

@@ -11,12 +11,8 @@
 #include "thrum/base/timing.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/scene/build_world.h"
-#include "thrum/scene/moments.h"
-#include "thrum/scene/motion_glb.h"
-#include "thrum/scene/pages.h"
 #include "thrum/scene/run_header.h"
 #include "thrum/scene/scene_warnings.h"
-#include "thrum/scene/viewer_data.h"
 #include "thrum/sim/checkpoint.h"
 
 namespace thrum::scene {
@@ -220,27 +216,14 @@ class Run {
     const base::Stopwatch watch;
     const std::filesystem::path& folder = desc_.folder;
     result.files = {folder / "recording", folder / "checkpoint"};
-    const sim::Recording recording = sim::read_recording(folder / "recording");
-    const auto write = [&](const char* name, const std::string& bytes) {
-      base::write_file(folder / name, std::string_view(bytes));
-      result.files.push_back(folder / name);
-    };
-    if (scene_.outputs.glb) write("motion.glb", motion_glb(recording));
-    if (scene_.outputs.csv) {
-      write("events.csv", events_csv(recording));
-      write("energy.csv", energy_csv(recording));
-    }
-    if (scene_.outputs.poster) {
-      write_png(folder / "poster.png", picture_of_moment(recording, scene_.outputs.poster_time,
-                                                         {.width = scene_.outputs.poster_width,
-                                                          .height = scene_.outputs.poster_height}));
-      result.files.push_back(folder / "poster.png");
-    }
     write_modes(result);
-    // A build without pages makes runs all the same.
-    if (scene_.outputs.page && !page_template("viewer").empty())
-      write("index.html", viewer_page({viewer_run(folder, recording)}));
-    write("run.json", run_json(result, watch.seconds()));
+    if (desc_.write_outputs) {
+      const std::vector<std::filesystem::path> outputs =
+          desc_.write_outputs(scene_, folder, sim::read_recording(folder / "recording"));
+      result.files.insert(result.files.end(), outputs.begin(), outputs.end());
+    }
+    base::write_file(folder / "run.json", std::string_view(run_json(result, watch.seconds())));
+    result.files.push_back(folder / "run.json");
   }
 
   // modes/NAME.npz of the bodies that ring, as viewer_run() finds them, in place of those of an earlier run.

@@ -14,6 +14,10 @@
 
 namespace thrum::scene {
 
+/// Makes files in `folder` from what was recorded and returns their paths; media/run_outputs.h has the usual one.
+using OutputWriter = std::function<std::vector<std::filesystem::path>(
+    const SceneDesc& scene, const std::filesystem::path& folder, const sim::Recording& recording)>;
+
 /// How far a run has come.
 struct RunProgress {
   double time = 0;              ///< simulated [s]
@@ -28,6 +32,8 @@ struct RunDesc {
   std::filesystem::path scene_file;
   std::string version;             ///< of the program, for run.json
   double checkpoint_interval = 1;  ///< wall-clock time between two [s]
+  OutputWriter write_outputs =
+      {};  ///< called at the end of a run, and when it is stopped; none: no such files
   base::StopToken stop = {};
   std::function<void(const RunProgress&)> on_progress = {};  ///< after each step
   std::function<void(const std::string&)> on_warning =
@@ -53,11 +59,6 @@ struct RunResult {
 /// Goes on from the last checkpoint in desc.folder; scene file and settings are those of the first run. Throws Error when
 /// the scene has changed since. A run that has finished, with all its files, is left as it is.
 [[nodiscard]] RunResult resume_run(const RunDesc& desc);
-
-// Files from a recording.
-[[nodiscard]] std::string events_csv(const sim::Recording& recording);
-[[nodiscard]] std::string energy_csv(const sim::Recording& recording);
-void write_motion_npz(const std::filesystem::path& file, const sim::Recording& recording);
 
 /// Where two runs part.
 struct RunComparison {

@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "thrum/geometry/furniture.h"
-#include "thrum/geometry/shapes.h"
-#include "thrum/geometry/tableware.h"
 #include "thrum/scene/value_codecs.h"
+#include "thrum/shapes/furniture.h"
+#include "thrum/shapes/shapes.h"
+#include "thrum/shapes/tableware.h"
 
 namespace thrum::scene {
 
@@ -57,10 +57,10 @@ struct CompoundShape {
 
 struct SceneShape {
   std::variant<BallShape, BoxShape, CapsuleShape, CylinderShape, PlaneShape, HeightFieldShape, HullShape,
-               FileShape, CompoundShape, geometry::TorusDesc, geometry::ConeDesc, geometry::LatheDesc,
-               geometry::ExtrusionDesc, geometry::TubeDesc, geometry::PlateDesc, geometry::BowlDesc,
-               geometry::CupDesc, geometry::MugDesc, geometry::PotDesc, geometry::BottleDesc,
-               geometry::CandlestickDesc, geometry::TableDesc, geometry::ScaffoldDesc, geometry::FridgeDesc>
+               FileShape, CompoundShape, shapes::TorusDesc, shapes::ConeDesc, shapes::LatheDesc,
+               shapes::ExtrusionDesc, shapes::TubeDesc, shapes::PlateDesc, shapes::BowlDesc, shapes::CupDesc,
+               shapes::MugDesc, shapes::PotDesc, shapes::BottleDesc, shapes::CandlestickDesc,
+               shapes::TableDesc, shapes::ScaffoldDesc, shapes::FridgeDesc>
       data;
   ScenePlace place;
 };

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "thrum/collision/narrow_phase.h"
-#include "thrum/geometry/mesh_report.h"
+#include "thrum/mesh/mesh_report.h"
 #include "thrum/scene/instances.h"
 
 namespace thrum::scene {
@@ -87,19 +87,18 @@ class Inspector {
     }
     const auto* mesh = std::get_if<model::Mesh>(&shape.geometry);
     if (mesh == nullptr) return;
-    const geometry::MeshReport report =
-        geometry::report_mesh(*mesh->triangles, {.self_intersections = false});
+    const mesh::MeshReport report = mesh::report_mesh(*mesh->triangles, {.self_intersections = false});
     const ScenePlace& place = entries_[b]->place;
     if (!report.watertight) warn(place, b, not_closed(report));
     if (!report.scale_remark.empty())
       warn(place, b, fmt::format("has an unlikely size. {} In a scene: \"scale\".", report.scale_remark));
   }
 
-  static std::string not_closed(const geometry::MeshReport& report)
+  static std::string not_closed(const mesh::MeshReport& report)
   {
-    const geometry::MeshFinding& worst = report.open_edges.found()           ? report.open_edges
-                                         : report.non_manifold_edges.found() ? report.non_manifold_edges
-                                                                             : report.inconsistent_edges;
+    const mesh::MeshFinding& worst = report.open_edges.found()           ? report.open_edges
+                                     : report.non_manifold_edges.found() ? report.non_manifold_edges
+                                                                         : report.inconsistent_edges;
     std::string where;
     if (!worst.places.empty()) {
       const Vec3& p = worst.places.front();

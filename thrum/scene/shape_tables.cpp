@@ -6,7 +6,7 @@ namespace thrum::scene {
 
 namespace {
 
-using namespace geometry;
+using namespace shapes;
 
 ValueRule length(const char* key, const char* doc)
 {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "thrum/base/colour.h"
 #include "thrum/base/vec.h"
-#include "thrum/scene/image.h"
 #include "thrum/scene/located_json.h"
 #include "thrum/scene/mistakes.h"
 

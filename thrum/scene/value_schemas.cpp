@@ -162,7 +162,7 @@ std::string Described<Colour>::type(const ValueRule&)
 }
 std::string Described<Colour>::show(const Colour& value)
 {
-  const Pixel p = to_pixel(value);
+  const base::Pixel p = base::to_pixel(value);
   return fmt::format("#{:02x}{:02x}{:02x}", p[0], p[1], p[2]);
 }
 

@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
-#include "thrum/geometry/byte_reader.h"
 
 namespace thrum::sim {
 
 namespace {
 
-using geometry::append_bytes;
-using geometry::ByteReader;
+using base::append_bytes;
+using base::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
 constexpr std::uint32_t kVersion = 4;

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "thrum/base/hash.h"
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 #include "thrum/model/body.h"
 #include "thrum/model/contact.h"
 #include "thrum/model/response.h"
@@ -49,7 +49,7 @@ struct RecordedLink {
 struct RecordingHeader {
   std::vector<std::pair<std::string, std::string>> notes;  ///< scene, version, settings ...
   std::vector<RecordedBody> bodies;
-  std::vector<geometry::TriangleMesh> meshes;  ///< in shape axes; vertices rounded to float [m]
+  std::vector<mesh::TriangleMesh> meshes;  ///< in shape axes; vertices rounded to float [m]
   std::vector<RecordedLink> links;
 
   /// The first note of that name, or an empty text.

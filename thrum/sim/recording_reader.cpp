@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
-#include "thrum/geometry/byte_reader.h"
 #include "thrum/sim/recording.h"
 #include "thrum/sim/recording_format.h"
 
@@ -12,7 +12,7 @@ namespace thrum::sim {
 
 namespace {
 
-using geometry::ByteReader;
+using base::ByteReader;
 
 std::string read_text(ByteReader& in)
 {
@@ -33,9 +33,9 @@ Vec3 read_point(ByteReader& in)
   return p;
 }
 
-geometry::TriangleMesh read_mesh(ByteReader& in)
+mesh::TriangleMesh read_mesh(ByteReader& in)
 {
-  geometry::TriangleMesh mesh;
+  mesh::TriangleMesh mesh;
   const auto vertices = in.read<std::uint32_t>("number of vertices");
   const auto triangles = in.read<std::uint32_t>("number of triangles");
   in.require(vertices, 12, "vertices");

@@ -8,15 +8,15 @@
 #include <cmath>
 #include <cstring>
 
+#include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
-#include "thrum/geometry/byte_reader.h"
 #include "thrum/sim/recording.h"
 #include "thrum/sim/recording_format.h"
 
 namespace thrum::sim {
 
-using geometry::append_bytes;
+using base::append_bytes;
 
 namespace {
 
@@ -66,7 +66,7 @@ std::string header_bytes(const RecordingHeader& header)
     append_bytes(out, body.mass);
   }
   append_bytes(out, static_cast<std::uint32_t>(header.meshes.size()));
-  for (const geometry::TriangleMesh& mesh : header.meshes) {
+  for (const mesh::TriangleMesh& mesh : header.meshes) {
     append_bytes(out, static_cast<std::uint32_t>(mesh.vertices.size()));
     append_bytes(out, static_cast<std::uint32_t>(mesh.triangles.size()));
     for (const Vec3& v : mesh.vertices) append_point(out, v);

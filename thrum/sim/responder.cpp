@@ -38,7 +38,7 @@ std::string moved_away(const World& world, model::BodyId id, const model::ModalM
   const Pose& now = world.body(id).X_wb;
   const double lifted = std::abs((now.position - start.position).dot(world.model().gravity)) / g;
   const double turned = now.rotation.angularDistance(start.rotation);
-  const double size = geometry::bounding_box(modes.surface).diagonal().norm();
+  const double size = mesh::bounding_box(modes.surface).diagonal().norm();
   if (lifted <= kLifted * size && turned <= kTurned) return {};
   return fmt::format(
       "'{}' is {:.2g} m higher or lower and turned by {:.0f} degrees since its modes were computed, and "

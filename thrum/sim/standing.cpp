@@ -84,14 +84,14 @@ Box3 take_part(std::map<Cell, Box3>& cells)
 
 }  // namespace
 
-std::vector<Box3> standing_places(const World& world, model::BodyId id, const geometry::TriangleMesh& mesh,
+std::vector<Box3> standing_places(const World& world, model::BodyId id, const mesh::TriangleMesh& mesh,
                                   const StandingDesc& desc)
 {
   const Pose X_ws = world.shape_pose(id);
   const Vec3 gravity = world.desc().gravity;
   if (mesh.triangles.empty() || !(gravity.norm() > 0)) return {};
   const Vec3 down_s = X_ws.direction_to_local(gravity.normalized());
-  const double size = geometry::bounding_box(mesh).diagonal().norm();
+  const double size = mesh::bounding_box(mesh).diagonal().norm();
   Box3 box_w;
   for (const Vec3& v : mesh.vertices) box_w.extend(X_ws.point(v));
   const Others others(world, id, box_w, desc.touch * size);
@@ -100,7 +100,7 @@ std::vector<Box3> standing_places(const World& world, model::BodyId id, const ge
   const double spacing = desc.sampling * size;
   std::map<Cell, Box3> cells;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Vec3 area = geometry::area_vector(mesh, t);
+    const Vec3 area = mesh::area_vector(mesh, t);
     if (!(area.dot(down_s) > kFacesDown * area.norm())) continue;
     sample_triangle({mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)}, spacing, [&](const Vec3& p) {
       if (!others.touch(X_ws.point(p))) return;

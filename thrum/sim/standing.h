@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "thrum/geometry/triangle_mesh.h"
+#include "thrum/mesh/triangle_mesh.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -29,7 +29,7 @@ struct StandingDesc {
 /// contact gives the same box. `mesh` is the surface of the shape in its own axes. Empty when the body stands on nothing, and where
 /// there is no gravity.
 [[nodiscard]] std::vector<Box3> standing_places(const World& world, model::BodyId id,
-                                                const geometry::TriangleMesh& mesh,
+                                                const mesh::TriangleMesh& mesh,
                                                 const StandingDesc& desc = {});
 
 struct RestDesc {

@@ -142,7 +142,7 @@ model::BodyId World::add_body(const BodySpec& spec)
   state.angular_velocity = spec.angular_velocity;
   if (spec.motion == model::Motion::dynamic && spec.shape >= 0 &&
       static_cast<std::size_t>(spec.shape) < model_.shapes.size()) {
-    const geometry::MassProperties mass =
+    const mesh::MassProperties mass =
         rigid::shape_mass(model_.shapes[static_cast<std::size_t>(spec.shape)], spec.density);
     const double factor = spec.mass ? *spec.mass / mass.mass : 1.0;
     desc.mass = factor * mass.mass;

@@ -34,7 +34,7 @@ GeodesicCache::Cell GeodesicCache::cell_of(const Vec3& p) const
   return cell;
 }
 
-const geometry::GeodesicField& GeodesicCache::field_from(const Cell& cell)
+const distance::GeodesicField& GeodesicCache::field_from(const Cell& cell)
 {
   const auto [it, fresh] = fields_.try_emplace(cell);
   it->second.used = calls_;
@@ -51,7 +51,7 @@ const geometry::GeodesicField& GeodesicCache::field_from(const Cell& cell)
 MatX GeodesicCache::distances(std::span<const Vec3> from, std::span<const Vec3> to)
 {
   if (!geodesics_) {
-    geodesics_ = std::make_unique<geometry::HeatGeodesics>(map_.model().surface);
+    geodesics_ = std::make_unique<distance::HeatGeodesics>(map_.model().surface);
     grid_ = kGrid * geodesics_->info().mean_edge;
   }
   ++calls_;
@@ -96,7 +96,7 @@ AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> 
       !(attenuation.r0 > 0) || !(attenuation.least_distance > 0)) {
     throw Error("Attenuation needs C, r0 and the least distance above 0, and alpha and beta not below.");
   }
-  const geometry::TriangleMesh& mesh = model_->surface;
+  const mesh::TriangleMesh& mesh = model_->surface;
   std::vector<Vec3> normals(mesh.vertices.size(), Vec3::Zero());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 area = (mesh.corner(t, 1) - mesh.corner(t, 0)).cross(mesh.corner(t, 2) - mesh.corner(t, 0));
@@ -150,7 +150,7 @@ double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
     for (const Index v : upward_) sum += values[v];
     return sum / static_cast<double>(upward_.size());
   }
-  const geometry::SurfacePoint& point = map_.find(position).point;
+  const mesh::SurfacePoint& point = map_.find(position).point;
   const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
   return point.barycentric.dot(Vec3(values[corners[0]], values[corners[1]], values[corners[2]]));
 }
@@ -158,7 +158,7 @@ double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
 VecX AttenuatedResponse::squares_at(const Vec3& position)
 {
   if (attenuation_.average) return mean_squares_;
-  const geometry::SurfacePoint& point = map_.find(position).point;
+  const mesh::SurfacePoint& point = map_.find(position).point;
   const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
   VecX squares = VecX::Zero(vertex_squares_.rows());
   for (std::size_t c = 0; c < 3; ++c)

@@ -14,7 +14,7 @@
 #include <map>
 #include <memory>
 
-#include "thrum/geometry/heat_geodesics.h"
+#include "thrum/distance/heat_geodesics.h"
 #include "thrum/vibration/kick_share.h"
 #include "thrum/vibration/modal_response.h"
 
@@ -60,15 +60,15 @@ class GeodesicCache {
 
  private:
   struct Field {
-    geometry::GeodesicField field;
+    distance::GeodesicField field;
     std::uint64_t used = 0;
   };
   using Cell = std::array<std::int64_t, 3>;
   [[nodiscard]] Cell cell_of(const Vec3& p) const;
-  [[nodiscard]] const geometry::GeodesicField& field_from(const Cell& cell);
+  [[nodiscard]] const distance::GeodesicField& field_from(const Cell& cell);
 
   SurfaceMap& map_;
-  std::unique_ptr<geometry::HeatGeodesics> geodesics_;
+  std::unique_ptr<distance::HeatGeodesics> geodesics_;
   double grid_ = 0;
   std::map<Cell, Field> fields_;
   std::uint64_t calls_ = 0;

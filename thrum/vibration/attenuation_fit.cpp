@@ -34,7 +34,7 @@ std::vector<elastic::SurfaceProbe> random_places(const model::ModalModel& model,
   std::vector<Index> triangles;
   double total = 0;
   for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
-    const Vec3 area = geometry::area_vector(model.surface, t);
+    const Vec3 area = mesh::area_vector(model.surface, t);
     if (facing && !(area.dot(*facing) >= kFacing * area.norm() * facing->norm())) continue;
     if (!(area.norm() > 0)) continue;
     total += area.norm();
@@ -53,12 +53,12 @@ std::vector<elastic::SurfaceProbe> random_places(const model::ModalModel& model,
       v = 1 - v;
     }
     places.push_back({{t, Vec3(1 - u - v, u, v)},
-                      geometry::area_vector(model.surface, static_cast<std::size_t>(t)).normalized()});
+                      mesh::area_vector(model.surface, static_cast<std::size_t>(t)).normalized()});
   }
   return places;
 }
 
-double mean_edge(const geometry::TriangleMesh& mesh)
+double mean_edge(const mesh::TriangleMesh& mesh)
 {
   double sum = 0;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -239,7 +239,7 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
       std::count_if(answers.begin(), answers.end(), [&](double answer) { return answer <= least_answer; }));
 
   const elastic::ModeList modes = elastic::mode_list(model);
-  std::optional<geometry::HeatGeodesics> geodesics;
+  std::optional<distance::HeatGeodesics> geodesics;
   if (desc.distance == WaveDistance::geodesic) geodesics.emplace(model.surface);
   const double least_distance = desc.least_distance > 0 ? desc.least_distance : mean_edge(model.surface);
   std::vector<double> own;  ///< of the struck place, one for each sample
@@ -258,13 +258,13 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
                                         : search.greatest_displacement(columns);
     sum_own += peaks.back().value;
     ++blows;
-    geometry::GeodesicField field;
+    distance::GeodesicField field;
     if (geodesics) field = geodesics->distance(struck[i].point);
     for (std::size_t j = 0; j < felt.size(); ++j) {
       if (!(felt_rows.row(static_cast<Eigen::Index>(j)).squaredNorm() > least_answer)) continue;
       AttenuationSample sample;
-      sample.struck = geometry::position(model.surface, struck[i].point);
-      sample.felt = geometry::position(model.surface, felt[j].point);
+      sample.struck = mesh::position(model.surface, struck[i].point);
+      sample.felt = mesh::position(model.surface, felt[j].point);
       sample.distance =
           geodesics ? geodesics->evaluate(field, felt[j].point) : (sample.struck - sample.felt).norm();
       if (!std::isfinite(sample.distance) || sample.distance < least_distance) continue;

@@ -14,7 +14,7 @@ namespace thrum::vibration {
 
 namespace {
 
-const geometry::TriangleMesh& checked_surface(const model::ModalModel& model)
+const mesh::TriangleMesh& checked_surface(const model::ModalModel& model)
 {
   if (model.surface.triangles.empty())
     throw Error(fmt::format("The modal model '{}' has no surface, so nothing can touch it.", model.name));
@@ -68,7 +68,7 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   it->second.used = steps_;
   if (!fresh) return it->second.mapped;
   ++searches_;
-  const geometry::ClosestPoint closest = bvh_.closest_point(rounded);
+  const mesh::ClosestPoint closest = bvh_.closest_point(rounded);
   MappedPoint& mapped = it->second.mapped;
   mapped.point = {closest.triangle, closest.barycentric};
   mapped.distance = closest.distance;

@@ -13,14 +13,14 @@
 #include <unordered_map>
 
 #include "thrum/base/vec.h"
-#include "thrum/geometry/bvh.h"
-#include "thrum/geometry/surface_point.h"
+#include "thrum/mesh/bvh.h"
+#include "thrum/mesh/surface_point.h"
 #include "thrum/model/modal_model.h"
 
 namespace thrum::vibration {
 
 struct MappedPoint {
-  geometry::SurfacePoint point;
+  mesh::SurfacePoint point;
   double distance = 0;  ///< of the contact from the surface [m]
   Eigen::Matrix<double, 3, Eigen::Dynamic>
       shapes;  ///< displacement of the point by each mode, H_p U [kg^(-1/2)]
@@ -41,7 +41,7 @@ class SurfaceMap {
   void forget();
 
   [[nodiscard]] const model::ModalModel& model() const { return *model_; }
-  [[nodiscard]] const geometry::Bvh& bvh() const { return bvh_; }
+  [[nodiscard]] const mesh::Bvh& bvh() const { return bvh_; }
   [[nodiscard]] double size() const { return size_; }  ///< diagonal of the mesh [m]
   [[nodiscard]] std::uint64_t searches() const { return searches_; }
 
@@ -59,7 +59,7 @@ class SurfaceMap {
   };
 
   std::shared_ptr<const model::ModalModel> model_;
-  geometry::Bvh bvh_;
+  mesh::Bvh bvh_;
   double size_ = 0;
   double grid_ = 0;
   std::uint64_t steps_ = 0;

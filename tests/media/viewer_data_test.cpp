@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/media/viewer_data.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "thrum/base/error.h"
+#include "thrum/media/viewer_tracks.h"
+#include "thrum/shapes/shapes.h"
+
+namespace thrum::media {
+namespace {
+
+constexpr int kFrames = 200;
+
+// A ball thrown upwards that spins, a box that rests, and the ground.
+sim::Recording thrown_ball()
+{
+  sim::Recording recording;
+  recording.header.notes = {{"title", "a <b>ball</b>"}, {"camera from", "1 2 3"}};
+  recording.header.meshes = {mesh::TriangleMesh{}, shapes::generate(shapes::BoxDesc{{0.2, 0.2, 0.2}})};
+  recording.header.bodies = {{"ground", 0, {1, 1, 1}, model::Motion::fixed, 0},
+                             {"ball", 1, {1, 0, 0}, model::Motion::dynamic, 1},
+                             {"box/0", 1, {0, 1, 0}, model::Motion::dynamic, 1}};
+  for (int i = 0; i < kFrames; ++i) {
+    const double t = i / 60.0;
+    sim::RecordedFrame frame;
+    frame.time = t;
+    const Quat spin(Eigen::AngleAxisd(5 * t, Vec3::UnitY()));
+    frame.poses = {sim::RecordedPose::of(Pose{}),
+                   sim::RecordedPose::of({{2 * t, 0, 10 * t - 4.905 * t * t}, spin}),
+                   sim::RecordedPose::of({{1, 1, 0.1}, Quat::Identity()})};
+    recording.frames.push_back(frame);
+  }
+  return recording;
+}
+
+// What a page makes of the keys: straight between them.
+TEST(ViewerTracks, StayWithinTheToleranceOfEveryFrame)
+{
+  const sim::Recording recording = thrown_ball();
+  constexpr double kTolerance = 5e-3;  // more than the 1.4 mm by which two frames of free fall bend
+  const ViewerTracks tracks = viewer_tracks(recording, kTolerance);
+  ASSERT_EQ(tracks.counts.size(), 3u);
+  EXPECT_EQ(tracks.counts[0], 2u) << "a body at rest needs its first and its last key";
+  EXPECT_EQ(tracks.counts[2], 2u);
+  EXPECT_LT(tracks.counts[1], static_cast<std::uint32_t>(kFrames)) << "some frames lie on a line";
+  std::size_t at = tracks.counts[0];
+  std::size_t frame = 0;
+  Vec3 before = Vec3::Zero();
+  for (std::uint32_t k = 0; k < tracks.counts[1]; ++k, ++at) {
+    const std::size_t gap = tracks.gaps[at];
+    Vec3 now;
+    for (std::size_t i = 0; i < 3; ++i) {
+      now[static_cast<Index>(i)] =
+          tracks.boxes[6 + i] + tracks.boxes[9 + i] * tracks.positions[3 * at + i] / 65535.0;
+    }
+    for (std::size_t g = k == 0 ? gap : 1; g <= gap; ++g) {
+      const double share = gap > 0 ? static_cast<double>(g) / static_cast<double>(gap) : 1.0;
+      const Vec3 shown = (1 - share) * before + share * now;
+      const Vec3 exact = recording.frames[frame + g].poses[1].pose().position;
+      EXPECT_LT((shown - exact).norm(), 1.2 * kTolerance) << frame + g;
+    }
+    frame += gap;
+    before = now;
+  }
+  EXPECT_EQ(frame, recording.frames.size() - 1);
+}
+
+TEST(ViewerTracks, LookWhereTheActionIs)
+{
+  sim::Recording recording = thrown_ball();
+  const Box3 box = motion_box(recording);
+  EXPECT_TRUE(box.contains(Vec3(1, 1, 0.1)));
+  EXPECT_GT(box.max().z(), 4.5);
+  // One moment far away does not make everything small.
+  recording.frames[18].poses[1].position = {5000, 0, 0};
+  EXPECT_LT(motion_box(recording).max().x(), 10);
+  EXPECT_TRUE(motion_box(sim::Recording{}).isEmpty());
+}
+
+TEST(ViewerData, IsJsonWithEverythingThatAPageShows)
+{
+  sim::Recording recording = thrown_ball();
+  recording.frames[5].contacts.push_back({0, 1, {0, 0, 0}, {0, 0, 2}, 1});
+  recording.frames[5].events.push_back(
+      {model::ContactEventKind::hit, 0.1, 0, 1, {0, 0, 0}, Vec3::UnitZ(), 3, 2});
+  recording.frames[6].responses.push_back({model::ResponseKind::kicked, 6, 0.1, 0, 1});
+  const nlohmann::json data = nlohmann::json::parse(viewer_data({{.recording = &recording, .label = "one"}}));
+  ASSERT_EQ(data["runs"].size(), 1u);
+  const nlohmann::json& run = data["runs"][0];
+  EXPECT_EQ(run["label"], "one");
+  EXPECT_EQ(run["bodies"].size(), 3u);
+  EXPECT_EQ(run["planes"].size(), 1u);
+  EXPECT_EQ(run["camera"]["from"], nlohmann::json({1.0, 2.0, 3.0}));
+  EXPECT_DOUBLE_EQ(run["contacts"]["largest"].get<double>(), 2);
+  EXPECT_FALSE(run["hits"]["times"].get<std::string>().empty());
+  EXPECT_FALSE(run["responses"]["kinds"].get<std::string>().empty());
+}
+
+TEST(ViewerData, ModesNeedABodyOfTheirName)
+{
+  const sim::Recording recording = thrown_ball();
+  model::ModalModel model;
+  model.surface = recording.header.meshes[1];
+  model.frequencies = VecX::Constant(1, 100.0);
+  model.decays = VecX::Constant(1, 1.0);
+  model.shapes = MatX::Constant(3 * model.vertex_count(), 1, 0.5);
+  const auto data =
+      nlohmann::json::parse(viewer_data({{.recording = &recording, .modes = {{"box", model}}}}));
+  EXPECT_EQ(data["runs"][0]["modes"][0]["bodies"], nlohmann::json({2}));
+  EXPECT_THROW(static_cast<void>(viewer_data({{.recording = &recording, .modes = {{"bx", model}}}})), Error);
+}
+
+}  // namespace
+}  // namespace thrum::media

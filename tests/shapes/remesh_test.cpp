@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/shapes/remesh.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/support/drawing.h"
+#include "tests/support/mesh_checks.h"
+#include "thrum/base/error.h"
+#include "thrum/mesh/bvh.h"
+#include "thrum/shapes/boolean.h"
+#include "thrum/shapes/editable_mesh.h"
+#include "thrum/shapes/shapes.h"
+
+namespace thrum::shapes {
+namespace {
+
+using support::edge_lengths;
+using support::euler_number;
+using support::is_closed_manifold;
+using support::least_angle;
+using support::real;
+using support::whole;
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+mesh::TriangleMesh evened(const mesh::TriangleMesh& mesh, double edge_length)
+{
+  RemeshDesc desc;
+  desc.edge_length = edge_length;
+  return remesh(mesh, desc);
+}
+
+RC_GTEST_PROP(Remesh, OfABoxKeepsItsVolumeToTheLastDigits, ())
+{
+  // Flat faces and straight edges are kept exactly, whatever the edge length.
+  const Vec3 size(real(0.3, 1), real(0.3, 1), real(0.3, 1));
+  const double edge = real(0.08, 0.2);
+  const mesh::TriangleMesh mesh = evened(generate(BoxDesc{size}), edge);
+  RC_ASSERT(is_closed_manifold(mesh));
+  RC_ASSERT(euler_number(mesh) == 2);
+  RC_ASSERT(std::abs(mesh::signed_volume(mesh) - size.prod()) < 1e-12);
+  RC_ASSERT(std::abs(mesh::area(mesh) -
+                     2 * (size.x() * size.y() + size.y() * size.z() + size.z() * size.x())) < 1e-11);
+  RC_ASSERT(edge_lengths(mesh).greatest < 4.0 / 3 * edge + 1e-12);
+  RC_ASSERT(edge_lengths(mesh).least > 0.35 * edge);
+  RC_ASSERT(std::abs(edge_lengths(mesh).mean / edge - 1) < 0.2);
+  RC_ASSERT(least_angle(mesh) > 15 * kDegree);
+}
+
+TEST(Remesh, OfRoundShapesStaysOnTheSurface)
+{
+  const double edge = 0.08;
+  const mesh::TriangleMesh fine = generate(SphereDesc{0.5, 0.02});
+  const mesh::TriangleMesh sphere = evened(fine, edge);
+  EXPECT_TRUE(is_closed_manifold(sphere));
+  EXPECT_EQ(euler_number(sphere), 2);
+  EXPECT_GT(least_angle(sphere), 30 * kDegree);
+  EXPECT_NEAR(edge_lengths(sphere).mean, edge, 0.15 * edge);
+  for (const Vec3& v : sphere.vertices) EXPECT_NEAR(v.norm(), 0.5, 0.002);
+
+  const mesh::TriangleMesh torus = evened(generate(TorusDesc{0.5, 0.2, 0.02}), edge);
+  EXPECT_TRUE(is_closed_manifold(torus));
+  EXPECT_EQ(euler_number(torus), 0);
+  EXPECT_GT(least_angle(torus), 25 * kDegree);
+}
+
+TEST(Remesh, KeepsTheRimOfACylinder)
+{
+  const double radius = 0.5;
+  const mesh::TriangleMesh mesh = evened(generate(CylinderDesc{radius, 0.6, 0, 64}), 0.08);
+  EXPECT_TRUE(is_closed_manifold(mesh));
+  // The caps stay flat at the full height, and no vertex leaves the cylinder.
+  int on_rim = 0;
+  for (const Vec3& v : mesh.vertices) {
+    EXPECT_LE(std::abs(v.z()), 0.3 + 1e-12);
+    EXPECT_LE(v.head<2>().norm(), radius + 1e-12);
+    on_rim += std::abs(v.z()) == 0.3 && v.head<2>().norm() > radius * 0.995 ? 1 : 0;
+  }
+  EXPECT_NEAR(on_rim, 2 * 2 * std::numbers::pi * radius / 0.08, 12);
+}
+
+TEST(Remesh, CleansTheSliversOfAUnion)
+{
+  for (int i = 0; i < 8; ++i) {
+    SCOPED_TRACE(i);
+    const mesh::TriangleMesh a = generate(BoxDesc{Vec3(1, 0.6, 0.4)});
+    mesh::TriangleMesh b =
+        i % 2 == 0 ? generate(BoxDesc{Vec3(0.4, 0.4, 1.2)}) : generate(CylinderDesc{0.2, 1.2, 0, 24});
+    transform(b, {Vec3(0.05 * i - 0.2, 0.01 * i - 0.05, 0.02 * i),
+                  Quat(Eigen::AngleAxisd(0.13 * i - 0.5, Vec3::UnitZ()))});
+    const mesh::TriangleMesh joined = boolean_union(a, b);
+    const mesh::TriangleMesh mesh = evened(joined, 0.08);
+    EXPECT_TRUE(is_closed_manifold(mesh));
+    EXPECT_EQ(euler_number(mesh), euler_number(joined));
+    EXPECT_NEAR(mesh::signed_volume(mesh) / mesh::signed_volume(joined), 1, 0.01);
+    EXPECT_LT(edge_lengths(mesh).greatest, 4.0 / 3 * 0.08 + 1e-12);
+    // Two sharp edges may come close to each other; only there may thin triangles stay.
+    int thin = 0;
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      const mesh::TriangleMesh one{{mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)}, {{0, 1, 2}}};
+      thin += least_angle(one) < 10 * kDegree ? 1 : 0;
+    }
+    EXPECT_LT(thin, 0.02 * static_cast<double>(mesh.triangles.size()));
+  }
+}
+
+// Round and flat parts joined in any position, the edges as long as some of their details.
+RC_GTEST_PROP(Remesh, OfUnionsStaysClosedAndWithinTheDeviation, ())
+{
+  const mesh::TriangleMesh ring = generate(TorusDesc{real(0.5, 1), real(0.1, 0.4), 0.3});
+  mesh::TriangleMesh part = whole(0, 2) == 0
+                                ? generate(BoxDesc{Vec3(real(0.2, 2), real(0.2, 2), real(0.2, 2))})
+                                : generate(CylinderDesc{real(0.1, 1), real(0.2, 2), 0, whole(3, 30)});
+  const Eigen::AngleAxisd turn(real(0, 6), Vec3(real(-1, 1), real(-1, 1), 1).normalized());
+  const Vec3 offset(real(-1, 1), real(-1, 1), real(-1, 1));
+  for (Vec3& v : part.vertices) v = turn * v + offset;
+  const mesh::TriangleMesh joined = boolean_union(ring, part);
+
+  const double edge = real(0.1, 0.3);
+  const mesh::TriangleMesh mesh = evened(joined, edge);
+  RC_ASSERT(is_closed_manifold(mesh));
+  RC_ASSERT(edge_lengths(mesh).greatest < 4.0 / 3 * edge + 1e-12);
+  const mesh::Bvh surface(joined);
+  for (const Vec3& v : mesh.vertices) RC_ASSERT(surface.closest_point(v).distance <= edge / 20 * (1 + 1e-9));
+}
+
+TEST(Remesh, IsTheSameOnEveryRun)
+{
+  const mesh::TriangleMesh torus = generate(TorusDesc{0.5, 0.2, 0.05});
+  const mesh::TriangleMesh first = evened(torus, 0.08);
+  const mesh::TriangleMesh second = evened(torus, 0.08);
+  EXPECT_EQ(first.triangles, second.triangles);
+  EXPECT_EQ(first.vertices, second.vertices);
+}
+
+RC_GTEST_PROP(EditableMesh, StaysClosedUnderAnyChanges, ())
+{
+  EditableMesh mesh(generate(SphereDesc{1, 0.6}));
+  for (int i = 0; i < 60; ++i) {
+    const auto edges = mesh.edges();
+    const auto [a, b] = edges[static_cast<std::size_t>(whole(0, static_cast<int>(edges.size())))];
+    switch (whole(0, 3)) {
+      case 0:
+        mesh.split(a, b, (mesh.at(a) + mesh.at(b)) / 2);
+        break;
+      case 1:
+        if (mesh.can_collapse(a, b)) mesh.collapse(a, b, mesh.at(b));
+        break;
+      default:
+        if (mesh.can_flip(a, b)) mesh.flip(a, b);
+        break;
+    }
+  }
+  RC_ASSERT(is_closed_manifold(mesh.to_mesh()));
+  RC_ASSERT(euler_number(mesh.to_mesh()) == 2);
+}
+
+TEST(Remesh, RefusesAnOpenMesh)
+{
+  mesh::TriangleMesh open = generate(BoxDesc{});
+  open.triangles.pop_back();
+  EXPECT_THROW(static_cast<void>(evened(open, 0.1)), Error);
+  EXPECT_THROW(static_cast<void>(evened(generate(BoxDesc{}), 0)), Error);
+}
+
+}  // namespace
+}  // namespace thrum::shapes

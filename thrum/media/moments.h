@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Pictures of a recorded run: one moment, a strip of moments, a sheet of them, a film.
+//
+//   const sim::Recording recording = sim::read_recording("runs/hello/recording");
+//   write_png("end.png", picture_of_moment(recording, -1, {.width = 1280, .height = 720}));
+//   write_png("strip.png", strip_of_moments(recording, evenly_spaced(recording, 5), {}));
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "thrum/base/progress.h"
+#include "thrum/media/image.h"
+#include "thrum/sim/recording.h"
+
+namespace thrum::media {
+
+struct MomentDesc {
+  int width = 1280;  ///< of one picture [pixel]
+  int height = 720;  ///< [pixel]
+  int samples = 2;   ///< rays per pixel and direction
+  bool whole_run =
+      false;  ///< the camera sees where bodies move during the whole run; otherwise where they are
+};
+
+/// The moment nearest to `time` [s]; negative: the last. Throws Error when there is none.
+[[nodiscard]] Image picture_of_moment(const sim::Recording& recording, double time,
+                                      const MomentDesc& desc = {});
+
+/// `count` moments from the first to the last.
+[[nodiscard]] std::vector<double> evenly_spaced(const sim::Recording& recording, int count);
+
+/// Side by side with one camera, the time under each.
+[[nodiscard]] Image strip_of_moments(const sim::Recording& recording, const std::vector<double>& times,
+                                     const MomentDesc& desc = {});
+
+/// Row by row, as many as `columns` in each.
+[[nodiscard]] Image sheet_of_moments(const sim::Recording& recording, const std::vector<double>& times,
+                                     int columns, const MomentDesc& desc = {});
+
+struct FilmDesc {
+  MomentDesc picture = {.width = 960, .height = 540, .whole_run = true};
+  double frame_rate = 30;            ///< [1/s]
+  double speed = 1;                  ///< of time; 0.25: four times slower
+  std::filesystem::path sound = {};  ///< a WAV file, or none
+  base::StopToken stop = {};
+  std::function<void(double share)> on_progress = {};
+};
+
+/// An MP4 through the program ffmpeg. Written aside and renamed. Throws Error, with what to do, when ffmpeg is not
+/// installed or fails.
+void write_film(const std::filesystem::path& file, const sim::Recording& recording,
+                const FilmDesc& desc = {});
+
+}  // namespace thrum::media

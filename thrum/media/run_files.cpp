@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Tables and arrays from a recording.
+#include <fmt/format.h>
+
+#include "thrum/base/npz.h"
+#include "thrum/media/run_outputs.h"
+
+namespace thrum::media {
+
+namespace {
+
+// Names in a table: quoted when they hold what parts the columns.
+std::string cell(const std::string& name)
+{
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+const char* word_for(model::ContactEventKind kind)
+{
+  switch (kind) {
+    case model::ContactEventKind::begin:
+      return "begin";
+    case model::ContactEventKind::hit:
+      return "hit";
+    case model::ContactEventKind::slide:
+      return "slide";
+    case model::ContactEventKind::end:
+      break;
+  }
+  return "end";
+}
+
+}  // namespace
+
+std::string events_csv(const sim::Recording& recording)
+{
+  std::string text = "time,kind,a,b,x,y,z,nx,ny,nz,speed,impulse\n";
+  const auto name = [&](model::BodyId id) {
+    return cell(recording.header.bodies[static_cast<std::size_t>(id)].name);
+  };
+  for (const sim::RecordedFrame& frame : recording.frames) {
+    for (const model::ContactEvent& e : frame.events) {
+      text += fmt::format("{:.9g},{},{},{},{:.7g},{:.7g},{:.7g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", e.time,
+                          word_for(e.kind), name(e.a), name(e.b), e.position.x(), e.position.y(),
+                          e.position.z(), e.normal.x(), e.normal.y(), e.normal.z(), e.speed, e.impulse);
+    }
+  }
+  return text;
+}
+
+std::string energy_csv(const sim::Recording& recording)
+{
+  std::string text = "time,kinetic,potential,total\n";
+  for (const sim::RecordedFrame& f : recording.frames) {
+    text += fmt::format("{:.9g},{:.12g},{:.12g},{:.12g}\n", f.time, f.kinetic_energy, f.potential_energy,
+                        f.kinetic_energy + f.potential_energy);
+  }
+  return text;
+}
+
+void write_motion_npz(const std::filesystem::path& file, const sim::Recording& recording)
+{
+  const std::size_t frames = recording.frames.size();
+  const std::size_t bodies = recording.header.bodies.size();
+  std::vector<double> times, kinetic, potential;
+  std::vector<float> positions, rotations;
+  for (const sim::RecordedFrame& f : recording.frames) {
+    times.push_back(f.time);
+    kinetic.push_back(f.kinetic_energy);
+    potential.push_back(f.potential_energy);
+    for (const sim::RecordedPose& pose : f.poses) {
+      positions.insert(positions.end(), pose.position.begin(), pose.position.end());
+      const Quat q = pose.pose().rotation;
+      for (const double x : {q.w(), q.x(), q.y(), q.z()}) rotations.push_back(static_cast<float>(x));
+    }
+  }
+  std::vector<std::string> names;
+  for (const sim::RecordedBody& body : recording.header.bodies) names.push_back(body.name);
+  base::NpzWriter out(file);
+  out.add("time", times);
+  out.add("kinetic_energy", kinetic);
+  out.add("potential_energy", potential);
+  out.add("position", positions, {frames, bodies, 3});
+  out.add("rotation", rotations, {frames, bodies, 4});
+  out.add_texts("name", names);
+  out.commit();
+}
+
+}  // namespace thrum::media

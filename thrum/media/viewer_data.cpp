@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/media/viewer_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "thrum/base/error.h"
+#include "thrum/media/base64.h"
+#include "thrum/media/shaded_mesh.h"
+#include "thrum/media/viewer_tracks.h"
+
+namespace thrum::media {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kKeyTolerance = 1e-4;  ///< of the size of the scene: a fifth of a pixel
+constexpr std::size_t kMostContacts =
+    1 << 20;  ///< on a page; beyond it, contacts of every second frame, and so on
+constexpr std::size_t kMostHits = 1 << 17;  ///< on a page; the strongest are kept
+constexpr double kLinkThickness = 0.003;    ///< half of a string's, of the size of the scene
+constexpr int kMostModes = 12;              ///< of a body
+constexpr double kImpulseDecades = 6;       ///< from the least impulse that is told apart to the greatest
+
+struct Floats {
+  std::vector<float> values;
+  void add(double x) { values.push_back(static_cast<float>(x)); }
+  void add(const Vec3& v)
+  {
+    for (const double x : v) add(x);
+  }
+};
+
+Json energy_series(const sim::Recording& recording)
+{
+  Floats times, kinetic, potential, impulse;
+  for (const sim::RecordedFrame& f : recording.frames) {
+    times.add(f.time);
+    kinetic.add(f.kinetic_energy);
+    potential.add(f.potential_energy);
+    double sum = 0;
+    for (const model::ContactEvent& e : f.events) {
+      if (e.kind == model::ContactEventKind::hit) sum += e.impulse;
+    }
+    impulse.add(sum);
+  }
+  return {{"times", base64_of(times.values)},
+          {"kinetic", base64_of(kinetic.values)},
+          {"potential", base64_of(potential.values)},
+          {"impulse", base64_of(impulse.values)}};
+}
+
+Json bodies_of(const sim::RecordingHeader& header)
+{
+  Json bodies = Json::array();
+  for (const sim::RecordedBody& body : header.bodies) {
+    bodies.push_back({{"name", body.name},
+                      {"mesh", body.mesh},
+                      {"colour", body.colour},
+                      {"fixed", body.motion == model::Motion::fixed},
+                      {"mass", body.mass}});
+  }
+  return bodies;
+}
+
+Json meshes_of(const sim::RecordingHeader& header)
+{
+  Json meshes = Json::array();
+  for (const mesh::TriangleMesh& mesh : header.meshes) {
+    const ShadedMesh shaded = shade_mesh(mesh);
+    std::vector<std::int8_t> normals;
+    for (const float x : shaded.normals) normals.push_back(static_cast<std::int8_t>(std::lround(x * 127)));
+    meshes.push_back({{"positions", base64_of(shaded.positions)},
+                      {"normals", base64_of(normals)},
+                      {"corners", base64_of(shaded.corners)}});
+  }
+  return meshes;
+}
+
+// Contacts of the frames that have them, or of every second one, and so on: 16 bits a coordinate in a box of their own, the direction of the impulse 8 bits a
+// component, its size 8 bits on a logarithmic scale.
+Json contacts_of(const sim::Recording& recording)
+{
+  std::size_t all = 0;
+  Eigen::AlignedBox3f box;
+  double largest = 0;
+  for (const sim::RecordedFrame& f : recording.frames) {
+    all += f.contacts.size();
+    for (const sim::RecordedContact& c : f.contacts) {
+      box.extend(Eigen::Vector3f(c.position[0], c.position[1], c.position[2]));
+      largest = std::max(largest, std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]));
+    }
+  }
+  const std::size_t stride = 1 + all / kMostContacts;
+  std::vector<std::uint32_t> counts, frames;
+  std::vector<std::uint16_t> positions;
+  std::vector<std::int8_t> directions;
+  std::vector<std::uint8_t> sizes;
+  for (std::size_t i = 0; i < recording.frames.size(); i += stride) {
+    const sim::RecordedFrame& f = recording.frames[i];
+    if (!f.has_contacts) continue;
+    frames.push_back(static_cast<std::uint32_t>(i));
+    counts.push_back(static_cast<std::uint32_t>(f.contacts.size()));
+    for (const sim::RecordedContact& c : f.contacts) {
+      const double size = std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const float side = box.sizes()[static_cast<Index>(k)];
+        const float share = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
+        positions.push_back(static_cast<std::uint16_t>(std::lround(share * 65535.0f)));
+        directions.push_back(static_cast<std::int8_t>(size > 0 ? std::lround(c.impulse[k] / size * 127) : 0));
+      }
+      const double level = size > 0 ? 1 + std::log10(size / largest) / kImpulseDecades : 0;
+      sizes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(level, 0.0, 1.0))));
+    }
+  }
+  Floats corners;
+  corners.add(box.isEmpty() ? Vec3(Vec3::Zero()) : Vec3(box.min().cast<double>()));
+  corners.add(box.isEmpty() ? Vec3(Vec3::Zero()) : Vec3(box.sizes().cast<double>()));
+  return {{"largest", largest},
+          {"decades", kImpulseDecades},
+          {"box", corners.values},
+          {"frames", base64_of(frames)},
+          {"counts", base64_of(counts)},
+          {"positions", base64_of(positions)},
+          {"directions", base64_of(directions)},
+          {"sizes", base64_of(sizes)}};
+}
+
+// Impacts in order of time; of too many, the strongest.
+Json hits_of(const sim::Recording& recording)
+{
+  std::vector<const model::ContactEvent*> hits;
+  for (const sim::RecordedFrame& f : recording.frames) {
+    for (const model::ContactEvent& e : f.events) {
+      if (e.kind == model::ContactEventKind::hit) hits.push_back(&e);
+    }
+  }
+  if (hits.size() > kMostHits) {
+    std::nth_element(hits.begin(), hits.begin() + kMostHits, hits.end(),
+                     [](const auto* a, const auto* b) { return a->impulse > b->impulse; });
+    hits.resize(kMostHits);
+    std::sort(hits.begin(), hits.end(),
+              [](const auto* a, const auto* b) { return std::pair(a->time, a) < std::pair(b->time, b); });
+  }
+  Floats times, places, normals, speeds, impulses;
+  std::vector<std::int32_t> bodies;
+  for (const model::ContactEvent* e : hits) {
+    times.add(e->time);
+    places.add(e->position);
+    normals.add(e->normal);
+    speeds.add(e->speed);
+    impulses.add(e->impulse);
+    bodies.push_back(e->a);
+    bodies.push_back(e->b);
+  }
+  return {{"times", base64_of(times.values)},     {"positions", base64_of(places.values)},
+          {"normals", base64_of(normals.values)}, {"speeds", base64_of(speeds.values)},
+          {"sizes", base64_of(impulses.values)},  {"bodies", base64_of(bodies)}};
+}
+
+Json responses_of(const sim::Recording& recording)
+{
+  Floats times, places, normals, speeds, energies;
+  std::vector<std::int32_t> bodies;
+  std::vector<std::uint32_t> steps;
+  std::vector<std::uint8_t> kinds;
+  for (const sim::RecordedFrame& f : recording.frames) {
+    for (const model::ResponseEvent& e : f.responses) {
+      times.add(e.time);
+      places.add(e.position);
+      normals.add(e.normal);
+      speeds.add(e.speed);
+      energies.add(e.energy);
+      bodies.push_back(e.a);
+      bodies.push_back(e.b);
+      steps.push_back(static_cast<std::uint32_t>(e.step));
+      kinds.push_back(static_cast<std::uint8_t>(e.kind));
+    }
+  }
+  return {{"times", base64_of(times.values)},
+          {"positions", base64_of(places.values)},
+          {"normals", base64_of(normals.values)},
+          {"speeds", base64_of(speeds.values)},
+          {"energies", base64_of(energies.values)},
+          {"bodies", base64_of(bodies)},
+          {"steps", base64_of(steps)},
+          {"kinds", base64_of(kinds)}};
+}
+
+// Planes have no triangles: where they are and which way they face.
+Json planes_of(const sim::Recording& recording)
+{
+  Json planes = Json::array();
+  for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
+    const sim::RecordedBody& body = recording.header.bodies[b];
+    if (!recording.header.meshes[static_cast<std::size_t>(body.mesh)].triangles.empty()) continue;
+    const Pose X = recording.frames.front().poses[b].pose();
+    const Vec3 up = X.direction(Vec3::UnitZ());
+    planes.push_back(
+        {{"point", {X.position.x(), X.position.y(), X.position.z()}}, {"normal", {up.x(), up.y(), up.z()}}});
+  }
+  return planes;
+}
+
+Json links_of(const sim::RecordingHeader& header, double size)
+{
+  Json links = Json::array();
+  for (const sim::RecordedLink& link : header.links) {
+    links.push_back({{"a", link.a},
+                     {"b", link.b},
+                     {"pointA", link.point_a},
+                     {"pointB", link.point_b},
+                     {"thickness", kLinkThickness * size}});
+  }
+  return links;
+}
+
+Json camera_of(const sim::RecordingHeader& header)
+{
+  Json camera = Json::object();
+  for (const char* name : {"eye", "target", "from"}) {
+    std::istringstream text(header.note(std::string("camera ") + name));
+    std::array<double, 3> v{};
+    if (text >> v[0] >> v[1] >> v[2]) camera[name] = v;
+  }
+  double degrees = 0;
+  if (std::istringstream(header.note("camera field of view")) >> degrees) camera["field_of_view"] = degrees;
+  return camera;
+}
+
+// A modal file belongs to the body of its name, or to all bodies NAME/0, NAME/1 ... of a repeated one.
+Json modes_of(const sim::RecordingHeader& header, const std::string& name, const model::ModalModel& model)
+{
+  const auto plain = [](std::string text) {
+    std::replace(text.begin(), text.end(), '/', '_');
+    return text;
+  };
+  Json owners = Json::array();
+  for (std::size_t b = 0; b < header.bodies.size(); ++b) {
+    const std::string body = plain(header.bodies[b].name);
+    if (body == plain(name) || header.bodies[b].name.starts_with(name + "/")) owners.push_back(b);
+  }
+  if (owners.empty()) throw Error(fmt::format("There are modes for '{}', but no body of that name.", name));
+  Floats vertices;
+  for (const Vec3& v : model.surface.vertices) vertices.add(v);
+  std::vector<std::uint32_t> triangles;
+  for (const Triangle& t : model.surface.triangles) {
+    for (const Index v : t) triangles.push_back(static_cast<std::uint32_t>(v));
+  }
+  std::vector<std::int16_t> shapes;
+  std::vector<double> frequencies, decays;
+  for (Index m = 0; m < std::min<Index>(kMostModes, model.mode_count()); ++m) {
+    frequencies.push_back(model.frequencies[m]);
+    decays.push_back(model.decays[m]);
+    const double most = model.shapes.col(m).cwiseAbs().maxCoeff();
+    for (const double x : model.shapes.col(m))
+      shapes.push_back(static_cast<std::int16_t>(most > 0 ? std::lround(32767 * x / most) : 0));
+  }
+  return {{"bodies", owners},
+          {"frequencies", frequencies},
+          {"decays", decays},
+          {"vertices", base64_of(vertices.values)},
+          {"triangles", base64_of(triangles)},
+          {"shapes", base64_of(shapes)}};
+}
+
+Json run_data(const ViewerRun& run)
+{
+  const sim::Recording& recording = *run.recording;
+  const sim::RecordingHeader& header = recording.header;
+  Box3 box = motion_box(recording);
+  if (box.isEmpty()) box = Box3(Vec3(-1, -1, 0), Vec3(1, 1, 1));
+  const ViewerTracks tracks = viewer_tracks(recording, kKeyTolerance * box.diagonal().norm());
+  Json data = {
+      {"title", header.note("title")},
+      {"scene", std::filesystem::path(header.note("scene")).filename().string()},
+      {"label", run.label},
+      {"version", header.note("version")},
+      {"complete", recording.complete},
+      {"box", {box.min().x(), box.min().y(), box.min().z(), box.max().x(), box.max().y(), box.max().z()}},
+      {"camera", camera_of(header)},
+      {"planes", planes_of(recording)},
+      {"links", links_of(header, box.diagonal().norm())},
+      {"bodies", bodies_of(header)},
+      {"meshes", meshes_of(header)},
+      {"series", energy_series(recording)},
+      {"tracks",
+       {{"counts", base64_of(tracks.counts)},
+        {"gaps", base64_of(tracks.gaps)},
+        {"boxes", base64_of(tracks.boxes)},
+        {"positions", base64_of(tracks.positions)},
+        {"rotations", base64_of(tracks.rotations)}}},
+      {"contacts", contacts_of(recording)},
+      {"hits", hits_of(recording)},
+      {"responses", responses_of(recording)},
+      {"modes", Json::array()}};
+  for (const auto& [name, model] : run.modes) data["modes"].push_back(modes_of(header, name, model));
+  if (!run.sound.empty()) data["sound"] = base64(run.sound);
+  return data;
+}
+
+}  // namespace
+
+std::string viewer_data(const std::vector<ViewerRun>& runs)
+{
+  Json data = {{"runs", Json::array()}};
+  for (const ViewerRun& run : runs) data["runs"].push_back(run_data(run));
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace thrum::media

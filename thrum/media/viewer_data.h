@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The page of a run: everything that web/src/viewer shows, as one JSON text with numbers as base64.
+//
+//   const sim::Recording recording = sim::read_recording("runs/hello/recording");
+//   base::write_file("hello.html", viewer_page({{.recording = &recording}}));
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thrum/model/modal_model.h"
+#include "thrum/sim/recording.h"
+
+namespace thrum::media {
+
+/// One run on a page. Two runs are shown side by side.
+struct ViewerRun {
+  const sim::Recording* recording = nullptr;  ///< must outlive the call
+  std::string label = {};                     ///< above the picture when there are two
+  std::string sound = {};                     ///< bytes of a WAV file, or none
+  std::vector<std::pair<std::string, model::ModalModel>> modes = {};  ///< of bodies, by name
+};
+
+/// What of a run's folder belongs on its page beside the recording: `sound.wav`, and `modes/NAME.npz` for the body (or
+/// the bodies NAME/0, NAME/1 ...) of that name, '/' in names written as '_'. Throws InputError when a file is there and bad.
+[[nodiscard]] ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& recording);
+
+/// Throws Error when a modal file is for a body that is not there.
+[[nodiscard]] std::string viewer_data(const std::vector<ViewerRun>& runs);
+
+/// The whole page. Throws Error when thrum was built without pages.
+[[nodiscard]] std::string viewer_page(const std::vector<ViewerRun>& runs);
+
+}  // namespace thrum::media

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "thrum/base/atomic_file.h"
+#include "thrum/elastic/modal_file.h"
+#include "thrum/media/pages.h"
+#include "thrum/media/viewer_data.h"
+
+namespace thrum::media {
+
+ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& recording)
+{
+  ViewerRun run{.recording = &recording};
+  std::error_code none;
+  if (std::filesystem::is_regular_file(folder / "sound.wav", none))
+    run.sound = base::read_text_file(folder / "sound.wav");
+  if (!std::filesystem::is_directory(folder / "modes", none)) return run;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "modes")) {
+    if (entry.path().extension() == ".npz") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) run.modes.emplace_back(file.stem().string(), elastic::read_modal_file(file));
+  return run;
+}
+
+std::string viewer_page(const std::vector<ViewerRun>& runs)
+{
+  return fill_page("viewer", viewer_data(runs));
+}
+
+}  // namespace thrum::media

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/media/viewer_tracks.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace thrum::media {
+
+namespace {
+
+constexpr std::size_t kLongestLine = 8;      ///< frames between two keys of a body that moves
+constexpr std::size_t kLongestGap = 0xffff;  ///< frames that a gap can count
+constexpr float kPositionSteps = 65535;      ///< of a position in its box
+constexpr std::size_t kSampledMoments = 64;  ///< of a run, to see where bodies are
+constexpr double kOutlyingShare = 0.02;      ///< of places at either end that do not count for the box
+
+struct Key {
+  Eigen::Vector3f position;
+  Eigen::Vector4f rotation;  ///< x, y, z, w, unit
+};
+
+Key key_of(const sim::RecordedPose& pose)
+{
+  const Eigen::Vector4f q(pose.rotation[1], pose.rotation[2], pose.rotation[3], pose.rotation[0]);
+  const float length = q.norm();
+  return {{pose.position[0], pose.position[1], pose.position[2]},
+          length > 0 ? Eigen::Vector4f(q / length) : Eigen::Vector4f(0, 0, 0, 1)};
+}
+
+// How far a point of a body may be from itself in two poses: 2 |q - q'| is about the angle between them.
+struct Nearness {
+  float radius = 0;
+  float tolerance = 0;
+
+  [[nodiscard]] bool operator()(const Key& a, const Key& b) const
+  {
+    const float turned = std::min((a.rotation - b.rotation).norm(), (a.rotation + b.rotation).norm());
+    return (a.position - b.position).norm() + 2 * radius * turned <= tolerance;
+  }
+};
+
+Key between(const Key& a, const Key& b, float share)
+{
+  const float sign = a.rotation.dot(b.rotation) < 0 ? -1.0f : 1.0f;
+  return {(1 - share) * a.position + share * b.position,
+          ((1 - share) * a.rotation + share * sign * b.rotation).normalized()};
+}
+
+// Frames at which a body needs a key, the first and the last included.
+std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const Nearness& near)
+{
+  std::vector<std::size_t> keys = {0};
+  const std::size_t count = poses.size();
+  while (keys.back() + 1 < count) {
+    const std::size_t from = keys.back();
+    // At rest, as long as it rests.
+    std::size_t to = from;
+    while (to + 1 < count && to + 1 - from < kLongestGap && near(poses[to + 1], poses[from])) ++to;
+    if (to < from + 2) {
+      // Moving: the longest straight line on which every frame between is near enough.
+      const auto straight = [&](std::size_t end) {
+        for (std::size_t f = from + 1; f < end; ++f) {
+          const float share = static_cast<float>(f - from) / static_cast<float>(end - from);
+          if (!near(between(poses[from], poses[end], share), poses[f])) return false;
+        }
+        return true;
+      };
+      to = from + 1;
+      while (to + 1 < count && to + 1 - from <= kLongestLine && straight(to + 1)) ++to;
+    }
+    keys.push_back(to);
+  }
+  return keys;
+}
+
+double radius_of(const mesh::TriangleMesh& mesh)
+{
+  double most = 0;
+  for (const Vec3& v : mesh.vertices) most = std::max(most, v.squaredNorm());
+  return std::sqrt(most);
+}
+
+void append_track(const std::vector<Key>& poses, const std::vector<std::size_t>& keys, ViewerTracks& out)
+{
+  Eigen::Vector3f low = poses[keys[0]].position;
+  Eigen::Vector3f high = low;
+  for (const std::size_t f : keys) {
+    low = low.cwiseMin(poses[f].position);
+    high = high.cwiseMax(poses[f].position);
+  }
+  const Eigen::Vector3f size = high - low;
+  out.counts.push_back(static_cast<std::uint32_t>(keys.size()));
+  for (const float x : low) out.boxes.push_back(x);
+  for (const float x : size) out.boxes.push_back(x);
+  std::size_t before = 0;
+  for (const std::size_t f : keys) {
+    out.gaps.push_back(static_cast<std::uint16_t>(f - before));
+    before = f;
+    for (int k = 0; k < 3; ++k) {
+      const float share = size[k] > 0 ? (poses[f].position[k] - low[k]) / size[k] : 0.0f;
+      out.positions.push_back(static_cast<std::uint16_t>(std::lround(share * kPositionSteps)));
+    }
+    for (int k = 0; k < 4; ++k) {
+      const float scaled = std::clamp(poses[f].rotation[k], -1.0f, 1.0f) * 32767.0f;
+      out.rotations.push_back(static_cast<std::int16_t>(std::lround(scaled)));
+    }
+  }
+}
+
+}  // namespace
+
+ViewerTracks viewer_tracks(const sim::Recording& recording, double tolerance)
+{
+  ViewerTracks tracks;
+  std::vector<Key> poses(recording.frames.size());
+  if (poses.empty()) {
+    tracks.counts.assign(recording.header.bodies.size(), 0);
+    tracks.boxes.assign(6 * recording.header.bodies.size(), 0);
+    return tracks;
+  }
+  std::vector<float> radii;
+  for (const mesh::TriangleMesh& mesh : recording.header.meshes)
+    radii.push_back(static_cast<float>(radius_of(mesh)));
+  for (std::size_t b = 0; b < recording.header.bodies.size(); ++b) {
+    for (std::size_t f = 0; f < poses.size(); ++f) poses[f] = key_of(recording.frames[f].poses[b]);
+    const Nearness near{radii[static_cast<std::size_t>(recording.header.bodies[b].mesh)],
+                        static_cast<float>(tolerance)};
+    append_track(poses, key_frames(poses, near), tracks);
+  }
+  return tracks;
+}
+
+Box3 motion_box(const sim::Recording& recording)
+{
+  const sim::RecordingHeader& header = recording.header;
+  std::vector<double> radii;
+  for (const mesh::TriangleMesh& mesh : header.meshes) radii.push_back(radius_of(mesh));
+  const std::size_t stride = std::max<std::size_t>(1, recording.frames.size() / kSampledMoments);
+  for (const bool moving_only : {true, false}) {
+    // Along each axis: where bodies begin and end, sorted, without the outlying ones.
+    std::array<std::vector<double>, 3> lows, highs;
+    for (std::size_t f = 0; f < recording.frames.size(); f += stride) {
+      for (std::size_t b = 0; b < header.bodies.size(); ++b) {
+        const double radius = radii[static_cast<std::size_t>(header.bodies[b].mesh)];
+        const auto& place = recording.frames[f].poses[b].position;
+        if (!std::all_of(place.begin(), place.end(), [](float x) { return std::isfinite(x); })) continue;
+        if (!(radius > 0) || (moving_only && header.bodies[b].motion == model::Motion::fixed)) continue;
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double x = place[k];
+          lows[k].push_back(x - radius);
+          highs[k].push_back(x + radius);
+        }
+      }
+    }
+    if (lows[0].empty()) continue;
+    const auto left_out = static_cast<std::ptrdiff_t>(kOutlyingShare * static_cast<double>(lows[0].size()));
+    Vec3 low, high;
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::nth_element(lows[k].begin(), lows[k].begin() + left_out, lows[k].end());
+      std::nth_element(highs[k].begin(), highs[k].end() - 1 - left_out, highs[k].end());
+      low[static_cast<Index>(k)] = *(lows[k].begin() + left_out);
+      high[static_cast<Index>(k)] = *(highs[k].end() - 1 - left_out);
+    }
+    return {low, high};
+  }
+  return {};
+}
+
+}  // namespace thrum::media

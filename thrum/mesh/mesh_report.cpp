@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/mesh/mesh_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "thrum/base/error.h"
+#include "thrum/mesh/mesh_topology.h"
+#include "thrum/mesh/orient_components.h"
+#include "thrum/mesh/self_intersections.h"
+
+namespace thrum::mesh {
+
+namespace {
+
+// Things that fall and ring are between a grain and a house. Beyond that the unit is probably not the metre.
+constexpr double kLargestPlausible = 50;      // [m]
+constexpr double kSmallestPlausible = 0.001;  // [m]
+
+class Inspector {
+ public:
+  Inspector(const TriangleMesh& mesh, const MeshReportDesc& desc)
+      : mesh_(mesh), desc_(desc), uses_(edge_uses(mesh)), components_(edge_components(mesh, uses_))
+  {
+  }
+
+  MeshReport run()
+  {
+    report_.vertices = mesh_.vertices.size();
+    report_.triangles = mesh_.triangles.size();
+    report_.components = components_.count;
+    report_.box = bounding_box(mesh_);
+    report_.area = area(mesh_);
+    report_.volume = signed_volume(mesh_);
+    look_at_triangles();
+    look_at_edges();
+    look_at_vertices();
+    look_at_components();
+    if (desc_.self_intersections) {
+      for (const TrianglePair& pair : self_intersections(mesh_))
+        add(report_.self_intersections, centroid(pair.a));
+    }
+    look_at_scale();
+    conclude();
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] Vec3 vertex(Index v) const { return mesh_.vertices[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] Vec3 centroid(Index t) const
+  {
+    const auto i = static_cast<std::size_t>(t);
+    return (mesh_.corner(i, 0) + mesh_.corner(i, 1) + mesh_.corner(i, 2)) / 3;
+  }
+  void add(MeshFinding& finding, const Vec3& place) const
+  {
+    if (finding.count++ < desc_.places) finding.places.push_back(place);
+  }
+
+  void look_at_triangles()
+  {
+    std::vector<std::pair<Triangle, Index>> sorted;
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      const TriangleKind kind = triangle_kind(mesh_, t);
+      if (kind == TriangleKind::repeated_corner)
+        add(report_.repeated_corners, centroid(static_cast<Index>(t)));
+      if (kind == TriangleKind::flat) add(report_.flat_triangles, centroid(static_cast<Index>(t)));
+      Triangle corners = mesh_.triangles[t];
+      std::sort(corners.begin(), corners.end());
+      sorted.emplace_back(corners, static_cast<Index>(t));
+    }
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      if (sorted[i].first == sorted[i - 1].first)
+        add(report_.duplicate_triangles, centroid(sorted[i].second));
+    }
+  }
+
+  void look_at_edges()
+  {
+    std::size_t edges = 0;
+    std::vector<EdgeUse> open;
+    for_each_edge(uses_, [&](std::span<const EdgeUse> edge) {
+      ++edges;
+      const Vec3 middle = (vertex(edge[0].low) + vertex(edge[0].high)) / 2;
+      if (edge.size() == 1) {
+        open.push_back(edge[0]);
+        add(report_.open_edges, middle);
+      } else if (edge.size() > 2) {
+        add(report_.non_manifold_edges, middle);
+      } else if (edge[0].forward == edge[1].forward) {
+        add(report_.inconsistent_edges, middle);
+      }
+    });
+    report_.boundary_loops = connected_chains(open);
+    std::vector<char> used(mesh_.vertices.size(), 0);
+    for (const Triangle& t : mesh_.triangles) {
+      for (const Index v : t) used[static_cast<std::size_t>(v)] = 1;
+    }
+    for (std::size_t v = 0; v < used.size(); ++v) {
+      if (used[v] == 0) add(report_.unused_vertices, mesh_.vertices[v]);
+    }
+    report_.euler_characteristic = static_cast<long>(report_.vertices - report_.unused_vertices.count) -
+                                   static_cast<long>(edges) + static_cast<long>(report_.triangles);
+  }
+
+  // Open edges joined at their ends: how many separate chains there are.
+  [[nodiscard]] std::size_t connected_chains(const std::vector<EdgeUse>& open) const
+  {
+    std::vector<Index> parent(mesh_.vertices.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&parent](Index v) {
+      while (parent[static_cast<std::size_t>(v)] != v) {
+        Index& up = parent[static_cast<std::size_t>(v)];
+        up = parent[static_cast<std::size_t>(up)];
+        v = up;
+      }
+      return v;
+    };
+    std::vector<Index> ends;
+    for (const EdgeUse& edge : open) {
+      parent[static_cast<std::size_t>(root(edge.low))] = root(edge.high);
+      ends.push_back(edge.low);
+    }
+    for (Index& v : ends) v = root(v);
+    std::sort(ends.begin(), ends.end());
+    return static_cast<std::size_t>(std::unique(ends.begin(), ends.end()) - ends.begin());
+  }
+
+  // Around a manifold vertex the triangles form one fan. Corners are joined when their triangles share a side
+  // at the vertex; a vertex with more than one group of corners is a pinch.
+  void look_at_vertices()
+  {
+    std::vector<Index> parent(3 * mesh_.triangles.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&parent](Index c) {
+      while (parent[static_cast<std::size_t>(c)] != c) {
+        Index& up = parent[static_cast<std::size_t>(c)];
+        up = parent[static_cast<std::size_t>(up)];
+        c = up;
+      }
+      return c;
+    };
+    const auto corner_of = [this](Index triangle, Index v) {
+      const Triangle& t = mesh_.triangles[static_cast<std::size_t>(triangle)];
+      const auto k = static_cast<Index>(std::find(t.begin(), t.end(), v) - t.begin());
+      return 3 * triangle + k;
+    };
+    for_each_edge(uses_, [&](std::span<const EdgeUse> edge) {
+      for (std::size_t i = 1; i < edge.size(); ++i) {
+        for (const Index v : {edge[0].low, edge[0].high}) {
+          parent[static_cast<std::size_t>(root(corner_of(edge[i].triangle, v)))] =
+              root(corner_of(edge[0].triangle, v));
+        }
+      }
+    });
+    std::vector<std::pair<Index, Index>> fans;
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      if (triangle_kind(mesh_, t) == TriangleKind::repeated_corner) continue;
+      for (std::size_t k = 0; k < 3; ++k)
+        fans.emplace_back(mesh_.triangles[t][k], root(static_cast<Index>(3 * t + k)));
+    }
+    std::sort(fans.begin(), fans.end());
+    fans.erase(std::unique(fans.begin(), fans.end()), fans.end());
+    for (std::size_t i = 1; i < fans.size(); ++i) {
+      const bool second = fans[i].first == fans[i - 1].first && (i < 2 || fans[i].first != fans[i - 2].first);
+      if (second) add(report_.non_manifold_vertices, vertex(fans[i].first));
+    }
+    look_for_equal_vertices();
+  }
+
+  void look_for_equal_vertices()
+  {
+    std::vector<Index> order(mesh_.vertices.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [this](Index a, Index b) {
+      const Vec3 p = vertex(a), q = vertex(b);
+      return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
+    });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (vertex(order[i]) == vertex(order[i - 1])) add(report_.duplicate_vertices, vertex(order[i]));
+    }
+  }
+
+  void look_at_components()
+  {
+    for (const ComponentState& state : component_states(mesh_, components_, uses_)) {
+      if (state.inverted) add(report_.inverted_components, centroid(state.first_triangle));
+      if (state.closed && state.depth % 2 == 1) ++report_.cavities;
+    }
+  }
+
+  void look_at_scale()
+  {
+    if (report_.box.isEmpty()) return;
+    const double size = report_.box.diagonal().norm();
+    if (size > kLargestPlausible) {
+      report_.scale_remark = fmt::format(
+          "The mesh is {:.4g} m across. If it was drawn in millimetres it is {:.4g} m: scale it by 0.001.",
+          size, size / 1000);
+    } else if (size < kSmallestPlausible) {
+      report_.scale_remark = fmt::format(
+          "The mesh is only {:.3g} m across. If it was drawn in kilometres or scaled twice it is {:.3g} m: "
+          "scale it by 1000.",
+          size, size * 1000);
+    }
+  }
+
+  void conclude()
+  {
+    const bool some = report_.triangles > 0;
+    report_.watertight = some && !report_.open_edges.found() && !report_.non_manifold_edges.found() &&
+                         !report_.inconsistent_edges.found() && !report_.repeated_corners.found();
+    // chi = 2 (components - handles) for closed surfaces; a pinched vertex would count too few.
+    if (report_.watertight && !report_.non_manifold_vertices.found()) {
+      report_.genus = static_cast<long>(report_.components) - report_.euler_characteristic / 2;
+    }
+    const bool outwards = report_.watertight && !report_.inverted_components.found();
+    report_.fit_for_mass = outwards;
+    report_.fit_for_distance = outwards && !report_.self_intersections.found();
+    report_.fit_for_tetrahedra = outwards && !report_.self_intersections.found();
+  }
+
+  const TriangleMesh& mesh_;
+  MeshReportDesc desc_;
+  std::vector<EdgeUse> uses_;
+  MeshComponents components_;
+  MeshReport report_;
+};
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string counted(std::size_t count, const char* one, const char* many)
+{
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void describe(Out out, const MeshFinding& finding, const char* one, const char* many)
+{
+  if (!finding.found()) return;
+  fmt::format_to(out, "  {}", counted(finding.count, one, many));
+  for (std::size_t i = 0; i < finding.places.size(); ++i) {
+    const Vec3& p = finding.places[i];
+    fmt::format_to(out, "{}({:.4g}, {:.4g}, {:.4g})", i == 0 ? ", at " : " ", p.x(), p.y(), p.z());
+  }
+  fmt::format_to(out, "{}\n", finding.count > finding.places.size() ? " ..." : "");
+}
+
+void describe_size(Out out, const MeshReport& report)
+{
+  fmt::format_to(out, "{}, {}, {}\n", counted(report.vertices, "vertex", "vertices"),
+                 counted(report.triangles, "triangle", "triangles"),
+                 counted(report.components, "component", "components"));
+  if (report.box.isEmpty()) return;
+  const Vec3 size = report.box.sizes();
+  fmt::format_to(out, "size {:.4g} x {:.4g} x {:.4g} m, area {:.6g} m^2", size.x(), size.y(), size.z(),
+                 report.area);
+  if (report.watertight) fmt::format_to(out, ", volume {:.6g} m^3", report.volume);
+  fmt::format_to(out, "\n{}, Euler characteristic {}", report.watertight ? "watertight" : "not watertight",
+                 report.euler_characteristic);
+  if (report.genus >= 0) fmt::format_to(out, ", {} handle{}", report.genus, report.genus == 1 ? "" : "s");
+  if (report.cavities > 0)
+    fmt::format_to(out, ", {} cavit{}", report.cavities, report.cavities == 1 ? "y" : "ies");
+  fmt::format_to(out, "\n");
+}
+
+void describe_faults(Out out, const MeshReport& report)
+{
+  describe(out, report.open_edges, "open edge", "open edges");
+  if (report.boundary_loops > 0) {
+    fmt::format_to(out, "  {} hole{} or rim{} of open edges\n", report.boundary_loops,
+                   report.boundary_loops == 1 ? "" : "s", report.boundary_loops == 1 ? "" : "s");
+  }
+  describe(out, report.non_manifold_edges, "edge where more than two triangles meet",
+           "edges where more than two triangles meet");
+  describe(out, report.non_manifold_vertices, "vertex where surfaces meet in a point",
+           "vertices where surfaces meet in a point");
+  describe(out, report.inconsistent_edges, "edge whose two triangles face opposite ways",
+           "edges whose two triangles face opposite ways");
+  describe(out, report.repeated_corners, "triangle with a repeated corner",
+           "triangles with a repeated corner");
+  describe(out, report.flat_triangles, "triangle without height", "triangles without height");
+  describe(out, report.duplicate_triangles, "triangle that is there twice", "triangles that are there twice");
+  describe(out, report.duplicate_vertices, "vertex at the same point as another",
+           "vertices at the same point as others");
+  describe(out, report.unused_vertices, "vertex that no triangle uses", "vertices that no triangle uses");
+  describe(out, report.self_intersections, "pair of triangles that cross or touch",
+           "pairs of triangles that cross or touch");
+  describe(out, report.inverted_components, "component turned inside out", "components turned inside out");
+  if (!report.scale_remark.empty()) fmt::format_to(out, "  {}\n", report.scale_remark);
+}
+
+}  // namespace
+
+MeshReport report_mesh(const TriangleMesh& mesh, const MeshReportDesc& desc)
+{
+  check_indices(mesh);
+  return Inspector(mesh, desc).run();
+}
+
+MeshReport require_closed(const TriangleMesh& surface, const std::string& name, const std::string& use)
+{
+  MeshReport report = report_mesh(surface, {.self_intersections = false});
+  if (report.fit_for_tetrahedra) return report;
+  std::string why = "it has no triangles";
+  if (report.open_edges.found()) {
+    why = counted(report.open_edges.count, "open edge", "open edges");
+  } else if (report.non_manifold_edges.found()) {
+    why = counted(report.non_manifold_edges.count, "edge of three triangles or more",
+                  "edges of three triangles or more");
+  } else if (report.inconsistent_edges.found()) {
+    why = counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
+                  "edges where neighbours face different ways");
+  } else if (report.repeated_corners.found()) {
+    why = counted(report.repeated_corners.count, "triangle that names a corner twice",
+                  "triangles that name a corner twice");
+  } else if (report.inverted_components.found()) {
+    throw Error(fmt::format(
+        "The surface of '{}' is turned inside out, so it has no inside that could {}. 'thrum mesh repair' "
+        "turns it round.",
+        name, use));
+  }
+  throw Error(fmt::format(
+      "The surface of '{}' is not closed ({}), so it has no inside that could {}. 'thrum mesh info' shows "
+      "where, 'thrum mesh repair' mends what can be mended.",
+      name, why, use));
+}
+
+std::string to_text(const MeshReport& report)
+{
+  std::string text;
+  const Out out = std::back_inserter(text);
+  describe_size(out, report);
+  const std::size_t before = text.size();
+  describe_faults(out, report);
+  if (text.size() == before) text += "  no faults\n";
+  const auto verdict = [&out](const char* use, bool fit, const char* otherwise) {
+    fmt::format_to(out, "{}: {}\n", use, fit ? "yes" : otherwise);
+  };
+  verdict("mass properties", report.fit_for_mass, "no, the surface must be watertight and face outwards");
+  verdict("distance field", report.fit_for_distance, "only with signs by winding number, or after repair");
+  verdict("tetrahedra", report.fit_for_tetrahedra,
+          "only through a distance field with signs by winding number, or after repair");
+  return text;
+}
+
+}  // namespace thrum::mesh

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/mesh/repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <unordered_map>
+
+#include "thrum/mesh/mesh_topology.h"
+#include "thrum/mesh/orient_components.h"
+#include "thrum/mesh/unused_vertices.h"
+
+namespace thrum::mesh {
+
+namespace {
+
+using Cell = std::array<std::int64_t, 3>;
+
+struct CellHash {
+  std::size_t operator()(const Cell& c) const
+  {
+    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
+    std::uint64_t h = 0;
+    for (const std::int64_t v : c) h = (h ^ static_cast<std::uint64_t>(v)) * kMix;
+    return static_cast<std::size_t>(h ^ (h >> 32));
+  }
+};
+
+// For each vertex the kept vertex that it becomes: the lowest one within the tolerance. Kept vertices never
+// chain, so no vertex moves farther than the tolerance. Cells are four tolerances wide: most vertices look
+// into one only.
+std::vector<Index> weld_targets(const std::vector<Vec3>& vertices, double tolerance, const Vec3& origin)
+{
+  constexpr double kCellInTolerances = 4;
+  const double cell_size = kCellInTolerances * tolerance;
+  const auto cell_along = [&](double offset) {
+    return static_cast<std::int64_t>(std::floor(offset / cell_size));
+  };
+  // Only looked up, never walked through, so its order has no influence.
+  std::unordered_map<Cell, std::vector<Index>, CellHash> kept;
+  kept.reserve(vertices.size());
+  std::vector<Index> target(vertices.size());
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    const Vec3 p = vertices[v] - origin;
+    Cell low{}, high{};
+    for (int k = 0; k < 3; ++k) {
+      low[static_cast<std::size_t>(k)] = cell_along(p[k] - tolerance);
+      high[static_cast<std::size_t>(k)] = cell_along(p[k] + tolerance);
+    }
+    auto best = static_cast<Index>(v);
+    for (std::int64_t x = low[0]; x <= high[0]; ++x) {
+      for (std::int64_t y = low[1]; y <= high[1]; ++y) {
+        for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+          const auto found = kept.find({x, y, z});
+          if (found == kept.end()) continue;
+          for (const Index other : found->second) {
+            const double distance = (vertices[static_cast<std::size_t>(other)] - vertices[v]).norm();
+            if (other < best && distance <= tolerance) best = other;
+          }
+        }
+      }
+    }
+    target[v] = best;
+    if (best == static_cast<Index>(v))
+      kept[{cell_along(p.x()), cell_along(p.y()), cell_along(p.z())}].push_back(best);
+  }
+  return target;
+}
+
+std::vector<Index> equal_targets(const std::vector<Vec3>& vertices)
+{
+  std::vector<Index> order(vertices.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto at = [&](Index v) -> const Vec3& {
+    return vertices[static_cast<std::size_t>(v)];
+  };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return std::lexicographical_compare(at(a).data(), at(a).data() + 3, at(b).data(), at(b).data() + 3);
+  });
+  std::vector<Index> target(vertices.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool same = i > 0 && at(order[i]) == at(order[i - 1]);
+    target[static_cast<std::size_t>(order[i])] =
+        same ? target[static_cast<std::size_t>(order[i - 1])] : order[i];
+  }
+  return target;
+}
+
+class Repair {
+ public:
+  Repair(const TriangleMesh& mesh, const RepairDesc& desc) : desc_(desc)
+  {
+    result_.mesh = mesh;
+    result_.source_triangles.resize(mesh.triangles.size());
+    std::iota(result_.source_triangles.begin(), result_.source_triangles.end(), 0);
+  }
+
+  RepairResult run()
+  {
+    check_indices(mesh_);
+    if (desc_.weld) weld();
+    if (desc_.drop_degenerate) {
+      drop_repeated_corners();
+      turn_slivers();
+    }
+    if (desc_.drop_duplicates) drop_duplicates();
+    if (desc_.orient) orient();
+    if (desc_.drop_unused_vertices) drop_unused_vertices();
+    return std::move(result_);
+  }
+
+ private:
+  template <class... Args>
+  void say(fmt::format_string<Args...> text, Args&&... args)
+  {
+    report_.lines.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  void weld()
+  {
+    const Box3 box = bounding_box(mesh_);
+    if (box.isEmpty()) return;
+    const double tolerance = desc_.weld_tolerance * box.diagonal().norm();
+    const std::vector<Index> target =
+        tolerance > 0 ? weld_targets(mesh_.vertices, tolerance, box.min()) : equal_targets(mesh_.vertices);
+    for (std::size_t v = 0; v < target.size(); ++v) {
+      if (target[v] == static_cast<Index>(v)) continue;
+      ++report_.welded_vertices;
+      report_.longest_weld =
+          std::max(report_.longest_weld,
+                   (mesh_.vertices[v] - mesh_.vertices[static_cast<std::size_t>(target[v])]).norm());
+    }
+    for (Triangle& t : mesh_.triangles) {
+      for (Index& v : t) v = target[static_cast<std::size_t>(v)];
+    }
+    if (report_.welded_vertices > 0) {
+      say("{} vertices were welded to others at most {:.3g} m away (tolerance {:.3g} m).",
+          report_.welded_vertices, report_.longest_weld, tolerance);
+    }
+  }
+
+  // Keeps the triangles for which `keep` says so; returns how many went.
+  template <class Keep>
+  std::size_t filter(Keep&& keep)
+  {
+    std::size_t kept = 0;
+    const std::size_t before = mesh_.triangles.size();
+    for (std::size_t t = 0; t < before; ++t) {
+      if (!keep(t)) continue;
+      mesh_.triangles[kept] = mesh_.triangles[t];
+      result_.source_triangles[kept++] = result_.source_triangles[t];
+    }
+    mesh_.triangles.resize(kept);
+    result_.source_triangles.resize(kept);
+    return before - kept;
+  }
+
+  void drop_repeated_corners()
+  {
+    report_.degenerate_triangles =
+        filter([this](std::size_t t) { return triangle_kind(mesh_, t) != TriangleKind::repeated_corner; });
+    if (report_.degenerate_triangles > 0) {
+      say("{} triangles with a repeated corner were dropped.", report_.degenerate_triangles);
+    }
+  }
+
+  // A flat triangle a b c with b on the side c a cannot simply go: its neighbours would be left open. Turning
+  // the side that it shares with the neighbour c a d gives a b d and b c d, which cover the same surface:
+  //
+  //     a---b---c          a---b---c
+  //      \     /     ->     \  |  /
+  //       \   /              \ | /
+  //         d                  d
+  bool turn_sliver(std::size_t sliver, const std::vector<EdgeUse>& uses, std::vector<char>& touched)
+  {
+    int longest = 0;
+    double length = -1;
+    for (int k = 0; k < 3; ++k) {
+      const double side = (mesh_.corner(sliver, (k + 1) % 3) - mesh_.corner(sliver, k)).squaredNorm();
+      if (side > length) {
+        length = side;
+        longest = k;
+      }
+    }
+    const Triangle t = mesh_.triangles[sliver];
+    const Index c = t[static_cast<std::size_t>(longest)];
+    const Index a = t[static_cast<std::size_t>((longest + 1) % 3)];
+    const Index b = t[static_cast<std::size_t>((longest + 2) % 3)];
+    const auto edge = [&uses](Index from, Index to) {
+      return std::equal_range(uses.begin(), uses.end(),
+                              EdgeUse{std::min(from, to), std::max(from, to), 0, false},
+                              [](const EdgeUse& x, const EdgeUse& y) {
+                                return x.low != y.low ? x.low < y.low : x.high < y.high;
+                              });
+    };
+    const auto range = edge(a, c);
+    if (range.second - range.first != 2 || range.first[0].forward == range.first[1].forward) return false;
+    const Index other = range.first[0].triangle == static_cast<Index>(sliver) ? range.first[1].triangle
+                                                                              : range.first[0].triangle;
+    const auto o = static_cast<std::size_t>(other);
+    if (o == sliver || touched[o] != 0 || triangle_kind(mesh_, o) != TriangleKind::sound) return false;
+    Index d = -1;
+    for (const Index v : mesh_.triangles[o]) {
+      if (v != a && v != c) d = v;
+    }
+    // The new side must not be there already, or four triangles would meet in it.
+    if (d == b || edge(b, d).first != edge(b, d).second) return false;
+    mesh_.triangles[sliver] = {a, b, d};
+    mesh_.triangles[o] = {b, c, d};
+    touched[o] = touched[sliver] = 1;
+    return true;
+  }
+
+  void turn_slivers()
+  {
+    // A turn may leave a flat triangle to be turned next time; a few rounds settle all that occur in
+    // practice.
+    constexpr int kRounds = 8;
+    std::size_t left = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<std::size_t> slivers;
+      for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+        if (triangle_kind(mesh_, t) == TriangleKind::flat) slivers.push_back(t);
+      }
+      left = slivers.size();
+      if (slivers.empty()) break;
+      const std::vector<EdgeUse> uses = edge_uses(mesh_);
+      std::vector<char> touched(mesh_.triangles.size(), 0);
+      std::size_t turned = 0;
+      for (const std::size_t t : slivers) {
+        if (touched[t] == 0 && turn_sliver(t, uses, touched)) ++turned;
+      }
+      report_.turned_slivers += turned;
+      if (turned == 0) break;
+    }
+    report_.kept_slivers = left;
+    if (report_.turned_slivers > 0) {
+      say("{} times the long side of a flat triangle was turned to its neighbour.", report_.turned_slivers);
+    }
+    if (left > 0)
+      say("{} flat triangles could not be turned and were kept, for dropping them would open holes.", left);
+  }
+
+  void drop_duplicates()
+  {
+    // Sorted corners, then the order of the file: the first of equals stays.
+    std::vector<std::pair<Triangle, std::size_t>> sorted;
+    sorted.reserve(mesh_.triangles.size());
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      Triangle corners = mesh_.triangles[t];
+      std::sort(corners.begin(), corners.end());
+      sorted.emplace_back(corners, t);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<char> twice(mesh_.triangles.size(), 0);
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      if (sorted[i].first == sorted[i - 1].first) twice[sorted[i].second] = 1;
+    }
+    report_.duplicate_triangles = filter([&twice](std::size_t t) { return twice[t] == 0; });
+    if (report_.duplicate_triangles > 0) {
+      say("{} triangles with the same corners as another one were dropped.", report_.duplicate_triangles);
+    }
+  }
+
+  void orient()
+  {
+    const OrientResult oriented = orient_components(mesh_);
+    report_.flipped_triangles = oriented.flipped_triangles;
+    report_.flipped_components = oriented.flipped_components;
+    report_.cavities = oriented.cavities;
+    report_.unorientable_components = oriented.unorientable_components;
+    if (oriented.flipped_triangles > 0) {
+      say("{} triangles were turned round so that every component faces outwards ({} components as a whole).",
+          oriented.flipped_triangles, oriented.flipped_components);
+    }
+    if (oriented.flipped_triangles > 0 && oriented.cavities > 0) {
+      say("{} closed components lie inside others and were taken as cavities, facing into their void.",
+          oriented.cavities);
+    }
+    if (oriented.unorientable_components > 0) {
+      say("{} components have only one side and could not be oriented; they are as they came.",
+          oriented.unorientable_components);
+    }
+  }
+
+  void drop_unused_vertices()
+  {
+    // Welded vertices have been counted already.
+    report_.unused_vertices =
+        remove_unused_vertices(mesh_.vertices, mesh_.triangles) - report_.welded_vertices;
+    if (report_.unused_vertices > 0)
+      say("{} vertices that no triangle uses were dropped.", report_.unused_vertices);
+  }
+
+  RepairDesc desc_;
+  RepairResult result_;
+  TriangleMesh& mesh_ = result_.mesh;
+  RepairReport& report_ = result_.report;
+};
+
+}  // namespace
+
+bool RepairReport::changed() const
+{
+  return welded_vertices + degenerate_triangles + turned_slivers + duplicate_triangles + flipped_triangles +
+             unused_vertices >
+         0;
+}
+
+RepairResult repair_mesh(const TriangleMesh& mesh, const RepairDesc& desc)
+{
+  return Repair(mesh, desc).run();
+}
+
+}  // namespace thrum::mesh

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Makes a mesh from a file fit for use, and says everything that it changed.
+//
+//   const RepairResult fixed = repair_mesh(read_mesh("cup.obj"));
+//   for (const std::string& line : fixed.report.lines) fmt::print("{}\n", line);
+//
+// In this order: weld vertices, drop triangles with a repeated corner, turn the long side of flat triangles,
+// drop duplicates, orient consistently and outwards per component, drop vertices that nobody uses. Holes are
+// not filled and crossings are not resolved; mesh_report.h names them. docs/methods/mesh_repair.md explains
+// the choices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thrum/mesh/triangle_mesh.h"
+
+namespace thrum::mesh {
+
+/// Vertices closer than this are one, relative to the diagonal of the bounding box: a hundred times the
+/// rounding of 32-bit floats, and a tenth of a micrometre for a thing of 10 cm.
+inline constexpr double kWeldTolerance = 1e-6;
+
+struct RepairDesc {
+  bool weld = true;
+  double weld_tolerance =
+      kWeldTolerance;  ///< relative to the diagonal of the bounding box; 0: equal points only
+  bool drop_degenerate = true;
+  bool drop_duplicates = true;
+  bool orient = true;
+  bool drop_unused_vertices = true;
+};
+
+/// What was changed, in numbers and in words.
+struct RepairReport {
+  std::size_t welded_vertices = 0;          ///< joined to another one
+  double longest_weld = 0;                  ///< how far a vertex moved [m]
+  std::size_t degenerate_triangles = 0;     ///< dropped: a repeated corner
+  std::size_t turned_slivers = 0;           ///< flat triangles whose longest side was turned
+  std::size_t kept_slivers = 0;             ///< flat triangles that could not be turned
+  std::size_t duplicate_triangles = 0;      ///< dropped: the same three corners
+  std::size_t flipped_triangles = 0;        ///< turned round, alone or with their component
+  std::size_t flipped_components = 0;       ///< turned round as a whole
+  std::size_t cavities = 0;                 ///< closed components inside another one, facing into their void
+  std::size_t unorientable_components = 0;  ///< one-sided, such as a Moebius strip
+  std::size_t unused_vertices = 0;          ///< dropped
+  std::vector<std::string>
+      lines;  ///< one sentence for each of these that happened; empty: nothing was changed or left wanting
+
+  [[nodiscard]] bool changed() const;
+};
+
+struct RepairResult {
+  TriangleMesh mesh;
+  RepairReport report;
+  std::vector<Index> source_triangles;  ///< per triangle, the one of the given mesh that it came from
+};
+
+/// Throws Error when the mesh has an index that is not there or a coordinate that is not finite.
+[[nodiscard]] RepairResult repair_mesh(const TriangleMesh& mesh, const RepairDesc& desc = {});
+
+}  // namespace thrum::mesh

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Whole numbers without limit, for the few signs that neither double nor 128 bits can decide.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace thrum::mesh {
+
+__extension__ using Int128 = __int128;
+
+class WholeNumber {
+ public:
+  WholeNumber() = default;
+  WholeNumber(std::int64_t value) : WholeNumber(static_cast<Int128>(value)) {}  // NOLINT: meant to convert
+  WholeNumber(Int128 value);                                                    // NOLINT: meant to convert
+
+  [[nodiscard]] int sign() const { return limbs_.empty() ? 0 : (negative_ ? -1 : 1); }
+
+  /// Nearest to within a relative 2^-52; infinite beyond the range of double.
+  [[nodiscard]] double to_double() const;
+
+  /// The ratio a / b as a double to within a relative 2^-51, also when a and b are beyond the range of
+  /// double.
+  [[nodiscard]] static double ratio(const WholeNumber& a, const WholeNumber& b);
+
+  [[nodiscard]] WholeNumber operator-() const;
+  friend WholeNumber operator+(const WholeNumber& a, const WholeNumber& b);
+  friend WholeNumber operator-(const WholeNumber& a, const WholeNumber& b) { return a + (-b); }
+  friend WholeNumber operator*(const WholeNumber& a, const WholeNumber& b);
+
+ private:
+  void trim();
+  [[nodiscard]] double leading_part(int& exponent) const;
+
+  std::vector<std::uint64_t> limbs_;  // least first, no leading zeros; empty is zero
+  bool negative_ = false;
+};
+
+}  // namespace thrum::mesh

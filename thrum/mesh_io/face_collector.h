@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Collects the faces of a mesh file while it is read and cuts polygons into triangles when all vertices are
+// known.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "thrum/mesh/triangle_mesh.h"
+
+namespace thrum::mesh_io {
+
+/// Cuts a polygon, given by its corners in order, into size - 2 triangles of corner numbers, turning the same
+/// way. Convex: a fan. Otherwise ears are clipped in the plane of the mean normal, so that concave outlines
+/// come out right. Returns false when no proper cut was found (a polygon that crosses itself) and the rest
+/// was cut as a fan.
+bool triangulate_polygon(std::span<const Vec3> corners, std::span<Triangle> triangles);
+
+class FaceCollector {
+ public:
+  void reserve(std::size_t triangles) { triangles_.reserve(triangles); }
+  [[nodiscard]] std::size_t size() const { return triangles_.size(); }
+  void add_triangle(Index a, Index b, Index c) { triangles_.push_back({a, b, c}); }
+  /// Three corners or more.
+  void add_polygon(std::span<const Index> corners);
+
+  /// Moves the triangles into `mesh`, whose vertices are complete and whose indices were checked.
+  void finish(mesh::TriangleMesh& mesh, std::vector<std::string>& notes);
+
+ private:
+  // A polygon holds its place among the triangles until its corners have coordinates.
+  struct Polygon {
+    std::size_t first_triangle;
+    std::size_t first_corner;
+    std::size_t corners;
+  };
+  std::vector<Triangle> triangles_;
+  std::vector<Polygon> polygons_;
+  std::vector<Index> corners_;
+};
+
+}  // namespace thrum::mesh_io

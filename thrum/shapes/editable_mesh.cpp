@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/shapes/editable_mesh.h"
+
+#include <algorithm>
+
+#include "thrum/base/error.h"
+
+namespace thrum::shapes {
+
+EditableMesh::EditableMesh(const mesh::TriangleMesh& mesh)
+    : positions_(mesh.vertices), triangles_(mesh.triangles)
+{
+  check_indices(mesh);
+  around_.resize(positions_.size());
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    for (const Index v : triangles_[t]) around_[static_cast<std::size_t>(v)].push_back(static_cast<Index>(t));
+  }
+}
+
+EditableMesh::EdgeSides EditableMesh::sides(Index a, Index b) const
+{
+  EdgeSides found;
+  for (const Index t : around(a)) {
+    const Triangle& c = triangle(t);
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (c[k] == a && c[(k + 1) % 3] == b) {
+        found.left = t;
+        found.left_apex = c[(k + 2) % 3];
+      } else if (c[k] == b && c[(k + 1) % 3] == a) {
+        found.right = t;
+        found.right_apex = c[(k + 2) % 3];
+      }
+    }
+  }
+  return found;
+}
+
+bool EditableMesh::has_edge(Index a, Index b) const
+{
+  for (const Index t : around(a)) {
+    const Triangle& c = triangle(t);
+    if (c[0] == b || c[1] == b || c[2] == b) return true;
+  }
+  return false;
+}
+
+std::vector<Index> EditableMesh::neighbours(Index v) const
+{
+  std::vector<Index> found;
+  for (const Index t : around(v)) {
+    for (const Index w : triangle(t)) {
+      if (w != v) found.push_back(w);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void EditableMesh::forget(Index v, Index t)
+{
+  auto& list = around_[static_cast<std::size_t>(v)];
+  list.erase(std::find(list.begin(), list.end(), t));
+}
+
+void EditableMesh::set(Index t, const Triangle& corners)
+{
+  triangles_[static_cast<std::size_t>(t)] = corners;
+  for (const Index v : corners) around_[static_cast<std::size_t>(v)].push_back(t);
+}
+
+void EditableMesh::replace_corner(Index t, Index from, Index to)
+{
+  Triangle& c = triangles_[static_cast<std::size_t>(t)];
+  std::replace(c.begin(), c.end(), from, to);
+  forget(from, t);
+  around_[static_cast<std::size_t>(to)].push_back(t);
+}
+
+Index EditableMesh::split(Index a, Index b, const Vec3& position)
+{
+  const EdgeSides s = sides(a, b);
+  const Index m = vertex_count();
+  positions_.push_back(position);
+  around_.emplace_back();
+  // left (a, b, l) becomes (a, m, l) and (m, b, l); right (b, a, r) becomes (m, a, r) and (b, m, r).
+  replace_corner(s.left, b, m);
+  triangles_.emplace_back();
+  set(triangle_count() - 1, {m, b, s.left_apex});
+  replace_corner(s.right, b, m);
+  triangles_.emplace_back();
+  set(triangle_count() - 1, {b, m, s.right_apex});
+  return m;
+}
+
+bool EditableMesh::can_collapse(Index a, Index b) const
+{
+  const std::vector<Index> na = neighbours(a);
+  const std::vector<Index> nb = neighbours(b);
+  std::vector<Index> common;
+  std::set_intersection(na.begin(), na.end(), nb.begin(), nb.end(), std::back_inserter(common));
+  // A tetrahedron has nothing to give: its vertices have three neighbours each.
+  return common.size() == 2 && !(na.size() == 3 && nb.size() == 3);
+}
+
+void EditableMesh::collapse(Index removed, Index kept, const Vec3& position)
+{
+  const std::vector<Index> fan = around(removed);
+  for (const Index t : fan) {
+    const Triangle c = triangle(t);
+    if (c[0] == kept || c[1] == kept || c[2] == kept) {
+      for (const Index v : c) forget(v, t);
+      triangles_[static_cast<std::size_t>(t)][0] = -1;
+    } else {
+      replace_corner(t, removed, kept);
+    }
+  }
+  move(kept, position);
+}
+
+bool EditableMesh::can_flip(Index a, Index b) const
+{
+  const EdgeSides s = sides(a, b);
+  if (s.left < 0 || s.right < 0 || s.left_apex == s.right_apex) return false;
+  // Either end must keep three triangles.
+  return around(a).size() > 3 && around(b).size() > 3 && !has_edge(s.left_apex, s.right_apex);
+}
+
+void EditableMesh::flip(Index a, Index b)
+{
+  const EdgeSides s = sides(a, b);
+  for (const Index v : {a, b, s.left_apex}) forget(v, s.left);
+  for (const Index v : {a, b, s.right_apex}) forget(v, s.right);
+  set(s.left, {s.left_apex, s.right_apex, b});
+  set(s.right, {s.right_apex, s.left_apex, a});
+}
+
+Vec3 EditableMesh::area_vector(const Vec3& a, const Vec3& b, const Vec3& c)
+{
+  return (b - a).cross(c - a);
+}
+
+Vec3 EditableMesh::area_vector(Index t) const
+{
+  const Triangle& c = triangle(t);
+  return area_vector(at(c[0]), at(c[1]), at(c[2]));
+}
+
+std::vector<std::array<Index, 2>> EditableMesh::edges() const
+{
+  std::vector<std::array<Index, 2>> found;
+  for (const Triangle& c : triangles_) {
+    if (c[0] < 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (c[k] < c[(k + 1) % 3]) found.push_back({c[k], c[(k + 1) % 3]});
+    }
+  }
+  return found;
+}
+
+mesh::TriangleMesh EditableMesh::to_mesh() const
+{
+  mesh::TriangleMesh mesh;
+  std::vector<Index> renumbered(positions_.size(), -1);
+  for (std::size_t v = 0; v < positions_.size(); ++v) {
+    if (around_[v].empty()) continue;
+    renumbered[v] = static_cast<Index>(mesh.vertices.size());
+    mesh.vertices.push_back(positions_[v]);
+  }
+  for (const Triangle& c : triangles_) {
+    if (c[0] < 0) continue;
+    mesh.triangles.push_back({renumbered[static_cast<std::size_t>(c[0])],
+                              renumbered[static_cast<std::size_t>(c[1])],
+                              renumbered[static_cast<std::size_t>(c[2])]});
+  }
+  return mesh;
+}
+
+}  // namespace thrum::shapes

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/shapes/remesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "thrum/base/error.h"
+#include "thrum/mesh/bvh.h"
+#include "thrum/shapes/editable_mesh.h"
+#include "thrum/shapes/feature_lines.h"
+#include "thrum/shapes/slivers.h"
+
+namespace thrum::shapes {
+
+namespace {
+
+// Edges longer than 4/3 of the wanted length are split and those shorter than 4/5 collapsed: each brings the edge
+// nearer to the wanted length than it was [Botsch and Kobbelt, "A remeshing approach to multiresolution modeling", 2004].
+constexpr double kLong = 4.0 / 3;
+constexpr double kShort = 4.0 / 5;
+constexpr double kDefaultDeviation = 1.0 / 20;  // of the edge length
+constexpr double kSliver = 1e-3;          // triangles thinner than this part of the edge length go first
+constexpr double kTurnLimit = 0.7;        // cosine of the angle by which one change may turn a normal
+constexpr double kClearlyBetter = -1e-3;  // sum of cotangents below which an edge is flipped
+constexpr double kFlat = 1 - 1e-7;        // cosine of the angle between two triangles of one flat part
+constexpr double kThinnest = 1e-10;       // area over squared longest edge: below it there is no normal
+constexpr double kCornerTurn = 0.75;  // a sharp edge that turns by more than acos of this has a corner there
+
+std::uint64_t key(Index a, Index b)
+{
+  const auto low = static_cast<std::uint32_t>(std::min(a, b));
+  const auto high = static_cast<std::uint32_t>(std::max(a, b));
+  return (static_cast<std::uint64_t>(low) << 32) | high;
+}
+
+class Remesher {
+ public:
+  Remesher(const mesh::TriangleMesh& mesh, double edge_length, double feature_angle, double deviation)
+      : mesh_(mesh), lines_(edge_length), length_(edge_length), deviation_(deviation)
+  {
+    find_features(std::cos(feature_angle));
+  }
+
+  void run(int rounds)
+  {
+    // The hierarchy is built on the split surface: the same points, but no triangle whose box spans the whole body.
+    // Flips within flat parts come in between: the slivers of a union, split as they are, would be ten times as many.
+    constexpr int kPasses = 40;
+    bool again = true;
+    for (int pass = 0; pass < kPasses && again; ++pass) {
+      flip_edges();
+      again = split_pass();
+    }
+    surface_.emplace(mesh_.to_mesh());
+    for (int round = 0; round < rounds; ++round) {
+      split_long_edges();
+      collapse_short_edges();
+      flip_edges();
+      relax();
+    }
+    // Splitting last: whatever the flips did, no edge is longer than kLong.
+    flip_edges();
+    split_long_edges();
+  }
+
+  [[nodiscard]] mesh::TriangleMesh result() const { return mesh_.to_mesh(); }
+
+ private:
+  enum class Kind : char { smooth, ridge, corner };
+
+  void find_features(double least_cosine)
+  {
+    for (const auto& [a, b] : mesh_.edges()) {
+      const auto s = mesh_.sides(a, b);
+      const Vec3 left = mesh_.area_vector(s.left);
+      const Vec3 right = mesh_.area_vector(s.right);
+      if (left.dot(right) >= least_cosine * left.norm() * right.norm()) continue;
+      sharp_.insert(key(a, b));
+      lines_.add(mesh_.at(a), mesh_.at(b));
+    }
+    kind_.resize(static_cast<std::size_t>(mesh_.vertex_count()), Kind::smooth);
+    for (Index v = 0; v < mesh_.vertex_count(); ++v) {
+      const std::vector<Index> along = sharp_neighbours(v);
+      if (along.empty()) continue;
+      bool corner = along.size() != 2;
+      if (!corner) {
+        const Vec3 in = (mesh_.at(v) - mesh_.at(along[0])).normalized();
+        const Vec3 out = (mesh_.at(along[1]) - mesh_.at(v)).normalized();
+        corner = in.dot(out) < kCornerTurn;
+      }
+      kind_[static_cast<std::size_t>(v)] = corner ? Kind::corner : Kind::ridge;
+    }
+  }
+
+  [[nodiscard]] bool is_sharp(Index a, Index b) const { return sharp_.count(key(a, b)) > 0; }
+  [[nodiscard]] Kind kind(Index v) const { return kind_[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] double distance(Index a, Index b) const { return (mesh_.at(a) - mesh_.at(b)).norm(); }
+
+  [[nodiscard]] std::vector<Index> sharp_neighbours(Index v) const
+  {
+    std::vector<Index> along;
+    for (const Index w : mesh_.neighbours(v)) {
+      if (is_sharp(v, w)) along.push_back(w);
+    }
+    return along;
+  }
+
+  [[nodiscard]] bool is_on_surface(const Vec3& p) const
+  {
+    return surface_->closest_point(p, deviation_).found();
+  }
+
+  // Splits every long edge once, the longest first, so that the pieces of one come out alike. False when there is none.
+  bool split_pass()
+  {
+    std::vector<std::pair<double, std::array<Index, 2>>> queue;
+    for (const auto& e : mesh_.edges()) {
+      const double l = distance(e[0], e[1]);
+      if (l > kLong * length_) queue.emplace_back(-l, e);
+    }
+    std::sort(queue.begin(), queue.end());
+    for (const auto& [negative_length, e] : queue) {
+      if (!mesh_.has_edge(e[0], e[1])) continue;
+      const bool sharp = is_sharp(e[0], e[1]);
+      const Index m = mesh_.split(e[0], e[1], (mesh_.at(e[0]) + mesh_.at(e[1])) / 2);
+      kind_.push_back(sharp ? Kind::ridge : Kind::smooth);
+      if (sharp) {
+        sharp_.erase(key(e[0], e[1]));
+        sharp_.insert(key(e[0], m));
+        sharp_.insert(key(e[1], m));
+      }
+    }
+    return !queue.empty();
+  }
+
+  void split_long_edges()
+  {
+    while (split_pass()) {
+    }
+  }
+
+  // Which end of the edge may go, and where the other is then. The less bound end gives way to the more bound one.
+  struct Collapse {
+    Index removed;
+    Index kept;
+    Vec3 position;
+  };
+
+  [[nodiscard]] std::optional<Collapse> collapse_of(Index a, Index b) const
+  {
+    const bool sharp = is_sharp(a, b);
+    const Kind ka = kind(a);
+    const Kind kb = kind(b);
+    if (ka == Kind::smooth && kb == Kind::smooth) return Collapse{b, a, (mesh_.at(a) + mesh_.at(b)) / 2};
+    if (kb == Kind::smooth) return Collapse{b, a, mesh_.at(a)};
+    if (ka == Kind::smooth) return Collapse{a, b, mesh_.at(b)};
+    if (!sharp) return std::nullopt;
+    if (kb == Kind::ridge) return Collapse{b, a, mesh_.at(a)};
+    if (ka == Kind::ridge) return Collapse{a, b, mesh_.at(b)};
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool collapse_is_good(const Collapse& c) const
+  {
+    if (!mesh_.can_collapse(c.removed, c.kept) || !is_on_surface(c.position)) return false;
+    // A sharp edge must not be folded onto another one.
+    if (kind(c.removed) == Kind::ridge) {
+      for (const Index w : sharp_neighbours(c.removed)) {
+        if (w != c.kept && mesh_.has_edge(w, c.kept)) return false;
+      }
+    }
+    for (const Index end : {c.removed, c.kept}) {
+      for (const Index t : mesh_.around(end)) {
+        const Triangle& corners = mesh_.triangle(t);
+        std::array<Vec3, 3> p;
+        bool vanishes = false;
+        for (std::size_t k = 0; k < 3; ++k) {
+          const Index v = corners[k];
+          vanishes = vanishes || v == (end == c.removed ? c.kept : c.removed);
+          p[k] = v == end ? c.position : mesh_.at(v);
+        }
+        if (vanishes) continue;
+        if (!turns_little(mesh_.area_vector(t), p)) return false;
+        for (std::size_t k = 0; k < 3; ++k) {
+          if ((p[k] - p[(k + 1) % 3]).norm() > kLong * length_ &&
+              (p[k] == c.position || p[(k + 1) % 3] == c.position))
+            return false;
+        }
+        if (!lies_on_surface(p)) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] static bool turns_little(const Vec3& old_area, const std::array<Vec3, 3>& p)
+  {
+    const Vec3 area = EditableMesh::area_vector(p[0], p[1], p[2]);
+    const double longest2 =
+        std::max({(p[0] - p[1]).squaredNorm(), (p[1] - p[2]).squaredNorm(), (p[2] - p[0]).squaredNorm()});
+    if (area.norm() <= kThinnest * longest2) return false;
+    return area.dot(old_area) > kTurnLimit * area.norm() * old_area.norm();
+  }
+
+  [[nodiscard]] bool lies_on_surface(const std::array<Vec3, 3>& p) const
+  {
+    if (!is_on_surface((p[0] + p[1] + p[2]) / 3)) return false;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (!is_on_surface((p[k] + p[(k + 1) % 3]) / 2)) return false;
+    }
+    return true;
+  }
+
+  void collapse_short_edges()
+  {
+    std::vector<std::pair<double, std::array<Index, 2>>> queue;
+    for (const auto& e : mesh_.edges()) {
+      const double l = distance(e[0], e[1]);
+      if (l < kShort * length_) queue.emplace_back(l, e);
+    }
+    std::sort(queue.begin(), queue.end());
+    for (const auto& [old_length, e] : queue) {
+      if (!mesh_.has_edge(e[0], e[1]) || distance(e[0], e[1]) >= kShort * length_) continue;
+      const auto c = collapse_of(e[0], e[1]);
+      if (!c || !collapse_is_good(*c)) continue;
+      for (const Index w : sharp_neighbours(c->removed)) {
+        sharp_.erase(key(c->removed, w));
+        if (w != c->kept) sharp_.insert(key(c->kept, w));
+      }
+      mesh_.collapse(c->removed, c->kept, c->position);
+    }
+  }
+
+  // Delaunay: an edge goes when the angles opposite to it sum to more than a half turn.
+  void flip_edges()
+  {
+    constexpr int kPasses = 5;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      bool changed = false;
+      for (const auto& [a, b] : mesh_.edges()) {
+        if (!mesh_.has_edge(a, b) || is_sharp(a, b) || !flip_is_good(a, b)) continue;
+        mesh_.flip(a, b);
+        changed = true;
+      }
+      if (!changed) return;
+    }
+  }
+
+  [[nodiscard]] bool flip_is_good(Index a, Index b) const
+  {
+    const auto s = mesh_.sides(a, b);
+    const Vec3& pa = mesh_.at(a);
+    const Vec3& pb = mesh_.at(b);
+    const Vec3& pc = mesh_.at(s.left_apex);
+    const Vec3& pd = mesh_.at(s.right_apex);
+    const auto cotangent = [&](const Vec3& apex) {
+      const Vec3 u = pa - apex;
+      const Vec3 v = pb - apex;
+      return u.dot(v) / std::max(u.cross(v).norm(), kThinnest * u.norm() * v.norm());
+    };
+    if (cotangent(pc) + cotangent(pd) >= kClearlyBetter || !mesh_.can_flip(a, b)) return false;
+    const Vec3 left = mesh_.area_vector(s.left);
+    const Vec3 right = mesh_.area_vector(s.right);
+    const Vec3 both = left + right;
+    if (!turns_little(both, {pc, pd, pb}) || !turns_little(both, {pd, pc, pa})) return false;
+    if (!surface_) return left.dot(right) > kFlat * left.norm() * right.norm();
+    return is_on_surface((pc + pd) / 2);
+  }
+
+  void relax()
+  {
+    for (Index v = 0; v < mesh_.vertex_count(); ++v) {
+      if (mesh_.around(v).empty() || kind(v) == Kind::corner) continue;
+      const std::optional<Vec3> target = kind(v) == Kind::ridge ? along_ridge(v) : within_surface(v);
+      if (!target) continue;
+      // The whole way, or half of it when triangles would turn over.
+      const Vec3 start = mesh_.at(v);
+      for (const double step : {1.0, 0.5}) {
+        if (move_is_good(v, start + step * (*target - start))) {
+          mesh_.move(v, start + step * (*target - start));
+          break;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<Vec3> along_ridge(Index v) const
+  {
+    const std::vector<Index> along = sharp_neighbours(v);
+    if (along.size() != 2) return std::nullopt;
+    const Vec3 middle = (mesh_.at(along[0]) + mesh_.at(along[1])) / 2;
+    const Vec3 chord = mesh_.at(along[1]) - mesh_.at(along[0]);
+    if (!(chord.norm() > 0)) return std::nullopt;
+    return lines_.nearest(middle, chord.normalized());
+  }
+
+  // The mean of the surrounding triangles' centres by area, moved within the tangent plane and drawn to the surface.
+  [[nodiscard]] std::optional<Vec3> within_surface(Index v) const
+  {
+    Vec3 sum = Vec3::Zero();
+    Vec3 normal = Vec3::Zero();
+    double weight = 0;
+    for (const Index t : mesh_.around(v)) {
+      const Triangle& c = mesh_.triangle(t);
+      const Vec3 area = mesh_.area_vector(t);
+      sum += area.norm() * (mesh_.at(c[0]) + mesh_.at(c[1]) + mesh_.at(c[2])) / 3;
+      weight += area.norm();
+      normal += area;
+    }
+    if (!(weight > 0) || !(normal.norm() > 0)) return std::nullopt;
+    normal.normalize();
+    const Vec3 middle = sum / weight;
+    const Vec3 target = middle + normal.dot(mesh_.at(v) - middle) * normal;
+    const mesh::ClosestPoint s = surface_->closest_point(target, length_);
+    if (!s.found()) return std::nullopt;
+    // Not through to the other side of a thin part.
+    const Vec3 there = thrum::mesh::area_vector(surface_->mesh(), static_cast<std::size_t>(s.triangle));
+    if (there.dot(normal) <= 0) return std::nullopt;
+    return s.point;
+  }
+
+  [[nodiscard]] bool move_is_good(Index v, const Vec3& target) const
+  {
+    if (!is_on_surface(target)) return false;
+    for (const Index t : mesh_.around(v)) {
+      const Triangle& c = mesh_.triangle(t);
+      std::array<Vec3, 3> p;
+      for (std::size_t k = 0; k < 3; ++k) p[k] = c[k] == v ? target : mesh_.at(c[k]);
+      if (!turns_little(mesh_.area_vector(t), p)) return false;
+      if (!lies_on_surface(p)) return false;
+    }
+    return true;
+  }
+
+  EditableMesh mesh_;
+  std::optional<mesh::Bvh> surface_;  // the input, to which everything is drawn back
+  FeatureLines lines_;                // its sharp edges
+  double length_;
+  double deviation_;
+  std::vector<Kind> kind_;
+  std::unordered_set<std::uint64_t> sharp_;
+};
+
+}  // namespace
+
+mesh::TriangleMesh remesh(const mesh::TriangleMesh& mesh, const RemeshDesc& desc)
+{
+  if (!(desc.edge_length > 0)) {
+    throw Error(fmt::format("The edge length for remeshing is {} m; it must be positive.", desc.edge_length));
+  }
+  const mesh::TriangleMesh clean = without_slivers(mesh, kSliver * desc.edge_length);
+  const double deviation = desc.deviation > 0 ? desc.deviation : kDefaultDeviation * desc.edge_length;
+  Remesher remesher(clean, desc.edge_length, desc.feature_angle, deviation);
+  remesher.run(desc.rounds);
+  return remesher.result();
+}
+
+}  // namespace thrum::shapes

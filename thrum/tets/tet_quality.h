@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// How well shaped the tetrahedra of a mesh are, in the measures that finite elements care about.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "thrum/mesh/tetrahedral_mesh.h"
+
+namespace thrum::tets {
+
+struct TetQuality {
+  std::size_t vertices = 0;
+  std::size_t tetrahedra = 0;
+  std::size_t bad = 0;  ///< flat or inside out; the other figures leave them out
+
+  double volume = 0;           ///< total [m^3]
+  double least_volume = 0;     ///< [m^3]
+  double greatest_volume = 0;  ///< [m^3]
+  double shortest_edge = 0;    ///< [m]
+  double longest_edge = 0;     ///< [m]
+
+  double least_dihedral = 0;     ///< [rad]
+  double greatest_dihedral = 0;  ///< [rad]
+  /// Share of all dihedral angles in steps of 10 degrees from 0 to 180.
+  std::array<double, 18> dihedral_shares{};
+
+  /// Radius ratio 3 r / R of the inscribed and the circumscribed sphere: 1 for the regular tetrahedron, 0 for
+  /// a flat one.
+  double least_radius_ratio = 0;
+  double mean_radius_ratio = 0;
+};
+
+[[nodiscard]] TetQuality measure_quality(const mesh::TetrahedralMesh& mesh);
+
+/// 3 r / R of one tetrahedron; 0 when it is flat or inside out.
+[[nodiscard]] double radius_ratio(const mesh::TetrahedralMesh& mesh, std::size_t tetrahedron);
+
+/// A few lines of plain text.
+[[nodiscard]] std::string describe(const TetQuality& quality);
+
+}  // namespace thrum::tets
