@@ -44,13 +44,13 @@ double wall_clock_seconds()
 
 // Short work is repeated until this much time has gone by: a neighbour on the machine can slow a core for tenths of a
 // second.
-constexpr double kLeastTotal = 1;  // [s]
+constexpr double kMinTotalTime = 1;  // [s]
 
-double least(const std::function<void()>& work, int repeats, double (*clock)())
+double min_time(const std::function<void()>& work, int repeats, double (*clock)())
 {
   double best = std::numeric_limits<double>::infinity();
   double total = 0;
-  for (int i = 0; i < repeats || total < kLeastTotal; ++i) {
+  for (int i = 0; i < repeats || total < kMinTotalTime; ++i) {
     const double start = clock();
     work();
     const double taken = clock() - start;
@@ -84,19 +84,19 @@ nlohmann::json to_json(const std::string& group, const Row& row)
 {
   nlohmann::json json = {{"group", group}, {"name", row.name}, {"figure", row.figure}, {"unit", row.unit}};
   json["baseline"] = row.baseline.empty() ? nlohmann::json() : nlohmann::json(row.baseline);
-  json["baseline_figure"] = row.baseline.empty() ? nlohmann::json() : nlohmann::json(row.baseline_figure);
+  json["baseline_value"] = row.baseline.empty() ? nlohmann::json() : nlohmann::json(row.baseline_value);
   const auto r = ratio(row);
   json["ratio"] = r ? nlohmann::json(*r) : nlohmann::json();
-  json["wanted"] = row.wanted ? nlohmann::json(*row.wanted) : nlohmann::json();
-  json["wanted_ratio"] = row.wanted_ratio ? nlohmann::json(*row.wanted_ratio) : nlohmann::json();
-  json["reached"] = reached(row);
+  json["target"] = row.target ? nlohmann::json(*row.target) : nlohmann::json();
+  json["target_ratio"] = row.target_ratio ? nlohmann::json(*row.target_ratio) : nlohmann::json();
+  json["target_met"] = is_target_met(row);
   return json;
 }
 
 void print_header()
 {
-  fmt::print("{:<58} {:>11} {:<10} {:>11}  {:>11} {:>9}  {}\n", "name", "figure", "unit", "wanted",
-             "baseline", "ratio", "reached");
+  fmt::print("{:<58} {:>11} {:<10} {:>11}  {:>11} {:>9}  {}\n", "name", "figure", "unit", "target",
+             "baseline", "ratio", "target_met");
 }
 
 }  // namespace
@@ -105,15 +105,15 @@ std::optional<double> ratio(const Row& row)
 {
   if (row.baseline.empty()) return std::nullopt;
   // Nothing beside nothing has no ratio.
-  if (row.figure == 0 && row.baseline_figure == 0) return std::nullopt;
-  return row.better == Better::lower ? row.baseline_figure / row.figure : row.figure / row.baseline_figure;
+  if (row.figure == 0 && row.baseline_value == 0) return std::nullopt;
+  return row.better == Better::lower ? row.baseline_value / row.figure : row.figure / row.baseline_value;
 }
 
-bool reached(const Row& row)
+bool is_target_met(const Row& row)
 {
   bool ok = true;
-  if (row.wanted) ok = row.better == Better::lower ? row.figure <= *row.wanted : row.figure >= *row.wanted;
-  if (row.wanted_ratio) ok = ok && ratio(row).value_or(0) >= *row.wanted_ratio;
+  if (row.target) ok = row.better == Better::lower ? row.figure <= *row.target : row.figure >= *row.target;
+  if (row.target_ratio) ok = ok && ratio(row).value_or(0) >= *row.target_ratio;
   return ok;
 }
 
@@ -121,12 +121,12 @@ void Report::row(const Row& row)
 {
   rows_.push_back(row);
   const auto r = ratio(row);
-  const bool judged = row.wanted || row.wanted_ratio;
+  const bool has_target = row.target || row.target_ratio;
   fmt::print(
       "{:<58} {:>11.4g} {:<10} {:>11}  {:>11} {:>9}  {}\n", row.name, row.figure, row.unit,
-      row.wanted ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.wanted) : "-",
-      row.baseline.empty() ? "-" : fmt::format("{:.4g}", row.baseline_figure),
-      r ? fmt::format("{:.3g} x", *r) : "-", !judged ? "" : (reached(row) ? "yes" : "NO"));
+      row.target ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.target) : "-",
+      row.baseline.empty() ? "-" : fmt::format("{:.4g}", row.baseline_value),
+      r ? fmt::format("{:.3g} x", *r) : "-", !has_target ? "" : (is_target_met(row) ? "yes" : "NO"));
   if (!row.baseline.empty()) fmt::print("    beside: {}\n", row.baseline);
   std::fflush(stdout);
 }
@@ -136,21 +136,21 @@ void Report::note(const std::string& text)
   fmt::print("    {}\n", text);
 }
 
-double least_seconds(const std::function<void()>& work, int repeats)
+double min_cpu_seconds(const std::function<void()>& work, int repeats)
 {
-  return least(work, repeats, thread_cpu_seconds);
+  return min_time(work, repeats, thread_cpu_seconds);
 }
 
-double seconds_of_one(const std::function<void()>& work)
+double cpu_seconds_once(const std::function<void()>& work)
 {
   const double begin = thread_cpu_seconds();
   work();
   return thread_cpu_seconds() - begin;
 }
 
-double wall_seconds(const std::function<void()>& work, int repeats)
+double min_wall_seconds(const std::function<void()>& work, int repeats)
 {
-  return least(work, repeats, wall_clock_seconds);
+  return min_time(work, repeats, wall_clock_seconds);
 }
 
 bool register_benchmark(const char* group, const char* name, BenchmarkFunction function)
@@ -161,15 +161,15 @@ bool register_benchmark(const char* group, const char* name, BenchmarkFunction f
 
 namespace {
 
-bool long_rows_wanted = false;
-std::filesystem::path beside_the_program;
+bool slow_rows_requested = false;
+std::filesystem::path program_folder;
 
 // bench_<group> [--filter WORD] [--long] [--json FILE]: exit 0 when it ran, whatever was reached.
 int run(int argc, char** argv)
 {
   std::string filter;
   std::string json_file;
-  beside_the_program = std::filesystem::absolute(argv[0]).parent_path();
+  program_folder = std::filesystem::absolute(argv[0]).parent_path();
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (i + 1 < argc && word == "--filter") {
@@ -177,7 +177,7 @@ int run(int argc, char** argv)
     } else if (i + 1 < argc && word == "--json") {
       json_file = argv[++i];
     } else if (word == "--long") {
-      long_rows_wanted = true;
+      slow_rows_requested = true;
     } else {
       fmt::print(stderr, "usage: {} [--filter WORD] [--long] [--json FILE]\n", argv[0]);
       return 2;
@@ -210,12 +210,12 @@ int run(int argc, char** argv)
 
 std::filesystem::path output_file(const std::string& name)
 {
-  return beside_the_program / name;
+  return program_folder / name;
 }
 
-bool long_rows()
+bool include_slow_rows()
 {
-  return long_rows_wanted;
+  return slow_rows_requested;
 }
 
 }  // namespace thrum::bench

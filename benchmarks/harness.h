@@ -4,15 +4,15 @@
 //
 //   THRUM_BENCHMARK(geometry, closest_point)        // group, a name for the function
 //   {
-//     const double ours = least_seconds([&] { ... }) / queries;
-//     const double naive = least_seconds([&] { ... }) / queries;
-//     report.row({.name = "closest point, 15k triangles", .figure = ours * 1e6, .unit = "us", .wanted = 1.0,
-//                 .baseline = "linear search", .baseline_figure = naive * 1e6});
+//     const double ours = min_cpu_seconds([&] { ... }) / queries;
+//     const double naive = min_cpu_seconds([&] { ... }) / queries;
+//     report.row({.name = "closest point, 15k triangles", .figure = ours * 1e6, .unit = "us", .target = 1.0,
+//                 .baseline = "linear search", .baseline_value = naive * 1e6});
 //   }
 //
 // Times are thread CPU time, the least of several repeats: on a noisy machine the least is the steadiest
 // figure, and CPU time does not count what other programs took. Work that uses both cores is measured with
-// wall_seconds().
+// min_wall_seconds().
 #pragma once
 
 #include <filesystem>
@@ -29,11 +29,11 @@ struct Row {
   std::string name = {};
   double figure = 0;  ///< ours
   std::string unit = {};
-  std::optional<double> wanted = {};  ///< what must be reached, in `unit`
+  std::optional<double> target = {};  ///< what must be reached, in `unit`
   Better better = Better::lower;
   std::string baseline = {};                ///< what the simple way is; empty: there is none
-  double baseline_figure = 0;               ///< in `unit`
-  std::optional<double> wanted_ratio = {};  ///< how many times better than the baseline it must be
+  double baseline_value = 0;                ///< in `unit`
+  std::optional<double> target_ratio = {};  ///< how many times better than the baseline it must be
 };
 
 /// Collects the rows of a group, prints them as they come and writes them as JSON.
@@ -53,26 +53,26 @@ class Report {
 
 /// How many times better than the baseline, larger than 1 when we win; empty without a baseline, and when both are 0.
 [[nodiscard]] std::optional<double> ratio(const Row& row);
-[[nodiscard]] bool reached(const Row& row);
+[[nodiscard]] bool is_target_met(const Row& row);
 
 /// CPU time of the calling thread for one call of `work`: the least of `repeats` runs or more [s].
-[[nodiscard]] double least_seconds(const std::function<void()>& work, int repeats = 5);
+[[nodiscard]] double min_cpu_seconds(const std::function<void()>& work, int repeats = 5);
 
 /// Wall-clock time for one call: the least of `repeats` runs or more [s].
-[[nodiscard]] double wall_seconds(const std::function<void()>& work, int repeats = 3);
+[[nodiscard]] double min_wall_seconds(const std::function<void()>& work, int repeats = 3);
 
 /// CPU time of a single call [s], for work that is another the second time.
-[[nodiscard]] double seconds_of_one(const std::function<void()>& work);
+[[nodiscard]] double cpu_seconds_once(const std::function<void()>& work);
 
-/// Whether rows that take minutes are wanted too (--long).
-[[nodiscard]] bool long_rows();
+/// Whether rows that take minutes are requested too (--long).
+[[nodiscard]] bool include_slow_rows();
 
 /// Where a benchmark puts a table or a picture: beside its program, wherever it is started.
 [[nodiscard]] std::filesystem::path output_file(const std::string& name);
 
 /// Keeps the optimiser from removing a result.
 template <class T>
-inline void keep(const T& value)
+inline void do_not_optimize(const T& value)
 {
   asm volatile("" : : "r,m"(value) : "memory");
 }

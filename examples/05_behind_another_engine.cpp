@@ -19,26 +19,27 @@ using thrum::Vec3;
 constexpr double kTop = 0.01, kGravity = 9.81, kStep = 0.01, kBounce = 0.15;
 struct Ball {
   double mass, x, height, speed;  // [kg], [m], above the shelf [m], upwards [m/s]
-  bool touched = false;           // in the step before
+  bool was_in_contact = false;    // in the step before
   double highest = 0;             // after the blow [m]
 };
 
 // What the host knows after its own contact solve, as thrum wants it. Everything is in the axes of the modal model.
-thrum::vibration::Touch touch_of(const Ball& ball, std::int32_t number, double approach, double impulse)
+thrum::vibration::SurfaceContact contact_of(const Ball& ball, std::int32_t number, double approach,
+                                            double impulse)
 {
-  thrum::vibration::Touch touch;
-  touch.key = static_cast<std::uint64_t>(number);
-  touch.body = number;
-  touch.position = Vec3(ball.x, 0, kTop);
-  touch.restitution = kBounce;
-  touch.struck = !ball.touched;
-  touch.load = touch.struck ? 0 : ball.mass * kGravity;
-  if (touch.struck) {
-    touch.impulse = impulse;
-    touch.approach_speed = approach;
-    touch.loss = ball.mass * approach * approach * (1 - kBounce * kBounce) / 2;
+  thrum::vibration::SurfaceContact contact;
+  contact.key = static_cast<std::uint64_t>(number);
+  contact.body = number;
+  contact.position = Vec3(ball.x, 0, kTop);
+  contact.restitution = kBounce;
+  contact.struck = !ball.was_in_contact;
+  contact.load = contact.struck ? 0 : ball.mass * kGravity;
+  if (contact.struck) {
+    contact.impulse = impulse;
+    contact.approach_speed = approach;
+    contact.loss = ball.mass * approach * approach * (1 - kBounce * kBounce) / 2;
   }
-  return touch;
+  return contact;
 }
 
 }  // namespace
@@ -59,32 +60,32 @@ int main()
   thrum::vibration::ModeState ringing = shelf.at_rest();
 
   std::vector<Ball> balls = {{2.0, -0.3, 0.2, 0}, {0.2, 0.1, 0, 0}, {0.2, 0.35, 0, 0}, {0.4, 0.5, 0, 0}};
-  for (std::size_t i = 1; i < balls.size(); ++i) balls[i].touched = true;
+  for (std::size_t i = 1; i < balls.size(); ++i) balls[i].was_in_contact = true;
   for (int step = 0; step < 60; ++step) {
-    std::vector<thrum::vibration::RigidPart> parts(1);  // the first is the shelf, which does not move
-    std::vector<thrum::vibration::Touch> touches;
+    std::vector<thrum::vibration::RigidBodyData> parts(1);  // the first is the shelf, which does not move
+    std::vector<thrum::vibration::SurfaceContact> contacts;
     for (std::size_t i = 0; i < balls.size(); ++i) {
       // The host's own step: gravity, then a contact that lets nothing pass.
       Ball& ball = balls[i];
       ball.speed -= kStep * kGravity;
-      const bool touches_now = ball.height + kStep * ball.speed <= 0;
+      const bool in_contact = ball.height + kStep * ball.speed <= 0;
       const double approach = std::max(0.0, -ball.speed);
-      if (touches_now) ball.speed = ball.touched ? 0 : kBounce * approach;
+      if (in_contact) ball.speed = ball.was_in_contact ? 0 : kBounce * approach;
       // Its bodies and contacts, told to thrum.
-      thrum::vibration::RigidPart part;
+      thrum::vibration::RigidBodyData part;
       part.inverse_mass = 1 / ball.mass;
       part.centre = Vec3(ball.x, 0, kTop + ball.height);
       part.velocity = Vec3(0, 0, ball.speed);
       part.acceleration = Vec3(0, 0, -kGravity);
       parts.push_back(part);
       const auto number = static_cast<std::int32_t>(i + 1);
-      if (touches_now)
-        touches.push_back(touch_of(ball, number, approach, (1 + kBounce) * ball.mass * approach));
-      ball.touched = touches_now;
+      if (in_contact)
+        contacts.push_back(contact_of(ball, number, approach, (1 + kBounce) * ball.mass * approach));
+      ball.was_in_contact = in_contact;
     }
-    const auto response = shelf.respond({parts, touches, kStep}, ringing);
+    const auto response = shelf.respond({parts, contacts, kStep}, ringing);
     // Impulses come back, one for each body that is kicked, or whose bounce the yielding shelf changes.
-    for (const auto& push : response.pushes) {
+    for (const auto& push : response.body_impulses) {
       Ball& ball = balls[static_cast<std::size_t>(push.body - 1)];
       ball.speed += push.impulse.z() / ball.mass;
     }

@@ -19,7 +19,7 @@ import sys
 MAX_LINES = 800
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 BEGIN, END = "<!-- module graph: begin -->", "<!-- module graph: end -->"
-TOPS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "python", "tools", "web")
+TOP_FOLDERS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "python", "tools", "web")
 
 
 def sources(folder):
@@ -55,7 +55,7 @@ def folder_problems(root, graph):
 
 
 def length_problems(root):
-    for top in TOPS:
+    for top in TOP_FOLDERS:
         for file in sorted((root / top).rglob("*")):
             if "node_modules" in file.parts or file.suffix not in (".h", ".cpp", ".py", ".ts", ".js", ".mjs"):
                 continue

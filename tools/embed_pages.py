@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 # A string literal may hold 65536 characters by the standard; longer ones are joined from pieces.
-PIECE = 16000
+CHUNK_SIZE = 16000
 DELIMITER = "thrum_page"
 
 
@@ -16,7 +16,7 @@ def pieces(text):
     data = text.encode()
     start = 0
     while start < len(data):
-        end = min(start + PIECE, len(data))
+        end = min(start + CHUNK_SIZE, len(data))
         # Not in the middle of a character.
         while end < len(data) and data[end] & 0xC0 == 0x80:
             end -= 1

@@ -37,7 +37,7 @@ std::optional<double> number(const std::string& text)
 struct Unit {
   double size;  // [m]
   const char* name;
-  double least;  // smaller lengths are written in the next smaller unit [m]
+  double min_length;  // smaller lengths are written in the next smaller unit [m]
 };
 constexpr std::array<Unit, 4> kUnits = {
     {{1e3, "km", 1e3}, {1.0, "m", 0.1}, {1e-3, "mm", 1e-4}, {1e-6, "um", 1e-7}}};
@@ -46,7 +46,7 @@ constexpr std::array<Unit, 4> kUnits = {
 Unit unit_of(double metres)
 {
   for (const Unit& unit : kUnits) {
-    if (std::abs(metres) >= unit.least) return unit;
+    if (std::abs(metres) >= unit.min_length) return unit;
   }
   return kUnits[1];
 }
@@ -76,19 +76,21 @@ CLI::Validator not_negative()
       "NUMBER>=0", "not_negative");
 }
 
-std::string ending_of(const std::string& file)
+std::string extension_of(const std::string& file)
 {
   return CLI::detail::to_lower(std::filesystem::path(file).extension().string());
 }
 
-void check_output(const std::string& file, std::initializer_list<std::string_view> endings)
+void check_output(const std::string& file, std::initializer_list<std::string_view> extensions)
 {
   if (file.empty()) return;
-  const std::string ending = ending_of(file);
-  if (endings.size() > 0 && std::find(endings.begin(), endings.end(), ending) == endings.end()) {
-    throw Error(fmt::format("{} cannot be written: {}, expected {}.", file,
-                            ending.empty() ? "it has no ending" : fmt::format("its ending is '{}'", ending),
-                            fmt::join(endings, " or ")));
+  const std::string extension = extension_of(file);
+  if (extensions.size() > 0 &&
+      std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
+    throw Error(fmt::format(
+        "{} cannot be written: {}, expected {}.", file,
+        extension.empty() ? "it has no extension" : fmt::format("its extension is '{}'", extension),
+        fmt::join(extensions, " or ")));
   }
   if (std::filesystem::is_directory(file))
     throw Error(fmt::format("{} cannot be written: it is a folder.", file));
@@ -178,7 +180,7 @@ std::string length_text(double metres)
   return fmt::format("{:.4g} {}", metres / unit.size, unit.name);
 }
 
-Vec3 without_rounding(const Vec3& v, double size)
+Vec3 remove_rounding_noise(const Vec3& v, double size)
 {
   return (v.array().abs() > 1e-12 * size).select(v, Vec3::Zero());
 }
@@ -191,7 +193,7 @@ std::string size_text(const Vec3& metres)
                      metres.z() / unit.size, unit.name);
 }
 
-std::string counted(std::size_t count, const char* one, const char* many)
+std::string count_text(std::size_t count, const char* one, const char* many)
 {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }

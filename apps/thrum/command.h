@@ -19,16 +19,16 @@ enum ExitCode : int { done = 0, failed = 1, bad_usage = 2 };
 void add_mesh_commands(CLI::App& app);
 void add_modes_commands(CLI::App& app);
 
-/// Refuses numbers that are not above zero, in one short sentence.
+/// Rejects numbers that are not above zero, in one short sentence.
 [[nodiscard]] CLI::Validator positive();
-/// Refuses numbers below zero.
+/// Rejects numbers below zero.
 [[nodiscard]] CLI::Validator not_negative();
 
-/// Before any work: throws Error when `file` has none of `endings` (any, when there are none), or when its folder is not there
+/// Before any work: throws Error when `file` has none of `extensions` (any, when there are none), or when its folder is not there
 /// or cannot be written to. An empty name is an option that was not given.
-void check_output(const std::string& file, std::initializer_list<std::string_view> endings);
+void check_output(const std::string& file, std::initializer_list<std::string_view> extensions);
 /// The ending in small letters: ".png".
-[[nodiscard]] std::string ending_of(const std::string& file);
+[[nodiscard]] std::string extension_of(const std::string& file);
 
 /// A list such as "1,1,0.02"; throws CLI::ValidationError naming `option` when it is not `count` finite
 /// numbers. `example` shows how it is done.
@@ -51,9 +51,9 @@ void check_output(const std::string& file, std::initializer_list<std::string_vie
 /// "113.7 x 79.8 x 95 mm": sides in the unit of the longest.
 [[nodiscard]] std::string size_text(const Vec3& metres);
 /// For printing: components below 1e-12 of `size` are rounding and become zero.
-[[nodiscard]] Vec3 without_rounding(const Vec3& v, double size);
+[[nodiscard]] Vec3 remove_rounding_noise(const Vec3& v, double size);
 
 /// "1 body", "2 bodies".
-[[nodiscard]] std::string counted(std::size_t count, const char* one, const char* many);
+[[nodiscard]] std::string count_text(std::size_t count, const char* one, const char* many);
 
 }  // namespace thrum::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// thrum fit MODES.npz or SCENE: how a blow grows weaker with distance, from the body's own modes.
+// thrum fit MODES.npz or SCENE: how an impact decays with distance, from the body's own modes.
 #include <fmt/format.h>
 
 #include <memory>
@@ -25,8 +25,8 @@ struct FitOptions {
   std::string csv;
   std::string facing;
   double window = 0;  // [s]
-  int blows = vibration::AttenuationSampleDesc{}.blows;
-  int places = vibration::AttenuationSampleDesc{}.places;
+  int blows = vibration::AttenuationSampleDesc{}.impact_count;
+  int places = vibration::AttenuationSampleDesc{}.probe_count;
   std::uint64_t seed = vibration::AttenuationSampleDesc{}.seed;
   bool displacement = false;
   bool euclidean = false;
@@ -49,11 +49,11 @@ FitInput from_scene(const FitOptions& options)
   const scene::BuiltScene built = scene::build_world(desc, {});
   std::vector<std::string> ringing;
   FitInput input;
-  for (std::size_t b = 0; b < built.looks.size(); ++b) {
+  for (std::size_t b = 0; b < built.visuals.size(); ++b) {
     const auto id = static_cast<model::BodyId>(b);
     const vibration::BodyResponse* response = built.responder ? built.responder->response_of(id) : nullptr;
     if (response == nullptr) continue;
-    ringing.push_back(built.looks[b].name);
+    ringing.push_back(built.visuals[b].name);
     if (!options.body.empty() && options.body != ringing.back()) continue;
     if (!input.name.empty()) continue;
     input = {ringing.back(), response->model(),
@@ -84,8 +84,8 @@ FitInput read_input(const FitOptions& options)
   if (options.average) sampling.average = true;
   if (options.window > 0) sampling.window = options.window;
   if (!options.facing.empty()) sampling.facing = parse_vec3("--facing", options.facing);
-  sampling.blows = options.blows;
-  sampling.places = options.places;
+  sampling.impact_count = options.blows;
+  sampling.probe_count = options.places;
   sampling.seed = options.seed;
   return input;
 }
@@ -95,13 +95,12 @@ nlohmann::ordered_json scene_values(const vibration::AttenuationSettings& s)
   const auto round = [](double value) {
     return std::stod(fmt::format("{:.4g}", value));
   };
-  if (!s.full)
-    return {{"C", round(s.C)}, {"beta", round(s.beta)}, {"least_distance", round(s.least_distance)}};
+  if (!s.full) return {{"C", round(s.C)}, {"beta", round(s.beta)}, {"min_distance", round(s.min_distance)}};
   return {{"full", true},
           {"alpha", round(s.alpha)},
           {"beta", round(s.beta)},
           {"r0", round(s.r0)},
-          {"least_distance", round(s.least_distance)}};
+          {"min_distance", round(s.min_distance)}};
 }
 
 void print_fit(const FitOptions& options, const FitInput& input, const vibration::AttenuationSamples& samples,
@@ -121,7 +120,7 @@ void print_fit(const FitOptions& options, const FitInput& input, const vibration
   fmt::print("{}: {} modes up to {:.4g} Hz, {} samples over {:.3g} ms\n", bold(input.name),
              input.model.mode_count(), input.model.frequencies.maxCoeff(), fit.count,
              1000 * input.sampling.window);
-  if (samples.held > 0) fmt::print("  {} places hardly move and were left out\n", samples.held);
+  if (samples.held > 0) fmt::print("  {} points hardly move and were left out\n", samples.held);
   const auto line = [](const char* name, const vibration::AttenuationCurve& curve) {
     fmt::print("  {:<7} s = {}, within a factor of {:.2f}\n", name, media::curve_text(curve.settings),
                curve.spread);
@@ -152,14 +151,14 @@ void run(const FitOptions& options)
     if (!options.json) fmt::print("{}: samples and curves\n", bold(options.picture));
   }
   if (!options.csv.empty()) {
-    std::string text = "distance,ratio,struck_x,struck_y,struck_z,felt_x,felt_y,felt_z\n";
+    std::string text = "distance,ratio,source_x,source_y,source_z,receiver_x,receiver_y,receiver_z\n";
     for (const vibration::AttenuationSample& s : samples.samples) {
       text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", s.distance, s.ratio, fmt::join(s.struck, ","),
-                          fmt::join(s.felt, ","));
+                          fmt::join(s.receiver, ","));
     }
     base::write_file(options.csv, text);
     if (!options.json)
-      fmt::print("{}: {}\n", bold(options.csv), counted(samples.samples.size(), "sample", "samples"));
+      fmt::print("{}: {}\n", bold(options.csv), count_text(samples.samples.size(), "sample", "samples"));
   }
 }
 
@@ -169,7 +168,7 @@ void add_fit(CLI::App& app)
 {
   auto options = std::make_shared<FitOptions>();
   CLI::App* command =
-      app.add_subcommand("fit", "Find how a blow grows weaker with distance in a body, from its modes");
+      app.add_subcommand("fit", "Find how an impact decays with distance in a body, from its modes");
   command->add_option("input", options->input, "a baked modal file (.npz) or a scene (.json)")
       ->required()
       ->check(CLI::ExistingFile);
@@ -178,18 +177,17 @@ void add_fit(CLI::App& app)
   command->add_option("--body", options->body, "of a scene in which several bodies ring");
   command->add_option("--set", options->settings, "change a value of the scene: path=value; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--blows", options->blows, "places that are struck")
+  command->add_option("--impacts", options->blows, "number of points that are struck")
       ->check(positive())
       ->capture_default_str();
-  command->add_option("--places", options->places, "at which each blow is felt")
+  command->add_option("--receivers", options->places, "points at which each impact is measured")
       ->check(positive())
       ->capture_default_str();
   command->add_option("--seed", options->seed, "of the places")->capture_default_str();
-  command->add_option("--window", options->window, "after a blow [s]; by itself: as the scene, or 0.02")
+  command->add_option("--window", options->window, "after an impact [s]; default: as the scene, or 0.02")
       ->check(positive());
-  command->add_option(
-      "--facing", options->facing,
-      "only where the surface faces this way: 0,0,1; by itself: up in a scene, else anywhere");
+  command->add_option("--facing", options->facing,
+                      "only where the surface faces this way: 0,0,1; default: up in a scene, else anywhere");
   command->add_flag("--displacement", options->displacement, "compare displacements, not speeds");
   command->add_flag("--euclidean", options->euclidean, "straight distances, not along the surface");
   command->add_flag("--average", options->average, "divide by the mean motion of all struck places");

@@ -19,8 +19,8 @@ int run(int argc, char** argv)
   CLI::App app{
       "thrum makes rigid bodies ring: meshes, modes and motion from one command line; modes can be heard.",
       "thrum"};
-  app.set_version_flag("--version", "thrum " THRUM_VERSION, "Show the version and end");
-  app.set_help_flag("-h,--help", "Show this help and end");
+  app.set_version_flag("--version", "thrum " THRUM_VERSION, "Show the version and exit");
+  app.set_help_flag("-h,--help", "Show this help and exit");
   app.get_formatter()->column_width(34);
   app.require_subcommand(1);
   app.footer("Every command has its own help: thrum mesh --help, thrum mesh info --help.");
@@ -34,13 +34,13 @@ int run(int argc, char** argv)
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);  // --help and --version
-  } catch (const CLI::RuntimeError& ended) {
-    return ended.get_exit_code();  // a command has said what it found, such as runs that differ
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help and --version
+  } catch (const CLI::RuntimeError& failure) {
+    return failure.get_exit_code();  // a command has said what it found, such as runs that differ
   } catch (const CLI::ParseError& error) {
     // Whatever is said of a mistake, the way out of it comes with it.
-    fmt::print(stderr, "thrum: {}\n", thrum::app::usage_mistake(app, error));
+    fmt::print(stderr, "thrum: {}\n", thrum::app::describe_usage_error(app, error));
     fmt::print(stderr, "Run 'thrum --help', or a command with --help, for what it takes.\n");
     return thrum::app::bad_usage;
   }

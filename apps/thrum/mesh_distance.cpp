@@ -34,7 +34,7 @@ mesh::SurfacePoint on_surface(const mesh::Bvh& bvh, const Vec3& p, const char* o
   const mesh::ClosestPoint closest = bvh.closest_point(p);
   const double size = mesh::bounding_box(bvh.mesh()).diagonal().norm();
   if (closest.distance > 1e-3 * size) {
-    const Vec3 q = without_rounding(closest.point, size);
+    const Vec3 q = remove_rounding_noise(closest.point, size);
     fmt::print("{}\n", warning(fmt::format("{} is {} away from the surface; its closest point "
                                            "{:.4g},{:.4g},{:.4g} is taken.",
                                            option, length_text(closest.distance), q.x(), q.y(), q.z())));
@@ -59,7 +59,7 @@ void run(const DistanceOptions& options)
   check_output(options.picture, {".png"});
   const mesh::TriangleMesh mesh = mesh_io::read_mesh(options.input);
   const mesh::Bvh bvh(mesh);
-  const distance::HeatGeodesics geodesics(mesh, {.longest_edge = options.edge, .polish = true});
+  const distance::HeatGeodesics geodesics(mesh, {.max_edge_length = options.edge, .polish = true});
   const distance::GeodesicField field = geodesics.distance(on_surface(bvh, options.from, "--from"));
   std::vector<double> distance = field.vertex_distance;
   distance.resize(mesh.vertices.size());

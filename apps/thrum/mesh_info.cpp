@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // thrum mesh info FILE: what is wrong with a mesh, what it weighs, what it can be used for.
-// thrum mesh repair FILE: mends what can be mended and says what it did.
+// thrum mesh repair FILE: repairs what can be repaired and says what it did.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void print_mass(const mesh::MassProperties& body)
   const double moment = body.inertia.trace();
   const double size = std::sqrt(moment / body.mass);  // [m]
   const auto text = [](const char* format, const Vec3& v, double of) {
-    const Vec3 w = without_rounding(v, of);
+    const Vec3 w = remove_rounding_noise(v, of);
     return fmt::format(fmt::runtime(format), w.x(), w.y(), w.z());
   };
   fmt::print("{}\n", bold("Mass properties"));
@@ -54,7 +54,7 @@ bool is_tetrahedral(const std::filesystem::path& file)
   return ending == ".msh" || ending == ".node" || ending == ".ele";
 }
 
-void say_notes(const std::vector<std::string>& notes)
+void print_notes(const std::vector<std::string>& notes)
 {
   for (const std::string& note : notes) fmt::print("note: {}\n", note);
 }
@@ -63,7 +63,7 @@ void tetrahedral_info(const InfoOptions& options)
 {
   const mesh_io::TetrahedralMeshFile file = mesh_io::read_tetrahedral_mesh_file(options.input);
   fmt::print("{}\n{}\n", bold(options.input), tets::describe(tets::measure_quality(file.mesh)));
-  say_notes(file.notes);
+  print_notes(file.notes);
   print_mass(mesh::solid_mass_properties(mesh::boundary_surface(file.mesh).surface, options.density));
 }
 
@@ -73,14 +73,14 @@ void info(const InfoOptions& options)
   const mesh_io::MeshFile file = mesh_io::read_mesh_file(options.input);
   if (file.mesh.triangles.empty()) {
     throw Error(fmt::format("{}: it has no triangles, only {}.", options.input,
-                            counted(file.mesh.vertices.size(), "vertex", "vertices")));
+                            count_text(file.mesh.vertices.size(), "vertex", "vertices")));
   }
   const mesh::MeshReport report = mesh::report_mesh(file.mesh);
   fmt::print("{}\n{}", bold(options.input), mesh::to_text(report));
-  say_notes(file.notes);
+  print_notes(file.notes);
   if (options.thickness > 0) {
     print_mass(mesh::shell_mass_properties(file.mesh, options.thickness, options.density));
-  } else if (report.fit_for_mass) {
+  } else if (report.usable_for_mass) {
     print_mass(mesh::solid_mass_properties(file.mesh, options.density));
   } else {
     fmt::print("{}\n",
@@ -100,7 +100,7 @@ void repair(const RepairOptions& options)
 {
   check_output(options.output, {".obj", ".ply", ".stl", ".glb"});
   const mesh_io::MeshFile file = mesh_io::read_mesh_file(options.input);
-  say_notes(file.notes);
+  print_notes(file.notes);
   mesh::RepairResult result = mesh::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
   for (const std::string& line : result.report.lines) fmt::print("{}\n", line);
   if (!result.report.changed()) fmt::print("{}\n", good("Nothing had to be changed."));

@@ -19,7 +19,7 @@ namespace {
 using mesh::TriangleMesh;
 
 // One line on what was written, with the figures that show at once whether the size is right.
-void say_written(const std::filesystem::path& file, const TriangleMesh& mesh)
+void print_written(const std::filesystem::path& file, const TriangleMesh& mesh)
 {
   const Vec3 size = mesh::bounding_box(mesh).sizes();
   fmt::print("{}: {} vertices, {} triangles, {}, volume {:.6g} m^3\n", bold(file.string()),
@@ -40,7 +40,7 @@ CLI::App* add_shape(CLI::App& parent, const std::string& name, const std::string
   command->footer("");
   options(*command, state->desc);
   if constexpr (requires { state->desc.edge_length; }) {
-    command->add_option("--edge", state->desc.edge_length, "wanted edge length of the triangles [m]")
+    command->add_option("--edge", state->desc.edge_length, "target edge length of the triangles [m]")
         ->check(positive());
   }
   command->add_option("-o,--output", state->file, "the file to write: .obj, .ply, .stl or .glb")->required();
@@ -48,7 +48,7 @@ CLI::App* add_shape(CLI::App& parent, const std::string& name, const std::string
     check_output(state->file, {".obj", ".ply", ".stl", ".glb"});
     const TriangleMesh mesh = shapes::generate(shapes::ShapeDesc(state->desc));
     mesh_io::write_mesh(state->file, mesh);
-    say_written(state->file, mesh);
+    print_written(state->file, mesh);
   });
   return command;
 }
@@ -178,7 +178,7 @@ void add_tableware(CLI::App& shape)
   add_shape<shapes::BottleDesc>(shape, "bottle", "A bottle", round);
   add_shape<shapes::MugDesc>(shape, "mug", "A mug with a handle", [&](CLI::App& c, auto& d) {
     round(c, d.cup);
-    c.add_option("--edge", d.cup.edge_length, "wanted edge length of the triangles [m]")->check(positive());
+    c.add_option("--edge", d.cup.edge_length, "target edge length of the triangles [m]")->check(positive());
   });
   add_shape<shapes::CandlestickDesc>(shape, "candlestick", "A candlestick", [](CLI::App& c, auto& d) {
     length_option(c, "--radius", d.base_radius, "of the foot [m]");

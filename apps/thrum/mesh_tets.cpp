@@ -17,8 +17,8 @@ namespace thrum::app {
 namespace {
 
 // The lattice when none is asked for: so many cubes along the longest side, finer for thin walls up to a limit.
-constexpr int kUsualResolution = 30;
-constexpr double kMostByThinWalls = 1e6;
+constexpr int kDefaultResolution = 30;
+constexpr double kMaxTetrahedra = 1e6;
 
 struct TetsOptions {
   std::string input;
@@ -36,17 +36,16 @@ void run(const TetsOptions& options)
   const distance::MeshDistance distance(surface);
   const double longest = mesh::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
   const bool chosen = options.spacing > 0 || options.resolution > 0;
-  const double usual = longest / (options.resolution > 0 ? options.resolution : kUsualResolution);
-  const tets::MeshStuffingDesc desc{.spacing = options.spacing > 0 ? options.spacing : usual,
+  const double default_spacing = longest / (options.resolution > 0 ? options.resolution : kDefaultResolution);
+  const tets::MeshStuffingDesc desc{.spacing = options.spacing > 0 ? options.spacing : default_spacing,
                                     .grading = options.grading};
-  const tets::MeshStuffingResult result = chosen
-                                              ? tets::tetrahedralise(distance, desc)
-                                              : tets::tetrahedralise_walls(distance, desc, kMostByThinWalls);
+  const tets::MeshStuffingResult result = chosen ? tets::tetrahedralise(distance, desc)
+                                                 : tets::tetrahedralise_walls(distance, desc, kMaxTetrahedra);
   if (result.stuffing.mesh.tetrahedra.empty()) {
     throw Error(fmt::format(
         "{}: nothing of it is thick enough for a spacing of {}. A spacing of {:.3g} m would resolve {}.",
-        options.input, length_text(result.spacing), result.resolution.spacing_for_most,
-        result.resolution.spacing_for_most > result.resolution.spacing ? "most of it" : "all of it"));
+        options.input, length_text(result.spacing), result.resolution.spacing_for_most_area,
+        result.resolution.spacing_for_most_area > result.resolution.spacing ? "most of it" : "all of it"));
   }
   mesh_io::write_tetrahedral_mesh(options.output, result.stuffing.mesh);
 
@@ -56,7 +55,7 @@ void run(const TetsOptions& options)
   if (result.stuffing.dropped_pieces > 0) {
     const auto pieces = static_cast<std::size_t>(result.stuffing.dropped_pieces);
     fmt::print("{}\n", warning(fmt::format("{} of {:.3g} m^3 in all {} too small to keep.",
-                                           counted(pieces, "loose piece", "loose pieces"),
+                                           count_text(pieces, "loose piece", "loose pieces"),
                                            result.stuffing.dropped_volume, pieces == 1 ? "was" : "were")));
   }
   if (!result.resolution.resolved()) fmt::print("{}\n", warning(tets::describe(result.resolution)));
@@ -77,7 +76,7 @@ void add_mesh_tets(CLI::App& mesh)
       ->add_option("--resolution", options->resolution,
                    fmt::format("lattice cubes along the longest side; without this and --spacing {}, or what "
                                "thin walls ask for",
-                               kUsualResolution))
+                               kDefaultResolution))
       ->check(positive())
       ->excludes(spacing);
   command

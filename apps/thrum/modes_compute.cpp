@@ -37,7 +37,7 @@ struct ModesOptions {
   std::optional<double> alpha;  // [1/s]
   std::optional<double> beta;   // [s]
   std::optional<double> loss;
-  int modes = 0;     // 0: all below `below`, or kUsualModes
+  int modes = 0;     // 0: all below `below`, or kDefaultModes
   double below = 0;  // [Hz]
   std::vector<std::string> clamps;
   std::vector<std::string> supports;
@@ -47,8 +47,8 @@ struct ModesOptions {
   bool quiet = false;
 };
 
-constexpr int kUsualModes = 20;
-constexpr double kUsualPoisson = 0.3;  // where neither a material nor --poisson says it
+constexpr int kDefaultModes = 20;
+constexpr double kDefaultPoisson = 0.3;  // where neither a material nor --poisson says it
 
 bool holds_tetrahedra(const std::string& path)
 {
@@ -84,7 +84,7 @@ void replace_damping(const ModesOptions& options, model::Damping& damping)
 model::Material main_material(const ModesOptions& options, const elastic::MaterialLibrary& library)
 {
   model::Material material;
-  material.poisson = kUsualPoisson;
+  material.poisson = kDefaultPoisson;
   if (!options.material.empty()) material = library.get(options.material);
   if (options.material.empty() && !(options.density && options.young)) {
     throw Error(
@@ -204,7 +204,7 @@ void run(const ModesOptions& options)
 {
   check_output(options.output, {".npz"});
   base::StopSource stop;
-  stop.on_interrupt();
+  stop.stop_on_interrupt();
   // Mistakes in the materials are found before the slow part.
   const elastic::MaterialLibrary library = known_materials(options);
   const model::Material material = main_material(options, library);
@@ -217,7 +217,7 @@ void run(const ModesOptions& options)
   for (const std::string& text : options.supports) {
     desc.supports.push_back({elastic::parse_selection(text), {false, false, true}});
   }
-  desc.count = options.modes > 0 || options.below > 0 ? options.modes : kUsualModes;
+  desc.count = options.modes > 0 || options.below > 0 ? options.modes : kDefaultModes;
   if (options.below > 0) desc.below = options.below;
   desc.element = options.element == "tet4" ? elastic::ElementKind::tet4 : elastic::ElementKind::tet10;
   desc.progress = {.style = options.quiet ? base::ProgressStyle::quiet : base::ProgressStyle::automatic,
@@ -272,9 +272,10 @@ void add_modes_commands(CLI::App& app)
                     "a closed surface (.obj .stl .ply .glb) or tetrahedra (.msh .node .ele)");
   modes->add_option("-o,--output", options->output, "the baked modal file to write: .npz");
   add_material_options(*modes, *options);
-  modes->add_option("--modes", options->modes, "how many; 20, or with --below all of them")
+  modes->add_option("--modes", options->modes, "how many; 20, or with --max-frequency all of them")
       ->check(positive());
-  modes->add_option("--below", options->below, "only those below this frequency [Hz]")->check(positive());
+  modes->add_option("--max-frequency", options->below, "only those below this frequency [Hz]")
+      ->check(positive());
   modes->add_option("--clamp", options->clamps,
                     "hold a part still: 'z<0.01', 'box(0,0,0, 1,1,0.1)', 'region feet'");
   modes->add_option("--support", options->supports, "hold a part in z only");

@@ -34,7 +34,7 @@ void show(const ShowOptions& options)
   const std::filesystem::path output = options.output.empty()
                                            ? std::filesystem::path(options.input).replace_extension(".html")
                                            : std::filesystem::path(options.output);
-  if (ending_of(output.string()) == ".png") {
+  if (extension_of(output.string()) == ".png") {
     media::write_png(output, media::modes_picture(model, {.modes = options.modes}));
     fmt::print("{}: the first {} modes; x, y, z displacement as red, green, blue\n", bold(output.string()),
                std::min<Index>(options.modes, model.mode_count()));
@@ -52,14 +52,14 @@ struct ExportOptions {
   double size = 1;
 };
 
-constexpr double kFarOff = 0.01;  // of the body's size
+constexpr double kMaxOffsetFraction = 0.01;  // of the body's size
 
 elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::string& text)
 {
-  if (text.empty()) return elastic::good_strike_point(model);
+  if (text.empty()) return elastic::choose_strike_point(model);
   const mesh::Bvh bvh(model.surface);
   const mesh::ClosestPoint closest = bvh.closest_point(parse_vec3("--strike", text));
-  if (closest.distance > kFarOff * mesh::bounding_box(model.surface).diagonal().norm()) {
+  if (closest.distance > kMaxOffsetFraction * mesh::bounding_box(model.surface).diagonal().norm()) {
     fmt::print(stderr, "note: --strike is {} away from the surface; its closest point is struck.\n",
                length_text(closest.distance));
   }
@@ -67,7 +67,7 @@ elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::st
           mesh::area_vector(model.surface, static_cast<std::size_t>(closest.triangle)).normalized()};
 }
 
-// By the ending unless --format says otherwise.
+// By the extension unless --format says otherwise.
 std::string chosen_format(const ExportOptions& options)
 {
   if (!options.format.empty()) return options.format;
@@ -78,7 +78,7 @@ std::string chosen_format(const ExportOptions& options)
   if (ending == ".txt") return "puredata";
   if (ending == ".csv") return "csv";
   throw Error(
-      fmt::format("{}: the ending does not say the format; give --format stanford, faust, supercollider, "
+      fmt::format("{}: the extension does not give the format; give --format stanford, faust, supercollider, "
                   "puredata or csv.",
                   options.output));
 }
@@ -126,7 +126,7 @@ void add_modes_export(CLI::App& modes)
       ->required();
   command
       ->add_option("--format", options->format,
-                   "stanford, faust, supercollider, puredata or csv; else by the ending")
+                   "stanford, faust, supercollider, puredata or csv; default: by the extension")
       ->check(CLI::IsMember({"stanford", "faust", "supercollider", "puredata", "csv"}));
   command->add_option(
       "--strike", options->strike,

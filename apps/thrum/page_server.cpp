@@ -25,10 +25,10 @@ namespace thrum::app {
 
 namespace {
 
-constexpr std::size_t kLongestRequest = 16384;  ///< head of a request [bytes]
-constexpr std::size_t kMostConnections = 64;    ///< that wait at once
-constexpr double kLongestWait = 10;  ///< for the rest of a request, or for a reader of an answer [s]
-constexpr int kPollInterval = 200;   ///< between looks at whether to stop [ms]
+constexpr std::size_t kMaxRequestBytes = 16384;  ///< head of a request [bytes]
+constexpr std::size_t kMaxConnections = 64;      ///< that wait at once
+constexpr double kTimeout = 10;     ///< for the rest of a request, or for a reader of an answer [s]
+constexpr int kPollInterval = 200;  ///< between looks at whether to stop [ms]
 
 // A descriptor that is closed by itself.
 class Socket {
@@ -67,7 +67,7 @@ int hex_digit(char c)
 }
 
 // "%20" and the like; nothing when an escape is not whole.
-std::optional<std::string> decoded(std::string_view text)
+std::optional<std::string> url_decode(std::string_view text)
 {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -85,7 +85,7 @@ std::optional<std::string> decoded(std::string_view text)
   return out;
 }
 
-const char* type_of(const std::filesystem::path& file)
+const char* mime_type(const std::filesystem::path& file)
 {
   static const std::map<std::string, const char*> types = {{".html", "text/html; charset=utf-8"},
                                                            {".json", "application/json"},
@@ -172,21 +172,21 @@ class Server {
         throw Error(fmt::format("The server cannot go on: {}.", std::strerror(errno)));
       // From the back: what is done is taken out.
       for (std::size_t i = connections_.size(); i-- > 0;) {
-        const bool spoke = (waiting[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
-        if ((spoke && read_some(connections_[i])) || connections_[i].age.seconds() > kLongestWait)
+        const bool readable = (waiting[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
+        if ((readable && read_some(connections_[i])) || connections_[i].age.seconds() > kTimeout)
           connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i));
       }
-      if ((waiting[0].revents & POLLIN) != 0) take_connection();
+      if ((waiting[0].revents & POLLIN) != 0) accept_connection();
     }
   }
 
  private:
-  void take_connection()
+  void accept_connection()
   {
     Socket socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (socket.get() < 0 || connections_.size() >= kMostConnections) return;
-    const timeval patience{static_cast<time_t>(kLongestWait), 0};
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    if (socket.get() < 0 || connections_.size() >= kMaxConnections) return;
+    const timeval timeout{static_cast<time_t>(kTimeout), 0};
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
     connections_.push_back({std::move(socket)});
   }
 
@@ -201,7 +201,7 @@ class Server {
       answer(connection);
       return true;
     }
-    return connection.request.size() > kLongestRequest;
+    return connection.request.size() > kMaxRequestBytes;
   }
 
   void answer(const Connection& connection)
@@ -225,24 +225,24 @@ class Server {
       return;
     }
     const std::string_view target = line.substr(first + 1, second - first - 1);
-    send(connection, answer_for(target.substr(0, target.find_first_of("?#"))), method == "GET");
+    send(connection, response_for(target.substr(0, target.find_first_of("?#"))), method == "GET");
   }
 
-  HttpAnswer answer_for(std::string_view address)
+  HttpResponse response_for(std::string_view address)
   {
     try {
-      if (desc_.made) {
-        if (std::optional<HttpAnswer> made = desc_.made(std::string(address))) return std::move(*made);
+      if (desc_.handler) {
+        if (std::optional<HttpResponse> made = desc_.handler(std::string(address))) return std::move(*made);
       }
       if (const auto file = file_inside(folder_, address))
-        return {200, type_of(*file), base::read_text_file(*file)};
+        return {200, mime_type(*file), base::read_text_file(*file)};
       return {404, "text/plain", "There is no such file in this folder.\n"};
     } catch (const Error& error) {
       return {500, "text/plain; charset=utf-8", std::string(error.what()) + "\n"};
     }
   }
 
-  static void send(const Connection& connection, const HttpAnswer& answer, bool with_body)
+  static void send(const Connection& connection, const HttpResponse& answer, bool with_body)
   {
     std::string out = fmt::format(
         "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n"
@@ -272,7 +272,7 @@ class Server {
 std::optional<std::filesystem::path> file_inside(const std::filesystem::path& folder,
                                                  std::string_view address)
 {
-  const std::optional<std::string> text = decoded(address);
+  const std::optional<std::string> text = url_decode(address);
   if (!text || text->empty() || text->front() != '/') return std::nullopt;
   if (std::any_of(text->begin(), text->end(),
                   [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '\\'; }))

@@ -17,7 +17,7 @@
 
 namespace thrum::app {
 
-struct HttpAnswer {
+struct HttpResponse {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body = {};
@@ -27,7 +27,7 @@ struct PageServerDesc {
   std::filesystem::path folder;
   std::uint16_t port = 0;  ///< 0: any that is free
   /// Answers an address such as "/live/status" itself; nothing: it is looked for in the folder.
-  std::function<std::optional<HttpAnswer>(const std::string& address)> made = {};
+  std::function<std::optional<HttpResponse>(const std::string& address)> handler = {};
   std::function<void(std::uint16_t port)> on_ready = {};
   base::StopToken stop = {};
 };

@@ -32,9 +32,9 @@ struct CheckOptions {
   std::vector<std::string> settings;
 };
 
-constexpr double kTrial = 1;        ///< wall-clock time given to steps that tell the pace of a run [s]
-constexpr double kLatePart = 0.75;  ///< of the trial; the steps after it tell the pace of those to come
-constexpr double kPage = 4096;      ///< unit of /proc/self/statm [byte]
+constexpr double kTrialSeconds = 1;       ///< wall-clock time given to steps that tell the pace of a run [s]
+constexpr double kWarmUpFraction = 0.75;  ///< of the trial; the steps after it tell the pace of those to come
+constexpr double kPageBytes = 4096;       ///< unit of /proc/self/statm [byte]
 
 /// Memory held now [byte]; the peak would count the factorisation behind modes that are found for the first time.
 double resident_bytes()
@@ -43,7 +43,7 @@ double resident_bytes()
   double whole = 0;
   double resident = 0;
   file >> whole >> resident;
-  return resident * kPage;
+  return resident * kPageBytes;
 }
 
 /// The wall-clock time of a run, from as many of its first steps as can be taken in a second. Bodies that fall cost little until
@@ -54,8 +54,8 @@ void print_time(scene::BuiltScene& built, double step, std::int64_t steps)
   std::int64_t taken = 0;
   std::int64_t taken_early = 0;
   double early = 0;
-  for (; taken < steps && watch.seconds() < kTrial; ++taken) {
-    if (watch.seconds() < kLatePart * kTrial) {
+  for (; taken < steps && watch.seconds() < kTrialSeconds; ++taken) {
+    if (watch.seconds() < kWarmUpFraction * kTrialSeconds) {
       early = watch.seconds();
       taken_early = taken;
     }
@@ -70,7 +70,7 @@ void print_time(scene::BuiltScene& built, double step, std::int64_t steps)
 }
 
 // Bodies of one kind share their modes; these are counted once.
-void print_ringing(const scene::BuiltScene& built)
+void print_resonators(const scene::BuiltScene& built)
 {
   std::size_t bodies = 0;
   std::set<const model::ModalModel*> models;
@@ -94,14 +94,14 @@ void print_ringing(const scene::BuiltScene& built)
     highest = std::max(highest, model->frequencies.maxCoeff());
   }
   fmt::print("  ringing   {}, {} modes from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n",
-             counted(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
+             count_text(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
 }
 
 // "2 to 48", or "48" when both are written alike.
-std::string range_text(double least, double greatest)
+std::string range_text(double min, double max)
 {
-  const std::string from = fmt::format("{:.4g}", least);
-  const std::string to = fmt::format("{:.4g}", greatest);
+  const std::string from = fmt::format("{:.4g}", min);
+  const std::string to = fmt::format("{:.4g}", max);
   return from == to ? from : from + " to " + to;
 }
 
@@ -109,7 +109,7 @@ void check(const CheckOptions& options)
 {
   const scene::SceneDesc desc = scene::read_scene(options.scene, {.settings = options.settings});
   scene::BuiltScene built = scene::build_world(desc, {});
-  const std::vector<std::string> suspicious = scene::warnings_of(desc, built);
+  const std::vector<std::string> warnings = scene::find_scene_warnings(desc, built);
   const model::SceneModel& model = built.world.model();
   std::size_t moving = 0;
   double mass = 0;
@@ -130,10 +130,11 @@ void check(const CheckOptions& options)
   fmt::print("{}{}\n", bold(options.scene), desc.title.empty() ? "" : ": " + desc.title);
   fmt::print("  bodies    {} moving ({:.6g} kg), {} fixed\n", moving, mass, model.bodies.size() - moving);
   if (heaviest > 0) fmt::print("  masses    {} kg each\n", range_text(lightest, heaviest));
-  fmt::print("  shapes    {}, {} in all\n", model.shapes.size(), counted(triangles, "triangle", "triangles"));
+  fmt::print("  shapes    {}, {} in all\n", model.shapes.size(),
+             count_text(triangles, "triangle", "triangles"));
   fmt::print("  joints    {}, scripted impulses {}, forces {}\n", model.joints.size(), built.impulses.size(),
              built.forces.size());
-  if (built.responder) print_ringing(built);
+  if (built.responder) print_resonators(built);
   const double steps = desc.duration / desc.step;
   fmt::print("  run       {:.6g} s in {:.0f} steps of {:.4g} ms, seed {}\n", desc.duration, steps,
              1000 * desc.step, desc.seed);
@@ -142,11 +143,11 @@ void check(const CheckOptions& options)
   fmt::print("  recording about {:.3g} MB of poses\n", poses * kPoseBytes / kMegabyte);
   print_time(built, desc.step, std::llround(steps));
   fmt::print("  memory    {:.3g} MB while running\n", resident_bytes() / kMegabyte);
-  for (const std::string& sentence : scene::remarks_on_modes(desc, built))
+  for (const std::string& sentence : scene::modal_warnings(desc, built))
     fmt::print("{}\n", warning(sentence));
-  for (const std::string& sentence : suspicious) fmt::print("{}\n", warning(sentence));
-  fmt::print("{}\n", good(suspicious.empty() ? "The scene can be run."
-                                             : "The scene can be run, but is it what was meant?"));
+  for (const std::string& sentence : warnings) fmt::print("{}\n", warning(sentence));
+  fmt::print("{}\n", good(warnings.empty() ? "The scene can be run."
+                                           : "The scene can be run, but is it what was meant?"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// thrum export FOLDER: files from the recording of a run. thrum compare FOLDER FOLDER: where two runs part.
+// thrum export FOLDER: files from the recording of a run. thrum compare FOLDER FOLDER: where two runs diverge.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 #include "thrum/base/error.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/modal_file.h"
-#include "thrum/media/moments.h"
 #include "thrum/media/motion_glb.h"
 #include "thrum/media/run_outputs.h"
+#include "thrum/media/snapshots.h"
 #include "thrum/media/viewer_data.h"
 #include "thrum/scene/run_scene.h"
 
@@ -47,9 +47,9 @@ std::pair<std::string, model::ModalModel> read_modes(const std::string& word)
 }
 
 // width,height of one picture, or what suits the kind of file.
-media::MomentDesc picture_size(const ExportOptions& options, int width, int height)
+media::SnapshotDesc picture_size(const ExportOptions& options, int width, int height)
 {
-  media::MomentDesc desc{.width = width, .height = height};
+  media::SnapshotDesc desc{.width = width, .height = height};
   if (!options.size.empty()) {
     const std::vector<double> size = parse_numbers("--size", options.size, 2, "640,360");
     desc.width = static_cast<int>(size[0]);
@@ -60,7 +60,7 @@ media::MomentDesc picture_size(const ExportOptions& options, int width, int heig
   return desc;
 }
 
-constexpr double kSameMoment = 1e-6;  ///< times nearer than this are one [s]
+constexpr double kTimeTolerance = 1e-6;  ///< times nearer than this are one [s]
 
 double end_of(const sim::Recording& recording)
 {
@@ -68,40 +68,43 @@ double end_of(const sim::Recording& recording)
 }
 
 // Moments beyond the end are shown as the end; that is told.
-void note_late_moments(const char* option, const std::vector<double>& times, const sim::Recording& recording)
+void warn_times_past_end(const char* option, const std::vector<double>& times,
+                         const sim::Recording& recording)
 {
   const double end = end_of(recording);
-  const auto late = std::find_if(times.begin(), times.end(), [&](double t) { return t > end + kSameMoment; });
+  const auto late =
+      std::find_if(times.begin(), times.end(), [&](double t) { return t > end + kTimeTolerance; });
   if (late == times.end()) return;
   fmt::print(stderr, "note: {}: {:.6g} s is beyond the end; the last moment, {:.6g} s, is shown.\n", option,
              *late, end);
 }
 
-void say_written(const std::string& file, const std::string& what)
+void print_written(const std::string& file, const std::string& what)
 {
   fmt::print("{}: {}\n", bold(file), what);
 }
 
 void write_picture(const ExportOptions& options, const sim::Recording& recording)
 {
-  if (options.time) note_late_moments("--time", {*options.time}, recording);
+  if (options.time) warn_times_past_end("--time", {*options.time}, recording);
   const double time = std::min(options.time.value_or(end_of(recording)), end_of(recording));
-  const media::Image image = media::picture_of_moment(recording, time, picture_size(options, 1280, 720));
+  const media::Image image = media::render_snapshot(recording, time, picture_size(options, 1280, 720));
   media::write_png(options.png, image);
-  say_written(options.png,
-              fmt::format("the moment {:.6g} s, {} x {} pixels", time, image.width, image.height));
+  print_written(options.png,
+                fmt::format("the moment {:.6g} s, {} x {} pixels", time, image.width, image.height));
 }
 
 void write_strip(const ExportOptions& options, const sim::Recording& recording)
 {
-  std::vector<double> times = media::evenly_spaced(recording, options.count);
+  std::vector<double> times = media::evenly_spaced_times(recording, options.count);
   if (!options.times.empty()) {
     const auto commas = std::count(options.times.begin(), options.times.end(), ',');
     times = parse_numbers("--times", options.times, static_cast<std::size_t>(commas) + 1, "0,0.5,1");
-    note_late_moments("--times", times, recording);
+    warn_times_past_end("--times", times, recording);
   }
-  media::write_png(options.strip, media::strip_of_moments(recording, times, picture_size(options, 480, 360)));
-  say_written(options.strip, counted(times.size(), "moment", "moments") + " side by side");
+  media::write_png(options.strip,
+                   media::render_snapshot_strip(recording, times, picture_size(options, 480, 360)));
+  print_written(options.strip, count_text(times.size(), "moment", "moments") + " side by side");
 }
 
 void write_sheet(const ExportOptions& options, const sim::Recording& recording)
@@ -110,17 +113,17 @@ void write_sheet(const ExportOptions& options, const sim::Recording& recording)
   if (grid[0] < 1 || grid[1] < 1 || grid[0] > 100 || grid[1] > 100)
     throw CLI::ValidationError("--grid", "found '" + options.grid + "', expected columns,rows from 1 to 100");
   const int columns = static_cast<int>(grid[0]);
-  const auto times = media::evenly_spaced(recording, columns * static_cast<int>(grid[1]));
+  const auto times = media::evenly_spaced_times(recording, columns * static_cast<int>(grid[1]));
   media::write_png(options.sheet,
-                   media::sheet_of_moments(recording, times, columns, picture_size(options, 400, 300)));
-  say_written(options.sheet, counted(times.size(), "moment", "moments") + " in rows");
+                   media::render_snapshot_sheet(recording, times, columns, picture_size(options, 400, 300)));
+  print_written(options.sheet, count_text(times.size(), "moment", "moments") + " in rows");
 }
 
 void write_film(const ExportOptions& options, const sim::Recording& recording)
 {
   constexpr double kParts = 1000;  // of the film, for its progress
   base::StopSource stop;
-  stop.on_interrupt();
+  stop.stop_on_interrupt();
   media::FilmDesc film;
   film.picture = picture_size(options, 960, 540);
   film.picture.whole_run = true;
@@ -137,7 +140,7 @@ void write_film(const ExportOptions& options, const sim::Recording& recording)
   media::write_film(options.mp4, recording, film);
   progress.finish();
   if (stop.stop_requested()) fmt::print(stderr, "note: stopped early, so the film is cut short.\n");
-  say_written(options.mp4, fmt::format("a film at {:.4g} x the speed of the run", options.speed));
+  print_written(options.mp4, fmt::format("a film at {:.4g} x the speed of the run", options.speed));
 }
 
 // Everything that can be wrong with the files is told before the recording is read.
@@ -174,7 +177,7 @@ void write_page(const ExportOptions& options, const sim::Recording& recording)
   media::ViewerRun run = media::viewer_run(options.folder, recording);
   for (const std::string& word : options.modes) run.modes.push_back(read_modes(word));
   base::write_file(options.page, std::string_view(media::viewer_page({run})));
-  say_written(options.page, "open it in a browser");
+  print_written(options.page, "open it in a browser");
 }
 
 void export_files(const ExportOptions& options)
@@ -183,22 +186,22 @@ void export_files(const ExportOptions& options)
   const sim::Recording recording = recording_in(options.folder);
   if (!recording.complete)
     fmt::print(stderr, "note: the run was cut short after {:.6g} s.\n", end_of(recording));
-  const std::string content = fmt::format("{} of {}", counted(recording.frames.size(), "frame", "frames"),
-                                          counted(recording.header.bodies.size(), "body", "bodies"));
+  const std::string content = fmt::format("{} of {}", count_text(recording.frames.size(), "frame", "frames"),
+                                          count_text(recording.header.bodies.size(), "body", "bodies"));
   if (!options.glb.empty()) {
     base::write_file(options.glb,
                      std::string_view(media::motion_glb(recording, {.impulses = options.arrows})));
-    say_written(options.glb, content);
+    print_written(options.glb, content);
   }
   if (!options.npz.empty()) {
     media::write_motion_npz(options.npz, recording);
-    say_written(options.npz, content);
+    print_written(options.npz, content);
   }
   if (!options.csv.empty()) {
     const std::string table = media::events_csv(recording);
     base::write_file(options.csv, std::string_view(table));
     const auto lines = static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n'));
-    say_written(options.csv, counted(lines > 0 ? lines - 1 : 0, "event", "events"));
+    print_written(options.csv, count_text(lines > 0 ? lines - 1 : 0, "event", "events"));
   }
   if (!options.page.empty()) write_page(options, recording);
   if (!options.png.empty()) write_picture(options, recording);
@@ -222,17 +225,17 @@ void add_scene_export(CLI::App& app)
   exporting
       ->add_option("--modes", exported->modes, "modes to show on the page: BODY=FILE.npz; may be repeated")
       ->allow_extra_args(false);
-  exporting->add_option("--time", exported->time, "of the picture; by itself: the end [s]")
+  exporting->add_option("--time", exported->time, "of the picture; default: the end [s]")
       ->check(not_negative());
   exporting->add_option("--strip", exported->strip, "a picture of several moments side by side");
-  exporting->add_option("--times", exported->times, "of the strip: 0,0.5,1 [s]; by itself: evenly spaced");
+  exporting->add_option("--times", exported->times, "of the strip: 0,0.5,1 [s]; default: evenly spaced");
   exporting->add_option("--count", exported->count, "of moments in the strip")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   exporting->add_option("--sheet", exported->sheet, "a picture of many moments in rows");
   exporting->add_option("--grid", exported->grid, "of the sheet: columns,rows")->capture_default_str();
   exporting->add_option("--mp4", exported->mp4, "a film, through ffmpeg; with sound when the run has it");
-  exporting->add_option("--rate", exported->frame_rate, "pictures of the film in a second")
+  exporting->add_option("--frame-rate", exported->frame_rate, "pictures of the film in a second")
       ->check(positive())
       ->capture_default_str();
   exporting->add_option("--speed", exported->speed, "of the film; 0.25: four times slower")
@@ -243,7 +246,8 @@ void add_scene_export(CLI::App& app)
   exporting->callback([exported] { export_files(*exported); });
 
   auto folders = std::make_shared<std::vector<std::string>>();
-  CLI::App* compare = app.add_subcommand("compare", "Say where two runs part; fails when they do");
+  CLI::App* compare =
+      app.add_subcommand("compare", "Report where two runs diverge; exits with 1 when they do");
   compare->add_option("folders", *folders, "the folders of two runs")->required()->expected(2);
   compare->callback([folders] {
     const scene::RunComparison result =

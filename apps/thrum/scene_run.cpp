@@ -38,12 +38,12 @@ struct RunOptions {
 };
 
 // A line with the time left and the pace: redrawn on a terminal, now and then elsewhere.
-class RunReport {
+class ProgressLine {
  public:
-  explicit RunReport(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  RunReport(const RunReport&) = delete;
-  RunReport& operator=(const RunReport&) = delete;
-  ~RunReport() { end_line(); }
+  explicit ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() { end_line(); }
 
   // What is said next stands on a line of its own.
   void end_line()
@@ -92,7 +92,7 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
     return;
   }
   if (options.quiet) return;
-  if (result.already) {
+  if (result.already_finished) {
     fmt::print("{}: already finished, {:.6g} s in {} steps; nothing was done\n", bold(folder),
                result.simulated, result.steps);
     return;
@@ -129,7 +129,7 @@ scene::RunResult run_once(const RunOptions& options, const std::filesystem::path
 
 // Both runs, each in a folder of its own, and one page that shows them side by side.
 void run_both(const RunOptions& options, const std::filesystem::path& folder, const scene::RunDesc& desc,
-              RunReport& report)
+              ProgressLine& report)
 {
   if (media::page_template("viewer").empty())
     throw Error("--compare writes a page, and this thrum was built without pages; script/bootstrap helps.");
@@ -178,8 +178,8 @@ void run(const RunOptions& options)
         "--resume", "goes on with the scene and the settings of the run, so it takes no others beside it");
   }
   base::StopSource stop;
-  stop.on_interrupt();
-  RunReport report(options.quiet || options.json);
+  stop.stop_on_interrupt();
+  ProgressLine report(options.quiet || options.json);
   scene::RunDesc desc;
   desc.version = THRUM_VERSION;
   desc.stop = stop.token();
@@ -218,7 +218,7 @@ void add_scene_run(CLI::App& app)
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene into a folder");
   command->add_option("scene", options->scene, "the scene file");
-  command->add_option("-o,--output", options->output, "the folder to write; by itself: runs/NAME");
+  command->add_option("-o,--output", options->output, "the folder to write; default: runs/NAME");
   command->add_option("--resume", options->resume, "go on with the run in this folder");
   command->add_option("--set", options->settings, "change a value: path=value; may be repeated")
       ->allow_extra_args(false);

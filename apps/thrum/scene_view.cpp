@@ -40,7 +40,7 @@ struct LiveFolder {
   }
 
   // Changes whenever a recording does.
-  [[nodiscard]] std::string mark() const
+  [[nodiscard]] std::string revision() const
   {
     std::string text;
     for (const auto& run : runs()) {
@@ -56,7 +56,7 @@ struct LiveFolder {
   [[nodiscard]] bool complete() const
   {
     for (const auto& run : runs()) {
-      constexpr std::streamoff kEnd = static_cast<std::streamoff>(sim::kChunkHead) + 16;
+      constexpr std::streamoff kEnd = static_cast<std::streamoff>(sim::kChunkHeaderSize) + 16;
       std::ifstream file(run / "recording", std::ios::binary);
       std::uint32_t kind = 0;
       file.seekg(-kEnd, std::ios::end);
@@ -84,30 +84,30 @@ struct LiveFolder {
   {
     std::string text = media::fill_page("viewer", data());
     // The page follows the run when it finds this mark.
-    constexpr std::string_view kPlace = "<meta name=\"generator\" content=\"thrum\">";
-    const std::size_t at = text.find(kPlace);
+    constexpr std::string_view kInsertionPoint = "<meta name=\"generator\" content=\"thrum\">";
+    const std::size_t at = text.find(kInsertionPoint);
     if (at != std::string::npos)
-      text.insert(at + kPlace.size(), "<meta name=\"thrum-live\" content=\"yes\">");
+      text.insert(at + kInsertionPoint.size(), "<meta name=\"thrum-live\" content=\"yes\">");
     return text;
   }
 };
 
-std::optional<HttpAnswer> live_answer(const LiveFolder& live, const std::string& address)
+std::optional<HttpResponse> live_response(const LiveFolder& live, const std::string& address)
 {
   if (address == "/" || address == "/index.html") {
-    return HttpAnswer{200, "text/html; charset=utf-8",
-                      live.runs().empty() ? std::string(kWaitingPage) : live.page()};
+    return HttpResponse{200, "text/html; charset=utf-8",
+                        live.runs().empty() ? std::string(kWaitingPage) : live.page()};
   }
   if (address == "/live/status") {
-    const nlohmann::json status = {{"mark", live.mark()}, {"complete", live.complete()}};
-    return HttpAnswer{200, "application/json", status.dump()};
+    const nlohmann::json status = {{"revision", live.revision()}, {"complete", live.complete()}};
+    return HttpResponse{200, "application/json", status.dump()};
   }
   if (address == "/live/data" && !live.runs().empty())
-    return HttpAnswer{200, "application/json", live.data()};
+    return HttpResponse{200, "application/json", live.data()};
   return std::nullopt;
 }
 
-constexpr int kLastPort = 65535;
+constexpr int kMaxPort = 65535;
 
 struct ViewOptions {
   std::string folder;
@@ -119,7 +119,7 @@ void view(const ViewOptions& options)
 {
   if (media::page_template("viewer").empty()) (void)media::fill_page("viewer", "");
   base::StopSource stop;
-  stop.on_interrupt();
+  stop.stop_on_interrupt();
   const LiveFolder live{options.folder};
   if (!options.wait && std::filesystem::is_directory(options.folder) && live.runs().empty()) {
     throw Error(
@@ -128,7 +128,7 @@ void view(const ViewOptions& options)
   }
   serve_folder({.folder = options.folder,
                 .port = options.port,
-                .made = [&](const std::string& address) { return live_answer(live, address); },
+                .handler = [&](const std::string& address) { return live_response(live, address); },
                 .on_ready =
                     [&](std::uint16_t port) {
                       fmt::print("{} is shown at {} until Ctrl-C\n", options.folder,
@@ -146,8 +146,8 @@ void add_scene_view(CLI::App& app)
   CLI::App* command =
       app.add_subcommand("view", "Show a run in the browser of this machine, also while it goes on");
   command->add_option("folder", options->folder, "the folder of the run")->required();
-  command->add_option("--port", options->port, "of 127.0.0.1; by itself: any that is free")
-      ->check(CLI::Range(0, kLastPort));
+  command->add_option("--port", options->port, "of 127.0.0.1; default: any that is free")
+      ->check(CLI::Range(0, kMaxPort));
   command->add_flag("--wait", options->wait, "the run may begin later");
   command->callback([options] { view(*options); });
 }

@@ -38,7 +38,7 @@ std::vector<std::string> option_names(const CLI::App& command)
 }
 
 // A mistyped command may have been taken for the file that `command` expects in its place.
-std::string mistaken_for_a_file(const CLI::App& command)
+std::string suggest_command_for_file(const CLI::App& command)
 {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_positional() || option->count() == 0) continue;
@@ -62,12 +62,12 @@ std::string unknown_word(const CLI::App& command, const std::string& name, const
       !command.get_options([](const CLI::Option* o) { return o->get_positional(); }).empty();
   if (!parts.empty() && !takes_files && command.get_subcommands().empty())
     return fmt::format("'{}' has no command '{}'{}", name, word, suggestion(word, parts));
-  return fmt::format("'{}' does not expect '{}'.{}", name, word, mistaken_for_a_file(command));
+  return fmt::format("'{}' does not expect '{}'.{}", name, word, suggest_command_for_file(command));
 }
 
 }  // namespace
 
-std::string usage_mistake(const CLI::App& app, const CLI::ParseError& error)
+std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error)
 {
   // From the program to the command that was meant: the first word that was not understood explains the rest, such as a
   // required option that seems to be missing.

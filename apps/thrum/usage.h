@@ -9,6 +9,6 @@ namespace thrum::app {
 
 /// A sentence on what is wrong, after parsing has thrown `error`: a mistyped command or option is named, with the known one
 /// that is most like it; anything else in the words of CLI11.
-[[nodiscard]] std::string usage_mistake(const CLI::App& app, const CLI::ParseError& error);
+[[nodiscard]] std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace thrum::app

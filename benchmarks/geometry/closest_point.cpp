@@ -25,7 +25,7 @@ void linear_search(const mesh::TriangleMesh& mesh, const Vec3& p)
         best, mesh::closest_point_on_triangle(p, mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2))
                   .squared_distance);
   }
-  keep(best);
+  do_not_optimize(best);
 }
 
 }  // namespace
@@ -36,22 +36,22 @@ THRUM_BENCHMARK(geometry, closest_point)
     const mesh::TriangleMesh mesh = wavy_torus(triangles);
     const Bvh bvh(mesh);
     const std::vector<Vec3> points = points_near_surface(mesh, 20000, kNear);
-    const double ours = least_seconds([&] {
-      for (const Vec3& p : points) keep(bvh.closest_point(p).distance);
+    const double measured = min_cpu_seconds([&] {
+      for (const Vec3& p : points) do_not_optimize(bvh.closest_point(p).distance);
     });
     const std::size_t few = 1 + 3000000 / mesh.triangles.size() / 10;
-    const double naive = least_seconds(
+    const double naive = min_cpu_seconds(
         [&] {
           for (std::size_t i = 0; i < few; ++i) linear_search(mesh, points[i]);
         },
         3);
     Row row{.name = fmt::format("closest point near the surface, {}k triangles", triangles / 1000),
-            .figure = ours / static_cast<double>(points.size()) * 1e6,
+            .figure = measured / static_cast<double>(points.size()) * 1e6,
             .unit = "us",
-            .wanted = triangles > 15000 ? 2.5 : 1.0,
+            .target = triangles > 15000 ? 2.5 : 1.0,
             .baseline = "linear search",
-            .baseline_figure = naive / static_cast<double>(few) * 1e6};
-    if (triangles == 15000) row.wanted_ratio = 50;
+            .baseline_value = naive / static_cast<double>(few) * 1e6};
+    if (triangles == 15000) row.target_ratio = 50;
     report.row(row);
   }
 }
@@ -63,19 +63,20 @@ THRUM_BENCHMARK(geometry, closest_point_warm)
   const std::vector<Vec3> points = points_near_surface(mesh, 5000, kNear);
   std::vector<Index> hints;
   for (const Vec3& p : points) hints.push_back(bvh.closest_point(p + Vec3::Constant(0.002)).triangle);
-  const double cold = least_seconds([&] {
-    for (const Vec3& p : points) keep(bvh.closest_point(p).distance);
+  const double cold = min_cpu_seconds([&] {
+    for (const Vec3& p : points) do_not_optimize(bvh.closest_point(p).distance);
   });
-  const double warm = least_seconds([&] {
+  const double warm = min_cpu_seconds([&] {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      keep(bvh.closest_point(points[i], std::numeric_limits<double>::infinity(), hints[i]).distance);
+      do_not_optimize(
+          bvh.closest_point(points[i], std::numeric_limits<double>::infinity(), hints[i]).distance);
     }
   });
   report.row({.name = "closest point with the last step's triangle, 15k",
               .figure = warm / static_cast<double>(points.size()) * 1e6,
               .unit = "us",
               .baseline = "without it",
-              .baseline_figure = cold / static_cast<double>(points.size()) * 1e6});
+              .baseline_value = cold / static_cast<double>(points.size()) * 1e6});
 }
 
 THRUM_BENCHMARK(geometry, ray)
@@ -83,11 +84,11 @@ THRUM_BENCHMARK(geometry, ray)
   const mesh::TriangleMesh mesh = wavy_torus(15000);
   const Bvh bvh(mesh);
   const std::vector<Vec3> points = points_near_surface(mesh, 5000, kNear);
-  const double ours = least_seconds([&] {
-    for (const Vec3& p : points) keep(bvh.first_hit({Vec3(0.1, 0.2, 2), p - Vec3(0.1, 0.2, 2)}).t);
+  const double measured = min_cpu_seconds([&] {
+    for (const Vec3& p : points) do_not_optimize(bvh.first_hit({Vec3(0.1, 0.2, 2), p - Vec3(0.1, 0.2, 2)}).t);
   });
   report.row({.name = "first hit of a ray, 15k triangles",
-              .figure = ours / static_cast<double>(points.size()) * 1e6,
+              .figure = measured / static_cast<double>(points.size()) * 1e6,
               .unit = "us"});
 }
 
@@ -96,13 +97,13 @@ THRUM_BENCHMARK(geometry, bvh_build)
   for (const int triangles : {15000, 200000}) {
     const mesh::TriangleMesh mesh = wavy_torus(triangles);
     Bvh bvh(mesh);
-    const double build = least_seconds([&] { keep(Bvh(mesh).bounds()); }, 3);
-    const double refit = least_seconds([&] { bvh.refit(mesh.vertices); }, 3);
+    const double build = min_cpu_seconds([&] { do_not_optimize(Bvh(mesh).bounds()); }, 3);
+    const double refit = min_cpu_seconds([&] { bvh.refit(mesh.vertices); }, 3);
     report.row({.name = fmt::format("refit, {}k triangles", triangles / 1000),
                 .figure = refit * 1e3,
                 .unit = "ms",
                 .baseline = "build anew",
-                .baseline_figure = build * 1e3});
+                .baseline_value = build * 1e3});
   }
 }
 

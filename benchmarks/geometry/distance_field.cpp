@@ -22,10 +22,10 @@ template <DistanceField Field>
 double samples_per_second(const Field& field, const std::vector<Vec3>& points)
 {
   std::vector<FieldSample> samples(points.size());
-  const double seconds = least_seconds(
+  const double seconds = min_cpu_seconds(
       [&] {
         field.sample(points, samples);
-        keep(samples.front());
+        do_not_optimize(samples.front());
       },
       10);
   return static_cast<double>(points.size()) / seconds;
@@ -37,25 +37,26 @@ THRUM_BENCHMARK(geometry, distance_field_build)
 {
   const TriangleMesh mesh = wavy_torus(kTriangles);
   // Everything from the triangles on: hierarchy, normals, field.
-  const double ours = least_seconds([&] { keep(SignedDistanceField(MeshDistance(mesh)).memory_bytes()); }, 3);
+  const double measured =
+      min_cpu_seconds([&] { do_not_optimize(SignedDistanceField(MeshDistance(mesh)).memory_bytes()); }, 3);
   const MeshDistance exact(mesh);
   const GridFrame frame = SignedDistanceField(exact).frame();
-  const double naive = least_seconds(
+  const double naive = min_cpu_seconds(
       [&] {
         for (int i = 0; i <= frame.cells[0]; ++i) {
           for (int j = 0; j <= frame.cells[1]; ++j) {
             for (int k = 0; k <= frame.cells[2]; ++k)
-              keep(exact.signed_distance(frame.node(i, j, k)).distance);
+              do_not_optimize(exact.signed_distance(frame.node(i, j, k)).distance);
           }
         }
       },
       1);
   report.row({.name = "distance field, 10k triangles, 128 cells, narrow band",
-              .figure = ours,
+              .figure = measured,
               .unit = "s",
-              .wanted = 0.5,
+              .target = 0.5,
               .baseline = "exact distance at every node of the grid (by the same hierarchy)",
-              .baseline_figure = naive});
+              .baseline_value = naive});
 }
 
 THRUM_BENCHMARK(geometry, distance_field_sample)
@@ -64,22 +65,22 @@ THRUM_BENCHMARK(geometry, distance_field_sample)
   const MeshDistance exact(mesh);
   const SignedDistanceField field(exact);
   const std::vector<Vec3> points = points_near_surface(mesh, kSamples, kNear);
-  const double ours = samples_per_second(field, points);
-  const double naive = least_seconds(
+  const double measured = samples_per_second(field, points);
+  const double naive = min_cpu_seconds(
       [&] {
         for (const Vec3& p : points) {
           const SignedPoint s = exact.signed_distance(p);
-          keep(exact.surface_normal(p, s));
+          do_not_optimize(exact.surface_normal(p, s));
         }
       },
       2);
   report.row({.name = "value + gradient near the surface, random order",
-              .figure = ours * 1e-6,
+              .figure = measured * 1e-6,
               .unit = "million/s",
-              .wanted = 80,
+              .target = 80,
               .better = Better::higher,
               .baseline = "closest point + pseudonormal",
-              .baseline_figure = static_cast<double>(kSamples) / naive * 1e-6});
+              .baseline_value = static_cast<double>(kSamples) / naive * 1e-6});
 
   // The vertices of another body's mesh, in the order of that mesh: what collision asks.
   std::vector<Vec3> vertices;
@@ -88,7 +89,7 @@ THRUM_BENCHMARK(geometry, distance_field_sample)
   report.row({.name = "value + gradient near the surface, in mesh order",
               .figure = samples_per_second(field, vertices) * 1e-6,
               .unit = "million/s",
-              .wanted = 80,
+              .target = 80,
               .better = Better::higher});
 }
 
@@ -110,7 +111,7 @@ THRUM_BENCHMARK(geometry, distance_field_forms)
                 .figure = static_cast<double>(field.memory_bytes()) * 1e-6,
                 .unit = "MB",
                 .baseline = "uniform grid",
-                .baseline_figure = static_cast<double>(uniform.memory_bytes()) * 1e-6});
+                .baseline_value = static_cast<double>(uniform.memory_bytes()) * 1e-6});
   };
   row("blocked", blocks);
   row("uniform", uniform);

@@ -12,40 +12,42 @@ namespace {
 using distance::HeatGeodesics;
 using mesh::TriangleMesh;
 
-void measure(Report& report, int vertices, std::optional<double> wanted_factor, double wanted_source)
+void measure(Report& report, int vertices, std::optional<double> target_factor, double target_source)
 {
   const TriangleMesh mesh = wavy_torus(2 * vertices);
-  const double factor = least_seconds([&] { keep(HeatGeodesics(mesh)); }, 15);
+  const double factor = min_cpu_seconds([&] { do_not_optimize(HeatGeodesics(mesh)); }, 15);
   const HeatGeodesics geodesics(mesh);
   Index vertex = 0;
   const auto next_source = [&] {
     vertex = (vertex + 97) % static_cast<Index>(mesh.vertices.size());
     return vertex;
   };
-  const double source = least_seconds([&] { keep(geodesics.distance_from_vertex(next_source())); }, 40);
+  const double source =
+      min_cpu_seconds([&] { do_not_optimize(geodesics.distance_from_vertex(next_source())); }, 40);
   const HeatGeodesics polishing(mesh, {.polish = true});
-  const double polished = least_seconds([&] { keep(polishing.distance_from_vertex(next_source())); }, 40);
+  const double polished =
+      min_cpu_seconds([&] { do_not_optimize(polishing.distance_from_vertex(next_source())); }, 40);
   const std::string size = fmt::format("{}k vertices", vertices / 1000);
   report.row({.name = "geodesics, factor, " + size,
               .figure = factor * 1e3,
               .unit = "ms",
-              .wanted = wanted_factor,
+              .target = target_factor,
               .baseline = "",
-              .wanted_ratio = {}});
+              .target_ratio = {}});
   report.row({.name = "geodesics, one source, " + size,
               .figure = source * 1e3,
               .unit = "ms",
-              .wanted = wanted_source,
+              .target = target_source,
               .baseline = "factor at every source",
-              .baseline_figure = (factor + source) * 1e3,
-              .wanted_ratio = {}});
+              .baseline_value = (factor + source) * 1e3,
+              .target_ratio = {}});
   report.row({.name = "geodesics, one source, polished, " + size,
               .figure = polished * 1e3,
               .unit = "ms",
-              .wanted = {},
+              .target = {},
               .baseline = "factor at every source",
-              .baseline_figure = (factor + polished) * 1e3,
-              .wanted_ratio = {}});
+              .baseline_value = (factor + polished) * 1e3,
+              .target_ratio = {}});
   report.note(fmt::format("{} vertices, {} flips, {}", geodesics.info().vertices, geodesics.info().flips,
                           geodesics.info().backend));
 }

@@ -32,7 +32,7 @@ THRUM_BENCHMARK(geometry, stuffing)
   };
   const auto run = [](double cells, int repeats) {
     Run r;
-    r.seconds = least_seconds(
+    r.seconds = min_cpu_seconds(
         [&] {
           const auto result = tets::stuff_isosurface(torus(cells));
           r.tetrahedra = static_cast<double>(result.mesh.tetrahedra.size());
@@ -45,20 +45,20 @@ THRUM_BENCHMARK(geometry, stuffing)
   report.row({.name = "stuffing, per 100,000 tetrahedra",
               .figure = small.seconds * 1e5 / small.tetrahedra,
               .unit = "s",
-              .wanted = 2.0,
+              .target = 2.0,
               .baseline = {},
-              .wanted_ratio = {}});
+              .target_ratio = {}});
   report.row({.name = "stuffing, time per tetrahedron at 15 times the number",
               .figure = large.seconds / large.tetrahedra / (small.seconds / small.tetrahedra),
               .unit = "x",
-              .wanted = 1.5,
+              .target = 1.5,
               .baseline = {},
-              .wanted_ratio = {}});
+              .target_ratio = {}});
 
   // From triangles, with the exact distance to them: 10,000 triangles, the hierarchy included, without the report.
   Run mesh;
   const mesh::TriangleMesh triangles = wavy_torus(10'000);
-  mesh.seconds = least_seconds(
+  mesh.seconds = min_cpu_seconds(
       [&] {
         const auto result =
             tets::tetrahedralise(distance::MeshDistance(triangles), {.spacing = 0.025, .report = false});
@@ -68,9 +68,9 @@ THRUM_BENCHMARK(geometry, stuffing)
   report.row({.name = "stuffing a mesh of 10k triangles, per 100,000 tetrahedra",
               .figure = mesh.seconds * 1e5 / mesh.tetrahedra,
               .unit = "s",
-              .wanted = 2.0,
+              .target = 2.0,
               .baseline = {},
-              .wanted_ratio = {}});
+              .target_ratio = {}});
 }
 
 }  // namespace thrum::bench

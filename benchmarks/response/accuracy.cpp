@@ -20,7 +20,7 @@
 namespace thrum::bench {
 namespace {
 
-constexpr double kLeastKick = 1e-4;  // below any velocity that is compared [m/s]
+constexpr double kMinKick = 1e-4;  // below any velocity that is compared [m/s]
 
 constexpr Index kModes = 200;
 
@@ -71,17 +71,17 @@ std::vector<Body> bodies()
 
 struct Case {
   const Body* body;
-  TouchScene scene;
+  ContactScene scene;
   std::vector<double> reference;
 };
 
-MatX rows_of(const model::ModalModel& model, const TouchScene& scene)
+MatX rows_of(const model::ModalModel& model, const ContactScene& scene)
 {
   vibration::SurfaceMap map(std::make_shared<model::ModalModel>(model));
-  MatX rows(static_cast<Eigen::Index>(scene.touches.size()), model.frequencies.size());
-  for (std::size_t i = 0; i < scene.touches.size(); ++i)
+  MatX rows(static_cast<Eigen::Index>(scene.contacts.size()), model.frequencies.size());
+  for (std::size_t i = 0; i < scene.contacts.size(); ++i)
     rows.row(static_cast<Eigen::Index>(i)) =
-        scene.touches[i].normal.transpose() * map.find(scene.touches[i].position).shapes;
+        scene.contacts[i].normal.transpose() * map.find(scene.contacts[i].position).shapes;
   return rows;
 }
 
@@ -98,7 +98,7 @@ std::shared_ptr<const model::ModalModel> lowest(const model::ModalModel& model, 
 struct Score {
   double bias = 1;
   double median = 1;
-  double worst_tenth = 1;
+  double percentile_90 = 1;
 };
 
 Score score_of(const std::vector<double>& ratios)
@@ -113,7 +113,7 @@ Score score_of(const std::vector<double>& ratios)
   std::sort(factors.begin(), factors.end());
   score.bias = std::exp(sum / static_cast<double>(ratios.size()));
   score.median = factors[factors.size() / 2];
-  score.worst_tenth = factors[factors.size() * 9 / 10];
+  score.percentile_90 = factors[factors.size() * 9 / 10];
   return score;
 }
 
@@ -144,8 +144,8 @@ void draw_scatter(const std::vector<media::PlotSeries>& rules, const std::filesy
 
 THRUM_BENCHMARK(accuracy, kicks)
 {
-  constexpr double kLeast = 0.005;   // bodies that hardly move in the reference are not judged [m/s]
-  constexpr double kSilent = 0.001;  // what counts for a kick that a rule does not give [m/s]
+  constexpr double kMinSpeed = 0.005;    // bodies that hardly move in the reference are not judged [m/s]
+  constexpr double kSilentKick = 0.001;  // what counts for a kick that a rule does not give [m/s]
   const std::vector<Body> all = bodies();
   std::vector<Case> cases;
   double change = 0;
@@ -158,7 +158,7 @@ THRUM_BENCHMARK(accuracy, kicks)
     std::vector<double> changes;
     for (int place = 0; place < 5; ++place) {
       Case one{&body, {}, {}};
-      const std::vector<Vec3> places = places_on_top(body.model->surface, 9, random);
+      const std::vector<Vec3> places = points_on_top(body.model->surface, 9, random);
       one.scene.strike(places[0], place % 2 == 0 ? 5 : 1, random.uniform(1, 2), 0.15);
       for (std::size_t i = 1; i < places.size(); ++i)
         one.scene.rest(places[i], random.uniform(0.05, 0.8), 0.15);
@@ -169,7 +169,7 @@ THRUM_BENCHMARK(accuracy, kicks)
       fine.step /= 2;
       const std::vector<double> finer = coupled_speeds(modes, rows, one.scene, fine);
       for (std::size_t i = 1; i < finer.size(); ++i) {
-        if (one.reference[i] > kLeast) changes.push_back(std::abs(finer[i] / one.reference[i] - 1));
+        if (one.reference[i] > kMinSpeed) changes.push_back(std::abs(finer[i] / one.reference[i] - 1));
       }
       cases.push_back(std::move(one));
     }
@@ -182,14 +182,14 @@ THRUM_BENCHMARK(accuracy, kicks)
   report.row({.name = "reference, change when its step is halved (nine tenths of all bodies)",
               .figure = 100 * change,
               .unit = "%",
-              .wanted = 5.0,
-              .wanted_ratio = {}});
+              .target = 5.0,
+              .target_ratio = {}});
 
   struct Rule {
     const char* name;
     vibration::ResponseSettings settings;
     Index modes;
-    double bias_within, median, worst;
+    double max_bias, median, worst;
     bool drawn = true;
   };
   std::vector<Rule> rules;
@@ -198,13 +198,13 @@ THRUM_BENCHMARK(accuracy, kicks)
                        double worst) {
     vibration::ResponseSettings settings;
     settings.rule = rule;
-    settings.least_kick = kLeastKick;
+    settings.min_kick = kMinKick;
     rules.push_back({name, settings, modes, bias, median, worst});
   };
   add("peak_velocity, 50 modes", vibration::KickRule::peak_velocity, 50, 0, 0, 0);
   add("exchange, 50 modes", vibration::KickRule::exchange, 50, 0, 2, 3.5);
   add("micro_collisions, 50 modes", vibration::KickRule::micro_collisions, 50, 1.2, 1.3, 2);
-  add("micro_collisions, 50 modes, sub-step 20 us", vibration::KickRule::micro_collisions, 50, 1.2, 1.3, 2);
+  add("micro_collisions, 50 modes, substep 20 us", vibration::KickRule::micro_collisions, 50, 1.2, 1.3, 2);
   rules.back().settings.micro.step = 2e-5;
   rules.back().drawn = false;
   add("micro_collisions, 200 modes", vibration::KickRule::micro_collisions, 200, 1.2, 1.3, 2);
@@ -223,13 +223,14 @@ THRUM_BENCHMARK(accuracy, kicks)
       for (const Case& one : cases) {
         vibration::ModalResponse response(lowest(*one.body->model, rule.modes), rule.settings);
         vibration::ModeState state = response.at_rest();
-        TouchScene scene = one.scene;
+        ContactScene scene = one.scene;
         scene.step = h;
         const vibration::ResponseResult result = response.respond(scene.input(), state);
-        std::vector<double> kicks(scene.touches.size(), kSilent);
-        for (const vibration::Kick& kick : result.kicks) kicks[kick.touch] = std::max(kSilent, kick.speed);
+        std::vector<double> kicks(scene.contacts.size(), kSilentKick);
+        for (const vibration::Kick& kick : result.kicks)
+          kicks[kick.contact] = std::max(kSilentKick, kick.speed);
         for (std::size_t i = 1; i < kicks.size(); ++i) {
-          if (one.reference[i] < kLeast) continue;
+          if (one.reference[i] < kMinSpeed) continue;
           ratios.push_back(kicks[i] / one.reference[i]);
           if (drawn) {
             dots.back().x.push_back(one.reference[i]);
@@ -242,25 +243,24 @@ THRUM_BENCHMARK(accuracy, kicks)
       const Score score = score_of(ratios);
       lowest_bias = std::min(lowest_bias, score.bias);
       highest_bias = std::max(highest_bias, score.bias);
-      const auto row = [&](const char* what, double figure, double wanted) {
+      const auto row = [&](const char* what, double figure, double target) {
         report.row({.name = fmt::format("{}, h = 1/{:.0f}: {}", rule.name, 1 / h, what),
                     .figure = figure,
                     .unit = "x",
-                    .wanted = wanted > 0 ? std::optional(wanted) : std::nullopt,
-                    .wanted_ratio = {}});
+                    .target = target > 0 ? std::optional(target) : std::nullopt,
+                    .target_ratio = {}});
       };
       row("bias", score.bias, 0);
-      if (rule.bias_within > 0)
-        row("bias, or its inverse", std::max(score.bias, 1 / score.bias), rule.bias_within);
+      if (rule.max_bias > 0) row("bias, or its inverse", std::max(score.bias, 1 / score.bias), rule.max_bias);
       row("median factor", score.median, rule.median);
-      row("worst tenth", score.worst_tenth, rule.worst);
+      row("worst tenth", score.percentile_90, rule.worst);
       if (h == 1.0 / 100) report.note(fmt::format("{} resting bodies judged", ratios.size()));
     }
     report.row({.name = fmt::format("{}: change of the bias over all h", rule.name),
                 .figure = 100 * (highest_bias / lowest_bias - 1),
                 .unit = "%",
-                .wanted = rule.median > 0 ? std::optional(10.0) : std::nullopt,
-                .wanted_ratio = {}});
+                .target = rule.median > 0 ? std::optional(10.0) : std::nullopt,
+                .target_ratio = {}});
   }
   if (!scatter.flush()) throw Error(fmt::format("{}: cannot be written", table.string()));
   const std::filesystem::path picture = output_file("accuracy.png");

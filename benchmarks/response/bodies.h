@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/vibration/touch_scene.h"
+#include "tests/vibration/contact_scene.h"
 #include "thrum/base/random.h"
 #include "thrum/model/modal_model.h"
 #include "thrum/shapes/furniture.h"
@@ -73,10 +73,10 @@ inline std::shared_ptr<const model::ModalModel> smooth_modes(const std::string& 
   return model;
 }
 
-using vibration::TouchScene;
+using vibration::ContactScene;
 
 /// Random points of triangles that face up.
-inline std::vector<Vec3> places_on_top(const mesh::TriangleMesh& mesh, std::size_t count,
+inline std::vector<Vec3> points_on_top(const mesh::TriangleMesh& mesh, std::size_t count,
                                        base::Random& random)
 {
   std::vector<std::size_t> up;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "benchmarks/response/bodies.h"
+#include "thrum/elastic/damped_oscillation.h"
 #include "thrum/elastic/modal_filter.h"
-#include "thrum/elastic/mode_swing.h"
 
 namespace thrum::bench {
 
@@ -25,14 +25,15 @@ struct CoupledDesc {
 /// Speeds with which the resting bodies leave: the greatest sqrt(v^2 + 2 g z) while apart from the surface [m/s]. `rows` has one
 /// row a touch; all touches have one body each and act at its centre line.
 inline std::vector<double> coupled_speeds(const elastic::ModeList& modes, const MatX& rows,
-                                          const TouchScene& scene, const CoupledDesc& desc)
+                                          const ContactScene& scene, const CoupledDesc& desc)
 {
-  const std::size_t n = scene.touches.size();
+  const std::size_t n = scene.contacts.size();
   const Eigen::Index count = modes.omegas.size();
   const double K = 4.0 / 3 * desc.modulus * std::sqrt(desc.radius);
   VecX qq(count), qv(count), vq(count), vv(count);
   for (Eigen::Index m = 0; m < count; ++m) {
-    const elastic::Swing s = elastic::swing(modes.omegas[m], modes.decays[m], desc.step);
+    const elastic::DampedOscillation s =
+        elastic::damped_oscillation(modes.omegas[m], modes.decays[m], desc.step);
     qq[m] = s.cosine + modes.decays[m] * s.sine;
     qv[m] = s.sine;
     vq[m] = -modes.omegas[m] * modes.omegas[m] * s.sine;
@@ -43,13 +44,13 @@ inline std::vector<double> coupled_speeds(const elastic::ModeList& modes, const 
   std::vector<double> mass(n), alpha(n), load(n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto k = static_cast<Eigen::Index>(i);
-    const vibration::Touch& touch = scene.touches[i];
-    mass[i] = 1 / scene.bodies[static_cast<std::size_t>(touch.body)].inverse_mass;
-    load[i] = touch.struck ? 0 : 9.81 * mass[i];
-    z[k] = touch.struck ? 0 : -std::pow(load[i] / K, 2.0 / 3);
-    u[k] = touch.struck ? -touch.approach_speed : 0;
+    const vibration::SurfaceContact& contact = scene.contacts[i];
+    mass[i] = 1 / scene.bodies[static_cast<std::size_t>(contact.body)].inverse_mass;
+    load[i] = contact.struck ? 0 : 9.81 * mass[i];
+    z[k] = contact.struck ? 0 : -std::pow(load[i] / K, 2.0 / 3);
+    u[k] = contact.struck ? -contact.approach_speed : 0;
     // Damping of [Tsuji92] for the restitution: F_d = a sqrt(m K) d^(1/4) d'.
-    const double l = std::log(std::max(touch.restitution, 0.05));
+    const double l = std::log(std::max(contact.restitution, 0.05));
     alpha[i] = -std::sqrt(5.0) * l / std::sqrt(l * l + std::numbers::pi * std::numbers::pi);
   }
   const MatX columns = rows.transpose();
@@ -71,7 +72,7 @@ inline std::vector<double> coupled_speeds(const elastic::ModeList& modes, const 
             std::max(0.0, K * d * std::sqrt(d) + alpha[i] * std::sqrt(mass[i] * K * std::sqrt(d)) * rate);
       } else {
         const double energy = u[k] * u[k] + 2 * 9.81 * z[k];
-        if (!scene.touches[i].struck && u[k] > 0) best[k] = std::max(best[k], energy);
+        if (!scene.contacts[i].struck && u[k] > 0) best[k] = std::max(best[k], energy);
       }
       u[k] += desc.step * (force[k] / mass[i] - 9.81);
       z[k] += desc.step * u[k];

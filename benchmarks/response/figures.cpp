@@ -13,7 +13,7 @@
 #include "benchmarks/harness.h"
 #include "thrum/media/attenuation_picture.h"
 #include "thrum/media/bitmap_font.h"
-#include "thrum/media/moments.h"
+#include "thrum/media/snapshots.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/run_scene.h"
 
@@ -23,7 +23,7 @@ namespace {
 const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
 const std::filesystem::path kFigures = "build/figures";
 constexpr std::array<double, 3> kExponents = {0.5, 1, 2};
-constexpr double kFollowed = 0.35;  ///< after the first impact [s]
+constexpr double kFollowTime = 0.35;  ///< after the first impact [s]
 
 struct FigureScene {
   std::string name;
@@ -59,7 +59,7 @@ Outcome run(const FigureScene& figure, double beta)
   const std::filesystem::path folder = kFigures / "runs" / fmt::format("{}_{}", figure.name, beta);
   const scene::RunResult result = scene::run_scene(
       desc, {.folder = folder, .reading = {.settings = settings}, .scene_file = file, .version = {}});
-  keep(result.steps);
+  do_not_optimize(result.steps);
   Outcome outcome;
   outcome.recording = sim::read_recording(folder / "recording");
 
@@ -88,7 +88,7 @@ Outcome run(const FigureScene& figure, double beta)
       if (frame.time < outcome.impact) {
         before = p.z();
         rise.distance = (p - place).head<2>().norm();
-      } else if (frame.time < outcome.impact + kFollowed) {
+      } else if (frame.time < outcome.impact + kFollowTime) {
         rise.height = std::max(rise.height, p.z() - before);
       }
     }
@@ -100,7 +100,7 @@ Outcome run(const FigureScene& figure, double beta)
 }
 
 // Mean height of the farther half over that of the nearer half.
-double reach_of(const std::vector<Rise>& rises)
+double far_to_near_ratio(const std::vector<Rise>& rises)
 {
   const std::size_t half = rises.size() / 2;
   double near = 0, far = 0;
@@ -117,8 +117,8 @@ void figure_9(Report& report, const FigureScene& figure, std::vector<media::Imag
   for (const double beta : kExponents) {
     outcomes.push_back(run(figure, beta));
     const Outcome& outcome = outcomes.back();
-    media::Image tile = media::picture_of_moment(outcome.recording, outcome.impact + figure.shown,
-                                                 {.width = 560, .height = 380, .whole_run = true});
+    media::Image tile = media::render_snapshot(outcome.recording, outcome.impact + figure.shown,
+                                               {.width = 560, .height = 380, .whole_run = true});
     media::draw_text(tile, 12, 12, fmt::format("{}, beta {}", figure.name, beta), {0.15f, 0.16f, 0.18f});
     tiles.push_back(std::move(tile));
   }
@@ -135,7 +135,7 @@ void figure_9(Report& report, const FigureScene& figure, std::vector<media::Imag
   for (std::size_t k = 0; k < kExponents.size(); ++k) {
     report.row({.name = fmt::format("figure 9, {}, beta {}: rise of the farther half over the nearer half",
                                     figure.name, kExponents[k]),
-                .figure = reach_of(outcomes[k].rises),
+                .figure = far_to_near_ratio(outcomes[k].rises),
                 .unit = "1"});
   }
 }
@@ -177,8 +177,8 @@ THRUM_BENCHMARK(figures, figure_10)
       vibration::sample_attenuation(scaffold->model(), {.facing = Vec3::UnitZ()});
   const vibration::AttenuationFit fit = vibration::fit_attenuation(samples.samples);
   const vibration::AttenuationSettings paper{
-      .full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .least_distance = 0.033};
-  const vibration::AttenuationSettings by_hand{.C = 0.4, .beta = 0.5, .least_distance = 0.16};
+      .full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .min_distance = 0.033};
+  const vibration::AttenuationSettings by_hand{.C = 0.4, .beta = 0.5, .min_distance = 0.16};
   const std::vector<media::NamedCurve> curves = {
       {"fitted: " + media::curve_text(fit.full.settings), fit.full.settings},
       {"the paper's: " + media::curve_text(paper), paper},

@@ -22,7 +22,7 @@ struct Example {
   double filter_step;  ///< [s]
   std::size_t contacts;
   double paper;  ///< [ms]
-  double wanted_ratio;
+  double target_ratio;
 };
 
 std::vector<Example> examples()
@@ -44,20 +44,20 @@ std::vector<Example> examples()
 }
 
 // The formulas of the paper one after the other.
-struct Straightforward {
+struct NaiveResponse {
   const model::ModalModel& model;
   double T;
 
   mesh::SurfacePoint closest(const Vec3& p) const
   {
-    double least = 1e300;
+    double min_distance2 = 1e300;
     mesh::SurfacePoint best;
     for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
       const auto c = mesh::closest_point_on_triangle(p, model.surface.corner(t, 0),
                                                      model.surface.corner(t, 1), model.surface.corner(t, 2));
       const double d = (c.point - p).squaredNorm();
-      if (d >= least) continue;
-      least = d;
+      if (d >= min_distance2) continue;
+      min_distance2 = d;
       best = {static_cast<Index>(t), c.barycentric};
     }
     return best;
@@ -67,18 +67,19 @@ struct Straightforward {
   {
     const auto modes = model.frequencies.size();
     VecX r = VecX::Zero(modes);
-    for (const vibration::Touch& touch : input.touches) {
-      if (!touch.struck) continue;
-      const mesh::SurfacePoint at = closest(touch.position);
+    for (const vibration::SurfaceContact& contact : input.contacts) {
+      if (!contact.struck) continue;
+      const mesh::SurfacePoint at = closest(contact.position);
       for (int c = 0; c < 3; ++c) {
         const Index v =
             model.surface.triangles[static_cast<std::size_t>(at.triangle)][static_cast<std::size_t>(c)];
-        r -= at.barycentric[c] * touch.impulse *
-             (touch.normal.transpose() * model.shapes.middleRows(3 * v, 3)).transpose();
+        r -= at.barycentric[c] * contact.impulse *
+             (contact.normal.transpose() * model.shapes.middleRows(3 * v, 3)).transpose();
       }
     }
     std::vector<mesh::SurfacePoint> points;
-    for (const vibration::Touch& touch : input.touches) points.push_back(closest(touch.position));
+    for (const vibration::SurfaceContact& contact : input.contacts)
+      points.push_back(closest(contact.position));
     MatX peaks = MatX::Zero(static_cast<Eigen::Index>(points.size()), 3);
     VecX q1 = VecX::Zero(modes);
     VecX q2 = VecX::Zero(modes);
@@ -100,7 +101,7 @@ struct Straightforward {
                   .triangles[static_cast<std::size_t>(points[i].triangle)][static_cast<std::size_t>(c)];
           const Vec3 u = model.shapes.middleRows(3 * v, 3) * q;
           double& peak = peaks(static_cast<Eigen::Index>(i), c);
-          peak = std::max(peak, std::abs(input.touches[i].normal.dot(u)));
+          peak = std::max(peak, std::abs(input.contacts[i].normal.dot(u)));
         }
       }
       q2 = q1;
@@ -109,7 +110,7 @@ struct Straightforward {
     std::vector<double> speeds;
     for (std::size_t i = 0; i < points.size(); ++i) {
       // Back to the contact: found again, as the paper maps both ways.
-      const mesh::SurfacePoint at = closest(input.touches[i].position);
+      const mesh::SurfacePoint at = closest(input.contacts[i].position);
       speeds.push_back(at.barycentric.dot(Vec3(peaks.row(static_cast<Eigen::Index>(i)).transpose())) /
                        input.step);
     }
@@ -117,64 +118,66 @@ struct Straightforward {
   }
 };
 
-TouchScene scene_on(const mesh::TriangleMesh& mesh, std::size_t contacts)
+ContactScene scene_on(const mesh::TriangleMesh& mesh, std::size_t contacts)
 {
   base::Random random(20);
-  TouchScene scene;
-  const std::vector<Vec3> places = places_on_top(mesh, contacts + 1, random);
+  ContactScene scene;
+  const std::vector<Vec3> places = points_on_top(mesh, contacts + 1, random);
   scene.strike(places[0], 5, 2, 0.15);
   for (std::size_t i = 1; i < places.size(); ++i) scene.rest(places[i], 0.5, 0.15);
   return scene;
 }
 
-constexpr double kTremble = 1e-6;  // of resting contacts from step to step [m]
+constexpr double kContactJitter = 1e-6;  // of resting contacts from step to step [m]
 
 // The impact comes somewhere else each time; resting contacts tremble.
-void move(TouchScene& scene, const std::vector<Vec3>& strikes, int call)
+void move(ContactScene& scene, const std::vector<Vec3>& strikes, int call)
 {
-  scene.touches[0].position = strikes[static_cast<std::size_t>(call) % strikes.size()];
-  for (std::size_t i = 1; i < scene.touches.size(); ++i)
-    scene.touches[i].position.x() += call % 2 == 0 ? kTremble : -kTremble;
+  scene.contacts[0].position = strikes[static_cast<std::size_t>(call) % strikes.size()];
+  for (std::size_t i = 1; i < scene.contacts.size(); ++i)
+    scene.contacts[i].position.x() += call % 2 == 0 ? kContactJitter : -kContactJitter;
 }
 
 THRUM_BENCHMARK(response, table_1)
 {
   for (Example& example : examples()) {
     const auto model = smooth_modes(example.name, example.mesh, 20, example.filter_step);
-    TouchScene scene = scene_on(model->surface, example.contacts);
+    ContactScene scene = scene_on(model->surface, example.contacts);
     base::Random random(3);
-    const std::vector<Vec3> strikes = places_on_top(model->surface, 4096, random);
+    const std::vector<Vec3> strikes = points_on_top(model->surface, 4096, random);
     vibration::ModalResponse response(model, vibration::coevoet2020());
     vibration::ModeState state = response.at_rest();
-    const Straightforward slow{*model, example.filter_step};
-    // Both over blows at many places, the mean of each and the least of three rounds in turn: so both see the same machine.
+    const NaiveResponse slow{*model, example.filter_step};
+    // Both over impacts at many places, the mean of each and the least of three rounds in turn: so both see the same machine.
     int call = 0;
-    const auto seconds_a_blow = [&](int blows, int repeats, const auto& respond) {
-      return least_seconds(
+    const auto seconds_per_impact = [&](int impacts, int repeats, const auto& respond) {
+      return min_cpu_seconds(
                  [&] {
-                   for (int i = 0; i < blows; ++i) {
+                   for (int i = 0; i < impacts; ++i) {
                      move(scene, strikes, ++call);
                      respond();
                    }
                  },
                  repeats) /
-             blows;
+             impacts;
     };
     double ours = std::numeric_limits<double>::infinity();
     double simple = ours;
     for (int round = 0; round < 3; ++round) {
-      ours = std::min(
-          ours, seconds_a_blow(200, 5, [&] { keep(response.respond(scene.input(), state).kicks.size()); }));
-      simple = std::min(simple, seconds_a_blow(10, 1, [&] { keep(slow.respond(scene.input())[0]); }));
+      ours = std::min(ours, seconds_per_impact(200, 5, [&] {
+                        do_not_optimize(response.respond(scene.input(), state).kicks.size());
+                      }));
+      simple = std::min(simple,
+                        seconds_per_impact(10, 1, [&] { do_not_optimize(slow.respond(scene.input())[0]); }));
     }
     report.row({.name = fmt::format("{}: {} vertices, {} contacts (paper {} ms)", example.name,
                                     model->vertex_count(), example.contacts, example.paper),
                 .figure = ours * 1e3,
                 .unit = "ms",
-                .wanted = 0.1,
+                .target = 0.1,
                 .baseline = "linear search, sample by sample",
-                .baseline_figure = simple * 1e3,
-                .wanted_ratio = example.wanted_ratio});
+                .baseline_value = simple * 1e3,
+                .target_ratio = example.target_ratio});
   }
 }
 
@@ -183,7 +186,7 @@ THRUM_BENCHMARK(response, table_3)
   std::vector<Example> all = examples();
   for (const std::size_t which : {std::size_t{2}, std::size_t{3}}) {
     const auto model = smooth_modes(all[which].name, all[which].mesh, 20, all[which].filter_step);
-    TouchScene scene = scene_on(model->surface, all[which].contacts);
+    ContactScene scene = scene_on(model->surface, all[which].contacts);
     vibration::ResponseSettings settings = vibration::coevoet2020();
     settings.paper_filter = false;
     vibration::AttenuationSettings attenuation;
@@ -200,24 +203,26 @@ THRUM_BENCHMARK(response, table_3)
     constexpr int kTimes = 15;
     for (int i = 0; i < kTimes; ++i) {
       auto response = fresh();
-      first = std::min(first, seconds_of_one([&] { keep(response->respond(scene.input()).kicks.size()); }));
+      first = std::min(
+          first, cpu_seconds_once([&] { do_not_optimize(response->respond(scene.input()).kicks.size()); }));
     }
     auto response = fresh();
     (void)response->respond(scene.input());
-    const double later = least_seconds([&] { keep(response->respond(scene.input()).kicks.size()); }, 200);
+    const double later =
+        min_cpu_seconds([&] { do_not_optimize(response->respond(scene.input()).kicks.size()); }, 200);
     const bool truck = which == 3;
     report.row(
         {.name = fmt::format("{}, waves, first bounce (paper {} ms)", all[which].name, truck ? 6.9 : 30.6),
          .figure = first * 1e3,
          .unit = "ms",
-         .wanted = truck ? std::optional(1.0) : std::nullopt,
-         .wanted_ratio = {}});
+         .target = truck ? std::optional(1.0) : std::nullopt,
+         .target_ratio = {}});
     report.row(
         {.name = fmt::format("{}, waves, later bounces (paper {} ms)", all[which].name, truck ? 5.2 : 30.6),
          .figure = later * 1e3,
          .unit = "ms",
-         .wanted = truck ? std::optional(0.05) : std::optional(0.1),
-         .wanted_ratio = {}});
+         .target = truck ? std::optional(0.05) : std::optional(0.1),
+         .target_ratio = {}});
   }
 }
 
@@ -226,8 +231,8 @@ THRUM_BENCHMARK(response, rules)
   shapes::TableDesc table;
   table.edge_length = 0.07;
   const auto model = smooth_modes("table", shapes::make_table(table), 50, 4.9e-4 / 2);
-  TouchScene scene = scene_on(model->surface, 40);
-  for (const auto& [rule, name, wanted] :
+  ContactScene scene = scene_on(model->surface, 40);
+  for (const auto& [rule, name, target] :
        {std::tuple(vibration::KickRule::peak_velocity, "peak_velocity", 0.1),
         std::tuple(vibration::KickRule::exchange, "exchange", 0.1),
         std::tuple(vibration::KickRule::micro_collisions, "micro_collisions", 0.5)}) {
@@ -235,16 +240,16 @@ THRUM_BENCHMARK(response, rules)
       vibration::ResponseSettings settings;
       settings.rule = rule;
       settings.window = window;
-      settings.memory = vibration::RingMemory::restarted;
+      settings.vibration_after_step = vibration::VibrationAfterStep::reset;
       vibration::ModalResponse response(model, settings);
       vibration::ModeState state = response.at_rest();
       const double ours =
-          least_seconds([&] { keep(response.respond(scene.input(), state).kicks.size()); }, 50);
+          min_cpu_seconds([&] { do_not_optimize(response.respond(scene.input(), state).kicks.size()); }, 50);
       report.row({.name = fmt::format("{}: 50 modes, 41 contacts, window {} ms", name, window * 1e3),
                   .figure = ours * 1e3,
                   .unit = "ms",
-                  .wanted = window == 0.01 ? std::optional(wanted) : std::nullopt,
-                  .wanted_ratio = {}});
+                  .target = window == 0.01 ? std::optional(target) : std::nullopt,
+                  .target_ratio = {}});
     }
   }
 }
@@ -257,17 +262,18 @@ THRUM_BENCHMARK(response, default_rule)
   const mesh::TriangleMesh mesh = shapes::make_table(table);
   for (const int modes : {20, 50, 200}) {
     const auto model = smooth_modes("table", mesh, modes, 4.9e-4 / 2);
-    const TouchScene scene = scene_on(model->surface, 40);
+    const ContactScene scene = scene_on(model->surface, 40);
     vibration::ResponseSettings settings;
-    settings.memory = vibration::RingMemory::restarted;
+    settings.vibration_after_step = vibration::VibrationAfterStep::reset;
     vibration::ModalResponse response(model, settings);
     vibration::ModeState state = response.at_rest();
-    const double ours = least_seconds([&] { keep(response.respond(scene.input(), state).kicks.size()); }, 50);
+    const double ours =
+        min_cpu_seconds([&] { do_not_optimize(response.respond(scene.input(), state).kicks.size()); }, 50);
     report.row({.name = fmt::format("automatic: {} modes, 41 contacts, usual window and budget", modes),
                 .figure = ours * 1e3,
                 .unit = "ms",
-                .wanted = settings.time_budget * 1e3,
-                .wanted_ratio = {}});
+                .target = settings.time_budget * 1e3,
+                .target_ratio = {}});
   }
 }
 

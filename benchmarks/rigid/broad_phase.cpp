@@ -15,17 +15,17 @@ namespace thrum::bench {
 
 namespace {
 
-constexpr int kCloud = 100;           // bodies
+constexpr int kCloudSize = 100;       // bodies
 constexpr double kCloudSide = 9.3;    // one body to a cube of 2 m [m]
 constexpr double kCloudPitch = 16.0;  // from cloud to cloud [m]
-constexpr int kJitters = 99991;       // prime, so that each body goes through all of them
+constexpr int kJitterCount = 99991;   // prime, so that each body goes through all of them
 
 // The corner of the cloud of body i. One cloud that grew with the number of bodies would have less of them at its
 // surface, where a body has fewer neighbours: the exponent would tell of that, not of the method.
 Vec3 cloud_corner(int i, int count)
 {
-  const int cloud = i / kCloud;
-  const int side = static_cast<int>(std::ceil(std::cbrt(count / kCloud)));
+  const int cloud = i / kCloudSize;
+  const int side = static_cast<int>(std::ceil(std::cbrt(count / kCloudSize)));
   return kCloudPitch * Vec3(cloud % side, cloud / side % side, cloud / (side * side));
 }
 
@@ -40,7 +40,7 @@ double broad_phase_step(int count)
   // New places in every step, from a long list: with the same ones again and again the processor would learn the
   // searches of a hundred bodies by heart.
   std::vector<Vec3> jitter;
-  for (int i = 0; i < kJitters; ++i) jitter.push_back(in_cube());
+  for (int i = 0; i < kJitterCount; ++i) jitter.push_back(in_cube());
   std::vector<Vec3> home;
   collision::BroadPhase broad_phase;
   for (int i = 0; i < count; ++i) {
@@ -53,11 +53,11 @@ double broad_phase_step(int count)
       const Vec3 position = home[static_cast<std::size_t>(i)] + jitter[next++ % jitter.size()];
       broad_phase.update(i, Box3(position - Vec3::Constant(0.5), position + Vec3::Constant(0.5)));
     }
-    keep(broad_phase.find_pairs().size());
+    do_not_optimize(broad_phase.find_pairs().size());
   };
   step();
   const int steps = std::max(1, 20000 / count);
-  return least_seconds([&] {
+  return min_cpu_seconds([&] {
            for (int i = 0; i < steps; ++i) step();
          }) /
          steps;

@@ -29,7 +29,7 @@ void report_growth(Report& report, const std::string& slope_name, const std::str
   slope.name = slope_name;
   slope.figure = growth_exponent(sizes);
   slope.unit = "log-log slope";
-  slope.wanted = kSteepestGrowth;
+  slope.target = kMaxGrowthExponent;
   report.row(slope);
   Row step;
   step.name = step_name;

@@ -18,7 +18,7 @@ struct Growth {
 [[nodiscard]] double growth_exponent(const std::vector<Growth>& sizes);
 
 /// What counts as linear: the steepest slope that is accepted.
-constexpr double kSteepestGrowth = 1.15;
+constexpr double kMaxGrowthExponent = 1.15;
 
 /// A row for the slope over all sizes and one for the time of a step at the last of them.
 void report_growth(Report& report, const std::string& slope_name, const std::string& step_name,

@@ -9,14 +9,14 @@ namespace thrum::bench {
 
 namespace {
 
-void measure_impulse(Report& report, const BoxScene& scene, double drift_wanted)
+void measure_impulse(Report& report, const BoxScene& scene, double target_drift)
 {
   const RunResult result = run_thrum(scene, sim::StepperKind::impulse);
   Row drift;
   drift.name = fmt::format("impulse: {}, drift after {:.0f} s", scene.name, scene.seconds);
   drift.figure = 1e3 * result.drift;
   drift.unit = "mm";
-  drift.wanted = 1e3 * drift_wanted;
+  drift.target = 1e3 * target_drift;
   report.row(drift);
   Row time;
   time.name = fmt::format("impulse: {}, step", scene.name);

@@ -15,13 +15,13 @@ namespace thrum::bench {
 
 namespace {
 
-double deepest(const sim::World& world)
+double max_penetration(const sim::World& world)
 {
-  double most = 0;
+  double max_depth = 0;
   for (const model::ContactPatch& patch : world.state().patches) {
-    for (const model::ContactPoint& point : patch.active()) most = std::max(most, point.depth);
+    for (const model::ContactPoint& point : patch.active()) max_depth = std::max(max_depth, point.depth);
   }
-  return most;
+  return max_depth;
 }
 
 /// The scene as a world, and the number of its first ring.
@@ -83,14 +83,14 @@ int steps_of(double seconds)
 // exact: where it leaves the same energy, the heap itself still moves.
 double energy_by_finer_steps(const RingScene& scene, const model::SceneState& late, double seconds)
 {
-  constexpr int kFiner = 4;
+  constexpr int kRefinement = 4;
   sim::WorldDesc desc = without_sleep();
   desc.constraint.iterations = 30;
-  desc.constraint.more_iterations = 60;
+  desc.constraint.max_extra_iterations = 60;
   desc.constraint.patch_rounds = 2;
   RingWorld fine = make_world(scene, desc);
   fine.world.restore(late);
-  for (int i = 0; i < kFiner * steps_of(seconds); ++i) fine.world.step(kStep / kFiner);
+  for (int i = 0; i < kRefinement * steps_of(seconds); ++i) fine.world.step(kStep / kRefinement);
   return fine.world.kinetic_energy();
 }
 
@@ -106,7 +106,7 @@ RingResult run_thrum(const RingScene& scene)
     const double start = base::thread_cpu_clock();
     world.step(kStep);
     result.seconds += (base::thread_cpu_clock() - start) / steps;
-    result.penetration = deepest(world);
+    result.penetration = max_penetration(world);
     result.worst = std::max(result.worst, result.penetration);
   }
   std::vector<Pose> poses;
@@ -116,7 +116,7 @@ RingResult run_thrum(const RingScene& scene)
   result.energy = world.kinetic_energy();
   result.note = fmt::format("{}: state {}, {} patches\n{}", scene.name, base::to_hex(world.hash()),
                             world.state().patches.size(), world.times().table());
-  if (long_rows()) {
+  if (include_slow_rows()) {
     result.note += fmt::format(
         "  the last {} s again in steps of a quarter and with 30 sweeps: {:.4f} J at the end, {:.4f} J as "
         "measured\n",
@@ -148,23 +148,23 @@ Row row_of(const RingScene& scene, const RingFigure& f, const RingResult& ours, 
   row.figure = f.scale * ours.*f.figure;
   row.unit = f.unit;
   row.baseline = baseline;
-  row.baseline_figure = f.scale * bullet.*f.figure;
+  row.baseline_value = f.scale * bullet.*f.figure;
   return row;
 }
 
-void compare(Report& report, const RingScene& scene, double time_ratio_wanted)
+void compare(Report& report, const RingScene& scene, double target_time_ratio)
 {
   const RingResult ours = run_thrum(scene);
   const RingResult capsules = run_bullet(scene, BulletRing::capsules);
-  const auto beside_capsules = [&](const RingFigure& figure) {
+  const auto with_capsule_baseline = [&](const RingFigure& figure) {
     return row_of(scene, figure, ours, capsules, "Bullet, 12 capsules a ring");
   };
-  Row time = beside_capsules({"step", &RingResult::seconds, "ms", 1e3});
-  if (time_ratio_wanted > 0) time.wanted_ratio = time_ratio_wanted;
+  Row time = with_capsule_baseline({"step", &RingResult::seconds, "ms", 1e3});
+  if (target_time_ratio > 0) time.target_ratio = target_time_ratio;
   report.row(time);
-  const auto limited = [&](const RingFigure& figure, double wanted) {
-    Row row = beside_capsules(figure);
-    row.wanted = wanted;
+  const auto limited = [&](const RingFigure& figure, double target) {
+    Row row = with_capsule_baseline(figure);
+    row.target = target;
     report.row(row);
   };
   limited({"linked pairs", &RingResult::linked, "pairs", 1}, 0);
@@ -172,11 +172,11 @@ void compare(Report& report, const RingScene& scene, double time_ratio_wanted)
   limited({"greatest penetration on the way", &RingResult::worst, "mm", 1e3}, 30);
   limited({"kinetic energy at the end", &RingResult::energy, "J", 1}, 0.01);
   report.note(ours.note);
-  if (!long_rows()) return;
+  if (!include_slow_rows()) return;
   const RingResult gimpact = run_bullet(scene, BulletRing::gimpact);
   Row mesh = row_of(scene, {"step against GImpact", &RingResult::seconds, "ms", 1e3}, ours, gimpact,
                     "Bullet, GImpact meshes");
-  mesh.wanted_ratio = 10;
+  mesh.target_ratio = 10;
   report.row(mesh);
   report.note(describe("Bullet GImpact", gimpact));
 }

@@ -12,7 +12,7 @@ namespace thrum::bench {
 
 namespace {
 
-void compare(Report& report, const BoxScene& scene, double drift_wanted, bool time_wanted)
+void compare(Report& report, const BoxScene& scene, double target_drift, bool has_time_target)
 {
   const RunResult ours = run_thrum(scene);
   const RunResult bullet = run_bullet(scene);
@@ -20,17 +20,17 @@ void compare(Report& report, const BoxScene& scene, double drift_wanted, bool ti
   drift.name = fmt::format("{}, drift after {:.0f} s", scene.name, scene.seconds);
   drift.figure = 1e3 * ours.drift;
   drift.unit = "mm";
-  drift.wanted = 1e3 * drift_wanted;
+  drift.target = 1e3 * target_drift;
   drift.baseline = "Bullet";
-  drift.baseline_figure = 1e3 * bullet.drift;
+  drift.baseline_value = 1e3 * bullet.drift;
   report.row(drift);
   Row time;
   time.name = fmt::format("{}, step", scene.name);
   time.figure = 1e3 * ours.seconds;
   time.unit = "ms";
   time.baseline = "Bullet";
-  time.baseline_figure = 1e3 * bullet.seconds;
-  if (time_wanted) time.wanted_ratio = 1.0;
+  time.baseline_value = 1e3 * bullet.seconds;
+  if (has_time_target) time.target_ratio = 1.0;
   report.row(time);
   report.note(ours.note);
 }
@@ -62,10 +62,10 @@ THRUM_BENCHMARK(rigid, growth)
   std::string note = "steps of separate bodies:";
   for (const int count : {100, 400, 1600, 6000, 20000}) {
     // The least of a few runs, as small ones are over before the clock of the machine has settled.
-    double least = run_thrum(separate(count)).seconds;
-    for (int i = 0; i < 2; ++i) least = std::min(least, run_thrum(separate(count)).seconds);
-    sizes.push_back({static_cast<double>(count), least});
-    note += fmt::format(" {}: {:.2f} us a body;", count, 1e6 * least / count);
+    double min_seconds = run_thrum(separate(count)).seconds;
+    for (int i = 0; i < 2; ++i) min_seconds = std::min(min_seconds, run_thrum(separate(count)).seconds);
+    sizes.push_back({static_cast<double>(count), min_seconds});
+    note += fmt::format(" {}: {:.2f} us a body;", count, 1e6 * min_seconds / count);
   }
   report_growth(report, "growth from 100 to 20,000 separate bodies", "step of 20,000 separate bodies", sizes);
   report.note(note);

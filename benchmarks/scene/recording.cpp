@@ -66,7 +66,7 @@ THRUM_BENCHMARK(scene, recording_cost)
     report.row({.name = fmt::format("recording, share of the steps, {}", name),
                 .figure = cost.share,
                 .unit = "%",
-                .wanted = 5});
+                .target = 5});
     report.note(fmt::format("{}: recording {:.1f} MB, page {:.1f} MB, state {}", name, cost.recording,
                             cost.page, cost.hash));
   }
@@ -74,15 +74,15 @@ THRUM_BENCHMARK(scene, recording_cost)
 
 THRUM_BENCHMARK(scene, long_recording)
 {
-  if (!long_rows()) return;
+  if (!include_slow_rows()) return;
   const std::filesystem::path scene = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes" / "hundred.json";
   const Cost cost = cost_of(scene.string(), {"parameters.count=499", "parameters.side=5",
                                              "parameters.height=8", "duration=60", "outputs.poster=false"});
   report.row(
-      {.name = "recording of 60 s, 500 bodies", .figure = cost.recording, .unit = "MB", .wanted = 100});
-  report.row({.name = "page of 60 s, 500 bodies", .figure = cost.page, .unit = "MB", .wanted = 100});
+      {.name = "recording of 60 s, 500 bodies", .figure = cost.recording, .unit = "MB", .target = 100});
+  report.row({.name = "page of 60 s, 500 bodies", .figure = cost.page, .unit = "MB", .target = 100});
   report.row(
-      {.name = "recording, share of the steps, 500 bodies", .figure = cost.share, .unit = "%", .wanted = 5});
+      {.name = "recording, share of the steps, 500 bodies", .figure = cost.share, .unit = "%", .target = 5});
 }
 
 }  // namespace thrum::bench

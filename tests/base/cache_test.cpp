@@ -31,7 +31,7 @@ CacheDesc in(const ScratchFolder& folder)
   return {.folder = folder / "cache"};
 }
 
-TEST(Cache, GivesBackWhatWasStoredUnderTheSameKindAndKey)
+TEST(Cache, LoadsWhatWasStored)
 {
   const ScratchFolder folder;
   const Cache cache(in(folder));
@@ -47,7 +47,7 @@ TEST(Cache, GivesBackWhatWasStoredUnderTheSameKindAndKey)
   EXPECT_THROW(static_cast<void>(cache.load("../etc", key)), Error);
 }
 
-TEST(Cache, HoldsNothingAtAllAsWellAsSomething)
+TEST(Cache, StoresEmptyData)
 {
   const ScratchFolder folder;
   const Cache cache(in(folder));
@@ -56,7 +56,7 @@ TEST(Cache, HoldsNothingAtAllAsWellAsSomething)
   EXPECT_TRUE(cache.load("empty", {5, 5})->empty());
 }
 
-TEST(Cache, TakesADamagedEntryForAMissAndRemovesIt)
+TEST(Cache, RemovesADamagedEntryAndMisses)
 {
   const ScratchFolder folder;
   const Cache cache(in(folder));
@@ -82,7 +82,7 @@ TEST(Cache, TakesADamagedEntryForAMissAndRemovesIt)
   EXPECT_FALSE(cache.load("modes", {8, 8}));
 }
 
-TEST(Cache, RemovesWhatWasNotUsedForLongest)
+TEST(Cache, EvictsTheLeastRecentlyUsed)
 {
   const ScratchFolder folder;
   CacheDesc desc = in(folder);
@@ -109,7 +109,7 @@ TEST(Cache, RemovesWhatWasNotUsedForLongest)
   EXPECT_EQ(cache.size(), 0u);
 }
 
-TEST(Cache, IsNeverFatal)
+TEST(Cache, NeverThrows)
 {
   const ScratchFolder folder;
   write_file(folder / "file", "a file where the folder should be");

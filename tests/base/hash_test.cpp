@@ -30,12 +30,12 @@ TEST(Hash, HasThePublishedVerificationValue)
   EXPECT_EQ(static_cast<std::uint32_t>(hash_bytes(raw(results)).low), 0x6384BA69u);
 }
 
-TEST(Hash, OfNothingIsZero)
+TEST(Hash, OfEmptyInputIsZero)
 {
   EXPECT_EQ(to_hex(Hasher().finish()), "00000000000000000000000000000000");
 }
 
-RC_GTEST_PROP(Hash, DoesNotDependOnThePieces, (const std::vector<unsigned char>& data))
+RC_GTEST_PROP(Hash, DoesNotDependOnHowTheInputIsSplit, (const std::vector<unsigned char>& data))
 {
   Hasher pieces;
   std::size_t at = 0;
@@ -48,18 +48,18 @@ RC_GTEST_PROP(Hash, DoesNotDependOnThePieces, (const std::vector<unsigned char>&
   RC_ASSERT(pieces.finish() == hash_bytes(raw(data)));
 }
 
-RC_GTEST_PROP(Hash, HexTextGoesThereAndBack, (std::uint64_t low, std::uint64_t high))
+RC_GTEST_PROP(Hash, HexRoundTrips, (std::uint64_t low, std::uint64_t high))
 {
   RC_ASSERT(hash_from_hex(to_hex({low, high})) == (Hash128{low, high}));
 }
 
-TEST(Hash, RefusesTextThatIsNotAHash)
+TEST(Hash, RejectsInvalidHex)
 {
   EXPECT_FALSE(hash_from_hex("12"));
   EXPECT_FALSE(hash_from_hex("0000000000000000000000000000000g"));
 }
 
-TEST(Hash, FramesWhatIsAdded)
+TEST(Hash, SeparatesAddedValues)
 {
   const std::vector<double> doubles{1, 2, 3};
   const std::vector<double> two{1, 2};

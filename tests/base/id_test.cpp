@@ -13,13 +13,13 @@ namespace {
 struct BodyTag;
 using BodyId = Id<BodyTag>;
 
-TEST(Id, IsInvalidUntilHandedOut)
+TEST(Id, IsInvalidByDefault)
 {
   EXPECT_FALSE(BodyId().valid());
   EXPECT_EQ(BodyId::unpack(BodyId{3, 7}.packed()), (BodyId{3, 7}));
 }
 
-TEST(SlotMap, AnOldIdDoesNotSeeTheNextTenant)
+TEST(SlotMap, AStaleIdDoesNotFindTheReusedSlot)
 {
   SlotMap<std::string, BodyTag> bodies;
   const BodyId pot = bodies.insert("pot");

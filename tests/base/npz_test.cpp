@@ -45,7 +45,7 @@ TEST(Crc32, HasThePublishedCheckValue)
   EXPECT_EQ(crc32(raw("56789"), crc32(raw("1234"))), 0xcbf43926u);
 }
 
-TEST(Npz, GoesThereAndBack)
+TEST(Npz, RoundTrips)
 {
   const ScratchFolder folder;
   write_example(folder / "a.npz");
@@ -72,7 +72,7 @@ TEST(Npz, TheSameArraysGiveTheSameBytes)
   EXPECT_EQ(read_file(folder / "a.npz"), read_file(folder / "b.npz"));
 }
 
-TEST(Npz, SaysWhatIsWrongWithARequest)
+TEST(Npz, ReportsInvalidRequests)
 {
   const ScratchFolder folder;
   write_example(folder / "a.npz");
@@ -131,7 +131,7 @@ TEST(Npz, ReadsWhatNumpyWrites)
 }
 
 // Any damage is either noticed or harmless: never a crash, never memory beyond the file's own size.
-TEST(Npz, RefusesDamagedFiles)
+TEST(Npz, RejectsDamagedFiles)
 {
   const ScratchFolder folder;
   write_example(folder / "a.npz");
@@ -159,7 +159,7 @@ NpyArray parse_with_header(const std::string& body, std::size_t data_bytes = 0)
   return parse_npy(raw(file), "a.npy");
 }
 
-TEST(Npy, RefusesBadHeaders)
+TEST(Npy, RejectsBadHeaders)
 {
   EXPECT_EQ(parse_with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 16).size(), 2u);
   EXPECT_EQ(parse_with_header("{'shape':(),'fortran_order':False,'descr':'<i4'}", 4).size(), 1u);

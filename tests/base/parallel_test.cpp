@@ -32,7 +32,7 @@ RC_GTEST_PROP(Chunks, CutTheRangeWithoutGapOrOverlap, ())
     next = chunks.end(c);
   }
   RC_ASSERT(next == count);
-  if (grain == 0) RC_ASSERT(chunks.size() <= kMostChunks);
+  if (grain == 0) RC_ASSERT(chunks.size() <= kMaxChunks);
 }
 
 TEST(ParallelFor, VisitsEveryIndexOnceForEveryThreadCount)
@@ -82,14 +82,14 @@ TEST(ParallelReduce, CombinesFromTheFirstToTheLast)
   EXPECT_EQ(joined, expected);
 }
 
-TEST(ParallelReduce, OfNothingIsTheIdentity)
+TEST(ParallelReduce, OfAnEmptyRangeIsTheIdentity)
 {
   EXPECT_EQ(parallel_reduce(
                 0, 42, [](std::size_t, int p) { return p + 1; }, std::plus<>()),
             42);
 }
 
-TEST(ParallelReduce, WorksForTruthValues)
+TEST(ParallelReduce, WorksForBooleans)
 {
   EXPECT_TRUE(parallel_reduce(
       1000, false, [](std::size_t i, bool found) { return found || i == 617; }, std::logical_or<>()));

@@ -106,10 +106,10 @@ TEST(StopToken, StopsALoopThatReportsItsProgress)
   EXPECT_FALSE(StopToken().stop_requested());
 }
 
-TEST(StopToken, HeedsTheFirstInterrupt)
+TEST(StopToken, StopsOnTheFirstInterrupt)
 {
   StopSource source;
-  source.on_interrupt();
+  source.stop_on_interrupt();
   EXPECT_FALSE(source.stop_requested());
   std::raise(SIGINT);
   EXPECT_TRUE(source.stop_requested());
@@ -119,7 +119,7 @@ TEST(StopToken, HeedsTheFirstInterrupt)
   std::signal(SIGTERM, SIG_DFL);
 }
 
-TEST(ReadableDuration, IsAsExactAsAPersonNeeds)
+TEST(ReadableDuration, RoundsToReadablePrecision)
 {
   EXPECT_EQ(readable_duration(0.25), "250 ms");
   EXPECT_EQ(readable_duration(3.14159), "3.1 s");

@@ -41,7 +41,7 @@ TEST(Random, ContinuesFromASavedState)
   EXPECT_THROW(static_cast<void>(Random::from_state({})), Error);
 }
 
-TEST(Random, StreamsAndSeedsDoNotMeet)
+TEST(Random, StreamsAndSeedsAreIndependent)
 {
   std::set<std::uint64_t> first;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

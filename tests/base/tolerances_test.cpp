@@ -17,8 +17,8 @@ TEST(Tolerances, HaveAUniqueNameAUnitAMeaningAndLieInTheirRange)
     EXPECT_TRUE(names.insert(t.name).second) << t.name;
     EXPECT_FALSE(t.unit.empty());
     EXPECT_EQ(t.meaning.back(), '.') << t.name;
-    EXPECT_LE(t.least, t.value) << t.name;
-    EXPECT_LE(t.value, t.most) << t.name;
+    EXPECT_LE(t.min_value, t.value) << t.name;
+    EXPECT_LE(t.value, t.max_value) << t.name;
   }
 }
 

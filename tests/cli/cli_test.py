@@ -31,23 +31,23 @@ class Commands(CommandLine):
         self.assertNotIn("\x1b", self.run_ok("mesh", "info", "plate.obj"))
 
     def test_bad_usage_is_2(self):
-        self.refused(2)
-        self.refused(2, "mehs")
-        self.assertIn("expected 3 numbers", self.refused(2, "mesh", "shape", "box", "--size", "1,1", "-o", "x.obj"))
+        self.assert_rejected(2)
+        self.assert_rejected(2, "mehs")
+        self.assertIn("expected 3 numbers", self.assert_rejected(2, "mesh", "shape", "box", "--size", "1,1", "-o", "x.obj"))
         self.assertIn("expected a number above 0",
-                      self.refused(2, "mesh", "shape", "sphere", "--radius", "-1", "-o", "x.obj"))
-        self.refused(2, "mesh", "info")
-        self.refused(2, "modes")
+                      self.assert_rejected(2, "mesh", "shape", "sphere", "--radius", "-1", "-o", "x.obj"))
+        self.assert_rejected(2, "mesh", "info")
+        self.assert_rejected(2, "modes")
 
     def test_failure_is_1_and_names_the_file(self):
-        self.assertIn("nothere.obj", self.refused(1, "mesh", "info", "nothere.obj"))
+        self.assertIn("nothere.obj", self.assert_rejected(1, "mesh", "info", "nothere.obj"))
         (self.at / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n")
-        self.assertIn("bad.obj:4", self.refused(1, "mesh", "info", "bad.obj"))
-        self.refused(1, "mesh", "shape", "sphere", "-o", "no/such/folder/x.obj")
-        self.refused(1, "mesh", "shape", "sphere", "-o", "x.unknown")
-        self.assertIn("spacing", self.refused(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh"))
+        self.assertIn("bad.obj:4", self.assert_rejected(1, "mesh", "info", "bad.obj"))
+        self.assert_rejected(1, "mesh", "shape", "sphere", "-o", "no/such/folder/x.obj")
+        self.assert_rejected(1, "mesh", "shape", "sphere", "-o", "x.unknown")
+        self.assertIn("spacing", self.assert_rejected(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh"))
 
-    def test_info_weighs(self):
+    def test_info_reports_mass(self):
         text = self.run_ok("mesh", "info", "plate.obj", "--density", "750")
         self.assertIn("watertight", text)
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 15.0, places=9)
@@ -62,13 +62,13 @@ class Commands(CommandLine):
             self.run_ok("mesh", "shape", shape, "-o", f"{shape}.ply")
             self.assertIn("watertight", self.run_ok("mesh", "info", f"{shape}.ply"), shape)
 
-    def test_repair_says_what_it_did(self):
+    def test_repair_reports_changes(self):
         lines = (self.at / "plate.obj").read_text().splitlines()
         faces = [line for line in lines if line.startswith("f ")]
         (self.at / "twice.obj").write_text("\n".join([*lines, faces[0]]) + "\n")
-        text = self.run_ok("mesh", "repair", "twice.obj", "-o", "mended.obj")
+        text = self.run_ok("mesh", "repair", "twice.obj", "-o", "repaired.obj")
         self.assertIn("1", text.splitlines()[0])
-        self.assertIn("watertight", self.run_ok("mesh", "info", "mended.obj"))
+        self.assertIn("watertight", self.run_ok("mesh", "info", "repaired.obj"))
 
     def test_repair_scales_a_mesh_in_millimetres(self):
         self.run_ok("mesh", "shape", "box", "--size", "300,200,100", "-o", "mm.obj")
@@ -86,7 +86,7 @@ class Commands(CommandLine):
         self.assertIn("for the sake of its thin walls", self.run_ok("mesh", "tets", "plate.obj", "-o", "plate.msh"))
         text = self.run_ok("mesh", "info", "plate.msh", "--density", "1000")
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 20.0, delta=0.2)
-        text = self.refused(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh")
+        text = self.assert_rejected(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh")
         better = re.search(r"A spacing of ([\d.]+) m would resolve", text)[1]
         self.assertNotIn("not in the tetrahedra", self.run_ok("mesh", "tets", "plate.obj", "--spacing", better, "-o", "x.msh"))
 
@@ -156,9 +156,9 @@ class Commands(CommandLine):
              "rings": {"modes": 8, "spacing": 0.1, "attenuation": values["full"]}}]}
         (self.at / "slab.json").write_text(json.dumps(scene))
         self.assertIn("slab: 8 modes", self.run_ok("fit", "slab.json"))
-        self.assertIn("slab", self.refused(1, "fit", "slab.json", "--body", "table"))
-        self.refused(1, "fit", "slab.json", "--set", "response.method=none")
-        self.refused(2, "fit", "nothing.npz")
+        self.assertIn("slab", self.assert_rejected(1, "fit", "slab.json", "--body", "table"))
+        self.assert_rejected(1, "fit", "slab.json", "--set", "response.method=none")
+        self.assert_rejected(2, "fit", "nothing.npz")
 
     def test_check_counts_modes_and_their_memory(self):
         slab = {"shape": {"kind": "box", "size": [1, 0.6, 0.1]}, "material": "wood", "rings": {"modes": 7, "spacing": 0.1}}
@@ -173,11 +173,11 @@ class Commands(CommandLine):
         self.assertLess(0.001, float(found[4]))
         self.assertNotIn("ringing", self.run_ok("check", "slabs.json", "--set", "response.method=none"))
 
-    def test_modes_say_what_the_reader_turned(self):
+    def test_modes_report_flipped_elements(self):
         self.two_region_bar(oriented=False)
         run = self.run_thrum("modes", "bar.msh", "--material", "steel", "--modes", "1")
         self.assertEqual(run.returncode, 0)
-        self.assertIn("bar.msh: 12 tetrahedra of negative volume were turned.", run.stderr)
+        self.assertIn("bar.msh: 12 tetrahedra of negative volume were flipped.", run.stderr)
 
     def test_modes_with_a_material_for_each_region(self):
         self.two_region_bar()
@@ -190,24 +190,24 @@ class Commands(CommandLine):
                             "--modes", "3")
         table = lambda text: re.findall(r"^ +\d+ +([\d.]+) +", text, re.MULTILINE)
         self.assertEqual(table(named), table(steel))
-        self.assertIn("left, right", self.refused(1, "modes", "bar.msh", "--material", "steel", "--region", "top=glass"))
-        self.assertIn("NAME=MATERIAL", self.refused(1, "modes", "bar.msh", "--material", "steel", "--region", "top"))
+        self.assertIn("left, right", self.assert_rejected(1, "modes", "bar.msh", "--material", "steel", "--region", "top=glass"))
+        self.assertIn("NAME=MATERIAL", self.assert_rejected(1, "modes", "bar.msh", "--material", "steel", "--region", "top"))
 
     def test_modes_below_a_frequency(self):
         arguments = ("modes", "block.obj", "--material", "steel", "--spacing", "0.05")
         frequencies = lambda text: [float(f) for f in re.findall(r"^ +\d+ +([\d.]+) +", text, re.MULTILINE)]
         many = frequencies(self.run_ok(*arguments, "--modes", "40"))
         below = 0.5 * (many[29] + many[30])
-        self.assertEqual(frequencies(self.run_ok(*arguments, "--below", str(below))), many[:30])
+        self.assertEqual(frequencies(self.run_ok(*arguments, "--max-frequency", str(below))), many[:30])
 
-    def test_modes_refuse_what_cannot_ring(self):
-        self.assertIn("wood", self.refused(1, "modes", "block.obj", "--material", "wodo"))
-        self.assertIn("--material", self.refused(1, "modes", "block.obj"))
-        self.refused(1, "modes", "block.obj", "--material", "wood", "--clamp", "z<-5", "--spacing", "0.05")
-        self.refused(1, "modes", "block.obj", "--density", "700", "--young", "1e9", "--poisson", "0.5", "--spacing", "0.05")
-        self.refused(2, "modes", "block.obj", "--density", "0", "--young", "1e9")
+    def test_modes_reject_bad_input(self):
+        self.assertIn("wood", self.assert_rejected(1, "modes", "block.obj", "--material", "wodo"))
+        self.assertIn("--material", self.assert_rejected(1, "modes", "block.obj"))
+        self.assert_rejected(1, "modes", "block.obj", "--material", "wood", "--clamp", "z<-5", "--spacing", "0.05")
+        self.assert_rejected(1, "modes", "block.obj", "--density", "700", "--young", "1e9", "--poisson", "0.5", "--spacing", "0.05")
+        self.assert_rejected(2, "modes", "block.obj", "--density", "0", "--young", "1e9")
         (self.at / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        self.assertIn("not closed", self.refused(1, "modes", "open.obj", "--material", "wood"))
+        self.assertIn("not closed", self.assert_rejected(1, "modes", "open.obj", "--material", "wood"))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class CommandLine(unittest.TestCase):
         assert run.returncode == 0, f"{words}: {run.returncode}\n{run.stdout}\n{run.stderr}"
         return run.stdout
 
-    def refused(self, code, *words):
+    def assert_rejected(self, code, *words):
         """What it says when it ends with `code`."""
         run = self.run_thrum(*words)
         self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")

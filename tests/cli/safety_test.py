@@ -27,7 +27,7 @@ def thrum(*words, **options):
     return subprocess.run([THRUM, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **options)
 
 
-def files_are_whole(test, folder):
+def check_files_are_complete(test, folder):
     """Every file that has its name is complete; what was under way has another name."""
     for file in folder.iterdir():
         data = file.read_bytes()
@@ -53,7 +53,7 @@ class Safety(unittest.TestCase):
     def tearDown(self):
         self.scratch.cleanup()
 
-    def refused(self, *words, **options):
+    def assert_rejected(self, *words, **options):
         run = thrum(*words, **options)
         self.assertEqual(run.returncode, 1, f"{words}\n{run.stdout}\n{run.stderr}")
         self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)
@@ -79,7 +79,7 @@ class Safety(unittest.TestCase):
             run.wait()
             if not (folder / "checkpoint").exists():
                 continue  # it had not begun
-            files_are_whole(self, folder)
+            check_files_are_complete(self, folder)
             table = thrum("export", folder, "--csv", self.at / "events.csv", "--npz", self.at / "motion.npz")
             self.assertEqual(table.returncode, 0, table.stderr)
             again = thrum("run", "--resume", folder, "--json")
@@ -87,12 +87,12 @@ class Safety(unittest.TestCase):
             self.assertEqual(json.loads(again.stdout)["final_hash"], wanted, f"kill {i}")
             same = thrum("compare", folder, self.at / "whole")
             self.assertEqual(same.returncode, 0, f"kill {i}: {same.stdout}")
-            files_are_whole(self, folder)
+            check_files_are_complete(self, folder)
             resumed += 1
         print(f"{resumed} of {KILLS} kills fell into the run, all resumed to {wanted}", file=sys.stderr)
         self.assertGreater(resumed, 0)
 
-    def test_a_full_disk_keeps_the_run_before(self):
+    def test_full_disk_keeps_previous_run(self):
         scene = SCENES / "hello.json"
         folder = self.at / "run"
         self.assertEqual(thrum("run", scene, "-o", folder, "--quiet", *SMALL).returncode, 0)
@@ -105,9 +105,9 @@ class Safety(unittest.TestCase):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
             return apply
         for size in (100, 3000, 9000, 40000, 300000):
-            said = self.refused("run", scene, "-o", folder, "--quiet", "--seed", "4", *SMALL, preexec_fn=limit(size))
+            said = self.assert_rejected("run", scene, "-o", folder, "--quiet", "--seed", "4", *SMALL, preexec_fn=limit(size))
             self.assertIn("File too large", said)
-            files_are_whole(self, folder)
+            check_files_are_complete(self, folder)
             kept = folder / "recording.old" if (folder / "recording.old").exists() else folder / "recording"
             self.assertEqual(kept.read_bytes(), before["recording"], size)
             for name in ("events.csv", "poster.png", "index.html", "run.json"):
@@ -125,19 +125,19 @@ class Safety(unittest.TestCase):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "none", str(place)], capture_output=True, check=False).returncode:
             self.skipTest("no mounts here")
         try:
-            self.assertIn("No space left", self.refused("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
+            self.assertIn("No space left", self.assert_rejected("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
             self.assertTrue((place / "run" / "recording").exists())
             subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
-            self.assertIn("Read-only", self.refused("run", SCENES / "hello.json", "-o", place / "other", "--quiet"))
-            self.assertIn("Read-only", self.refused("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
+            self.assertIn("Read-only", self.assert_rejected("run", SCENES / "hello.json", "-o", place / "other", "--quiet"))
+            self.assertIn("Read-only", self.assert_rejected("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
             self.assertTrue((place / "run" / "recording").exists())
         finally:
             subprocess.run(["umount", str(place)], check=True)
 
-    def test_places_that_cannot_be_written(self):
-        self.refused("run", SCENES / "hello.json", "-o", "/proc/nothing", "--quiet")
+    def test_unwritable_folders(self):
+        self.assert_rejected("run", SCENES / "hello.json", "-o", "/proc/nothing", "--quiet")
         (self.at / "file").write_text("mine")
-        self.refused("run", SCENES / "hello.json", "-o", self.at / "file", "--quiet")
+        self.assert_rejected("run", SCENES / "hello.json", "-o", self.at / "file", "--quiet")
         self.assertEqual((self.at / "file").read_text(), "mine")
 
     def mesh_scene(self):
@@ -148,27 +148,27 @@ class Safety(unittest.TestCase):
                          '{"name": "b", "shape": {"kind": "file", "file": "b.obj", "convex": true}, "position": [0, 0, 1]}]}')
         return scene
 
-    def test_a_missing_mesh_is_named_and_the_run_before_stays(self):
+    def test_missing_mesh_is_named_and_previous_run_stays(self):
         scene = self.mesh_scene()
         self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
         before = {file.name: file.read_bytes() for file in (self.at / "run").iterdir()}
         os.rename(self.at / "b.obj", self.at / "c.obj")
-        self.assertIn("b.obj", self.refused("run", scene, "-o", self.at / "run", "--quiet"))
-        self.assertIn("b.obj", self.refused("run", "--resume", self.at / "run"))
+        self.assertIn("b.obj", self.assert_rejected("run", scene, "-o", self.at / "run", "--quiet"))
+        self.assertIn("b.obj", self.assert_rejected("run", "--resume", self.at / "run"))
         self.assertEqual(before, {file.name: file.read_bytes() for file in (self.at / "run").iterdir()})
 
-    def test_resume_refuses_a_changed_mesh_or_scene(self):
+    def test_resume_rejects_changed_mesh_or_scene(self):
         scene = self.mesh_scene()
         self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
         self.assertEqual(thrum("run", "--resume", self.at / "run", "--quiet").returncode, 0)
         thrum("mesh", "shape", "box", "--size", "0.3,0.3,0.4", "-o", self.at / "b.obj")
-        self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
+        self.assertIn("changed", self.assert_rejected("run", "--resume", self.at / "run"))
         thrum("mesh", "shape", "box", "--size", "0.3,0.3,0.3", "-o", self.at / "b.obj")
         self.assertEqual(thrum("run", "--resume", self.at / "run", "--quiet").returncode, 0)
         scene.write_text(scene.read_text().replace("0.5", "0.6"))
-        self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
+        self.assertIn("changed", self.assert_rejected("run", "--resume", self.at / "run"))
 
-    def test_resume_refuses_changed_modes(self):
+    def test_resume_rejects_changed_modes(self):
         for name, size in (("a", "0.5,0.2,0.1"), ("b", "0.5,0.2,0.12")):
             thrum("mesh", "shape", "box", "--size", size, "-o", self.at / f"{name}.obj")
             thrum("modes", self.at / f"{name}.obj", "--material", "steel", "--modes", "4", "--spacing", "0.05", "--no-cache",
@@ -179,26 +179,26 @@ class Safety(unittest.TestCase):
         self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
         self.assertEqual(thrum("run", "--resume", self.at / "run", "--quiet").returncode, 0)
         os.rename(self.at / "b.npz", self.at / "a.npz")
-        self.assertIn("changed", self.refused("run", "--resume", self.at / "run"))
+        self.assertIn("changed", self.assert_rejected("run", "--resume", self.at / "run"))
 
-    def test_damaged_files_are_told(self):
+    def test_damaged_files_are_reported(self):
         self.assertEqual(thrum("run", SCENES / "hello.json", "-o", self.at / "run", "--quiet", *SMALL).returncode, 0)
         recording = self.at / "run" / "recording"
         data = recording.read_bytes()
         recording.write_bytes(b"")
-        self.refused("export", self.at / "run", "--csv", self.at / "e.csv")
-        self.refused("run", "--resume", self.at / "run")
+        self.assert_rejected("export", self.at / "run", "--csv", self.at / "e.csv")
+        self.assert_rejected("run", "--resume", self.at / "run")
         recording.write_bytes(data[:-7])
         self.assertIn("cut short", thrum("export", self.at / "run", "--csv", self.at / "e.csv").stderr)
         (self.at / "run" / "checkpoint").write_bytes(b"no")
-        self.refused("run", "--resume", self.at / "run")
-        self.refused("run", "--resume", self.at / "nothere")
-        self.refused("export", self.at / "nothere", "--csv", self.at / "e.csv")
+        self.assert_rejected("run", "--resume", self.at / "run")
+        self.assert_rejected("run", "--resume", self.at / "nothere")
+        self.assert_rejected("export", self.at / "nothere", "--csv", self.at / "e.csv")
 
-    def test_films_need_ffmpeg_and_say_so(self):
+    def test_missing_ffmpeg_is_reported(self):
         self.assertEqual(thrum("run", SCENES / "hello.json", "-o", self.at / "run", "--quiet", *SMALL[:-1], "0.3").returncode, 0)
         film = ["export", self.at / "run", "--mp4", self.at / "film.mp4", "--size", "64,48"]
-        sentence = self.refused(*film, env={**os.environ, "PATH": str(self.at)})
+        sentence = self.assert_rejected(*film, env={**os.environ, "PATH": str(self.at)})
         self.assertIn("ffmpeg, which is not installed", sentence)
         self.assertFalse((self.at / "film.mp4").exists())
 
@@ -206,7 +206,7 @@ class Safety(unittest.TestCase):
         encoder = self.at / "ffmpeg"
         encoder.write_text("#!/bin/sh\nexit 3\n")
         encoder.chmod(0o755)
-        self.assertIn("could not write", self.refused(*film, env={**os.environ, "PATH": f"{self.at}:/bin"}))
+        self.assertIn("could not write", self.assert_rejected(*film, env={**os.environ, "PATH": f"{self.at}:/bin"}))
         self.assertFalse((self.at / "film.mp4").exists())
         if shutil.which("ffmpeg"):
             made = thrum(*film)

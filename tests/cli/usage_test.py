@@ -28,30 +28,30 @@ class Usage(CommandLine):
             cls.run_ok("run", SCENES / "hello.json", "-o", name, "--duration", "0.2", *SMALL,
                        "--set", f"bodies.box.velocity={velocity}")
 
-    def refused(self, code, *words):
-        return super().refused(code, *words).splitlines()[0]
+    def assert_rejected(self, code, *words):
+        return super().assert_rejected(code, *words).splitlines()[0]
 
     def test_a_mistyped_command_is_named(self):
-        self.assertEqual(self.refused(2, "mseh", "info", "x"), "thrum: 'thrum' has no command 'mseh'; did you mean 'mesh'?")
-        self.assertEqual(self.refused(2, "mesh", "inf", "x"),
+        self.assertEqual(self.assert_rejected(2, "mseh", "info", "x"), "thrum: 'thrum' has no command 'mseh'; did you mean 'mesh'?")
+        self.assertEqual(self.assert_rejected(2, "mesh", "inf", "x"),
                          "thrum: 'thrum mesh' has no command 'inf'; did you mean 'info'?")
         self.assertIn("'thrum mesh shape' has no command 'tabel'; did you mean 'table'?",
-                      self.refused(2, "mesh", "shape", "tabel", "-o", "x.obj"))
-        self.assertIn("did you mean 'show'?", self.refused(2, "modes", "shwo", "block.npz"))
-        self.assertIn("needs a command: info, repair", self.refused(2, "mesh"))
-        self.assertIn("has no command 'zzzzzz'.", self.refused(2, "zzzzzz"))
+                      self.assert_rejected(2, "mesh", "shape", "tabel", "-o", "x.obj"))
+        self.assertIn("did you mean 'show'?", self.assert_rejected(2, "modes", "shwo", "block.npz"))
+        self.assertIn("needs a command: info, repair", self.assert_rejected(2, "mesh"))
+        self.assertIn("has no command 'zzzzzz'.", self.assert_rejected(2, "zzzzzz"))
 
     def test_a_mistyped_option_is_named(self):
         for words in (["--raduis", "0.1"], ["--raduis=0.1"]):
-            self.assertEqual(self.refused(2, "mesh", "shape", "sphere", *words),
+            self.assertEqual(self.assert_rejected(2, "mesh", "shape", "sphere", *words),
                              "thrum: 'thrum mesh shape sphere' has no option --raduis; did you mean '--radius'?")
-        self.assertIn("does not expect 'b.obj'", self.refused(2, "mesh", "info", "block.obj", "b.obj"))
+        self.assertIn("does not expect 'b.obj'", self.assert_rejected(2, "mesh", "info", "block.obj", "b.obj"))
 
-    def test_runs_that_differ_end_with_1_and_one_sentence(self):
+    def test_compare_of_different_runs_exits_with_1(self):
         run = self.run_thrum("compare", "still", "fast")
         self.assertEqual((run.returncode, run.stderr), (1, ""))
         self.assertEqual(len(run.stdout.splitlines()), 1)
-        self.assertIn("part at 0 s (frame 0): all bodies are then at the same places but move at other velocities", run.stdout)
+        self.assertIn("diverge at 0 s (frame 0): all bodies are then at the same places but move at other velocities", run.stdout)
         self.assertRegex(run.stdout, r"at 0\.2\d* s: the farthest body is then '\S+', [\d.e-]+ m apart\.\n$")
         self.assertIn("the same", self.run_ok("compare", "fast", "fast"))
 
@@ -72,12 +72,12 @@ class Usage(CommandLine):
         for a in self.decays("--material", "steel", "--beta", "0"):
             self.assertAlmostEqual(a, 2.5, delta=1e-6)
 
-    def test_contradicting_or_negative_damping_is_refused(self):
+    def test_contradicting_or_negative_damping_is_rejected(self):
         arguments = ("modes", "block.obj", "--material", "wood", "--spacing", "0.05")
-        self.assertIn("expected 0 or a number above it", self.refused(2, *arguments, "--alpha", "-5"))
-        self.refused(2, *arguments, "--beta", "-1")
-        self.refused(2, *arguments, "--loss-factor", "-1")
-        self.assertIn("give one of them", self.refused(2, *arguments, "--alpha", "3", "--loss-factor", "0.01"))
+        self.assertIn("expected 0 or a number above it", self.assert_rejected(2, *arguments, "--alpha", "-5"))
+        self.assert_rejected(2, *arguments, "--beta", "-1")
+        self.assert_rejected(2, *arguments, "--loss-factor", "-1")
+        self.assertIn("give one of them", self.assert_rejected(2, *arguments, "--alpha", "3", "--loss-factor", "0.01"))
 
     def test_young_keeps_the_ratio_of_the_material(self):
         table = lambda *words: re.findall(r"^ +\d+ +([\d.]+) +", self.run_ok(
@@ -94,14 +94,14 @@ class Usage(CommandLine):
         points = {re.match(r" +\d+ +\d+", row).end() for row in rows}
         self.assertEqual((len(rows), len(ends), len(points)), (6, 1, 1), out)
 
-    def test_open_and_empty_meshes_are_refused(self):
+    def test_open_and_empty_meshes_are_rejected(self):
         (self.at / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        self.assertIn("not closed (3 open edges)", self.refused(1, "mesh", "tets", "open.obj", "-o", "x.msh"))
+        self.assertIn("not closed (3 open edges)", self.assert_rejected(1, "mesh", "tets", "open.obj", "-o", "x.msh"))
         (self.at / "empty.obj").write_text("v 0 0 0\n")
-        self.assertIn("no triangles, only 1 vertex", self.refused(1, "mesh", "info", "empty.obj"))
+        self.assertIn("no triangles, only 1 vertex", self.assert_rejected(1, "mesh", "info", "empty.obj"))
 
-    def test_too_short_edges_are_refused_with_a_better_one(self):
-        said = self.refused(1, "mesh", "shape", "box", "--edge", "1e-5", "-o", "x.obj")
+    def test_too_short_edges_are_rejected_with_a_suggestion(self):
+        said = self.assert_rejected(1, "mesh", "shape", "box", "--edge", "1e-5", "-o", "x.obj")
         self.assertIn("about 1.4e+11 triangles", said)
         self.assertIn("Edges of 0.026 m make about 20000", said)
 
@@ -112,7 +112,7 @@ class Usage(CommandLine):
         for name in ("convex_hull", "hull"):
             self.run_ok("mesh", "shape", name, "--points", "block.obj", "-o", "hull.obj")
 
-    def test_what_is_suspicious_is_said_before_it_is_run(self):
+    def test_warnings_come_before_the_run(self):
         (self.at / "deep.json").write_text("""{"duration": 0.1, "bodies": [
             {"name": "a", "shape": {"kind": "box"}}, {"name": "b", "shape": {"kind": "box"}, "position": [0.5, 0, 0]}]}""")
         checked = self.run_ok("check", "deep.json")
@@ -123,7 +123,7 @@ class Usage(CommandLine):
         self.assertIn("warning: deep.json:2:54: bodies[1] 'b' starts 0.5 m deep inside 'a'", run.stderr)
         self.assertEqual(self.run_thrum("run", "deep.json", "-o", "deep", "--quiet").stderr, "")
 
-    def test_endings_and_folders_are_looked_at_first(self):
+    def test_extensions_and_folders_are_checked_first(self):
         # Inputs that do not exist would be told otherwise: the file to write is looked at before them.
         for words in (["export", "nothere", "--png", "x.gif"], ["export", "nothere", "--glb", "x.txt"],
                       ["export", "nothere", "--mp4", "x.avi"], ["mesh", "sdf", "nothere.obj", "--picture", "p.jpg"],
@@ -132,19 +132,19 @@ class Usage(CommandLine):
                       ["modes", "nothere.obj", "--material", "wood", "-o", "b.txt"],
                       ["modes", "show", "nothere.npz", "-o", "b.gif"], ["mesh", "shape", "sphere", "-o", "x.xyz"],
                       ["fit", "block.obj", "-o", "x.gif"]):
-            self.assertRegex(self.refused(1, *words), r"cannot be written: (its ending is|it has no ending).*, expected \.")
+            self.assertRegex(self.assert_rejected(1, *words), r"cannot be written: (its extension is|it has no extension).*, expected \.")
         self.assertIn("there is no folder no/such",
-                      self.refused(1, "modes", "nothere.obj", "--material", "wood", "-o", "no/such/b.npz"))
+                      self.assert_rejected(1, "modes", "nothere.obj", "--material", "wood", "-o", "no/such/b.npz"))
         (self.at / "folder.npz").mkdir()
-        self.assertIn("it is a folder", self.refused(1, "modes", "nothere.obj", "--material", "wood", "-o", "folder.npz"))
+        self.assertIn("it is a folder", self.assert_rejected(1, "modes", "nothere.obj", "--material", "wood", "-o", "folder.npz"))
         if os.geteuid() != 0:
             (self.at / "locked").mkdir(mode=0o500)
-            self.assertIn("Permission denied", self.refused(1, "export", "nothere", "--csv", "locked/x.csv"))
+            self.assertIn("Permission denied", self.assert_rejected(1, "export", "nothere", "--csv", "locked/x.csv"))
 
-    def test_contradictions_of_run_are_refused(self):
+    def test_contradicting_run_options_are_rejected(self):
         scene = SCENES / "hello.json"
-        self.assertIn("contradicts", self.refused(2, "run", scene, "--compare", "--no-response"))
-        self.assertIn("takes no others", self.refused(2, "run", "--resume", "still", "--duration", "3"))
+        self.assertIn("contradicts", self.assert_rejected(2, "run", scene, "--compare", "--no-response"))
+        self.assertIn("takes no others", self.assert_rejected(2, "run", "--resume", "still", "--duration", "3"))
 
     def test_a_comparison_without_ringing_bodies_is_noted(self):
         run = self.run_thrum("run", SCENES / "hello.json", "--compare", "-o", "both", "--duration", "0.1", *SMALL)
@@ -153,21 +153,21 @@ class Usage(CommandLine):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("note: nothing rings in this scene", run.stderr)
         for words in (["export", "both", "--csv", "e.csv"], ["compare", "both", "still"]):
-            self.assertIn("both holds two runs: give both/with or both/without", self.refused(1, *words))
+            self.assertIn("both holds two runs: give both/with or both/without", self.assert_rejected(1, *words))
 
-    def test_export_says_what_it_wrote(self):
+    def test_export_reports_written_files(self):
         out = self.run_ok("export", "still", "--glb", "m.glb", "--npz", "m.npz", "--csv", "m.csv", "--strip", "s.png",
                           "--count", "2", "--size", "64,48")
         for line in (r"m\.glb: \d+ frames of 4 bodies", r"m\.npz: \d+ frames", r"m\.csv: \d+ events?",
                      r"s\.png: 2 moments"):
             self.assertRegex(out, line)
 
-    def test_moments_beyond_the_end_are_noted(self):
+    def test_times_past_the_end_are_reported(self):
         run = self.run_thrum("export", "still", "--png", "m.png", "--time", "99", "--size", "64,48")
         self.assertEqual(run.returncode, 0)
         self.assertIn("note: --time: 99 s is beyond the end; the last moment, 0.2", run.stderr)
         self.assertEqual(self.run_thrum("export", "still", "--png", "m.png", "--time", "0.1", "--size", "64,48").stderr, "")
-        self.assertIn("such as 640,360", self.refused(2, "export", "still", "--png", "m.png", "--size", "640"))
+        self.assertIn("such as 640,360", self.assert_rejected(2, "export", "still", "--png", "m.png", "--size", "640"))
 
     def test_a_finished_run_is_left_alone(self):
         files = lambda: {f.name: f.stat().st_mtime_ns for f in (self.at / "still").iterdir()}
@@ -181,10 +181,10 @@ class Usage(CommandLine):
         self.assertNotIn("already", self.run_ok("run", "--resume", "killed"))
         self.assertTrue((self.at / "killed" / "run.json").exists())
 
-    def test_a_view_of_nothing_is_refused(self):
+    def test_view_without_a_run_is_rejected(self):
         (self.at / "nothing").mkdir()
-        self.assertIn("There is no run in nothing", self.refused(1, "view", "nothing"))
-        self.assertIn("65535", self.refused(2, "view", "still", "--port", "99999"))
+        self.assertIn("There is no run in nothing", self.assert_rejected(1, "view", "nothing"))
+        self.assertIn("65535", self.assert_rejected(2, "view", "still", "--port", "99999"))
 
     def test_the_summary_has_a_line_of_its_own(self):
         # On a terminal, where progress is redrawn.
@@ -207,11 +207,11 @@ class Usage(CommandLine):
         lines = [line.split("\r")[-1] for line in out.decode().replace("\r\n", "\n").split("\n")]
         self.assertTrue(any(line.startswith("t: 3 s in") for line in lines), lines)
 
-    def test_small_things(self):
+    def test_other_messages(self):
         self.assertRegex(self.run_ok("mesh", "shape", "mug", "-o", "mug.obj"), r", [\d.]+ x [\d.]+ x [\d.]+ mm, volume")
         self.assertIn("its only one is called '0'",
-                      self.refused(1, "modes", "block.obj", "--material", "wood", "--region", "top=steel"))
-        self.assertTrue(self.refused(1, "check", SCENES / "hello.json", "--set", "bodies.grund.mass=2").endswith("?"))
+                      self.assert_rejected(1, "modes", "block.obj", "--material", "wood", "--region", "top=steel"))
+        self.assertTrue(self.assert_rejected(1, "check", SCENES / "hello.json", "--set", "bodies.grund.mass=2").endswith("?"))
         (self.at / "one.json").write_text('{"bodies": [{"name": "a", "shape": {"kind": "sphere", "radius": 0.1}, "mass": 48}]}')
         self.assertIn("  masses    48 kg each\n", self.run_ok("check", "one.json"))
         self.run_ok("modes", "block.obj", "--material", "wood", "--modes", "2", "--spacing", "0.05", "-o", "s.npz")

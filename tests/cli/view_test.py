@@ -90,7 +90,7 @@ class View(unittest.TestCase):
             self.assertIn(status, (400, 403, 404), address)
             self.assertNotIn(b"secret", body.replace(b"secret.txt", b""), address)
 
-    def test_refuses_another_host_name(self):
+    def test_rejects_other_host_names(self):
         self.assertEqual(self.ask("/run.json", host="evil.example")[0], 403)
         self.assertEqual(self.ask("/run.json", host=f"evil.example:{self.port}")[0], 403)
         self.assertEqual(self.ask("/run.json", host=f"localhost:{self.port}")[0], 200)
@@ -104,7 +104,7 @@ class View(unittest.TestCase):
         self.assertEqual(listening("/proc/net/tcp"), [f"0100007F:{self.port:04X}"])
         self.assertEqual(listening("/proc/net/tcp6"), [])
 
-    def test_survives_rude_clients(self):
+    def test_survives_misbehaving_clients(self):
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as quiet:
             with socket.create_connection(("127.0.0.1", self.port), timeout=30) as rude:
                 rude.sendall(b"x" * 40000)
@@ -136,7 +136,7 @@ class View(unittest.TestCase):
             subprocess.run([THRUM, "run", SCENE, "-o", str(folder), "--quiet"], check=True, timeout=120)
             last = json.loads(get("/live/status"))
             self.assertTrue(last["complete"])
-            self.assertNotEqual(first["mark"], last["mark"])
+            self.assertNotEqual(first["revision"], last["revision"])
             self.assertIn(b"thrum-live", get("/"))
             # Cut short, as a run that is going on looks.
             data = (folder / "recording").read_bytes()
@@ -148,7 +148,7 @@ class View(unittest.TestCase):
             server.wait(timeout=20)
             server.stdout.close()
 
-    def test_says_what_is_wrong(self):
+    def test_errors_are_reported(self):
         run = subprocess.run([THRUM, "view", str(self.at / "nothere")], capture_output=True, text=True, timeout=30, check=False)
         self.assertEqual(run.returncode, 1)
         self.assertIn("not a folder", run.stderr)

@@ -56,7 +56,7 @@ TEST(BroadPhase, FindsAllOverlappingPairsOfBruteForce)
   }
 }
 
-TEST(BroadPhase, AnUnboundedBodyMeetsEveryMovingOne)
+TEST(BroadPhase, UnboundedBodyPairsWithEveryMovingBody)
 {
   BroadPhase broad_phase;
   broad_phase.add(0, true, true);
@@ -68,7 +68,7 @@ TEST(BroadPhase, AnUnboundedBodyMeetsEveryMovingOne)
   EXPECT_EQ(pairs[0], (BodyPair{0, 2}));
 }
 
-TEST(BroadPhase, RefusesABodyHeapInsteadOfHanging)
+TEST(BroadPhase, RejectsTooManyOverlappingPairs)
 {
   BroadPhase broad_phase;
   for (int i = 0; i < 10000; ++i) {

@@ -131,7 +131,7 @@ TEST(Contact, ACylinderStandsOnFourPointsAndLiesOnTwo)
   EXPECT_NEAR(side[0].points[0].depth, 0.005, 1e-12);
 }
 
-TEST(Contact, ExchangingTheBodiesTurnsTheNormal)
+TEST(Contact, SwappingTheBodiesFlipsTheNormal)
 {
   const Shape sphere{model::Sphere{0.5}};
   const auto ab = touch(kUnitBox, at(0, 0, 0), sphere, at(0, 0, 0.995));
@@ -183,7 +183,7 @@ TEST(Contact, FeaturesStayTheSameWhenABoxShifts)
   }
 }
 
-TEST(PreparedShape, RefusesSizesThatAreNotPositive)
+TEST(PreparedShape, RejectsNonPositiveSizes)
 {
   EXPECT_THROW(static_cast<void>(prepare(Shape{model::Sphere{0}})), Error);
   EXPECT_THROW(static_cast<void>(prepare(Shape{model::Box{{1, -1, 1}}})), Error);

@@ -84,7 +84,7 @@ TEST(ConvexDistance, IsConsistentForRandomBoxesAndCylinders)
   }
 }
 
-TEST(ConvexDistance, StopsEarlyBeyondWhatIsAskedFor)
+TEST(ConvexDistance, StopsEarlyBeyondMaxDistance)
 {
   const ConvexDistance d =
       convex_distance(box({1, 1, 1}), box({1, 1, 1}), {{10, 0, 0}, Quat::Identity()}, 0.1);

@@ -394,7 +394,7 @@ TEST(MeshContact, MeshOnAHeightFieldAndOnAnOpenMesh)
 
 // --- Properties -----------------------------------------------------------------------------------------------------
 
-TEST(MeshContact, ExchangingTheBodiesTurnsTheContactsRound)
+TEST(MeshContact, SwappingTheBodiesFlipsTheContacts)
 {
   const Prepared ring = make_mesh(torus_mesh(25, 10));
   const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
@@ -434,7 +434,7 @@ TEST(MeshContact, NothingBeyondTheMargin)
   EXPECT_TRUE(collide(bar, Pose{}, ring, at(0, 0, 0, turn(kPi / 2, Vec3::UnitY())), margin).empty());
 }
 
-TEST(MeshContact, SameBitsOnEveryCall)
+TEST(MeshContact, IsBitwiseRepeatable)
 {
   const Prepared ring = make_mesh(torus_mesh(25, 10));
   const Pose X_wb = at(0.6, 0.1, 0.05, turn(1.2, Vec3(1, 2, 3)));
@@ -452,7 +452,7 @@ TEST(MeshContact, SameBitsOnEveryCall)
   }
 }
 
-TEST(MeshContact, FeaturesKeepTheirNamesThroughASmallMove)
+TEST(MeshContact, FeaturesStayTheSameThroughASmallMove)
 {
   const Prepared bar = make_mesh(box_mesh({2, 0.2, 0.2}));
   const auto names = [&](double dx) {

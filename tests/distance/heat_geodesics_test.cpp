@@ -102,12 +102,12 @@ TEST(HeatGeodesics, TorusAlongItsMeridianAndItsInnerEquator)
   }
 }
 
-TEST(HeatGeodesics, NeedlesOfACylinderDoNoHarm)
+TEST(HeatGeodesics, NeedlesOfACylinderDoNotReduceAccuracy)
 {
-  // 96 x 6 quadrilaterals on a mantle: triangles 10 times as long as wide. Unrolled, distances are straight.
+  // 96 x 6 quadrilaterals on a cylinder_side: triangles 10 times as long as wide. Unrolled, distances are straight.
   const double radius = 0.5;
   const double height = 2;
-  const mesh::TriangleMesh mesh = support::mantle(96, 6, radius, height);
+  const mesh::TriangleMesh mesh = support::cylinder_side(96, 6, radius, height);
   const mesh::SurfacePoint source{2 * 96 * 3, Vec3(1, 0, 0)};
   const auto exact = [&](const Vec3& p) {
     return std::hypot(radius * std::atan2(p.y(), p.x()), p.z() - 0.5 * height);
@@ -117,7 +117,7 @@ TEST(HeatGeodesics, NeedlesOfACylinderDoNoHarm)
   const Errors polished = errors(mesh, HeatGeodesics(mesh, {.polish = true}).distance(source), exact);
   EXPECT_LT(polished.largest, 0.01);
   // Halving the long edges gives the heat room to turn.
-  const Errors refined = errors(mesh, HeatGeodesics(mesh, {.longest_edge = 0.07}).distance(source), exact);
+  const Errors refined = errors(mesh, HeatGeodesics(mesh, {.max_edge_length = 0.07}).distance(source), exact);
   EXPECT_LT(refined.mean, 0.75 * flipped.mean);
 }
 
@@ -153,7 +153,7 @@ TEST(HeatGeodesics, BoxOfTwelveTrianglesByRefinement)
   // The middle of the top's diagonal, and the same of each side: 1 m apart over the edge; the bottom is 2 m
   // away.
   for (const bool polish : {false, true}) {
-    const HeatGeodesics geodesics(mesh, {.longest_edge = 0.06, .polish = polish});
+    const HeatGeodesics geodesics(mesh, {.max_edge_length = 0.06, .polish = polish});
     const GeodesicField field = geodesics.distance(mesh::SurfacePoint{2, Vec3(0, 0.5, 0.5)});
     const double tolerance = polish ? 0.01 : 0.04;
     for (const Index side : {4, 6, 8, 10}) {
@@ -242,7 +242,7 @@ RC_GTEST_PROP(HeatGeodesics, SymmetricAndWithinTheTriangleInequality, ())
 
 TEST(HeatGeodesics, UnitsDoNotMatter)
 {
-  mesh::TriangleMesh mesh = support::mantle(24, 10, 0.5, 1);
+  mesh::TriangleMesh mesh = support::cylinder_side(24, 10, 0.5, 1);
   const mesh::SurfacePoint source{31, Vec3(0.1, 0.6, 0.3)};
   const std::vector<double> metres = geodesic_distance(mesh, source);
   for (const double factor : {1e-3, 1e3}) {
@@ -287,7 +287,7 @@ TEST(HeatGeodesics, SeveralSourcesGiveTheNearest)
   EXPECT_LT(e.mean, 0.02);
 }
 
-TEST(HeatGeodesics, AveragedRimBendsLeast)
+TEST(HeatGeodesics, AveragedBoundaryDistortsLeast)
 {
   // A long strip from its middle: insulated rims pull the lines of equal distance one way, cooled rims the
   // other.
@@ -304,7 +304,7 @@ TEST(HeatGeodesics, AveragedRimBendsLeast)
   EXPECT_LT(averaged, error(HeatBoundary::cooled));
 }
 
-TEST(HeatGeodesics, LongWaysDoNotUnderflow)
+TEST(HeatGeodesics, LongDistancesDoNotUnderflow)
 {
   // 3000 quadrilaterals in a row: e^-1500 would be zero.
   const mesh::TriangleMesh mesh = support::plane(3000, 1, 300, 0.1);
@@ -355,7 +355,7 @@ TEST(HeatGeodesics, WorksWithTrianglesWithoutArea)
   EXPECT_LT(e.mean, 0.05);
 }
 
-TEST(HeatGeodesics, RefusesWhatHasNoDistance)
+TEST(HeatGeodesics, RejectsWhatHasNoDistance)
 {
   EXPECT_THROW(HeatGeodesics(mesh::TriangleMesh{}), Error);
   mesh::TriangleMesh bad = support::sphere(0);

@@ -55,7 +55,7 @@ mesh::TriangleMesh sheared(int n, double shear)
 TEST(IntrinsicTriangulation, FlippingKeepsTheSurfaceAndEndsDelaunay)
 {
   for (const mesh::TriangleMesh& mesh :
-       {sheared(12, 7.0), support::torus(40, 7, 1.0, 0.3), support::mantle(64, 3, 1, 9)}) {
+       {sheared(12, 7.0), support::torus(40, 7, 1.0, 0.3), support::cylinder_side(64, 3, 1, 9)}) {
     IntrinsicTriangulation m = intrinsic_triangulation(mesh);
     EXPECT_EQ(m.added_length, 0);
     const double before = area(m);
@@ -121,7 +121,7 @@ TEST(IntrinsicTriangulation, OrientationDoesNotMatter)
   expect_delaunay(mixed);
 }
 
-TEST(IntrinsicTriangulation, ASurfaceWithOneSideIsUngluedSomewhere)
+TEST(IntrinsicTriangulation, AOneSidedSurfaceIsCutSomewhere)
 {
   // A Moebius strip of 12 quadrilaterals.
   mesh::TriangleMesh mesh;
@@ -146,7 +146,7 @@ TEST(IntrinsicTriangulation, ASurfaceWithOneSideIsUngluedSomewhere)
   EXPECT_EQ(m.shared_edges, 0);
 }
 
-TEST(IntrinsicTriangulation, TrianglesWithoutAreaGetSome)
+TEST(IntrinsicTriangulation, DegenerateTrianglesAreGivenArea)
 {
   // A square of two triangles with a third, flat one on its diagonal: 0-2 and 0-4-2 lie on one line.
   mesh::TriangleMesh mesh;

@@ -59,7 +59,7 @@ void expect_closest(const mesh::Bvh& bvh, std::mt19937& generator, const Vec3& c
   }
 }
 
-RC_GTEST_PROP(LocalDistance, NamesTheTrianglesThatTheHierarchyFinds, (unsigned seed))
+RC_GTEST_PROP(LocalDistance, FindsTheSameTrianglesAsTheBvh, (unsigned seed))
 {
   std::mt19937 generator(seed);
   const double size = *rc::gen::element(0.02, 0.3, 2.0);
@@ -86,11 +86,11 @@ RC_GTEST_PROP(LocalDistance, NeedlesOfEveryThinness, (unsigned seed))
   }
 }
 
-TEST(LocalDistance, DeclinesWhenAllOfALargeMeshIsAsNear)
+TEST(LocalDistance, FailsWhenThereAreTooManyCandidates)
 {
   // From its centre all triangles of a sphere are as close.
   const mesh::Bvh bvh(support::sphere_mesh(1, 5));
-  ASSERT_GT(bvh.mesh().triangles.size(), LocalDistance::kMostCandidates);
+  ASSERT_GT(bvh.mesh().triangles.size(), LocalDistance::kMaxCandidates);
   LocalDistance local(bvh);
   EXPECT_FALSE(local.gather(Vec3::Zero(), 0.1, 1));
   EXPECT_TRUE(local.gather(Vec3(0.9, 0, 0), 0.02, 0.1));

@@ -173,7 +173,7 @@ TEST(SignedDistanceField, GradientIsThatOfTheInterpolant)
   check(octree, Vec3(3, 0.213, 0.128));
 }
 
-TEST(SignedDistanceField, BatchAndSingleSamplesAreTheSameBits)
+TEST(SignedDistanceField, BatchAndSingleSamplesAreBitIdentical)
 {
   const MeshDistance mesh(some_shape(3));
   const SignedDistanceField field(mesh, {.resolution = 24});
@@ -263,7 +263,7 @@ TEST(SignedDistanceField, TrueNormalAtASharpEdgeWhereTheGradientIsRound)
   EXPECT_NEAR(closest_surface_normal(field, cube, {0, 5, 0}).distance, 4, 1e-14);
 }
 
-TEST(SignedDistanceField, DegenerateMeshesAnswerOrRefuse)
+TEST(SignedDistanceField, DegenerateMeshesAnswerOrThrow)
 {
   EXPECT_THROW(MeshDistance(mesh::TriangleMesh{}), Error);
   const mesh::TriangleMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
@@ -284,7 +284,7 @@ TEST(SignedDistanceField, DegenerateMeshesAnswerOrRefuse)
   EXPECT_THROW(SignedDistanceField(good, {.band = 0}), Error);
 }
 
-TEST(SignedDistanceField, BytesComeBackAndBadBytesAreRefused)
+TEST(SignedDistanceField, BytesRoundTripAndBadBytesAreRejected)
 {
   const MeshDistance mesh(some_shape(2));
   const SignedDistanceField field(mesh, {.resolution = 24});
@@ -294,25 +294,25 @@ TEST(SignedDistanceField, BytesComeBackAndBadBytesAreRefused)
   EXPECT_EQ(back.value({0.7, 0.1, 0.2}), field.value({0.7, 0.1, 0.2}));
   EXPECT_EQ(back.range(back.bounds()).lower, field.range(field.bounds()).lower);
 
-  const auto refused = [&](std::vector<std::byte> changed) {
+  const auto expect_rejected = [&](std::vector<std::byte> changed) {
     EXPECT_THROW(static_cast<void>(SignedDistanceField::from_bytes(changed)), Error);
   };
-  refused({});
+  expect_rejected({});
   for (const std::size_t length : {std::size_t{7}, std::size_t{63}, std::size_t{64}, bytes.size() - 1}) {
-    refused({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    expect_rejected({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
   }
   const auto with = [&](std::size_t offset, auto value) {
     std::vector<std::byte> changed = bytes;
     std::memcpy(changed.data() + offset, &value, sizeof(value));
     return changed;
   };
-  refused(with(0, 'X'));
-  refused(with(8, std::uint32_t{2}));
-  refused(with(40, -1.0));
-  refused(with(48, std::int32_t{0x7ffffff8}));
-  refused(with(60, std::int32_t{-1}));
-  refused(with(64, std::int32_t{1 << 30}));
-  refused(with(bytes.size() - 4, std::numeric_limits<float>::quiet_NaN()));
+  expect_rejected(with(0, 'X'));
+  expect_rejected(with(8, std::uint32_t{2}));
+  expect_rejected(with(40, -1.0));
+  expect_rejected(with(48, std::int32_t{0x7ffffff8}));
+  expect_rejected(with(60, std::int32_t{-1}));
+  expect_rejected(with(64, std::int32_t{1 << 30}));
+  expect_rejected(with(bytes.size() - 4, std::numeric_limits<float>::quiet_NaN()));
 }
 
 }  // namespace

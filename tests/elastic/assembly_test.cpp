@@ -13,12 +13,12 @@ namespace thrum::elastic {
 namespace {
 
 using testing::dense;
-using testing::shaken_box;
+using testing::perturbed_box;
 using testing::test_steel;
 
 class Assembly : public ::testing::TestWithParam<ElementKind> {
  protected:
-  ElementMesh mesh_ = build_element_mesh(shaken_box(Vec3(0.3, 0.2, 0.1), {3, 2, 2}, 7), GetParam());
+  ElementMesh mesh_ = build_element_mesh(perturbed_box(Vec3(0.3, 0.2, 0.1), {3, 2, 2}, 7), GetParam());
   std::vector<model::Material> steel_ = {test_steel()};
 };
 INSTANTIATE_TEST_SUITE_P(Elements, Assembly, ::testing::Values(ElementKind::tet4, ElementKind::tet10),
@@ -141,7 +141,7 @@ TEST_P(Assembly, LeavesHeldUnknownsOut)
 
 TEST_P(Assembly, GivesTheSameBitsForEveryNumberOfThreads)
 {
-  const ElementMesh larger = build_element_mesh(shaken_box(Vec3(1, 1, 1), {10, 9, 8}, 3), GetParam());
+  const ElementMesh larger = build_element_mesh(perturbed_box(Vec3(1, 1, 1), {10, 9, 8}, 3), GetParam());
   base::set_thread_count(1);
   const AssembledSystem one = assemble(larger, steel_);
   base::set_thread_count(2);

@@ -32,7 +32,8 @@ inline std::string message(const std::function<void()>& work)
 }
 
 /// A box mesh whose inner vertices are moved at random, so that no symmetry hides a mistake.
-inline mesh::TetrahedralMesh shaken_box(const Vec3& size, const std::array<int, 3>& cells, std::uint64_t seed)
+inline mesh::TetrahedralMesh perturbed_box(const Vec3& size, const std::array<int, 3>& cells,
+                                           std::uint64_t seed)
 {
   mesh::TetrahedralMesh mesh = tets::tetrahedralise_box(size, cells);
   base::Random random(seed);

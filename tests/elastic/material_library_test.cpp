@@ -23,7 +23,7 @@ std::string refusal(std::string_view text)
   return "";
 }
 
-TEST(MaterialLibrary, KnowsTheTablesOfThePapers)
+TEST(MaterialLibrary, HasTheMaterialsOfThePapers)
 {
   const MaterialLibrary& library = MaterialLibrary::builtin();
   const model::Material& steel = library.get("Steel");
@@ -44,7 +44,7 @@ TEST(MaterialLibrary, KnowsTheTablesOfThePapers)
   }
 }
 
-TEST(MaterialLibrary, TakesMoreMaterialsFromAText)
+TEST(MaterialLibrary, ParsesMoreMaterials)
 {
   MaterialLibrary library = MaterialLibrary::builtin();
   library.parse(R"({"version": 1, "materials": [  // comments are welcome
@@ -56,7 +56,7 @@ TEST(MaterialLibrary, TakesMoreMaterialsFromAText)
   EXPECT_EQ(library.names().size(), 19u);
 }
 
-TEST(MaterialLibrary, RefusesWhatDoesNotBelong)
+TEST(MaterialLibrary, RejectsInvalidFiles)
 {
   const auto with = [](const std::string& fields) {
     return refusal(R"({"version": 1, "materials": [{"name": "m", )" + fields + "}]}");

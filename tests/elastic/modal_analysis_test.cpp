@@ -28,12 +28,12 @@ bool holds(const std::string& text, std::string_view part)
 }
 
 using testing::message;
-using testing::shaken_box;
+using testing::perturbed_box;
 using testing::test_steel;
 
 mesh::TetrahedralMesh small_body()
 {
-  return shaken_box(Vec3(0.2, 0.12, 0.05), {5, 3, 2}, 21);
+  return perturbed_box(Vec3(0.2, 0.12, 0.05), {5, 3, 2}, 21);
 }
 
 ModalAnalysisDesc steel(Index count)
@@ -182,7 +182,7 @@ TEST(ModalAnalysis, WeighsTheDampingOfSeveralMaterialsByTheirEnergy)
 
 TEST(ModalAnalysis, GivesTheSameBitsForEveryNumberOfThreads)
 {
-  const mesh::TetrahedralMesh mesh = shaken_box(Vec3(0.3, 0.2, 0.1), {8, 6, 4}, 5);
+  const mesh::TetrahedralMesh mesh = perturbed_box(Vec3(0.3, 0.2, 0.1), {8, 6, 4}, 5);
   base::set_thread_count(1);
   const ModalAnalysisResult one = analyse_modes(mesh, steel(8));
   base::set_thread_count(2);
@@ -193,7 +193,7 @@ TEST(ModalAnalysis, GivesTheSameBitsForEveryNumberOfThreads)
   EXPECT_TRUE((one.model.frequency_errors.array() == two.model.frequency_errors.array()).all());
 }
 
-TEST(ModalAnalysis, StopsWhenAsked)
+TEST(ModalAnalysis, StopsWhenRequested)
 {
   base::StopSource stop;
   stop.request_stop();
@@ -214,7 +214,7 @@ TEST(ModalAnalysis, IgnoresVerticesThatNoTetrahedronUses)
             1e-6 * clean.model.frequencies.norm());
 }
 
-TEST(ModalAnalysis, SaysWhatIsWrongWithTheInput)
+TEST(ModalAnalysis, ReportsInvalidInput)
 {
   const mesh::TetrahedralMesh good = small_body();
   ModalAnalysisDesc desc = steel(3);
@@ -296,7 +296,7 @@ TEST(ModalAnalysis, FailureIsDescribedWithWhatToDo)
   EXPECT_TRUE(holds(describe_failure(result), "not all found"));
 }
 
-TEST(ModalAnalysis, NoModeBelowALowLimitIsAnAnswer)
+TEST(ModalAnalysis, NoModesBelowTheLimitIsNotAnError)
 {
   ModalAnalysisDesc desc = steel(0);
   desc.below = 1;

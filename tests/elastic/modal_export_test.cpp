@@ -44,26 +44,26 @@ TEST(Tones, GainIsExcitationTimesSurfaceMotion)
   EXPECT_NEAR(list.frequencies[1], 300, 0.1);
 }
 
-TEST(Tones, LeaveOutWhatDoesNotRing)
+TEST(Tones, OmitOverDampedModes)
 {
   model::ModalModel model = square();
   model.decays[0] = 1e4;
   EXPECT_EQ(tones(model, {{0, {0, 0, 1}}, Vec3::UnitZ()}).frequencies.size(), 1);
 }
 
-TEST(GoodStrikePoint, AvoidsTheNodesOfTheModes)
+TEST(ChooseStrikePoint, AvoidsTheNodesOfTheModes)
 {
   model::ModalModel model = square();
   model.surface.vertices.push_back({0.5, 0.5, 0});  // on the node line of the second mode
   model.surface.triangles = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}};
   model.shapes.conservativeResize(15, 2);
   model.shapes.bottomRows<3>() << 0, 0, 0, 0, 2, 0;
-  const VecX row = surface_row(model, good_strike_point(model));
+  const VecX row = surface_row(model, choose_strike_point(model));
   EXPECT_NEAR(std::abs(row[0]), 2, 1e-14);
   EXPECT_NEAR(std::abs(row[1]), 1, 1e-14);
 }
 
-TEST(Programs, HoldEveryMode)
+TEST(Programs, ContainEveryMode)
 {
   const ToneList list = tones(square(), {{0, {0, 0, 1}}, Vec3::UnitZ()});
   for (const std::string& text : {faust_program(list), supercollider_program(list), pure_data_list(list)}) {
@@ -95,7 +95,7 @@ TEST(StanfordModes, HasTheLayoutAndDoesNotDependOnDensity)
   EXPECT_EQ(stanford_modes(heavy), bytes);
 }
 
-TEST(StanfordModes, RefusesTwoDensities)
+TEST(StanfordModes, RejectsTwoDensities)
 {
   model::ModalModel model = square();
   model.materials.push_back(model.materials.front());

@@ -83,7 +83,7 @@ TEST(ModalFile, KeepsEveryBit)
 }
 
 // Every prefix and every file with one damaged byte is refused or read, never worse.
-TEST(ModalFile, RefusesDamage)
+TEST(ModalFile, RejectsDamagedFiles)
 {
   const auto file = temporary("damage.npz");
   write_modal_file(file, full_model());
@@ -103,7 +103,7 @@ TEST(ModalFile, RefusesDamage)
   }
 }
 
-TEST(ModalFile, RefusesWhatCannotBeTrue)
+TEST(ModalFile, RejectsUnphysicalValues)
 {
   const auto file = temporary("wrong.npz");
   const auto refused = [&](const model::ModalModel& model) {
@@ -126,7 +126,7 @@ TEST(ModalFile, RefusesWhatCannotBeTrue)
   EXPECT_THROW((void)read_modal_file(file), Error);
 }
 
-TEST(ModalFile, RefusesToWriteABodyWithoutASurface)
+TEST(ModalFile, RejectsAModelWithoutSurface)
 {
   EXPECT_THROW(write_modal_file(temporary("empty.npz"), model::ModalModel()), Error);
 }
@@ -169,7 +169,7 @@ TEST(ModalRescale, FollowsTheLawsOfSimilarity)
   EXPECT_NEAR(stiff.decays[0], (60 + 2e-6 * w * w) / 2, 1e-9);
 }
 
-TEST(ModalRescale, RefusesWhatItCannotDo)
+TEST(ModalRescale, RejectsInvalidFactors)
 {
   model::ModalModel model = full_model();
   EXPECT_THROW((void)rescaled(model, {.size = 2}), Error);  // two damping laws

@@ -45,7 +45,7 @@ TEST(ModalFilterBank, FollowsTheClosedFormAfterAnImpulse)
   }
 }
 
-TEST(ModalFilterBank, LeavesTheStaticAnswerUnderAForceThatGoesOn)
+TEST(ModalFilterBank, ConvergesToTheStaticSolutionUnderAConstantForce)
 {
   const ModeList modes = one_mode(800, 400);
   ModalFilterBank bank(modes, kAudioStep, FilterInput::force);
@@ -89,7 +89,7 @@ TEST(ModalFilterBank, DyrtCoefficientIsWrongByTheKnownRatio)
   EXPECT_NEAR(printed / exact, 0.42, 0.005);
 }
 
-TEST(ModalFilterBank, RefusesWhatCannotBeFiltered)
+TEST(ModalFilterBank, RejectsInvalidModes)
 {
   EXPECT_THROW(ModalFilterBank(one_mode(100, 1), 0), Error);
   EXPECT_THROW(ModalFilterBank(one_mode(-100, 1), kAudioStep), Error);
@@ -105,7 +105,7 @@ RC_GTEST_PROP(ModalFilterBank, AgreesWithTheStateBankAtAnyDamping, ())
   ModalFilterBank bank(modes, kAudioStep);
   ModeStateBank state(modes, kAudioStep);
   bank.drive(VecX::Ones(1));
-  state.kick(VecX::Ones(1));
+  state.apply_impulse(VecX::Ones(1));
   for (int k = 0; k < 200; ++k) {
     bank.advance();
     state.advance();
@@ -118,7 +118,7 @@ RC_GTEST_PROP(ModeStateBank, NeverGainsEnergyHoweverTheDampingChanges, ())
 {
   const double omega = 2 * kPi * *rc::gen::inRange(20, 20000);
   ModeStateBank bank({VecX::Constant(1, omega), VecX::Zero(1)}, kAudioStep);
-  bank.kick(VecX::Ones(1));
+  bank.apply_impulse(VecX::Ones(1));
   double before = bank.energy();
   for (int k = 0; k < 300; ++k) {
     bank.set_decays(VecX::Constant(1, omega * *rc::gen::inRange(0, 200) / 100.0));
@@ -131,7 +131,7 @@ RC_GTEST_PROP(ModeStateBank, NeverGainsEnergyHoweverTheDampingChanges, ())
 TEST(ModeStateBank, KeepsTheEnergyOfAnUndampedMode)
 {
   ModeStateBank bank(one_mode(1234, 0), kAudioStep);
-  bank.kick(VecX::Constant(1, 2.0));
+  bank.apply_impulse(VecX::Constant(1, 2.0));
   for (int k = 0; k < 44100; ++k) bank.advance();
   EXPECT_NEAR(bank.energy(), 2.0, 1e-9);
 }
@@ -143,8 +143,8 @@ TEST(ModeStateBank, IsExactAtCriticalAndOverDamping)
   ModeStateBank over({VecX::Constant(1, omega), VecX::Constant(1, 2000.0)}, 1e-4);
   // Critical: q(t) = t e^(-w t).
   ModeStateBank critical({VecX::Constant(1, 500.0), VecX::Constant(1, 500.0)}, 1e-4);
-  over.kick(VecX::Ones(1));
-  critical.kick(VecX::Ones(1));
+  over.apply_impulse(VecX::Ones(1));
+  critical.apply_impulse(VecX::Ones(1));
   for (int k = 1; k <= 100; ++k) {
     over.advance();
     critical.advance();

@@ -45,7 +45,7 @@ TEST(Supports, SelectByHalfSpaceBoxRegionAndNumber)
   for (std::size_t n = 0; n < named.nodes.size(); ++n) EXPECT_EQ(right[n], named.nodes[n].x() > -0.5);
 }
 
-TEST(Supports, AreWrittenInTheWordsThatAreRead)
+TEST(Supports, RoundTripThroughText)
 {
   for (const char* text :
        {"z<0.01", "x>-0.25", "x>0 && z<0.01", "box(0,0,0, 1,1,0.1)", "region feet", "nodes 4 5 17"})
@@ -69,7 +69,7 @@ TEST(Supports, HoldTheChosenAxes)
   EXPECT_TRUE(held_axes(mesh, {}, {}).empty());
 }
 
-TEST(Supports, SayWhatIsWrong)
+TEST(Supports, ReportInvalidInput)
 {
   const ElementMesh mesh = two_cells();
   const auto hold = [&](const char* text, std::array<bool, 3> axes = {true, true, true}) {

@@ -39,7 +39,7 @@ TEST(SurfaceModes, AreThoseOfTheTetrahedraThatFillTheSurface)
   EXPECT_TRUE(whole.hints.empty());
 }
 
-TEST(SurfaceModes, ComeFromTheCacheWithoutAnotherFilling)
+TEST(SurfaceModes, ComeFromTheCacheWithoutMeshingAgain)
 {
   const base::ScratchFolder folder;
   const base::Cache cache({.folder = folder.path()});
@@ -59,7 +59,7 @@ TEST(SurfaceModes, ComeFromTheCacheWithoutAnotherFilling)
             key);
 }
 
-TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
+TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToTheLimit)
 {
   // A wall of 8 mm asks for 4 mm; the coarse lattice of 200 mm / 24 = 8.3 mm may lose it.
   const mesh::TriangleMesh plate = shapes::generate(shapes::BoxDesc{.size = Vec3(0.2, 0.12, 0.008)});
@@ -77,7 +77,7 @@ TEST(SurfaceModes, ThinWallsRefineTheLatticeUpToWhatIsAffordable)
   }
   EXPECT_NEAR(fine.model.mass, test_steel().density * 0.2 * 0.12 * 0.008, 0.01 * fine.model.mass);
 
-  const ModalAnalysisResult limited = analyse_surface_modes(plate, {.most_tetrahedra = 5000}, desc);
+  const ModalAnalysisResult limited = analyse_surface_modes(plate, {.max_tetrahedra = 5000}, desc);
   EXPECT_LT(limited.model.element_count, 2 * 5000);
   EXPECT_LT(limited.model.element_count, fine.model.element_count);
 }
@@ -86,13 +86,13 @@ TEST(SurfaceModes, SolidBodiesGetACoarserLattice)
 {
   // A 24th of its edge would fill a cube with 12 x 24^3 = 166,000 tetrahedra; 20,000 quadratic ones do.
   const mesh::TriangleMesh cube = shapes::generate(shapes::BoxDesc{.size = Vec3(1, 1, 1)});
-  EXPECT_NEAR(usual_spacing(cube, 1, ElementKind::tet10), std::cbrt(12 / 20e3), 1e-12);
-  EXPECT_NEAR(usual_spacing(cube, 1, ElementKind::tet4), std::cbrt(12 / 100e3), 1e-12);
+  EXPECT_NEAR(default_spacing(cube, 1, ElementKind::tet10), std::cbrt(12 / 20e3), 1e-12);
+  EXPECT_NEAR(default_spacing(cube, 1, ElementKind::tet4), std::cbrt(12 / 100e3), 1e-12);
   const mesh::TriangleMesh rod = shapes::generate(shapes::BoxDesc{.size = Vec3(1, 0.1, 0.1)});
-  EXPECT_NEAR(usual_spacing(rod, 0.01, ElementKind::tet10), 1.0 / 24, 1e-12);
+  EXPECT_NEAR(default_spacing(rod, 0.01, ElementKind::tet10), 1.0 / 24, 1e-12);
 }
 
-TEST(SurfaceModes, RefuseWhatHasNoInside)
+TEST(SurfaceModes, RejectSurfacesWithoutVolume)
 {
   mesh::TriangleMesh open = shapes::generate(shapes::BoxDesc{.size = kBlock});
   open.triangles.pop_back();
@@ -106,7 +106,7 @@ TEST(SurfaceModes, RefuseWhatHasNoInside)
   EXPECT_NE(thin.find("thick enough for a spacing of 0.05 m"), std::string::npos) << thin;
 }
 
-TEST(SurfaceModes, ARefusalNamesTheSpacingThatWouldKeepTheBodyWhole)
+TEST(SurfaceModes, AnErrorNamesTheSpacingThatKeepsTheBodyConnected)
 {
   // Two blocks joined by a bar of 4 mm, which a lattice of 20 mm loses.
   const auto block = [](const Vec3& size, double x) {

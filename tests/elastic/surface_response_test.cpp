@@ -43,7 +43,7 @@ TEST(SurfaceRow, IsLinearInsideATriangle)
   EXPECT_TRUE(at(0.2, 0.5, 0.3).isApprox(0.2 * at(1, 0, 0) + 0.5 * at(0, 1, 0) + 0.3 * at(0, 0, 1)));
 }
 
-TEST(SurfaceRow, RefusesATriangleOfAnotherMesh)
+TEST(SurfaceRow, RejectsATriangleOfAnotherMesh)
 {
   EXPECT_THROW((void)surface_row(small_model(), {{7, {1, 0, 0}}, Vec3::UnitZ()}), Error);
 }

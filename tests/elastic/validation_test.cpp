@@ -123,7 +123,7 @@ struct GuidedBox {
   {
     ModalAnalysisDesc desc = with(material, count, kind);
     desc.supports = {{model::Selection{}, {false, true, true}}};
-    return analyse_modes(testing::shaken_box(size, {cells, cells, cells}, 11), desc);
+    return analyse_modes(testing::perturbed_box(size, {cells, cells, cells}, 11), desc);
   }
   [[nodiscard]] std::vector<double> exact() const
   {

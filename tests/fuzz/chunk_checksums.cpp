@@ -10,15 +10,15 @@
 
 namespace thrum::fuzz {
 
-std::string with_right_chunks(std::string bytes)
+std::string fix_chunk_checksums(std::string bytes)
 {
   std::size_t at = sim::kRecordingMagic.size() + sizeof(sim::kRecordingVersion);
-  while (at + sim::kChunkHead <= bytes.size()) {
+  while (at + sim::kChunkHeaderSize <= bytes.size()) {
     std::uint32_t kind = 0;
     std::uint32_t size = 0;
     std::memcpy(&kind, bytes.data() + at, sizeof(kind));
     std::memcpy(&size, bytes.data() + at + 4, sizeof(size));
-    const std::size_t start = at + sim::kChunkHead;
+    const std::size_t start = at + sim::kChunkHeaderSize;
     if (size > bytes.size() - start) break;
     const std::uint32_t checksum = base::crc32(std::as_bytes(std::span(bytes)).subspan(start, size), kind);
     std::memcpy(bytes.data() + at + 8, &checksum, sizeof(checksum));
@@ -27,7 +27,7 @@ std::string with_right_chunks(std::string bytes)
   return bytes;
 }
 
-std::string with_right_head(std::string bytes)
+std::string fix_checkpoint_checksum(std::string bytes)
 {
   constexpr std::size_t kPlace = 12;  // after eight letters and the version
   constexpr std::size_t kPayload = kPlace + sizeof(std::uint32_t);

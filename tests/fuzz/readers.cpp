@@ -24,7 +24,7 @@ namespace thrum::fuzz {
 
 namespace {
 
-void must(bool condition, const char* what)
+void require(bool condition, const char* what)
 {
   if (condition) return;
   std::fprintf(stderr, "unsound result: %s\n", what);
@@ -34,21 +34,21 @@ void must(bool condition, const char* what)
 void check(const mesh_io::MeshFile& file)
 {
   mesh::check_indices(file.mesh);
-  must(file.parts.empty() || file.parts.size() == file.mesh.triangles.size(), "a part per triangle");
+  require(file.parts.empty() || file.parts.size() == file.mesh.triangles.size(), "a part per triangle");
   for (const Index p : file.parts)
-    must(p >= 0 && static_cast<std::size_t>(p) < file.part_names.size(), "part");
+    require(p >= 0 && static_cast<std::size_t>(p) < file.part_names.size(), "part");
 }
 
 void check(const mesh_io::TetrahedralMeshFile& file)
 {
   const mesh::TetrahedralMesh& mesh = file.mesh;
   for (const Tetrahedron& t : mesh.tetrahedra) {
-    for (const Index v : t) must(v >= 0 && static_cast<std::size_t>(v) < mesh.vertices.size(), "corner");
+    for (const Index v : t) require(v >= 0 && static_cast<std::size_t>(v) < mesh.vertices.size(), "corner");
   }
-  for (const Vec3& p : mesh.vertices) must(p.allFinite(), "finite");
-  must(mesh.regions.empty() || mesh.regions.size() == mesh.tetrahedra.size(), "a region per tetrahedron");
+  for (const Vec3& p : mesh.vertices) require(p.allFinite(), "finite");
+  require(mesh.regions.empty() || mesh.regions.size() == mesh.tetrahedra.size(), "a region per tetrahedron");
   for (const Index r : mesh.regions)
-    must(r >= 0 && static_cast<std::size_t>(r) < mesh.region_names.size(), "region");
+    require(r >= 0 && static_cast<std::size_t>(r) < mesh.region_names.size(), "region");
 }
 
 // Two files in one: TetGen's are parted by a line "%".
@@ -68,38 +68,38 @@ std::span<const std::byte> bytes_of(std::string_view text)
 // An array has as many values as its shape says.
 void check_npz(std::string_view bytes)
 {
-  const base::NpzFile file = base::parse_npz(bytes_of(with_right_checksums(std::string(bytes))), "fuzz.npz");
+  const base::NpzFile file = base::parse_npz(bytes_of(fix_zip_checksums(std::string(bytes))), "fuzz.npz");
   for (const auto& [name, array] : file.arrays()) {
     std::size_t product = 1;
     for (const std::size_t n : array.shape) product *= n;
-    must(array.size() == product, "as many values as the shape says");
+    require(array.size() == product, "as many values as the shape says");
   }
 }
 
 void check_modal(std::string_view bytes)
 {
-  const std::string sound = with_right_checksums(std::string(bytes));
+  const std::string sound = fix_zip_checksums(std::string(bytes));
   const model::ModalModel model = elastic::parse_modal_file(bytes_of(sound), "fuzz.npz");
   mesh::check_indices(model.surface);
   const auto vertices = static_cast<Eigen::Index>(model.surface.vertices.size());
-  must(model.decays.size() == model.frequencies.size(), "a decay per mode");
-  must(model.shapes.rows() == 3 * vertices && model.shapes.cols() == model.frequencies.size(), "shapes");
-  must(model.shapes.allFinite() && model.frequencies.allFinite() && model.decays.allFinite(), "finite");
-  must(model.node_count >= 0 && model.element_count >= 0 && model.rigid_mode_count >= 0, "counts");
+  require(model.decays.size() == model.frequencies.size(), "a decay per mode");
+  require(model.shapes.rows() == 3 * vertices && model.shapes.cols() == model.frequencies.size(), "shapes");
+  require(model.shapes.allFinite() && model.frequencies.allFinite() && model.decays.allFinite(), "finite");
+  require(model.node_count >= 0 && model.element_count >= 0 && model.rigid_mode_count >= 0, "counts");
 }
 
 // Every value has a place in the text, and can be said in words.
 void check_json(const scene::JsonValue& value, int depth)
 {
-  must(depth <= scene::kDeepestNesting + 1, "depth");
-  must(value.line() >= 1 && value.column() >= 1, "a place");
-  must(!value.describe().empty(), "words");
+  require(depth <= scene::kMaxNesting + 1, "depth");
+  require(value.line() >= 1 && value.column() >= 1, "a place");
+  require(!value.describe().empty(), "words");
   if (const scene::JsonArray* array = value.array()) {
     for (const scene::JsonValue& element : *array) check_json(element, depth + 1);
   }
   if (const scene::JsonObject* object = value.object()) {
     for (const scene::JsonMember& member : *object) {
-      must(value.find(member.key) == &member.value, "each key once");
+      require(value.find(member.key) == &member.value, "each key once");
       check_json(member.value, depth + 1);
     }
   }
@@ -108,18 +108,18 @@ void check_json(const scene::JsonValue& value, int depth)
 // Whatever is read can be shown: every number of a body or a mesh is one that is there.
 void check_recording(std::string_view bytes)
 {
-  const sim::Recording recording = sim::parse_recording(with_right_chunks(std::string(bytes)), "fuzz");
+  const sim::Recording recording = sim::parse_recording(fix_chunk_checksums(std::string(bytes)), "fuzz");
   const std::size_t bodies = recording.header.bodies.size();
   for (const sim::RecordedBody& body : recording.header.bodies)
-    must(static_cast<std::size_t>(body.mesh) < recording.header.meshes.size(), "mesh");
+    require(static_cast<std::size_t>(body.mesh) < recording.header.meshes.size(), "mesh");
   for (const sim::RecordedFrame& frame : recording.frames) {
-    must(frame.poses.size() == bodies, "a pose for each body");
+    require(frame.poses.size() == bodies, "a pose for each body");
     for (const sim::RecordedContact& c : frame.contacts) {
-      must(static_cast<std::size_t>(c.a) < bodies && static_cast<std::size_t>(c.b) < bodies,
-           "bodies of a contact");
+      require(static_cast<std::size_t>(c.a) < bodies && static_cast<std::size_t>(c.b) < bodies,
+              "bodies of a contact");
     }
   }
-  must(!media::viewer_data({{.recording = &recording}}).empty(), "a page");
+  require(!media::viewer_data({{.recording = &recording}}).empty(), "a page");
 }
 
 }  // namespace
@@ -134,11 +134,11 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
     } else if (reader == "json") {
       check_json(scene::parse_json(bytes, "fuzz.json"), 1);
     } else if (reader == "scene") {
-      must(scene::parse_scene(bytes, "fuzz.json").duration > 0, "a duration");
+      require(scene::parse_scene(bytes, "fuzz.json").duration > 0, "a duration");
     } else if (reader == "recording") {
       check_recording(bytes);
     } else if (reader == "checkpoint") {
-      static_cast<void>(sim::parse_checkpoint(with_right_head(std::string(bytes)), "fuzz"));
+      static_cast<void>(sim::parse_checkpoint(fix_checkpoint_checksum(std::string(bytes)), "fuzz"));
     } else if (reader == "msh") {
       check(mesh_io::read_msh(bytes, "fuzz.msh"));
     } else if (reader == "tetgen") {
@@ -152,16 +152,16 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
     } else if (reader == "stl") {
       check(mesh_io::read_stl(bytes, "fuzz.stl"));
     } else {
-      must(false, "no such reader");
+      require(false, "no such reader");
     }
   } catch (const scene::SceneError& error) {
     // One sentence for each mistake.
-    must(std::string_view(error.what()).size() > 10, "a message");
+    require(std::string_view(error.what()).size() > 10, "a message");
     return false;
   } catch (const Error& error) {
     // The message must fit a line of a terminal or two, whatever the file holds.
-    constexpr std::size_t kLongestMessage = 600;
-    must(std::string_view(error.what()).size() < kLongestMessage, "a short message");
+    constexpr std::size_t kMaxMessageLength = 600;
+    require(std::string_view(error.what()).size() < kMaxMessageLength, "a short message");
     return false;
   }
   return true;

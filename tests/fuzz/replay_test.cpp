@@ -15,8 +15,8 @@ namespace thrum::fuzz {
 namespace {
 
 // Small enough to be cut at each byte.
-constexpr std::size_t kSmall = 2000;
-constexpr int kDamagedCopies = 300;
+constexpr std::size_t kMaxTruncatedSize = 2000;
+constexpr int kMutatedCopies = 300;
 
 std::vector<std::string> corpus(std::string_view reader)
 {
@@ -30,9 +30,9 @@ std::vector<std::string> corpus(std::string_view reader)
 }
 
 // Splitmix64: the same damage on every machine.
-class Damage {
+class Mutator {
  public:
-  explicit Damage(std::uint64_t seed) : state_(seed) {}
+  explicit Mutator(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next()
   {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
@@ -40,11 +40,11 @@ class Damage {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // One to four hurts: a bit turned, a byte replaced, four bytes of extremes, a piece cut out or doubled.
-  std::string of(std::string bytes)
+  // One to four edits: a bit turned, a byte replaced, four bytes of extremes, a piece cut out or doubled.
+  std::string mutate(std::string bytes)
   {
-    const std::uint64_t hurts = 1 + next() % 4;
-    for (std::uint64_t i = 0; i < hurts && !bytes.empty(); ++i) {
+    const std::uint64_t edits = 1 + next() % 4;
+    for (std::uint64_t i = 0; i < edits && !bytes.empty(); ++i) {
       const std::size_t at = next() % bytes.size();
       const std::size_t length = std::min<std::size_t>(1 + next() % 16, bytes.size() - at);
       switch (next() % 5) {
@@ -75,27 +75,27 @@ class Damage {
 
 class Replay : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(Replay, EveryReaderSurvivesItsCorpusCutAndDamaged)
+TEST_P(Replay, EveryReaderSurvivesTruncationAndMutation)
 {
   const std::vector<std::string> files = corpus(GetParam());
   ASSERT_FALSE(files.empty());
   int accepted = 0;
-  Damage damage(7);
+  Mutator mutator(7);
   for (const std::string& file : files) {
     accepted += read_and_check(GetParam(), file);
-    if (file.size() <= kSmall) {
+    if (file.size() <= kMaxTruncatedSize) {
       for (std::size_t end = 0; end < file.size(); ++end)
         read_and_check(GetParam(), std::string_view(file).substr(0, end));
     }
-    for (int i = 0; i < kDamagedCopies; ++i) read_and_check(GetParam(), damage.of(file));
+    for (int i = 0; i < kMutatedCopies; ++i) read_and_check(GetParam(), mutator.mutate(file));
   }
   // A corpus that is refused altogether would test nothing but the first line of the reader.
   EXPECT_GT(accepted, 0);
 }
 
-TEST_P(Replay, EveryReaderRefusesNoiseAndTheFilesOfOthers)
+TEST_P(Replay, EveryReaderSurvivesNoiseAndOtherFormats)
 {
-  Damage noise(11);
+  Mutator noise(11);
   for (std::size_t size = 0; size < 300; ++size) {
     std::string bytes;
     for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(noise.next() & 0xff);

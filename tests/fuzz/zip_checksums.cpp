@@ -32,7 +32,7 @@ void put_u32(std::string& bytes, std::size_t at, std::uint32_t value)
 
 }  // namespace
 
-std::string with_right_checksums(std::string bytes)
+std::string fix_zip_checksums(std::string bytes)
 {
   for (std::size_t at = bytes.find(kCentralMagic);
        at != std::string::npos && at + kCentralSize <= bytes.size(); at = bytes.find(kCentralMagic, at + 1)) {

@@ -8,6 +8,6 @@
 namespace thrum::fuzz {
 
 /// Puts the right CRC-32 into every entry of the table of contents that points into the file.
-[[nodiscard]] std::string with_right_checksums(std::string bytes);
+[[nodiscard]] std::string fix_zip_checksums(std::string bytes);
 
 }  // namespace thrum::fuzz

@@ -79,10 +79,10 @@ TEST(IsoLine, CoversItsWidth)
 {
   for (const double unit : {1e-6, 1.0, 1e6}) {
     double covered = 0;
-    for (int i = -50; i < 50; ++i) covered += iso_line_cover((i + 0.3) * unit, 1000 * unit, unit, 2.0);
+    for (int i = -50; i < 50; ++i) covered += iso_line_coverage((i + 0.3) * unit, 1000 * unit, unit, 2.0);
     EXPECT_NEAR(covered, 2, 1e-9);
   }
-  EXPECT_EQ(iso_line_cover(1, 1, 0.5), 0);
+  EXPECT_EQ(iso_line_coverage(1, 1, 0.5), 0);
 }
 
 }  // namespace

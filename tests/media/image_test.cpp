@@ -27,7 +27,7 @@ TEST(Image, GoesThroughAPngUnchanged)
   EXPECT_EQ(read.pixels, image.pixels);
 }
 
-TEST(Image, SaysWhatIsWrong)
+TEST(Image, ReportsErrors)
 {
   const base::ScratchFolder folder;
   base::write_file(folder / "a.png", "not a picture");

@@ -87,7 +87,7 @@ TEST(DrawPlot, DrawsAPowerLawStraight)
 }
 
 // What cannot be drawn leaves no trace: the same picture as without it.
-TEST(DrawPlot, LeavesOutWhatHasNoPlace)
+TEST(DrawPlot, SkipsValuesThatCannotBeDrawn)
 {
   const PlotAxis axis{"x", AxisScale::logarithmic, ValueRange{0.1, 10}};
   const std::vector<PlotSeries> none{{.colour = kRed}};
@@ -163,7 +163,7 @@ TEST(AttenuationPicture, ShowsCurvesByTheirFormulas)
   EXPECT_EQ(count(without, plot_colour(1)), 0);
 }
 
-TEST(DrawPlot, RefusesWhatItCannotDraw)
+TEST(DrawPlot, RejectsWhatItCannotDraw)
 {
   const std::vector<PlotSeries> uneven{{.name = "a", .x = {1, 2}, .y = {1}}};
   EXPECT_THROW(static_cast<void>(draw_plot(uneven)), Error);

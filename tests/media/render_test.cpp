@@ -86,14 +86,14 @@ TEST(Render, TheLitSideOfARoundBodyHasNoDarkOutline)
 TEST(Render, ANarrowPictureShowsAsMuchFromLeftToRight)
 {
   const double view = 0.5;
-  EXPECT_EQ(widened_view(view, 16.0 / 9), view);
-  EXPECT_EQ(widened_view(view, 3), view);
+  EXPECT_EQ(fit_field_of_view(view, 16.0 / 9), view);
+  EXPECT_EQ(fit_field_of_view(view, 3), view);
   Camera camera{.eye = {0, -5, 0}, .target = {0, 0, 0}, .field_of_view = view};
   const double wide = camera.project({1, 0, 0}, 1600, 900).x() / 1600;
-  camera.field_of_view = widened_view(view, 0.8);
+  camera.field_of_view = fit_field_of_view(view, 0.8);
   EXPECT_NEAR(camera.project({1, 0, 0}, 800, 1000).x() / 800, wide, 1e-12);
   // Not without end.
-  EXPECT_LT(widened_view(view, 0.01), 2);
+  EXPECT_LT(fit_field_of_view(view, 0.01), 2);
 }
 
 TEST(Render, TheGroundIsDarkerInTheShadow)
@@ -149,7 +149,7 @@ TEST(Render, HasTheSameBitsForEveryThreadCount)
   EXPECT_EQ(one.pixels, five.pixels);
 }
 
-TEST(Render, SaysWhatIsWrong)
+TEST(Render, ReportsErrors)
 {
   const mesh::TriangleMesh mesh = square(0);
   const std::vector<double> scalar{1, 2};

@@ -69,7 +69,7 @@ TEST(ViewerTracks, StayWithinTheToleranceOfEveryFrame)
   EXPECT_EQ(frame, recording.frames.size() - 1);
 }
 
-TEST(ViewerTracks, LookWhereTheActionIs)
+TEST(ViewerTracks, BoxContainsTheMovingBodies)
 {
   sim::Recording recording = thrown_ball();
   const Box3 box = motion_box(recording);
@@ -95,7 +95,7 @@ TEST(ViewerData, IsJsonWithEverythingThatAPageShows)
   EXPECT_EQ(run["bodies"].size(), 3u);
   EXPECT_EQ(run["planes"].size(), 1u);
   EXPECT_EQ(run["camera"]["from"], nlohmann::json({1.0, 2.0, 3.0}));
-  EXPECT_DOUBLE_EQ(run["contacts"]["largest"].get<double>(), 2);
+  EXPECT_DOUBLE_EQ(run["contacts"]["max_impulse"].get<double>(), 2);
   EXPECT_FALSE(run["hits"]["times"].get<std::string>().empty());
   EXPECT_FALSE(run["responses"]["kinds"].get<std::string>().empty());
 }

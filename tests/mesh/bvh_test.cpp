@@ -214,7 +214,7 @@ TEST(Bvh, NoRaySlipsThroughAnEdgeOrAVertex)
   }
 }
 
-RC_GTEST_PROP(Bvh, BoxAndSphereNameExactlyTheTrianglesThere, (unsigned seed))
+RC_GTEST_PROP(Bvh, BoxAndSphereQueriesFindExactlyTheTrianglesInside, (unsigned seed))
 {
   std::mt19937 generator(seed);
   const Bvh bvh(random_triangles(generator, *rc::gen::inRange(1, 300), 0.2));
@@ -269,10 +269,10 @@ RC_GTEST_PROP(Bvh, PairsEqualTestingEveryPair, (unsigned seed))
   Bvh::overlapping_pairs(a, X_wa, b, X_wb, margin, found);
   RC_ASSERT(found == expected);
   int calls = 0;
-  const bool ran_through =
+  const bool completed =
       Bvh::for_each_near_pair(a, X_wa, b, X_wb, margin, [&](Index, Index) { return ++calls < 2; });
   RC_ASSERT(calls <= 2);
-  RC_ASSERT(ran_through == (calls < 2));
+  RC_ASSERT(completed == (calls < 2));
 }
 
 TEST(TriangleQueries, DistanceOfTrianglesByClosedForms)
@@ -313,7 +313,7 @@ TEST(Bvh, RefitAnswersLikeANewHierarchy)
   EXPECT_THROW(refitted.refit(std::vector<Vec3>(3, Vec3::Zero())), Error);
 }
 
-TEST(Bvh, DegenerateMeshesAnswerOrRefuse)
+TEST(Bvh, DegenerateMeshesAnswerOrThrow)
 {
   EXPECT_THROW(Bvh(TriangleMesh{}), Error);
   EXPECT_THROW(Bvh(TriangleMesh{{Vec3::Zero()}, {{0, 0, 1}}}), Error);

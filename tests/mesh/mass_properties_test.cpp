@@ -174,7 +174,7 @@ TEST(PrincipalAxes, OfACubeAreTheMeshAxes)
   EXPECT_EQ(principal_axes(cube.inertia).rotation, Mat3::Identity());
 }
 
-TEST(MassProperties, RefuseAMeshThatIsInsideOut)
+TEST(MassProperties, RejectAMeshThatIsInsideOut)
 {
   TriangleMesh mesh = generate(shapes::BoxDesc{});
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);

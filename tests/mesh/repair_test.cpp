@@ -33,7 +33,7 @@ TriangleMesh cube(double centre, double half)
   return box_mesh(Vec3::Constant(centre - half), Vec3::Constant(centre + half));
 }
 
-void turn_round(TriangleMesh& mesh)
+void reverse_orientation(TriangleMesh& mesh)
 {
   for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
 }
@@ -49,7 +49,7 @@ TriangleMesh soup_of(const TriangleMesh& mesh)
   return soup;
 }
 
-TEST(Repair, LeavesASoundMeshAloneAndSaysNothing)
+TEST(Repair, LeavesAValidMeshUnchangedAndReportsNothing)
 {
   const TriangleMesh mesh = cube(0, 1);
   const RepairResult result = repair_mesh(mesh);
@@ -62,7 +62,7 @@ TEST(Repair, LeavesASoundMeshAloneAndSaysNothing)
 // Any damage that repair undoes: a soup with noise below the tolerance, shuffled, faces turned at random,
 // doubled faces, faces with a repeated corner, vertices that nobody uses. What comes back encloses the cube's
 // volume.
-RC_GTEST_PROP(Repair, UndoesEveryDamageItKnows, ())
+RC_GTEST_PROP(Repair, RepairsEveryKnownDamage, ())
 {
   const TriangleMesh sound = cube(0.3, 1.5);
   TriangleMesh mesh = soup_of(sound);
@@ -95,7 +95,7 @@ TEST(Repair, OrientsNestedComponentsByTheirDepth)
     const double halves[3] = {3, 2, 1};
     for (int i = 0; i < 3; ++i) {
       TriangleMesh part = cube(0, halves[i]);
-      if (damage >> i & 1) turn_round(part);
+      if (damage >> i & 1) reverse_orientation(part);
       append(mesh, part);
     }
     const RepairResult result = repair_mesh(mesh);
@@ -137,7 +137,7 @@ TEST(Repair, TurnsFlatTrianglesWithoutOpeningTheMesh)
   ASSERT_TRUE(before.watertight);
   ASSERT_EQ(before.flat_triangles.count, 1u);
   const RepairResult result = repair_mesh(mesh);
-  EXPECT_EQ(result.report.turned_slivers, 1u);
+  EXPECT_EQ(result.report.flipped_slivers, 1u);
   EXPECT_EQ(result.report.lines.size(), 1u);
   const MeshReport after = report_mesh(result.mesh);
   EXPECT_TRUE(after.watertight);
@@ -145,7 +145,7 @@ TEST(Repair, TurnsFlatTrianglesWithoutOpeningTheMesh)
   EXPECT_NEAR(signed_volume(result.mesh), 8, 1e-12);
 }
 
-TEST(Repair, SaysWhenASurfaceHasOneSide)
+TEST(Repair, ReportsAOneSidedSurface)
 {
   // A Moebius strip of 12 quads.
   TriangleMesh mesh;
@@ -170,7 +170,7 @@ TEST(Repair, SaysWhenASurfaceHasOneSide)
   EXPECT_EQ(report_mesh(mesh).boundary_loops, 1u);
 }
 
-TEST(Repair, RefusesBadIndices)
+TEST(Repair, RejectsBadIndices)
 {
   TriangleMesh mesh = cube(0, 1);
   mesh.triangles[0][0] = 99;
@@ -185,7 +185,7 @@ TEST(MeshReport, CountsHolesHandlesAndPinches)
   EXPECT_TRUE(report.watertight);
   EXPECT_EQ(report.genus, 0);
   EXPECT_EQ(report.euler_characteristic, 2);
-  EXPECT_TRUE(report.fit_for_tetrahedra);
+  EXPECT_TRUE(report.usable_for_tetrahedra);
   EXPECT_NE(to_text(report).find("no faults"), std::string::npos);
 
   mesh.triangles.erase(mesh.triangles.begin());
@@ -193,7 +193,7 @@ TEST(MeshReport, CountsHolesHandlesAndPinches)
   report = report_mesh(mesh);
   EXPECT_EQ(report.open_edges.count, 6u);
   EXPECT_EQ(report.boundary_loops, 2u);
-  EXPECT_FALSE(report.fit_for_mass);
+  EXPECT_FALSE(report.usable_for_mass);
   EXPECT_NE(to_text(report).find("6 open edges, at ("), std::string::npos) << to_text(report);
   const TriangleMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
   EXPECT_EQ(to_text(report_mesh(one)).substr(0, 35), "3 vertices, 1 triangle, 1 component");
@@ -211,17 +211,17 @@ TEST(MeshReport, CountsHolesHandlesAndPinches)
   EXPECT_EQ(report.non_manifold_edges.places.at(0), Vec3(1, 1, 0.5));
 }
 
-TEST(MeshReport, DoubtsACupOfAHundredMetres)
+TEST(MeshReport, WarnsAboutACupOfAHundredMetres)
 {
-  EXPECT_TRUE(report_mesh(cube(0, 0.06)).scale_remark.empty());
-  EXPECT_NE(report_mesh(cube(0, 60)).scale_remark.find("millimetres"), std::string::npos);
-  EXPECT_NE(report_mesh(cube(0, 6e-5)).scale_remark.find("scale it by 1000"), std::string::npos);
+  EXPECT_TRUE(report_mesh(cube(0, 0.06)).scale_warning.empty());
+  EXPECT_NE(report_mesh(cube(0, 60)).scale_warning.find("millimetres"), std::string::npos);
+  EXPECT_NE(report_mesh(cube(0, 6e-5)).scale_warning.find("scale it by 1000"), std::string::npos);
 }
 
 __extension__ using Wide = __int128;
 
 // Exact signs against whole-number arithmetic: coordinates small enough for 64-bit products.
-RC_GTEST_PROP(ExactPredicates, AgreeWithWholeNumbersEvenWhenNearlyCoplanar, ())
+RC_GTEST_PROP(ExactPredicates, AgreeWithIntegersEvenWhenNearlyCoplanar, ())
 {
   const auto whole = rc::gen::inRange<std::int64_t>(-500000, 500000);
   std::array<std::array<std::int64_t, 3>, 4> p{};
@@ -248,7 +248,7 @@ RC_GTEST_PROP(ExactPredicates, AgreeWithWholeNumbersEvenWhenNearlyCoplanar, ())
 }
 
 // Found through the hierarchy exactly as by asking every pair.
-RC_GTEST_PROP(SelfIntersections, AgreeWithEveryPair, ())
+RC_GTEST_PROP(SelfIntersections, AgreeWithTestingEveryPair, ())
 {
   TriangleMesh mesh;
   const auto coordinate = rc::gen::inRange(-4, 5);
@@ -287,7 +287,7 @@ TEST(SelfIntersections, FindsFoldsAndPokesBetweenNeighbours)
   EXPECT_EQ(report_mesh(mesh).self_intersections.count, 1u);
 }
 
-TEST(RequireClosed, SaysWhyAMeshCannotBeFilled)
+TEST(RequireClosed, ReportsWhyAMeshCannotBeFilled)
 {
   const auto why = [](const TriangleMesh& mesh) -> std::string {
     try {

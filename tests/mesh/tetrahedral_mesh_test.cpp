@@ -19,8 +19,8 @@ TetrahedralMesh two_tetrahedra()
 TEST(TetrahedralMesh, BoundaryIsClosedOutwardAndHoldsTheWholeVolume)
 {
   const TetrahedralMesh mesh = two_tetrahedra();
-  ASSERT_GT(six_volumes(mesh, 0), 0);
-  ASSERT_GT(six_volumes(mesh, 1), 0);
+  ASSERT_GT(six_times_volume(mesh, 0), 0);
+  ASSERT_GT(six_times_volume(mesh, 1), 0);
   const BoundarySurface boundary = boundary_surface(mesh);
   EXPECT_EQ(boundary.surface.triangles.size(), 6u);
   EXPECT_EQ(boundary.nodes.size(), 5u);

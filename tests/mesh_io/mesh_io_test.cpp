@@ -131,7 +131,7 @@ TEST(ObjFile, ReadsNegativeIndicesTexturesGroupsAndContinuedLines)
   EXPECT_HAS(file.notes[0], "1 lines \"l\"");
 }
 
-TEST(ObjFile, RefusesWithTheLine)
+TEST(ObjFile, ErrorNamesTheLine)
 {
   EXPECT_HAS(error_of(MeshFormat::obj, "v 0 0 0\nf 1 2 3\n"),
              "test file:2: found vertex number 3, expected at most 1");
@@ -176,7 +176,7 @@ TEST(ObjFile, CutsConcavePolygonsInsideTheirOutline)
   EXPECT_NEAR(sum, twice_area, 1e-12);
 }
 
-TEST(StlFile, TellsBinaryFromTextByLengthNotByItsFirstWord)
+TEST(StlFile, DetectsBinaryByLengthNotByItsFirstWord)
 {
   const mesh::TriangleMesh mesh = tetrahedron_surface();
   std::string binary = write_stl(mesh);
@@ -192,7 +192,7 @@ TEST(StlFile, TellsBinaryFromTextByLengthNotByItsFirstWord)
   EXPECT_EQ(two.parts, (std::vector<Index>{0, 1}));
 }
 
-TEST(StlFile, RefusesTruncatedAndWrongFiles)
+TEST(StlFile, RejectsTruncatedAndWrongFiles)
 {
   const std::string binary = write_stl(tetrahedron_surface());
   EXPECT_HAS(error_of(MeshFormat::stl, std::string_view(binary).substr(0, 200)),
@@ -233,7 +233,7 @@ TEST(PlyFile, ReadsStrips)
   EXPECT_EQ(file.mesh.triangles[2], (Triangle{3, 2, 1}));
 }
 
-TEST(PlyFile, RefusesHugeCountsBadIndicesAndNoise)
+TEST(PlyFile, RejectsHugeCountsBadIndicesAndNoise)
 {
   const std::string head = "ply\nformat binary_little_endian 1.0\nelement vertex ";
   const std::string tail =
@@ -310,7 +310,7 @@ TEST(GltfFile, ReadsStripsFansAndInstances)
   EXPECT_EQ(points.notes.size(), 1u);
 }
 
-TEST(GltfFile, RefusesWhatItCannotRead)
+TEST(GltfFile, RejectsWhatItCannotRead)
 {
   const auto error = [](const std::string& text) {
     return error_of(MeshFormat::gltf, text);

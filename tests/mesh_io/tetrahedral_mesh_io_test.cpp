@@ -29,10 +29,10 @@ mesh::TetrahedralMesh any_tetrahedra()
     const auto first = static_cast<Index>(mesh.vertices.size());
     for (int k = 0; k < 4; ++k) mesh.vertices.emplace_back(*coordinate, *coordinate, *coordinate);
     mesh.tetrahedra.push_back({first, first + 1, first + 2, first + 3});
-    if (mesh::six_volumes(mesh, mesh.tetrahedra.size() - 1) < 0)
+    if (mesh::six_times_volume(mesh, mesh.tetrahedra.size() - 1) < 0)
       std::swap(mesh.tetrahedra.back()[2], mesh.tetrahedra.back()[3]);
   }
-  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) RC_PRE(mesh::six_volumes(mesh, t) > 0);
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) RC_PRE(mesh::six_times_volume(mesh, t) > 0);
   // Regions are numbered by first appearance, as a reader does it.
   if (regions > 0) {
     Index seen = 0;
@@ -123,7 +123,7 @@ std::string error_of(std::string_view bytes)
   return "no error";
 }
 
-TEST(MshFile, RefusesWithTheLineOrTheByte)
+TEST(MshFile, ErrorNamesTheLineOrTheByte)
 {
   const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
   EXPECT_HAS(error_of("solid"), "test.msh:1: found another beginning");
@@ -164,7 +164,7 @@ TEST(TetrahedralMeshIo, WritesAndReadsFiles)
   std::filesystem::remove_all(folder);
 }
 
-TEST(VtkFile, HasTheSizesItAnnounces)
+TEST(VtkFile, HasTheSizesItDeclares)
 {
   mesh::TetrahedralMesh mesh;
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

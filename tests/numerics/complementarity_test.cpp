@@ -241,7 +241,7 @@ TEST(Complementarity, AWarmStartSavesIterations)
   EXPECT_LE(pivoted.iterations, 2);
 }
 
-TEST(Complementarity, PivotingDoesNotMindLargeMassRatios)
+TEST(Complementarity, PivotingHandlesLargeMassRatios)
 {
   // A stack: body i rests on body i - 1, the top one 10^5 times as heavy. A is tridiagonal; the force at each
   // contact is the weight above it.
@@ -267,7 +267,7 @@ TEST(Complementarity, PivotingDoesNotMindLargeMassRatios)
   EXPECT_FALSE(solve_by_sweeps(A, b, bounds).ok());
 }
 
-TEST(Complementarity, RefusesWhatMakesNoSense)
+TEST(Complementarity, RejectsInvalidInput)
 {
   const MatX A = MatX::Identity(2, 2);
   const VecX b = VecX::Ones(2);

@@ -197,7 +197,7 @@ TEST(GeneralisedEigen, FindsAllBelowALimit)
   EXPECT_EQ(none.values.size(), 0);
 }
 
-TEST(GeneralisedEigen, FindsAllBelowALimitWithoutBeingToldHowMany)
+TEST(GeneralisedEigen, FindsAllBelowALimitWithoutACount)
 {
   const Index n = 9;
   const Problem p = grid(n);
@@ -219,7 +219,7 @@ TEST(GeneralisedEigen, RestartsInASmallBasis)
   const Index n = 600;
   const Problem p = chain(n, true);
   const GeneralisedEigenResult r = solve_generalised_eigen(
-      p.K, p.M, {.count = 12, .method = EigenMethod::block_lanczos, .block_size = 2, .most_vectors = 20});
+      p.K, p.M, {.count = 12, .method = EigenMethod::block_lanczos, .block_size = 2, .max_basis_size = 20});
   ASSERT_TRUE(r.ok());
   EXPECT_GT(r.restarts, 0);
   for (Index k = 0; k < 12; ++k)
@@ -238,7 +238,7 @@ TEST(GeneralisedEigen, GivesTheSameBitsForEveryNumberOfThreads)
   EXPECT_TRUE((one.values.array() == two.values.array()).all());
 }
 
-TEST(GeneralisedEigen, SaysWhatFailed)
+TEST(GeneralisedEigen, ReportsWhatFailed)
 {
   const Problem p = chain(400, false);
   // A shift above the lowest eigenvalue.
@@ -252,12 +252,12 @@ TEST(GeneralisedEigen, SaysWhatFailed)
   };
   EXPECT_EQ(solve_generalised_eigen(p.K, p.M, stop).status, EigenStatus::cancelled);
 
-  GeneralisedEigenDesc hasty{.count = 20,
-                             .shift = -1e-4,
-                             .method = EigenMethod::block_lanczos,
-                             .most_vectors = 32,
-                             .most_restarts = 0};
-  const GeneralisedEigenResult early = solve_generalised_eigen(p.K, p.M, hasty);
+  GeneralisedEigenDesc loose_tolerance{.count = 20,
+                                       .shift = -1e-4,
+                                       .method = EigenMethod::block_lanczos,
+                                       .max_basis_size = 32,
+                                       .max_restarts = 0};
+  const GeneralisedEigenResult early = solve_generalised_eigen(p.K, p.M, loose_tolerance);
   EXPECT_EQ(early.status, EigenStatus::not_converged);
   EXPECT_LT(early.converged, 20);
 
@@ -276,7 +276,7 @@ TEST(SymmetricProduct, MultipliesByBothTriangles)
   EXPECT_LT((SymmetricProduct(p.K) * X - full * X).norm(), 1e-12 * X.norm());
 }
 
-TEST(BlockProducts, AgreeWithPlainOnes)
+TEST(BlockProducts, AgreeWithEigenProducts)
 {
   const MatX A = MatX::Random(9001, 7);
   const MatX B = MatX::Random(9001, 3);

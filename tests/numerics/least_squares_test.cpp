@@ -75,7 +75,7 @@ TEST(LeastSquares, RecoversAKnownNonNegativeVector)
   EXPECT_LE((result.x - x0).norm(), 1e-10);
 }
 
-TEST(LeastSquares, RefusesBadInput)
+TEST(LeastSquares, RejectsInvalidInput)
 {
   EXPECT_THROW(static_cast<void>(solve_least_squares(MatX::Ones(3, 2), VecX::Ones(2))), Error);
   EXPECT_THROW(static_cast<void>(solve_least_squares(MatX::Ones(3, 2), VecX::Ones(3), {.ridge = -1})), Error);

@@ -223,7 +223,7 @@ TEST(SparseFactorisation, SolvesQuasiDefiniteSystems)
   }
 }
 
-TEST(SparseFactorisation, FailureIsAValueThatNamesTheUnknown)
+TEST(SparseFactorisation, FailureReportsThePivot)
 {
   // Unknown 3 is alone and has a negative diagonal, so every ordering must stop at it.
   SparseMatrix A(6, 6);
@@ -270,7 +270,7 @@ TEST(SparseFactorisation, FindsAMatrixThatIsSingularUpToRounding)
   }
 }
 
-TEST(SparseFactorisation, BackendsAgreeOnALargerGridAndTellTheirCost)
+TEST(SparseFactorisation, BackendsAgreeOnALargerGridAndReportTheirCost)
 {
   const SparseMatrix A = grid_laplacian(70, 60, 0.01);
   const VecX b = VecX::LinSpaced(A.rows(), -1, 1);
@@ -350,7 +350,7 @@ TEST(SparseFactorisation, GivenOrderIsUsed)
   }
 }
 
-TEST(SparseFactorisation, RefusesWhatCannotBeFactored)
+TEST(SparseFactorisation, RejectsInvalidMatrices)
 {
   SparseFactorisation f;
   EXPECT_THROW(static_cast<void>(f.factor(SparseMatrix(3, 4))), Error);

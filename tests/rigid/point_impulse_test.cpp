@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRounding = 1e-9;
 
-struct Meeting {
+struct ContactCase {
   SolverBody a;
   SolverBody b;
   ContactPlace place;
@@ -31,9 +31,9 @@ Vec3 any_vector()
 }
 
 // Two bodies of any mass and inertia that approach at a place.
-Meeting any_meeting()
+ContactCase any_meeting()
 {
-  Meeting m;
+  ContactCase m;
   for (SolverBody* body : {&m.a, &m.b}) {
     body->v = any_vector();
     body->w = any_vector();
@@ -57,13 +57,13 @@ double energy(const SolverBody& body)
          0.5 * body.w.dot(body.inverse_inertia.inverse() * body.w);
 }
 
-RC_GTEST_PROP(PointImpulse, ReachesTheSpeedAskedForInsideTheFrictionCone, ())
+RC_GTEST_PROP(PointImpulse, ReachesTheRequestedSpeedInsideTheFrictionCone, ())
 {
-  const Meeting m = any_meeting();
+  const ContactCase m = any_meeting();
   const double mu = uniform(*rc::gen::inRange(0, 1000));
-  const Mat3 K = yielding(m.a, m.b, m.place);
+  const Mat3 K = collision_matrix(m.a, m.b, m.place);
   const Vec3 u = relative_velocity(m.a, m.b, m.place);
-  const PointImpulse j = sticking_or_sliding(K, u, m.place.n, 0.0, mu);
+  const PointImpulse j = solve_impulse(K, u, m.place.n, 0.0, mu);
   const Vec3 across = j.linear - j.normal * m.place.n;
   RC_ASSERT(across.norm() <= mu * j.normal * (1 + kRounding) + kRounding);
   const Vec3 after = u + K * j.linear;
@@ -73,13 +73,13 @@ RC_GTEST_PROP(PointImpulse, ReachesTheSpeedAskedForInsideTheFrictionCone, ())
 
 RC_GTEST_PROP(PointImpulse, AddsNoEnergyAndKeepsMomentumWhateverTheRestitution, ())
 {
-  Meeting m = any_meeting();
+  ContactCase m = any_meeting();
   const double e = uniform(*rc::gen::inRange(0, 1001));
   PlaceFriction friction;
   friction.sliding = uniform(*rc::gen::inRange(0, 2000));
   friction.rolling = uniform(*rc::gen::inRange(0, 300));
   friction.spinning = uniform(*rc::gen::inRange(0, 300));
-  const Mat3 K = yielding(m.a, m.b, m.place);
+  const Mat3 K = collision_matrix(m.a, m.b, m.place);
   const Vec3 u = relative_velocity(m.a, m.b, m.place);
   const double before = energy(m.a) + energy(m.b);
   const Vec3 xa = Vec3::Zero();
@@ -95,7 +95,7 @@ RC_GTEST_PROP(PointImpulse, AddsNoEnergyAndKeepsMomentumWhateverTheRestitution, 
   };
   const Vec3 p = linear();
   const Vec3 L = angular();
-  PointImpulse j = sticking_or_sliding(K, u, m.place.n, -e * m.place.n.dot(u), friction.sliding);
+  PointImpulse j = solve_impulse(K, u, m.place.n, -e * m.place.n.dot(u), friction.sliding);
   add_rolling_and_spinning(m.a, m.b, m.place, K, friction, j.normal, Vec3::Zero(), j);
   apply_impulse(m.a, m.b, m.place, j);
   RC_ASSERT((linear() - p).norm() <= kRounding * (1 + p.norm()));
@@ -115,12 +115,12 @@ TEST(PointImpulse, OfTwoBallsIsThatOfTheClosedForm)
   ContactPlace place;
   place.ra = Vec3(0, 0, 0.5);
   place.rb = Vec3(0, 0, -0.5);
-  const Mat3 K = yielding(a, b, place);
-  const PointImpulse j = sticking_or_sliding(K, relative_velocity(a, b, place), place.n, 0.8 * 4, 0.0);
+  const Mat3 K = collision_matrix(a, b, place);
+  const PointImpulse j = solve_impulse(K, relative_velocity(a, b, place), place.n, 0.8 * 4, 0.0);
   EXPECT_NEAR(j.normal, 1.8 * 4 * 6.0 / 5.0, 1e-12);
 }
 
-TEST(PointImpulse, ASpinThatIsAllButNothingStaysANumber)
+TEST(PointImpulse, TinySpinStaysFinite)
 {
   SolverBody ground;
   SolverBody box;
@@ -130,17 +130,17 @@ TEST(PointImpulse, ASpinThatIsAllButNothingStaysANumber)
   ContactPlace place;
   place.rb = {0, 0, -1};
   place.n = Vec3::UnitZ();
-  const Mat3 K = yielding(ground, box, place);
+  const Mat3 K = collision_matrix(ground, box, place);
   for (const double spin : {1e-30, 1e-170, 1e-199, 1e-310}) {
     box.w = {0, 0, spin};
-    PointImpulse impulse = sticking_or_sliding(K, relative_velocity(ground, box, place), place.n, 0, 0.5);
+    PointImpulse impulse = solve_impulse(K, relative_velocity(ground, box, place), place.n, 0, 0.5);
     add_rolling_and_spinning(ground, box, place, K, {.sliding = 0.5, .rolling = 0, .spinning = 0.1},
                              impulse.normal, Vec3::Zero(), impulse);
     EXPECT_TRUE(impulse.linear.allFinite() && impulse.angular.allFinite()) << spin;
   }
 }
 
-TEST(PointImpulse, GivesBackWhatWasTooMuch)
+TEST(PointImpulse, RemovesExcessImpulse)
 {
   SolverBody ground;
   SolverBody ball;
@@ -148,13 +148,13 @@ TEST(PointImpulse, GivesBackWhatWasTooMuch)
   ball.inverse_inertia = Mat3::Identity();
   ball.v = Vec3(0, 0, 0.25);
   ContactPlace place;
-  const Mat3 K = yielding(ground, ball, place);
+  const Mat3 K = collision_matrix(ground, ball, place);
   // It was given 1 N s and moves away at 0.25: a quarter is taken back. Given 0.1, no more than that is.
   const PointImpulse some =
-      sticking_or_sliding_in_sum(K, relative_velocity(ground, ball, place), place.n, 0.0, 0.5, Vec3(0, 0, 1));
+      solve_accumulated_impulse(K, relative_velocity(ground, ball, place), place.n, 0.0, 0.5, Vec3(0, 0, 1));
   EXPECT_NEAR(some.normal, -0.25, 1e-12);
-  const PointImpulse all = sticking_or_sliding_in_sum(K, relative_velocity(ground, ball, place), place.n, 0.0,
-                                                      0.5, Vec3(0, 0, 0.1));
+  const PointImpulse all = solve_accumulated_impulse(K, relative_velocity(ground, ball, place), place.n, 0.0,
+                                                     0.5, Vec3(0, 0, 0.1));
   EXPECT_NEAR(all.normal, -0.1, 1e-12);
 }
 

@@ -54,7 +54,7 @@ TEST(AdvanceSpin, ASymmetricTopPrecessesAtTheKnownRate)
 }
 
 // Lifted by h push against its acceleration a, a body pays m a.(h push) from its kinetic energy, both parts alike.
-TEST(PayForClimb, TakesTheHeightFromMotionAndSpin)
+TEST(RemoveLiftEnergy, RemovesEnergyFromTranslationAndSpin)
 {
   SolverBody body;
   body.inverse_mass = 1 / 3.0;
@@ -70,14 +70,14 @@ TEST(PayForClimb, TakesTheHeightFromMotionAndSpin)
   const Vec3 v = body.v;
   const double h = 0.004;
   const double push = 0.5;
-  pay_for_climb(body, {0.2, 0, push}, h);
+  remove_lift_energy(body, {0.2, 0, push}, h);
   EXPECT_NEAR(before - energy(), 3.0 * 9.81 * push * h, 1e-12);
   EXPECT_NEAR(body.v.cross(v).norm(), 0, 1e-12);
   // Going down is free, and who has too little stops.
   const Vec3 kept = body.w;
-  pay_for_climb(body, {0, 0, -push}, h);
+  remove_lift_energy(body, {0, 0, -push}, h);
   EXPECT_EQ(body.w, kept);
-  pay_for_climb(body, {0, 0, 100 * push}, h);
+  remove_lift_energy(body, {0, 0, 100 * push}, h);
   EXPECT_EQ(energy(), 0);
 }
 

@@ -15,7 +15,7 @@ std::vector<std::int32_t> levels_of(const Pile& pile)
   return build_support_graph(pile.model, pile.state, kStep).level;
 }
 
-TEST(SupportGraph, CountsUpwardsAlongTheLongestWayToTheGround)
+TEST(SupportGraph, LevelIsTheLongestPathToTheGround)
 {
   // A plank (4) on a stack of two (1, 2) and on a single box (3).
   Pile pile(4);
@@ -39,7 +39,7 @@ TEST(SupportGraph, CollapsesACycleIntoOneLevel)
   EXPECT_EQ(levels_of(pile), (std::vector<std::int32_t>{0, 1, 2, 2, 3}));
 }
 
-TEST(SupportGraph, TakesNoSupportFromBesideOrFromAfar)
+TEST(SupportGraph, IgnoresLateralAndDistantContacts)
 {
   Pile pile(3);
   pile.touch(0, 1);

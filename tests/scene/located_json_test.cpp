@@ -41,7 +41,7 @@ TEST(LocatedJson, ReadsEscapesAndUnicode)
   EXPECT_EQ(*(*root.array())[0].string(), "a\"\\\n\xC3\xA9\xF0\x9F\x8E\xB5");
 }
 
-TEST(LocatedJson, SaysWhatIsWrongAndWhere)
+TEST(LocatedJson, ReportsErrorsWithTheirLocation)
 {
   EXPECT_EQ(message("{\"a\": 1,\n \"a\": 2}"),
             "a.json:2:2: found the key \"a\" again, expected each key once; it stands on line 1 already");

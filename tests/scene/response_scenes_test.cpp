@@ -40,7 +40,7 @@ std::map<std::string, Went> run(const std::string& name, bool response, double d
     built.step(i * scene.step, scene.step);
     for (std::size_t b = 0; b < start.size(); ++b) {
       const Vec3 d = built.world.state().bodies[b].X_wb.position - start[b].X_wb.position;
-      Went& w = went[built.looks[b].name];
+      Went& w = went[built.visuals[b].name];
       w.up = std::max(w.up, d.z());
       w.down = std::max(w.down, -d.z());
       if (-d.z() > 0.1) w.fell = std::min(w.fell, (i + 1) * scene.step);
@@ -164,7 +164,7 @@ TEST(ResponseScenes, TheWashingMachineShakesBottlesAndThroughTheFridgeThePlantWh
 }
 
 // "fit" gives the waves what the body's own modes say, for blows from above; what the file says stays where nothing is fitted.
-TEST(AttenuationFit, IsWhatTheModesSay)
+TEST(AttenuationFit, MatchesTheModes)
 {
   const std::string text = R"({"response": {"method": "attenuated", "rule": "peak_velocity"}, "bodies": [
     {"name": "slab", "motion": "fixed", "material": "wood", "shape": {"kind": "box", "size": [2, 1, 0.1]},
@@ -187,7 +187,7 @@ TEST(AttenuationFit, IsWhatTheModesSay)
   const auto [simple, simple_fit] = settings_of("true", "false");
   EXPECT_EQ(simple.C, simple_fit.simple.settings.C);
   EXPECT_EQ(simple.beta, simple_fit.simple.settings.beta);
-  EXPECT_EQ(simple.least_distance, simple_fit.simple.settings.least_distance);
+  EXPECT_EQ(simple.min_distance, simple_fit.simple.settings.min_distance);
   EXPECT_EQ(simple.alpha, 9);
   const auto [full, full_fit] = settings_of("true", "true");
   EXPECT_EQ(full.alpha, full_fit.full.settings.alpha);
@@ -235,7 +235,7 @@ TEST(SupportedByContacts, HasTheModesOfATableClampedAtItsFeet)
   }
 }
 
-TEST(SupportedByContacts, SaysWhenNothingHoldsTheBody)
+TEST(SupportedByContacts, ReportsABodyWithoutSupport)
 {
   try {
     (void)table_on_floor(R"("supports": "contacts")", "fixed", 0.5);

@@ -49,9 +49,9 @@ struct Played {
   }
   [[nodiscard]] std::size_t find(const std::string& name) const
   {
-    const auto look = std::find_if(built.looks.begin(), built.looks.end(),
-                                   [&](const BodyLook& body) { return body.name == name; });
-    return static_cast<std::size_t>(look - built.looks.begin());
+    const auto look = std::find_if(built.visuals.begin(), built.visuals.end(),
+                                   [&](const BodyVisual& body) { return body.name == name; });
+    return static_cast<std::size_t>(look - built.visuals.begin());
   }
 };
 
@@ -117,7 +117,7 @@ TEST(RigidScenes, TheNonconvexPileHasNoTwoBodiesAlike)
   std::size_t moving = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (model.bodies[i].motion != model::Motion::dynamic) continue;
-    const mesh::TriangleMesh& mesh = *scene.built.meshes[scene.built.looks[i].mesh];
+    const mesh::TriangleMesh& mesh = *scene.built.meshes[scene.built.visuals[i].mesh];
     Box3 box;
     for (const Vec3& v : mesh.vertices) box.extend(v);
     const Vec3 size = box.sizes();

@@ -28,7 +28,7 @@ constexpr const char* kScene = R"({
   "bodies": [
     {"name": "ground", "shape": {"kind": "plane"}, "motion": "fixed"},
     {"name": "box", "shape": {"kind": "box", "size": [0.4, 0.4, 0.4]}, "position": [0, 0, 1],
-     "repeat": [{"kind": "scatter", "count": 12, "size": [0.8, 0.8, 1], "apart": 0.5}]}
+     "repeat": [{"kind": "scatter", "count": 12, "size": [0.8, 0.8, 1], "min_spacing": 0.5}]}
   ]})";
 
 std::filesystem::path write_scene(const base::ScratchFolder& folder)
@@ -51,7 +51,7 @@ RunResult run_into(const std::filesystem::path& scene_file, const std::filesyste
   return run_scene(read_scene(scene_file), desc);
 }
 
-TEST(RunScene, WritesWhatItPromises)
+TEST(RunScene, WritesAllOutputFiles)
 {
   const base::ScratchFolder folder;
   const RunResult result = run_into(write_scene(folder), folder / "run");
@@ -151,13 +151,13 @@ TEST(RunScene, AFinishedRunIsNotResumed)
   again.folder = folder / "run";
   again.write_outputs = media::write_run_outputs;
   const RunResult resumed = resume_run(again);
-  EXPECT_TRUE(resumed.finished && resumed.already);
+  EXPECT_TRUE(resumed.finished && resumed.already_finished);
   EXPECT_EQ(resumed.final_hash, whole.final_hash);
   EXPECT_EQ(resumed.steps, whole.steps);
   // Killed before its last file was there: the files are made again.
   std::filesystem::remove(folder / "run" / "run.json");
-  EXPECT_FALSE(resume_run(again).already);
-  EXPECT_TRUE(resume_run(again).already);
+  EXPECT_FALSE(resume_run(again).already_finished);
+  EXPECT_TRUE(resume_run(again).already_finished);
 }
 
 TEST(RunScene, SurvivesBeingKilledAtAnyMoment)
@@ -254,7 +254,7 @@ TEST(Checkpoint, KeepsEveryBit)
   EXPECT_THROW(static_cast<void>(sim::parse_checkpoint(bytes.substr(0, bytes.size() - 1), "c")), InputError);
 }
 
-TEST(CompareRuns, SaysWhereTheyPart)
+TEST(CompareRuns, ReportsWhereTheyDiverge)
 {
   const base::ScratchFolder folder;
   const std::filesystem::path scene = write_scene(folder);
@@ -266,11 +266,11 @@ TEST(CompareRuns, SaysWhereTheyPart)
   const RunComparison parted = compare_runs(sim::read_recording(folder / "a" / "recording"),
                                             sim::read_recording(folder / "b" / "recording"));
   EXPECT_FALSE(parted.same);
-  EXPECT_NE(parted.text.find("part at 0 s"), std::string::npos) << parted.text;
+  EXPECT_NE(parted.text.find("diverge at 0 s"), std::string::npos) << parted.text;
 }
 
 // A heavy box on a cantilever as soft as jelly: the run goes on, and says that this was no small vibration. On a stiff one it is silent.
-TEST(RunScene, SaysWhenABlowBendsABodyFarFromRest)
+TEST(RunScene, WarnsOfLargeDeflections)
 {
   const base::ScratchFolder folder;
   for (const bool soft : {true, false}) {

@@ -59,7 +59,7 @@ TEST(SceneFile, UnderstandsTheShortNamesOfShapes)
   EXPECT_TRUE(std::holds_alternative<HeightFieldShape>(scene.bodies[1].shape.object->data));
 }
 
-TEST(SceneFile, SaysWhatIsWrongAndWhere)
+TEST(SceneFile, ReportsErrorsWithTheirLocation)
 {
   EXPECT_EQ(mistakes_of(R"({"duraton": 2})").substr(0, 70),
             "s.json:1:2: duraton: found an unknown key, expected one of $schema, pa");
@@ -97,7 +97,7 @@ TEST(SceneFile, SaysWhatIsWrongAndWhere)
             "s.json:1:48: bodies[0].shape.file: found no file at none.obj, expected a mesh file");
 }
 
-TEST(SceneFile, TellsAllMistakesAtOnce)
+TEST(SceneFile, ReportsAllMistakesAtOnce)
 {
   try {
     static_cast<void>(parse_scene(R"({
@@ -200,7 +200,8 @@ TEST(SceneFile, RepeatsCountAndPlace)
                 body(R"({"kind": "stack", "count": 3, "spacing": 1}, {"kind": "grid", "count": [2, 2, 1]})")),
             12);
   // A scatter is the same for the same seed, another for another, and keeps its distance.
-  const BodyEntry scatter = body(R"({"kind": "scatter", "count": 20, "size": [10, 10, 10], "apart": 1})");
+  const BodyEntry scatter =
+      body(R"({"kind": "scatter", "count": 20, "size": [10, 10, 10], "min_spacing": 1})");
   const std::vector<Pose> one = instance_poses(scatter, 1, 0);
   EXPECT_EQ(one[5].position, instance_poses(scatter, 1, 0)[5].position);
   EXPECT_NE(one[5].position, instance_poses(scatter, 2, 0)[5].position);
@@ -212,8 +213,9 @@ TEST(SceneFile, RepeatsCountAndPlace)
 // Turned any way: of many directions that were up, a third of each squared coordinate and nothing of the mean is left.
 TEST(SceneFile, RotateTurnsAnyWay)
 {
-  for (const char* repeat : {R"({"kind": "grid", "count": [20, 20, 10], "rotate": true})",
-                             R"({"kind": "scatter", "count": 4000, "size": [9, 9, 9], "rotate": true})"}) {
+  for (const char* repeat :
+       {R"({"kind": "grid", "count": [20, 20, 10], "random_rotation": true})",
+        R"({"kind": "scatter", "count": 4000, "size": [9, 9, 9], "random_rotation": true})"}) {
     const BodyEntry body =
         parse_scene(std::string(R"({"bodies": [{"name": "b", "shape": {"kind": "sphere"}, "repeat": [)") +
                         repeat + "]}]}",
@@ -246,7 +248,7 @@ TEST(SceneFile, EveryPublishedSceneBuildsAndRuns)
     ++count;
     const SceneDesc scene = read_scene(entry.path());
     BuiltScene built = build_world(scene);
-    EXPECT_EQ(built.looks.size(), built.world.model().bodies.size());
+    EXPECT_EQ(built.visuals.size(), built.world.model().bodies.size());
     for (int i = 0; i < 2; ++i) built.step(i * scene.step, scene.step);
     for (const model::BodyState& body : built.world.state().bodies) {
       EXPECT_TRUE(body.X_wb.position.allFinite());

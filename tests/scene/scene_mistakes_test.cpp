@@ -32,7 +32,7 @@ std::vector<std::string> paths_in(const std::string& text)
 
 using Paths = std::vector<std::string>;
 
-TEST(SceneMistakes, OfKeysDoNotHideThoseOfMeaning)
+TEST(SceneMistakes, KeyErrorsDoNotHideValueErrors)
 {
   EXPECT_EQ(paths_in(R"({
     "bodies": [
@@ -46,7 +46,7 @@ TEST(SceneMistakes, OfKeysDoNotHideThoseOfMeaning)
                    "bodies[1].mas", "joints[0].b", "duraton"}));
 }
 
-TEST(SceneMistakes, AreToldInTheOrderOfTheFile)
+TEST(SceneMistakes, AreReportedInFileOrder)
 {
   const std::vector<Mistake> all = mistakes_in(R"({
     "impulses": [{"body": "nobody", "impulse": [1, 0, 0]}],
@@ -58,7 +58,7 @@ TEST(SceneMistakes, AreToldInTheOrderOfTheFile)
   }));
 }
 
-TEST(SceneMistakes, ThatOnlyFollowAreNotTold)
+TEST(SceneMistakes, FollowOnErrorsAreNotReported)
 {
   // No shape, because its key was not known.
   EXPECT_EQ(paths_in(R"({"bodies": [{"shap": {"kind": "sphere"}}]})"), Paths{"bodies[0].shap"});
@@ -87,7 +87,7 @@ TEST(SceneMistakes, ThatOnlyFollowAreNotTold)
   EXPECT_EQ(paths_in(R"({"joints": [{"kind": "ball"}]})"), Paths{"joints[0].a"});
 }
 
-TEST(SceneMistakes, ThatCannotFollowAreToldAllTheSame)
+TEST(SceneMistakes, IndependentErrorsAreReported)
 {
   // "mas" is no shape, so the shape is missing as well.
   EXPECT_EQ(paths_in(R"({"bodies": [{"mas": 2}]})"), (Paths{"bodies[0].shape", "bodies[0].mas"}));
@@ -97,7 +97,7 @@ TEST(SceneMistakes, ThatCannotFollowAreToldAllTheSame)
             (Paths{"bodies[0].mas", "impulses[0].body"}));
 }
 
-TEST(SceneMistakes, OfAnIncludedFileThatIsNotJsonComeWithTheOthers)
+TEST(SceneMistakes, InvalidJsonInAnIncludeIsReportedWithTheOthers)
 {
   const base::ScratchFolder folder;
   base::write_file(folder.path() / "part.json", std::string_view("{\"duration\": }"));
@@ -109,7 +109,7 @@ TEST(SceneMistakes, OfAnIncludedFileThatIsNotJsonComeWithTheOthers)
   EXPECT_EQ(all[1].place.line, 1u);
 }
 
-TEST(SceneMistakes, OfTheCameraHaveALine)
+TEST(SceneMistakes, CameraErrorsHaveALine)
 {
   const std::vector<Mistake> all = mistakes_in("{\n\"camera\": {\"eye\": [0, 0, 1], \"target\": [0, 0, 1]}}");
   ASSERT_EQ(all.size(), 1u);
@@ -117,7 +117,7 @@ TEST(SceneMistakes, OfTheCameraHaveALine)
   EXPECT_EQ(all[0].place.path, "camera.eye");
 }
 
-TEST(SceneMistakes, OfAllSettingsAreTold)
+TEST(SceneMistakes, AllSettingErrorsAreReported)
 {
   try {
     static_cast<void>(parse_scene("{}", "s.json", {.settings = {"duration", "bodies[0].mass"}}));

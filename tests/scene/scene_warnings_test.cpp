@@ -17,7 +17,7 @@ std::vector<std::string> warnings_in(const std::string& bodies, const std::files
                                      const std::string& rest = "")
 {
   const SceneDesc scene = parse_scene("{\"bodies\": [" + bodies + "]" + rest + "}", name);
-  return warnings_of(scene, build_world(scene));
+  return find_scene_warnings(scene, build_world(scene));
 }
 
 bool says(const std::vector<std::string>& warnings, std::size_t i, const std::string& words)
@@ -27,7 +27,7 @@ bool says(const std::vector<std::string>& warnings, std::size_t i, const std::st
 
 constexpr const char* kGround = R"({"name": "ground", "shape": {"kind": "plane"}, "motion": "fixed"})";
 
-TEST(SceneWarnings, NothingIsSaidOfASoundScene)
+TEST(SceneWarnings, AGoodSceneHasNoWarnings)
 {
   EXPECT_TRUE(warnings_in(std::string(kGround) + R"(,
     {"name": "box", "shape": {"kind": "box"}, "position": [0, 0, 0.5], "repeat": [{"kind": "stack", "count": 3, "spacing": 1}]},
@@ -35,12 +35,12 @@ TEST(SceneWarnings, NothingIsSaidOfASoundScene)
                   .empty());
 }
 
-TEST(SceneWarnings, ASceneInWhichNothingMovesIsTold)
+TEST(SceneWarnings, ASceneWithoutMotionIsReported)
 {
   EXPECT_EQ(warnings_in(kGround), std::vector<std::string>{"Nothing in this scene moves."});
 }
 
-TEST(SceneWarnings, AnOpenMeshThatMovesIsTold)
+TEST(SceneWarnings, AMovingOpenMeshIsReported)
 {
   const base::ScratchFolder folder;
   mesh::TriangleMesh open = shapes::generate(shapes::BoxDesc{});
@@ -58,7 +58,7 @@ TEST(SceneWarnings, AnOpenMeshThatMovesIsTold)
   EXPECT_TRUE(warnings_in("{" + shape + ", \"convex\": true}}", folder.path() / "s.json").empty());
 }
 
-TEST(SceneWarnings, AMeshInMillimetresIsTold)
+TEST(SceneWarnings, AMeshInMillimetresIsReported)
 {
   const base::ScratchFolder folder;
   mesh_io::write_mesh(folder.path() / "mug.obj", shapes::generate(shapes::BoxDesc{.size = Vec3(80, 80, 95)}));
@@ -71,17 +71,17 @@ TEST(SceneWarnings, AMeshInMillimetresIsTold)
                   .empty());
 }
 
-TEST(SceneWarnings, ALengthScaleThatIsFarOffIsTold)
+TEST(SceneWarnings, AWrongLengthScaleIsReported)
 {
   const char* ball =
       R"({"shape": {"kind": "sphere", "radius": 0.005}, "repeat": [{"kind": "stack", "count": 3, "spacing": 1}]})";
   const auto small = warnings_in(ball);
   ASSERT_EQ(small.size(), 1u);
-  EXPECT_TRUE(says(small, 0, "is 0.01 m long while \"length_scale\", the size of a usual body, is 1 m"));
+  EXPECT_TRUE(says(small, 0, "is 0.01 m long while \"length_scale\", the size of a typical body, is 1 m"));
   EXPECT_TRUE(warnings_in(ball, "s.json", R"(, "length_scale": 0.01)").empty());
 }
 
-TEST(SceneWarnings, BodiesThatStartInsideEachOtherAreTold)
+TEST(SceneWarnings, InitialOverlapsAreReported)
 {
   // 0.3 m under the ground; 0.8 m into the box; a ball 0.05 m into it is let go, and so is a pair held by a joint.
   const auto deep = warnings_in(std::string(kGround) + R"(,
@@ -104,7 +104,7 @@ TEST(SceneWarnings, ManyOverlapsAreCounted)
   EXPECT_EQ(many.back(), "5 more pairs of bodies start inside each other.");
 }
 
-TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsTold)
+TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsReported)
 {
   // An E whose middle stroke is a tenth of the lattice thick.
   const SceneDesc scene = parse_scene(R"({"bodies": [{"name": "tray", "motion": "fixed", "material": "steel",
@@ -112,7 +112,7 @@ TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsTold)
           [0.4, 0.3025], [0.15, 0.3025], [0.15, 0.45], [0.6, 0.45], [0.6, 0.6], [0, 0.6]], "height": 0.2},
       "rings": {"modes": 6, "spacing": 0.05}}]})",
                                       "s.json");
-  const auto coarse = remarks_on_modes(scene, build_world(scene));
+  const auto coarse = modal_warnings(scene, build_world(scene));
   ASSERT_FALSE(coarse.empty());
   EXPECT_TRUE(says(coarse, 0, "'tray' rings, but: ")) << coarse[0];
 }

@@ -188,7 +188,7 @@ TEST(Boolean, OfManyPartsIsDoneInOnePass)
   EXPECT_NEAR(mesh::signed_volume(frame), 8 + 12 * 2, 1e-7);
 }
 
-TEST(Boolean, RefusesAnOpenMesh)
+TEST(Boolean, RejectsAnOpenMesh)
 {
   mesh::TriangleMesh open = box_between({0, 0, 0}, {1, 1, 1});
   open.triangles.pop_back();

@@ -73,7 +73,7 @@ TEST(ConvexHull, OfAnIcosphereIsTheIcosphere)
   EXPECT_NEAR(mesh::signed_volume(hull), mesh::signed_volume(sphere), 1e-12);
 }
 
-TEST(ConvexHull, RefusesFlatPoints)
+TEST(ConvexHull, RejectsFlatPoints)
 {
   const std::vector<Vec3> flat = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
   EXPECT_THROW(static_cast<void>(convex_hull(flat)), Error);

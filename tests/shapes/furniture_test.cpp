@@ -39,7 +39,7 @@ TEST(Table, IsOneClosedBodyWithTheVolumeOfItsParts)
     EXPECT_EQ(euler_number(mesh), 2);
     EXPECT_NEAR(mesh::signed_volume(mesh), table_volume(desc), 1e-7 * table_volume(desc));
     if (edge == 0) continue;
-    EXPECT_LE(edge_lengths(mesh).greatest, 4.0 / 3 * edge + 1e-9);
+    EXPECT_LE(edge_lengths(mesh).max, 4.0 / 3 * edge + 1e-9);
     EXPECT_NEAR(edge_lengths(mesh).mean, edge, 0.3 * edge);
   }
 }
@@ -71,7 +71,7 @@ TEST(Fridge, IsOneClosedBodyWithTheVolumeOfItsParts)
   const double handle = bar * bar * d.handle_length + 2 * bar * bar * bar;
   const double volume = body + door + seam + plinth + handle;
   EXPECT_NEAR(mesh::signed_volume(mesh), volume, 1e-7 * volume);
-  EXPECT_LE(edge_lengths(mesh).greatest, 4.0 / 3 * d.edge_length + 1e-9);
+  EXPECT_LE(edge_lengths(mesh).max, 4.0 / 3 * d.edge_length + 1e-9);
 }
 
 TEST(Scaffold, IsOneClosedBodyOfPipesAndPlanks)
@@ -100,10 +100,10 @@ TEST(Scaffold, IsOneClosedBodyOfPipesAndPlanks)
   EXPECT_EQ(component_count(even), 1);
   EXPECT_EQ(euler_number(even), euler_number(coarse));
   EXPECT_NEAR(mesh::signed_volume(even), mesh::signed_volume(coarse), 0.02 * mesh::signed_volume(coarse));
-  EXPECT_LE(edge_lengths(even).greatest, 4.0 / 3 * desc.edge_length + 1e-9);
+  EXPECT_LE(edge_lengths(even).max, 4.0 / 3 * desc.edge_length + 1e-9);
 }
 
-TEST(Scaffold, HasALowerDeckWhereAsked)
+TEST(Scaffold, HasALowerDeckWhenRequested)
 {
   ScaffoldDesc desc;
   desc.bays = 1;
@@ -140,7 +140,7 @@ TEST(Scaffold, HasALowerDeckWhereAsked)
 }
 
 // Volume of a body of revolution by Pappus: pi times the integral of r^2 dz around the outline.
-double turned_volume(const std::vector<Vec2>& outline)
+double revolved_volume(const std::vector<Vec2>& outline)
 {
   double sum = 0;
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -152,14 +152,14 @@ double turned_volume(const std::vector<Vec2>& outline)
 }
 
 template <typename Desc>
-void check_turned(const Desc& desc, const char* name)
+void check_revolved(const Desc& desc, const char* name)
 {
   SCOPED_TRACE(name);
   const mesh::TriangleMesh mesh = generate(desc);
   EXPECT_TRUE(is_closed_manifold(mesh));
   EXPECT_EQ(component_count(mesh), 1);
   EXPECT_EQ(euler_number(mesh), 2);
-  const double volume = turned_volume(profile_of(desc));
+  const double volume = revolved_volume(profile_of(desc));
   EXPECT_NEAR(mesh::signed_volume(mesh), volume, 0.05 * volume);
   EXPECT_NEAR(mesh::bounding_box(mesh).min().z(), 0, 1e-12);
   EXPECT_NEAR(mesh::bounding_box(mesh).max().z(), desc.height, 1e-12);
@@ -170,12 +170,12 @@ void check_turned(const Desc& desc, const char* name)
 
 TEST(Tableware, IsClosedAndHasTheVolumeOfItsProfile)
 {
-  check_turned(PlateDesc{}, "plate");
-  check_turned(BowlDesc{}, "bowl");
-  check_turned(CupDesc{}, "cup");
-  check_turned(PotDesc{}, "pot");
-  check_turned(BottleDesc{}, "bottle");
-  check_turned(CandlestickDesc{}, "candlestick");
+  check_revolved(PlateDesc{}, "plate");
+  check_revolved(BowlDesc{}, "bowl");
+  check_revolved(CupDesc{}, "cup");
+  check_revolved(PotDesc{}, "pot");
+  check_revolved(BottleDesc{}, "bottle");
+  check_revolved(CandlestickDesc{}, "candlestick");
 }
 
 TEST(Tableware, MugHasAHandleAndAnInside)
@@ -210,7 +210,7 @@ TEST(Tableware, TheMugsHandleLeavesNoCreviceAtTheWall)
   }
 }
 
-TEST(Furniture, RefusesImpossibleDimensions)
+TEST(Furniture, RejectsImpossibleDimensions)
 {
   EXPECT_THROW(static_cast<void>(make_table(TableDesc{0.1, 0.1})), Error);
   ScaffoldDesc scaffold;

@@ -21,13 +21,13 @@ namespace {
 using support::edge_lengths;
 using support::euler_number;
 using support::is_closed_manifold;
-using support::least_angle;
+using support::min_angle;
 using support::real;
 using support::whole;
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-mesh::TriangleMesh evened(const mesh::TriangleMesh& mesh, double edge_length)
+mesh::TriangleMesh remeshed(const mesh::TriangleMesh& mesh, double edge_length)
 {
   RemeshDesc desc;
   desc.edge_length = edge_length;
@@ -39,39 +39,39 @@ RC_GTEST_PROP(Remesh, OfABoxKeepsItsVolumeToTheLastDigits, ())
   // Flat faces and straight edges are kept exactly, whatever the edge length.
   const Vec3 size(real(0.3, 1), real(0.3, 1), real(0.3, 1));
   const double edge = real(0.08, 0.2);
-  const mesh::TriangleMesh mesh = evened(generate(BoxDesc{size}), edge);
+  const mesh::TriangleMesh mesh = remeshed(generate(BoxDesc{size}), edge);
   RC_ASSERT(is_closed_manifold(mesh));
   RC_ASSERT(euler_number(mesh) == 2);
   RC_ASSERT(std::abs(mesh::signed_volume(mesh) - size.prod()) < 1e-12);
   RC_ASSERT(std::abs(mesh::area(mesh) -
                      2 * (size.x() * size.y() + size.y() * size.z() + size.z() * size.x())) < 1e-11);
-  RC_ASSERT(edge_lengths(mesh).greatest < 4.0 / 3 * edge + 1e-12);
-  RC_ASSERT(edge_lengths(mesh).least > 0.35 * edge);
+  RC_ASSERT(edge_lengths(mesh).max < 4.0 / 3 * edge + 1e-12);
+  RC_ASSERT(edge_lengths(mesh).min > 0.35 * edge);
   RC_ASSERT(std::abs(edge_lengths(mesh).mean / edge - 1) < 0.2);
-  RC_ASSERT(least_angle(mesh) > 15 * kDegree);
+  RC_ASSERT(min_angle(mesh) > 15 * kDegree);
 }
 
 TEST(Remesh, OfRoundShapesStaysOnTheSurface)
 {
   const double edge = 0.08;
   const mesh::TriangleMesh fine = generate(SphereDesc{0.5, 0.02});
-  const mesh::TriangleMesh sphere = evened(fine, edge);
+  const mesh::TriangleMesh sphere = remeshed(fine, edge);
   EXPECT_TRUE(is_closed_manifold(sphere));
   EXPECT_EQ(euler_number(sphere), 2);
-  EXPECT_GT(least_angle(sphere), 30 * kDegree);
+  EXPECT_GT(min_angle(sphere), 30 * kDegree);
   EXPECT_NEAR(edge_lengths(sphere).mean, edge, 0.15 * edge);
   for (const Vec3& v : sphere.vertices) EXPECT_NEAR(v.norm(), 0.5, 0.002);
 
-  const mesh::TriangleMesh torus = evened(generate(TorusDesc{0.5, 0.2, 0.02}), edge);
+  const mesh::TriangleMesh torus = remeshed(generate(TorusDesc{0.5, 0.2, 0.02}), edge);
   EXPECT_TRUE(is_closed_manifold(torus));
   EXPECT_EQ(euler_number(torus), 0);
-  EXPECT_GT(least_angle(torus), 25 * kDegree);
+  EXPECT_GT(min_angle(torus), 25 * kDegree);
 }
 
 TEST(Remesh, KeepsTheRimOfACylinder)
 {
   const double radius = 0.5;
-  const mesh::TriangleMesh mesh = evened(generate(CylinderDesc{radius, 0.6, 0, 64}), 0.08);
+  const mesh::TriangleMesh mesh = remeshed(generate(CylinderDesc{radius, 0.6, 0, 64}), 0.08);
   EXPECT_TRUE(is_closed_manifold(mesh));
   // The caps stay flat at the full height, and no vertex leaves the cylinder.
   int on_rim = 0;
@@ -93,16 +93,16 @@ TEST(Remesh, CleansTheSliversOfAUnion)
     transform(b, {Vec3(0.05 * i - 0.2, 0.01 * i - 0.05, 0.02 * i),
                   Quat(Eigen::AngleAxisd(0.13 * i - 0.5, Vec3::UnitZ()))});
     const mesh::TriangleMesh joined = boolean_union(a, b);
-    const mesh::TriangleMesh mesh = evened(joined, 0.08);
+    const mesh::TriangleMesh mesh = remeshed(joined, 0.08);
     EXPECT_TRUE(is_closed_manifold(mesh));
     EXPECT_EQ(euler_number(mesh), euler_number(joined));
     EXPECT_NEAR(mesh::signed_volume(mesh) / mesh::signed_volume(joined), 1, 0.01);
-    EXPECT_LT(edge_lengths(mesh).greatest, 4.0 / 3 * 0.08 + 1e-12);
+    EXPECT_LT(edge_lengths(mesh).max, 4.0 / 3 * 0.08 + 1e-12);
     // Two sharp edges may come close to each other; only there may thin triangles stay.
     int thin = 0;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       const mesh::TriangleMesh one{{mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)}, {{0, 1, 2}}};
-      thin += least_angle(one) < 10 * kDegree ? 1 : 0;
+      thin += min_angle(one) < 10 * kDegree ? 1 : 0;
     }
     EXPECT_LT(thin, 0.02 * static_cast<double>(mesh.triangles.size()));
   }
@@ -121,9 +121,9 @@ RC_GTEST_PROP(Remesh, OfUnionsStaysClosedAndWithinTheDeviation, ())
   const mesh::TriangleMesh joined = boolean_union(ring, part);
 
   const double edge = real(0.1, 0.3);
-  const mesh::TriangleMesh mesh = evened(joined, edge);
+  const mesh::TriangleMesh mesh = remeshed(joined, edge);
   RC_ASSERT(is_closed_manifold(mesh));
-  RC_ASSERT(edge_lengths(mesh).greatest < 4.0 / 3 * edge + 1e-12);
+  RC_ASSERT(edge_lengths(mesh).max < 4.0 / 3 * edge + 1e-12);
   const mesh::Bvh surface(joined);
   for (const Vec3& v : mesh.vertices) RC_ASSERT(surface.closest_point(v).distance <= edge / 20 * (1 + 1e-9));
 }
@@ -131,8 +131,8 @@ RC_GTEST_PROP(Remesh, OfUnionsStaysClosedAndWithinTheDeviation, ())
 TEST(Remesh, IsTheSameOnEveryRun)
 {
   const mesh::TriangleMesh torus = generate(TorusDesc{0.5, 0.2, 0.05});
-  const mesh::TriangleMesh first = evened(torus, 0.08);
-  const mesh::TriangleMesh second = evened(torus, 0.08);
+  const mesh::TriangleMesh first = remeshed(torus, 0.08);
+  const mesh::TriangleMesh second = remeshed(torus, 0.08);
   EXPECT_EQ(first.triangles, second.triangles);
   EXPECT_EQ(first.vertices, second.vertices);
 }
@@ -159,12 +159,12 @@ RC_GTEST_PROP(EditableMesh, StaysClosedUnderAnyChanges, ())
   RC_ASSERT(euler_number(mesh.to_mesh()) == 2);
 }
 
-TEST(Remesh, RefusesAnOpenMesh)
+TEST(Remesh, RejectsAnOpenMesh)
 {
   mesh::TriangleMesh open = generate(BoxDesc{});
   open.triangles.pop_back();
-  EXPECT_THROW(static_cast<void>(evened(open, 0.1)), Error);
-  EXPECT_THROW(static_cast<void>(evened(generate(BoxDesc{}), 0)), Error);
+  EXPECT_THROW(static_cast<void>(remeshed(open, 0.1)), Error);
+  EXPECT_THROW(static_cast<void>(remeshed(generate(BoxDesc{}), 0)), Error);
 }
 
 }  // namespace

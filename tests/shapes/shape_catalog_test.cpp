@@ -51,7 +51,7 @@ TEST(ShapeCatalog, SetsTheEdgeLengthWhereThereIsOne)
   EXPECT_FALSE(set_edge_length(hull, 0.1));
 }
 
-std::string refusal_of(const ShapeDesc& shape)
+std::string error_message_of(const ShapeDesc& shape)
 {
   try {
     static_cast<void>(generate(shape));
@@ -61,28 +61,29 @@ std::string refusal_of(const ShapeDesc& shape)
   return "";
 }
 
-TEST(ShapeCatalog, RefusesEdgesThatMakeBillionsOfTrianglesAndNamesBetterOnes)
+TEST(ShapeCatalog, RejectsEdgesThatMakeBillionsOfTrianglesAndSuggestsBetterOnes)
 {
   // 6 m^2 over sqrt(3)/4 1e-10 m^2.
-  const std::string box = refusal_of(BoxDesc{.size = Vec3(1, 1, 1), .edge_length = 1e-5});
+  const std::string box = error_message_of(BoxDesc{.size = Vec3(1, 1, 1), .edge_length = 1e-5});
   EXPECT_NE(box.find("about 1.4e+11 triangles"), std::string::npos) << box;
   EXPECT_NE(box.find("Edges of 0.026 m make about 20000"), std::string::npos) << box;
   for (const char* name :
        {"sphere", "cylinder", "torus", "tube", "plate", "mug", "bottle", "table", "fridge"}) {
     ShapeDesc shape = default_shape(name);
     ASSERT_TRUE(set_edge_length(shape, 1e-5));
-    EXPECT_NE(refusal_of(shape).find("triangles of this shape"), std::string::npos)
-        << name << refusal_of(shape);
+    EXPECT_NE(error_message_of(shape).find("triangles of this shape"), std::string::npos)
+        << name << error_message_of(shape);
   }
   // A default edge is too short for a plate of half a kilometre.
-  EXPECT_NE(refusal_of(PlateDesc{.radius = 500}).find("triangles of this shape"), std::string::npos);
+  EXPECT_NE(error_message_of(PlateDesc{.radius = 500}).find("triangles of this shape"), std::string::npos);
 }
 
-TEST(ShapeCatalog, RefusesEdgesThatLeaveNothingInside)
+TEST(ShapeCatalog, RejectsEdgesThatLeaveNothingInside)
 {
   ShapeDesc bowl = default_shape("bowl");
   set_edge_length(bowl, 1000);
-  EXPECT_NE(refusal_of(bowl).find("too long for this shape"), std::string::npos) << refusal_of(bowl);
+  EXPECT_NE(error_message_of(bowl).find("too long for this shape"), std::string::npos)
+      << error_message_of(bowl);
 }
 
 }  // namespace

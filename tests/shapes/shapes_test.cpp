@@ -17,7 +17,7 @@ namespace {
 using support::edge_lengths;
 using support::euler_number;
 using support::is_closed_manifold;
-using support::least_angle;
+using support::min_angle;
 using support::real;
 using support::whole;
 
@@ -37,7 +37,7 @@ TEST(Box, WithoutAnEdgeLengthHasTwelveTriangles)
   EXPECT_DOUBLE_EQ(mesh::signed_volume(mesh), 6);
 }
 
-RC_GTEST_PROP(Box, IsClosedWithTheWantedEdges, ())
+RC_GTEST_PROP(Box, IsClosedWithTheRequestedEdges, ())
 {
   const Vec3 size(real(0.2, 2), real(0.2, 2), real(0.2, 2));
   const double edge = real(0.08, 0.2);
@@ -45,8 +45,8 @@ RC_GTEST_PROP(Box, IsClosedWithTheWantedEdges, ())
   RC_ASSERT(is_closed_manifold(mesh));
   RC_ASSERT(euler_number(mesh) == 2);
   RC_ASSERT(std::abs(mesh::signed_volume(mesh) - size.prod()) < 1e-12 * size.prod());
-  RC_ASSERT(edge_lengths(mesh).least > 0.66 * edge);
-  RC_ASSERT(edge_lengths(mesh).greatest < 1.51 * std::sqrt(2.0) * edge);
+  RC_ASSERT(edge_lengths(mesh).min > 0.66 * edge);
+  RC_ASSERT(edge_lengths(mesh).max < 1.51 * std::sqrt(2.0) * edge);
 }
 
 RC_GTEST_PROP(Box, RoundedApproachesTheSteinerFormula, ())
@@ -75,9 +75,9 @@ RC_GTEST_PROP(Sphere, IsEvenAndOnTheSphere, ())
   RC_ASSERT(mesh::signed_volume(mesh) < volume);
   RC_ASSERT(mesh::signed_volume(mesh) > volume * (1 - 1.0 * edge * edge / (radius * radius)));
   if (grid == SphereGrid::icosahedron) {
-    RC_ASSERT(least_angle(mesh) > 48 * kDegree);
-    RC_ASSERT(edge_lengths(mesh).least > 0.6 * edge);
-    RC_ASSERT(edge_lengths(mesh).greatest < 1.45 * edge);
+    RC_ASSERT(min_angle(mesh) > 48 * kDegree);
+    RC_ASSERT(edge_lengths(mesh).min > 0.6 * edge);
+    RC_ASSERT(edge_lengths(mesh).max < 1.45 * edge);
   }
 }
 
@@ -118,9 +118,9 @@ RC_GTEST_PROP(Cylinder, ByEdgeLengthIsClosedAndEven, ())
   RC_ASSERT(euler_number(mesh) == 2);
   const double volume = kPi * radius * radius * height;
   RC_ASSERT(std::abs(mesh::signed_volume(mesh) - volume) < 0.8 * edge * edge / (radius * radius) * volume);
-  RC_ASSERT(edge_lengths(mesh).greatest < 1.9 * edge);
-  RC_ASSERT(edge_lengths(mesh).least > 0.45 * edge);
-  RC_ASSERT(least_angle(mesh) > 20 * kDegree);
+  RC_ASSERT(edge_lengths(mesh).max < 1.9 * edge);
+  RC_ASSERT(edge_lengths(mesh).min > 0.45 * edge);
+  RC_ASSERT(min_angle(mesh) > 20 * kDegree);
 }
 
 RC_GTEST_PROP(Capsule, IsClosedWithTheVolumeOfItsParts, ())
@@ -157,10 +157,10 @@ RC_GTEST_PROP(Torus, ByEdgeLengthIsEven, ())
   RC_ASSERT(euler_number(mesh) == 0);
   const double volume = 2 * kPi * kPi * major * minor * minor;
   RC_ASSERT(std::abs(mesh::signed_volume(mesh) - volume) < volume * edge * edge / (minor * minor));
-  RC_ASSERT(least_angle(mesh) > 20 * kDegree);
+  RC_ASSERT(min_angle(mesh) > 20 * kDegree);
 }
 
-TEST(Lathe, RefusesProfilesThatAreNoSolid)
+TEST(Lathe, RejectsProfilesThatAreNotSolids)
 {
   EXPECT_THROW(static_cast<void>(generate(LatheDesc{{{0, 0}, {1, 0}}, 0, 8})), Error);
   EXPECT_THROW(static_cast<void>(generate(LatheDesc{{{-1, 0}, {1, 0}, {1, 1}}, 0, 8})), Error);
@@ -187,7 +187,7 @@ TEST(Extrusion, OfAConcaveOutlineWithHolesHasItsVolumeAndGenus)
     EXPECT_EQ(euler_number(mesh), 2 - 2 * 2);
     EXPECT_NEAR(mesh::signed_volume(mesh), base * 0.5, 1e-12);
     if (edge > 0) {
-      EXPECT_LT(edge_lengths(mesh).greatest, 2 * edge);
+      EXPECT_LT(edge_lengths(mesh).max, 2 * edge);
     }
   }
 }
@@ -213,7 +213,7 @@ RC_GTEST_PROP(Extrusion, OfAnyStarHasTheAreaOfItsOutline, ())
   RC_ASSERT(std::abs(mesh::signed_volume(mesh) - twice) < 1e-12);
 }
 
-TEST(Extrusion, RefusesAnOutlineThatCrossesItself)
+TEST(Extrusion, RejectsAnOutlineThatCrossesItself)
 {
   ExtrusionDesc desc;
   desc.outline = {{0, 0}, {1, 1}, {1, 0}, {0, 1}};

@@ -16,7 +16,7 @@ constexpr double g = 9.81;
 
 TEST(ClosedForm, FreeFallIsExact)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const model::BodyId ball = add(world, {model::Sphere{0.1}}, {0, 0, 100});
   run(world, 1.0);
   EXPECT_NEAR(world.body(ball).X_wb.position.z(), 100 - 0.5 * g, 1e-9);
@@ -28,7 +28,7 @@ struct Incline {
   model::BodyId box = model::kNone;
   Vec3 start;
   Vec3 downhill;
-  explicit Incline(double friction) : world(awake())
+  explicit Incline(double friction) : world(desc_without_sleep())
   {
     world.set_surface(0, {1.0, friction, 0, 0});
     const Quat tilt(Eigen::AngleAxisd(std::numbers::pi / 6, Vec3::UnitY()));
@@ -58,7 +58,7 @@ TEST(ClosedForm, ABlockOnAnInclineSlidesByTheFormula)
 
 TEST(ClosedForm, AFlatBoxWithRestitutionOneComesBackToItsHeight)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   world.set_surface(0, {1.0, 0.5, 0, 0});
   add_plane(world);
   const model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 1.5});
@@ -73,7 +73,7 @@ TEST(ClosedForm, AFlatBoxWithRestitutionOneComesBackToItsHeight)
 
 TEST(ClosedForm, RestitutionGivesTheHeightOfTheNextBounce)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   world.set_surface(0, {0.6, 0.5, 0, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 1.2});
@@ -88,7 +88,7 @@ TEST(ClosedForm, RestitutionGivesTheHeightOfTheNextBounce)
 // A ball thrown along the floor ends rolling at 5/7 of its speed, whatever the friction.
 TEST(ClosedForm, ASlidingBallEndsRollingAtFiveSevenths)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   world.set_surface(0, {0, 0.3, 0, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.25}}, {0, 0, 0.25});
@@ -101,7 +101,7 @@ TEST(ClosedForm, ASlidingBallEndsRollingAtFiveSevenths)
 // Rolling friction of length b slows a rolling ball by 5 g b / (7 r).
 TEST(ClosedForm, RollingFrictionSlowsABallEvenly)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   world.set_surface(0, {0, 0.8, 0.005, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.25}}, {0, 0, 0.25});
@@ -112,7 +112,7 @@ TEST(ClosedForm, RollingFrictionSlowsABallEvenly)
 
 TEST(ClosedForm, SpinningFrictionStopsATop)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   world.set_surface(0, {0, 0.5, 0, 0.01});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.25}}, {0, 0, 0.25});
@@ -127,7 +127,7 @@ TEST(ClosedForm, SpinningFrictionStopsATop)
 TEST(ClosedForm, TwoBallsPartWithRestitutionTimesTheirSpeedOfApproach)
 {
   for (const double e : {0.0, 0.5, 1.0}) {
-    WorldDesc desc = awake();
+    WorldDesc desc = desc_without_sleep();
     desc.gravity = Vec3::Zero();
     World world(desc);
     world.set_surface(0, {e, 0, 0, 0});
@@ -144,7 +144,7 @@ TEST(ClosedForm, TwoBallsPartWithRestitutionTimesTheirSpeedOfApproach)
 
 TEST(ClosedForm, TheImpulseOfAnImpactIsReported)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
   world.set_surface(0, {0.5, 0, 0, 0});

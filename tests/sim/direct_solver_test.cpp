@@ -11,9 +11,9 @@ using namespace testing;
 
 WorldDesc solver(rigid::RowSolver kind)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.constraint.solver = kind;
-  desc.constraint.order = rigid::SweepOrder::as_found;
+  desc.constraint.order = rigid::SweepOrder::unsorted;
   desc.constraint.friction = rigid::FrictionCone::box;
   desc.constraint.iterations = kind == rigid::RowSolver::direct ? 1 : 200;
   return desc;

@@ -48,7 +48,7 @@ TEST_P(EnergyOfPiles, NeverGrows)
 {
   const auto [stepper, restitution, friction] = GetParam();
   for (unsigned seed = 0; seed < 3; ++seed) {
-    WorldDesc desc = awake();
+    WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);
     world.set_surface(0, {restitution, friction, 0, 0});

@@ -16,7 +16,7 @@ const model::Shape kSmallBall{model::Sphere{0.05}};
 // A small swing of a point mass on a rod: period 2 pi sqrt(l / g).
 TEST(Joint, APendulumSwingsWithTheKnownPeriodAndLength)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const double angle = 0.1;
   const Vec3 start(std::sin(angle), 0, -std::cos(angle));
   const model::BodyId bob = add(world, kSmallBall, start);
@@ -75,7 +75,7 @@ TEST(Joint, APendulumKeepsItsHeight)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
     for (const Hung how : {Hung::rod, Hung::rope, Hung::ball, Hung::hinge}) {
-      WorldDesc desc = awake();
+      WorldDesc desc = desc_without_sleep();
       desc.stepper = stepper;
       World world(desc);
       const model::BodyId bob = hang(world, how);
@@ -93,7 +93,7 @@ TEST(Joint, APendulumKeepsItsHeight)
         if (i > 1000) late = std::max(late, height);
         stretch = std::max(stretch, std::abs(p.norm() - kPendulum));
       }
-      // The impulse stepper has no sub-steps, and a rope gives way to one side only.
+      // The impulse stepper has no substeps, and a rope gives way to one side only.
       const double allowed =
           (how == Hung::rope ? 5 : 1) * (stepper == StepperKind::constraint ? 0.002 : 0.02);
       const int what = 10 * static_cast<int>(stepper) + static_cast<int>(how);
@@ -108,7 +108,7 @@ TEST(Joint, APendulumKeepsItsHeight)
 TEST(Joint, ADoublePendulumKeepsItsEnergy)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
-    WorldDesc desc = awake();
+    WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);
     model::BodyId above = model::kNone;
@@ -141,7 +141,7 @@ TEST(Joint, ADoublePendulumKeepsItsEnergy)
 
 TEST(Joint, ABallJointChainHoldsTogether)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   model::BodyId above = model::kNone;
   std::vector<model::BodyId> links;
   for (int i = 0; i < 6; ++i) {
@@ -166,7 +166,7 @@ TEST(Joint, ABallJointChainHoldsTogether)
 
 TEST(Joint, AHingeTurnsAboutItsAxisOnlyAndItsMotorReachesItsSpeed)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const model::BodyId wheel = add(world, {model::Cylinder{0.3, 0.05}}, {0, 0, 1});
   model::JointDesc joint;
   joint.kind = model::JointKind::hinge;
@@ -182,7 +182,7 @@ TEST(Joint, AHingeTurnsAboutItsAxisOnlyAndItsMotorReachesItsSpeed)
 
 TEST(Joint, ASliderStopsAtItsLimit)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const model::BodyId box = add_box(world, Vec3::Constant(0.1), {0, 0, 0});
   model::JointDesc joint;
   joint.kind = model::JointKind::slider;
@@ -197,7 +197,7 @@ TEST(Joint, ASliderStopsAtItsLimit)
 
 TEST(Joint, ASpringHangsAtItsStaticLength)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const model::BodyId bob = add(world, kSmallBall, {0, 0, -1}, 2);
   model::JointDesc joint;
   joint.kind = model::JointKind::spring;
@@ -212,7 +212,7 @@ TEST(Joint, ASpringHangsAtItsStaticLength)
 
 TEST(Joint, AFixedJointCarriesABeam)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const model::BodyId beam = add_box(world, {0.5, 0.05, 0.05}, {0.5, 0, 0});
   model::JointDesc joint;
   joint.kind = model::JointKind::fixed;

@@ -19,7 +19,7 @@ constexpr double g = 9.81;
 TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
-    WorldDesc desc = awake();
+    WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);
     world.set_surface(0, {0, 0.5, 0, 0});
@@ -42,9 +42,9 @@ TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
 }
 
 // A step that is cut into pieces reports the impulse of all of them: m (1 + e) v.
-TEST(Laws, AFastImpactIsReportedWhicheverPieceOfTheStepItFallsInto)
+TEST(Laws, AFastImpactIsReportedInWhicheverSliceItHappens)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
   world.set_surface(0, {0.5, 0, 0, 0});
@@ -68,11 +68,11 @@ TEST(Laws, AFastImpactIsReportedWhicheverPieceOfTheStepItFallsInto)
 }
 
 // A kick that is asked for as a speed is worth m v^2 / 2, whatever the step.
-TEST(Laws, AWantedSpeedBringsItsEnergyWhateverTheStep)
+TEST(Laws, ATargetSpeedAddsTheSameEnergyForAnyStep)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
     for (const double h : {1.0 / 30, 0.01, 0.001}) {
-      WorldDesc desc = awake();
+      WorldDesc desc = desc_without_sleep();
       desc.stepper = stepper;
       World world(desc);
       world.set_surface(0, {0.5, 0.5, 0, 0});
@@ -83,11 +83,11 @@ TEST(Laws, AWantedSpeedBringsItsEnergyWhateverTheStep)
       model::SceneState state = world.save();
       ASSERT_EQ(state.patches.size(), 1U);
       constexpr double kSpeed = 0.8;
-      state.patches[0].points[0].wanted_speed = kSpeed;
+      state.patches[0].points[0].requested_speed = kSpeed;
       world.restore(state);
       world.step(h);
       EXPECT_GT(world.body(ball).velocity.z(), 0);
-      // A step of free flight loses m (g h)^2 / 2 over its sub-steps.
+      // A step of free flight loses m (g h)^2 / 2 over its substeps.
       const double gained = world.kinetic_energy() + world.potential_energy() - at_rest;
       EXPECT_LE(gained, (1 + 1e-5) * kSpeed * kSpeed);
       EXPECT_GT(gained, kSpeed * kSpeed - g * g * h * h - 1e-5) << static_cast<int>(stepper) << " " << h;
@@ -100,7 +100,7 @@ TEST(Laws, APyramidHasTheSameBitsForOneAndTwoThreads)
 {
   const auto hash_with = [](int threads) {
     base::set_thread_count(threads);
-    World world(awake());
+    World world(desc_without_sleep());
     add_plane(world);
     for (int row = 0; row < 20; ++row) {
       for (int i = 0; i < 20 - row; ++i)
@@ -113,9 +113,9 @@ TEST(Laws, APyramidHasTheSameBitsForOneAndTwoThreads)
   EXPECT_EQ(hash_with(1), hash_with(2));
 }
 
-TEST(Laws, TenThousandBodiesAtOnePointAreRefusedAtOnce)
+TEST(Laws, RejectsTenThousandBodiesAtOnePoint)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   BodySpec spec;
   spec.shape = world.add_shape({model::Box{Vec3::Constant(0.5)}});
   spec.mass = 1;
@@ -126,7 +126,7 @@ TEST(Laws, TenThousandBodiesAtOnePointAreRefusedAtOnce)
 // What restitution gives, it takes from the speed of approach: balls that meet at once gain nothing.
 TEST(Laws, APileOfBallsWithFullRestitutionKeepsItsEnergyWithinAFewPercent)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   world.set_surface(0, {1.0, 0, 0, 0});
   add_plane(world);
   for (int i = 0; i < 8; ++i) add(world, {model::Sphere{0.25}}, {0.02 * i, 0.015 * (i % 3), 0.5 + 0.7 * i});

@@ -10,7 +10,7 @@ namespace {
 using namespace testing;
 
 struct Row {
-  World world{awake()};
+  World world{desc_without_sleep()};
   model::BodyId plane = add_plane(world);
   model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
   model::BodyId ball = add(world, {model::Sphere{0.5}}, {3, 0, 0.5});

@@ -97,7 +97,7 @@ TEST_F(RecordingFile, KeepsRotationsCloseToWhatTheyWere)
   }
 }
 
-TEST(World, DatesWhatTheResponseReports)
+TEST(World, TimestampsResponseEvents)
 {
   World world;
   testing::add_box(world, {1, 1, 1}, {0, 0, 0});

@@ -70,7 +70,7 @@ struct Slab {
   {
     double rings = 0;
     const auto modes = elastic::mode_list(*slab_model());
-    for (const model::RingState& ring : world.state().rings) {
+    for (const model::ModalState& ring : world.state().modal_states) {
       for (std::size_t m = 0; m < ring.q.size(); ++m) {
         const double w = modes.omegas[static_cast<Eigen::Index>(m)];
         rings += (ring.v[m] * ring.v[m] + w * w * ring.q[m] * ring.q[m]) / 2;
@@ -151,7 +151,7 @@ TEST(Responder, EnergyNeverGrowsWhateverTheRestitution)
 TEST(Responder, ContinuesASavedStateBitForBit)
 {
   Slab slab(KickRule::micro_collisions);
-  while (slab.world.state().rings.empty()) slab.world.step(0.01);
+  while (slab.world.state().modal_states.empty()) slab.world.step(0.01);
   const model::SceneState saved = slab.world.save();
   for (int i = 0; i < 30; ++i) slab.world.step(0.01);
   const base::Hash128 first = slab.world.hash();
@@ -161,7 +161,7 @@ TEST(Responder, ContinuesASavedStateBitForBit)
   EXPECT_EQ(again.world.hash(), first);
 }
 
-TEST(Responder, RefusesTheModesOfAnotherMesh)
+TEST(Responder, RejectsTheModesOfAnotherMesh)
 {
   Slab slab(KickRule::automatic, 0.15, false);
   EXPECT_THROW(slab.responder.add_body(slab.world, slab.slab, vibration::plate_model({.a = 3, .b = 2}), {}),
@@ -171,7 +171,7 @@ TEST(Responder, RefusesTheModesOfAnotherMesh)
 }
 
 // A board with modes for where it stood: told once when it is struck while it is elsewhere, and left alone when it only slid.
-TEST(Responder, SaysWhenABodyHasLeftThePlaceThatItsModesAreFor)
+TEST(Responder, WarnsWhenABodyHasLeftTheSupportsOfItsModes)
 {
   for (const bool lifted : {false, true}) {
     Slab slab(KickRule::exchange, 0.15, false);
@@ -193,7 +193,7 @@ TEST(Responder, SaysWhenABodyHasLeftThePlaceThatItsModesAreFor)
 }
 
 // Contacts that are not on the modal surface are told once, however often they are struck.
-TEST(Responder, TellsContactsOffTheSurfaceOnce)
+TEST(Responder, ReportsContactsOffTheSurfaceOnce)
 {
   Slab slab(KickRule::exchange, 0.15, false);
   auto thin = std::make_shared<model::ModalModel>(*Slab::slab_model());

@@ -38,10 +38,10 @@ std::shared_ptr<const model::ModalModel> slab_model(const Vec3& half, double den
   return model;
 }
 
-double ring_energy(const World& world, model::BodyId body, const model::ModalModel& model)
+double vibration_energy(const World& world, model::BodyId body, const model::ModalModel& model)
 {
   double sum = 0;
-  for (const model::RingState& ring : world.state().rings) {
+  for (const model::ModalState& ring : world.state().modal_states) {
     if (ring.body != body) continue;
     for (std::size_t m = 0; m < ring.q.size(); ++m) {
       const double w = model.omega(static_cast<Index>(m));
@@ -97,16 +97,16 @@ class RandomScene {
   // One step, and the same moment without response: neither kicks nor the speeds that earlier ones ask for.
   void step()
   {
-    before_ = energy(world_) + responder_.report().owed;
+    before_ = energy(world_) + responder_.report().deferred;
     model::SceneState unasked = world_.save();
     for (model::ContactPatch& patch : unasked.patches) {
-      for (model::ContactPoint& point : patch.points) point.wanted_speed = 0;
+      for (model::ContactPoint& point : patch.points) point.requested_speed = 0;
     }
     plain_.restore(unasked);
     plain_.step(choice_.step);
-    without_ = energy(plain_) + responder_.report().owed;
+    without_ = energy(plain_) + responder_.report().deferred;
     world_.step(choice_.step);
-    after_ = energy(world_) + responder_.report().owed;
+    after_ = energy(world_) + responder_.report().deferred;
     kicks_ += responder_.report().kicks;
   }
 
@@ -114,7 +114,10 @@ class RandomScene {
   [[nodiscard]] double gained() const { return after_ - std::max(before_, without_); }
   /// Likewise what it lost.
   [[nodiscard]] double lost() const { return std::min(before_, without_) - after_; }
-  [[nodiscard]] double blow() const { return blow_; }  ///< energy of what falls, at the surface [J]
+  [[nodiscard]] double falling_energy() const
+  {
+    return falling_energy_;
+  }  ///< energy of what falls, at the surface [J]
   [[nodiscard]] int kicks() const { return kicks_; }
   [[nodiscard]] const ResponseReport& report() const { return responder_.report(); }
 
@@ -127,14 +130,14 @@ class RandomScene {
     desc.stepper = choice.stepper;
     desc.length_scale = 0.1;
     desc.sleep.enabled = false;
-    desc.most_pieces = 1;  // the account is of one call of the response
+    desc.max_slices = 1;  // the account is of one call of the response
     if (!choice.gravity) desc.gravity = Vec3::Zero();
     return desc;
   }
 
   [[nodiscard]] double energy(const World& world) const
   {
-    return world.kinetic_energy() + world.potential_energy() + ring_energy(world, slab_, *model_);
+    return world.kinetic_energy() + world.potential_energy() + vibration_energy(world, slab_, *model_);
   }
 
   void build(World& world, std::uint64_t seed)
@@ -166,7 +169,7 @@ class RandomScene {
     const model::ShapeId ball = world.add_shape({model::Sphere{kSize}});
     const auto resting = static_cast<std::size_t>(random.integer(1, 6));
     const auto all = resting + static_cast<std::size_t>(random.integer(1, 2));
-    blow_ = 0;
+    falling_energy_ = 0;
     for (std::size_t i = 0; i < all; ++i) {
       const bool falls = i >= resting;
       const double above = falls ? random.uniform(0.005, 0.05) : 0;
@@ -181,7 +184,7 @@ class RandomScene {
       // So slow that it does not pass through anything within a step.
       const double fastest = std::clamp(0.02 / choice_.step, 0.4, 3.0);
       spec.velocity = {0, 0, falls ? -random.uniform(0.3, fastest) : 0.0};
-      if (falls) blow_ += *spec.mass * (spec.velocity.squaredNorm() / 2 + 9.81 * above);
+      if (falls) falling_energy_ += *spec.mass * (spec.velocity.squaredNorm() / 2 + 9.81 * above);
       (void)world.add_body(spec);
       if (choice_.stacked && !falls && spec.shape == box && random.chance(0.5)) {
         spec.X_ws.position.z() += 2 * kSize;
@@ -196,7 +199,7 @@ class RandomScene {
   World plain_;
   Responder responder_;
   model::BodyId slab_ = model::kNone;
-  double blow_ = 0;
+  double falling_energy_ = 0;
   double before_ = 0;
   double without_ = 0;
   double after_ = 0;
@@ -221,7 +224,7 @@ TEST(ResponseEnergy, NeverGrowsInAThousandScenes)
     double most = 0;
     for (int k = steps_for(choice); k > 0; --k) {
       scene.step();
-      most = std::max(most, scene.gained() / scene.blow());
+      most = std::max(most, scene.gained() / scene.falling_energy());
     }
     kicks += scene.kicks();
     EXPECT_LE(most, kBound) << "scene " << i << " rule " << static_cast<int>(choice.rule) << " form "
@@ -233,7 +236,7 @@ TEST(ResponseEnergy, NeverGrowsInAThousandScenes)
 }
 
 // Bounces that lose nothing: the rules that live on what an impact loses have nothing to give, the others hand on all there is.
-TEST(ResponseEnergy, WithRestitutionOnePeaksVanishAndTradesKeepTheTotal)
+TEST(ResponseEnergy, WithRestitutionOnePeakKicksVanishAndExchangeConservesEnergy)
 {
   base::Random random(7);
   for (int i = 0; i < 200; ++i) {
@@ -252,9 +255,9 @@ TEST(ResponseEnergy, WithRestitutionOnePeaksVanishAndTradesKeepTheTotal)
       lost = std::max(lost, scene.lost());
     }
     if (trades) {
-      EXPECT_LE(lost, (choice.rule == KickRule::exchange ? 1e-3 : 0.03) * scene.blow()) << i;
+      EXPECT_LE(lost, (choice.rule == KickRule::exchange ? 1e-3 : 0.03) * scene.falling_energy()) << i;
     } else {
-      EXPECT_LE(given, 1e-3 * scene.blow()) << i;
+      EXPECT_LE(given, 1e-3 * scene.falling_energy()) << i;
     }
   }
 }
@@ -294,7 +297,7 @@ struct ChestScene {
     WorldDesc desc;
     desc.length_scale = 0.1;
     desc.sleep.enabled = false;
-    desc.most_pieces = 1;
+    desc.max_slices = 1;
     return desc;
   }
 
@@ -303,7 +306,7 @@ struct ChestScene {
   model::BodyId chest = model::kNone;
 };
 
-TEST(ResponseEnergy, BlowsPassedOnThroughAChestArePaid)
+TEST(ResponseEnergy, ImpactsTransmittedThroughAChestConserveEnergy)
 {
   const auto floor_model = slab_model(ChestScene::floor_half());
   const auto chest_model = slab_model(ChestScene::chest_half(), 200);
@@ -313,7 +316,7 @@ TEST(ResponseEnergy, BlowsPassedOnThroughAChestArePaid)
     const std::uint64_t seed = random.bits();
     ChestScene scene(seed);
     ChestScene plain(seed);
-    const double blow = scene.world.kinetic_energy();
+    const double falling_energy = scene.world.kinetic_energy();
     Responder responder;
     vibration::BodyResponseDesc response;
     response.settings.rule = kRules[static_cast<std::size_t>(i) % kRules.size()];
@@ -324,7 +327,8 @@ TEST(ResponseEnergy, BlowsPassedOnThroughAChestArePaid)
     responder.attach(scene.world);
     const auto energy = [&](const World& world) {
       return world.kinetic_energy() + world.potential_energy() +
-             ring_energy(world, scene.floor, *floor_model) + ring_energy(world, scene.chest, *chest_model);
+             vibration_energy(world, scene.floor, *floor_model) +
+             vibration_energy(world, scene.chest, *chest_model);
     };
     for (int k = 0; k < 40; ++k) {
       const double before = energy(scene.world);
@@ -332,7 +336,7 @@ TEST(ResponseEnergy, BlowsPassedOnThroughAChestArePaid)
       plain.world.step(0.01);
       scene.world.step(0.01);
       hops += responder.report().hops;
-      EXPECT_LE(energy(scene.world), std::max(before, energy(plain.world)) + 1e-9 * blow)
+      EXPECT_LE(energy(scene.world), std::max(before, energy(plain.world)) + 1e-9 * falling_energy)
           << "scene " << i << " step " << k;
     }
   }

@@ -16,9 +16,9 @@ namespace {
 
 using namespace testing;
 
-TEST(Robustness, RefusesWhatIsNotABody)
+TEST(Robustness, RejectsInvalidBodies)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(add_box(world, Vec3::Constant(0.5), {nan, 0, 0}), Error);
   EXPECT_THROW(add_box(world, Vec3::Constant(0.5), {0, 0, 0}, 0), Error);
@@ -35,11 +35,11 @@ TEST(Robustness, RefusesWhatIsNotABody)
 }
 
 // A mesh whose triangles face inwards encloses less than nothing.
-TEST(Robustness, RefusesAMeshThatIsInsideOut)
+TEST(Robustness, RejectsAMeshThatIsInsideOut)
 {
   mesh::TriangleMesh mesh = shapes::generate(shapes::TorusDesc{});
   const auto add_mesh = [](const mesh::TriangleMesh& triangles) {
-    World world(awake());
+    World world(desc_without_sleep());
     return add(world, {model::Mesh{std::make_shared<mesh::TriangleMesh>(triangles), nullptr}}, {0, 0, 1});
   };
   EXPECT_NO_THROW(add_mesh(mesh));
@@ -54,7 +54,7 @@ TEST(Robustness, RefusesAMeshThatIsInsideOut)
 
 TEST(Robustness, ABodyBornInsideAnotherIsPushedOutWithoutAnExplosion)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   add_plane(world);
   const model::BodyId a = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
   const model::BodyId b = add_box(world, Vec3::Constant(0.5), {0.1, 0.05, 0.7});
@@ -69,7 +69,7 @@ TEST(Robustness, ABodyBornInsideAnotherIsPushedOutWithoutAnExplosion)
 
 TEST(Robustness, AMillionMetresPerSecondIsSurvived)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   add_plane(world);
   const model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
   const model::BodyId bullet = add(world, {model::Sphere{0.1}}, {-10, 0, 0.5});
@@ -82,7 +82,7 @@ TEST(Robustness, AMillionMetresPerSecondIsSurvived)
 
 TEST(Robustness, AFastBallDoesNotPassThroughAThinWall)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
   BodySpec wall;
@@ -99,7 +99,7 @@ TEST(Robustness, AFastBallDoesNotPassThroughAThinWall)
 // the broad phase may hide that, until a body has used up their looseness.
 TEST(Robustness, AnArmThatSpinsMeetsWhatLiesBesideItsBox)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   desc.broad_phase.looseness = 0;
   World world(desc);
@@ -116,7 +116,7 @@ TEST(Robustness, AnArmThatSpinsMeetsWhatLiesBesideItsBox)
 // of them and that is thinner.
 TEST(Robustness, WhatIsStruckWithinAStepIsStoppedInTheSameStep)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
   world.set_surface(0, {1, 0, 0, 0});
@@ -132,9 +132,9 @@ TEST(Robustness, WhatIsStruckWithinAStepIsStoppedInTheSameStep)
   EXPECT_LT(world.body(ball).X_wb.position.x(), 0.81);
 }
 
-TEST(Robustness, EventsComeOncePerTouch)
+TEST(Robustness, EventsComeOncePerContact)
 {
-  World world(awake());
+  World world(desc_without_sleep());
   add_plane(world);
   add_box(world, Vec3::Constant(0.5), {0, 0, 0.8});
   int begins = 0;

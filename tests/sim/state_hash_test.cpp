@@ -18,7 +18,7 @@ using namespace testing;
 // A bit of everything: meshes, boxes, round bodies, bounces, rolling friction.
 std::string hash_after_a_second(StepperKind stepper)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.stepper = stepper;
   World world(desc);
   world.set_surface(0, {0.3, 0.5, 0.002, 0.001});

@@ -15,7 +15,7 @@ using namespace testing;
 // A heap of different shapes. `length`, `time` and `mass` are the sizes of the units used.
 World make_pile(double length = 1, double time = 1, double mass = 1, std::uint32_t seed = 1)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity *= length / (time * time);
   desc.length_scale = length;
   World world(desc);
@@ -105,7 +105,7 @@ TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
   }
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
     const auto top_after = [&](double unit) {
-      WorldDesc desc = awake();
+      WorldDesc desc = desc_without_sleep();
       desc.stepper = stepper;
       desc.gravity *= unit / (unit * unit);
       desc.length_scale = unit;
@@ -142,7 +142,7 @@ TEST(State, EnergyOfAPileFalls)
 
 TEST(State, MomentumOfFreeBodiesInContactIsKept)
 {
-  WorldDesc desc = awake();
+  WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
   world.set_surface(0, {0.3, 0.5, 0, 0});

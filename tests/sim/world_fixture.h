@@ -49,7 +49,7 @@ inline model::Shape one_of_four(int i, const model::Box& box, const model::Spher
   }
 }
 
-inline WorldDesc awake()
+inline WorldDesc desc_without_sleep()
 {
   WorldDesc desc;
   desc.sleep.enabled = false;

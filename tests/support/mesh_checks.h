@@ -59,9 +59,9 @@ inline int component_count(const mesh::TriangleMesh& mesh)
 }
 
 struct EdgeLengths {
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   double mean = 0;
-  double greatest = 0;
+  double max = 0;
 };
 
 inline EdgeLengths edge_lengths(const mesh::TriangleMesh& mesh)
@@ -70,26 +70,26 @@ inline EdgeLengths edge_lengths(const mesh::TriangleMesh& mesh)
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const double l = (mesh.corner(t, k) - mesh.corner(t, (k + 1) % 3)).norm();
-      lengths.least = std::min(lengths.least, l);
-      lengths.greatest = std::max(lengths.greatest, l);
+      lengths.min = std::min(lengths.min, l);
+      lengths.max = std::max(lengths.max, l);
       lengths.mean += l / static_cast<double>(3 * mesh.triangles.size());
     }
   }
   return lengths;
 }
 
-/// The least angle of all triangles [rad].
-inline double least_angle(const mesh::TriangleMesh& mesh)
+/// The min angle of all triangles [rad].
+inline double min_angle(const mesh::TriangleMesh& mesh)
 {
-  double least = std::numbers::pi;
+  double min = std::numbers::pi;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const Vec3 u = mesh.corner(t, (k + 1) % 3) - mesh.corner(t, k);
       const Vec3 v = mesh.corner(t, (k + 2) % 3) - mesh.corner(t, k);
-      least = std::min(least, std::atan2(u.cross(v).norm(), u.dot(v)));
+      min = std::min(min, std::atan2(u.cross(v).norm(), u.dot(v)));
     }
   }
-  return least;
+  return min;
 }
 
 /// How often the mesh winds about p (Van Oosterom and Strackee's solid angles): 1 inside, 0 outside.

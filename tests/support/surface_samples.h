@@ -50,8 +50,8 @@ inline mesh::TriangleMesh torus(int around, int tube, double R, double r)
   });
 }
 
-/// The mantle of a cylinder, open at both ends.
-inline mesh::TriangleMesh mantle(int around, int rows, double radius, double height)
+/// The cylinder_side of a cylinder, open at both ends.
+inline mesh::TriangleMesh cylinder_side(int around, int rows, double radius, double height)
 {
   return grid(around, rows, true, false, [=](double u, double v) {
     const double a = 2 * std::numbers::pi * u;

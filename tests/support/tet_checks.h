@@ -20,8 +20,8 @@ namespace thrum::support {
 inline constexpr double kDegree = std::numbers::pi / 180;
 
 struct AngleRange {
-  double least = std::numbers::pi;  ///< [rad]
-  double greatest = 0;              ///< [rad]
+  double min = std::numbers::pi;  ///< [rad]
+  double max = 0;                 ///< [rad]
 };
 
 inline AngleRange angle_range(const mesh::TetrahedralMesh& mesh)
@@ -29,8 +29,8 @@ inline AngleRange angle_range(const mesh::TetrahedralMesh& mesh)
   AngleRange range;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     for (const double angle : mesh::dihedral_angles(mesh, t)) {
-      range.least = std::min(range.least, angle);
-      range.greatest = std::max(range.greatest, angle);
+      range.min = std::min(range.min, angle);
+      range.max = std::max(range.max, angle);
     }
   }
   return range;
@@ -70,13 +70,13 @@ inline long euler_characteristic(const mesh::TriangleMesh& mesh)
 /// Positive tetrahedra over used, distinct vertices; each face in one or two of them; the boundary closed,
 /// its edges in exactly two triangles of opposite sense, and one fan of triangles around each of its
 /// vertices.
-inline void expect_sound(const mesh::TetrahedralMesh& mesh)
+inline void expect_valid(const mesh::TetrahedralMesh& mesh)
 {
   // Tetrahedra are positive and each vertex is used.
   std::size_t bad = 0;
   std::vector<char> used(mesh.vertices.size(), 0);
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-    if (!(mesh::six_volumes(mesh, t) > 0)) ++bad;
+    if (!(mesh::six_times_volume(mesh, t) > 0)) ++bad;
     for (const Index v : mesh.tetrahedra[t]) {
       ASSERT_GE(v, 0);
       ASSERT_LT(static_cast<std::size_t>(v), mesh.vertices.size());

@@ -25,8 +25,8 @@ constexpr double kAngleRounding = 0.005 * kDegree;
 void expect_published_angles(const mesh::TetrahedralMesh& mesh)
 {
   const AngleRange range = angle_range(mesh);
-  EXPECT_GE(range.least, kStuffingLeastDihedral * kDegree - kAngleRounding);
-  EXPECT_LE(range.greatest, kStuffingGreatestDihedral * kDegree + kAngleRounding);
+  EXPECT_GE(range.min, kStuffingMinDihedral * kDegree - kAngleRounding);
+  EXPECT_LE(range.max, kStuffingMaxDihedral * kDegree + kAngleRounding);
 }
 
 void expect_on_surface(const mesh::TetrahedralMesh& mesh, const distance::DistanceFunction& distance,
@@ -82,7 +82,7 @@ std::vector<Solid> solids()
   };
 }
 
-TEST(IsosurfaceStuffing, SolidsAreSoundWithinTheAnglesAndOnTheSurface)
+TEST(IsosurfaceStuffing, SolidsAreValidWithinTheAnglesAndOnTheSurface)
 {
   for (const Solid& solid : solids()) {
     for (const double spacing : {0.1, 0.073}) {
@@ -90,13 +90,13 @@ TEST(IsosurfaceStuffing, SolidsAreSoundWithinTheAnglesAndOnTheSurface)
       SCOPED_TRACE(spacing);
       const StuffingResult result =
           stuff_isosurface({.distance = solid.distance, .bounds = solid.bounds, .spacing = spacing});
-      expect_sound(result.mesh);
+      expect_valid(result.mesh);
       expect_published_angles(result.mesh);
       expect_on_surface(result.mesh, solid.distance, spacing);
       EXPECT_EQ(euler_characteristic(mesh::boundary_surface(result.mesh).surface), solid.euler);
       EXPECT_EQ(result.pieces.size(), 1u);
       EXPECT_EQ(result.dropped_pieces, 0u);
-      EXPECT_EQ(result.cut_pinches, 0u);
+      EXPECT_EQ(result.split_vertices, 0u);
       EXPECT_EQ(result.pinched_edges, 0u);
       EXPECT_NEAR(result.pieces[0], mesh::volume(result.mesh), 1e-9);
     }
@@ -119,7 +119,7 @@ TEST(IsosurfaceStuffing, GradingKeepsTheSurfaceAndTheAnglesWithFewerTetrahedra)
     for (const int grading : {1, 2}) {
       desc.grading = grading;
       const StuffingResult graded = stuff_isosurface(desc);
-      expect_sound(graded.mesh);
+      expect_valid(graded.mesh);
       expect_published_angles(graded.mesh);
       EXPECT_EQ(graded.pieces.size(), 1u);
       EXPECT_NEAR(mesh::volume(graded.mesh), mesh::volume(uniform.mesh), 1e-12);
@@ -187,7 +187,7 @@ TEST(IsosurfaceStuffing, BoxOnLatticePlanesIsExact)
       stuff_isosurface({.distance = distance::pointwise([&](const Vec3& p) { return box_distance(p, half); }),
                         .bounds = around(half),
                         .spacing = 0.1});
-  expect_sound(r.mesh);
+  expect_valid(r.mesh);
   EXPECT_NEAR(mesh::volume(r.mesh), 8 * half.prod(), 1e-6 * 8 * half.prod());
 }
 
@@ -217,10 +217,10 @@ RC_GTEST_PROP(IsosurfaceStuffing, AnglesHoldForRoughWaves, ())
   const StuffingResult result =
       stuff_isosurface({.distance = distance, .bounds = around({4.5, 4.5, 4.5}), .spacing = 1});
   const AngleRange range = angle_range(result.mesh);
-  RC_ASSERT(range.least >= kStuffingLeastDihedral * kDegree - kAngleRounding);
-  RC_ASSERT(range.greatest <= kStuffingGreatestDihedral * kDegree + kAngleRounding);
+  RC_ASSERT(range.min >= kStuffingMinDihedral * kDegree - kAngleRounding);
+  RC_ASSERT(range.max <= kStuffingMaxDihedral * kDegree + kAngleRounding);
   for (std::size_t t = 0; t < result.mesh.tetrahedra.size(); ++t)
-    RC_ASSERT(mesh::six_volumes(result.mesh, t) > 0);
+    RC_ASSERT(mesh::six_times_volume(result.mesh, t) > 0);
   // A consistent outward boundary around the whole volume means that neighbours agree on their faces.
   const mesh::TriangleMesh surface = mesh::boundary_surface(result.mesh).surface;
   std::map<std::array<Index, 2>, int> balance;
@@ -237,7 +237,7 @@ RC_GTEST_PROP(IsosurfaceStuffing, AnglesHoldForRoughWaves, ())
 }
 
 // Smooth blobs: a ball whose radius swells and shrinks over the sphere, well resolved.
-RC_GTEST_PROP(IsosurfaceStuffing, BlobsAreSound, ())
+RC_GTEST_PROP(IsosurfaceStuffing, BlobsAreValid, ())
 {
   const auto real = [](double low, double high) {
     return *rc::gen::map(rc::gen::inRange(0, 1 << 20),
@@ -259,7 +259,7 @@ RC_GTEST_PROP(IsosurfaceStuffing, BlobsAreSound, ())
   });
   const StuffingResult result =
       stuff_isosurface({.distance = distance, .bounds = around({0.9, 0.9, 0.9}), .spacing = 0.13});
-  expect_sound(result.mesh);
+  expect_valid(result.mesh);
   expect_published_angles(result.mesh);
   RC_ASSERT(!::testing::Test::HasFailure());
   RC_ASSERT(result.pieces.size() == 1u);
@@ -273,7 +273,7 @@ TEST(IsosurfaceStuffing, TwoBallsApartAreTwoPieces)
   });
   const StuffingResult r =
       stuff_isosurface({.distance = distance, .bounds = around({1, 0.5, 0.5}), .spacing = 0.08});
-  expect_sound(r.mesh);
+  expect_valid(r.mesh);
   ASSERT_EQ(r.pieces.size(), 2u);
   EXPECT_GE(r.pieces[0], r.pieces[1]);
 }
@@ -306,7 +306,7 @@ TEST(IsosurfaceStuffing, UnitsDoNotMatter)
   }
 }
 
-TEST(IsosurfaceStuffing, RefusesWhatCannotBeMeshed)
+TEST(IsosurfaceStuffing, RejectsWhatCannotBeMeshed)
 {
   const auto ball = distance::pointwise([](const Vec3& p) { return ball_distance(p, 0.5); });
   const Box3 box = around({0.5, 0.5, 0.5});

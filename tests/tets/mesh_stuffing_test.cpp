@@ -46,18 +46,18 @@ std::vector<Shape> shapes()
   };
 }
 
-TEST(MeshStuffing, GeneratedShapesAreSoundResolvedAndWithinTheAngles)
+TEST(MeshStuffing, GeneratedShapesAreValidResolvedAndWithinTheAngles)
 {
   for (const Shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     const MeshStuffingResult r =
         tetrahedralise(distance::MeshDistance(shape.mesh), {.spacing = shape.spacing});
-    expect_sound(r.stuffing.mesh);
+    expect_valid(r.stuffing.mesh);
     const AngleRange range = angle_range(r.stuffing.mesh);
-    EXPECT_GE(range.least, (kStuffingLeastDihedral - 0.005) * kDegree);
-    EXPECT_LE(range.greatest, (kStuffingGreatestDihedral + 0.005) * kDegree);
+    EXPECT_GE(range.min, (kStuffingMinDihedral - 0.005) * kDegree);
+    EXPECT_LE(range.max, (kStuffingMaxDihedral + 0.005) * kDegree);
     EXPECT_EQ(r.stuffing.pieces.size(), 1u);
-    EXPECT_EQ(r.stuffing.cut_pinches, 0u);
+    EXPECT_EQ(r.stuffing.split_vertices, 0u);
     EXPECT_TRUE(r.resolution.resolved()) << describe(r.resolution);
     const double exact = mesh::signed_volume(shape.mesh);
     EXPECT_NEAR(mesh::volume(r.stuffing.mesh), exact, shape.volume_error * exact);
@@ -94,7 +94,7 @@ TEST(MeshStuffing, ThinPlateIsReportedAndResolvedAtTheSuggestedSpacing)
 }
 
 // Stuffing fills a wall that its report calls resolved, so a thin plate and a tube come out with their volumes.
-TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyAskFor)
+TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyNeed)
 {
   const distance::MeshDistance plate(generate(shapes::BoxDesc{.size = {0.4, 0.4, 0.01}}));
   const MeshStuffingResult coarse = tetrahedralise(plate);
@@ -114,7 +114,7 @@ TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyAskFor)
   EXPECT_EQ(tetrahedralise_walls(cube, {.spacing = 0.1}, 1e6).spacing, 0.1);
 }
 
-TEST(MeshStuffing, RefusesMoreTetrahedraThanFitAndNamesASpacing)
+TEST(MeshStuffing, RejectsTooManyTetrahedraAndSuggestsASpacing)
 {
   const distance::MeshDistance cube(generate(shapes::BoxDesc{}));
   try {
@@ -124,7 +124,7 @@ TEST(MeshStuffing, RefusesMoreTetrahedraThanFitAndNamesASpacing)
     EXPECT_NE(std::string(error.what()).find("1.2e+13"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("a spacing of 0.00621 m"), std::string::npos) << error.what();
   }
-  EXPECT_NEAR(12 / std::pow(spacing_for(1, kMostTetrahedra), 3), kMostTetrahedra, 1);
+  EXPECT_NEAR(12 / std::pow(spacing_for(1, kMaxTetrahedra), 3), kMaxTetrahedra, 1);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(ResolutionReport, ThickShapesAreResolvedInAnyPosition)
     EXPECT_EQ(report.missing_area, 0);
     EXPECT_EQ(report.spacing, 0);
     EXPECT_EQ(describe(report), "");
-    EXPECT_LT(report.greatest_distance, kMissedDetail * 0.1);
+    EXPECT_LT(report.max_distance, kMissedDetail * 0.1);
     EXPECT_NEAR(report.surface_area, 2 * (0.8 + 0.48 + 0.6), 1e-12);
   }
 }
@@ -83,7 +83,7 @@ TEST(ResolutionReport, WallsThickerThanTheThresholdAreNeverPierced)
   }
 }
 
-TEST(ResolutionReport, PlateBetweenTheLatticePointsIsSaidToBeLost)
+TEST(ResolutionReport, PlateBetweenTheLatticePointsIsReportedAsLost)
 {
   const Plate plate{{0.2, 0.15, 0.01}, Mat3::Identity(), Vec3(0, 0, 0.033)};
   const mesh::TriangleMesh surface = plate.surface();
@@ -100,7 +100,7 @@ TEST(ResolutionReport, PlateBetweenTheLatticePointsIsSaidToBeLost)
   EXPECT_NEAR(report.missing_area, report.surface_area, 1e-9);
   EXPECT_NEAR(report.missing_volume, 8 * 0.2 * 0.15 * 0.01, 1e-9);
   EXPECT_EQ(report.lost_parts, 1u);
-  EXPECT_TRUE(std::isinf(report.greatest_distance));
+  EXPECT_TRUE(std::isinf(report.max_distance));
   EXPECT_NE(describe(report).find("wall of 0.02 m"), std::string::npos) << describe(report);
 
   // The spacing that it names does resolve it.
@@ -108,7 +108,7 @@ TEST(ResolutionReport, PlateBetweenTheLatticePointsIsSaidToBeLost)
   EXPECT_TRUE(check_resolution(mesh::Bvh(surface), fine, report.spacing).resolved());
 }
 
-TEST(ResolutionReport, AThinCrackDoesNotDecideTheSpacingForMost)
+TEST(ResolutionReport, AThinCrackDoesNotDecideTheSpacingForMostArea)
 {
   // A plate of 20 mm, and a chip of 1 mm beside it with a fortieth of its area.
   mesh::TriangleMesh surface = generate(shapes::BoxDesc{.size = {0.4, 0.3, 0.02}});
@@ -119,9 +119,9 @@ TEST(ResolutionReport, AThinCrackDoesNotDecideTheSpacingForMost)
     surface.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
   const ResolutionReport report = check_resolution(mesh::Bvh(surface), {}, 0.1);
   EXPECT_NEAR(report.spacing, 0.001 / kSuggestedThickness, 1e-6);
-  EXPECT_NEAR(report.spacing_for_most, 0.02 / kSuggestedThickness, 1e-6);
+  EXPECT_NEAR(report.spacing_for_most_area, 0.02 / kSuggestedThickness, 1e-6);
   EXPECT_NE(describe(report).find(
-                "A spacing of 0.01 m would resolve most of it; the narrowest place asks for 0.0005 m."),
+                "A spacing of 0.01 m would resolve most of it; the narrowest place needs 0.0005 m."),
             std::string::npos)
       << describe(report);
 }

@@ -13,7 +13,7 @@ namespace thrum::tets {
 namespace {
 
 using support::angle_range;
-using support::expect_sound;
+using support::expect_valid;
 using support::kDegree;
 
 TEST(StructuredTets, BoxIsExactAndConforming)
@@ -22,7 +22,7 @@ TEST(StructuredTets, BoxIsExactAndConforming)
   for (const BoxSplit split : {BoxSplit::six, BoxSplit::five}) {
     for (const std::array<int, 3>& cells : {std::array{1, 1, 1}, std::array{2, 1, 1}, std::array{4, 3, 2}}) {
       const mesh::TetrahedralMesh mesh = tetrahedralise_box(size, cells, split);
-      expect_sound(mesh);
+      expect_valid(mesh);
       const int per_cell = split == BoxSplit::six ? 6 : 5;
       EXPECT_EQ(mesh.tetrahedra.size(), static_cast<std::size_t>(per_cell * cells[0] * cells[1] * cells[2]));
       EXPECT_NEAR(mesh::volume(mesh), size.prod(), 1e-12 * size.prod());
@@ -39,18 +39,18 @@ TEST(StructuredTets, CubeSplitsHaveTheirKnownAngles)
   // The pieces around a cube's diagonal have dihedral angles 45, 60, 90; the chessboard split has the regular
   // tetrahedron's acos(1/3) and, in the corner pieces, 90 and acos(1/sqrt 3).
   const auto six = angle_range(tetrahedralise_box(Vec3::Ones(), {2, 2, 2}, BoxSplit::six));
-  EXPECT_NEAR(six.least, 45 * kDegree, 1e-12);
-  EXPECT_NEAR(six.greatest, 90 * kDegree, 1e-12);
+  EXPECT_NEAR(six.min, 45 * kDegree, 1e-12);
+  EXPECT_NEAR(six.max, 90 * kDegree, 1e-12);
   const auto five = angle_range(tetrahedralise_box(Vec3::Ones(), {2, 2, 2}, BoxSplit::five));
-  EXPECT_NEAR(five.least, std::acos(1 / std::sqrt(3.0)), 1e-12);
-  EXPECT_NEAR(five.greatest, 90 * kDegree, 1e-12);
+  EXPECT_NEAR(five.min, std::acos(1 / std::sqrt(3.0)), 1e-12);
+  EXPECT_NEAR(five.max, 90 * kDegree, 1e-12);
 }
 
 TEST(StructuredTets, PrismOverADiscHasThePolygonsVolume)
 {
   for (const int rings : {1, 2, 5}) {
     const mesh::TetrahedralMesh mesh = tetrahedralise_prism(triangulate_disc(0.1, rings), 0.02, 3);
-    expect_sound(mesh);
+    expect_valid(mesh);
     const int sides = 6 * rings;
     const double polygon = 0.5 * sides * 0.1 * 0.1 * std::sin(2 * std::numbers::pi / sides);
     EXPECT_NEAR(mesh::volume(mesh), polygon * 0.02, 1e-12 * polygon);
@@ -64,7 +64,7 @@ TEST(StructuredTets, RingIsATorus)
   for (const int around : {7, 24}) {
     const mesh::TetrahedralMesh mesh =
         tetrahedralise_prism(triangulate_annulus(0.08, 0.1, around, 2), 0.01, 2);
-    expect_sound(mesh);
+    expect_valid(mesh);
     const double polygon = 0.5 * around * (0.01 - 0.0064) * std::sin(2 * std::numbers::pi / around);
     EXPECT_NEAR(mesh::volume(mesh), polygon * 0.01, 1e-12 * polygon);
     EXPECT_EQ(support::euler_characteristic(mesh::boundary_surface(mesh).surface), 0);
@@ -78,14 +78,14 @@ TEST(StructuredTets, BallIsRoundWellShapedAndConvergesInVolume)
   double last_error = 0;
   for (const int cells : {2, 4, 8}) {
     const mesh::TetrahedralMesh mesh = tetrahedralise_ball(kRadius, cells);
-    expect_sound(mesh);
+    expect_valid(mesh);
     const mesh::TriangleMesh surface = mesh::boundary_surface(mesh).surface;
     for (const Vec3& p : surface.vertices) EXPECT_NEAR(p.norm(), kRadius, 1e-14);
     EXPECT_EQ(support::euler_characteristic(surface), 2);
     EXPECT_EQ(surface.triangles.size(), static_cast<std::size_t>(12 * cells * cells));
     const auto range = angle_range(mesh);
-    EXPECT_GT(range.least, 18 * kDegree);
-    EXPECT_LT(range.greatest, 145 * kDegree);
+    EXPECT_GT(range.min, 18 * kDegree);
+    EXPECT_LT(range.max, 145 * kDegree);
     // Chords of length h leave out a part that shrinks as h^2.
     const double error = exact - mesh::volume(mesh);
     EXPECT_GT(error, 0);
@@ -106,19 +106,19 @@ TEST(StructuredTets, MappingBendsOrMirrorsButNeverFolds)
     return Vec3((2 / std::numbers::pi + p.y()) * std::sin(angle),
                 -(2 / std::numbers::pi + p.y()) * std::cos(angle), p.z());
   });
-  expect_sound(bar);
+  expect_valid(bar);
   EXPECT_NEAR(mesh::volume(bar), 0.01, 1e-5);
 
   mesh::TetrahedralMesh mirrored = tetrahedralise_box({1, 1, 1}, {2, 2, 2});
   map_vertices(mirrored, [](const Vec3& p) { return Vec3(-p.x(), p.y(), p.z()); });
-  expect_sound(mirrored);
+  expect_valid(mirrored);
 
   mesh::TetrahedralMesh folded = tetrahedralise_box({1, 1, 1}, {2, 2, 2});
   EXPECT_THROW(map_vertices(folded, [](const Vec3& p) { return Vec3(std::abs(p.x()), p.y(), p.z()); }),
                Error);
 }
 
-TEST(StructuredTets, RefusesWhatHasNoVolume)
+TEST(StructuredTets, RejectsWhatHasNoVolume)
 {
   EXPECT_THROW((void)tetrahedralise_box({1, 0, 1}, {1, 1, 1}), Error);
   EXPECT_THROW((void)tetrahedralise_box({1, 1, 1}, {1, 0, 1}), Error);

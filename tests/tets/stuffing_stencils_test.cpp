@@ -130,8 +130,8 @@ void for_each_extreme(Warped warped, Visit&& visit)
     for (std::size_t ends = 0; ends < std::size_t{1} << edges.size(); ++ends) {
       for (std::size_t e = 0; e < edges.size(); ++e) {
         const auto [i, j] = edges[e];
-        const double least = threshold(warped.sites[i], warped.sites[j]);
-        warped.cut[i][j] = (ends >> e & 1) != 0 ? 1 - least : least;
+        const double min = threshold(warped.sites[i], warped.sites[j]);
+        warped.cut[i][j] = (ends >> e & 1) != 0 ? 1 - min : min;
       }
       visit(warped);
     }
@@ -151,17 +151,18 @@ TEST(StuffingStencils, KeepTheAnglesAtTheEndsOfEveryRange)
       for_each_extreme({sites, signs_of(code), {}, {}}, [&](const Warped& warped) {
         mesh::TetrahedralMesh part;
         stuff(warped, part);
-        for (std::size_t t = 0; t < part.tetrahedra.size(); ++t) ASSERT_GT(mesh::six_volumes(part, t), 0);
+        for (std::size_t t = 0; t < part.tetrahedra.size(); ++t)
+          ASSERT_GT(mesh::six_times_volume(part, t), 0);
         if (part.tetrahedra.empty()) return;
         const AngleRange here = angle_range(part);
-        range.least = std::min(range.least, here.least);
-        range.greatest = std::max(range.greatest, here.greatest);
+        range.min = std::min(range.min, here.min);
+        range.max = std::max(range.max, here.max);
       });
     }
   }
   // The bounds are rounded to two decimals, and they are reached: there is nothing to spare.
-  EXPECT_NEAR(range.least / kDegree, kStuffingLeastDihedral, 0.005);
-  EXPECT_NEAR(range.greatest / kDegree, kStuffingGreatestDihedral, 0.005);
+  EXPECT_NEAR(range.min / kDegree, kStuffingMinDihedral, 0.005);
+  EXPECT_NEAR(range.max / kDegree, kStuffingMaxDihedral, 0.005);
 }
 
 // That the ends of the ranges are the worst: points between them are within the bounds too.
@@ -178,8 +179,8 @@ TEST(StuffingStencils, KeepTheAnglesBetweenTheEnds)
       const LatticeSite& site = warped.sites[i];
       warped.moved[i] = place(site);
       for (std::size_t j = 0; j < 4; ++j) {
-        const double least = j == i ? 0 : threshold(site, warped.sites[j]);
-        warped.cut[i][j] = least + (1 - 2 * least) * unit(random);
+        const double min = j == i ? 0 : threshold(site, warped.sites[j]);
+        warped.cut[i][j] = min + (1 - 2 * min) * unit(random);
       }
       if (warped.signs[i] != 0) continue;
       const LatticeSite other = site + all_steps[random() % all_steps.size()];
@@ -193,8 +194,8 @@ TEST(StuffingStencils, KeepTheAnglesBetweenTheEnds)
     stuff(warped, part);
     if (part.tetrahedra.empty()) continue;
     const AngleRange here = angle_range(part);
-    ASSERT_GE(here.least / kDegree, kStuffingLeastDihedral);
-    ASSERT_LE(here.greatest / kDegree, kStuffingGreatestDihedral);
+    ASSERT_GE(here.min / kDegree, kStuffingMinDihedral);
+    ASSERT_LE(here.max / kDegree, kStuffingMaxDihedral);
   }
 }
 

@@ -36,7 +36,7 @@ TEST(TetPieces, NeighboursAreMutualAndLeaveTheBoundary)
   EXPECT_EQ(open, mesh::boundary_surface(mesh).surface.triangles.size());
 }
 
-TEST(TetPieces, ThreeTetrahedraOnOneFaceAreRefused)
+TEST(TetPieces, ThreeTetrahedraOnOneFaceAreRejected)
 {
   mesh::TetrahedralMesh mesh;
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 2}, {0, 0, -1}};
@@ -79,12 +79,12 @@ TEST(TetPieces, PinchesAreCutOpen)
     EXPECT_NEAR(pieces.volumes[1], 1, 1e-12);
     EXPECT_EQ(pieces.piece_of.front(), 1);
     EXPECT_EQ(pieces.piece_of.back(), 0);
-    EXPECT_EQ(cut_pinched_vertices(mesh, neighbours), along_edge ? 2u : 1u);
+    EXPECT_EQ(split_pinched_vertices(mesh, neighbours), along_edge ? 2u : 1u);
     EXPECT_EQ(mesh.vertices.size(), 16u);
     EXPECT_EQ(count_pinched_edges(mesh, neighbours), 0u);
     EXPECT_EQ(support::euler_characteristic(mesh::boundary_surface(mesh).surface), 4);
     // A sound mesh is left alone.
-    EXPECT_EQ(cut_pinched_vertices(mesh, neighbours), 0u);
+    EXPECT_EQ(split_pinched_vertices(mesh, neighbours), 0u);
   }
 }
 
@@ -96,7 +96,7 @@ TEST(TetPieces, KeepingSomeDropsUnusedVertices)
   std::vector<char> keep(mesh.tetrahedra.size(), 0);
   std::fill(keep.begin() + 6, keep.end(), 1);
   keep_tetrahedra(mesh, keep);
-  support::expect_sound(mesh);
+  support::expect_valid(mesh);
   EXPECT_EQ(mesh.vertices.size(), 8u);
   EXPECT_NEAR(mesh::volume(mesh), 8, 1e-12);
   EXPECT_EQ(mesh.regions, (std::vector<Index>{0, 3, 0, 0, 0, 0}));

@@ -19,8 +19,8 @@ TEST(TetQuality, RegularTetrahedronIsPerfect)
   mesh.tetrahedra = {{0, 2, 1, 3}};
   EXPECT_NEAR(radius_ratio(mesh, 0), 1, 1e-14);
   const TetQuality q = measure_quality(mesh);
-  EXPECT_NEAR(q.least_dihedral, std::acos(1.0 / 3), 1e-14);
-  EXPECT_NEAR(q.greatest_dihedral, std::acos(1.0 / 3), 1e-14);
+  EXPECT_NEAR(q.min_dihedral, std::acos(1.0 / 3), 1e-14);
+  EXPECT_NEAR(q.max_dihedral, std::acos(1.0 / 3), 1e-14);
   EXPECT_NEAR(q.shortest_edge, std::sqrt(8.0), 1e-14);
   EXPECT_NEAR(q.volume, 8.0 / 3, 1e-14);
   EXPECT_EQ(q.dihedral_shares[7], 1);  // 70.5 degrees
@@ -42,8 +42,8 @@ TEST(TetQuality, DoesNotDependOnTheUnitOfLength)
   const TetQuality large = measure_quality(mesh);
   for (Vec3& p : mesh.vertices) p *= 1e-3;
   const TetQuality small = measure_quality(mesh);
-  EXPECT_NEAR(small.least_radius_ratio, large.least_radius_ratio, 1e-9);
-  EXPECT_NEAR(small.least_dihedral, large.least_dihedral, 1e-9);
+  EXPECT_NEAR(small.min_radius_ratio, large.min_radius_ratio, 1e-9);
+  EXPECT_NEAR(small.min_dihedral, large.min_dihedral, 1e-9);
   EXPECT_NEAR(small.volume, large.volume * 1e-9, 1e-18);
   EXPECT_NEAR(std::accumulate(large.dihedral_shares.begin(), large.dihedral_shares.end(), 0.0), 1, 1e-12);
   EXPECT_NE(describe(large).find("dihedral angles"), std::string::npos);
@@ -61,7 +61,7 @@ TEST(TetQuality, CountsWhatIsFlatOrInverted)
   EXPECT_NE(describe(q).find("2 tetrahedra are flat"), std::string::npos);
   const TetQuality none = measure_quality(mesh::TetrahedralMesh{});
   EXPECT_EQ(none.tetrahedra, 0u);
-  EXPECT_EQ(none.least_volume, 0);
+  EXPECT_EQ(none.min_volume, 0);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ RC_GTEST_PROP(FitAttenuation, RecoversEquation14, ())
   made.alpha = *rc::gen::inRange(0, 200) / 100.0;
   made.beta = 0.1 + *rc::gen::inRange(0, 200) / 100.0;
   made.r0 = std::exp(-4.0 + *rc::gen::inRange(0, 400) / 100.0);
-  made.least_distance = made.r0;
+  made.min_distance = made.r0;
   // Some samples may lie within r0, where nothing is lost.
   const double nearest = made.r0 * *rc::gen::element(0.5, 1.0, 3.0);
   const AttenuationFit fit = fit_attenuation(on_curve(made, nearest, 200 * made.r0));
@@ -50,16 +50,16 @@ RC_GTEST_PROP(FitAttenuation, RecoversTheSimpleForm, ())
   AttenuationSettings made;
   made.C = 0.05 + *rc::gen::inRange(0, 200) / 100.0;
   made.beta = *rc::gen::inRange(0, 200) / 100.0;
-  made.least_distance = 0.01;
+  made.min_distance = 0.01;
   const AttenuationFit fit = fit_attenuation(on_curve(made, 3.0, 50.0));
   RC_ASSERT(std::abs(fit.simple.settings.C / made.C - 1) < 1e-9);
   RC_ASSERT(std::abs(fit.simple.settings.beta - made.beta) < 1e-9);
 }
 
-TEST(FitAttenuation, TellsTheSpread)
+TEST(FitAttenuation, ReportsTheSpread)
 {
   const AttenuationSettings made{
-      .full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .least_distance = 0.033};
+      .full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .min_distance = 0.033};
   const double noise = 0.4;
   const AttenuationFit fit = fit_attenuation(on_curve(made, 0.1, 5.0, noise, 4000));
   // The deviation of 4,000 normal numbers is known to 1.1 %, of three parameters hardly changed.
@@ -73,7 +73,7 @@ TEST(FitAttenuation, TellsTheSpread)
 // In other units of length alpha and r0 change with them, C as their power, beta not at all.
 TEST(FitAttenuation, DoesNotDependOnTheUnitOfLength)
 {
-  const AttenuationSettings made{.full = true, .alpha = 0.3, .beta = 0.7, .r0 = 0.05, .least_distance = 0.05};
+  const AttenuationSettings made{.full = true, .alpha = 0.3, .beta = 0.7, .r0 = 0.05, .min_distance = 0.05};
   const double g = 1000;
   std::vector<AttenuationSample> samples = on_curve(made, 0.1, 5.0, 0.5);
   const AttenuationFit metres = fit_attenuation(samples);
@@ -107,7 +107,7 @@ RC_GTEST_PROP(FitAttenuation, NeverGrows, ())
   }
 }
 
-TEST(FitAttenuation, RefusesWhatHasNoCurve)
+TEST(FitAttenuation, RejectsSamplesWithoutACurve)
 {
   const AttenuationSettings made;
   EXPECT_THROW(static_cast<void>(fit_attenuation(on_curve(made, 0.1, 1, 0, 7))), Error);
@@ -129,8 +129,8 @@ TEST(SampleAttenuation, IsTheRatioOfShapesForOneMode)
       return std::sin(std::numbers::pi * p.x() / size.a) * std::sin(std::numbers::pi * p.y() / size.b);
     };
     for (const AttenuationSample& sample : result.samples) {
-      EXPECT_NEAR(sample.distance, (sample.struck - sample.felt).norm(), 1e-12);
-      const double expected = shape(sample.felt) / shape(sample.struck);
+      EXPECT_NEAR(sample.distance, (sample.struck - sample.receiver).norm(), 1e-12);
+      const double expected = shape(sample.receiver) / shape(sample.struck);
       // Shapes are straight within a triangle: wrong by (pi / 48)^2 / 8 of the greatest.
       EXPECT_NEAR(sample.ratio, expected, 2e-3 * (1 + expected) / shape(sample.struck));
     }
@@ -138,7 +138,7 @@ TEST(SampleAttenuation, IsTheRatioOfShapesForOneMode)
 }
 
 // The mean over the struck places keeps how much each place answers.
-TEST(SampleAttenuation, DividesByTheMeanWhenAsked)
+TEST(SampleAttenuation, DividesByTheMeanWhenRequested)
 {
   const auto model = plate_model();
   const AttenuationSamples own = sample_attenuation(*model, {});
@@ -209,7 +209,7 @@ TEST(SampleAttenuation, FittedWavesAgreeWithTheModes)
     for (const Vec3& struck : {Vec3(0.3, 0.45, 0), Vec3(0.9, 0.3, 0), Vec3(1.2, 0.6, 0)}) {
       for (const Vec3& felt :
            {Vec3(0.6, 0.2, 0), Vec3(0.75, 0.7, 0), Vec3(1.35, 0.25, 0), Vec3(0.2, 0.7, 0)}) {
-        TouchScene scene;
+        ContactScene scene;
         scene.strike(struck, 1.0, 2.0);
         scene.rest(felt, 0.1);
         ModeState state = modes.at_rest();
@@ -225,7 +225,7 @@ TEST(SampleAttenuation, FittedWavesAgreeWithTheModes)
   }
 }
 
-TEST(SampleAttenuation, LooksOnlyWhereItShould)
+TEST(SampleAttenuation, SamplesOnlyTheRequestedSide)
 {
   const auto model = plate_model();
   EXPECT_NO_THROW(static_cast<void>(sample_attenuation(*model, {.facing = Vec3(0, 0, 2)})));

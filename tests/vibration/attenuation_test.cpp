@@ -25,9 +25,9 @@ ResponseSettings unlimited(KickRule rule)
   return settings;
 }
 
-TouchScene blow()
+ContactScene blow()
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 2.0);
   scene.rest(kThere, 0.1);
   return scene;
@@ -35,18 +35,18 @@ TouchScene blow()
 
 TEST(Attenuation, FollowsEquation14AndItsSimpleForm)
 {
-  AttenuationSettings full{.full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .least_distance = 0.01};
+  AttenuationSettings full{.full = true, .alpha = 0.048, .beta = 0.8, .r0 = 0.033, .min_distance = 0.01};
   EXPECT_EQ(attenuation(full, 0.033), 1);
   EXPECT_NEAR(attenuation(full, 2.0), std::exp(-0.048 * 1.967) * std::pow(2.0 / 0.033, -0.8), 1e-15);
   AttenuationSettings simple{.C = 0.7, .beta = 0.5};
   EXPECT_NEAR(attenuation(simple, 4.0), 0.35, 1e-15);
-  EXPECT_EQ(attenuation(simple, 0), attenuation(simple, simple.least_distance));
+  EXPECT_EQ(attenuation(simple, 0), attenuation(simple, simple.min_distance));
 }
 
 TEST(Attenuation, KickIsTheStruckPointsMotionTimesTheFactor)  // [Coevoet20, eq. 15-16]
 {
   const auto model = plate_model({.cells = 48});
-  const TouchScene scene = blow();
+  const ContactScene scene = blow();
   for (const WaveDistance distance : {WaveDistance::euclidean, WaveDistance::geodesic}) {
     AttenuatedResponse response(model, unlimited(KickRule::peak_displacement),
                                 {.C = 0.6, .beta = 1, .distance = distance});
@@ -56,7 +56,7 @@ TEST(Attenuation, KickIsTheStruckPointsMotionTimesTheFactor)  // [Coevoet20, eq.
     const mesh::SurfacePoint at = response.map().find(kHere).point;
     const Triangle& corners = model->surface.triangles[static_cast<std::size_t>(at.triangle)];
     const double dx = at.barycentric.dot(Vec3(self[corners[0]], self[corners[1]], self[corners[2]])) *
-                      scene.touches[0].impulse;
+                      scene.contacts[0].impulse;
     ASSERT_EQ(r.kicks.size(), 1U);
     EXPECT_NEAR(r.kicks[0].speed, 0.6 / 0.9 * dx / scene.step, 0.05 * r.kicks[0].speed);
   }
@@ -75,7 +75,7 @@ TEST(Attenuation, SelfDisplacementOfOneModeIsItsClosedForm)
 TEST(Attenuation, GeodesicsAreSolvedOnceForTheFewerSide)
 {
   AttenuatedResponse response(plate_model(), unlimited(KickRule::peak_velocity), {});
-  TouchScene scene = blow();
+  ContactScene scene = blow();
   for (int i = 0; i < 6; ++i) scene.rest({0.2 + 0.2 * i, 0.7, 0}, 0.1);
   (void)response.respond(scene.input());
   EXPECT_EQ(response.geodesics().solves(), 1U);
@@ -90,16 +90,16 @@ TEST(Attenuation, NeverGivesMoreThanTheImpactLost)
     settings.rule = rule;
     settings.form = KickForm::impulse;
     AttenuatedResponse response(plate_model(), settings, {.C = 5000, .distance = WaveDistance::euclidean});
-    const TouchScene scene = blow();
+    const ContactScene scene = blow();
     const ResponseResult r = response.respond(scene.input());
-    EXPECT_LE(kinetic(pushed(scene.bodies, r.pushes)) - kinetic(scene.bodies),
-              scene.touches[0].loss * (1 + 1e-6));
+    EXPECT_LE(kinetic(pushed(scene.bodies, r.body_impulses)) - kinetic(scene.bodies),
+              scene.contacts[0].loss * (1 + 1e-6));
     EXPECT_LT(r.energy.kick_scale, 1);
   }
 }
 
 // f^2 of each mode at a place, from the corners of its triangle [1/kg].
-VecX squares_at(AttenuatedResponse& response, const Vec3& place)
+VecX squared_shapes_at(AttenuatedResponse& response, const Vec3& place)
 {
   const model::ModalModel& model = response.map().model();
   const mesh::SurfacePoint at = response.map().find(place).point;
@@ -121,20 +121,20 @@ double hertz_on(const model::ModalModel& model, double mass, double speed)
 
 // A striker much heavier than the surface below it cannot give it more than twice its own speed, whatever the rigid impulse was:
 // with the weights w of the modes and 1/m_s = (w f).(w f) the struck place gets the speed (1 + e) v m f.w f / (1 + m/m_s).
-TEST(Attenuation, TheStruckSurfaceYields)
+TEST(Attenuation, TheStruckSurfaceIsCompliant)
 {
   const auto model = plate_model();
   for (const double mass : {0.01, 1.0, 1000.0}) {
     AttenuatedResponse response(model, unlimited(KickRule::exchange),
                                 {.C = 1, .beta = 0, .distance = WaveDistance::euclidean});
-    TouchScene scene;
+    ContactScene scene;
     scene.strike(kHere, mass, 2.0, 0.5);
     // So light that it takes the speed of the surface, and follows each mode.
     constexpr double kLight = 1e-9;
     scene.rest(kThere, kLight, 0.0);
     const ResponseResult r = response.respond(scene.input());
     const VecX w = pulse_weights(elastic::mode_list(*model), hertz_on(*model, mass, 2.0));
-    const VecX squares = squares_at(response, kHere);
+    const VecX squares = squared_shapes_at(response, kHere);
     const double wanted = 1.5 * 2.0 * mass * w.dot(squares) / (1 + mass * w.cwiseAbs2().dot(squares));
     ASSERT_EQ(r.kicks.size(), 1U);
     EXPECT_NEAR(r.kicks[0].speed, wanted, 1e-3 * wanted);
@@ -148,7 +148,7 @@ TEST(Attenuation, ThePulseDecidesWhichModesSendWaves)
   auto hard = std::make_shared<model::ModalModel>(*model);
   hard->materials.clear();  // without a modulus blows have no length
   const AttenuationSettings level{.C = 1, .beta = 0, .distance = WaveDistance::euclidean};
-  TouchScene scene;
+  ContactScene scene;
   constexpr double kHeavy = 200;
   scene.strike(kHere, kHeavy, 0.5);
   scene.rest(kThere, 2.0);
@@ -166,8 +166,8 @@ TEST(Attenuation, ThePulseDecidesWhichModesSendWaves)
   // Masses: the struck place yields by w^2 f^2, the resting body by its own u^2 f^2.
   AttenuatedResponse response(model, unlimited(KickRule::exchange), level);
   const double u = pulse_weight(f, hertz_on(*model, 2.0, kRattleSpeed));
-  const double here = squares_at(response, kHere)[0];
-  const double there = squares_at(response, kThere)[0];
+  const double here = squared_shapes_at(response, kHere)[0];
+  const double there = squared_shapes_at(response, kThere)[0];
   const double wanted =
       1.15 * 0.5 * kHeavy * w * here / (1 + kHeavy * w * w * here) * 1.15 * u / (1 + 2.0 * u * u * there);
   EXPECT_NEAR(speed(model, KickRule::exchange), wanted, 1e-9 * wanted);
@@ -183,22 +183,22 @@ TEST(Attenuation, KicksArriveWithTheWave)
   EXPECT_NEAR(r.kicks[0].delay, 0.9 / rayleigh_speed(model->materials[0]), 1e-9);
 }
 
-TEST(Attenuation, RefusesWavesThatGrow)
+TEST(Attenuation, RejectsWavesThatGrow)
 {
   EXPECT_THROW((void)AttenuatedResponse(plate_model(), {}, {.beta = -1}), Error);
 }
 
 TEST(BodyResponse, BlendsBySize)
 {
-  const TouchScene scene = blow();
+  const ContactScene scene = blow();
   const auto model = plate_model();
   BodyResponseDesc desc;
   desc.settings = unlimited(KickRule::peak_velocity);
   desc.attenuation.distance = WaveDistance::euclidean;
   const auto speed = [&](ResponseMethod method, double small, double large) {
     desc.method = method;
-    desc.rings_up_to = small;
-    desc.waves_from = large;
+    desc.max_modal_size = small;
+    desc.min_wave_size = large;
     BodyResponse response(model, desc);
     ModeState state = response.at_rest();
     return response.respond(scene.input(), state).kicks.at(0).speed;
@@ -222,18 +222,18 @@ TEST(BodyResponse, ABlendNeverHasMoreEnergyThanTheImpact)
       desc.method = ResponseMethod::blended;
       desc.settings.rule = rule;
       desc.settings.form = KickForm::impulse;
-      desc.rings_up_to = size / 2;
-      desc.waves_from = size * 2;
+      desc.max_modal_size = size / 2;
+      desc.min_wave_size = size * 2;
       desc.attenuation.distance = WaveDistance::euclidean;
       BodyResponse response(model, desc);
       ModeState state = response.at_rest();
-      TouchScene scene;
+      ContactScene scene;
       scene.strike(kHere, 1.0, 2.0, e);
       scene.rest(kThere, 0.1, e);
       const double before = kinetic(before_impact(scene));
       const ResponseResult r = response.respond(scene.input(), state);
       const double after =
-          kinetic(pushed(scene.bodies, r.pushes)) + energy(elastic::mode_list(*model), state);
+          kinetic(pushed(scene.bodies, r.body_impulses)) + energy(elastic::mode_list(*model), state);
       EXPECT_LE(after, before * (1 + 1e-9)) << e;
       EXPECT_GT(energy(elastic::mode_list(*model), state), 0);
     }

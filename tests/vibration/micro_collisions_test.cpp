@@ -27,12 +27,12 @@ TEST(MicroCollisions, OnAStiffHeavyPlateABallBouncesWithItsRestitution)
 {
   const auto heavy = plate_model({.h = 3, .density = 7e5});
   for (const double e : {0.0, 0.15, 0.5, 0.8, 1.0}) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike({0.5, 0.4, 0}, 1.0, 2.0, e);
     ModalResponse response(heavy, micro(2e-5));
     ModeState state = response.at_rest();
     const ResponseResult r = response.respond(scene.input(), state);
-    EXPECT_NEAR(pushed(scene.bodies, r.pushes)[1].velocity.z() / 2, e, 0.02) << e;
+    EXPECT_NEAR(pushed(scene.bodies, r.body_impulses)[1].velocity.z() / 2, e, 0.02) << e;
   }
 }
 
@@ -41,7 +41,7 @@ TEST(MicroCollisions, ElasticImpactsKeepTheTotal)
   base::Random random(7);
   const auto plate = plate_model({.alpha = 0, .beta = 0});
   for (int i = 0; i < 20; ++i) {
-    TouchScene scene;
+    ContactScene scene;
     const auto place = [&] {
       return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
     };
@@ -50,19 +50,19 @@ TEST(MicroCollisions, ElasticImpactsKeepTheTotal)
     ModeState state = response.at_rest();
     const double before = kinetic(before_impact(scene));
     const ResponseResult r = response.respond(scene.input(), state);
-    EXPECT_NEAR(kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state), before,
+    EXPECT_NEAR(kinetic(pushed(scene.bodies, r.body_impulses)) + energy(response.modes(), state), before,
                 0.05 * before);
   }
 }
 
-// Which hop is the highest can change from one sub-step to another where two are nearly equal; the middle of several places
+// Which hop is the highest can change from one substep to another where two are nearly equal; the middle of several places
 // does not.
 TEST(MicroCollisions, KickConvergesAsTheSubStepShrinks)
 {
   const auto speed = [](double step) {
     std::vector<double> speeds;
     for (const double x : {0.3, 0.7, 0.9, 1.1, 1.3}) {
-      TouchScene scene;
+      ContactScene scene;
       scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
       scene.rest({x, 0.5, 0}, 0.3);
       ModalResponse response(plate_model(), micro(step));
@@ -79,7 +79,7 @@ TEST(MicroCollisions, KickConvergesAsTheSubStepShrinks)
 TEST(MicroCollisions, DoesNotDependOnTheRigidStep)
 {
   const auto speed = [](double h) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
     scene.rest({1.1, 0.5, 0}, 0.3);
     scene.step = h;
@@ -97,17 +97,17 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
   for (Index v = 0; v < tilted->vertex_count(); ++v)
     tilted->shapes.row(3 * v) = 0.8 * tilted->shapes.row(3 * v + 2);
   const auto leaves = [&](double mu, bool tangential) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
     scene.rest({1.1, 0.5, 0}, 0.3);
-    scene.touches[1].friction = mu;
+    scene.contacts[1].friction = mu;
     ResponseSettings settings = micro();
     settings.tangential = tangential;
     ModalResponse response(tilted, settings);
     ModeState state = response.at_rest();
     const double before = kinetic(before_impact(scene));
     const ResponseResult r = response.respond(scene.input(), state);
-    const std::vector<RigidPart> after = pushed(scene.bodies, r.pushes);
+    const std::vector<RigidBodyData> after = pushed(scene.bodies, r.body_impulses);
     EXPECT_LE(kinetic(after) + energy(response.modes(), state), before * (1 + 1e-9));
     return after[2].velocity;
   };
@@ -128,38 +128,38 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
 TEST(MicroCollisions, FrictionHoldsABodyOnASlope)
 {
   const auto runs = [](bool tangential) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike({0.2, 0.2, 0}, 0.05, 1.0);
     scene.rest({1.1, 0.5, 0}, 1.0);
     scene.bodies[2].acceleration = {2, 0, -9.6};
     scene.bodies[2].inverse_inertia = 1e-6 * Mat3::Identity();  // it does not roll
-    scene.touches[1].load = 9.6;
+    scene.contacts[1].load = 9.6;
     ResponseSettings settings = micro();
     settings.tangential = tangential;
     ModalResponse response(plate_model(), settings);
     ModeState state = response.at_rest();
     const ResponseResult r = response.respond(scene.input(), state);
-    return std::abs(pushed(scene.bodies, r.pushes)[2].velocity.x());
+    return std::abs(pushed(scene.bodies, r.body_impulses)[2].velocity.x());
   };
   EXPECT_LT(runs(true), 0.2 * runs(false) + 1e-4);
 }
 
 TEST(MicroCollisions, ABodyOnFourFeetRisesWithoutTurningWhenStruckFromTheMiddle)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike({0.8, 0.45, 0}, 2.0, 1.0);
   scene.rest({0.3, 0.35, 0}, 0.4);
   scene.bodies[2].centre = {0.4, 0.45, 0.02};
-  scene.touches[1].load = 0.981;
+  scene.contacts[1].load = 0.981;
   for (const Vec3& at : {Vec3(0.5, 0.35, 0), Vec3(0.5, 0.55, 0), Vec3(0.3, 0.55, 0)}) {
-    Touch touch = scene.touches[1];
-    touch.position = at;
-    scene.touches.push_back(touch);
+    SurfaceContact contact = scene.contacts[1];
+    contact.position = at;
+    scene.contacts.push_back(contact);
   }
   ModalResponse response(plate_model({.cells = 64}), micro());
   ModeState state = response.at_rest();
   const ResponseResult r = response.respond(scene.input(), state);
-  const RigidPart after = pushed(scene.bodies, r.pushes)[2];
+  const RigidBodyData after = pushed(scene.bodies, r.body_impulses)[2];
   EXPECT_GT(after.velocity.z(), 0.01);
   // The plate is symmetric about y = 0.45; only its turn about y may differ from zero.
   EXPECT_LT(std::abs(after.angular_velocity.x()) * 0.1, 0.1 * after.velocity.z());
@@ -168,20 +168,20 @@ TEST(MicroCollisions, ABodyOnFourFeetRisesWithoutTurningWhenStruckFromTheMiddle)
 // A box on four feet is one body: what its kicks say they bring is, together, what it gains.
 TEST(MicroCollisions, KicksOfOneBodyShareWhatItGains)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike({0.5, 0.4, 0}, 2.0, 1.5);
   const std::size_t first = scene.rest({1.0, 0.5, 0}, 0.4);
-  const std::int32_t box = scene.touches[first].body;
-  RigidPart& part = scene.bodies[static_cast<std::size_t>(box)];
+  const std::int32_t box = scene.contacts[first].body;
+  RigidBodyData& part = scene.bodies[static_cast<std::size_t>(box)];
   part.inverse_inertia = Mat3::Identity() / (0.4 * 0.1 * 0.1 / 6);
   for (const Vec3& foot : {Vec3(1.1, 0.5, 0), Vec3(1.0, 0.6, 0), Vec3(1.1, 0.6, 0)}) {
-    Touch touch = scene.touches[first];
-    touch.key = scene.touches.size();
-    touch.position = foot;
-    scene.touches.push_back(touch);
+    SurfaceContact contact = scene.contacts[first];
+    contact.key = scene.contacts.size();
+    contact.position = foot;
+    scene.contacts.push_back(contact);
   }
-  for (Touch& touch : scene.touches) {
-    if (touch.body == box) touch.load = 0.4 * 9.81 / 4;
+  for (SurfaceContact& contact : scene.contacts) {
+    if (contact.body == box) contact.load = 0.4 * 9.81 / 4;
   }
   part.centre = {1.05, 0.55, 0.05};
   ModalResponse response(plate_model(), micro());
@@ -190,7 +190,7 @@ TEST(MicroCollisions, KicksOfOneBodyShareWhatItGains)
   ASSERT_GT(r.kicks.size(), 1U);
   double sum = 0;
   for (const Kick& kick : r.kicks) sum += kick.energy;
-  const double gained = kinetic({pushed(scene.bodies, r.pushes)[2]}) - kinetic({scene.bodies[2]});
+  const double gained = kinetic({pushed(scene.bodies, r.body_impulses)[2]}) - kinetic({scene.bodies[2]});
   EXPECT_NEAR(sum, gained, 1e-9 * gained);
   EXPECT_NEAR(r.energy.given, gained, 1e-9 * gained);
 }

@@ -39,7 +39,7 @@ ResponseSettings with(KickRule rule)
 }
 
 ResponseResult respond(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings,
-                       const TouchScene& scene)
+                       const ContactScene& scene)
 {
   ModalResponse response(std::move(model), settings);
   ModeState state = response.at_rest();
@@ -49,15 +49,15 @@ ResponseResult respond(std::shared_ptr<const model::ModalModel> model, const Res
 TEST(ModalResponse, OneModeMovesByItsClosedForm)  // [Coevoet20, eq. 9-12]
 {
   const auto model = one_mode();
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 2.0);
   scene.rest(kThere, 0.1);
   scene.step = 0.05;  // longer than a quarter of the period
-  const double j = scene.touches[0].impulse;
+  const double j = scene.contacts[0].impulse;
   const double d_max = row(*model, kHere) * row(*model, kThere) * j / model->omega(0);
   const ResponseResult r = respond(model, with(KickRule::peak_displacement), scene);
   ASSERT_EQ(r.kicks.size(), 1U);
-  EXPECT_EQ(r.kicks[0].touch, 1U);
+  EXPECT_EQ(r.kicks[0].contact, 1U);
   EXPECT_NEAR(r.kicks[0].speed, d_max / 0.05, 1e-5 * d_max / 0.05);
 }
 
@@ -68,12 +68,12 @@ TEST(ModalResponse, OneModePeaksAtItsVelocityWhateverTheStep)
   settings.window = 0.05;
   settings.contact_radius = 100;  // a short pulse
   for (const double h : {1.0 / 30, 0.01, 0.001}) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike(kHere, 1.0, 2.0);
     scene.rest(kThere, 0.1);
     scene.step = h;
     const ResponseResult r = respond(model, settings, scene);
-    const double v = row(*model, kHere) * row(*model, kThere) * scene.touches[0].impulse;
+    const double v = row(*model, kHere) * row(*model, kThere) * scene.contacts[0].impulse;
     ASSERT_EQ(r.kicks.size(), 1U);
     EXPECT_NEAR(r.kicks[0].speed, v, 0.02 * v) << h;
   }
@@ -82,14 +82,14 @@ TEST(ModalResponse, OneModePeaksAtItsVelocityWhateverTheStep)
 TEST(ModalResponse, PaperPresetIsTheSampledFilterOfThePaper)  // [Coevoet20, eq. 10-13], sample by sample
 {
   const auto model = plate_model();
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 2.0);
   scene.rest(kThere, 0.1);
   const ResponseResult r = respond(model, coevoet2020(), scene);
   const elastic::ModeList modes = elastic::mode_list(*model);
   const double T = std::numbers::pi / (2 * modes.omegas.maxCoeff());
   SurfaceMap map(model);
-  const VecX blow = -scene.touches[0].impulse * map.find(kHere).shapes.row(2).transpose();
+  const VecX blow = -scene.contacts[0].impulse * map.find(kHere).shapes.row(2).transpose();
   const mesh::SurfacePoint at = map.find(kThere).point;
   double expected = 0;
   for (int c = 0; c < 3; ++c) {
@@ -129,7 +129,7 @@ TEST(ModalResponse, StruckAtAAndFeltAtBEqualsTheReverse)
 {
   for (const KickRule rule : {KickRule::peak_displacement, KickRule::peak_velocity}) {
     const auto speed = [&](const Vec3& struck, const Vec3& felt) {
-      TouchScene scene;
+      ContactScene scene;
       scene.strike(struck, 1.0, 1.0);
       scene.rest(felt, 0.3);
       const ResponseResult r = respond(plate_model(kOnTheGrid), with(rule), scene);
@@ -162,7 +162,7 @@ TEST(ModalResponse, ExchangeIsReciprocalButForTheEffectiveMasses)
     return 1 / mass + f.cwiseProduct(pulse_weights(modes, tau)).squaredNorm();
   };
   const auto both_ways = [&](const Vec3& struck, const Vec3& felt) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike(struck, kStriker, kSpeed);
     scene.rest(felt, kResting);
     const ResponseResult r = respond(plate, settings, scene);
@@ -176,14 +176,14 @@ TEST(ModalResponse, ExchangeIsReciprocalButForTheEffectiveMasses)
 }
 
 // The mesh mirrors itself, and so does the grid to which contacts are rounded: 1.2 and 0.9 m are multiples of 2e-4 of the diagonal.
-TEST(ModalResponse, ASymmetricPlateAnswersSymmetrically)
+TEST(ModalResponse, ASymmetricPlateRespondsSymmetrically)
 {
   const auto plate = plate_model({.a = 1.2, .b = 0.9, .cells = 32});
   for (const KickRule rule : {KickRule::peak_displacement, KickRule::peak_velocity, KickRule::exchange,
                               KickRule::micro_collisions}) {
     // Struck in the middle, where four bodies feel the same, and on a middle line, where two pairs do.
     for (const double y : {0.45, 0.3}) {
-      TouchScene scene;
+      ContactScene scene;
       scene.strike({0.6, y, 0}, 1.0, 1.0);
       for (const double far : {0.21, 0.69}) {
         for (const double x : {0.3, 0.9}) scene.rest({x, far, 0}, 0.2);
@@ -202,11 +202,11 @@ TEST(ModalResponse, ASymmetricPlateAnswersSymmetrically)
 
 TEST(ModalResponse, SeveralImpactsInOneStepAddUp)
 {
-  TouchScene both;
+  ContactScene both;
   both.strike(kHere, 1.0, 1.0);
   both.strike(kHere, 2.0, 1.0);
   both.rest(kThere, 0.1);
-  TouchScene one;
+  ContactScene one;
   one.strike(kHere, 3.0, 1.0);
   one.rest(kThere, 0.1);
   const ResponseSettings settings = with(KickRule::peak_displacement);
@@ -216,25 +216,25 @@ TEST(ModalResponse, SeveralImpactsInOneStepAddUp)
 
 TEST(ModalResponse, StateIsKeptOrRestarted)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 1.0);
   scene.rest(kThere, 0.1);
   scene.step = 0.002;
   ResponseSettings settings = with(KickRule::peak_velocity);
-  for (const RingMemory memory : {RingMemory::kept, RingMemory::restarted}) {
-    settings.memory = memory;
+  for (const VibrationAfterStep memory : {VibrationAfterStep::keep, VibrationAfterStep::reset}) {
+    settings.vibration_after_step = memory;
     ModalResponse response(plate_model(), settings);
     ModeState state = response.at_rest();
     const double first = response.respond(scene.input(), state).kicks[0].speed;
-    EXPECT_EQ(energy(response.modes(), state) > 0, memory == RingMemory::kept);
+    EXPECT_EQ(energy(response.modes(), state) > 0, memory == VibrationAfterStep::keep);
     const double second = response.respond(scene.input(), state).kicks[0].speed;
-    EXPECT_EQ(first == second, memory == RingMemory::restarted);
+    EXPECT_EQ(first == second, memory == VibrationAfterStep::reset);
   }
 }
 
-TEST(ModalResponse, WithoutAnImpactItOnlyDies)
+TEST(ModalResponse, WithoutAnImpactVibrationOnlyDecays)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.rest(kThere, 0.1);
   ModalResponse response(plate_model(), {});
   ModeState state = response.at_rest();
@@ -242,7 +242,7 @@ TEST(ModalResponse, WithoutAnImpactItOnlyDies)
   for (int i = 0; i < 400; ++i) {
     const double before = energy(response.modes(), state);
     const ResponseResult r = response.respond(scene.input(), state);
-    EXPECT_TRUE(r.kicks.empty() && r.pushes.empty());
+    EXPECT_TRUE(r.kicks.empty() && r.body_impulses.empty());
     EXPECT_LE(energy(response.modes(), state), before);
   }
   EXPECT_EQ(energy(response.modes(), state), 0);
@@ -251,7 +251,7 @@ TEST(ModalResponse, WithoutAnImpactItOnlyDies)
 
 TEST(ModalResponse, SmallImpactsDoNothing)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 0.1, 0.1);
   scene.rest(kThere, 0.1);
   EXPECT_TRUE(respond(plate_model(), {}, scene).kicks.empty());
@@ -259,7 +259,7 @@ TEST(ModalResponse, SmallImpactsDoNothing)
 
 TEST(ModalResponse, WithRestitutionOneTheBudgetIsEmpty)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 2.0, 1.0);
   scene.rest(kThere, 0.1);
   for (const KickRule rule : {KickRule::peak_displacement, KickRule::peak_velocity}) {
@@ -282,7 +282,7 @@ TEST(ModalResponse, EnergyNeverGrowsInAThousandScenes)
     settings.tangential = random.chance(0.5);
     settings.micro.step = 1e-4;
     const double e = random.uniform(0, 1);
-    TouchScene scene;
+    ContactScene scene;
     const auto place = [&] {
       return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
     };
@@ -295,7 +295,7 @@ TEST(ModalResponse, EnergyNeverGrowsInAThousandScenes)
     for (Eigen::Index m = 0; m < state.v.size(); ++m) state.v[m] = random.normal(0, 0.05);
     const double before = kinetic(before_impact(scene)) + energy(response.modes(), state);
     const ResponseResult r = response.respond(scene.input(), state);
-    const double after = kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state);
+    const double after = kinetic(pushed(scene.bodies, r.body_impulses)) + energy(response.modes(), state);
     EXPECT_LE(after, before * (1 + 1e-9)) << "scene " << i << " restitution " << e;
     EXPECT_LE(r.energy.given, before);
     if (settings.rule == KickRule::peak_displacement || settings.rule == KickRule::peak_velocity) {
@@ -304,9 +304,9 @@ TEST(ModalResponse, EnergyNeverGrowsInAThousandScenes)
   }
 }
 
-TEST(ModalResponse, AContactOffTheSurfaceIsLeftOutAndTold)
+TEST(ModalResponse, AContactOffTheSurfaceIsSkippedAndReported)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 2.0);
   scene.rest({1.1, 0.5, 0.6}, 0.1);
   const ResponseResult r = respond(plate_model(), {}, scene);
@@ -315,9 +315,9 @@ TEST(ModalResponse, AContactOffTheSurfaceIsLeftOutAndTold)
   EXPECT_NE(r.warnings[0].find("off the surface"), std::string::npos);
 }
 
-TEST(ModalResponse, RefusesWhatCannotBe)
+TEST(ModalResponse, RejectsInvalidInput)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 1.0, 2.0);
   scene.bodies[1].velocity.z() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW((void)respond(plate_model(), {}, scene), Error);
@@ -330,7 +330,7 @@ TEST(ModalResponse, RefusesWhatCannotBe)
 TEST(ModalResponse, AFinerMeshConverges)
 {
   const auto speed = [](int cells) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike(kHere, 1.0, 1.0);
     scene.rest(kThere, 0.1);
     return respond(plate_model({.cells = cells}), with(KickRule::peak_velocity), scene).kicks[0].speed;
@@ -344,7 +344,7 @@ TEST(ModalResponse, AFinerMeshConverges)
 // it micro_collisions, exchange, peak_velocity, each for a range of budgets.
 TEST(ModalResponse, TheDefaultIsTheBestRuleThatFitsTheBudget)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 2.0, 1.5);
   for (int i = 0; i < 12; ++i) scene.rest({0.2 + 0.1 * i, 0.6, 0}, 0.3);
   const auto model = plate_model();
@@ -352,8 +352,8 @@ TEST(ModalResponse, TheDefaultIsTheBestRuleThatFitsTheBudget)
     ResponseSettings settings;
     settings.rule = rule;
     settings.time_budget = budget;
-    std::vector<double> all(scene.touches.size(), 0.0);
-    for (const Kick& kick : respond(model, settings, scene).kicks) all[kick.touch] = kick.speed;
+    std::vector<double> all(scene.contacts.size(), 0.0);
+    for (const Kick& kick : respond(model, settings, scene).kicks) all[kick.contact] = kick.speed;
     return all;
   };
   const std::vector<KickRule> best_first = {KickRule::micro_collisions, KickRule::exchange,
@@ -374,9 +374,9 @@ TEST(ModalResponse, TheDefaultIsTheBestRuleThatFitsTheBudget)
 }
 
 // The paper's table, 20 modes and 41 contacts, is followed in small with the usual settings; ten times the modes are not.
-TEST(ModalResponse, TheDefaultFollowsATableForDinnerInSmall)
+TEST(ModalResponse, TheDefaultSimulatesMicroCollisionsForADinnerTable)
 {
-  TouchScene scene;
+  ContactScene scene;
   scene.strike(kHere, 5.0, 1.5);
   for (int i = 0; i < 41; ++i) scene.rest({0.1 + 0.035 * i, i % 2 == 0 ? 0.3 : 0.6, 0}, 0.5);
   const auto same = [&](int modes, KickRule rule) {
@@ -393,17 +393,17 @@ TEST(ModalResponse, TheDefaultFollowsATableForDinnerInSmall)
 }
 
 // One mode struck with J bends its place by J f^2 / w: told when that is far from small, not before.
-TEST(ModalResponse, SaysWhenABlowBendsTheBodyFarFromRest)
+TEST(ModalResponse, WarnsWhenAnImpactBendsTheBodyTooFar)
 {
   const auto model = one_mode();
   const double f = row(*model, kHere);
   const double size = std::hypot(1.6, 0.9);
   for (const double share : {0.05, 0.2}) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike(kHere, 1.0, 1.0);
     scene.rest(kThere, 0.1);
-    scene.touches[0].impulse = share * size * model->omega(0) / (f * f);
-    scene.touches[0].loss = 1e9;
+    scene.contacts[0].impulse = share * size * model->omega(0) / (f * f);
+    scene.contacts[0].loss = 1e9;
     const ResponseResult r = respond(model, with(KickRule::peak_displacement), scene);
     EXPECT_EQ(r.warnings.size(), share > 0.1 ? 1U : 0U);
     if (share > 0.1) {
@@ -413,14 +413,14 @@ TEST(ModalResponse, SaysWhenABlowBendsTheBodyFarFromRest)
   }
 }
 
-// Modes far above what a sub-step of 40 us shows, up to 300 kHz: nothing grows.
+// Modes far above what a substep of 40 us shows, up to 300 kHz: nothing grows.
 TEST(ModalResponse, ModesFarAboveTheSubStepDoNotExplode)
 {
   const auto model =
       plate_model({.a = 0.16, .b = 0.09, .h = 0.01, .density = 7850, .young = 2e11, .modes = 60});
   ASSERT_GT(model->frequencies.maxCoeff(), 1e5);
   for (const KickRule rule : {KickRule::micro_collisions, KickRule::exchange, KickRule::peak_velocity}) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike({0.05, 0.04, 0}, 0.5, 2.0);
     scene.rest({0.11, 0.05, 0}, 0.02);
     scene.rest({0.03, 0.07, 0}, 0.1);
@@ -431,11 +431,12 @@ TEST(ModalResponse, ModesFarAboveTheSubStepDoNotExplode)
     ModeState state = response.at_rest();
     const double before = kinetic(before_impact(scene));
     const ResponseResult r = response.respond(scene.input(), state);
-    EXPECT_LE(kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state), before * (1 + 1e-6));
+    EXPECT_LE(kinetic(pushed(scene.bodies, r.body_impulses)) + energy(response.modes(), state),
+              before * (1 + 1e-6));
   }
 }
 
-TEST(ModalResponse, RefusesWindowsThatCannotBeFollowedBeforeAnythingMoves)
+TEST(ModalResponse, RejectsWindowsWithTooManySamplesBeforeAnythingMoves)
 {
   for (const KickRule rule :
        {KickRule::automatic, KickRule::peak_velocity, KickRule::exchange, KickRule::micro_collisions}) {

@@ -51,17 +51,16 @@ TEST(ModeMotion, TwoStepsAreOneAndEnergyOnlyFalls)
   EXPECT_TRUE(once.v.isApprox(twice.v, 1e-12));
 }
 
-TEST(PeakSearch, FindsTheSummitOfOneModeBetweenSamples)
+TEST(PeakSearch, FindsThePeakOfOneModeBetweenSamples)
 {
   // q' = j cos(w t) falls from its greatest value; -q' rises to it after half a period.
   const elastic::ModeList modes{VecX::Constant(1, 700.0), VecX::Constant(1, 0.0)};
   PeakSearch search;
   search.sample(modes, {VecX::Zero(1), VecX::Constant(1, -0.3)}, 0.02);
-  const Peak peak = search.greatest_speed(MatX::Constant(1, 1, 2.0)).front();
+  const Peak peak = search.max_speed(MatX::Constant(1, 1, 2.0)).front();
   EXPECT_NEAR(peak.value, 0.6, 1e-6 * 0.6);
   EXPECT_NEAR(std::remainder(peak.time - std::numbers::pi / 700, 2 * std::numbers::pi / 700), 0, 1e-6);
-  EXPECT_NEAR(search.greatest_displacement(MatX::Constant(1, 1, 2.0)).front().value, 0.6 / 700,
-              1e-6 * 0.6 / 700);
+  EXPECT_NEAR(search.max_displacement(MatX::Constant(1, 1, 2.0)).front().value, 0.6 / 700, 1e-6 * 0.6 / 700);
 }
 
 RC_GTEST_PROP(PeakSearch, IsNeverBelowADenseSearchAndHardlyAbove, ())
@@ -78,8 +77,8 @@ RC_GTEST_PROP(PeakSearch, IsNeverBelowADenseSearchAndHardlyAbove, ())
   const double window = random.uniform(0.002, 0.02);
   PeakSearch search;
   search.sample(modes, state, window);
-  const Peak speed = search.greatest_speed(row).front();
-  const Peak moved = search.greatest_displacement(row).front();
+  const Peak speed = search.max_speed(row).front();
+  const Peak moved = search.max_displacement(row).front();
   double dense_speed = 0;
   double dense_moved = 0;
   constexpr int kDense = 20000;
@@ -95,7 +94,7 @@ RC_GTEST_PROP(PeakSearch, IsNeverBelowADenseSearchAndHardlyAbove, ())
   RC_ASSERT(moved.value < dense_moved + 1e-5 * scale / modes.omegas.minCoeff());
 }
 
-TEST(PeakSearch, RefusesModesFarAboveTheWindow)
+TEST(PeakSearch, RejectsModesFarAboveTheWindow)
 {
   const elastic::ModeList modes{VecX::Constant(1, 1e9), VecX::Constant(1, 0.0)};
   PeakSearch search;

@@ -25,7 +25,7 @@ ResponseSettings exchange(double radius = 100)
 TEST(Exchange, OneUndampedModeFollowsTheClosedForm)  // Eq. (1) and (2) of momentum_exchange.cpp
 {
   const auto model = plate_model({.modes = 1, .cells = 64, .alpha = 0, .beta = 0});
-  TouchScene scene;
+  ContactScene scene;
   const double m = 1.0;
   const double v = 2.0;
   const double e = 0.3;
@@ -43,7 +43,7 @@ TEST(Exchange, OneUndampedModeFollowsTheClosedForm)  // Eq. (1) and (2) of momen
   ASSERT_EQ(r.kicks.size(), 1U);
   EXPECT_NEAR(r.kicks[0].impulse, p, 0.01 * p);
   EXPECT_NEAR(r.kicks[0].speed, p / m_b, 0.01 * p / m_b);
-  const auto after = pushed(scene.bodies, r.pushes);
+  const auto after = pushed(scene.bodies, r.body_impulses);
   EXPECT_NEAR(after[1].velocity.z(), -v + j / m, 0.01 * v);
 }
 
@@ -52,7 +52,7 @@ TEST(Exchange, ElasticImpactsKeepTheTotal)
   base::Random random(7);
   const auto plate = plate_model({.alpha = 0, .beta = 0});
   for (int i = 0; i < 100; ++i) {
-    TouchScene scene;
+    ContactScene scene;
     const auto place = [&] {
       return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
     };
@@ -62,27 +62,27 @@ TEST(Exchange, ElasticImpactsKeepTheTotal)
     ModeState state = response.at_rest();
     const double before = kinetic(before_impact(scene));
     const ResponseResult r = response.respond(scene.input(), state);
-    EXPECT_NEAR(kinetic(pushed(scene.bodies, r.pushes)) + energy(response.modes(), state), before,
+    EXPECT_NEAR(kinetic(pushed(scene.bodies, r.body_impulses)) + energy(response.modes(), state), before,
                 1e-9 * before);
   }
 }
 
-TEST(Exchange, AHeavySurfaceGivesTheRigidAnswer)
+TEST(Exchange, AHeavySurfaceGivesTheRigidResult)
 {
   // A plate a thousand times as heavy hardly yields: the striker keeps its bounce.
   const auto heavy = plate_model({.h = 3, .density = 7e5});
-  TouchScene scene;
+  ContactScene scene;
   scene.strike({0.5, 0.4, 0}, 1.0, 2.0, 0.4);
   ModalResponse response(heavy, exchange(0.01));
   ModeState state = response.at_rest();
   const ResponseResult r = response.respond(scene.input(), state);
-  EXPECT_NEAR(pushed(scene.bodies, r.pushes)[1].velocity.z(), 0.8, 0.001);
+  EXPECT_NEAR(pushed(scene.bodies, r.body_impulses)[1].velocity.z(), 0.8, 0.001);
 }
 
 TEST(Exchange, ConvergesAsModesAreAdded)
 {
   const auto speed = [](int modes) {
-    TouchScene scene;
+    ContactScene scene;
     scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
     scene.rest({1.1, 0.5, 0}, 0.3);
     ModalResponse response(plate_model({.modes = modes, .cells = 96}), exchange(0.01));
@@ -97,20 +97,20 @@ TEST(Exchange, TangentialKicksStayInsideTheFrictionCone)
   auto tilted = std::make_shared<model::ModalModel>(*plate_model());
   for (Index v = 0; v < tilted->vertex_count(); ++v)
     tilted->shapes.row(3 * v) = 0.8 * tilted->shapes.row(3 * v + 2);  // moves sideways as it comes up
-  TouchScene scene;
+  ContactScene scene;
   scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
   scene.rest({1.1, 0.5, 0}, 0.3);
   for (const double mu : {0.1, 0.5}) {
-    scene.touches[1].friction = mu;
+    scene.contacts[1].friction = mu;
     ResponseSettings settings = exchange(0.01);
     settings.tangential = true;
     ModalResponse response(tilted, settings);
     ModeState state = response.at_rest();
     const ResponseResult r = response.respond(scene.input(), state);
     ASSERT_EQ(r.kicks.size(), 1U);
-    EXPECT_GT(r.kicks[0].slide.norm(), 0);
-    EXPECT_LE(r.kicks[0].slide.norm(), mu * r.kicks[0].impulse * (1 + 1e-12));
-    EXPECT_NEAR(r.kicks[0].slide.z(), 0, 1e-12);
+    EXPECT_GT(r.kicks[0].tangential_impulse.norm(), 0);
+    EXPECT_LE(r.kicks[0].tangential_impulse.norm(), mu * r.kicks[0].impulse * (1 + 1e-12));
+    EXPECT_NEAR(r.kicks[0].tangential_impulse.z(), 0, 1e-12);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "tests/vibration/touch_scene.h"
+#include "tests/vibration/contact_scene.h"
 #include "thrum/model/modal_model.h"
 
 namespace thrum::vibration {

@@ -19,9 +19,9 @@ TEST(Pulse, SteelBallOnSteelTakesHertzTime)
   EXPECT_NEAR(hertz_duration(mass, contact_modulus(steel, steel), 0.005, 1.0), 35.3e-6, 0.4e-6);
 }
 
-TEST(Pulse, SpringKeepsTheMassHalfAPeriod)
+TEST(Pulse, SpringHoldsTheMassForHalfAPeriod)
 {
-  const double k = equal_time_stiffness(0.3, 2e-3);
+  const double k = stiffness_for_duration(0.3, 2e-3);
   EXPECT_NEAR(std::numbers::pi * std::sqrt(0.3 / k), 2e-3, 1e-15);
 }
 
@@ -61,7 +61,7 @@ RC_GTEST_PROP(EnergyBudget, ShareIsTheGreatestThatIsAffordable, ())
   const double along = number();
   const double square = std::abs(number());
   const double budget = std::abs(number());
-  const double share = affordable_share(along, square, budget);
+  const double share = max_scale_within_budget(along, square, budget);
   const auto cost = [&](double a) {
     return a * along + a * a * square / 2;
   };
@@ -70,11 +70,11 @@ RC_GTEST_PROP(EnergyBudget, ShareIsTheGreatestThatIsAffordable, ())
   if (share < 1) RC_ASSERT(cost(share + 1e-6) > budget - 1e-12);
 }
 
-TEST(EnergyBudget, NothingIsLostNothingIsGiven)
+TEST(EnergyBudget, WithoutLossNothingIsGiven)
 {
-  EXPECT_EQ(affordable_share(0, 2, 0), 0);
-  EXPECT_EQ(affordable_share(0, 2, 1), 1);
-  EXPECT_NEAR(affordable_share(0, 8, 1), 0.5, 1e-15);
+  EXPECT_EQ(max_scale_within_budget(0, 2, 0), 0);
+  EXPECT_EQ(max_scale_within_budget(0, 2, 1), 1);
+  EXPECT_NEAR(max_scale_within_budget(0, 8, 1), 0.5, 1e-15);
 }
 
 }  // namespace

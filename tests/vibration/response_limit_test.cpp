@@ -25,20 +25,23 @@ TEST(ResponseLimit, EndsAtTheBudgetOrBelow)
     const auto place = [&] {
       return Vec3(random.uniform(0.1, 1.5), random.uniform(0.1, 0.8), 0);
     };
-    TouchScene scene;
+    ContactScene scene;
     scene.strike(place(), random.uniform(1, 5), random.uniform(0.5, 2), random.uniform(0, 1));
     for (int k = 0; k < 4; ++k) scene.rest(place(), random.uniform(0.05, 1));
     ModalResponse response(plate, settings);
     ModeState state = response.at_rest();
     for (Eigen::Index m = 0; m < state.v.size(); ++m) state.v[m] = random.normal(0, 0.05);
-    ModeState unstruck = state;
+    ModeState state_without_impact = state;
     ResponseResult result = response.respond(scene.input(), state);
-    advance(response.modes(), scene.step, unstruck);
-    const double none = kinetic(scene.bodies) + energy(response.modes(), unstruck);
-    const double whole = kinetic(pushed(scene.bodies, result.pushes)) + energy(response.modes(), state);
+    advance(response.modes(), scene.step, state_without_impact);
+    const double none = kinetic(scene.bodies) + energy(response.modes(), state_without_impact);
+    const double whole =
+        kinetic(pushed(scene.bodies, result.body_impulses)) + energy(response.modes(), state);
     const double budget = random.uniform(0, 1.5) * std::abs(whole - none);
-    const double used = limit_response(scene.input(), response.modes(), unstruck, budget, result, state);
-    const double after = kinetic(pushed(scene.bodies, result.pushes)) + energy(response.modes(), state);
+    const double used =
+        limit_response(scene.input(), response.modes(), state_without_impact, budget, result, state);
+    const double after =
+        kinetic(pushed(scene.bodies, result.body_impulses)) + energy(response.modes(), state);
     EXPECT_NEAR(after, none + used, 1e-9 * (none + whole));
     EXPECT_LE(used, budget + 1e-9 * (none + whole));
     if (whole > none + budget) {

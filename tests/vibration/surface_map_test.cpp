@@ -23,18 +23,18 @@ TEST(SurfaceMap, GivesTheRowOfTheClosestPoint)
   EXPECT_TRUE(row.isApprox(mapped.shapes.row(2).transpose(), 1e-12));
 }
 
-TEST(SurfaceMap, AContactThatTremblesIsNotSearchedAgain)
+TEST(SurfaceMap, AJitteringContactIsNotSearchedAgain)
 {
   SurfaceMap map(plate_model());
   const Vec3 first = map.find({0.53, 0.31, 0}).point.barycentric;
   for (int i = 0; i < 100; ++i) {
-    map.forget();
+    map.evict_unused();
     EXPECT_EQ(map.find({0.53 + 1e-6 * i, 0.31, 1e-7 * i}).point.barycentric, first);
   }
   EXPECT_LE(map.searches(), 2U);
 }
 
-TEST(SurfaceMap, AnswerDoesNotDependOnWhatWasAskedBefore)
+TEST(SurfaceMap, ResultDoesNotDependOnEarlierQueries)
 {
   const auto plate = plate_model();
   SurfaceMap asked(plate);
@@ -43,7 +43,7 @@ TEST(SurfaceMap, AnswerDoesNotDependOnWhatWasAskedBefore)
   EXPECT_EQ(asked.find({0.5304, 0.31, 0}).shapes, fresh.find({0.5304, 0.31, 0}).shapes);
 }
 
-TEST(SurfaceMap, RefusesShapesOfAnotherMesh)
+TEST(SurfaceMap, RejectsShapesOfAnotherMesh)
 {
   auto broken = std::make_shared<model::ModalModel>(*plate_model());
   broken->shapes.conservativeResize(broken->shapes.rows() - 3, Eigen::NoChange);

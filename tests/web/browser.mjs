@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Calls use(page, said) with a new page; `said` gathers what it complains about or asks the network for.
+// Calls use(page, problems) with a new page; `problems` gathers what it complains about or asks the network for.
 export async function withPage(chromiumFile, playwright, viewport, use) {
   const { chromium } = await import(pathToFileURL(path.join(playwright, 'index.mjs')));
   const profile = await mkdtemp(path.join(os.tmpdir(), 'thrum-page-'));
@@ -18,16 +18,16 @@ export async function withPage(chromiumFile, playwright, viewport, use) {
   });
   try {
     const page = await context.newPage();
-    const said = [];
+    const problems = [];
     page.on('console', (message) => {
       const text = message.text();
-      if (['error', 'warning'].includes(message.type()) && !/GPU stall|swiftshader|GL Driver/i.test(text)) said.push(text);
+      if (['error', 'warning'].includes(message.type()) && !/GPU stall|swiftshader|GL Driver/i.test(text)) problems.push(text);
     });
-    page.on('pageerror', (error) => said.push(error.message));
+    page.on('pageerror', (error) => problems.push(error.message));
     page.on('request', (request) => {
-      if (!/^(file|data|blob|http:\/\/127\.0\.0\.1):?/.test(request.url())) said.push(`asked for ${request.url()}`);
+      if (!/^(file|data|blob|http:\/\/127\.0\.0\.1):?/.test(request.url())) problems.push(`asked for ${request.url()}`);
     });
-    await use(page, said);
+    await use(page, problems);
   } finally {
     await context.close();
     await rm(profile, { recursive: true, force: true });

@@ -19,7 +19,7 @@ try {
       if (found) resolve(found[0]);
     });
   });
-  await withPage(chromium, playwright, { width: 800, height: 600 }, async (page, said) => {
+  await withPage(chromium, playwright, { width: 800, height: 600 }, async (page, problems) => {
     await page.goto(address);
     assert.match(await page.textContent('body'), /no recording/);
     run = spawn(thrum, ['run', scene, '-o', folder, '--quiet', '--duration', '6']);
@@ -28,7 +28,7 @@ try {
     await page.waitForSelector('body[data-live=complete]', { timeout: 120000 });
     await page.waitForFunction(() => Math.abs(window.thrum.clock.duration - 6) < 1e-3, null, { timeout: 60000 });
     console.log(`first seen with ${first.toFixed(2)} s, then ${await page.evaluate(() => document.body.dataset.reloads ?? 0)} times more`);
-    assert.deepEqual(said, []);
+    assert.deepEqual(problems, []);
   });
 } finally {
   run?.kill();

@@ -8,7 +8,7 @@ import { colours, pixels, withPage } from './browser.mjs';
 
 const [pageFile, chromium, playwright] = process.argv.slice(2);
 
-await withPage(chromium, playwright, { width: 900, height: 600 }, async (page, said) => {
+await withPage(chromium, playwright, { width: 900, height: 600 }, async (page, problems) => {
   await page.goto(pathToFileURL(pageFile).href);
   await page.waitForSelector('body[data-ready]', { timeout: 30000 });
   await page.waitForTimeout(1000);
@@ -31,6 +31,6 @@ await withPage(chromium, playwright, { width: 900, height: 600 }, async (page, s
   await page.waitForTimeout(500);
   const small = await page.locator('canvas').boundingBox();
   assert.ok(small.width <= 391 && small.height > 300, 'fits a phone');
-  assert.deepEqual(said, []);
+  assert.deepEqual(problems, []);
 });
 console.log('1 passed, 0 failed');

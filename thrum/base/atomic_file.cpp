@@ -21,18 +21,18 @@ namespace {
 constexpr std::size_t kBufferSize = std::size_t{1} << 16;  ///< small writes are gathered up to this [byte]
 constexpr mode_t kFileMode = 0666;                         ///< before the user's mask
 
-[[noreturn]] void fail(std::string_view deed, const std::filesystem::path& path, int code)
+[[noreturn]] void fail(std::string_view action, const std::filesystem::path& path, int code)
 {
-  throw Error(fmt::format("Cannot {} {}: {}.", deed, path.string(), std::strerror(code)));
+  throw Error(fmt::format("Cannot {} {}: {}.", action, path.string(), std::strerror(code)));
 }
 
 /// A name that no other thread or process uses: the process id, and a number within the process.
-std::filesystem::path aside_name(const std::filesystem::path& path)
+std::filesystem::path make_temp_path(const std::filesystem::path& path)
 {
   static std::atomic<std::uint64_t> counter{0};
-  std::filesystem::path aside = path;
-  aside += fmt::format(".{}.{}.partial", ::getpid(), counter.fetch_add(1));
-  return aside;
+  std::filesystem::path temp = path;
+  temp += fmt::format(".{}.{}.partial", ::getpid(), counter.fetch_add(1));
+  return temp;
 }
 
 /// Flushes the folder's list of names, so that a new name survives a power cut. Failure is not an error: some
@@ -65,7 +65,7 @@ class Descriptor {
 /// Reads into any container of bytes. The size from the file's entry is only a first guess: pipes and files
 /// that grow while they are read are read to their end.
 template <class Container>
-Container read_whole(const std::filesystem::path& path, std::size_t most)
+Container read_whole(const std::filesystem::path& path, std::size_t max_size)
 {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) fail("read", path, errno);
@@ -73,10 +73,10 @@ Container read_whole(const std::filesystem::path& path, std::size_t most)
   if (::fstat(file.number(), &entry) != 0) fail("read", path, errno);
   if (S_ISDIR(entry.st_mode)) throw Error(fmt::format("Cannot read {}: it is a folder.", path.string()));
   const auto too_large = [&] {
-    return Error(fmt::format("Cannot read {}: it is larger than {} bytes.", path.string(), most));
+    return Error(fmt::format("Cannot read {}: it is larger than {} bytes.", path.string(), max_size));
   };
   const auto expected = static_cast<std::size_t>(std::max<off_t>(entry.st_size, 0));
-  if (expected > most) throw too_large();
+  if (expected > max_size) throw too_large();
 
   Container data;
   data.resize(expected + 1);  // one more, so that the end is met without growing
@@ -88,7 +88,7 @@ Container read_whole(const std::filesystem::path& path, std::size_t most)
     if (got < 0) fail("read", path, errno);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
-    if (filled > most) throw too_large();
+    if (filled > max_size) throw too_large();
   }
   data.resize(filled);
   return data;
@@ -96,27 +96,27 @@ Container read_whole(const std::filesystem::path& path, std::size_t most)
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), aside_(aside_name(path_))
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temp_path_(make_temp_path(path_))
 {
   if (std::error_code ignored; std::filesystem::is_directory(path_, ignored)) {
     throw Error(fmt::format("Cannot write {}: it is a folder.", path_.string()));
   }
-  descriptor_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode);
+  descriptor_ = ::open(temp_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode);
   if (descriptor_ < 0) fail("write", path_, errno);
   buffer_.reserve(kBufferSize);
 }
 
 AtomicFile::~AtomicFile()
 {
-  abandon();
+  discard();
 }
 
-void AtomicFile::abandon() noexcept
+void AtomicFile::discard() noexcept
 {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
   descriptor_ = -1;
-  ::unlink(aside_.c_str());
+  ::unlink(temp_path_.c_str());
 }
 
 void AtomicFile::write_through(std::span<const std::byte> data)
@@ -126,7 +126,7 @@ void AtomicFile::write_through(std::span<const std::byte> data)
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       const int code = errno;
-      abandon();
+      discard();
       fail("write", path_, code);
     }
     data = data.subspan(static_cast<std::size_t>(put));
@@ -165,14 +165,14 @@ void AtomicFile::commit()
   const bool flushed = ::fsync(descriptor_) == 0 || errno == EINVAL || errno == EROFS;
   const int flush_code = errno;
   if (!flushed) {
-    abandon();
+    discard();
     fail("write", path_, flush_code);
   }
   const bool closed = ::close(descriptor_) == 0;
   descriptor_ = -1;
-  if (!closed || ::rename(aside_.c_str(), path_.c_str()) != 0) {
+  if (!closed || ::rename(temp_path_.c_str(), path_.c_str()) != 0) {
     const int code = errno;
-    ::unlink(aside_.c_str());
+    ::unlink(temp_path_.c_str());
     fail("write", path_, code);
   }
   flush_folder_of(path_);
@@ -190,14 +190,14 @@ void write_file(const std::filesystem::path& path, std::string_view text)
   write_file(path, std::as_bytes(std::span(text)));
 }
 
-std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t most)
+std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t max_size)
 {
-  return read_whole<std::vector<std::byte>>(path, most);
+  return read_whole<std::vector<std::byte>>(path, max_size);
 }
 
-std::string read_text_file(const std::filesystem::path& path, std::size_t most)
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_size)
 {
-  return read_whole<std::string>(path, most);
+  return read_whole<std::string>(path, max_size);
 }
 
 }  // namespace thrum::base

@@ -43,10 +43,10 @@ class AtomicFile {
  private:
   void flush_buffer();
   void write_through(std::span<const std::byte> data);
-  void abandon() noexcept;
+  void discard() noexcept;
 
-  std::filesystem::path path_;   ///< the name it will have
-  std::filesystem::path aside_;  ///< the name it has until then
+  std::filesystem::path path_;       ///< the name it will have
+  std::filesystem::path temp_path_;  ///< the name it has until then
   int descriptor_ = -1;
   std::size_t size_ = 0;
   std::vector<std::byte> buffer_;
@@ -57,10 +57,10 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> da
 void write_file(const std::filesystem::path& path, std::string_view text);
 
 /// The whole file. Throws Error, with the reason, when it cannot be read (missing, a folder, no permission)
-/// or is larger than `most` bytes.
-[[nodiscard]] std::vector<std::byte> read_file(const std::filesystem::path& path,
-                                               std::size_t most = std::numeric_limits<std::size_t>::max());
+/// or is larger than `max_size` bytes.
+[[nodiscard]] std::vector<std::byte> read_file(
+    const std::filesystem::path& path, std::size_t max_size = std::numeric_limits<std::size_t>::max());
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& path,
-                                         std::size_t most = std::numeric_limits<std::size_t>::max());
+                                         std::size_t max_size = std::numeric_limits<std::size_t>::max());
 
 }  // namespace thrum::base

@@ -24,7 +24,7 @@ constexpr std::string_view kSuffix = ".thrumcache";
 constexpr std::string_view kPartialSuffix = ".partial";
 
 /// A file aside that has not changed for this long belongs to a writer that was killed.
-constexpr std::chrono::hours kAbandonedAfter{1};
+constexpr std::chrono::hours kStaleTempFileAge{1};
 
 /// What stands in front of the data. The checksum covers the key as well: a file renamed by hand is not
 /// believed.
@@ -41,7 +41,7 @@ Hash128 checksum_of(std::string_view kind, const Hash128& key, std::span<const s
   return Hasher().add(kind).add(key).bytes(data).finish();
 }
 
-bool is_word(std::string_view kind)
+bool is_valid_kind(std::string_view kind)
 {
   return !kind.empty() && std::all_of(kind.begin(), kind.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -55,7 +55,7 @@ struct Entry {
 };
 
 /// The entries in the folder, in no particular order; leftovers of killed writers are removed on the way.
-/// Another process may remove files while we look: whatever cannot be looked at is passed over.
+/// Another process may remove files while we look: whatever cannot be looked at is skipped.
 std::vector<Entry> list_entries(const fs::path& folder)
 {
   std::vector<Entry> entries;
@@ -68,8 +68,8 @@ std::vector<Entry> list_entries(const fs::path& folder)
     const std::uint64_t size = gone ? 0 : it->file_size(gone);
     if (gone) continue;
     if (name.ends_with(kSuffix)) entries.push_back({it->path(), used, size});
-    const bool is_ours_aside = name.ends_with(kPartialSuffix) && name.find(kSuffix) != std::string::npos;
-    if (is_ours_aside && now - used > kAbandonedAfter) fs::remove(it->path(), gone);
+    const bool is_our_temp_file = name.ends_with(kPartialSuffix) && name.find(kSuffix) != std::string::npos;
+    if (is_our_temp_file && now - used > kStaleTempFileAge) fs::remove(it->path(), gone);
   }
   return entries;
 }
@@ -98,7 +98,7 @@ Cache::Cache(CacheDesc desc) : desc_(std::move(desc))
 
 fs::path Cache::path_of(std::string_view kind, const Hash128& key) const
 {
-  if (!is_word(kind))
+  if (!is_valid_kind(kind))
     throw Error(fmt::format("A cache kind is a word of letters and digits, not \"{}\".", kind));
   return desc_.folder / fmt::format("{}-{}{}", kind, to_hex(key), kSuffix);
 }

@@ -9,18 +9,18 @@
 
 namespace thrum::base {
 
-std::string to_string(const SourcePlace& place)
+std::string to_string(const SourceLocation& location)
 {
-  std::string text = place.file.string();
-  if (place.offset >= 0) return fmt::format("{}, byte {}", text, place.offset);
-  if (place.line > 0) text += fmt::format(":{}", place.line);
-  if (place.line > 0 && place.column > 0) text += fmt::format(":{}", place.column);
+  std::string text = location.file.string();
+  if (location.offset >= 0) return fmt::format("{}, byte {}", text, location.offset);
+  if (location.line > 0) text += fmt::format(":{}", location.line);
+  if (location.line > 0 && location.column > 0) text += fmt::format(":{}", location.column);
   return text;
 }
 
-InputError::InputError(SourcePlace place, std::string found, std::string expected)
-    : Error(fmt::format("{}: found {}, expected {}", to_string(place), found, expected)),
-      place_(std::move(place)),
+InputError::InputError(SourceLocation location, std::string found, std::string expected)
+    : Error(fmt::format("{}: found {}, expected {}", to_string(location), found, expected)),
+      location_(std::move(location)),
       found_(std::move(found)),
       expected_(std::move(expected))
 {

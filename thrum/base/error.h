@@ -22,7 +22,7 @@ class Error : public std::runtime_error {
 
 /// Where in an input file something was found. A zero line or column means "not known"; for binary files
 /// `offset` is set.
-struct SourcePlace {
+struct SourceLocation {
   std::filesystem::path file;
   std::size_t line = 0;        ///< counted from 1
   std::size_t column = 0;      ///< counted from 1
@@ -33,20 +33,20 @@ struct SourcePlace {
 /// "plate.obj:12: found face index 99, expected 1 to 8".
 class InputError : public Error {
  public:
-  InputError(SourcePlace place, std::string found, std::string expected);
+  InputError(SourceLocation location, std::string found, std::string expected);
 
-  [[nodiscard]] const SourcePlace& place() const { return place_; }
+  [[nodiscard]] const SourceLocation& location() const { return location_; }
   [[nodiscard]] const std::string& found() const { return found_; }
   [[nodiscard]] const std::string& expected() const { return expected_; }
 
  private:
-  SourcePlace place_;
+  SourceLocation location_;
   std::string found_;
   std::string expected_;
 };
 
 /// "file:line:column" as far as they are known, or "file, byte 1234" for a binary file.
-[[nodiscard]] std::string to_string(const SourcePlace& place);
+[[nodiscard]] std::string to_string(const SourceLocation& location);
 
 /// Reports a broken assertion on standard error and aborts.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
@@ -56,7 +56,7 @@ class InputError : public Error {
 namespace thrum {
 using base::Error;
 using base::InputError;
-using base::SourcePlace;
+using base::SourceLocation;
 }  // namespace thrum
 
 #ifdef NDEBUG

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::string_view kMagic{"\x93NUMPY", 6};
 constexpr std::size_t kHeaderAlignment = 64;
-constexpr std::size_t kMostHeader =
+constexpr std::size_t kMaxHeaderSize =
     1u << 16;  ///< a header with one descr and one shape needs a few hundred bytes
-constexpr std::size_t kMostDimensions = 32;  ///< NumPy's own limit
+constexpr std::size_t kMaxDimensions = 32;  ///< NumPy's own limit
 constexpr char32_t kReplacement = 0xFFFD;
-constexpr char32_t kMostCodePoint = 0x10FFFF;
+constexpr char32_t kMaxCodePoint = 0x10FFFF;
 
 struct Header {
   std::string descr;
@@ -110,7 +110,7 @@ class HeaderReader {
     expect('(');
     while (!accept(')')) {
       sizes.push_back(number());
-      if (sizes.size() > kMostDimensions) fail("more than 32 dimensions", "at most 32");
+      if (sizes.size() > kMaxDimensions) fail("more than 32 dimensions", "at most 32");
       if (!accept(',')) {
         expect(')');
         break;
@@ -267,7 +267,7 @@ std::u32string decode_utf8(std::string_view text)
       valid = i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0u) == 0x80u;
       if (valid) point = (point << 6) | (static_cast<unsigned char>(text[i++]) & 0x3Fu);
     }
-    points.push_back(valid && point <= kMostCodePoint ? point : kReplacement);
+    points.push_back(valid && point <= kMaxCodePoint ? point : kReplacement);
   }
   return points;
 }
@@ -279,7 +279,7 @@ std::string encode_utf8(std::u32string_view points)
     text.push_back(static_cast<char>(byte));
   };
   for (char32_t p : points) {
-    if (p > kMostCodePoint || (p >= 0xD800 && p < 0xE000)) p = kReplacement;
+    if (p > kMaxCodePoint || (p >= 0xD800 && p < 0xE000)) p = kReplacement;
     if (p < 0x80) {
       put(p);
     } else if (p < 0x800) {
@@ -320,7 +320,7 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::filesystem::path
   const std::size_t start = version == 1 ? 10 : 12;
   std::size_t length = byte_at(8) | byte_at(9) << 8;
   if (version > 1) length |= byte_at(10) << 16 | byte_at(11) << 24;
-  if (length > kMostHeader || length > bytes.size() - start) {
+  if (length > kMaxHeaderSize || length > bytes.size() - start) {
     throw fail(8, fmt::format("a header of {} bytes", length), "a header that fits the file");
   }
 

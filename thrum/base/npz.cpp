@@ -23,11 +23,11 @@ constexpr std::uint32_t kEndMagic = 0x06054b50;
 constexpr std::size_t kLocalSize = 30;    ///< fixed part of a local header [byte]
 constexpr std::size_t kCentralSize = 46;  ///< fixed part of an entry of the table of contents [byte]
 constexpr std::size_t kEndSize = 22;      ///< fixed part of the end record [byte]
-constexpr std::size_t kMostComment = 65535;
+constexpr std::size_t kMaxCommentSize = 65535;
 constexpr std::uint16_t kVersion = 20;  ///< zip 2.0
 constexpr std::uint16_t kNameIsUtf8 = 0x800;
 constexpr std::uint16_t kFirstDay = 0x21;  ///< 1 January 1980, the first date zip knows: files carry no dates
-constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxZipSize = std::numeric_limits<std::uint32_t>::max();
 
 /// Puts little-endian numbers one after the other.
 class Packer {
@@ -94,14 +94,14 @@ std::vector<Place> read_contents(std::span<const std::byte> bytes, const std::fi
   // The end record is the last thing in the file, up to a comment.
   if (bytes.size() < kEndSize) throw bad(path, 0, "a file too short for a zip", "an .npz file");
   std::size_t end = bytes.size() - kEndSize;
-  const std::size_t lowest = end > kMostComment ? end - kMostComment : 0;
+  const std::size_t lowest = end > kMaxCommentSize ? end - kMaxCommentSize : 0;
   while (number_at(bytes, end, 4) != kEndMagic) {
     if (end == lowest) throw bad(path, 0, "no end of a zip archive (a truncated file?)", "an .npz file");
     --end;
   }
   const std::size_t count = number_at(bytes, end + 10, 2);
   std::size_t at = number_at(bytes, end + 16, 4);
-  if (count == 0xffff || at == kMostBytes) throw bad(path, end, "a zip64 archive", "an archive below 4 GB");
+  if (count == 0xffff || at == kMaxZipSize) throw bad(path, end, "a zip64 archive", "an archive below 4 GB");
 
   std::vector<Place> places;
   for (std::size_t i = 0; i < count; ++i) {
@@ -144,8 +144,8 @@ std::span<const std::byte> entry_data(std::span<const std::byte> bytes, const Pl
   }
   const std::size_t header =
       kLocalSize + number_at(bytes, p.offset + 26, 2) + number_at(bytes, p.offset + 28, 2);
-  const std::size_t room = bytes.size() - p.offset;
-  if (header > room || p.packed != p.size || p.size > room - header) {
+  const std::size_t available = bytes.size() - p.offset;
+  if (header > available || p.packed != p.size || p.size > available - header) {
     throw bad(path, p.listed, fmt::format("{} bytes of array '{}'", p.size, p.name),
               "as many as the file holds");
   }
@@ -216,11 +216,11 @@ void NpzWriter::add_entry(std::string_view name, std::string_view header, std::s
 {
   const std::string file_name = fmt::format("{}.npy", name);
   const std::size_t size = header.size() + data.size();
-  if (name.empty() || file_name.size() > kMostComment) throw Error("An array in an .npz needs a name.");
+  if (name.empty() || file_name.size() > kMaxCommentSize) throw Error("An array in an .npz needs a name.");
   for (const Entry& e : entries_) {
     if (e.name == file_name) throw Error(fmt::format("The array '{}' was already added.", name));
   }
-  if (file_.size() + size + kLocalSize + file_name.size() > kMostBytes || entries_.size() >= 0xfffe) {
+  if (file_.size() + size + kLocalSize + file_name.size() > kMaxZipSize || entries_.size() >= 0xfffe) {
     throw Error(
         fmt::format("The array '{}' would make the file larger than 4 GB, which .npz does not hold.", name));
   }
@@ -298,7 +298,8 @@ void NpzWriter::commit()
     file_.write(e.name);
   }
   const std::size_t length = file_.size() - start;
-  if (file_.size() > kMostBytes) throw Error("The file would be larger than 4 GB, which .npz does not hold.");
+  if (file_.size() > kMaxZipSize)
+    throw Error("The file would be larger than 4 GB, which .npz does not hold.");
   Packer p;
   p.u32(kEndMagic).u16(0).u16(0).u16(entries_.size()).u16(entries_.size()).u32(length).u32(start).u16(0);
   file_.write(p.text());

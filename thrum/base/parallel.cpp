@@ -45,13 +45,13 @@ void run_in_order(std::size_t chunks, void (*work)(void*, std::size_t), void* co
 #ifdef THRUM_USE_TBB
 
 /// More threads than this are surely a mistake (and would each reserve a stack).
-constexpr int kMostThreads = 4096;
+constexpr int kMaxThreads = 4096;
 
 int default_thread_count()
 {
   if (const char* text = std::getenv("THRUM_THREADS")) {
     const int wanted = std::atoi(text);
-    if (wanted >= 1 && wanted <= kMostThreads) return wanted;
+    if (wanted >= 1 && wanted <= kMaxThreads) return wanted;
   }
   return std::max(1, tbb::info::default_concurrency());
 }
@@ -93,13 +93,13 @@ thread_local bool inside_loop = false;
 
 class InsideLoop {
  public:
-  InsideLoop() : before_(inside_loop) { inside_loop = true; }
-  ~InsideLoop() { inside_loop = before_; }
+  InsideLoop() : was_inside_(inside_loop) { inside_loop = true; }
+  ~InsideLoop() { inside_loop = was_inside_; }
   InsideLoop(const InsideLoop&) = delete;
   InsideLoop& operator=(const InsideLoop&) = delete;
 
  private:
-  bool before_;
+  bool was_inside_;
 };
 
 /// One loop: threads take chunks in ascending order from a shared counter.
@@ -129,7 +129,7 @@ class Loop {
       try {
         work_(context_, chunk);
       } catch (...) {
-        keep_lowest(chunk, std::current_exception());
+        record_failure(chunk, std::current_exception());
       }
     }
   }
@@ -141,7 +141,7 @@ class Loop {
   }
 
  private:
-  void keep_lowest(std::size_t chunk, std::exception_ptr failure)
+  void record_failure(std::size_t chunk, std::exception_ptr failure)
   {
     const std::lock_guard lock(mutex_);
     if (chunk >= lowest_failed_.load(std::memory_order_relaxed)) return;
@@ -166,9 +166,8 @@ class Loop {
 
 void set_thread_count(int count)
 {
-  if (count < 0 || count > kMostThreads) {
-    throw Error(
-        fmt::format("Cannot use {} threads: give 1 to {}, or 0 for every core.", count, kMostThreads));
+  if (count < 0 || count > kMaxThreads) {
+    throw Error(fmt::format("Cannot use {} threads: give 1 to {}, or 0 for every core.", count, kMaxThreads));
   }
   const std::lock_guard lock(workers_mutex);
   workers_slot() = std::make_shared<Workers>(count == 0 ? default_thread_count() : count);

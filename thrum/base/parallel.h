@@ -36,17 +36,17 @@ void set_thread_count(int count);
 
 /// With no grain given, a range is cut into at most this many chunks: enough to keep many cores busy to the
 /// end, few enough that starting a chunk (about 0.1 us) is not felt.
-inline constexpr std::size_t kMostChunks = 256;
+inline constexpr std::size_t kMaxChunks = 256;
 
 /// A cut of [0, count) into chunks of `grain` indices, the last one possibly shorter.
 struct Chunks {
   std::size_t count = 0;
   std::size_t grain = 1;
 
-  /// A grain of 0 chooses the smallest grain that gives at most kMostChunks chunks.
+  /// A grain of 0 chooses the smallest grain that gives at most kMaxChunks chunks.
   static constexpr Chunks of(std::size_t count, std::size_t grain = 0)
   {
-    const std::size_t chosen = grain > 0 ? grain : count / kMostChunks + (count % kMostChunks != 0 ? 1 : 0);
+    const std::size_t chosen = grain > 0 ? grain : count / kMaxChunks + (count % kMaxChunks != 0 ? 1 : 0);
     return {count, std::max<std::size_t>(chosen, 1)};
   }
   [[nodiscard]] constexpr std::size_t size() const { return count / grain + (count % grain != 0 ? 1 : 0); }

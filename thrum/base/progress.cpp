@@ -16,13 +16,13 @@ namespace thrum::base {
 namespace {
 
 constexpr int kDefaultColumns = 80;  ///< when the terminal does not tell
-constexpr int kMostBarCells = 40;
-constexpr int kLeastBarCells = 10;
+constexpr int kMaxBarCells = 40;
+constexpr int kMinBarCells = 10;
 
 /// How many interrupts came. Only this is touched inside the signal handler.
 volatile std::sig_atomic_t interrupts = 0;
 
-extern "C" void thrum_count_interrupt(int signal)
+extern "C" void thrum_handle_interrupt(int signal)
 {
   interrupts = interrupts + 1;
   if (interrupts > 1) {
@@ -52,7 +52,7 @@ int terminal_columns(std::FILE* stream)
 
 bool StopToken::stop_requested() const
 {
-  if (heeds_interrupt_ && interrupts > 0) return true;
+  if (stops_on_interrupt_ && interrupts > 0) return true;
   return flag_ != nullptr && flag_->load(std::memory_order_relaxed);
 }
 
@@ -65,15 +65,15 @@ StopToken StopSource::token() const
 {
   StopToken token;
   token.flag_ = flag_;
-  token.heeds_interrupt_ = heeds_interrupt_;
+  token.stops_on_interrupt_ = stops_on_interrupt_;
   return token;
 }
 
-void StopSource::on_interrupt()
+void StopSource::stop_on_interrupt()
 {
-  heeds_interrupt_ = true;
-  std::signal(SIGINT, thrum_count_interrupt);
-  std::signal(SIGTERM, thrum_count_interrupt);
+  stops_on_interrupt_ = true;
+  std::signal(SIGINT, thrum_handle_interrupt);
+  std::signal(SIGTERM, thrum_handle_interrupt);
 }
 
 void set_default_progress_style(ProgressStyle style)
@@ -142,21 +142,23 @@ void Progress::draw_bar(double now, bool last)
 {
   anything_printed_ = true;
   const double elapsed = now - start_;
-  const double part =
+  const double fraction_done =
       total_ > 0 ? std::min(1.0, static_cast<double>(done()) / static_cast<double>(total_)) : 0;
   std::string tail;
   if (last) {
     tail = fmt::format("done in {}", readable_duration(elapsed));
-  } else if (part > 0) {
-    tail = fmt::format("{:3.0f} %  {} left", 100 * part, readable_duration(elapsed * (1 - part) / part));
+  } else if (fraction_done > 0) {
+    tail = fmt::format("{:3.0f} %  {} left", 100 * fraction_done,
+                       readable_duration(elapsed * (1 - fraction_done) / fraction_done));
   } else {
     tail = fmt::format("{} done, {}", done(), readable_duration(elapsed));
   }
-  const int room = terminal_columns(desc_.stream) - static_cast<int>(title_.size() + tail.size()) - 6;
+  const int available_columns =
+      terminal_columns(desc_.stream) - static_cast<int>(title_.size() + tail.size()) - 6;
   std::string bar;
-  if (total_ > 0 && room >= kLeastBarCells) {
-    const int cells = std::min(room, kMostBarCells);
-    const int full = static_cast<int>(std::lround((last ? 1.0 : part) * cells));
+  if (total_ > 0 && available_columns >= kMinBarCells) {
+    const int cells = std::min(available_columns, kMaxBarCells);
+    const int full = static_cast<int>(std::lround((last ? 1.0 : fraction_done) * cells));
     bar = fmt::format("[{:#<{}}{:<{}}]  ", "", full, "", cells - full);
   }
   fmt::print(desc_.stream, "\r\x1b[K{}  {}{}{}", title_, bar, tail, last ? "\n" : "");
@@ -172,12 +174,12 @@ void Progress::print_line(double now, bool last)
     fmt::print(desc_.stream, "{}: {} done after {}\n", title_, done(), readable_duration(elapsed));
   } else {
     // A line only when another tenth is done.
-    const double part = std::min(1.0, static_cast<double>(done()) / static_cast<double>(total_));
-    const int tenths = static_cast<int>(part * 10);
+    const double fraction_done = std::min(1.0, static_cast<double>(done()) / static_cast<double>(total_));
+    const int tenths = static_cast<int>(fraction_done * 10);
     if (tenths <= printed_tenths_) return;
     printed_tenths_ = tenths;
-    fmt::print(desc_.stream, "{}: {:.0f} %, {} left\n", title_, 100 * part,
-               readable_duration(elapsed * (1 - part) / part));
+    fmt::print(desc_.stream, "{}: {:.0f} %, {} left\n", title_, 100 * fraction_done,
+               readable_duration(elapsed * (1 - fraction_done) / fraction_done));
   }
   anything_printed_ = true;
   std::fflush(desc_.stream);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Progress of long work, and stopping it.
 //
-//   StopSource stop;  stop.on_interrupt();    // Ctrl-C asks once; a second Ctrl-C ends the program
+//   StopSource stop;  stop.stop_on_interrupt();    // Ctrl-C asks once; a second Ctrl-C ends the program
 //   Progress progress("modes", count, {.stop = stop.token()});
 //   parallel_for(count, [&](std::size_t i) { ...; progress.advance(); });
 //   progress.finish();
@@ -40,7 +40,7 @@ class StopToken {
  private:
   friend class StopSource;
   std::shared_ptr<const std::atomic<bool>> flag_;
-  bool heeds_interrupt_ = false;
+  bool stops_on_interrupt_ = false;
 };
 
 /// Requests the stop.
@@ -52,11 +52,11 @@ class StopSource {
   [[nodiscard]] StopToken token() const;
 
   /// From now on Ctrl-C (SIGINT) and SIGTERM request the stop; a second one ends the program at once.
-  void on_interrupt();
+  void stop_on_interrupt();
 
  private:
   std::shared_ptr<std::atomic<bool>> flag_;
-  bool heeds_interrupt_ = false;
+  bool stops_on_interrupt_ = false;
 };
 
 enum class ProgressStyle {

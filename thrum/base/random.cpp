@@ -46,9 +46,9 @@ std::size_t Random::index(std::size_t count)
   THRUM_ASSERT(count > 0);
   // 2^64 mod count of the draws are turned away, so that each remainder is left with equally many.
   const std::uint64_t n = count;
-  const std::uint64_t turned_away = (0 - n) % n;
+  const std::uint64_t rejection_threshold = (0 - n) % n;
   std::uint64_t draw = bits();
-  while (draw < turned_away) draw = bits();
+  while (draw < rejection_threshold) draw = bits();
   return static_cast<std::size_t>(draw % n);
 }
 

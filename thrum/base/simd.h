@@ -39,12 +39,12 @@ using Int4 [[gnu::vector_size(16)]] = int;
 
 /// As the machine's own: the second argument when either is not a number.
 template <class V>
-[[nodiscard]] inline V least(V a, V b)
+[[nodiscard]] inline V min(V a, V b)
 {
   return a < b ? a : b;
 }
 template <class V>
-[[nodiscard]] inline V most(V a, V b)
+[[nodiscard]] inline V max(V a, V b)
 {
   return a > b ? a : b;
 }

@@ -20,8 +20,8 @@ struct Tolerance {
   std::string_view unit;     ///< "1" when relative to a scale
   std::string_view meaning;  ///< one sentence
   double value = 0;
-  double least = 0;  ///< usual range: below this nothing is gained
-  double most = 0;   ///< and above this results suffer
+  double min_value = 0;  ///< usual range: below this nothing is gained
+  double max_value = 0;  ///< and above this results suffer
 
   /// The absolute tolerance for quantities of this size.
   [[nodiscard]] constexpr double times(double scale) const { return value * (scale < 0 ? -scale : scale); }

@@ -12,14 +12,14 @@ namespace thrum::collision {
 
 namespace {
 
-constexpr int kFinestExponent = -32;  // level 0 has cells of 2^-32 m
-constexpr int kLevels = 64;           // up to cells of 2^31 m
-constexpr int kCellBits = 19;         // per coordinate; farther cells share a key, which only costs time
+constexpr int kMinExponent = -32;  // level 0 has cells of 2^-32 m
+constexpr int kLevels = 64;        // up to cells of 2^31 m
+constexpr int kCellBits = 19;      // per coordinate; farther cells share a key, which only costs time
 constexpr int kColumnBits = 2;
 constexpr std::uint64_t kColumnMask = (1U << kColumnBits) - 1;
-constexpr double kFarthestCell = 1e15;    // keeps the conversion to integers defined [cells]
-constexpr std::size_t kFirstCells = 256;  // power of two
-constexpr std::size_t kFewMoved = 512;    // up to so many are looked up and sorted as they come
+constexpr double kMaxCellCoordinate = 1e15;  // keeps the conversion to integers defined [cells]
+constexpr std::size_t kInitialCells = 256;   // power of two
+constexpr std::size_t kSmallBatch = 512;     // up to so many are looked up and sorted as they come
 
 int level_of(const Box3& box)
 {
@@ -27,18 +27,19 @@ int level_of(const Box3& box)
   if (!(edge > 0)) return 0;
   int exponent = 0;
   std::frexp(edge, &exponent);  // edge <= 2^exponent
-  return std::clamp(exponent - kFinestExponent, 0, kLevels - 1);
+  return std::clamp(exponent - kMinExponent, 0, kLevels - 1);
 }
 
 double cell_edge(int level)
 {
-  return std::ldexp(1.0, level + kFinestExponent);
+  return std::ldexp(1.0, level + kMinExponent);
 }
 
 // The edge is a power of two, so that its inverse is exact.
 std::int64_t cell_coordinate(double x, double inverse_edge)
 {
-  return static_cast<std::int64_t>(std::clamp(std::floor(x * inverse_edge), -kFarthestCell, kFarthestCell));
+  return static_cast<std::int64_t>(
+      std::clamp(std::floor(x * inverse_edge), -kMaxCellCoordinate, kMaxCellCoordinate));
 }
 
 std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
@@ -49,7 +50,7 @@ std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
 }
 
 // Four cells above each other lie side by side: a search looks through cells in columns.
-std::size_t scramble(std::int64_t key)
+std::size_t hash_key(std::int64_t key)
 {
   auto h = static_cast<std::uint64_t>(key) >> kColumnBits;
   h ^= h >> 31;
@@ -88,11 +89,11 @@ void BroadPhase::update(model::BodyId id, const Box3& box)
   }
   if (box.isEmpty()) {
     if (!proxy.placed) return;
-    take_out(id);
+    remove_from_grid(id);
     proxy.loose.setEmpty();
   } else {
     if (proxy.placed && proxy.loose.contains(box)) return;
-    if (proxy.placed) take_out(id);
+    if (proxy.placed) remove_from_grid(id);
     const Vec3 growth = Vec3::Constant(desc_.looseness * box.sizes().maxCoeff());
     proxy.loose = Box3(box.min() - growth, box.max() + growth);
     place(id);
@@ -107,7 +108,7 @@ void BroadPhase::update(model::BodyId id, const Box3& box)
 std::size_t BroadPhase::slot_of(const Grid& grid, std::int64_t key)
 {
   const std::size_t mask = grid.cells.size() - 1;
-  std::size_t slot = scramble(key) & mask;
+  std::size_t slot = hash_key(key) & mask;
   while (grid.cells[slot].key != kNoCell && grid.cells[slot].key != key) slot = (slot + 1) & mask;
   return slot;
 }
@@ -117,7 +118,7 @@ void BroadPhase::grow(Grid& grid)
 {
   std::size_t live = 0;
   for (const Cell& cell : grid.cells) live += cell.first >= 0;
-  std::size_t size = kFirstCells;
+  std::size_t size = kInitialCells;
   while (size < 4 * live) size *= 2;
   std::vector<Cell> old(size);
   old.swap(grid.cells);
@@ -151,7 +152,7 @@ void BroadPhase::place(model::BodyId id)
   proxy.placed = true;
 }
 
-void BroadPhase::take_out(model::BodyId id)
+void BroadPhase::remove_from_grid(model::BodyId id)
 {
   Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
   Grid& grid = grids_[proxy.fixed ? 1 : 0];
@@ -226,7 +227,7 @@ void BroadPhase::collect_pairs_of(model::BodyId id)
     const Proxy& proxy = proxies_[static_cast<std::size_t>(other)];
     if (other == id || (self.fixed && proxy.fixed)) return;
     if (proxy.moved && other < id) return;  // the other one finds it
-    fresh_.push_back({std::min(id, other), std::max(id, other)});
+    new_pairs_.push_back({std::min(id, other), std::max(id, other)});
   };
   if (!self.placed) return;
   if (self.unbounded) {
@@ -245,7 +246,7 @@ void BroadPhase::collect_pairs_of(model::BodyId id)
 
 void BroadPhase::check_pair_count(std::size_t count) const
 {
-  const std::size_t limit = desc_.max_pairs_anyway + desc_.max_pairs_per_body * proxies_.size();
+  const std::size_t limit = desc_.min_pair_limit + desc_.max_pairs_per_body * proxies_.size();
   if (count <= limit) return;
   throw Error(fmt::format(
       "More than {} pairs of {} bodies overlap each other's bounding boxes. Bodies seem to have been put "
@@ -254,17 +255,17 @@ void BroadPhase::check_pair_count(std::size_t count) const
 }
 
 // By counting the pairs of each first body, then within each: linear in the pairs, as bodies have few.
-void BroadPhase::sort_fresh()
+void BroadPhase::sort_new_pairs()
 {
-  if (fresh_.size() <= kFewMoved) {
-    std::sort(fresh_.begin(), fresh_.end());
+  if (new_pairs_.size() <= kSmallBatch) {
+    std::sort(new_pairs_.begin(), new_pairs_.end());
     return;
   }
   begin_.assign(proxies_.size() + 1, 0);
-  for (const BodyPair& pair : fresh_) ++begin_[static_cast<std::size_t>(pair.a) + 1];
+  for (const BodyPair& pair : new_pairs_) ++begin_[static_cast<std::size_t>(pair.a) + 1];
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  merged_.resize(fresh_.size());
-  for (const BodyPair& pair : fresh_) merged_[begin_[static_cast<std::size_t>(pair.a)]++] = pair;
+  merged_.resize(new_pairs_.size());
+  for (const BodyPair& pair : new_pairs_) merged_[begin_[static_cast<std::size_t>(pair.a)]++] = pair;
   // Each beginning has moved to the end of its body's pairs.
   std::size_t first = 0;
   for (std::size_t i = 0; i < proxies_.size(); ++i) {
@@ -272,16 +273,16 @@ void BroadPhase::sort_fresh()
               merged_.begin() + static_cast<std::ptrdiff_t>(begin_[i]));
     first = begin_[i];
   }
-  merged_.swap(fresh_);
+  merged_.swap(new_pairs_);
 }
 
 std::span<const BodyPair> BroadPhase::find_pairs()
 {
   if (moved_.empty()) return pairs_;
-  fresh_.clear();
+  new_pairs_.clear();
   // In the order of their cells, neighbours are looked up while what they share is still in the cache: with all of 100,000
   // bodies moving this halves the time.
-  if (moved_.size() > kFewMoved) {
+  if (moved_.size() > kSmallBatch) {
     by_cell_.clear();
     for (const model::BodyId id : moved_)
       by_cell_.push_back({proxies_[static_cast<std::size_t>(id)].key, id});
@@ -291,16 +292,16 @@ std::span<const BodyPair> BroadPhase::find_pairs()
   }
   for (const model::BodyId id : moved_) {
     collect_pairs_of(id);
-    check_pair_count(fresh_.size());
+    check_pair_count(new_pairs_.size());
   }
-  sort_fresh();
+  sort_new_pairs();
   // Pairs of bodies that both stayed in their loose boxes stay; all others were found again above.
   std::erase_if(pairs_, [&](const BodyPair& pair) {
     return proxies_[static_cast<std::size_t>(pair.a)].moved ||
            proxies_[static_cast<std::size_t>(pair.b)].moved;
   });
-  merged_.resize(pairs_.size() + fresh_.size());
-  std::merge(pairs_.begin(), pairs_.end(), fresh_.begin(), fresh_.end(), merged_.begin());
+  merged_.resize(pairs_.size() + new_pairs_.size());
+  std::merge(pairs_.begin(), pairs_.end(), new_pairs_.begin(), new_pairs_.end(), merged_.begin());
   merged_.swap(pairs_);
   check_pair_count(pairs_.size());
   for (const model::BodyId id : moved_) proxies_[static_cast<std::size_t>(id)].moved = false;

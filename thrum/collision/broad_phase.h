@@ -34,7 +34,7 @@ struct BroadPhaseDesc {
   double looseness = 0.1;  ///< growth of the loose box on each side, as a fraction of its greatest edge
   std::size_t max_pairs_per_body =
       64;  ///< on average; beyond it the scene is refused rather than left hanging
-  std::size_t max_pairs_anyway = 200000;  ///< so many pairs are always accepted
+  std::size_t min_pair_limit = 200000;  ///< so many pairs are always accepted
 };
 
 class BroadPhase {
@@ -80,13 +80,13 @@ class BroadPhase {
 
   [[nodiscard]] static std::size_t slot_of(const Grid& grid, std::int64_t key);
   void place(model::BodyId id);
-  void take_out(model::BodyId id);
+  void remove_from_grid(model::BodyId id);
   static void grow(Grid& grid);
   template <class Visit>
   void visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const;
   void collect_pairs_of(model::BodyId id);
   void check_pair_count(std::size_t count) const;
-  void sort_fresh();
+  void sort_new_pairs();
 
   BroadPhaseDesc desc_;
   std::vector<Proxy> proxies_;
@@ -94,7 +94,7 @@ class BroadPhase {
   std::vector<model::BodyId> unbounded_;
   std::vector<model::BodyId> moved_;
   std::vector<BodyPair> pairs_;
-  std::vector<BodyPair> fresh_;
+  std::vector<BodyPair> new_pairs_;
   std::vector<BodyPair> merged_;
   std::vector<std::pair<std::int64_t, model::BodyId>> by_cell_;
   std::vector<std::size_t> begin_;  ///< of the pairs of each body, while they are sorted

@@ -138,11 +138,11 @@ Vec3 support(const ConvexView& shape, const Vec3& d)
     case ConvexView::Core::hull: {
       const std::vector<Vec3>& vertices = shape.polyhedron->vertices;
       std::size_t best = 0;
-      double most = vertices[0].dot(d);
+      double max_dot = vertices[0].dot(d);
       for (std::size_t i = 1; i < vertices.size(); ++i) {
         const double along = vertices[i].dot(d);
-        if (along > most) {
-          most = along;
+        if (along > max_dot) {
+          max_dot = along;
           best = i;
         }
       }

@@ -30,8 +30,8 @@ struct ElementContact {
   Index vertex = -1;            ///< which corner, or
   Index edge = -1;              ///< which edge
   std::uint32_t which = 0;      ///< tells points of one edge apart
-  bool lowest = true;     ///< (1) holds; where it does not, the point counts only if there is no better one
-  bool strictly = false;  ///< (1) holds with next to no tolerance
+  bool lowest = true;      ///< (1) holds; where it does not, the point counts only if there is no better one
+  bool is_strict = false;  ///< (1) holds with next to no tolerance
 
   [[nodiscard]] std::uint32_t feature() const
   {
@@ -42,16 +42,16 @@ struct ElementContact {
 };
 
 /// Slope of phi below which (1) and (2) count as satisfied (sine of about 11 degrees).
-inline constexpr double kLevel = 0.2;
+inline constexpr double kSlopeTolerance = 0.2;
 /// Likewise against a round shape: flat facets of a round mesh miss the true minimum by up to half their bend.
-inline constexpr double kLevelRound = 0.5;
+inline constexpr double kRoundSlopeTolerance = 0.5;
 /// Likewise where one contact is to decide over others.
-inline constexpr double kLevelStrict = 0.02;
+inline constexpr double kStrictSlopeTolerance = 0.02;
 
 struct ElementSearchDesc {
-  double margin = 0;         ///< gap up to which points are wanted [m]
-  double depth = 0;          ///< how far inside to look [m]
-  double shortest_edge = 0;  ///< edges shorter than this are left to their ends [m]
+  double margin = 0;           ///< gap up to which points are wanted [m]
+  double depth = 0;            ///< how far inside to look [m]
+  double min_edge_length = 0;  ///< edges shorter than this are left to their ends [m]
 };
 
 template <class Distance>
@@ -66,8 +66,8 @@ class ElementSearch {
         t_(X_de.position),
         margin_(desc.margin),
         reach_(std::max(desc.margin, desc.depth)),
-        tuck_(kTuck * desc.depth),
-        shortest_edge_(desc.shortest_edge),
+        inward_offset_(kInwardOffset * desc.depth),
+        min_edge_length_(desc.min_edge_length),
         found_(found)
   {
   }
@@ -80,7 +80,8 @@ class ElementSearch {
       const ElementBall& ball = balls[i];
       const double near = ball.radius + margin_;
       const Vec3 centre = R_ * ball.centre + t_;
-      if (distance_.apart(centre, near) || distance_.at_least(distance_.probe(centre, near).value) > near) {
+      if (distance_.is_beyond(centre, near) ||
+          distance_.lower_bound(distance_.probe(centre, near).value) > near) {
         i = static_cast<std::size_t>(ball.skip);
         continue;
       }
@@ -91,14 +92,14 @@ class ElementSearch {
 
  private:
   /// How far to look from a corner towards its own inside, as a share of the depth looked at.
-  static constexpr double kTuck = 0.2;
+  static constexpr double kInwardOffset = 0.2;
   static constexpr int kBisections = 14;
   static constexpr int kSecants = 5;
-  static constexpr int kMostPieces = 64;
+  static constexpr int kMaxSegments = 64;
   /// Slope along an edge at which the search for a minimum ends.
-  static constexpr double kLevelAlong = 0.02;
+  static constexpr double kEdgeSlopeTolerance = 0.02;
   /// Two ends of a level stretch closer than this share of the edge are one point.
-  static constexpr double kOnePoint = 0.02;
+  static constexpr double kMergeShare = 0.02;
 
   struct Corner {
     std::uint32_t stamp = 0;
@@ -134,7 +135,7 @@ class ElementSearch {
     corner.stamp = scratch.stamp;
     corner.p = place(v);
     corner.probe = distance_.probe(corner.p, reach_);
-    if (distance_.at_least(corner.probe.value) <= margin_) {
+    if (distance_.lower_bound(corner.probe.value) <= margin_) {
       ElementContact contact;
       contact.point = corner.p;
       contact.vertex = v;
@@ -147,24 +148,24 @@ class ElementSearch {
   {
     const SurfaceEdge& edge = elements_.edges()[static_cast<std::size_t>(e)];
     // An edge of a long wall passes most bodies at a distance; its ends are then far away as well.
-    if (distance_.passes(place(edge.ends[0]), place(edge.ends[1]), margin_)) return;
+    if (distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), margin_)) return;
     const Corner& u = visit_corner(scratch, edge.ends[0]);
     const Corner& v = visit_corner(scratch, edge.ends[1]);
     const Vec3 along = v.p - u.p;
     const double length = along.norm();
     // The distance changes by at most the way gone.
     const double lowest =
-        0.5 * (distance_.at_least(u.probe.value) + distance_.at_least(v.probe.value) - length);
-    if (lowest > margin_ || !(length > shortest_edge_)) return;
-    const int pieces = static_cast<int>(
-        std::clamp(std::ceil(length / distance_.one_minimum()), 1.0, static_cast<double>(kMostPieces)));
+        0.5 * (distance_.lower_bound(u.probe.value) + distance_.lower_bound(v.probe.value) - length);
+    if (lowest > margin_ || !(length > min_edge_length_)) return;
+    const int segments = static_cast<int>(
+        std::clamp(std::ceil(length / distance_.unimodal_length()), 1.0, static_cast<double>(kMaxSegments)));
     const Vec3 d = along / length;
     std::uint32_t which = 0;
     double t0 = 0;
     double s0 = u.probe.gradient.dot(d);
-    for (int k = 1; k <= pieces; ++k) {
-      const double t1 = length * k / pieces;
-      const double s1 = (k == pieces ? v.probe : distance_.probe(u.p + t1 * d, reach_)).gradient.dot(d);
+    for (int k = 1; k <= segments; ++k) {
+      const double t1 = length * k / segments;
+      const double s1 = (k == segments ? v.probe : distance_.probe(u.p + t1 * d, reach_)).gradient.dot(d);
       which = minima_between(e, edge, u.p, d, t0, s0, t1, s1, which);
       t0 = t1;
       s0 = s1;
@@ -176,7 +177,7 @@ class ElementSearch {
   std::uint32_t minima_between(Index e, const SurfaceEdge& edge, const Vec3& origin, const Vec3& d, double t0,
                                double s0, double t1, double s1, std::uint32_t which)
   {
-    const double level = distance_.is_round() ? 0.0 : kLevel;
+    const double level = distance_.is_round() ? 0.0 : kSlopeTolerance;
     const bool lands = s0 < -level && s1 >= -level;
     const bool leaves = s0 <= level && s1 > level;
     if (!lands && !leaves) return which;
@@ -186,7 +187,7 @@ class ElementSearch {
     }
     const double landing = lands ? bisect(origin, d, t0, t1, -level) : t0;
     const double leaving = leaves ? bisect(origin, d, t0, t1, level) : t1;
-    if (lands && leaves && leaving - landing < kOnePoint * (t1 - t0)) {
+    if (lands && leaves && leaving - landing < kMergeShare * (t1 - t0)) {
       add_edge_point(e, edge, origin + 0.5 * (landing + leaving) * d, which++);
       return which;
     }
@@ -214,7 +215,7 @@ class ElementSearch {
     for (int i = 0; i < kSecants; ++i) {
       t = t0 - s0 * (t1 - t0) / (s1 - s0);
       const double s = distance_.probe(origin + t * d, reach_).gradient.dot(d);
-      if (std::abs(s) < kLevelAlong) break;
+      if (std::abs(s) < kEdgeSlopeTolerance) break;
       if (s < 0) {
         t0 = t;
         s0 = s;
@@ -231,7 +232,7 @@ class ElementSearch {
   void add_edge_point(Index e, const SurfaceEdge& edge, const Vec3& p, std::uint32_t which)
   {
     const DistanceProbe probe = distance_.probe(p, reach_);
-    if (distance_.at_least(probe.value) > margin_) return;
+    if (distance_.lower_bound(probe.value) > margin_) return;
     ElementContact contact;
     contact.point = p;
     contact.edge = e;
@@ -239,7 +240,7 @@ class ElementSearch {
     // With its ends among the neighbours, (1) includes the first half of (2).
     std::array<Index, 4> around = {edge.ends[0], edge.ends[1], -1, -1};
     std::size_t count = 2;
-    for (const Index v : edge.beside) {
+    for (const Index v : edge.opposite_vertices) {
       if (v >= 0) around[count++] = v;
     }
     accept(contact, probe, std::span(around).first(count));
@@ -262,17 +263,17 @@ class ElementSearch {
     const Vec3& p = contact.point;
     const bool round = distance_.is_round();
     if (!round) probe = distance_.exact(p, reach_);
-    // The lowest point of an edge is known to within the distance's own fineness; it may be needed for a crossing.
+    // The lowest point of an edge is known to within the distance's own resolution; it may be needed for a crossing.
     const bool beyond = probe.value > margin_;
-    if (beyond && (round || contact.edge < 0 || probe.value > margin_ + distance_.fineness())) return;
+    if (beyond && (round || contact.edge < 0 || probe.value > margin_ + distance_.resolution())) return;
     if (beyond) {
       contact.lowest = false;
-    } else if (!is_lowest(p, probe.gradient, neighbours, round ? kLevelRound : kLevel)) {
+    } else if (!is_lowest(p, probe.gradient, neighbours, round ? kRoundSlopeTolerance : kSlopeTolerance)) {
       contact.lowest = !round && probe.value > -reach_ && look_further_inside(p, neighbours, probe);
     }
     const double length = probe.gradient.norm();
     if (!(length > 0)) return;
-    contact.strictly = contact.lowest && is_lowest(p, probe.gradient, neighbours, kLevelStrict);
+    contact.is_strict = contact.lowest && is_lowest(p, probe.gradient, neighbours, kStrictSlopeTolerance);
     contact.normal = probe.gradient / length;
     contact.distance = probe.value;
     found_.push_back(contact);
@@ -285,11 +286,12 @@ class ElementSearch {
     Vec3 inward = Vec3::Zero();
     for (const Index n : neighbours) inward += (place(n) - p).normalized();
     const double length = inward.norm();
-    if (!(length > kLevel)) return false;
-    const Vec3 inside = p + tuck_ / length * inward;
+    if (!(length > kSlopeTolerance)) return false;
+    const Vec3 inside = p + inward_offset_ / length * inward;
     const DistanceProbe other = distance_.exact(inside, reach_);
     const double value = other.value + other.gradient.dot(p - inside);
-    if (value > margin_ || value < -reach_ || !is_lowest(p, other.gradient, neighbours, kLevel)) return false;
+    if (value > margin_ || value < -reach_ || !is_lowest(p, other.gradient, neighbours, kSlopeTolerance))
+      return false;
     probe = {value, other.gradient};
     return true;
   }
@@ -300,8 +302,8 @@ class ElementSearch {
   Vec3 t_;
   double margin_;
   double reach_;
-  double tuck_;
-  double shortest_edge_;
+  double inward_offset_;
+  double min_edge_length_;
   std::vector<ElementContact>& found_;
 };
 

@@ -17,11 +17,11 @@ constexpr int kMaxEpaSteps = 96;
 /// GJK stops when a further support point can bring the origin nearer by less than this share of the distance.
 constexpr double kDistanceAccuracy = 1e-10;
 /// A simplex this near to the origin, as a share of its own size, is taken to touch it.
-constexpr double kTouching = 1e-11;
+constexpr double kTouchTolerance = 1e-11;
 /// EPA stops when the hull can grow by less than this share of its size.
 constexpr double kDepthAccuracy = 1e-9;
 /// Simplices flatter than this, as a share of their size, have no volume.
-constexpr double kFlat = 1e-10;
+constexpr double kFlatTolerance = 1e-10;
 
 struct SupportPoint {
   Vec3 w;  ///< of the difference set
@@ -186,10 +186,10 @@ class Polytope {
   [[nodiscard]] std::size_t nearest_face() const
   {
     std::size_t best = 0;
-    double least = std::numeric_limits<double>::infinity();
+    double min_offset = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < faces.size(); ++f) {
-      if (faces[f].alive && faces[f].offset < least) {
-        least = faces[f].offset;
+      if (faces[f].alive && faces[f].offset < min_offset) {
+        min_offset = faces[f].offset;
         best = f;
       }
     }
@@ -240,7 +240,7 @@ bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
   if (s.count == 1) {
     for (const Vec3& d : axes) {
       const SupportPoint p = difference(d);
-      if ((p.w - point(0)).norm() > kFlat * std::max(scale, p.w.norm())) {
+      if ((p.w - point(0)).norm() > kFlatTolerance * std::max(scale, p.w.norm())) {
         push(p);
         break;
       }
@@ -254,7 +254,7 @@ bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
     normal = u;
     for (const Vec3& d : {u, Vec3(-u), v, Vec3(-v)}) {
       const SupportPoint p = difference(d);
-      if ((p.w - point(0)).cross(e).norm() > kFlat * std::max(scale, p.w.norm())) {
+      if ((p.w - point(0)).cross(e).norm() > kFlatTolerance * std::max(scale, p.w.norm())) {
         push(p);
         break;
       }
@@ -266,7 +266,7 @@ bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
     normal = n;
     for (const Vec3& d : {n, Vec3(-n)}) {
       const SupportPoint p = difference(d);
-      if (std::abs((p.w - point(0)).dot(n)) > kFlat * std::max(scale, p.w.norm())) {
+      if (std::abs((p.w - point(0)).dot(n)) > kFlatTolerance * std::max(scale, p.w.norm())) {
         push(p);
         break;
       }
@@ -276,7 +276,7 @@ bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
   return true;
 }
 
-ConvexDistance flat_touch(const Simplex& s, const Vec3& normal)
+ConvexDistance flat_contact(const Simplex& s, const Vec3& normal)
 {
   ConvexDistance result;
   result.normal = normal;
@@ -289,7 +289,7 @@ ConvexDistance flat_touch(const Simplex& s, const Vec3& normal)
 ConvexDistance penetration(const Difference& difference, Simplex& s)
 {
   Vec3 across;
-  if (!grow_to_tetrahedron(difference, s, across)) return flat_touch(s, across);
+  if (!grow_to_tetrahedron(difference, s, across)) return flat_contact(s, across);
   Polytope polytope;
   polytope.points.assign(s.points.begin(), s.points.end());
   // Outward faces whichever way round the tetrahedron is.
@@ -329,7 +329,8 @@ ConvexDistance penetration(const Difference& difference, Simplex& s)
 
 }  // namespace
 
-ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const Pose& X_ab, double enough)
+ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const Pose& X_ab,
+                               double max_distance)
 {
   const Difference difference{a, b, X_ab};
   Simplex s;
@@ -342,11 +343,12 @@ ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const P
   for (int step = 0; step < kMaxGjkSteps; ++step) {
     const double square = v.squaredNorm();
     const double size = size_of(s);
-    if (square <= kTouching * kTouching * size * size || size == 0) return penetration(difference, s);
+    if (square <= kTouchTolerance * kTouchTolerance * size * size || size == 0)
+      return penetration(difference, s);
     const SupportPoint p = difference(-v);
     // The whole set lies beyond the plane through p across v.
     const double bound = v.dot(p.w);
-    if (bound > 0 && bound * bound > enough * enough * square) {
+    if (bound > 0 && bound * bound > max_distance * max_distance * square) {
       ConvexDistance far;
       far.beyond = true;
       far.distance = bound / std::sqrt(square);

@@ -12,11 +12,11 @@ struct ConvexDistance {
   Vec3 normal = Vec3::UnitZ();  ///< unit, from a to b, in axes of a
   Vec3 on_a = Vec3::Zero();     ///< nearest (or deepest) point of a's core, in axes of a [m]
   Vec3 on_b = Vec3::Zero();     ///< likewise of b's core, in axes of a [m]
-  bool beyond = false;          ///< found to be farther apart than `enough`; the other members are not set
+  bool beyond = false;  ///< found to be farther apart than `max_distance`; the other members are not set
 };
 
-/// `X_ab` maps axes of b to axes of a. Cores farther apart than `enough` [m] may be reported as just `beyond`.
+/// `X_ab` maps axes of b to axes of a. Cores farther apart than `max_distance` [m] may be reported as just `beyond`.
 [[nodiscard]] ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const Pose& X_ab,
-                                             double enough);
+                                             double max_distance);
 
 }  // namespace thrum::collision

@@ -41,8 +41,8 @@ struct PairContact {
   std::uint32_t feature_b = kFace;
   Index edge_a = -1;
   Index edge_b = -1;
-  bool valid = true;      ///< each body lies on its own side of the contact plane
-  bool strictly = false;  ///< with next to no tolerance
+  bool valid = true;       ///< each body lies on its own side of the contact plane
+  bool is_strict = false;  ///< with next to no tolerance
   bool dropped = false;
 };
 
@@ -52,7 +52,7 @@ struct Side {
   double thickness = 0;                       ///< [m]
 };
 
-struct Gathering {
+struct MeshPairContacts {
   Side a;
   Side b;
   Pose X_ab;
@@ -62,15 +62,15 @@ struct Gathering {
   std::vector<ElementContact> found;
 };
 
-Gathering& gathering_of_thread()
+MeshPairContacts& thread_scratch()
 {
-  thread_local Gathering g;
+  thread_local MeshPairContacts g;
   g.contacts.clear();
   g.found.clear();
   return g;
 }
 
-void add_found_on_a(Gathering& g)
+void add_found_on_a(MeshPairContacts& g)
 {
   for (const ElementContact& e : g.found) {
     PairContact c;
@@ -82,12 +82,12 @@ void add_found_on_a(Gathering& g)
     c.feature_a = e.feature();
     c.edge_a = e.edge;
     c.valid = e.lowest;
-    c.strictly = e.strictly;
+    c.is_strict = e.is_strict;
     g.contacts.push_back(c);
   }
 }
 
-void add_found_on_b(Gathering& g)
+void add_found_on_b(MeshPairContacts& g)
 {
   for (const ElementContact& e : g.found) {
     PairContact c;
@@ -98,14 +98,14 @@ void add_found_on_b(Gathering& g)
     c.feature_b = e.feature();
     c.edge_b = e.edge;
     c.valid = e.lowest;
-    c.strictly = e.strictly;
+    c.is_strict = e.is_strict;
     g.contacts.push_back(c);
   }
 }
 
 // Elements of a against the distance to b, whose axes are b's.
 template <class Distance>
-void gather_from_a(Gathering& g, const Distance& to_b)
+void gather_from_a(MeshPairContacts& g, const Distance& to_b)
 {
   if (g.a.elements == nullptr) return;
   g.found.clear();
@@ -115,7 +115,7 @@ void gather_from_a(Gathering& g, const Distance& to_b)
 }
 
 template <class Distance>
-void gather_from_b(Gathering& g, const Distance& to_a)
+void gather_from_b(MeshPairContacts& g, const Distance& to_a)
 {
   if (g.b.elements == nullptr) return;
   g.found.clear();
@@ -135,7 +135,7 @@ void sort_by_depth(std::vector<PairContact>& contacts)
 struct EdgeInA {
   Vec3 p;  ///< one end
   Vec3 d;  ///< to the other
-  std::array<Vec3, 2> beside;
+  std::array<Vec3, 2> opposite_vertices;
   std::size_t sides = 0;
 };
 
@@ -148,8 +148,8 @@ EdgeInA edge_in_a(const SurfaceElements& elements, Index e, const Pose& X)
   EdgeInA result;
   result.p = place(edge.ends[0]);
   result.d = place(edge.ends[1]) - result.p;
-  for (const Index v : edge.beside) {
-    if (v >= 0) result.beside[result.sides++] = place(v);
+  for (const Index v : edge.opposite_vertices) {
+    if (v >= 0) result.opposite_vertices[result.sides++] = place(v);
   }
   return result;
 }
@@ -158,7 +158,7 @@ EdgeInA edge_in_a(const SurfaceElements& elements, Index e, const Pose& X)
 bool supports(const EdgeInA& edge, const Vec3& n, double level)
 {
   for (std::size_t k = 0; k < edge.sides; ++k) {
-    const Vec3 away = edge.beside[k] - edge.p;
+    const Vec3 away = edge.opposite_vertices[k] - edge.p;
     if (n.dot(away) > level * away.norm()) return false;
   }
   return true;
@@ -167,7 +167,7 @@ bool supports(const EdgeInA& edge, const Vec3& n, double level)
 // Two edges that cross push each other along their common normal n = d_a x d_b. The field cannot know it:
 // once they overlap, the nearest face of the other is the face of one side or the other of its edge. The
 // normal counts when each body lies on its own side of the plane that n puts between the edges.
-bool cross_edges(const Gathering& g, const PairContact& p, const PairContact& q, PairContact& crossing)
+bool cross_edges(const MeshPairContacts& g, const PairContact& p, const PairContact& q, PairContact& crossing)
 {
   const EdgeInA a = edge_in_a(*g.a.elements, p.edge_a, Pose{});
   const EdgeInA b = edge_in_a(*g.b.elements, q.edge_b, g.X_ab);
@@ -175,8 +175,8 @@ bool cross_edges(const Gathering& g, const PairContact& p, const PairContact& q,
   const double size = n.norm();
   if (size < kCrossing * a.d.norm() * b.d.norm()) return false;
   n /= n.dot(p.normal + q.normal) < 0 ? -size : size;
-  if (!supports(a, n, kLevel) || !supports(b, -n, kLevel)) return false;
-  crossing.strictly = supports(a, n, kLevelStrict) && supports(b, -n, kLevelStrict);
+  if (!supports(a, n, kSlopeTolerance) || !supports(b, -n, kSlopeTolerance)) return false;
+  crossing.is_strict = supports(a, n, kStrictSlopeTolerance) && supports(b, -n, kStrictSlopeTolerance);
   // Nearest points of the two lines.
   const Vec3 r = b.p - a.p;
   const double aa = a.d.squaredNorm();
@@ -201,7 +201,7 @@ bool cross_edges(const Gathering& g, const PairContact& p, const PairContact& q,
   return true;
 }
 
-void pair_edges(Gathering& g)
+void pair_edges(MeshPairContacts& g)
 {
   const auto is_crease = [](const Side& side, Index e) {
     return e >= 0 && side.elements->edges()[static_cast<std::size_t>(e)].crease;
@@ -222,13 +222,13 @@ void pair_edges(Gathering& g)
 // Of the ways out of one overlap the shortest counts: contacts that lie no further apart than they are deep and
 // push in different directions are ways out of the same overlap. For convex bodies each pair of features that
 // satisfies (1) is a face of the difference set, and the nearest face is the answer.
-void keep_shortest_ways(Gathering& g)
+void keep_shortest_separations(MeshPairContacts& g)
 {
   for (PairContact& c : g.contacts) {
     if (c.depth <= 0) continue;
     const double near = kSameOverlap * c.depth;
     c.dropped = std::any_of(g.contacts.begin(), g.contacts.end(), [&](const PairContact& other) {
-      return other.strictly && other.depth < c.depth && other.normal.dot(c.normal) < kSameNormal &&
+      return other.is_strict && other.depth < c.depth && other.normal.dot(c.normal) < kSameNormal &&
              (other.on_a - c.on_a).squaredNorm() < near * near;
     });
   }
@@ -236,7 +236,7 @@ void keep_shortest_ways(Gathering& g)
 }
 
 // What is left of the contacts found from either side.
-void sort_out(Gathering& g)
+void filter_contacts(MeshPairContacts& g)
 {
   const bool both_sharp = g.a.elements != nullptr && g.b.elements != nullptr &&
                           g.a.elements->has_sharp_edges() && g.b.elements->has_sharp_edges();
@@ -252,10 +252,10 @@ void sort_out(Gathering& g)
   } else {
     g.contacts.erase(valid, g.contacts.end());
   }
-  if (both_sharp) keep_shortest_ways(g);
+  if (both_sharp) keep_shortest_separations(g);
 }
 
-void append_contacts(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch>& patches)
+void append_contacts(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches)
 {
   sort_by_depth(g.contacts);
   thread_local std::vector<DirectedPoint> points;
@@ -270,9 +270,9 @@ const TriangleSurface& surface_of(const PreparedShape& shape)
   return static_cast<const TriangleSurface&>(*shape.accelerator);
 }
 
-Gathering& begin(const PairInput& pair, const Side& a, const Side& b)
+MeshPairContacts& begin(const PairInput& pair, const Side& a, const Side& b)
 {
-  Gathering& g = gathering_of_thread();
+  MeshPairContacts& g = thread_scratch();
   g.a = a;
   g.b = b;
   g.X_ab = pair.X_wa.inverse() * pair.X_wb;
@@ -289,7 +289,7 @@ Side side_of(const PreparedShape& shape)
     // An open surface has no thickness that could limit how deep the other may be.
     return {&surface.elements, surface.field ? surface.thickness : std::numeric_limits<double>::infinity()};
   }
-  return {&static_cast<const ConvexElements&>(*shape.accelerator).elements, shape.smallest_extent};
+  return {&static_cast<const ConvexElements&>(*shape.accelerator).elements, shape.min_extent};
 }
 
 // Calls `work` with the distance to a mesh or height field.
@@ -303,17 +303,17 @@ void with_distance(const TriangleSurface& surface, Work&& work)
   }
 }
 
-void finish(const PairInput& pair, Gathering& g, std::vector<model::ContactPatch>& patches)
+void finish(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches)
 {
   if (g.contacts.empty()) return;
-  sort_out(g);
+  filter_contacts(g);
   append_contacts(pair, g, patches);
 }
 
 void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
-  Gathering& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
-  if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->smallest_extent, pair.b->smallest_extent);
+  MeshPairContacts& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->min_extent, pair.b->min_extent);
   const TriangleSurface& a = surface_of(*pair.a);
   const TriangleSurface& b = surface_of(*pair.b);
   if (a.round && b.round) return collide_round_surfaces(pair, *a.round, *b.round, g.thickness, patches);
@@ -324,8 +324,8 @@ void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& pat
 
 void collide_mesh_with_plane(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
-  Gathering& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
-  if (!std::isfinite(g.thickness)) g.thickness = pair.a->smallest_extent;
+  MeshPairContacts& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  if (!std::isfinite(g.thickness)) g.thickness = pair.a->min_extent;
   gather_from_a(g, PlaneDistance{});
   finish(pair, g, patches);
 }
@@ -336,7 +336,7 @@ void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactP
   // a is convex. Against an open mesh only the front faces push.
   const TriangleSurface& surface = surface_of(*pair.b);
   if (!surface.field) return collide_with_triangles(pair, patches);
-  Gathering& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  MeshPairContacts& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   gather_from_a(g, FieldDistance(surface));
   gather_from_b(g, Distance(pair.a->as<Geometry>()));
   finish(pair, g, patches);

@@ -28,11 +28,11 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
   const auto b = static_cast<std::size_t>(pair.b);
   const PreparedShape& shape_a = input.shapes[static_cast<std::size_t>(input.model.bodies[a].shape)];
   const PreparedShape& shape_b = input.shapes[static_cast<std::size_t>(input.model.bodies[b].shape)];
-  const double extent = std::min(shape_a.smallest_extent, shape_b.smallest_extent);
+  const double extent = std::min(shape_a.min_extent, shape_b.min_extent);
   const double speed_margin = reach(input.state.bodies[a], shape_a.radius, desc.step) +
                               reach(input.state.bodies[b], shape_b.radius, desc.step) +
                               desc.step * desc.step * input.model.gravity.norm();
-  return std::clamp(speed_margin, desc.margin * extent, desc.greatest_margin * extent);
+  return std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
 }
 
 bool is_awake(const NarrowPhaseInput& input, model::BodyId id)
@@ -52,17 +52,17 @@ struct OldPoint {
   bool taken = false;
 };
 
-void continue_point(model::ContactPoint& fresh, const model::ContactPoint& old)
+void continue_point(model::ContactPoint& current, const model::ContactPoint& old)
 {
-  fresh.warm_impulse = old.warm_impulse;
-  fresh.wanted_speed = old.wanted_speed;
-  fresh.wanted_energy = old.wanted_energy;
-  fresh.is_new = !(old.normal_impulse > 0 || old.warm_impulse > 0);
+  current.warm_impulse = old.warm_impulse;
+  current.requested_speed = old.requested_speed;
+  current.allowed_energy = old.allowed_energy;
+  current.is_new = !(old.normal_impulse > 0 || old.warm_impulse > 0);
 }
 
 // Matches the patches of one pair of bodies.
-void match_pair(std::span<const model::ContactPatch> old, double same_place,
-                std::span<model::ContactPatch> fresh)
+void match_pair(std::span<const model::ContactPatch> old, double match_distance,
+                std::span<model::ContactPatch> current)
 {
   thread_local std::vector<OldPoint> candidates;
   thread_local std::vector<const model::ContactPoint*> named;
@@ -75,7 +75,7 @@ void match_pair(std::span<const model::ContactPatch> old, double same_place,
     return p.part_a == q.part_a && p.part_b == q.part_b;
   };
   // By name first: a point that kept its features kept its impulse.
-  for (model::ContactPatch& patch : fresh) {
+  for (model::ContactPatch& patch : current) {
     for (model::ContactPoint& point : patch.active()) {
       for (OldPoint& candidate : candidates) {
         if (candidate.taken || !same_parts(*candidate.patch, patch) ||
@@ -91,16 +91,16 @@ void match_pair(std::span<const model::ContactPatch> old, double same_place,
     }
   }
   // Then by place: features change names when a face takes over from another.
-  for (model::ContactPatch& patch : fresh) {
+  for (model::ContactPatch& patch : current) {
     for (model::ContactPoint& point : patch.active()) {
       if (std::find(named.begin(), named.end(), &point) != named.end()) continue;
       OldPoint* nearest = nullptr;
-      double least = same_place * same_place;
+      double min_square = match_distance * match_distance;
       for (OldPoint& candidate : candidates) {
         const double square = (candidate.point->position - point.position).squaredNorm();
-        if (candidate.taken || square > least || candidate.patch->normal.dot(patch.normal) < kSamePatch)
+        if (candidate.taken || square > min_square || candidate.patch->normal.dot(patch.normal) < kSamePatch)
           continue;
-        least = square;
+        min_square = square;
         nearest = &candidate;
       }
       if (nearest == nullptr) continue;
@@ -109,13 +109,13 @@ void match_pair(std::span<const model::ContactPatch> old, double same_place,
     }
   }
   // Friction goes with the patch.
-  for (model::ContactPatch& patch : fresh) {
+  for (model::ContactPatch& patch : current) {
     const model::ContactPatch* best = nullptr;
-    double most = kSamePatch;
+    double max_cosine = kSamePatch;
     for (const model::ContactPatch& candidate : old) {
       const double along = candidate.normal.dot(patch.normal);
-      if (!same_parts(candidate, patch) || along <= most) continue;
-      most = along;
+      if (!same_parts(candidate, patch) || along <= max_cosine) continue;
+      max_cosine = along;
       best = &candidate;
     }
     if (best == nullptr) continue;
@@ -127,7 +127,7 @@ void match_pair(std::span<const model::ContactPatch> old, double same_place,
 
 }  // namespace
 
-bool may_touch(const model::SceneModel& model, const BodyPair& pair)
+bool should_collide(const model::SceneModel& model, const BodyPair& pair)
 {
   const model::BodyDesc& a = model.bodies[static_cast<std::size_t>(pair.a)];
   const model::BodyDesc& b = model.bodies[static_cast<std::size_t>(pair.b)];
@@ -146,8 +146,8 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
     const BodyPair& pair = input.pairs[k];
     const auto a = static_cast<std::size_t>(pair.a);
     const auto b = static_cast<std::size_t>(pair.b);
-    if (!may_touch(input.model, pair)) continue;
-    if (std::binary_search(input.kept_apart.begin(), input.kept_apart.end(), pair)) continue;
+    if (!should_collide(input.model, pair)) continue;
+    if (std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair)) continue;
     // Where nobody is awake nothing has moved.
     if (!is_awake(input, pair.a) && !is_awake(input, pair.b)) {
       auto carried = std::lower_bound(
@@ -197,21 +197,21 @@ void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
   for (const auto& list : found) patches.insert(patches.end(), list.begin(), list.end());
 }
 
-void match_contacts(std::span<const model::ContactPatch> old, double same_place,
-                    std::span<model::ContactPatch> fresh)
+void match_contacts(std::span<const model::ContactPatch> old, double match_distance,
+                    std::span<model::ContactPatch> current)
 {
   std::size_t i = 0;
   std::size_t k = 0;
-  while (k < fresh.size()) {
-    const BodyPair pair = bodies_of(fresh[k]);
-    std::size_t fresh_end = k;
-    while (fresh_end < fresh.size() && bodies_of(fresh[fresh_end]) == pair) ++fresh_end;
+  while (k < current.size()) {
+    const BodyPair pair = bodies_of(current[k]);
+    std::size_t current_end = k;
+    while (current_end < current.size() && bodies_of(current[current_end]) == pair) ++current_end;
     while (i < old.size() && bodies_of(old[i]) < pair) ++i;
     std::size_t old_end = i;
     while (old_end < old.size() && bodies_of(old[old_end]) == pair) ++old_end;
-    match_pair(old.subspan(i, old_end - i), same_place, fresh.subspan(k, fresh_end - k));
+    match_pair(old.subspan(i, old_end - i), match_distance, current.subspan(k, current_end - k));
     i = old_end;
-    k = fresh_end;
+    k = current_end;
   }
 }
 

@@ -13,34 +13,34 @@
 namespace thrum::collision {
 
 struct NarrowPhaseDesc {
-  double step = 1.0 / 60;  ///< bodies may move for this long before contacts are found again [s]
-  double margin = 0.005;   ///< gap up to which resting bodies count as touching, as a share of the smaller
-                           ///< one's least extent
-  double greatest_margin = 0.5;  ///< likewise for fast bodies, whose margin grows with speed * step
+  double step = 1.0 / 60;   ///< bodies may move for this long before contacts are found again [s]
+  double margin = 0.005;    ///< gap up to which resting bodies count as touching, as a share of the smaller
+                            ///< one's least extent
+  double max_margin = 0.5;  ///< likewise for fast bodies, whose margin grows with speed * step
 };
 
 /// What the narrow phase reads. `X_ws[body]` is the pose of the body's shape.
 struct NarrowPhaseInput {
   const model::SceneModel& model;
   const model::SceneState& state;
-  std::span<const PreparedShape> shapes;  ///< by ShapeId
-  std::span<const Pose> X_ws;             ///< by BodyId
-  std::span<const BodyPair> pairs;        ///< sorted
-  std::span<const BodyPair> kept_apart;   ///< sorted pairs that may not touch, as those held by a joint
+  std::span<const PreparedShape> shapes;     ///< by ShapeId
+  std::span<const Pose> X_ws;                ///< by BodyId
+  std::span<const BodyPair> pairs;           ///< sorted
+  std::span<const BodyPair> excluded_pairs;  ///< sorted pairs that may not touch, as those held by a joint
   const PairTable& table;
 };
 
 /// Whether the two may touch at all: groups, motion, sleep.
-[[nodiscard]] bool may_touch(const model::SceneModel& model, const BodyPair& pair);
+[[nodiscard]] bool should_collide(const model::SceneModel& model, const BodyPair& pair);
 
 /// Patches of all pairs, ordered by bodies. Patches of pairs in which nobody is awake are carried over.
 void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
                    std::vector<model::ContactPatch>& patches);
 
-/// Gives points of `fresh` that continue points of `old` their impulses and marks them as not new. Both are
+/// Gives points of `current` that continue points of `old` their impulses and marks them as not new. Both are
 /// ordered by bodies. Points are matched by parts and features, then by place.
-void match_contacts(std::span<const model::ContactPatch> old, double same_place,
-                    std::span<model::ContactPatch> fresh);
+void match_contacts(std::span<const model::ContactPatch> old, double match_distance,
+                    std::span<model::ContactPatch> current);
 
 /// Multiplies the impulses from which the next solve starts.
 void scale_warm_impulses(std::span<model::ContactPatch> patches, double factor);

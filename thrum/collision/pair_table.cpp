@@ -23,16 +23,16 @@ void PairTable::collide(const PairInput& pair, std::vector<model::ContactPatch>&
   const Entry& entry =
       entries_[static_cast<std::size_t>(pair.a->kind)][static_cast<std::size_t>(pair.b->kind)];
   if (entry.function == nullptr) return;
-  if (!entry.exchanged) {
+  if (!entry.swapped) {
     entry.function(pair, patches);
     return;
   }
   const std::size_t before = patches.size();
-  PairInput turned = pair;
-  std::swap(turned.a, turned.b);
-  std::swap(turned.X_wa, turned.X_wb);
-  std::swap(turned.part_a, turned.part_b);
-  entry.function(turned, patches);
+  PairInput swapped_pair = pair;
+  std::swap(swapped_pair.a, swapped_pair.b);
+  std::swap(swapped_pair.X_wa, swapped_pair.X_wb);
+  std::swap(swapped_pair.part_a, swapped_pair.part_b);
+  entry.function(swapped_pair, patches);
   for (std::size_t i = before; i < patches.size(); ++i) {
     model::ContactPatch& patch = patches[i];
     patch.normal = -patch.normal;

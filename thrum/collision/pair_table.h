@@ -29,7 +29,7 @@ using PairFunction = void (*)(const PairInput& pair, std::vector<model::ContactP
 
 class PairTable {
  public:
-  /// Sets the function for (a, b); for (b, a) it is called with the two exchanged and the result turned round.
+  /// Sets the function for (a, b); for (b, a) it is called with the two swapped and the result turned round.
   void set(model::ShapeKind a, model::ShapeKind b, PairFunction function);
   /// Does nothing for a pair without a function, for example two planes.
   void collide(const PairInput& pair, std::vector<model::ContactPatch>& patches) const;
@@ -38,7 +38,7 @@ class PairTable {
  private:
   struct Entry {
     PairFunction function = nullptr;
-    bool exchanged = false;
+    bool swapped = false;
   };
   std::array<std::array<Entry, model::kShapeKinds>, model::kShapeKinds> entries_{};
 };

@@ -23,7 +23,7 @@ constexpr std::uint32_t kNearestFeature = 0xfffff;
 constexpr double kDepthTie = 0.002;
 constexpr double kPlaceTie = 0.01;
 /// A pair gets at most so many patches; the deepest regions come first.
-constexpr std::size_t kMostPatches = 8;
+constexpr std::size_t kMaxPatches = 8;
 
 struct ClipPoint {
   Vec3 p;
@@ -163,11 +163,11 @@ void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
   const Vec3 preferred = Vec3(0.86, 0.43, 0.28) - normal * normal.dot(Vec3(0.86, 0.43, 0.28));
   const auto pick = [&](std::size_t place, auto&& score) {
     std::size_t best = place;
-    double most = -std::numeric_limits<double>::infinity();
+    double max_score = -std::numeric_limits<double>::infinity();
     for (std::size_t i = place; i < points.size(); ++i) {
       const double value = score(points[i]);
-      if (value > most) {
-        most = value;
+      if (value > max_score) {
+        max_score = value;
         best = i;
       }
     }
@@ -219,12 +219,12 @@ void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double sa
     Vec3 normal = Vec3::UnitZ();
     std::vector<CandidatePoint> points;
   };
-  thread_local std::array<Region, kMostPatches> regions;
+  thread_local std::array<Region, kMaxPatches> regions;
   std::size_t count = 0;
   for (const DirectedPoint& p : points) {
     std::size_t r = 0;
     while (r < count && regions[r].normal.dot(p.normal) < same_normal) ++r;
-    if (r == kMostPatches) continue;
+    if (r == kMaxPatches) continue;
     if (r == count) {
       regions[r].normal = p.normal;
       regions[r].points.clear();

@@ -127,8 +127,8 @@ void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
   bound_vertices(prepared, mesh.triangles->vertices);
   const auto surface = std::make_shared<TriangleSurface>(*mesh.triangles, mesh.distance);
   if (surface->field) {
-    prepared.smallest_extent = std::min(prepared.bounds.sizes().minCoeff(), surface->thickness);
-    prepared.safe_move = kSafeMove * prepared.smallest_extent;
+    prepared.min_extent = std::min(prepared.bounds.sizes().minCoeff(), surface->thickness);
+    prepared.safe_move = kSafeMove * prepared.min_extent;
   }
   if (surface->round) prepared.bounds.extend(surface->round->bounds());
   prepared.accelerator = surface;
@@ -137,7 +137,7 @@ void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
 void prepare_as(PreparedShape& prepared, const model::Compound& compound)
 {
   if (compound.parts.empty()) throw Error("A compound shape has no parts.");
-  prepared.smallest_extent = prepared.safe_move = std::numeric_limits<double>::infinity();
+  prepared.min_extent = prepared.safe_move = std::numeric_limits<double>::infinity();
   for (const model::CompoundPart& part : compound.parts) {
     if (!part.shape) throw Error("A part of a compound has no shape.");
     const model::ShapeKind kind = part.shape->kind();
@@ -148,7 +148,7 @@ void prepare_as(PreparedShape& prepared, const model::Compound& compound)
     const PreparedShape& p = prepared.parts.back();
     prepared.bounds.extend(world_bounds(p, part.X_sp, 0));
     prepared.radius = std::max(prepared.radius, part.X_sp.position.norm() + p.radius);
-    prepared.smallest_extent = std::min(prepared.smallest_extent, p.smallest_extent);
+    prepared.min_extent = std::min(prepared.min_extent, p.min_extent);
     prepared.safe_move = std::min(prepared.safe_move, p.safe_move);
   }
 }
@@ -156,7 +156,7 @@ void prepare_as(PreparedShape& prepared, const model::Compound& compound)
 void prepare_as(PreparedShape& prepared, const model::Plane&)
 {
   prepared.unbounded = true;
-  prepared.radius = prepared.smallest_extent = std::numeric_limits<double>::infinity();
+  prepared.radius = prepared.min_extent = std::numeric_limits<double>::infinity();
 }
 
 void prepare_as(PreparedShape& prepared, const model::HeightField& field)
@@ -197,8 +197,8 @@ PreparedShape prepare(const model::Shape& shape)
   prepared.shape = &shape;
   prepared.kind = shape.kind();
   std::visit([&](const auto& geometry) { prepare_as(prepared, geometry); }, shape.geometry);
-  if (prepared.smallest_extent == 0) prepared.smallest_extent = prepared.bounds.sizes().minCoeff();
-  if (prepared.safe_move == 0) prepared.safe_move = prepared.smallest_extent;
+  if (prepared.min_extent == 0) prepared.min_extent = prepared.bounds.sizes().minCoeff();
+  if (prepared.safe_move == 0) prepared.safe_move = prepared.min_extent;
   return prepared;
 }
 

@@ -17,12 +17,11 @@ struct ShapeAccelerator {
 struct PreparedShape {
   const model::Shape* shape = nullptr;  ///< kept by the scene
   model::ShapeKind kind = model::ShapeKind::sphere;
-  Box3 bounds;          ///< in shape axes [m]; unbounded below for a plane
-  double radius = 0.0;  ///< of the sphere about the shape's origin that holds it [m]
-  double smallest_extent =
-      0.0;                 ///< least edge of the bounds: how far it may move before it can pass through [m]
-  double safe_move = 0.0;  ///< how far it may move before contacts are found again [m]
-  bool unbounded = false;  ///< a plane
+  Box3 bounds;              ///< in shape axes [m]; unbounded below for a plane
+  double radius = 0.0;      ///< of the sphere about the shape's origin that holds it [m]
+  double min_extent = 0.0;  ///< least edge of the bounds: how far it may move before it can pass through [m]
+  double safe_move = 0.0;   ///< how far it may move before contacts are found again [m]
+  bool unbounded = false;   ///< a plane
   std::vector<PreparedShape> parts;  ///< of a compound, in its order
   std::shared_ptr<const ShapeAccelerator> accelerator;
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxMarchSteps = 128;
 /// A ray this near to a surface, as a share of the shape's radius, has met it.
-constexpr double kMet = 1e-9;
+constexpr double kHitTolerance = 1e-9;
 constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
 
 // Distance from a point to a convex shape, both in shape axes; negative inside.
@@ -38,7 +38,7 @@ std::optional<ShapeRayHit> cast_at_convex(const PreparedShape& shape, const Shap
   for (int step = 0; step < kMaxMarchSteps; ++step) {
     const Vec3 p = ray.origin + t * ray.direction;
     const ConvexDistance d = distance_to(view, p);
-    if (d.distance <= kMet * shape.radius) return ShapeRayHit{t, p, normal};
+    if (d.distance <= kHitTolerance * shape.radius) return ShapeRayHit{t, p, normal};
     normal = d.normal;
     const double closing = -d.normal.dot(ray.direction);
     if (closing <= 0) return std::nullopt;

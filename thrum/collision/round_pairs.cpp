@@ -22,31 +22,31 @@ constexpr double kSameNormal = 0.998;
 constexpr double kSamePoint = 0.2;
 /// The first step of the descent and its bounds, in shares of the thickness; the slope at which it ends; most steps.
 constexpr double kFirstStep = 0.25;
-constexpr double kShortestStep = 0.1;
-constexpr double kLongestStep = 8.0;
-constexpr double kLongestMove = 0.25;
-constexpr double kLevel = 0.003;
-constexpr int kMostSteps = 12;
+constexpr double kMinStep = 0.1;
+constexpr double kMaxStep = 8.0;
+constexpr double kMaxMove = 0.25;
+constexpr double kSlopeTolerance = 0.003;
+constexpr int kMaxSteps = 12;
 /// Neighbouring balls whose gaps differ by less than this share of the thickness are equally near.
 constexpr double kEquallyNear = 0.002;
 /// The ellipse of a contact: the depth over which it is flat, its longest half axis, the distance over which curvatures
 /// are measured, and the distance at which two points of a patch are one; shares of the thickness all.
-constexpr double kFlat = 0.001;
-constexpr double kLongestAxis = 0.25;
+constexpr double kEllipseDepth = 0.001;
+constexpr double kMaxHalfAxis = 0.25;
 constexpr double kCurvatureProbe = 0.05;
 constexpr double kSameEnd = 1e-4;
 /// Sum of two unit normals that still count as opposite.
 constexpr double kOpposite = 0.3;
 /// The feature of a surface as a whole; the other side names the ball from which the search began.
-constexpr std::uint32_t kWhole = 0x80000000;
+constexpr std::uint32_t kWholeSurface = 0x80000000;
 
 /// Where to begin, in axes of a.
 struct Seed {
   Vec3 x = Vec3::Zero();        ///< halfway between the surfaces [m]
   Vec3 normal = Vec3::UnitZ();  ///< from a to b
   double gap = 0;               ///< between the ball and the other surface [m]
-  std::uint32_t feature_a = kWhole;
-  std::uint32_t feature_b = kWhole;
+  std::uint32_t feature_a = kWholeSurface;
+  std::uint32_t feature_b = kWholeSurface;
 };
 
 struct RoundPair {
@@ -85,9 +85,9 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
   return any;
 }
 
-bool is_least(const RoundSurface& of, const NearBalls& near, std::size_t i, double tolerance)
+bool is_local_minimum(const RoundSurface& of, const NearBalls& near, std::size_t i, double tolerance)
 {
-  for (const Index j : of.beside(i)) {
+  for (const Index j : of.neighbours(i)) {
     if (near.gap[static_cast<std::size_t>(j)] + tolerance < near.gap[i]) return false;
   }
   return true;
@@ -106,7 +106,7 @@ bool find_seeds(const RoundPair& pair, std::vector<Seed>& seeds)
   };
   if (!find_near_balls(pair.a, pair.b, R_ba, -(R_ba * pair.X_ab.position), pair.margin, near)) return false;
   for (std::size_t i = 0; i < near.gap.size(); ++i) {
-    if (!std::isfinite(near.gap[i]) || !is_least(pair.a, near, i, tolerance)) continue;
+    if (!std::isfinite(near.gap[i]) || !is_local_minimum(pair.a, near, i, tolerance)) continue;
     Seed seed;
     seed.normal = -(pair.R_ab * near.out[i]);
     seed.feature_a = static_cast<std::uint32_t>(i);
@@ -114,7 +114,7 @@ bool find_seeds(const RoundPair& pair, std::vector<Seed>& seeds)
   }
   find_near_balls(pair.b, pair.a, pair.R_ab, pair.X_ab.position, pair.margin, near);
   for (std::size_t i = 0; i < near.gap.size(); ++i) {
-    if (!std::isfinite(near.gap[i]) || !is_least(pair.b, near, i, tolerance)) continue;
+    if (!std::isfinite(near.gap[i]) || !is_local_minimum(pair.b, near, i, tolerance)) continue;
     const InnerBall& ball = pair.b.balls()[i];
     Seed seed;
     seed.normal = near.out[i];
@@ -172,7 +172,7 @@ bool descend(const RoundPair& pair, Seed& seed, Slope& slope)
     const double steepness = slope.across.norm();
     // Far along a valley that hardly rises, where it stands is as good as its lowest place.
     const bool far = (x - start).squaredNorm() > pair.thickness * pair.thickness;
-    if (i == kMostSteps || far || steepness < kLevel) {
+    if (i == kMaxSteps || far || steepness < kSlopeTolerance) {
       seed.normal = slope.n;
       seed.x = x + to_middle;
       return steepness < kOpposite;
@@ -180,10 +180,10 @@ bool descend(const RoundPair& pair, Seed& seed, Slope& slope)
     if (i > 0) {
       const double bend = last_move.dot(slope.across - last_slope);
       const double along = last_move.squaredNorm();
-      step = bend * kLongestStep * pair.thickness > along ? along / bend : kLongestStep * pair.thickness;
-      step = std::max(step, kShortestStep * pair.thickness);
+      step = bend * kMaxStep * pair.thickness > along ? along / bend : kMaxStep * pair.thickness;
+      step = std::max(step, kMinStep * pair.thickness);
     }
-    step = std::min(step, kLongestMove * pair.thickness / steepness);
+    step = std::min(step, kMaxMove * pair.thickness / steepness);
     last_move = -step * slope.across;
     last_slope = slope.across;
     x += last_move + to_middle;
@@ -217,9 +217,9 @@ void add_ellipse(const RoundPair& pair, const Seed& seed, const Slope& slope,
   const double angle = 0.5 * std::atan2(2 * h12, h11 - h22);
   const Vec3 v1 = std::cos(angle) * e1 + std::sin(angle) * e2;
   const Vec3 v2 = slope.n.cross(v1);
-  const double flat = kFlat * pair.thickness;
+  const double flat = kEllipseDepth * pair.thickness;
   const auto half_axis = [&](double curvature) {
-    const double longest = kLongestAxis * pair.thickness;
+    const double longest = kMaxHalfAxis * pair.thickness;
     return curvature * longest * longest > 2 * flat ? std::sqrt(2 * flat / curvature) : longest;
   };
   const double d1 = half_axis(mean + spread);
@@ -227,7 +227,7 @@ void add_ellipse(const RoundPair& pair, const Seed& seed, const Slope& slope,
   const std::array<Vec3, 4> ends{Vec3(d1 * v1), Vec3(-d1 * v1), Vec3(d2 * v2), Vec3(-d2 * v2)};
   for (std::uint32_t k = 0; k < 4; ++k) {
     const auto named = [&](std::uint32_t feature) {
-      return feature == kWhole ? kWhole : 4 * feature + k;
+      return feature == kWholeSurface ? kWholeSurface : 4 * feature + k;
     };
     contacts.push_back(
         {seed.normal, {seed.x + ends[k], depth, named(seed.feature_a), named(seed.feature_b)}});

@@ -13,7 +13,7 @@ namespace {
 
 /// Cells across the thickness, and at most along the longest side.
 constexpr double kCellsAcross = 8;
-constexpr double kFinest = 96;
+constexpr double kMaxCells = 96;
 /// Cells around the mesh: contacts of the greatest gap lie at half of it from either surface.
 constexpr double kPadding = 3;
 /// Share of the way from the flat facet to the tangent planes of its corners; see smooth_distance().
@@ -21,12 +21,12 @@ constexpr double kBend = 0.5;
 /// Steps along the surface towards the point whose normal meets p.
 constexpr int kProjections = 2;
 /// A ball is grown inwards from the surface while it touches nothing else, to within this share of its radius.
-constexpr double kTouching = 0.05;
+constexpr double kTouchTolerance = 0.05;
 constexpr int kGrowthSteps = 32;
 /// A ball stands for triangles whose corners lie within this many radii of its centre.
-constexpr double kHeld = 1.4;
+constexpr double kCoverRadii = 1.4;
 /// Balls are next to each other when their centres are no farther apart than so many reaches.
-constexpr double kBeside = 1.2;
+constexpr double kNeighbourDistance = 1.2;
 
 // The surface bent to its corners' normals N_i [Boubekeur and Alexa 2008, Phong tessellation]: with q the nearest point of
 // the facets, u its barycentric coordinates and pi_i(q) = q - ((q - P_i) . N_i) N_i its image on the tangent plane of corner i,
@@ -77,13 +77,13 @@ RoundSurface::RoundSurface(const distance::MeshDistance& mesh, double thickness)
   const Box3 box = mesh.bvh().bounds();
   const double size = box.sizes().maxCoeff();
   distance::DistanceFieldDesc desc;
-  desc.spacing = std::max(thickness / kCellsAcross, size / kFinest);
+  desc.spacing = std::max(thickness / kCellsAcross, size / kMaxCells);
   desc.padding = kPadding;
   frame_ = distance::grid_around(box, desc, 1);
   inverse_spacing_ = 1 / frame_.spacing;
   fill_grid(mesh);
   place_balls(mesh, thickness);
-  join_balls();
+  find_neighbours();
   bound_bent_facets(mesh);
   middle_ = bounds_.center();
   half_ = 0.5 * bounds_.sizes() + Vec3::Constant(excess());
@@ -108,17 +108,17 @@ void RoundSurface::bound_bent_facets(const distance::MeshDistance& mesh)
   }
 }
 
-void RoundSurface::join_balls()
+void RoundSurface::find_neighbours()
 {
   for (std::size_t i = 0; i < balls_.size(); ++i) {
-    beside_begin_.push_back(beside_.size());
+    neighbour_begin_.push_back(neighbours_.size());
     for (std::size_t j = 0; j < balls_.size(); ++j) {
-      const double near = kBeside * std::min(balls_[i].reach, balls_[j].reach);
+      const double near = kNeighbourDistance * std::min(balls_[i].reach, balls_[j].reach);
       if (i != j && (balls_[i].centre - balls_[j].centre).norm() < near)
-        beside_.push_back(static_cast<Index>(j));
+        neighbours_.push_back(static_cast<Index>(j));
     }
   }
-  beside_begin_.push_back(beside_.size());
+  neighbour_begin_.push_back(neighbours_.size());
 }
 
 void RoundSurface::fill_grid(const distance::MeshDistance& mesh)
@@ -222,29 +222,31 @@ void RoundSurface::place_balls(const distance::MeshDistance& mesh, double thickn
     double radius = 0;
     for (int step = 1; step <= kGrowthSteps; ++step) {
       const double tried = 0.5 * thickness * step / kGrowthSteps;
-      if (-static_cast<double>(sample(middle - tried * n).value) < (1 - kTouching) * tried - excess()) break;
+      if (-static_cast<double>(sample(middle - tried * n).value) < (1 - kTouchTolerance) * tried - excess())
+        break;
       radius = tried;
     }
     grown[t] = {middle - radius * n, radius, 0};
   }
   // Each ball takes with it the triangles that it nearly holds, moves to the middle of their balls, and reaches to their corners.
-  std::vector<bool> held(count, false);
+  std::vector<bool> covered(count, false);
   std::vector<std::size_t> mine;
   for (std::size_t t = 0; t < count; ++t) {
-    if (held[t]) continue;
+    if (covered[t]) continue;
     const auto farthest = [&](const Vec3& centre, std::size_t other) {
-      double most = 0;
-      for (int k = 0; k < 3; ++k) most = std::max(most, (triangles.corner(other, k) - centre).norm());
-      return most;
+      double max_distance = 0;
+      for (int k = 0; k < 3; ++k)
+        max_distance = std::max(max_distance, (triangles.corner(other, k) - centre).norm());
+      return max_distance;
     };
     mine.clear();
     Vec3 sum = Vec3::Zero();
     for (std::size_t other = t; other < count; ++other) {
       const bool near =
-          other == t || (!held[other] && farthest(grown[t].centre, other) < kHeld * grown[t].radius);
+          other == t || (!covered[other] && farthest(grown[t].centre, other) < kCoverRadii * grown[t].radius);
       if (!near) continue;
       mine.push_back(other);
-      held[other] = true;
+      covered[other] = true;
       sum += grown[other].centre;
     }
     InnerBall ball;

@@ -36,9 +36,10 @@ class RoundSurface {
   [[nodiscard]] distance::FieldSample sample(const Vec3& p) const;
   [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
   /// Balls next to a ball.
-  [[nodiscard]] std::span<const Index> beside(std::size_t ball) const
+  [[nodiscard]] std::span<const Index> neighbours(std::size_t ball) const
   {
-    return std::span(beside_).subspan(beside_begin_[ball], beside_begin_[ball + 1] - beside_begin_[ball]);
+    return std::span(neighbours_)
+        .subspan(neighbour_begin_[ball], neighbour_begin_[ball + 1] - neighbour_begin_[ball]);
   }
   /// False only where p is farther than `near` [m] from the surface; quicker than sample().
   [[nodiscard]] bool may_be_near(const Vec3& p, double near) const
@@ -55,7 +56,7 @@ class RoundSurface {
   static constexpr double kExcess = 0.1;
   void fill_grid(const distance::MeshDistance& mesh);
   void bound_bent_facets(const distance::MeshDistance& mesh);
-  void join_balls();
+  void find_neighbours();
   void place_balls(const distance::MeshDistance& mesh, double thickness);
   [[nodiscard]] std::size_t node(int i, int j, int k) const
   {
@@ -66,8 +67,8 @@ class RoundSurface {
   double inverse_spacing_ = 1;
   std::vector<distance::FieldSample> nodes_;  ///< z runs fastest
   std::vector<InnerBall> balls_;
-  std::vector<std::size_t> beside_begin_;
-  std::vector<Index> beside_;
+  std::vector<std::size_t> neighbour_begin_;
+  std::vector<Index> neighbours_;
   Box3 bounds_;
   Vec3 middle_ = Vec3::Zero();  ///< of the bounds [m]
   Vec3 half_ = Vec3::Zero();    ///< half of their size [m]

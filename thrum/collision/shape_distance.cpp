@@ -6,7 +6,7 @@
 namespace thrum::collision {
 
 // Whether the segment leaves out the box, grown by `near`: its part between the two planes of each axis, in turn.
-bool FieldDistance::passes(const Vec3& p, const Vec3& q, double near) const
+bool FieldDistance::segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
 {
   double enters = 0;
   double leaves = 1;
@@ -42,11 +42,11 @@ DistanceProbe BoxDistance::probe(const Vec3& p, double) const
 {
   const Vec3 beyond = p.cwiseAbs() - half;
   Eigen::Index axis = 0;
-  const double most = beyond.maxCoeff(&axis);
+  const double max_distance = beyond.maxCoeff(&axis);
   const auto side = [&](Eigen::Index k) {
     return p[k] < 0 ? -1.0 : 1.0;
   };
-  if (most <= 0) return {most, side(axis) * Vec3(Vec3::Unit(axis))};
+  if (max_distance <= 0) return {max_distance, side(axis) * Vec3(Vec3::Unit(axis))};
   Vec3 outside = beyond.cwiseMax(0.0);
   const double distance = outside.norm();
   for (Eigen::Index k = 0; k < 3; ++k) outside[k] *= side(k) / distance;
@@ -71,14 +71,14 @@ DistanceProbe HullDistance::probe(const Vec3& p, double) const
 {
   // Inside, the nearest face; outside, the nearest point of those faces that look at p.
   const model::ConvexPolyhedron& h = polyhedron;
-  double most = -std::numeric_limits<double>::infinity();
+  double max_distance = -std::numeric_limits<double>::infinity();
   std::size_t top = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double min_square = std::numeric_limits<double>::infinity();
   Vec3 nearest = Vec3::Zero();
   for (std::size_t f = 0; f < h.face_count(); ++f) {
     const double height = h.face_normals[f].dot(p) - h.face_offsets[f];
-    if (height > most) {
-      most = height;
+    if (height > max_distance) {
+      max_distance = height;
       top = f;
     }
     if (height <= 0) continue;
@@ -94,15 +94,15 @@ DistanceProbe HullDistance::probe(const Vec3& p, double) const
       over_face = false;
       const double t = std::clamp(along.dot(p - u) / along.squaredNorm(), 0.0, 1.0);
       const Vec3 q = u + t * along;
-      if ((p - q).squaredNorm() < least) {
-        least = (p - q).squaredNorm();
+      if ((p - q).squaredNorm() < min_square) {
+        min_square = (p - q).squaredNorm();
         nearest = q;
       }
     }
     if (over_face) return {height, h.face_normals[f]};
   }
-  if (most <= 0) return {most, h.face_normals[top]};
-  const double distance = std::sqrt(least);
+  if (max_distance <= 0) return {max_distance, h.face_normals[top]};
+  const double distance = std::sqrt(min_square);
   return {distance, (p - nearest) / distance};
 }
 

@@ -4,11 +4,11 @@
 //
 //   probe(p, reach)    value and direction of growth; quick. A value beyond `reach` [m] need only be a lower bound.
 //   exact(p, reach)    the same with the true normal at sharp features
-//   apart(p, near)     true only if p is farther than `near` [m]; quicker than probe()
-//   passes(p, q, near) true only if all points from p to q are farther than `near` [m]; quicker than probe()
-//   at_least(value)    a lower bound of the true distance where probe() gave `value`
-//   fineness()         features smaller than this are blurred in probe() [m]
-//   one_minimum()      along a straight line of this length [m] the distance has one minimum
+//   is_beyond(p, near)     true only if p is farther than `near` [m]; quicker than probe()
+//   segment_is_beyond(p, q, near) true only if all points from p to q are farther than `near` [m]; quicker than probe()
+//   lower_bound(value)    a lower bound of the true distance where probe() gave `value`
+//   resolution()         features smaller than this are blurred in probe() [m]
+//   unimodal_length()      along a straight line of this length [m] the distance has one minimum
 //   is_round()         whether probe() is good enough everywhere, so that exact() is not needed
 #pragma once
 
@@ -35,11 +35,11 @@ class FieldDistance {
       : surface_(surface), field_(*surface.field), box_(surface.bvh.bounds()), cell_(field_.spacing())
   {
   }
-  [[nodiscard]] bool apart(const Vec3& p, double near) const
+  [[nodiscard]] bool is_beyond(const Vec3& p, double near) const
   {
     return box_.squaredExteriorDistance(p) > near * near;
   }
-  [[nodiscard]] bool passes(const Vec3& p, const Vec3& q, double near) const;
+  [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const;
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const
   {
     const distance::FieldSample s = field_.sample(p);
@@ -48,13 +48,13 @@ class FieldDistance {
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
   // Within half a cell of the truth in the fine blocks, which reach at least kFineCells from the surface, and
   // within half a block elsewhere.
-  [[nodiscard]] double at_least(double value) const
+  [[nodiscard]] double lower_bound(double value) const
   {
     return std::max(std::min(value, kFineCells * cell_) - 0.5 * cell_, value - kFarCells * cell_);
   }
   [[nodiscard]] bool is_round() const { return !surface_.elements.has_sharp_edges(); }
-  [[nodiscard]] double fineness() const { return cell_; }
-  [[nodiscard]] double one_minimum() const { return 0.5 * surface_.thickness; }
+  [[nodiscard]] double resolution() const { return cell_; }
+  [[nodiscard]] double unimodal_length() const { return 0.5 * surface_.thickness; }
 
  private:
   static constexpr double kFineCells = 3;
@@ -69,14 +69,14 @@ class FieldDistance {
 class SurfaceDistance {
  public:
   explicit SurfaceDistance(const TriangleSurface& surface) : surface_(surface) {}
-  [[nodiscard]] static bool apart(const Vec3&, double) { return false; }
-  [[nodiscard]] static bool passes(const Vec3&, const Vec3&, double) { return false; }
+  [[nodiscard]] static bool is_beyond(const Vec3&, double) { return false; }
+  [[nodiscard]] static bool segment_is_beyond(const Vec3&, const Vec3&, double) { return false; }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
-  [[nodiscard]] static double at_least(double value) { return value; }
+  [[nodiscard]] static double lower_bound(double value) { return value; }
   [[nodiscard]] static bool is_round() { return false; }
-  [[nodiscard]] static double fineness() { return 0; }
-  [[nodiscard]] double one_minimum() const { return 0.5 * surface_.thickness; }
+  [[nodiscard]] static double resolution() { return 0; }
+  [[nodiscard]] double unimodal_length() const { return 0.5 * surface_.thickness; }
 
  private:
   const TriangleSurface& surface_;
@@ -84,12 +84,12 @@ class SurfaceDistance {
 
 /// What the exact distances to convex shapes share.
 struct ConvexDistanceBase {
-  [[nodiscard]] static bool apart(const Vec3&, double) { return false; }
-  [[nodiscard]] static bool passes(const Vec3&, const Vec3&, double) { return false; }
-  [[nodiscard]] static double at_least(double value) { return value; }
+  [[nodiscard]] static bool is_beyond(const Vec3&, double) { return false; }
+  [[nodiscard]] static bool segment_is_beyond(const Vec3&, const Vec3&, double) { return false; }
+  [[nodiscard]] static double lower_bound(double value) { return value; }
   [[nodiscard]] static bool is_round() { return false; }
-  [[nodiscard]] static double fineness() { return 0; }
-  [[nodiscard]] static double one_minimum() { return std::numeric_limits<double>::infinity(); }
+  [[nodiscard]] static double resolution() { return 0; }
+  [[nodiscard]] static double unimodal_length() { return std::numeric_limits<double>::infinity(); }
 };
 
 struct PlaneDistance : ConvexDistanceBase {

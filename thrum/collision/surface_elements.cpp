@@ -40,18 +40,19 @@ void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
     joined.push_back({edge[0].high, edge[0].low});
     SurfaceEdge e;
     e.ends = {edge[0].low, edge[0].high};
-    e.beside[0] = third_corner(mesh, edge[0]);
+    e.opposite_vertices[0] = third_corner(mesh, edge[0]);
     if (edge.size() != 2) {
       // An open border, or more than two faces: always able to touch.
       e.crease = sharp_ = true;
     } else {
-      e.beside[1] = third_corner(mesh, edge[1]);
+      e.opposite_vertices[1] = third_corner(mesh, edge[1]);
       const Vec3 n0 = mesh::area_vector(mesh, static_cast<std::size_t>(edge[0].triangle)).normalized();
       const Vec3 n1 = mesh::area_vector(mesh, static_cast<std::size_t>(edge[1].triangle)).normalized();
       const double bend = n0.dot(n1);
       const bool flat = bend > kFlatBend;
-      const bool outward = e.beside[1] >= 0 && n0.dot(vertices_[static_cast<std::size_t>(e.beside[1])] -
-                                                      vertices_[static_cast<std::size_t>(e.ends[0])]) < 0;
+      const bool outward =
+          e.opposite_vertices[1] >= 0 && n0.dot(vertices_[static_cast<std::size_t>(e.opposite_vertices[1])] -
+                                                vertices_[static_cast<std::size_t>(e.ends[0])]) < 0;
       if (flat || !outward) return;
       e.crease = bend < kCreaseBend;
       sharp_ = sharp_ || bend < kSmoothBend;

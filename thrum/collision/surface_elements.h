@@ -18,8 +18,9 @@ namespace thrum::collision {
 
 struct SurfaceEdge {
   std::array<Index, 2> ends = {0, 0};
-  std::array<Index, 2> beside = {-1, -1};  ///< third corners of its two triangles; -1 at an open border
-  bool crease = false;                     ///< bends by more than kCreaseBend
+  std::array<Index, 2> opposite_vertices = {
+      -1, -1};          ///< third corners of its two triangles; -1 at an open border
+  bool crease = false;  ///< bends by more than kCreaseBend
 };
 
 /// A ball in the hierarchy. Children of node i begin at i + 1; a walk that leaves it out goes on at `skip`.

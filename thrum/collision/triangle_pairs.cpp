@@ -46,8 +46,8 @@ bool on_sharp_feature(const ConvexView& triangle, const std::array<bool, 3>& edg
 }
 
 // Contact with one triangle, in axes of a. False when they are apart or a is behind the triangle.
-bool touch_triangle(const ConvexView& a, const ConvexView& triangle, const Vec3& face_normal,
-                    const std::array<bool, 3>& sharp, double margin, ConvexDistance& d)
+bool find_triangle_contact(const ConvexView& a, const ConvexView& triangle, const Vec3& face_normal,
+                           const std::array<bool, 3>& sharp, double margin, ConvexDistance& d)
 {
   if (face_normal.dot(-triangle.corners[0]) < 0) return false;  // the origin of a is behind the face
   const double reach = a.radius + margin;
@@ -84,8 +84,8 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
     }
     const Vec3 face_normal = X_ab.direction(surface.normals[static_cast<std::size_t>(t)]);
     ConvexDistance d;
-    if (!touch_triangle(a, triangle, face_normal, surface.edge_is_sharp[static_cast<std::size_t>(t)],
-                        pair.margin, d))
+    if (!find_triangle_contact(a, triangle, face_normal, surface.edge_is_sharp[static_cast<std::size_t>(t)],
+                               pair.margin, d))
       continue;
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const NormalGroup& g) { return g.normal.dot(d.normal) > kSameNormal; });

@@ -15,26 +15,27 @@ namespace {
 constexpr double kSeamCosine = 0.999;
 
 /// Cells along the longest side of a mesh: of the field that measures its thickness, and at most.
-constexpr int kCoarse = 24;
-constexpr int kFinest = 160;
+constexpr int kMinCells = 24;
+constexpr int kMaxCells = 160;
 /// Cells across the thickness of a mesh.
 constexpr double kCellsAcross = 10;
 
 // How far inside the innermost node of the grid lies [m].
-double greatest_depth(const distance::SignedDistanceField& field)
+double max_depth(const distance::SignedDistanceField& field)
 {
   const distance::GridFrame& frame = field.frame();
-  double least = 0;
+  double min_value = 0;
   std::vector<Vec3> row(static_cast<std::size_t>(frame.cells[2]) + 1);
   std::vector<distance::FieldSample> samples(row.size());
   for (int i = 0; i <= frame.cells[0]; ++i) {
     for (int j = 0; j <= frame.cells[1]; ++j) {
       for (std::size_t k = 0; k < row.size(); ++k) row[k] = frame.node(i, j, static_cast<int>(k));
       field.sample(row, samples);
-      for (const distance::FieldSample& s : samples) least = std::min(least, static_cast<double>(s.value));
+      for (const distance::FieldSample& s : samples)
+        min_value = std::min(min_value, static_cast<double>(s.value));
     }
   }
-  return -least;
+  return -min_value;
 }
 
 struct HalfEdge {
@@ -70,7 +71,7 @@ void TriangleSurface::measure_thickness()
   const mesh::TriangleMesh& mesh = bvh.mesh();
   const bool closed = distance.normals().closed && mesh::signed_volume(mesh) > 0;
   const double size = bvh.bounds().sizes().maxCoeff();
-  const bool build = !field && closed && mesh.triangles.size() <= kMostTriangles;
+  const bool build = !field && closed && mesh.triangles.size() <= kMaxTriangles;
   if (!field && !build) {
     double sum = 0;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -81,13 +82,13 @@ void TriangleSurface::measure_thickness()
   }
   if (build)
     field = std::make_shared<distance::SignedDistanceField>(
-        distance, distance::DistanceFieldDesc{.resolution = kCoarse});
-  thickness = 2 * greatest_depth(*field);
+        distance, distance::DistanceFieldDesc{.resolution = kMinCells});
+  thickness = 2 * max_depth(*field);
   if (!build) return;
   distance::DistanceFieldDesc desc;
-  desc.spacing = std::clamp(thickness / kCellsAcross, size / kFinest, size / kCoarse);
+  desc.spacing = std::clamp(thickness / kCellsAcross, size / kMaxCells, size / kMinCells);
   field = std::make_shared<distance::SignedDistanceField>(distance, desc);
-  thickness = 2 * greatest_depth(*field);
+  thickness = 2 * max_depth(*field);
 }
 
 void TriangleSurface::find_sharp_edges()

@@ -16,16 +16,16 @@ namespace thrum::distance {
 namespace {
 
 /// Heat falls by e each flow length. Beyond e^-600 a double would underflow and direction be lost.
-constexpr double kLargestDecay = 600;
+constexpr double kMaxDecay = 600;
 
 // The largest decay exponent between two vertices, bounded by twice that along a breadth-first tree. Over an
 // edge of length l the discrete heat u - t u'' = 0 falls by exp(-acosh(1 + l^2 / 2 t)), which is l / sqrt(t)
 // for short edges.
-double largest_decay(const IntrinsicTriangulation& m, const VertexTriangles& around, double time)
+double max_decay(const IntrinsicTriangulation& m, const VertexTriangles& around, double time)
 {
   std::vector<double> decay(at(m.vertex_count), -1);
   std::vector<Index> queue;
-  double largest = 0;
+  double max_value = 0;
   for (Index seed = 0; seed < m.vertex_count; ++seed) {
     if (decay[at(seed)] >= 0) continue;
     decay[at(seed)] = 0;
@@ -37,12 +37,12 @@ double largest_decay(const IntrinsicTriangulation& m, const VertexTriangles& aro
         if (decay[at(w)] >= 0) continue;
         const double l = m.lengths[at(h)];
         decay[at(w)] = decay[at(v)] + std::acosh(1 + l * l / (2 * time));
-        largest = std::max(largest, decay[at(w)]);
+        max_value = std::max(max_value, decay[at(w)]);
         queue.push_back(w);
       }
     }
   }
-  return 2 * largest;
+  return 2 * max_value;
 }
 
 void require(const numerics::FactorisationResult& result, const char* what)
@@ -50,7 +50,7 @@ void require(const numerics::FactorisationResult& result, const char* what)
   if (result.ok()) return;
   throw Error(fmt::format(
       "The {} matrix of the surface cannot be factored ({} at vertex {}). Weld and repair the mesh, or "
-      "halve its long edges (longest_edge).",
+      "halve its long edges (max_edge_length).",
       what, to_string(result.status), result.pivot));
 }
 
@@ -82,8 +82,8 @@ HeatFlow::HeatFlow(const IntrinsicTriangulation& triangulation, const VertexTria
 {
   const SurfaceLaplacian laplacian = surface_laplacian(triangulation);
   double time = desc.time_factor * mean_edge * mean_edge;
-  const double decay = largest_decay(triangulation, around, time);
-  if (decay > kLargestDecay) time *= (decay / kLargestDecay) * (decay / kLargestDecay);
+  const double decay = max_decay(triangulation, around, time);
+  if (decay > kMaxDecay) time *= (decay / kMaxDecay) * (decay / kMaxDecay);
   length_ = std::sqrt(time);
 
   // All matrices have one pattern: it is ordered and analysed once.

@@ -80,8 +80,8 @@ HeatGeodesics::HeatGeodesics(const mesh::TriangleMesh& mesh, const HeatGeodesics
   for (std::size_t t = mesh.triangles.size(); t-- > 0;)
     for (const Index v : mesh.triangles[t]) p.triangle_at[at(v)] = static_cast<Index>(t);
 
-  if (desc.longest_edge > 0) {
-    p.refined = split_long_edges(mesh, desc.longest_edge);
+  if (desc.max_edge_length > 0) {
+    p.refined = split_long_edges(mesh, desc.max_edge_length);
     p.surface = p.refined->mesh;
   } else {
     p.surface = mesh;
@@ -238,7 +238,7 @@ namespace {
 
 // Straight distance from x in one triangle to y in a triangle that shares an edge with it, unfolded over the
 // edge. Where the straight line misses the edge the path goes over its nearer end.
-double over_edge(const Vec3& from, const Vec3& to, const Vec3& x, const Vec3& y)
+double distance_over_edge(const Vec3& from, const Vec3& to, const Vec3& x, const Vec3& y)
 {
   const double length = (to - from).norm();
   const Vec3 axis = (to - from) / length;
@@ -276,7 +276,7 @@ double HeatGeodesics::evaluate(const GeodesicField& field, const mesh::SurfacePo
     if (count == 2 && common[0] != common[1]) {
       const Vec3& from = p.surface.vertices[at(common[0])];
       const Vec3& to = p.surface.vertices[at(common[1])];
-      if (from != to) straight = std::min(straight, over_edge(from, to, x, y));
+      if (from != to) straight = std::min(straight, distance_over_edge(from, to, x, y));
     }
   }
   // A corner at distance zero is a source.

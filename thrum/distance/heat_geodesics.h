@@ -36,7 +36,7 @@ struct HeatGeodesicsDesc {
   double time_factor = 2;
   /// Edges longer than this are halved first [m]; 0: none. Coarse meshes need it: a table top of two
   /// triangles has no vertex at which a distance could be kept.
-  double longest_edge = 0;
+  double max_edge_length = 0;
   /// Off: linear elements on the triangles as they are.
   bool intrinsic_delaunay = true;
   /// One more pass per source that replaces each distance by a straight line over one unfolded triangle.

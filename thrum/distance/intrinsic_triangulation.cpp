@@ -21,7 +21,7 @@ constexpr double kMollification = 1e-6;
 constexpr double kCocircular = 1e-9;
 
 /// A flip that would leave a triangle with less area than this part of its longest edge squared is not done.
-constexpr double kFlattestFlip = 1e-14;
+constexpr double kMinFlipArea = 1e-14;
 
 /// Flips per edge after which we stop; meshes of needles take about the aspect ratio, others far less than
 /// one.
@@ -36,7 +36,7 @@ Index previous(Index h)
   return h % 3 == 0 ? h + 2 : h - 1;
 }
 // Four times the area, by Heron's formula in Kahan's order, which keeps its digits for needles.
-double four_areas(double a, double b, double c)
+double four_times_area(double a, double b, double c)
 {
   if (a < b) std::swap(a, b);
   if (b < c) std::swap(b, c);
@@ -49,7 +49,7 @@ double four_areas(double a, double b, double c)
 void update_cotangents(IntrinsicTriangulation& m, Index t)
 {
   const double* l = &m.lengths[at(3 * t)];
-  const double inverse = 1 / four_areas(l[0], l[1], l[2]);
+  const double inverse = 1 / four_times_area(l[0], l[1], l[2]);
   const double s0 = l[0] * l[0];
   const double s1 = l[1] * l[1];
   const double s2 = l[2] * l[2];
@@ -59,7 +59,7 @@ void update_cotangents(IntrinsicTriangulation& m, Index t)
   cot[2] = (s0 + s1 - s2) * inverse;
 }
 
-void turn_over(IntrinsicTriangulation& m, Index t)
+void reverse_triangle(IntrinsicTriangulation& m, Index t)
 {
   std::swap(m.corners[at(3 * t)], m.corners[at(3 * t + 1)]);
 }
@@ -102,7 +102,7 @@ void glue(IntrinsicTriangulation& m)
   }
 }
 
-bool runs_against_its_twin(const IntrinsicTriangulation& m, Index h)
+bool is_opposite_to_twin(const IntrinsicTriangulation& m, Index h)
 {
   return m.corners[at(h)] == m.corners[at(next(m.twins[at(h)]))];
 }
@@ -127,10 +127,10 @@ bool orient(IntrinsicTriangulation& m)
         if (other < 0 || done[at(other / 3)]) continue;
         done[at(other / 3)] = 1;
         stack.push_back(other / 3);
-        if (runs_against_its_twin(m, h)) continue;
+        if (is_opposite_to_twin(m, h)) continue;
         // Corners 0 and 1 change places, so edges 1 and 2 do.
         const Index b = 3 * (other / 3);
-        turn_over(m, other / 3);
+        reverse_triangle(m, other / 3);
         const Index keep = m.twins[at(b + 1)];
         m.twins[at(b + 1)] = m.twins[at(b + 2)];
         m.twins[at(b + 2)] = keep;
@@ -142,7 +142,7 @@ bool orient(IntrinsicTriangulation& m)
   }
   for (Index h = 0; h < static_cast<Index>(m.twins.size()); ++h) {
     const Index other = m.twins[at(h)];
-    if (other >= 0 && !runs_against_its_twin(m, h)) m.twins[at(h)] = m.twins[at(other)] = -1;
+    if (other >= 0 && !is_opposite_to_twin(m, h)) m.twins[at(h)] = m.twins[at(other)] = -1;
   }
   return turned;
 }
@@ -151,16 +151,16 @@ bool orient(IntrinsicTriangulation& m)
 void mollify(IntrinsicTriangulation& m)
 {
   const double margin = kMollification * m.mean_length;
-  double lacking = 0;
+  double missing_length = 0;
   for (std::size_t t = 0; t < m.lengths.size(); t += 3) {
     const double a = m.lengths[t];
     const double b = m.lengths[t + 1];
     const double c = m.lengths[t + 2];
-    lacking = std::max(lacking, margin - std::min({a + b - c, b + c - a, c + a - b}));
+    missing_length = std::max(missing_length, margin - std::min({a + b - c, b + c - a, c + a - b}));
   }
-  m.added_length = lacking;
-  if (lacking > 0)
-    for (double& l : m.lengths) l += lacking;
+  m.added_length = missing_length;
+  if (missing_length > 0)
+    for (double& l : m.lengths) l += missing_length;
 }
 
 // The length of the other diagonal of the two triangles at edge h, unfolded into the plane.
@@ -176,15 +176,15 @@ double other_diagonal(const IntrinsicTriangulation& m, Index h)
   const double bc = m.lengths[at(next(h))];
   const double ad = m.lengths[at(next(g))];
   const double db = m.lengths[at(previous(g))];
-  const Vec2 c = apex(ca, bc, four_areas(base, bc, ca));
-  const Vec2 d = apex(ad, db, four_areas(base, ad, db));
+  const Vec2 c = apex(ca, bc, four_times_area(base, bc, ca));
+  const Vec2 d = apex(ad, db, four_times_area(base, ad, db));
   return std::hypot(c.x() - d.x(), c.y() + d.y());
 }
 
 bool has_area(double a, double b, double c)
 {
   const double longest = std::max({a, b, c});
-  return four_areas(a, b, c) > kFlattestFlip * longest * longest;
+  return four_times_area(a, b, c) > kMinFlipArea * longest * longest;
 }
 
 // Replaces edge a-b of (a, b, c) and (b, a, d) by c-d: (c, d, b) in the first place and (d, c, a) in the

@@ -27,7 +27,7 @@ constexpr float kFloatSlack = 1e-5f;
 // its edges could not be told apart.
 constexpr double kFlat = 4e-6;
 
-Four3 spread(const float (&v)[3])
+Four3 broadcast(const float (&v)[3])
 {
   return {all(v[0]), all(v[1]), all(v[2])};
 }
@@ -40,21 +40,21 @@ void store(const Vec3& v, float (&out)[3])
 // Of points at `along` on a line and `out` beside it, from the part 0..length of the line.
 Float4 squared_segment_distances(Float4 along, Float4 out, Float4 length)
 {
-  const Float4 beyond = along - base::simd::least(base::simd::most(along, all(0)), length);
+  const Float4 beyond = along - base::simd::min(base::simd::max(along, all(0)), length);
   return beyond * beyond + out * out;
 }
 
 // A triangle spread over four lanes, to be compared with four points.
-struct SpreadTriangle {
+struct BroadcastTriangle {
   Four3 a, x, y, z;
   Float4 ab, ac, bc, ac_x, ac_y, bc_x, bc_y;
 
   template <class Candidate>
-  explicit SpreadTriangle(const Candidate& c)
-      : a(spread(c.a)),
-        x(spread(c.x)),
-        y(spread(c.y)),
-        z(spread(c.z)),
+  explicit BroadcastTriangle(const Candidate& c)
+      : a(broadcast(c.a)),
+        x(broadcast(c.x)),
+        y(broadcast(c.y)),
+        z(broadcast(c.z)),
         ab(all(c.ab)),
         ac(all(c.ac)),
         bc(all(c.bc)),
@@ -77,27 +77,27 @@ struct SpreadTriangle {
     const Float4 on_ab = squared_segment_distances(px, py, ab);
     const Float4 on_ac = squared_segment_distances(px * ac_x + py * ac_y, out_of_ac, ac);
     const Float4 on_bc = squared_segment_distances(bx * bc_x + py * bc_y, out_of_bc, bc);
-    const Float4 on_edges = base::simd::least(base::simd::least(on_ab, on_ac), on_bc);
-    const Float4 farthest_out = base::simd::most(base::simd::most(out_of_ac, out_of_bc), -py);
-    return height * height + (farthest_out < all(0) ? all(0) : on_edges);
+    const Float4 on_edges = base::simd::min(base::simd::min(on_ab, on_ac), on_bc);
+    const Float4 max_outside = base::simd::max(base::simd::max(out_of_ac, out_of_bc), -py);
+    return height * height + (max_outside < all(0) ? all(0) : on_edges);
   }
 };
 
-Vec3 direction_or(const Vec3& v, const Vec3& otherwise)
+Vec3 normalized_or(const Vec3& v, const Vec3& otherwise)
 {
   const double length = v.norm();
   return length > 0 ? Vec3(v / length) : otherwise;
 }
 
-// Up to kMost points, lane by lane; the last point fills the rest.
+// Up to kMaxPoints points, lane by lane; the last point fills the rest.
 struct PointLanes {
-  static constexpr std::size_t kMost = 64;
-  alignas(16) float x[kMost], y[kMost], z[kMost];
+  static constexpr std::size_t kMaxPoints = 64;
+  alignas(16) float x[kMaxPoints], y[kMaxPoints], z[kMaxPoints];
   std::size_t count = 0;
 
   void add(const Vec3& p)
   {
-    THRUM_ASSERT(count < kMost);
+    THRUM_ASSERT(count < kMaxPoints);
     x[count] = static_cast<float>(p.x());
     y[count] = static_cast<float>(p.y());
     z[count] = static_cast<float>(p.z());
@@ -123,21 +123,21 @@ LocalDistance::LocalDistance(const mesh::Bvh& bvh) : bvh_(&bvh)
 {
   const std::size_t count = bvh.mesh().triangles.size();
   frames_.reserve(count);
-  for (std::size_t t = 0; t < count; ++t) frames_.push_back(in_own_frame(static_cast<Index>(t)));
+  for (std::size_t t = 0; t < count; ++t) frames_.push_back(local_frame(static_cast<Index>(t)));
 }
 
-LocalDistance::Candidate LocalDistance::in_own_frame(Index triangle) const
+LocalDistance::Candidate LocalDistance::local_frame(Index triangle) const
 {
   const auto t = static_cast<std::size_t>(triangle);
   const Vec3 a = bvh_->mesh().corner(t, 0);
   const Vec3 ab = bvh_->mesh().corner(t, 1) - a;
   const Vec3 ac = bvh_->mesh().corner(t, 2) - a;
-  const Vec3 x = direction_or(ab, direction_or(ac, Vec3::UnitX()));
-  const Vec3 beside = ac - ac.dot(x) * x;
+  const Vec3 x = normalized_or(ab, normalized_or(ac, Vec3::UnitX()));
+  const Vec3 perpendicular = ac - ac.dot(x) * x;
   const double b = ab.norm();
-  const bool flat = beside.norm() <= kFlat * std::max(b, ac.norm());
-  const Vec3 y = flat ? x.unitOrthogonal() : beside.normalized();
-  const Vec2 c(ac.dot(x), flat ? 0.0 : beside.norm());
+  const bool flat = perpendicular.norm() <= kFlat * std::max(b, ac.norm());
+  const Vec3 y = flat ? x.unitOrthogonal() : perpendicular.normalized();
+  const Vec2 c(ac.dot(x), flat ? 0.0 : perpendicular.norm());
   const Vec2 bc = c - Vec2(b, 0);
   const auto store_edge = [](const Vec2& edge, float& length, float(&along)[2]) {
     length = static_cast<float>(edge.norm());
@@ -160,7 +160,7 @@ bool LocalDistance::gather(const Vec3& centre, double radius, double distance_of
 {
   const double reach = (std::abs(distance_of_centre) + 2 * radius) * (1 + kReachSlack);
   bvh_->triangles_in_sphere(centre, reach, found_);
-  if (found_.size() > kMostCandidates) return false;
+  if (found_.size() > kMaxCandidates) return false;
   centre_ = centre;
   candidates_.clear();
   for (const Index t : found_) {
@@ -180,7 +180,7 @@ void LocalDistance::closest_triangles(std::span<const Vec3> points, std::span<co
   centres.fill_lanes();
   to_centres_.resize(candidates_.size() * centres.count);
   for (std::size_t n = 0; n < candidates_.size(); ++n) {
-    const SpreadTriangle triangle(candidates_[n]);
+    const BroadcastTriangle triangle(candidates_[n]);
     for (std::size_t i = 0; i < centres.count; i += kLanes) {
       const Float4 distance = triangle.squared_distances(centres.at(i));
       std::memcpy(&to_centres_[n * centres.count + i], &distance, sizeof(distance));
@@ -207,14 +207,14 @@ void LocalDistance::closest_in_group(std::span<const Vec3> points, std::span<Ind
   PointLanes lanes;
   for (const Vec3& p : points) lanes.add(p - centre_);
   lanes.fill_lanes();
-  alignas(16) float best[PointLanes::kMost];
-  alignas(16) Index triangles[PointLanes::kMost];
+  alignas(16) float best[PointLanes::kMaxPoints];
+  alignas(16) Index triangles[PointLanes::kMaxPoints];
   std::fill_n(best, lanes.count, std::numeric_limits<float>::infinity());
   std::fill_n(triangles, lanes.count, chosen_.front()->triangle);
 
   // The first of equals stays, and the candidates ascend.
   for (const Candidate* candidate : chosen_) {
-    const SpreadTriangle triangle(*candidate);
+    const BroadcastTriangle triangle(*candidate);
     const Int4 index = {candidate->triangle, candidate->triangle, candidate->triangle, candidate->triangle};
     for (std::size_t i = 0; i < lanes.count; i += kLanes) {
       const Float4 distance = triangle.squared_distances(lanes.at(i));
@@ -222,7 +222,7 @@ void LocalDistance::closest_in_group(std::span<const Vec3> points, std::span<Ind
       Int4 named;
       std::memcpy(&named, &triangles[i], sizeof(named));
       named = distance < before ? index : named;
-      const Float4 after = base::simd::least(distance, before);
+      const Float4 after = base::simd::min(distance, before);
       std::memcpy(&best[i], &after, sizeof(after));
       std::memcpy(&triangles[i], &named, sizeof(named));
     }

@@ -19,7 +19,7 @@ namespace thrum::distance {
 class LocalDistance {
  public:
   /// With more candidates than this a search for each point is faster.
-  static constexpr std::size_t kMostCandidates = 2000;
+  static constexpr std::size_t kMaxCandidates = 2000;
 
   /// Keeps the address of the hierarchy.
   explicit LocalDistance(const mesh::Bvh& bvh);
@@ -49,7 +49,7 @@ class LocalDistance {
     float along_ac[2], along_bc[2];  // unit directions in the plane
     Index triangle;
   };
-  [[nodiscard]] Candidate in_own_frame(Index triangle) const;
+  [[nodiscard]] Candidate local_frame(Index triangle) const;
   void closest_in_group(std::span<const Vec3> points, std::span<Index> closest);
 
   const mesh::Bvh* bvh_;

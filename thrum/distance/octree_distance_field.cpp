@@ -44,7 +44,7 @@ struct OctreeDistanceField::Builder {
   }
 
   // Whether the children would say something new.
-  bool must_divide(const std::array<float, 8>& corner, int x, int y, int z, int size)
+  bool needs_division(const std::array<float, 8>& corner, int x, int y, int z, int size)
   {
     const int half = size / 2;
     const double reach = std::sqrt(3.0) / 2 * size * spacing;
@@ -52,10 +52,10 @@ struct OctreeDistanceField::Builder {
     for (int n = 0; n < 27; ++n) {
       const int i = n / 9, j = n / 3 % 3, k = n % 3;
       if (i != 1 && j != 1 && k != 1) continue;
-      const FieldSample guess =
+      const FieldSample interpolated =
           interpolate(corner.data(), 4, 2, 0.5f * static_cast<float>(i), 0.5f * static_cast<float>(j),
                       0.5f * static_cast<float>(k), base::simd::all(1));
-      if (std::abs(guess.value - at(x + i * half, y + j * half, z + k * half)) > kTolerance * spacing)
+      if (std::abs(interpolated.value - at(x + i * half, y + j * half, z + k * half)) > kTolerance * spacing)
         return true;
     }
     return false;
@@ -64,9 +64,9 @@ struct OctreeDistanceField::Builder {
   void divide(std::size_t node, int x, int y, int z, int size)
   {
     // A very coarse cell can look flat by chance: the first levels are always divided.
-    constexpr int kAlways = 3;
-    const bool coarse = size > (1 << std::max(depth - kAlways, 0));
-    if (size == 1 || !(coarse || must_divide(field.nodes_[node].corner, x, y, z, size))) return;
+    constexpr int kMinDepth = 3;
+    const bool coarse = size > (1 << std::max(depth - kMinDepth, 0));
+    if (size == 1 || !(coarse || needs_division(field.nodes_[node].corner, x, y, z, size))) return;
     const int half = size / 2;
     const std::size_t first = field.nodes_.size();
     field.nodes_[node].first_child = static_cast<std::int32_t>(first);

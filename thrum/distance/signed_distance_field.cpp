@@ -80,7 +80,7 @@ void SignedDistanceField::sample(std::span<const Vec3> points, std::span<FieldSa
     }
     for (std::size_t n = 0; n < count; ++n) {
       samples[start + n] = corners[n] == nullptr
-                               ? sample_slow(points[start + n])
+                               ? sample_general(points[start + n])
                                : interpolate(corners[n], kStrideX, kStrideY, fractions[n][0], fractions[n][1],
                                              fractions[n][2], scale);
     }
@@ -95,7 +95,7 @@ FieldSample SignedDistanceField::sample(const Vec3& p) const
 }
 
 // Outside the grid, on its far faces, and in the far field.
-FieldSample SignedDistanceField::sample_slow(const Vec3& p) const
+FieldSample SignedDistanceField::sample_general(const Vec3& p) const
 {
   const Box3 box = bounds();
   const Vec3 nearest = p.cwiseMax(box.min()).cwiseMin(box.max());

@@ -82,7 +82,7 @@ class SignedDistanceField {
                static_cast<std::size_t>(blocks_[2]) +
            static_cast<std::size_t>(k);
   }
-  [[nodiscard]] FieldSample sample_slow(const Vec3& p) const;
+  [[nodiscard]] FieldSample sample_general(const Vec3& p) const;
 
   GridFrame frame_;
   std::array<int, 3> blocks_ = {0, 0, 0};

@@ -12,7 +12,7 @@ namespace thrum::distance {
 namespace {
 
 /// Parts of this many vertices are not cut further.
-constexpr std::ptrdiff_t kSmallestPart = 24;
+constexpr std::ptrdiff_t kMinPartSize = 24;
 
 using numerics::SparseMatrix;
 
@@ -176,7 +176,7 @@ class Dissection {
   // Reorders [first, last) into: lower half without separator, upper half, separator.
   void cut(Iterator first, Iterator last)
   {
-    if (last - first <= kSmallestPart) return;
+    if (last - first <= kMinPartSize) return;
     Box3 box;
     for (Iterator k = first; k != last; ++k) box.extend(positions_[at(k->second)]);
     Eigen::Index axis = 0;
@@ -188,7 +188,7 @@ class Dissection {
     ++mark_;
     for (Iterator k = middle; k != last; ++k) side_[at(k->second)] = mark_;
     const Iterator separator =
-        std::partition(first, middle, [this](const Item& item) { return !touches_mark(item.second); });
+        std::partition(first, middle, [this](const Item& item) { return !touches_marked(item.second); });
     const auto lower = separator - first;
     const auto between = middle - separator;
     std::rotate(separator, middle, last);
@@ -196,7 +196,7 @@ class Dissection {
     cut(first + lower, last - between);
   }
 
-  bool touches_mark(Index v) const
+  bool touches_marked(Index v) const
   {
     for (const Index h : around_.edges_from(v)) {
       // The triangle's other two corners.

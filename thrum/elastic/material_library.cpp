@@ -34,26 +34,26 @@ struct Reading {
   std::filesystem::path file;
   std::string what;  // "material 'steel'"
 
-  [[noreturn]] void refuse(const std::string& found, const std::string& expected) const
+  [[noreturn]] void reject(const std::string& found, const std::string& expected) const
   {
     throw InputError({.file = file}, fmt::format("{}: {}", what, found), expected);
   }
 };
 
-void refuse_unknown_keys(const Json& object, std::initializer_list<std::string_view> known,
+void reject_unknown_keys(const Json& object, std::initializer_list<std::string_view> known,
                          const Reading& reading)
 {
   for (const auto& [key, value] : object.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      reading.refuse(fmt::format("unknown key \"{}\"", key),
+      reading.reject(fmt::format("unknown key \"{}\"", key),
                      fmt::format("one of {}", fmt::join(known, ", ")));
 }
 
 double number(const Json& object, const char* key, const Reading& reading)
 {
   const auto it = object.find(key);
-  if (it == object.end()) reading.refuse(fmt::format("no \"{}\"", key), "a number");
-  if (!it->is_number()) reading.refuse(fmt::format("\"{}\" is {}", key, it->dump()), "a number");
+  if (it == object.end()) reading.reject(fmt::format("no \"{}\"", key), "a number");
+  if (!it->is_number()) reading.reject(fmt::format("\"{}\" is {}", key, it->dump()), "a number");
   return it->get<double>();
 }
 
@@ -64,13 +64,13 @@ double number_or(const Json& object, const char* key, double otherwise, const Re
 
 model::Damping read_damping(const Json& json, const Reading& reading)
 {
-  if (!json.is_object()) reading.refuse("\"damping\" is " + json.dump(), "an object");
-  refuse_unknown_keys(json, {"alpha", "beta", "loss_factor", "decays"}, reading);
+  if (!json.is_object()) reading.reject("\"damping\" is " + json.dump(), "an object");
+  reject_unknown_keys(json, {"alpha", "beta", "loss_factor", "decays"}, reading);
   model::Damping damping;
   damping.alpha = number_or(json, "alpha", 0, reading);
   damping.beta = number_or(json, "beta", 0, reading);
   if (json.contains("loss_factor")) {
-    if (json.size() > 1) reading.refuse("\"loss_factor\" beside other damping", "one kind of damping");
+    if (json.size() > 1) reading.reject("\"loss_factor\" beside other damping", "one kind of damping");
     damping.kind = model::DampingKind::loss_factor;
     damping.loss_factor = number(json, "loss_factor", reading);
   }
@@ -79,7 +79,7 @@ model::Damping read_damping(const Json& json, const Reading& reading)
     const Json& decays = json["decays"];
     const bool numbers = decays.is_array() && std::all_of(decays.begin(), decays.end(),
                                                           [](const Json& d) { return d.is_number(); });
-    if (!numbers) reading.refuse("\"decays\" is " + decays.dump(), "a list of numbers, one a mode");
+    if (!numbers) reading.reject("\"decays\" is " + decays.dump(), "a list of numbers, one a mode");
     damping.decays = decays.get<std::vector<double>>();
   }
   return damping;
@@ -87,12 +87,12 @@ model::Damping read_damping(const Json& json, const Reading& reading)
 
 model::Material read_material(const Json& json, Reading& reading)
 {
-  if (!json.is_object()) reading.refuse("a material is " + json.dump(), "an object");
-  if (!json.contains("name") || !json["name"].is_string()) reading.refuse("no \"name\"", "a text");
+  if (!json.is_object()) reading.reject("a material is " + json.dump(), "an object");
+  if (!json.contains("name") || !json["name"].is_string()) reading.reject("no \"name\"", "a text");
   model::Material material;
   material.name = json["name"].get<std::string>();
   reading.what = fmt::format("material '{}'", material.name);
-  refuse_unknown_keys(
+  reject_unknown_keys(
       json, {"name", "density", "young", "poisson", "damping", "contact_damping", "aliases", "source"},
       reading);
   material.density = number(json, "density", reading);
@@ -109,7 +109,7 @@ std::vector<std::string> read_aliases(const Json& json, const Reading& reading)
   const Json& aliases = json["aliases"];
   const bool texts = aliases.is_array() &&
                      std::all_of(aliases.begin(), aliases.end(), [](const Json& a) { return a.is_string(); });
-  if (!texts) reading.refuse("\"aliases\" is " + aliases.dump(), "a list of names");
+  if (!texts) reading.reject("\"aliases\" is " + aliases.dump(), "a list of names");
   return aliases.get<std::vector<std::string>>();
 }
 
@@ -154,11 +154,11 @@ void MaterialLibrary::parse(std::string_view text, const std::filesystem::path& 
     throw InputError({.file = file, .line = line_of_byte(text, error.byte)}, error.what(), "JSON");
   }
   Reading reading{file, "the file"};
-  if (!json.is_object()) reading.refuse("a JSON " + std::string(json.type_name()), "an object");
-  refuse_unknown_keys(json, {"version", "materials"}, reading);
-  if (number(json, "version", reading) != 1) reading.refuse("version " + json["version"].dump(), "version 1");
+  if (!json.is_object()) reading.reject("a JSON " + std::string(json.type_name()), "an object");
+  reject_unknown_keys(json, {"version", "materials"}, reading);
+  if (number(json, "version", reading) != 1) reading.reject("version " + json["version"].dump(), "version 1");
   if (!json.contains("materials") || !json["materials"].is_array())
-    reading.refuse("no \"materials\"", "a list");
+    reading.reject("no \"materials\"", "a list");
   for (const Json& entry : json["materials"]) {
     reading.what = "the list of materials";
     const model::Material material = read_material(entry, reading);

@@ -19,13 +19,13 @@ namespace thrum::elastic {
 namespace {
 
 // Bodies that ring above this are smaller than a grain of rice, or their mesh is in the wrong unit [Hz].
-constexpr double kImplausiblyHigh = 200e3;
+constexpr double kMaxPlausibleFrequency = 200e3;
 // So are bodies smaller than this that ring above hearing [m, Hz].
-constexpr double kImplausiblySmall = 2e-3;
-constexpr double kAboveHearing = 20e3;
-// Bodies larger than this that ring below kImplausiblyLow are bridges and towers, or meshes in millimetres [m, Hz].
-constexpr double kImplausiblyLarge = 50;
-constexpr double kImplausiblyLow = 20;
+constexpr double kMinPlausibleSize = 2e-3;
+constexpr double kMaxAudibleFrequency = 20e3;
+// Bodies larger than this that ring below kMinPlausibleFrequency are bridges and towers, or meshes in millimetres [m, Hz].
+constexpr double kMaxPlausibleSize = 50;
+constexpr double kMinPlausibleFrequency = 20;
 
 void check_indices(const mesh::TetrahedralMesh& mesh)
 {
@@ -59,7 +59,7 @@ void check_volumes(const mesh::TetrahedralMesh& mesh)
   std::size_t flat = 0;
   std::size_t first = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-    const double six = mesh::six_volumes(mesh, t);
+    const double six = mesh::six_times_volume(mesh, t);
     const double edge = longest_edge(mesh, t);
     const bool thin = std::abs(six) <= base::kVolumeTolerance.times(edge * edge * edge);
     if (!thin && six > 0) continue;
@@ -151,15 +151,15 @@ void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::M
   if (mesh.regions.size() != mesh.tetrahedra.size())
     throw Error(fmt::format("The mesh has {} tetrahedra but a region for {} of them.", mesh.tetrahedra.size(),
                             mesh.regions.size()));
-  const auto [least, most] = std::minmax_element(mesh.regions.begin(), mesh.regions.end());
-  if (*least < 0 || static_cast<std::size_t>(*most) >= materials.size())
+  const auto [min_region, max_region] = std::minmax_element(mesh.regions.begin(), mesh.regions.end());
+  if (*min_region < 0 || static_cast<std::size_t>(*max_region) >= materials.size())
     throw Error(fmt::format(
         "The regions of the mesh go from {} to {}, but there are {} materials: give one for each region, "
         "or a single one for the whole body.",
-        *least, *most, materials.size()));
+        *min_region, *max_region, materials.size()));
 }
 
-double share_across(const mesh::TetrahedralMesh& mesh)
+double single_layer_fraction(const mesh::TetrahedralMesh& mesh)
 {
   const mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
   std::vector<bool> outside(mesh.vertices.size(), false);
@@ -168,7 +168,7 @@ double share_across(const mesh::TetrahedralMesh& mesh)
   double total = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     const Tetrahedron& c = mesh.tetrahedra[t];
-    const double volume = mesh::six_volumes(mesh, t);
+    const double volume = mesh::six_times_volume(mesh, t);
     total += volume;
     if (std::all_of(c.begin(), c.end(), [&](Index v) { return outside[static_cast<std::size_t>(v)]; }))
       across += volume;
@@ -176,16 +176,17 @@ double share_across(const mesh::TetrahedralMesh& mesh)
   return across / total;
 }
 
-std::optional<std::string> doubtful_size(const Box3& bounds, double lowest_frequency)
+std::optional<std::string> implausible_size_warning(const Box3& bounds, double lowest_frequency)
 {
   const double size = bounds.sizes().maxCoeff();
-  if (lowest_frequency > kImplausiblyHigh || (size < kImplausiblySmall && lowest_frequency > kAboveHearing))
+  if (lowest_frequency > kMaxPlausibleFrequency ||
+      (size < kMinPlausibleSize && lowest_frequency > kMaxAudibleFrequency))
     return fmt::format(
         "The body is {:.3g} mm long and its lowest mode is at {:.3g} kHz, above hearing. If the mesh is "
         "not in metres, scale it first (a mesh that was scaled by 0.001 once too often needs a factor of "
         "1000).",
         1e3 * size, 1e-3 * lowest_frequency);
-  if (size > kImplausiblyLarge && lowest_frequency < kImplausiblyLow)
+  if (size > kMaxPlausibleSize && lowest_frequency < kMinPlausibleFrequency)
     return fmt::format(
         "The body is {:.3g} m long and its lowest mode is at {:.3g} Hz, below hearing. If the mesh is in "
         "millimetres, scale it by 0.001 first.",

@@ -25,9 +25,10 @@ void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::M
 
 /// Share of the volume in tetrahedra that reach from one side of the body to the other: all four corners on the boundary.
 /// Near 1 for a plate with one layer of elements.
-[[nodiscard]] double share_across(const mesh::TetrahedralMesh& mesh);
+[[nodiscard]] double single_layer_fraction(const mesh::TetrahedralMesh& mesh);
 
 /// A sentence when size and lowest frequency look like a wrong unit of length; empty when they are plausible.
-[[nodiscard]] std::optional<std::string> doubtful_size(const Box3& bounds, double lowest_frequency);
+[[nodiscard]] std::optional<std::string> implausible_size_warning(const Box3& bounds,
+                                                                  double lowest_frequency);
 
 }  // namespace thrum::elastic

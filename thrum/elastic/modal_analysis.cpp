@@ -12,7 +12,7 @@
 #include "thrum/elastic/assembly.h"
 #include "thrum/elastic/damping.h"
 #include "thrum/elastic/mesh_checks.h"
-#include "thrum/elastic/region_shares.h"
+#include "thrum/elastic/region_energy_fractions.h"
 #include "thrum/elastic/rigid_motions.h"
 #include "thrum/elastic/stress_error.h"
 #include "thrum/elastic/supports.h"
@@ -23,15 +23,15 @@ namespace {
 
 // The shift as a part of the estimated lowest eigenvalue: small beside the modes that are sought, and large enough that the
 // factorisation of K - shift M does not suffer from the rigid motions.
-constexpr double kShiftShare = 0.1;
+constexpr double kShiftFraction = 0.1;
 // From this many unknowns on nested dissection saves more in the factor than it costs.
-constexpr Index kNestedDissectionFrom = 6000;
+constexpr Index kMinNestedDissectionSize = 6000;
 // Errors above this are worth a warning [1].
-constexpr double kWorthAWarning = 0.02;
+constexpr double kErrorWarningThreshold = 0.02;
 // When this share of the volume reaches from side to side, the body has one layer of elements.
-constexpr double kOneLayer = 0.9;
+constexpr double kSingleLayerThreshold = 0.9;
 // From this many unknowns on the factorisation without CHOLMOD is what one waits for.
-constexpr Index kSlowWithoutCholmod = 20000;
+constexpr Index kMinCholmodHintSize = 20000;
 
 // Progress in thousandths, from the stages of the eigenproblem.
 class StageProgress {
@@ -75,7 +75,7 @@ void check_input(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& des
 }
 
 // Vertices that no tetrahedron uses have neither mass nor stiffness, so they are held.
-void hold_unused(const ElementMesh& mesh, std::vector<std::array<bool, 3>>& held)
+void fix_unused_nodes(const ElementMesh& mesh, std::vector<std::array<bool, 3>>& held)
 {
   std::vector<bool> used(mesh.nodes.size(), false);
   for (const Index n : mesh.connectivity) used[static_cast<std::size_t>(n)] = true;
@@ -107,9 +107,9 @@ numerics::GeneralisedEigenDesc eigen_desc(const ElementMesh& mesh, const ModalAn
   eigen.verification = desc.verification;
   eigen.tolerance = desc.tolerance;
   eigen.factorisation.backend = desc.backend;
-  if (rigid.rows() >= kNestedDissectionFrom)
+  if (rigid.rows() >= kMinNestedDissectionSize)
     eigen.factorisation.ordering = numerics::FillOrdering::nested_dissection;
-  if (rigid.cols() > 0) eigen.shift = -kShiftShare * estimate_lowest_eigenvalue(mesh, desc.materials);
+  if (rigid.cols() > 0) eigen.shift = -kShiftFraction * estimate_lowest_eigenvalue(mesh, desc.materials);
   eigen.null_space = std::move(rigid);
   return eigen;
 }
@@ -164,9 +164,10 @@ void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& de
   Box3 box;
   for (const Vec3& v : model.surface.vertices) box.extend(v);
   if (model.mode_count() > 0)
-    if (const auto doubt = doubtful_size(box, model.frequencies[0])) model.warnings.push_back(*doubt);
+    if (const auto warning = implausible_size_warning(box, model.frequencies[0]))
+      model.warnings.push_back(*warning);
 
-  const bool one_layer = share_across(mesh) > kOneLayer;
+  const bool one_layer = single_layer_fraction(mesh) > kSingleLayerThreshold;
   if (one_layer && desc.element == ElementKind::tet4)
     model.warnings.emplace_back(
         "The body is one layer of linear elements thick, which cannot bend: bending modes come out far too "
@@ -174,9 +175,9 @@ void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& de
   if (model.frequency_errors.size() == 0) return;
   Eigen::Index worst = 0;
   const double error = model.frequency_errors.maxCoeff(&worst);
-  if (error <= kWorthAWarning) return;
+  if (error <= kErrorWarningThreshold) return;
   Eigen::Index first = 0;
-  while (model.frequency_errors[first] <= kWorthAWarning) ++first;
+  while (model.frequency_errors[first] <= kErrorWarningThreshold) ++first;
   model.warnings.push_back(
       fmt::format("The mesh is too coarse for the modes from number {} on: frequencies are too high by up to "
                   "about {:.0f} % (mode "
@@ -188,7 +189,7 @@ void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& de
 void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResult& result)
 {
   const bool slow = result.factorisation.backend == numerics::FactorisationBackend::eigen_ldlt;
-  if (!slow || unknowns < kSlowWithoutCholmod || desc.method == numerics::EigenMethod::dense) return;
+  if (!slow || unknowns < kMinCholmodHintSize || desc.method == numerics::EigenMethod::dense) return;
   result.hints.push_back(
       numerics::has_backend(numerics::FactorisationBackend::cholmod_supernodal)
           ? "The factorisation was asked to use Eigen's LDLT; with CHOLMOD it would be 6 to 16 times faster."
@@ -209,7 +210,7 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   // What is held, and what is left to vibrate.
   const std::vector<std::array<bool, 3>> supported = held_axes(elements, mesh.region_names, desc.supports);
   std::vector<std::array<bool, 3>> held = supported;
-  hold_unused(elements, held);
+  fix_unused_nodes(elements, held);
   AssembledSystem system = assemble(elements, desc.materials, held);
   MatX rigid = possible_rigid_motions(elements, supported, system.unknowns);
   progress.at(0.05);
@@ -249,10 +250,11 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   model.frequencies = modes.values.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
   const MatX at_nodes = expand_to_nodes(system.unknowns, modes.vectors);
   model.shapes = surface_shapes(at_nodes, model.surface_nodes);
-  model.decays = desc.materials.size() == 1
-                     ? decays_of_modes(desc.materials[0].damping, model.frequencies)
-                     : decays_by_region(desc.materials, region_shares(elements, desc.materials, at_nodes),
-                                        model.frequencies);
+  model.decays =
+      desc.materials.size() == 1
+          ? decays_of_modes(desc.materials[0].damping, model.frequencies)
+          : decays_by_region(desc.materials, region_energy_fractions(elements, desc.materials, at_nodes),
+                             model.frequencies);
   progress.at(0.93);
   if (desc.estimate_errors)
     model.frequency_errors = estimate_frequency_errors(elements, desc.materials, at_nodes);

@@ -70,9 +70,9 @@ class Reader {
   template <class T>
   void operator()(std::vector<T>& values)
   {
-    constexpr bool kPlain = std::is_trivially_copyable_v<T> || std::is_same_v<T, Vec3>;
-    values.resize(length(kPlain ? sizeof(T) : 1));
-    if constexpr (kPlain)
+    constexpr bool kIsRawBytes = std::is_trivially_copyable_v<T> || std::is_same_v<T, Vec3>;
+    values.resize(length(kIsRawBytes ? sizeof(T) : 1));
+    if constexpr (kIsRawBytes)
       raw(values.data(), values.size() * sizeof(T));
     else
       for (T& value : values) visit(*this, value);
@@ -84,8 +84,8 @@ class Reader {
     std::int64_t columns = 0;
     (*this)(rows);
     (*this)(columns);
-    const auto most = static_cast<std::int64_t>(bytes_.size() / sizeof(double));
-    good_ = good_ && rows >= 0 && columns >= 0 && (columns == 0 || rows <= most / columns);
+    const auto max_entries = static_cast<std::int64_t>(bytes_.size() / sizeof(double));
+    good_ = good_ && rows >= 0 && columns >= 0 && (columns == 0 || rows <= max_entries / columns);
     good_ = good_ && (R == Eigen::Dynamic || rows == R) && (C == Eigen::Dynamic || columns == C);
     if (!good_) return;
     m.resize(rows, columns);

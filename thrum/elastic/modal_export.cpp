@@ -88,7 +88,7 @@ VecX surface_motion(const model::ModalModel& model)
   return motion;
 }
 
-SurfaceProbe good_strike_point(const model::ModalModel& model)
+SurfaceProbe choose_strike_point(const model::ModalModel& model)
 {
   if (model.mode_count() == 0) throw Error("The model has no modes, so there is nothing to strike.");
   const std::vector<Vec3> normals = vertex_normals(model.surface);
@@ -97,13 +97,13 @@ SurfaceProbe good_strike_point(const model::ModalModel& model)
     along.row(v) = normals[static_cast<std::size_t>(v)].transpose() * model.shapes.middleRows<3>(3 * v);
   }
   along = along.cwiseAbs();
-  const Eigen::RowVectorXd greatest = along.colwise().maxCoeff();
+  const Eigen::RowVectorXd max_along = along.colwise().maxCoeff();
   for (Index m = 0; m < model.mode_count(); ++m) {
-    if (greatest[m] > 0) along.col(m) /= greatest[m];
+    if (max_along[m] > 0) along.col(m) /= max_along[m];
   }
   // The first few modes make the pitch; more of them would leave no vertex that excites all.
-  constexpr Index kModesThatMatter = 8;
-  const Index count = std::min(kModesThatMatter, model.mode_count());
+  constexpr Index kMaxStrikeModes = 8;
+  const Index count = std::min(kMaxStrikeModes, model.mode_count());
   Eigen::Index best = 0;
   along.leftCols(count).rowwise().minCoeff().maxCoeff(&best);
 
@@ -146,8 +146,8 @@ ToneList tones(const model::ModalModel& model, const SurfaceProbe& strike)
   ToneList list{model.name, vector(frequencies), vector(gains), vector(times)};
   if (loudest > 0) list.gains /= loudest;
   // A mode without damping rings for ever; other programs take a number.
-  constexpr double kLongestRing = 600;  // [s]
-  list.t60 = list.t60.cwiseMin(kLongestRing);
+  constexpr double kMaxRingTime = 600;  // [s]
+  list.t60 = list.t60.cwiseMin(kMaxRingTime);
   return list;
 }
 

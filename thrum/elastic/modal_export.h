@@ -26,7 +26,7 @@ struct ToneList {
 
 /// A point that every low mode can be heard from: on the surface vertex where the least excited of the modes
 /// is excited most, relative to its own greatest value, along the vertex normal.
-[[nodiscard]] SurfaceProbe good_strike_point(const model::ModalModel& model);
+[[nodiscard]] SurfaceProbe choose_strike_point(const model::ModalModel& model);
 
 /// Gains of a unit impulse at `strike` along its direction. Over-damped modes, which do not ring, are left
 /// out.

@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
-#include "thrum/elastic/mode_swing.h"
+#include "thrum/elastic/damped_oscillation.h"
 
 namespace thrum::elastic {
 
@@ -21,9 +21,9 @@ double stiffness_coefficient(double omega, double decay, double time)
   const double square = (omega - decay) * (omega + decay);
   const double angle = std::sqrt(std::abs(square)) * time;
   if (square < 0) return std::expm1(angle - decay * time) * std::expm1(-angle - decay * time);
-  const double lost = std::expm1(-decay * time);
+  const double decay_loss = std::expm1(-decay * time);
   const double half_chord = std::sin(angle / 2);
-  return lost * lost + 4 * std::exp(-decay * time) * half_chord * half_chord;
+  return decay_loss * decay_loss + 4 * std::exp(-decay * time) * half_chord * half_chord;
 }
 
 // James and Pai 2002, as [Coevoet20, eq. 10] uses it: with e = exp(-xi w T), th = w_d T, g = asin(xi),
@@ -75,7 +75,7 @@ ModeList mode_list(const model::ModalModel& model)
   return {2 * std::numbers::pi * model.frequencies, model.decays};
 }
 
-// With unit mass, an impulse j at t = 0 gives, with the swing of above at time t,
+// With unit mass, an impulse j at t = 0 gives, with the damped_oscillation of above at time t,
 //
 //     q(t) = j sine(t).                                                                 (1)
 //
@@ -105,7 +105,7 @@ ModeList mode_list(const model::ModalModel& model)
 // give impulses, so the default is (3).
 FilterCoefficients filter_coefficients(double omega, double decay, double step, FilterInput input)
 {
-  const Swing s = swing(omega, decay, step);
+  const DampedOscillation s = damped_oscillation(omega, decay, step);
   const double e = std::exp(-decay * step);
   FilterCoefficients c;
   c.a1 = 2 * s.cosine;
@@ -191,25 +191,25 @@ void ModalFilterBank::run_into(float* rows, std::size_t row_stride, std::size_t 
     advance();
     for (std::size_t m = 0; m < count_; ++m) rows[m * row_stride + k] = static_cast<float>(q_[m]);
   }
-  constexpr std::size_t kTogether = 4;
-  for (std::size_t first = 0; first < count_; first += kTogether) {
-    const std::size_t here = std::min(kTogether, count_ - first);
-    std::array<double, kTogether> a2{};
-    std::array<double, kTogether> c{};
-    std::array<double, kTogether> q{};
-    std::array<double, kTogether> r{};
+  constexpr std::size_t kLanes = 4;
+  for (std::size_t first = 0; first < count_; first += kLanes) {
+    const std::size_t here = std::min(kLanes, count_ - first);
+    std::array<double, kLanes> a2{};
+    std::array<double, kLanes> c{};
+    std::array<double, kLanes> q{};
+    std::array<double, kLanes> r{};
     std::copy_n(a2_.data() + first, here, a2.data());
     std::copy_n(c_.data() + first, here, c.data());
     std::copy_n(q_.data() + first, here, q.data());
     std::copy_n(r_.data() + first, here, r.data());
     float* out = rows + first * row_stride;
     for (std::size_t k = driven; k < samples; ++k) {
-      for (std::size_t m = 0; m < kTogether; ++m) {
+      for (std::size_t m = 0; m < kLanes; ++m) {
         r[m] = a2[m] * r[m] - c[m] * q[m];
         q[m] += r[m];
       }
-      if (here == kTogether) {
-        for (std::size_t m = 0; m < kTogether; ++m) out[m * row_stride + k] = static_cast<float>(q[m]);
+      if (here == kLanes) {
+        for (std::size_t m = 0; m < kLanes; ++m) out[m * row_stride + k] = static_cast<float>(q[m]);
       } else {
         for (std::size_t m = 0; m < here; ++m) out[m * row_stride + k] = static_cast<float>(q[m]);
       }
@@ -254,7 +254,7 @@ void ModeStateBank::set_decays(const VecX& decays)
 {
   check_modes({omegas_, decays}, step_);
   for (Eigen::Index m = 0; m < omegas_.size(); ++m) {
-    const Swing s = swing(omegas_[m], decays[m], step_);
+    const DampedOscillation s = damped_oscillation(omegas_[m], decays[m], step_);
     propagator_(m, 0) = s.cosine + decays[m] * s.sine;
     propagator_(m, 1) = s.sine;
     propagator_(m, 2) = -omegas_[m] * omegas_[m] * s.sine;
@@ -262,7 +262,7 @@ void ModeStateBank::set_decays(const VecX& decays)
   }
 }
 
-void ModeStateBank::kick(const VecX& impulse)
+void ModeStateBank::apply_impulse(const VecX& impulse)
 {
   THRUM_ASSERT(impulse.size() == v_.size());
   v_ += impulse;

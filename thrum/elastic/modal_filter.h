@@ -90,7 +90,7 @@ class ModeStateBank {
   ModeStateBank(const ModeList& modes, double step);
 
   /// Adds an impulse to each mode: q' += impulse.
-  void kick(const VecX& impulse);
+  void apply_impulse(const VecX& impulse);
   void advance();
   /// Changes the damping from now on; q and q' go on unbroken, so no energy is put in.
   void set_decays(const VecX& decays);

@@ -12,11 +12,11 @@ namespace thrum::elastic {
 namespace {
 
 // A motion whose held part is smaller than this (relative, squared) is left possible by the supports.
-constexpr double kStillPossible = 1e-12;
+constexpr double kRigidMotionTolerance = 1e-12;
 // Directions of the trial space with less than this share of the mass are combinations of the others.
-constexpr double kDependent = 1e-10;
+constexpr double kDependenceTolerance = 1e-10;
 // Enough elements for an estimate.
-constexpr std::size_t kSampledElements = 2000;
+constexpr std::size_t kMaxSampledElements = 2000;
 
 Box3 bounds_of(const ElementMesh& mesh)
 {
@@ -90,7 +90,7 @@ MatX rigid_motions(const ElementMesh& mesh, const FreeUnknowns& unknowns)
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> solver(forbidden);
   int possible = 0;
   const double largest = std::max(solver.eigenvalues().maxCoeff(), 1.0);
-  while (possible < 6 && solver.eigenvalues()[possible] <= kStillPossible * largest) ++possible;
+  while (possible < 6 && solver.eigenvalues()[possible] <= kRigidMotionTolerance * largest) ++possible;
   return motions * solver.eigenvectors().leftCols(possible);
 }
 
@@ -100,7 +100,7 @@ double estimate_lowest_eigenvalue(const ElementMesh& mesh, std::span<const model
   const double size = 0.5 * box.sizes().norm();
   MatX stiffness = MatX::Zero(30, 30);
   MatX mass = MatX::Zero(30, 30);
-  const std::size_t stride = std::max<std::size_t>(1, mesh.element_count() / kSampledElements);
+  const std::size_t stride = std::max<std::size_t>(1, mesh.element_count() / kMaxSampledElements);
   for (std::size_t e = 0; e < mesh.element_count(); e += stride) {
     const Index* n = mesh.element(e);
     const auto node = [&](int k) -> const Vec3& {
@@ -121,7 +121,8 @@ double estimate_lowest_eigenvalue(const ElementMesh& mesh, std::span<const model
   // Work in directions that have mass; the six rigid motions among them have no energy, the next one is the estimate.
   const Eigen::SelfAdjointEigenSolver<MatX> masses(mass);
   int first = 0;
-  while (first < 29 && masses.eigenvalues()[first] <= kDependent * masses.eigenvalues()[29]) ++first;
+  while (first < 29 && masses.eigenvalues()[first] <= kDependenceTolerance * masses.eigenvalues()[29])
+    ++first;
   const MatX basis = masses.eigenvectors().rightCols(30 - first) *
                      masses.eigenvalues().tail(30 - first).cwiseSqrt().cwiseInverse().asDiagonal();
   const VecX values =

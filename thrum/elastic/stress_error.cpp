@@ -15,7 +15,7 @@ namespace thrum::elastic {
 namespace {
 
 // Beyond this share of error the estimate says no more than "useless".
-constexpr double kLargestShare = 0.9;
+constexpr double kMaxErrorFraction = 0.9;
 
 // Strain as (xx, yy, zz, 2 yz, 2 xz, 2 xy).
 using Strain = Eigen::Matrix<double, 6, 1>;
@@ -79,7 +79,7 @@ PreparedElements prepare(const ElementMesh& mesh, std::span<const model::Materia
 std::array<Strain, 4> corner_strains(ElementKind kind, const TetrahedronGeometry& tet, const Index* nodes,
                                      const double* u)
 {
-  constexpr int kMiddle[4][4] = {{-1, 4, 5, 6}, {4, -1, 7, 8}, {5, 7, -1, 9}, {6, 8, 9, -1}};
+  constexpr int kMidEdgeNode[4][4] = {{-1, 4, 5, 6}, {4, -1, 7, 8}, {5, 7, -1, 9}, {6, 8, 9, -1}};
   const auto at = [&](int local) {
     return Eigen::Map<const Vec3>(u + 3 * static_cast<std::ptrdiff_t>(nodes[local]));
   };
@@ -95,7 +95,7 @@ std::array<Strain, 4> corner_strains(ElementKind kind, const TetrahedronGeometry
     for (int a = 0; a < 4; ++a) {
       if (a == c) continue;
       const Vec3& g = tet.gradients[static_cast<std::size_t>(a)];
-      gradient += (4 * at(kMiddle[c][a]) - at(a)) * g.transpose();
+      gradient += (4 * at(kMidEdgeNode[c][a]) - at(a)) * g.transpose();
       // The middle node of c-a also moves along g_c with 4 L_a, which vanishes at c.
     }
     strains[static_cast<std::size_t>(c)] = strain_of(gradient);
@@ -151,7 +151,7 @@ VecX estimate_frequency_errors(const ElementMesh& mesh, std::span<const model::M
       static_cast<std::size_t>(shapes.cols()),
       [&](std::size_t k) {
         const double* u = shapes.data() + static_cast<std::ptrdiff_t>(k) * shapes.outerStride();
-        const double share = std::min(error_share(mesh, prepared, u), kLargestShare);
+        const double share = std::min(error_share(mesh, prepared, u), kMaxErrorFraction);
         errors[static_cast<Eigen::Index>(k)] = 1 / std::sqrt(1 - share) - 1;
       },
       1);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-[[noreturn]] void refuse(std::string_view text)
+[[noreturn]] void reject(std::string_view text)
 {
   throw Error(
       fmt::format("'{}' does not say which part of the body is meant. Write for example 'z<0.01' or "
@@ -86,7 +86,7 @@ model::Selection parse_comparisons(std::string_view text)
   while (true) {
     const std::size_t split = rest.find("&&");
     const auto c = parse_comparison(rest.substr(0, split));
-    if (!c) refuse(text);
+    if (!c) reject(text);
     all.push_back(*c);
     if (split == std::string_view::npos) break;
     rest.remove_prefix(split + 2);
@@ -113,7 +113,7 @@ model::Selection parse_comparisons(std::string_view text)
 model::Selection parse_box(std::string_view text, std::string_view inside)
 {
   const auto corners = numbers(inside);
-  if (!corners || corners->size() != 6) refuse(text);
+  if (!corners || corners->size() != 6) reject(text);
   const auto& c = *corners;
   model::Selection selection;
   selection.kind = model::SelectionKind::box;
@@ -213,9 +213,9 @@ model::Selection parse_selection(std::string_view text)
   if (words.starts_with("nodes ")) {
     selection.kind = model::SelectionKind::nodes;
     const auto list = numbers(words.substr(6));
-    if (!list || list->empty()) refuse(text);
+    if (!list || list->empty()) reject(text);
     for (const double n : *list) {
-      if (n != std::floor(n) || n < 0 || n > std::numeric_limits<Index>::max()) refuse(text);
+      if (n != std::floor(n) || n < 0 || n > std::numeric_limits<Index>::max()) reject(text);
       selection.nodes.push_back(static_cast<Index>(n));
     }
     return selection;

@@ -17,8 +17,8 @@ namespace {
 
 // The usual lattice: a 24th of the length, but no more tetrahedra than this. A solid cube has 20,000 of them at a 12th of
 // its edge, where quadratic elements are right to 0.01 %; at a 24th its factor would not fit into the memory.
-constexpr double kUsualQuadratic = 20e3;
-constexpr double kUsualLinear = 100e3;
+constexpr double kDefaultQuadraticCount = 20e3;
+constexpr double kDefaultLinearCount = 100e3;
 
 struct FilledSurface {
   tets::MeshStuffingResult filling;
@@ -31,12 +31,12 @@ FilledSurface fill_surface(const mesh::TriangleMesh& surface, const FillDesc& fi
   const std::string& name = desc.name;
   const double volume = mesh::require_closed(surface, name, "ring").volume;
   const distance::MeshDistance distance(surface);
-  const double asked = fill.spacing > 0 ? fill.spacing : usual_spacing(surface, volume, desc.element);
+  const double requested = fill.spacing > 0 ? fill.spacing : default_spacing(surface, volume, desc.element);
   FilledSurface result;
   result.filling = fill.spacing > 0
-                       ? tets::tetrahedralise(distance, {.spacing = asked})
-                       : tets::tetrahedralise_walls(distance, {.spacing = asked}, fill.most_tetrahedra);
-  if (result.filling.spacing < asked) result.refined_from = asked;
+                       ? tets::tetrahedralise(distance, {.spacing = requested})
+                       : tets::tetrahedralise_walls(distance, {.spacing = requested}, fill.max_tetrahedra);
+  if (result.filling.spacing < requested) result.refined_from = requested;
   if (result.filling.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
         fmt::format("Nothing of '{}' is thick enough for a spacing of {:.3g} m; a spacing of {:.3g} m would "
@@ -62,10 +62,11 @@ ModalAnalysisResult analyse_filled(const mesh::TetrahedralMesh& mesh, const Moda
 
 }  // namespace
 
-double usual_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element)
+double default_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element)
 {
   return std::max(mesh::bounding_box(surface).sizes().maxCoeff() / tets::kDefaultCells,
-                  tets::spacing_for(volume, element == ElementKind::tet10 ? kUsualQuadratic : kUsualLinear));
+                  tets::spacing_for(
+                      volume, element == ElementKind::tet10 ? kDefaultQuadraticCount : kDefaultLinearCount));
 }
 
 ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
@@ -88,8 +89,8 @@ base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDes
                                 const ModalAnalysisDesc& desc)
 {
   base::Hasher hasher;
-  hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.most_tetrahedra);
-  if (fill.spacing == 0) hasher.add(kUsualQuadratic).add(kUsualLinear);
+  hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.max_tetrahedra);
+  if (fill.spacing == 0) hasher.add(kDefaultQuadraticCount).add(kDefaultLinearCount);
   add_to_hash(hasher, desc);
   return hasher.finish();
 }

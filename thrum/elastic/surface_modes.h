@@ -15,11 +15,11 @@ struct FillDesc {
   double spacing =
       0;  ///< of the lattice [m]; 0: a 24th of the length, coarser for solid bodies, or what the thinnest wall asks for
   /// With spacing 0, a finer lattice than about this many tetrahedra is not taken, whatever the walls ask for.
-  double most_tetrahedra = 100e3;
+  double max_tetrahedra = 100e3;
 };
 
 /// The lattice of a body without thin walls when none is asked for [m]; `volume` is the body's [m^3].
-[[nodiscard]] double usual_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element);
+[[nodiscard]] double default_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element);
 
 /// Fills the surface and analyses it as analyse_modes does. What the lattice could not resolve is a warning of the model, a
 /// lattice that was refined a hint. Throws Error when the surface is not closed or nothing of it is thick enough.

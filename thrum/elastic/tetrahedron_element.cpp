@@ -113,12 +113,12 @@ TetrahedronGeometry tetrahedron_geometry(const Vec3& p0, const Vec3& p1, const V
   const Vec3 b = p2 - p0;
   const Vec3 c = p3 - p0;
   const Vec3 bc = b.cross(c);
-  const double six_volumes = a.dot(bc);
+  const double six_times_volume = a.dot(bc);
   TetrahedronGeometry tet;
-  tet.volume = six_volumes / 6;
-  tet.gradients[1] = bc / six_volumes;
-  tet.gradients[2] = c.cross(a) / six_volumes;
-  tet.gradients[3] = a.cross(b) / six_volumes;
+  tet.volume = six_times_volume / 6;
+  tet.gradients[1] = bc / six_times_volume;
+  tet.gradients[2] = c.cross(a) / six_times_volume;
+  tet.gradients[3] = a.cross(b) / six_times_volume;
   tet.gradients[0] = -(tet.gradients[1] + tet.gradients[2] + tet.gradients[3]);
   return tet;
 }

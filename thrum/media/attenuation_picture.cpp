@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kCurvePoints = 200;
 /// A straight axis of ratios ends here, or below when nothing is so strong.
-constexpr double kMostRatio = 1.5;
+constexpr double kMaxRatio = 1.5;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Image attenuation_picture(std::span<const vibration::AttenuationSample> samples,
   ValueRange y_range = plot_range(std::span(&dots, 1), false, desc.scale);
   if (straight) {
     x_range.low = 0;
-    y_range = {0, std::min(y_range.high, kMostRatio)};
+    y_range = {0, std::min(y_range.high, kMaxRatio)};
   }
   // Nothing of the curves is left out where they cross the picture, but they do not stretch it.
   std::vector<PlotSeries> series{dots};
@@ -54,7 +54,7 @@ Image attenuation_picture(std::span<const vibration::AttenuationSample> samples,
   return draw_plot(series, {.width = desc.width,
                             .height = desc.height,
                             .title = desc.title,
-                            .x = {"distance from the blow [m]", desc.scale, x_range},
+                            .x = {"distance from the impact [m]", desc.scale, x_range},
                             .y = {"motion there / motion of the struck place", desc.scale, y_range}});
 }
 

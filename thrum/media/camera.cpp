@@ -9,15 +9,15 @@ namespace thrum::media {
 
 namespace {
 
-constexpr double kLooksUp = 0.999;    ///< cosine to the vertical above which "up" in the picture is y
-constexpr double kWidestView = 1.75;  ///< of pictures that are much taller than wide [rad]
+constexpr double kVerticalCosine = 0.999;  ///< cosine to the vertical above which "up" in the picture is y
+constexpr double kMaxFieldOfView = 1.75;   ///< of pictures that are much taller than wide [rad]
 
 }  // namespace
 
 CameraAxes Camera::axes() const
 {
   const Vec3 forward = (target - eye).normalized();
-  const Vec3 helper = std::abs(forward.z()) > kLooksUp ? Vec3::UnitY() : Vec3::UnitZ();
+  const Vec3 helper = std::abs(forward.z()) > kVerticalCosine ? Vec3::UnitY() : Vec3::UnitZ();
   const Vec3 right = forward.cross(helper).normalized();
   return {right, right.cross(forward), forward};
 }
@@ -51,11 +51,11 @@ Camera frame_box(const Box3& box, double aspect, const Vec3& from, double margin
   return camera;
 }
 
-double widened_view(double field_of_view, double aspect)
+double fit_field_of_view(double field_of_view, double aspect)
 {
-  if (aspect >= kUsualAspect) return field_of_view;
-  return std::min(2 * std::atan(std::tan(field_of_view / 2) * kUsualAspect / aspect),
-                  std::max(kWidestView, field_of_view));
+  if (aspect >= kDefaultAspect) return field_of_view;
+  return std::min(2 * std::atan(std::tan(field_of_view / 2) * kDefaultAspect / aspect),
+                  std::max(kMaxFieldOfView, field_of_view));
 }
 
 }  // namespace thrum::media

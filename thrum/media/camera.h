@@ -29,10 +29,10 @@ struct Camera {
                                double margin = 0.08);
 
 /// Scenes are written with pictures of this shape in mind, width / height.
-inline constexpr double kUsualAspect = 16.0 / 9;
+inline constexpr double kDefaultAspect = 16.0 / 9;
 
 /// The field of view from top to bottom [rad] of a picture with `aspect` = width / height that shows what one of the usual shape
 /// shows: a narrower one sees more above and below rather than less at the sides.
-[[nodiscard]] double widened_view(double field_of_view, double aspect);
+[[nodiscard]] double fit_field_of_view(double field_of_view, double aspect);
 
 }  // namespace thrum::media

@@ -11,8 +11,8 @@
 namespace thrum::media {
 namespace {
 
-constexpr std::size_t kTableSize = 257;  ///< odd: the middle of the diverging map is an entry of its own
-constexpr double kStepSlack = 1.000001;  ///< a step of 0.1 that came out a little small is still 0.1 [1]
+constexpr std::size_t kTableSize = 257;      ///< odd: the middle of the diverging map is an entry of its own
+constexpr double kStepTolerance = 1.000001;  ///< a step of 0.1 that came out a little small is still 0.1 [1]
 constexpr double kDegree = std::numbers::pi / 180;
 using Table = std::array<Colour, kTableSize>;
 
@@ -140,12 +140,12 @@ double round_step(const ValueRange& range, int wanted)
 std::string tick_text(double value, double step)
 {
   if (std::abs(value) < step / 2) return "0";
-  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step * kStepSlack))));
+  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step * kStepTolerance))));
   if (digits > 4 || std::abs(value) >= 1e6) return fmt::format("{:.3g}", value);
   return fmt::format("{:.{}f}", value, digits);
 }
 
-double iso_line_cover(double value, double spacing, double change, double width)
+double iso_line_coverage(double value, double spacing, double change, double width)
 {
   if (!(spacing > 0) || !(change > 0) || !std::isfinite(value)) return 0;
   // Where lines would stand closer than three pixels they fade away instead of flickering.

@@ -31,7 +31,7 @@ struct ValueRange {
   double high = 1;
 
   /// Where `value` lies in the range, 0 at `low`, 1 at `high`; not clamped.
-  [[nodiscard]] double part(double value) const { return (value - low) / (high - low); }
+  [[nodiscard]] double fraction(double value) const { return (value - low) / (high - low); }
 };
 
 /// From the least to the largest finite value, never empty; a diverging map gets a range symmetric about
@@ -46,7 +46,7 @@ struct ValueRange {
 
 /// How much of a pixel a line at every multiple of `spacing` covers, 0 to 1. `change` is by how much the
 /// value changes across one pixel, `width` the width of the line [pixel].
-[[nodiscard]] double iso_line_cover(double value, double spacing, double change, double width = 1.2);
+[[nodiscard]] double iso_line_coverage(double value, double spacing, double change, double width = 1.2);
 
 /// Displayed colour of OKLab coordinates, with as much chroma as the display can show; and the reverse.
 [[nodiscard]] Colour colour_from_oklab(const Vec3& lab);

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "thrum/base/error.h"
-#include "thrum/media/moments.h"
+#include "thrum/media/snapshots.h"
 
 namespace thrum::media {
 
@@ -98,15 +98,15 @@ class Encoder {
 };
 
 // A reader that has gone is an answer of write(), not the end of the program.
-class NoPipeSignal {
+class IgnoreSigpipe {
  public:
-  NoPipeSignal() : before_(::signal(SIGPIPE, SIG_IGN)) {}
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
-  ~NoPipeSignal() { ::signal(SIGPIPE, before_); }
+  IgnoreSigpipe() : previous_(::signal(SIGPIPE, SIG_IGN)) {}
+  IgnoreSigpipe(const IgnoreSigpipe&) = delete;
+  IgnoreSigpipe& operator=(const IgnoreSigpipe&) = delete;
+  ~IgnoreSigpipe() { ::signal(SIGPIPE, previous_); }
 
  private:
-  void (*before_)(int);
+  void (*previous_)(int);
 };
 
 }  // namespace
@@ -115,11 +115,11 @@ void write_film(const std::filesystem::path& file, const sim::Recording& recordi
 {
   const std::filesystem::path program = find_ffmpeg();
   if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to show.");
-  MomentDesc picture = desc.picture;
+  SnapshotDesc picture = desc.picture;
   // The colour format of films wants even sides.
   picture.width += picture.width % 2;
   picture.height += picture.height % 2;
-  const std::filesystem::path aside = file.parent_path() / ("." + file.filename().string() + ".part.mp4");
+  const std::filesystem::path temporary = file.parent_path() / ("." + file.filename().string() + ".part.mp4");
   std::vector<std::string> words = {"-hide_banner", "-loglevel",
                                     "error",        "-y",
                                     "-f",           "rawvideo",
@@ -132,8 +132,8 @@ void write_film(const std::filesystem::path& file, const sim::Recording& recordi
   if (sounds)
     words.insert(words.end(), {"-i", desc.sound.string(), "-c:a", "aac", "-b:a", "192k", "-shortest"});
   words.insert(words.end(), {"-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags",
-                             "+faststart", aside.string()});
-  const NoPipeSignal quiet;
+                             "+faststart", temporary.string()});
+  const IgnoreSigpipe quiet;
   const double first = recording.frames.front().time;
   const double seconds = (recording.frames.back().time - first) / desc.speed;
   const int count = std::max(1, static_cast<int>(std::lround(seconds * desc.frame_rate)));
@@ -141,16 +141,16 @@ void write_film(const std::filesystem::path& file, const sim::Recording& recordi
   {
     Encoder encoder(program, words);
     for (int i = 0; i < count && whole && !desc.stop.stop_requested(); ++i) {
-      whole = encoder.write(picture_of_moment(recording, first + i * desc.speed / desc.frame_rate, picture));
+      whole = encoder.write(render_snapshot(recording, first + i * desc.speed / desc.frame_rate, picture));
       if (desc.on_progress) desc.on_progress(static_cast<double>(i + 1) / count);
     }
     whole = encoder.finish() && whole;
   }
   std::error_code failure;
-  if (whole) std::filesystem::rename(aside, file, failure);
+  if (whole) std::filesystem::rename(temporary, file, failure);
   if (!whole || failure) {
     std::error_code none;
-    std::filesystem::remove(aside, none);
+    std::filesystem::remove(temporary, none);
     throw Error(fmt::format("ffmpeg could not write {}; what it said is above.", file.string()));
   }
 }

@@ -15,14 +15,14 @@
 
 namespace thrum::media {
 namespace {
-constexpr int kMostPixelsAcross = 32768;
+constexpr int kMaxImageSide = 32768;
 }
 
 Image::Image(int w, int h, Pixel fill) : width(w), height(h)
 {
-  if (w < 1 || h < 1 || w > kMostPixelsAcross || h > kMostPixelsAcross) {
+  if (w < 1 || h < 1 || w > kMaxImageSide || h > kMaxImageSide) {
     throw Error(fmt::format("An image of {} x {} pixels is not possible: give 1 to {} each way.", w, h,
-                            kMostPixelsAcross));
+                            kMaxImageSide));
   }
   pixels.assign(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill);
 }

@@ -16,25 +16,26 @@ namespace thrum::media {
 namespace {
 
 // What stays still is not quite black, so that its form can be seen.
-constexpr float kStill = 0.06F;
+constexpr float kMinBrightness = 0.06F;
 
-struct SwungMesh {
+struct DeformedMesh {
   mesh::TriangleMesh mesh;
   std::vector<Colour> colours;
 };
 
-SwungMesh swung(const model::ModalModel& model, Index mode, double swing)
+DeformedMesh deform(const model::ModalModel& model, Index mode, double amplitude)
 {
-  double greatest = 0;
+  double max_norm = 0;
   for (Index v = 0; v < model.vertex_count(); ++v) {
-    greatest = std::max(greatest, model.shapes.col(mode).segment<3>(3 * v).norm());
+    max_norm = std::max(max_norm, model.shapes.col(mode).segment<3>(3 * v).norm());
   }
   const double size = mesh::bounding_box(model.surface).diagonal().norm();
-  SwungMesh result{model.surface, {}};
+  DeformedMesh result{model.surface, {}};
   for (Index v = 0; v < model.vertex_count(); ++v) {
-    const Vec3 part = model.shapes.col(mode).segment<3>(3 * v) / (greatest > 0 ? greatest : 1);
-    result.mesh.vertices[static_cast<std::size_t>(v)] += swing * size * part;
-    result.colours.push_back((part.cwiseAbs().cast<float>().array() * (1 - kStill) + kStill).matrix());
+    const Vec3 part = model.shapes.col(mode).segment<3>(3 * v) / (max_norm > 0 ? max_norm : 1);
+    result.mesh.vertices[static_cast<std::size_t>(v)] += amplitude * size * part;
+    result.colours.push_back(
+        (part.cwiseAbs().cast<float>().array() * (1 - kMinBrightness) + kMinBrightness).matrix());
   }
   return result;
 }
@@ -49,10 +50,10 @@ Image modes_picture(const model::ModalModel& model, const ModesPictureDesc& desc
   const int rows = (count + columns - 1) / columns;
   Image sheet(columns * desc.width, rows * desc.height);
   const Box3 box = mesh::bounding_box(model.surface);
-  const double gap = 2 * desc.swing * box.diagonal().norm();
+  const double gap = 2 * desc.amplitude * box.diagonal().norm();
   const Camera camera = frame_box(box, static_cast<double>(desc.width) / desc.height);
   for (int m = 0; m < count; ++m) {
-    const SwungMesh body = swung(model, m, desc.swing);
+    const DeformedMesh body = deform(model, m, desc.amplitude);
     RenderScene scene;
     scene.bodies.push_back({.mesh = &body.mesh, .vertex_colours = body.colours});
     scene.ground_height = box.min().z() - gap;

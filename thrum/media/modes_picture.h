@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mode shapes as a picture: each mode at full swing, x y z displacement as red green blue [Coevoet20, figure 2].
+// Mode shapes as a picture: each mode at full amplitude, x y z displacement as red green blue [Coevoet20, figure 2].
 #pragma once
 
 #include "thrum/media/image.h"
@@ -10,9 +10,9 @@ namespace thrum::media {
 struct ModesPictureDesc {
   int modes = 4;  ///< the lowest so many, side by side in rows of `columns`
   int columns = 2;
-  int width = 640;          ///< of one mode [pixel]
-  int height = 400;         ///< of one mode [pixel]
-  double swing = 1.0 / 14;  ///< full swing as a share of the body's size
+  int width = 640;              ///< of one mode [pixel]
+  int height = 400;             ///< of one mode [pixel]
+  double amplitude = 1.0 / 14;  ///< full amplitude as a share of the body's size
 };
 
 /// Throws Error when the model has no modes.

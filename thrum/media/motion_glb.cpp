@@ -31,12 +31,12 @@ constexpr int kElementArrayBuffer = 34963;
 constexpr std::uint32_t kGlbMagic = 0x46546c67;
 constexpr std::uint32_t kJsonChunk = 0x4e4f534a;
 constexpr std::uint32_t kBinaryChunk = 0x004e4942;
-constexpr double kLargestGlb = 4294967295.0;  ///< lengths are 32 bits [bytes]
+constexpr double kMaxGlbBytes = 4294967295.0;  ///< lengths are 32 bits [bytes]
 
 constexpr double kRoughness = 0.55;
-constexpr std::size_t kMostArrows = 48;  ///< in a frame
-constexpr double kLongestArrow = 0.25;   ///< of the size of the scene
-constexpr double kLeastScene = 1e-3;     ///< for a scene of one contact [m]
+constexpr std::size_t kMaxArrows = 48;    ///< in a frame
+constexpr double kMaxArrowLength = 0.25;  ///< of the size of the scene
+constexpr double kMinSceneSize = 1e-3;    ///< for a scene of one contact [m]
 const Colour kArrowColour(0.85f, 0.51f, 0.17f);
 constexpr double kGroundReach = 3;  ///< half the side of the ground, in sizes of the scene
 
@@ -115,7 +115,7 @@ class Writer {
       }
     }
     if (desc_.impulses) {
-      for (std::size_t i = 0; i < most_arrows(); ++i) {
+      for (std::size_t i = 0; i < arrow_count(); ++i) {
         children.push_back(nodes_.size());
         add_arrow(i);
       }
@@ -208,11 +208,11 @@ class Writer {
     add_channel(input, buffer_.floats(rotations, "VEC4", 4, 0, false), node, "rotation");
   }
 
-  [[nodiscard]] std::size_t most_arrows() const
+  [[nodiscard]] std::size_t arrow_count() const
   {
     std::size_t most = 0;
     for (const sim::RecordedFrame& f : recording_.frames) most = std::max(most, f.contacts.size());
-    return std::min(most, kMostArrows);
+    return std::min(most, kMaxArrows);
   }
 
   // Arrow i is the contact with the i-th greatest impulse of each frame; it has no length when there are fewer.
@@ -233,7 +233,7 @@ class Writer {
         const Vec3 impulse(c.impulse[0], c.impulse[1], c.impulse[2]);
         place = {c.position[0], c.position[1], c.position[2]};
         // The square root lets weak ones be seen beside strong ones.
-        length = arrow_length_ * std::sqrt(impulse.norm() / largest_impulse_);
+        length = arrow_length_ * std::sqrt(impulse.norm() / max_impulse_);
         if (impulse.norm() > 0) turn = Quat::FromTwoVectors(Vec3::UnitZ(), impulse).normalized();
       } else if (!scales.empty() && scales.back() == 0) {
         continue;
@@ -268,14 +268,14 @@ class Writer {
       };
       std::stable_sort(order.begin(), order.end(),
                        [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
-      if (order.size() > kMostArrows) order.resize(kMostArrows);
+      if (order.size() > kMaxArrows) order.resize(kMaxArrows);
       for (const std::size_t k : order) {
-        largest_impulse_ = std::max(largest_impulse_, size(k));
+        max_impulse_ = std::max(max_impulse_, size(k));
         box.extend(Vec3(f.contacts[k].position[0], f.contacts[k].position[1], f.contacts[k].position[2]));
       }
       ranks_.push_back(std::move(order));
     }
-    arrow_length_ = kLongestArrow * (box.isEmpty() ? 1.0 : std::max(box.diagonal().norm(), kLeastScene));
+    arrow_length_ = kMaxArrowLength * (box.isEmpty() ? 1.0 : std::max(box.diagonal().norm(), kMinSceneSize));
   }
 
   void add_channel(int input, int output, int node, const char* path, const char* interpolation = "LINEAR")
@@ -303,7 +303,7 @@ class Writer {
     std::string text = root.dump(-1, ' ', false, Json::error_handler_t::replace);
     while (text.size() % 4 != 0) text += ' ';
     const std::size_t total = 12 + 8 + text.size() + (buffer_.bytes.empty() ? 0 : 8 + buffer_.bytes.size());
-    if (static_cast<double>(total) > kLargestGlb) {
+    if (static_cast<double>(total) > kMaxGlbBytes) {
       throw Error("The motion is too long for one GLB file (4 GB); record fewer frames a second.");
     }
     std::string out;
@@ -328,9 +328,9 @@ class Writer {
   Json samplers_ = Json::array(), channels_ = Json::array();
   std::map<std::pair<std::int32_t, std::array<float, 3>>, int> mesh_numbers_;
   int arrow_mesh_ = -1;
-  std::vector<std::vector<std::size_t>> ranks_;                  ///< contacts of each frame, strongest first
-  double largest_impulse_ = std::numeric_limits<double>::min();  ///< [N s]
-  double arrow_length_ = 1;                                      ///< of the strongest [m]
+  std::vector<std::vector<std::size_t>> ranks_;              ///< contacts of each frame, strongest first
+  double max_impulse_ = std::numeric_limits<double>::min();  ///< [N s]
+  double arrow_length_ = 1;                                  ///< of the strongest [m]
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ void draw_legend(Image& image, ColourMap map, const ValueRange& range, const std
   const double step = round_step(range, kTicks);
   const double slack = step / 1000;
   for (double k = std::ceil((range.low - slack) / step); k * step <= range.high + slack; k += 1) {
-    const int y = top + static_cast<int>(std::lround((1 - range.part(k * step)) * (bar_height - 1)));
+    const int y = top + static_cast<int>(std::lround((1 - range.fraction(k * step)) * (bar_height - 1)));
     for (int x = 0; x < 3 * scale; ++x) blend(image, left + bar_width + 1 + x, y, kInk, 0.8f);
     draw_text(image, left + bar_width + 5 * scale, y - text_height(scale) / 2, tick_text(k * step, step),
               kInk, scale);
@@ -152,8 +152,8 @@ Image picture_of_slice(const std::function<double(const Vec3&)>& function, const
       const double dx = values[at(std::min(x + 1, shown - 1), y)] - values[at(std::max(x - 1, 0), y)];
       const double dy = values[at(x, std::min(y + 1, desc.height - 1))] - values[at(x, std::max(y - 1, 0))];
       const double change = std::hypot(dx, dy) / 2;
-      image.at(x, y) = to_pixel(colour_of(map, range.part(v)));
-      blend(image, x, y, kInk, 0.35f * static_cast<float>(iso_line_cover(v, spacing, change, 1.0)));
+      image.at(x, y) = to_pixel(colour_of(map, range.fraction(v)));
+      blend(image, x, y, kInk, 0.35f * static_cast<float>(iso_line_coverage(v, spacing, change, 1.0)));
       // The zero line: twice as wide, nearly black.
       const double off = change > 0 ? std::abs(v) / change : INFINITY;
       blend(image, x, y, kInk * 0.5f, static_cast<float>(std::clamp(1.75 - off, 0.0, 1.0)));

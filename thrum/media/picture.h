@@ -24,8 +24,8 @@ struct PictureDesc {
   int height = 540;                                ///< [pixel]
   std::string title = {};                          ///< above the legend
   std::string unit = {};                           ///< after the title, in brackets
-  std::optional<ColourMap> map = std::nullopt;     ///< by itself: diverging for slices, sequential for meshes
-  std::optional<ValueRange> range = std::nullopt;  ///< by itself: all finite values
+  std::optional<ColourMap> map = std::nullopt;     ///< default: diverging for slices, sequential for meshes
+  std::optional<ValueRange> range = std::nullopt;  ///< default: all finite values
   bool iso_lines = false;                          ///< lines of equal value; slices always have them
   double iso_spacing = 0;                          ///< 0: a round step that gives about fifteen
   bool legend = true;

@@ -13,8 +13,8 @@
 namespace thrum::media {
 namespace {
 
-constexpr int kWantedTicks = 7;
-constexpr double kRoom = 0.04;        ///< left free at each end of an axis, as a share of it
+constexpr int kTargetTicks = 7;
+constexpr double kAxisMargin = 0.04;  ///< left free at each end of an axis, as a share of it
 constexpr double kFewDecades = 1.5;   ///< below it the 2 and the 5 of a decade have numbers too
 constexpr double kManyDecades = 8.5;  ///< above it not every decade has a number
 const Colour kInk(0.20f, 0.21f, 0.23f);
@@ -22,15 +22,15 @@ const Colour kGrid(0.80f, 0.81f, 0.83f);
 const Colour kPaper(1.0f, 1.0f, 1.0f);
 
 /// A value as it lies along an axis: itself, or its decimal logarithm. Not finite where it cannot be drawn.
-double along(double value, AxisScale scale)
+double axis_coordinate(double value, AxisScale scale)
 {
   if (scale == AxisScale::linear) return value;
   return value > 0 ? std::log10(value) : NAN;
 }
 
-ValueRange along(const ValueRange& range, AxisScale scale)
+ValueRange axis_coordinate(const ValueRange& range, AxisScale scale)
 {
-  return {along(range.low, scale), along(range.high, scale)};
+  return {axis_coordinate(range.low, scale), axis_coordinate(range.high, scale)};
 }
 
 /// Where the axes lie in the picture.
@@ -41,11 +41,11 @@ struct Frame {
 
   [[nodiscard]] double column(double value) const
   {
-    return left + x.part(along(value, x_scale)) * (right - left);
+    return left + x.fraction(axis_coordinate(value, x_scale)) * (right - left);
   }
   [[nodiscard]] double row(double value) const
   {
-    return bottom - y.part(along(value, y_scale)) * (bottom - top);
+    return bottom - y.fraction(axis_coordinate(value, y_scale)) * (bottom - top);
   }
 };
 
@@ -210,7 +210,7 @@ std::vector<PlotTick> plot_ticks(const ValueRange& range, AxisScale scale)
 {
   std::vector<PlotTick> ticks;
   if (scale == AxisScale::linear) {
-    const double step = round_step(range, kWantedTicks);
+    const double step = round_step(range, kTargetTicks);
     const double slack = step / 1000;
     for (double k = std::ceil((range.low - slack) / step); k * step <= range.high + slack; k += 1)
       ticks.push_back({k * step, tick_text(k * step, step)});
@@ -235,10 +235,10 @@ ValueRange plot_range(std::span<const PlotSeries> series, bool x_axis, AxisScale
 {
   std::vector<double> values;
   for (const PlotSeries& s : series) {
-    for (const double value : x_axis ? s.x : s.y) values.push_back(along(value, scale));
+    for (const double value : x_axis ? s.x : s.y) values.push_back(axis_coordinate(value, scale));
   }
   const ValueRange tight = range_of(values);
-  const double room = kRoom * (tight.high - tight.low);
+  const double room = kAxisMargin * (tight.high - tight.low);
   const ValueRange wide{tight.low - room, tight.high + room};
   if (scale == AxisScale::linear) return wide;
   return {std::pow(10.0, wide.low), std::pow(10.0, wide.high)};
@@ -261,8 +261,8 @@ Image draw_plot(std::span<const PlotSeries> series, const PlotDesc& desc)
   Frame frame{.left = widest + 3 * line / 2 + 4 * scale,
               .right = desc.width - 16 * scale,
               .bottom = desc.height - 5 * line / 2,
-              .x = along(x_range, desc.x.scale),
-              .y = along(y_range, desc.y.scale),
+              .x = axis_coordinate(x_range, desc.x.scale),
+              .y = axis_coordinate(y_range, desc.y.scale),
               .x_scale = desc.x.scale,
               .y_scale = desc.y.scale};
   std::vector<Eigen::Vector2i> places;

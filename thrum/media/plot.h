@@ -22,7 +22,7 @@ enum class AxisScale { linear, logarithmic };
 struct PlotAxis {
   std::string label = {};  ///< with its unit in brackets
   AxisScale scale = AxisScale::linear;
-  std::optional<ValueRange> range = std::nullopt;  ///< by itself: all that is drawn, and a little more
+  std::optional<ValueRange> range = std::nullopt;  ///< default: all that is drawn, and a little more
 };
 
 /// Pairs of numbers in one colour. What is not finite, or not above 0 on a logarithmic axis, is left out; a line breaks there.
@@ -30,7 +30,7 @@ struct PlotSeries {
   std::string name = {};  ///< in the legend; empty: not there
   std::vector<double> x = {};
   std::vector<double> y = {};
-  std::optional<Colour> colour = std::nullopt;  ///< by itself: the next of plot_colour()
+  std::optional<Colour> colour = std::nullopt;  ///< default: the next of plot_colour()
   double dot_radius = 3;                        ///< 0: no dots [pixel]
   double line_width = 0;                        ///< 0: no line [pixel]
   float opacity = 1;

@@ -71,7 +71,7 @@ std::array<Vec3f, 2> tangents(const Vec3f& n)
 }
 
 /// What one pixel gathered.
-struct Gathered {
+struct PixelSamples {
   Colour background = Colour::Zero();  ///< light of samples that hit nothing
   Colour albedo = Colour::Zero();      ///< over the samples that hit
   Vec3f normal = Vec3f::Zero();
@@ -125,14 +125,14 @@ class Caster {
   }
 
   /// Gathers the samples of one pixel.
-  Gathered pixel(int x, int y) const
+  PixelSamples pixel(int x, int y) const
   {
     const int n = desc_.samples;
     const auto part = 1.0f / static_cast<float>(n * n);
     // Where the pixel stands in its tile says which part of the directions it takes.
     const auto place = static_cast<std::uint32_t>(x % kTile + kTile * (y % kTile));
     const auto directions = static_cast<std::uint32_t>(n * n * kTile * kTile);
-    Gathered g;
+    PixelSamples g;
     for (int s = 0; s < n * n; ++s) {
       const int column = s % n;
       const int row = s / n;
@@ -165,16 +165,16 @@ class Caster {
   }
 
   /// The displayed colour, with the visibilities averaged over the tile.
-  Pixel shade(const std::vector<Gathered>& all, int x, int y) const
+  Pixel shade(const std::vector<PixelSamples>& all, int x, int y) const
   {
-    const Gathered& g = all[index(x, y)];
+    const PixelSamples& g = all[index(x, y)];
     if (g.hits == 0) return to_pixel(srgb_from_linear(g.background));
     float sun = 0, sky = 0, weight = 0;
     for (int dy = -kTile / 2; dy < kTile / 2; ++dy) {
       for (int dx = -kTile / 2; dx < kTile / 2; ++dx) {
         const int u = x + dx, v = y + dy;
         if (u < 0 || v < 0 || u >= desc_.width || v >= desc_.height) continue;
-        const Gathered& o = all[index(u, v)];
+        const PixelSamples& o = all[index(u, v)];
         if (!share_light(g, o)) continue;
         sun += o.sun;
         sky += o.sky;
@@ -216,7 +216,7 @@ class Caster {
   /// Another order of the sixteen places of a tile, in which neighbours are far apart.
   static std::uint32_t scattered(std::uint32_t place) { return place * 7 % (kTile * kTile); }
 
-  static bool share_light(const Gathered& a, const Gathered& b)
+  static bool share_light(const PixelSamples& a, const PixelSamples& b)
   {
     if (a.id == kMixed) return b.hits > 0;
     return b.hits > 0 && a.id == b.id &&
@@ -363,18 +363,18 @@ Image render(const RenderScene& scene, const Camera& camera, const RenderDesc& d
     throw Error("The samples per pixel and direction must be 1 to 64.");
   Image image(desc.width, desc.height);
   const Caster caster(scene, camera, desc);
-  std::vector<Gathered> gathered(image.pixels.size());
+  std::vector<PixelSamples> pixel_samples(image.pixels.size());
   const auto rows = static_cast<std::size_t>(desc.height);
   base::parallel_for(
       rows,
       [&](std::size_t row) {
         const int y = static_cast<int>(row);
-        for (int x = 0; x < desc.width; ++x) gathered[caster.index(x, y)] = caster.pixel(x, y);
+        for (int x = 0; x < desc.width; ++x) pixel_samples[caster.index(x, y)] = caster.pixel(x, y);
       },
       4);
   base::parallel_for(rows, [&](std::size_t row) {
     const int y = static_cast<int>(row);
-    for (int x = 0; x < desc.width; ++x) image.at(x, y) = caster.shade(gathered, x, y);
+    for (int x = 0; x < desc.width; ++x) image.at(x, y) = caster.shade(pixel_samples, x, y);
   });
   return image;
 }

@@ -18,7 +18,7 @@ std::string cell(const std::string& name)
   return quoted + "\"";
 }
 
-const char* word_for(model::ContactEventKind kind)
+const char* event_name(model::ContactEventKind kind)
 {
   switch (kind) {
     case model::ContactEventKind::begin:
@@ -44,7 +44,7 @@ std::string events_csv(const sim::Recording& recording)
   for (const sim::RecordedFrame& frame : recording.frames) {
     for (const model::ContactEvent& e : frame.events) {
       text += fmt::format("{:.9g},{},{},{},{:.7g},{:.7g},{:.7g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", e.time,
-                          word_for(e.kind), name(e.a), name(e.b), e.position.x(), e.position.y(),
+                          event_name(e.kind), name(e.a), name(e.b), e.position.x(), e.position.y(),
                           e.position.z(), e.normal.x(), e.normal.y(), e.normal.z(), e.speed, e.impulse);
     }
   }

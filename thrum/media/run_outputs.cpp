@@ -2,9 +2,9 @@
 #include "thrum/media/run_outputs.h"
 
 #include "thrum/base/atomic_file.h"
-#include "thrum/media/moments.h"
 #include "thrum/media/motion_glb.h"
 #include "thrum/media/pages.h"
+#include "thrum/media/snapshots.h"
 #include "thrum/media/viewer_data.h"
 
 namespace thrum::media {
@@ -25,9 +25,9 @@ std::vector<std::filesystem::path> write_run_outputs(const scene::SceneDesc& sce
   }
   if (scene.outputs.poster) {
     files.push_back(folder / "poster.png");
-    write_png(files.back(), picture_of_moment(recording, scene.outputs.poster_time,
-                                              {.width = scene.outputs.poster_width,
-                                               .height = scene.outputs.poster_height}));
+    write_png(files.back(),
+              render_snapshot(recording, scene.outputs.poster_time,
+                              {.width = scene.outputs.poster_width, .height = scene.outputs.poster_height}));
   }
   // A build without pages makes runs all the same.
   if (scene.outputs.page && !page_template("viewer").empty())

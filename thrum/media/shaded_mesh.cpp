@@ -11,7 +11,7 @@ namespace thrum::media {
 
 std::vector<std::array<Vec3, 3>> corner_normals(const mesh::TriangleMesh& mesh, double crease_angle)
 {
-  const double least_cosine = std::cos(crease_angle);
+  const double min_cosine = std::cos(crease_angle);
   std::vector<Vec3> areas(mesh.triangles.size());
   std::vector<double> sizes(mesh.triangles.size());
   std::vector<std::vector<std::uint32_t>> around(mesh.vertices.size());
@@ -25,7 +25,7 @@ std::vector<std::array<Vec3, 3>> corner_normals(const mesh::TriangleMesh& mesh, 
     for (std::size_t k = 0; k < 3; ++k) {
       Vec3 sum = Vec3::Zero();
       for (const std::uint32_t other : around[at(mesh.triangles[t][k])]) {
-        if (sizes[other] > 0 && areas[t].dot(areas[other]) >= least_cosine * sizes[t] * sizes[other])
+        if (sizes[other] > 0 && areas[t].dot(areas[other]) >= min_cosine * sizes[t] * sizes[other])
           sum += areas[other];
       }
       normals[t][k] = (sum.squaredNorm() > 0 ? sum : areas[t]).normalized();

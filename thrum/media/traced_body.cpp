@@ -56,7 +56,7 @@ Colour albedo_at(const TracedBody& p, std::size_t t, const std::array<float, 3>&
   if (body.scalar.empty()) return linear_from_srgb(body.colour);
   const std::array<double, 3> f{body.scalar[corner(0)], body.scalar[corner(1)], body.scalar[corner(2)]};
   const double value = w[0] * f[0] + w[1] * f[1] + w[2] * f[2];
-  Colour colour = linear_from_srgb(colour_of(body.map, body.range.part(value)));
+  Colour colour = linear_from_srgb(colour_of(body.map, body.range.fraction(value)));
   if (!(body.iso_spacing > 0)) return colour;
   // The gradient of the scalar over the triangle, times the size of a pixel there, is the change across a
   // pixel.
@@ -66,7 +66,7 @@ Colour albedo_at(const TracedBody& p, std::size_t t, const std::array<float, 3>&
   if (!(n.squaredNorm() > 0)) return colour;
   const Vec3 gradient = ((f[1] - f[0]) * e2.cross(n) + (f[2] - f[0]) * n.cross(e1)) / n.squaredNorm();
   const double change = gradient.norm() * pixel;
-  const auto cover = static_cast<float>(iso_line_cover(value, body.iso_spacing, change));
+  const auto cover = static_cast<float>(iso_line_coverage(value, body.iso_spacing, change));
   return (1 - kLineOpacity * cover) * colour;
 }
 

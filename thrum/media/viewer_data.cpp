@@ -20,12 +20,12 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kKeyTolerance = 1e-4;  ///< of the size of the scene: a fifth of a pixel
-constexpr std::size_t kMostContacts =
+constexpr std::size_t kMaxContacts =
     1 << 20;  ///< on a page; beyond it, contacts of every second frame, and so on
-constexpr std::size_t kMostHits = 1 << 17;  ///< on a page; the strongest are kept
-constexpr double kLinkThickness = 0.003;    ///< half of a string's, of the size of the scene
-constexpr int kMostModes = 12;              ///< of a body
-constexpr double kImpulseDecades = 6;       ///< from the least impulse that is told apart to the greatest
+constexpr std::size_t kMaxHits = 1 << 17;  ///< on a page; the strongest are kept
+constexpr double kLinkThickness = 0.003;   ///< half of a string's, of the size of the scene
+constexpr int kMaxModes = 12;              ///< of a body
+constexpr double kImpulseDecades = 6;      ///< from the least impulse that is told apart to the greatest
 
 struct Floats {
   std::vector<float> values;
@@ -88,15 +88,15 @@ Json contacts_of(const sim::Recording& recording)
 {
   std::size_t all = 0;
   Eigen::AlignedBox3f box;
-  double largest = 0;
+  double max_impulse = 0;
   for (const sim::RecordedFrame& f : recording.frames) {
     all += f.contacts.size();
     for (const sim::RecordedContact& c : f.contacts) {
       box.extend(Eigen::Vector3f(c.position[0], c.position[1], c.position[2]));
-      largest = std::max(largest, std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]));
+      max_impulse = std::max(max_impulse, std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]));
     }
   }
-  const std::size_t stride = 1 + all / kMostContacts;
+  const std::size_t stride = 1 + all / kMaxContacts;
   std::vector<std::uint32_t> counts, frames;
   std::vector<std::uint16_t> positions;
   std::vector<std::int8_t> directions;
@@ -114,14 +114,14 @@ Json contacts_of(const sim::Recording& recording)
         positions.push_back(static_cast<std::uint16_t>(std::lround(share * 65535.0f)));
         directions.push_back(static_cast<std::int8_t>(size > 0 ? std::lround(c.impulse[k] / size * 127) : 0));
       }
-      const double level = size > 0 ? 1 + std::log10(size / largest) / kImpulseDecades : 0;
+      const double level = size > 0 ? 1 + std::log10(size / max_impulse) / kImpulseDecades : 0;
       sizes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(level, 0.0, 1.0))));
     }
   }
   Floats corners;
   corners.add(box.isEmpty() ? Vec3(Vec3::Zero()) : Vec3(box.min().cast<double>()));
   corners.add(box.isEmpty() ? Vec3(Vec3::Zero()) : Vec3(box.sizes().cast<double>()));
-  return {{"largest", largest},
+  return {{"max_impulse", max_impulse},
           {"decades", kImpulseDecades},
           {"box", corners.values},
           {"frames", base64_of(frames)},
@@ -140,10 +140,10 @@ Json hits_of(const sim::Recording& recording)
       if (e.kind == model::ContactEventKind::hit) hits.push_back(&e);
     }
   }
-  if (hits.size() > kMostHits) {
-    std::nth_element(hits.begin(), hits.begin() + kMostHits, hits.end(),
+  if (hits.size() > kMaxHits) {
+    std::nth_element(hits.begin(), hits.begin() + kMaxHits, hits.end(),
                      [](const auto* a, const auto* b) { return a->impulse > b->impulse; });
-    hits.resize(kMostHits);
+    hits.resize(kMaxHits);
     std::sort(hits.begin(), hits.end(),
               [](const auto* a, const auto* b) { return std::pair(a->time, a) < std::pair(b->time, b); });
   }
@@ -254,7 +254,7 @@ Json modes_of(const sim::RecordingHeader& header, const std::string& name, const
   }
   std::vector<std::int16_t> shapes;
   std::vector<double> frequencies, decays;
-  for (Index m = 0; m < std::min<Index>(kMostModes, model.mode_count()); ++m) {
+  for (Index m = 0; m < std::min<Index>(kMaxModes, model.mode_count()); ++m) {
     frequencies.push_back(model.frequencies[m]);
     decays.push_back(model.decays[m]);
     const double most = model.shapes.col(m).cwiseAbs().maxCoeff();

@@ -10,11 +10,11 @@ namespace thrum::media {
 
 namespace {
 
-constexpr std::size_t kLongestLine = 8;      ///< frames between two keys of a body that moves
-constexpr std::size_t kLongestGap = 0xffff;  ///< frames that a gap can count
-constexpr float kPositionSteps = 65535;      ///< of a position in its box
-constexpr std::size_t kSampledMoments = 64;  ///< of a run, to see where bodies are
-constexpr double kOutlyingShare = 0.02;      ///< of places at either end that do not count for the box
+constexpr std::size_t kMaxKeyInterval = 8;  ///< frames between two keys of a body that moves
+constexpr std::size_t kMaxKeyGap = 0xffff;  ///< frames that a gap can count
+constexpr float kPositionSteps = 65535;     ///< of a position in its box
+constexpr std::size_t kSampledFrames = 64;  ///< of a run, to see where bodies are
+constexpr double kOutlierFraction = 0.02;   ///< of places at either end that do not count for the box
 
 struct Key {
   Eigen::Vector3f position;
@@ -30,7 +30,7 @@ Key key_of(const sim::RecordedPose& pose)
 }
 
 // How far a point of a body may be from itself in two poses: 2 |q - q'| is about the angle between them.
-struct Nearness {
+struct PoseTolerance {
   float radius = 0;
   float tolerance = 0;
 
@@ -49,7 +49,7 @@ Key between(const Key& a, const Key& b, float share)
 }
 
 // Frames at which a body needs a key, the first and the last included.
-std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const Nearness& near)
+std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const PoseTolerance& near)
 {
   std::vector<std::size_t> keys = {0};
   const std::size_t count = poses.size();
@@ -57,7 +57,7 @@ std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const Nearnes
     const std::size_t from = keys.back();
     // At rest, as long as it rests.
     std::size_t to = from;
-    while (to + 1 < count && to + 1 - from < kLongestGap && near(poses[to + 1], poses[from])) ++to;
+    while (to + 1 < count && to + 1 - from < kMaxKeyGap && near(poses[to + 1], poses[from])) ++to;
     if (to < from + 2) {
       // Moving: the longest straight line on which every frame between is near enough.
       const auto straight = [&](std::size_t end) {
@@ -68,7 +68,7 @@ std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const Nearnes
         return true;
       };
       to = from + 1;
-      while (to + 1 < count && to + 1 - from <= kLongestLine && straight(to + 1)) ++to;
+      while (to + 1 < count && to + 1 - from <= kMaxKeyInterval && straight(to + 1)) ++to;
     }
     keys.push_back(to);
   }
@@ -125,8 +125,8 @@ ViewerTracks viewer_tracks(const sim::Recording& recording, double tolerance)
     radii.push_back(static_cast<float>(radius_of(mesh)));
   for (std::size_t b = 0; b < recording.header.bodies.size(); ++b) {
     for (std::size_t f = 0; f < poses.size(); ++f) poses[f] = key_of(recording.frames[f].poses[b]);
-    const Nearness near{radii[static_cast<std::size_t>(recording.header.bodies[b].mesh)],
-                        static_cast<float>(tolerance)};
+    const PoseTolerance near{radii[static_cast<std::size_t>(recording.header.bodies[b].mesh)],
+                             static_cast<float>(tolerance)};
     append_track(poses, key_frames(poses, near), tracks);
   }
   return tracks;
@@ -137,7 +137,7 @@ Box3 motion_box(const sim::Recording& recording)
   const sim::RecordingHeader& header = recording.header;
   std::vector<double> radii;
   for (const mesh::TriangleMesh& mesh : header.meshes) radii.push_back(radius_of(mesh));
-  const std::size_t stride = std::max<std::size_t>(1, recording.frames.size() / kSampledMoments);
+  const std::size_t stride = std::max<std::size_t>(1, recording.frames.size() / kSampledFrames);
   for (const bool moving_only : {true, false}) {
     // Along each axis: where bodies begin and end, sorted, without the outlying ones.
     std::array<std::vector<double>, 3> lows, highs;
@@ -155,13 +155,13 @@ Box3 motion_box(const sim::Recording& recording)
       }
     }
     if (lows[0].empty()) continue;
-    const auto left_out = static_cast<std::ptrdiff_t>(kOutlyingShare * static_cast<double>(lows[0].size()));
+    const auto outliers = static_cast<std::ptrdiff_t>(kOutlierFraction * static_cast<double>(lows[0].size()));
     Vec3 low, high;
     for (std::size_t k = 0; k < 3; ++k) {
-      std::nth_element(lows[k].begin(), lows[k].begin() + left_out, lows[k].end());
-      std::nth_element(highs[k].begin(), highs[k].end() - 1 - left_out, highs[k].end());
-      low[static_cast<Index>(k)] = *(lows[k].begin() + left_out);
-      high[static_cast<Index>(k)] = *(highs[k].end() - 1 - left_out);
+      std::nth_element(lows[k].begin(), lows[k].begin() + outliers, lows[k].end());
+      std::nth_element(highs[k].begin(), highs[k].end() - 1 - outliers, highs[k].end());
+      low[static_cast<Index>(k)] = *(lows[k].begin() + outliers);
+      high[static_cast<Index>(k)] = *(highs[k].end() - 1 - outliers);
     }
     return {low, high};
   }

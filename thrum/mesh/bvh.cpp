@@ -49,8 +49,7 @@ Pair3 corner_pair(const double (&corner)[3][Bvh::kWidth], int k)
 // Squared distance from the point at `r` to the segment from 0 along `edge`.
 Double2 segment_distances(const Pair3& r, const Pair3& edge, Double2 inverse_squared_length)
 {
-  const Double2 s =
-      base::simd::least(base::simd::most(dot(r, edge) * inverse_squared_length, both(0)), both(1));
+  const Double2 s = base::simd::min(base::simd::max(dot(r, edge) * inverse_squared_length, both(0)), both(1));
   const Pair3 left = r - s * edge;
   return dot(left, left);
 }
@@ -67,16 +66,16 @@ void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::
     const Double2 on_ab = segment_distances(ap, ab, base::simd::load2(&t.inverse_ab[k]));
     const Double2 on_ac = segment_distances(ap, ac, base::simd::load2(&t.inverse_ac[k]));
     const Double2 on_bc = segment_distances(query - b, c - b, base::simd::load2(&t.inverse_bc[k]));
-    const Double2 on_edges = base::simd::least(base::simd::least(on_ab, on_ac), on_bc);
+    const Double2 on_edges = base::simd::min(base::simd::min(on_ab, on_ac), on_bc);
 
     // Foot in the plane a + u ab + v ac; the smallest of the three barycentric coordinates says whether it is
     // inside. In a needle u and v may be rounding alone: then this is some point of the triangle, and an edge is nearer.
     const Pair3 n = cross(ab, ac);
     const Double2 inverse_nn = base::simd::load2(&t.inverse_nn[k]);
     const Double2 u = dot(cross(ap, ac), n) * inverse_nn, v = dot(cross(ab, ap), n) * inverse_nn;
-    const Double2 smallest = base::simd::least(base::simd::least(u, v), both(1) - u - v);
+    const Double2 smallest = base::simd::min(base::simd::min(u, v), both(1) - u - v);
     const Pair3 left = ap - u * ab - v * ac;
-    const Double2 result = smallest >= both(0) ? base::simd::least(dot(left, left), on_edges) : on_edges;
+    const Double2 result = smallest >= both(0) ? base::simd::min(dot(left, left), on_edges) : on_edges;
     out[k] = result[0];
     out[k + 1] = result[1];
   }
@@ -97,7 +96,7 @@ struct Nearest {
 
   [[nodiscard]] double with_tie(double d) const { return d * (1 + 2 * Bvh::kTieRelative) + tie; }
 
-  void offer(double d, Index candidate, Index candidate_slot)
+  void update(double d, Index candidate, Index candidate_slot)
   {
     if (!(d <= limit)) return;
     // Clearly nearer: take it. Equally near: the lower index.
@@ -109,13 +108,13 @@ struct Nearest {
     limit = with_tie(squared);
   }
 
-  void offer(std::span<const Bvh::Packet> packets, Index number, const Vec3& p)
+  void update(std::span<const Bvh::Packet> packets, Index number, const Vec3& p)
   {
     const Bvh::Packet& packet = packets[static_cast<std::size_t>(number)];
     double d[Bvh::kWidth];
     triangle_distances(packet, p, d);
     for (int lane = 0; lane < Bvh::kWidth; ++lane)
-      offer(d[lane], packet.triangle[lane], number * Bvh::kWidth + lane);
+      update(d[lane], packet.triangle[lane], number * Bvh::kWidth + lane);
   }
 };
 
@@ -143,7 +142,7 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
 {
   Nearest nearest(max_distance * max_distance, tie_);
   if (hint >= 0 && static_cast<std::size_t>(hint) < slot_.size()) {
-    nearest.offer(packets_, slot_[static_cast<std::size_t>(hint)] / kWidth, p);
+    nearest.update(packets_, slot_[static_cast<std::size_t>(hint)] / kWidth, p);
   }
 
   const double to_unit = 1 / (unit_ * unit_);
@@ -164,7 +163,7 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
       push_sorted(node, box_distances(node, q), limit, stack, top);
       for (int i = bottom; i < top; ++i) prefetch(stack[i].child);
     } else {
-      nearest.offer(packets_, ~entry.child, p);
+      nearest.update(packets_, ~entry.child, p);
       limit = float_limit(nearest.limit, to_unit);
     }
   }
@@ -240,11 +239,11 @@ void Bvh::triangles_in_box(const Box3& box, std::vector<Index>& out) const
   // Only the part near the mesh matters, which keeps the floats in range.
   float lower[3], upper[3];
   for (int d = 0; d < 3; ++d) {
-    constexpr double kJustOutside = 2;
+    constexpr double kOutsideUnits = 2;
     lower[d] =
-        static_cast<float>(std::clamp((box.min()[d] - origin_[d]) / unit_, -kJustOutside, kJustOutside));
+        static_cast<float>(std::clamp((box.min()[d] - origin_[d]) / unit_, -kOutsideUnits, kOutsideUnits));
     upper[d] =
-        static_cast<float>(std::clamp((box.max()[d] - origin_[d]) / unit_, -kJustOutside, kJustOutside));
+        static_cast<float>(std::clamp((box.max()[d] - origin_[d]) / unit_, -kOutsideUnits, kOutsideUnits));
   }
   walk_boxes(lower, upper, [&](const Packet& packet) {
     for (int k = 0; k < kWidth; ++k) {

@@ -186,11 +186,11 @@ struct Bvh::Builder {
     std::vector<Range> parts = {whole};
     while (parts.size() < kWidth) {
       auto widest = parts.end();
-      float most = -1;
+      float max_cost = -1;
       for (auto it = parts.begin(); it != parts.end(); ++it) {
         const float cost = it->box.half_area() * leaf_cost(it->count());
-        if (it->count() > kWidth && cost > most) {
-          most = cost;
+        if (it->count() > kWidth && cost > max_cost) {
+          max_cost = cost;
           widest = it;
         }
       }

@@ -82,9 +82,9 @@ struct BoxRay {
     const Vec3 start = (ray.origin + enter * ray.direction - bvh.unit_origin()) / bvh.unit_length();
     const Vec3 direction = ray.direction.normalized();
     for (int d = 0; d < 3; ++d) {
-      constexpr double kSteepest = 1e-15;  // keeps 1 / direction and its products finite in float
+      constexpr double kMinDirection = 1e-15;  // keeps 1 / direction and its products finite in float
       const double component =
-          std::abs(direction[d]) > kSteepest ? direction[d] : std::copysign(kSteepest, direction[d]);
+          std::abs(direction[d]) > kMinDirection ? direction[d] : std::copysign(kMinDirection, direction[d]);
       from[d] = Lanes::Constant(static_cast<float>(start[d]));
       inverse[d] = Lanes::Constant(static_cast<float>(1 / component));
     }

@@ -13,7 +13,7 @@ namespace {
 constexpr double kDifferenceError = 0x1p-18;
 constexpr double kProductError = 0x1p-50;  // relative, of a sum of a few products
 
-WholeNumber determinant(const ExactPoint& a, const ExactPoint& b, const ExactPoint& c, int axis)
+BigInteger determinant(const ExactPoint& a, const ExactPoint& b, const ExactPoint& c, int axis)
 {
   const auto u = static_cast<std::size_t>((axis + 1) % 3);
   const auto v = static_cast<std::size_t>((axis + 2) % 3);
@@ -24,11 +24,11 @@ WholeNumber determinant(const ExactPoint& a, const ExactPoint& b, const ExactPoi
 void finish(ExactPoint& p)
 {
   if (p.w.sign() < 0) {
-    for (WholeNumber& h : p.h) h = -h;
+    for (BigInteger& h : p.h) h = -h;
     p.w = -p.w;
   }
   for (std::size_t k = 0; k < 3; ++k)
-    p.approximate[static_cast<Eigen::Index>(k)] = WholeNumber::ratio(p.h[k], p.w);
+    p.approximate[static_cast<Eigen::Index>(k)] = BigInteger::ratio(p.h[k], p.w);
 }
 
 int sign_of(Int128 value)
@@ -61,34 +61,34 @@ ExactPoint grid_point(const GridPoint& p)
 {
   ExactPoint point;
   for (std::size_t k = 0; k < 3; ++k) {
-    point.h[k] = WholeNumber(p[k]);
+    point.h[k] = BigInteger(p[k]);
     point.approximate[static_cast<Eigen::Index>(k)] = static_cast<double>(p[k]);
   }
-  point.w = WholeNumber(std::int64_t{1});
+  point.w = BigInteger(std::int64_t{1});
   point.grid = p;
   point.on_grid = true;
   return point;
 }
 
-ExactPoint line_meets_plane(const GridPoint& a, const GridPoint& b, const GridPlane& plane)
+ExactPoint line_plane_intersection(const GridPoint& a, const GridPoint& b, const GridPlane& plane)
 {
   // x = (a s_b - b s_a) / (s_b - s_a) with the heights s; 124 bits at most.
   const Int128 s_a = plane.height(a);
   const Int128 s_b = plane.height(b);
   ExactPoint point;
-  for (std::size_t k = 0; k < 3; ++k) point.h[k] = WholeNumber(a[k] * s_b - b[k] * s_a);
-  point.w = WholeNumber(s_b - s_a);
+  for (std::size_t k = 0; k < 3; ++k) point.h[k] = BigInteger(a[k] * s_b - b[k] * s_a);
+  point.w = BigInteger(s_b - s_a);
   finish(point);
   return point;
 }
 
-ExactPoint segments_cross(const ExactPoint& p, const ExactPoint& q, const ExactPoint& r, const ExactPoint& s,
-                          int axis)
+ExactPoint segment_intersection(const ExactPoint& p, const ExactPoint& q, const ExactPoint& r,
+                                const ExactPoint& s, int axis)
 {
   // With D_r = det(p, q, r) = turn * p.w q.w r.w and likewise D_s, the crossing is (r.h D_s - s.h D_r) / (r.w
   // D_s - s.w D_r): all three coordinates at once, without the plane.
-  const WholeNumber d_r = determinant(p, q, r, axis);
-  const WholeNumber d_s = determinant(p, q, s, axis);
+  const BigInteger d_r = determinant(p, q, r, axis);
+  const BigInteger d_s = determinant(p, q, s, axis);
   ExactPoint point;
   for (std::size_t k = 0; k < 3; ++k) point.h[k] = r.h[k] * d_s - s.h[k] * d_r;
   point.w = r.w * d_s - s.w * d_r;
@@ -100,12 +100,12 @@ ExactPoint weighted_mean(const ExactPoint& a, const ExactPoint& b, const ExactPo
                          const std::array<int, 3>& weights)
 {
   const auto weight = [&](std::size_t k) {
-    return WholeNumber(static_cast<std::int64_t>(weights[k]));
+    return BigInteger(static_cast<std::int64_t>(weights[k]));
   };
-  const WholeNumber ab = a.w * b.w;
-  const WholeNumber for_a = weight(0) * b.w * c.w;
-  const WholeNumber for_b = weight(1) * a.w * c.w;
-  const WholeNumber for_c = weight(2) * ab;
+  const BigInteger ab = a.w * b.w;
+  const BigInteger for_a = weight(0) * b.w * c.w;
+  const BigInteger for_b = weight(1) * a.w * c.w;
+  const BigInteger for_c = weight(2) * ab;
   ExactPoint point;
   for (std::size_t k = 0; k < 3; ++k) point.h[k] = a.h[k] * for_a + b.h[k] * for_b + c.h[k] * for_c;
   point.w = (weight(0) + weight(1) + weight(2)) * ab * c.w;
@@ -139,8 +139,8 @@ int orientation(const ExactPoint& a, const ExactPoint& b, const ExactPoint& c, i
 int side(const GridPlane& plane, const ExactPoint& p)
 {
   if (p.on_grid) return sign_of(plane.height(p.grid));
-  WholeNumber sum = -(WholeNumber(plane.offset) * p.w);
-  for (std::size_t k = 0; k < 3; ++k) sum = sum + WholeNumber(plane.normal[k]) * p.h[k];
+  BigInteger sum = -(BigInteger(plane.offset) * p.w);
+  for (std::size_t k = 0; k < 3; ++k) sum = sum + BigInteger(plane.normal[k]) * p.h[k];
   return sum.sign();
 }
 
@@ -165,7 +165,7 @@ Index PointTable::add(ExactPoint point)
 {
   const auto fresh = static_cast<Index>(points_.size());
   points_.push_back(std::move(point));
-  const auto [entry, inserted] = known_.insert(fresh);
+  const auto [entry, inserted] = index_.insert(fresh);
   if (!inserted) points_.pop_back();
   return *entry;
 }

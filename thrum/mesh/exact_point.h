@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/mesh/whole_number.h"
+#include "thrum/mesh/big_integer.h"
 
 namespace thrum::mesh {
 
@@ -33,8 +33,8 @@ struct GridPlane {
 [[nodiscard]] GridPlane plane_through(const GridPoint& a, const GridPoint& b, const GridPoint& c);
 
 struct ExactPoint {
-  std::array<WholeNumber, 3> h;
-  WholeNumber w;
+  std::array<BigInteger, 3> h;
+  BigInteger w;
   Vec3 approximate = Vec3::Zero();  ///< in grid cells, each coordinate within kApproximation of the truth
   GridPoint grid{};                 ///< valid when on_grid
   bool on_grid = false;
@@ -43,11 +43,12 @@ struct ExactPoint {
 [[nodiscard]] ExactPoint grid_point(const GridPoint& p);
 
 /// Where the line a b meets the plane; a and b lie strictly on different sides.
-[[nodiscard]] ExactPoint line_meets_plane(const GridPoint& a, const GridPoint& b, const GridPlane& plane);
+[[nodiscard]] ExactPoint line_plane_intersection(const GridPoint& a, const GridPoint& b,
+                                                 const GridPlane& plane);
 
 /// Where the segments p q and r s of one plane cross; seen along `axis` they do so properly.
-[[nodiscard]] ExactPoint segments_cross(const ExactPoint& p, const ExactPoint& q, const ExactPoint& r,
-                                        const ExactPoint& s, int axis);
+[[nodiscard]] ExactPoint segment_intersection(const ExactPoint& p, const ExactPoint& q, const ExactPoint& r,
+                                              const ExactPoint& s, int axis);
 
 /// (i a + j b + k c) / (i + j + k) for positive weights.
 [[nodiscard]] ExactPoint weighted_mean(const ExactPoint& a, const ExactPoint& b, const ExactPoint& c,
@@ -65,7 +66,7 @@ struct ExactPoint {
 /// All points of an arrangement, each once.
 class PointTable {
  public:
-  PointTable() : known_(Before{this}) {}
+  PointTable() : index_(LessAt{this}) {}
   PointTable(const PointTable&) = delete;
   PointTable& operator=(const PointTable&) = delete;
 
@@ -74,12 +75,12 @@ class PointTable {
   [[nodiscard]] std::size_t size() const { return points_.size(); }
 
  private:
-  struct Before {
+  struct LessAt {
     const PointTable* table;
     bool operator()(Index a, Index b) const { return compare((*table)[a], (*table)[b]) < 0; }
   };
   std::vector<ExactPoint> points_;
-  std::set<Index, Before> known_;
+  std::set<Index, LessAt> index_;
 };
 
 }  // namespace thrum::mesh

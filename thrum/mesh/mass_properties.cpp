@@ -71,9 +71,9 @@ Mat3 second_moment(const TriangleMesh& mesh, const Vec3& origin)
 
 Vec3 pointing_to_largest_component(const Vec3& axis)
 {
-  Eigen::Index largest = 0;
-  axis.cwiseAbs().maxCoeff(&largest);
-  return axis[largest] < 0 ? Vec3(-axis) : axis;
+  Eigen::Index max_axis = 0;
+  axis.cwiseAbs().maxCoeff(&max_axis);
+  return axis[max_axis] < 0 ? Vec3(-axis) : axis;
 }
 
 // The unit vector perpendicular to `axis` that is nearest to the mesh axis most perpendicular to it.

@@ -17,8 +17,8 @@ namespace thrum::mesh {
 namespace {
 
 // Things that fall and ring are between a grain and a house. Beyond that the unit is probably not the metre.
-constexpr double kLargestPlausible = 50;      // [m]
-constexpr double kSmallestPlausible = 0.001;  // [m]
+constexpr double kMaxPlausibleSize = 50;     // [m]
+constexpr double kMinPlausibleSize = 0.001;  // [m]
 
 class Inspector {
  public:
@@ -35,16 +35,16 @@ class Inspector {
     report_.box = bounding_box(mesh_);
     report_.area = area(mesh_);
     report_.volume = signed_volume(mesh_);
-    look_at_triangles();
-    look_at_edges();
-    look_at_vertices();
-    look_at_components();
+    check_triangles();
+    check_edges();
+    check_vertices();
+    check_components();
     if (desc_.self_intersections) {
       for (const TrianglePair& pair : self_intersections(mesh_))
         add(report_.self_intersections, centroid(pair.a));
     }
-    look_at_scale();
-    conclude();
+    check_scale();
+    set_conclusions();
     return std::move(report_);
   }
 
@@ -60,7 +60,7 @@ class Inspector {
     if (finding.count++ < desc_.places) finding.places.push_back(place);
   }
 
-  void look_at_triangles()
+  void check_triangles()
   {
     std::vector<std::pair<Triangle, Index>> sorted;
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
@@ -79,7 +79,7 @@ class Inspector {
     }
   }
 
-  void look_at_edges()
+  void check_edges()
   {
     std::size_t edges = 0;
     std::vector<EdgeUse> open;
@@ -132,7 +132,7 @@ class Inspector {
 
   // Around a manifold vertex the triangles form one fan. Corners are joined when their triangles share a side
   // at the vertex; a vertex with more than one group of corners is a pinch.
-  void look_at_vertices()
+  void check_vertices()
   {
     std::vector<Index> parent(3 * mesh_.triangles.size());
     std::iota(parent.begin(), parent.end(), 0);
@@ -169,10 +169,10 @@ class Inspector {
       const bool second = fans[i].first == fans[i - 1].first && (i < 2 || fans[i].first != fans[i - 2].first);
       if (second) add(report_.non_manifold_vertices, vertex(fans[i].first));
     }
-    look_for_equal_vertices();
+    find_duplicate_vertices();
   }
 
-  void look_for_equal_vertices()
+  void find_duplicate_vertices()
   {
     std::vector<Index> order(mesh_.vertices.size());
     std::iota(order.begin(), order.end(), 0);
@@ -185,7 +185,7 @@ class Inspector {
     }
   }
 
-  void look_at_components()
+  void check_components()
   {
     for (const ComponentState& state : component_states(mesh_, components_, uses_)) {
       if (state.inverted) add(report_.inverted_components, centroid(state.first_triangle));
@@ -193,23 +193,23 @@ class Inspector {
     }
   }
 
-  void look_at_scale()
+  void check_scale()
   {
     if (report_.box.isEmpty()) return;
     const double size = report_.box.diagonal().norm();
-    if (size > kLargestPlausible) {
-      report_.scale_remark = fmt::format(
+    if (size > kMaxPlausibleSize) {
+      report_.scale_warning = fmt::format(
           "The mesh is {:.4g} m across. If it was drawn in millimetres it is {:.4g} m: scale it by 0.001.",
           size, size / 1000);
-    } else if (size < kSmallestPlausible) {
-      report_.scale_remark = fmt::format(
+    } else if (size < kMinPlausibleSize) {
+      report_.scale_warning = fmt::format(
           "The mesh is only {:.3g} m across. If it was drawn in kilometres or scaled twice it is {:.3g} m: "
           "scale it by 1000.",
           size, size * 1000);
     }
   }
 
-  void conclude()
+  void set_conclusions()
   {
     const bool some = report_.triangles > 0;
     report_.watertight = some && !report_.open_edges.found() && !report_.non_manifold_edges.found() &&
@@ -219,9 +219,9 @@ class Inspector {
       report_.genus = static_cast<long>(report_.components) - report_.euler_characteristic / 2;
     }
     const bool outwards = report_.watertight && !report_.inverted_components.found();
-    report_.fit_for_mass = outwards;
-    report_.fit_for_distance = outwards && !report_.self_intersections.found();
-    report_.fit_for_tetrahedra = outwards && !report_.self_intersections.found();
+    report_.usable_for_mass = outwards;
+    report_.usable_for_distance = outwards && !report_.self_intersections.found();
+    report_.usable_for_tetrahedra = outwards && !report_.self_intersections.found();
   }
 
   const TriangleMesh& mesh_;
@@ -290,7 +290,7 @@ void describe_faults(Out out, const MeshReport& report)
   describe(out, report.self_intersections, "pair of triangles that cross or touch",
            "pairs of triangles that cross or touch");
   describe(out, report.inverted_components, "component turned inside out", "components turned inside out");
-  if (!report.scale_remark.empty()) fmt::format_to(out, "  {}\n", report.scale_remark);
+  if (!report.scale_warning.empty()) fmt::format_to(out, "  {}\n", report.scale_warning);
 }
 
 }  // namespace
@@ -304,19 +304,19 @@ MeshReport report_mesh(const TriangleMesh& mesh, const MeshReportDesc& desc)
 MeshReport require_closed(const TriangleMesh& surface, const std::string& name, const std::string& use)
 {
   MeshReport report = report_mesh(surface, {.self_intersections = false});
-  if (report.fit_for_tetrahedra) return report;
-  std::string why = "it has no triangles";
+  if (report.usable_for_tetrahedra) return report;
+  std::string reason = "it has no triangles";
   if (report.open_edges.found()) {
-    why = counted(report.open_edges.count, "open edge", "open edges");
+    reason = counted(report.open_edges.count, "open edge", "open edges");
   } else if (report.non_manifold_edges.found()) {
-    why = counted(report.non_manifold_edges.count, "edge of three triangles or more",
-                  "edges of three triangles or more");
+    reason = counted(report.non_manifold_edges.count, "edge of three triangles or more",
+                     "edges of three triangles or more");
   } else if (report.inconsistent_edges.found()) {
-    why = counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
-                  "edges where neighbours face different ways");
+    reason = counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
+                     "edges where neighbours face different ways");
   } else if (report.repeated_corners.found()) {
-    why = counted(report.repeated_corners.count, "triangle that names a corner twice",
-                  "triangles that name a corner twice");
+    reason = counted(report.repeated_corners.count, "triangle that names a corner twice",
+                     "triangles that name a corner twice");
   } else if (report.inverted_components.found()) {
     throw Error(fmt::format(
         "The surface of '{}' is turned inside out, so it has no inside that could {}. 'thrum mesh repair' "
@@ -325,8 +325,8 @@ MeshReport require_closed(const TriangleMesh& surface, const std::string& name, 
   }
   throw Error(fmt::format(
       "The surface of '{}' is not closed ({}), so it has no inside that could {}. 'thrum mesh info' shows "
-      "where, 'thrum mesh repair' mends what can be mended.",
-      name, why, use));
+      "where, 'thrum mesh repair' repairs what can be repaired.",
+      name, reason, use));
 }
 
 std::string to_text(const MeshReport& report)
@@ -337,13 +337,15 @@ std::string to_text(const MeshReport& report)
   const std::size_t before = text.size();
   describe_faults(out, report);
   if (text.size() == before) text += "  no faults\n";
-  const auto verdict = [&out](const char* use, bool fit, const char* otherwise) {
+  const auto append_use = [&out](const char* use, bool fit, const char* otherwise) {
     fmt::format_to(out, "{}: {}\n", use, fit ? "yes" : otherwise);
   };
-  verdict("mass properties", report.fit_for_mass, "no, the surface must be watertight and face outwards");
-  verdict("distance field", report.fit_for_distance, "only with signs by winding number, or after repair");
-  verdict("tetrahedra", report.fit_for_tetrahedra,
-          "only through a distance field with signs by winding number, or after repair");
+  append_use("mass properties", report.usable_for_mass,
+             "no, the surface must be watertight and face outwards");
+  append_use("distance field", report.usable_for_distance,
+             "only with signs by winding number, or after repair");
+  append_use("tetrahedra", report.usable_for_tetrahedra,
+             "only through a distance field with signs by winding number, or after repair");
   return text;
 }
 

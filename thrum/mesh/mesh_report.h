@@ -45,12 +45,12 @@ struct MeshReport {
   long euler_characteristic = 0;  ///< vertices in use - edges + triangles
   long genus = -1;                ///< handles of all components together; -1 when not watertight
   bool watertight = false;        ///< no open, non-manifold or inconsistent edge
-  std::string scale_remark;       ///< a sentence when the size is unlikely for metres; else empty
+  std::string scale_warning;      ///< a sentence when the size is unlikely for metres; else empty
 
-  bool fit_for_mass = false;  ///< exact volume, centre and inertia
-  bool fit_for_distance =
+  bool usable_for_mass = false;  ///< exact volume, centre and inertia
+  bool usable_for_distance =
       false;  ///< signed distance by the surface itself; else the winding number is needed
-  bool fit_for_tetrahedra = false;  ///< may be filled
+  bool usable_for_tetrahedra = false;  ///< may be filled
 };
 
 struct MeshReportDesc {

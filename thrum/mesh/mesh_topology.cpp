@@ -74,7 +74,7 @@ TriangleKind triangle_kind(const TriangleMesh& mesh, std::size_t triangle)
         std::max(longest, (mesh.corner(triangle, (k + 1) % 3) - mesh.corner(triangle, k)).squaredNorm());
   }
   // Height over the longest side is twice the area over its length.
-  return area_vector(mesh, triangle).norm() > kFlatHeight * longest ? TriangleKind::sound
+  return area_vector(mesh, triangle).norm() > kFlatHeight * longest ? TriangleKind::valid
                                                                     : TriangleKind::flat;
 }
 

@@ -46,7 +46,7 @@ struct MeshComponents {
 
 /// Is the triangle no triangle: a repeated corner, or a height below `kFlatHeight` of its longest side?
 inline constexpr double kFlatHeight = 1e-9;  ///< relative to the longest side
-enum class TriangleKind { sound, repeated_corner, flat };
+enum class TriangleKind { valid, repeated_corner, flat };
 [[nodiscard]] TriangleKind triangle_kind(const TriangleMesh& mesh, std::size_t triangle);
 
 }  // namespace thrum::mesh

@@ -54,13 +54,13 @@ bool lies_in(const TriangleMesh& mesh, const Component& inner, const Component& 
 double volume_about_centre(const TriangleMesh& mesh, std::span<const Index> triangles, const Box3& box)
 {
   const Vec3 centre = box.center();
-  double six_volumes = 0;
+  double six_times_volume = 0;
   for (const Index t : triangles) {
     const auto i = static_cast<std::size_t>(t);
-    six_volumes +=
+    six_times_volume +=
         (mesh.corner(i, 0) - centre).dot((mesh.corner(i, 1) - centre).cross(mesh.corner(i, 2) - centre));
   }
-  return six_volumes / 6;
+  return six_times_volume / 6;
 }
 
 // Neighbours across manifold edges, as (triangle, agrees) lists in one array.
@@ -187,16 +187,16 @@ OrientResult orient_components(TriangleMesh& mesh)
   for (std::size_t c = 0; c < states.size(); ++c) {
     const ComponentState& state = states[c];
     if (state.closed && state.depth % 2 == 1) ++result.cavities;
-    bool wrong = state.inverted;
+    bool needs_flip = state.inverted;
     if (!state.closed && state.orientable) {
       Box3 box;
       for (const Index t : lists[c]) {
         for (int k = 0; k < 3; ++k) box.extend(mesh.corner(static_cast<std::size_t>(t), k));
       }
       const double size = box.diagonal().norm();
-      wrong = state.volume < -kFlatVolume * size * size * size;
+      needs_flip = state.volume < -kFlatVolume * size * size * size;
     }
-    if (!wrong) continue;
+    if (!needs_flip) continue;
     ++result.flipped_components;
     for (const Index t : lists[c]) {
       flip(mesh.triangles[static_cast<std::size_t>(t)]);

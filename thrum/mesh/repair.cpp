@@ -23,9 +23,9 @@ using Cell = std::array<std::int64_t, 3>;
 struct CellHash {
   std::size_t operator()(const Cell& c) const
   {
-    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
+    constexpr std::uint64_t kHashMultiplier = 0x9e3779b97f4a7c15;
     std::uint64_t h = 0;
-    for (const std::int64_t v : c) h = (h ^ static_cast<std::uint64_t>(v)) * kMix;
+    for (const std::int64_t v : c) h = (h ^ static_cast<std::uint64_t>(v)) * kHashMultiplier;
     return static_cast<std::size_t>(h ^ (h >> 32));
   }
 };
@@ -35,8 +35,8 @@ struct CellHash {
 // into one only.
 std::vector<Index> weld_targets(const std::vector<Vec3>& vertices, double tolerance, const Vec3& origin)
 {
-  constexpr double kCellInTolerances = 4;
-  const double cell_size = kCellInTolerances * tolerance;
+  constexpr double kCellPerTolerance = 4;
+  const double cell_size = kCellPerTolerance * tolerance;
   const auto cell_along = [&](double offset) {
     return static_cast<std::int64_t>(std::floor(offset / cell_size));
   };
@@ -105,7 +105,7 @@ class Repair {
     if (desc_.weld) weld();
     if (desc_.drop_degenerate) {
       drop_repeated_corners();
-      turn_slivers();
+      flip_slivers();
     }
     if (desc_.drop_duplicates) drop_duplicates();
     if (desc_.orient) orient();
@@ -115,7 +115,7 @@ class Repair {
 
  private:
   template <class... Args>
-  void say(fmt::format_string<Args...> text, Args&&... args)
+  void report_change(fmt::format_string<Args...> text, Args&&... args)
   {
     report_.lines.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
@@ -130,16 +130,16 @@ class Repair {
     for (std::size_t v = 0; v < target.size(); ++v) {
       if (target[v] == static_cast<Index>(v)) continue;
       ++report_.welded_vertices;
-      report_.longest_weld =
-          std::max(report_.longest_weld,
+      report_.max_weld_distance =
+          std::max(report_.max_weld_distance,
                    (mesh_.vertices[v] - mesh_.vertices[static_cast<std::size_t>(target[v])]).norm());
     }
     for (Triangle& t : mesh_.triangles) {
       for (Index& v : t) v = target[static_cast<std::size_t>(v)];
     }
     if (report_.welded_vertices > 0) {
-      say("{} vertices were welded to others at most {:.3g} m away (tolerance {:.3g} m).",
-          report_.welded_vertices, report_.longest_weld, tolerance);
+      report_change("{} vertices were welded to others at most {:.3g} m away (tolerance {:.3g} m).",
+                    report_.welded_vertices, report_.max_weld_distance, tolerance);
     }
   }
 
@@ -164,7 +164,7 @@ class Repair {
     report_.degenerate_triangles =
         filter([this](std::size_t t) { return triangle_kind(mesh_, t) != TriangleKind::repeated_corner; });
     if (report_.degenerate_triangles > 0) {
-      say("{} triangles with a repeated corner were dropped.", report_.degenerate_triangles);
+      report_change("{} triangles with a repeated corner were dropped.", report_.degenerate_triangles);
     }
   }
 
@@ -175,7 +175,7 @@ class Repair {
   //      \     /     ->     \  |  /
   //       \   /              \ | /
   //         d                  d
-  bool turn_sliver(std::size_t sliver, const std::vector<EdgeUse>& uses, std::vector<char>& touched)
+  bool flip_sliver(std::size_t sliver, const std::vector<EdgeUse>& uses, std::vector<char>& touched)
   {
     int longest = 0;
     double length = -1;
@@ -202,7 +202,7 @@ class Repair {
     const Index other = range.first[0].triangle == static_cast<Index>(sliver) ? range.first[1].triangle
                                                                               : range.first[0].triangle;
     const auto o = static_cast<std::size_t>(other);
-    if (o == sliver || touched[o] != 0 || triangle_kind(mesh_, o) != TriangleKind::sound) return false;
+    if (o == sliver || touched[o] != 0 || triangle_kind(mesh_, o) != TriangleKind::valid) return false;
     Index d = -1;
     for (const Index v : mesh_.triangles[o]) {
       if (v != a && v != c) d = v;
@@ -215,7 +215,7 @@ class Repair {
     return true;
   }
 
-  void turn_slivers()
+  void flip_slivers()
   {
     // A turn may leave a flat triangle to be turned next time; a few rounds settle all that occur in
     // practice.
@@ -232,17 +232,19 @@ class Repair {
       std::vector<char> touched(mesh_.triangles.size(), 0);
       std::size_t turned = 0;
       for (const std::size_t t : slivers) {
-        if (touched[t] == 0 && turn_sliver(t, uses, touched)) ++turned;
+        if (touched[t] == 0 && flip_sliver(t, uses, touched)) ++turned;
       }
-      report_.turned_slivers += turned;
+      report_.flipped_slivers += turned;
       if (turned == 0) break;
     }
     report_.kept_slivers = left;
-    if (report_.turned_slivers > 0) {
-      say("{} times the long side of a flat triangle was turned to its neighbour.", report_.turned_slivers);
+    if (report_.flipped_slivers > 0) {
+      report_change("{} times the long edge of a flat triangle was flipped.", report_.flipped_slivers);
     }
     if (left > 0)
-      say("{} flat triangles could not be turned and were kept, for dropping them would open holes.", left);
+      report_change(
+          "{} flat triangles could not be flipped and were kept, because dropping them would open holes.",
+          left);
   }
 
   void drop_duplicates()
@@ -262,7 +264,8 @@ class Repair {
     }
     report_.duplicate_triangles = filter([&twice](std::size_t t) { return twice[t] == 0; });
     if (report_.duplicate_triangles > 0) {
-      say("{} triangles with the same corners as another one were dropped.", report_.duplicate_triangles);
+      report_change("{} triangles with the same corners as another one were dropped.",
+                    report_.duplicate_triangles);
     }
   }
 
@@ -274,16 +277,18 @@ class Repair {
     report_.cavities = oriented.cavities;
     report_.unorientable_components = oriented.unorientable_components;
     if (oriented.flipped_triangles > 0) {
-      say("{} triangles were turned round so that every component faces outwards ({} components as a whole).",
+      report_change(
+          "{} triangles were flipped so that every component faces outwards ({} components as a whole).",
           oriented.flipped_triangles, oriented.flipped_components);
     }
     if (oriented.flipped_triangles > 0 && oriented.cavities > 0) {
-      say("{} closed components lie inside others and were taken as cavities, facing into their void.",
+      report_change(
+          "{} closed components lie inside others and were taken as cavities, facing into their void.",
           oriented.cavities);
     }
     if (oriented.unorientable_components > 0) {
-      say("{} components have only one side and could not be oriented; they are as they came.",
-          oriented.unorientable_components);
+      report_change("{} components have only one side and could not be oriented; they are as they came.",
+                    oriented.unorientable_components);
     }
   }
 
@@ -293,7 +298,7 @@ class Repair {
     report_.unused_vertices =
         remove_unused_vertices(mesh_.vertices, mesh_.triangles) - report_.welded_vertices;
     if (report_.unused_vertices > 0)
-      say("{} vertices that no triangle uses were dropped.", report_.unused_vertices);
+      report_change("{} vertices that no triangle uses were dropped.", report_.unused_vertices);
   }
 
   RepairDesc desc_;
@@ -306,7 +311,7 @@ class Repair {
 
 bool RepairReport::changed() const
 {
-  return welded_vertices + degenerate_triangles + turned_slivers + duplicate_triangles + flipped_triangles +
+  return welded_vertices + degenerate_triangles + flipped_slivers + duplicate_triangles + flipped_triangles +
              unused_vertices >
          0;
 }

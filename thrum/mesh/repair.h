@@ -34,9 +34,9 @@ struct RepairDesc {
 /// What was changed, in numbers and in words.
 struct RepairReport {
   std::size_t welded_vertices = 0;          ///< joined to another one
-  double longest_weld = 0;                  ///< how far a vertex moved [m]
+  double max_weld_distance = 0;             ///< how far a vertex moved [m]
   std::size_t degenerate_triangles = 0;     ///< dropped: a repeated corner
-  std::size_t turned_slivers = 0;           ///< flat triangles whose longest side was turned
+  std::size_t flipped_slivers = 0;          ///< flat triangles whose longest side was turned
   std::size_t kept_slivers = 0;             ///< flat triangles that could not be turned
   std::size_t duplicate_triangles = 0;      ///< dropped: the same three corners
   std::size_t flipped_triangles = 0;        ///< turned round, alone or with their component

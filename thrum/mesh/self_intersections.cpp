@@ -17,7 +17,7 @@ std::array<Vec3, 3> corners(const TriangleMesh& mesh, std::size_t t)
 }
 
 // Position in `of` of the corner that `other` does not have; for triangles with a common side there is one.
-std::size_t lone_corner(const Triangle& of, const Triangle& other)
+std::size_t unshared_corner(const Triangle& of, const Triangle& other)
 {
   for (std::size_t k = 0; k < 3; ++k) {
     if (std::find(other.begin(), other.end(), of[k]) == other.end()) return k;
@@ -28,24 +28,24 @@ std::size_t lone_corner(const Triangle& of, const Triangle& other)
 // A common side: they meet elsewhere only when folded flat onto each other.
 bool folded(const TriangleMesh& mesh, std::size_t s, std::size_t t)
 {
-  const std::size_t k = lone_corner(mesh.triangles[s], mesh.triangles[t]);
-  const std::size_t m = lone_corner(mesh.triangles[t], mesh.triangles[s]);
+  const std::size_t k = unshared_corner(mesh.triangles[s], mesh.triangles[t]);
+  const std::size_t m = unshared_corner(mesh.triangles[t], mesh.triangles[s]);
   const std::array<Vec3, 3> a = corners(mesh, s);
-  const Vec3& lone = a[k];
+  const Vec3& unshared = a[k];
   const Vec3& p = a[(k + 1) % 3];
   const Vec3& q = a[(k + 2) % 3];
   const Vec3 other = mesh.corner(t, static_cast<int>(m));
-  if (orientation_3d(p, q, lone, other) != 0) return false;
+  if (orientation_3d(p, q, unshared, other) != 0) return false;
   int axis = 0;
-  (p - lone).cross(q - lone).cwiseAbs().maxCoeff(&axis);
+  (p - unshared).cross(q - unshared).cwiseAbs().maxCoeff(&axis);
   const auto flat = [axis](const Vec3& v) {
     return Vec2(v[(axis + 1) % 3], v[(axis + 2) % 3]);
   };
-  return orientation_2d(flat(p), flat(q), flat(lone)) * orientation_2d(flat(p), flat(q), flat(other)) > 0;
+  return orientation_2d(flat(p), flat(q), flat(unshared)) * orientation_2d(flat(p), flat(q), flat(other)) > 0;
 }
 
 // One common corner: they meet elsewhere when the far side of one reaches the other.
-bool far_sides_touch(const TriangleMesh& mesh, std::size_t s, std::size_t t, Index common)
+bool opposite_edges_touch(const TriangleMesh& mesh, std::size_t s, std::size_t t, Index common)
 {
   const auto far_side = [&](std::size_t of, std::size_t other) {
     const auto& tri = mesh.triangles[of];
@@ -70,7 +70,7 @@ bool intersect(const TriangleMesh& mesh, std::size_t s, std::size_t t)
     case 0:
       return triangles_touch(corners(mesh, s), corners(mesh, t));
     case 1:
-      return far_sides_touch(mesh, s, t, common);
+      return opposite_edges_touch(mesh, s, t, common);
     case 2:
       return folded(mesh, s, t);
     default:
@@ -80,18 +80,18 @@ bool intersect(const TriangleMesh& mesh, std::size_t s, std::size_t t)
 
 }  // namespace
 
-std::vector<TrianglePair> self_intersections(const TriangleMesh& mesh, std::size_t most)
+std::vector<TrianglePair> self_intersections(const TriangleMesh& mesh, std::size_t max_pairs)
 {
   std::vector<TrianglePair> pairs;
   if (mesh.triangles.size() < 2) return pairs;
   std::vector<char> sound(mesh.triangles.size());
-  for (std::size_t t = 0; t < sound.size(); ++t) sound[t] = triangle_kind(mesh, t) == TriangleKind::sound;
+  for (std::size_t t = 0; t < sound.size(); ++t) sound[t] = triangle_kind(mesh, t) == TriangleKind::valid;
   const Bvh bvh(mesh);
   Bvh::for_each_near_pair(bvh, Pose{}, bvh, Pose{}, 0, [&](Index a, Index b) {
     const auto s = static_cast<std::size_t>(a);
     const auto t = static_cast<std::size_t>(b);
     if (a < b && sound[s] && sound[t] && intersect(mesh, s, t)) pairs.push_back({a, b});
-    return pairs.size() < most;
+    return pairs.size() < max_pairs;
   });
   std::sort(pairs.begin(), pairs.end());
   return pairs;

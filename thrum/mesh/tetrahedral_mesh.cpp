@@ -41,7 +41,7 @@ std::vector<Face> all_faces(const TetrahedralMesh& mesh)
 
 }  // namespace
 
-double six_volumes(const TetrahedralMesh& mesh, std::size_t tetrahedron)
+double six_times_volume(const TetrahedralMesh& mesh, std::size_t tetrahedron)
 {
   const Vec3 a = corner(mesh, tetrahedron, 0);
   const Vec3 u = corner(mesh, tetrahedron, 1) - a;
@@ -52,7 +52,7 @@ double six_volumes(const TetrahedralMesh& mesh, std::size_t tetrahedron)
 double volume(const TetrahedralMesh& mesh)
 {
   double total = 0;
-  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) total += six_volumes(mesh, t);
+  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) total += six_times_volume(mesh, t);
   return total / 6;
 }
 

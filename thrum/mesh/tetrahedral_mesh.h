@@ -28,7 +28,7 @@ struct BoundarySurface {
 };
 
 /// Six times the signed volume of a tetrahedron.
-[[nodiscard]] double six_volumes(const TetrahedralMesh& mesh, std::size_t tetrahedron);
+[[nodiscard]] double six_times_volume(const TetrahedralMesh& mesh, std::size_t tetrahedron);
 
 /// Total volume [m^3].
 [[nodiscard]] double volume(const TetrahedralMesh& mesh);

@@ -32,12 +32,12 @@ double signed_volume(const TriangleMesh& mesh)
   if (mesh.vertices.empty()) return 0;
   // Measured from a corner of the mesh, not from the origin: a small part far away keeps its digits.
   const Vec3 origin = mesh.vertices.front();
-  double six_volumes = 0;
+  double six_times_volume = 0;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 a = mesh.corner(t, 0) - origin;
-    six_volumes += a.dot((mesh.corner(t, 1) - origin).cross(mesh.corner(t, 2) - origin));
+    six_times_volume += a.dot((mesh.corner(t, 1) - origin).cross(mesh.corner(t, 2) - origin));
   }
-  return six_volumes / 6;
+  return six_times_volume / 6;
 }
 
 void transform(TriangleMesh& mesh, const Pose& pose)

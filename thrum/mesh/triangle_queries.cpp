@@ -12,7 +12,7 @@ namespace {
 
 // A triangle lower than this part of its longest edge is a needle: the foot of a perpendicular is then uncertain by
 // more than 1e-12 of the distance, down to rounding alone, and the edges are asked as well.
-constexpr double kNeedle = 1e-4;
+constexpr double kNeedleRatio = 1e-4;
 
 // Parameter of the point of the segment a + t e, 0 <= t <= 1, closest to a + r; 0 for a segment without
 // length.
@@ -59,7 +59,7 @@ TrianglePoint closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3
       const Vec3 foot = a + u * ab + v * ac;
       best = {foot, {1 - u - v, u, v}, (p - foot).squaredNorm(), Feature::face, 0};
       const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (c - b).squaredNorm()});
-      if (nn > kNeedle * kNeedle * longest * longest) return best;
+      if (nn > kNeedleRatio * kNeedleRatio * longest * longest) return best;
     }
   }
 

@@ -41,36 +41,36 @@ FileBytes::FileBytes(const std::filesystem::path& file)
 
 void write_file_bytes(const std::filesystem::path& file, std::string_view bytes)
 {
-  std::filesystem::path aside = file;
-  aside += ".part";
+  std::filesystem::path temporary = file;
+  temporary += ".part";
   {
-    const FileHandle handle(std::fopen(aside.string().c_str(), "wb"));
+    const FileHandle handle(std::fopen(temporary.string().c_str(), "wb"));
     if (!handle)
       throw Error(fmt::format("{} cannot be written: is there such a folder, and may you write in it?",
                               file.string()));
     const std::size_t written = std::fwrite(bytes.data(), 1, bytes.size(), handle.get());
     if (written != bytes.size() || std::fflush(handle.get()) != 0) {
-      throw Error(fmt::format("{}: only {} of {} bytes could be written; is the disk full?", aside.string(),
-                              written, bytes.size()));
+      throw Error(fmt::format("{}: only {} of {} bytes could be written; is the disk full?",
+                              temporary.string(), written, bytes.size()));
     }
   }
   std::error_code error;
-  std::filesystem::rename(aside, file, error);
+  std::filesystem::rename(temporary, file, error);
   if (error) throw Error(fmt::format("{} cannot be replaced: {}", file.string(), error.message()));
 }
 
-std::string in_quotes(std::string_view text)
+std::string quoted_text(std::string_view text)
 {
-  constexpr std::size_t kLongest = 40;
+  constexpr std::size_t kMaxLength = 40;
   std::string result = "\"";
-  for (const char c : text.substr(0, kLongest)) {
+  for (const char c : text.substr(0, kMaxLength)) {
     if (c >= ' ' && c <= '~') {
       result += c;
     } else {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
   }
-  result += text.size() > kLongest ? "...\"" : "\"";
+  result += text.size() > kMaxLength ? "...\"" : "\"";
   return result;
 }
 

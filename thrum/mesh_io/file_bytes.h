@@ -28,7 +28,7 @@ class FileBytes {
 void write_file_bytes(const std::filesystem::path& file, std::string_view bytes);
 
 /// `text` between quotes for an error message: at most 40 characters, unprintable bytes as \xNN.
-[[nodiscard]] std::string in_quotes(std::string_view text);
+[[nodiscard]] std::string quoted_text(std::string_view text);
 
 /// The ending of a file name in lower case with its dot: ".obj".
 [[nodiscard]] std::string lower_extension(const std::filesystem::path& file);

@@ -96,8 +96,8 @@ std::string percent_decoded(const std::string& uri)
 double Accessor::value(std::size_t element, std::size_t component) const
 {
   const char* const at = data + element * stride + component * component_bytes(component_type);
-  const auto fraction = [this](double v, double most) {
-    return normalized ? std::max(v / most, -1.0) : v;
+  const auto fraction = [this](double v, double max_value) {
+    return normalized ? std::max(v / max_value, -1.0) : v;
   };
   switch (component_type) {
     case kByte:
@@ -131,7 +131,7 @@ GltfBuffers::GltfBuffers(std::string_view bytes, const std::filesystem::path& na
   if (!root_.is_object()) fail("JSON that is no object", "a glTF file");
   const Json& asset = root_.contains("asset") ? root_["asset"] : Json();
   const std::string version = asset.is_object() ? this->text(asset, "version") : "";
-  if (!version.starts_with("2.")) fail(fmt::format("glTF version {}", in_quotes(version)), "2.0");
+  if (!version.starts_with("2.")) fail(fmt::format("glTF version {}", quoted_text(version)), "2.0");
   load_buffers(folder);
 }
 
@@ -193,16 +193,16 @@ std::string GltfBuffers::load_uri(const std::string& uri, const std::filesystem:
     const auto bytes = mark == std::string::npos
                            ? std::nullopt
                            : from_base64(std::string_view(uri).substr(mark + kMark.size()));
-    if (!bytes) fail(fmt::format("a buffer {}", in_quotes(uri)), "data in base64");
+    if (!bytes) fail(fmt::format("a buffer {}", quoted_text(uri)), "data in base64");
     return *bytes;
   }
   const std::filesystem::path path = percent_decoded(uri);
   if (folder.empty())
-    fail(fmt::format("the buffer {} outside the file", in_quotes(uri)), "buffers inside the file");
+    fail(fmt::format("the buffer {} outside the file", quoted_text(uri)), "buffers inside the file");
   // A mesh names only files at or below its own folder.
   const bool leaves = path.is_absolute() || uri.find("://") != std::string::npos ||
                       std::any_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
-  if (leaves) fail(fmt::format("the buffer {}", in_quotes(uri)), "a file beside the .gltf");
+  if (leaves) fail(fmt::format("the buffer {}", quoted_text(uri)), "a file beside the .gltf");
   const FileBytes file(folder / path);
   return std::string(file.view());
 }
@@ -260,7 +260,7 @@ Accessor GltfBuffers::accessor(std::size_t number, std::size_t components) const
   }
   const std::string wanted = components == 1 ? "SCALAR" : fmt::format("VEC{}", components);
   const std::string type = text(json, "type");
-  if (type != wanted) fail(fmt::format("accessor {} of type {}", number, in_quotes(type)), wanted);
+  if (type != wanted) fail(fmt::format("accessor {} of type {}", number, quoted_text(type)), wanted);
 
   Accessor result;
   result.component_type = static_cast<int>(size_in(json, "componentType", 0) & 0xffff);
@@ -306,7 +306,7 @@ void GltfBuffers::fail(std::string found, std::string expected) const
   throw InputError({*name_}, std::move(found), std::move(expected));
 }
 
-void GltfBuffers::fail_about(const char* key, std::size_t found, std::size_t expected) const
+void GltfBuffers::fail_at_key(const char* key, std::size_t found, std::size_t expected) const
 {
   fail(fmt::format("\"{}\" with {} numbers", key, found), fmt::format("{}", expected));
 }

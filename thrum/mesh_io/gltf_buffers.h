@@ -52,9 +52,9 @@ class GltfBuffers {
   {
     const nlohmann::json& values = list_in(object, key);
     if (values.empty()) return otherwise;
-    if (values.size() != N) fail_about(key, values.size(), N);
+    if (values.size() != N) fail_at_key(key, values.size(), N);
     for (std::size_t i = 0; i < N; ++i) {
-      if (!values[i].is_number()) fail_about(key, i, N);
+      if (!values[i].is_number()) fail_at_key(key, i, N);
       otherwise[i] = values[i].get<double>();
     }
     return otherwise;
@@ -65,7 +65,7 @@ class GltfBuffers {
   [[noreturn]] void fail(std::string found, std::string expected) const;
 
  private:
-  [[noreturn]] void fail_about(const char* key, std::size_t found, std::size_t expected) const;
+  [[noreturn]] void fail_at_key(const char* key, std::size_t found, std::size_t expected) const;
   [[nodiscard]] std::string_view split_glb(std::string_view bytes);
   void load_buffers(const std::filesystem::path& folder);
   [[nodiscard]] std::string load_uri(const std::string& uri, const std::filesystem::path& folder) const;

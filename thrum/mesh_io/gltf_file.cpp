@@ -39,7 +39,7 @@ enum class PrimitiveMode {
 
 // The nodes of a file may use one mesh many times, so a small file can ask for a big scene. Beyond this many
 // vertices and triangles, plus this many for each byte of the file, it is refused.
-constexpr std::uint64_t kInstancesAllowed = 2'000'000;
+constexpr std::uint64_t kMaxInstances = 2'000'000;
 constexpr std::uint64_t kInstancesPerByte = 4;
 
 // glTF has y up, we have z up: (x, y, z) becomes (x, -z, y).
@@ -51,13 +51,13 @@ Vec3 z_up(const Vec3& p)
 class GltfReader {
  public:
   GltfReader(GltfBuffers buffers, std::size_t file_bytes)
-      : buffers_(std::move(buffers)), allowed_(kInstancesAllowed + kInstancesPerByte * file_bytes)
+      : buffers_(std::move(buffers)), max_elements_(kMaxInstances + kInstancesPerByte * file_bytes)
   {
   }
 
   MeshFile read()
   {
-    refuse_unknown_extensions();
+    reject_unknown_extensions();
     const std::size_t nodes = buffers_.list("nodes").size();
     visited_.assign(nodes, false);
     if (nodes == 0) {
@@ -68,23 +68,23 @@ class GltfReader {
     }
     if (skipped_primitives_ > 0) {
       file_.notes.push_back(
-          fmt::format("{} primitives of points or lines were passed over.", skipped_primitives_));
+          fmt::format("{} primitives of points or lines were skipped.", skipped_primitives_));
     }
     if (!buffers_.list("skins").empty())
-      file_.notes.emplace_back("Skins were passed over: the mesh is in its rest shape.");
-    if (!buffers_.list("animations").empty()) file_.notes.emplace_back("Animations were passed over.");
+      file_.notes.emplace_back("Skins were skipped: the mesh is in its rest shape.");
+    if (!buffers_.list("animations").empty()) file_.notes.emplace_back("Animations were skipped.");
     return std::move(file_);
   }
 
  private:
-  void refuse_unknown_extensions() const
+  void reject_unknown_extensions() const
   {
     for (const Json& entry : buffers_.list("extensionsRequired")) {
       const std::string name = entry.is_string() ? entry.get<std::string>() : "?";
-      const bool about_looks = name.starts_with("KHR_materials_") || name.starts_with("KHR_texture_") ||
-                               name.starts_with("EXT_texture_") || name == "KHR_lights_punctual";
-      if (!about_looks && name != "KHR_mesh_quantization") {
-        buffers_.fail(fmt::format("the required extension {}", in_quotes(name)),
+      const bool is_appearance = name.starts_with("KHR_materials_") || name.starts_with("KHR_texture_") ||
+                                 name.starts_with("EXT_texture_") || name == "KHR_lights_punctual";
+      if (!is_appearance && name != "KHR_mesh_quantization") {
+        buffers_.fail(fmt::format("the required extension {}", quoted_text(name)),
                       "a mesh without compression: export it again without this option");
       }
     }
@@ -198,10 +198,10 @@ class GltfReader {
 
   void count_instances(std::uint64_t more)
   {
-    made_ += more;
-    if (made_ > allowed_) {
-      buffers_.fail(fmt::format("nodes that repeat meshes to {} vertices and triangles", made_),
-                    fmt::format("at most {} from a file of this size", allowed_));
+    element_count_ += more;
+    if (element_count_ > max_elements_) {
+      buffers_.fail(fmt::format("nodes that repeat meshes to {} vertices and triangles", element_count_),
+                    fmt::format("at most {} from a file of this size", max_elements_));
     }
   }
 
@@ -254,8 +254,8 @@ class GltfReader {
   }
 
   GltfBuffers buffers_;
-  std::uint64_t allowed_;
-  std::uint64_t made_ = 0;
+  std::uint64_t max_elements_;
+  std::uint64_t element_count_ = 0;
   std::size_t skipped_primitives_ = 0;
   std::vector<bool> visited_;
   MeshFile file_;

@@ -18,7 +18,7 @@ MeshFormat detect_mesh_format(std::string_view bytes, const std::filesystem::pat
   if (ending == ".stl") return MeshFormat::stl;
   if (ending == ".ply") return MeshFormat::ply;
   if (ending == ".glb" || ending == ".gltf") return MeshFormat::gltf;
-  throw InputError({name}, fmt::format("the ending {}", in_quotes(ending)),
+  throw InputError({name}, fmt::format("the ending {}", quoted_text(ending)),
                    ".obj, .stl, .ply, .glb or .gltf");
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Triangle meshes from and to files: OBJ, STL, PLY, GLB and glTF. docs/formats.md says what of each is read
-// and what is passed over.
+// and what is skipped.
 //
 //   const TriangleMesh cup = read_mesh("cup.obj");
 //   write_mesh("cup.glb", cup);
 //
 // Coordinates are taken as metres, z up; only glTF has a convention of its own (y up) and is turned. Readers
 // change nothing else: welding, orienting and dropping faces is repair.h's work. What a file holds beyond
-// triangles is passed over and said in `notes`. A file that is not what it should be throws InputError with
+// triangles is skipped and said in `notes`. A file that is not what it should be throws InputError with
 // its line or byte.
 #pragma once
 
@@ -27,7 +27,7 @@ struct MeshFile {
   mesh::TriangleMesh mesh;
   std::vector<Index> parts;  ///< per triangle, an index into part_names; empty: one part without a name
   std::vector<std::string> part_names;  ///< OBJ groups and objects, STL solids, glTF nodes
-  std::vector<std::string> notes;       ///< full sentences: what was passed over or joined
+  std::vector<std::string> notes;       ///< full sentences: what was skipped or joined
 };
 
 /// Reads by content and ending.

@@ -63,8 +63,8 @@ class BinaryNumbers {
   std::int64_t tag(const char* what)
   {
     const auto value = reader_.read<std::uint64_t>(what);
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - 1);
-    if (value > kMost) fail(fmt::format("{} {}", what, value), "a number below 2^63");
+    constexpr auto kMaxTag = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - 1);
+    if (value > kMaxTag) fail(fmt::format("{} {}", what, value), "a number below 2^63");
     return static_cast<std::int64_t>(value);
   }
   double real(const char* what)

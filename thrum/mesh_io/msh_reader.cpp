@@ -55,7 +55,7 @@ class MshReader {
         has_elements = true;
         read_elements();
       } else if (!section.starts_with("$")) {
-        scan_.fail(in_quotes(section), "a section such as $Nodes");
+        scan_.fail(quoted_text(section), "a section such as $Nodes");
       } else {
         skip_section(section);
         continue;
@@ -87,8 +87,8 @@ class MshReader {
       base::ByteReader reader(bytes_, name_);
       reader.seek(scan_.position());
       const auto one = reader.read<std::int32_t>("a one");
-      constexpr std::int32_t kOneOtherOrder = 0x01000000;
-      if (one != 1 && one != kOneOtherOrder)
+      constexpr std::int32_t kOneByteSwapped = 0x01000000;
+      if (one != 1 && one != kOneByteSwapped)
         reader.fail(fmt::format("the number {}", one), "1 in one of the byte orders");
       order_ = one == 1 ? base::ByteOrder::little : base::ByteOrder::big;
       scan_.advance(sizeof one);
@@ -101,7 +101,7 @@ class MshReader {
     const std::string expected = fmt::format("$End{}", section.substr(1));
     const std::string_view found = scan_.next_word();
     if (found != expected)
-      scan_.fail(found.empty() ? "the end of the file" : in_quotes(found), in_quotes(expected));
+      scan_.fail(found.empty() ? "the end of the file" : quoted_text(found), quoted_text(expected));
   }
 
   void skip_section(std::string_view section)
@@ -110,7 +110,7 @@ class MshReader {
     while (!scan_.at_end()) {
       if (scan_.rest_of_line() == end) return;
     }
-    scan_.fail("the end of the file", in_quotes(end));
+    scan_.fail("the end of the file", quoted_text(end));
   }
 
   void read_physical_names()
@@ -124,7 +124,7 @@ class MshReader {
       const std::size_t open = text.find('"');
       const std::size_t close = text.rfind('"');
       if (open == std::string_view::npos || open == close)
-        scan_.fail(in_quotes(text), "a name between quotes");
+        scan_.fail(quoted_text(text), "a name between quotes");
       if (dimension == 3) {
         builder_.name_region({RegionTag::Kind::physical, tag},
                              std::string(text.substr(open + 1, close - open - 1)));

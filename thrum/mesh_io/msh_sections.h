@@ -27,12 +27,12 @@ class SectionReader {
   }
 
   // A count that the rest of the file can hold.
-  std::size_t checked(std::int64_t count, std::size_t least_bytes, const char* what) const
+  std::size_t checked(std::int64_t count, std::size_t min_bytes, const char* what) const
   {
-    const std::size_t most = numbers_.remaining() / least_bytes + 1;
-    if (count < 0 || static_cast<std::uint64_t>(count) > most) {
+    const std::size_t max_count = numbers_.remaining() / min_bytes + 1;
+    if (count < 0 || static_cast<std::uint64_t>(count) > max_count) {
       numbers_.fail(fmt::format("{} {}", count, what),
-                    fmt::format("at most {} to the end of the file", most));
+                    fmt::format("at most {} to the end of the file", max_count));
     }
     return static_cast<std::size_t>(count);
   }
@@ -113,7 +113,7 @@ class SectionReader {
       const RegionTag region = tags_v2(numbers_.integer("a number of tags"));
       add_element(type, region);
     }
-    say_what_was_passed_over();
+    note_skipped_elements();
   }
 
   void elements_v2_binary(std::size_t count)
@@ -133,7 +133,7 @@ class SectionReader {
       }
       done += block;
     }
-    say_what_was_passed_over();
+    note_skipped_elements();
   }
 
   // --- version 4.1 ---
@@ -169,8 +169,8 @@ class SectionReader {
   {
     const std::size_t blocks = checked(numbers_.tag("blocks"), Numbers::kIntegerBytes, "blocks");
     const std::size_t total = checked(numbers_.tag("nodes"), 3 * Numbers::kRealBytes, "nodes");
-    static_cast<void>(numbers_.tag("least tag"));
-    static_cast<void>(numbers_.tag("greatest tag"));
+    static_cast<void>(numbers_.tag("minimum tag"));
+    static_cast<void>(numbers_.tag("maximum tag"));
     builder_.reserve_nodes(total);
     std::vector<std::int64_t> tags;
     for (std::size_t b = 0; b < blocks; ++b) {
@@ -194,8 +194,8 @@ class SectionReader {
   {
     const std::size_t blocks = checked(numbers_.tag("blocks"), Numbers::kIntegerBytes, "blocks");
     static_cast<void>(checked(numbers_.tag("elements"), 2 * Numbers::kTagBytes, "elements"));
-    static_cast<void>(numbers_.tag("least tag"));
-    static_cast<void>(numbers_.tag("greatest tag"));
+    static_cast<void>(numbers_.tag("minimum tag"));
+    static_cast<void>(numbers_.tag("maximum tag"));
     for (std::size_t b = 0; b < blocks; ++b) {
       static_cast<void>(numbers_.integer("a dimension"));
       const std::int64_t entity = numbers_.integer("an entity tag");
@@ -211,16 +211,16 @@ class SectionReader {
         add_element(type, region);
       }
     }
-    say_what_was_passed_over();
+    note_skipped_elements();
   }
 
   void set_v4(bool v4) { v4_ = v4; }
 
  private:
-  void say_what_was_passed_over()
+  void note_skipped_elements()
   {
     if (other_elements_ > 0) {
-      builder_.note(fmt::format("{} elements that are no tetrahedra were passed over.", other_elements_));
+      builder_.note(fmt::format("{} elements that are no tetrahedra were skipped.", other_elements_));
     }
     if (curved_ > 0)
       builder_.note(fmt::format("{} tetrahedra of higher order kept their four corners only.", curved_));

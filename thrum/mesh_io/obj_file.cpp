@@ -32,8 +32,8 @@ class ObjReader {
     check_highest_index();
     faces_.finish(file_.mesh, file_.notes);
     finish_parts();
-    for (const auto& [keyword, count] : passed_over_) {
-      file_.notes.push_back(fmt::format("{} lines \"{}\" were passed over.", count, keyword));
+    for (const auto& [keyword, count] : skipped_keywords_) {
+      file_.notes.push_back(fmt::format("{} lines \"{}\" were skipped.", count, keyword));
     }
     return std::move(file_);
   }
@@ -75,8 +75,8 @@ class ObjReader {
     const std::int64_t given = scan_.integer("a vertex number");
     const auto count = static_cast<std::int64_t>(file_.mesh.vertices.size());
     const std::int64_t index = given > 0 ? given - 1 : count + given;
-    constexpr std::int64_t kMostVertices = std::numeric_limits<Index>::max();
-    if (given == 0 || index < 0 || index >= kMostVertices) {
+    constexpr std::int64_t kMaxVertices = std::numeric_limits<Index>::max();
+    if (given == 0 || index < 0 || index >= kMaxVertices) {
       scan_.fail(fmt::format("vertex number {}", given), fmt::format("1 to {} or -{} to -1", count, count));
     }
     if (index > highest_) {
@@ -130,12 +130,12 @@ class ObjReader {
           "sp",    "con",    "lod",    "bevel",  "c_interp", "d_interp", "shadow_obj", "trace_obj",
           "ctech", "stech",  "usemap", "maplib", "call",     "csh"}) {
       if (keyword == known) {
-        ++passed_over_[std::string(known)];
+        ++skipped_keywords_[std::string(known)];
         scan_.next_line();
         return;
       }
     }
-    scan_.fail(fmt::format("the keyword {}", in_quotes(keyword)),
+    scan_.fail(fmt::format("the keyword {}", quoted_text(keyword)),
                "a line of an OBJ file, such as \"v 0 0 1\" or \"f 1 2 3\"");
   }
 
@@ -174,7 +174,7 @@ class ObjReader {
   FaceCollector faces_;
   std::vector<Index> corners_;
   std::map<std::string, Index> part_numbers_;
-  std::map<std::string, std::size_t> passed_over_;
+  std::map<std::string, std::size_t> skipped_keywords_;
   Index part_ = kNoPart;
   std::int64_t highest_ = -1;
   std::size_t highest_line_ = 0;

@@ -47,7 +47,7 @@ PlyType read_type(TextScanner& scan)
   const std::string_view word = scan.word();
   const auto type = type_from_word(word);
   if (!type)
-    scan.fail(fmt::format("the type {}", in_quotes(word)),
+    scan.fail(fmt::format("the type {}", quoted_text(word)),
               "char, uchar, short, ushort, int, uint, float or double");
   return *type;
 }
@@ -70,7 +70,7 @@ void read_property(TextScanner& scan, Header& header)
   property.role = role_of(element, property);
   for (const Property& other : element.properties) {
     if (property.role != Role::other && other.role == property.role) {
-      scan.fail(fmt::format("a second property {}", in_quotes(property.name)), "each property once");
+      scan.fail(fmt::format("a second property {}", quoted_text(property.name)), "each property once");
     }
   }
   element.properties.push_back(std::move(property));
@@ -86,7 +86,7 @@ void read_format(TextScanner& scan, Header& header)
   } else if (word == "binary_big_endian") {
     header.encoding = PlyEncoding::big_endian;
   } else {
-    scan.fail(fmt::format("the format {}", in_quotes(word)),
+    scan.fail(fmt::format("the format {}", quoted_text(word)),
               "ascii, binary_little_endian or binary_big_endian");
   }
 }
@@ -125,7 +125,7 @@ Header read_header(TextScanner& scan)
       scan.next_line();
       break;
     } else if (keyword != "comment" && keyword != "obj_info" && !keyword.empty()) {
-      scan.fail(in_quotes(keyword), "format, element, property, comment or end_header");
+      scan.fail(quoted_text(keyword), "format, element, property, comment or end_header");
     }
     scan.next_line();
   }

@@ -73,7 +73,7 @@ class TextValues {
     for (std::uint64_t i = 0; i < count; ++i) value(property.type);
   }
   // Bytes that a value takes at the least: one digit and a blank.
-  [[nodiscard]] static std::size_t least_bytes(PlyType) { return 2; }
+  [[nodiscard]] static std::size_t min_bytes(PlyType) { return 2; }
   // The last value of a file may have no blank behind it.
   [[nodiscard]] std::size_t remaining() const { return scan_.remaining() + 1; }
   [[noreturn]] void fail(std::string found, std::string expected) const
@@ -97,7 +97,7 @@ class BinaryValues {
     reader_.require(count, bytes_of(property.type), "values");
     reader_.seek(reader_.position() + static_cast<std::size_t>(count) * bytes_of(property.type));
   }
-  [[nodiscard]] static std::size_t least_bytes(PlyType type) { return bytes_of(type); }
+  [[nodiscard]] static std::size_t min_bytes(PlyType type) { return bytes_of(type); }
   [[nodiscard]] std::size_t remaining() const { return reader_.remaining(); }
   [[nodiscard]] base::ByteReader& reader() { return reader_; }
   [[noreturn]] void fail(std::string found, std::string expected) const
@@ -123,7 +123,7 @@ class BodyReader {
   MeshFile read()
   {
     for (const Element& element : header_.elements) {
-      check_room(element);
+      check_count_fits(element);
       if (element.name == "vertex") {
         read_vertices(element);
       } else if (element.name == "face") {
@@ -141,17 +141,17 @@ class BodyReader {
 
  private:
   // Refuses a count that the rest of the file cannot hold before anything is reserved or looped over.
-  void check_room(const Element& element) const
+  void check_count_fits(const Element& element) const
   {
     std::size_t least = 0;
     for (const Property& p : element.properties)
-      least += Values::least_bytes(p.list_count ? *p.list_count : p.type);
+      least += Values::min_bytes(p.list_count ? *p.list_count : p.type);
     if (least == 0) return;
     const std::uint64_t most = values_.remaining() / least;
     if (element.count > most) {
       throw InputError({name_, element.header_line},
                        fmt::format("{} of {}, and {} bytes of data for them", element.count,
-                                   in_quotes(element.name), values_.remaining()),
+                                   quoted_text(element.name), values_.remaining()),
                        fmt::format("at most {}: each takes at least {} bytes", most, least));
     }
   }
@@ -159,7 +159,7 @@ class BodyReader {
   std::uint64_t list_size(const Property& property)
   {
     const double size = values_.value(*property.list_count);
-    const std::size_t most = values_.remaining() / Values::least_bytes(property.type);
+    const std::size_t most = values_.remaining() / Values::min_bytes(property.type);
     if (!(size >= 0) || size != std::floor(size) || size > static_cast<double>(most)) {
       values_.fail(fmt::format("a list of {} values", size),
                    fmt::format("a whole number, at most {} to the end", most));
@@ -175,7 +175,7 @@ class BodyReader {
   void skip_element(const Element& element)
   {
     file_.notes.push_back(
-        fmt::format("{} elements {} were passed over.", element.count, in_quotes(element.name)));
+        fmt::format("{} elements {} were skipped.", element.count, quoted_text(element.name)));
     if (element.properties.empty()) return;
     for (std::uint64_t i = 0; i < element.count; ++i) {
       for (const Property& property : element.properties) skip_property(property);

@@ -50,10 +50,10 @@ class PointNumbers {
   [[nodiscard]] std::size_t slot_of(const Vec3& p) const
   {
     // Multiply and fold; the constant is 2^64 divided by the golden ratio.
-    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
+    constexpr std::uint64_t kHashMultiplier = 0x9e3779b97f4a7c15;
     std::uint64_t h = 0;
     for (int k = 0; k < 3; ++k) {
-      h = (h ^ std::bit_cast<std::uint64_t>(p[k])) * kMix;
+      h = (h ^ std::bit_cast<std::uint64_t>(p[k])) * kHashMultiplier;
       h ^= h >> 29;
     }
     return static_cast<std::size_t>(h) & (table_.size() - 1);
@@ -72,7 +72,7 @@ class PointNumbers {
   std::vector<Index> table_;
 };
 
-void say_what_was_joined(MeshFile& file)
+void note_welded_vertices(MeshFile& file)
 {
   file.notes.push_back(fmt::format("{} triangle corners at equal points became {} vertices.",
                                    3 * file.mesh.triangles.size(), file.mesh.vertices.size()));
@@ -105,10 +105,9 @@ MeshFile read_binary(std::string_view bytes, const std::filesystem::path& name)
     }
     file.mesh.triangles.push_back(triangle);
   }
-  say_what_was_joined(file);
+  note_welded_vertices(file);
   if (reader.remaining() > 0) {
-    file.notes.push_back(
-        fmt::format("{} bytes after the last triangle were passed over.", reader.remaining()));
+    file.notes.push_back(fmt::format("{} bytes after the last triangle were skipped.", reader.remaining()));
   }
   return file;
 }
@@ -130,7 +129,7 @@ class TextReader {
     if (file_.part_names.size() < 2) file_.parts.clear();
     if (file_.part_names.size() == 1 && file_.part_names.front().empty()) file_.part_names.clear();
     if (file_.parts.empty() && !file_.part_names.empty()) file_.parts.assign(file_.mesh.triangles.size(), 0);
-    say_what_was_joined(file_);
+    note_welded_vertices(file_);
     return std::move(file_);
   }
 
@@ -140,7 +139,7 @@ class TextReader {
     scan_.skip_space();
     const std::string_view found = scan_.word();
     if (found != word) {
-      scan_.fail(found.empty() ? "the end of the file" : in_quotes(found), fmt::format("\"{}\"", word));
+      scan_.fail(found.empty() ? "the end of the file" : quoted_text(found), fmt::format("\"{}\"", word));
     }
   }
 
@@ -156,7 +155,7 @@ class TextReader {
         return;
       }
       if (word != "facet") {
-        scan_.fail(word.empty() ? "the end of the file" : in_quotes(word), "\"facet\" or \"endsolid\"");
+        scan_.fail(word.empty() ? "the end of the file" : quoted_text(word), "\"facet\" or \"endsolid\"");
       }
       read_facet();
       file_.parts.push_back(part);
@@ -202,8 +201,8 @@ bool is_binary(std::string_view bytes)
   if (first == std::string_view::npos || bytes.substr(first, 5) != "solid") return true;
   // A zero byte never stands in text; a binary file with a broken length has one in its header or first
   // numbers.
-  constexpr std::size_t kLook = 512;
-  return bytes.substr(0, kLook).find('\0') != std::string_view::npos;
+  constexpr std::size_t kProbeBytes = 512;
+  return bytes.substr(0, kProbeBytes).find('\0') != std::string_view::npos;
 }
 
 float checked_float(double value)

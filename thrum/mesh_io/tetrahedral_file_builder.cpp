@@ -50,18 +50,18 @@ void TetrahedralFileBuilder::add_tetrahedron(const Tetrahedron& vertices, Region
 
 TetrahedralMeshFile TetrahedralFileBuilder::finish()
 {
-  turn_negative();
-  leave_out_unused();
+  flip_negative();
+  remove_unused();
   number_regions();
   return {std::move(mesh_), std::move(notes_)};
 }
 
-void TetrahedralFileBuilder::turn_negative()
+void TetrahedralFileBuilder::flip_negative()
 {
   std::size_t turned = 0;
   std::size_t flat = 0;
   for (std::size_t t = 0; t < mesh_.tetrahedra.size(); ++t) {
-    const double size = six_volumes(mesh_, t);
+    const double size = six_times_volume(mesh_, t);
     if (size < 0) {
       std::swap(mesh_.tetrahedra[t][2], mesh_.tetrahedra[t][3]);
       ++turned;
@@ -69,12 +69,12 @@ void TetrahedralFileBuilder::turn_negative()
       ++flat;
     }
   }
-  if (turned > 0) note(fmt::format("{} tetrahedra of negative volume were turned.", turned));
+  if (turned > 0) note(fmt::format("{} tetrahedra of negative volume were flipped.", turned));
   if (flat > 0) note(fmt::format("{} tetrahedra have no volume; they were kept.", flat));
 }
 
 // In the order of the file, so that node numbers stay recognisable.
-void TetrahedralFileBuilder::leave_out_unused()
+void TetrahedralFileBuilder::remove_unused()
 {
   const std::size_t unused = mesh::remove_unused_vertices(mesh_.vertices, mesh_.tetrahedra);
   if (unused > 0) note(fmt::format("{} nodes that no tetrahedron uses were left out.", unused));

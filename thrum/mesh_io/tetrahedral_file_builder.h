@@ -42,8 +42,8 @@ class TetrahedralFileBuilder {
     std::int64_t tag;
     Index vertex;
   };
-  void turn_negative();
-  void leave_out_unused();
+  void flip_negative();
+  void remove_unused();
   void number_regions();
 
   mesh::TetrahedralMesh mesh_;

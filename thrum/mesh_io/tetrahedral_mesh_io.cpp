@@ -96,7 +96,7 @@ void append_field(std::string& out, const VtkField& field, std::size_t vertices,
   if ((field.components != 1 && !vector) ||
       field.data.size() != vertices * static_cast<std::size_t>(field.components)) {
     throw Error(fmt::format(
-        "The field \"{}\" has {} numbers, {} per vertex, for {} vertices; 1 or 3 each are wanted.",
+        "The field \"{}\" has {} numbers, {} per vertex, for {} vertices; expected 1 or 3 per vertex.",
         field.name, field.data.size(), field.components, vertices));
   }
   std::string name = field.name.empty() ? "field" : field.name;
@@ -134,7 +134,7 @@ TetrahedralMeshFile read_tetrahedral_mesh_file(const std::filesystem::path& file
     const FileBytes ele_bytes(ele);
     return read_tetgen(node_bytes.view(), node, ele_bytes.view(), ele);
   }
-  throw InputError({file}, fmt::format("the ending {}", in_quotes(ending)), ".msh, .node or .ele");
+  throw InputError({file}, fmt::format("the ending {}", quoted_text(ending)), ".msh, .node or .ele");
 }
 
 mesh::TetrahedralMesh read_tetrahedral_mesh(const std::filesystem::path& file)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tetrahedral meshes from and to files: reads Gmsh .msh 2.2 and 4.1 (text and binary) and TetGen .node/.ele,
-// writes .msh and legacy VTK for ParaView. docs/formats.md says what of each is read and what is passed over.
+// writes .msh and legacy VTK for ParaView. docs/formats.md says what of each is read and what is skipped.
 //
 // Regions keep their names: a physical group of Gmsh, else "volume <tag>"; a region attribute of TetGen is
 // "region <attribute>". Coordinates are metres. Tetrahedra with negative volume are turned (TetGen orients
@@ -20,7 +20,7 @@ namespace thrum::mesh_io {
 
 struct TetrahedralMeshFile {
   mesh::TetrahedralMesh mesh;
-  std::vector<std::string> notes;  ///< full sentences: what was turned, left out or passed over
+  std::vector<std::string> notes;  ///< full sentences: what was turned, left out or skipped
 };
 
 /// By the ending: .msh, or .node / .ele (either of the pair names both). Throws InputError with the line or

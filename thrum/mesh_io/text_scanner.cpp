@@ -52,25 +52,25 @@ const char* parse_decimal(const char* at, const char* end, double& value)
 
   // Digits before and after the point as one whole number; past 19 of them they may not fit and are only
   // counted.
-  constexpr int kDigitsThatFit = 19;
+  constexpr int kMaxDigits = 19;
   std::uint64_t digits = 0;
   int significant = 0;
   bool any = false;
   std::int64_t exponent = 0;
   const auto take_digit = [&](char c) {
     any = true;
-    if (significant < kDigitsThatFit) digits = 10 * digits + static_cast<std::uint64_t>(c - '0');
+    if (significant < kMaxDigits) digits = 10 * digits + static_cast<std::uint64_t>(c - '0');
     if (digits != 0) ++significant;
   };
   for (; at != end && is_digit(*at); ++at) {
     take_digit(*at);
-    if (significant > kDigitsThatFit) ++exponent;
+    if (significant > kMaxDigits) ++exponent;
   }
   if (at != end && *at == '.') {
     ++at;
     for (; at != end && is_digit(*at); ++at) {
       take_digit(*at);
-      if (significant <= kDigitsThatFit) --exponent;
+      if (significant <= kMaxDigits) --exponent;
     }
   }
   if (!any) return begin;
@@ -81,10 +81,10 @@ const char* parse_decimal(const char* at, const char* end, double& value)
     const bool down = p != end && *p == '-';
     if (p != end && (*p == '-' || *p == '+')) ++p;
     if (p != end && is_digit(*p)) {
-      constexpr std::int64_t kBeyondAnyDouble = 100000;
+      constexpr std::int64_t kExponentLimit = 100000;
       std::int64_t power = 0;
       for (; p != end && is_digit(*p); ++p) {
-        if (power < kBeyondAnyDouble) power = 10 * power + (*p - '0');
+        if (power < kExponentLimit) power = 10 * power + (*p - '0');
       }
       exponent += down ? -power : power;
       at = p;
@@ -95,7 +95,7 @@ const char* parse_decimal(const char* at, const char* end, double& value)
   static constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  if (significant <= kDigitsThatFit && digits <= kExactDigits && exponent >= -22 && exponent <= 22) {
+  if (significant <= kMaxDigits && digits <= kExactDigits && exponent >= -22 && exponent <= 22) {
     const double whole = static_cast<double>(digits);
     const double size = exponent < 0 ? whole / kPowers[static_cast<std::size_t>(-exponent)]
                                      : whole * kPowers[static_cast<std::size_t>(exponent)];
@@ -170,13 +170,13 @@ std::int64_t TextScanner::integer(const char* what)
   return negative ? -value : value;
 }
 
-std::size_t TextScanner::next_count(const char* what, std::size_t least_bytes)
+std::size_t TextScanner::next_count(const char* what, std::size_t min_bytes)
 {
   const std::int64_t count = next_integer(what);
-  const std::size_t most = remaining() / least_bytes + 1;
-  if (count < 0 || static_cast<std::uint64_t>(count) > most) {
+  const std::size_t max_count = remaining() / min_bytes + 1;
+  if (count < 0 || static_cast<std::uint64_t>(count) > max_count) {
     fail(fmt::format("{} {}", what, count),
-         fmt::format("0 to {}, which is all that the rest of the file can hold", most));
+         fmt::format("0 to {}, which is all that the rest of the file can hold", max_count));
   }
   return static_cast<std::size_t>(count);
 }
@@ -192,7 +192,7 @@ void TextScanner::fail_here(std::string expected) const
   if (*at_ == '\n') fail("the end of the line", std::move(expected));
   const char* last = at_;
   while (last != end_ && !ends_word(*last)) ++last;
-  fail(in_quotes({at_, static_cast<std::size_t>(last - at_)}), std::move(expected));
+  fail(quoted_text({at_, static_cast<std::size_t>(last - at_)}), std::move(expected));
 }
 
 }  // namespace thrum::mesh_io

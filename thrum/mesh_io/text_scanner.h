@@ -86,8 +86,8 @@ class TextScanner {
     skip_space();
     return integer(what);
   }
-  /// A count that the rest of the text can hold at `least_bytes` each; throws InputError otherwise.
-  std::size_t next_count(const char* what, std::size_t least_bytes);
+  /// A count that the rest of the text can hold at `min_bytes` each; throws InputError otherwise.
+  std::size_t next_count(const char* what, std::size_t min_bytes);
 
   [[noreturn]] void fail(std::string found, std::string expected) const;
   /// Fails with the word under the cursor (or the end of line or file) as what was found.

@@ -26,12 +26,12 @@ struct ContactPoint {
   double depth = 0.0;            ///< overlap along the normal, negative for a gap [m]
   std::uint32_t feature_a = 0;   ///< names the vertex, edge or face of a; the same from step to step
   std::uint32_t feature_b = 0;   ///< likewise for b
-  double normal_impulse = 0.0;   ///< summed over the sub-steps of the last step [N s]
-  double warm_impulse = 0.0;     ///< of one sub-step; where the next solve starts [N s]
+  double normal_impulse = 0.0;   ///< summed over the substeps of the last step [N s]
+  double warm_impulse = 0.0;     ///< of one substep; where the next solve starts [N s]
   double normal_speed = 0.0;     ///< relative speed along n before the solve, negative when approaching [m/s]
-  double wanted_speed =
+  double requested_speed =
       0.0;  ///< least separation speed asked for in the coming solve, as by a distant impact [m/s]
-  double wanted_energy =
+  double allowed_energy =
       0.0;               ///< that this may bring to the bodies; kept until the response has settled it [J]
   bool is_new = true;    ///< false when it continues a point of the step before
   bool bounced = false;  ///< an impact with restitution was resolved here in this step
@@ -49,10 +49,10 @@ struct ContactPatch {
 
   // Friction acts on the patch as a whole: two tangent directions at its centre and the torque about the
   // normal.
-  Vec3 friction_impulse = Vec3::Zero();  ///< on b, summed over the sub-steps of the last step [N s]
-  Vec3 warm_friction = Vec3::Zero();     ///< of one sub-step [N s]
-  double warm_twist = 0.0;               ///< about the normal, of one sub-step [N m s]
-  Vec3 warm_rolling = Vec3::Zero();      ///< across the normal, of one sub-step [N m s]
+  Vec3 friction_impulse = Vec3::Zero();  ///< on b, summed over the substeps of the last step [N s]
+  Vec3 warm_friction = Vec3::Zero();     ///< of one substep [N s]
+  double warm_twist = 0.0;               ///< about the normal, of one substep [N m s]
+  Vec3 warm_rolling = Vec3::Zero();      ///< across the normal, of one substep [N m s]
 
   [[nodiscard]] std::span<ContactPoint> active() { return {points.data(), count}; }
   [[nodiscard]] std::span<const ContactPoint> active() const { return {points.data(), count}; }

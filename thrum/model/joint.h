@@ -42,15 +42,15 @@ struct JointDesc {
   bool limited = false;
   JointLimits limits;
   JointMotor motor;
-  double length = 0.0;          ///< distance and spring: rest length [m]
-  double stiffness = 0.0;       ///< spring [N/m]
-  double damping = 0.0;         ///< spring [N s/m]
-  bool bodies_collide = false;  ///< whether a and b may touch each other
+  double length = 0.0;             ///< distance and spring: rest length [m]
+  double stiffness = 0.0;          ///< spring [N/m]
+  double damping = 0.0;            ///< spring [N s/m]
+  bool collide_connected = false;  ///< whether a and b may touch each other
 };
 
 /// Impulses of the last step along the joint's rows, where the next solve starts.
 struct JointState {
-  std::array<double, 8> warm_impulse{};  ///< of one sub-step [N s] or [N m s]
+  std::array<double, 8> warm_impulse{};  ///< of one substep [N s] or [N m s]
   Vec3 impulse = Vec3::Zero();           ///< on b, over the whole step [N s]
   Vec3 angular_impulse = Vec3::Zero();   ///< on b, over the whole step [N m s]
 };

@@ -17,7 +17,7 @@ namespace thrum::model {
 /// What is fixed while the scene runs.
 struct SceneModel {
   Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
-  double length_scale = 1.0;  ///< size of a usual body [m]; the geometric tolerances are fractions of it
+  double length_scale = 1.0;  ///< size of a typical body [m]; the geometric tolerances are fractions of it
   std::vector<Shape> shapes;
   std::vector<Surface> surfaces{Surface{}};
   std::vector<SurfacePair> surface_pairs;
@@ -26,7 +26,7 @@ struct SceneModel {
 };
 
 /// How a body rings: amplitudes of its modes and their speeds.
-struct RingState {
+struct ModalState {
   BodyId body = kNone;
   std::vector<double> q;  ///< [kg^1/2 m]
   std::vector<double> v;  ///< [kg^1/2 m/s]
@@ -51,7 +51,7 @@ struct SceneState {
   std::vector<BodyState> bodies;
   std::vector<JointState> joints;
   std::vector<ContactPatch> patches;       ///< contact memory, ordered by bodies and parts
-  std::vector<RingState> rings;            ///< of bodies that ring at the moment
+  std::vector<ModalState> modal_states;    ///< of bodies that ring at the moment
   std::vector<PendingKick> pending_kicks;  ///< in the order in which they were sent
 };
 

@@ -24,7 +24,7 @@ struct SurfacePair {
   Surface values;
 };
 
-[[nodiscard]] inline Surface smaller_of(const Surface& a, const Surface& b)
+[[nodiscard]] inline Surface min_coefficients(const Surface& a, const Surface& b)
 {
   return {std::min(a.restitution, b.restitution), std::min(a.friction, b.friction),
           std::min(a.rolling_friction, b.rolling_friction),

@@ -20,7 +20,7 @@ struct ThreadSetting {
         set(reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, set_name)))
   {
   }
-  void hold(int value)
+  void save_and_set(int value)
   {
     if (get == nullptr || set == nullptr) return;
     found = get();
@@ -38,7 +38,7 @@ struct ThreadSetting {
 
 struct Settings {
   std::mutex mutex;
-  int holders = 0;
+  int guard_count = 0;
   ThreadSetting blas{"openblas_get_num_threads", "openblas_set_num_threads"};
   ThreadSetting omp{"omp_get_max_active_levels", "omp_set_max_active_levels"};
 };
@@ -55,16 +55,16 @@ OneBlasThread::OneBlasThread()
 {
   Settings& all = settings();
   const std::lock_guard lock(all.mutex);
-  if (all.holders++ > 0) return;
-  all.blas.hold(1);
-  all.omp.hold(0);
+  if (all.guard_count++ > 0) return;
+  all.blas.save_and_set(1);
+  all.omp.save_and_set(0);
 }
 
 OneBlasThread::~OneBlasThread()
 {
   Settings& all = settings();
   const std::lock_guard lock(all.mutex);
-  if (--all.holders > 0) return;
+  if (--all.guard_count > 0) return;
   all.blas.release();
   all.omp.release();
 }

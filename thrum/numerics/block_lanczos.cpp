@@ -10,11 +10,11 @@ namespace thrum::numerics {
 namespace {
 
 // Columns whose part outside the others is smaller than this (of their norm) carry no direction of their own.
-constexpr double kDependent = 1e-10;
+constexpr double kDependenceTolerance = 1e-10;
 // A block whose Gram matrix has a larger spread than this is cleaned a second time.
-constexpr double kIllConditioned = 1e6;
+constexpr double kMaxGramCondition = 1e6;
 // When a pass removes more than this share of a column's square, rounding has spoiled it: one more pass.
-constexpr double kRemovedShare = 1e-4;
+constexpr double kReorthogonaliseFraction = 1e-4;
 // A probe that finds a value this much (relatively) above the lowest accepted theta has found something new.
 constexpr double kProbeMargin = 1e-6;
 // Steps of a probe. A missed eigenvalue well inside the range shows after one; two are for those near its
@@ -22,28 +22,28 @@ constexpr double kProbeMargin = 1e-6;
 constexpr Index kProbeSteps = 2;
 // Values closer than this (relatively) are copies of one. As many copies as the block has vectors may hide
 // more.
-constexpr double kCopyWidth = 1e-6;
+constexpr double kMultiplicityTolerance = 1e-6;
 // How often a probe may send the iteration back to work.
-constexpr int kMostProbes = 8;
+constexpr int kMaxProbes = 8;
 // A Ritz value of the probe with a residual below this is near its eigenvalue.
-constexpr double kSettledProbe = 1e-3;
+constexpr double kProbeResidualTolerance = 1e-3;
 // For "all below": the first value beyond the limit must be known to this accuracy before the others count as
 // all.
-constexpr double kBeyondTolerance = 1e-2;
+constexpr double kLimitTolerance = 1e-2;
 // A fixed seed: the same matrices give the same bits on every run.
 constexpr std::uint64_t kSeed = 0x7468'7275'6d01;
 
 // Four vectors a block win for a few modes, as fewer are wasted; eight for many, as each pass over the factor
 // then serves more (measured at 20,000 nodes).
-constexpr Index kFewModes = 48;
+constexpr Index kMaxSmallBlockModes = 48;
 constexpr Index kSmallBlock = 4;
 constexpr Index kLargeBlock = 8;
 
-Index choose_block(const GeneralisedEigenDesc& desc, Index room)
+Index choose_block(const GeneralisedEigenDesc& desc, Index complement_size)
 {
-  const Index asked =
-      desc.block_size > 0 ? desc.block_size : (desc.count <= kFewModes ? kSmallBlock : kLargeBlock);
-  return std::clamp<Index>(asked, 1, std::max<Index>(1, room / 3));
+  const Index requested =
+      desc.block_size > 0 ? desc.block_size : (desc.count <= kMaxSmallBlockModes ? kSmallBlock : kLargeBlock);
+  return std::clamp<Index>(requested, 1, std::max<Index>(1, complement_size / 3));
 }
 
 }  // namespace
@@ -66,16 +66,16 @@ BlockLanczos::BlockLanczos(const ShiftInvertOperator& op, const GeneralisedEigen
     : op_(op), desc_(desc), random_(kSeed)
 {
   size_ = static_cast<Index>(op.mass->size());
-  room_ = size_ - static_cast<Index>(op.deflated.cols());
-  block_ = choose_block(desc, room_);
+  complement_size_ = size_ - static_cast<Index>(op.deflated.cols());
+  block_ = choose_block(desc, complement_size_);
   // Enough that most runs never restart: about two and a half vectors a mode.
-  const Index count = std::min(desc.count, room_);
-  const Index usual =
+  const Index count = std::min(desc.count, complement_size_);
+  const Index default_size =
       std::max<Index>(count + 10 * block_, static_cast<Index>(2.5 * static_cast<double>(count)));
-  const Index first_guess = std::isfinite(desc.below) ? std::min<Index>(usual, 200) : usual;
-  most_ = desc.most_vectors > 0 ? std::max(desc.most_vectors, count + 3 * block_) : first_guess;
-  most_ = std::min(most_, room_ - block_);
-  reserve(most_ + 2 * block_);
+  const Index first_guess = std::isfinite(desc.below) ? std::min<Index>(default_size, 200) : default_size;
+  max_basis_size_ = desc.max_basis_size > 0 ? std::max(desc.max_basis_size, count + 3 * block_) : first_guess;
+  max_basis_size_ = std::min(max_basis_size_, complement_size_ - block_);
+  reserve(max_basis_size_ + 2 * block_);
 }
 
 void BlockLanczos::reserve(Index columns)
@@ -120,15 +120,15 @@ void BlockLanczos::orthogonalise(MatX& W, MatX& coefficients, Index from)
   subtract_product(recent, local, W);
   coefficients.bottomRows(occupied_ - from) += local;
 
-  constexpr int kMostPasses = 3;
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  constexpr int kMaxPasses = 3;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
     const MatX mass_W = *op_.mass * W;
     const VecX squares = (W.array() * mass_W.array()).colwise().sum();
     const MatX C = transposed_product(V, mass_W);
     subtract_product(V, C, W);
     coefficients += C;
     const VecX removed = C.colwise().squaredNorm();
-    if ((removed.array() <= kRemovedShare * squares.array()).all()) break;
+    if ((removed.array() <= kReorthogonaliseFraction * squares.array()).all()) break;
   }
 }
 
@@ -170,7 +170,7 @@ MatX BlockLanczos::normalise(MatX& W)
     VecX root = VecX::Zero(values.size());
     VecX inverse = VecX::Zero(values.size());
     for (Eigen::Index k = 0; k < values.size(); ++k) {
-      if (values[k] > kDependent * values.maxCoeff()) {
+      if (values[k] > kDependenceTolerance * values.maxCoeff()) {
         root[k] = std::sqrt(values[k]);
         inverse[k] = 1 / root[k];
       } else if (pass == 0) {
@@ -181,7 +181,7 @@ MatX BlockLanczos::normalise(MatX& W)
     B = root.asDiagonal() * solver.eigenvectors().transpose() * scale.asDiagonal() * B;
     if (pass == 0) {
       for (const Index k : missing) replace_by_random(W, k);
-      const bool spread = values.maxCoeff() > kIllConditioned * std::max(values.minCoeff(), 0.0);
+      const bool spread = values.maxCoeff() > kMaxGramCondition * std::max(values.minCoeff(), 0.0);
       if (spread && occupied_ > 0) {
         const auto V = basis_.leftCols(occupied_);
         subtract_product(V, transposed_product(V, *op_.mass * W), W);
@@ -226,17 +226,17 @@ BlockLanczos::Ritz BlockLanczos::solve_projected() const
                    ritz.theta.array().abs();
 
   // How many are asked for: the count, or those below the limit.
-  const Index most = std::min<Index>(desc_.count, dimension_);
-  while (ritz.wanted < most && ritz.theta[ritz.wanted] > 0 &&
+  const Index max_count = std::min<Index>(desc_.count, dimension_);
+  while (ritz.wanted < max_count && ritz.theta[ritz.wanted] > 0 &&
          eigenvalue(ritz.theta[ritz.wanted]) < desc_.below)
     ++ritz.wanted;
   while (ritz.converged < ritz.wanted && ritz.residuals[ritz.converged] <= desc_.tolerance) ++ritz.converged;
   ritz.complete = ritz.converged == ritz.wanted;
-  if (ritz.wanted < std::min(desc_.count, room_)) {
+  if (ritz.wanted < std::min(desc_.count, complement_size_)) {
     // Fewer than the count: then the next one must be known to lie beyond the limit.
-    const bool beyond = ritz.wanted < dimension_ && std::isfinite(desc_.below) &&
-                        ritz.residuals[ritz.wanted] < kBeyondTolerance;
-    ritz.complete = ritz.complete && beyond;
+    const bool next_is_past_limit = ritz.wanted < dimension_ && std::isfinite(desc_.below) &&
+                                    ritz.residuals[ritz.wanted] < kLimitTolerance;
+    ritz.complete = ritz.complete && next_is_past_limit;
   }
   return ritz;
 }
@@ -259,27 +259,27 @@ bool BlockLanczos::iterate(Ritz& ritz)
   Index next_look = dimension_ + block_;
   while (true) {
     expand();
-    const bool full = dimension_ + 2 * block_ > std::min(most_ + block_, room_);
+    const bool full = dimension_ + 2 * block_ > std::min(max_basis_size_ + block_, complement_size_);
     if (dimension_ < next_look && !full) continue;
 
     ritz = solve_projected();
     const double share = static_cast<double>(ritz.converged) / std::max<Index>(ritz.wanted, 1);
-    const double grown = static_cast<double>(dimension_) / most_;
+    const double grown = static_cast<double>(dimension_) / max_basis_size_;
     if (!report("iterate", std::max(share, 0.8 * std::min(grown, 1.0)))) return false;
-    if (ritz.complete || dimension_ + block_ > room_) return true;
+    if (ritz.complete || dimension_ + block_ > complement_size_) return true;
 
     // Looking costs the cube of the dimension, so large bases are looked at less often.
     next_look = dimension_ + std::max<Index>(block_, dimension_ / 12 / block_ * block_);
     if (!full) continue;
-    if (restarts_ >= desc_.most_restarts) return true;
-    if (std::isfinite(desc_.below) && desc_.most_vectors == 0 && 2 * ritz.wanted > most_) {
+    if (restarts_ >= desc_.max_restarts) return true;
+    if (std::isfinite(desc_.below) && desc_.max_basis_size == 0 && 2 * ritz.wanted > max_basis_size_) {
       // More values than was guessed lie below the limit: go on in a larger basis.
-      most_ = std::min<Index>(2 * most_, room_ - block_);
-      reserve(most_ + 2 * block_);
+      max_basis_size_ = std::min<Index>(2 * max_basis_size_, complement_size_ - block_);
+      reserve(max_basis_size_ + 2 * block_);
       continue;
     }
-    const Index spare = std::max<Index>(block_, (dimension_ - ritz.wanted) / 2);
-    restart(ritz, std::max<Index>(1, std::min(ritz.wanted + spare, dimension_ - 2 * block_)));
+    const Index extra = std::max<Index>(block_, (dimension_ - ritz.wanted) / 2);
+    restart(ritz, std::max<Index>(1, std::min(ritz.wanted + extra, dimension_ - 2 * block_)));
     next_look = dimension_ + 2 * block_;
   }
 }
@@ -288,7 +288,7 @@ bool BlockLanczos::iterate(Ritz& ritz)
 bool BlockLanczos::saturated(const Ritz& found) const
 {
   for (Index k = 0; k + block_ <= found.wanted; ++k)
-    if (found.theta[k] - found.theta[k + block_ - 1] <= kCopyWidth * found.theta[k]) return true;
+    if (found.theta[k] - found.theta[k + block_ - 1] <= kMultiplicityTolerance * found.theta[k]) return true;
   return false;
 }
 
@@ -298,8 +298,9 @@ bool BlockLanczos::saturated(const Ritz& found) const
 bool BlockLanczos::probe(const Ritz& found)
 {
   start();
-  const Index steps = saturated(found) ? std::max(kProbeSteps, (most_ - dimension_) / block_) : kProbeSteps;
-  for (Index step = 0; step < steps && dimension_ + 2 * block_ <= room_; ++step) {
+  const Index steps =
+      saturated(found) ? std::max(kProbeSteps, (max_basis_size_ - dimension_) / block_) : kProbeSteps;
+  for (Index step = 0; step < steps && dimension_ + 2 * block_ <= complement_size_; ++step) {
     expand();
     if (step + 1 < kProbeSteps) continue;
     const Ritz now = solve_projected();
@@ -311,7 +312,7 @@ bool BlockLanczos::probe(const Ritz& found)
     if (all_below && next > 0 && eigenvalue(next) < desc_.below) return false;
     // A Ritz value grows towards its eigenvalue, so it says something only once it has settled.
     const double residual = now.residuals[found.wanted];
-    const bool settled = residual < kSettledProbe;
+    const bool settled = residual < kProbeResidualTolerance;
     if (found.wanted > 0 && settled && next * (1 + residual) < found.theta[found.wanted - 1]) return true;
   }
   return true;
@@ -338,7 +339,7 @@ GeneralisedEigenResult BlockLanczos::run()
   start();
   bool going = iterate(ritz);
   collect(ritz, result);
-  for (int k = 0; going && ritz.complete && wants_probe && !result.verified && k < kMostProbes; ++k) {
+  for (int k = 0; going && ritz.complete && wants_probe && !result.verified && k < kMaxProbes; ++k) {
     going = report("verify", 0);
     result.verified = going && probe(ritz);
     if (!going || result.verified) break;

@@ -76,12 +76,12 @@ class BlockLanczos {
 
   const ShiftInvertOperator& op_;
   const GeneralisedEigenDesc& desc_;
-  Index size_ = 0;       // unknowns
-  Index room_ = 0;       // dimension of the complement of the deflated vectors
-  Index block_ = 0;      // columns of Q
-  Index most_ = 0;       // columns of V before a restart
-  Index dimension_ = 0;  // columns of V; Q follows them in basis_
-  Index occupied_ = 0;   // columns of basis_ to which a new block must be orthogonal
+  Index size_ = 0;             // unknowns
+  Index complement_size_ = 0;  // dimension of the complement of the deflated vectors
+  Index block_ = 0;            // columns of Q
+  Index max_basis_size_ = 0;   // columns of V before a restart
+  Index dimension_ = 0;        // columns of V; Q follows them in basis_
+  Index occupied_ = 0;         // columns of basis_ to which a new block must be orthogonal
   MatX basis_;
   MatX projected_;       // T
   MatX residual_block_;  // B

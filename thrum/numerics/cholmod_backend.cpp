@@ -15,7 +15,7 @@ namespace thrum::numerics {
 namespace {
 
 /// Below this many operations the set-up of CHOLMOD's dense products costs more than they do.
-constexpr double kSmallFlops = 2e8;
+constexpr double kMaxSmallFactorFlops = 2e8;
 
 // A view of the lower triangle for CHOLMOD, which only reads it.
 cholmod_sparse view_of(const SparseMatrix& A)
@@ -91,7 +91,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     flops_ = common_.fl;
     entries_ = common_.lnz;
     small_.reset();
-    if (supernodal_ && flops_ < kSmallFlops && has_wide_kernels())
+    if (supernodal_ && flops_ < kMaxSmallFactorFlops && has_wide_kernels())
       small_ = std::make_shared<const SupernodalCholesky>(supernodes(), A, permutation_);
   }
 
@@ -145,7 +145,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     }
     return entries_ * (sizeof(double) + sizeof(int)) + 6 * n * sizeof(int);
   }
-  bool divides() const override { return !supernodal_; }
+  bool has_diagonal() const override { return !supernodal_; }
 
  private:
   bool factor_small(const SparseMatrix& A, int& failed_column)

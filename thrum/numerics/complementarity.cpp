@@ -15,13 +15,13 @@ namespace thrum::numerics {
 namespace {
 
 /// In the scaled problem (unit diagonal) a violation below this part of the largest |b| is rounding.
-constexpr double kPivotSlack = 1e-12;
+constexpr double kPivotTolerance = 1e-12;
 
 /// Added to the unit diagonal of free rows that are not independent (redundant contacts).
 constexpr double kRegularisation = 1e-10;
 
 /// Block pivots that may pass without fewer wrong rows before single pivots take over.
-constexpr int kPatience = 10;
+constexpr int kMaxStalledPivots = 10;
 
 struct Limits {
   double lo;
@@ -37,8 +37,9 @@ bool has_friction(const ComplementarityBounds& bounds, Index i)
 Limits limits(const ComplementarityBounds& bounds, const VecX& x, Index i)
 {
   if (!has_friction(bounds, i)) return {bounds.lo[i], bounds.hi[i]};
-  const double reach = bounds.friction[i] * std::max(0.0, x[bounds.normal_row[static_cast<std::size_t>(i)]]);
-  return {-reach, reach};
+  const double friction_limit =
+      bounds.friction[i] * std::max(0.0, x[bounds.normal_row[static_cast<std::size_t>(i)]]);
+  return {-friction_limit, friction_limit};
 }
 
 void check_bounds(const ComplementarityBounds& bounds, Index n)
@@ -89,7 +90,7 @@ void check_matrix(const MatX& A, const VecX& b, const VecX& start)
   check_system(A.diagonal(), b, start);
 }
 
-double largest_scaled(const VecX& diagonal, const VecX& b)
+double max_scaled(const VecX& diagonal, const VecX& b)
 {
   const double largest = b.size() == 0 ? 0 : (b.array() / diagonal.array().sqrt()).abs().maxCoeff();
   return largest > 0 ? largest : 1;
@@ -109,7 +110,7 @@ double complementarity_residual(const MatX& A, const VecX& b, const Complementar
   double largest = 0;
   for (Index i = 0; i < static_cast<Index>(x.size()); ++i)
     largest = std::max(largest, row_residual(limits(bounds, x, i), x[i], w[i], A(i, i)));
-  return largest / largest_scaled(A.diagonal(), b);
+  return largest / max_scaled(A.diagonal(), b);
 }
 
 ComplementarityResult solve_by_sweeps(const ComplementarityRows& A, const VecX& b,
@@ -121,7 +122,7 @@ ComplementarityResult solve_by_sweeps(const ComplementarityRows& A, const VecX& 
   check_bounds(bounds, n);
   ComplementarityResult result;
   result.x = start.size() == 0 ? VecX(VecX::Zero(n)) : start;
-  const double scale = largest_scaled(A.diagonal, b);
+  const double scale = max_scaled(A.diagonal, b);
   result.status = ComplementarityStatus::iteration_limit;
   while (result.iterations < desc.iterations) {
     ++result.iterations;
@@ -177,7 +178,7 @@ class Pivoting {
       : d_(A.diagonal().array().rsqrt()),
         A_(d_.asDiagonal() * A * d_.asDiagonal()),
         b_(d_.cwiseProduct(b)),
-        slack_(kPivotSlack * largest_scaled(VecX::Ones(b.size()), b_))
+        slack_(kPivotTolerance * max_scaled(VecX::Ones(b.size()), b_))
   {
   }
 
@@ -203,7 +204,7 @@ class Pivoting {
   bool run(int limit, int& iterations)
   {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
-    int patience = kPatience;
+    int stalled_pivots_left = kMaxStalledPivots;
     for (int k = 0; k < limit; ++k) {
       ++iterations;
       solve();
@@ -211,11 +212,11 @@ class Pivoting {
       if (wrong.empty()) return true;
       if (wrong.size() < fewest) {
         fewest = wrong.size();
-        patience = kPatience;
+        stalled_pivots_left = kMaxStalledPivots;
       } else {
-        --patience;
+        --stalled_pivots_left;
       }
-      if (patience >= 0) {
+      if (stalled_pivots_left >= 0) {
         for (const Index i : wrong) move(i);
       } else {
         move(wrong.back());
@@ -302,7 +303,7 @@ ComplementarityResult solve_by_pivoting(const MatX& A, const VecX& b, const Comp
   VecX hi = bounds.hi;
   const bool friction =
       std::any_of(bounds.normal_row.begin(), bounds.normal_row.end(), [](Index r) { return r >= 0; });
-  const int rounds = friction ? std::max(desc.friction_rounds, 1) : 1;
+  const int rounds = friction ? std::max(desc.friction_iterations, 1) : 1;
   result.status = ComplementarityStatus::iteration_limit;
   for (int round = 0; round < rounds && !result.ok(); ++round) {
     for (Index i = 0; i < n; ++i) {

@@ -54,9 +54,9 @@ struct SweepDesc {
 };
 
 struct PivotDesc {
-  int iterations = 500;       ///< pivots for one set of bounds
-  int friction_rounds = 100;  ///< how often the bounds of friction follow the normal forces
-  double tolerance = 1e-9;    ///< on `residual`
+  int iterations = 500;           ///< pivots for one set of bounds
+  int friction_iterations = 100;  ///< how often the bounds of friction follow the normal forces
+  double tolerance = 1e-9;        ///< on `residual`
 };
 
 /// Projected Gauss-Seidel: each row in turn is solved for its own unknown and clamped. `start` may be empty

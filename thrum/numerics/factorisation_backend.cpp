@@ -48,7 +48,7 @@ void upper_columns(const ColumnFactor& L, double* X)
 template <int W>
 void lower_supernodes(const SupernodalFactor& L, double* X)
 {
-  std::vector<double> below(static_cast<std::size_t>(L.widest) * W);
+  std::vector<double> below(static_cast<std::size_t>(L.max_rows) * W);
   for (int s = 0; s < L.supernodes; ++s) {
     const int columns = L.column[s + 1] - L.column[s];
     const int height = L.row[s + 1] - L.row[s];
@@ -78,7 +78,7 @@ void lower_supernodes(const SupernodalFactor& L, double* X)
 template <int W>
 void upper_supernodes(const SupernodalFactor& L, double* X)
 {
-  std::vector<double> below(static_cast<std::size_t>(L.widest) * W);
+  std::vector<double> below(static_cast<std::size_t>(L.max_rows) * W);
   for (int s = L.supernodes - 1; s >= 0; --s) {
     const int columns = L.column[s + 1] - L.column[s];
     const int height = L.row[s + 1] - L.row[s];
@@ -122,17 +122,17 @@ void with_width(int columns, Kernel kernel)
 }
 
 // Fewer columns than this leave the wide kernels' lanes empty.
-constexpr int kLeastWideColumns = 4;
+constexpr int kMinWideColumns = 4;
 
 bool takes_wide_kernels(int columns)
 {
   static const bool wide = has_wide_kernels();
-  return wide && columns >= kLeastWideColumns;
+  return wide && columns >= kMinWideColumns;
 }
 
 std::vector<double> wide_work(const SupernodalFactor& L, int columns)
 {
-  return std::vector<double>(static_cast<std::size_t>(L.widest) * static_cast<std::size_t>(columns));
+  return std::vector<double>(static_cast<std::size_t>(L.max_rows) * static_cast<std::size_t>(columns));
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ class SparseFactorisation::Backend {
 
   [[nodiscard]] const std::vector<int>& permutation() const { return permutation_; }
   /// The pivots, in elimination order. Where L carries them (supernodal), they are the squares of L's
-  /// diagonal and divides() is false.
+  /// diagonal and has_diagonal() is false.
   [[nodiscard]] const std::vector<double>& pivots() const { return pivots_; }
-  [[nodiscard]] virtual bool divides() const { return true; }
+  [[nodiscard]] virtual bool has_diagonal() const { return true; }
 
  protected:
   std::vector<int> permutation_;

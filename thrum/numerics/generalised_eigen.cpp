@@ -18,11 +18,11 @@ namespace thrum::numerics {
 namespace {
 
 // Up to this many unknowns all eigenvalues by a dense method take a fraction of a second.
-constexpr Eigen::Index kDenseUpTo = 300;
+constexpr Eigen::Index kMaxDenseSize = 300;
 // When more than this share of all eigenvalues is asked for, a Krylov method has no advantage.
-constexpr double kDenseShare = 0.35;
+constexpr double kDenseFraction = 0.35;
 // Eigenvalues closer than this (relatively) are one cluster for the Sturm count.
-constexpr double kClusterWidth = 1e-5;
+constexpr double kClusterTolerance = 1e-5;
 
 void check(const SparseMatrix& K, const SparseMatrix& M, const GeneralisedEigenDesc& desc)
 {
@@ -61,8 +61,8 @@ GeneralisedEigenResult solve_dense(const SparseMatrix& K, const SparseMatrix& M,
   }
   Eigen::Index count = 0;
   const Eigen::Index all = K.rows() - null_basis.cols();
-  const Eigen::Index most = desc.count == 0 ? all : std::min<Eigen::Index>(desc.count, all);
-  while (count < most && solver.eigenvalues()[count] < desc.below) ++count;
+  const Eigen::Index max_count = desc.count == 0 ? all : std::min<Eigen::Index>(desc.count, all);
+  while (count < max_count && solver.eigenvalues()[count] < desc.below) ++count;
   result.values = solver.eigenvalues().head(count);
   result.vectors = solver.eigenvectors().leftCols(count);
   result.residuals = VecX::Zero(count);
@@ -113,7 +113,7 @@ void count_by_sturm(const SparseMatrix& K, const SparseMatrix& M, Eigen::Index n
     // The last value may be one of several equal ones that the count cuts apart, so count up to the cluster
     // before it.
     const double last = values[values.size() - 1];
-    while (below > 0 && values[below - 1] > last * (1 - kClusterWidth)) --below;
+    while (below > 0 && values[below - 1] > last * (1 - kClusterTolerance)) --below;
     if (below == 0) return;
     limit = 0.5 * (values[below - 1] + values[below]);
   }
@@ -142,8 +142,9 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
   op.deflated = orthonormal_null_space(desc.null_space, mass);
   op.mass_deflated = mass * op.deflated;
 
-  const bool small = K.rows() <= kDenseUpTo ||
-                     (!std::isfinite(desc.below) && desc.count > kDenseShare * static_cast<double>(K.rows()));
+  const bool small =
+      K.rows() <= kMaxDenseSize ||
+      (!std::isfinite(desc.below) && desc.count > kDenseFraction * static_cast<double>(K.rows()));
   if (desc.method == EigenMethod::dense || (desc.method == EigenMethod::automatic && small))
     return solve_dense(K, M, op.deflated, op.mass_deflated, desc);
 
@@ -161,7 +162,7 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
   if (desc.count == 0) {
     // Counted a little above the limit, because an eigenvalue at the limit itself would be lost to rounding.
     const std::optional<Index> counted =
-        count_below(K, M, desc.below * (1 + kClusterWidth), desc.factorisation);
+        count_below(K, M, desc.below * (1 + kClusterTolerance), desc.factorisation);
     if (!counted) {
       result.status = EigenStatus::factorisation_failed;
       return result;

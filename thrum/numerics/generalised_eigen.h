@@ -59,9 +59,9 @@ struct GeneralisedEigenDesc {
   EigenVerification verification = EigenVerification::probe;
   /// |A x - theta x| / theta in the norm of M. The eigenvalue's own error is about its square.
   double tolerance = 1e-8;
-  Index block_size = 0;    ///< 0: chosen by the count
-  Index most_vectors = 0;  ///< basis kept at once; 0: chosen by the count
-  Index most_restarts = 60;
+  Index block_size = 0;      ///< 0: chosen by the count
+  Index max_basis_size = 0;  ///< basis kept at once; 0: chosen by the count
+  Index max_restarts = 60;
   FactorisationDesc factorisation = {};
   std::function<bool(const EigenProgress&)> progress = {};
 };

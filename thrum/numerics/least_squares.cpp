@@ -81,9 +81,9 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
         const double now = result.x[free[k]];
         const double then = wanted[static_cast<Eigen::Index>(k)];
         if (then > 0) continue;
-        const double reach = now > then ? now / (now - then) : 0;
-        if (blocking == free.size() || reach < step) {
-          step = reach;
+        const double step_to_zero = now > then ? now / (now - then) : 0;
+        if (blocking == free.size() || step_to_zero < step) {
+          step = step_to_zero;
           blocking = k;
         }
       }

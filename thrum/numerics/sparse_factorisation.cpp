@@ -15,7 +15,7 @@ namespace thrum::numerics {
 namespace {
 
 /// Below this many unknowns the plain columns of Eigen beat the set-up of the supernodes.
-constexpr Eigen::Index kSupernodalFrom = 1500;
+constexpr Eigen::Index kMinSupernodalSize = 1500;
 
 /// Right-hand sides that share one pass over the factor.
 constexpr int kRightHandSides = 8;
@@ -29,7 +29,7 @@ constexpr bool kHasCholmod = false;
 FactorisationBackend choose(const FactorisationDesc& desc, Eigen::Index n)
 {
   if (desc.backend != FactorisationBackend::automatic) return desc.backend;
-  if (!kHasCholmod || n < kSupernodalFrom) return FactorisationBackend::eigen_ldlt;
+  if (!kHasCholmod || n < kMinSupernodalSize) return FactorisationBackend::eigen_ldlt;
   return desc.kind == MatrixKind::positive_definite ? FactorisationBackend::cholmod_supernodal
                                                     : FactorisationBackend::cholmod_simplicial;
 }
@@ -191,7 +191,7 @@ void SparseFactorisation::solve(Eigen::Ref<VecX> x) const
   VecX y(size_);
   for (Index k = 0; k < size_; ++k) y[k] = x[order[static_cast<std::size_t>(k)]];
   backend_->lower(y.data(), 1);
-  if (backend_->divides()) y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array();
+  if (backend_->has_diagonal()) y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array();
   backend_->upper(y.data(), 1);
   for (Index k = 0; k < size_; ++k) x[order[static_cast<std::size_t>(k)]] = y[k];
 }
@@ -211,7 +211,7 @@ void SparseFactorisation::solve_many(Eigen::Ref<MatX> X) const
     for (Index k = 0; k < size_; ++k)
       Y.row(k) = X.row(order[static_cast<std::size_t>(k)]).segment(first, width);
     backend_->lower(Y.data(), width);
-    if (backend_->divides()) {
+    if (backend_->has_diagonal()) {
       for (Index k = 0; k < size_; ++k) Y.row(k) /= pivots[static_cast<std::size_t>(k)];
     }
     backend_->upper(Y.data(), width);
@@ -230,7 +230,7 @@ void SparseFactorisation::solve_half(Eigen::Ref<VecX> x) const
   VecX y(size_);
   for (Index k = 0; k < size_; ++k) y[k] = x[order[static_cast<std::size_t>(k)]];
   backend_->lower(y.data(), 1);
-  if (backend_->divides())
+  if (backend_->has_diagonal())
     y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array().sqrt();
   x = y;
 }
@@ -242,7 +242,7 @@ void SparseFactorisation::solve_half_transposed(Eigen::Ref<VecX> x) const
     throw Error("Half solves need a matrix factored as positive definite.");
   const std::vector<int>& order = backend_->permutation();
   VecX y = x;
-  if (backend_->divides())
+  if (backend_->has_diagonal())
     y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array().sqrt();
   backend_->upper(y.data(), 1);
   for (Index k = 0; k < size_; ++k) x[order[static_cast<std::size_t>(k)]] = y[k];

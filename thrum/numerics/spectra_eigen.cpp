@@ -57,7 +57,8 @@ GeneralisedEigenResult solve_with_spectra(const ShiftInvertOperator& op, const G
         "Spectra finds a given number of eigenvalues, not all below a limit; use block_lanczos for that.");
   const auto n = static_cast<Index>(op.mass->size());
   const Index count = std::min<Index>(desc.count, n - 2);
-  const Index vectors = desc.most_vectors > 0 ? desc.most_vectors : std::max<Index>(2 * count, count + 20);
+  const Index vectors =
+      desc.max_basis_size > 0 ? desc.max_basis_size : std::max<Index>(2 * count, count + 20);
 
   GeneralisedEigenResult result;
   result.method = EigenMethod::spectra;
@@ -67,7 +68,7 @@ GeneralisedEigenResult solve_with_spectra(const ShiftInvertOperator& op, const G
       solve, mass, count, std::min(vectors, n), desc.shift);
   solver.init();
   const auto converged =
-      static_cast<Index>(solver.compute(Spectra::SortRule::LargestMagn, desc.most_restarts * 10,
+      static_cast<Index>(solver.compute(Spectra::SortRule::LargestMagn, desc.max_restarts * 10,
                                         desc.tolerance, Spectra::SortRule::SmallestAlge));
   result.values = solver.eigenvalues();
   result.vectors = solver.eigenvectors();

@@ -31,24 +31,24 @@ struct Shape {
 };
 
 // For each supernode the list of finished ones that still owe it something, and how far each of those has paid.
-class Debtors {
+class PendingUpdates {
  public:
-  explicit Debtors(int supernodes)
-      : first_(at(supernodes), -1), next_(at(supernodes), -1), paid_(at(supernodes), 0)
+  explicit PendingUpdates(int supernodes)
+      : first_(at(supernodes), -1), next_(at(supernodes), -1), first_row_(at(supernodes), 0)
   {
   }
-  [[nodiscard]] int first(int creditor) const { return first_[at(creditor)]; }
-  [[nodiscard]] int next(int debtor) const { return next_[at(debtor)]; }
-  [[nodiscard]] int paid_rows(int debtor) const { return paid_[at(debtor)]; }
-  void owes(int debtor, int creditor, int paid_rows)
+  [[nodiscard]] int first(int target) const { return first_[at(target)]; }
+  [[nodiscard]] int next(int source) const { return next_[at(source)]; }
+  [[nodiscard]] int first_row(int source) const { return first_row_[at(source)]; }
+  void add(int source, int target, int first_row)
   {
-    paid_[at(debtor)] = paid_rows;
-    next_[at(debtor)] = first_[at(creditor)];
-    first_[at(creditor)] = debtor;
+    first_row_[at(source)] = first_row;
+    next_[at(source)] = first_[at(target)];
+    first_[at(target)] = source;
   }
 
  private:
-  std::vector<int> first_, next_, paid_;
+  std::vector<int> first_, next_, first_row_;
 };
 
 }  // namespace
@@ -105,7 +105,7 @@ int SupernodalCholesky::factor(const SupernodalFactor& pattern, const SparseMatr
   for (std::size_t k = 0; k < target_.size(); ++k)
     if (target_[k] >= 0) values[at(target_[k])] = A.valuePtr()[k];
 
-  Debtors debtors(pattern.supernodes);
+  PendingUpdates pending(pattern.supernodes);
   std::vector<int> place(at(pattern.size));
   std::vector<double> product;
   for (int s = 0; s < pattern.supernodes; ++s) {
@@ -114,10 +114,10 @@ int SupernodalCholesky::factor(const SupernodalFactor& pattern, const SparseMatr
     for (int r = 0; r < shape.height; ++r) place[at(shape.rows[r])] = r;
     const int columns_end = shape.first_column + shape.width;
 
-    for (int d = debtors.first(s), next = -1; d >= 0; d = next) {
-      next = debtors.next(d);
+    for (int d = pending.first(s), next = -1; d >= 0; d = next) {
+      next = pending.next(d);
       const Shape from(pattern, d);
-      const int first = debtors.paid_rows(d);
+      const int first = pending.first_row(d);
       const int last = static_cast<int>(
           std::lower_bound(from.rows + first, from.rows + from.height, columns_end) - from.rows);
       const int rows = from.height - first;
@@ -126,15 +126,15 @@ int SupernodalCholesky::factor(const SupernodalFactor& pattern, const SparseMatr
                               last - first, product.data(), rows);
       for (int c = 0; c < last - first; ++c) {
         double* to = block + std::ptrdiff_t{place[at(from.rows[first + c])]} * shape.height;
-        const double* owed = product.data() + std::ptrdiff_t{c} * rows;
-        for (int r = c; r < rows; ++r) to[place[at(from.rows[first + r])]] -= owed[r];
+        const double* update = product.data() + std::ptrdiff_t{c} * rows;
+        for (int r = c; r < rows; ++r) to[place[at(from.rows[first + r])]] -= update[r];
       }
-      if (last < from.height) debtors.owes(d, supernode_[at(from.rows[last])], last);
+      if (last < from.height) pending.add(d, supernode_[at(from.rows[last])], last);
     }
 
     const int failed = factor_supernode_wide(block, shape.height, shape.width);
     if (failed >= 0) return shape.first_column + failed;
-    if (shape.width < shape.height) debtors.owes(s, supernode_[at(shape.rows[shape.width])], shape.width);
+    if (shape.width < shape.height) pending.add(s, supernode_[at(shape.rows[shape.width])], shape.width);
   }
   return -1;
 }

@@ -10,7 +10,7 @@ namespace thrum::numerics {
 struct SupernodalFactor {
   int size = 0;
   int supernodes = 0;
-  int widest = 0;  ///< largest number of rows of a supernode
+  int max_rows = 0;  ///< largest number of rows of a supernode
   const int* column = nullptr;
   const int* row = nullptr;
   const int* value = nullptr;

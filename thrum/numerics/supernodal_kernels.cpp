@@ -188,10 +188,10 @@ void lower(const SupernodalFactor& L, double* X, double* work)
     }
     for (long r = block.width; r < block.height; ++r) {
       double* to = X + static_cast<long>(rows[r]) * kStride;
-      Row<V> owed;
-      owed.load(work + r * kStride);
+      Row<V> pending_sum;
+      pending_sum.load(work + r * kStride);
       y.load(to);
-      for (int v = 0; v < V; ++v) y.part[v] = _mm256_add_pd(y.part[v], owed.part[v]);
+      for (int v = 0; v < V; ++v) y.part[v] = _mm256_add_pd(y.part[v], pending_sum.part[v]);
       y.store(to);
     }
   }

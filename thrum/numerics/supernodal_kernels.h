@@ -14,7 +14,7 @@ struct SupernodalFactor;
 /// Whether this processor has what the kernels need; always false where they were not built.
 [[nodiscard]] bool has_wide_kernels();
 
-/// X <- L^-1 X and X <- L^-T X, `columns` = 4 or 8 right-hand sides, row by row. `work` holds L.widest x columns numbers.
+/// X <- L^-1 X and X <- L^-T X, `columns` = 4 or 8 right-hand sides, row by row. `work` holds L.max_rows x columns numbers.
 void solve_lower_wide(const SupernodalFactor& L, double* X, int columns, double* work);
 void solve_upper_wide(const SupernodalFactor& L, double* X, int columns, double* work);
 

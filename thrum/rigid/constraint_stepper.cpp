@@ -19,36 +19,36 @@ void ConstraintStepper::collide(StepFrame& frame)
 {
   bodies_.load(frame.model, frame.state);
   contacts_.build(frame.state, frame.order, frame.surfaces, settings_, frame.model.length_scale, bodies_);
-  if (wants_contact_graph()) {
+  if (needs_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }
-  sub_step_speed_ = frame.model.gravity.norm() * frame.h / settings_.sub_steps;
+  substep_speed_ = frame.model.gravity.norm() * frame.h / settings_.substeps;
   energy_.prepare(frame.model, frame.state);
   JointRows::begin_step(frame.state);
 }
 
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
-  contacts_.note_approach(bodies_);
+  contacts_.record_approach_speeds(bodies_);
   joints_.build(frame.model, frame.state, settings_, bodies_, h);
-  if (contacts_.may_bounce()) energy_.begin_sub_step(bodies_);
+  if (contacts_.may_bounce()) energy_.begin_substep(bodies_);
   bodies_.advance_velocities(frame.model, h);
 }
 
-void ConstraintStepper::sweeps(int iterations, double h)
+void ConstraintStepper::run_sweeps(int iterations, double h)
 {
   // Down from the last patch to the first and up again, so that loads and support both travel.
   for (int i = 0; i < iterations; ++i) {
-    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled * sub_step_speed_);
+    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled_threshold * substep_speed_);
     const MomentumCheck check(contacts_, bodies_);
     contacts_.sweep(bodies_, settings_, i % 2 == 0);
   }
   // Heaps need more where bodies wedge each other in; most of a heap at rest does not.
-  const double unsettled = settings_.unsettled * sub_step_speed_;
-  bool more =
-      settings_.more_iterations > 0 && contacts_.begin_unsettled(bodies_, h * settings_.sub_steps, unsettled);
-  for (int i = 0; more && i < settings_.more_iterations; ++i) {
-    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled * sub_step_speed_);
+  const double unsettled = settings_.unsettled_threshold * substep_speed_;
+  bool more = settings_.max_extra_iterations > 0 &&
+              contacts_.find_unsettled(bodies_, h * settings_.substeps, unsettled);
+  for (int i = 0; more && i < settings_.max_extra_iterations; ++i) {
+    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled_threshold * substep_speed_);
     const MomentumCheck check(contacts_, bodies_);
     more = contacts_.sweep_unsettled(bodies_, settings_, unsettled, (iterations + i) % 2 == 0);
   }
@@ -56,7 +56,8 @@ void ConstraintStepper::sweeps(int iterations, double h)
     solve_small_islands(h);
     return;
   }
-  if (wants_contact_graph()) contacts_.shock_sweep(bodies_, settings_, settings_.settled * sub_step_speed_);
+  if (needs_contact_graph())
+    contacts_.shock_sweep(bodies_, settings_, settings_.settled_threshold * substep_speed_);
 }
 
 // The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps found.
@@ -90,7 +91,7 @@ void ConstraintStepper::solve_small_islands(double h)
     ++island.rows;
   }
   for (auto& [first, island] : islands) {
-    if (island.rows > settings_.direct_rows) continue;
+    if (island.rows > settings_.max_direct_rows) continue;
     const int rounds = settings_.friction_bounds == FrictionBounds::first_solve ? 1 : kFrictionRounds;
     if (!solve_directly(island.patches, island.joints, bodies_, h, rounds)) continue;
     for (std::size_t k = 0; k < island.joints.size(); ++k)
@@ -105,27 +106,27 @@ void ConstraintStepper::scale_impulses()
 }
 
 // Never with more energy than without: see island_energy.h.
-void ConstraintStepper::start_from_last_impulses(double h)
+void ConstraintStepper::apply_warm_start(double h)
 {
-  energy_.note(bodies_);
+  energy_.record_velocities(bodies_);
   contacts_.warm_start(bodies_, h);
   joints_.warm_start(bodies_);
-  if (!energy_.find_shares_of_bodies(bodies_)) return;
+  if (!energy_.find_body_shares(bodies_)) return;
   scale_impulses();
-  energy_.take_back(bodies_);
+  energy_.restore_velocities(bodies_);
   contacts_.warm_start(bodies_, h);
   joints_.warm_start(bodies_);
-  if (energy_.limit_start(bodies_)) scale_impulses();
+  if (energy_.limit_warm_start(bodies_)) scale_impulses();
 }
 
 // What leaves with restitution, as far as the energy of each island goes.
 void ConstraintStepper::bounce(double h)
 {
-  energy_.note(bodies_);
+  energy_.record_velocities(bodies_);
   joint_impulses_.clear();
   for (const JointRow& row : joints_.rows()) joint_impulses_.push_back(row.lambda);
   contacts_.set_bias(bodies_, h);
-  sweeps(settings_.impact_iterations, h);
+  run_sweeps(settings_.impact_iterations, h);
   if (!energy_.limit_bounces(bodies_)) return;
   contacts_.scale_bounces([&](model::BodyId a, model::BodyId b) { return energy_.share(a, b); });
   for (std::size_t i = 0; i < joint_impulses_.size(); ++i) {
@@ -136,20 +137,20 @@ void ConstraintStepper::bounce(double h)
 
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 {
-  start_from_last_impulses(h);
-  sweeps(settings_.iterations, h);
-  if (contacts_.push_out(bodies_, settings_, frame.model.length_scale, h)) bodies_.pay_for_push_out(h);
+  apply_warm_start(h);
+  run_sweeps(settings_.iterations, h);
+  if (contacts_.push_out(bodies_, settings_, frame.model.length_scale, h)) bodies_.remove_push_out_energy(h);
   joints_.push_out(bodies_, h);
 }
 
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
-  bodies_.turn_inertia(frame.model, frame.state);
+  bodies_.update_world_inertia(frame.model, frame.state);
   if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
   if (contacts_.start_bounces()) bounce(h);
-  contacts_.finish_sub_step();
-  joints_.finish_sub_step(frame.state);
+  contacts_.finish_substep();
+  joints_.finish_substep(frame.state);
 }
 
 void ConstraintStepper::finish(StepFrame& frame)

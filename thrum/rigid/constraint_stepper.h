@@ -2,13 +2,13 @@
 // The `constraint` stepper [Coevoet20, section 3]: velocities that satisfy all contacts and joints at once.
 //
 //   collide             rows of contacts and joints, and what restitution needs
-//   for each sub-step
+//   for each substep
 //     advance velocities  v += h f / m                                     (1), first line
 //     resolve contacts    sweeps with bias: no overlap after the move      (2), (3)
 //     advance positions   x += h v, then sweeps without bias: the velocities that are kept, with restitution
 //     (4)
 //
-// Where we leave the paper: the step is cut into sub-steps with one sweep each instead of one step with many
+// Where we leave the paper: the step is cut into substeps with one sweep each instead of one step with many
 // sweeps, since the error falls with the square of the step but only linearly with the sweeps; contacts are
 // still found once. And the velocity that pushes overlap out moves the bodies but is not kept, so that ERP
 // adds no energy.
@@ -27,11 +27,11 @@ class ConstraintStepper final : public Stepper {
  public:
   explicit ConstraintStepper(const ConstraintSettings& settings = {}) : settings_(settings) {}
 
-  [[nodiscard]] bool wants_contact_graph() const override
+  [[nodiscard]] bool needs_contact_graph() const override
   {
     return settings_.order == SweepOrder::contact_graph;
   }
-  [[nodiscard]] int sub_steps() const override { return settings_.sub_steps; }
+  [[nodiscard]] int substeps() const override { return settings_.substeps; }
   void collide(StepFrame& frame) override;
   void advance_velocities(StepFrame& frame, double h) override;
   void resolve_contacts(StepFrame& frame, double h) override;
@@ -39,17 +39,17 @@ class ConstraintStepper final : public Stepper {
   void finish(StepFrame& frame) override;
 
  private:
-  void start_from_last_impulses(double h);
+  void apply_warm_start(double h);
   void scale_impulses();
   void bounce(double h);
-  void sweeps(int iterations, double h);
+  void run_sweeps(int iterations, double h);
   void solve_small_islands(double h);
 
   ConstraintSettings settings_;
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
-  double sub_step_speed_ = 0;  ///< what gravity gives in a sub-step [m/s]
+  double substep_speed_ = 0;  ///< what gravity gives in a substep [m/s]
   IslandEnergy energy_;
   std::vector<double> joint_impulses_;  ///< of the rows, before bounces
 };

@@ -30,15 +30,15 @@ Rows unit_row(std::size_t k)
 
 // Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each row in turn:
 // operations on whole columns only, which is several times quicker here than a factorisation.
-void invert_seven(std::array<Rows, 7>& A)
+void invert_7x7(std::array<Rows, 7>& A)
 {
   for (std::size_t k = 0; k < 7; ++k) {
     const Rows pivot = A[k];
     const RowReal d = 1 / pivot[static_cast<Eigen::Index>(k)];
     // The matrix is symmetric: pivot[j] is the entry of column j in row k. Row k becomes pivot[j] d, minus d on the
     // diagonal.
-    const Rows lessened = pivot - unit_row(k);
-    for (std::size_t j = 0; j < 7; ++j) A[j] -= (pivot[static_cast<Eigen::Index>(j)] * d) * lessened;
+    const Rows reduced = pivot - unit_row(k);
+    for (std::size_t j = 0; j < 7; ++j) A[j] -= (pivot[static_cast<Eigen::Index>(j)] * d) * reduced;
     A[k] = pivot * d - (1 + d) * unit_row(k);
   }
   for (Rows& column : A) column = -column;
@@ -58,7 +58,7 @@ void set_block(const SolverPatch& p, const SolverBody& A, const SolverBody& B, c
                std::array<Rows, 7>& block)
 {
   const auto inverse_mass =
-      static_cast<RowReal>((m.yields_a ? A.inverse_mass : 0.0) + (m.yields_b ? B.inverse_mass : 0.0));
+      static_cast<RowReal>((m.movable_a ? A.inverse_mass : 0.0) + (m.movable_b ? B.inverse_mass : 0.0));
   const std::array<Rows, 3> linear{inverse_mass * p.linear[0], inverse_mass * p.linear[1],
                                    inverse_mass * p.linear[2]};
   for (std::size_t k = 0; k < 7; ++k) {
@@ -72,8 +72,8 @@ void set_block(const SolverPatch& p, const SolverBody& A, const SolverBody& B, c
       block[k] += turned[0] * arm[0][i] + turned[1] * arm[1][i] + turned[2] * arm[2][i];
     }
   };
-  if (m.yields_a) add(A.inverse_inertia, p.arm_a);
-  if (m.yields_b) add(B.inverse_inertia, p.arm_b);
+  if (m.movable_a) add(A.inverse_inertia, p.arm_a);
+  if (m.movable_b) add(B.inverse_inertia, p.arm_b);
 }
 
 struct Impulses {
@@ -91,15 +91,15 @@ inline Impulses sum_of(const SolverPatch& p, const Rows& change)
 }
 
 // Gives the bodies the impulses `change` on the rows.
-[[gnu::always_inline]] inline void give(const SolverPatch& p, const PatchMasses& m, SolverBody& A,
-                                        SolverBody& B, const Rows& change)
+[[gnu::always_inline]] inline void apply_row_impulses(const SolverPatch& p, const PatchMasses& m,
+                                                      SolverBody& A, SolverBody& B, const Rows& change)
 {
   const Impulses j = sum_of(p, change);
-  if (m.yields_a) {
+  if (m.movable_a) {
     A.v -= A.inverse_mass * j.linear;
     A.w -= A.inverse_inertia * j.on_a;
   }
-  if (m.yields_b) {
+  if (m.movable_b) {
     B.v += B.inverse_mass * j.linear;
     B.w += B.inverse_inertia * j.on_b;
   }
@@ -121,7 +121,7 @@ inline bool within_friction(const SolverPatch& p, const Rows& lambda, FrictionCo
 }
 
 // The greatest speed among the rows; the turn about the normal counts with the reach of the patch.
-inline RowReal greatest_speed(const SolverPatch& p, const Rows& speed)
+inline RowReal max_speed(const SolverPatch& p, const Rows& speed)
 {
   return speed.head<4>().abs().max(speed.tail<4>().abs() * p.friction_reach).maxCoeff();
 }
@@ -135,12 +135,12 @@ inline RowReal greatest_speed(const SolverPatch& p, const Rows& speed)
 // False when no point is left, or when one that was let go would approach again. Sweeping over the rows of such a patch
 // instead, friction and normal rows undid each other's work on a box that stood on three of its four corners: the box was at
 // rest and the sweeps never were.
-bool let_go(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residual)
+bool release_pulling_points(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residual)
 {
   std::array<Rows, 4> columns{m.inverse[0], m.inverse[1], m.inverse[2], m.inverse[3]};
   // A times each of these columns, as far as points are concerned.
   std::array<Lanes, 4> speed_of{Lanes(1, 0, 0, 0), Lanes(0, 1, 0, 0), Lanes(0, 0, 1, 0), Lanes(0, 0, 0, 1)};
-  Lanes parting = Lanes::Zero();
+  Lanes separation_speed = Lanes::Zero();
   for (int round = 0; round < 3; ++round) {
     const Lanes next = lambda.head<4>() + change.head<4>();
     Eigen::Index i = 0;
@@ -152,7 +152,7 @@ bool let_go(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residu
     const RowReal s = (-lambda[i] - change[i]) / column[i];
     change += column * s;
     change[i] = -lambda[i];
-    parting += speeds * s;
+    separation_speed += speeds * s;
     // A point that may part asks for nothing.
     residual[i] = 0;
     for (std::size_t k = 0; k < 4; ++k) {
@@ -161,27 +161,29 @@ bool let_go(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residu
       speed_of[k] -= speeds * share;
     }
   }
-  return !((lambda + change).head<4>() < RowReal(0)).any() && !(parting < RowReal(0)).any();
+  return !((lambda + change).head<4>() < RowReal(0)).any() && !(separation_speed < RowReal(0)).any();
 }
 
 // All seven rows at once. False, and nothing changed, when a bound of friction is met or all points part.
 inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda, SolverBody& A,
-                        SolverBody& B, FrictionCone cone, RowReal& asked)
+                        SolverBody& B, FrictionCone cone, RowReal& speed_change)
 {
   Rows residual = speeds(p, A, B) + p.bias;
   residual.head<4>() += m.cfm * lambda.head<4>();
   Rows change = -residual[0] * m.inverse[0];
   for (std::size_t k = 1; k < 7; ++k) change -= residual[static_cast<Eigen::Index>(k)] * m.inverse[k];
-  if (((lambda + change).head<4>() < RowReal(0)).any() && !let_go(m, lambda, change, residual)) return false;
+  if (((lambda + change).head<4>() < RowReal(0)).any() &&
+      !release_pulling_points(m, lambda, change, residual))
+    return false;
   const Rows next = lambda + change;
   if (!within_friction(p, next, cone)) return false;
-  asked = greatest_speed(p, residual);
+  speed_change = max_speed(p, residual);
   lambda = next;
-  give(p, m, A, B, change);
+  apply_row_impulses(p, m, A, B, change);
   return true;
 }
 
-// Eq. (2)-(3b) for the normal rows: a gap may just close within the sub-step, surfaces that meet may not approach, and
+// Eq. (2)-(3b) for the normal rows: a gap may just close within the substep, surfaces that meet may not approach, and
 // where restitution or a distant impact asks for it they must part.
 Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lanes residual, int sweeps)
 {
@@ -232,9 +234,9 @@ RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pr
   const Vec3 w = B.w - A.w;
   Vec3 next = impulse - record.rolling_mass * (w - record.n * record.n.dot(w));
   next -= record.n * record.n.dot(next);
-  const double most = record.rolling * pressure;
+  const double max_rolling = record.rolling * pressure;
   const double length = next.norm();
-  if (length > most) next *= most / length;
+  if (length > max_rolling) next *= max_rolling / length;
   const Vec3 before_a = A.w;
   const Vec3 before_b = B.w;
   apply_rolling(m, A, B, next - impulse);
@@ -248,8 +250,8 @@ RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pr
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
                 double cfm, PatchMasses& m)
 {
-  m.yields_a = !hold_a && A.inverse_mass > 0;
-  m.yields_b = !hold_b && B.inverse_mass > 0;
+  m.movable_a = !hold_a && A.inverse_mass > 0;
+  m.movable_b = !hold_b && B.inverse_mass > 0;
   std::array<Rows, 7>& block = m.inverse;
   set_block(p, A, B, m, block);
 
@@ -284,48 +286,50 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
     const RowReal added = kBlockRegularisation + (i < kFirstTangent ? soft : RowReal(0));
     block[k] = block[k] * scale * scale[i] + (scale[i] > 0 ? added : RowReal(1)) * unit_row(k);
   }
-  invert_seven(block);
+  invert_7x7(block);
   for (std::size_t k = 0; k < 7; ++k) block[k] *= scale * scale[static_cast<Eigen::Index>(k)];
 }
 
 void apply_rows(const SolverPatch& p, const PatchMasses& m, SolverBody& A, SolverBody& B, const Rows& change)
 {
-  give(p, m, A, B, change);
+  apply_row_impulses(p, m, A, B, change);
 }
 
 void apply_rolling(const PatchMasses& m, SolverBody& A, SolverBody& B, const Vec3& impulse)
 {
-  if (m.yields_a) A.w -= A.inverse_inertia * impulse;
-  if (m.yields_b) B.w += B.inverse_inertia * impulse;
+  if (m.movable_a) A.w -= A.inverse_inertia * impulse;
+  if (m.movable_b) B.w += B.inverse_inertia * impulse;
 }
 
 RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& record, Rows& lambda,
                     Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s)
 {
-  RowReal asked = 0;
-  if (solve_block(p, m, lambda, A, B, s.cone, asked)) {
+  RowReal speed_change = 0;
+  if (solve_block(p, m, lambda, A, B, s.cone, speed_change)) {
     if (p.rolls)
-      asked = std::max(asked, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
-    return asked;
+      speed_change =
+          std::max(speed_change, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
+    return speed_change;
   }
   for (int k = 0; k < s.rounds; ++k) {
     if (p.mu > 0 || p.twist_arm[0] > 0) {
       Rows change = Rows::Zero();
       change.tail<4>() = solve_friction(p, m, lambda, speeds(p, A, B), s.cone);
-      asked =
-          std::max({asked, std::abs(change[4]) * m.friction_row[0], std::abs(change[5]) * m.friction_row[1],
-                    std::abs(change[6]) * m.friction_row[2] * p.friction_reach[2]});
+      speed_change = std::max({speed_change, std::abs(change[4]) * m.friction_row[0],
+                               std::abs(change[5]) * m.friction_row[1],
+                               std::abs(change[6]) * m.friction_row[2] * p.friction_reach[2]});
       apply_rows(p, m, A, B, change);
     }
     if (p.rolls)
-      asked = std::max(asked, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
+      speed_change =
+          std::max(speed_change, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
     Rows change = Rows::Zero();
     change.head<4>() = solve_normal(p, m, lambda, (speeds(p, A, B) + p.bias).head<4>(), s.inner);
     for (int i = 0; i < p.count; ++i)
-      asked = std::max(asked, std::abs(change[i]) * m.A[static_cast<std::size_t>(i)][i]);
+      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[static_cast<std::size_t>(i)][i]);
     apply_rows(p, m, A, B, change);
   }
-  return asked;
+  return speed_change;
 }
 
 void solve_push(const SolverPatch& p, const PatchMasses& m, Lanes& push, SolverBody& A, SolverBody& B,
@@ -347,11 +351,11 @@ void solve_push(const SolverPatch& p, const PatchMasses& m, Lanes& push, SolverB
     }
   }
   const Impulses j = sum_of(p, change);
-  if (m.yields_a) {
+  if (m.movable_a) {
     A.push_v -= A.inverse_mass * j.linear;
     A.push_w -= A.inverse_inertia * j.on_a;
   }
-  if (m.yields_b) {
+  if (m.movable_b) {
     B.push_v += B.inverse_mass * j.linear;
     B.push_w += B.inverse_inertia * j.on_b;
   }

@@ -48,8 +48,8 @@ struct PatchMasses {
   Eigen::Matrix<RowReal, 2, 2> friction;     ///< inverse of the block of (t1, t2)
   Eigen::Array<RowReal, 3, 1> friction_row;  ///< diagonal of the block of (t1, t2, twist)
   Eigen::Matrix<RowReal, 2, 1> twist_slips;  ///< speeds along t1 and t2 that a unit of twist gives
-  bool yields_a = true;                      ///< false: body a does not move, or is held in shock propagation
-  bool yields_b = true;
+  bool movable_a = true;                     ///< false: body a does not move, or is held in shock propagation
+  bool movable_b = true;
 };
 
 struct SolverPatch {
@@ -63,8 +63,8 @@ struct SolverPatch {
   std::array<Rows, 3> linear;
   std::array<Rows, 3> arm_a;  ///< [m]
   std::array<Rows, 3> arm_b;
-  Rows bias;    ///< the rows want J v = -bias in this sub-step [m/s]
-  Rows lambda;  ///< impulses of this sub-step [N s, the twist N m s]
+  Rows bias;    ///< the rows want J v = -bias in this substep [m/s]
+  Rows lambda;  ///< impulses of this substep [N s, the twist N m s]
   Lanes
       twist_arm;  ///< mu times the distance of each point from the centre, plus the spinning coefficient [m]
   Lanes
@@ -73,10 +73,10 @@ struct SolverPatch {
   PatchMasses masses;
 
   Lanes gap;      ///< at the start of the step [m]
-  Lanes gap_now;  ///< at the start of the sub-step [m]
+  Lanes gap_now;  ///< at the start of the substep [m]
   Lanes target;   ///< least separation speed wanted: restitution, distant response [m/s]
-  Lanes push;     ///< impulse that pushes overlap out, of this sub-step [N s]
-  Rows total;     ///< impulses summed over the sub-steps
+  Lanes push;     ///< impulse that pushes overlap out, of this substep [N s]
+  Rows total;     ///< impulses summed over the substeps
 };
 
 /// What a patch needs less often.
@@ -92,12 +92,12 @@ struct PatchRecord {
 
   // Restitution.
   double restitution = 0;
-  Lanes start_speed;       ///< along n at the start of the step, for the record [m/s]
-  Lanes bounce_candidate;  ///< 1 where restitution is still to come
-  Lanes wanted;            ///< speed of parting that a distant impact asks for, still to come [m/s]
-  Lanes approach_speed;    ///< along n at the start of the sub-step, negative when approaching [m/s]
-  Lanes approach_gap;      ///< at the start of the sub-step [m]
-  Rows before_bounce;      ///< impulses of this sub-step before its bounces
+  Lanes start_speed;                 ///< along n at the start of the step, for the record [m/s]
+  Lanes bounce_candidate;            ///< 1 where restitution is still to come
+  Lanes requested_speed;             ///< speed of parting that a distant impact asks for, still to come [m/s]
+  Lanes approach_speed;              ///< along n at the start of the substep, negative when approaching [m/s]
+  Lanes approach_gap;                ///< at the start of the substep [m]
+  Rows before_bounce;                ///< impulses of this substep before its bounces
   double approach_acceleration = 0;  ///< along n, of gravity and applied forces [m/s^2]
 };
 

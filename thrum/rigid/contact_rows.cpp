@@ -10,7 +10,7 @@ namespace thrum::rigid {
 namespace {
 
 /// Without slop a gap may close at once, whatever its size [1/m].
-constexpr double kMostInverseSlop = 1e30;
+constexpr double kMaxInverseSlop = 1e30;
 
 Vec3 tangent_of(const Vec3& n)
 {
@@ -38,9 +38,9 @@ Lanes normal_speeds(const SolverPatch& p, SolverBodies& bodies)
   return along_rows(p, B.v - A.v, A.w, B.w).head<4>();
 }
 
-// A gap g may close within the sub-step, at g / h. Where it is less than the slop s, this falls to g^2 / (s h): a wall of bricks
+// A gap g may close within the substep, at g / h. Where it is less than the slop s, this falls to g^2 / (s h): a wall of bricks
 // stands on more points than it has ways to move, so that some gaps of a micrometre never close. Asked to at g / h, they kept a
-// pyramid at rest busy for ever: every sub-step changed speeds by up to 0.4 mm/s, and shock propagation went over all levels.
+// pyramid at rest busy for ever: every substep changed speeds by up to 0.4 mm/s, and shock propagation went over all levels.
 void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, const BiasValues& s)
 {
   p.gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
@@ -58,14 +58,14 @@ void ContactRows::build(const model::SceneState& state, std::span<const std::int
   count_ = order.size();
   cfm_ = settings.cfm;
   slop_ = settings.slop * length_scale;
-  inverse_slop_ = static_cast<RowReal>(std::min(1 / slop_, kMostInverseSlop));
+  inverse_slop_ = static_cast<RowReal>(std::min(1 / slop_, kMaxInverseSlop));
   any_may_bounce_ = false;
   if (patches_.size() < count_) {
     patches_.resize(count_);
     records_.resize(count_);
   }
   held_.assign(count_, kNotHeld);
-  asked_.assign(count_, 0);
+  speed_changes_.assign(count_, 0);
   for (std::size_t i = 0; i < count_; ++i) {
     const auto source = static_cast<std::size_t>(order[i]);
     SolverPatch& p = patches_[i];
@@ -101,7 +101,7 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   p.lambda.setZero();
   p.total.setZero();
   p.bias.setZero();
-  p.gap = p.target = p.push = p.twist_arm = record.bounce_candidate = record.wanted = Lanes::Zero();
+  p.gap = p.target = p.push = p.twist_arm = record.bounce_candidate = record.requested_speed = Lanes::Zero();
 
   // Normal rows.
   const Vec3& xa = state.bodies[static_cast<std::size_t>(p.a)].X_wb.position;
@@ -116,8 +116,8 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
     set_lane(p.arm_b, i, (point.position - xb).cross(record.n));
     const double from_centre = (point.position - centre).norm();
     p.gap[i] = static_cast<RowReal>(-point.depth);
-    record.wanted[i] = static_cast<RowReal>(std::max(0.0, point.wanted_speed));
-    p.may_bounce = p.may_bounce || record.wanted[i] > 0;
+    record.requested_speed[i] = static_cast<RowReal>(std::max(0.0, point.requested_speed));
+    p.may_bounce = p.may_bounce || record.requested_speed[i] > 0;
     p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
     p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
     if (settings.warm_start) p.lambda[i] = static_cast<RowReal>(point.warm_impulse);
@@ -152,7 +152,7 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
-void ContactRows::note_approach(SolverBodies& bodies)
+void ContactRows::record_approach_speeds(SolverBodies& bodies)
 {
   if (!any_may_bounce_) return;
   for (std::size_t i = 0; i < count_; ++i) {
@@ -192,33 +192,33 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
     const std::size_t i = backward ? count_ - 1 - k : k;
     SolverPatch& p = patches_[i];
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
-    asked_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, bodies[p.a],
-                            bodies[p.b], s);
+    speed_changes_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
+                                    bodies[p.a], bodies[p.b], s);
   }
 }
 
-bool ContactRows::begin_unsettled(SolverBodies& bodies, double step, double settled)
+bool ContactRows::find_unsettled(SolverBodies& bodies, double step, double settled)
 {
   const auto limit = static_cast<RowReal>(settled);
-  const auto begin = asked_.begin();
+  const auto begin = speed_changes_.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(count_);
-  const auto first = std::find_if(begin, end, [&](RowReal asked) { return asked > limit; });
+  const auto first = std::find_if(begin, end, [&](RowReal speed_change) { return speed_change > limit; });
   if (first == end) return false;
   unsettled_sweep_ = 0;
-  stirred_.clear();
+  last_disturbed_.clear();
   for (const SolverBody& body : bodies.all())
-    stirred_.push_back(body.inverse_mass > 0 && rests(body, step) ? kSettled : kFast);
+    last_disturbed_.push_back(body.inverse_mass > 0 && is_resting(body, step) ? kSettled : kFast);
   for (auto i = static_cast<std::size_t>(first - begin); i < count_; ++i) {
-    if (asked_[i] > limit) note_stirred(patches_[i]);
+    if (speed_changes_[i] > limit) mark_disturbed(patches_[i]);
   }
   return true;
 }
 
-void ContactRows::note_stirred(const SolverPatch& p)
+void ContactRows::mark_disturbed(const SolverPatch& p)
 {
   for (const std::int32_t body : {p.a, p.b}) {
-    std::int32_t& stirred = stirred_[static_cast<std::size_t>(body)];
-    if (stirred != kFast) stirred = unsettled_sweep_;
+    std::int32_t& disturbed = last_disturbed_[static_cast<std::size_t>(body)];
+    if (disturbed != kFast) disturbed = unsettled_sweep_;
   }
 }
 
@@ -233,13 +233,14 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t i = backward ? count_ - 1 - k : k;
     SolverPatch& p = patches_[i];
-    if (stirred_[static_cast<std::size_t>(p.a)] < last && stirred_[static_cast<std::size_t>(p.b)] < last)
+    if (last_disturbed_[static_cast<std::size_t>(p.a)] < last &&
+        last_disturbed_[static_cast<std::size_t>(p.b)] < last)
       continue;
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
-    asked_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, bodies[p.a],
-                            bodies[p.b], s);
-    if (!(asked_[i] > limit)) continue;
-    note_stirred(p);
+    speed_changes_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
+                                    bodies[p.a], bodies[p.b], s);
+    if (!(speed_changes_[i] > limit)) continue;
+    mark_disturbed(p);
     any = true;
   }
   return any;
@@ -248,19 +249,19 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
 bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale,
                            double h)
 {
-  const PushValues s{settings.erp / h, settings.push_out * length_scale / h, slop_,
+  const PushValues s{settings.erp / h, settings.max_push_out * length_scale / h, slop_,
                      settings.patch_iterations};
-  const auto least = static_cast<RowReal>(-s.slop);
+  const auto min_gap = static_cast<RowReal>(-s.slop);
   bool any = false;
-  for (int k = 0; k < std::max(1, settings.push_iterations); ++k) {
+  for (int k = 0; k < std::max(1, settings.push_out_iterations); ++k) {
     for (std::size_t i = 0; i < count_; ++i) {
       SolverPatch& p = patches_[i];
       SolverBody& A = bodies[p.a];
       SolverBody& B = bodies[p.b];
-      if ((p.lambda.head<4>() > RowReal(0)).any()) A.touched = B.touched = true;
-      if (k >= settings.push_iterations || (p.gap_now >= least).all()) continue;
+      if ((p.lambda.head<4>() > RowReal(0)).any()) A.has_contact = B.has_contact = true;
+      if (k >= settings.push_out_iterations || (p.gap_now >= min_gap).all()) continue;
       HeldPatch* h_patch = held(i);
-      if (h_patch != nullptr) ready_masses(*h_patch, p, bodies);
+      if (h_patch != nullptr) prepare_masses(*h_patch, p, bodies);
       Lanes& push = h_patch != nullptr ? h_patch->push : p.push;
       if (k == 0) push.setZero();
       solve_push(p, h_patch != nullptr ? h_patch->masses : p.masses, push, A, B, s);
@@ -284,8 +285,8 @@ bool ContactRows::start_bounces()
     if (!p.may_bounce) continue;
     PatchRecord& record = records_[k];
     for (int i = 0; i < p.count; ++i) {
-      p.target[i] = std::max(p.target[i], record.wanted[i]);
-      record.wanted[i] = 0;
+      p.target[i] = std::max(p.target[i], record.requested_speed[i]);
+      record.requested_speed[i] = 0;
       any = any || p.target[i] > 0;
       if (record.bounce_candidate[i] == 0 || !(p.lambda[i] > 0)) continue;
       const double v = std::min(0.0, static_cast<double>(record.approach_speed[i]));
@@ -301,18 +302,18 @@ bool ContactRows::start_bounces()
   // first must not be forgotten.
   if (any) {
     for (std::size_t i = 0; i < count_; ++i) {
-      patches_[i].total += given(i) - patches_[i].lambda;
+      patches_[i].total += applied_impulses(i) - patches_[i].lambda;
       records_[i].before_bounce = patches_[i].lambda;
     }
   }
   return any;
 }
 
-void ContactRows::finish_sub_step()
+void ContactRows::finish_substep()
 {
   for (std::size_t i = 0; i < count_; ++i) {
     SolverPatch& p = patches_[i];
-    p.total += given(i);
+    p.total += applied_impulses(i);
     if (HeldPatch* h = held(i)) h->used = false;
     if (!(p.target > RowReal(0)).any()) continue;
     p.lambda.head<4>() = (p.target > RowReal(0)).select(Lanes::Zero(), p.lambda.head<4>());
@@ -332,7 +333,7 @@ void ContactRows::store(model::SceneState& state) const
       model::ContactPoint& point = contact.points[static_cast<std::size_t>(i)];
       point.warm_impulse = static_cast<double>(p.lambda[i]);
       point.normal_impulse = static_cast<double>(p.total[i]);
-      point.wanted_speed = 0;
+      point.requested_speed = 0;
       point.normal_speed = static_cast<double>(record.start_speed[i]);
       point.bounced =
           p.may_bounce && record.restitution > 0 && record.bounce_candidate[i] == 0 && point.is_new;

@@ -21,12 +21,12 @@ class ContactRows {
              double length_scale, SolverBodies& bodies);
 
   /// Notes the approach speeds that restitution needs, before the velocities are advanced.
-  void note_approach(SolverBodies& bodies);
+  void record_approach_speeds(SolverBodies& bodies);
   /// Some point is new and has restitution.
   [[nodiscard]] bool may_bounce() const { return any_may_bounce_; }
-  /// What the rows want in a sub-step of length h, from where the bodies are now.
+  /// What the rows want in a substep of length h, from where the bodies are now.
   void set_bias(SolverBodies& bodies, double h);
-  /// Does that, and applies the impulses of the last sub-step, from which this one starts.
+  /// Does that, and applies the impulses of the last substep, from which this one starts.
   void warm_start(SolverBodies& bodies, double h);
   /// Multiplies the impulses of each patch by share(a, b) of its bodies.
   template <class Share>
@@ -47,7 +47,7 @@ class ContactRows {
       if (factor == 1) continue;
       PatchRecord& record = records_[i];
       patches_[i].lambda =
-          record.before_bounce + static_cast<RowReal>(factor) * (given(i) - record.before_bounce);
+          record.before_bounce + static_cast<RowReal>(factor) * (applied_impulses(i) - record.before_bounce);
       if (HeldPatch* h = held(i)) h->used = false;
     }
   }
@@ -55,7 +55,7 @@ class ContactRows {
   void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
   /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last visited. False when
   /// there is none.
-  [[nodiscard]] bool begin_unsettled(SolverBodies& bodies, double step, double settled);
+  [[nodiscard]] bool find_unsettled(SolverBodies& bodies, double step, double settled);
   /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was none.
   [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
                                      bool backward);
@@ -64,13 +64,13 @@ class ContactRows {
   bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
   /// Asks for restitution where a new contact was pushed. True when there is any.
   bool start_bounces();
-  /// Ends a sub-step: adds to the sums, and forgets impulses of impacts so that they are not given twice.
-  void finish_sub_step();
+  /// Ends a substep: adds to the sums, and forgets impulses of impacts so that they are not given twice.
+  void finish_substep();
   /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches must be in
   /// the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
   /// One sweep from the lowest level to the highest in which the held bodies do not yield. Levels in which the last
-  /// sweep changed no speed by more than `settled` [m/s], and into which nothing came from below, are passed over.
+  /// sweep changed no speed by more than `settled` [m/s], and into which nothing came from below, are skipped.
   void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled);
   /// Writes impulses back into the scene's patches.
   void store(model::SceneState& state) const;
@@ -81,8 +81,8 @@ class ContactRows {
 
  private:
   static constexpr std::int32_t kNotHeld = -1;
-  static constexpr std::int32_t kFast = -2;     ///< in stirred_: does not rest
-  static constexpr std::int32_t kSettled = -1;  ///< in stirred_: rests
+  static constexpr std::int32_t kFast = -2;     ///< in last_disturbed_: does not rest
+  static constexpr std::int32_t kSettled = -1;  ///< in last_disturbed_: rests
   /// The rows of a patch with the lower body held.
   struct HeldPatch {
     PatchMasses masses;
@@ -91,14 +91,14 @@ class ContactRows {
     Vec3 rolling_impulse;
     bool hold_a = false;  ///< otherwise b
     bool ready = false;   ///< masses are set
-    bool used = false;    ///< lambda holds what this sub-step gave
+    bool used = false;    ///< lambda holds what this substep gave
   };
   [[nodiscard]] HeldPatch* held(std::size_t i)
   {
     return held_[i] == kNotHeld ? nullptr : &held_patches_[static_cast<std::size_t>(held_[i])];
   }
-  /// The impulses of a patch in this sub-step: those of shock propagation where it acted.
-  [[nodiscard]] const Rows& given(std::size_t i)
+  /// The impulses of a patch in this substep: those of shock propagation where it acted.
+  [[nodiscard]] const Rows& applied_impulses(std::size_t i)
   {
     const HeldPatch* h = held(i);
     return h != nullptr && h->used ? h->lambda : patches_[i].lambda;
@@ -106,19 +106,19 @@ class ContactRows {
   void build_patch(const model::ContactPatch& contact, const model::SceneState& state,
                    const model::Surface& surface, const ConstraintSettings& settings, SolverBodies& bodies,
                    SolverPatch& p, PatchRecord& record);
-  void ready_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
-  void note_stirred(const SolverPatch& p);
+  void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
+  void mark_disturbed(const SolverPatch& p);
   /// Solves patch i with its lower body held.
   RowReal shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
 
   std::size_t count_ = 0;  ///< of this step; the lists only grow
   std::vector<SolverPatch> patches_;
   std::vector<PatchRecord> records_;
-  std::vector<HeldPatch> held_patches_;   ///< of patches whose lower body is held
-  std::vector<std::int32_t> held_;        ///< place in held_patches_ of each patch, or kNotHeld
-  std::vector<std::size_t> level_begin_;  ///< first patch of each level, and their number at the end
-  std::vector<RowReal> asked_;            ///< of each patch, when it was last visited [m/s]
-  std::vector<std::int32_t> stirred_;     ///< of each body: the sweep that last unsettled it, or kFast
+  std::vector<HeldPatch> held_patches_;       ///< of patches whose lower body is held
+  std::vector<std::int32_t> held_;            ///< place in held_patches_ of each patch, or kNotHeld
+  std::vector<std::size_t> level_begin_;      ///< first patch of each level, and their number at the end
+  std::vector<RowReal> speed_changes_;        ///< of each patch, when it was last visited [m/s]
+  std::vector<std::int32_t> last_disturbed_;  ///< of each body: the sweep that last unsettled it, or kFast
   std::int32_t unsettled_sweep_ = 0;
   double cfm_ = 0;
   double slop_ = 0;           ///< [m]

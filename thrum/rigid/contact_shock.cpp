@@ -10,7 +10,7 @@ namespace thrum::rigid {
 void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body,
                                     double step)
 {
-  // Only what rests can be leant on: a moving body of endless mass would give energy away.
+  // Only what rests can be leant on: a moving body of infinite mass would give energy away.
   level_begin_.clear();
   std::int32_t level = -1;
   std::size_t held_count = 0;
@@ -23,8 +23,8 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
       level_begin_.push_back(i);
     }
     // Nothing changes for what stands on a fixed body, nor between equals.
-    const bool hold_a = la < lb && bodies[p.a].inverse_mass > 0 && rests(bodies[p.a], step);
-    const bool hold_b = lb < la && bodies[p.b].inverse_mass > 0 && rests(bodies[p.b], step);
+    const bool hold_a = la < lb && bodies[p.a].inverse_mass > 0 && is_resting(bodies[p.a], step);
+    const bool hold_b = lb < la && bodies[p.b].inverse_mass > 0 && is_resting(bodies[p.b], step);
     if (!hold_a && !hold_b) continue;
     held_[i] = static_cast<std::int32_t>(held_count++);
     if (held_patches_.size() < held_count) held_patches_.emplace_back();
@@ -36,7 +36,7 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
 }
 
 // Masses with a body held are found when they are first needed: most patches of a heap at rest never need them.
-void ContactRows::ready_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies)
+void ContactRows::prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies)
 {
   if (h.ready) return;
   set_masses(p, bodies[p.a], bodies[p.b], h.hold_a, !h.hold_a, cfm_, h.masses);
@@ -52,7 +52,7 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
   if (h == nullptr) {
     return solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
   }
-  ready_masses(*h, p, bodies);
+  prepare_masses(*h, p, bodies);
   if (!h->used) {
     h->lambda = p.lambda;
     h->rolling_impulse = records_[i].rolling_impulse;
@@ -64,26 +64,26 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
 void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled)
 {
   const SweepValues s{settings.patch_iterations, 1, settings.friction};
-  // A second sweep in the same sub-step starts from the rows' own impulses again.
+  // A second sweep in the same substep starts from the rows' own impulses again.
   for (std::size_t i = 0; i < count_; ++i) {
     if (HeldPatch* h = held(i)) h->used = false;
   }
   const auto limit = static_cast<RowReal>(settled);
-  bool stirred = false;
+  bool disturbed = false;
   for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
     const std::size_t begin = level_begin_[level];
     const std::size_t end = level_begin_[level + 1];
-    RowReal asked = *std::max_element(asked_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                      asked_.begin() + static_cast<std::ptrdiff_t>(end));
-    if (!stirred && asked <= limit) continue;
-    stirred = false;
+    RowReal speed_change = *std::max_element(speed_changes_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                             speed_changes_.begin() + static_cast<std::ptrdiff_t>(end));
+    if (!disturbed && speed_change <= limit) continue;
+    disturbed = false;
     // A level is gone over several times before the next one: a brick lies on two others.
     for (int k = 0; k < settings.shock_iterations; ++k) {
-      asked = 0;
+      speed_change = 0;
       for (std::size_t i = begin; i < end; ++i)
-        asked = std::max(asked, shock_patch(k % 2 == 0 ? i : begin + end - 1 - i, bodies, s));
-      stirred = stirred || asked > limit;
-      if (asked <= limit) break;
+        speed_change = std::max(speed_change, shock_patch(k % 2 == 0 ? i : begin + end - 1 - i, bodies, s));
+      disturbed = disturbed || speed_change > limit;
+      if (speed_change <= limit) break;
     }
   }
 }

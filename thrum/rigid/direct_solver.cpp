@@ -25,7 +25,7 @@ struct DenseRow {
   double softness = 0;  ///< added to the diagonal
   double lo = 0;
   double hi = kInfinity;
-  double impulse = 0;            ///< of the sub-step so far
+  double impulse = 0;            ///< of the substep so far
   SolverPatch* patch = nullptr;  ///< of a contact
   JointRow* joint = nullptr;     ///< or of a joint
   Eigen::Index lane = 0;         ///< row of the patch
@@ -66,7 +66,7 @@ void add_joint_row(std::vector<DenseRow>& rows, JointRow& joint, SolverBodies& b
   row.linear = joint.linear;
   row.angular_a = joint.angular_a;
   row.angular_b = joint.angular_b;
-  row.bias = wanted_change(joint, A, B, h);
+  row.bias = joint_bias(joint, A, B, h);
   row.softness = joint.softness;
   row.lo = joint.lower;
   row.hi = joint.upper;
@@ -129,7 +129,7 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
   const auto n = static_cast<Eigen::Index>(rows.size());
   if (n == 0) return true;
 
-  // The unknowns are the whole impulses of the sub-step, so b is the residual at the present ones plus A times them.
+  // The unknowns are the whole impulses of the substep, so b is the residual at the present ones plus A times them.
   MatX A(n, n);
   VecX start(n);
   VecX velocity(n);

@@ -53,7 +53,7 @@ void ImpulseStepper::list_interfering_points(const ImpulsePair& pair, double h, 
     for (ImpulsePoint& point : patch.active()) {
       const double u = speed_along(pair, patch, point);
       point.depth = -(point.gap + h * (u + gained));
-      point.listed = point.depth > 0 && u < -settled_ && point.late == 0;
+      point.listed = point.depth > 0 && u < -settled_ && point.rebound_speed == 0;
       point.pulls = false;
     }
   }
@@ -64,7 +64,7 @@ void ImpulseStepper::list_interfering_points(const ImpulsePair& pair, double h, 
 bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
 {
   bool any = false;
-  if (!yields(pair)) return false;
+  if (!is_movable(pair)) return false;
   for (int k = 0; k < settings_.pair_iterations; ++k) {
     const Choice choice = deepest_place(pair, kSameDepthImpact * length_scale_);
     if (choice.count == 0) break;
@@ -78,7 +78,7 @@ bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
     }
     const double square = rebound_square(u, patch.restitution, gap, patch.acceleration);
     const bool later = settings_.close_gaps && square < 0;
-    if (!later) give_impulse(pair, choice, std::sqrt(std::max(0.0, square)), false);
+    if (!later) apply_contact_impulse(pair, choice, std::sqrt(std::max(0.0, square)), false);
     any = any || !later;
     for (std::size_t i = 0; i < 4; ++i) {
       if (!choice.taken[i]) continue;
@@ -86,7 +86,7 @@ bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
       point.bounced = patch.restitution > 0;
       if (!later) continue;
       const double a = std::max(0.0, -patch.acceleration);
-      point.late = patch.restitution * std::sqrt(u * u + 2 * a * std::max(0.0, gap));
+      point.rebound_speed = patch.restitution * std::sqrt(u * u + 2 * a * std::max(0.0, gap));
       point.listed = false;
     }
     for (std::size_t p = pair.begin; p < pair.end; ++p) {
@@ -99,26 +99,26 @@ bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
 
 // Impacts whose rebound stays below where the body was at the start of the step: contact has let it come to the surface,
 // and from there it leaves with e v_c.
-void ImpulseStepper::late_rebounds()
+void ImpulseStepper::apply_late_rebounds()
 {
   for (int i = 0; i < settings_.collision_iterations; ++i) {
     bool any = false;
     for (const ImpulsePair& pair : pairs_) {
-      for (int k = 0; k < settings_.pair_iterations && yields(pair); ++k) {
+      for (int k = 0; k < settings_.pair_iterations && is_movable(pair); ++k) {
         for (std::size_t p = pair.begin; p < pair.end; ++p) {
           for (ImpulsePoint& point : patches_[p].active()) {
             const double u = speed_along(pair, patches_[p], point);
-            point.depth = point.late - u;
+            point.depth = point.rebound_speed - u;
             point.pulls = false;
-            point.listed = point.late > 0 && point.impulse > 0 && u < 0;
+            point.listed = point.rebound_speed > 0 && point.impulse > 0 && u < 0;
           }
         }
         const Choice choice = deepest_place(pair, std::numeric_limits<double>::infinity());
         if (choice.count == 0) break;
         double speed = 0;
         for (std::size_t c = 0; c < 4; ++c)
-          if (choice.taken[c]) speed += choice.patch->points[c].late / choice.count;
-        give_impulse(pair, choice, speed, false);
+          if (choice.taken[c]) speed += choice.patch->points[c].rebound_speed / choice.count;
+        apply_contact_impulse(pair, choice, speed, false);
         any = true;
       }
     }

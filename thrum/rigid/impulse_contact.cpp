@@ -29,35 +29,36 @@ void ImpulseStepper::contact_pass(double h, double kept)
 // is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
 bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept, int iterations)
 {
-  if (!yields(pair)) return false;
+  if (!is_movable(pair)) return false;
   // What each point may do in this pass.
   for (std::size_t p = pair.begin; p < pair.end; ++p) {
     for (ImpulsePoint& point : patches_[p].active()) {
       const double u = speed_along(pair, patches_[p], point);
-      double least = settings_.close_gaps ? -std::max(0.0, point.gap) / h : 0.0;
-      if (point.wanted > 0) least = point.wanted;
-      const bool pushed = patches_[p].n.dot(point.resting) > 0;
-      point.target = u < least || pushed ? least + kept * (u - least) : least;
-      point.slack = settled_;
-      if (kept > 0) point.slack = std::max(settled_, kPassAccuracy * std::abs(u - point.target));
+      double min_speed = settings_.close_gaps ? -std::max(0.0, point.gap) / h : 0.0;
+      if (point.requested_speed > 0) min_speed = point.requested_speed;
+      const bool pushed = patches_[p].n.dot(point.contact_impulse) > 0;
+      point.target = u < min_speed || pushed ? min_speed + kept * (u - min_speed) : min_speed;
+      point.tolerance = settled_;
+      if (kept > 0) point.tolerance = std::max(settled_, kPassAccuracy * std::abs(u - point.target));
     }
   }
   bool any = false;
-  const bool one_patch = settings_.patch_at_once && pair.end - pair.begin == 1;
+  const bool one_patch = settings_.solve_flat_patches && pair.end - pair.begin == 1;
   for (int k = 0; k < iterations; ++k) {
     if (one_patch) {
-      const AtOnce outcome = settle_at_once(pair, patches_[pair.begin], h);
-      if (outcome != AtOnce::not_possible) return any || outcome == AtOnce::done;
+      const FlatPatchResult outcome = solve_flat_patch(pair, patches_[pair.begin], h);
+      if (outcome != FlatPatchResult::not_possible) return any || outcome == FlatPatchResult::done;
     }
     bool some = false;
     for (std::size_t p = pair.begin; p < pair.end; ++p) {
       for (ImpulsePoint& point : patches_[p].active()) {
         const double u = speed_along(pair, patches_[p], point);
-        const bool interferes = point.gap + h * u < 0 || point.wanted > 0;
-        const bool too_fast = u > point.target + point.slack && patches_[p].n.dot(point.resting) > 0;
+        const bool interferes = point.gap + h * u < 0 || point.requested_speed > 0;
+        const bool too_fast =
+            u > point.target + point.tolerance && patches_[p].n.dot(point.contact_impulse) > 0;
         point.depth = std::abs(h * (point.target - u));
         point.pulls = too_fast;
-        point.listed = (u < point.target - point.slack && interferes) || too_fast;
+        point.listed = (u < point.target - point.tolerance && interferes) || too_fast;
         some = some || point.listed;
       }
     }
@@ -67,7 +68,7 @@ bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept,
     double speed = 0;
     for (std::size_t i = 0; i < 4; ++i)
       if (choice.taken[i]) speed += choice.share[i] * choice.patch->points[i].target;
-    give_impulse(pair, choice, speed, true);
+    apply_contact_impulse(pair, choice, speed, true);
     any = true;
   }
   return any;
@@ -98,12 +99,12 @@ bool ImpulseStepper::find_flat_frame(ImpulsePatch& patch)
 }
 
 // How the two bodies answer at the middle of the patch, kept as long as the same ones yield.
-void ImpulseStepper::find_flat_answer(const SolverBody& A, const SolverBody& B, FlatFrame& flat)
+void ImpulseStepper::compute_flat_matrices(const SolverBody& A, const SolverBody& B, FlatFrame& flat)
 {
-  const int yields = (A.inverse_mass > 0 ? 1 : 0) + (B.inverse_mass > 0 ? 2 : 0);
-  if (flat.yields == yields) return;
-  flat.yields = yields;
-  flat.K_inverse = yielding(A, B, flat.place).inverse();
+  const int movable_mask = (A.inverse_mass > 0 ? 1 : 0) + (B.inverse_mass > 0 ? 2 : 0);
+  if (flat.movable_mask == movable_mask) return;
+  flat.movable_mask = movable_mask;
+  flat.K_inverse = collision_matrix(A, B, flat.place).inverse();
   flat.L = -(base::skew(flat.place.ra) * A.inverse_inertia + base::skew(flat.place.rb) * B.inverse_inertia);
   const Mat3 S = A.inverse_inertia + B.inverse_inertia - flat.L.transpose() * flat.K_inverse * flat.L;
   flat.S_inverse = S.inverse();
@@ -117,12 +118,13 @@ void ImpulseStepper::find_flat_answer(const SolverBody& A, const SolverBody& B, 
 // where the plane speed + d . (n x w*) fits the targets of the points at d from the middle. It stands when it can be
 // shared out among the points, sum l_i = j.n and sum l_i d_i x n = tau across n (the least l serves), so that each has
 // been pushed in sum and friction holds. Otherwise nothing changes and the points are taken one by one, as in the paper.
-ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, ImpulsePatch& patch, double h)
+ImpulseStepper::FlatPatchResult ImpulseStepper::solve_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch,
+                                                                 double h)
 {
   FlatFrame& flat = patch.flat;
   if (flat.fit == FlatFrame::Fit::unknown)
     flat.fit = find_flat_frame(patch) ? FlatFrame::Fit::flat : FlatFrame::Fit::not_flat;
-  if (flat.fit == FlatFrame::Fit::not_flat) return AtOnce::not_possible;
+  if (flat.fit == FlatFrame::Fit::not_flat) return FlatPatchResult::not_possible;
   const ContactPlace& place = flat.place;
   const std::array<Vec3, 4>& at = flat.at;
   const Vec3& t1 = flat.t1;
@@ -133,10 +135,10 @@ ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, I
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
     const ImpulsePoint& point = patch.points[i];
     const double u = speed_along(pair, patch, point);
-    const bool takes_part = point.gap + h * u < 0 || patch.n.dot(point.resting) > 0;
-    if (!takes_part || point.wanted > 0) return AtOnce::not_possible;
-    settled = settled && std::abs(u - point.target) <= point.slack;
-    given += point.resting;
+    const bool takes_part = point.gap + h * u < 0 || patch.n.dot(point.contact_impulse) > 0;
+    if (!takes_part || point.requested_speed > 0) return FlatPatchResult::not_possible;
+    settled = settled && std::abs(u - point.target) <= point.tolerance;
+    given += point.contact_impulse;
     fit += point.target * at[i];
   }
   fit = flat.inverse_moments * fit;
@@ -146,9 +148,9 @@ ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, I
   const Vec3 du = fit[0] * patch.n - relative_velocity(A, B, place);
   const Vec3 dw = (fit[1] * t1 + fit[2] * t2).cross(patch.n) - (B.w - A.w);
   const double slip = (du - patch.n.dot(du) * patch.n).norm() + flat.arm * std::abs(patch.n.dot(dw));
-  if (settled && slip <= patch.points[0].slack) return AtOnce::settled;
+  if (settled && slip <= patch.points[0].tolerance) return FlatPatchResult::settled;
 
-  find_flat_answer(A, B, flat);
+  compute_flat_matrices(A, B, flat);
   PointImpulse impulse;
   impulse.angular = flat.S_inverse * (dw - flat.L.transpose() * (flat.K_inverse * du));
   impulse.linear = flat.K_inverse * (du - flat.L * impulse.angular);
@@ -160,27 +162,27 @@ ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, I
   std::array<double, 4> sum{};
   double pressure = 0;
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
-    sum[i] = patch.n.dot(patch.points[i].resting) + at[i].dot(load);
-    if (!(sum[i] >= 0)) return AtOnce::not_possible;
+    sum[i] = patch.n.dot(patch.points[i].contact_impulse) + at[i].dot(load);
+    if (!(sum[i] >= 0)) return FlatPatchResult::not_possible;
     pressure += sum[i];
   }
   const Vec3 total = given + impulse.linear;
   const Vec3 across = total - patch.n.dot(total) * patch.n;
   const double twist = patch.n.dot(impulse.angular);
-  const double most_twist = (patch.friction.sliding * flat.arm + patch.friction.spinning) * pressure;
+  const double max_twist = (patch.friction.sliding * flat.arm + patch.friction.spinning) * pressure;
   if (!(pressure > 0) || across.norm() > patch.friction.sliding * pressure ||
-      std::abs(patch.n.dot(patch.turning) + twist) > most_twist)
-    return AtOnce::not_possible;
+      std::abs(patch.n.dot(patch.contact_angular_impulse) + twist) > max_twist)
+    return FlatPatchResult::not_possible;
   apply_impulse(A, B, place, impulse);
-  note_change(pair);
-  patch.turning += twist * patch.n;
+  record_change(pair);
+  patch.contact_angular_impulse += twist * patch.n;
   patch.friction_total += impulse.linear - impulse.normal * patch.n;
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
     ImpulsePoint& point = patch.points[i];
-    point.impulse += sum[i] - patch.n.dot(point.resting);
-    point.resting = sum[i] * patch.n + (sum[i] / pressure) * across;
+    point.impulse += sum[i] - patch.n.dot(point.contact_impulse);
+    point.contact_impulse = sum[i] * patch.n + (sum[i] / pressure) * across;
   }
-  return AtOnce::done;
+  return FlatPatchResult::done;
 }
 
 // A last sweep from the ground up [section 8.2]. When a level has been settled its bodies are given infinite mass and
@@ -189,8 +191,9 @@ ImpulseStepper::AtOnce ImpulseStepper::settle_at_once(const ImpulsePair& pair, I
 void ImpulseStepper::shock_propagation(double h)
 {
   const std::span<SolverBody> all = bodies_.all();
-  yield_.resize(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) yield_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
+  saved_masses_.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    saved_masses_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
   const bool jointed = !joints_.rows().empty();
   for (std::size_t level = 1; level + 1 < level_begin_.size(); ++level) {
     for (int k = 0; k < settings_.shock_level_iterations; ++k) {
@@ -211,12 +214,12 @@ void ImpulseStepper::shock_propagation(double h)
   release_all();
 }
 
-// Where we leave the paper: only what rests is held. A moving body of endless mass gives energy away: a capsule between a
+// Where we leave the paper: only what rests is held. A moving body of infinite mass gives energy away: a capsule between a
 // ball that rolled off and a box that fell was spun up, and the pile gained 0.2 % of its energy in a step.
 void ImpulseStepper::hold_level(std::int32_t level, double h)
 {
   for (const std::int32_t body : on_level_[static_cast<std::size_t>(level)]) {
-    if (!rests(bodies_[body], h)) continue;
+    if (!is_resting(bodies_[body], h)) continue;
     bodies_[body].inverse_mass = 0;
     bodies_[body].inverse_inertia.setZero();
   }
@@ -226,8 +229,8 @@ void ImpulseStepper::release_all()
 {
   const std::span<SolverBody> all = bodies_.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].inverse_mass = yield_[i].inverse_mass;
-    all[i].inverse_inertia = yield_[i].inverse_inertia;
+    all[i].inverse_mass = saved_masses_[i].inverse_mass;
+    all[i].inverse_inertia = saved_masses_[i].inverse_inertia;
   }
 }
 

@@ -28,7 +28,7 @@ void ImpulseStepper::use_mean_velocities(double h)
   std::vector<bool> steady(bodies_.all().size(), settings_.mean_velocity);
   // A joint binds as a contact does; its rows are written for x += h v.
   for (const JointRow& row : joints_.rows()) {
-    bodies_[row.a].touched = bodies_[row.b].touched = true;
+    bodies_[row.a].has_contact = bodies_[row.b].has_contact = true;
     steady[static_cast<std::size_t>(row.a)] = steady[static_cast<std::size_t>(row.b)] = false;
   }
   for (const ImpulsePair& pair : pairs_) {
@@ -37,9 +37,9 @@ void ImpulseStepper::use_mean_velocities(double h)
         const Vec3& n = patches_[p].n;
         const SolverBody& A = before_[static_cast<std::size_t>(pair.a)];
         const SolverBody& B = before_[static_cast<std::size_t>(pair.b)];
-        if (n.dot(point.resting) > 0) {
-          bodies_[pair.a].touched = true;
-          bodies_[pair.b].touched = true;
+        if (n.dot(point.contact_impulse) > 0) {
+          bodies_[pair.a].has_contact = true;
+          bodies_[pair.b].has_contact = true;
         }
         const double u0 = n.dot(B.v - A.v) + point.rb_n.dot(B.w) - point.ra_n.dot(A.w);
         const double u1 = speed_along(pair, patches_[p], point);
@@ -53,7 +53,7 @@ void ImpulseStepper::use_mean_velocities(double h)
   }
   const std::span<SolverBody> all = bodies_.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].touched || !steady[i] || all[i].inverse_mass == 0) continue;
+    if (!all[i].has_contact || !steady[i] || all[i].inverse_mass == 0) continue;
     // What rests is better off with the new velocity, which contact has just brought to rest.
     if (all[i].v.norm() < kMoving * h * all[i].acceleration.norm()) continue;
     all[i].push_v -= 0.5 * (all[i].v - before_[i].v);
@@ -66,10 +66,10 @@ void ImpulseStepper::use_mean_velocities(double h)
 void ImpulseStepper::push_out(double h)
 {
   const std::span<SolverBody> all = bodies_.all();
-  yield_.resize(all.size());
+  saved_masses_.resize(all.size());
   mean_push_.resize(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    yield_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
+    saved_masses_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
     mean_push_[i] = all[i].push_v;
   }
   for (std::size_t level = 1; level + 1 < level_begin_.size(); ++level) {
@@ -93,14 +93,14 @@ void ImpulseStepper::push_out(double h)
     }
     for (int k = 0; k < settings_.shock_level_iterations; ++k) {
       for (const ImpulsePair& pair : pairs) {
-        if (!yields(pair)) continue;
+        if (!is_movable(pair)) continue;
         for (std::size_t p = pair.begin; p < pair.end; ++p) push_patch_out(pair, patches_[p]);
       }
     }
     if (settings_.contact_graph) hold_level(static_cast<std::int32_t>(level), h);
   }
   release_all();
-  for (std::size_t i = 0; i < all.size(); ++i) pay_for_climb(all[i], all[i].push_v - mean_push_[i], h);
+  for (std::size_t i = 0; i < all.size(); ++i) remove_lift_energy(all[i], all[i].push_v - mean_push_[i], h);
 }
 
 void ImpulseStepper::push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch)
@@ -113,9 +113,10 @@ void ImpulseStepper::push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch
       if (!point.listed) continue;
       const double u = patch.n.dot(B.push_v - A.push_v) + point.rb_n.dot(B.push_w) - point.ra_n.dot(A.push_w);
       if (u >= point.target) continue;
-      const double answer = A.inverse_mass + B.inverse_mass + point.ra_n.dot(A.inverse_inertia * point.ra_n) +
-                            point.rb_n.dot(B.inverse_inertia * point.rb_n);
-      const double j = (point.target - u) / answer;
+      const double inverse_effective_mass = A.inverse_mass + B.inverse_mass +
+                                            point.ra_n.dot(A.inverse_inertia * point.ra_n) +
+                                            point.rb_n.dot(B.inverse_inertia * point.rb_n);
+      const double j = (point.target - u) / inverse_effective_mass;
       A.push_v -= (A.inverse_mass * j) * patch.n;
       A.push_w -= A.inverse_inertia * (j * point.ra_n);
       B.push_v += (B.inverse_mass * j) * patch.n;

@@ -25,12 +25,12 @@ struct ImpulseSettings {
 
   // What we add to the method.
   bool close_gaps = true;  ///< a gap may close within the step; false: motion stops where it is, gap or not
-  bool patch_at_once = true;    ///< a flat patch that rests is settled as a whole; false: point by point
-  bool mean_velocity = true;    ///< bodies in steady contact move with the mean of their two velocities
-  bool push_out = true;         ///< overlap is removed by moving bodies, without giving them speed
-  double push_out_share = 0.2;  ///< of the overlap, in each step
-  double push_out_speed = 3.0;  ///< at most so many length scales a second
-  double slop = 2e-5;           ///< overlap left alone, as a share of the length scale
+  bool solve_flat_patches = true;  ///< a flat patch that rests is settled as a whole; false: point by point
+  bool mean_velocity = true;       ///< bodies in steady contact move with the mean of their two velocities
+  bool push_out = true;            ///< overlap is removed by moving bodies, without giving them speed
+  double push_out_share = 0.2;     ///< of the overlap, in each step
+  double push_out_speed = 3.0;     ///< at most so many length scales a second
+  double slop = 2e-5;              ///< overlap left alone, as a share of the length scale
 };
 
 }  // namespace thrum::rigid

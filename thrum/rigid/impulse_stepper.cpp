@@ -67,8 +67,8 @@ void ImpulseStepper::resolve_contacts(StepFrame&, double h)
 void ImpulseStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
-  late_rebounds();
-  joints_.finish_sub_step(frame.state);
+  apply_late_rebounds();
+  joints_.finish_substep(frame.state);
 }
 
 void ImpulseStepper::finish(StepFrame& frame)
@@ -79,9 +79,9 @@ void ImpulseStepper::finish(StepFrame& frame)
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
       const ImpulsePoint& point = patch.points[i];
       contact.points[i].normal_impulse = std::max(0.0, point.impulse);
-      contact.points[i].warm_impulse = std::max(0.0, patch.n.dot(point.resting));
+      contact.points[i].warm_impulse = std::max(0.0, patch.n.dot(point.contact_impulse));
       contact.points[i].normal_speed = point.speed;
-      contact.points[i].wanted_speed = 0;
+      contact.points[i].requested_speed = 0;
       contact.points[i].bounced = point.bounced;
     }
     contact.friction_impulse = patch.friction_total;
@@ -130,7 +130,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
       point.rb_n = point.rb.cross(patch.n);
       point.gap = -from.depth;
       point.weight = std::max(0.0, from.warm_impulse);
-      point.wanted = kick_speed(from.wanted_speed, frame.h * std::max(0.0, -patch.acceleration));
+      point.requested_speed = kick_speed(from.requested_speed, frame.h * std::max(0.0, -patch.acceleration));
       point.speed = speed_along(pairs_.back(), patch, point);
     }
   }
@@ -164,7 +164,7 @@ void ImpulseStepper::order_pairs(const StepFrame& frame)
 // ---------------------------------------------------------------------------------------------------------------------
 // What collision and contact share
 
-bool ImpulseStepper::yields(const ImpulsePair& pair)
+bool ImpulseStepper::is_movable(const ImpulsePair& pair)
 {
   return bodies_[pair.a].inverse_mass > 0 || bodies_[pair.b].inverse_mass > 0;
 }
@@ -218,7 +218,7 @@ void ImpulseStepper::share_by_load(Choice& choice)
 {
   // What is taken back is taken in proportion to what was given, so that no point is left pulling.
   const auto load_of = [&](const ImpulsePoint& point) {
-    return point.pulls ? std::max(0.0, choice.patch->n.dot(point.resting)) : point.weight;
+    return point.pulls ? std::max(0.0, choice.patch->n.dot(point.contact_impulse)) : point.weight;
   };
   double sum = 0;
   for (std::size_t i = 0; i < 4; ++i)
@@ -229,7 +229,8 @@ void ImpulseStepper::share_by_load(Choice& choice)
 }
 
 // One impulse at the place, after which it separates at `speed`.
-void ImpulseStepper::give_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting)
+void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed,
+                                           bool resting)
 {
   ImpulsePatch& patch = *choice.patch;
   SolverBody& A = bodies_[pair.a];
@@ -247,7 +248,7 @@ void ImpulseStepper::give_impulse(const ImpulsePair& pair, const Choice& choice,
     if (choice.taken[i])
       friction.spinning += choice.share[i] * friction.sliding * (patch.points[i].rb - place.rb).norm();
   }
-  const Mat3 K = yielding(A, B, place);
+  const Mat3 K = collision_matrix(A, B, place);
   const Vec3 u = relative_velocity(A, B, place);
   PointImpulse impulse;
   if (resting) {
@@ -255,24 +256,24 @@ void ImpulseStepper::give_impulse(const ImpulsePair& pair, const Choice& choice,
     Vec3 given = Vec3::Zero();
     double pressure = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-      if (choice.taken[i]) given += patch.points[i].resting;
-      pressure += patch.n.dot(patch.points[i].resting);
+      if (choice.taken[i]) given += patch.points[i].contact_impulse;
+      pressure += patch.n.dot(patch.points[i].contact_impulse);
     }
-    impulse = sticking_or_sliding_in_sum(K, u, place.n, speed, friction.sliding, given);
+    impulse = solve_accumulated_impulse(K, u, place.n, speed, friction.sliding, given);
     add_rolling_and_spinning(A, B, place, K, friction, std::max(0.0, pressure + impulse.normal),
-                             patch.turning, impulse);
-    patch.turning += impulse.angular;
+                             patch.contact_angular_impulse, impulse);
+    patch.contact_angular_impulse += impulse.angular;
   } else {
-    impulse = sticking_or_sliding(K, u, place.n, speed, friction.sliding);
+    impulse = solve_impulse(K, u, place.n, speed, friction.sliding);
     add_rolling_and_spinning(A, B, place, K, friction, impulse.normal, Vec3::Zero(), impulse);
   }
   apply_impulse(A, B, place, impulse);
-  note_change(pair);
+  record_change(pair);
   patch.friction_total += impulse.linear - patch.n.dot(impulse.linear) * patch.n;
   for (std::size_t i = 0; i < 4; ++i) {
     if (!choice.taken[i]) continue;
     patch.points[i].impulse += choice.share[i] * patch.n.dot(impulse.linear);
-    if (resting) patch.points[i].resting += choice.share[i] * impulse.linear;
+    if (resting) patch.points[i].contact_impulse += choice.share[i] * impulse.linear;
   }
 }
 

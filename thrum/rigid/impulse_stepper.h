@@ -35,22 +35,22 @@ namespace thrum::rigid {
 
 /// A contact point during a step.
 struct ImpulsePoint {
-  Vec3 ra;                      ///< from the centre of mass of a [m]
-  Vec3 rb;                      ///< from the centre of mass of b [m]
-  Vec3 ra_n;                    ///< r_a x n [m]
-  Vec3 rb_n;                    ///< r_b x n [m]
-  double gap = 0;               ///< at the start of the step, negative for overlap [m]
-  double wanted = 0;            ///< least speed of separation that a distant response asks for [m/s]
-  double late = 0;              ///< speed to leave with at the end of the step [m/s]
-  double target = 0;            ///< least speed along n asked for in the pass under way [m/s]
-  double weight = 0;            ///< its part of the load in the step before [N s]
-  double slack = 0;             ///< how far it may miss the target [m/s]
-  double impulse = 0;           ///< normal, summed over the step [N s]
-  Vec3 resting = Vec3::Zero();  ///< given by contact rather than collision, on b [N s]
-  double speed = 0;             ///< along n before anything was solved [m/s]
-  double depth = 0;             ///< at the predicted position [m]
-  bool listed = false;          ///< among the interfering points of the pair
-  bool pulls = false;           ///< listed because it was pushed too far
+  Vec3 ra;                              ///< from the centre of mass of a [m]
+  Vec3 rb;                              ///< from the centre of mass of b [m]
+  Vec3 ra_n;                            ///< r_a x n [m]
+  Vec3 rb_n;                            ///< r_b x n [m]
+  double gap = 0;                       ///< at the start of the step, negative for overlap [m]
+  double requested_speed = 0;           ///< least speed of separation that a distant response asks for [m/s]
+  double rebound_speed = 0;             ///< speed to leave with at the end of the step [m/s]
+  double target = 0;                    ///< least speed along n asked for in the pass under way [m/s]
+  double weight = 0;                    ///< its part of the load in the step before [N s]
+  double tolerance = 0;                 ///< how far it may miss the target [m/s]
+  double impulse = 0;                   ///< normal, summed over the step [N s]
+  Vec3 contact_impulse = Vec3::Zero();  ///< given by contact rather than collision, on b [N s]
+  double speed = 0;                     ///< along n before anything was solved [m/s]
+  double depth = 0;                     ///< at the predicted position [m]
+  bool listed = false;                  ///< among the interfering points of the pair
+  bool pulls = false;                   ///< listed because it was pushed too far
   bool bounced = false;
 };
 
@@ -64,7 +64,7 @@ struct FlatFrame {
   std::array<Vec3, 4> at;  ///< (1, x, y) of each point
   Mat3 inverse_moments;    ///< of the sum of their outer products
   double arm = 0;          ///< mean distance from the middle [m]
-  int yields = -1;         ///< for which the matrices below stand: 1 a, 2 b; -1: none yet
+  int movable_mask = -1;   ///< for which the matrices below stand: 1 a, 2 b; -1: none yet
   Mat3 K_inverse;
   Mat3 L;
   Mat3 S_inverse;
@@ -78,9 +78,9 @@ struct ImpulsePatch {
   std::array<ImpulsePoint, 4> points;
   double restitution = 0;
   PlaceFriction friction;
-  double acceleration = 0;             ///< of b against a along n, of gravity and applied forces [m/s^2]
-  Vec3 turning = Vec3::Zero();         ///< angular impulse given by contact, on b [N m s]
-  Vec3 friction_total = Vec3::Zero();  ///< on b, summed over the step [N s]
+  double acceleration = 0;  ///< of b against a along n, of gravity and applied forces [m/s^2]
+  Vec3 contact_angular_impulse = Vec3::Zero();  ///< angular impulse given by contact, on b [N m s]
+  Vec3 friction_total = Vec3::Zero();           ///< on b, summed over the step [N s]
   FlatFrame flat;
 
   [[nodiscard]] std::span<ImpulsePoint> active() { return {points.data(), static_cast<std::size_t>(count)}; }
@@ -104,8 +104,8 @@ class ImpulseStepper final : public Stepper {
  public:
   explicit ImpulseStepper(const ImpulseSettings& settings = {}) : settings_(settings) {}
 
-  [[nodiscard]] bool wants_contact_graph() const override { return false; }
-  [[nodiscard]] int sub_steps() const override { return 1; }
+  [[nodiscard]] bool needs_contact_graph() const override { return false; }
+  [[nodiscard]] int substeps() const override { return 1; }
   void collide(StepFrame& frame) override;
   void advance_velocities(StepFrame& frame, double h) override;
   void resolve_contacts(StepFrame& frame, double h) override;
@@ -129,34 +129,34 @@ class ImpulseStepper final : public Stepper {
   bool collide_pair(const ImpulsePair& pair);
   void contact_pass(double h, double kept);
   bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
-  enum class AtOnce { not_possible, settled, done };
+  enum class FlatPatchResult { not_possible, settled, done };
   [[nodiscard]] static bool find_flat_frame(ImpulsePatch& patch);
-  static void find_flat_answer(const SolverBody& A, const SolverBody& B, FlatFrame& flat);
+  static void compute_flat_matrices(const SolverBody& A, const SolverBody& B, FlatFrame& flat);
   [[nodiscard]] std::uint64_t changes_of(const ImpulsePair& pair) const
   {
     return changes_[static_cast<std::size_t>(pair.a)] + changes_[static_cast<std::size_t>(pair.b)];
   }
-  void note_change(const ImpulsePair& pair)
+  void record_change(const ImpulsePair& pair)
   {
     ++changes_[static_cast<std::size_t>(pair.a)];
     ++changes_[static_cast<std::size_t>(pair.b)];
   }
-  AtOnce settle_at_once(const ImpulsePair& pair, ImpulsePatch& patch, double h);
+  FlatPatchResult solve_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   void shock_propagation(double h);
   void hold_level(std::int32_t level, double h);
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
   void push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch);
-  void late_rebounds();
+  void apply_late_rebounds();
 
   // What they share.
   [[nodiscard]] Choice deepest_place(const ImpulsePair& pair, double same_depth) const;
-  void give_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting);
+  void apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting);
   static void share_by_load(Choice& choice);
   [[nodiscard]] double speed_along(const ImpulsePair& pair, const ImpulsePatch& patch,
                                    const ImpulsePoint& point);
-  [[nodiscard]] bool yields(const ImpulsePair& pair);
+  [[nodiscard]] bool is_movable(const ImpulsePair& pair);
 
   ImpulseSettings settings_;
   SolverBodies bodies_;
@@ -166,14 +166,14 @@ class ImpulseStepper final : public Stepper {
   std::vector<std::size_t> level_begin_;  ///< first pair of each level, and their number at the end
   std::vector<std::int32_t> levels_;      ///< by body
   std::vector<std::vector<std::int32_t>> on_level_;  ///< bodies of each level
-  struct Yield {
+  struct InverseMass {
     double inverse_mass;
     Mat3 inverse_inertia;
   };
-  std::vector<Yield> yield_;            ///< of all bodies, while some are held
-  std::vector<SolverBody> before_;      ///< velocities after collisions, before gravity
-  std::vector<std::uint64_t> changes_;  ///< of each body: how many impulses it got in this step
-  std::vector<Vec3> mean_push_;         ///< what the mean velocities made of push_v [m/s]
+  std::vector<InverseMass> saved_masses_;  ///< of all bodies, while some are held
+  std::vector<SolverBody> before_;         ///< velocities after collisions, before gravity
+  std::vector<std::uint64_t> changes_;     ///< of each body: how many impulses it got in this step
+  std::vector<Vec3> mean_push_;            ///< what the mean velocities made of push_v [m/s]
   double length_scale_ = 1;
   double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
 };

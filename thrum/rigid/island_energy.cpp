@@ -26,20 +26,20 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
     const std::int32_t island = island_[static_cast<std::size_t>(id)];
     if (island != model::kNone) driven_[static_cast<std::size_t>(island)] = true;
   };
-  granted_.assign(static_cast<std::size_t>(count), 0.0);
+  kick_energy_.assign(static_cast<std::size_t>(count), 0.0);
   for (const model::ContactPatch& patch : state.patches) {
     for (const auto& [mover, other] : {std::pair(patch.a, patch.b), std::pair(patch.b, patch.a)}) {
       if (model.bodies[static_cast<std::size_t>(mover)].motion == model::Motion::kinematic) drive(other);
     }
     for (const model::ContactPoint& point : patch.active()) {
-      if (!(point.wanted_speed > 0)) continue;
+      if (!(point.requested_speed > 0)) continue;
       const model::BodyId kicked =
           island_[static_cast<std::size_t>(patch.a)] != model::kNone ? patch.a : patch.b;
       const std::int32_t island = island_[static_cast<std::size_t>(kicked)];
       if (island == model::kNone) continue;
       // Without an account there is no bound.
-      if (!(point.wanted_energy > 0)) drive(kicked);
-      granted_[static_cast<std::size_t>(island)] += point.wanted_energy;
+      if (!(point.allowed_energy > 0)) drive(kicked);
+      kick_energy_[static_cast<std::size_t>(island)] += point.allowed_energy;
     }
   }
   for (const model::JointDesc& joint : model.joints) {
@@ -58,7 +58,7 @@ void IslandEnergy::find_inertia(const model::SceneModel& model, const model::Sce
   }
 }
 
-void IslandEnergy::note(SolverBodies& bodies)
+void IslandEnergy::record_velocities(SolverBodies& bodies)
 {
   before_.resize(island_.size());
   for (std::size_t i = 0; i < island_.size(); ++i) {
@@ -67,7 +67,7 @@ void IslandEnergy::note(SolverBodies& bodies)
   }
 }
 
-double IslandEnergy::Energy::least() const
+double IslandEnergy::Energy::minimizing_share() const
 {
   return square > 0 ? std::clamp(-slope / square, 0.0, 1.0) : 1.0;
 }
@@ -101,23 +101,23 @@ void IslandEnergy::sum_changes(SolverBodies& bodies)
   }
 }
 
-bool IslandEnergy::find_shares_of_bodies(SolverBodies& bodies)
+bool IslandEnergy::find_body_shares(SolverBodies& bodies)
 {
   sum_changes(bodies);
-  if (std::none_of(energy_.begin(), energy_.end(), [](const Energy& energy) { return energy.rises(); }))
+  if (std::none_of(energy_.begin(), energy_.end(), [](const Energy& energy) { return energy.is_gain(); }))
     return false;
   for (std::size_t i = 0; i < island_.size(); ++i) {
     share_[i] = 1;
     const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
-    if (!energy_[static_cast<std::size_t>(island_[i])].rises()) continue;
+    if (!energy_[static_cast<std::size_t>(island_[i])].is_gain()) continue;
     const Energy own = change_of(body, i);
-    if (own.rises()) share_[i] = own.least();
+    if (own.is_gain()) share_[i] = own.minimizing_share();
   }
   return true;
 }
 
-void IslandEnergy::take_back(SolverBodies& bodies) const
+void IslandEnergy::restore_velocities(SolverBodies& bodies) const
 {
   for (std::size_t i = 0; i < island_.size(); ++i) {
     if (island_[i] == model::kNone) continue;
@@ -127,7 +127,7 @@ void IslandEnergy::take_back(SolverBodies& bodies) const
   }
 }
 
-void IslandEnergy::spread_shares(SolverBodies& bodies)
+void IslandEnergy::apply_island_shares(SolverBodies& bodies)
 {
   for (std::size_t i = 0; i < island_.size(); ++i) {
     if (island_[i] == model::kNone) continue;
@@ -139,27 +139,27 @@ void IslandEnergy::spread_shares(SolverBodies& bodies)
   }
 }
 
-bool IslandEnergy::limit_start(SolverBodies& bodies)
+bool IslandEnergy::limit_warm_start(SolverBodies& bodies)
 {
   sum_changes(bodies);
   bool any = false;
   for (Energy& energy : energy_) {
-    if (!energy.rises()) continue;
-    energy.share = energy.least();
+    if (!energy.is_gain()) continue;
+    energy.share = energy.minimizing_share();
     any = true;
   }
-  if (any) spread_shares(bodies);
+  if (any) apply_island_shares(bodies);
   return any;
 }
 
-void IslandEnergy::begin_sub_step(SolverBodies& bodies)
+void IslandEnergy::begin_substep(SolverBodies& bodies)
 {
-  allowed_.assign(island_.size(), 0.0);
+  start_energy_.assign(island_.size(), 0.0);
   moved_.resize(island_.size());
   for (std::size_t i = 0; i < island_.size(); ++i) {
     const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
-    allowed_[i] = kinetic(body, i);
+    start_energy_[i] = kinetic(body, i);
     moved_[i] = {body.dx, body.dth};
   }
 }
@@ -174,31 +174,31 @@ bool IslandEnergy::limit_bounces(SolverBodies& bodies)
                         (inertia_[i] * body.angular_acceleration).dot(body.dth - moved_[i].w);
     const double now =
         0.5 * (before_[i].v.squaredNorm() / body.inverse_mass + before_[i].w.dot(inertia_[i] * before_[i].w));
-    energy_[static_cast<std::size_t>(island_[i])].allowed += allowed_[i] + work - now;
+    energy_[static_cast<std::size_t>(island_[i])].allowed += start_energy_[i] + work - now;
   }
   bool any = false;
   for (std::size_t k = 0; k < energy_.size(); ++k) {
     Energy& energy = energy_[k];
-    energy.allowed += std::exchange(granted_[k], 0.0);
+    energy.allowed += std::exchange(kick_energy_[k], 0.0);
     if (driven_[k] || !(energy.slope + 0.5 * energy.square > std::max(0.0, energy.allowed))) continue;
     // The greater root of s^2 square / 2 + s slope - allowed = 0, eq. (1).
     const double root = energy.slope * energy.slope + 2 * energy.square * std::max(0.0, energy.allowed);
     energy.share = std::clamp((-energy.slope + std::sqrt(root)) / energy.square, 0.0, 1.0);
     any = true;
   }
-  if (any) spread_shares(bodies);
+  if (any) apply_island_shares(bodies);
   return any;
 }
 
 double IslandEnergy::share(model::BodyId a, model::BodyId b) const
 {
-  double least = 1;
+  double min_share = 1;
   for (const model::BodyId id : {a, b}) {
     // The world, to which joints may be tied, has no number here; what does not move keeps 1.
     if (static_cast<std::size_t>(id) < share_.size())
-      least = std::min(least, share_[static_cast<std::size_t>(id)]);
+      min_share = std::min(min_share, share_[static_cast<std::size_t>(id)]);
   }
-  return least;
+  return min_share;
 }
 
 }  // namespace thrum::rigid

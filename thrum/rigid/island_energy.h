@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must not put energy in: starting from the impulses of the sub-step before, and bounces.
+// What must not put energy in: starting from the impulses of the substep before, and bounces.
 //
 // With d the change of velocity that some impulses of an island bring, the kinetic energy for a share s of them is
 //
@@ -7,14 +7,14 @@
 //
 // least at s* = -(v.M d) / (d.M d) and above K(0) for s > 2 s*.
 //
-// Starting impulses. Those of an impact are far larger than what the next sub-step needs. Given again, and taken back by
+// Starting impulses. Those of an impact are far larger than what the next substep needs. Given again, and taken back by
 // one sweep only in part, they threw piles apart: one step gained up to 1 % of the energy with which the pile was dropped.
 // Where an island would gain, K(1) > K(0), the bodies that gain by themselves are found first, and the rows of each keep
 // its s*, at least 0. That is enough where one body was hit. An island that gains even so keeps its own s* of what is
 // left. An island at rest has s* = 1: the impulses cancel what gravity gave. Shares of whole islands alone were tried: a
-// ring that fell onto a heap of 500 took a third of its support from all of it for one sub-step.
+// ring that fell onto a heap of 500 took a third of its support from all of it for one substep.
 //
-// Bounces. They come after the move, and may bring the kinetic energy no higher than it was before the sub-step plus the
+// Bounces. They come after the move, and may bring the kinetic energy no higher than it was before the substep plus the
 // work of gravity and applied forces along the move. The largest s in [0, 1] for which (1) allows that is the greater
 // root of K(s) = K_allowed. Impulses of Newton's law at several contacts at once, or with friction, can need it. Kicks of a distant
 // response come with the bounces and bring the energy that was granted to them.
@@ -35,17 +35,17 @@ class IslandEnergy {
   /// The inertia tensors as the bodies stand now; `prepare` does it too.
   void find_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Notes the velocities before the impulses in question.
-  void note(SolverBodies& bodies);
+  void record_velocities(SolverBodies& bodies);
   /// Compares with the velocities now. True when an island gained. In these, bodies that gained get their own share, all
   /// others 1.
-  [[nodiscard]] bool find_shares_of_bodies(SolverBodies& bodies);
+  [[nodiscard]] bool find_body_shares(SolverBodies& bodies);
   /// Takes the velocities back to those that were noted.
-  void take_back(SolverBodies& bodies) const;
+  void restore_velocities(SolverBodies& bodies) const;
   /// Leaves each island its share of the impulses. False: all of them keep 1.
-  [[nodiscard]] bool limit_start(SolverBodies& bodies);
-  /// Notes the energy that a sub-step begins with, before forces act.
-  void begin_sub_step(SolverBodies& bodies);
-  /// After the move, `note` and the bounces: leaves each island its share of them. False: all of them keep 1.
+  [[nodiscard]] bool limit_warm_start(SolverBodies& bodies);
+  /// Notes the energy that a substep begins with, before forces act.
+  void begin_substep(SolverBodies& bodies);
+  /// After the move, `record_velocities` and the bounces: leaves each island its share of them. False: all of them keep 1.
   [[nodiscard]] bool limit_bounces(SolverBodies& bodies);
   /// The share of a row between two bodies: the smaller of theirs.
   [[nodiscard]] double share(model::BodyId a, model::BodyId b) const;
@@ -63,24 +63,24 @@ class IslandEnergy {
     double allowed = 0;  ///< K_allowed - K(0), for bounces [J]
     double share = 1;
 
-    [[nodiscard]] bool rises() const { return 2 * slope + square > 0; }
-    [[nodiscard]] double least() const;
+    [[nodiscard]] bool is_gain() const { return 2 * slope + square > 0; }
+    [[nodiscard]] double minimizing_share() const;
   };
   [[nodiscard]] Energy change_of(const SolverBody& body, std::size_t i) const;
   [[nodiscard]] double kinetic(const SolverBody& body, std::size_t i) const;
   void sum_changes(SolverBodies& bodies);
   /// Gives each body the share of its island.
-  void spread_shares(SolverBodies& bodies);
+  void apply_island_shares(SolverBodies& bodies);
 
   std::vector<std::int32_t> island_;
-  std::vector<bool> driven_;     ///< by island: something outside may put energy in
-  std::vector<double> granted_;  ///< by island: what the kicks of this step may bring [J]
-  std::vector<Mat3> inertia_;    ///< world axes [kg m^2]
+  std::vector<bool> driven_;         ///< by island: something outside may put energy in
+  std::vector<double> kick_energy_;  ///< by island: what the kicks of this step may bring [J]
+  std::vector<Mat3> inertia_;        ///< world axes [kg m^2]
   std::vector<Motion> before_;
-  std::vector<Energy> energy_;   ///< by island
-  std::vector<double> share_;    ///< by body
-  std::vector<double> allowed_;  ///< by body: kinetic energy before the sub-step [J]
-  std::vector<Motion> moved_;    ///< by body: moved and turned before the sub-step [m, rad]
+  std::vector<Energy> energy_;        ///< by island
+  std::vector<double> share_;         ///< by body
+  std::vector<double> start_energy_;  ///< by body: kinetic energy before the substep [J]
+  std::vector<Motion> moved_;         ///< by body: moved and turned before the substep [m, rad]
 };
 
 }  // namespace thrum::rigid

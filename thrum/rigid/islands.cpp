@@ -104,14 +104,15 @@ void sleep_islands(const model::SceneModel& model, model::SceneState& state, con
   }
   if (!candidate) return;
   const std::vector<std::int32_t> island = find_islands(model, state);
-  std::vector<double> least(model.bodies.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> min_still_time(model.bodies.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < island.size(); ++i) {
     if (island[i] == model::kNone) continue;
-    double& time = least[static_cast<std::size_t>(island[i])];
+    double& time = min_still_time[static_cast<std::size_t>(island[i])];
     time = std::min(time, state.bodies[i].still_time);
   }
   for (std::size_t i = 0; i < island.size(); ++i) {
-    if (island[i] == model::kNone || least[static_cast<std::size_t>(island[i])] < settings.time) continue;
+    if (island[i] == model::kNone || min_still_time[static_cast<std::size_t>(island[i])] < settings.time)
+      continue;
     state.bodies[i].asleep = true;
     state.bodies[i].velocity.setZero();
     state.bodies[i].angular_velocity.setZero();

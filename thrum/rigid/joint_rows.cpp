@@ -187,7 +187,7 @@ double violation(const JointRow& row, const SolverBody& A, const SolverBody& B)
   return row.phi + along_row(row, A.dx, A.dth, B.dx, B.dth);
 }
 
-void give_mass(JointRow& row, const SolverBody& A, const SolverBody& B, double h)
+void set_effective_mass(JointRow& row, const SolverBody& A, const SolverBody& B, double h)
 {
   // A spring with an implicit step [Coevoet20, eq. 1 read with phi+ = phi + h v+]: softness = 1 / (h^2 k + h c).
   if (row.spring) {
@@ -242,8 +242,8 @@ void JointRows::begin_step(model::SceneState& state)
 //
 //     J v+ = -bend / h
 //
-// bodies end the sub-step on the joint, by a velocity that they keep. For the distance joint this is the SHAKE scheme (Ryckaert et al.
-// 1977) to the order of h^3, which is symplectic. The bend is found from the velocities before the sub-step.
+// bodies end the substep on the joint, by a velocity that they keep. For the distance joint this is the SHAKE scheme (Ryckaert et al.
+// 1977) to the order of h^3, which is symplectic. The bend is found from the velocities before the substep.
 void JointRows::build(const model::SceneModel& model, model::SceneState& state,
                       const ConstraintSettings& settings, SolverBodies& bodies, double h)
 {
@@ -286,14 +286,14 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
     }
   }
   for (JointRow& row : rows_) {
-    give_mass(row, bodies[row.a], bodies[row.b], h);
+    set_effective_mass(row, bodies[row.a], bodies[row.b], h);
     if (!settings.warm_start) continue;
     const model::JointState& joint = state.joints[static_cast<std::size_t>(row.joint)];
     row.lambda = std::clamp(joint.warm_impulse[static_cast<std::size_t>(row.slot)], row.lower, row.upper);
   }
 }
 
-double wanted_change(const JointRow& row, const SolverBody& A, const SolverBody& B, double h)
+double joint_bias(const JointRow& row, const SolverBody& A, const SolverBody& B, double h)
 {
   if (row.spring) return row.softness * h * row.stiffness * violation(row, A, B);
   const double room = row.limit ? std::max(0.0, violation(row, A, B)) : 0.0;
@@ -304,28 +304,28 @@ void JointRows::warm_start(SolverBodies& bodies)
 {
   for (const JointRow& row : rows_) {
     apply(row, bodies[row.a], bodies[row.b], row.lambda);
-    bodies[row.a].touched = true;
-    bodies[row.b].touched = true;
+    bodies[row.a].has_contact = true;
+    bodies[row.b].has_contact = true;
   }
 }
 
 // The greatest change of speed along a row.
 double JointRows::sweep_once(SolverBodies& bodies, double h)
 {
-  double most = 0;
+  double max_change = 0;
   for (JointRow& row : rows_) {
     SolverBody& A = bodies[row.a];
     SolverBody& B = bodies[row.b];
-    const double v = along_row(row, A.v, A.w, B.v, B.w) + wanted_change(row, A, B, h);
+    const double v = along_row(row, A.v, A.w, B.v, B.w) + joint_bias(row, A, B, h);
     const double old = row.lambda;
     row.lambda =
         std::clamp(old - row.mass * (v + row.softness * (row.mass > 0 ? old : 0)), row.lower, row.upper);
     apply(row, A, B, row.lambda - old);
     if (row.mass == 0) continue;
     const double arm = row.linear.isZero(0) ? length_scale_ : 1.0;
-    most = std::max(most, arm * std::abs(row.lambda - old) / row.mass);
+    max_change = std::max(max_change, arm * std::abs(row.lambda - old) / row.mass);
   }
-  return most;
+  return max_change;
 }
 
 void JointRows::sweep(SolverBodies& bodies, double h, int iterations, double settled)
@@ -353,7 +353,7 @@ void JointRows::push_out(SolverBodies& bodies, double h)
   }
 }
 
-void JointRows::finish_sub_step(model::SceneState& state) const
+void JointRows::finish_substep(model::SceneState& state) const
 {
   for (const JointRow& row : rows_) {
     model::JointState& joint = state.joints[static_cast<std::size_t>(row.joint)];

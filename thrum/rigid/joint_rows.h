@@ -24,28 +24,28 @@ struct JointRow {
   Vec3 angular_a = Vec3::Zero();
   Vec3 angular_b = Vec3::Zero();
   double phi = 0;        ///< violation, less what the bodies have moved along the row in this step [m or rad]
-  double bend = 0;       ///< change of phi in a sub-step beyond what the row sees [m or rad]
-  double erp = 0;        ///< share removed in a sub-step
+  double bend = 0;       ///< change of phi in a substep beyond what the row sees [m or rad]
+  double erp = 0;        ///< share removed in a substep
   double softness = 0;   ///< added to the diagonal; 0 for a rigid row
   double stiffness = 0;  ///< of a spring [N/m]
   double damping = 0;    ///< of a spring [N s/m]
   double speed = 0;      ///< wanted, for motors [m/s or rad/s]
-  double lower = -std::numeric_limits<double>::infinity();  ///< of the impulse of a sub-step
+  double lower = -std::numeric_limits<double>::infinity();  ///< of the impulse of a substep
   double upper = std::numeric_limits<double>::infinity();
   bool limit = false;  ///< pushes one way, and phi > 0 is room to move
   bool spring = false;
   double mass = 0;    ///< 1 / (J M^-1 J^T + softness)
-  double lambda = 0;  ///< impulse of this sub-step
+  double lambda = 0;  ///< impulse of this substep
 };
 
-/// What J v is to be, with its sign changed: J v + wanted_change = 0 for a rigid row [m/s or rad/s].
-[[nodiscard]] double wanted_change(const JointRow& row, const SolverBody& A, const SolverBody& B, double h);
+/// What J v is to be, with its sign changed: J v + joint_bias = 0 for a rigid row [m/s or rad/s].
+[[nodiscard]] double joint_bias(const JointRow& row, const SolverBody& A, const SolverBody& B, double h);
 
 class JointRows {
  public:
   /// Forgets what joints passed on in the last step, but not where their impulses start.
   static void begin_step(model::SceneState& state);
-  /// The rows as bodies stand at the beginning of a sub-step `h`, from the velocities that they have then.
+  /// The rows as bodies stand at the beginning of a substep `h`, from the velocities that they have then.
   void build(const model::SceneModel& model, model::SceneState& state, const ConstraintSettings& settings,
              SolverBodies& bodies, double h);
   void warm_start(SolverBodies& bodies);
@@ -53,8 +53,8 @@ class JointRows {
   void sweep(SolverBodies& bodies, double h, int iterations, double settled);
   /// Finds the velocities that remove errors of position. They move the bodies but are not kept.
   void push_out(SolverBodies& bodies, double h);
-  /// Keeps the impulses for the next sub-step, and their sum for the report.
-  void finish_sub_step(model::SceneState& state) const;
+  /// Keeps the impulses for the next substep, and their sum for the report.
+  void finish_substep(model::SceneState& state) const;
   [[nodiscard]] std::span<JointRow> rows() { return rows_; }
 
  private:
@@ -62,7 +62,7 @@ class JointRows {
 
   double length_scale_ = 1;  ///< at which a turn counts as a speed [m]
   std::vector<JointRow> rows_;
-  std::vector<JointRow> moved_;  ///< the rows of one joint where its bodies would be after the sub-step
+  std::vector<JointRow> moved_;  ///< the rows of one joint where its bodies would be after the substep
 };
 
 }  // namespace thrum::rigid

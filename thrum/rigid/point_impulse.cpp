@@ -10,8 +10,8 @@ namespace thrum::rigid {
 
 namespace {
 
-/// A sliding impulse is trusted while friction takes away at most this share of the normal answer N.K.N.
-constexpr double kLeastNormalAnswer = 0.05;
+/// A sliding impulse is trusted while friction takes away at most this share of the normal inverse effective mass N.K.N.
+constexpr double kMinNormalShare = 0.05;
 /// Speeds that differ by less than this share are the same, computed in two ways.
 constexpr double kSameSpeed = 1e-9;
 #ifndef NDEBUG
@@ -24,7 +24,7 @@ constexpr double kMomentumRounding = 1e-9;
 //
 // [Guendelman03] takes the algebraic laws as they are. With a restitution near 1 and friction they can add energy
 // (a known flaw of Newton's restitution); this is the least change that rules it out.
-Vec3 without_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3& j)
+Vec3 limit_energy_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3& j)
 {
   if (work_of(K, u, j) <= 0) return j;
   const Vec3 d = j - j0;
@@ -39,18 +39,18 @@ Vec3 without_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3& j)
 // Friction against spinning alone, tau = tau n. Of the equations below only the component along n is left:
 // n.w' = n.w + (n.S n) tau.
 void add_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& place, const Mat3& K,
-                  double most, double given, PointImpulse& impulse)
+                  double max_spinning, double given, PointImpulse& impulse)
 {
   const Vec3 An = a.inverse_inertia * place.n;
   const Vec3 Bn = b.inverse_inertia * place.n;
   const Vec3 Ln = -(place.ra.cross(An) + place.rb.cross(Bn));
   const Vec3 hold = impulse.sticks ? Vec3(-(K.inverse() * Ln)) : Vec3(Vec3::Zero());
-  const double answer = place.n.dot(An + Bn) + Ln.dot(hold);
-  if (!(answer > 0)) return;
+  const double inverse_effective_mass = place.n.dot(An + Bn) + Ln.dot(hold);
+  if (!(inverse_effective_mass > 0)) return;
   const double w = place.n.dot(b.w - a.w) + Ln.dot(impulse.linear);
-  double tau = std::clamp(given - w / answer, -most, most) - given;
+  double tau = std::clamp(given - w / inverse_effective_mass, -max_spinning, max_spinning) - given;
   // A spin of 1e-199 has no square that is a number.
-  const double square = answer * tau * tau;
+  const double square = inverse_effective_mass * tau * tau;
   if (!(square > 0)) return;
   const Vec3 leaving = relative_velocity(a, b, place) + K * impulse.linear;
   const double slope = tau * (w + leaving.dot(hold));
@@ -71,7 +71,7 @@ Vec3 relative_velocity(const SolverBody& a, const SolverBody& b, const ContactPl
   return b.v + b.w.cross(place.rb) - a.v - a.w.cross(place.ra);
 }
 
-Mat3 yielding(const SolverBody& a, const SolverBody& b, const ContactPlace& place)
+Mat3 collision_matrix(const SolverBody& a, const SolverBody& b, const ContactPlace& place)
 {
   Mat3 K = (a.inverse_mass + b.inverse_mass) * Mat3::Identity();
   if (a.inverse_mass > 0) {
@@ -92,7 +92,7 @@ Mat3 yielding(const SolverBody& a, const SolverBody& b, const ContactPlace& plac
 //
 // Where we leave the paper: when mu is so large that the denominator all but vanishes (the body would be wedged
 // in), the normal impulse is that without friction.
-PointImpulse sticking_or_sliding(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu)
+PointImpulse solve_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu)
 {
   PointImpulse result;
   const double un = n.dot(u);
@@ -102,7 +102,7 @@ PointImpulse sticking_or_sliding(const Mat3& K, const Vec3& u, const Vec3& n, do
   // A distant response may ask for more speed than there was: its energy is accounted for by who asks.
   const bool may_gain = speed > (1 + kSameSpeed) * std::abs(un);
   const auto accept = [&](const Vec3& j) {
-    result.linear = may_gain ? j : without_gain(K, u, j0, j);
+    result.linear = may_gain ? j : limit_energy_gain(K, u, j0, j);
     result.normal = n.dot(result.linear);
     return result;
   };
@@ -117,20 +117,21 @@ PointImpulse sticking_or_sliding(const Mat3& K, const Vec3& u, const Vec3& n, do
   const Vec3 ut = u - un * n;
   const double slip = ut.norm();
   const Vec3 t = slip > 0 ? Vec3(ut / slip) : Vec3(Vec3::Zero());
-  const double answer = nKn - mu * Kn.dot(t);
-  const double normal = answer > kLeastNormalAnswer * nKn ? (speed - un) / answer : (speed - un) / nKn;
+  const double inverse_effective_mass = nKn - mu * Kn.dot(t);
+  const double normal = inverse_effective_mass > kMinNormalShare * nKn ? (speed - un) / inverse_effective_mass
+                                                                       : (speed - un) / nKn;
   return accept(normal * (n - mu * t));
 }
 
 // The laws above for the sum of an impulse and of what was given before. The paper tests each impulse by itself and
 // never takes one back. Then the corners of a box on a slope, pushed in turn, push more than its weight and it hops;
 // with sums the corners settle on the shares that balance it.
-PointImpulse sticking_or_sliding_in_sum(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu,
-                                        const Vec3& given)
+PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu,
+                                       const Vec3& given)
 {
   const double un = n.dot(u);
   const double before = n.dot(given);
-  if (before == 0 && speed >= un) return sticking_or_sliding(K, u, n, speed, mu);
+  if (before == 0 && speed >= un) return solve_impulse(K, u, n, speed, mu);
   PointImpulse result;
   const auto accept = [&](const Vec3& sum) {
     result.linear = sum - given;
@@ -151,9 +152,10 @@ PointImpulse sticking_or_sliding_in_sum(const Mat3& K, const Vec3& u, const Vec3
   }
   // Sliding: the sum is l (n + mu d), with d along the friction that sticking would take.
   const Vec3 along = n + (mu / length) * across;
-  const double answer = Kn.dot(along);
-  const double l =
-      answer > kLeastNormalAnswer * nKn ? (speed - un + Kn.dot(given)) / answer : before + (speed - un) / nKn;
+  const double inverse_effective_mass = Kn.dot(along);
+  const double l = inverse_effective_mass > kMinNormalShare * nKn
+                       ? (speed - un + Kn.dot(given)) / inverse_effective_mass
+                       : before + (speed - un) / nKn;
   return accept(std::max(0.0, l) * along);
 }
 
@@ -169,11 +171,11 @@ void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const Co
                               const Mat3& K, const PlaceFriction& friction, double pressure,
                               const Vec3& given, PointImpulse& impulse)
 {
-  const double most_rolling = friction.rolling * pressure;
-  const double most_spinning = friction.spinning * pressure;
-  if (!(most_rolling > 0 || most_spinning > 0) && given.isZero(0)) return;
+  const double max_rolling = friction.rolling * pressure;
+  const double max_spinning = friction.spinning * pressure;
+  if (!(max_rolling > 0 || max_spinning > 0) && given.isZero(0)) return;
   if (friction.rolling == 0) {
-    add_spinning(a, b, place, K, most_spinning, place.n.dot(given), impulse);
+    add_spinning(a, b, place, K, max_spinning, place.n.dot(given), impulse);
     return;
   }
   const Mat3& Ia = a.inverse_inertia;
@@ -192,8 +194,8 @@ void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const Co
   const double about = place.n.dot(wanted);
   Vec3 across = wanted - about * place.n;
   const double length = across.norm();
-  if (length > most_rolling) across *= most_rolling / length;
-  Vec3 tau = across + std::clamp(about, -most_spinning, most_spinning) * place.n - given;
+  if (length > max_rolling) across *= max_rolling / length;
+  Vec3 tau = across + std::clamp(about, -max_spinning, max_spinning) * place.n - given;
   // Cut to the bounds, it may point elsewhere, and the linear part works on u' where the place leaves with a speed: go
   // only as far as the energy falls.
   const Vec3 leaving = relative_velocity(a, b, place) + K * impulse.linear;

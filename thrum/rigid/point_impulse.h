@@ -37,17 +37,17 @@ struct PointImpulse {
 [[nodiscard]] Vec3 relative_velocity(const SolverBody& a, const SolverBody& b, const ContactPlace& place);
 
 /// K_T of the paper, the sum of the two bodies' K = 1/m - [r] I^-1 [r]; bodies that do not yield add nothing.
-[[nodiscard]] Mat3 yielding(const SolverBody& a, const SolverBody& b, const ContactPlace& place);
+[[nodiscard]] Mat3 collision_matrix(const SolverBody& a, const SolverBody& b, const ContactPlace& place);
 
 /// The impulse after which n . u' = `speed` and friction has done what it can: first as if the place stuck,
 /// u' = speed n, and where that leaves the friction cone, sliding along u. `K` must be positive definite.
-[[nodiscard]] PointImpulse sticking_or_sliding(const Mat3& K, const Vec3& u, const Vec3& n, double speed,
-                                               double mu);
+[[nodiscard]] PointImpulse solve_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double speed,
+                                         double mu);
 
 /// The same where the place has already been given an impulse in this phase: the sum of both must push and lie in
 /// the cone, so a part of what was given may be taken back.
-[[nodiscard]] PointImpulse sticking_or_sliding_in_sum(const Mat3& K, const Vec3& u, const Vec3& n,
-                                                      double speed, double mu, const Vec3& given);
+[[nodiscard]] PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3& n,
+                                                     double speed, double mu, const Vec3& given);
 
 /// Adds the angular impulse of rolling and spinning friction, and the linear one that keeps u' as it was. `given` is
 /// the angular impulse of this phase so far, and `pressure` its normal impulse, this one included [N s].

@@ -73,7 +73,7 @@ void SolverBodies::load(const model::SceneModel& model, const model::SceneState&
 {
   const std::size_t count = model.bodies.size();
   bodies_.assign(count + 1, SolverBody{});
-  inertia_turn_.assign(count, Vec3::Zero());
+  inertia_rotation_.assign(count, Vec3::Zero());
   for (std::size_t i = 0; i < count; ++i) {
     const model::BodyDesc& desc = model.bodies[i];
     const model::BodyState& body = state.bodies[i];
@@ -99,7 +99,7 @@ void SolverBodies::advance_velocities(const model::SceneModel& model, double h)
 {
   for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
     SolverBody& s = bodies_[i];
-    s.touched = false;
+    s.has_contact = false;
     s.push_v.setZero();
     s.push_w.setZero();
     if (!s.moves || s.inverse_mass == 0) continue;
@@ -112,13 +112,13 @@ void SolverBodies::advance_velocities(const model::SceneModel& model, double h)
   }
 }
 
-bool rests(const SolverBody& body, double step)
+bool is_resting(const SolverBody& body, double step)
 {
   const double speed = kRestingSteps * step * body.acceleration.norm();
   return body.v.squaredNorm() <= speed * speed;
 }
 
-void pay_for_climb(SolverBody& body, const Vec3& push, double h)
+void remove_lift_energy(SolverBody& body, const Vec3& push, double h)
 {
   if (body.inverse_mass == 0) return;
   const double climbed = -2 * h * body.acceleration.dot(push);
@@ -132,10 +132,10 @@ void pay_for_climb(SolverBody& body, const Vec3& push, double h)
   body.w *= kept;
 }
 
-void SolverBodies::pay_for_push_out(double h)
+void SolverBodies::remove_push_out_energy(double h)
 {
   for (SolverBody& body : bodies_) {
-    if (!body.push_v.isZero(0)) pay_for_climb(body, body.push_v, h);
+    if (!body.push_v.isZero(0)) remove_lift_energy(body, body.push_v, h);
   }
 }
 
@@ -151,7 +151,8 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
     SolverBody& s = bodies_[i];
     if (!s.moves) continue;
     Vec3 dx = h * (s.v + s.push_v);
-    if (!s.touched && !(s.damped && model.bodies[i].linear_damping > 0)) dx -= 0.5 * h * h * s.acceleration;
+    if (!s.has_contact && !(s.damped && model.bodies[i].linear_damping > 0))
+      dx -= 0.5 * h * h * s.acceleration;
     // Impulses have acted on the body as it stood; now it turns freely.
     Vec3 turn = s.w;
     if (s.inverse_mass > 0 && h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {
@@ -172,13 +173,14 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
   }
 }
 
-void SolverBodies::turn_inertia(const model::SceneModel& model, const model::SceneState& state)
+void SolverBodies::update_world_inertia(const model::SceneModel& model, const model::SceneState& state)
 {
   for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
     SolverBody& s = bodies_[i];
-    if (s.inverse_mass == 0 || (s.dth - inertia_turn_[i]).squaredNorm() < kStaleTurn * kStaleTurn) continue;
+    if (s.inverse_mass == 0 || (s.dth - inertia_rotation_[i]).squaredNorm() < kStaleTurn * kStaleTurn)
+      continue;
     s.inverse_inertia = world_inverse_inertia(model.bodies[i].inertia, state.bodies[i].X_wb.rotation);
-    inertia_turn_[i] = s.dth;
+    inertia_rotation_[i] = s.dth;
   }
 }
 

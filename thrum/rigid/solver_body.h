@@ -16,22 +16,21 @@ struct alignas(64) SolverBody {
   Vec3 v = Vec3::Zero();                ///< of the centre of mass [m/s]
   Vec3 w = Vec3::Zero();                ///< angular, world axes [rad/s]
   double inverse_mass = 0;              ///< 0 for bodies that do not yield [1/kg]
-  Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, see turn_inertia [1/(kg m^2)]
+  Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, see update_world_inertia [1/(kg m^2)]
   Vec3 dx = Vec3::Zero();               ///< moved since the start of the step [m]
   Vec3 dth = Vec3::Zero();              ///< turned since the start of the step, to first order [rad]
-  Vec3 push_v =
-      Vec3::Zero();  ///< that pushes overlap out in this sub-step; moves the body, is not kept [m/s]
-  Vec3 push_w = Vec3::Zero();                ///< likewise [rad/s]
+  Vec3 push_v = Vec3::Zero();  ///< that pushes overlap out in this substep; moves the body, is not kept [m/s]
+  Vec3 push_w = Vec3::Zero();  ///< likewise [rad/s]
   Vec3 acceleration = Vec3::Zero();          ///< from gravity and applied forces [m/s^2]
   Vec3 angular_acceleration = Vec3::Zero();  ///< from applied torques [rad/s^2]
   bool damped = false;                       ///< loses speed by itself
-  bool touched = false;                      ///< a contact pushed it in this sub-step
+  bool has_contact = false;                  ///< a contact pushed it in this substep
   bool moves = false;                        ///< not fixed and awake
 };
 
 /// What turns a body besides torque: its own spin, where it is not a ball.
 struct SpinMidpoint {
-  Vec3 w_after = Vec3::Zero();  ///< angular velocity at the end of the sub-step, world axes [rad/s]
+  Vec3 w_after = Vec3::Zero();  ///< angular velocity at the end of the substep, world axes [rad/s]
   Vec3 w_mid = Vec3::Zero();    ///< the constant one that turns it there [rad/s]
 };
 
@@ -44,11 +43,11 @@ struct SpinMidpoint {
 
 /// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can be leant on in
 /// shock propagation.
-[[nodiscard]] bool rests(const SolverBody& body, double step);
+[[nodiscard]] bool is_resting(const SolverBody& body, double step);
 
 /// Slows a body that `push` [m/s] lifts for a time h: its kinetic energy falls by m a.dx. One at rest has nothing to pay with and gets back
 /// the height that it lost by sinking in.
-void pay_for_climb(SolverBody& body, const Vec3& push, double h);
+void remove_lift_energy(SolverBody& body, const Vec3& push, double h);
 
 /// The bodies of a scene during one step.
 class SolverBodies {
@@ -58,12 +57,12 @@ class SolverBodies {
   /// v += h f / m, w += h I^-1 tau.
   void advance_velocities(const model::SceneModel& model, double h);
   /// What pushing overlap out lifts a body against its acceleration is taken from its motion, as if it had climbed there.
-  void pay_for_push_out(double h);
+  void remove_push_out_energy(double h);
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
   /// Brings the inertia of bodies that turned far up to date: with a stale one, what impulses do to the energy is not what
   /// the solver takes it for.
-  void turn_inertia(const model::SceneModel& model, const model::SceneState& state);
+  void update_world_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Writes velocities back.
   void store(model::SceneState& state) const;
 
@@ -74,7 +73,8 @@ class SolverBodies {
 
  private:
   std::vector<SolverBody> bodies_;  ///< by BodyId, and the world at the end
-  std::vector<Vec3> inertia_turn_;  ///< dth of each body when its inertia was last brought up to date [rad]
+  std::vector<Vec3>
+      inertia_rotation_;  ///< dth of each body when its inertia was last brought up to date [rad]
 };
 
 }  // namespace thrum::rigid

@@ -26,13 +26,13 @@ struct StepFrame {
   double h = 0;                                      ///< the whole step [s]
 };
 
-/// The stages in the order in which World::step calls them; the last three are repeated for each sub-step.
+/// The stages in the order in which World::step calls them; the last three are repeated for each substep.
 class Stepper {
  public:
   virtual ~Stepper() = default;
   /// Whether the patches should come from the ground up, with levels.
-  [[nodiscard]] virtual bool wants_contact_graph() const = 0;
-  [[nodiscard]] virtual int sub_steps() const = 0;
+  [[nodiscard]] virtual bool needs_contact_graph() const = 0;
+  [[nodiscard]] virtual int substeps() const = 0;
   /// Impacts, or what is needed to treat them later.
   virtual void collide(StepFrame& frame) = 0;
   virtual void advance_velocities(StepFrame& frame, double h) = 0;

@@ -10,7 +10,7 @@ namespace thrum::rigid {
 namespace {
 
 /// A contact carries a body when its normal makes at least this much of gravity's direction (sine of 3 degrees).
-constexpr double kLeastSupport = 0.05;
+constexpr double kMinSupport = 0.05;
 
 using Edge = std::pair<std::int32_t, std::int32_t>;  ///< (body, what it rests on)
 
@@ -18,7 +18,7 @@ using Edge = std::pair<std::int32_t, std::int32_t>;  ///< (body, what it rests o
 bool falls_onto(const Vec3& gravity, const Vec3& n, double gap, double h)
 {
   const double fall = -n.dot(gravity);
-  return fall > kLeastSupport * gravity.norm() && gap - h * h * fall < 0;
+  return fall > kMinSupport * gravity.norm() && gap - h * h * fall < 0;
 }
 
 std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneState& state, double h)

@@ -132,7 +132,7 @@ BuiltShape build_shape(const SceneShape& shape, bool moving)
   return std::visit([&](const auto& s) { return make(s, moving); }, shape.data);
 }
 
-BuiltShape build_stretched(const SceneShape& shape, const Vec3& factors, bool moving)
+BuiltShape build_scaled(const SceneShape& shape, const Vec3& factors, bool moving)
 {
   const BuiltShape plain = build_shape(shape, false);
   mesh::TriangleMesh mesh = *plain.mesh;

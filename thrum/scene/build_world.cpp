@@ -10,7 +10,7 @@
 
 #include "thrum/elastic/material_library.h"
 #include "thrum/scene/instances.h"
-#include "thrum/sim/standing.h"
+#include "thrum/sim/support_regions.h"
 
 namespace thrum::scene {
 
@@ -27,7 +27,7 @@ const std::vector<Colour>& palette()
 const Colour kFixedColour{0.74f, 0.75f, 0.77f};
 
 /// A place that holds a body reaches at least this share of the spacing of its tetrahedra, so that it holds some of their corners.
-constexpr double kReachOfSpacing = 0.25;
+constexpr double kMinSupportReach = 0.25;
 
 struct SceneMaterial {
   model::Material elastic;
@@ -64,8 +64,8 @@ class Builder {
     desc.length_scale = scene.length_scale;
     desc.stepper = scene.stepper.kind;
     desc.constraint = scene.stepper.constraint;
-    desc.greatest_move = scene.stepper.greatest_move;
-    desc.most_pieces = scene.stepper.most_pieces;
+    desc.max_move = scene.stepper.max_move;
+    desc.max_slices = scene.stepper.max_slices;
     desc.sleep = scene.sleep;
     desc.seed = scene.seed;
     return desc;
@@ -115,13 +115,13 @@ class Builder {
     return materials_[name] = material;
   }
 
-  struct KnownShape {
+  struct ShapeHandle {
     model::ShapeId id = model::kNone;
     std::size_t mesh = 0;
   };
 
   // Each shape is made once for moving bodies and once for fixed ones.
-  KnownShape shape_of(const SceneShape& shape, bool moving, const ScenePlace& place)
+  ShapeHandle shape_of(const SceneShape& shape, bool moving, const ValueLocation& place)
   {
     const auto key = std::pair(&shape, moving);
     const auto found = shapes_.find(key);
@@ -130,9 +130,9 @@ class Builder {
   }
 
   template <class Build>
-  KnownShape add_shape(Build&& build, const ScenePlace& place)
+  ShapeHandle add_shape(Build&& build, const ValueLocation& place)
   {
-    KnownShape known;
+    ShapeHandle known;
     try {
       BuiltShape made = build();
       known.id = built_.world.add_shape(std::move(made.shape));
@@ -147,7 +147,7 @@ class Builder {
     return known;
   }
 
-  const SceneShape* shape_called(const std::string& name) const
+  const SceneShape* find_shape(const std::string& name) const
   {
     for (const ShapeEntry& entry : scene_.shapes) {
       if (entry.name == name) return &entry.shape;
@@ -160,18 +160,17 @@ class Builder {
     const SceneMaterial material = material_of(entry.material.name);
     const std::vector<std::string> names = instance_names(entry);
     const std::vector<Pose> poses = instance_poses(entry, scene_.seed, number);
-    const std::vector<Vec3> stretches = instance_stretches(entry, scene_.seed, number);
+    const std::vector<Vec3> scales = instance_scales(entry, scene_.seed, number);
     std::vector<const SceneShape*> shapes;
     if (entry.shape.object) shapes.push_back(&*entry.shape.object);
-    if (!entry.shape.name.empty()) shapes.push_back(shape_called(entry.shape.name));
-    for (const NameRef& name : entry.shapes) shapes.push_back(shape_called(name.name));
+    if (!entry.shape.name.empty()) shapes.push_back(find_shape(entry.shape.name));
+    for (const NameRef& name : entry.shapes) shapes.push_back(find_shape(name.name));
     const bool moving = entry.motion != model::Motion::fixed;
     for (std::size_t i = 0; i < poses.size(); ++i) {
       const SceneShape& described = *shapes[i % shapes.size()];
-      const KnownShape shape =
-          stretches.empty()
-              ? shape_of(described, moving, entry.place)
-              : add_shape([&] { return build_stretched(described, stretches[i], moving); }, entry.place);
+      const ShapeHandle shape =
+          scales.empty() ? shape_of(described, moving, entry.place)
+                         : add_shape([&] { return build_scaled(described, scales[i], moving); }, entry.place);
       if (shape.id == model::kNone) return;
       sim::BodySpec spec;
       spec.name = names[i];
@@ -196,7 +195,7 @@ class Builder {
       if (material.colour) colour = *material.colour;
       if (entry.colour) colour = *entry.colour;
       if (entry.rings) ringing_.push_back({id, &*entry.rings});
-      built_.looks.push_back({names[i], shape.mesh, colour});
+      built_.visuals.push_back({names[i], shape.mesh, colour});
       built_.materials.push_back(material.elastic);
     }
   }
@@ -209,14 +208,16 @@ class Builder {
     if (a == ids_.end() || (b == ids_.end() && !entry.b.name.empty())) return;
     const Vec3 axis = entry.X_wf.direction(entry.axis).normalized();
     const Pose X_wj{entry.X_wf.point(entry.position), Quat::FromTwoVectors(Vec3::UnitZ(), axis)};
-    const bool stretched = entry.kind == model::JointKind::distance || entry.kind == model::JointKind::spring;
+    const bool has_rest_length =
+        entry.kind == model::JointKind::distance || entry.kind == model::JointKind::spring;
     Pose X_wo = X_wj;
     model::JointDesc joint;
     joint.kind = entry.kind;
     joint.a = a->second;
     joint.b = entry.b.name.empty() ? model::kNone : b->second;
     const Pose X_wb = joint.b == model::kNone ? Pose{} : built_.world.body(joint.b).X_wb;
-    if (stretched) X_wo.position = entry.other ? entry.X_wf.point(*entry.other) : X_wb.position;
+    if (has_rest_length)
+      X_wo.position = entry.position_on_b ? entry.X_wf.point(*entry.position_on_b) : X_wb.position;
     joint.X_aj = built_.world.body(joint.a).X_wb.inverse() * X_wj;
     joint.X_bj = X_wb.inverse() * X_wo;
     joint.limited = entry.limits.has_value();
@@ -224,11 +225,11 @@ class Builder {
       const double unit = entry.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
       joint.limits = {unit * (*entry.limits)[0], unit * (*entry.limits)[1]};
     }
-    joint.motor = {entry.motor_speed.has_value(), entry.motor_speed.value_or(0), entry.motor_force};
-    joint.length = entry.length.value_or(stretched ? (X_wo.position - X_wj.position).norm() : 0);
+    joint.motor = {entry.motor_speed.has_value(), entry.motor_speed.value_or(0), entry.max_motor_force};
+    joint.length = entry.length.value_or(has_rest_length ? (X_wo.position - X_wj.position).norm() : 0);
     joint.stiffness = entry.stiffness;
     joint.damping = entry.damping;
-    joint.bodies_collide = entry.collide;
+    joint.collide_connected = entry.collide_connected;
     try {
       built_.world.add_joint(joint);
     } catch (const Error& error) {
@@ -263,12 +264,12 @@ class Builder {
     if (scene_.response.method == ResponseMethod::none || ringing_.empty()) return;
     const ResponseEntry& entry = scene_.response;
     built_.responder =
-        std::make_shared<sim::Responder>(sim::ResponderDesc{entry.most_hops, entry.force_jumps});
+        std::make_shared<sim::Responder>(sim::ResponderDesc{entry.max_hops, entry.detect_force_jumps});
     for (std::size_t b = 0; b < built_.materials.size(); ++b) {
       const model::Material& m = built_.materials[b];
       built_.responder->set_modulus(static_cast<model::BodyId>(b), m.young / (1 - m.poisson * m.poisson));
     }
-    const std::map<model::BodyId, std::vector<Box3>> standing = find_standing();
+    const std::map<model::BodyId, std::vector<Box3>> standing = find_support_boxes();
     if (!mistakes_.empty()) return;
     std::map<std::pair<const RingsEntry*, std::size_t>, std::shared_ptr<const model::ModalModel>> known;
     for (const auto& [id, rings] : ringing_) {
@@ -277,16 +278,16 @@ class Builder {
       try {
         // Bodies of one entry share their modes, unless each stands in its own way.
         std::shared_ptr<const model::ModalModel> own;
-        auto& modal = places == standing.end() ? known[{rings, built_.looks[b].mesh}] : own;
+        auto& modal = places == standing.end() ? known[{rings, built_.visuals[b].mesh}] : own;
         if (!modal)
-          modal = modes_of(*rings, built_.looks[b].name, *built_.meshes[built_.looks[b].mesh],
+          modal = modes_of(*rings, built_.visuals[b].name, *built_.meshes[built_.visuals[b].mesh],
                            built_.materials[b],
                            places == standing.end() ? std::span<const Box3>() : places->second, progress_);
         vibration::BodyResponseDesc desc = response_desc(entry, *rings);
         if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
           desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
         built_.responder->add_body(built_.world, id, modal, desc);
-        keep_modes(built_.looks[b].name, modal);
+        store_modes(built_.visuals[b].name, modal);
       } catch (const base::Stopped&) {
         throw;
       } catch (const Error& error) {
@@ -299,11 +300,11 @@ class Builder {
 
   // Where the bodies stand that are held by what they stand on: the world is run until they are at rest, and put back. What is not
   // at rest in time, or stands on nothing, is a mistake of the scene.
-  std::map<model::BodyId, std::vector<Box3>> find_standing()
+  std::map<model::BodyId, std::vector<Box3>> find_support_boxes()
   {
     std::vector<model::BodyId> ids;
     for (const RingingBody& body : ringing_) {
-      if (body.rings->supports == SupportedBy::contacts) ids.push_back(body.id);
+      if (body.rings->supports == SupportKind::contacts) ids.push_back(body.id);
     }
     std::map<model::BodyId, std::vector<Box3>> standing;
     if (ids.empty()) return standing;
@@ -313,14 +314,14 @@ class Builder {
     });
     const bool rest = !moves || sim::step_to_rest(built_.world, ids, {.step = scene_.step});
     for (const RingingBody& body : ringing_) {
-      if (body.rings->supports != SupportedBy::contacts) continue;
+      if (body.rings->supports != SupportKind::contacts) continue;
       const auto b = static_cast<std::size_t>(body.id);
       std::vector<Box3> places =
-          sim::standing_places(built_.world, body.id, *built_.meshes[built_.looks[b].mesh],
-                               {.least_reach = kReachOfSpacing * body.rings->spacing});
+          sim::find_support_regions(built_.world, body.id, *built_.meshes[built_.visuals[b].mesh],
+                                    {.min_margin = kMinSupportReach * body.rings->spacing});
       if (places.empty() || !rest) {
         mistakes_.push_back({body.rings->place,
-                             fmt::format("'{}', which {}", built_.looks[b].name,
+                             fmt::format("'{}', which {}", built_.visuals[b].name,
                                          rest ? "stands on nothing" : "does not come to rest"),
                              "a body that rests on another, or \"clamp\" instead of \"supports\""});
       }
@@ -335,7 +336,7 @@ class Builder {
     return built_.world.shape_pose(id).direction_to_local(-scene_.gravity);
   }
 
-  void keep_modes(const std::string& name, const std::shared_ptr<const model::ModalModel>& modal)
+  void store_modes(const std::string& name, const std::shared_ptr<const model::ModalModel>& modal)
   {
     const std::size_t slash = name.rfind('/');
     const bool repeated =
@@ -354,19 +355,19 @@ class Builder {
     vibration::ResponseSettings& s = desc.settings;
     s.rule = entry.rule;
     s.form = entry.form;
-    s.memory = entry.memory;
+    s.vibration_after_step = entry.vibration_after_step;
     s.limit_energy = entry.limit_energy;
     if (entry.preset == ResponsePreset::coevoet2020) s = vibration::coevoet2020();
-    s.least_impulse = entry.least_impulse;
-    s.least_speed = entry.least_speed;
-    s.least_kick = entry.least_kick;
+    s.min_impulse = entry.min_impulse;
+    s.min_speed = entry.min_speed;
+    s.min_kick = entry.min_kick;
     s.window = entry.window;
     s.contact_radius = entry.contact_radius;
     s.time_budget = entry.time_budget;
     s.tangential = entry.tangential;
     const AttenuationEntry& a = rings.attenuation;
-    desc.attenuation = {a.full,           a.C,       a.alpha,    a.beta,          a.r0,
-                        a.least_distance, a.average, a.distance, a.arrival_delay, 0};
+    desc.attenuation = {a.full,         a.C,       a.alpha,    a.beta,          a.r0,
+                        a.min_distance, a.average, a.distance, a.arrival_delay, 0};
     return desc;
   }
 
@@ -379,7 +380,7 @@ class Builder {
   };
   std::vector<RingingBody> ringing_;
   std::map<std::string, SceneMaterial> materials_;
-  std::map<std::pair<const SceneShape*, bool>, KnownShape> shapes_;
+  std::map<std::pair<const SceneShape*, bool>, ShapeHandle> shapes_;
   std::map<std::string, model::BodyId> ids_;
   std::vector<Mistake> mistakes_;
 };

@@ -18,7 +18,7 @@
 namespace thrum::scene {
 
 /// How a body looks. Meshes are shared by bodies of one shape.
-struct BodyLook {
+struct BodyVisual {
   std::string name;
   std::size_t mesh = 0;  ///< index into BuiltScene::meshes
   Colour colour{0.8f, 0.8f, 0.8f};
@@ -44,7 +44,7 @@ struct ScriptedForce {
 struct BuiltScene {
   std::shared_ptr<sim::Responder> responder;  ///< empty: nothing rings
   sim::World world;
-  std::vector<BodyLook> looks;                                    ///< by BodyId
+  std::vector<BodyVisual> visuals;                                ///< by BodyId
   std::vector<std::shared_ptr<const mesh::TriangleMesh>> meshes;  ///< in shape axes; a plane has no triangles
   std::vector<model::Material> materials;                         ///< by BodyId: elastic properties
   std::vector<ScriptedImpulse> impulses;                          ///< by time
@@ -62,7 +62,7 @@ struct BuiltScene {
                                                                  .style = base::ProgressStyle::quiet});
 
 /// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. It is
-/// held where its `clamp` says, and in the boxes `standing` (sim/standing.h). Throws Error for what cannot ring.
+/// held where its `clamp` says, and in the boxes `standing` (sim/support_regions.h). Throws Error for what cannot ring.
 [[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(
     const RingsEntry& rings, const std::string& name, const mesh::TriangleMesh& mesh,
     const model::Material& material, std::span<const Box3> standing = {},
@@ -82,6 +82,6 @@ struct BuiltShape {
 /// `moving` shapes get a distance field when they are not convex.
 [[nodiscard]] BuiltShape build_shape(const SceneShape& shape, bool moving);
 /// The same with its lengths along x, y and z multiplied. Meshes and hulls only.
-[[nodiscard]] BuiltShape build_stretched(const SceneShape& shape, const Vec3& factors, bool moving);
+[[nodiscard]] BuiltShape build_scaled(const SceneShape& shape, const Vec3& factors, bool moving);
 
 }  // namespace thrum::scene

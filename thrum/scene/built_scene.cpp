@@ -18,15 +18,16 @@ Vec3 ScriptedForce::at(double time) const
 
 void BuiltScene::step(double time, double h)
 {
-  for (const ScriptedImpulse& blow : impulses) {
-    if (blow.time < time || blow.time >= time + h) continue;
-    world.apply_impulse(blow.body, blow.impulse, world.body(blow.body).X_wb.point(blow.position_b));
+  for (const ScriptedImpulse& scripted : impulses) {
+    if (scripted.time < time || scripted.time >= time + h) continue;
+    world.apply_impulse(scripted.body, scripted.impulse,
+                        world.body(scripted.body).X_wb.point(scripted.position_b));
   }
-  for (const ScriptedForce& push : forces) {
+  for (const ScriptedForce& scripted : forces) {
     // The mean over the step, taken at its middle.
-    const Vec3 force = push.at(time + 0.5 * h);
+    const Vec3 force = scripted.at(time + 0.5 * h);
     if (force.squaredNorm() > 0) {
-      world.apply_force(push.body, force, world.body(push.body).X_wb.point(push.position_b));
+      world.apply_force(scripted.body, force, world.body(scripted.body).X_wb.point(scripted.position_b));
     }
   }
   world.step(h);

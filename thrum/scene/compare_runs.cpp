@@ -53,13 +53,14 @@ RunComparison compare_runs(const sim::Recording& a, const sim::Recording& b)
     const sim::RecordedFrame& x = a.frames[f];
     const sim::RecordedFrame& y = b.frames[f];
     if (x.time != y.time) {
-      return {false, fmt::format("The runs part at frame {}, which is at {:.9g} s in one and at {:.9g} s in "
-                                 "the other: their steps or frame rates differ.",
-                                 f, x.time, y.time)};
+      return {false,
+              fmt::format("The runs diverge at frame {}, which is at {:.9g} s in one and at {:.9g} s in "
+                          "the other: their steps or frame rates differ.",
+                          f, x.time, y.time)};
     }
     if (x.state_hash == y.state_hash) continue;
-    std::string text =
-        fmt::format("The runs part at {:.9g} s (frame {}): {}", x.time, f, difference(x, y, a.header.bodies));
+    std::string text = fmt::format("The runs diverge at {:.9g} s (frame {}): {}", x.time, f,
+                                   difference(x, y, a.header.bodies));
     if (f + 1 < common) {
       text += fmt::format("; at {:.9g} s: {}", a.frames[common - 1].time,
                           difference(a.frames[common - 1], b.frames[common - 1], a.header.bodies));

@@ -11,7 +11,7 @@ namespace thrum::scene {
 
 namespace {
 
-constexpr int kDeepestExpression = 64;  ///< nested parentheses and signs
+constexpr int kMaxExpressionDepth = 64;  ///< nested parentheses and signs
 
 const JsonValue* find(const Parameters& parameters, std::string_view name)
 {
@@ -112,8 +112,8 @@ class Expression {
 
   double factor(int depth)
   {
-    if (depth > kDeepestExpression)
-      fail("a deeply nested expression", fmt::format("at most {} levels", kDeepestExpression));
+    if (depth > kMaxExpressionDepth)
+      fail("a deeply nested expression", fmt::format("at most {} levels", kMaxExpressionDepth));
     if (!mistake.empty()) return 0;
     if (next('-')) return -factor(depth + 1);
     if (next('(')) {

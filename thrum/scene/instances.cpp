@@ -13,10 +13,10 @@ namespace thrum::scene {
 
 namespace {
 
-constexpr int kTriesApart = 200;  ///< draws for one position before it is taken as it comes
+constexpr int kMaxPlacementTries = 200;  ///< draws for one position before it is taken as it comes
 
 /// Streams of random numbers for stretching; those for places come before.
-constexpr std::uint64_t kStretchStreams = std::uint64_t{1} << 32;
+constexpr std::uint64_t kScaleStreams = std::uint64_t{1} << 32;
 
 double radians(double degrees)
 {
@@ -57,7 +57,7 @@ std::vector<Pose> offsets(const GridRepeat& r, base::Random& random)
     for (int y = 0; y < r.count[1]; ++y) {
       for (int x = 0; x < r.count[0]; ++x) {
         poses.push_back({(Vec3(x, y, z) - middle).cwiseProduct(r.spacing), Quat::Identity()});
-        if (r.rotate) poses.back().rotation = random.rotation();
+        if (r.random_rotation) poses.back().rotation = random.rotation();
       }
     }
   }
@@ -68,7 +68,7 @@ std::vector<Pose> offsets(const StackRepeat& r, base::Random&)
 {
   std::vector<Pose> poses;
   for (int i = 0; i < r.count; ++i) {
-    poses.push_back({{0, 0, i * r.spacing}, Quat(Eigen::AngleAxisd(i * radians(r.turn), Vec3::UnitZ()))});
+    poses.push_back({{0, 0, i * r.spacing}, Quat(Eigen::AngleAxisd(i * radians(r.twist), Vec3::UnitZ()))});
   }
   return poses;
 }
@@ -99,24 +99,24 @@ std::vector<Pose> offsets(const PyramidRepeat& r, base::Random&)
 
 std::vector<Pose> offsets(const AlongRepeat& r, base::Random&)
 {
-  std::vector<double> reach = {0};  // length of the path up to each corner
+  std::vector<double> arc_length = {0};  // length of the path up to each corner
   for (std::size_t i = 1; i < r.points.size(); ++i) {
-    reach.push_back(reach.back() + (r.points[i] - r.points[i - 1]).norm());
+    arc_length.push_back(arc_length.back() + (r.points[i] - r.points[i - 1]).norm());
   }
   std::vector<Pose> poses;
   for (int i = 0; i < r.count; ++i) {
-    if (r.points.size() < 2 || !(reach.back() > 0)) {
+    if (r.points.size() < 2 || !(arc_length.back() > 0)) {
       poses.push_back({r.points.empty() ? Vec3(Vec3::Zero()) : r.points[0], Quat::Identity()});
       continue;
     }
-    const double s = r.count > 1 ? reach.back() * i / (r.count - 1) : 0;
-    std::size_t leg = 1;
-    while (leg + 1 < reach.size() && reach[leg] < s) ++leg;
-    const double length = reach[leg] - reach[leg - 1];
-    const Vec3 along = r.points[leg] - r.points[leg - 1];
-    const double share = length > 0 ? (s - reach[leg - 1]) / length : 0;
-    Pose pose{r.points[leg - 1] + share * along, Quat::Identity()};
-    if (r.turn) pose.rotation = Quat::FromTwoVectors(Vec3::UnitX(), along);
+    const double s = r.count > 1 ? arc_length.back() * i / (r.count - 1) : 0;
+    std::size_t segment = 1;
+    while (segment + 1 < arc_length.size() && arc_length[segment] < s) ++segment;
+    const double length = arc_length[segment] - arc_length[segment - 1];
+    const Vec3 along = r.points[segment] - r.points[segment - 1];
+    const double share = length > 0 ? (s - arc_length[segment - 1]) / length : 0;
+    Pose pose{r.points[segment - 1] + share * along, Quat::Identity()};
+    if (r.follow_path) pose.rotation = Quat::FromTwoVectors(Vec3::UnitX(), along);
     if (r.twist != 0) {
       pose.rotation = Quat(Eigen::AngleAxisd(i * radians(r.twist), along.normalized())) * pose.rotation;
     }
@@ -133,14 +133,14 @@ std::vector<Pose> offsets(const ScatterRepeat& r, base::Random& scene_random)
   std::vector<Pose> poses;
   for (int i = 0; i < r.count; ++i) {
     Pose pose;
-    for (int attempt = 0; attempt < kTriesApart; ++attempt) {
+    for (int attempt = 0; attempt < kMaxPlacementTries; ++attempt) {
       pose.position = random.point(box);
       const bool clear = std::none_of(poses.begin(), poses.end(), [&](const Pose& other) {
-        return (other.position - pose.position).norm() < r.apart;
+        return (other.position - pose.position).norm() < r.min_spacing;
       });
-      if (clear || r.apart == 0) break;
+      if (clear || r.min_spacing == 0) break;
     }
-    if (r.rotate) pose.rotation = random.rotation();
+    if (r.random_rotation) pose.rotation = random.rotation();
     poses.push_back(pose);
   }
   return poses;
@@ -186,15 +186,15 @@ std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed, std:
   return poses;
 }
 
-std::vector<Vec3> instance_stretches(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)
+std::vector<Vec3> instance_scales(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)
 {
   std::vector<Vec3> factors;
-  if (!body.stretch) return factors;
-  base::Random random(seed, kStretchStreams + stream);
+  if (!body.scale_range) return factors;
+  base::Random random(seed, kScaleStreams + stream);
   const auto count = static_cast<std::size_t>(instance_count(body));
   for (std::size_t i = 0; i < count; ++i) {
     Vec3& f = factors.emplace_back();
-    for (double& along : f) along = random.uniform((*body.stretch)[0], (*body.stretch)[1]);
+    for (double& along : f) along = random.uniform((*body.scale_range)[0], (*body.scale_range)[1]);
   }
   return factors;
 }

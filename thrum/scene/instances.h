@@ -9,9 +9,9 @@
 
 namespace thrum::scene {
 
-inline constexpr double kMostBodies = 1e6;  ///< in one scene; more is a mistake in a count
+inline constexpr double kMaxBodies = 1e6;  ///< in one scene; more is a mistake in a count
 
-/// Number of bodies that an entry stands for; may be far beyond kMostBodies.
+/// Number of bodies that an entry stands for; may be far beyond kMaxBodies.
 [[nodiscard]] double instance_count(const BodyEntry& body);
 
 /// The name of each body: that of the entry, with a number when it is repeated.
@@ -23,7 +23,7 @@ inline constexpr double kMostBodies = 1e6;  ///< in one scene; more is a mistake
                                                std::uint64_t stream);
 
 /// Factors by which the lengths of each are changed; empty where the body does not ask for it.
-[[nodiscard]] std::vector<Vec3> instance_stretches(const BodyEntry& body, std::uint64_t seed,
-                                                   std::uint64_t stream);
+[[nodiscard]] std::vector<Vec3> instance_scales(const BodyEntry& body, std::uint64_t seed,
+                                                std::uint64_t stream);
 
 }  // namespace thrum::scene

@@ -124,7 +124,7 @@ class Parser {
 
   JsonValue value(int depth)
   {
-    if (depth > kDeepestNesting) fail("deeper nesting", fmt::format("at most {} levels", kDeepestNesting));
+    if (depth > kMaxNesting) fail("deeper nesting", fmt::format("at most {} levels", kMaxNesting));
     const Place place = here();
     const auto made = [&](JsonValue::Data data) {
       return JsonValue(std::move(data), place.line, place.column);
@@ -174,12 +174,12 @@ class Parser {
       }
     }
     ++at_;
-    refuse_double_keys(members);
+    reject_duplicate_keys(members);
     return members;
   }
 
   // Sorted, so that an object of a million keys takes no million squared comparisons.
-  void refuse_double_keys(const JsonObject& members) const
+  void reject_duplicate_keys(const JsonObject& members) const
   {
     std::vector<const JsonMember*> sorted;
     sorted.reserve(members.size());

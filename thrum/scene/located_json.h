@@ -3,7 +3,7 @@
 // of a scene, can still be reported with its line and column.
 //
 // Beyond JSON: // and /* */ comments, and a comma after the last element. Everything else is as strict as the
-// standard: double keys are an error.
+// standard: duplicate keys are an error.
 #pragma once
 
 #include <cstddef>
@@ -66,10 +66,10 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Throws InputError with the line and column of the first mistake. Depth is limited to kDeepestNesting, so
+/// Throws InputError with the line and column of the first mistake. Depth is limited to kMaxNesting, so
 /// that no input exhausts the stack.
 [[nodiscard]] JsonValue parse_json(std::string_view text, const std::filesystem::path& name);
 
-inline constexpr int kDeepestNesting = 128;
+inline constexpr int kMaxNesting = 128;
 
 }  // namespace thrum::scene

@@ -9,9 +9,9 @@ namespace thrum::scene {
 
 namespace {
 
-constexpr std::size_t kMostTold = 50;       ///< mistakes written out in one message
-constexpr std::size_t kLongestName = 64;    ///< longer words are not compared [letters]
-constexpr std::size_t kLettersPerSlip = 3;  ///< a word is meant when at most one letter in three is wrong
+constexpr std::size_t kMaxReported = 50;    ///< mistakes written out in one message
+constexpr std::size_t kMaxNameLength = 64;  ///< longer words are not compared [letters]
+constexpr std::size_t kLettersPerTypo = 3;  ///< a word is meant when at most one letter in three is wrong
 
 std::string lower(std::string_view text)
 {
@@ -25,11 +25,11 @@ std::string lower(std::string_view text)
 std::string message(const std::vector<Mistake>& mistakes)
 {
   std::string text;
-  for (std::size_t i = 0; i < std::min(mistakes.size(), kMostTold); ++i) {
+  for (std::size_t i = 0; i < std::min(mistakes.size(), kMaxReported); ++i) {
     if (i > 0) text += '\n';
     text += to_string(mistakes[i]);
   }
-  if (mistakes.size() > kMostTold) text += fmt::format("\nand {} more.", mistakes.size() - kMostTold);
+  if (mistakes.size() > kMaxReported) text += fmt::format("\nand {} more.", mistakes.size() - kMaxReported);
   return text;
 }
 
@@ -38,7 +38,7 @@ std::string message(const std::vector<Mistake>& mistakes)
 std::string to_string(const Mistake& mistake)
 {
   std::string text =
-      base::to_string(SourcePlace{mistake.place.file, mistake.place.line, mistake.place.column});
+      base::to_string(SourceLocation{mistake.place.file, mistake.place.line, mistake.place.column});
   if (!mistake.place.path.empty()) text += ": " + mistake.place.path;
   text += fmt::format(": found {}, expected {}", mistake.found, mistake.expected);
   if (!mistake.nearest.empty()) text += fmt::format("; did you mean \"{}\"?", mistake.nearest);
@@ -72,12 +72,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 std::string nearest_name(std::string_view word, std::span<const std::string> known)
 {
-  if (word.size() > kLongestName) return {};
+  if (word.size() > kMaxNameLength) return {};
   const std::string wanted = lower(word);
-  std::size_t best = wanted.size() / kLettersPerSlip + 2;
+  std::size_t best = wanted.size() / kLettersPerTypo + 2;
   std::string result;
   for (const std::string& name : known) {
-    if (name.size() > kLongestName) continue;
+    if (name.size() > kMaxNameLength) continue;
     const std::size_t distance = edit_distance(wanted, lower(name));
     if (distance < best && distance < std::max(name.size(), wanted.size())) {
       best = distance;

@@ -16,7 +16,7 @@
 namespace thrum::scene {
 
 /// Where in which file a value stands, and under which keys.
-struct ScenePlace {
+struct ValueLocation {
   std::filesystem::path file;
   std::size_t line = 0;    ///< counted from 1
   std::size_t column = 0;  ///< counted from 1
@@ -24,7 +24,7 @@ struct ScenePlace {
 };
 
 struct Mistake {
-  ScenePlace place;
+  ValueLocation place;
   std::string found;
   std::string expected;
   std::string nearest = {};  ///< the known name that is most like what was found, or empty

@@ -57,10 +57,10 @@ std::optional<std::size_t> TableBase::choose_kind(const JsonValue& value, ReadCo
     return std::nullopt;
   }
   std::string name;
-  const auto other = std::find_if(other_names_.begin(), other_names_.end(), [&](const auto& pair) {
+  const auto other = std::find_if(aliases_.begin(), aliases_.end(), [&](const auto& pair) {
     return kind->string() != nullptr && pair.first == *kind->string();
   });
-  if (other != other_names_.end()) {
+  if (other != aliases_.end()) {
     name = other->second;
   } else if (!read_value(*kind, name, {.choices = known}, context)) {
     return std::nullopt;

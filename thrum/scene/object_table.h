@@ -67,7 +67,7 @@ class TableBase {
   std::vector<FieldInfo> fields_;
   std::vector<TableFunction> kinds_;
   std::vector<std::pair<std::string, std::string>>
-      other_names_;  ///< of kinds, each with the name that is documented
+      aliases_;  ///< of kinds, each with the name that is documented
 };
 
 /// The keys of an object that is read into a T.
@@ -77,7 +77,7 @@ class ObjectTable : public TableBase {
   using TableBase::TableBase;
   using Read = std::function<void(const JsonValue&, T&, ReadContext&)>;
 
-  /// A number, a text, a truth value, a vector ...: whatever value_codecs.h knows.
+  /// A number, a text, a boolean, a vector ...: whatever value_codecs.h knows.
   template <class Member>
   ObjectTable&& field(ValueRule rule, Member T::*member) &&
   {
@@ -218,9 +218,9 @@ class KindTable : public TableBase {
   }
 
   /// Another spelling of a kind, understood and not documented.
-  KindTable&& also(std::string other, std::string name) &&
+  KindTable&& alias(std::string other, std::string name) &&
   {
-    other_names_.emplace_back(std::move(other), std::move(name));
+    aliases_.emplace_back(std::move(other), std::move(name));
     return std::move(*this);
   }
 

@@ -45,12 +45,12 @@ sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& 
   if (camera.target) header.notes.emplace_back("camera target", vec(*camera.target));
   header.notes.emplace_back("camera from", vec(camera.from));
   header.notes.emplace_back("camera field of view", number(camera.field_of_view));
-  for (std::size_t i = 0; i < built.looks.size(); ++i) {
-    const BodyLook& look = built.looks[i];
+  for (std::size_t i = 0; i < built.visuals.size(); ++i) {
+    const BodyVisual& visual = built.visuals[i];
     const model::BodyDesc& body = built.world.model().bodies[i];
-    header.bodies.push_back({look.name,
-                             static_cast<std::int32_t>(look.mesh),
-                             {look.colour[0], look.colour[1], look.colour[2]},
+    header.bodies.push_back({visual.name,
+                             static_cast<std::int32_t>(visual.mesh),
+                             {visual.colour[0], visual.colour[1], visual.colour[2]},
                              body.motion,
                              body.motion == model::Motion::dynamic ? body.mass : 0});
   }
@@ -70,7 +70,7 @@ sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& 
   return header;
 }
 
-base::Hash128 source_of(const SceneDesc& scene)
+base::Hash128 dependency_hash(const SceneDesc& scene)
 {
   base::Hasher hasher;
   hasher.add(scene.source_hash.low).add(scene.source_hash.high);

@@ -12,6 +12,6 @@ namespace thrum::scene {
                                                     const RunDesc& desc);
 
 /// Of all that a run depends on: the texts of the scene and the bytes of its meshes and modes.
-[[nodiscard]] base::Hash128 source_of(const SceneDesc& scene);
+[[nodiscard]] base::Hash128 dependency_hash(const SceneDesc& scene);
 
 }  // namespace thrum::scene

@@ -39,7 +39,7 @@ class Run {
         desc_(desc),
         built_(build_world(scene, desc.preparation)),
         steps_(
-            static_cast<std::uint64_t>(std::llround(std::ceil(scene.duration / scene.step - kPartOfAStep))))
+            static_cast<std::uint64_t>(std::llround(std::ceil(scene.duration / scene.step - kStepTolerance))))
   {
     frame_steps_ =
         scene.outputs.frame_rate > 0
@@ -55,9 +55,9 @@ class Run {
     if (failure)
       throw Error(fmt::format("The folder {} cannot be made: {}.", desc_.folder.string(), failure.message()));
     if (desc_.on_warning) {
-      for (const std::string& sentence : warnings_of(scene_, built_)) desc_.on_warning(sentence);
+      for (const std::string& sentence : find_scene_warnings(scene_, built_)) desc_.on_warning(sentence);
     }
-    set_aside_the_run_before();
+    back_up_previous_run();
     sim::RecordingWriter writer(desc_.folder / "recording", recording_header(scene_, built_, desc_));
     record(writer, 0);
     checkpoint(writer, 0);
@@ -68,20 +68,20 @@ class Run {
   {
     built_.world.restore(saved.state);
     std::vector<sim::RecordedPose> last = recording.frames.empty()
-                                              ? std::vector<sim::RecordedPose>(built_.looks.size())
+                                              ? std::vector<sim::RecordedPose>(built_.visuals.size())
                                               : recording.frames.back().poses;
     sim::RecordingWriter writer(desc_.folder / "recording", saved.recording_length, std::move(last));
     return loop(writer, saved.steps_done);
   }
 
  private:
-  static constexpr std::size_t kContactRows = 500;  ///< in a frame, on average, at most
-  static constexpr double kSlideRate = 10;          ///< at which sliding pairs are recorded [1/s]
-  static constexpr double kPartOfAStep = 1e-6;      ///< of a step that a duration may be too long by rounding
+  static constexpr std::size_t kMaxContactsPerFrame = 500;  ///< in a frame, on average, at most
+  static constexpr double kSlideRate = 10;                  ///< at which sliding pairs are recorded [1/s]
+  static constexpr double kStepTolerance = 1e-6;  ///< of a step that a duration may be too long by rounding
 
   // Recording and checkpoint of an earlier run wait under other names until this run has come to its end: when the disk is
   // full, or the run is killed, they are still there.
-  void set_aside_the_run_before()
+  void back_up_previous_run()
   {
     for (const char* name : {"recording", "checkpoint"}) {
       const std::filesystem::path now = desc_.folder / name;
@@ -98,7 +98,7 @@ class Run {
     }
   }
 
-  void forget_the_run_before()
+  void remove_backup()
   {
     std::error_code none;
     for (const char* name : {"recording.old", "checkpoint.old"})
@@ -110,14 +110,14 @@ class Run {
     const base::Stopwatch watch;
     double saved = 0;
     double flushed = 0;
-    double saving = 0;  // time that the last checkpoint took [s]
+    double checkpoint_seconds = 0;  // time that the last checkpoint took [s]
     std::uint64_t done = first;
     RunResult result;
     while (done < steps_ && !desc_.stop.stop_requested()) {
       built_.step(static_cast<double>(done) * scene_.step, scene_.step);
       ++done;
       const base::Stopwatch recording;
-      gather_events();
+      collect_events();
       if (done % frame_steps_ == 0 || done == steps_) record(writer, done / frame_steps_);
       const double now = watch.seconds();
       if (now - flushed >= desc_.checkpoint_interval) {
@@ -125,13 +125,13 @@ class Run {
         flushed = now;
       }
       // A checkpoint waits for the disk; it may take a hundredth of the time.
-      const bool on_a_frame = done % frame_steps_ == 0;
-      if (on_a_frame &&
-          now - saved >=
-              (desc_.checkpoint_interval > 0 ? std::max(desc_.checkpoint_interval, 100 * saving) : 0)) {
+      const bool is_frame_step = done % frame_steps_ == 0;
+      if (is_frame_step && now - saved >= (desc_.checkpoint_interval > 0
+                                               ? std::max(desc_.checkpoint_interval, 100 * checkpoint_seconds)
+                                               : 0)) {
         checkpoint(writer, done);
         saved = now;
-        saving = watch.seconds() - now;
+        checkpoint_seconds = watch.seconds() - now;
       }
       recording_seconds_ += recording.seconds();
       if (desc_.on_progress) {
@@ -150,11 +150,11 @@ class Run {
     if (result.finished) writer.finish(result.final_hash);
     result.wall_seconds = watch.seconds();
     write_files(result);
-    forget_the_run_before();
+    remove_backup();
     return result;
   }
 
-  void gather_events()
+  void collect_events()
   {
     events_.insert(events_.end(), built_.world.events().begin(), built_.world.events().end());
     responses_.insert(responses_.end(), built_.world.responses().begin(), built_.world.responses().end());
@@ -169,10 +169,10 @@ class Run {
     frame.potential_energy = world.potential_energy();
     frame.state_hash = world.hash().low;
     frame.poses = poses_of(world);
-    // Of many contacts, those of every second frame are kept, and so on: on average kContactRows a frame.
+    // Of many contacts, those of every second frame are kept, and so on: on average kMaxContactsPerFrame a frame.
     std::size_t points = 0;
     for (const model::ContactPatch& patch : world.state().patches) points += patch.count;
-    frame.has_contacts = number % (1 + points / kContactRows) == 0;
+    frame.has_contacts = number % (1 + points / kMaxContactsPerFrame) == 0;
     const std::span<const model::Contact> contacts =
         frame.has_contacts ? world.contacts() : std::span<const model::Contact>();
     for (const model::Contact& contact : contacts) {
@@ -208,7 +208,7 @@ class Run {
     if (done % frame_steps_ != 0 && done != steps_) return;
     writer.flush();
     sim::write_checkpoint(desc_.folder / "checkpoint",
-                          {done, writer.length(), source_of(scene_), built_.world.save()});
+                          {done, writer.length(), dependency_hash(scene_), built_.world.save()});
   }
 
   void write_files(RunResult& result)
@@ -264,7 +264,7 @@ class Run {
                       {"simulated", result.simulated},
                       {"finished", result.finished},
                       {"steps", result.steps},
-                      {"bodies", built_.looks.size()},
+                      {"bodies", built_.visuals.size()},
                       {"source_hash", base::to_hex(scene_.source_hash)},
                       {"final_hash", base::to_hex(result.final_hash)},
                       {"wall_seconds", result.wall_seconds},
@@ -293,7 +293,7 @@ namespace {
 
 // Whether the run came to its end and wrote all its files; run.json is the last of them, and a run before is forgotten only
 // then.
-bool came_to_its_end(const std::filesystem::path& folder, const sim::Recording& recording)
+bool is_complete(const std::filesystem::path& folder, const sim::Recording& recording)
 {
   if (!recording.complete || std::filesystem::exists(folder / "recording.old")) return false;
   if (!std::filesystem::exists(folder / "run.json")) return false;
@@ -323,15 +323,15 @@ RunResult resume_run(const RunDesc& desc)
     if (name == "set") again.reading.settings.push_back(text);
   }
   const SceneDesc scene = read_scene(again.scene_file, again.reading);
-  if (source_of(scene) != saved.source_hash) {
+  if (dependency_hash(scene) != saved.source_hash) {
     throw Error(
         fmt::format("{} or a mesh that it uses has changed since this run began, so the run cannot be "
                     "resumed; run it anew.",
                     again.scene_file.string()));
   }
-  if (came_to_its_end(desc.folder, whole)) {
+  if (is_complete(desc.folder, whole)) {
     RunResult result;
-    result.finished = result.already = true;
+    result.finished = result.already_finished = true;
     result.steps = saved.steps_done;
     result.simulated = static_cast<double>(saved.steps_done) * scene.step;
     result.final_hash = whole.final_hash;

@@ -43,8 +43,8 @@ struct RunDesc {
 };
 
 struct RunResult {
-  bool finished = false;  ///< false: stopped on request
-  bool already = false;   ///< resumed, but it had finished before: nothing was done
+  bool finished = false;          ///< false: stopped on request
+  bool already_finished = false;  ///< resumed, but it had finished before: nothing was done
   std::uint64_t steps = 0;
   double simulated = 0;  ///< [s]
   double wall_seconds = 0;
@@ -60,7 +60,7 @@ struct RunResult {
 /// the scene has changed since. A run that has finished, with all its files, is left as it is.
 [[nodiscard]] RunResult resume_run(const RunDesc& desc);
 
-/// Where two runs part.
+/// Where two runs diverge.
 struct RunComparison {
   bool same = false;
   std::string text;  ///< sentences

@@ -26,7 +26,7 @@ namespace thrum::scene {
 struct ShapeEntry {
   std::string name;
   SceneShape shape;
-  ScenePlace place;
+  ValueLocation place;
 };
 
 /// Elastic and contact properties. What is not given comes from `base`.
@@ -43,7 +43,7 @@ struct MaterialEntry {
   std::optional<double> rolling_friction;   ///< [m]
   std::optional<double> spinning_friction;  ///< [m]
   std::optional<Colour> colour;
-  ScenePlace place;
+  ValueLocation place;
 };
 
 /// What two materials do where they touch, instead of the smaller value of each.
@@ -61,12 +61,12 @@ struct GridRepeat {
   std::array<int, 3> count = {1, 1, 1};
   Vec3 spacing = Vec3(1, 1, 1);  ///< [m]
   bool centred = true;           ///< about the body's position in x and y; z always goes up from it
-  bool rotate = false;           ///< each at random
+  bool random_rotation = false;  ///< each at random
 };
 struct StackRepeat {
   int count = 2;
   double spacing = 1;  ///< between neighbours, upwards [m]
-  double turn = 0;     ///< of each against the one below, about z [degrees]
+  double twist = 0;    ///< of each against the one below, about z [degrees]
 };
 struct WallRepeat {
   int columns = 4;
@@ -81,16 +81,16 @@ struct PyramidRepeat {
 struct AlongRepeat {
   std::vector<Vec3> points;  ///< corners of a path, relative to the body [m]
   int count = 2;             ///< evenly spaced, both ends included
-  bool turn = false;         ///< x of each body follows the path
+  bool follow_path = false;  ///< x of each body follows the path
   double twist = 0;          ///< of each against the one before, about the path [degrees]
 };
 struct ScatterRepeat {
   int count = 10;
-  Vec3 size = Vec3(1, 1, 1);  ///< of the box about the body's position [m]
-  double apart = 0;           ///< least distance between two positions, as far as there is room [m]
-  bool rotate = true;         ///< any orientation
+  Vec3 size = Vec3(1, 1, 1);    ///< of the box about the body's position [m]
+  double min_spacing = 0;       ///< min distance between two positions, as far as there is room [m]
+  bool random_rotation = true;  ///< any orientation
   std::optional<std::uint64_t>
-      seed;  ///< of this scatter; by itself: the scene's seed and the place in the scene
+      seed;  ///< of this scatter; default: the scene's seed and the place in the scene
 };
 struct RepeatDesc {
   std::variant<GridRepeat, StackRepeat, WallRepeat, PyramidRepeat, AlongRepeat, ScatterRepeat> data;
@@ -103,8 +103,8 @@ struct AttenuationEntry {
   double C = 1;
   double alpha = vibration::AttenuationSettings{}.alpha;  ///< [1/m]
   double beta = 1;
-  double r0 = vibration::AttenuationSettings{}.r0;                          ///< [m]
-  double least_distance = vibration::AttenuationSettings{}.least_distance;  ///< [m]
+  double r0 = vibration::AttenuationSettings{}.r0;                      ///< [m]
+  double min_distance = vibration::AttenuationSettings{}.min_distance;  ///< [m]
   bool average = false;
   vibration::WaveDistance distance = vibration::WaveDistance::geodesic;
   bool arrival_delay = false;
@@ -113,18 +113,18 @@ struct AttenuationEntry {
 enum class ResponseMethod { none, modal, attenuated, blended };
 
 /// What holds a body while it rings.
-enum class SupportedBy { clamp, contacts };
+enum class SupportKind { clamp, contacts };
 
 /// That a body rings, and how its modes are found.
 struct RingsEntry {
   FileName file;   ///< a baked modal file; without it the modes are computed from the shape and the material
   int modes = 20;  ///< how many
   std::string clamp;                             ///< where it is held, in the words of elastic/supports.h
-  SupportedBy supports = SupportedBy::clamp;     ///< contacts: also where it stands at its first rest
+  SupportKind supports = SupportKind::clamp;     ///< contacts: also where it stands at its first rest
   double spacing = 0;                            ///< of the lattice of tetrahedra; 0: chosen by the size [m]
   ResponseMethod method = ResponseMethod::none;  ///< none: that of the scene
   AttenuationEntry attenuation;
-  ScenePlace place;
+  ValueLocation place;
 };
 
 struct BodyEntry {
@@ -141,10 +141,10 @@ struct BodyEntry {
   std::optional<double> density;         ///< [kg/m^3]
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
-  std::optional<Vec2> stretch;     ///< least and greatest factor of lengths along each axis, at random
-  std::vector<RepeatDesc> repeat;  ///< each repeats what the one before made
-  Pose X_wf;                       ///< where the file that holds it was put
-  ScenePlace place;
+  std::optional<Vec2> scale_range;  ///< least and greatest factor of lengths along each axis, at random
+  std::vector<RepeatDesc> repeat;   ///< each repeats what the one before made
+  Pose X_wf;                        ///< where the file that holds it was put
+  ValueLocation place;
 };
 
 struct JointEntry {
@@ -152,25 +152,25 @@ struct JointEntry {
   NameRef a;
   NameRef b;                          ///< without a name: the world
   Vec3 position = Vec3::Zero();       ///< in the world; for distance and spring: on a [m]
-  std::optional<Vec3> other;          ///< distance and spring: on b [m]
+  std::optional<Vec3> position_on_b;  ///< distance and spring: on b [m]
   Vec3 axis = Vec3::UnitZ();          ///< of hinge and slider, in the world
   std::optional<Vec2> limits;         ///< [degrees] for a hinge, [m] otherwise
   std::optional<double> motor_speed;  ///< [rad/s] or [m/s]
-  double motor_force = 0;             ///< greatest [N m] or [N]
-  std::optional<double> length;       ///< distance and spring: rest length; by itself: as placed [m]
+  double max_motor_force = 0;         ///< greatest [N m] or [N]
+  std::optional<double> length;       ///< distance and spring: rest length; default: as placed [m]
   double stiffness = 0;               ///< [N/m]
   double damping = 0;                 ///< [N s/m]
-  bool collide = false;
+  bool collide_connected = false;
   Pose X_wf;  ///< as for bodies
-  ScenePlace place;
+  ValueLocation place;
 };
 
 struct ImpulseEntry {
   NameRef body;
   double time = 0;               ///< [s]
   Vec3 impulse = Vec3::Zero();   ///< [N s]
-  std::optional<Vec3> position;  ///< where, in shape axes; by itself: the centre of mass [m]
-  ScenePlace place;
+  std::optional<Vec3> position;  ///< where, in shape axes; default: the centre of mass [m]
+  ValueLocation place;
 };
 
 struct ForceEntry {
@@ -178,14 +178,14 @@ struct ForceEntry {
   std::vector<double> times;     ///< ascending [s]
   std::vector<Vec3> forces;      ///< at these times, straight lines between [N]
   std::optional<Vec3> position;  ///< as for impulses [m]
-  ScenePlace place;
+  ValueLocation place;
 };
 
 struct StepperEntry {
   sim::StepperKind kind = sim::StepperKind::constraint;
   rigid::ConstraintSettings constraint;
-  double greatest_move = sim::WorldDesc{}.greatest_move;
-  int most_pieces = sim::WorldDesc{}.most_pieces;
+  double max_move = sim::WorldDesc{}.max_move;
+  int max_slices = sim::WorldDesc{}.max_slices;
 };
 
 enum class ResponsePreset { none, coevoet2020 };
@@ -195,18 +195,18 @@ struct ResponseEntry {
   ResponsePreset preset = ResponsePreset::none;
   vibration::KickRule rule = vibration::KickRule::automatic;
   vibration::KickForm form = vibration::KickForm::speed;
-  vibration::RingMemory memory = vibration::RingMemory::kept;
-  double least_impulse = vibration::ResponseSettings{}.least_impulse;    ///< [N s]
-  double least_speed = vibration::ResponseSettings{}.least_speed;        ///< [m/s]
-  double least_kick = vibration::ResponseSettings{}.least_kick;          ///< [m/s]
+  vibration::VibrationAfterStep vibration_after_step = vibration::VibrationAfterStep::keep;
+  double min_impulse = vibration::ResponseSettings{}.min_impulse;        ///< [N s]
+  double min_speed = vibration::ResponseSettings{}.min_speed;            ///< [m/s]
+  double min_kick = vibration::ResponseSettings{}.min_kick;              ///< [m/s]
   double window = vibration::ResponseSettings{}.window;                  ///< [s]
   double contact_radius = vibration::ResponseSettings{}.contact_radius;  ///< [m]
   double time_budget = vibration::ResponseSettings{}.time_budget;        ///< [s]
   bool limit_energy = true;
   bool tangential = false;
-  bool force_jumps = false;
-  int most_hops = 3;
-  ScenePlace place;
+  bool detect_force_jumps = false;
+  int max_hops = 3;
+  ValueLocation place;
 };
 
 struct CameraEntry {
@@ -214,7 +214,7 @@ struct CameraEntry {
   std::optional<Vec3> target;   ///< [m]
   double field_of_view = 30;    ///< from top to bottom [degrees]
   Vec3 from{0.55, -1.0, 0.42};  ///< direction to look from, when there is no eye
-  ScenePlace place;
+  ValueLocation place;
 };
 
 struct ListenerEntry {
@@ -255,7 +255,7 @@ struct SceneDesc {
   double step = 1.0 / 60;  ///< [s]
   std::uint64_t seed = 0;
   Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
-  double length_scale = 1;    ///< size of a usual body [m]
+  double length_scale = 1;    ///< size of a typical body [m]
   StepperEntry stepper;
   rigid::SleepSettings sleep;
   ResponseEntry response;
@@ -269,7 +269,7 @@ struct SceneDesc {
   std::vector<JointEntry> joints;
   std::vector<ImpulseEntry> impulses;
   std::vector<ForceEntry> forces;
-  ScenePlace place;  ///< of the braces about it all
+  ValueLocation place;  ///< of the braces about it all
 
   std::vector<std::filesystem::path> files;  ///< read for this scene, the first is the scene itself
   base::Hash128 source_hash;                 ///< of all texts read and settings given

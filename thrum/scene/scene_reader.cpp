@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading a scene file and what it includes.
 //
-// A file is parsed, changed by --set when it is the first, its parameters are settled (its own values, replaced by those
+// A file is parsed, changed by --set when it is the first, its parameters are resolved (its own values, replaced by those
 // that the including file gives), expressions are replaced by their values, included files are read, and then its own
 // entries: lists go on where the included files ended, single settings replace theirs.
 #include <fmt/format.h>
@@ -20,12 +20,12 @@ namespace thrum::scene {
 
 namespace {
 
-constexpr std::size_t kLargestFile = 64 << 20;  ///< of a scene [bytes]
-constexpr int kDeepestInclude = 16;
+constexpr std::size_t kMaxFileBytes = 64 << 20;  ///< of a scene [bytes]
+constexpr int kMaxIncludeDepth = 16;
 
 // Where the lists of a scene end before a file is read.
-struct Ends {
-  explicit Ends(const SceneDesc& s)
+struct ListSizes {
+  explicit ListSizes(const SceneDesc& s)
       : shapes(s.shapes.size()),
         materials(s.materials.size()),
         pairs(s.material_pairs.size()),
@@ -47,14 +47,14 @@ class Reader {
     for (const std::string& setting : settings_) hasher_.add(setting);
     read_text(text, name, {}, {}, 0);
     check_scene(scene_, mistakes_);
-    if (!mistakes_.empty()) throw SceneError(in_order_of_files());
+    if (!mistakes_.empty()) throw SceneError(sorted_mistakes());
     scene_.source_hash = hasher_.finish();
     return std::move(scene_);
   }
 
  private:
   // File after file as they were read, and down each of them.
-  std::vector<Mistake> in_order_of_files()
+  std::vector<Mistake> sorted_mistakes()
   {
     const auto rank = [&](const Mistake& m) {
       const auto file = std::find(scene_.files.begin(), scene_.files.end(), m.place.file);
@@ -66,7 +66,7 @@ class Reader {
   }
 
   void read_text(std::string_view text, const std::filesystem::path& name, const Parameters& given,
-                 const std::optional<ScenePlace>& from, int depth)
+                 const std::optional<ValueLocation>& from, int depth)
   {
     scene_.files.push_back(name);
     hasher_.add(text);
@@ -76,12 +76,12 @@ class Reader {
     }
     ReadContext context(name, mistakes_);
     if (root.object() == nullptr) return context.fail(root, "an object in braces");
-    const Parameters parameters = settle_parameters(root, given, from, context);
-    const JsonValue settled = evaluate(without_parameters(root), parameters, context);
-    if (const JsonValue* include = settled.find("include")) read_includes(*include, context, depth);
+    const Parameters parameters = resolve_parameters(root, given, from, context);
+    const JsonValue resolved = evaluate(without_parameters(root), parameters, context);
+    if (const JsonValue* include = resolved.find("include")) read_includes(*include, context, depth);
     const std::size_t first = scene_.bodies.size();
     std::vector<IncludeEntry> kept = std::move(scene_.include);
-    scene_table().read(settled, scene_, context);
+    scene_table().read(resolved, scene_, context);
     if (depth > 0) scene_.include = std::move(kept);
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
       if (scene_.bodies[i].name.empty()) scene_.bodies[i].name = fmt::format("body{}", i);
@@ -112,8 +112,8 @@ class Reader {
   }
 
   // The file's own values, in its order, each replaced by the given one; later ones may use earlier ones.
-  Parameters settle_parameters(const JsonValue& root, const Parameters& given,
-                               const std::optional<ScenePlace>& from, ReadContext& context)
+  Parameters resolve_parameters(const JsonValue& root, const Parameters& given,
+                                const std::optional<ValueLocation>& from, ReadContext& context)
   {
     Parameters result;
     std::vector<std::string> known;
@@ -129,14 +129,14 @@ class Reader {
         known.push_back(member.key);
         const auto other =
             std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.key == member.key; });
-        JsonMember settled = member;
-        settled.value = other != given.end() ? other->value : evaluate(member.value, result, context);
-        result.push_back(std::move(settled));
+        JsonMember resolved = member;
+        resolved.value = other != given.end() ? other->value : evaluate(member.value, result, context);
+        result.push_back(std::move(resolved));
       }
     }
     for (const JsonMember& member : given) {
       if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
-      ScenePlace place = from.value_or(ScenePlace{});
+      ValueLocation place = from.value_or(ValueLocation{});
       place.line = member.line;
       place.column = member.column;
       place.path += "." + member.key;
@@ -165,33 +165,33 @@ class Reader {
 
   void read_include(const IncludeEntry& entry, const JsonValue& value, ReadContext& context, int depth)
   {
-    if (depth >= kDeepestInclude) {
+    if (depth >= kMaxIncludeDepth) {
       return context.fail(context.place(value), "files that include each other without end",
-                          fmt::format("at most {} levels", kDeepestInclude));
+                          fmt::format("at most {} levels", kMaxIncludeDepth));
     }
     std::string text;
     try {
-      text = base::read_text_file(entry.file.path, kLargestFile);
+      text = base::read_text_file(entry.file.path, kMaxFileBytes);
     } catch (const Error& error) {
       return context.fail(entry.file.place, fmt::format("a file that cannot be read ({})", error.what()),
                           "a scene file");
     }
-    const Ends before(scene_);
-    ScenePlace place = context.place(value);
+    const ListSizes before(scene_);
+    ValueLocation place = context.place(value);
     place.path += ".parameters";
     const Parameters given = entry.parameters.object() != nullptr ? *entry.parameters.object() : Parameters{};
     try {
       read_text(text, entry.file.path, given, place, depth + 1);
     } catch (const InputError& error) {
       // Not JSON: told with what else is wrong.
-      const SourcePlace& at = error.place();
+      const SourceLocation& at = error.location();
       return context.fail({at.file, at.line, at.column, {}}, error.found(), error.expected());
     }
-    put(entry, before);
+    apply_include(entry, before);
   }
 
   // Names and places of what an included file brought.
-  void put(const IncludeEntry& entry, const Ends& before)
+  void apply_include(const IncludeEntry& entry, const ListSizes& before)
   {
     const Pose X{entry.position, entry.rotation};
     const auto add_prefix = [&](std::string& name) {
@@ -244,7 +244,7 @@ class Reader {
 
 SceneDesc read_scene(const std::filesystem::path& file, const ReadSceneDesc& desc)
 {
-  return Reader(desc.settings).read(base::read_text_file(file, kLargestFile), file);
+  return Reader(desc.settings).read(base::read_text_file(file, kMaxFileBytes), file);
 }
 
 SceneDesc parse_scene(std::string_view text, const std::filesystem::path& name, const ReadSceneDesc& desc)

@@ -29,7 +29,7 @@ Json reference_to(const std::string& definition)
   return {{"$ref", "#/definitions/" + definition}};
 }
 
-// Wherever a number or a truth value may stand, an expression may.
+// Wherever a number or a boolean may stand, an expression may.
 Json with_expressions(Json schema)
 {
   for (auto& [key, value] : schema.items()) {
@@ -80,14 +80,15 @@ Json object_schema(const TableBase& table, bool is_kind)
 }
 
 // All tables that can be reached, each once, in the order in which they are met.
-struct Reached {
+struct ReachableTable {
   const TableBase* table;
   bool is_kind;
 };
 
-void collect(const TableBase& table, bool is_kind, std::vector<Reached>& all)
+void collect(const TableBase& table, bool is_kind, std::vector<ReachableTable>& all)
 {
-  const bool known = std::any_of(all.begin(), all.end(), [&](const Reached& r) { return r.table == &table; });
+  const bool known =
+      std::any_of(all.begin(), all.end(), [&](const ReachableTable& r) { return r.table == &table; });
   if (known) return;
   all.push_back({&table, is_kind});
   for (const FieldInfo& field : table.fields()) {
@@ -124,7 +125,7 @@ std::string field_row(const FieldInfo& field)
 
 std::string scene_schema()
 {
-  std::vector<Reached> tables;
+  std::vector<ReachableTable> tables;
   collect(scene_table(), false, tables);
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "thrum scene"}};
   schema.update(object_schema(scene_table(), false));
@@ -132,7 +133,7 @@ std::string scene_schema()
                        {{"type", "string"},
                         {"pattern", "^="},
                         {"description", "an expression of parameters, such as \"=height / 2\""}}}};
-  for (const Reached& r : tables) {
+  for (const ReachableTable& r : tables) {
     if (r.table == &scene_table()) continue;
     definitions[definition_name(*r.table)] =
         r.table->kinds().empty() ? object_schema(*r.table, r.is_kind) : kinds_schema(*r.table);
@@ -143,7 +144,7 @@ std::string scene_schema()
 
 std::string scene_reference()
 {
-  std::vector<Reached> tables;
+  std::vector<ReachableTable> tables;
   collect(scene_table(), false, tables);
   std::string page =
       "# Scene files: every key\n\n"
@@ -155,7 +156,7 @@ std::string scene_reference()
       "2\"`.\n";
   page += fmt::format("\nMaterials of the library, for `material` and `base`: {}.\n",
                       fmt::join(elastic::MaterialLibrary::builtin().names(), ", "));
-  for (const Reached& r : tables) {
+  for (const ReachableTable& r : tables) {
     page += fmt::format("\n<a id=\"{}\"></a>\n## {}\n\n{}\n", definition_name(*r.table), r.table->name(),
                         r.table->doc());
     if (!r.table->kinds().empty()) {

@@ -12,7 +12,7 @@ namespace thrum::scene {
 
 namespace {
 
-constexpr std::size_t kLongestPath = 32;  ///< steps
+constexpr std::size_t kMaxPathSteps = 32;  ///< steps
 
 // "a.b[2].c" as a, b, [2], c; indices keep their bracket.
 std::vector<std::string> steps_of(const std::string& path, const std::string& setting)
@@ -28,7 +28,7 @@ std::vector<std::string> steps_of(const std::string& path, const std::string& se
     }
   }
   for (const std::string& step : steps) {
-    if (step.empty() || step == "[" || steps.size() > kLongestPath) {
+    if (step.empty() || step == "[" || steps.size() > kMaxPathSteps) {
       throw Error(
           fmt::format("--set {}: found the path \"{}\", expected keys and indices such as bodies[0].mass.",
                       setting, path));

@@ -62,7 +62,7 @@ struct SceneShape {
                shapes::MugDesc, shapes::PotDesc, shapes::BottleDesc, shapes::CandlestickDesc,
                shapes::TableDesc, shapes::ScaffoldDesc, shapes::FridgeDesc>
       data;
-  ScenePlace place;
+  ValueLocation place;
 };
 
 struct CompoundPartDesc {
@@ -75,7 +75,7 @@ struct CompoundPartDesc {
 struct ShapeRef {
   std::string name;
   std::optional<SceneShape> object;
-  ScenePlace place;
+  ValueLocation place;
 };
 
 }  // namespace thrum::scene

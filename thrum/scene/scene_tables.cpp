@@ -13,50 +13,52 @@ THRUM_TABLE(ShapeEntry, shape_entry_table,
                 .object({.key = "shape", .doc = "the shape", .required = true}, &ShapeEntry::shape,
                         &shape_table))
 
-THRUM_TABLE(
-    MaterialEntry, material_table,
-    ObjectTable<MaterialEntry>("material", "What bodies are made of. What is not given comes from \"base\".")
-        .field({.key = "name", .doc = "by which bodies refer to it", .required = true}, &MaterialEntry::name)
-        .field({.key = "base", .doc = "a material of the library, or one listed before"},
-               &MaterialEntry::base)
-        .field({.key = "density", .unit = "kg/m^3", .doc = "of the solid", .bounds = above(0)},
-               &MaterialEntry::density)
-        .field({.key = "young", .unit = "Pa", .doc = "Young's modulus", .bounds = above(0)},
-               &MaterialEntry::young)
-        .field({.key = "poisson", .doc = "Poisson's ratio", .bounds = {-1, 0.5, true}},
-               &MaterialEntry::poisson)
-        .field(coefficient("alpha", "1/s", "Rayleigh damping by mass"), &MaterialEntry::alpha)
-        .field(coefficient("beta", "s", "Rayleigh damping by stiffness"), &MaterialEntry::beta)
-        .field(share("restitution", "speed after an impact over speed before"), &MaterialEntry::restitution)
-        .field(coefficient("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
-        .field(coefficient("rolling_friction", "m", "rolling torque per normal force"),
-               &MaterialEntry::rolling_friction)
-        .field(coefficient("spinning_friction", "m", "torque about the normal per normal force"),
-               &MaterialEntry::spinning_friction)
-        .field({.key = "colour", .doc = "in pictures"}, &MaterialEntry::colour))
+THRUM_TABLE(MaterialEntry, material_table,
+            ObjectTable<MaterialEntry>("material",
+                                       "What bodies are made of. What is not given comes from \"base\".")
+                .field({.key = "name", .doc = "by which bodies refer to it", .required = true},
+                       &MaterialEntry::name)
+                .field({.key = "base", .doc = "a material of the library, or one listed before"},
+                       &MaterialEntry::base)
+                .field({.key = "density", .unit = "kg/m^3", .doc = "of the solid", .bounds = above(0)},
+                       &MaterialEntry::density)
+                .field({.key = "young", .unit = "Pa", .doc = "Young's modulus", .bounds = above(0)},
+                       &MaterialEntry::young)
+                .field({.key = "poisson", .doc = "Poisson's ratio", .bounds = {-1, 0.5, true}},
+                       &MaterialEntry::poisson)
+                .field(non_negative("alpha", "1/s", "Rayleigh damping by mass"), &MaterialEntry::alpha)
+                .field(non_negative("beta", "s", "Rayleigh damping by stiffness"), &MaterialEntry::beta)
+                .field(fraction("restitution", "speed after an impact over speed before"),
+                       &MaterialEntry::restitution)
+                .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
+                .field(non_negative("rolling_friction", "m", "rolling torque per normal force"),
+                       &MaterialEntry::rolling_friction)
+                .field(non_negative("spinning_friction", "m", "torque about the normal per normal force"),
+                       &MaterialEntry::spinning_friction)
+                .field({.key = "colour", .doc = "in pictures"}, &MaterialEntry::colour))
 
 THRUM_TABLE(MaterialPair, material_pair_table,
             ObjectTable<MaterialPair>("material pair",
                                       "How two materials touch; without it the smaller value of each holds.")
                 .field({.key = "a", .doc = "one material", .required = true}, &MaterialPair::a)
                 .field({.key = "b", .doc = "the other", .required = true}, &MaterialPair::b)
-                .field(share("restitution", "speed after an impact over speed before"),
+                .field(fraction("restitution", "speed after an impact over speed before"),
                        &MaterialPair::restitution)
-                .field(coefficient("friction", "", "Coulomb's coefficient"), &MaterialPair::friction)
-                .field(coefficient("rolling_friction", "m", "rolling torque per normal force"),
+                .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialPair::friction)
+                .field(non_negative("rolling_friction", "m", "rolling torque per normal force"),
                        &MaterialPair::rolling_friction)
-                .field(coefficient("spinning_friction", "m", "torque about the normal per normal force"),
+                .field(non_negative("spinning_friction", "m", "torque about the normal per normal force"),
                        &MaterialPair::spinning_friction))
 
-THRUM_TABLE(GridRepeat, grid_table,
-            ObjectTable<GridRepeat>("grid", "Rows, columns and layers.")
-                .field({.key = "count", .doc = "along x, y and z", .bounds = at_least(1), .required = true},
-                       &GridRepeat::count)
-                .field({.key = "spacing", .unit = "m", .doc = "between neighbours"}, &GridRepeat::spacing)
-                .field({.key = "centred",
-                        .doc = "about the body's position in x and y; layers always go up from it"},
-                       &GridRepeat::centred)
-                .field({.key = "rotate", .doc = "turn each at random"}, &GridRepeat::rotate))
+THRUM_TABLE(
+    GridRepeat, grid_table,
+    ObjectTable<GridRepeat>("grid", "Rows, columns and layers.")
+        .field({.key = "count", .doc = "along x, y and z", .bounds = at_least(1), .required = true},
+               &GridRepeat::count)
+        .field({.key = "spacing", .unit = "m", .doc = "between neighbours"}, &GridRepeat::spacing)
+        .field({.key = "centred", .doc = "about the body's position in x and y; layers always go up from it"},
+               &GridRepeat::centred)
+        .field({.key = "random_rotation", .doc = "turn each at random"}, &GridRepeat::random_rotation))
 
 THRUM_TABLE(StackRepeat, stack_table,
             ObjectTable<StackRepeat>("stack", "One above the other.")
@@ -64,8 +66,8 @@ THRUM_TABLE(StackRepeat, stack_table,
                        &StackRepeat::count)
                 .field({.key = "spacing", .unit = "m", .doc = "between neighbours", .required = true},
                        &StackRepeat::spacing)
-                .field({.key = "turn", .unit = "degrees", .doc = "of each against the one below"},
-                       &StackRepeat::turn))
+                .field({.key = "twist", .unit = "degrees", .doc = "of each against the one below"},
+                       &StackRepeat::twist))
 
 THRUM_TABLE(WallRepeat, wall_table,
             ObjectTable<WallRepeat>("wall", "Staggered rows in the plane of x and z, centred in x.")
@@ -99,7 +101,8 @@ THRUM_TABLE(
         .field(
             {.key = "count", .doc = "how many, both ends included", .bounds = at_least(1), .required = true},
             &AlongRepeat::count)
-        .field({.key = "turn", .doc = "the x axis of each follows the path"}, &AlongRepeat::turn)
+        .field({.key = "follow_path", .doc = "the x axis of each follows the path"},
+               &AlongRepeat::follow_path)
         .field({.key = "twist", .unit = "degrees", .doc = "of each against the one before, about the path"},
                &AlongRepeat::twist))
 
@@ -109,49 +112,51 @@ THRUM_TABLE(ScatterRepeat, scatter_table,
                        &ScatterRepeat::count)
                 .field({.key = "size", .unit = "m", .doc = "of the box", .bounds = at_least(0)},
                        &ScatterRepeat::size)
-                .field({.key = "apart",
+                .field({.key = "min_spacing",
                         .unit = "m",
-                        .doc = "least distance between two positions",
+                        .doc = "min distance between two positions",
                         .bounds = at_least(0)},
-                       &ScatterRepeat::apart)
-                .field({.key = "rotate", .doc = "any orientation"}, &ScatterRepeat::rotate)
-                .field({.key = "seed", .doc = "of this scatter; by itself it follows from the scene's seed"},
+                       &ScatterRepeat::min_spacing)
+                .field({.key = "random_rotation", .doc = "any orientation"}, &ScatterRepeat::random_rotation)
+                .field({.key = "seed", .doc = "of this scatter; default: derived from the scene's seed"},
                        &ScatterRepeat::seed))
 
-THRUM_TABLE(
-    JointEntry, joint_table,
-    ObjectTable<JointEntry>(
-        "joint", "Holds two bodies, or a body and the world. Places are in the world, at the start.")
-        .choice({.key = "kind", .doc = "what it allows", .required = true}, &JointEntry::kind,
-                {{"fixed", model::JointKind::fixed},
-                 {"ball", model::JointKind::ball},
-                 {"hinge", model::JointKind::hinge},
-                 {"slider", model::JointKind::slider},
-                 {"distance", model::JointKind::distance},
-                 {"spring", model::JointKind::spring}})
-        .field({.key = "a", .doc = "a body", .required = true}, &JointEntry::a)
-        .field({.key = "b", .doc = "another body; without it: the world"}, &JointEntry::b)
-        .field(
-            {.key = "position", .unit = "m", .doc = "of the joint; of its end on a for distance and spring"},
-            &JointEntry::position)
-        .field({.key = "other", .unit = "m", .doc = "distance and spring: its end on b"}, &JointEntry::other)
-        .field({.key = "axis", .doc = "of a hinge or a slider"}, &JointEntry::axis)
-        .field({.key = "limits", .unit = "degrees or m", .doc = "lowest and highest"}, &JointEntry::limits)
-        .field({.key = "motor_speed", .unit = "rad/s or m/s", .doc = "drives a hinge or a slider"},
-               &JointEntry::motor_speed)
-        .field(coefficient("motor_force", "N m or N", "greatest of the motor"), &JointEntry::motor_force)
-        .field({.key = "length",
-                .unit = "m",
-                .doc = "of a distance or a spring at rest; by itself: as placed",
-                .bounds = at_least(0)},
-               &JointEntry::length)
-        .field(coefficient("stiffness", "N/m", "of a spring"), &JointEntry::stiffness)
-        .field(coefficient("damping", "N s/m", "of a spring"), &JointEntry::damping)
-        .field({.key = "collide", .doc = "whether the two bodies may touch each other"},
-               &JointEntry::collide))
+THRUM_TABLE(JointEntry, joint_table,
+            ObjectTable<JointEntry>(
+                "joint", "Holds two bodies, or a body and the world. Places are in the world, at the start.")
+                .choice({.key = "kind", .doc = "what it allows", .required = true}, &JointEntry::kind,
+                        {{"fixed", model::JointKind::fixed},
+                         {"ball", model::JointKind::ball},
+                         {"hinge", model::JointKind::hinge},
+                         {"slider", model::JointKind::slider},
+                         {"distance", model::JointKind::distance},
+                         {"spring", model::JointKind::spring}})
+                .field({.key = "a", .doc = "a body", .required = true}, &JointEntry::a)
+                .field({.key = "b", .doc = "another body; without it: the world"}, &JointEntry::b)
+                .field({.key = "position",
+                        .unit = "m",
+                        .doc = "of the joint; of its end on a for distance and spring"},
+                       &JointEntry::position)
+                .field({.key = "position_on_b", .unit = "m", .doc = "distance and spring: its end on b"},
+                       &JointEntry::position_on_b)
+                .field({.key = "axis", .doc = "of a hinge or a slider"}, &JointEntry::axis)
+                .field({.key = "limits", .unit = "degrees or m", .doc = "[min, max]"}, &JointEntry::limits)
+                .field({.key = "motor_speed", .unit = "rad/s or m/s", .doc = "drives a hinge or a slider"},
+                       &JointEntry::motor_speed)
+                .field(non_negative("max_motor_force", "N m or N", "upper limit of the motor"),
+                       &JointEntry::max_motor_force)
+                .field({.key = "length",
+                        .unit = "m",
+                        .doc = "of a distance or a spring at rest; default: as placed",
+                        .bounds = at_least(0)},
+                       &JointEntry::length)
+                .field(non_negative("stiffness", "N/m", "of a spring"), &JointEntry::stiffness)
+                .field(non_negative("damping", "N s/m", "of a spring"), &JointEntry::damping)
+                .field({.key = "collide_connected", .doc = "whether the two bodies may touch each other"},
+                       &JointEntry::collide_connected))
 
 THRUM_TABLE(ImpulseEntry, impulse_table,
-            ObjectTable<ImpulseEntry>("impulse", "A blow at one moment.")
+            ObjectTable<ImpulseEntry>("impulse", "An impulse applied at one time.")
                 .field({.key = "body", .doc = "which is struck", .required = true}, &ImpulseEntry::body)
                 .field({.key = "time", .unit = "s", .doc = "when", .bounds = at_least(0)},
                        &ImpulseEntry::time)
@@ -159,7 +164,7 @@ THRUM_TABLE(ImpulseEntry, impulse_table,
                        &ImpulseEntry::impulse)
                 .field({.key = "position",
                         .unit = "m",
-                        .doc = "where, in the axes of the shape; by itself: the centre of mass"},
+                        .doc = "where, in the axes of the shape; default: the centre of mass"},
                        &ImpulseEntry::position))
 
 THRUM_TABLE(
@@ -172,7 +177,7 @@ THRUM_TABLE(
                &ForceEntry::forces)
         .field({.key = "position",
                 .unit = "m",
-                .doc = "where, in the axes of the shape; by itself: the centre of mass"},
+                .doc = "where, in the axes of the shape; default: the centre of mass"},
                &ForceEntry::position))
 
 }  // namespace
@@ -195,13 +200,13 @@ THRUM_TABLE(
     ObjectTable<RingsEntry>("rings", "That a body rings, and how its modes are found.")
         .field({.key = "file", .doc = "a baked modal file; without it they are computed"}, &RingsEntry::file)
         .field({.key = "modes", .doc = "how many", .bounds = between(1, 2000)}, &RingsEntry::modes)
-        .field({.key = "clamp", .doc = "where it is held, such as \"z<0.01\"; by itself: nowhere"},
+        .field({.key = "clamp", .doc = "where it is held, such as \"z<0.01\"; default: nowhere"},
                &RingsEntry::clamp)
         .choice({.key = "supports", .doc = "contacts: it is held also where it stands at its first rest"},
-                &RingsEntry::supports, {{"clamp", SupportedBy::clamp}, {"contacts", SupportedBy::contacts}})
-        .field(coefficient("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
+                &RingsEntry::supports, {{"clamp", SupportKind::clamp}, {"contacts", SupportKind::contacts}})
+        .field(non_negative("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
                &RingsEntry::spacing)
-        .choice({.key = "method", .doc = "none: that of the scene"}, &RingsEntry::method, method_words())
+        .choice({.key = "method", .doc = "none: that of the scene"}, &RingsEntry::method, method_names())
         .object({.key = "attenuation", .doc = "of waves in a large body"}, &RingsEntry::attenuation,
                 &attenuation_table))
 
@@ -209,7 +214,7 @@ THRUM_TABLE(
     BodyEntry, body_table,
     ObjectTable<BodyEntry>("body", "A body, or many alike.")
         .field({.key = "name",
-                .doc = "by which joints, forces and files refer to it; by itself: body0, body1 ..."},
+                .doc = "by which joints, forces and files refer to it; default: body0, body1 ..."},
                &BodyEntry::name)
         .named_or_object({.key = "shape", .doc = "its shape"}, &BodyEntry::shape, &shape_table)
         .field({.key = "shapes", .doc = "names of shapes that the repeated bodies get in turn"},
@@ -230,12 +235,12 @@ THRUM_TABLE(
                &BodyEntry::density)
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
-        .field({.key = "stretch",
-                .doc = "[least, greatest] factor by which the lengths of each repeated mesh are changed at "
+        .field({.key = "scale_range",
+                .doc = "[min, max] factor by which the lengths of each repeated mesh are changed at "
                        "random, along x, y "
                        "and z by themselves",
                 .bounds = above(0)},
-               &BodyEntry::stretch)
+               &BodyEntry::scale_range)
         .list({.key = "repeat", .doc = "each repeats what the one before made"}, &BodyEntry::repeat,
               &repeat_table))
 
@@ -266,10 +271,10 @@ THRUM_TABLE(
         .field({.key = "step", .unit = "s", .doc = "of the simulation", .bounds = above(0)}, &SceneDesc::step)
         .field({.key = "seed", .doc = "of everything random"}, &SceneDesc::seed)
         .field({.key = "gravity", .unit = "m/s^2", .doc = "acceleration"}, &SceneDesc::gravity)
-        .field({.key = "length_scale", .unit = "m", .doc = "size of a usual body", .bounds = above(0)},
+        .field({.key = "length_scale", .unit = "m", .doc = "size of a typical body", .bounds = above(0)},
                &SceneDesc::length_scale)
         .object({.key = "stepper", .doc = "how contacts are resolved"}, &SceneDesc::stepper, &stepper_table)
-        .object({.key = "sleep", .doc = "when bodies at rest are left alone"}, &SceneDesc::sleep,
+        .object({.key = "sleep", .doc = "when bodies at rest are put to sleep"}, &SceneDesc::sleep,
                 &sleep_table)
         .object({.key = "response", .doc = "how impacts travel through bodies"}, &SceneDesc::response,
                 &response_table)
@@ -280,9 +285,9 @@ THRUM_TABLE(
         .list({.key = "materials", .doc = "materials with names"}, &SceneDesc::materials, &material_table)
         .list({.key = "material_pairs", .doc = "how certain materials touch"}, &SceneDesc::material_pairs,
               &material_pair_table)
-        .list({.key = "bodies", .doc = "what there is"}, &SceneDesc::bodies, &body_table)
+        .list({.key = "bodies", .doc = "the bodies of the scene"}, &SceneDesc::bodies, &body_table)
         .list({.key = "joints", .doc = "what holds bodies together"}, &SceneDesc::joints, &joint_table)
-        .list({.key = "impulses", .doc = "blows at chosen moments"}, &SceneDesc::impulses, &impulse_table)
+        .list({.key = "impulses", .doc = "impulses at given times"}, &SceneDesc::impulses, &impulse_table)
         .list({.key = "forces", .doc = "forces over time"}, &SceneDesc::forces, &force_table))
 
 }  // namespace thrum::scene

@@ -16,11 +16,11 @@ namespace thrum::scene {
   }
 
 // Rules that many keys have.
-[[nodiscard]] inline ValueRule share(const char* key, const char* doc)
+[[nodiscard]] inline ValueRule fraction(const char* key, const char* doc)
 {
   return {.key = key, .doc = doc, .bounds = between(0, 1)};
 }
-[[nodiscard]] inline ValueRule coefficient(const char* key, const char* unit, const char* doc)
+[[nodiscard]] inline ValueRule non_negative(const char* key, const char* unit, const char* doc)
 {
   return {.key = key, .unit = unit, .doc = doc, .bounds = at_least(0)};
 }
@@ -33,7 +33,7 @@ namespace thrum::scene {
 [[nodiscard]] const ObjectTable<IncludeEntry>& include_table();
 
 // Settings.
-[[nodiscard]] std::vector<std::pair<std::string, ResponseMethod>> method_words();
+[[nodiscard]] std::vector<std::pair<std::string, ResponseMethod>> method_names();
 [[nodiscard]] const ObjectTable<StepperEntry>& stepper_table();
 [[nodiscard]] const ObjectTable<rigid::SleepSettings>& sleep_table();
 [[nodiscard]] const ObjectTable<ResponseEntry>& response_table();

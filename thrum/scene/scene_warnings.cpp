@@ -16,11 +16,11 @@ namespace thrum::scene {
 namespace {
 
 /// Bodies that start with more overlap than this share of the smaller one's least extent are pushed apart for all to see.
-constexpr double kDeepShare = 0.1;
+constexpr double kDeepOverlapFraction = 0.1;
 /// A moving body so many times longer or shorter than `length_scale` was hardly thought of when that was chosen.
-constexpr double kFarOff = 50;
+constexpr double kMaxScaleRatio = 50;
 /// Of one kind of warning so many are written out.
-constexpr std::size_t kMostOfAKind = 5;
+constexpr std::size_t kMaxWarningsPerKind = 5;
 
 class Inspector {
  public:
@@ -36,13 +36,13 @@ class Inspector {
     if (std::none_of(bodies().begin(), bodies().end(),
                      [](const model::BodyDesc& body) { return body.motion != model::Motion::fixed; }))
       warnings_.emplace_back("Nothing in this scene moves.");
-    look_at_meshes();
-    look_at_sizes();
-    look_at_overlaps();
+    check_meshes();
+    check_sizes();
+    check_overlaps();
     return std::move(warnings_);
   }
 
-  std::vector<std::string> remarks_on_modes()
+  std::vector<std::string> modal_warnings()
   {
     std::set<const model::ModalModel*> seen;
     for (std::size_t b = 0; b < bodies().size() && built_.responder; ++b) {
@@ -62,39 +62,39 @@ class Inspector {
     return built_.world.shapes()[static_cast<std::size_t>(bodies()[b].shape)];
   }
 
-  void warn(const ScenePlace& place, std::size_t b, const std::string& sentence)
+  void warn(const ValueLocation& place, std::size_t b, const std::string& sentence)
   {
     warnings_.push_back(fmt::format("{}: {} '{}' {}",
-                                    base::to_string(SourcePlace{place.file, place.line, place.column}),
-                                    place.path, built_.looks[b].name, sentence));
+                                    base::to_string(SourceLocation{place.file, place.line, place.column}),
+                                    place.path, built_.visuals[b].name, sentence));
   }
 
   // Meshes of bodies that move, each once for each entry of the scene.
-  void look_at_meshes()
+  void check_meshes()
   {
     std::set<std::pair<const BodyEntry*, model::ShapeId>> seen;
     for (std::size_t b = 0; b < bodies().size(); ++b) {
       const model::Shape& shape = built_.world.model().shapes[static_cast<std::size_t>(bodies()[b].shape)];
       if (!seen.emplace(entries_[b], bodies()[b].shape).second) continue;
-      if (bodies()[b].motion != model::Motion::fixed) look_at_mesh(b, shape);
+      if (bodies()[b].motion != model::Motion::fixed) check_mesh(b, shape);
     }
   }
 
-  void look_at_mesh(std::size_t b, const model::Shape& shape)
+  void check_mesh(std::size_t b, const model::Shape& shape)
   {
     if (const auto* compound = std::get_if<model::Compound>(&shape.geometry)) {
-      for (const auto& part : compound->parts) look_at_mesh(b, *part.shape);
+      for (const auto& part : compound->parts) check_mesh(b, *part.shape);
     }
     const auto* mesh = std::get_if<model::Mesh>(&shape.geometry);
     if (mesh == nullptr) return;
     const mesh::MeshReport report = mesh::report_mesh(*mesh->triangles, {.self_intersections = false});
-    const ScenePlace& place = entries_[b]->place;
-    if (!report.watertight) warn(place, b, not_closed(report));
-    if (!report.scale_remark.empty())
-      warn(place, b, fmt::format("has an unlikely size. {} In a scene: \"scale\".", report.scale_remark));
+    const ValueLocation& place = entries_[b]->place;
+    if (!report.watertight) warn(place, b, describe_open_mesh(report));
+    if (!report.scale_warning.empty())
+      warn(place, b, fmt::format("has an unlikely size. {} In a scene: \"scale\".", report.scale_warning));
   }
 
-  static std::string not_closed(const mesh::MeshReport& report)
+  static std::string describe_open_mesh(const mesh::MeshReport& report)
   {
     const mesh::MeshFinding& worst = report.open_edges.found()           ? report.open_edges
                                      : report.non_manifold_edges.found() ? report.non_manifold_edges
@@ -107,32 +107,33 @@ class Inspector {
     return fmt::format(
         "moves and is not watertight ({} bad edge{}{}): without a definite inside its mass and its contacts "
         "are guesses. "
-        "'thrum mesh info' shows where it is open, 'thrum mesh repair' mends what can be mended, and "
+        "'thrum mesh info' shows where it is open, 'thrum mesh repair' repairs what can be repaired, and "
         "\"convex\": true "
         "takes its hull instead.",
         worst.count, worst.count == 1 ? "" : "s", where);
   }
 
   // Tolerances of contact and the speed at which bodies fall asleep go with `length_scale`.
-  void look_at_sizes()
+  void check_sizes()
   {
     std::set<const BodyEntry*> seen;
     for (std::size_t b = 0; b < bodies().size(); ++b) {
       if (bodies()[b].motion == model::Motion::fixed || shape_of(b).unbounded) continue;
       const double length = shape_of(b).bounds.sizes().maxCoeff();
       const double ratio = length / scene_.length_scale;
-      if (ratio < kFarOff && ratio > 1 / kFarOff) continue;
+      if (ratio < kMaxScaleRatio && ratio > 1 / kMaxScaleRatio) continue;
       if (!seen.insert(entries_[b]).second) continue;
-      warn(entries_[b]->place, b,
-           fmt::format("is {:.3g} m long while \"length_scale\", the size of a usual body, is {:.3g} m: one "
-                       "of the two "
-                       "should be changed.",
-                       length, scene_.length_scale));
+      warn(
+          entries_[b]->place, b,
+          fmt::format("is {:.3g} m long while \"length_scale\", the size of a typical body, is {:.3g} m: one "
+                      "of the two "
+                      "should be changed.",
+                      length, scene_.length_scale));
     }
   }
 
   // Pairs that overlap before the first step, as contact sees them.
-  void look_at_overlaps()
+  void check_overlaps()
   {
     std::vector<model::ContactPatch> patches;
     const std::vector<Pose> X_ws = shape_poses();
@@ -146,30 +147,30 @@ class Inspector {
       double& deepest = depths[{std::min(patch.a, patch.b), std::max(patch.a, patch.b)}];
       for (const model::ContactPoint& point : patch.active()) deepest = std::max(deepest, point.depth);
     }
-    std::size_t told = 0;
+    std::size_t reported = 0;
     std::size_t more = 0;
     for (const auto& [pair, depth] : depths) {
       const auto a = static_cast<std::size_t>(pair.a);
       const auto b = static_cast<std::size_t>(pair.b);
-      if (depth < kDeepShare * least_extent(a, b)) continue;
-      if (told == kMostOfAKind) {
+      if (depth < kDeepOverlapFraction * min_extent(a, b)) continue;
+      if (reported == kMaxWarningsPerKind) {
         ++more;
         continue;
       }
-      ++told;
+      ++reported;
       warn(entries_[b]->place, b,
            fmt::format(
                "starts {:.3g} m deep inside '{}', and they are pushed apart at once: leave a little room.",
-               depth, built_.looks[a].name));
+               depth, built_.visuals[a].name));
     }
     if (more > 0) warnings_.push_back(fmt::format("{} more pairs of bodies start inside each other.", more));
   }
 
-  [[nodiscard]] double least_extent(std::size_t a, std::size_t b) const
+  [[nodiscard]] double min_extent(std::size_t a, std::size_t b) const
   {
-    if (shape_of(a).unbounded) return shape_of(b).smallest_extent;
-    if (shape_of(b).unbounded) return shape_of(a).smallest_extent;
-    return std::min(shape_of(a).smallest_extent, shape_of(b).smallest_extent);
+    if (shape_of(a).unbounded) return shape_of(b).min_extent;
+    if (shape_of(b).unbounded) return shape_of(a).min_extent;
+    return std::min(shape_of(a).min_extent, shape_of(b).min_extent);
   }
 
   [[nodiscard]] std::vector<Pose> shape_poses() const
@@ -196,7 +197,7 @@ class Inspector {
   {
     std::vector<collision::BodyPair> pairs;
     for (const model::JointDesc& joint : built_.world.model().joints) {
-      if (joint.b != model::kNone && !joint.bodies_collide)
+      if (joint.b != model::kNone && !joint.collide_connected)
         pairs.push_back({std::min(joint.a, joint.b), std::max(joint.a, joint.b)});
     }
     std::sort(pairs.begin(), pairs.end());
@@ -211,14 +212,14 @@ class Inspector {
 
 }  // namespace
 
-std::vector<std::string> warnings_of(const SceneDesc& scene, const BuiltScene& built)
+std::vector<std::string> find_scene_warnings(const SceneDesc& scene, const BuiltScene& built)
 {
   return Inspector(scene, built).run();
 }
 
-std::vector<std::string> remarks_on_modes(const SceneDesc& scene, const BuiltScene& built)
+std::vector<std::string> modal_warnings(const SceneDesc& scene, const BuiltScene& built)
 {
-  return Inspector(scene, built).remarks_on_modes();
+  return Inspector(scene, built).modal_warnings();
 }
 
 }  // namespace thrum::scene

@@ -11,10 +11,10 @@
 namespace thrum::scene {
 
 /// Full sentences, each with the place in the file: "s.json:3:1: bodies[1] 'cup': ...". Empty when nothing is suspicious.
-[[nodiscard]] std::vector<std::string> warnings_of(const SceneDesc& scene, const BuiltScene& built);
+[[nodiscard]] std::vector<std::string> find_scene_warnings(const SceneDesc& scene, const BuiltScene& built);
 
 /// What the modal analysis says of its own figures, likewise and once for each model: above all the thin parts that its lattice
 /// does not resolve, and the spacing that would.
-[[nodiscard]] std::vector<std::string> remarks_on_modes(const SceneDesc& scene, const BuiltScene& built);
+[[nodiscard]] std::vector<std::string> modal_warnings(const SceneDesc& scene, const BuiltScene& built);
 
 }  // namespace thrum::scene

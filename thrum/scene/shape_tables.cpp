@@ -16,7 +16,7 @@ ValueRule edge()
 {
   return {.key = "edge_length",
           .unit = "m",
-          .doc = "wanted edge of the triangles; 0: as few as it takes",
+          .doc = "target edge length of the triangles; 0: as few triangles as possible",
           .bounds = at_least(0)};
 }
 ValueRule count(const char* key, const char* doc)
@@ -45,7 +45,7 @@ THRUM_TABLE(CylinderShape, cylinder_table,
 
 THRUM_TABLE(PlaneShape, plane_table,
             ObjectTable<PlaneShape>("plane",
-                                    "Everything below z = 0: a ground without end. Fixed bodies only."))
+                                    "Everything below z = 0: an infinite ground. Fixed bodies only."))
 
 THRUM_TABLE(HeightFieldShape, height_field_table,
             ObjectTable<HeightFieldShape>(
@@ -249,8 +249,8 @@ const KindTable<SceneShape>& shape_table()
           .kind(&table_table)
           .kind(&scaffold_table)
           .kind(&fridge_table)
-          .also("hull", "convex_hull")
-          .also("heightfield", "height_field");
+          .alias("hull", "convex_hull")
+          .alias("heightfield", "height_field");
   return table;
 }
 

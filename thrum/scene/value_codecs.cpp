@@ -12,23 +12,22 @@ namespace thrum::scene {
 namespace {
 
 constexpr double kUnitTolerance = 1e-3;  ///< how far a written quaternion may be from unit length
-constexpr double kLargestWhole = 9.007199254740992e15;  ///< 2^53: beyond, doubles skip whole numbers
+constexpr double kMaxExactInteger = 9.007199254740992e15;  ///< 2^53: beyond, doubles skip whole numbers
 
 bool inside(double x, const Bounds& b)
 {
-  return x <= b.highest && (b.lowest_excluded ? x > b.lowest : x >= b.lowest);
+  return x <= b.max && (b.min_excluded ? x > b.min : x >= b.min);
 }
 
-bool read_whole(const JsonValue& value, double highest, double& out, const ValueRule& rule,
-                ReadContext& context)
+bool read_whole(const JsonValue& value, double max, double& out, const ValueRule& rule, ReadContext& context)
 {
   const double* number = value.number();
-  if (number != nullptr && *number == std::floor(*number) && std::abs(*number) <= highest &&
+  if (number != nullptr && *number == std::floor(*number) && std::abs(*number) <= max &&
       inside(*number, rule.bounds)) {
     out = *number;
     return true;
   }
-  context.fail(value, in_words("a whole number", rule));
+  context.fail(value, describe_rule("a whole number", rule));
   return false;
 }
 
@@ -37,9 +36,9 @@ bool read_numbers(const JsonValue& value, double* out, std::size_t count, const 
                   ReadContext& context)
 {
   const JsonArray* list = value.array();
-  const std::string expected = in_words(fmt::format("a list of {} numbers, each", count), rule);
+  const std::string expected = describe_rule(fmt::format("a list of {} numbers, each", count), rule);
   if (list == nullptr || list->size() != count) {
-    const bool bounded = std::isfinite(rule.bounds.lowest) || std::isfinite(rule.bounds.highest);
+    const bool bounded = std::isfinite(rule.bounds.min) || std::isfinite(rule.bounds.max);
     context.fail(value, bounded ? expected
                                 : fmt::format("a list of {} numbers{}", count,
                                               rule.unit.empty() ? "" : " [" + rule.unit + "]"));
@@ -55,16 +54,16 @@ bool read_numbers(const JsonValue& value, double* out, std::size_t count, const 
 
 }  // namespace
 
-std::string in_words(const std::string& noun, const ValueRule& rule)
+std::string describe_rule(const std::string& noun, const ValueRule& rule)
 {
   const Bounds& b = rule.bounds;
   std::string text = noun;
-  if (std::isfinite(b.lowest) && std::isfinite(b.highest)) {
-    text += fmt::format(" from {} to {}", b.lowest, b.highest);
-  } else if (std::isfinite(b.lowest)) {
-    text += fmt::format(" {} {}", b.lowest_excluded ? "above" : "of at least", b.lowest);
-  } else if (std::isfinite(b.highest)) {
-    text += fmt::format(" of at most {}", b.highest);
+  if (std::isfinite(b.min) && std::isfinite(b.max)) {
+    text += fmt::format(" from {} to {}", b.min, b.max);
+  } else if (std::isfinite(b.min)) {
+    text += fmt::format(" {} {}", b.min_excluded ? "above" : "of at least", b.min);
+  } else if (std::isfinite(b.max)) {
+    text += fmt::format(" of at most {}", b.max);
   }
   if (!rule.unit.empty()) text += fmt::format(" [{}]", rule.unit);
   return text;
@@ -84,7 +83,7 @@ ReadContext::Scope ReadContext::enter(std::size_t index)
   return {*this, length};
 }
 
-ScenePlace ReadContext::place(std::size_t line, std::size_t column) const
+ValueLocation ReadContext::place(std::size_t line, std::size_t column) const
 {
   return {file_, line, column, path_};
 }
@@ -96,7 +95,7 @@ void ReadContext::fail(const JsonValue& value, const std::string& expected, cons
   fail(place(value), value.describe(), expected, nearest);
 }
 
-void ReadContext::fail(const ScenePlace& place, const std::string& found, const std::string& expected,
+void ReadContext::fail(const ValueLocation& place, const std::string& found, const std::string& expected,
                        const std::string& nearest)
 {
   mistakes_.push_back({place, found, expected, nearest});
@@ -116,7 +115,7 @@ bool read_value(const JsonValue& value, double& out, const ValueRule& rule, Read
     out = *value.number();
     return true;
   }
-  context.fail(value, in_words("a number", rule));
+  context.fail(value, describe_rule("a number", rule));
   return false;
 }
 
@@ -132,8 +131,8 @@ bool read_value(const JsonValue& value, std::uint64_t& out, const ValueRule& rul
 {
   double whole = 0;
   ValueRule positive = rule;
-  positive.bounds.lowest = std::max(positive.bounds.lowest, 0.0);
-  if (!read_whole(value, kLargestWhole, whole, positive, context)) return false;
+  positive.bounds.min = std::max(positive.bounds.min, 0.0);
+  if (!read_whole(value, kMaxExactInteger, whole, positive, context)) return false;
   out = static_cast<std::uint64_t>(whole);
   return true;
 }
@@ -184,7 +183,7 @@ bool read_value(const JsonValue& value, Vec3& out, const ValueRule& rule, ReadCo
 bool read_value(const JsonValue& value, std::array<int, 3>& out, const ValueRule& rule, ReadContext& context)
 {
   if (value.array() == nullptr || value.array()->size() != 3) {
-    context.fail(value, in_words("a list of 3 whole numbers, each", rule));
+    context.fail(value, describe_rule("a list of 3 whole numbers, each", rule));
     return false;
   }
   bool fit = true;

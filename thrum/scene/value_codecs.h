@@ -20,22 +20,22 @@
 namespace thrum::scene {
 
 struct Bounds {
-  double lowest = -std::numeric_limits<double>::infinity();
-  double highest = std::numeric_limits<double>::infinity();
-  bool lowest_excluded = false;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool min_excluded = false;
 };
 
-[[nodiscard]] constexpr Bounds above(double lowest)
+[[nodiscard]] constexpr Bounds above(double min)
 {
-  return {lowest, std::numeric_limits<double>::infinity(), true};
+  return {min, std::numeric_limits<double>::infinity(), true};
 }
-[[nodiscard]] constexpr Bounds at_least(double lowest)
+[[nodiscard]] constexpr Bounds at_least(double min)
 {
-  return {lowest, std::numeric_limits<double>::infinity(), false};
+  return {min, std::numeric_limits<double>::infinity(), false};
 }
-[[nodiscard]] constexpr Bounds between(double lowest, double highest)
+[[nodiscard]] constexpr Bounds between(double min, double max)
 {
-  return {lowest, highest, false};
+  return {min, max, false};
 }
 
 /// What is known of a key beside its type.
@@ -71,12 +71,15 @@ class ReadContext {
   [[nodiscard]] Scope enter(const std::string& key);
   [[nodiscard]] Scope enter(std::size_t index);
 
-  [[nodiscard]] ScenePlace place(const JsonValue& value) const { return place(value.line(), value.column()); }
-  [[nodiscard]] ScenePlace place(std::size_t line, std::size_t column) const;
+  [[nodiscard]] ValueLocation place(const JsonValue& value) const
+  {
+    return place(value.line(), value.column());
+  }
+  [[nodiscard]] ValueLocation place(std::size_t line, std::size_t column) const;
 
   /// Found what the value is, expected something else.
   void fail(const JsonValue& value, const std::string& expected, const std::string& nearest = {});
-  void fail(const ScenePlace& place, const std::string& found, const std::string& expected,
+  void fail(const ValueLocation& place, const std::string& found, const std::string& expected,
             const std::string& nearest = {});
   /// The key of `member`, whose scope was entered, is none of the known ones.
   void fail_key(const JsonMember& member, const std::vector<std::string>& known);
@@ -90,17 +93,17 @@ class ReadContext {
 /// A folder or a file that a scene names, relative to the file that names it.
 struct FileName {
   std::filesystem::path path;  ///< empty: none
-  ScenePlace place;
+  ValueLocation place;
 };
 
 /// The name of something listed elsewhere in the scene.
 struct NameRef {
   std::string name;  ///< empty: none
-  ScenePlace place;
+  ValueLocation place;
 };
 
 /// "a number above 0 [m]", "a whole number from 1 to 5".
-[[nodiscard]] std::string in_words(const std::string& noun, const ValueRule& rule);
+[[nodiscard]] std::string describe_rule(const std::string& noun, const ValueRule& rule);
 
 // Each returns whether the value was fit; otherwise the mistake is reported and `out` is unchanged.
 bool read_value(const JsonValue& value, double& out, const ValueRule& rule, ReadContext& context);
@@ -146,49 +149,49 @@ bool read_value(const JsonValue& value, std::vector<T>& out, const ValueRule& ru
 
 /// The JSON Schema of a value of type T, and the same in a few words.
 template <class T>
-struct Described;
+struct ValueTraits;
 
-#define THRUM_DESCRIBED(Type)                                    \
+#define THRUM_VALUE_TRAITS(Type)                                 \
   template <>                                                    \
-  struct Described<Type> {                                       \
+  struct ValueTraits<Type> {                                     \
     static nlohmann::ordered_json schema(const ValueRule& rule); \
     static std::string type(const ValueRule& rule);              \
     static std::string show(const Type& value);                  \
   }
-THRUM_DESCRIBED(double);
-THRUM_DESCRIBED(int);
-THRUM_DESCRIBED(std::uint64_t);
-THRUM_DESCRIBED(bool);
-THRUM_DESCRIBED(std::string);
-THRUM_DESCRIBED(Vec2);
-THRUM_DESCRIBED(Vec3);
-THRUM_DESCRIBED(Quat);
-THRUM_DESCRIBED(Colour);
-THRUM_DESCRIBED(FileName);
-THRUM_DESCRIBED(NameRef);
-THRUM_DESCRIBED(JsonValue);
+THRUM_VALUE_TRAITS(double);
+THRUM_VALUE_TRAITS(int);
+THRUM_VALUE_TRAITS(std::uint64_t);
+THRUM_VALUE_TRAITS(bool);
+THRUM_VALUE_TRAITS(std::string);
+THRUM_VALUE_TRAITS(Vec2);
+THRUM_VALUE_TRAITS(Vec3);
+THRUM_VALUE_TRAITS(Quat);
+THRUM_VALUE_TRAITS(Colour);
+THRUM_VALUE_TRAITS(FileName);
+THRUM_VALUE_TRAITS(NameRef);
+THRUM_VALUE_TRAITS(JsonValue);
 using ThreeCounts = std::array<int, 3>;
-THRUM_DESCRIBED(ThreeCounts);
-#undef THRUM_DESCRIBED
+THRUM_VALUE_TRAITS(ThreeCounts);
+#undef THRUM_VALUE_TRAITS
 
 template <class T>
-struct Described<std::optional<T>> {
-  static nlohmann::ordered_json schema(const ValueRule& rule) { return Described<T>::schema(rule); }
-  static std::string type(const ValueRule& rule) { return Described<T>::type(rule); }
-  static std::string show(const std::optional<T>& value) { return value ? Described<T>::show(*value) : ""; }
+struct ValueTraits<std::optional<T>> {
+  static nlohmann::ordered_json schema(const ValueRule& rule) { return ValueTraits<T>::schema(rule); }
+  static std::string type(const ValueRule& rule) { return ValueTraits<T>::type(rule); }
+  static std::string show(const std::optional<T>& value) { return value ? ValueTraits<T>::show(*value) : ""; }
 };
 
 template <class T>
-struct Described<std::vector<T>> {
+struct ValueTraits<std::vector<T>> {
   static nlohmann::ordered_json schema(const ValueRule& rule)
   {
-    return {{"type", "array"}, {"items", Described<T>::schema(rule)}};
+    return {{"type", "array"}, {"items", ValueTraits<T>::schema(rule)}};
   }
-  static std::string type(const ValueRule& rule) { return "list, each: " + Described<T>::type(rule); }
+  static std::string type(const ValueRule& rule) { return "list, each: " + ValueTraits<T>::type(rule); }
   static std::string show(const std::vector<T>& values)
   {
     std::string text;
-    for (const T& value : values) text += (text.empty() ? "" : ", ") + Described<T>::show(value);
+    for (const T& value : values) text += (text.empty() ? "" : ", ") + ValueTraits<T>::show(value);
     return values.empty() ? "" : "[" + text + "]";
   }
 };
@@ -196,17 +199,17 @@ struct Described<std::vector<T>> {
 template <class T>
 [[nodiscard]] nlohmann::ordered_json schema_of(const ValueRule& rule)
 {
-  return Described<T>::schema(rule);
+  return ValueTraits<T>::schema(rule);
 }
 template <class T>
 [[nodiscard]] std::string type_of(const ValueRule& rule)
 {
-  return Described<T>::type(rule);
+  return ValueTraits<T>::type(rule);
 }
 template <class T>
 [[nodiscard]] std::string show_value(const T& value, const ValueRule&)
 {
-  return Described<T>::show(value);
+  return ValueTraits<T>::show(value);
 }
 
 }  // namespace thrum::scene

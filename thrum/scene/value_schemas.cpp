@@ -14,8 +14,8 @@ namespace {
 
 Json with_bounds(Json schema, const Bounds& b)
 {
-  if (std::isfinite(b.lowest)) schema[b.lowest_excluded ? "exclusiveMinimum" : "minimum"] = b.lowest;
-  if (std::isfinite(b.highest)) schema["maximum"] = b.highest;
+  if (std::isfinite(b.min)) schema[b.min_excluded ? "exclusiveMinimum" : "minimum"] = b.min;
+  if (std::isfinite(b.max)) schema["maximum"] = b.max;
   return schema;
 }
 
@@ -29,113 +29,113 @@ Json numbers_schema(std::size_t count, const ValueRule& rule)
 
 }  // namespace
 
-Json Described<double>::schema(const ValueRule& rule)
+Json ValueTraits<double>::schema(const ValueRule& rule)
 {
   return with_bounds({{"type", "number"}}, rule.bounds);
 }
-std::string Described<double>::type(const ValueRule& rule)
+std::string ValueTraits<double>::type(const ValueRule& rule)
 {
-  return in_words("number", {.bounds = rule.bounds});
+  return describe_rule("number", {.bounds = rule.bounds});
 }
-std::string Described<double>::show(const double& value)
+std::string ValueTraits<double>::show(const double& value)
 {
   return fmt::format("{:.6g}", value);
 }
 
-Json Described<int>::schema(const ValueRule& rule)
+Json ValueTraits<int>::schema(const ValueRule& rule)
 {
   return with_bounds({{"type", "integer"}}, rule.bounds);
 }
-std::string Described<int>::type(const ValueRule& rule)
+std::string ValueTraits<int>::type(const ValueRule& rule)
 {
-  return in_words("whole number", {.bounds = rule.bounds});
+  return describe_rule("whole number", {.bounds = rule.bounds});
 }
-std::string Described<int>::show(const int& value)
+std::string ValueTraits<int>::show(const int& value)
 {
   return fmt::format("{}", value);
 }
 
-Json Described<std::uint64_t>::schema(const ValueRule&)
+Json ValueTraits<std::uint64_t>::schema(const ValueRule&)
 {
   return {{"type", "integer"}, {"minimum", 0}};
 }
-std::string Described<std::uint64_t>::type(const ValueRule&)
+std::string ValueTraits<std::uint64_t>::type(const ValueRule&)
 {
   return "whole number of at least 0";
 }
-std::string Described<std::uint64_t>::show(const std::uint64_t& value)
+std::string ValueTraits<std::uint64_t>::show(const std::uint64_t& value)
 {
   return fmt::format("{}", value);
 }
 
-Json Described<bool>::schema(const ValueRule&)
+Json ValueTraits<bool>::schema(const ValueRule&)
 {
   return {{"type", "boolean"}};
 }
-std::string Described<bool>::type(const ValueRule&)
+std::string ValueTraits<bool>::type(const ValueRule&)
 {
   return "true or false";
 }
-std::string Described<bool>::show(const bool& value)
+std::string ValueTraits<bool>::show(const bool& value)
 {
   return value ? "true" : "false";
 }
 
-Json Described<std::string>::schema(const ValueRule& rule)
+Json ValueTraits<std::string>::schema(const ValueRule& rule)
 {
   Json schema = {{"type", "string"}};
   if (!rule.choices.empty()) schema["enum"] = rule.choices;
   return schema;
 }
-std::string Described<std::string>::type(const ValueRule&)
+std::string ValueTraits<std::string>::type(const ValueRule&)
 {
   return "text";
 }
-std::string Described<std::string>::show(const std::string& value)
+std::string ValueTraits<std::string>::show(const std::string& value)
 {
   return value;
 }
 
-Json Described<Vec2>::schema(const ValueRule& rule)
+Json ValueTraits<Vec2>::schema(const ValueRule& rule)
 {
   return numbers_schema(2, rule);
 }
-std::string Described<Vec2>::type(const ValueRule&)
+std::string ValueTraits<Vec2>::type(const ValueRule&)
 {
   return "[a, b]";
 }
-std::string Described<Vec2>::show(const Vec2& value)
+std::string ValueTraits<Vec2>::show(const Vec2& value)
 {
   return fmt::format("[{:.6g}, {:.6g}]", value.x(), value.y());
 }
 
-Json Described<Vec3>::schema(const ValueRule& rule)
+Json ValueTraits<Vec3>::schema(const ValueRule& rule)
 {
   return numbers_schema(3, rule);
 }
-std::string Described<Vec3>::type(const ValueRule&)
+std::string ValueTraits<Vec3>::type(const ValueRule&)
 {
   return "[x, y, z]";
 }
-std::string Described<Vec3>::show(const Vec3& value)
+std::string ValueTraits<Vec3>::show(const Vec3& value)
 {
   return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", value.x(), value.y(), value.z());
 }
 
-Json Described<ThreeCounts>::schema(const ValueRule& rule)
+Json ValueTraits<ThreeCounts>::schema(const ValueRule& rule)
 {
-  return {{"type", "array"}, {"items", Described<int>::schema(rule)}, {"minItems", 3}, {"maxItems", 3}};
+  return {{"type", "array"}, {"items", ValueTraits<int>::schema(rule)}, {"minItems", 3}, {"maxItems", 3}};
 }
-std::string Described<ThreeCounts>::type(const ValueRule&)
+std::string ValueTraits<ThreeCounts>::type(const ValueRule&)
 {
   return "[nx, ny, nz]";
 }
-std::string Described<ThreeCounts>::show(const ThreeCounts& value)
+std::string ValueTraits<ThreeCounts>::show(const ThreeCounts& value)
 {
   return fmt::format("[{}, {}, {}]", value[0], value[1], value[2]);
 }
 
-Json Described<Quat>::schema(const ValueRule&)
+Json ValueTraits<Quat>::schema(const ValueRule&)
 {
   Json turned = {{"type", "object"},
                  {"properties", {{"axis", numbers_schema(3, {})}, {"degrees", {{"type", "number"}}}}},
@@ -143,64 +143,64 @@ Json Described<Quat>::schema(const ValueRule&)
                  {"additionalProperties", false}};
   return {{"anyOf", {numbers_schema(4, {}), turned}}};
 }
-std::string Described<Quat>::type(const ValueRule&)
+std::string ValueTraits<Quat>::type(const ValueRule&)
 {
   return "[w, x, y, z] or {\"axis\": [x, y, z], \"degrees\": a}";
 }
-std::string Described<Quat>::show(const Quat& q)
+std::string ValueTraits<Quat>::show(const Quat& q)
 {
   return fmt::format("[{:.6g}, {:.6g}, {:.6g}, {:.6g}]", q.w(), q.x(), q.y(), q.z());
 }
 
-Json Described<Colour>::schema(const ValueRule&)
+Json ValueTraits<Colour>::schema(const ValueRule&)
 {
   return {{"type", "string"}, {"pattern", "^#[0-9a-fA-F]{6}$"}};
 }
-std::string Described<Colour>::type(const ValueRule&)
+std::string ValueTraits<Colour>::type(const ValueRule&)
 {
   return "\"#rrggbb\"";
 }
-std::string Described<Colour>::show(const Colour& value)
+std::string ValueTraits<Colour>::show(const Colour& value)
 {
   const base::Pixel p = base::to_pixel(value);
   return fmt::format("#{:02x}{:02x}{:02x}", p[0], p[1], p[2]);
 }
 
-Json Described<FileName>::schema(const ValueRule&)
+Json ValueTraits<FileName>::schema(const ValueRule&)
 {
   return {{"type", "string"}};
 }
-std::string Described<FileName>::type(const ValueRule&)
+std::string ValueTraits<FileName>::type(const ValueRule&)
 {
   return "file, relative to this one";
 }
-std::string Described<FileName>::show(const FileName& value)
+std::string ValueTraits<FileName>::show(const FileName& value)
 {
   return value.path.string();
 }
 
-Json Described<JsonValue>::schema(const ValueRule&)
+Json ValueTraits<JsonValue>::schema(const ValueRule&)
 {
   return {{"type", "object"}};
 }
-std::string Described<JsonValue>::type(const ValueRule&)
+std::string ValueTraits<JsonValue>::type(const ValueRule&)
 {
   return "object";
 }
-std::string Described<JsonValue>::show(const JsonValue&)
+std::string ValueTraits<JsonValue>::show(const JsonValue&)
 {
   return "";
 }
 
-Json Described<NameRef>::schema(const ValueRule&)
+Json ValueTraits<NameRef>::schema(const ValueRule&)
 {
   return {{"type", "string"}};
 }
-std::string Described<NameRef>::type(const ValueRule&)
+std::string ValueTraits<NameRef>::type(const ValueRule&)
 {
   return "name";
 }
-std::string Described<NameRef>::show(const NameRef& value)
+std::string ValueTraits<NameRef>::show(const NameRef& value)
 {
   return value.name;
 }

@@ -23,7 +23,7 @@ namespace thrum::shapes {
 
 namespace {
 
-enum class Place { inside, outside, same_way, facing };
+enum class Place { inside, outside, same_direction, facing };
 
 // Interior points of a piece to shoot from. Another is taken when a ray passes exactly through an edge.
 constexpr std::array<std::array<int, 3>, 6> kWeights = {
@@ -43,25 +43,25 @@ class PatchClassifier {
   [[nodiscard]] Place place(const Piece& piece, int mesh) const
   {
     const mesh::PointTable& points = arrangement_.points();
-    const auto shoot_from = [&](std::size_t i) {
+    const auto ray_origin = [&](std::size_t i) {
       return weighted_mean(points[piece.corners[0]], points[piece.corners[1]], points[piece.corners[2]],
                            kWeights[i]);
     };
-    const mesh::ExactPoint middle = shoot_from(0);
+    const mesh::ExactPoint middle = ray_origin(0);
     const GridTriangle& own = arrangement_.triangles()[static_cast<std::size_t>(piece.source)];
     for (const Index u : arrangement_.coplanar(piece.source)) {
       const GridTriangle& other = arrangement_.triangles()[static_cast<std::size_t>(u)];
       if (other.mesh != mesh || !covers(other, middle)) continue;
-      return own.turn == other.turn ? Place::same_way : Place::facing;
+      return own.turn == other.turn ? Place::same_direction : Place::facing;
     }
     for (std::size_t i = 0; i < kWeights.size(); ++i) {
-      const mesh::ExactPoint origin = i == 0 ? middle : shoot_from(i);
+      const mesh::ExactPoint origin = i == 0 ? middle : ray_origin(i);
       for (int axis = 0; axis < 3; ++axis) {
         int winding = 0;
-        if (shoot(origin, axis, mesh, winding)) return winding > 0 ? Place::inside : Place::outside;
+        if (cast_ray(origin, axis, mesh, winding)) return winding > 0 ? Place::inside : Place::outside;
       }
     }
-    throw Error("A part of a mesh could not be told inside or outside; the meshes may be damaged.");
+    throw Error("A part of a mesh could not be classified as inside or outside; the meshes may be damaged.");
   }
 
  private:
@@ -84,7 +84,7 @@ class PatchClassifier {
 
   // Winding number by the crossings of a ray from `origin` in the direction of `axis`. False when the ray
   // meets an edge or a triangle seen edge-on, or starts on the surface.
-  [[nodiscard]] bool shoot(const mesh::ExactPoint& origin, int axis, int mesh, int& winding) const
+  [[nodiscard]] bool cast_ray(const mesh::ExactPoint& origin, int axis, int mesh, int& winding) const
   {
     const mesh::PointTable& points = arrangement_.points();
     const Vec3& from = origin.approximate;
@@ -167,20 +167,21 @@ mesh::TriangleMesh intersect(std::span<const mesh::TriangleMesh> meshes, const s
   for (std::size_t p = 0; p < arrangement.pieces().size(); ++p) {
     const Piece& piece = arrangement.pieces()[p];
     const int own = arrangement.triangles()[static_cast<std::size_t>(piece.source)].mesh;
-    const bool own_turned = complement[static_cast<std::size_t>(own)];
+    const bool own_flipped = complement[static_cast<std::size_t>(own)];
     int& decision = keep[static_cast<std::size_t>(patch[p])];
     for (int other = 0; other < static_cast<int>(meshes.size()) && decision < 0; ++other) {
       if (other == own) continue;
-      const bool other_turned = complement[static_cast<std::size_t>(other)];
+      const bool other_flipped = complement[static_cast<std::size_t>(other)];
       const Place place = classifier.place(piece, other);
-      const bool inside = place == (other_turned ? Place::outside : Place::inside);
-      const bool same_way = place == (own_turned == other_turned ? Place::same_way : Place::facing);
-      if (!inside && !(same_way && own < other)) decision = 0;
+      const bool inside = place == (other_flipped ? Place::outside : Place::inside);
+      const bool same_direction =
+          place == (own_flipped == other_flipped ? Place::same_direction : Place::facing);
+      if (!inside && !(same_direction && own < other)) decision = 0;
     }
     if (decision < 0) decision = 1;
     if (decision == 0) continue;
     Triangle t = piece.corners;
-    if (own_turned != turned) std::swap(t[1], t[2]);
+    if (own_flipped != turned) std::swap(t[1], t[2]);
     surface.triangles.push_back(t);
   }
   for (std::size_t i = 0; i < arrangement.points().size(); ++i) {

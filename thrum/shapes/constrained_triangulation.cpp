@@ -34,8 +34,8 @@ std::uint64_t ConstrainedTriangulation::undirected(Index a, Index b)
 
 Index ConstrainedTriangulation::triangle_of(Index a, Index b) const
 {
-  const auto entry = of_edge_.find(directed(a, b));
-  return entry == of_edge_.end() ? kNone : entry->second;
+  const auto entry = triangle_of_edge_.find(directed(a, b));
+  return entry == triangle_of_edge_.end() ? kNone : entry->second;
 }
 
 Index ConstrainedTriangulation::opposite(Index triangle, Index a, Index b) const
@@ -46,24 +46,25 @@ Index ConstrainedTriangulation::opposite(Index triangle, Index a, Index b) const
   return kNone;
 }
 
-void ConstrainedTriangulation::put(Index triangle, const Triangle& corners)
+void ConstrainedTriangulation::set_triangle(Index triangle, const Triangle& corners)
 {
   triangles_[static_cast<std::size_t>(triangle)] = corners;
-  for (std::size_t k = 0; k < 3; ++k) of_edge_[directed(corners[k], corners[(k + 1) % 3])] = triangle;
+  for (std::size_t k = 0; k < 3; ++k)
+    triangle_of_edge_[directed(corners[k], corners[(k + 1) % 3])] = triangle;
 }
 
 Index ConstrainedTriangulation::add(const Triangle& corners)
 {
   const auto triangle = static_cast<Index>(triangles_.size());
   triangles_.push_back(corners);
-  put(triangle, corners);
+  set_triangle(triangle, corners);
   return triangle;
 }
 
 void ConstrainedTriangulation::remove_edges(Index triangle)
 {
   const Triangle& t = triangles_[static_cast<std::size_t>(triangle)];
-  for (std::size_t k = 0; k < 3; ++k) of_edge_.erase(directed(t[k], t[(k + 1) % 3]));
+  for (std::size_t k = 0; k < 3; ++k) triangle_of_edge_.erase(directed(t[k], t[(k + 1) % 3]));
 }
 
 // Walks towards p; a walk that has gone round longer than there are triangles gives way to looking at all.
@@ -99,7 +100,7 @@ void ConstrainedTriangulation::insert_point(Index p)
     if (orientation_(c[k], c[(k + 1) % 3], p) == 0) return split_edge(c[k], c[(k + 1) % 3], p);
   }
   remove_edges(t);
-  put(t, {c[0], c[1], p});
+  set_triangle(t, {c[0], c[1], p});
   add({c[1], c[2], p});
   add({c[2], c[0], p});
 }
@@ -111,12 +112,12 @@ void ConstrainedTriangulation::split_edge(Index a, Index b, Index p)
     if (t == kNone) continue;
     const Index w = opposite(t, u, v);
     remove_edges(t);
-    put(t, {u, p, w});
+    set_triangle(t, {u, p, w});
     add({p, v, w});
   }
-  if (kept_.erase(undirected(a, b)) > 0) {
-    kept_.insert(undirected(a, p));
-    kept_.insert(undirected(p, b));
+  if (constrained_.erase(undirected(a, b)) > 0) {
+    constrained_.insert(undirected(a, p));
+    constrained_.insert(undirected(p, b));
   }
 }
 
@@ -131,15 +132,15 @@ bool ConstrainedTriangulation::flip(Index a, Index b)
   if (orientation_(d, b, c) <= 0 || orientation_(c, a, d) <= 0) return false;
   remove_edges(left);
   remove_edges(right);
-  put(left, {c, d, b});
-  put(right, {d, c, a});
+  set_triangle(left, {c, d, b});
+  set_triangle(right, {d, c, a});
   return true;
 }
 
 bool ConstrainedTriangulation::insert_segment(Index a, Index b)
 {
   if (triangle_of(a, b) != kNone || triangle_of(b, a) != kNone) {
-    kept_.insert(undirected(a, b));
+    constrained_.insert(undirected(a, b));
     return true;
   }
   // Find where the segment leaves the fan about a.
@@ -164,7 +165,7 @@ bool ConstrainedTriangulation::insert_segment(Index a, Index b)
   std::vector<std::pair<Index, Index>> crossed;
   auto [u, v] = exit;
   while (true) {
-    if (is_kept(u, v)) return false;
+    if (is_constrained(u, v)) return false;
     crossed.emplace_back(u, v);
     const Index beyond = triangle_of(v, u);
     if (beyond == kNone) return false;
@@ -178,15 +179,16 @@ bool ConstrainedTriangulation::insert_segment(Index a, Index b)
       u = w;
     }
   }
-  return clear_the_way(a, b, std::move(crossed));
+  return flip_crossing_edges(a, b, std::move(crossed));
 }
 
 // Flips the crossed edges until none crosses a b [Sloan, "A fast algorithm for generating constrained
 // Delaunay triangulations", 1993]: an edge that cannot be flipped yet waits at the end of the queue.
-bool ConstrainedTriangulation::clear_the_way(Index a, Index b, std::vector<std::pair<Index, Index>> crossed)
+bool ConstrainedTriangulation::flip_crossing_edges(Index a, Index b,
+                                                   std::vector<std::pair<Index, Index>> crossed)
 {
   std::deque<std::pair<Index, Index>> queue(crossed.begin(), crossed.end());
-  std::size_t stuck = 0;
+  std::size_t skipped_in_a_row = 0;
   while (!queue.empty()) {
     const auto [u, v] = queue.front();
     queue.pop_front();
@@ -194,14 +196,14 @@ bool ConstrainedTriangulation::clear_the_way(Index a, Index b, std::vector<std::
     const Index d = opposite(triangle_of(v, u), u, v);
     if (!flip(u, v)) {
       queue.emplace_back(u, v);
-      if (++stuck > queue.size() * queue.size() + 1) return false;
+      if (++skipped_in_a_row > queue.size() * queue.size() + 1) return false;
       continue;
     }
-    stuck = 0;
+    skipped_in_a_row = 0;
     const bool touches_end = c == a || c == b || d == a || d == b;
     if (!touches_end && orientation_(a, b, c) != orientation_(a, b, d)) queue.emplace_back(c, d);
   }
-  kept_.insert(undirected(a, b));
+  constrained_.insert(undirected(a, b));
   return triangle_of(a, b) != kNone || triangle_of(b, a) != kNone;
 }
 
@@ -215,7 +217,7 @@ void ConstrainedTriangulation::improve(const std::function<bool(Index, Index, In
         const Index a = triangles_[t][k];
         const Index b = triangles_[t][(k + 1) % 3];
         const Index across = triangle_of(b, a);
-        if (across == kNone || is_kept(a, b)) continue;
+        if (across == kNone || is_constrained(a, b)) continue;
         const Index c = opposite(static_cast<Index>(t), a, b);
         const Index d = opposite(across, a, b);
         if (better(a, b, c, d) && flip(a, b)) {

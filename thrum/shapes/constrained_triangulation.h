@@ -36,7 +36,10 @@ class ConstrainedTriangulation {
   void improve(const std::function<bool(Index a, Index b, Index c, Index d)>& better, int passes);
 
   [[nodiscard]] const std::vector<Triangle>& triangles() const { return triangles_; }
-  [[nodiscard]] bool is_kept(Index a, Index b) const { return kept_.count(undirected(a, b)) > 0; }
+  [[nodiscard]] bool is_constrained(Index a, Index b) const
+  {
+    return constrained_.count(undirected(a, b)) > 0;
+  }
 
   /// The triangle that has the edge a -> b, or -1.
   [[nodiscard]] Index triangle_of(Index a, Index b) const;
@@ -46,17 +49,17 @@ class ConstrainedTriangulation {
   [[nodiscard]] static std::uint64_t undirected(Index a, Index b);
   [[nodiscard]] Index opposite(Index triangle, Index a, Index b) const;
   [[nodiscard]] Index locate(Index p) const;
-  void put(Index triangle, const Triangle& corners);
+  void set_triangle(Index triangle, const Triangle& corners);
   Index add(const Triangle& corners);
   void remove_edges(Index triangle);
   void split_edge(Index a, Index b, Index p);
   bool flip(Index a, Index b);
-  bool clear_the_way(Index a, Index b, std::vector<std::pair<Index, Index>> crossed);
+  bool flip_crossing_edges(Index a, Index b, std::vector<std::pair<Index, Index>> crossed);
 
   Orientation orientation_;
   std::vector<Triangle> triangles_;
-  std::unordered_map<std::uint64_t, Index> of_edge_;
-  std::unordered_set<std::uint64_t> kept_;
+  std::unordered_map<std::uint64_t, Index> triangle_of_edge_;
+  std::unordered_set<std::uint64_t> constrained_;
   mutable Index last_ = 0;
 };
 

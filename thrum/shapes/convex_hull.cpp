@@ -63,7 +63,7 @@ class Quickhull {
   {
     start_with_tetrahedron();
     for (std::size_t f = 0; f < faces_.size(); ++f) {
-      if (faces_[f].alive && !faces_[f].outside.empty()) add_point(f, furthest(faces_[f]));
+      if (faces_[f].alive && !faces_[f].outside.empty()) add_point(f, farthest_point(faces_[f]));
     }
     return result();
   }
@@ -103,7 +103,7 @@ class Quickhull {
     return best;
   }
 
-  [[nodiscard]] Index furthest(const Face& face) const
+  [[nodiscard]] Index farthest_point(const Face& face) const
   {
     return extreme(face.outside, [&](const GridPoint& p) { return face.plane.height(p); });
   }
@@ -118,7 +118,7 @@ class Quickhull {
     const Index a =
         *std::min_element(all.begin(), all.end(), [&](Index i, Index j) { return at(i) < at(j); });
     const Index b = extreme(all, zero);
-    const Index c = off_the_line(all, a, b);
+    const Index c = find_point_off_line(all, a, b);
     const Plane base = plane_through(at(a), at(b), at(c));
     Index d = extreme(all, [&](const GridPoint& p) { return base.height(p); });
     const Index below = extreme(all, [&](const GridPoint& p) { return -base.height(p); });
@@ -129,32 +129,32 @@ class Quickhull {
     const std::array<Index, 3> t = in_front ? std::array{a, c, b} : std::array{a, b, c};
     add_face({t[0], t[1], t[2]});
     for (std::size_t k = 0; k < 3; ++k) add_face({t[(k + 1) % 3], t[k], d});
-    std::vector<std::size_t> fresh = {0, 1, 2, 3};
-    share_out(all, fresh);
+    std::vector<std::size_t> new_faces = {0, 1, 2, 3};
+    assign_outside_points(all, new_faces);
   }
 
   // A corner of the hull away from the line a b: the extreme one in the direction of any point that is off
   // the line.
-  [[nodiscard]] Index off_the_line(std::span<const Index> all, Index a, Index b) const
+  [[nodiscard]] Index find_point_off_line(std::span<const Index> all, Index a, Index b) const
   {
     const auto real = [&](Index i) {
       return Vec3(static_cast<double>(at(i)[0]), static_cast<double>(at(i)[1]),
                   static_cast<double>(at(i)[2]));
     };
     const Vec3 line = (real(b) - real(a)).normalized();
-    Index widest = -1;
+    Index farthest = -1;
     double width = 0;
     for (const Index i : all) {
       const double w = (real(i) - real(a)).cross(line).norm();
       const Plane p = plane_through(at(a), at(b), at(i));
       const bool off = p.normal[0] != 0 || p.normal[1] != 0 || p.normal[2] != 0;
-      if (off && (widest < 0 || w > width)) {
-        widest = i;
+      if (off && (farthest < 0 || w > width)) {
+        farthest = i;
         width = w;
       }
     }
-    if (widest < 0) throw Error("The points given to the convex hull lie on one line.");
-    Vec3 out = real(widest) - real(a);
+    if (farthest < 0) throw Error("The points given to the convex hull lie on one line.");
+    Vec3 out = real(farthest) - real(a);
     out = (out - out.dot(line) * line).normalized() * kDirectionCells;
     const GridPoint direction = {std::llround(out.x()), std::llround(out.y()), std::llround(out.z())};
     const Index c = extreme(all, [&](const GridPoint& p) {
@@ -163,7 +163,7 @@ class Quickhull {
       return sum;
     });
     const Plane p = plane_through(at(a), at(b), at(c));
-    return p.normal[0] != 0 || p.normal[1] != 0 || p.normal[2] != 0 ? c : widest;
+    return p.normal[0] != 0 || p.normal[1] != 0 || p.normal[2] != 0 ? c : farthest;
   }
 
   [[nodiscard]] static std::uint64_t edge_key(Index a, Index b)
@@ -179,7 +179,7 @@ class Quickhull {
     return f;
   }
 
-  void share_out(std::span<const Index> candidates, std::span<const std::size_t> faces)
+  void assign_outside_points(std::span<const Index> candidates, std::span<const std::size_t> faces)
   {
     for (const Index i : candidates) {
       for (const std::size_t f : faces) {
@@ -215,14 +215,14 @@ class Quickhull {
       }
     }
     // An edge noted before its far side was found visible is no rim after all.
-    std::vector<std::size_t> fresh;
+    std::vector<std::size_t> new_faces;
     for (const auto& [u, v] : rim) {
-      if (faces_[face_of_edge_.at(edge_key(v, u))].alive) fresh.push_back(add_face({u, v, p}));
+      if (faces_[face_of_edge_.at(edge_key(v, u))].alive) new_faces.push_back(add_face({u, v, p}));
     }
     for (const std::size_t f : visible) {
-      const std::vector<Index> orphans = std::move(faces_[f].outside);
+      const std::vector<Index> unassigned = std::move(faces_[f].outside);
       faces_[f].outside.clear();
-      share_out(orphans, fresh);
+      assign_outside_points(unassigned, new_faces);
     }
   }
 

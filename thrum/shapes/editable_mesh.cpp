@@ -57,7 +57,7 @@ std::vector<Index> EditableMesh::neighbours(Index v) const
   return found;
 }
 
-void EditableMesh::forget(Index v, Index t)
+void EditableMesh::remove_triangle(Index v, Index t)
 {
   auto& list = around_[static_cast<std::size_t>(v)];
   list.erase(std::find(list.begin(), list.end(), t));
@@ -73,7 +73,7 @@ void EditableMesh::replace_corner(Index t, Index from, Index to)
 {
   Triangle& c = triangles_[static_cast<std::size_t>(t)];
   std::replace(c.begin(), c.end(), from, to);
-  forget(from, t);
+  remove_triangle(from, t);
   around_[static_cast<std::size_t>(to)].push_back(t);
 }
 
@@ -109,7 +109,7 @@ void EditableMesh::collapse(Index removed, Index kept, const Vec3& position)
   for (const Index t : fan) {
     const Triangle c = triangle(t);
     if (c[0] == kept || c[1] == kept || c[2] == kept) {
-      for (const Index v : c) forget(v, t);
+      for (const Index v : c) remove_triangle(v, t);
       triangles_[static_cast<std::size_t>(t)][0] = -1;
     } else {
       replace_corner(t, removed, kept);
@@ -129,8 +129,8 @@ bool EditableMesh::can_flip(Index a, Index b) const
 void EditableMesh::flip(Index a, Index b)
 {
   const EdgeSides s = sides(a, b);
-  for (const Index v : {a, b, s.left_apex}) forget(v, s.left);
-  for (const Index v : {a, b, s.right_apex}) forget(v, s.right);
+  for (const Index v : {a, b, s.left_apex}) remove_triangle(v, s.left);
+  for (const Index v : {a, b, s.right_apex}) remove_triangle(v, s.right);
   set(s.left, {s.left_apex, s.right_apex, b});
   set(s.right, {s.right_apex, s.left_apex, a});
 }

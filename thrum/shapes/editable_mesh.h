@@ -59,7 +59,7 @@ class EditableMesh {
 
  private:
   void replace_corner(Index t, Index from, Index to);
-  void forget(Index v, Index t);
+  void remove_triangle(Index v, Index t);
   void set(Index t, const Triangle& corners);
 
   std::vector<Vec3> positions_;

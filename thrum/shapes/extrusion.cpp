@@ -17,7 +17,7 @@ std::vector<Vec2> prepared_ring(const std::vector<Vec2>& ring, double edge_lengt
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const Vec2& a = ring[i];
     const Vec2& b = ring[(i + 1) % ring.size()];
-    const int count = pieces((b - a).norm(), edge_length);
+    const int count = segment_count((b - a).norm(), edge_length);
     for (int k = 0; k < count; ++k) points.push_back(a + (b - a) * (static_cast<double>(k) / count));
   }
   if ((twice_area(points) > 0) != counter_clockwise) std::reverse(points.begin(), points.end());
@@ -36,8 +36,8 @@ std::vector<Vec2> grid_points_inside(const std::vector<std::vector<Vec2>>& rings
   }
   constexpr double kRowHeight = 0.8660254037844386;  // of a triangular grid of unit edge
   constexpr double kClearance = 0.6;                 // from the rings, in edge lengths
-  const int rows = pieces(high.y() - low.y(), edge_length * kRowHeight);
-  const int columns = pieces(high.x() - low.x(), edge_length);
+  const int rows = segment_count(high.y() - low.y(), edge_length * kRowHeight);
+  const int columns = segment_count(high.x() - low.x(), edge_length);
   std::vector<Vec2> inside;
   for (int j = 0; j <= rows; ++j) {
     for (int i = 0; i <= columns; ++i) {
@@ -83,7 +83,7 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
   std::vector<Vec2> outline;
   for (const auto& ring : rings) outline.insert(outline.end(), ring.begin(), ring.end());
   const auto count = static_cast<Index>(outline.size());
-  const Index levels = static_cast<Index>(pieces(desc.height, desc.edge_length));
+  const Index levels = static_cast<Index>(segment_count(desc.height, desc.edge_length));
   mesh::TriangleMesh mesh;
   for (Index level = 0; level <= levels; ++level) {
     const double z = level == levels ? desc.height : desc.height * level / levels;

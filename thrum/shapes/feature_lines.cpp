@@ -9,7 +9,8 @@ namespace thrum::shapes {
 
 namespace {
 
-constexpr double kAlong = 0.7;  // cosine of the greatest angle between a segment and the wanted direction
+constexpr double kMinAlignment =
+    0.7;  // cosine of the greatest angle between a segment and the wanted direction
 
 }  // namespace
 
@@ -48,7 +49,7 @@ void FeatureLines::add(const Vec3& a, const Vec3& b)
 Vec3 FeatureLines::nearest(const Vec3& p, const Vec3& direction) const
 {
   const Cell middle = cell_of(p);
-  double least = std::numeric_limits<double>::infinity();
+  double min_distance = std::numeric_limits<double>::infinity();
   Vec3 best = p;
   for (std::int64_t i = -1; i <= 1; ++i) {
     for (std::int64_t j = -1; j <= 1; ++j) {
@@ -58,12 +59,12 @@ Vec3 FeatureLines::nearest(const Vec3& p, const Vec3& direction) const
         for (const Index s : cell->second) {
           const auto& [a, b] = segments_[static_cast<std::size_t>(s)];
           const Vec3 along = b - a;
-          if (std::abs(along.dot(direction)) < kAlong * along.norm()) continue;
+          if (std::abs(along.dot(direction)) < kMinAlignment * along.norm()) continue;
           const double t = std::clamp((p - a).dot(along) / along.squaredNorm(), 0.0, 1.0);
           const Vec3 q = a + t * along;
           const double distance = (p - q).squaredNorm();
-          if (distance < least) {
-            least = distance;
+          if (distance < min_distance) {
+            min_distance = distance;
             best = q;
           }
         }

@@ -32,10 +32,10 @@ mesh::TriangleMesh pipe_between(const Vec3& a, const Vec3& b, double radius, int
 }
 
 // A deviation of 0 leaves it to the edge length.
-mesh::TriangleMesh evened(const mesh::TriangleMesh& mesh, double edge_length, double deviation = 0)
+mesh::TriangleMesh remeshed(const mesh::TriangleMesh& mesh, double edge_length, double deviation = 0)
 {
   if (edge_length <= 0) return mesh;
-  require_few_triangles(area(mesh), edge_length);
+  check_triangle_count(area(mesh), edge_length);
   RemeshDesc desc;
   desc.edge_length = edge_length;
   desc.deviation = deviation;
@@ -82,7 +82,7 @@ mesh::TriangleMesh make_table(const TableDesc& desc)
       parts.push_back(box_between({std::min(xa, xb), -y + leg, low}, {std::max(xa, xb), y - leg, under}));
     }
   }
-  return evened(boolean_union(parts), desc.edge_length);
+  return remeshed(boolean_union(parts), desc.edge_length);
 }
 
 mesh::TriangleMesh make_scaffold(const ScaffoldDesc& desc)
@@ -135,7 +135,7 @@ mesh::TriangleMesh make_scaffold(const ScaffoldDesc& desc)
   if (desc.lower_deck_height > 0) add_deck(desc.lower_deck_height);
   // Pipes stay round however long the edges are: in the volume, a part in a hundred.
   constexpr double kPipeDeviation = 0.05;  // of the radius
-  return evened(boolean_union(parts), desc.edge_length, kPipeDeviation * r);
+  return remeshed(boolean_union(parts), desc.edge_length, kPipeDeviation * r);
 }
 
 mesh::TriangleMesh make_fridge(const FridgeDesc& desc)
@@ -172,7 +172,7 @@ mesh::TriangleMesh make_fridge(const FridgeDesc& desc)
   parts.push_back(box_between({hx - bar / 2, front - 2 * bar, bottom}, {hx + bar / 2, front - bar, top}));
   parts.push_back(box_between({hx - bar / 2, front - bar, bottom}, {hx + bar / 2, front, bottom + bar}));
   parts.push_back(box_between({hx - bar / 2, front - bar, top - bar}, {hx + bar / 2, front, top}));
-  return evened(boolean_union(parts), desc.edge_length);
+  return remeshed(boolean_union(parts), desc.edge_length);
 }
 
 }  // namespace thrum::shapes

@@ -69,7 +69,7 @@ class CubeGrid {
   template <typename Place>
   Index vertex(mesh::TriangleMesh& mesh, const GridPoint& p, Place place)
   {
-    const std::int64_t stride = 2 * static_cast<std::int64_t>(kMostPieces);
+    const std::int64_t stride = 2 * static_cast<std::int64_t>(kMaxSegments);
     const std::int64_t key = (p[0] * stride + p[1]) * stride + p[2];
     const auto [entry, fresh] = index_.try_emplace(key, static_cast<Index>(mesh.vertices.size()));
     if (fresh) mesh.vertices.push_back(place(p));
@@ -103,14 +103,14 @@ Vec3 onto_rounded_box(const Vec3& p, const Vec3& core, double rounding)
   return inner + rounding * (p - inner).normalized();
 }
 
-mesh::TriangleMesh rounded_box(const Vec3& half, double rounding, double edge_length, int fewest_arc)
+mesh::TriangleMesh rounded_box(const Vec3& half, double rounding, double edge_length, int min_arc_segments)
 {
-  const int arc = pieces(std::numbers::pi / 4 * rounding, edge_length, fewest_arc);
+  const int arc = segment_count(std::numbers::pi / 4 * rounding, edge_length, min_arc_segments);
   std::array<std::vector<double>, 3> lines;
   std::array<int, 3> counts{};
   for (std::size_t a = 0; a < 3; ++a) {
     const double core = half[static_cast<Eigen::Index>(a)] - rounding;
-    const int flat = core > 0 ? pieces(2 * core, edge_length) : 0;
+    const int flat = core > 0 ? segment_count(2 * core, edge_length) : 0;
     lines[a] = rounded_lines(half[static_cast<Eigen::Index>(a)], rounding, flat, arc);
     counts[a] = static_cast<int>(lines[a].size()) - 1;
   }
@@ -199,7 +199,7 @@ mesh::TriangleMesh generate(const BoxDesc& desc)
   require_not_negative(desc.edge_length, "edge length");
   const Vec3 half = desc.size / 2;
   if (desc.rounding > half.minCoeff()) {
-    throw Error(fmt::format("The edge rounding of {} m is more than half the least size of the box, {} m.",
+    throw Error(fmt::format("The edge rounding of {} m is more than half the smallest side of the box, {} m.",
                             desc.rounding, half.minCoeff()));
   }
   constexpr int kDefaultArc = 2;  // pieces in 45 degrees of rounding
@@ -208,7 +208,7 @@ mesh::TriangleMesh generate(const BoxDesc& desc)
 
   std::array<int, 3> counts{};
   for (std::size_t a = 0; a < 3; ++a)
-    counts[a] = pieces(desc.size[static_cast<Eigen::Index>(a)], desc.edge_length);
+    counts[a] = segment_count(desc.size[static_cast<Eigen::Index>(a)], desc.edge_length);
   return CubeGrid(counts).build([&](const GridPoint& p) {
     Vec3 v;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -229,15 +229,15 @@ mesh::TriangleMesh generate(const SphereDesc& desc)
   if (desc.grid == SphereGrid::cube) return rounded_box(Vec3::Constant(desc.radius), desc.radius, edge, 1);
   // The side of a unit icosahedron spans atan 2; the mean edge of the cut sphere is close to the n-th of that
   // arc.
-  return icosphere(desc.radius, pieces(std::atan(2.0) * desc.radius, edge));
+  return icosphere(desc.radius, segment_count(std::atan(2.0) * desc.radius, edge));
 }
 
 mesh::TriangleMesh generate(const HeightFieldDesc& desc)
 {
   require_positive(desc.spacing, "spacing of the height field");
   if (desc.columns < 2 || desc.rows < 2) throw Error("A height field needs at least 2 columns and 2 rows.");
-  if (std::max(desc.columns, desc.rows) > kMostPieces) {
-    throw Error(fmt::format("A height field has at most {} columns and rows.", kMostPieces));
+  if (std::max(desc.columns, desc.rows) > kMaxSegments) {
+    throw Error(fmt::format("A height field has at most {} columns and rows.", kMaxSegments));
   }
   const auto columns = static_cast<std::size_t>(desc.columns);
   const auto rows = static_cast<std::size_t>(desc.rows);

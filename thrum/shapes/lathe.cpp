@@ -14,9 +14,9 @@ namespace {
 
 void check_segments(int segments)
 {
-  if (segments != 0 && (segments < 3 || segments > kMostPieces)) {
+  if (segments != 0 && (segments < 3 || segments > kMaxSegments)) {
     throw Error(fmt::format("A shape of revolution has 3 to {} segments, or 0 for automatic; found {}.",
-                            kMostPieces, segments));
+                            kMaxSegments, segments));
   }
 }
 
@@ -31,7 +31,7 @@ Ring add_ring(mesh::TriangleMesh& mesh, const Vec2& rz, int count)
 }
 
 // Radius at the widest, which the default edge length is taken from.
-double greatest_radius(const std::vector<Vec2>& profile)
+double max_radius(const std::vector<Vec2>& profile)
 {
   double r = 0;
   for (const Vec2& p : profile) r = std::max(r, p.x());
@@ -51,7 +51,7 @@ mesh::TriangleMesh revolve(const std::vector<Vec2>& profile, bool on_axis, int s
   mesh::TriangleMesh mesh;
   std::vector<Ring> rings;
   for (const Vec2& rz : profile) {
-    const int around = pieces(2 * std::numbers::pi * rz.x(), edge, kFewestSegments);
+    const int around = segment_count(2 * std::numbers::pi * rz.x(), edge, kMinSegments);
     rings.push_back(add_ring(mesh, rz, segments > 0 ? segments : around));
   }
   for (std::size_t i = 0; i + 1 < rings.size(); ++i) add_band(mesh, rings[i], rings[i + 1]);
@@ -68,7 +68,7 @@ mesh::TriangleMesh generate(const LatheDesc& desc)
   OrderedProfile profile = ordered_profile(desc.profile);
   double edge = desc.edge_length;
   if (edge == 0 && desc.segments == 0)
-    edge = 2 * std::numbers::pi * greatest_radius(profile.points) / kDefaultSegments;
+    edge = 2 * std::numbers::pi * max_radius(profile.points) / kDefaultSegments;
   if (edge > 0) profile.points = resampled(profile, edge);
 
   return revolve(profile.points, profile.on_axis, desc.segments, edge);
@@ -107,8 +107,8 @@ mesh::TriangleMesh generate(const CapsuleDesc& desc)
   // seams at the ends of the straight part are rings.
   const double around = desc.segments > 0 ? desc.segments : kDefaultSegments;
   const double edge = desc.edge_length > 0 ? desc.edge_length : 2 * std::numbers::pi * desc.radius / around;
-  const int quarter = pieces(std::numbers::pi / 2 * desc.radius, edge, 2);
-  const int straight = desc.height > 0 ? pieces(desc.height, edge) : 0;
+  const int quarter = segment_count(std::numbers::pi / 2 * desc.radius, edge, 2);
+  const int straight = desc.height > 0 ? segment_count(desc.height, edge) : 0;
   const double h = desc.height / 2;
   std::vector<Vec2> profile = {{0, -h - desc.radius}};
   for (int i = 1; i < quarter; ++i) {
@@ -139,7 +139,7 @@ mesh::TriangleMesh generate(const TorusDesc& desc)
   const double edge = desc.edge_length > 0 ? desc.edge_length : longest / around;
   const int minor = desc.minor_segments > 0
                         ? desc.minor_segments
-                        : pieces(2 * std::numbers::pi * desc.minor_radius, edge, kFewestSegments);
+                        : segment_count(2 * std::numbers::pi * desc.minor_radius, edge, kMinSegments);
   std::vector<Vec2> profile;
   for (int i = 0; i < minor; ++i) {
     profile.push_back(on_circle({desc.major_radius, 0}, desc.minor_radius, 2 * std::numbers::pi * i / minor));

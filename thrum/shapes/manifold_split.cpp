@@ -68,12 +68,12 @@ void pair_about_edge(const mesh::TriangleMesh& mesh, const Edge& edge, const std
   const Vec3 first = apex(sides.front());
   const Vec3 u = (first - first.dot(axis) * axis).normalized();
   const Vec3 v = axis.cross(u);
-  struct Around {
+  struct SideAngle {
     double angle;
     bool forward;
     Side side;
   };
-  std::vector<Around> around;
+  std::vector<SideAngle> around;
   int balance = 0;
   for (const Side& s : sides) {
     const bool forward = mesh.triangles[s.triangle][s.k] == edge.first;
@@ -84,12 +84,12 @@ void pair_about_edge(const mesh::TriangleMesh& mesh, const Edge& edge, const std
     throw Error("The surface is not closed: the meshes to be joined cut themselves or are inside out.");
   // Of equal angles (two sheets folded together) the forward one comes first, so that it closes what was
   // open.
-  std::stable_sort(around.begin(), around.end(), [](const Around& a, const Around& b) {
+  std::stable_sort(around.begin(), around.end(), [](const SideAngle& a, const SideAngle& b) {
     return a.angle != b.angle ? a.angle < b.angle : a.forward > b.forward;
   });
   std::vector<Side> open;
   for (int round = 0; round < 2; ++round) {
-    for (Around& a : around) {
+    for (SideAngle& a : around) {
       if (a.angle > std::numbers::pi * 2) continue;
       if (!a.forward && round == 0) open.push_back(a.side);
       if (a.forward && !open.empty()) {

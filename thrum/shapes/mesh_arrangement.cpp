@@ -153,7 +153,7 @@ MeshArrangement::MeshArrangement(std::span<const mesh::TriangleMesh> meshes) : g
     for (std::size_t n = m + 1; n < meshes.size(); ++n) {
       mesh::Bvh::for_each_near_pair(hierarchies[m], Pose{}, hierarchies[n], Pose{}, kPairMargin,
                                     [&](Index a, Index b) {
-                                      meet(first[m] + a, first[n] + b);
+                                      intersect(first[m] + a, first[n] + b);
                                       return true;
                                     });
     }
@@ -202,7 +202,7 @@ bool MeshArrangement::is_cut(int mesh, Index a, Index b) const
 }
 
 // Whether a point of its plane lies in the triangle or on its border.
-bool MeshArrangement::holds(Index t, Index p) const
+bool MeshArrangement::contains(Index t, Index p) const
 {
   const GridTriangle& triangle = triangles_[static_cast<std::size_t>(t)];
   const Triangle& c = triangle.corners;
@@ -214,7 +214,7 @@ bool MeshArrangement::holds(Index t, Index p) const
 }
 
 // Points where the border of t meets u: corners in the plane of u and edges that pass through it.
-void MeshArrangement::edges_through(Index t, Index u, std::vector<Index>& found)
+void MeshArrangement::add_edge_crossings(Index t, Index u, std::vector<Index>& found)
 {
   const Triangle& c = triangles_[static_cast<std::size_t>(t)].corners;
   const mesh::GridPlane& plane = triangles_[static_cast<std::size_t>(u)].plane;
@@ -222,16 +222,16 @@ void MeshArrangement::edges_through(Index t, Index u, std::vector<Index>& found)
   for (std::size_t k = 0; k < 3; ++k) sides[k] = side(plane, points_[c[k]]);
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t next = (k + 1) % 3;
-    if (sides[k] == 0 && holds(u, c[k])) found.push_back(c[k]);
+    if (sides[k] == 0 && contains(u, c[k])) found.push_back(c[k]);
     if (sides[k] * sides[next] < 0) {
       // Both triangles at the edge must compute the same point; exactness sees to that.
-      const Index p = points_.add(line_meets_plane(points_[c[k]].grid, points_[c[next]].grid, plane));
-      if (holds(u, p)) found.push_back(p);
+      const Index p = points_.add(line_plane_intersection(points_[c[k]].grid, points_[c[next]].grid, plane));
+      if (contains(u, p)) found.push_back(p);
     }
   }
 }
 
-void MeshArrangement::meet(Index t, Index u)
+void MeshArrangement::intersect(Index t, Index u)
 {
   const auto beyond = [&](Index a, Index b) {
     const mesh::GridPlane& plane = triangles_[static_cast<std::size_t>(b)].plane;
@@ -246,13 +246,13 @@ void MeshArrangement::meet(Index t, Index u)
   };
   const int kind = beyond(t, u);
   if (kind == 1) return;
-  if (kind == 0) return meet_in_one_plane(t, u);
+  if (kind == 0) return intersect_coplanar(t, u);
   if (beyond(u, t) == 1) return;
 
   // Two triangles in different planes share a segment, a point or nothing; its ends lie on their borders.
   std::vector<Index> found;
-  edges_through(t, u, found);
-  edges_through(u, t, found);
+  add_edge_crossings(t, u, found);
+  add_edge_crossings(u, t, found);
   mark(t, found);
   mark(u, found);
 }
@@ -272,7 +272,7 @@ void MeshArrangement::mark(Index t, const std::vector<Index>& found)
   marks.segments.emplace_back(std::min(*low, *high), std::max(*low, *high));
 }
 
-void MeshArrangement::meet_in_one_plane(Index t, Index u)
+void MeshArrangement::intersect_coplanar(Index t, Index u)
 {
   const std::size_t before = marks_[static_cast<std::size_t>(t)].points.size();
   clip_edges(t, u);
@@ -292,8 +292,8 @@ void MeshArrangement::clip_edges(Index t, Index u)
     const Index p = d[k];
     const Index q = d[(k + 1) % 3];
     std::vector<Index> found;
-    if (holds(t, p)) found.push_back(p);
-    if (holds(t, q)) found.push_back(q);
+    if (contains(t, p)) found.push_back(p);
+    if (contains(t, q)) found.push_back(q);
     for (std::size_t i = 0; i < 3; ++i) {
       const Index r = c[i];
       const Index s = c[(i + 1) % 3];
@@ -308,7 +308,7 @@ void MeshArrangement::clip_edges(Index t, Index u)
       }
       if (r_side * s_side < 0 && p_side * q_side < 0) {
         found.push_back(
-            points_.add(segments_cross(points_[p], points_[q], points_[r], points_[s], triangle.axis)));
+            points_.add(segment_intersection(points_[p], points_[q], points_[r], points_[s], triangle.axis)));
       }
     }
     mark(t, found);
@@ -330,7 +330,7 @@ void MeshArrangement::cross_segments(Index t)
       if (orientation_in(triangle, p, q, r) * orientation_in(triangle, p, q, s) >= 0) continue;
       if (orientation_in(triangle, r, s, p) * orientation_in(triangle, r, s, q) >= 0) continue;
       marks.points.push_back(
-          points_.add(segments_cross(points_[p], points_[q], points_[r], points_[s], triangle.axis)));
+          points_.add(segment_intersection(points_[p], points_[q], points_[r], points_[s], triangle.axis)));
     }
   }
 }
@@ -367,8 +367,8 @@ void MeshArrangement::divide(Index t)
           const Vec3 v = points_[b].approximate - points_[apex].approximate;
           return u.dot(v) / u.cross(v).norm();
         };
-        constexpr double kClearlyBetter = -1e-6;  // sum of cotangents
-        return cotangent(c) + cotangent(d) < kClearlyBetter;
+        constexpr double kFlipThreshold = -1e-6;  // sum of cotangents
+        return cotangent(c) + cotangent(d) < kFlipThreshold;
       },
       kImprovePasses);
   for (const Triangle& piece : cut.triangles()) {
@@ -376,7 +376,7 @@ void MeshArrangement::divide(Index t)
     for (std::size_t k = 0; k < 3; ++k) {
       const Index a = piece[k];
       const Index b = piece[(k + 1) % 3];
-      if (cut.is_kept(a, b)) cuts_[static_cast<std::size_t>(triangle.mesh)].insert(undirected(a, b));
+      if (cut.is_constrained(a, b)) cuts_[static_cast<std::size_t>(triangle.mesh)].insert(undirected(a, b));
     }
   }
 }

@@ -71,11 +71,11 @@ class MeshArrangement {
   };
 
   void add_mesh(const mesh::TriangleMesh& mesh, int number);
-  void meet(Index t, Index u);
-  void meet_in_one_plane(Index t, Index u);
+  void intersect(Index t, Index u);
+  void intersect_coplanar(Index t, Index u);
   void clip_edges(Index t, Index u);
-  void edges_through(Index t, Index u, std::vector<Index>& found);
-  [[nodiscard]] bool holds(Index t, Index p) const;
+  void add_edge_crossings(Index t, Index u, std::vector<Index>& found);
+  [[nodiscard]] bool contains(Index t, Index p) const;
   void mark(Index t, const std::vector<Index>& found);
   void cross_segments(Index t);
   void divide(Index t);

@@ -66,7 +66,7 @@ std::vector<Triangle> inside_triangles(const ConstrainedTriangulation& cut, Inde
         const Index b = all[t][(k + 1) % 3];
         const Index across = cut.triangle_of(b, a);
         if (across < 0 || depth[static_cast<std::size_t>(across)] >= 0) continue;
-        if (cut.is_kept(a, b)) {
+        if (cut.is_constrained(a, b)) {
           beyond.push_back(static_cast<std::size_t>(across));
         } else {
           depth[static_cast<std::size_t>(across)] = level;
@@ -142,8 +142,8 @@ std::vector<Triangle> triangulate_polygon(const std::vector<Vec2>& outline,
           const Vec2 v = at(b) - at(apex);
           return u.dot(v) / std::abs(u.x() * v.y() - u.y() * v.x());
         };
-        constexpr double kClearlyBetter = -1e-9;  // sum of cotangents; rounding must not flip for ever
-        return cotangent(c) + cotangent(d) < kClearlyBetter;
+        constexpr double kFlipThreshold = -1e-9;  // sum of cotangents; rounding must not flip for ever
+        return cotangent(c) + cotangent(d) < kFlipThreshold;
       },
       kImprovePasses);
   return inside_triangles(cut, helper);

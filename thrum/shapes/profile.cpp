@@ -12,9 +12,9 @@ namespace thrum::shapes {
 namespace {
 
 constexpr double kProfileCorner = 30 * std::numbers::pi / 180;  // a sharper turn is a corner to be kept [rad]
-constexpr double kTurnPerPiece =
+constexpr double kMaxTurnPerSegment =
     60 * std::numbers::pi / 180;             // a smooth curve may turn so far in one piece [rad]
-constexpr int kFewestRings = 6;              // in a closed profile without or with one corner
+constexpr int kMinRings = 6;                 // in a closed profile without or with one corner
 constexpr double kOnAxis = 1e-9;             // r below this part of the greatest r is on the axis
 constexpr double kLevel = 1e-6;              // slope below which a piece counts as level
 constexpr double kSameProfilePoint = 1e-12;  // points closer than this part of the size are one
@@ -54,9 +54,9 @@ double turn(const Vec2& a, const Vec2& b, const Vec2& c)
 }
 
 // Points of an open chain, both ends included, spread evenly in the measure of each straight bit, max(length
-// / edge_length, turn / kTurnPerPiece). `end_turns` says how much the chain bends at its first and last
+// / edge_length, turn / kMaxTurnPerSegment). `end_turns` says how much the chain bends at its first and last
 // point.
-std::vector<Vec2> cut_chain(std::span<const Vec2> chain, double edge_length, int fewest)
+std::vector<Vec2> cut_chain(std::span<const Vec2> chain, double edge_length, int min_count)
 {
   std::vector<double> reached = {0};
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
@@ -64,9 +64,9 @@ std::vector<Vec2> cut_chain(std::span<const Vec2> chain, double edge_length, int
     if (i > 0) turned += turn(chain[i - 1], chain[i], chain[i + 1]) / 2;
     if (i + 2 < chain.size()) turned += turn(chain[i], chain[i + 1], chain[i + 2]) / 2;
     const double length = (chain[i + 1] - chain[i]).norm();
-    reached.push_back(reached.back() + std::max(length / edge_length, turned / kTurnPerPiece));
+    reached.push_back(reached.back() + std::max(length / edge_length, turned / kMaxTurnPerSegment));
   }
-  const int count = pieces(reached.back(), 1, fewest);
+  const int count = segment_count(reached.back(), 1, min_count);
   std::vector<Vec2> cut;
   std::size_t bit = 0;
   for (int k = 0; k <= count; ++k) {
@@ -96,7 +96,7 @@ bool is_extreme(const Vec2& a, const Vec2& b, const Vec2& c)
   return false;
 }
 
-std::vector<Vec2> without_repeats(std::span<const Vec2> outline)
+std::vector<Vec2> remove_repeated_points(std::span<const Vec2> outline)
 {
   double size = 0;
   for (const Vec2& p : outline) size = std::max(size, (p - outline.front()).norm());
@@ -120,8 +120,8 @@ ProfileDrawing& ProfileDrawing::line_to(const Vec2& end)
 ProfileDrawing& ProfileDrawing::curve_to(const Vec2& control_a, const Vec2& control_b, const Vec2& end)
 {
   const Vec2 start = points_.back();
-  for (int i = 1; i <= kCurvePieces; ++i) {
-    const double t = static_cast<double>(i) / kCurvePieces;
+  for (int i = 1; i <= kCurveSegments; ++i) {
+    const double t = static_cast<double>(i) / kCurveSegments;
     const double s = 1 - t;
     points_.push_back(s * s * s * start + 3 * s * s * t * control_a + 3 * s * t * t * control_b +
                       t * t * t * end);
@@ -132,8 +132,8 @@ ProfileDrawing& ProfileDrawing::curve_to(const Vec2& control_a, const Vec2& cont
 ProfileDrawing& ProfileDrawing::arc(const Vec2& center, double angle)
 {
   const Vec2 r = points_.back() - center;
-  for (int i = 1; i <= kCurvePieces; ++i) {
-    const double a = angle * i / kCurvePieces;
+  for (int i = 1; i <= kCurveSegments; ++i) {
+    const double a = angle * i / kCurveSegments;
     points_.push_back(
         center + Vec2(std::cos(a) * r.x() - std::sin(a) * r.y(), std::sin(a) * r.x() + std::cos(a) * r.y()));
   }
@@ -167,17 +167,17 @@ bool is_simple_polygon(std::span<const Vec2> polygon)
 OrderedProfile ordered_profile(std::span<const Vec2> outline)
 {
   OrderedProfile profile;
-  double greatest = 0;
+  double max_radius = 0;
   for (const Vec2& p : outline) {
     if (!p.allFinite()) throw Error("A point of the lathe's profile is not finite.");
-    greatest = std::max(greatest, p.x());
+    max_radius = std::max(max_radius, p.x());
   }
-  profile.points = without_repeats(outline);
+  profile.points = remove_repeated_points(outline);
   std::size_t axis_count = 0;
   for (Vec2& p : profile.points) {
-    if (p.x() < -kOnAxis * greatest)
+    if (p.x() < -kOnAxis * max_radius)
       throw Error(fmt::format("The lathe's profile has a point at r = {} m; r is at least 0.", p.x()));
-    if (p.x() <= kOnAxis * greatest) {
+    if (p.x() <= kOnAxis * max_radius) {
       p.x() = 0;
       ++axis_count;
     }
@@ -225,8 +225,8 @@ std::vector<Vec2> resampled(const OrderedProfile& profile, double edge_length)
     const std::size_t end = c + 1 < corners.size() ? corners[c + 1] : corners[0] + n;
     std::vector<Vec2> chain;
     for (std::size_t i = begin; i <= end; ++i) chain.push_back(points[i % n]);
-    const int fewest = chains == 1 && !profile.on_axis ? kFewestRings : 1;
-    const std::vector<Vec2> cut = cut_chain(chain, edge_length, smooth ? kFewestRings : fewest);
+    const int min_count = chains == 1 && !profile.on_axis ? kMinRings : 1;
+    const std::vector<Vec2> cut = cut_chain(chain, edge_length, smooth ? kMinRings : min_count);
     result.insert(result.end(), cut.begin(), cut.end() - 1);
   }
   if (profile.on_axis) result.push_back(points.back());

@@ -10,7 +10,7 @@
 
 namespace thrum::shapes {
 
-/// Draws an outline as a polyline; curves are cut into kCurvePieces.
+/// Draws an outline as a polyline; curves are cut into kCurveSegments.
 class ProfileDrawing {
  public:
   explicit ProfileDrawing(const Vec2& start) : points_{start} {}
@@ -29,7 +29,7 @@ class ProfileDrawing {
   std::vector<Vec2> points_;
 };
 
-inline constexpr int kCurvePieces = 16;
+inline constexpr int kCurveSegments = 16;
 
 /// Twice the signed area: positive when counter-clockwise.
 [[nodiscard]] double twice_area(std::span<const Vec2> polygon);

@@ -24,11 +24,11 @@ namespace {
 constexpr double kLong = 4.0 / 3;
 constexpr double kShort = 4.0 / 5;
 constexpr double kDefaultDeviation = 1.0 / 20;  // of the edge length
-constexpr double kSliver = 1e-3;          // triangles thinner than this part of the edge length go first
-constexpr double kTurnLimit = 0.7;        // cosine of the angle by which one change may turn a normal
-constexpr double kClearlyBetter = -1e-3;  // sum of cotangents below which an edge is flipped
-constexpr double kFlat = 1 - 1e-7;        // cosine of the angle between two triangles of one flat part
-constexpr double kThinnest = 1e-10;       // area over squared longest edge: below it there is no normal
+constexpr double kSliverThickness = 1e-3;   // triangles thinner than this part of the edge length go first
+constexpr double kTurnLimit = 0.7;          // cosine of the angle by which one change may turn a normal
+constexpr double kFlipThreshold = -1e-3;    // sum of cotangents below which an edge is flipped
+constexpr double kFlat = 1 - 1e-7;          // cosine of the angle between two triangles of one flat part
+constexpr double kMinRelativeArea = 1e-10;  // area over squared longest edge: below it there is no normal
 constexpr double kCornerTurn = 0.75;  // a sharp edge that turns by more than acos of this has a corner there
 
 std::uint64_t key(Index a, Index b)
@@ -73,13 +73,13 @@ class Remesher {
  private:
   enum class Kind : char { smooth, ridge, corner };
 
-  void find_features(double least_cosine)
+  void find_features(double min_cosine)
   {
     for (const auto& [a, b] : mesh_.edges()) {
       const auto s = mesh_.sides(a, b);
       const Vec3 left = mesh_.area_vector(s.left);
       const Vec3 right = mesh_.area_vector(s.right);
-      if (left.dot(right) >= least_cosine * left.norm() * right.norm()) continue;
+      if (left.dot(right) >= min_cosine * left.norm() * right.norm()) continue;
       sharp_.insert(key(a, b));
       lines_.add(mesh_.at(a), mesh_.at(b));
     }
@@ -165,7 +165,7 @@ class Remesher {
     return std::nullopt;
   }
 
-  [[nodiscard]] bool collapse_is_good(const Collapse& c) const
+  [[nodiscard]] bool is_collapse_allowed(const Collapse& c) const
   {
     if (!mesh_.can_collapse(c.removed, c.kept) || !is_on_surface(c.position)) return false;
     // A sharp edge must not be folded onto another one.
@@ -185,7 +185,7 @@ class Remesher {
           p[k] = v == end ? c.position : mesh_.at(v);
         }
         if (vanishes) continue;
-        if (!turns_little(mesh_.area_vector(t), p)) return false;
+        if (!keeps_normal(mesh_.area_vector(t), p)) return false;
         for (std::size_t k = 0; k < 3; ++k) {
           if ((p[k] - p[(k + 1) % 3]).norm() > kLong * length_ &&
               (p[k] == c.position || p[(k + 1) % 3] == c.position))
@@ -197,12 +197,12 @@ class Remesher {
     return true;
   }
 
-  [[nodiscard]] static bool turns_little(const Vec3& old_area, const std::array<Vec3, 3>& p)
+  [[nodiscard]] static bool keeps_normal(const Vec3& old_area, const std::array<Vec3, 3>& p)
   {
     const Vec3 area = EditableMesh::area_vector(p[0], p[1], p[2]);
     const double longest2 =
         std::max({(p[0] - p[1]).squaredNorm(), (p[1] - p[2]).squaredNorm(), (p[2] - p[0]).squaredNorm()});
-    if (area.norm() <= kThinnest * longest2) return false;
+    if (area.norm() <= kMinRelativeArea * longest2) return false;
     return area.dot(old_area) > kTurnLimit * area.norm() * old_area.norm();
   }
 
@@ -226,7 +226,7 @@ class Remesher {
     for (const auto& [old_length, e] : queue) {
       if (!mesh_.has_edge(e[0], e[1]) || distance(e[0], e[1]) >= kShort * length_) continue;
       const auto c = collapse_of(e[0], e[1]);
-      if (!c || !collapse_is_good(*c)) continue;
+      if (!c || !is_collapse_allowed(*c)) continue;
       for (const Index w : sharp_neighbours(c->removed)) {
         sharp_.erase(key(c->removed, w));
         if (w != c->kept) sharp_.insert(key(c->kept, w));
@@ -242,7 +242,7 @@ class Remesher {
     for (int pass = 0; pass < kPasses; ++pass) {
       bool changed = false;
       for (const auto& [a, b] : mesh_.edges()) {
-        if (!mesh_.has_edge(a, b) || is_sharp(a, b) || !flip_is_good(a, b)) continue;
+        if (!mesh_.has_edge(a, b) || is_sharp(a, b) || !is_flip_allowed(a, b)) continue;
         mesh_.flip(a, b);
         changed = true;
       }
@@ -250,7 +250,7 @@ class Remesher {
     }
   }
 
-  [[nodiscard]] bool flip_is_good(Index a, Index b) const
+  [[nodiscard]] bool is_flip_allowed(Index a, Index b) const
   {
     const auto s = mesh_.sides(a, b);
     const Vec3& pa = mesh_.at(a);
@@ -260,13 +260,13 @@ class Remesher {
     const auto cotangent = [&](const Vec3& apex) {
       const Vec3 u = pa - apex;
       const Vec3 v = pb - apex;
-      return u.dot(v) / std::max(u.cross(v).norm(), kThinnest * u.norm() * v.norm());
+      return u.dot(v) / std::max(u.cross(v).norm(), kMinRelativeArea * u.norm() * v.norm());
     };
-    if (cotangent(pc) + cotangent(pd) >= kClearlyBetter || !mesh_.can_flip(a, b)) return false;
+    if (cotangent(pc) + cotangent(pd) >= kFlipThreshold || !mesh_.can_flip(a, b)) return false;
     const Vec3 left = mesh_.area_vector(s.left);
     const Vec3 right = mesh_.area_vector(s.right);
     const Vec3 both = left + right;
-    if (!turns_little(both, {pc, pd, pb}) || !turns_little(both, {pd, pc, pa})) return false;
+    if (!keeps_normal(both, {pc, pd, pb}) || !keeps_normal(both, {pd, pc, pa})) return false;
     if (!surface_) return left.dot(right) > kFlat * left.norm() * right.norm();
     return is_on_surface((pc + pd) / 2);
   }
@@ -280,7 +280,7 @@ class Remesher {
       // The whole way, or half of it when triangles would turn over.
       const Vec3 start = mesh_.at(v);
       for (const double step : {1.0, 0.5}) {
-        if (move_is_good(v, start + step * (*target - start))) {
+        if (is_move_allowed(v, start + step * (*target - start))) {
           mesh_.move(v, start + step * (*target - start));
           break;
         }
@@ -323,14 +323,14 @@ class Remesher {
     return s.point;
   }
 
-  [[nodiscard]] bool move_is_good(Index v, const Vec3& target) const
+  [[nodiscard]] bool is_move_allowed(Index v, const Vec3& target) const
   {
     if (!is_on_surface(target)) return false;
     for (const Index t : mesh_.around(v)) {
       const Triangle& c = mesh_.triangle(t);
       std::array<Vec3, 3> p;
       for (std::size_t k = 0; k < 3; ++k) p[k] = c[k] == v ? target : mesh_.at(c[k]);
-      if (!turns_little(mesh_.area_vector(t), p)) return false;
+      if (!keeps_normal(mesh_.area_vector(t), p)) return false;
       if (!lies_on_surface(p)) return false;
     }
     return true;
@@ -352,7 +352,7 @@ mesh::TriangleMesh remesh(const mesh::TriangleMesh& mesh, const RemeshDesc& desc
   if (!(desc.edge_length > 0)) {
     throw Error(fmt::format("The edge length for remeshing is {} m; it must be positive.", desc.edge_length));
   }
-  const mesh::TriangleMesh clean = without_slivers(mesh, kSliver * desc.edge_length);
+  const mesh::TriangleMesh clean = remove_slivers(mesh, kSliverThickness * desc.edge_length);
   const double deviation = desc.deviation > 0 ? desc.deviation : kDefaultDeviation * desc.edge_length;
   Remesher remesher(clean, desc.edge_length, desc.feature_angle, deviation);
   remesher.run(desc.rounds);

@@ -49,7 +49,7 @@ void check_edge_length(const ShapeDesc& shape)
   const auto* mug = std::get_if<MugDesc>(&shape);
   ShapeDesc coarse = mug != nullptr ? ShapeDesc(mug->cup) : shape;
   set_edge_length(coarse, 0);
-  require_few_triangles(area(generate(coarse)), edge_length);
+  check_triangle_count(area(generate(coarse)), edge_length);
 }
 
 mesh::TriangleMesh generate_unchecked(const ShapeDesc& shape)

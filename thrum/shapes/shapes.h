@@ -18,7 +18,7 @@
 namespace thrum::shapes {
 
 inline constexpr int kDefaultSegments = 48;  ///< around a round shape when no edge length is given
-inline constexpr int kFewestSegments = 8;    ///< around, however coarse the edge length
+inline constexpr int kMinSegments = 8;       ///< around, however coarse the edge length
 
 struct BoxDesc {
   Vec3 size = Vec3(1, 1, 1);  ///< [m]

@@ -32,7 +32,7 @@ void check_closed(const mesh::TriangleMesh& mesh)
   }
 }
 
-struct Thinness {
+struct TriangleThickness {
   double height;   // over the longest side [m]
   double longest;  // [m]
   double shortest;
@@ -40,10 +40,10 @@ struct Thinness {
   std::size_t shortest_side;
 };
 
-Thinness thinness(const EditableMesh& mesh, Index t)
+TriangleThickness measure_thickness(const EditableMesh& mesh, Index t)
 {
   const Triangle& c = mesh.triangle(t);
-  Thinness thin{0, 0, 0, 0, 0};
+  TriangleThickness thin{0, 0, 0, 0, 0};
   for (std::size_t k = 0; k < 3; ++k) {
     const double l = (mesh.at(c[k]) - mesh.at(c[(k + 1) % 3])).norm();
     if (k == 0 || l > thin.longest) thin.longest = l, thin.longest_side = k;
@@ -54,13 +54,13 @@ Thinness thinness(const EditableMesh& mesh, Index t)
 }
 
 // Whether pulling `removed` into `kept` turns no triangle that has a clear normal.
-bool pull_is_harmless(const EditableMesh& mesh, Index removed, Index kept, double thickness)
+bool is_collapse_safe(const EditableMesh& mesh, Index removed, Index kept, double thickness)
 {
   if (!mesh.can_collapse(removed, kept)) return false;
   for (const Index t : mesh.around(removed)) {
     const Triangle& c = mesh.triangle(t);
     if (c[0] == kept || c[1] == kept || c[2] == kept) continue;
-    if (thinness(mesh, t).height < thickness) continue;
+    if (measure_thickness(mesh, t).height < thickness) continue;
     std::array<Vec3, 3> p;
     for (std::size_t k = 0; k < 3; ++k) p[k] = mesh.at(c[k] == removed ? kept : c[k]);
     const Vec3 after = EditableMesh::area_vector(p[0], p[1], p[2]);
@@ -76,7 +76,7 @@ bool collapse_needle(EditableMesh& mesh, Index t, std::size_t shortest_side, dou
   const Index a = mesh.triangle(t)[shortest_side];
   const Index b = mesh.triangle(t)[(shortest_side + 1) % 3];
   for (const auto& [removed, kept] : {std::pair(a, b), std::pair(b, a)}) {
-    if (!pull_is_harmless(mesh, removed, kept, thickness)) continue;
+    if (!is_collapse_safe(mesh, removed, kept, thickness)) continue;
     mesh.collapse(removed, kept, mesh.at(kept));
     return true;
   }
@@ -100,7 +100,7 @@ bool flip_cap(EditableMesh& mesh, Index t, std::size_t longest_side)
 
 }  // namespace
 
-mesh::TriangleMesh without_slivers(const mesh::TriangleMesh& input, double thickness)
+mesh::TriangleMesh remove_slivers(const mesh::TriangleMesh& input, double thickness)
 {
   check_closed(input);
   EditableMesh mesh(input);
@@ -109,11 +109,12 @@ mesh::TriangleMesh without_slivers(const mesh::TriangleMesh& input, double thick
     bool changed = false;
     for (Index t = 0; t < mesh.triangle_count(); ++t) {
       if (!mesh.is_alive(t)) continue;
-      const Thinness thin = thinness(mesh, t);
+      const TriangleThickness thin = measure_thickness(mesh, t);
       if (thin.height >= thickness) continue;
-      const bool gone = thin.shortest < thickness ? collapse_needle(mesh, t, thin.shortest_side, thickness)
-                                                  : flip_cap(mesh, t, thin.longest_side);
-      changed = changed || gone;
+      const bool removed_one = thin.shortest < thickness
+                                   ? collapse_needle(mesh, t, thin.shortest_side, thickness)
+                                   : flip_cap(mesh, t, thin.longest_side);
+      changed = changed || removed_one;
     }
     if (!changed) break;
   }

@@ -9,6 +9,6 @@ namespace thrum::shapes {
 /// Collapses and flips away triangles that are thinner than `thickness` [m], and nothing else: the needles that a union
 /// leaves where surfaces meet at a small angle. Flat faces and sharp edges stay where they are to within `thickness`.
 /// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite directions).
-[[nodiscard]] mesh::TriangleMesh without_slivers(const mesh::TriangleMesh& mesh, double thickness);
+[[nodiscard]] mesh::TriangleMesh remove_slivers(const mesh::TriangleMesh& mesh, double thickness);
 
 }  // namespace thrum::shapes

@@ -15,10 +15,10 @@ namespace thrum::shapes {
 namespace {
 
 constexpr int kDefaultTubeSegments = 24;
-constexpr double kSharpestCosine =
+constexpr double kMinBendCosine =
     -0.98;  // of the angle between two pieces: a bend of nearly a half turn is refused
 
-struct Piece {
+struct PathSegment {
   Vec3 start;
   Vec3 direction;  // unit, towards the next point
   double length;   // [m]
@@ -33,24 +33,24 @@ struct Station {
   double along;  // from the start of the path [m]
 };
 
-std::vector<Piece> pieces_of_path(const TubeDesc& desc)
+std::vector<PathSegment> path_segments(const TubeDesc& desc)
 {
   const std::size_t count = desc.closed ? desc.path.size() : desc.path.size() - 1;
-  std::vector<Piece> result;
+  std::vector<PathSegment> result;
   for (std::size_t i = 0; i < count; ++i) {
     const Vec3 step = desc.path[(i + 1) % desc.path.size()] - desc.path[i];
     const double length = step.norm();
     if (!(length > 0) || !std::isfinite(length)) {
       throw Error(fmt::format("Points {} and {} of the tube's path are the same or not finite.", i, i + 1));
     }
-    Piece piece{desc.path[i], step / length, length, Vec3::Zero(), Vec3::Zero()};
+    PathSegment piece{desc.path[i], step / length, length, Vec3::Zero(), Vec3::Zero()};
     if (i == 0) {
       Eigen::Index least = 0;
       piece.direction.cwiseAbs().minCoeff(&least);
       piece.u = piece.direction.cross(Vec3::Unit(least)).normalized();
     } else {
-      const Piece& before = result.back();
-      if (before.direction.dot(piece.direction) < kSharpestCosine) {
+      const PathSegment& before = result.back();
+      if (before.direction.dot(piece.direction) < kMinBendCosine) {
         throw Error(fmt::format("The tube's path turns back at point {}.", i));
       }
       piece.u = Quat::FromTwoVectors(before.direction, piece.direction) * before.u;
@@ -63,13 +63,13 @@ std::vector<Piece> pieces_of_path(const TubeDesc& desc)
 }
 
 // How much of a straight piece the mitre at the bend a -> b takes on the inner side [m].
-double mitre(const Piece& a, const Piece& b, double radius)
+double mitre(const PathSegment& a, const PathSegment& b, double radius)
 {
   const double cosine = std::clamp(a.direction.dot(b.direction), -1.0, 1.0);
   return radius * std::tan(std::acos(cosine) / 2);
 }
 
-void check_bends(const std::vector<Piece>& straight, const TubeDesc& desc)
+void check_bends(const std::vector<PathSegment>& straight, const TubeDesc& desc)
 {
   const std::size_t n = straight.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -83,14 +83,14 @@ void check_bends(const std::vector<Piece>& straight, const TubeDesc& desc)
   }
 }
 
-std::vector<Station> stations(const std::vector<Piece>& straight, bool closed, double edge_length)
+std::vector<Station> stations(const std::vector<PathSegment>& straight, bool closed, double edge_length)
 {
   std::vector<Station> result;
   double along = 0;
   const std::size_t n = straight.size();
   for (std::size_t i = 0; i < n; ++i) {
-    const Piece& p = straight[i];
-    const int count = pieces(p.length, edge_length);
+    const PathSegment& p = straight[i];
+    const int count = segment_count(p.length, edge_length);
     for (int k = 0; k < count; ++k) {
       Station s{p.start + p.direction * (p.length * k / count),
                 p.u,
@@ -103,7 +103,7 @@ std::vector<Station> stations(const std::vector<Piece>& straight, bool closed, d
     }
     along += p.length;
   }
-  const Piece& last = straight.back();
+  const PathSegment& last = straight.back();
   if (!closed) {
     result.push_back(
         {last.start + last.direction * last.length, last.u, last.v, last.direction, last.direction, along});
@@ -113,10 +113,10 @@ std::vector<Station> stations(const std::vector<Piece>& straight, bool closed, d
 
 // The angle by which the transported frame fails to meet itself after one round; each station takes its share
 // back.
-double twist_of_closed_path(const std::vector<Piece>& straight)
+double twist_of_closed_path(const std::vector<PathSegment>& straight)
 {
-  const Piece& first = straight.front();
-  const Piece& last = straight.back();
+  const PathSegment& first = straight.front();
+  const PathSegment& last = straight.back();
   const Vec3 returned = Quat::FromTwoVectors(last.direction, first.direction) * last.u;
   return std::atan2(returned.dot(first.v), returned.dot(first.u));
 }
@@ -143,19 +143,19 @@ mesh::TriangleMesh generate(const TubeDesc& desc)
   if (desc.inner_radius >= desc.radius)
     throw Error("The inner radius of a tube must be less than its radius.");
   if (desc.path.size() < (desc.closed ? 3u : 2u)) throw Error("The path of a tube has too few points.");
-  if (desc.segments != 0 && (desc.segments < 3 || desc.segments > kMostPieces)) {
-    throw Error(fmt::format("A tube has 3 to {} segments around, or 0 for automatic.", kMostPieces));
+  if (desc.segments != 0 && (desc.segments < 3 || desc.segments > kMaxSegments)) {
+    throw Error(fmt::format("A tube has 3 to {} segments around, or 0 for automatic.", kMaxSegments));
   }
-  const std::vector<Piece> straight = pieces_of_path(desc);
+  const std::vector<PathSegment> straight = path_segments(desc);
   check_bends(straight, desc);
   const std::vector<Station> all = stations(straight, desc.closed, desc.edge_length);
   double path_length = 0;
-  for (const Piece& p : straight) path_length += p.length;
+  for (const PathSegment& p : straight) path_length += p.length;
 
   const auto around = [&](double radius) {
     if (desc.segments > 0) return desc.segments;
     if (desc.edge_length == 0) return kDefaultTubeSegments;
-    return pieces(2 * std::numbers::pi * radius, desc.edge_length, kFewestSegments);
+    return segment_count(2 * std::numbers::pi * radius, desc.edge_length, kMinSegments);
   };
   const double twist = desc.closed ? twist_of_closed_path(straight) : 0;
   const auto ring_at = [&](mesh::TriangleMesh& mesh, const Station& s, double radius) {
@@ -178,7 +178,7 @@ mesh::TriangleMesh generate(const TubeDesc& desc)
     if (!inner.empty()) add_band(mesh, inner.front(), inner.back());
     return mesh;
   }
-  const int cap_rings = pieces(desc.radius - desc.inner_radius, desc.edge_length);
+  const int cap_rings = segment_count(desc.radius - desc.inner_radius, desc.edge_length);
   for (const bool at_start : {true, false}) {
     const Station& s = at_start ? all.front() : all.back();
     Ring outside = at_start ? outer.front() : outer.back();

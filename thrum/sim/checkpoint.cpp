@@ -49,10 +49,10 @@ struct Reader {
     }
   }
   template <class T>
-  void list(std::vector<T>& values, std::size_t least_bytes)
+  void list(std::vector<T>& values, std::size_t min_bytes)
   {
     const auto count = in.read<std::uint64_t>("number of elements");
-    in.require(count, least_bytes, "elements");
+    in.require(count, min_bytes, "elements");
     values.resize(static_cast<std::size_t>(count));
   }
 };
@@ -88,7 +88,7 @@ void patch(Stream& s, model::ContactPatch& p)
   for (model::ContactPoint& point : p.points) {
     vec(s, point.position);
     for (double* value : {&point.depth, &point.normal_impulse, &point.warm_impulse, &point.normal_speed,
-                          &point.wanted_speed, &point.wanted_energy}) {
+                          &point.requested_speed, &point.allowed_energy}) {
       s.number(*value);
     }
     s.number(point.feature_a);
@@ -103,7 +103,7 @@ void patch(Stream& s, model::ContactPatch& p)
 }
 
 template <class Stream>
-void everything(Stream& s, Checkpoint& c)
+void visit_checkpoint(Stream& s, Checkpoint& c)
 {
   s.number(c.steps_done);
   s.number(c.recording_length);
@@ -123,8 +123,8 @@ void everything(Stream& s, Checkpoint& c)
   }
   s.list(c.state.patches, 100);
   for (model::ContactPatch& p : c.state.patches) patch(s, p);
-  s.list(c.state.rings, 20);
-  for (model::RingState& ring : c.state.rings) {
+  s.list(c.state.modal_states, 20);
+  for (model::ModalState& ring : c.state.modal_states) {
     s.number(ring.body);
     for (std::vector<double>* values : {&ring.q, &ring.v}) {
       s.list(*values, 8);
@@ -148,7 +148,7 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint)
   std::string payload;
   Writer writer{payload};
   Checkpoint copy = checkpoint;
-  everything(writer, copy);
+  visit_checkpoint(writer, copy);
   std::string out(kMagic);
   append_bytes(out, kVersion);
   append_bytes(out, base::crc32(std::as_bytes(std::span(payload))));
@@ -168,7 +168,7 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path&
   }
   Checkpoint checkpoint;
   Reader reader{in};
-  everything(reader, checkpoint);
+  visit_checkpoint(reader, checkpoint);
   for (const model::ContactPatch& p : checkpoint.state.patches) {
     const auto count = checkpoint.state.bodies.size();
     if (p.count > p.points.size() || static_cast<std::size_t>(p.a) >= count ||

@@ -104,7 +104,7 @@ class RecordingWriter {
   void finish(const base::Hash128& final_hash);
 
   [[nodiscard]] std::uint64_t length() const { return length_; }  ///< bytes flushed
-  [[nodiscard]] std::size_t gathered() const { return gathered_.size(); }
+  [[nodiscard]] std::size_t buffered_bytes() const { return buffer_.size(); }
 
  private:
   void write_chunk(std::uint32_t kind, std::string_view payload);
@@ -113,8 +113,8 @@ class RecordingWriter {
   std::filesystem::path file_;
   int descriptor_ = -1;
   std::uint64_t length_ = 0;
-  std::string gathered_;
-  std::vector<RecordedPose> last_;
+  std::string buffer_;
+  std::vector<RecordedPose> last_poses_;
 };
 
 struct Recording {

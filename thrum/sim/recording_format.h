@@ -13,12 +13,12 @@ inline constexpr std::uint32_t kRecordingVersion = 3;
 inline constexpr std::uint32_t kHeaderChunk = 0x4e454353;  ///< "SCEN"
 inline constexpr std::uint32_t kFramesChunk = 0x4d415246;  ///< "FRAM"
 inline constexpr std::uint32_t kEndChunk = 0x52444e45;     ///< "ENDR"
-inline constexpr std::size_t kChunkHead = 12;              ///< kind, size, checksum [bytes]
+inline constexpr std::size_t kChunkHeaderSize = 12;        ///< kind, size, checksum [bytes]
 inline constexpr double kRotationScale = 32767;            ///< of a quaternion's component
-inline constexpr float kPlaceSteps = 65535;                ///< of a contact's position in its box
+inline constexpr float kPositionSteps = 65535;             ///< of a contact's position in its box
 inline constexpr float kImpulseSteps = 32767;              ///< of an impulse against the largest of its frame
 inline constexpr std::uint32_t kNewContact = 0x80000000;   ///< in the number of its first body
-inline constexpr std::uint32_t kContactsLeftOut = 0xffffffff;  ///< instead of their number
-inline constexpr std::size_t kLargestGathered = 8 << 20;       ///< frames are written out beyond this [bytes]
+inline constexpr std::uint32_t kContactsOmitted = 0xffffffff;  ///< instead of their number
+inline constexpr std::size_t kMaxBufferedBytes = 8 << 20;      ///< frames are written out beyond this [bytes]
 
 }  // namespace thrum::sim

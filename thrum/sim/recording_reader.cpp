@@ -162,7 +162,7 @@ void read_contacts(ByteReader& in, std::uint32_t count, std::size_t bodies, std:
     check_body(in, contact.b, bodies);
     for (std::size_t k = 0; k < 3; ++k) {
       contact.position[k] =
-          low[k] + size[k] * (static_cast<float>(in.read<std::uint16_t>("place")) / kPlaceSteps);
+          low[k] + size[k] * (static_cast<float>(in.read<std::uint16_t>("place")) / kPositionSteps);
     }
     for (float& x : contact.impulse)
       x = largest * (static_cast<float>(in.read<std::int16_t>("impulse")) / kImpulseSteps);
@@ -188,7 +188,7 @@ RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
     read_array(in, poses[body].rotation);
   }
   frame.poses = poses;
-  frame.has_contacts = contacts != kContactsLeftOut;
+  frame.has_contacts = contacts != kContactsOmitted;
   if (frame.has_contacts && contacts > 0) read_contacts(in, contacts, poses.size(), frame.contacts);
   in.require(events, 52, "events");
   for (std::uint32_t i = 0; i < events; ++i) frame.events.push_back(read_event(in, poses.size()));
@@ -210,9 +210,9 @@ Recording parse_recording(std::string_view bytes, const std::filesystem::path& n
     in.fail(fmt::format("version {}", version), fmt::format("version {}", kRecordingVersion));
   Recording recording;
   std::vector<RecordedPose> poses;
-  bool described = false;
-  std::size_t sound = in.position();
-  while (in.remaining() >= kChunkHead && !recording.complete) {
+  bool has_header = false;
+  std::size_t valid_end = in.position();
+  while (in.remaining() >= kChunkHeaderSize && !recording.complete) {
     const auto kind = in.read<std::uint32_t>("kind of a chunk");
     const auto size = in.read<std::uint32_t>("size of a chunk");
     const auto checksum = in.read<std::uint32_t>("checksum");
@@ -220,23 +220,23 @@ Recording parse_recording(std::string_view bytes, const std::filesystem::path& n
     const std::string_view payload = in.take(size, "bytes of a chunk");
     if (base::crc32(std::as_bytes(std::span(payload)), kind) != checksum) break;
     ByteReader chunk(payload, name);
-    if (kind == kHeaderChunk && !described) {
+    if (kind == kHeaderChunk && !has_header) {
       recording.header = read_header(chunk);
       poses.resize(recording.header.bodies.size());
-      described = true;
-    } else if (kind == kFramesChunk && described) {
+      has_header = true;
+    } else if (kind == kFramesChunk && has_header) {
       while (chunk.remaining() > 0) recording.frames.push_back(read_frame(chunk, poses));
-    } else if (kind == kEndChunk && described) {
+    } else if (kind == kEndChunk && has_header) {
       recording.final_hash.low = chunk.read<std::uint64_t>("hash");
       recording.final_hash.high = chunk.read<std::uint64_t>("hash");
       recording.complete = true;
     } else {
       in.fail(fmt::format("a chunk of kind {:08x}", kind), "frames, or the end");
     }
-    sound = in.position();
+    valid_end = in.position();
   }
-  if (!described) in.fail("no whole description of the scene", "one at the beginning");
-  recording.lost_bytes = bytes.size() - sound;
+  if (!has_header) in.fail("no whole description of the scene", "one at the beginning");
+  recording.lost_bytes = bytes.size() - valid_end;
   return recording;
 }
 

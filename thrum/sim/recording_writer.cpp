@@ -39,7 +39,7 @@ void append_point(std::string& out, const Vec3& p)
 
 // When, between whom, where and how fast: what a contact event and a response event have in common.
 template <class Event>
-void append_place(std::string& out, const Event& event)
+void append_event_location(std::string& out, const Event& event)
 {
   append_bytes(out, event.time);
   append_bytes(out, event.a);
@@ -102,7 +102,7 @@ void append_contacts(std::string& out, const RecordedFrame& frame)
     for (std::size_t k = 0; k < 3; ++k) {
       const float side = box.sizes()[static_cast<Index>(k)];
       const float share = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
-      append_bytes(out, static_cast<std::uint16_t>(std::lround(share * kPlaceSteps)));
+      append_bytes(out, static_cast<std::uint16_t>(std::lround(share * kPositionSteps)));
     }
     for (const float x : c.impulse) {
       const float share = largest > 0 ? x / largest : 0.0f;
@@ -144,13 +144,13 @@ Pose RecordedPose::pose() const
 }
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header)
-    : file_(file), last_(header.bodies.size())
+    : file_(file), last_poses_(header.bodies.size())
 {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0)
     throw Error(fmt::format("{} cannot be written: {}.", file.string(), std::strerror(errno)));
   // No pose is equal to these, so that the first frame holds all.
-  for (RecordedPose& pose : last_) pose.rotation = {0, 0, 0, 0};
+  for (RecordedPose& pose : last_poses_) pose.rotation = {0, 0, 0, 0};
   std::string start(kRecordingMagic);
   append_bytes(start, kRecordingVersion);
   write(start);
@@ -159,7 +159,7 @@ RecordingWriter::RecordingWriter(const std::filesystem::path& file, const Record
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& file, std::uint64_t length,
                                  std::vector<RecordedPose> last)
-    : file_(file), length_(length), last_(std::move(last))
+    : file_(file), length_(length), last_poses_(std::move(last))
 {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(length)) != 0 ||
@@ -179,43 +179,43 @@ void RecordingWriter::add(const RecordedFrame& frame)
 {
   std::vector<std::uint32_t> changed;
   for (std::size_t i = 0; i < frame.poses.size(); ++i) {
-    if (!(frame.poses[i] == last_[i])) changed.push_back(static_cast<std::uint32_t>(i));
+    if (!(frame.poses[i] == last_poses_[i])) changed.push_back(static_cast<std::uint32_t>(i));
   }
-  append_bytes(gathered_, frame.time);
-  append_bytes(gathered_, frame.kinetic_energy);
-  append_bytes(gathered_, frame.potential_energy);
-  append_bytes(gathered_, frame.state_hash);
-  append_bytes(gathered_, static_cast<std::uint32_t>(changed.size()));
-  append_bytes(gathered_,
-               frame.has_contacts ? static_cast<std::uint32_t>(frame.contacts.size()) : kContactsLeftOut);
-  append_bytes(gathered_, static_cast<std::uint32_t>(frame.events.size()));
-  append_bytes(gathered_, static_cast<std::uint32_t>(frame.responses.size()));
+  append_bytes(buffer_, frame.time);
+  append_bytes(buffer_, frame.kinetic_energy);
+  append_bytes(buffer_, frame.potential_energy);
+  append_bytes(buffer_, frame.state_hash);
+  append_bytes(buffer_, static_cast<std::uint32_t>(changed.size()));
+  append_bytes(buffer_,
+               frame.has_contacts ? static_cast<std::uint32_t>(frame.contacts.size()) : kContactsOmitted);
+  append_bytes(buffer_, static_cast<std::uint32_t>(frame.events.size()));
+  append_bytes(buffer_, static_cast<std::uint32_t>(frame.responses.size()));
   for (const std::uint32_t i : changed) {
-    append_bytes(gathered_, i);
-    append_array(gathered_, frame.poses[i].position);
-    append_array(gathered_, frame.poses[i].rotation);
+    append_bytes(buffer_, i);
+    append_array(buffer_, frame.poses[i].position);
+    append_array(buffer_, frame.poses[i].rotation);
   }
-  append_contacts(gathered_, frame);
+  append_contacts(buffer_, frame);
   for (const model::ContactEvent& event : frame.events) {
-    append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
-    append_place(gathered_, event);
-    append_bytes(gathered_, static_cast<float>(event.impulse));
+    append_bytes(buffer_, static_cast<std::uint32_t>(event.kind));
+    append_event_location(buffer_, event);
+    append_bytes(buffer_, static_cast<float>(event.impulse));
   }
   for (const model::ResponseEvent& event : frame.responses) {
-    append_bytes(gathered_, static_cast<std::uint32_t>(event.kind));
-    append_bytes(gathered_, event.step);
-    append_place(gathered_, event);
-    append_bytes(gathered_, static_cast<float>(event.energy));
+    append_bytes(buffer_, static_cast<std::uint32_t>(event.kind));
+    append_bytes(buffer_, event.step);
+    append_event_location(buffer_, event);
+    append_bytes(buffer_, static_cast<float>(event.energy));
   }
-  last_ = frame.poses;
-  if (gathered_.size() > kLargestGathered) flush();
+  last_poses_ = frame.poses;
+  if (buffer_.size() > kMaxBufferedBytes) flush();
 }
 
 void RecordingWriter::flush()
 {
-  if (gathered_.empty()) return;
-  write_chunk(kFramesChunk, gathered_);
-  gathered_.clear();
+  if (buffer_.empty()) return;
+  write_chunk(kFramesChunk, buffer_);
+  buffer_.clear();
 }
 
 void RecordingWriter::finish(const base::Hash128& final_hash)
@@ -230,7 +230,7 @@ void RecordingWriter::finish(const base::Hash128& final_hash)
 void RecordingWriter::write_chunk(std::uint32_t kind, std::string_view payload)
 {
   std::string chunk;
-  chunk.reserve(payload.size() + kChunkHead);
+  chunk.reserve(payload.size() + kChunkHeaderSize);
   append_bytes(chunk, kind);
   append_bytes(chunk, static_cast<std::uint32_t>(payload.size()));
   append_bytes(chunk, base::crc32(std::as_bytes(std::span(payload)), kind));

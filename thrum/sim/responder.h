@@ -7,8 +7,8 @@
 //   world.step(0.01);   world.responses();           // which contacts were struck, which kicked
 //
 // It works at the stage "respond", after contacts are solved: new contacts strike the bodies that ring; kicks become separation
-// speeds wanted in the next solve (ContactPoint::wanted_speed, which enters b of [Coevoet20, eq. 2]) or changes of velocity. A
-// kicked body that rings itself passes the blow on, up to `most_hops` times within the step.
+// speeds wanted in the next solve (ContactPoint::requested_speed, which enters b of [Coevoet20, eq. 2]) or changes of velocity. A
+// kicked body that rings itself passes the blow on, up to `max_hops` times within the step.
 #pragma once
 
 #include <memory>
@@ -23,21 +23,22 @@
 namespace thrum::sim {
 
 struct ResponderDesc {
-  int most_hops = 3;         ///< times that a blow is passed on through further bodies that ring
-  bool force_jumps = false;  ///< resting contacts that are suddenly pressed strike too, not only new ones
+  int max_hops = 3;  ///< times that a blow is passed on through further bodies that ring
+  bool detect_force_jumps =
+      false;  ///< resting contacts that are suddenly pressed strike too, not only new ones
 };
 
 /// What the last step's response did, all bodies together.
 struct ResponseReport {
   int impacts = 0;
   int kicks = 0;
-  int hops = 0;         ///< responses to blows passed on
-  double lost = 0;      ///< by the impacts [J]
-  double received = 0;  ///< by the vibration [J]
-  double given = 0;     ///< to the kicked bodies [J]
-  double owed = 0;      ///< of that, what only the next solve hands out, and kicks under way [J]
-  double rings = 0;     ///< vibration of all bodies at the end [J]
-  double seconds = 0;   ///< that it took
+  int hops = 0;                 ///< responses to blows passed on
+  double lost = 0;              ///< by the impacts [J]
+  double received = 0;          ///< by the vibration [J]
+  double given = 0;             ///< to the kicked bodies [J]
+  double deferred = 0;          ///< of that, what only the next solve hands out, and kicks under way [J]
+  double vibration_energy = 0;  ///< vibration of all bodies at the end [J]
+  double seconds = 0;           ///< that it took
   std::vector<std::string> warnings;  ///< of this step
 };
 
@@ -63,36 +64,40 @@ class Responder {
   [[nodiscard]] const vibration::BodyResponse* response_of(model::BodyId id) const;
 
  private:
-  struct Ringer;
-  struct Blow;
-  struct Surroundings;
+  struct Resonator;
+  struct TransmittedImpact;
+  struct ResonatorContacts;
 
   void respond(World& world, model::SceneState& state, double h);
   [[nodiscard]] bool is_struck(const model::SceneModel& model, const model::ContactPoint& point,
                                double h) const;
 
   // The account.
-  void settle(World& world, model::SceneState& state, double h, bool struck);
-  void apply_pending(const model::SceneModel& model, model::SceneState& state, double h);
-  [[nodiscard]] double ring_energy(const model::RingState& ring) const;
-  template <class Pays>
-  [[nodiscard]] double take_from_rings(model::SceneState& state, double energy, const Pays& pays) const;
-  static void slow_down(const model::SceneModel& model, model::SceneState& state,
-                        const std::set<model::BodyId>& bodies, double energy);
+  void update_energy_budget(World& world, model::SceneState& state, double h, bool struck);
+  void apply_pending_kicks(const model::SceneModel& model, model::SceneState& state, double h);
+  [[nodiscard]] double vibration_energy(const model::ModalState& ring) const;
+  template <class IsPayer>
+  [[nodiscard]] double drain_vibration(model::SceneState& state, double energy,
+                                       const IsPayer& is_payer) const;
+  static void remove_kinetic_energy(const model::SceneModel& model, model::SceneState& state,
+                                    const std::set<model::BodyId>& bodies, double energy);
 
   // One body.
-  void answer(World& world, model::SceneState& state, double h, Ringer& ringer,
-              const std::vector<Blow>& blows, std::vector<Blow>& passed_on);
-  [[nodiscard]] Surroundings gather(const World& world, const model::SceneState& state, double h,
-                                    const Ringer& ringer, const std::vector<Blow>& blows) const;
-  static void tell(World& world, model::BodyId ringer, const Surroundings& around,
-                   const vibration::ResponseResult& result);
-  void hand_out(const model::SceneModel& model, model::SceneState& state, model::BodyId ringer,
-                const Surroundings& around, const vibration::ResponseResult& result, bool limited,
-                std::vector<Blow>& passed_on);
+  void respond_body(World& world, model::SceneState& state, double h, Resonator& resonator,
+                    const std::vector<TransmittedImpact>& transmitted_impacts,
+                    std::vector<TransmittedImpact>& transmitted);
+  [[nodiscard]] ResonatorContacts gather_contacts(
+      const World& world, const model::SceneState& state, double h, const Resonator& resonator,
+      const std::vector<TransmittedImpact>& transmitted_impacts) const;
+  static void report_response_events(World& world, model::BodyId resonator,
+                                     const ResonatorContacts& resonator_contacts,
+                                     const vibration::ResponseResult& result);
+  void apply_result(const model::SceneModel& model, model::SceneState& state, model::BodyId resonator,
+                    const ResonatorContacts& resonator_contacts, const vibration::ResponseResult& result,
+                    bool limited, std::vector<TransmittedImpact>& transmitted);
 
   ResponderDesc desc_;
-  std::vector<std::shared_ptr<Ringer>> ringers_;
+  std::vector<std::shared_ptr<Resonator>> resonators_;
   std::vector<double> moduli_;  ///< by body
   double budget_ = 0;           ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;

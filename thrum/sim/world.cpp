@@ -14,7 +14,7 @@ namespace thrum::sim {
 namespace {
 
 /// Old and new contact points nearer than this share of the length scale can be the same point.
-constexpr double kSamePlace = 0.02;
+constexpr double kSamePointDistance = 0.02;
 
 }  // namespace
 
@@ -25,24 +25,24 @@ void World::step(double h)
   impulses_.clear();
   events_.clear();
   responses_.clear();
-  dated_responses_ = 0;
+  timestamped_responses_ = 0;
   const auto timer = times_.stage("step");
   double left = h;
   for (int done = 0; left > 0; ++done) {
     if (done > 0) report();
     find_pairs(left);
     // What was struck in the last piece may need shorter ones for the rest.
-    const int pieces = std::min(pieces_for(left), std::max(1, desc_.most_pieces - done));
-    if (pieces > 1) keep_near_pairs(left / pieces);
-    step_once(left / pieces);
-    left = pieces > 1 ? left - left / pieces : 0;
+    const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - done));
+    if (slices > 1) refilter_pairs(left / slices);
+    step_slice(left / slices);
+    left = slices > 1 ? left - left / slices : 0;
   }
   if (on_contacts_) on_contacts_(contacts());
 }
 
-void World::step_once(double h)
+void World::step_slice(double h)
 {
-  if (on_respond_) before_ = state_.bodies;
+  if (on_respond_) bodies_before_step_ = state_.bodies;
   find_contacts(h);
   order_contacts(h);
   rigid::StepFrame now = frame(h);
@@ -51,9 +51,9 @@ void World::step_once(double h)
     stage();
   };
   timed("collide", [&] { stepper_->collide(now); });
-  const int sub_steps = stepper_->sub_steps();
-  const double h_s = h / sub_steps;
-  for (int i = 0; i < sub_steps; ++i) {
+  const int substeps = stepper_->substeps();
+  const double h_s = h / substeps;
+  for (int i = 0; i < substeps; ++i) {
     timed("advance velocities", [&] { stepper_->advance_velocities(now, h_s); });
     timed("resolve contacts", [&] { stepper_->resolve_contacts(now, h_s); });
     timed("advance positions", [&] { stepper_->advance_positions(now, h_s); });
@@ -66,18 +66,18 @@ void World::step_once(double h)
 void World::find_contacts(double h)
 {
   const auto timer = times_.stage("find contacts");
-  fresh_.clear();
+  new_patches_.clear();
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
   collision::find_contacts(
-      {model_, state_, prepared_, X_ws_, near_pairs_, jointed_, collision::default_pair_table()}, desc,
-      fresh_);
-  collision::match_contacts(state_.patches, kSamePlace * model_.length_scale, fresh_);
+      {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_, collision::default_pair_table()}, desc,
+      new_patches_);
+  collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, new_patches_);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
-    collision::scale_warm_impulses(fresh_, h / state_.last_step);
-  previous_.swap(state_.patches);
-  state_.patches.swap(fresh_);
+    collision::scale_warm_impulses(new_patches_, h / state_.last_step);
+  previous_patches_.swap(state_.patches);
+  state_.patches.swap(new_patches_);
 }
 
 void World::order_contacts(double h)
@@ -86,7 +86,7 @@ void World::order_contacts(double h)
   if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
   levels_.clear();
   order_.clear();
-  if (stepper_->wants_contact_graph()) {
+  if (stepper_->needs_contact_graph()) {
     rigid::ContactGraph graph = rigid::build_contact_graph(model_, state_, h);
     order_.swap(graph.patch_order);
     levels_.swap(graph.level);
@@ -112,8 +112,8 @@ void World::order_contacts(double h)
         [&](const auto& pair) { return (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a); });
     surfaces_[p] = listed != model_.surface_pairs.end()
                        ? listed->values
-                       : model::smaller_of(model_.surfaces[static_cast<std::size_t>(a)],
-                                           model_.surfaces[static_cast<std::size_t>(b)]);
+                       : model::min_coefficients(model_.surfaces[static_cast<std::size_t>(a)],
+                                                 model_.surfaces[static_cast<std::size_t>(b)]);
   }
 }
 
@@ -136,9 +136,9 @@ void World::record(double h)
   state_.last_step = h;
   ++state_.step;
   reported_ = false;
-  for (; dated_responses_ < responses_.size(); ++dated_responses_) {
-    responses_[dated_responses_].step = state_.step;
-    responses_[dated_responses_].time = state_.time;
+  for (; timestamped_responses_ < responses_.size(); ++timestamped_responses_) {
+    responses_[timestamped_responses_].step = state_.step;
+    responses_[timestamped_responses_].time = state_.time;
   }
   rigid::sleep_islands(model_, state_, desc_.sleep, h);
 }

@@ -36,17 +36,17 @@ enum class StepperKind : std::uint8_t { constraint, impulse };
 
 struct WorldDesc {
   Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
-  double length_scale = 1.0;  ///< size of a usual body [m]
+  double length_scale = 1.0;  ///< size of a typical body [m]
   StepperKind stepper = StepperKind::constraint;
   rigid::ConstraintSettings constraint;
   rigid::ImpulseSettings impulse;
   rigid::SleepSettings sleep;
   collision::BroadPhaseDesc broad_phase;
   collision::NarrowPhaseDesc narrow_phase;
-  double greatest_move =
+  double max_move =
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
-  double greatest_turn = 0.25;  ///< and turns at most this far [rad]
-  int most_pieces = 8;          ///< into which a step is cut for that
+  double max_turn = 0.25;  ///< and turns at most this far [rad]
+  int max_slices = 8;      ///< into which a step is cut for that
   std::uint64_t seed = 0;
 };
 
@@ -102,9 +102,9 @@ class World {
   [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
   /// While the response is called: a body as it was before the step.
-  [[nodiscard]] const model::BodyState& body_before(model::BodyId id) const
+  [[nodiscard]] const model::BodyState& body_before_step(model::BodyId id) const
   {
-    return before_[static_cast<std::size_t>(id)];
+    return bodies_before_step_[static_cast<std::size_t>(id)];
   }
 
   // What happened in the last step.
@@ -137,13 +137,13 @@ class World {
   [[nodiscard]] base::StageTimes& times() { return times_; }
 
  private:
-  void step_once(double h);
-  [[nodiscard]] int pieces_for(double h) const;
+  void step_slice(double h);
+  [[nodiscard]] int slice_count_for(double h) const;
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
   /// Of the pairs found for a longer time those that may meet within h.
-  void keep_near_pairs(double h);
-  void drop_far_pairs();
+  void refilter_pairs(double h);
+  void remove_far_pairs();
   void find_contacts(double h);
   void order_contacts(double h);
   void respond(double h);
@@ -166,13 +166,13 @@ class World {
   std::vector<Pose> X_ws_;
   std::vector<Box3> boxes_;                      ///< of the bodies, with their way
   std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
-  std::vector<model::ContactPatch> fresh_;
-  std::vector<model::ContactPatch> previous_;
-  std::vector<model::BodyState> before_;  ///< the step, when something responds
+  std::vector<model::ContactPatch> new_patches_;
+  std::vector<model::ContactPatch> previous_patches_;
+  std::vector<model::BodyState> bodies_before_step_;  ///< the step, when something responds
   std::vector<model::Surface> surfaces_;
   std::vector<std::int32_t> order_;
   std::vector<std::int32_t> levels_;
-  std::vector<collision::BodyPair> jointed_;  ///< pairs that joints keep from touching, sorted
+  std::vector<collision::BodyPair> excluded_pairs_;  ///< pairs that joints keep from touching, sorted
 
   // Made when somebody asks for them, or before the next piece of a step overwrites what they are made from.
   mutable std::vector<model::Contact> contacts_;
@@ -180,7 +180,7 @@ class World {
   mutable std::vector<model::ContactEvent> events_;
   mutable bool reported_ = true;  ///< of the last piece
   std::vector<model::ResponseEvent> responses_;
-  std::size_t dated_responses_ = 0;  ///< of these, those with their step and time
+  std::size_t timestamped_responses_ = 0;  ///< of these, those with their step and time
   std::function<void(std::span<const model::Contact>)> on_contacts_;
   std::function<void(World&, model::SceneState&, double)> on_respond_;
   base::StageTimes times_;

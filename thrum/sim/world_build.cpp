@@ -16,7 +16,7 @@ namespace thrum::sim {
 namespace {
 
 /// How far a given rotation may be from unit length.
-constexpr double kUnitRotation = 1e-6;
+constexpr double kUnitRotationTolerance = 1e-6;
 
 void check_surface(const model::Surface& s)
 {
@@ -101,7 +101,7 @@ void World::check_body(const model::BodyDesc& desc, const model::BodyState& stat
   const bool finite = state.X_wb.position.allFinite() && state.X_wb.rotation.coeffs().allFinite() &&
                       state.velocity.allFinite() && state.angular_velocity.allFinite();
   if (!finite) throw Error(fmt::format("{} has a position or a velocity that is not a number.", who));
-  if (std::abs(state.X_wb.rotation.squaredNorm() - 1) > kUnitRotation) {
+  if (std::abs(state.X_wb.rotation.squaredNorm() - 1) > kUnitRotationTolerance) {
     throw Error(fmt::format("{} has a rotation that is not a unit quaternion.", who));
   }
   if (desc.motion != model::Motion::dynamic) return;
@@ -164,9 +164,9 @@ model::JointId World::add_joint(const model::JointDesc& desc)
   }
   model_.joints.push_back(desc);
   state_.joints.emplace_back();
-  if (!desc.bodies_collide && desc.b != model::kNone) {
-    jointed_.push_back({std::min(desc.a, desc.b), std::max(desc.a, desc.b)});
-    std::sort(jointed_.begin(), jointed_.end());
+  if (!desc.collide_connected && desc.b != model::kNone) {
+    excluded_pairs_.push_back({std::min(desc.a, desc.b), std::max(desc.a, desc.b)});
+    std::sort(excluded_pairs_.begin(), excluded_pairs_.end());
   }
   return static_cast<model::JointId>(model_.joints.size()) - 1;
 }
@@ -252,7 +252,7 @@ base::Hash128 World::hash() const
     for (const model::ContactPoint& point : patch.active())
       hasher.add(point.position).add(point.warm_impulse);
   }
-  for (const model::RingState& ring : state_.rings) {
+  for (const model::ModalState& ring : state_.modal_states) {
     hasher.add(ring.body);
     for (const double q : ring.q) hasher.add(q);
     for (const double v : ring.v) hasher.add(v);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which bodies may meet within a step, and into how many pieces it is cut for them.
+// Which bodies may meet within a step, and into how many slices it is cut for them.
 #include <algorithm>
 #include <cmath>
 
@@ -11,15 +11,15 @@ namespace {
 
 // How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within the greatest
 // margin of the narrow phase and no farther.
-Vec3 swing_of(const collision::PreparedShape& shape, const Vec3& w, double h, double greatest_margin)
+Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double h, double max_margin)
 {
   if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();
   const Vec3 across(std::hypot(w.y(), w.z()), std::hypot(w.z(), w.x()), std::hypot(w.x(), w.y()));
-  return (h * shape.radius * across).cwiseMin(greatest_margin * shape.smallest_extent);
+  return (h * shape.radius * across).cwiseMin(max_margin * shape.min_extent);
 }
 
 // Whether a box reaches a plane, whose own axes have z as its normal.
-bool reaches(const Box3& box, const Pose& X_ws)
+bool reaches_plane(const Box3& box, const Pose& X_ws)
 {
   const Vec3 n = X_ws.direction(Vec3::UnitZ());
   const double half = 0.5 * box.sizes().dot(n.cwiseAbs());
@@ -34,13 +34,13 @@ Box3 World::swept_box(std::size_t i, double h) const
   const model::BodyDesc& desc = model_.bodies[i];
   const model::BodyState& body = state_.bodies[i];
   const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
-  const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.smallest_extent;
+  const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.min_extent;
   Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
   if (desc.motion == model::Motion::fixed || body.asleep || shape.unbounded) return box;
   const Vec3 move = h * (body.velocity + h * model_.gravity);
   box.extend(Box3(box.min() + move, box.max() + move));
-  const Vec3 swing = swing_of(shape, body.angular_velocity, h, desc_.narrow_phase.greatest_margin);
-  return {box.min() - swing, box.max() + swing};
+  const Vec3 sweep = rotation_sweep(shape, body.angular_velocity, h, desc_.narrow_phase.max_margin);
+  return {box.min() - sweep, box.max() + sweep};
 }
 
 void World::find_pairs(double h)
@@ -56,17 +56,17 @@ void World::find_pairs(double h)
   // The broad phase looks at looser boxes.
   const std::span<const collision::BodyPair> loose = broad_phase_.find_pairs();
   near_pairs_.assign(loose.begin(), loose.end());
-  drop_far_pairs();
+  remove_far_pairs();
 }
 
-void World::keep_near_pairs(double h)
+void World::refilter_pairs(double h)
 {
   const auto timer = times_.stage("find pairs");
   for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = swept_box(i, h);
-  drop_far_pairs();
+  remove_far_pairs();
 }
 
-void World::drop_far_pairs()
+void World::remove_far_pairs()
 {
   const auto shape_of = [&](std::size_t i) -> const collision::PreparedShape& {
     return prepared_[static_cast<std::size_t>(model_.bodies[i].shape)];
@@ -74,18 +74,18 @@ void World::drop_far_pairs()
   std::erase_if(near_pairs_, [&](const collision::BodyPair& pair) {
     const auto a = static_cast<std::size_t>(pair.a);
     const auto b = static_cast<std::size_t>(pair.b);
-    if (shape_of(a).kind == model::ShapeKind::plane) return !reaches(boxes_[b], X_ws_[a]);
-    if (shape_of(b).kind == model::ShapeKind::plane) return !reaches(boxes_[a], X_ws_[b]);
+    if (shape_of(a).kind == model::ShapeKind::plane) return !reaches_plane(boxes_[b], X_ws_[a]);
+    if (shape_of(b).kind == model::ShapeKind::plane) return !reaches_plane(boxes_[a], X_ws_[b]);
     return !boxes_[a].intersects(boxes_[b]);
   });
 }
 
 // A body may move at most by its safe move against those that it may meet, and turn at most so far, before contacts are found
 // again [Guendelman03 limits its step likewise]. What falls together, or alone, needs no short steps.
-int World::pieces_for(double h) const
+int World::slice_count_for(double h) const
 {
-  double most = 0;
-  const auto look_at = [&](model::BodyId id, model::BodyId other) {
+  double required_slices = 0;
+  const auto include_body = [&](model::BodyId id, model::BodyId other) {
     const auto i = static_cast<std::size_t>(id);
     const model::BodyDesc& desc = model_.bodies[i];
     const model::BodyState& body = state_.bodies[i];
@@ -94,16 +94,16 @@ int World::pieces_for(double h) const
     if (shape.unbounded) return;
     const Vec3 relative = body.velocity - state_.bodies[static_cast<std::size_t>(other)].velocity;
     const double speed = std::sqrt(std::min(body.velocity.squaredNorm(), relative.squaredNorm()));
-    most = std::max(most, h * speed / (desc_.greatest_move * shape.safe_move));
+    required_slices = std::max(required_slices, h * speed / (desc_.max_move * shape.safe_move));
     // A ball that turns stays where it is.
     if (shape.kind != model::ShapeKind::sphere)
-      most = std::max(most, h * body.angular_velocity.norm() / desc_.greatest_turn);
+      required_slices = std::max(required_slices, h * body.angular_velocity.norm() / desc_.max_turn);
   };
   for (const collision::BodyPair& pair : near_pairs_) {
-    look_at(pair.a, pair.b);
-    look_at(pair.b, pair.a);
+    include_body(pair.a, pair.b);
+    include_body(pair.b, pair.a);
   }
-  return static_cast<int>(std::clamp(std::ceil(most), 1.0, static_cast<double>(desc_.most_pieces)));
+  return static_cast<int>(std::clamp(std::ceil(required_slices), 1.0, static_cast<double>(desc_.max_slices)));
 }
 
 }  // namespace thrum::sim

@@ -44,15 +44,15 @@ std::optional<WorldRayHit> cast_ray(const World& world, const collision::ShapeRa
   return best;
 }
 
-std::optional<WorldPoint> closest_body(const World& world, const Vec3& p, double max_distance)
+std::optional<ClosestBodyHit> closest_body(const World& world, const Vec3& p, double max_distance)
 {
-  std::optional<WorldPoint> best;
+  std::optional<ClosestBodyHit> best;
   for_each_near(world, p, p, max_distance,
                 [&](model::BodyId id, const collision::PreparedShape& shape, const Pose& X_ws) {
                   const collision::ShapePoint point = collision::closest_point(shape, X_ws, p);
                   if (point.distance > max_distance || (best && point.distance >= best->point.distance))
                     return;
-                  best = WorldPoint{id, point};
+                  best = ClosestBodyHit{id, point};
                 });
   return best;
 }

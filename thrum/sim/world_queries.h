@@ -15,7 +15,7 @@ struct WorldRayHit {
   collision::ShapeRayHit hit;
 };
 
-struct WorldPoint {
+struct ClosestBodyHit {
   model::BodyId body = model::kNone;
   collision::ShapePoint point;
 };
@@ -24,7 +24,8 @@ struct WorldPoint {
 [[nodiscard]] std::optional<WorldRayHit> cast_ray(const World& world, const collision::ShapeRay& ray);
 
 /// The body whose surface is nearest to `p`, or nothing within `max_distance` [m].
-[[nodiscard]] std::optional<WorldPoint> closest_body(const World& world, const Vec3& p, double max_distance);
+[[nodiscard]] std::optional<ClosestBodyHit> closest_body(const World& world, const Vec3& p,
+                                                         double max_distance);
 
 /// Bodies that overlap `shape` placed at `X_ws`, in rising order.
 [[nodiscard]] std::vector<model::BodyId> overlapping_bodies(const World& world, const model::Shape& shape,

@@ -11,7 +11,7 @@ namespace thrum::sim {
 namespace {
 
 /// Slip slower than this many length scales a second is not reported as sliding.
-constexpr double kSlideSpeed = 1e-3;
+constexpr double kMinSlideSpeed = 1e-3;
 
 // The patches of one pair of bodies, seen as a whole.
 struct PairSummary {
@@ -62,7 +62,7 @@ void for_each_pair(std::span<const model::ContactPatch> patches, Visit&& visit)
   }
 }
 
-bool touches(std::span<const model::ContactPatch> patches)
+bool has_contact_impulse(std::span<const model::ContactPatch> patches)
 {
   return std::any_of(patches.begin(), patches.end(), [](const model::ContactPatch& patch) {
     const auto points = patch.active();
@@ -71,9 +71,9 @@ bool touches(std::span<const model::ContactPatch> patches)
   });
 }
 
-// Joins contacts of earlier pieces of a step, which come first, with those of the last: one that goes on is reported once,
+// Joins contacts of earlier slices of a step, which come first, with those of the last: one that goes on is reported once,
 // as it is now, with its impulses summed and the speed at which it began.
-void join_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
+void merge_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
 {
   const auto key = [](const model::Contact& c) {
     return std::tuple(c.a, c.b, c.part_a, c.part_b, c.feature_a, c.feature_b);
@@ -82,24 +82,24 @@ void join_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
   std::iota(by_key.begin(), by_key.end(), std::size_t{0});
   std::stable_sort(by_key.begin(), by_key.end(),
                    [&](std::size_t i, std::size_t j) { return key(contacts[i]) < key(contacts[j]); });
-  std::vector<bool> joined(contacts.size(), false);
+  std::vector<bool> merged(contacts.size(), false);
   for (std::size_t k = earlier; k < contacts.size(); ++k) {
     model::Contact& now = contacts[k];
     auto before =
         std::lower_bound(by_key.begin(), by_key.end(), key(now),
                          [&](std::size_t i, const auto& wanted) { return key(contacts[i]) < wanted; });
-    while (before != by_key.end() && key(contacts[*before]) == key(now) && joined[*before]) ++before;
+    while (before != by_key.end() && key(contacts[*before]) == key(now) && merged[*before]) ++before;
     if (before == by_key.end() || key(contacts[*before]) != key(now)) continue;
     const model::Contact& old = contacts[*before];
     now.normal_impulse += old.normal_impulse;
     now.friction_impulse += old.friction_impulse;
     now.normal_speed = old.normal_speed;
     now.is_new = old.is_new;
-    joined[*before] = true;
+    merged[*before] = true;
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (!joined[i]) contacts[kept++] = contacts[i];
+    if (!merged[i]) contacts[kept++] = contacts[i];
   }
   contacts.resize(kept);
 }
@@ -131,7 +131,7 @@ void World::report() const
   report_events();
   const std::size_t earlier = contacts_.size();
   report_contacts();
-  if (earlier > 0) join_contacts(contacts_, earlier);
+  if (earlier > 0) merge_contacts(contacts_, earlier);
 }
 
 void World::report_contacts() const
@@ -186,12 +186,12 @@ void World::report_events() const
         {kind, state_.time, patch.a, patch.b, summary.position, summary.normal, speed, summary.impulse});
   };
   std::vector<collision::BodyPair> before;
-  for_each_pair(previous_, [&](std::span<const model::ContactPatch> patches) {
-    if (touches(patches)) before.push_back({patches[0].a, patches[0].b});
+  for_each_pair(previous_patches_, [&](std::span<const model::ContactPatch> patches) {
+    if (has_contact_impulse(patches)) before.push_back({patches[0].a, patches[0].b});
   });
   std::vector<collision::BodyPair> now;
   for_each_pair(state_.patches, [&](std::span<const model::ContactPatch> patches) {
-    if (!touches(patches)) return;
+    if (!has_contact_impulse(patches)) return;
     const collision::BodyPair pair{patches[0].a, patches[0].b};
     now.push_back(pair);
     const PairSummary summary = summarise(patches, state_);
@@ -199,10 +199,10 @@ void World::report_events() const
     if (!known) add(model::ContactEventKind::begin, patches[0], summary, summary.approach);
     if (summary.impact && summary.approach > 0)
       add(model::ContactEventKind::hit, patches[0], summary, summary.approach);
-    if (summary.slip > kSlideSpeed * model_.length_scale)
+    if (summary.slip > kMinSlideSpeed * model_.length_scale)
       add(model::ContactEventKind::slide, patches[0], summary, summary.slip);
   });
-  for_each_pair(previous_, [&](std::span<const model::ContactPatch> patches) {
+  for_each_pair(previous_patches_, [&](std::span<const model::ContactPatch> patches) {
     const collision::BodyPair pair{patches[0].a, patches[0].b};
     if (!std::binary_search(before.begin(), before.end(), pair) ||
         std::binary_search(now.begin(), now.end(), pair))

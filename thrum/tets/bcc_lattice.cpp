@@ -12,7 +12,7 @@ namespace thrum::tets {
 namespace {
 
 // Site addresses are 32 bits wide: two million blocks of 1024 sites, some twelve thousand million tetrahedra.
-constexpr double kMostBlocks = 2.0e6;
+constexpr double kMaxBlocks = 2.0e6;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ BccLattice::BccLattice(const Box3& bounds, double spacing) : spacing_(spacing)
     // One cell before the box and one after, and the plane of corners that closes the last cell.
     const double wanted = std::ceil((bounds.max()[axis] - bounds.min()[axis]) / spacing) + 3;
     block_count *= std::ceil(wanted / kBlockCells);
-    if (block_count > kMostBlocks) {
+    if (block_count > kMaxBlocks) {
       const Vec3 size = bounds.sizes();
       throw Error(fmt::format("A spacing of {:.3g} m is too fine for a box of {:.3g} x {:.3g} x {:.3g} m.",
                               spacing, size.x(), size.y(), size.z()));

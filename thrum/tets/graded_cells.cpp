@@ -47,7 +47,7 @@ GradedCells::GradedCells(const BccLattice& lattice, int levels) : lattice_(latti
 {
   level_.assign(lattice.site_count() / 2, 0);
   mark_deep_cells();
-  for (int level = 1; level <= std::min(levels, kMostLevels); ++level) merge(level);
+  for (int level = 1; level <= std::min(levels, kMaxLevels); ++level) merge(level);
 }
 
 void GradedCells::mark_deep_cells()

@@ -16,7 +16,7 @@ namespace thrum::tets {
 
 class GradedCells {
  public:
-  static constexpr int kMostLevels = 3;  ///< a leaf is at most one block
+  static constexpr int kMaxLevels = 3;  ///< a leaf is at most one block
 
   /// Signs are those of the lattice now, so this comes after warping.
   GradedCells(const BccLattice& lattice, int levels);

@@ -35,7 +35,7 @@ class Filler {
   void fill_face(const LatticeSite& centre, int axis)
   {
     const StencilCorner here = corner(centre);
-    const StencilCorner next = corner(centre + kAlong[static_cast<std::size_t>(axis)]);
+    const StencilCorner next = corner(centre + kAxisStep[static_cast<std::size_t>(axis)]);
     std::array<StencilCorner, 4> face;
     for (std::size_t m = 0; m < 4; ++m) {
       face[m] = corner(centre + kFaceCorners[static_cast<std::size_t>(axis)][m]);
@@ -58,7 +58,7 @@ class Filler {
   }
 
  private:
-  static constexpr std::array<LatticeSite, 3> kAlong = {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}};
+  static constexpr std::array<LatticeSite, 3> kAxisStep = {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}};
   // Corners of the face, from the centre of its cell, counter-clockwise about the axis.
   static constexpr std::array<std::array<LatticeSite, 4>, 3> kFaceCorners = {
       {{{{1, -1, -1}, {1, 1, -1}, {1, 1, 1}, {1, -1, 1}}},
@@ -228,9 +228,9 @@ void clean_up(const StuffingDesc& desc, StuffingResult& result)
 {
   auto neighbours = face_neighbours(result.mesh);
   const TetPieces pieces = face_connected_pieces(result.mesh, neighbours);
-  const double smallest = desc.smallest_piece * desc.spacing * desc.spacing * desc.spacing;
+  const double min_piece_volume = desc.min_piece_cells * desc.spacing * desc.spacing * desc.spacing;
   for (const double piece : pieces.volumes) {
-    if (piece >= smallest) {
+    if (piece >= min_piece_volume) {
       result.pieces.push_back(piece);
     } else {
       ++result.dropped_pieces;
@@ -245,7 +245,7 @@ void clean_up(const StuffingDesc& desc, StuffingResult& result)
     keep_tetrahedra(result.mesh, keep);
     neighbours = face_neighbours(result.mesh);
   }
-  result.cut_pinches = cut_pinched_vertices(result.mesh, neighbours);
+  result.split_vertices = split_pinched_vertices(result.mesh, neighbours);
   result.pinched_edges = count_pinched_edges(result.mesh, neighbours);
 }
 
@@ -254,9 +254,9 @@ void clean_up(const StuffingDesc& desc, StuffingResult& result)
 StuffingResult stuff_isosurface(const StuffingDesc& desc)
 {
   if (!desc.distance) throw Error("Isosurface stuffing needs a distance function.");
-  if (desc.grading < 0 || desc.grading > GradedCells::kMostLevels) {
+  if (desc.grading < 0 || desc.grading > GradedCells::kMaxLevels) {
     throw Error(
-        fmt::format("The grading must be 0 to {}, but is {}.", GradedCells::kMostLevels, desc.grading));
+        fmt::format("The grading must be 0 to {}, but is {}.", GradedCells::kMaxLevels, desc.grading));
   }
   BccLattice lattice(desc.bounds, desc.spacing);
   lattice.sample(desc.distance);

@@ -20,8 +20,8 @@ namespace thrum::tets {
 /// Bounds on the dihedral angles of a uniform mesh of any function [deg]. They follow from the stencils and the
 /// thresholds of lattice_cuts.h alone: a test goes through every stencil with every moved corner and every cut
 /// point at the ends of its range. A graded mesh keeps them at the surface and betters them inside.
-inline constexpr double kStuffingLeastDihedral = 10.78;
-inline constexpr double kStuffingGreatestDihedral = 164.74;
+inline constexpr double kStuffingMinDihedral = 10.78;
+inline constexpr double kStuffingMaxDihedral = 164.74;
 
 struct StuffingDesc {
   distance::DistanceFunction distance;  ///< of the shape; negative inside
@@ -31,7 +31,7 @@ struct StuffingDesc {
   /// `spacing`, and cells that touch differ by at most a factor of two.
   int grading = 0;
   /// Pieces joined to the rest by no face and smaller than this many lattice cubes are dropped and reported.
-  double smallest_piece = 2;
+  double min_piece_cells = 2;
 };
 
 struct StuffingResult {
@@ -42,7 +42,7 @@ struct StuffingResult {
   double dropped_volume = 0;       ///< of these [m^3]
   /// Vertices doubled where parts of the solid touched at a vertex or along an edge only. Not zero where a
   /// wall or a gap is about as thin as the lattice.
-  std::size_t cut_pinches = 0;
+  std::size_t split_vertices = 0;
   /// Boundary edges with four faces that remain, between parts that do hang together at both ends of the
   /// edge.
   std::size_t pinched_edges = 0;

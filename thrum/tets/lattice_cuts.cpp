@@ -14,17 +14,17 @@ namespace {
 
 // A bracket narrower than this fraction of the edge holds the cut point well enough even where the distance
 // jumps.
-constexpr double kNarrowest = 1e-13;
-constexpr int kMostSteps = 100;
+constexpr double kMinBracketWidth = 1e-13;
+constexpr int kMaxSteps = 100;
 
 // The false position method with the Illinois rule: an end that stays twice in a row counts half.
 struct Bracket {
   std::size_t cut;
   double low = 0, high = 1;        // fractions of the edge
   double at_low = 0, at_high = 0;  // distances there; at_low is halved as the rule says
-  int stayed = 0;                  // -1 low end stayed last time, +1 high end did
+  int retained_end = 0;            // -1 low end stayed last time, +1 high end did
 
-  [[nodiscard]] double guess() const
+  [[nodiscard]] double estimate() const
   {
     const double x = (low * at_high - high * at_low) / (at_high - at_low);
     return x > low && x < high ? x : 0.5 * (low + high);
@@ -35,13 +35,13 @@ struct Bracket {
     if ((value < 0) == (at_low < 0)) {
       low = x;
       at_low = value;
-      if (stayed == 1) at_high *= 0.5;
-      stayed = 1;
+      if (retained_end == 1) at_high *= 0.5;
+      retained_end = 1;
     } else {
       high = x;
       at_high = value;
-      if (stayed == -1) at_low *= 0.5;
-      stayed = -1;
+      if (retained_end == -1) at_low *= 0.5;
+      retained_end = -1;
     }
   }
 };
@@ -99,10 +99,10 @@ void LatticeCuts::find_cut_points(const distance::DistanceFunction& distance)
   }
 
   // All brackets are narrowed together, so that the distance is asked for many points at a time.
-  const double near_enough = kStuffingSurfaceTolerance * lattice_.spacing();
+  const double tolerance = kStuffingSurfaceTolerance * lattice_.spacing();
   std::vector<Vec3> points;
   std::vector<double> values;
-  for (int step = 0; step < kMostSteps && !brackets.empty(); ++step) {
+  for (int step = 0; step < kMaxSteps && !brackets.empty(); ++step) {
     points.resize(brackets.size());
     values.resize(brackets.size());
     for (std::size_t b = 0; b < brackets.size(); ++b) {
@@ -110,7 +110,7 @@ void LatticeCuts::find_cut_points(const distance::DistanceFunction& distance)
       const LatticeSite site = lattice_.site(cut.owner);
       const Vec3 from = lattice_.position(site);
       const Vec3 to = lattice_.position(site + kOwnedEdges[static_cast<std::size_t>(cut.edge)]);
-      cut.fraction = brackets[b].guess();
+      cut.fraction = brackets[b].estimate();
       cut.point = from + cut.fraction * (to - from);
       points[b] = cut.point;
     }
@@ -120,7 +120,7 @@ void LatticeCuts::find_cut_points(const distance::DistanceFunction& distance)
     for (std::size_t b = 0; b < brackets.size(); ++b) {
       Bracket bracket = brackets[b];
       bracket.narrow(cuts_[bracket.cut].fraction, values[b]);
-      if (std::abs(values[b]) > near_enough && bracket.high - bracket.low > kNarrowest)
+      if (std::abs(values[b]) > tolerance && bracket.high - bracket.low > kMinBracketWidth)
         brackets[left++] = bracket;
     }
     brackets.resize(left);

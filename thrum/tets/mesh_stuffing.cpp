@@ -13,18 +13,18 @@ namespace thrum::tets {
 namespace {
 
 // A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
-constexpr double kTetrahedraInACube = 12;
+constexpr double kTetrahedraPerCube = 12;
 
 // Refuses before any memory is taken. Open meshes have no volume to judge by.
 void require_fillable(const mesh::TriangleMesh& mesh, double spacing)
 {
   const double volume = signed_volume(mesh);
-  const double count = kTetrahedraInACube * volume / (spacing * spacing * spacing);
-  if (count > kMostTetrahedra) {
+  const double count = kTetrahedraPerCube * volume / (spacing * spacing * spacing);
+  if (count > kMaxTetrahedra) {
     throw Error(
         fmt::format("A spacing of {:.3g} m would make about {:.2g} tetrahedra of this body, more than the "
                     "{:.2g} that are made at most; a spacing of {:.3g} m makes so many.",
-                    spacing, count, kMostTetrahedra, spacing_for(volume, kMostTetrahedra)));
+                    spacing, count, kMaxTetrahedra, spacing_for(volume, kMaxTetrahedra)));
   }
 }
 
@@ -52,25 +52,25 @@ MeshStuffingResult tetrahedralise(const distance::MeshDistance& mesh, const Mesh
                                       .bounds = bounds,
                                       .spacing = result.spacing,
                                       .grading = desc.grading,
-                                      .smallest_piece = desc.smallest_piece});
+                                      .min_piece_cells = desc.min_piece_cells});
   if (desc.report) result.resolution = check_resolution(mesh.bvh(), result.stuffing.mesh, result.spacing);
   return result;
 }
 
 double spacing_for(double volume, double tetrahedra)
 {
-  return std::cbrt(kTetrahedraInACube * volume / tetrahedra);
+  return std::cbrt(kTetrahedraPerCube * volume / tetrahedra);
 }
 
 MeshStuffingResult tetrahedralise_walls(const distance::MeshDistance& mesh, const MeshStuffingDesc& desc,
-                                        double most_tetrahedra)
+                                        double max_tetrahedra)
 {
   THRUM_ASSERT(desc.report);
   MeshStuffingResult first = tetrahedralise(mesh, desc);
   if (first.resolution.resolved()) return first;
   MeshStuffingDesc finer = desc;
-  finer.spacing = std::max(first.resolution.spacing_for_most,
-                           spacing_for(signed_volume(mesh.bvh().mesh()), most_tetrahedra));
+  finer.spacing = std::max(first.resolution.spacing_for_most_area,
+                           spacing_for(signed_volume(mesh.bvh().mesh()), max_tetrahedra));
   return finer.spacing < first.spacing ? tetrahedralise(mesh, finer) : first;
 }
 

@@ -19,8 +19,8 @@ namespace thrum::tets {
 struct MeshStuffingDesc {
   double spacing = 0;  ///< as in StuffingDesc; 0: kDefaultCells across the longest side of the mesh [m]
   int grading = 0;     ///< as in StuffingDesc
-  double smallest_piece = 2;  ///< as in StuffingDesc
-  bool report = true;         ///< whether to compare the result with the mesh
+  double min_piece_cells = 2;  ///< as in StuffingDesc
+  bool report = true;          ///< whether to compare the result with the mesh
 };
 
 struct MeshStuffingResult {
@@ -30,10 +30,10 @@ struct MeshStuffingResult {
 };
 
 inline constexpr double kDefaultCells = 24;
-inline constexpr double kMostTetrahedra = 5e7;  ///< they take about 10 GB while they are made
+inline constexpr double kMaxTetrahedra = 5e7;  ///< they take about 10 GB while they are made
 
 /// Fills the mesh. It may be open or dirty if MeshDistance can tell its inside. Throws Error as stuff_isosurface does, and when
-/// there would be more than kMostTetrahedra.
+/// there would be more than kMaxTetrahedra.
 [[nodiscard]] MeshStuffingResult tetrahedralise(const distance::MeshDistance& mesh,
                                                 const MeshStuffingDesc& desc = {});
 
@@ -41,8 +41,8 @@ inline constexpr double kMostTetrahedra = 5e7;  ///< they take about 10 GB while
 [[nodiscard]] double spacing_for(double volume, double tetrahedra);
 
 /// Fills the closed mesh with the spacing of `desc`, and when that leaves walls out, once more with the one that resolves most
-/// of them, but about `most_tetrahedra` at the most. MeshStuffingResult::spacing says which it was.
+/// of them, but about `max_tetrahedra` at the most. MeshStuffingResult::spacing says which it was.
 [[nodiscard]] MeshStuffingResult tetrahedralise_walls(const distance::MeshDistance& mesh,
-                                                      const MeshStuffingDesc& desc, double most_tetrahedra);
+                                                      const MeshStuffingDesc& desc, double max_tetrahedra);
 
 }  // namespace thrum::tets

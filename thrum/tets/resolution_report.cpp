@@ -15,18 +15,18 @@ namespace thrum::tets {
 
 namespace {
 
-/// The share of the missed area that spacing_for_most resolves.
-constexpr double kMost = 0.9;
+/// The share of the missed area that spacing_for_most_area resolves.
+constexpr double kCoveredAreaShare = 0.9;
 /// When the finest spacing is finer than that by this factor, both are told.
-constexpr double kWorthTwoSpacings = 2;
+constexpr double kReportBothRatio = 2;
 
-constexpr double kSampleSpacing = 0.5;   // of the lattice spacing
-constexpr double kMostSamples = 2e6;     // larger surfaces are sampled more sparsely
-constexpr double kRayOffset = 1e-4;      // of the lattice spacing: how far a ray starts from its own triangle
-constexpr double kClusterCell = 2;       // of the lattice spacing: missed samples this near are one region
-constexpr double kOpposite = 0.5;        // cosine: walls that open by more than 60 degrees are edges
-constexpr double kSmallestRegion = 0.5;  // of the square of the spacing: less missed area is not a region
-constexpr double kWidthQuantile = 0.1;   // share of a region's area that may be narrower than its width
+constexpr double kSampleSpacing = 0.5;  // of the lattice spacing
+constexpr double kMaxSamples = 2e6;     // larger surfaces are sampled more sparsely
+constexpr double kRayOffset = 1e-4;     // of the lattice spacing: how far a ray starts from its own triangle
+constexpr double kClusterCellSize = 2;  // of the lattice spacing: missed samples this near are one region
+constexpr double kMaxOpeningCosine = 0.5;  // cosine: walls that open by more than 60 degrees are edges
+constexpr double kMinRegionArea = 0.5;     // of the square of the spacing: less missed area is not a region
+constexpr double kWidthQuantile = 0.1;     // share of a region's area that may be narrower than its width
 constexpr double kDetailRefinement = 0.5;  // a missed detail of unknown size asks for half the spacing
 
 struct Sample {
@@ -66,7 +66,7 @@ std::vector<Sample> sample_surface(const mesh::TriangleMesh& mesh, double step)
 double sample_step(const mesh::TriangleMesh& mesh, double spacing)
 {
   const double wanted = kSampleSpacing * spacing;
-  return std::max(wanted, std::sqrt(2 * area(mesh) / kMostSamples));
+  return std::max(wanted, std::sqrt(2 * area(mesh) / kMaxSamples));
 }
 
 // Connected parts of a surface, vertices at the same place taken as one.
@@ -114,7 +114,7 @@ std::optional<double> width_along(const mesh::Bvh& surface, const Sample& sample
       {sample.point + offset * direction, direction, kResolvedThickness * spacing - offset});
   if (!hit.found()) return std::nullopt;
   const Vec3 across = area_vector(surface.mesh(), at(hit.triangle));
-  if (across.dot(sample.normal) > -kOpposite * across.norm()) return std::nullopt;
+  if (across.dot(sample.normal) > -kMaxOpeningCosine * across.norm()) return std::nullopt;
   return hit.t + offset;
 }
 
@@ -168,8 +168,8 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
     region.area += samples[m.sample].area;
     area_of_kind[static_cast<std::size_t>(m.kind)] += samples[m.sample].area;
   }
-  const auto most = std::max_element(area_of_kind.begin(), area_of_kind.end());
-  region.kind = static_cast<UnresolvedKind>(most - area_of_kind.begin());
+  const auto main_kind = std::max_element(area_of_kind.begin(), area_of_kind.end());
+  region.kind = static_cast<UnresolvedKind>(main_kind - area_of_kind.begin());
   if (region.kind == UnresolvedKind::detail) {
     region.spacing = kDetailRefinement * spacing;
     return region;
@@ -184,7 +184,7 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
     if (m.kind != region.kind) continue;
     below += samples[m.sample].area;
     region.width = m.width;
-    if (below > kWidthQuantile * *most) break;
+    if (below > kWidthQuantile * *main_kind) break;
   }
   region.spacing = region.width / kSuggestedThickness;
   return region;
@@ -202,11 +202,11 @@ void set_spacings(ResolutionReport& report)
   if (finest_first.empty()) return;
   std::sort(finest_first.begin(), finest_first.end());
   report.spacing = finest_first.front().first;
-  double left_out = 0;
+  double excluded_area = 0;
   for (const auto& [spacing, part] : finest_first) {
-    report.spacing_for_most = spacing;
-    left_out += part;
-    if (left_out > (1 - kMost) * area) return;
+    report.spacing_for_most_area = spacing;
+    excluded_area += part;
+    if (excluded_area > (1 - kCoveredAreaShare) * area) return;
   }
 }
 
@@ -235,7 +235,7 @@ ResolutionReport check_resolution(const mesh::Bvh& surface, const mesh::Tetrahed
       distance = nearest.distance;
       hint = nearest.triangle;
     }
-    report.greatest_distance = std::max(report.greatest_distance, distance);
+    report.max_distance = std::max(report.max_distance, distance);
     const auto wall = width_along(surface, sample, -sample.normal, spacing);
     if (wall) report.thin_area += sample.area;
     char& seen = part_seen[at(part_of[at(sample.triangle)])];
@@ -252,7 +252,7 @@ ResolutionReport check_resolution(const mesh::Bvh& surface, const mesh::Tetrahed
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto a = static_cast<Eigen::Index>(axis);
       cell[axis] = static_cast<int>(
-          std::floor((sample.point[a] - surface.bounds().min()[a]) / (kClusterCell * spacing)));
+          std::floor((sample.point[a] - surface.bounds().min()[a]) / (kClusterCellSize * spacing)));
     }
     missed.push_back({cell, s, kind, wall.value_or(gap.value_or(0))});
   }
@@ -260,7 +260,7 @@ ResolutionReport check_resolution(const mesh::Bvh& surface, const mesh::Tetrahed
 
   for (auto& group : cluster(std::move(missed))) {
     const UnresolvedRegion region = make_region(group, samples, spacing);
-    if (region.area >= kSmallestRegion * spacing * spacing || report.lost_parts > 0)
+    if (region.area >= kMinRegionArea * spacing * spacing || report.lost_parts > 0)
       report.regions.push_back(region);
   }
   std::stable_sort(report.regions.begin(), report.regions.end(),
@@ -274,10 +274,10 @@ namespace {
 // Which spacing helps, in words.
 std::string advice(const ResolutionReport& report)
 {
-  if (report.spacing_for_most <= kWorthTwoSpacings * report.spacing)
+  if (report.spacing_for_most_area <= kReportBothRatio * report.spacing)
     return fmt::format("A spacing of {:.3g} m would resolve all of it.", report.spacing);
-  return fmt::format("A spacing of {:.3g} m would resolve most of it; the narrowest place asks for {:.3g} m.",
-                     report.spacing_for_most, report.spacing);
+  return fmt::format("A spacing of {:.3g} m would resolve most of it; the narrowest place needs {:.3g} m.",
+                     report.spacing_for_most_area, report.spacing);
 }
 
 }  // namespace
@@ -289,8 +289,8 @@ std::string describe(const ResolutionReport& report)
                                  report.missing_area, report.surface_area);
   if (report.lost_parts > 0) text += fmt::format("; {} of its parts are lost entirely", report.lost_parts);
   text += ". " + advice(report) + "\n";
-  constexpr std::size_t kMostLines = 10;
-  for (std::size_t r = 0; r < std::min(report.regions.size(), kMostLines); ++r) {
+  constexpr std::size_t kMaxLines = 10;
+  for (std::size_t r = 0; r < std::min(report.regions.size(), kMaxLines); ++r) {
     const UnresolvedRegion& region = report.regions[r];
     const Vec3 low = region.box.min(), high = region.box.max();
     const std::string what =
@@ -302,8 +302,8 @@ std::string describe(const ResolutionReport& report)
         "m\n",
         what, low.x(), low.y(), low.z(), high.x(), high.y(), high.z(), region.area, region.spacing);
   }
-  if (report.regions.size() > kMostLines)
-    text += fmt::format("  and {} more places\n", report.regions.size() - kMostLines);
+  if (report.regions.size() > kMaxLines)
+    text += fmt::format("  and {} more places\n", report.regions.size() - kMaxLines);
   return text;
 }
 

@@ -48,13 +48,13 @@ struct ResolutionReport {
   double thin_area = 0;     ///< over walls thinner than kResolvedThickness, missed or not [m^2]
   double missing_volume =
       0;  ///< of the input less that of the tetrahedra; negative when gaps were bridged [m^3]
-  double greatest_distance = 0;  ///< from a sample of the surface to the tetrahedra; infinite without any [m]
-  std::size_t lost_parts = 0;    ///< connected parts of the surface that are missed entirely
+  double max_distance = 0;     ///< from a sample of the surface to the tetrahedra; infinite without any [m]
+  std::size_t lost_parts = 0;  ///< connected parts of the surface that are missed entirely
   std::vector<UnresolvedRegion> regions;  ///< largest missed area first
   /// The spacing that resolves every region, or 0 when there is none [m].
   double spacing = 0;
   /// The spacing that resolves nine tenths of their area: a crack of a few micrometres does not decide it [m].
-  double spacing_for_most = 0;
+  double spacing_for_most_area = 0;
 
   [[nodiscard]] bool resolved() const { return regions.empty(); }
 };

@@ -22,10 +22,10 @@ void require_positive(double value, const char* name)
   }
 }
 
-void require_count(int value, int least, const char* name)
+void require_count(int value, int min_count, const char* name)
 {
-  if (value < least)
-    throw Error(fmt::format("There must be at least {} {}, but {} asked for.", least, name, value));
+  if (value < min_count)
+    throw Error(fmt::format("There must be at least {} {}, but {} requested.", min_count, name, value));
 }
 
 // Index arithmetic of a grid of (n[0]+1) x (n[1]+1) x (n[2]+1) vertices, x running fastest.
@@ -64,8 +64,9 @@ void append_five(const Hexahedron& c, bool mirrored, std::vector<Tetrahedron>& o
 // not hold it, and those quadrilaterals are themselves cut from their smallest vertex. Faces are given
 // outward counter-clockwise; a triangle repeats its last corner.
 template <std::size_t corners, std::size_t faces>
-void append_pulled(const std::array<Index, corners>& cell,
-                   const std::array<std::array<int, 4>, faces>& face_corners, std::vector<Tetrahedron>& out)
+void append_split_cell(const std::array<Index, corners>& cell,
+                       const std::array<std::array<int, 4>, faces>& face_corners,
+                       std::vector<Tetrahedron>& out)
 {
   const Index apex = *std::min_element(cell.begin(), cell.end());
   for (const auto& face : face_corners) {
@@ -87,16 +88,16 @@ Vec3 on_sphere(const Vec3& u)
   return Vec3(std::tan(kPi / 4 * u.x()), std::tan(kPi / 4 * u.y()), std::tan(kPi / 4 * u.z())).normalized();
 }
 
-// The middle block reaches to kCore of the radius at the middle of its faces, and is kRounding of the way
+// The middle block reaches to kCoreFraction of the radius at the middle of its faces, and is kRounding of the way
 // from a cube to a ball: its corners must stay clear of the sphere and its edges must not become flat.
-constexpr double kCore = 0.5;
+constexpr double kCoreFraction = 0.5;
 constexpr double kRounding = 0.5;
 
 Vec3 core_point(const Vec3& u)
 {
   const double shell = u.cwiseAbs().maxCoeff();
   if (shell == 0) return Vec3::Zero();
-  return kCore * ((1 - kRounding) * u + kRounding * shell * on_sphere(u / shell));
+  return kCoreFraction * ((1 - kRounding) * u + kRounding * shell * on_sphere(u / shell));
 }
 
 }  // namespace
@@ -259,7 +260,8 @@ mesh::TetrahedralMesh tetrahedralise_ball(double radius, int cells)
   }
 
   // Shells of vertices from the middle block's surface to the sphere, spaced like the block's own cells.
-  const int layers = std::max(1, static_cast<int>(std::lround(cells * (1 - kCore) / (2 * kCore))));
+  const int layers =
+      std::max(1, static_cast<int>(std::lround(cells * (1 - kCoreFraction) / (2 * kCoreFraction))));
   std::vector<std::vector<Index>> shell(static_cast<std::size_t>(layers) + 1,
                                         std::vector<Index>(cube_points.size(), -1));
   for (std::size_t v = 0; v < cube_points.size(); ++v) {
@@ -311,7 +313,7 @@ std::vector<Tetrahedron> split_hexahedra(std::span<const Hexahedron> cells)
       {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}};
   std::vector<Tetrahedron> result;
   result.reserve(6 * cells.size());
-  for (const Hexahedron& cell : cells) append_pulled(cell, kFaces, result);
+  for (const Hexahedron& cell : cells) append_split_cell(cell, kFaces, result);
   return result;
 }
 
@@ -321,7 +323,7 @@ std::vector<Tetrahedron> split_prisms(std::span<const Prism> cells)
       {{0, 2, 1, 1}, {3, 4, 5, 5}, {0, 1, 4, 3}, {1, 2, 5, 4}, {2, 0, 3, 5}}};
   std::vector<Tetrahedron> result;
   result.reserve(3 * cells.size());
-  for (const Prism& cell : cells) append_pulled(cell, kFaces, result);
+  for (const Prism& cell : cells) append_split_cell(cell, kFaces, result);
   return result;
 }
 
@@ -331,7 +333,7 @@ void map_vertices(mesh::TetrahedralMesh& mesh, const std::function<Vec3(const Ve
   std::size_t positive = 0;
   std::size_t negative = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-    const double six = six_volumes(mesh, t);
+    const double six = six_times_volume(mesh, t);
     if (six > 0) ++positive;
     if (six < 0) ++negative;
   }

@@ -17,9 +17,9 @@ constexpr Index kNone = -1;
 
 // Union of sets with path halving; the smaller index stays the root, so the result does not depend on the
 // order.
-class Sets {
+class DisjointSets {
  public:
-  explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
   Index root(Index i)
   {
     while (parent_[at(i)] != i) {
@@ -100,7 +100,7 @@ TetPieces face_connected_pieces(const mesh::TetrahedralMesh& mesh,
                                 std::span<const std::array<Index, 4>> neighbours)
 {
   const std::size_t count = mesh.tetrahedra.size();
-  Sets sets(count);
+  DisjointSets sets(count);
   for (std::size_t t = 0; t < count; ++t) {
     for (const Index n : neighbours[t]) {
       if (n > static_cast<Index>(t)) sets.join(static_cast<Index>(t), n);
@@ -118,7 +118,7 @@ TetPieces face_connected_pieces(const mesh::TetrahedralMesh& mesh,
       volumes.push_back(0);
     }
     pieces.piece_of[t] = number[at(root)];
-    volumes[at(number[at(root)])] += six_volumes(mesh, t) / 6;
+    volumes[at(number[at(root)])] += six_times_volume(mesh, t) / 6;
   }
   std::vector<Index> order(volumes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -158,8 +158,8 @@ void keep_tetrahedra(mesh::TetrahedralMesh& mesh, std::span<const char> keep)
   mesh.regions = std::move(regions);
 }
 
-std::size_t cut_pinched_vertices(mesh::TetrahedralMesh& mesh,
-                                 std::span<const std::array<Index, 4>> neighbours)
+std::size_t split_pinched_vertices(mesh::TetrahedralMesh& mesh,
+                                   std::span<const std::array<Index, 4>> neighbours)
 {
   // Only boundary vertices can be pinched: around an inner vertex all tetrahedra hang together.
   std::vector<char> on_boundary(mesh.vertices.size(), 0);
@@ -181,7 +181,7 @@ std::size_t cut_pinched_vertices(mesh::TetrahedralMesh& mesh,
     corner_count += 4;
   }
   // A corner is joined with the same vertex's corner in each neighbour across a face at the vertex.
-  Sets corners(at(corner_count));
+  DisjointSets corners(at(corner_count));
   const auto corner_of = [&](Index t, Index v) {
     const Tetrahedron& tet = mesh.tetrahedra[at(t)];
     return first_corner[at(t)] + static_cast<Index>(std::find(tet.begin(), tet.end(), v) - tet.begin());

@@ -30,8 +30,8 @@ void keep_tetrahedra(mesh::TetrahedralMesh& mesh, std::span<const char> keep);
 
 /// Where two parts of the solid around a vertex share no face at it, a finite-element model would hang
 /// together by a hinge. Gives each such part its own copy of the vertex, and says how many copies were made.
-[[nodiscard]] std::size_t cut_pinched_vertices(mesh::TetrahedralMesh& mesh,
-                                               std::span<const std::array<Index, 4>> neighbours);
+[[nodiscard]] std::size_t split_pinched_vertices(mesh::TetrahedralMesh& mesh,
+                                                 std::span<const std::array<Index, 4>> neighbours);
 
 /// Boundary edges that belong to more than two boundary faces.
 [[nodiscard]] std::size_t count_pinched_edges(const mesh::TetrahedralMesh& mesh,

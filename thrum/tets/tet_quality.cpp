@@ -46,19 +46,19 @@ TetQuality measure_quality(const mesh::TetrahedralMesh& mesh)
   TetQuality q;
   q.vertices = mesh.vertices.size();
   q.tetrahedra = mesh.tetrahedra.size();
-  q.least_volume = q.shortest_edge = q.least_dihedral = q.least_radius_ratio = kInfinity;
+  q.min_volume = q.shortest_edge = q.min_dihedral = q.min_radius_ratio = kInfinity;
   std::array<std::size_t, 18> counts{};
   std::size_t good = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
-    const double volume = six_volumes(mesh, t) / 6;
+    const double volume = six_times_volume(mesh, t) / 6;
     if (!(volume > 0)) {
       ++q.bad;
       continue;
     }
     ++good;
     q.volume += volume;
-    q.least_volume = std::min(q.least_volume, volume);
-    q.greatest_volume = std::max(q.greatest_volume, volume);
+    q.min_volume = std::min(q.min_volume, volume);
+    q.max_volume = std::max(q.max_volume, volume);
     const auto p = corners_of(mesh, t);
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t j = i + 1; j < 4; ++j) {
@@ -68,16 +68,16 @@ TetQuality measure_quality(const mesh::TetrahedralMesh& mesh)
       }
     }
     for (const double angle : dihedral_angles(mesh, t)) {
-      q.least_dihedral = std::min(q.least_dihedral, angle);
-      q.greatest_dihedral = std::max(q.greatest_dihedral, angle);
+      q.min_dihedral = std::min(q.min_dihedral, angle);
+      q.max_dihedral = std::max(q.max_dihedral, angle);
       ++counts[std::min<std::size_t>(static_cast<std::size_t>(angle * kDegrees / 10), counts.size() - 1)];
     }
     const double ratio = radius_ratio(mesh, t);
-    q.least_radius_ratio = std::min(q.least_radius_ratio, ratio);
+    q.min_radius_ratio = std::min(q.min_radius_ratio, ratio);
     q.mean_radius_ratio += ratio;
   }
   if (good == 0) {
-    q.least_volume = q.shortest_edge = q.least_dihedral = q.least_radius_ratio = 0;
+    q.min_volume = q.shortest_edge = q.min_dihedral = q.min_radius_ratio = 0;
     return q;
   }
   q.mean_radius_ratio /= static_cast<double>(good);
@@ -95,11 +95,11 @@ std::string describe(const TetQuality& q)
   if (q.tetrahedra == q.bad) return text;
   text +=
       fmt::format("edges {:.4g} to {:.4g} m, volumes {:.4g} to {:.4g} m^3 (1 : {:.3g})\n", q.shortest_edge,
-                  q.longest_edge, q.least_volume, q.greatest_volume, q.greatest_volume / q.least_volume);
-  text += fmt::format("dihedral angles {:.1f} to {:.1f} degrees\n", q.least_dihedral * kDegrees,
-                      q.greatest_dihedral * kDegrees);
-  text += fmt::format("radius ratio {:.3f} at least, {:.3f} on average (1 is regular)\n",
-                      q.least_radius_ratio, q.mean_radius_ratio);
+                  q.longest_edge, q.min_volume, q.max_volume, q.max_volume / q.min_volume);
+  text += fmt::format("dihedral angles {:.1f} to {:.1f} degrees\n", q.min_dihedral * kDegrees,
+                      q.max_dihedral * kDegrees);
+  text += fmt::format("radius ratio {:.3f} at least, {:.3f} on average (1 is regular)\n", q.min_radius_ratio,
+                      q.mean_radius_ratio);
   return text;
 }
 

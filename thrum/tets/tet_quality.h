@@ -15,20 +15,20 @@ struct TetQuality {
   std::size_t tetrahedra = 0;
   std::size_t bad = 0;  ///< flat or inside out; the other figures leave them out
 
-  double volume = 0;           ///< total [m^3]
-  double least_volume = 0;     ///< [m^3]
-  double greatest_volume = 0;  ///< [m^3]
-  double shortest_edge = 0;    ///< [m]
-  double longest_edge = 0;     ///< [m]
+  double volume = 0;         ///< total [m^3]
+  double min_volume = 0;     ///< [m^3]
+  double max_volume = 0;     ///< [m^3]
+  double shortest_edge = 0;  ///< [m]
+  double longest_edge = 0;   ///< [m]
 
-  double least_dihedral = 0;     ///< [rad]
-  double greatest_dihedral = 0;  ///< [rad]
+  double min_dihedral = 0;  ///< [rad]
+  double max_dihedral = 0;  ///< [rad]
   /// Share of all dihedral angles in steps of 10 degrees from 0 to 180.
   std::array<double, 18> dihedral_shares{};
 
   /// Radius ratio 3 r / R of the inscribed and the circumscribed sphere: 1 for the regular tetrahedron, 0 for
   /// a flat one.
-  double least_radius_ratio = 0;
+  double min_radius_ratio = 0;
   double mean_radius_ratio = 0;
 };
 

@@ -15,7 +15,7 @@ namespace thrum::vibration {
 
 double attenuation(const AttenuationSettings& a, double r)
 {
-  const double d = std::max(r, a.least_distance);
+  const double d = std::max(r, a.min_distance);
   if (!a.full) return a.C * std::pow(d, -a.beta);
   return d <= a.r0 ? 1 : std::exp(-a.alpha * (d - a.r0)) * std::pow(d / a.r0, -a.beta);
 }
@@ -71,7 +71,7 @@ MatX GeodesicCache::distances(std::span<const Vec3> from, std::span<const Vec3> 
       out(i, j) = geodesics_->evaluate(field_from(cell_of(a)), map_.find(b).point);
     }
   }
-  if (fields_.size() > kMostFields) {
+  if (fields_.size() > kMaxFields) {
     std::vector<std::uint64_t> ages;
     for (const auto& [cell, field] : fields_) ages.push_back(field.used);
     std::nth_element(ages.begin(), ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2), ages.end());
@@ -93,7 +93,7 @@ AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> 
       modes_(elastic::mode_list(*model_))
 {
   if (!(attenuation.beta >= 0) || !(attenuation.alpha >= 0) || !(attenuation.C > 0) ||
-      !(attenuation.r0 > 0) || !(attenuation.least_distance > 0)) {
+      !(attenuation.r0 > 0) || !(attenuation.min_distance > 0)) {
     throw Error("Attenuation needs C, r0 and the least distance above 0, and alpha and beta not below.");
   }
   const mesh::TriangleMesh& mesh = model_->surface;
@@ -104,12 +104,12 @@ AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> 
   }
   const auto count = static_cast<Eigen::Index>(mesh.vertices.size());
   vertex_squares_.setZero(model_->shapes.cols(), count);
-  constexpr double kFacesUp = 0.5;
+  constexpr double kMinUpCosine = 0.5;
   for (Eigen::Index v = 0; v < count; ++v) {
     Vec3& n = normals[static_cast<std::size_t>(v)];
     if (n.norm() > 0) n.normalize();
     vertex_squares_.col(v) = (n.transpose() * model_->shapes.middleRows<3>(3 * v)).cwiseAbs2();
-    if (n.z() >= kFacesUp) upward_.push_back(static_cast<Index>(v));
+    if (n.z() >= kMinUpCosine) upward_.push_back(static_cast<Index>(v));
   }
   for (Eigen::Index v = 0; v < count && upward_.empty(); ++v) upward_.push_back(static_cast<Index>(v));
   self_speed_ = vertex_squares_.colwise().sum();
@@ -155,7 +155,7 @@ double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
   return point.barycentric.dot(Vec3(values[corners[0]], values[corners[1]], values[corners[2]]));
 }
 
-VecX AttenuatedResponse::squares_at(const Vec3& position)
+VecX AttenuatedResponse::squared_shapes_at(const Vec3& position)
 {
   if (attenuation_.average) return mean_squares_;
   const mesh::SurfacePoint& point = map_.find(position).point;
@@ -166,25 +166,26 @@ VecX AttenuatedResponse::squares_at(const Vec3& position)
   return squares;
 }
 
-VecX AttenuatedResponse::reached(const ResponseInput& input, const Touch& touch, double speed) const
+VecX AttenuatedResponse::contact_pulse_weights(const ResponseInput& input, const SurfaceContact& contact,
+                                               double speed) const
 {
-  const double other = input.bodies[static_cast<std::size_t>(touch.body)].modulus;
-  return pulse_weights(modes_, contact_duration(rigid_answer(input.bodies, touch, touch), modulus_, other,
-                                                settings_.contact_radius, speed));
+  const double other = input.bodies[static_cast<std::size_t>(contact.body)].modulus;
+  return pulse_weights(modes_, contact_duration(inverse_effective_mass(input.bodies, contact, contact),
+                                                modulus_, other, settings_.contact_radius, speed));
 }
 
 // [Coevoet20, eq. 15-16]: dv_p = s(r) dx_c / h, several impacts added. The rules that know of velocities take the speed of the
 // struck point instead of dx / h, by modes that the pulse reaches, and those that know of masses let the body and the surface below
 // it trade momentum.
-std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& input,
+std::vector<TargetSpeed> AttenuatedResponse::target_speeds(const ResponseInput& input,
                                                            const std::vector<std::size_t>& struck,
                                                            const std::vector<std::size_t>& resting,
                                                            MatX& distances)
 {
   std::vector<Vec3> from;
   std::vector<Vec3> to;
-  for (const std::size_t i : struck) from.push_back(input.touches[i].position);
-  for (const std::size_t i : resting) to.push_back(input.touches[i].position);
+  for (const std::size_t i : struck) from.push_back(input.contacts[i].position);
+  for (const std::size_t i : resting) to.push_back(input.contacts[i].position);
   if (attenuation_.distance == WaveDistance::geodesic) {
     distances = geodesics_.distances(from, to);
   } else {
@@ -198,22 +199,22 @@ std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& 
   // What each mode, or for displacements all of them together, does at the struck places.
   MatX sources(displacement ? 1 : modes_.omegas.size(), static_cast<Eigen::Index>(struck.size()));
   for (std::size_t i = 0; i < struck.size(); ++i) {
-    const Touch& touch = input.touches[struck[i]];
+    const SurfaceContact& contact = input.contacts[struck[i]];
     auto source = sources.col(static_cast<Eigen::Index>(i));
     if (displacement) {
-      source[0] = at_point(self_displacement(input.step), from[i]) / input.step * touch.impulse;
+      source[0] = at_point(self_displacement(input.step), from[i]) / input.step * contact.impulse;
       continue;
     }
-    const VecX weights = reached(input, touch, touch.approach_speed);
-    const VecX squares = squares_at(from[i]);
-    source = touch.impulse * weights.cwiseProduct(squares);
-    if (!trade || touch.passed_on) continue;
+    const VecX weights = contact_pulse_weights(input, contact, contact.approach_speed);
+    const VecX squares = squared_shapes_at(from[i]);
+    source = contact.impulse * weights.cwiseProduct(squares);
+    if (!trade || contact.transmitted) continue;
     // The struck surface yields: j = (1 + e) v / (1/m + 1/m_s), of which the rigid solver knew the first mass alone.
-    const double answer = rigid_answer(input.bodies, touch, touch);
-    source *= answer / (answer + weights.cwiseAbs2().dot(squares));
+    const double inverse_mass = inverse_effective_mass(input.bodies, contact, contact);
+    source *= inverse_mass / (inverse_mass + weights.cwiseAbs2().dot(squares));
   }
   const VecX together = sources.colwise().sum();
-  std::vector<WantedSpeed> wanted;
+  std::vector<TargetSpeed> wanted;
   VecX arriving(sources.rows());
   for (std::size_t j = 0; j < resting.size(); ++j) {
     VecX factors(sources.cols());
@@ -222,48 +223,48 @@ std::vector<WantedSpeed> AttenuatedResponse::wanted_speeds(const ResponseInput& 
       factors[i] = std::isfinite(r) ? attenuation(attenuation_, r) : 0;
     }
     double speed = together.dot(factors);
-    const Touch& touch = input.touches[resting[j]];
+    const SurfaceContact& contact = input.contacts[resting[j]];
     if (trade) {
       // A body that rests takes part in what is slower than its own contact.
-      const VecX weights = reached(input, touch, kRattleSpeed);
+      const VecX weights = contact_pulse_weights(input, contact, kRattleSpeed);
       arriving.noalias() = sources * factors;
-      const double answer = rigid_answer(input.bodies, touch, touch);
-      const double surface = weights.cwiseAbs2().dot(squares_at(to[j]));
-      if (answer > 0) speed = (1 + touch.restitution) * answer / (answer + surface) * weights.dot(arriving);
+      const double inverse_mass = inverse_effective_mass(input.bodies, contact, contact);
+      const double surface = weights.cwiseAbs2().dot(squared_shapes_at(to[j]));
+      if (inverse_mass > 0)
+        speed = (1 + contact.restitution) * inverse_mass / (inverse_mass + surface) * weights.dot(arriving);
     }
-    if (speed >= settings_.least_kick) wanted.push_back({resting[j], speed});
+    if (speed >= settings_.min_kick) wanted.push_back({resting[j], speed});
   }
   return wanted;
 }
 
 ResponseResult AttenuatedResponse::respond(const ResponseInput& input)
 {
-  map_.forget();
+  map_.evict_unused();
   ResponseResult result;
   std::set<std::int32_t> strikers;
   std::vector<std::size_t> struck;
   std::vector<std::size_t> resting;
-  for (std::size_t i = 0; i < input.touches.size(); ++i) {
-    const Touch& touch = input.touches[i];
-    if (!touch.struck || touch.impulse < settings_.least_impulse ||
-        touch.approach_speed < settings_.least_speed)
+  for (std::size_t i = 0; i < input.contacts.size(); ++i) {
+    const SurfaceContact& contact = input.contacts[i];
+    if (!contact.struck || contact.impulse < settings_.min_impulse ||
+        contact.approach_speed < settings_.min_speed)
       continue;
-    strikers.insert(touch.body);
+    strikers.insert(contact.body);
     struck.push_back(i);
-    result.energy.lost += touch.loss;
+    result.energy.lost += contact.loss;
   }
   if (struck.empty()) return result;
   std::size_t off = 0;
   const auto is_off = [&](std::size_t i) {
-    const bool there =
-        map_.find(input.touches[i].position).distance > settings_.greatest_offset * map_.size();
+    const bool there = map_.find(input.contacts[i].position).distance > settings_.max_offset * map_.size();
     off += there ? 1 : 0;
     return there;
   };
   std::erase_if(struck, is_off);
-  for (std::size_t i = 0; i < input.touches.size(); ++i) {
-    const Touch& touch = input.touches[i];
-    if (!strikers.contains(touch.body) && touch.gap <= settings_.greatest_gap && !is_off(i))
+  for (std::size_t i = 0; i < input.contacts.size(); ++i) {
+    const SurfaceContact& contact = input.contacts[i];
+    if (!strikers.contains(contact.body) && contact.gap <= settings_.max_gap && !is_off(i))
       resting.push_back(i);
   }
   if (off > 0) {
@@ -274,19 +275,19 @@ ResponseResult AttenuatedResponse::respond(const ResponseInput& input)
   }
   result.impacts = static_cast<int>(struck.size());
   MatX distances;
-  const std::vector<WantedSpeed> wanted = wanted_speeds(input, struck, resting, distances);
+  const std::vector<TargetSpeed> wanted = target_speeds(input, struck, resting, distances);
   const double budget = settings_.limit_energy ? result.energy.lost : std::numeric_limits<double>::infinity();
-  SharedKicks shared = share_kicks(input, wanted, budget, settings_.form);
+  DistributedKicks shared = distribute_kicks(input, wanted, budget, settings_.form);
   result.energy.received = result.energy.given = shared.given;
   result.energy.kick_scale = shared.scale;
   result.kicks = std::move(shared.kicks);
   if (attenuation_.arrival_delay && wave_speed_ > 0) {
     for (Kick& kick : result.kicks) {
-      const auto j = std::find(resting.begin(), resting.end(), kick.touch) - resting.begin();
+      const auto j = std::find(resting.begin(), resting.end(), kick.contact) - resting.begin();
       kick.delay = distances.col(j).minCoeff() / wave_speed_;
     }
   }
-  if (settings_.form == KickForm::impulse) result.pushes = pushes_of(input, result.kicks);
+  if (settings_.form == KickForm::impulse) result.body_impulses = body_impulses_of(input, result.kicks);
   return result;
 }
 

@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "thrum/distance/heat_geodesics.h"
-#include "thrum/vibration/kick_share.h"
+#include "thrum/vibration/kick_distribution.h"
 #include "thrum/vibration/modal_response.h"
 
 namespace thrum::vibration {
@@ -26,13 +26,13 @@ enum class WaveDistance : std::uint8_t {
 };
 
 struct AttenuationSettings {
-  bool full = false;             ///< eq. 14; otherwise C r^-beta
-  double C = 1;                  ///< [m^beta]; 0.4 to 1 plausible, 1 to 2 exaggerated
-  double alpha = 0.048;          ///< absorption [1/m]
-  double beta = 1;               ///< 0 rods, 0.5 shells, 1 volumes
-  double r0 = 0.033;             ///< of eq. 14 [m]
-  double least_distance = 0.25;  ///< nearer points count as that far off [m]
-  bool average = false;  ///< the mean motion of all upward vertices instead of that of the struck place
+  bool full = false;           ///< eq. 14; otherwise C r^-beta
+  double C = 1;                ///< [m^beta]; 0.4 to 1 plausible, 1 to 2 exaggerated
+  double alpha = 0.048;        ///< absorption [1/m]
+  double beta = 1;             ///< 0 rods, 0.5 shells, 1 volumes
+  double r0 = 0.033;           ///< of eq. 14 [m]
+  double min_distance = 0.25;  ///< nearer points count as that far off [m]
+  bool average = false;        ///< the mean motion of all upward vertices instead of that of the struck place
   WaveDistance distance = WaveDistance::geodesic;
   bool arrival_delay = false;  ///< kicks arrive after distance / wave speed
   double wave_speed = 0;       ///< 0: that of Rayleigh waves in the material [m/s]
@@ -48,8 +48,8 @@ struct AttenuationSettings {
 /// mesh, and the field of each is kept until it was not used for long.
 class GeodesicCache {
  public:
-  static constexpr double kGrid = 0.5;             ///< share of the mean edge to which places are rounded
-  static constexpr std::size_t kMostFields = 512;  ///< beyond it those not used for longest go
+  static constexpr double kGrid = 0.5;            ///< share of the mean edge to which places are rounded
+  static constexpr std::size_t kMaxFields = 512;  ///< beyond it those not used for longest go
 
   /// `map` must outlive this.
   explicit GeodesicCache(SurfaceMap& map) : map_(map) {}
@@ -98,10 +98,11 @@ class AttenuatedResponse {
  private:
   [[nodiscard]] double at_point(const VecX& values, const Vec3& position);
   /// f^2 of each mode at a place, or their mean [1/kg].
-  [[nodiscard]] VecX squares_at(const Vec3& position);
+  [[nodiscard]] VecX squared_shapes_at(const Vec3& position);
   /// Share of each mode that a blow at a touch reaches, or that a body resting there can follow.
-  [[nodiscard]] VecX reached(const ResponseInput& input, const Touch& touch, double speed) const;
-  [[nodiscard]] std::vector<WantedSpeed> wanted_speeds(const ResponseInput& input,
+  [[nodiscard]] VecX contact_pulse_weights(const ResponseInput& input, const SurfaceContact& contact,
+                                           double speed) const;
+  [[nodiscard]] std::vector<TargetSpeed> target_speeds(const ResponseInput& input,
                                                        const std::vector<std::size_t>& struck,
                                                        const std::vector<std::size_t>& resting,
                                                        MatX& distances);

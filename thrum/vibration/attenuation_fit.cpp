@@ -16,17 +16,17 @@ namespace thrum::vibration {
 namespace {
 
 /// Cosine of 60 degrees.
-constexpr double kFacing = 0.5;
+constexpr double kMinFacingCosine = 0.5;
 /// A place is held when a blow moves it less than this share of the median of all places.
-constexpr double kHeld = 1e-3;
+constexpr double kHeldRatio = 1e-3;
 /// r0 is looked for between this share of the nearest distance and the farthest distance.
-constexpr double kLeastR0 = 1e-3;
+constexpr double kMinR0 = 1e-3;
 constexpr int kCoarseSteps = 96;  ///< of the search for r0
 constexpr int kGoldenSteps = 64;  ///< each shortens the interval to 0.618 of it
 constexpr double kGolden = 0.6180339887498949;
 
 /// Places at random over the surface, every part of it alike.
-std::vector<elastic::SurfaceProbe> random_places(const model::ModalModel& model,
+std::vector<elastic::SurfaceProbe> random_probes(const model::ModalModel& model,
                                                  const std::optional<Vec3>& facing, int count,
                                                  base::Random& random)
 {
@@ -35,7 +35,7 @@ std::vector<elastic::SurfaceProbe> random_places(const model::ModalModel& model,
   double total = 0;
   for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
     const Vec3 area = mesh::area_vector(model.surface, t);
-    if (facing && !(area.dot(*facing) >= kFacing * area.norm() * facing->norm())) continue;
+    if (facing && !(area.dot(*facing) >= kMinFacingCosine * area.norm() * facing->norm())) continue;
     if (!(area.norm() > 0)) continue;
     total += area.norm();
     sums.push_back(total);
@@ -87,7 +87,7 @@ struct Absorption {
 
 // [Coevoet20, eq. 14] for a given r0 is linear: ln s = -alpha (r - r0) - beta ln(r / r0) for r > r0, and ln s = 0 nearer. Least
 // squares for two unknowns that are not negative: inside, on one of the edges, or at the corner, whichever is best and allowed.
-Absorption best_for(const LogSamples& samples, double r0)
+Absorption fit_for_r0(const LogSamples& samples, double r0)
 {
   double aa = 0, ab = 0, bb = 0, ay = 0, by = 0, yy = 0;
   for (std::size_t i = 0; i < samples.r.size(); ++i) {
@@ -120,12 +120,12 @@ Absorption best_for(const LogSamples& samples, double r0)
 // its bottom.
 AttenuationCurve fit_full(const LogSamples& samples, double nearest, double farthest)
 {
-  const double low = std::log(kLeastR0 * nearest);
+  const double low = std::log(kMinR0 * nearest);
   const double high = std::log(farthest);
   int at = 0;
   double least = INFINITY;
   for (int k = 0; k <= kCoarseSteps; ++k) {
-    const double error = best_for(samples, std::exp(low + (high - low) * k / kCoarseSteps)).error;
+    const double error = fit_for_r0(samples, std::exp(low + (high - low) * k / kCoarseSteps)).error;
     if (error < least) {
       least = error;
       at = k;
@@ -134,7 +134,7 @@ AttenuationCurve fit_full(const LogSamples& samples, double nearest, double fart
   double a = low + (high - low) * std::max(0, at - 1) / kCoarseSteps;
   double b = low + (high - low) * std::min(kCoarseSteps, at + 1) / kCoarseSteps;
   const auto error = [&](double x) {
-    return best_for(samples, std::exp(x)).error;
+    return fit_for_r0(samples, std::exp(x)).error;
   };
   double x1 = b - kGolden * (b - a), x2 = a + kGolden * (b - a);
   double e1 = error(x1), e2 = error(x2);
@@ -152,13 +152,13 @@ AttenuationCurve fit_full(const LogSamples& samples, double nearest, double fart
     }
   }
   const double r0 = std::exp((a + b) / 2);
-  const Absorption best = best_for(samples, r0);
+  const Absorption best = fit_for_r0(samples, r0);
   AttenuationCurve curve;
   curve.settings.full = true;
   curve.settings.alpha = best.alpha;
   curve.settings.beta = best.beta;
   curve.settings.r0 = r0;
-  curve.settings.least_distance = r0;
+  curve.settings.min_distance = r0;
   return curve;
 }
 
@@ -182,8 +182,7 @@ AttenuationCurve fit_simple(const LogSamples& samples, double nearest, double fa
   const double ln_C = mean_y + curve.settings.beta * mean_x;
   curve.settings.C = std::exp(ln_C);
   const double ln_one = curve.settings.beta > 0 ? ln_C / curve.settings.beta : -INFINITY;
-  curve.settings.least_distance =
-      std::clamp(std::exp(std::min(ln_one, std::log(farthest))), nearest, farthest);
+  curve.settings.min_distance = std::clamp(std::exp(std::min(ln_one, std::log(farthest))), nearest, farthest);
   return curve;
 }
 
@@ -214,11 +213,12 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
   if (model.mode_count() == 0 || model.surface.triangles.empty() ||
       model.shapes.rows() != 3 * model.vertex_count())
     throw Error("Attenuation can be measured only on a model with modes and a surface of its own.");
-  if (desc.blows < 1 || desc.places < 1 || !(desc.window > 0))
+  if (desc.impact_count < 1 || desc.probe_count < 1 || !(desc.window > 0))
     throw Error("Attenuation is measured with at least one blow, one place and a window above 0.");
   base::Random random(desc.seed);
-  const std::vector<elastic::SurfaceProbe> struck = random_places(model, desc.facing, desc.blows, random);
-  const std::vector<elastic::SurfaceProbe> felt = random_places(model, desc.facing, desc.places, random);
+  const std::vector<elastic::SurfaceProbe> struck =
+      random_probes(model, desc.facing, desc.impact_count, random);
+  const std::vector<elastic::SurfaceProbe> felt = random_probes(model, desc.facing, desc.probe_count, random);
   const auto rows_of = [&](const std::vector<elastic::SurfaceProbe>& places) {
     MatX rows(static_cast<Eigen::Index>(places.size()), model.shapes.cols());
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -229,45 +229,46 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
   const MatX felt_rows = rows_of(felt);
 
   // Places that are held say nothing: a blow there moves nothing, and there nothing arrives.
-  std::vector<double> answers;
+  std::vector<double> inverse_masses;
   for (const MatX* rows : {&struck_rows, &felt_rows}) {
-    for (Eigen::Index i = 0; i < rows->rows(); ++i) answers.push_back(rows->row(i).squaredNorm());
+    for (Eigen::Index i = 0; i < rows->rows(); ++i) inverse_masses.push_back(rows->row(i).squaredNorm());
   }
-  const double least_answer = kHeld * median(answers);
+  const double min_inverse_mass = kHeldRatio * median(inverse_masses);
   AttenuationSamples result;
-  result.held = static_cast<int>(
-      std::count_if(answers.begin(), answers.end(), [&](double answer) { return answer <= least_answer; }));
+  result.held = static_cast<int>(std::count_if(
+      inverse_masses.begin(), inverse_masses.end(),
+      [&](double inverse_effective_mass) { return inverse_effective_mass <= min_inverse_mass; }));
 
   const elastic::ModeList modes = elastic::mode_list(model);
   std::optional<distance::HeatGeodesics> geodesics;
   if (desc.distance == WaveDistance::geodesic) geodesics.emplace(model.surface);
-  const double least_distance = desc.least_distance > 0 ? desc.least_distance : mean_edge(model.surface);
+  const double min_distance = desc.min_distance > 0 ? desc.min_distance : mean_edge(model.surface);
   std::vector<double> own;  ///< of the struck place, one for each sample
   double sum_own = 0;
   int blows = 0;
   PeakSearch search;
   for (std::size_t i = 0; i < struck.size(); ++i) {
-    const auto blow = struck_rows.row(static_cast<Eigen::Index>(i));
-    if (!(blow.squaredNorm() > least_answer)) continue;
+    const auto mode_impulse = struck_rows.row(static_cast<Eigen::Index>(i));
+    if (!(mode_impulse.squaredNorm() > min_inverse_mass)) continue;
     // Everywhere at once: the last column is the struck place itself.
     MatX columns(felt_rows.cols(), felt_rows.rows() + 1);
-    columns << felt_rows.transpose(), blow.transpose();
-    search.sample(modes, {VecX::Zero(blow.size()), blow.transpose()}, desc.window);
+    columns << felt_rows.transpose(), mode_impulse.transpose();
+    search.sample(modes, {VecX::Zero(mode_impulse.size()), mode_impulse.transpose()}, desc.window);
     const std::vector<Peak> peaks = desc.measure == AttenuationMeasure::speed
-                                        ? search.greatest_speed(columns)
-                                        : search.greatest_displacement(columns);
+                                        ? search.max_speed(columns)
+                                        : search.max_displacement(columns);
     sum_own += peaks.back().value;
     ++blows;
     distance::GeodesicField field;
     if (geodesics) field = geodesics->distance(struck[i].point);
     for (std::size_t j = 0; j < felt.size(); ++j) {
-      if (!(felt_rows.row(static_cast<Eigen::Index>(j)).squaredNorm() > least_answer)) continue;
+      if (!(felt_rows.row(static_cast<Eigen::Index>(j)).squaredNorm() > min_inverse_mass)) continue;
       AttenuationSample sample;
       sample.struck = mesh::position(model.surface, struck[i].point);
-      sample.felt = mesh::position(model.surface, felt[j].point);
+      sample.receiver = mesh::position(model.surface, felt[j].point);
       sample.distance =
-          geodesics ? geodesics->evaluate(field, felt[j].point) : (sample.struck - sample.felt).norm();
-      if (!std::isfinite(sample.distance) || sample.distance < least_distance) continue;
+          geodesics ? geodesics->evaluate(field, felt[j].point) : (sample.struck - sample.receiver).norm();
+      if (!std::isfinite(sample.distance) || sample.distance < min_distance) continue;
       sample.ratio = peaks[j].value;
       own.push_back(peaks.back().value);
       result.samples.push_back(sample);
@@ -288,9 +289,9 @@ AttenuationFit fit_attenuation(std::span<const AttenuationSample> samples)
     logs.r.push_back(sample.distance);
     logs.ln_s.push_back(std::log(sample.ratio));
   }
-  if (logs.r.size() < kLeastSamples)
+  if (logs.r.size() < kMinSamples)
     throw Error(fmt::format("Attenuation cannot be fitted to {} samples; {} are needed.", logs.r.size(),
-                            kLeastSamples));
+                            kMinSamples));
   const auto [nearest, farthest] = std::minmax_element(logs.r.begin(), logs.r.end());
   if (!(*farthest > *nearest))
     throw Error("Attenuation cannot be fitted to samples that are all equally far.");
@@ -313,7 +314,7 @@ AttenuationSettings with_fit(AttenuationSettings settings, const AttenuationFit&
     settings.C = curve.C;
   }
   settings.beta = curve.beta;
-  settings.least_distance = curve.least_distance;
+  settings.min_distance = curve.min_distance;
   return settings;
 }
 

@@ -23,7 +23,7 @@ struct AttenuationSample {
   double distance = 0;  ///< from the struck place [m]
   double ratio = 0;     ///< greatest motion there over greatest motion of the struck place
   Vec3 struck = Vec3::Zero();
-  Vec3 felt = Vec3::Zero();
+  Vec3 receiver = Vec3::Zero();
 };
 
 enum class AttenuationMeasure : std::uint8_t {
@@ -32,15 +32,15 @@ enum class AttenuationMeasure : std::uint8_t {
 };
 
 struct AttenuationSampleDesc {
-  int blows = 32;             ///< places that are struck
-  int places = 48;            ///< at which each blow is felt
-  std::uint64_t seed = 1;     ///< of the places
-  double window = 0.02;       ///< after the blow [s]
-  double least_distance = 0;  ///< pairs nearer than this are left out; 0: the mean edge of the surface [m]
+  int impact_count = 32;    ///< places that are struck
+  int probe_count = 48;     ///< points at which each impact is measured
+  std::uint64_t seed = 1;   ///< of the places
+  double window = 0.02;     ///< after the blow [s]
+  double min_distance = 0;  ///< pairs nearer than this are left out; 0: the mean edge of the surface [m]
   AttenuationMeasure measure = AttenuationMeasure::speed;
   WaveDistance distance = WaveDistance::geodesic;
   bool average = false;  ///< divide by the mean over all blows, as AttenuationSettings::average
-  /// Only places whose normal is within 60 degrees of this; by itself: the whole surface.
+  /// Only places whose normal is within 60 degrees of this; default: the whole surface.
   std::optional<Vec3> facing = std::nullopt;
 };
 
@@ -71,13 +71,13 @@ struct AttenuationFit {
   std::size_t count = 0;    ///< samples used: those with a positive distance and ratio
 };
 
-/// Least squares of the logarithms with alpha, beta >= 0. Throws Error for fewer than kLeastSamples usable samples, or when all are
+/// Least squares of the logarithms with alpha, beta >= 0. Throws Error for fewer than kMinSamples usable samples, or when all are
 /// equally far.
 [[nodiscard]] AttenuationFit fit_attenuation(std::span<const AttenuationSample> samples);
 
 /// `settings` with C and beta, or for eq. 14 alpha, beta and r0, and the least distance, from the fit.
 [[nodiscard]] AttenuationSettings with_fit(AttenuationSettings settings, const AttenuationFit& fit);
 
-inline constexpr std::size_t kLeastSamples = 8;
+inline constexpr std::size_t kMinSamples = 8;
 
 }  // namespace thrum::vibration

@@ -17,8 +17,8 @@ struct BodyResponseDesc {
   ResponseSettings settings;
   AttenuationSettings attenuation;
   /// Blend: bodies up to the first size ring, from the second on they carry waves [m].
-  double rings_up_to = 3;
-  double waves_from = 30;
+  double max_modal_size = 3;
+  double min_wave_size = 30;
 };
 
 class BodyResponse {
@@ -28,7 +28,7 @@ class BodyResponse {
   [[nodiscard]] ResponseResult respond(const ResponseInput& input, ModeState& state);
   [[nodiscard]] ModeState at_rest() const { return ModeState::at_rest(model_->frequencies.size()); }
   /// Share of the waves, 0 to 1, by the logarithm of the body's size between the two of the description.
-  [[nodiscard]] double wave_share() const { return share_; }
+  [[nodiscard]] double wave_fraction() const { return wave_fraction_; }
   [[nodiscard]] const model::ModalModel& model() const { return *model_; }
   [[nodiscard]] const BodyResponseDesc& desc() const { return desc_; }
 
@@ -37,7 +37,7 @@ class BodyResponse {
   BodyResponseDesc desc_;
   std::optional<ModalResponse> modal_;
   std::optional<AttenuatedResponse> waves_;
-  double share_ = 0;
+  double wave_fraction_ = 0;
 };
 
 }  // namespace thrum::vibration

@@ -27,14 +27,14 @@ double damping_ratio(double restitution)
 {
   constexpr std::size_t kEntries = 257;
   static const std::array<double, kEntries> table = [] {
-    constexpr int kHalvings = 50;
-    constexpr double kGreatest = 10;  // bounces with 0.0025
+    constexpr int kBisections = 50;
+    constexpr double kMaxDampingRatio = 10;  // bounces with 0.0025
     std::array<double, kEntries> ratios{};
     for (std::size_t i = 0; i + 1 < kEntries; ++i) {
       const double e = static_cast<double>(i) / (kEntries - 1);
       double low = 0;
-      double high = kGreatest;
-      for (int k = 0; k < kHalvings; ++k)
+      double high = kMaxDampingRatio;
+      for (int k = 0; k < kBisections; ++k)
         (spring_restitution((low + high) / 2) > e ? low : high) = (low + high) / 2;
       ratios[i] = (low + high) / 2;
     }

@@ -12,6 +12,6 @@
 namespace thrum::vibration {
 
 /// `along` is v.s, `square` is s.s [J]; the result is in [0, 1].
-[[nodiscard]] double affordable_share(double along, double square, double budget);
+[[nodiscard]] double max_scale_within_budget(double along, double square, double budget);
 
 }  // namespace thrum::vibration

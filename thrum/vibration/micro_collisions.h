@@ -3,15 +3,15 @@
 // and rigid bodies together, at a fraction of a millisecond, for the struck body alone and only while it rings.
 #pragma once
 
-#include "thrum/vibration/ringing.h"
+#include "thrum/vibration/response_context.h"
 
 namespace thrum::vibration {
 
 /// Follows the impact for the window of the settings and hands over, for each touching body, the motion with which it leaves.
 /// Total energy never grows. `state` is left as it is at the end of the window, or one step later when that is later.
-[[nodiscard]] ResponseResult collide_in_small(const Ringing& ringing, ModeState& state);
+[[nodiscard]] ResponseResult simulate_micro_collisions(const ResponseContext& context, ModeState& state);
 
-/// Multiplications that collide_in_small() takes, for the choice of KickRule::automatic.
-[[nodiscard]] double micro_cost(const Ringing& ringing);
+/// Multiplications that simulate_micro_collisions() takes, for the choice of KickRule::automatic.
+[[nodiscard]] double micro_cost(const ResponseContext& context);
 
 }  // namespace thrum::vibration

@@ -22,12 +22,12 @@ namespace {
 /// a clock. `script/bench response` shows how near they are.
 constexpr double kMicroRate = 2e9;
 constexpr double kExchangeRate = 1e9;
-/// Sub-steps of micro_collisions in one window.
-constexpr double kMostSubSteps = 1e6;
+/// Substeps of micro_collisions in one window.
+constexpr double kMaxSubsteps = 1e6;
 /// A body that a blow bends by more than this share of its size is far from the rest that its modes are for.
-constexpr double kFarFromRest = 0.1;
+constexpr double kMaxBendRatio = 0.1;
 /// Vibration with less energy than this cannot lift a gram by a micrometre [J].
-constexpr double kSilence = 1e-8;
+constexpr double kSilenceEnergy = 1e-8;
 
 void check(const ResponseSettings& s)
 {
@@ -49,31 +49,31 @@ void check(const ResponseSettings& s, const elastic::ModeList& modes)
   const bool automatic = s.rule == KickRule::automatic;
   if (automatic || s.rule == KickRule::peak_velocity || s.rule == KickRule::exchange)
     (void)PeakSearch::intervals(modes, s.window);
-  if ((automatic || s.rule == KickRule::micro_collisions) && !(s.window / s.micro.step <= kMostSubSteps))
+  if ((automatic || s.rule == KickRule::micro_collisions) && !(s.window / s.micro.step <= kMaxSubsteps))
     throw Error(
-        fmt::format("A window of {:.3g} s in sub-steps of {:.3g} s would take {:.3g} of them, more than "
+        fmt::format("A window of {:.3g} s in substeps of {:.3g} s would take {:.3g} of them, more than "
                     "{:.0g}; shorten the window or lengthen micro_step.",
-                    s.window, s.micro.step, s.window / s.micro.step, kMostSubSteps));
+                    s.window, s.micro.step, s.window / s.micro.step, kMaxSubsteps));
 }
 
 // No displacement of a touch is above sqrt(2 E f.f / w^2) when all modes together have the energy E.
-std::optional<std::string> far_from_rest(const Ringing& r, const EnergyAccount& account, double size,
-                                         const std::string& name)
+std::optional<std::string> large_bend_warning(const ResponseContext& r, const EnergyBalance& balance,
+                                              double size, const std::string& name)
 {
   double compliance = 0;  // [m^2 / J / 2]
   for (const std::size_t i : r.struck)
     compliance = std::max(
         compliance,
         r.rows.row(static_cast<Eigen::Index>(i)).transpose().cwiseQuotient(r.modes.omegas).squaredNorm());
-  const double bent = std::sqrt(2 * std::max(0.0, account.rang + account.received) * compliance);
-  if (!(bent > kFarFromRest * size)) return std::nullopt;
+  const double bent = std::sqrt(2 * std::max(0.0, balance.vibration_before + balance.received) * compliance);
+  if (!(bent > kMaxBendRatio * size)) return std::nullopt;
   return fmt::format(
       "A blow bends '{}' by up to {:.2g} m, {:.0f} % of its size: its modes hold for small displacements, "
       "and so does what they do to others. A stiffer material or a gentler blow would be nearer the truth.",
       name, bent, 100 * bent / size);
 }
 
-void still(ModeState& state, Eigen::Index modes)
+void set_at_rest(ModeState& state, Eigen::Index modes)
 {
   state.q.setZero(modes);
   state.v.setZero(modes);
@@ -82,17 +82,17 @@ void still(ModeState& state, Eigen::Index modes)
 void check(const ResponseInput& input)
 {
   if (input.bodies.empty()) throw Error("A response needs the ringing body as the first of its bodies.");
-  for (const RigidPart& part : input.bodies) {
+  for (const RigidBodyData& part : input.bodies) {
     if (!part.velocity.allFinite() || !part.angular_velocity.allFinite() || !part.centre.allFinite())
       throw Error(
           "A body that touches the ringing one has a place or velocity that is not finite; the simulation "
           "has failed.");
   }
-  for (const Touch& touch : input.touches) {
-    if (touch.body < 1 || static_cast<std::size_t>(touch.body) >= input.bodies.size())
-      throw Error(fmt::format("A touch names body {}, but there are the bodies 1 to {}.", touch.body,
+  for (const SurfaceContact& contact : input.contacts) {
+    if (contact.body < 1 || static_cast<std::size_t>(contact.body) >= input.bodies.size())
+      throw Error(fmt::format("A touch names body {}, but there are the bodies 1 to {}.", contact.body,
                               input.bodies.size() - 1));
-    if (!touch.position.allFinite() || !std::isfinite(touch.impulse))
+    if (!contact.position.allFinite() || !std::isfinite(contact.impulse))
       throw Error("A contact of the ringing body is not finite; the simulation has failed.");
   }
 }
@@ -123,42 +123,43 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
   }
 }
 
-void ModalResponse::map_touches(const ResponseInput& input, ResponseResult& result)
+void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& result)
 {
-  MappedTouches& r = touches_;
-  const std::size_t n = input.touches.size();
+  MappedContacts& r = mapped_contacts_;
+  const std::size_t n = input.contacts.size();
   r.struck.clear();
   r.resting.clear();
   r.strikes.assign(input.bodies.size(), 0);
   bool any = false;
-  for (const Touch& touch : input.touches) {
-    if (!touch.struck || touch.impulse < settings_.least_impulse ||
-        touch.approach_speed < settings_.least_speed)
+  for (const SurfaceContact& contact : input.contacts) {
+    if (!contact.struck || contact.impulse < settings_.min_impulse ||
+        contact.approach_speed < settings_.min_speed)
       continue;
-    r.strikes[static_cast<std::size_t>(touch.body)] = 1;
+    r.strikes[static_cast<std::size_t>(contact.body)] = 1;
     any = true;
   }
   if (!any) return;
   r.rows.setZero(static_cast<Eigen::Index>(n), modes_.omegas.size());
-  r.answer.setZero(static_cast<Eigen::Index>(n));
+  r.inverse_effective_mass.setZero(static_cast<Eigen::Index>(n));
   r.shapes.assign(n, nullptr);
   points_.assign(n, nullptr);
   std::size_t off = 0;
   double farthest = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const Touch& touch = input.touches[i];
-    const bool strikes = r.strikes[static_cast<std::size_t>(touch.body)] != 0;
-    if (strikes && !touch.struck) continue;
-    if (!strikes && touch.gap > settings_.greatest_gap) continue;
-    const MappedPoint& mapped = map_.find(touch.position);
-    if (mapped.distance > settings_.greatest_offset * map_.size()) {
+    const SurfaceContact& contact = input.contacts[i];
+    const bool strikes = r.strikes[static_cast<std::size_t>(contact.body)] != 0;
+    if (strikes && !contact.struck) continue;
+    if (!strikes && contact.gap > settings_.max_gap) continue;
+    const MappedPoint& mapped = map_.find(contact.position);
+    if (mapped.distance > settings_.max_offset * map_.size()) {
       ++off;
       farthest = std::max(farthest, mapped.distance);
       continue;
     }
     // [Coevoet20, eq. 9]: f = n^T H U.
-    r.rows.row(static_cast<Eigen::Index>(i)) = touch.normal.transpose() * mapped.shapes;
-    r.answer[static_cast<Eigen::Index>(i)] = rigid_answer(input.bodies, touch, touch);
+    r.rows.row(static_cast<Eigen::Index>(i)) = contact.normal.transpose() * mapped.shapes;
+    r.inverse_effective_mass[static_cast<Eigen::Index>(i)] =
+        inverse_effective_mass(input.bodies, contact, contact);
     r.shapes[i] = &mapped.shapes;
     points_[i] = &mapped;
     (strikes ? r.struck : r.resting).push_back(i);
@@ -171,41 +172,42 @@ void ModalResponse::map_touches(const ResponseInput& input, ResponseResult& resu
   }
 }
 
-KickRule ModalResponse::chosen_rule(const Ringing& ringing) const
+KickRule ModalResponse::choose_rule(const ResponseContext& context) const
 {
   if (settings_.rule != KickRule::automatic) return settings_.rule;
   // From the best to the cheapest (docs/methods/distant_response.md, "Measured").
-  if (micro_cost(ringing) <= settings_.time_budget * kMicroRate) return KickRule::micro_collisions;
-  if (exchange_cost(ringing) <= settings_.time_budget * kExchangeRate) return KickRule::exchange;
+  if (micro_cost(context) <= settings_.time_budget * kMicroRate) return KickRule::micro_collisions;
+  if (exchange_cost(context) <= settings_.time_budget * kExchangeRate) return KickRule::exchange;
   return KickRule::peak_velocity;
 }
 
 ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& state)
 {
   check(input);
-  map_.forget();
-  if (settings_.memory == RingMemory::restarted) still(state, modes_.omegas.size());
+  map_.evict_unused();
+  if (settings_.vibration_after_step == VibrationAfterStep::reset) set_at_rest(state, modes_.omegas.size());
   ResponseResult result;
-  map_touches(input, result);
-  const Ringing ringing{modes_, input, settings_, modulus_, touches_};
+  map_contacts(input, result);
+  const ResponseContext context{modes_, input, settings_, modulus_, mapped_contacts_};
   std::vector<std::string> warnings = std::move(result.warnings);
-  if (ringing.struck.empty()) {
-    result.energy.rang = energy(modes_, state);
-    if (result.energy.rang > 0) advance(modes_, input.step, state);
-    if (result.energy.rang > 0 && energy(modes_, state) < kSilence) still(state, modes_.omegas.size());
+  if (context.struck.empty()) {
+    result.energy.vibration_before = energy(modes_, state);
+    if (result.energy.vibration_before > 0) advance(modes_, input.step, state);
+    if (result.energy.vibration_before > 0 && energy(modes_, state) < kSilenceEnergy)
+      set_at_rest(state, modes_.omegas.size());
   } else {
-    const KickRule rule = chosen_rule(ringing);
+    const KickRule rule = choose_rule(context);
     if (rule == KickRule::exchange) {
-      result = exchange_momentum(ringing, search_, state);
+      result = exchange_momentum(context, search_, state);
     } else if (rule == KickRule::micro_collisions) {
-      result = collide_in_small(ringing, state);
+      result = simulate_micro_collisions(context, state);
     } else {
-      result = kick_by_peaks(ringing, state, rule);
+      result = kick_by_peaks(context, state, rule);
     }
-    if (const auto doubt = far_from_rest(ringing, result.energy, map_.size(), model_->name))
-      warnings.push_back(*doubt);
+    if (const auto warning = large_bend_warning(context, result.energy, map_.size(), model_->name))
+      warnings.push_back(*warning);
   }
-  result.energy.rings = energy(modes_, state);
+  result.energy.vibration_after = energy(modes_, state);
   result.warnings = std::move(warnings);
   return result;
 }
@@ -213,30 +215,31 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
 // The rules that give the surface's motion to what rests on it. [Coevoet20, eq. 9] strikes the modes with r = U^T H^T n lambda;
 // of this the share is taken that what the impact lost can pay (energy_budget.h), and of the kicks the share that the
 // vibration can. With restitution 1 nothing was lost and nothing happens.
-ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, KickRule rule)
+ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState& state, KickRule rule)
 {
   ResponseResult result;
   result.impacts = static_cast<int>(r.struck.size());
-  EnergyAccount& account = result.energy;
-  account.rang = energy(modes_, state);
-  VecX& blow = blow_;
-  blow.setZero(modes_.omegas.size());
+  EnergyBalance& balance = result.energy;
+  balance.vibration_before = energy(modes_, state);
+  VecX& mode_impulse = mode_impulse_;
+  mode_impulse.setZero(modes_.omegas.size());
   for (const std::size_t i : r.struck) {
-    const Touch& touch = r.touch(i);
-    account.lost += touch.loss;
-    row_ = touch.impulse * r.rows.row(static_cast<Eigen::Index>(i)).transpose();
+    const SurfaceContact& contact = r.contact(i);
+    balance.lost += contact.loss;
+    row_ = contact.impulse * r.rows.row(static_cast<Eigen::Index>(i)).transpose();
     // Friction strikes the surface across its normal as well.
-    if (settings_.tangential) row_ += r.shapes[i]->transpose() * touch.friction_impulse;
+    if (settings_.tangential) row_ += r.shapes[i]->transpose() * contact.friction_impulse;
     if (rule == KickRule::peak_velocity)
-      row_ = row_.cwiseProduct(pulse_weights(modes_, r.pulse_duration(i, touch.approach_speed)));
-    blow -= row_;
+      row_ = row_.cwiseProduct(pulse_weights(modes_, r.pulse_duration(i, contact.approach_speed)));
+    mode_impulse -= row_;
   }
   if (settings_.limit_energy)
-    account.strike_scale = affordable_share(state.v.dot(blow), blow.squaredNorm(), account.lost);
-  blow *= account.strike_scale;
-  state.v += blow;
+    balance.impact_scale =
+        max_scale_within_budget(state.v.dot(mode_impulse), mode_impulse.squaredNorm(), balance.lost);
+  mode_impulse *= balance.impact_scale;
+  state.v += mode_impulse;
   const double rings = energy(modes_, state);
-  account.received = rings - account.rang;
+  balance.received = rings - balance.vibration_before;
 
   // The kicks wanted, one a resting touch.
   std::vector<Peak>& peaks = peaks_;
@@ -246,34 +249,34 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
     for (std::size_t k = 0; k < r.resting.size(); ++k)
       resting_columns_.col(static_cast<Eigen::Index>(k)) =
           r.rows.row(static_cast<Eigen::Index>(r.resting[k])).transpose();
-    peaks = search_.greatest_speed(resting_columns_);
+    peaks = search_.max_speed(resting_columns_);
   } else {
     // [Coevoet20, eq. 12]: the greatest displacement over the step.
     peaks.assign(r.resting.size(), {});
-    settings_.paper_filter ? paper_peaks(r, blow) : displacement_peaks(r, state);
+    settings_.paper_filter ? paper_peaks(r, mode_impulse) : displacement_peaks(r, state);
     for (Peak& peak : peaks) peak.value /= r.input.step;
   }
-  std::vector<WantedSpeed>& wanted = wanted_;
+  std::vector<TargetSpeed>& wanted = targets_;
   wanted.clear();
   for (std::size_t k = 0; k < peaks.size(); ++k) {
-    if (peaks[k].value >= settings_.least_kick) wanted.push_back({r.resting[k], peaks[k].value});
+    if (peaks[k].value >= settings_.min_kick) wanted.push_back({r.resting[k], peaks[k].value});
   }
   const double unlimited = std::numeric_limits<double>::infinity();
-  const double budget = settings_.limit_energy ? std::min(rings, account.lost) : unlimited;
-  SharedKicks shared = share_kicks(r.input, wanted, budget, settings_.form);
-  account.kick_scale = shared.scale;
-  account.given = shared.given;
+  const double budget = settings_.limit_energy ? std::min(rings, balance.lost) : unlimited;
+  DistributedKicks shared = distribute_kicks(r.input, wanted, budget, settings_.form);
+  balance.kick_scale = shared.scale;
+  balance.given = shared.given;
   result.kicks = std::move(shared.kicks);
-  if (settings_.tangential) add_slides(r, state, peaks, budget - account.given, result);
-  if (settings_.form == KickForm::impulse) result.pushes = pushes_of(r.input, result.kicks);
+  if (settings_.tangential) add_tangential_impulses(r, state, peaks, budget - balance.given, result);
+  if (settings_.form == KickForm::impulse) result.body_impulses = body_impulses_of(r.input, result.kicks);
 
-  if (settings_.memory == RingMemory::restarted) {
-    still(state, modes_.omegas.size());
+  if (settings_.vibration_after_step == VibrationAfterStep::reset) {
+    set_at_rest(state, modes_.omegas.size());
     return result;
   }
   // What the bodies got, the modes no longer have.
   if (settings_.limit_energy && rings > 0) {
-    const double left = std::sqrt(std::max(0.0, 1 - account.given / rings));
+    const double left = std::sqrt(std::max(0.0, 1 - balance.given / rings));
     state.q *= left;
     state.v *= left;
   }
@@ -283,46 +286,45 @@ ResponseResult ModalResponse::kick_by_peaks(const Ringing& r, ModeState& state, 
 
 // Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and Pai, the greatest
 // value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the three.
-void ModalResponse::paper_peaks(const Ringing& r, const VecX& blow)
+void ModalResponse::paper_peaks(const ResponseContext& r, const VecX& mode_impulse)
 {
   const double T = bank_->step();
   bank_->reset();
-  bank_->drive(blow / T);
+  bank_->drive(mode_impulse / T);
   corner_rows_.clear();
   for (const std::size_t i : r.resting) {
     const MappedPoint& mapped = *points_[i];
     for (Eigen::Index c = 0; c < 3; ++c) {
-      row_.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.touch(i).normal;
+      row_.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.contact(i).normal;
       corner_rows_.add(row_);
     }
   }
   corner_peaks_.resize(corner_rows_.size());
   const auto samples = static_cast<std::size_t>(std::max(1.0, std::floor(r.input.step / T)));
   kernel_.run(*bank_, corner_rows_, samples, corner_peaks_);
-  weigh_corners(r);
+  interpolate_corners(r);
 }
 
 // The same with the exact motion and the greatest value between samples.
-void ModalResponse::displacement_peaks(const Ringing& r, const ModeState& state)
+void ModalResponse::displacement_peaks(const ResponseContext& r, const ModeState& state)
 {
   resting_columns_.resize(r.rows.cols(), static_cast<Eigen::Index>(3 * r.resting.size()));
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
-    const Touch& touch = r.touch(r.resting[k]);
+    const SurfaceContact& contact = r.contact(r.resting[k]);
     const MappedPoint& mapped = *points_[r.resting[k]];
     for (Eigen::Index c = 0; c < 3; ++c) {
       resting_columns_.col(static_cast<Eigen::Index>(3 * k) + c) =
-          mapped.corners.middleRows<3>(3 * c).transpose() * touch.normal;
+          mapped.corners.middleRows<3>(3 * c).transpose() * contact.normal;
     }
   }
   search_.sample(modes_, state, r.input.step);
   corner_peaks_.clear();
-  for (const Peak& peak : search_.greatest_displacement(resting_columns_))
-    corner_peaks_.push_back(peak.value);
-  weigh_corners(r);
+  for (const Peak& peak : search_.max_displacement(resting_columns_)) corner_peaks_.push_back(peak.value);
+  interpolate_corners(r);
 }
 
 // [Coevoet20, eq. 13].
-void ModalResponse::weigh_corners(const Ringing& r)
+void ModalResponse::interpolate_corners(const ResponseContext& r)
 {
   for (std::size_t k = 0; k < r.resting.size(); ++k) {
     const Vec3& weights = points_[r.resting[k]]->point.barycentric;
@@ -333,29 +335,31 @@ void ModalResponse::weigh_corners(const Ringing& r)
 
 // Across the normal: the surface moves sideways as well when it comes up, and carries the body along as far as friction lets
 // it. The paper discards this motion (section 5.4).
-void ModalResponse::add_slides(const Ringing& r, const ModeState& state, std::span<const Peak> peaks,
-                               double budget, ResponseResult& result) const
+void ModalResponse::add_tangential_impulses(const ResponseContext& r, const ModeState& state,
+                                            std::span<const Peak> peaks, double budget,
+                                            ResponseResult& result) const
 {
   for (Kick& kick : result.kicks) {
-    const auto k = static_cast<std::size_t>(std::find(r.resting.begin(), r.resting.end(), kick.touch) -
+    const auto k = static_cast<std::size_t>(std::find(r.resting.begin(), r.resting.end(), kick.contact) -
                                             r.resting.begin());
     if (k == r.resting.size()) continue;  // a corner that is only held
     ModeState then = state;
     advance(modes_, peaks[k].time, then);
-    const Touch& touch = r.touch(kick.touch);
-    const Vec3 v = *r.shapes[kick.touch] * then.v;
-    const Vec3 across = v - touch.normal * touch.normal.dot(v);
+    const SurfaceContact& contact = r.contact(kick.contact);
+    const Vec3 v = *r.shapes[kick.contact] * then.v;
+    const Vec3 across = v - contact.normal * contact.normal.dot(v);
     const double speed = across.norm();
-    if (speed < settings_.least_kick) continue;
-    Touch sideways = touch;
+    if (speed < settings_.min_kick) continue;
+    SurfaceContact sideways = contact;
     sideways.normal = across / speed;
-    const double answer = rigid_answer(r.input.bodies, sideways, sideways);
-    const double u = rigid_speed(r.input, sideways);
-    const double impulse = std::min((speed - u) / answer, touch.friction * kick.impulse);
+    const double inverse_mass = inverse_effective_mass(r.input.bodies, sideways, sideways);
+    const double u = separation_speed(r.input, sideways);
+    const double impulse = std::min((speed - u) / inverse_mass, contact.friction * kick.impulse);
     if (!(impulse > 0)) continue;
-    const double share = affordable_share(impulse * u, impulse * impulse * answer, std::max(0.0, budget));
-    const double energy = share * impulse * u + share * share * impulse * impulse * answer / 2;
-    kick.slide = share * impulse * sideways.normal;
+    const double share =
+        max_scale_within_budget(impulse * u, impulse * impulse * inverse_mass, std::max(0.0, budget));
+    const double energy = share * impulse * u + share * share * impulse * impulse * inverse_mass / 2;
+    kick.tangential_impulse = share * impulse * sideways.normal;
     kick.energy += energy;
     budget -= energy;
     result.energy.given += energy;

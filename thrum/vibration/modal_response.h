@@ -5,7 +5,7 @@
 //   ModalResponse table(model, settings);             // model: elastic/modal_analysis.h or a modal file
 //   ModeState state = table.at_rest();
 //   const ResponseResult r = table.respond({bodies, touches, 0.01}, state);     // once a step
-//   for (const Kick& kick : r.kicks) ...              // a separation speed for the solver, or r.pushes as impulses
+//   for (const Kick& kick : r.kicks) ...              // a separation speed for the solver, or r.body_impulses as impulses
 //
 // A step without an impact costs nothing but the decay of what still rings.
 #pragma once
@@ -16,12 +16,12 @@
 
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/elastic/surface_response.h"
-#include "thrum/vibration/kick_share.h"
+#include "thrum/vibration/kick_distribution.h"
 #include "thrum/vibration/mode_motion.h"
+#include "thrum/vibration/response_context.h"
 #include "thrum/vibration/response_settings.h"
-#include "thrum/vibration/ringing.h"
+#include "thrum/vibration/surface_contact.h"
 #include "thrum/vibration/surface_map.h"
-#include "thrum/vibration/touch.h"
 
 namespace thrum::vibration {
 
@@ -41,14 +41,14 @@ class ModalResponse {
   [[nodiscard]] double modulus() const { return modulus_; }  ///< E / (1 - nu^2) [Pa]
 
  private:
-  void map_touches(const ResponseInput& input, ResponseResult& result);
-  [[nodiscard]] KickRule chosen_rule(const Ringing& ringing) const;
-  [[nodiscard]] ResponseResult kick_by_peaks(const Ringing& ringing, ModeState& state, KickRule rule);
-  void paper_peaks(const Ringing& ringing, const VecX& blow);
-  void displacement_peaks(const Ringing& ringing, const ModeState& state);
-  void weigh_corners(const Ringing& ringing);
-  void add_slides(const Ringing& ringing, const ModeState& state, std::span<const Peak> peaks, double budget,
-                  ResponseResult& result) const;
+  void map_contacts(const ResponseInput& input, ResponseResult& result);
+  [[nodiscard]] KickRule choose_rule(const ResponseContext& context) const;
+  [[nodiscard]] ResponseResult kick_by_peaks(const ResponseContext& context, ModeState& state, KickRule rule);
+  void paper_peaks(const ResponseContext& context, const VecX& mode_impulse);
+  void displacement_peaks(const ResponseContext& context, const ModeState& state);
+  void interpolate_corners(const ResponseContext& context);
+  void add_tangential_impulses(const ResponseContext& context, const ModeState& state,
+                               std::span<const Peak> peaks, double budget, ResponseResult& result) const;
 
   std::shared_ptr<const model::ModalModel> model_;
   ResponseSettings settings_;
@@ -58,12 +58,12 @@ class ModalResponse {
   PeakSearch search_;
 
   // Kept from step to step, so that a response asks for little memory.
-  MappedTouches touches_;
+  MappedContacts mapped_contacts_;
   std::vector<const MappedPoint*> points_;  ///< of the touches
-  VecX blow_, row_;
+  VecX mode_impulse_, row_;
   MatX resting_columns_;     ///< modes x points
   std::vector<Peak> peaks_;  ///< of the resting touches
-  std::vector<WantedSpeed> wanted_;
+  std::vector<TargetSpeed> targets_;
   std::optional<elastic::ModalFilterBank> bank_;  ///< of the paper's filter
   elastic::SurfaceRows corner_rows_;
   std::vector<double> corner_peaks_;

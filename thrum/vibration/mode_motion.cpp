@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
-#include "thrum/elastic/mode_swing.h"
+#include "thrum/elastic/damped_oscillation.h"
 
 namespace thrum::vibration {
 
@@ -37,7 +37,7 @@ double value_at(const std::array<double, 6>& p, double x)
 }
 
 // The place of the greatest value on [0, 1], where the slope is >= 0 at the start and <= 0 at the end.
-double summit(const std::array<double, 6>& p)
+double peak_position(const std::array<double, 6>& p)
 {
   double low = 0;
   double high = 1;
@@ -65,27 +65,27 @@ void advance(const elastic::ModeList& modes, double time, ModeState& state)
   for (Eigen::Index m = 0; m < state.q.size(); ++m) {
     const double w = modes.omegas[m];
     const double d = modes.decays[m];
-    const elastic::Swing s = elastic::swing(w, d, time);
+    const elastic::DampedOscillation s = elastic::damped_oscillation(w, d, time);
     const double q = (s.cosine + d * s.sine) * state.q[m] + s.sine * state.v[m];
     state.v[m] = -w * w * s.sine * state.q[m] + (s.cosine - d * s.sine) * state.v[m];
     state.q[m] = q;
   }
 }
 
-// sine(t) of elastic/mode_swing.h solves s'' + 2 d s' + w^2 s = 0 with s(0) = 0, s'(0) = 1. Its series s = sum c_n (t/step)^n has
+// sine(t) of elastic/damped_oscillation.h solves s'' + 2 d s' + w^2 s = 0 with s(0) = 0, s'(0) = 1. Its series s = sum c_n (t/step)^n has
 //
 //     c_1 = step,     c_(n+2) (n + 1) (n + 2) = -2 d step (n + 1) c_(n+1) - w^2 step^2 c_n,
 //
 // whatever the damping, and the motion is made of s and s': q(t) = (s' + 2 d s) q + s q', q'(t) = -w^2 s q + s' q'. For w and
-// 2 d up to kShort over a step, half a step either way leaves out less than 1e-13 with kTerms of them.
+// 2 d up to kMaxSeriesPhase over a step, half a step either way leaves out less than 1e-13 with kTerms of them.
 namespace {
 
-constexpr double kShort = 0.6;
+constexpr double kMaxSeriesPhase = 0.6;
 constexpr Eigen::Index kTerms = 11;
 
 }  // namespace
 
-void ModeWalk::prepare(const elastic::ModeList& modes, double step)
+void ModeIntegrator::prepare(const elastic::ModeList& modes, double step)
 {
   if (step == step_ && modes.omegas == modes_.omegas && modes.decays == modes_.decays) return;
   step_ = step;
@@ -95,13 +95,13 @@ void ModeWalk::prepare(const elastic::ModeList& modes, double step)
   d2_ = 2 * modes.decays;
   for (VecX* v : {&qq_, &qv_, &vq_, &vv_, &next_.q, &next_.v}) v->resize(count);
   for (Eigen::Index m = 0; m < count; ++m) {
-    const elastic::Swing s = elastic::swing(modes.omegas[m], modes.decays[m], step);
+    const elastic::DampedOscillation s = elastic::damped_oscillation(modes.omegas[m], modes.decays[m], step);
     qq_[m] = s.cosine + modes.decays[m] * s.sine;
     qv_[m] = s.sine;
     vq_[m] = -w2_[m] * s.sine;
     vv_[m] = s.cosine - modes.decays[m] * s.sine;
   }
-  series_ = count > 0 && std::max(modes.omegas.maxCoeff(), d2_.maxCoeff()) * step <= kShort;
+  series_ = count > 0 && std::max(modes.omegas.maxCoeff(), d2_.maxCoeff()) * step <= kMaxSeriesPhase;
   sine_.setZero(count, kTerms);
   for (Eigen::Index m = 0; m < count && series_; ++m) {
     sine_(m, 1) = step;
@@ -113,7 +113,7 @@ void ModeWalk::prepare(const elastic::ModeList& modes, double step)
   }
 }
 
-void ModeWalk::stride(const double* q, const double* v, double* q_next, double* v_next) const
+void ModeIntegrator::advance_step(const double* q, const double* v, double* q_next, double* v_next) const
 {
   const Eigen::Index count = w2_.size();
   const Eigen::Map<const VecX> q0(q, count), v0(v, count);
@@ -121,12 +121,12 @@ void ModeWalk::stride(const double* q, const double* v, double* q_next, double* 
   Eigen::Map<VecX>(v_next, count) = vq_.cwiseProduct(q0) + vv_.cwiseProduct(v0);
 }
 
-void ModeWalk::small_step(double time, ModeState& state) const
+void ModeIntegrator::small_step(double time, ModeState& state) const
 {
   // Horner's scheme for the series and its derivative, some modes at a time.
-  constexpr Eigen::Index kTogether = 4;
-  using Block = Eigen::Array<double, Eigen::Dynamic, 1, 0, kTogether, 1>;
-  using Full = Eigen::Array<double, kTogether, 1>;
+  constexpr Eigen::Index kLanes = 4;
+  using Block = Eigen::Array<double, Eigen::Dynamic, 1, 0, kLanes, 1>;
+  using Full = Eigen::Array<double, kLanes, 1>;
   const double x = time / step_;
   const Eigen::Index count = w2_.size();
   const auto move = [&]<class Array>(Eigen::Index first, Eigen::Index size, Array s) {
@@ -143,21 +143,21 @@ void ModeWalk::small_step(double time, ModeState& state) const
     state.v.segment(first, size) = (slope * v - w2_.segment(first, size).array() * s * q).matrix();
   };
   Eigen::Index m = 0;
-  for (; m + kTogether <= count; m += kTogether) move(m, kTogether, Full());
+  for (; m + kLanes <= count; m += kLanes) move(m, kLanes, Full());
   if (m < count) move(m, count - m, Block(count - m));
 }
 
-void ModeWalk::advance(double time, ModeState& state)
+void ModeIntegrator::advance(double time, ModeState& state)
 {
   // Longer ways than this take less time by sines.
-  constexpr double kMostSteps = 40;
+  constexpr double kMaxSteps = 40;
   const double whole = std::round(time / step_);
-  if (!series_ || whole > kMostSteps) {
+  if (!series_ || whole > kMaxSteps) {
     vibration::advance(modes_, time, state);
     return;
   }
   for (double k = 0; k < whole; ++k) {
-    stride(state.q.data(), state.v.data(), next_.q.data(), next_.v.data());
+    advance_step(state.q.data(), state.v.data(), next_.q.data(), next_.v.data());
     std::swap(state, next_);
   }
   const double rest = time - whole * step_;
@@ -168,11 +168,11 @@ Eigen::Index PeakSearch::intervals(const elastic::ModeList& modes, double window
 {
   const double highest = modes.omegas.size() > 0 ? modes.omegas.maxCoeff() : 0;
   const double wanted = std::ceil(window * highest * kSamplesPerPeriod / (2 * std::numbers::pi));
-  if (!(wanted < static_cast<double>(kMostSamples))) {
+  if (!(wanted < static_cast<double>(kMaxSamples))) {
     throw Error(fmt::format(
         "A mode of {:.4g} Hz would take {:.3g} samples in a window of {:.3g} s, more than {}; leave "
         "such modes out or shorten the window.",
-        highest / (2 * std::numbers::pi), wanted, window, kMostSamples));
+        highest / (2 * std::numbers::pi), wanted, window, kMaxSamples));
   }
   return static_cast<Eigen::Index>(std::max(1.0, wanted));
 }
@@ -181,7 +181,7 @@ void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, 
 {
   const Eigen::Index count = state.q.size();
   const Eigen::Index intervals = PeakSearch::intervals(modes, window);
-  walk_.prepare(modes, window / static_cast<double>(intervals));
+  integrator_.prepare(modes, window / static_cast<double>(intervals));
   w2_ = modes.omegas.cwiseAbs2();
   d2_ = 2 * modes.decays;
   speed_ = (state.v.cwiseAbs2() + w2_.cwiseProduct(state.q.cwiseAbs2())).cwiseSqrt();
@@ -189,28 +189,28 @@ void PeakSearch::sample(const elastic::ModeList& modes, const ModeState& state, 
   q_.col(0) = state.q;
   v_.col(0) = state.v;
   for (Eigen::Index k = 0; k < intervals; ++k)
-    walk_.stride(q_.col(k).data(), v_.col(k).data(), q_.col(k + 1).data(), v_.col(k + 1).data());
+    integrator_.advance_step(q_.col(k).data(), v_.col(k).data(), q_.col(k + 1).data(), v_.col(k + 1).data());
 }
 
-std::vector<Peak> PeakSearch::greatest_speed(const MatX& columns)
+std::vector<Peak> PeakSearch::max_speed(const MatX& columns)
 {
-  return search(columns, What::speed);
+  return search(columns, Quantity::speed);
 }
 
-std::vector<Peak> PeakSearch::greatest_displacement(const MatX& columns)
+std::vector<Peak> PeakSearch::max_displacement(const MatX& columns)
 {
-  return search(columns, What::displacement);
+  return search(columns, Quantity::displacement);
 }
 
 // Between samples a function exceeds the larger of its two ends by at most spacing^2 / 8 times its greatest curvature.
 // Damping adds less than 2 xi to the curvature of a mode; the factor covers modes up to xi = 0.5.
-std::vector<Peak> PeakSearch::search(const MatX& columns, What what)
+std::vector<Peak> PeakSearch::search(const MatX& columns, Quantity what)
 {
   constexpr double kDampedCurvature = 2;
-  const double square = walk_.step() * walk_.step();
+  const double square = integrator_.step() * integrator_.step();
   // What the modes can reach, and what of that can lie between samples or be lost in rounding.
   VecX reach = speed_;
-  if (what == What::displacement) reach = reach.cwiseQuotient(w2_.cwiseSqrt());
+  if (what == Quantity::displacement) reach = reach.cwiseQuotient(w2_.cwiseSqrt());
   const double rounding =
       static_cast<double>(columns.rows() + 4) * static_cast<double>(std::numeric_limits<float>::epsilon());
   const VecX hidden =
@@ -218,23 +218,25 @@ std::vector<Peak> PeakSearch::search(const MatX& columns, What what)
   const VecX margins = columns.cwiseAbs().transpose() * hidden;
 
   columns_single_ = columns.cast<float>();
-  motion_single_ = (what == What::speed ? v_ : q_).cast<float>();
+  motion_single_ = (what == Quantity::speed ? v_ : q_).cast<float>();
   sampled_.noalias() = motion_single_.transpose() * columns_single_;
-  if (what == What::displacement) sampled_ = sampled_.cwiseAbs();
+  if (what == Quantity::displacement) sampled_ = sampled_.cwiseAbs();
   std::vector<Peak> peaks(static_cast<std::size_t>(columns.cols()));
   for (Eigen::Index i = 0; i < columns.cols(); ++i)
-    look_between(columns, i, what, static_cast<float>(margins[i]), peaks[static_cast<std::size_t>(i)]);
+    search_between_samples(columns, i, what, static_cast<float>(margins[i]),
+                           peaks[static_cast<std::size_t>(i)]);
   return peaks;
 }
 
-PeakSearch::Sample PeakSearch::at(const MatX& columns, Eigen::Index point, Eigen::Index k, What what) const
+PeakSearch::Sample PeakSearch::at(const MatX& columns, Eigen::Index point, Eigen::Index k,
+                                  Quantity what) const
 {
   const auto f = columns.col(point).array();
   const auto q = q_.col(k).array();
   const auto v = v_.col(k).array();
   const auto braking = w2_.array() * q + d2_.array() * v;  // -q''
   Sample sum;
-  if (what == What::displacement) {
+  if (what == Quantity::displacement) {
     sum.value = (f * q).sum();
     sum.slope = (f * v).sum();
     sum.curvature = -(f * braking).sum();
@@ -263,11 +265,11 @@ float fine_margin(const VecX& row, const VecX& w2, const VecX& reach, double spa
 
 }  // namespace
 
-void PeakSearch::look_between(const MatX& columns, Eigen::Index point, What what, float margin,
-                              Peak& best) const
+void PeakSearch::search_between_samples(const MatX& columns, Eigen::Index point, Quantity what, float margin,
+                                        Peak& best) const
 {
   const auto sampled = sampled_.col(point);
-  const double spacing = walk_.step();
+  const double spacing = integrator_.step();
   const auto better = [&](double value, double time) {
     if (value > best.value) best = {value, time};
   };
@@ -278,7 +280,7 @@ void PeakSearch::look_between(const MatX& columns, Eigen::Index point, What what
     end = at(columns, point, k + 1, what);
     known = k + 1;
     for (const double sign : {1.0, -1.0}) {
-      if (sign < 0 && what == What::speed) continue;
+      if (sign < 0 && what == Quantity::speed) continue;
       better(sign * begin.value, static_cast<double>(k) * spacing);
       better(sign * end.value, static_cast<double>(k + 1) * spacing);
       const double d0 = sign * spacing * begin.slope;
@@ -287,7 +289,7 @@ void PeakSearch::look_between(const MatX& columns, Eigen::Index point, What what
       const double square = sign * spacing * spacing;
       const auto p = quintic(sign * begin.value, d0, square * begin.curvature, sign * end.value, d1,
                              square * end.curvature);
-      const double x = summit(p);
+      const double x = peak_position(p);
       better(value_at(p, x), (static_cast<double>(k) + x) * spacing);
     }
   };
@@ -297,8 +299,8 @@ void PeakSearch::look_between(const MatX& columns, Eigen::Index point, What what
   const Eigen::Index last = sampled.size() - 2;
   if (top > 0) search(top - 1);
   if (top <= last) search(top);
-  const float fine = what == What::speed ? fine_margin(columns.col(point), w2_, speed_, spacing)
-                                         : std::numeric_limits<float>::infinity();
+  const float fine = what == Quantity::speed ? fine_margin(columns.col(point), w2_, speed_, spacing)
+                                             : std::numeric_limits<float>::infinity();
   for (Eigen::Index k = 0; k <= last; ++k) {
     if (k == top || k + 1 == top) continue;
     const float higher = std::max(sampled[k], sampled[k + 1]);

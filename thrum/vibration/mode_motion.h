@@ -30,12 +30,12 @@ void advance(const elastic::ModeList& modes, double time, ModeState& state);
 
 /// The same, many times over: steps of one length and what is left of them, without a sine or an exponential. It keeps
 /// its tables as long as the modes and the length of its steps stay the same.
-class ModeWalk {
+class ModeIntegrator {
  public:
   void prepare(const elastic::ModeList& modes, double step);
   [[nodiscard]] double step() const { return step_; }
   /// One step [step()].
-  void stride(const double* q, const double* v, double* q_next, double* v_next) const;
+  void advance_step(const double* q, const double* v, double* q_next, double* v_next) const;
   /// The exact free motion over `time` [s].
   void advance(double time, ModeState& state);
 
@@ -66,34 +66,35 @@ class PeakSearch {
  public:
   static constexpr double kSamplesPerPeriod = 12;
 
-  /// Spaces between samples of `window` [s]. Throws Error when they would be more than kMostSamples.
+  /// Spaces between samples of `window` [s]. Throws Error when they would be more than kMaxSamples.
   [[nodiscard]] static Eigen::Index intervals(const elastic::ModeList& modes, double window);
 
   /// Samples the free motion from `state` on. Throws Error as intervals() does.
   void sample(const elastic::ModeList& modes, const ModeState& state, double window);
 
   /// Greatest outward speed f . q' for each column f of `columns` (modes x points).
-  [[nodiscard]] std::vector<Peak> greatest_speed(const MatX& columns);
+  [[nodiscard]] std::vector<Peak> max_speed(const MatX& columns);
   /// Greatest |f . q| likewise.
-  [[nodiscard]] std::vector<Peak> greatest_displacement(const MatX& columns);
+  [[nodiscard]] std::vector<Peak> max_displacement(const MatX& columns);
 
   /// For motion from one peak to the next.
-  [[nodiscard]] ModeWalk& walk() { return walk_; }
+  [[nodiscard]] ModeIntegrator& integrator() { return integrator_; }
 
-  static constexpr std::size_t kMostSamples = 100'000;
+  static constexpr std::size_t kMaxSamples = 100'000;
 
  private:
-  enum class What : std::uint8_t { speed, displacement };
+  enum class Quantity : std::uint8_t { speed, displacement };
   struct Sample {
     double value = 0;
     double slope = 0;
     double curvature = 0;
   };
-  [[nodiscard]] std::vector<Peak> search(const MatX& columns, What what);
-  [[nodiscard]] Sample at(const MatX& columns, Eigen::Index point, Eigen::Index k, What what) const;
-  void look_between(const MatX& columns, Eigen::Index point, What what, float margin, Peak& best) const;
+  [[nodiscard]] std::vector<Peak> search(const MatX& columns, Quantity what);
+  [[nodiscard]] Sample at(const MatX& columns, Eigen::Index point, Eigen::Index k, Quantity what) const;
+  void search_between_samples(const MatX& columns, Eigen::Index point, Quantity what, float margin,
+                              Peak& best) const;
 
-  ModeWalk walk_;
+  ModeIntegrator integrator_;
   MatX q_, v_;    ///< modes x samples
   VecX speed_;    ///< greatest |q'| that each mode can still reach
   VecX w2_, d2_;  ///< w^2, 2 d

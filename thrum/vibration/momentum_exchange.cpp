@@ -11,7 +11,7 @@
 //     (J M^-1 J^T + F F^T) j = (1 + e) v.                                                                     (2)
 //
 // Where we leave [Coevoet20]: it strikes the modes with the impulse that a rigid surface would give, and hands the surface's
-// motion on as if the surface had endless mass. A pulse of Hertz' duration does not reach modes much faster than itself, so f is
+// motion on as if the surface had infinite mass. A pulse of Hertz' duration does not reach modes much faster than itself, so f is
 // weighted by the spectrum of the pulse, in (1) with the duration of a gentle blow; this also makes m_s converge as modes are
 // added. Since (1) and (2) hold for any row f, so does their energy.
 #include "thrum/vibration/momentum_exchange.h"
@@ -33,32 +33,32 @@ namespace {
 /// Points of one flat face have a block that is nearly singular; so much of the diagonal is added.
 constexpr double kRegularisation = 1e-9;
 /// Moments no farther apart are one: far less than any contact lasts [s].
-constexpr double kTogether = 1e-6;
+constexpr double kSimultaneousTime = 1e-6;
 
 // Rigid bodies whose velocities change as impulses are given. Bodies are those of the input.
-class Movers {
+class MovingBodies {
  public:
-  explicit Movers(const ResponseInput& input)
+  explicit MovingBodies(const ResponseInput& input)
       : parts_(input.bodies.begin(), input.bodies.end()), sums_(input.bodies.size())
   {
   }
 
-  [[nodiscard]] Vec3 speed(const Touch& touch) const
+  [[nodiscard]] Vec3 speed(const SurfaceContact& contact) const
   {
-    const auto at = [&](const RigidPart& part) -> Vec3 {
-      return part.velocity + part.angular_velocity.cross(touch.position - part.centre);
+    const auto at = [&](const RigidBodyData& part) -> Vec3 {
+      return part.velocity + part.angular_velocity.cross(contact.position - part.centre);
     };
-    return at(parts_[static_cast<std::size_t>(touch.body)]) - at(parts_[0]);
+    return at(parts_[static_cast<std::size_t>(contact.body)]) - at(parts_[0]);
   }
-  void push(const Touch& touch, const Vec3& impulse)
+  void push(const SurfaceContact& contact, const Vec3& impulse)
   {
-    push(static_cast<std::size_t>(touch.body), touch.position, impulse);
-    push(0, touch.position, -impulse);
+    push(static_cast<std::size_t>(contact.body), contact.position, impulse);
+    push(0, contact.position, -impulse);
   }
   // What each body got, all together.
-  [[nodiscard]] std::vector<Push> pushes() const
+  [[nodiscard]] std::vector<BodyImpulse> body_impulses() const
   {
-    std::vector<Push> out;
+    std::vector<BodyImpulse> out;
     for (std::size_t b = 0; b < parts_.size(); ++b) {
       if (parts_[b].inverse_mass == 0 || (sums_[b].impulse.isZero(0) && sums_[b].angular_impulse.isZero(0)))
         continue;
@@ -70,7 +70,7 @@ class Movers {
  private:
   void push(std::size_t b, const Vec3& position, const Vec3& impulse)
   {
-    RigidPart& part = parts_[b];
+    RigidBodyData& part = parts_[b];
     if (part.inverse_mass == 0) return;
     const Vec3 turn = (position - part.centre).cross(impulse);
     part.velocity += part.inverse_mass * impulse;
@@ -79,8 +79,8 @@ class Movers {
     sums_[b].angular_impulse += turn;
   }
 
-  std::vector<RigidPart> parts_;
-  std::vector<Push> sums_;
+  std::vector<RigidBodyData> parts_;
+  std::vector<BodyImpulse> sums_;
 };
 
 // 0 <= x  perpendicular to  A x - b >= 0.
@@ -95,53 +95,56 @@ VecX solve_one_sided(MatX A, const VecX& b)
 
 // Sticking across the normal, as far as friction allows: the surface carries the body along. Energy can only fall, since the
 // impulse is at most the one that makes the two equally fast.
-Vec3 slide_along(const Ringing& r, std::size_t i, double normal_impulse, Movers& movers, ModeState& state)
+Vec3 apply_sticking_friction(const ResponseContext& r, std::size_t i, double normal_impulse,
+                             MovingBodies& moving_bodies, ModeState& state)
 {
-  const Touch& touch = r.touch(i);
-  const Vec3 relative = *r.shapes[i] * state.v - movers.speed(touch);
-  Vec3 across = relative - touch.normal * touch.normal.dot(relative);
+  const SurfaceContact& contact = r.contact(i);
+  const Vec3 relative = *r.shapes[i] * state.v - moving_bodies.speed(contact);
+  Vec3 across = relative - contact.normal * contact.normal.dot(relative);
   const double speed = across.norm();
   if (speed == 0) return Vec3::Zero();
   across /= speed;
-  Touch sideways = touch;
+  SurfaceContact sideways = contact;
   sideways.normal = across;
   const VecX row = r.shapes[i]->transpose() * across;
-  const double sticking = speed / (rigid_answer(r.input.bodies, sideways, sideways) + row.squaredNorm());
-  const double impulse = std::min(sticking, touch.friction * normal_impulse);
-  movers.push(touch, impulse * across);
+  const double sticking =
+      speed / (inverse_effective_mass(r.input.bodies, sideways, sideways) + row.squaredNorm());
+  const double impulse = std::min(sticking, contact.friction * normal_impulse);
+  moving_bodies.push(contact, impulse * across);
   state.v -= impulse * row;
   return impulse * across;
 }
 
-void add_kick(const Ringing& r, std::size_t i, double impulse, double before, Movers& movers,
-              ModeState& state, ResponseResult& result)
+void add_kick(const ResponseContext& r, std::size_t i, double impulse, double before,
+              MovingBodies& moving_bodies, ModeState& state, ResponseResult& result)
 {
-  const Touch& touch = r.touch(i);
+  const SurfaceContact& contact = r.contact(i);
   Kick kick;
-  kick.touch = i;
+  kick.contact = i;
   kick.impulse = impulse;
-  kick.speed = touch.normal.dot(movers.speed(touch));
+  kick.speed = contact.normal.dot(moving_bodies.speed(contact));
   kick.energy = impulse * (before + kick.speed) / 2;
-  if (r.settings.tangential) kick.slide = slide_along(r, i, impulse, movers, state);
+  if (r.settings.tangential)
+    kick.tangential_impulse = apply_sticking_friction(r, i, impulse, moving_bodies, state);
   result.energy.given += kick.energy;
   result.kicks.push_back(kick);
 }
 
 // Eq. (1) for one touch.
-void trade(const Ringing& r, const MatX& columns, Eigen::Index k, Movers& movers, ModeState& state,
-           ResponseResult& result)
+void trade(const ResponseContext& r, const MatX& columns, Eigen::Index k, MovingBodies& moving_bodies,
+           ModeState& state, ResponseResult& result)
 {
   const std::size_t i = r.resting[static_cast<std::size_t>(k)];
-  const Touch& touch = r.touch(i);
+  const SurfaceContact& contact = r.contact(i);
   const auto row = columns.col(k);
-  const double before = touch.normal.dot(movers.speed(touch));
+  const double before = contact.normal.dot(moving_bodies.speed(contact));
   const double faster = row.dot(state.v) - before;
-  const double answer = r.answer[static_cast<Eigen::Index>(i)];
-  if (faster < r.settings.least_kick || !(answer > 0)) return;
-  const double p = (1 + touch.restitution) * faster / (answer + row.squaredNorm());
-  movers.push(touch, p * touch.normal);
+  const double inverse_effective_mass = r.inverse_effective_mass[static_cast<Eigen::Index>(i)];
+  if (faster < r.settings.min_kick || !(inverse_effective_mass > 0)) return;
+  const double p = (1 + contact.restitution) * faster / (inverse_effective_mass + row.squaredNorm());
+  moving_bodies.push(contact, p * contact.normal);
   state.v -= p * row;
-  add_kick(r, i, p, before, movers, state, result);
+  add_kick(r, i, p, before, moving_bodies, state, result);
 }
 
 // Eq. (1) for touches that meet the surface at the same moment, all at once: with the speeds d at which the surface is faster and
@@ -150,27 +153,27 @@ void trade(const Ringing& r, const MatX& columns, Eigen::Index k, Movers& movers
 //     0 <= p  perpendicular to  A p - (1 + e) d >= 0,        change of energy = p.A p / 2 - p.d,
 //
 // which is -(1 - e^2) d.A^-1 d / 2 for equal restitutions. Different ones may ask for more than there is; then p is reduced.
-void trade(const Ringing& r, const MatX& columns, std::span<const Eigen::Index> together, Movers& movers,
-           ModeState& state, ResponseResult& result)
+void trade(const ResponseContext& r, const MatX& columns, std::span<const Eigen::Index> together,
+           MovingBodies& moving_bodies, ModeState& state, ResponseResult& result)
 {
   if (together.size() == 1) {
-    trade(r, columns, together[0], movers, state, result);
+    trade(r, columns, together[0], moving_bodies, state, result);
     return;
   }
   std::vector<Eigen::Index> taken;
   std::vector<double> before;
   for (const Eigen::Index k : together) {
     const std::size_t i = r.resting[static_cast<std::size_t>(k)];
-    const double present = r.touch(i).normal.dot(movers.speed(r.touch(i)));
-    if (columns.col(k).dot(state.v) - present < r.settings.least_kick) continue;
-    if (!(r.answer[static_cast<Eigen::Index>(i)] > 0)) continue;
+    const double present = r.contact(i).normal.dot(moving_bodies.speed(r.contact(i)));
+    if (columns.col(k).dot(state.v) - present < r.settings.min_kick) continue;
+    if (!(r.inverse_effective_mass[static_cast<Eigen::Index>(i)] > 0)) continue;
     taken.push_back(k);
     before.push_back(present);
   }
   const auto n = static_cast<Eigen::Index>(taken.size());
   if (n == 0) return;
-  const auto touch_of = [&](Eigen::Index a) -> const Touch& {
-    return r.touch(r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])]);
+  const auto contact_of = [&](Eigen::Index a) -> const SurfaceContact& {
+    return r.contact(r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])]);
   };
   MatX A(n, n);
   VecX faster(n);
@@ -178,45 +181,46 @@ void trade(const Ringing& r, const MatX& columns, std::span<const Eigen::Index> 
   for (Eigen::Index a = 0; a < n; ++a) {
     const auto row = columns.col(taken[static_cast<std::size_t>(a)]);
     faster[a] = row.dot(state.v) - before[static_cast<std::size_t>(a)];
-    wanted[a] = (1 + touch_of(a).restitution) * faster[a];
+    wanted[a] = (1 + contact_of(a).restitution) * faster[a];
     for (Eigen::Index b = 0; b < n; ++b)
       A(a, b) = row.dot(columns.col(taken[static_cast<std::size_t>(b)])) +
-                rigid_answer(r.input.bodies, touch_of(a), touch_of(b));
+                inverse_effective_mass(r.input.bodies, contact_of(a), contact_of(b));
   }
   VecX p = solve_one_sided(A, wanted);
-  if (n > 1) p *= affordable_share(-p.dot(faster), p.dot(A * p), 0);
+  if (n > 1) p *= max_scale_within_budget(-p.dot(faster), p.dot(A * p), 0);
 
   for (Eigen::Index a = 0; a < n; ++a) {
     if (!(p[a] > 0)) continue;
-    const Touch& touch = touch_of(a);
-    movers.push(touch, p[a] * touch.normal);
+    const SurfaceContact& contact = contact_of(a);
+    moving_bodies.push(contact, p[a] * contact.normal);
     state.v -= p[a] * columns.col(taken[static_cast<std::size_t>(a)]);
   }
   for (Eigen::Index a = 0; a < n; ++a) {
     if (!(p[a] > 0)) continue;
     add_kick(r, r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])], p[a],
-             before[static_cast<std::size_t>(a)], movers, state, result);
+             before[static_cast<std::size_t>(a)], moving_bodies, state, result);
   }
 }
 
 }  // namespace
 
-double Ringing::pulse_duration(std::size_t i, double speed) const
+double ResponseContext::pulse_duration(std::size_t i, double speed) const
 {
-  return contact_duration(answer[static_cast<Eigen::Index>(i)], modulus, body_of(i).modulus,
+  return contact_duration(inverse_effective_mass[static_cast<Eigen::Index>(i)], modulus, body_of(i).modulus,
                           settings.contact_radius, speed);
 }
 
-VecX yielding_impulses(const Ringing& r, const MatX& rows, const VecX& approach)
+VecX compliant_impulses(const ResponseContext& r, const MatX& rows, const VecX& approach)
 {
   const Eigen::Index n = rows.rows();
   MatX A = rows * rows.transpose();
   VecX b(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const Touch& touch = r.touch(r.struck[static_cast<std::size_t>(i)]);
-    b[i] = (1 + touch.restitution) * approach[i];
+    const SurfaceContact& contact = r.contact(r.struck[static_cast<std::size_t>(i)]);
+    b[i] = (1 + contact.restitution) * approach[i];
     for (Eigen::Index j = 0; j < n; ++j)
-      A(i, j) += rigid_answer(r.input.bodies, touch, r.touch(r.struck[static_cast<std::size_t>(j)]));
+      A(i, j) +=
+          inverse_effective_mass(r.input.bodies, contact, r.contact(r.struck[static_cast<std::size_t>(j)]));
   }
   if (!(A.diagonal().minCoeff() > 0)) return VecX::Zero(n);
   return solve_one_sided(A, b);
@@ -224,81 +228,88 @@ VecX yielding_impulses(const Ringing& r, const MatX& rows, const VecX& approach)
 
 namespace {
 
-bool passed_on(const Ringing& r)
+bool transmitted(const ResponseContext& r)
 {
-  return std::any_of(r.struck.begin(), r.struck.end(), [&](std::size_t i) { return r.touch(i).passed_on; });
+  return std::any_of(r.struck.begin(), r.struck.end(),
+                     [&](std::size_t i) { return r.contact(i).transmitted; });
 }
 
 // Eq. (2). The rigid solver's answer is taken back.
-void solve_impacts(const Ringing& r, const MatX& struck_rows, Movers& movers, ModeState& state)
+void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodies& moving_bodies,
+                   ModeState& state)
 {
-  for (const std::size_t i : r.struck) movers.push(r.touch(i), -r.touch(i).impulse * r.touch(i).normal);
+  for (const std::size_t i : r.struck)
+    moving_bodies.push(r.contact(i), -r.contact(i).impulse * r.contact(i).normal);
   VecX approach = struck_rows * state.v;
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
-    const Touch& touch = r.touch(r.struck[k]);
-    approach[static_cast<Eigen::Index>(k)] -= touch.normal.dot(movers.speed(touch));
+    const SurfaceContact& contact = r.contact(r.struck[k]);
+    approach[static_cast<Eigen::Index>(k)] -= contact.normal.dot(moving_bodies.speed(contact));
   }
-  const VecX j = yielding_impulses(r, struck_rows, approach);
+  const VecX j = compliant_impulses(r, struck_rows, approach);
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
-    const Touch& touch = r.touch(r.struck[k]);
-    movers.push(touch, j[static_cast<Eigen::Index>(k)] * touch.normal);
+    const SurfaceContact& contact = r.contact(r.struck[k]);
+    moving_bodies.push(contact, j[static_cast<Eigen::Index>(k)] * contact.normal);
   }
   state.v -= struck_rows.transpose() * j;
 }
 
 // Blows that another body's vibration gave: the bodies have them already, and the modes take of them what their energy pays.
-void take_blows(const Ringing& r, const MatX& struck_rows, ModeState& state, EnergyAccount& account)
+void apply_transmitted_impacts(const ResponseContext& r, const MatX& struck_rows, ModeState& state,
+                               EnergyBalance& balance)
 {
-  VecX blow = VecX::Zero(state.v.size());
+  VecX mode_impulse = VecX::Zero(state.v.size());
   for (std::size_t k = 0; k < r.struck.size(); ++k)
-    blow -= r.touch(r.struck[k]).impulse * struck_rows.row(static_cast<Eigen::Index>(k)).transpose();
+    mode_impulse -=
+        r.contact(r.struck[k]).impulse * struck_rows.row(static_cast<Eigen::Index>(k)).transpose();
   if (r.settings.limit_energy)
-    account.strike_scale = affordable_share(state.v.dot(blow), blow.squaredNorm(), account.lost);
-  state.v += account.strike_scale * blow;
+    balance.impact_scale =
+        max_scale_within_budget(state.v.dot(mode_impulse), mode_impulse.squaredNorm(), balance.lost);
+  state.v += balance.impact_scale * mode_impulse;
 }
 
 }  // namespace
 
-ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState& state)
+ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, ModeState& state)
 {
   ResponseResult result;
   result.impacts = static_cast<int>(r.struck.size());
-  result.energy.rang = energy(r.modes, state);
-  Movers movers(r.input);
+  result.energy.vibration_before = energy(r.modes, state);
+  MovingBodies moving_bodies(r.input);
 
   // The impact, by pulses of Hertz' duration.
   MatX struck_rows(static_cast<Eigen::Index>(r.struck.size()), r.rows.cols());
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
     const std::size_t i = r.struck[k];
-    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, r.touch(i).approach_speed));
+    const VecX weights = pulse_weights(r.modes, r.pulse_duration(i, r.contact(i).approach_speed));
     struck_rows.row(static_cast<Eigen::Index>(k)) =
         r.rows.row(static_cast<Eigen::Index>(i)).cwiseProduct(weights.transpose());
   }
-  for (const std::size_t i : r.struck) result.energy.lost += r.touch(i).loss;
-  if (passed_on(r)) {
-    take_blows(r, struck_rows, state, result.energy);
+  for (const std::size_t i : r.struck) result.energy.lost += r.contact(i).loss;
+  if (transmitted(r)) {
+    apply_transmitted_impacts(r, struck_rows, state, result.energy);
   } else {
-    solve_impacts(r, struck_rows, movers, state);
+    solve_impacts(r, struck_rows, moving_bodies, state);
   }
-  result.energy.received = energy(r.modes, state) - result.energy.rang;
+  result.energy.received = energy(r.modes, state) - result.energy.vibration_before;
 
   // When and how fast the surface comes up to each resting touch.
   const auto n = static_cast<Eigen::Index>(r.resting.size());
   MatX columns(r.rows.cols(), n);
   VecX weights;
-  double answer = -1;
+  double inverse_effective_mass = -1;
   double modulus = -1;
   for (Eigen::Index k = 0; k < n; ++k) {
     const std::size_t i = r.resting[static_cast<std::size_t>(k)];
     // Bodies of one kind have the same contacts.
-    if (r.answer[static_cast<Eigen::Index>(i)] != answer || r.body_of(i).modulus != modulus)
+    if (r.inverse_effective_mass[static_cast<Eigen::Index>(i)] != inverse_effective_mass ||
+        r.body_of(i).modulus != modulus)
       weights = pulse_weights(r.modes, r.pulse_duration(i, kRattleSpeed));
-    answer = r.answer[static_cast<Eigen::Index>(i)];
+    inverse_effective_mass = r.inverse_effective_mass[static_cast<Eigen::Index>(i)];
     modulus = r.body_of(i).modulus;
     columns.col(k) = r.rows.row(static_cast<Eigen::Index>(i)).transpose().cwiseProduct(weights);
   }
   search.sample(r.modes, state, r.settings.window);
-  const std::vector<Peak> peaks = search.greatest_speed(columns);
+  const std::vector<Peak> peaks = search.max_speed(columns);
   std::vector<Eigen::Index> order(peaks.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Eigen::Index>(k);
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
@@ -310,37 +321,38 @@ ResponseResult exchange_momentum(const Ringing& r, PeakSearch& search, ModeState
   for (std::size_t begin = 0; begin < order.size();) {
     const Peak& peak = peaks[static_cast<std::size_t>(order[begin])];
     std::size_t end = begin + 1;
-    while (end < order.size() && peaks[static_cast<std::size_t>(order[end])].time - peak.time <= kTogether)
+    while (end < order.size() &&
+           peaks[static_cast<std::size_t>(order[end])].time - peak.time <= kSimultaneousTime)
       ++end;
     const std::span<const Eigen::Index> together = std::span(order).subspan(begin, end - begin);
     begin = end;
     if (std::none_of(together.begin(), together.end(), [&](Eigen::Index k) {
-          return peaks[static_cast<std::size_t>(k)].value >= r.settings.least_kick;
+          return peaks[static_cast<std::size_t>(k)].value >= r.settings.min_kick;
         }))
       continue;
-    search.walk().advance(peak.time - time, state);
+    search.integrator().advance(peak.time - time, state);
     time = peak.time;
-    trade(r, columns, together, movers, state, result);
+    trade(r, columns, together, moving_bodies, state, result);
   }
   advance(r.modes, std::max(0.0, r.input.step - time), state);
   std::sort(result.kicks.begin(), result.kicks.end(),
-            [](const Kick& a, const Kick& b) { return a.touch < b.touch; });
-  result.pushes = movers.pushes();
-  result.energy.rings = energy(r.modes, state);
+            [](const Kick& a, const Kick& b) { return a.contact < b.contact; });
+  result.body_impulses = moving_bodies.body_impulses();
+  result.energy.vibration_after = energy(r.modes, state);
   return result;
 }
 
 // Samples of the modes, which all touches are multiplied with in single precision, and for each touch the way to its peak.
-double exchange_cost(const Ringing& r)
+double exchange_cost(const ResponseContext& r)
 {
-  constexpr double kOfATouch = 20;     // for each mode
-  constexpr double kOfASingle = 0.25;  // four at a time
-  constexpr double kOfASample = 4;
-  const auto touches = static_cast<double>(r.struck.size() + r.resting.size());
+  constexpr double kCostPerContact = 20;          // for each mode
+  constexpr double kCostPerSingleProduct = 0.25;  // four at a time
+  constexpr double kCostPerSample = 4;
+  const auto contacts = static_cast<double>(r.struck.size() + r.resting.size());
   const auto modes = static_cast<double>(r.modes.size());
   const double samples =
       r.settings.window * r.modes.omegas.maxCoeff() * PeakSearch::kSamplesPerPeriod / (2 * std::numbers::pi);
-  return modes * (samples * (kOfASample + kOfASingle * touches) + kOfATouch * touches);
+  return modes * (samples * (kCostPerSample + kCostPerSingleProduct * contacts) + kCostPerContact * contacts);
 }
 
 }  // namespace thrum::vibration

@@ -21,14 +21,15 @@ double hertz_duration(double m, double modulus, double radius, double speed)
   return kFactor * std::pow(m * m / (modulus * modulus * radius * speed), 0.2);
 }
 
-double contact_duration(double answer, double own_modulus, double other_modulus, double radius, double speed)
+double contact_duration(double inverse_effective_mass, double own_modulus, double other_modulus,
+                        double radius, double speed)
 {
   const double modulus = contact_modulus(own_modulus, other_modulus);
-  if (!(modulus > 0) || !(answer > 0)) return 0;
-  return hertz_duration(1 / answer, modulus, radius, speed);
+  if (!(modulus > 0) || !(inverse_effective_mass > 0)) return 0;
+  return hertz_duration(1 / inverse_effective_mass, modulus, radius, speed);
 }
 
-double equal_time_stiffness(double m, double duration)
+double stiffness_for_duration(double m, double duration)
 {
   const double omega = std::numbers::pi / duration;
   return m * omega * omega;
@@ -46,7 +47,7 @@ namespace {
 constexpr double kFirstZero = 3;
 constexpr std::size_t kTerms = 17;
 
-constexpr std::array<double, kTerms> series_of_the_pulse()
+constexpr std::array<double, kTerms> pulse_series()
 {
   // p_n as what is left of the cosine's terms beyond n, smallest first, so that nothing cancels.
   constexpr std::size_t kTail = kTerms + 8;
@@ -65,7 +66,7 @@ constexpr std::array<double, kTerms> series_of_the_pulse()
   return p;
 }
 
-constexpr std::array<double, kTerms> kSeries = series_of_the_pulse();
+constexpr std::array<double, kTerms> kSeries = pulse_series();
 
 double weight_at(double x)
 {
@@ -85,18 +86,18 @@ double pulse_weight(double omega, double duration)
 VecX pulse_weights(const elastic::ModeList& modes, double duration)
 {
   // The same as weight_at(), some modes at a time.
-  constexpr Eigen::Index kTogether = 8;
-  using Block = Eigen::Array<double, kTogether, 1>;
+  constexpr Eigen::Index kLanes = 8;
+  using Block = Eigen::Array<double, kLanes, 1>;
   const double scale = duration / std::numbers::pi;
   const Eigen::Index count = modes.omegas.size();
   VecX weights(count);
   Eigen::Index m = 0;
-  for (; m + kTogether <= count; m += kTogether) {
-    const Block x = modes.omegas.segment<kTogether>(m).array() * scale;
+  for (; m + kLanes <= count; m += kLanes) {
+    const Block x = modes.omegas.segment<kLanes>(m).array() * scale;
     const Block y = x * x;
     Block sum = Block::Constant(kSeries[kTerms - 1]);
     for (std::size_t n = kTerms - 1; n > 0; --n) sum = sum * y + kSeries[n - 1];
-    weights.segment<kTogether>(m) = (x < kFirstZero).select(sum, 0.0);
+    weights.segment<kLanes>(m) = (x < kFirstZero).select(sum, 0.0);
   }
   for (; m < count; ++m) weights[m] = weight_at(modes.omegas[m] * scale);
   return weights;

@@ -16,11 +16,11 @@ namespace thrum::vibration {
 
 /// The same for two bodies that part by `answer` [1/kg] for a unit impulse where they touch, of moduli E / (1 - nu^2) [Pa]; 0, a blow of
 /// no length, when a modulus or a mass is not known [s].
-[[nodiscard]] double contact_duration(double answer, double own_modulus, double other_modulus, double radius,
-                                      double speed);
+[[nodiscard]] double contact_duration(double inverse_effective_mass, double own_modulus, double other_modulus,
+                                      double radius, double speed);
 
 /// The spring that keeps the mass `m` [kg] for the same time: half a period is the contact time [N/m].
-[[nodiscard]] double equal_time_stiffness(double m, double duration);
+[[nodiscard]] double stiffness_for_duration(double m, double duration);
 
 /// Share of an impulse that reaches a mode when it is spread over a half-sine of `duration` [s]: 1 for a short pulse.
 [[nodiscard]] double pulse_weight(double omega, double duration);

@@ -13,17 +13,17 @@ struct Cost {
   double square = 0;
 };
 
-Cost of_pushes(const ResponseInput& input, const ResponseResult& result)
+Cost impulse_energy_terms(const ResponseInput& input, const ResponseResult& result)
 {
-  // The pushes of one body together.
-  std::vector<Push> sums(input.bodies.size());
-  for (const Push& push : result.pushes) {
+  // The body_impulses of one body together.
+  std::vector<BodyImpulse> sums(input.bodies.size());
+  for (const BodyImpulse& push : result.body_impulses) {
     sums[static_cast<std::size_t>(push.body)].impulse += push.impulse;
     sums[static_cast<std::size_t>(push.body)].angular_impulse += push.angular_impulse;
   }
   Cost cost;
   for (std::size_t b = 0; b < sums.size(); ++b) {
-    const RigidPart& part = input.bodies[b];
+    const RigidBodyData& part = input.bodies[b];
     if (part.inverse_mass == 0) continue;
     const auto& [body, j, k] = sums[b];
     cost.along += j.dot(part.velocity) + k.dot(part.angular_velocity);
@@ -34,37 +34,38 @@ Cost of_pushes(const ResponseInput& input, const ResponseResult& result)
 
 }  // namespace
 
-double limit_response(const ResponseInput& input, const elastic::ModeList& modes, const ModeState& unstruck,
-                      double budget, ResponseResult& result, ModeState& state)
+double limit_response(const ResponseInput& input, const elastic::ModeList& modes,
+                      const ModeState& state_without_impact, double budget, ResponseResult& result,
+                      ModeState& state)
 {
-  Cost cost = of_pushes(input, result);
-  if (result.pushes.empty()) {
+  Cost cost = impulse_energy_terms(input, result);
+  if (result.body_impulses.empty()) {
     for (const Kick& kick : result.kicks) cost.along += kick.energy;
   }
-  const VecX dq = modes.omegas.cwiseProduct(state.q - unstruck.q);
-  const VecX dv = state.v - unstruck.v;
-  cost.along += dq.dot(modes.omegas.cwiseProduct(unstruck.q)) + dv.dot(unstruck.v);
+  const VecX dq = modes.omegas.cwiseProduct(state.q - state_without_impact.q);
+  const VecX dv = state.v - state_without_impact.v;
+  cost.along += dq.dot(modes.omegas.cwiseProduct(state_without_impact.q)) + dv.dot(state_without_impact.v);
   cost.square += dq.squaredNorm() + dv.squaredNorm();
 
-  const double share = affordable_share(cost.along, cost.square, budget);
+  const double share = max_scale_within_budget(cost.along, cost.square, budget);
   if (share < 1) {
-    for (Push& push : result.pushes) {
+    for (BodyImpulse& push : result.body_impulses) {
       push.impulse *= share;
       push.angular_impulse *= share;
     }
     for (Kick& kick : result.kicks) {
-      const double present = rigid_speed(input, input.touches[kick.touch]);
+      const double present = separation_speed(input, input.contacts[kick.contact]);
       kick.speed = present + share * (kick.speed - present);
       kick.impulse *= share;
-      kick.slide *= share;
+      kick.tangential_impulse *= share;
       kick.energy *= share;
     }
-    state.q = unstruck.q + share * (state.q - unstruck.q);
-    state.v = unstruck.v + share * dv;
+    state.q = state_without_impact.q + share * (state.q - state_without_impact.q);
+    state.v = state_without_impact.v + share * dv;
     result.energy.given *= share;
     result.energy.received *= share;
     result.energy.kick_scale *= share;
-    result.energy.rings = energy(modes, state);
+    result.energy.vibration_after = energy(modes, state);
   }
   return share * cost.along + share * share * cost.square / 2;
 }

@@ -9,14 +9,15 @@
 
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/vibration/mode_motion.h"
-#include "thrum/vibration/touch.h"
+#include "thrum/vibration/surface_contact.h"
 
 namespace thrum::vibration {
 
-/// `unstruck` is how the modes would be without the impacts; `state` is how `result` left them, and is blended with it. Returns the
-/// energy that bodies and modes have gained against no response, at most `budget` [J]. Kicks that act as speeds, without pushes,
+/// `state_without_impact` is how the modes would be without the impacts; `state` is how `result` left them, and is blended with it. Returns the
+/// energy that bodies and modes have gained against no response, at most `budget` [J]. Kicks that act as speeds, without body_impulses,
 /// count by their energy.
-double limit_response(const ResponseInput& input, const elastic::ModeList& modes, const ModeState& unstruck,
-                      double budget, ResponseResult& result, ModeState& state);
+double limit_response(const ResponseInput& input, const elastic::ModeList& modes,
+                      const ModeState& state_without_impact, double budget, ResponseResult& result,
+                      ModeState& state);
 
 }  // namespace thrum::vibration

@@ -24,9 +24,9 @@ enum class KickForm : std::uint8_t {
 };
 
 /// What becomes of the vibration at the end of a step.
-enum class RingMemory : std::uint8_t {
-  kept,      ///< it goes on ringing, and a later impact adds to it
-  restarted  ///< each impact finds the body at rest
+enum class VibrationAfterStep : std::uint8_t {
+  keep,  ///< it goes on ringing, and a later impact adds to it
+  reset  ///< each impact finds the body at rest
 };
 
 struct MicroSettings {
@@ -37,16 +37,15 @@ struct MicroSettings {
 struct ResponseSettings {
   KickRule rule = KickRule::automatic;
   KickForm form = KickForm::speed;  ///< of peak_displacement, peak_velocity; the other two give impulses
-  RingMemory memory = RingMemory::kept;
+  VibrationAfterStep vibration_after_step = VibrationAfterStep::keep;
 
   // What counts.
-  double least_impulse = 0.02;  ///< of an impact; smaller ones do nothing [N s]
-  double least_speed = 0.02;    ///< of approach; slower ones do nothing [m/s]
-  double least_kick = 1e-3;     ///< slower ones are left out [m/s]
-  double greatest_offset =
-      0.05;  ///< of a contact from the surface, as a share of its size; others are left out
+  double min_impulse = 0.02;  ///< of an impact; smaller ones do nothing [N s]
+  double min_speed = 0.02;    ///< of approach; slower ones do nothing [m/s]
+  double min_kick = 1e-3;     ///< slower ones are left out [m/s]
+  double max_offset = 0.05;   ///< of a contact from the surface, as a share of its size; others are left out
 
-  double greatest_gap = 5e-4;  ///< of a contact that counts as resting [m]
+  double max_gap = 5e-4;  ///< of a contact that counts as resting [m]
 
   double window = 0.02;  ///< for which the vibration is followed after an impact; not peak_displacement [s]
   double contact_radius = 0.01;  ///< radius of curvature where bodies touch, for the duration of impacts [m]
@@ -65,7 +64,7 @@ struct ResponseSettings {
   ResponseSettings settings;
   settings.rule = KickRule::peak_displacement;
   settings.form = KickForm::speed;
-  settings.memory = RingMemory::restarted;
+  settings.vibration_after_step = VibrationAfterStep::reset;
   settings.limit_energy = false;
   settings.paper_filter = true;
   return settings;

@@ -60,8 +60,8 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   for (std::size_t k = 0; k < 3; ++k) {
     const double at = std::round(position[static_cast<Eigen::Index>(k)] / grid_);
     // Places beyond the range of the grid are so far off that any of them will do.
-    constexpr double kFarthest = 1e15;
-    cell.at[k] = static_cast<std::int64_t>(std::clamp(at, -kFarthest, kFarthest));
+    constexpr double kMaxCell = 1e15;
+    cell.at[k] = static_cast<std::int64_t>(std::clamp(at, -kMaxCell, kMaxCell));
     rounded[static_cast<Eigen::Index>(k)] = grid_ * static_cast<double>(cell.at[k]);
   }
   const auto [it, fresh] = points_.try_emplace(cell);
@@ -83,10 +83,10 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   return mapped;
 }
 
-void SurfaceMap::forget()
+void SurfaceMap::evict_unused()
 {
   ++steps_;
-  if (points_.size() <= kMostPoints) return;
+  if (points_.size() <= kMaxPoints) return;
   std::vector<std::uint64_t> ages;
   ages.reserve(points_.size());
   for (const auto& [cell, entry] : points_) ages.push_back(entry.used);

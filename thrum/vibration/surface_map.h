@@ -29,16 +29,16 @@ struct MappedPoint {
 
 class SurfaceMap {
  public:
-  static constexpr double kGrid = 2e-4;              ///< share of the diagonal of the mesh
-  static constexpr std::size_t kMostPoints = 16384;  ///< kept; beyond it those not used for longest go
+  static constexpr double kGrid = 2e-4;             ///< share of the diagonal of the mesh
+  static constexpr std::size_t kMaxPoints = 16384;  ///< kept; beyond it those not used for longest go
 
   /// Throws Error when the model has no surface, or shapes for another number of vertices.
   explicit SurfaceMap(std::shared_ptr<const model::ModalModel> model);
 
-  /// The point closest to `position`, in the axes of the model [m]. Valid until the next call of forget().
+  /// The point closest to `position`, in the axes of the model [m]. Valid until the next call of evict_unused().
   [[nodiscard]] const MappedPoint& find(const Vec3& position);
   /// Once a step: lets go of what was not used for long when there is too much.
-  void forget();
+  void evict_unused();
 
   [[nodiscard]] const model::ModalModel& model() const { return *model_; }
   [[nodiscard]] const mesh::Bvh& bvh() const { return bvh_; }

@@ -5,9 +5,9 @@ import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 
 const CREASE = 35 * Math.PI / 180;
 // A part that stays still is not quite black, so that its form can be seen.
-const STILL = 0.06;
-// Full swing, as a share of the body's size, whatever the mass normalisation made of the shape.
-export const SWING = 1 / 14;
+const MIN_BRIGHTNESS = 0.06;
+// Full amplitude, as a share of the body's size, whatever the mass normalisation made of the shape.
+export const MAX_AMPLITUDE = 1 / 14;
 
 export class VibratingBody {
   constructor(vertices, triangles, shapes) {
@@ -47,29 +47,29 @@ export class VibratingBody {
   select(mode) {
     this.mode = mode;
     const shape = this.shape(mode);
-    let greatest = 0;
+    let maxNorm = 0;
     for (let i = 0; i < shape.length; i += 3) {
-      greatest = Math.max(greatest, Math.hypot(shape[i], shape[i + 1], shape[i + 2]));
+      maxNorm = Math.max(maxNorm, Math.hypot(shape[i], shape[i + 1], shape[i + 2]));
     }
-    this.swing = greatest > 0 ? SWING * this.max.distanceTo(this.min) / greatest : 0;
+    this.amplitude = maxNorm > 0 ? MAX_AMPLITUDE * this.max.distanceTo(this.min) / maxNorm : 0;
     const colour = this.geometry.getAttribute('color');
     for (let k = 0; k < this.triangles.length; ++k) {
       for (let axis = 0; axis < 3; ++axis) {
-        const part = greatest > 0 ? Math.abs(shape[3 * this.triangles[k] + axis]) / greatest : 0;
-        colour.array[3 * k + axis] = STILL + (1 - STILL) * part;
+        const part = maxNorm > 0 ? Math.abs(shape[3 * this.triangles[k] + axis]) / maxNorm : 0;
+        colour.array[3 * k + axis] = MIN_BRIGHTNESS + (1 - MIN_BRIGHTNESS) * part;
       }
     }
     colour.needsUpdate = true;
   }
 
-  // `phase` in [-1, 1] times the full swing.
+  // `phase` in [-1, 1] times the full amplitude.
   displace(phase) {
     const shape = this.shape(this.mode);
     const position = this.geometry.getAttribute('position');
     for (let k = 0; k < this.triangles.length; ++k) {
       const v = 3 * this.triangles[k];
       for (let axis = 0; axis < 3; ++axis) {
-        position.array[3 * k + axis] = this.vertices[v + axis] + phase * this.swing * shape[v + axis];
+        position.array[3 * k + axis] = this.vertices[v + axis] + phase * this.amplitude * shape[v + axis];
       }
     }
     position.needsUpdate = true;

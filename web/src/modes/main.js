@@ -3,7 +3,7 @@
 import * as THREE from 'three';
 import { float32, pageData, uint32 } from '../shared/data.js';
 import { Stage } from '../shared/stage.js';
-import { SWING, VibratingBody } from './body.js';
+import { MAX_AMPLITUDE, VibratingBody } from './body.js';
 import { play } from './strike.js';
 
 const SHOWN_HERTZ = 0.8;  // how fast a mode swings on the screen
@@ -14,13 +14,13 @@ const element = (id) => document.getElementById(id);
 const stage = new Stage(element('stage'));
 const body = new VibratingBody(float32(data.vertices), uint32(data.triangles), float32(data.shapes));
 stage.scene.add(body.mesh);
-// The ground stays clear of the largest swing.
-stage.frame(body.min, body.max, 2 * SWING * body.max.distanceTo(body.min));
+// The ground stays clear of the largest amplitude.
+stage.frame(body.min, body.max, 2 * MAX_AMPLITUDE * body.max.distanceTo(body.min));
 
 let playing = true;
 let phase = Math.PI / 2;
 let last = 0;
-let swing = 1;
+let amplitude = 1;
 
 function choose(mode) {
   const count = data.frequencies.length;
@@ -90,7 +90,7 @@ element('warnings').textContent = data.warnings.join(' ');
 fillTable();
 listenForStrikes();
 element('play').addEventListener('click', () => setPlaying(!playing));
-element('swing').addEventListener('input', (event) => { swing = Number(event.target.value); });
+element('amplitude').addEventListener('input', (event) => { amplitude = Number(event.target.value); });
 window.addEventListener('keydown', (event) => {
   if (event.target.tagName === 'INPUT') return;
   if (event.key === 'ArrowDown') choose(body.mode + 1);
@@ -99,7 +99,7 @@ window.addEventListener('keydown', (event) => {
   else return;
   event.preventDefault();
 });
-// #4 in the address opens the page on mode 4; #4,still holds it at full swing.
+// #4 in the address opens the page on mode 4; #4,still holds it at full amplitude.
 const [wanted, still] = location.hash.slice(1).split(',');
 choose(Number(wanted) > 0 ? Number(wanted) - 1 : 0);
 if (still) setPlaying(false);
@@ -107,7 +107,7 @@ if (still) setPlaying(false);
 stage.run((seconds) => {
   if (playing) phase += 2 * Math.PI * SHOWN_HERTZ * Math.min(seconds - last, 0.1);
   last = seconds;
-  body.displace(swing * Math.sin(phase));
+  body.displace(amplitude * Math.sin(phase));
   return true;
 });
 document.body.dataset.ready = 'yes';

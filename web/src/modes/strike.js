@@ -30,7 +30,7 @@ export function play(gains, omegas, decays) {
   const slowest = Math.min(...decays.filter((d) => d > 0), 50);
   const seconds = Math.min(Math.max(7 / slowest, 0.3), 6);
   const samples = strikeSamples(gains, omegas, decays, context.sampleRate, seconds);
-  const peak = samples.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  const peak = samples.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
   if (peak > 0) for (let k = 0; k < samples.length; ++k) samples[k] *= 0.5 / peak;
   const buffer = context.createBuffer(1, samples.length, context.sampleRate);
   buffer.copyToChannel(samples, 0);

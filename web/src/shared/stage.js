@@ -5,8 +5,8 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { LitScene } from './light.js';
 
-const USUAL_ASPECT = 16 / 9; // of the pictures that scenes are written for
-const WIDEST_VIEW = 100; // of pages that are much taller than wide [degrees]
+const DEFAULT_ASPECT = 16 / 9; // of the pictures that scenes are written for
+const MAX_FIELD_OF_VIEW = 100; // of pages that are much taller than wide [degrees]
 
 export class Stage {
   constructor(container, scenes = 1) {
@@ -28,7 +28,7 @@ export class Stage {
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = true;
-    this.controls.addEventListener('change', () => this.touch());
+    this.controls.addEventListener('change', () => this.requestRedraw());
     this.dirty = true;
 
     new ResizeObserver(() => this.resize()).observe(container);
@@ -36,7 +36,7 @@ export class Stage {
   }
 
   // Something changed: the next picture must be drawn.
-  touch() {
+  requestRedraw() {
     this.dirty = true;
   }
 
@@ -89,7 +89,7 @@ export class Stage {
     this.litRadius = Math.min(radius, 1.1 * seen);
     for (const set of this.sets) set.light(target, this.litRadius, away);
     this.controls.update();
-    this.touch();
+    this.requestRedraw();
   }
 
   // The rectangles of the scenes [left, bottom, width, height] in pixels of the page: beside or above each other.
@@ -106,11 +106,11 @@ export class Stage {
     this.renderer.setSize(width, height);
     const [, , w, h] = this.views()[0];
     this.camera.aspect = w / h;
-    const narrow = this.keepsWidth ? Math.max(1, USUAL_ASPECT / this.camera.aspect) : 1;
+    const narrow = this.keepsWidth ? Math.max(1, DEFAULT_ASPECT / this.camera.aspect) : 1;
     const half = Math.tan(this.fieldOfView / 2 * Math.PI / 180) * narrow;
-    this.camera.fov = Math.min(2 * Math.atan(half) * 180 / Math.PI, Math.max(WIDEST_VIEW, this.fieldOfView));
+    this.camera.fov = Math.min(2 * Math.atan(half) * 180 / Math.PI, Math.max(MAX_FIELD_OF_VIEW, this.fieldOfView));
     this.camera.updateProjectionMatrix();
-    this.touch();
+    this.requestRedraw();
   }
 
   draw() {

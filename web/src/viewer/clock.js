@@ -2,7 +2,7 @@
 // Time on the page: plays, holds, jumps, at any speed; the sound is in step with it.
 import { bytes } from '../shared/data.js';
 
-const FARTHEST_APART = 0.06;  // of picture and sound before the picture follows the sound [s]
+const MAX_SOUND_DRIFT = 0.06;  // of picture and sound before the picture follows the sound [s]
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
 export class Clock {
@@ -68,7 +68,7 @@ export class Clock {
     this.last = seconds;
     this.time += passed * this.speed;
     const audio = this.audio;
-    if (audio && !audio.paused && !audio.seeking && Math.abs(audio.currentTime - this.time) > FARTHEST_APART * Math.max(1, this.speed)) {
+    if (audio && !audio.paused && !audio.seeking && Math.abs(audio.currentTime - this.time) > MAX_SOUND_DRIFT * Math.max(1, this.speed)) {
       this.time = audio.currentTime;
     }
     if (this.time >= this.duration) {

@@ -4,7 +4,7 @@ import { SPEEDS } from './clock.js';
 
 const element = (id) => document.getElementById(id);
 const SHOWN = ['contacts', 'impulses', 'response', 'wireframe'];
-const STILL = 6;  // a press that moves less is a click [pixel]
+const CLICK_TOLERANCE = 6;  // a press that moves less is a click [pixel]
 
 export class Controls {
   constructor(viewer) {
@@ -16,8 +16,8 @@ export class Controls {
     element('scrub').addEventListener('input', (event) => clock.seek(Number(event.target.value) * clock.duration));
     for (const what of SHOWN) element(what).addEventListener('click', () => this.toggle(what));
     element('modes').addEventListener('click', () => this.nextMode());
-    element('whole').addEventListener('click', () => viewer.lookAtAll());
-    element('hear').addEventListener('click', () => this.toggleSound());
+    element('resetView').addEventListener('click', () => viewer.lookAtAll());
+    element('soundToggle').addEventListener('click', () => this.toggleSound());
     element('keys').addEventListener('click', () => this.toggleHelp());
     window.addEventListener('keydown', (event) => this.key(event));
     this.listenForClicks();
@@ -26,9 +26,9 @@ export class Controls {
 
   toggle(what) {
     const { viewer } = this;
-    viewer.wanted[what] = !viewer.wanted[what];
-    for (const show of viewer.shows) show.bodies.setWireframe(viewer.wanted.wireframe);
-    viewer.stage.touch();
+    viewer.visible[what] = !viewer.visible[what];
+    for (const show of viewer.panes) show.bodies.setWireframe(viewer.visible.wireframe);
+    viewer.stage.requestRedraw();
     this.update();
   }
 
@@ -46,7 +46,7 @@ export class Controls {
   nextMode() {
     const { viewer } = this;
     const { show } = viewer.followed;
-    const modes = viewer.shows[show].modes;
+    const modes = viewer.panes[show].modes;
     // Without a followed body, the first one that has modes.
     if (!modes.has(viewer.followed.body) && modes.models.size > 0) viewer.follow(show, [...modes.models.keys()][0]);
     const count = modes.models.get(viewer.followed.body)?.frequencies.length ?? 0;
@@ -108,7 +108,7 @@ export class Controls {
     let down = null;
     canvas.addEventListener('pointerdown', (event) => { down = [event.clientX, event.clientY]; });
     canvas.addEventListener('pointerup', (event) => {
-      if (!down || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > STILL) return;
+      if (!down || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > CLICK_TOLERANCE) return;
       this.viewer.follow(...this.viewer.pick(event.clientX, event.clientY));
     });
   }
@@ -118,7 +118,7 @@ export class Controls {
     element('time').textContent = `${clock.time.toFixed(2)} / ${clock.duration.toFixed(2)} s`;
     if (document.activeElement !== element('scrub')) element('scrub').value = clock.duration > 0 ? clock.time / clock.duration : 0;
     this.showFollowed();
-    this.showHappening();
+    this.showStatus();
   }
 
   showFollowed() {
@@ -133,37 +133,37 @@ export class Controls {
   }
 
   // One line about this moment; of two runs each has its own, under its label.
-  showHappening() {
-    const { shows } = this.viewer;
-    element('happening').textContent = shows.length < 2 ? this.happening(0) : '';
-    [...element('labels').children].forEach((label, i) => { label.dataset.happening = this.happening(i); });
+  showStatus() {
+    const { panes } = this.viewer;
+    element('status').textContent = panes.length < 2 ? this.status(0) : '';
+    [...element('labels').children].forEach((label, i) => { label.dataset.status = this.status(i); });
   }
 
-  happening(number) {
+  status(number) {
     const { viewer } = this;
-    const said = [];
-    const { run, marks } = viewer.shows[number];
-    if (viewer.wanted.contacts) said.push(`${marks.contactsAt(viewer.frame[number])} contacts`);
-    if (viewer.wanted.response) {
+    const parts = [];
+    const { run, marks } = viewer.panes[number];
+    if (viewer.visible.contacts) parts.push(`${marks.contactsAt(viewer.frame[number])} contacts`);
+    if (viewer.visible.response) {
       const last = marks.lastResponse(viewer.clock.time);
-      if (last) said.push(`${last.struck} struck, ${last.kicked} kicked, up to ${last.speed.toPrecision(2)} m/s`);
+      if (last) parts.push(`${last.struck} struck, ${last.kicked} kicked, up to ${last.speed.toPrecision(2)} m/s`);
     }
-    if (viewer.wanted.impulses && run.contacts.largest > 0) {
-      said.push(`greatest impulse of the run ${Number(run.contacts.largest.toPrecision(2))} N s`);
+    if (viewer.visible.impulses && run.contacts.max_impulse > 0) {
+      parts.push(`max impulse of the run ${Number(run.contacts.max_impulse.toPrecision(2))} N s`);
     }
-    return said.join(' · ');
+    return parts.join(' · ');
   }
 
   update() {
-    const { clock, wanted, shows } = this.viewer;
+    const { clock, visible, panes } = this.viewer;
     element('play').textContent = clock.playing ? '❚❚' : '▶';
     element('play').setAttribute('aria-label', clock.playing ? 'Hold' : 'Play');
-    for (const what of SHOWN) element(what).setAttribute('aria-pressed', String(wanted[what]));
+    for (const what of SHOWN) element(what).setAttribute('aria-pressed', String(visible[what]));
     element('speed').value = String(clock.speed);
-    element('response').hidden = shows.every((show) => show.run.responses.times.length === 0);
-    element('modes').hidden = shows.every((show) => show.modes.models.size === 0);
+    element('response').hidden = panes.every((show) => show.run.responses.times.length === 0);
+    element('modes').hidden = panes.every((show) => show.modes.models.size === 0);
     element('modes').setAttribute('aria-pressed', String(this.viewer.mode >= 0));
-    element('hear').hidden = !clock.audio;
-    element('hear').setAttribute('aria-pressed', String(clock.audio ? !clock.audio.muted : false));
+    element('soundToggle').hidden = !clock.audio;
+    element('soundToggle').setAttribute('aria-pressed', String(clock.audio ? !clock.audio.muted : false));
   }
 }

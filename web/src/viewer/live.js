@@ -8,13 +8,13 @@ export async function followLive(viewer) {
     const started = performance.now();
     try {
       const status = await (await fetch('/live/status')).json();
-      if (known !== null && status.mark !== known) {
+      if (known !== null && status.revision !== known) {
         const atEnd = viewer.clock.time >= viewer.clock.duration;
         viewer.load(await (await fetch('/live/data')).json());
         if (atEnd) viewer.clock.play(true);
         document.body.dataset.reloads = Number(document.body.dataset.reloads ?? 0) + 1;
       }
-      known = status.mark;
+      known = status.revision;
       document.body.dataset.live = status.complete ? 'complete' : 'running';
     } catch {
       document.body.dataset.live = 'gone';

@@ -8,7 +8,7 @@ import { Clock } from './clock.js';
 import { Controls } from './controls.js';
 import { followLive } from './live.js';
 import { Marks } from './marks.js';
-import { ModeShow } from './modes.js';
+import { ModeAnimation } from './modes.js';
 import { Plots } from './plots.js';
 import { Run } from './run.js';
 
@@ -17,11 +17,11 @@ const element = (id) => document.getElementById(id);
 class Viewer {
   constructor(data) {
     this.stage = new Stage(element('stage'), data.runs.length);
-    this.wanted = { contacts: false, impulses: false, response: true, wireframe: false };
+    this.visible = { contacts: false, impulses: false, response: true, wireframe: false };
     this.followed = { show: 0, body: -1 };
     this.mode = -1;
     this.clock = new Clock(0);
-    this.clock.onChange = () => { this.stage.touch(); this.controls?.update(); };
+    this.clock.onChange = () => { this.stage.requestRedraw(); this.controls?.update(); };
     this.load(data);
     this.controls = new Controls(this);
     this.stage.run((seconds) => this.prepare(seconds));
@@ -29,21 +29,21 @@ class Viewer {
 
   // Takes the runs of `data` in place of what is shown; the camera and the moment stay when there was something before.
   load(data) {
-    const before = this.shows;
+    const before = this.panes;
     this.runs = data.runs.map((run) => new Run(run));
     this.radius = Math.max(...this.runs.map((run) => Math.hypot(...[0, 1, 2].map((k) => run.box[3 + k] - run.box[k])) / 2), 1e-6);
-    this.shows = this.runs.map((run, i) => this.makeShow(run, this.stage.sets[i], before?.[i]));
+    this.panes = this.runs.map((run, i) => this.makePane(run, this.stage.sets[i], before?.[i]));
     this.clock.duration = Math.max(...this.runs.map((run) => run.duration));
     this.clock.setSound(this.runs.find((run) => run.sound)?.sound);
-    this.stage.touch();
+    this.stage.requestRedraw();
     if (!before) this.lookAtAll();
-    for (const show of this.shows) show.marks.radius = this.stage.litRadius;
+    for (const show of this.panes) show.marks.radius = this.stage.litRadius;
     this.plots = this.plots ? this.plots.replace(this.runs) : new Plots(element('plots'), this.runs, (time) => this.clock.seek(time));
     this.describe();
     this.controls?.update();
   }
 
-  makeShow(run, set, before) {
+  makePane(run, set, before) {
     if (before) set.scene.remove(before.group);
     const group = new THREE.Group();
     const bodies = new Bodies(run);
@@ -60,8 +60,8 @@ class Viewer {
       group.add(ground);
     }
     set.scene.add(group);
-    bodies.setWireframe(this.wanted.wireframe);
-    return { run, group, bodies, marks, modes: new ModeShow(run, bodies) };
+    bodies.setWireframe(this.visible.wireframe);
+    return { run, group, bodies, marks, modes: new ModeAnimation(run, bodies) };
   }
 
   // Everything that moves, from where the scene says, or from a little above.
@@ -86,9 +86,9 @@ class Viewer {
     const moving = run.bodies.filter((body) => !body.fixed).length;
     document.title = `${run.title} · thrum`;
     element('title').textContent = run.title;
-    const said = [`${moving} moving ${moving === 1 ? 'body' : 'bodies'}`, `${this.clock.duration.toPrecision(3)} s`];
-    if (!run.complete) said.push('cut short');
-    element('about').textContent = said.join(' · ');
+    const parts = [`${moving} moving ${moving === 1 ? 'body' : 'bodies'}`, `${this.clock.duration.toPrecision(3)} s`];
+    if (!run.complete) parts.push('cut short');
+    element('about').textContent = parts.join(' · ');
     element('labels').replaceChildren(...(this.runs.length < 2 ? [] : this.runs.map((r) => {
       const label = document.createElement('span');
       label.textContent = r.label;
@@ -97,19 +97,19 @@ class Viewer {
   }
 
   get frame() {
-    return this.shows.map((show) => show.run.frameAt(Math.min(this.clock.time, show.run.duration)));
+    return this.panes.map((show) => show.run.frameAt(Math.min(this.clock.time, show.run.duration)));
   }
 
   // Before each picture. Returns whether it must be drawn.
   prepare(seconds) {
     if (this.stage.drawn) document.body.dataset.ready = 'yes';
     const moved = this.clock.tick(seconds);
-    const swinging = this.shows.some((show) => show.modes.swinging);
-    if (!moved && !this.stage.dirty && !swinging) return false;
+    const vibrating = this.panes.some((show) => show.modes.vibrating);
+    if (!moved && !this.stage.dirty && !vibrating) return false;
     const frames = this.frame;
-    this.shows.forEach((show, i) => {
+    this.panes.forEach((show, i) => {
       show.bodies.show(frames[i]);
-      show.marks.show(this.clock.time, frames[i], this.wanted);
+      show.marks.show(this.clock.time, frames[i], this.visible);
       show.modes.show(frames[i], seconds);
     });
     this.moveWithFollowed(frames);
@@ -124,23 +124,23 @@ class Viewer {
     this.followed = { show, body };
     this.anchor = null;
     this.setMode(-1);
-    this.stage.touch();
+    this.stage.requestRedraw();
     this.controls?.update();
   }
 
   setMode(mode) {
     const { show, body } = this.followed;
-    const of = this.shows[show]?.modes;
+    const of = this.panes[show]?.modes;
     this.mode = of?.has(body) ? mode : -1;
     this.modeText = of ? of.choose(body, this.mode) : '';
-    this.stage.touch();
+    this.stage.requestRedraw();
   }
 
   // The camera goes where the followed body goes.
   moveWithFollowed(frames) {
     const { show, body } = this.followed;
     if (body < 0) return;
-    const now = this.shows[show].bodies.position(body, frames[show], new THREE.Vector3());
+    const now = this.panes[show].bodies.position(body, frames[show], new THREE.Vector3());
     if (this.anchor) {
       const step = now.clone().sub(this.anchor);
       this.stage.camera.position.add(step);
@@ -162,7 +162,7 @@ class Viewer {
     if (body >= 0) {
       const [left, bottom, w, h] = views[show];
       this.stage.camera.updateMatrixWorld();
-      const p = this.shows[show].bodies.position(body, frames[show], new THREE.Vector3()).project(this.stage.camera);
+      const p = this.panes[show].bodies.position(body, frames[show], new THREE.Vector3()).project(this.stage.camera);
       note.style.left = `${Math.min(Math.max(left + (p.x + 1) / 2 * w + 18, left + 8), left + w - 150)}px`;
       note.style.top = `${Math.min(Math.max(height - bottom - h + (1 - p.y) / 2 * h - 40, 8), height - 40)}px`;
     }
@@ -177,7 +177,7 @@ class Viewer {
     const [l, b, w, h] = this.stage.views()[i];
     const ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2(2 * (px - l) / w - 1, 2 * (py - b) / h - 1), this.stage.camera);
-    return [i, this.shows[i].bodies.pick(ray)];
+    return [i, this.panes[i].bodies.pick(ray)];
   }
 }
 

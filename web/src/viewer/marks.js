@@ -77,32 +77,32 @@ export class Marks {
     this.arrows = new Pool(arrowGeometry(), this.group);
     this.rings = new Pool(new THREE.RingGeometry(0.86, 1, 40), this.group);
     this.rings.mesh.material.side = THREE.DoubleSide;
-    this.threads = new THREE.LineSegments(new THREE.BufferGeometry(),
+    this.connections = new THREE.LineSegments(new THREE.BufferGeometry(),
       new THREE.LineBasicMaterial({ color: COLOURS.kicked, transparent: true, opacity: 0.55, depthTest: false }));
-    this.threads.frustumCulled = false;
-    this.threads.renderOrder = 2;
-    this.group.add(this.threads);
+    this.connections.frustumCulled = false;
+    this.connections.renderOrder = 2;
+    this.group.add(this.connections);
     this.position = new THREE.Vector3();
     this.direction = new THREE.Vector3();
     this.colour = new THREE.Color();
     // The strongest hundredth sets the scale, so that one great impact does not hide the rest.
-    this.hitScale = high(run.hits.sizes);
-    this.kickScale = high(run.responses.speeds);
+    this.hitScale = percentile99(run.hits.sizes);
+    this.kickScale = percentile99(run.responses.speeds);
   }
 
-  show(time, frame, wanted) {
+  show(time, frame, visible) {
     for (const pool of [this.dots, this.arrows, this.rings]) pool.begin();
-    if (wanted.contacts || wanted.impulses) this.addContacts(frame, wanted);
-    if (wanted.impulses) this.addHits(time);
-    const threads = [];
-    if (wanted.response) this.addResponses(time, threads);
-    this.threads.geometry.dispose();
-    this.threads.geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.Float32BufferAttribute(threads, 3));
-    this.threads.visible = threads.length > 0;
+    if (visible.contacts || visible.impulses) this.addContacts(frame, visible);
+    if (visible.impulses) this.addHits(time);
+    const connections = [];
+    if (visible.response) this.addResponses(time, connections);
+    this.connections.geometry.dispose();
+    this.connections.geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.Float32BufferAttribute(connections, 3));
+    this.connections.visible = connections.length > 0;
     for (const pool of [this.dots, this.arrows, this.rings]) pool.end();
   }
 
-  addContacts(frame, wanted) {
+  addContacts(frame, visible) {
     const c = this.run.contacts;
     const i = this.contactsOf(frame);
     if (i < 0) return;
@@ -113,8 +113,8 @@ export class Marks {
         this.direction.setComponent(axis, c.directions[3 * k + axis] / 127);
       }
       const level = c.sizes[k] / 255;
-      if (wanted.contacts) this.dots.add(this.position, UP, 0.011 * R, 0.011 * R, this.colour.set(COLOURS.contact));
-      if (wanted.impulses && this.direction.lengthSq() > 0.5) {
+      if (visible.contacts) this.dots.add(this.position, UP, 0.011 * R, 0.011 * R, this.colour.set(COLOURS.contact));
+      if (visible.impulses && this.direction.lengthSq() > 0.5) {
         // The square root of the impulse, so that weak ones are seen beside strong ones.
         const length = 0.42 * R * 10 ** (0.5 * c.decades * (level - 1));
         this.arrows.add(this.position, this.direction.normalize(), Math.min(0.012 * R, 0.004 * R + 0.06 * length), length,
@@ -149,7 +149,7 @@ export class Marks {
   }
 
   addHits(time) {
-    this.recent(this.run.hits, time, SECONDS.hit, (k, age) => {
+    this.visitRecent(this.run.hits, time, SECONDS.hit, (k, age) => {
       const strength = Math.min(Math.sqrt(this.run.hits.sizes[k] / this.hitScale), 1.3);
       this.colour.set(COLOURS.impulse).lerp(PALE, age * age);
       const size = this.radius * (0.015 + 0.09 * strength) * (0.35 + 0.65 * Math.sqrt(age));
@@ -157,11 +157,11 @@ export class Marks {
     });
   }
 
-  addResponses(time, threads) {
+  addResponses(time, connections) {
     const r = this.run.responses;
     const struck = new Map();
     const R = this.radius;
-    this.recent(r, time, SECONDS.response, (k, age) => {
+    this.visitRecent(r, time, SECONDS.response, (k, age) => {
       const strength = Math.min(Math.sqrt(r.speeds[k] / this.kickScale), 1.3);
       if (r.kinds[k] === 0) {
         struck.set(`${r.steps[k]} ${r.bodies[2 * k]}`, this.position.clone());
@@ -176,12 +176,12 @@ export class Marks {
       this.colour.set(COLOURS.kicked).lerp(PALE, age * age * age);
       this.arrows.add(this.position, this.direction, 0.016 * R, R * (0.03 + 0.2 * strength) * (1 - 0.4 * age), this.colour);
       const from = struck.get(`${r.steps[k]} ${r.bodies[2 * k]}`);
-      if (from && age < 0.5) threads.push(...from.toArray(), ...this.position.toArray());
+      if (from && age < 0.5) connections.push(...from.toArray(), ...this.position.toArray());
     });
   }
 
   // Calls visit(k, age) for what happened in the last `seconds`; age goes from 0 to 1.
-  recent(list, time, seconds, visit) {
+  visitRecent(list, time, seconds, visit) {
     const { times, positions, normals } = list;
     if (times.length === 0 || times[0] > time) return;
     const last = lastNotAfter(times, time);
@@ -198,7 +198,7 @@ export class Marks {
   }
 }
 
-function high(values) {
+function percentile99(values) {
   if (values.length === 0) return 1;
   const sorted = Float32Array.from(values).sort();
   return Math.max(sorted[Math.floor(0.99 * (sorted.length - 1))], 1e-12);

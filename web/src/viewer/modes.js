@@ -2,18 +2,18 @@
 // A body that swings in one of its modes, in place of the rigid one.
 import * as THREE from 'three';
 import { float32, int16, uint32 } from '../shared/data.js';
-import { SWING, VibratingBody } from '../modes/body.js';
+import { MAX_AMPLITUDE, VibratingBody } from '../modes/body.js';
 
 const SHOWN_HERTZ = 1.1;  // how fast a mode swings on the screen
 
-export class ModeShow {
+export class ModeAnimation {
   constructor(run, bodies) {
     this.run = run;
     this.bodies = bodies;
     this.models = new Map();
     for (const modes of run.modes) for (const b of modes.bodies) this.models.set(b, modes);
     this.body = -1;
-    this.swinging = null;
+    this.vibrating = null;
   }
 
   has(b) {
@@ -26,27 +26,27 @@ export class ModeShow {
 
   // Shows mode `mode` of body b; -1 shows none.
   choose(b, mode) {
-    if (this.swinging) {
-      this.bodies.group.remove(this.swinging.mesh);
-      this.swinging.geometry.dispose();
-      this.swinging = null;
+    if (this.vibrating) {
+      this.bodies.group.remove(this.vibrating.mesh);
+      this.vibrating.geometry.dispose();
+      this.vibrating = null;
     }
     this.body = mode >= 0 && this.has(b) ? b : -1;
     this.bodies.hidden = this.body;
     if (this.body < 0) return '';
     const modes = this.models.get(b);
     const shapes = int16(modes.shapes);
-    this.swinging = new VibratingBody(float32(modes.vertices), uint32(modes.triangles), Float32Array.from(shapes));
-    this.swinging.select(mode);
-    this.bodies.group.add(this.swinging.mesh);
+    this.vibrating = new VibratingBody(float32(modes.vertices), uint32(modes.triangles), Float32Array.from(shapes));
+    this.vibrating.select(mode);
+    this.bodies.group.add(this.vibrating.mesh);
     return `mode ${mode + 1} of ${modes.frequencies.length}: ${modes.frequencies[mode].toPrecision(4)} Hz`;
   }
 
   show(frame, seconds) {
-    if (!this.swinging) return;
+    if (!this.vibrating) return;
     const pose = this.run.pose(this.body, frame, this.bodies.pose);
-    this.swinging.mesh.position.set(pose[0], pose[1], pose[2]);
-    this.swinging.mesh.quaternion.set(pose[3], pose[4], pose[5], pose[6]);
-    this.swinging.displace(Math.sin(2 * Math.PI * SHOWN_HERTZ * seconds) * 0.5 / (14 * SWING));
+    this.vibrating.mesh.position.set(pose[0], pose[1], pose[2]);
+    this.vibrating.mesh.quaternion.set(pose[3], pose[4], pose[5], pose[6]);
+    this.vibrating.displace(Math.sin(2 * Math.PI * SHOWN_HERTZ * seconds) * 0.5 / (14 * MAX_AMPLITUDE));
   }
 }

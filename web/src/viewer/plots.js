@@ -11,7 +11,7 @@ const RIGHT = 8;
 
 // The values at each column of pixels: the greatest of the frames there, or, between frames, on the line from one to the next.
 function columns(run, values, width, duration) {
-  const most = new Float32Array(width);
+  const columnMax = new Float32Array(width);
   let next = 0;
   for (let x = 0; x < width; ++x) {
     const [from, to] = [x / width * duration, (x + 1) / width * duration];
@@ -22,19 +22,19 @@ function columns(run, values, width, duration) {
       const gap = run.times[b] - run.times[a];
       found = gap > 0 ? values[a] + (values[b] - values[a]) * ((from - run.times[a]) / gap) : values[a];
     }
-    most[x] = found;
+    columnMax[x] = found;
   }
-  return most;
+  return columnMax;
 }
 
-const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
-const greatest = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+const minOf = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
+const maxOf = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
 
 export class Plots {
   constructor(canvas, runs, onSeek) {
     this.canvas = canvas;
     this.back = document.createElement('canvas');
-    this.take(runs);
+    this.setRuns(runs);
     const seek = (event) => {
       const box = canvas.getBoundingClientRect();
       onSeek((event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT) * this.duration);
@@ -49,16 +49,16 @@ export class Plots {
   }
 
   // Runs side by side share their scales, and the energy that counts as none.
-  take(runs) {
+  setRuns(runs) {
     this.runs = runs;
     this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
-    this.floor = least(runs.map((run) => least(run.potential)));
-    this.energyTop = Math.max(greatest(runs.map((run) => greatest(run.kinetic.map((e, i) => e + run.potential[i])))) - this.floor, 1e-12);
-    this.impulseTop = Math.max(greatest(runs.map((run) => greatest(run.impulse))), 1e-12);
+    this.floor = minOf(runs.map((run) => minOf(run.potential)));
+    this.energyTop = Math.max(maxOf(runs.map((run) => maxOf(run.kinetic.map((e, i) => e + run.potential[i])))) - this.floor, 1e-12);
+    this.impulseTop = Math.max(maxOf(runs.map((run) => maxOf(run.impulse))), 1e-12);
   }
 
   replace(runs) {
-    this.take(runs);
+    this.setRuns(runs);
     this.resize();
     return this;
   }

@@ -52,8 +52,8 @@ export class Run {
   readTracks(tracks) {
     this.counts = uint32(tracks.counts);
     this.boxes = float32(tracks.boxes);
-    this.places = uint16(tracks.positions);
-    this.turns = int16(tracks.rotations);
+    this.positions = uint16(tracks.positions);
+    this.rotations = int16(tracks.rotations);
     const gaps = uint16(tracks.gaps);
     this.frames = new Uint32Array(gaps.length);
     this.starts = new Uint32Array(this.counts.length);
@@ -73,7 +73,7 @@ export class Run {
     const counts = uint32(contacts.counts);
     const starts = new Uint32Array(counts.length + 1);
     for (let i = 0; i < counts.length; ++i) starts[i + 1] = starts[i] + counts[i];
-    this.contacts = { frames: uint32(contacts.frames), largest: contacts.largest, decades: contacts.decades, box: contacts.box,
+    this.contacts = { frames: uint32(contacts.frames), max_impulse: contacts.max_impulse, decades: contacts.decades, box: contacts.box,
       starts, positions: uint16(contacts.positions), directions: int8(contacts.directions), sizes: bytes(contacts.sizes) };
   }
 
@@ -101,17 +101,17 @@ export class Run {
     const next = Math.min(k + 1, last);
     const gap = this.frames[next] - this.frames[k];
     const share = gap > 0 ? (frame - this.frames[k]) / gap : 0;
-    const [places, turns, boxes] = [this.places, this.turns, this.boxes];
+    const [positions, rotations, boxes] = [this.positions, this.rotations, this.boxes];
     for (let i = 0; i < 3; ++i) {
-      const x = places[3 * k + i] * (1 - share) + places[3 * next + i] * share;
+      const x = positions[3 * k + i] * (1 - share) + positions[3 * next + i] * share;
       out[i] = boxes[6 * b + i] + boxes[6 * b + 3 + i] * (x / 65535);
     }
     let dot = 0;
-    for (let i = 0; i < 4; ++i) dot += turns[4 * k + i] * turns[4 * next + i];
+    for (let i = 0; i < 4; ++i) dot += rotations[4 * k + i] * rotations[4 * next + i];
     const sign = dot < 0 ? -1 : 1;
     let square = 0;
     for (let i = 0; i < 4; ++i) {
-      const q = turns[4 * k + i] * (1 - share) + sign * turns[4 * next + i] * share;
+      const q = rotations[4 * k + i] * (1 - share) + sign * rotations[4 * next + i] * share;
       out[3 + i] = q;
       square += q * q;
     }

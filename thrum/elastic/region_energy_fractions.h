@@ -21,17 +21,18 @@
 namespace thrum::elastic {
 
 /// Shares of the energy of each mode: a row a region, a column a mode; columns sum to 1.
-struct RegionShares {
+struct RegionEnergyFractions {
   MatX kinetic;
   MatX elastic;
 };
 
 /// `shapes` has 3 rows a node of the element mesh and one column a mode.
-[[nodiscard]] RegionShares region_shares(const ElementMesh& mesh, std::span<const model::Material> materials,
-                                         const Eigen::Ref<const MatX>& shapes);
+[[nodiscard]] RegionEnergyFractions region_energy_fractions(const ElementMesh& mesh,
+                                                            std::span<const model::Material> materials,
+                                                            const Eigen::Ref<const MatX>& shapes);
 
 /// Decay of each mode [1/s]; `frequencies` in [Hz].
-[[nodiscard]] VecX decays_by_region(std::span<const model::Material> materials, const RegionShares& shares,
-                                    const VecX& frequencies);
+[[nodiscard]] VecX decays_by_region(std::span<const model::Material> materials,
+                                    const RegionEnergyFractions& shares, const VecX& frequencies);
 
 }  // namespace thrum::elastic

@@ -2,8 +2,8 @@
 // Pictures of a recorded run: one moment, a strip of moments, a sheet of them, a film.
 //
 //   const sim::Recording recording = sim::read_recording("runs/hello/recording");
-//   write_png("end.png", picture_of_moment(recording, -1, {.width = 1280, .height = 720}));
-//   write_png("strip.png", strip_of_moments(recording, evenly_spaced(recording, 5), {}));
+//   write_png("end.png", render_snapshot(recording, -1, {.width = 1280, .height = 720}));
+//   write_png("strip.png", render_snapshot_strip(recording, evenly_spaced_times(recording, 5), {}));
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 namespace thrum::media {
 
-struct MomentDesc {
+struct SnapshotDesc {
   int width = 1280;  ///< of one picture [pixel]
   int height = 720;  ///< [pixel]
   int samples = 2;   ///< rays per pixel and direction
@@ -25,22 +25,22 @@ struct MomentDesc {
 };
 
 /// The moment nearest to `time` [s]; negative: the last. Throws Error when there is none.
-[[nodiscard]] Image picture_of_moment(const sim::Recording& recording, double time,
-                                      const MomentDesc& desc = {});
+[[nodiscard]] Image render_snapshot(const sim::Recording& recording, double time,
+                                    const SnapshotDesc& desc = {});
 
 /// `count` moments from the first to the last.
-[[nodiscard]] std::vector<double> evenly_spaced(const sim::Recording& recording, int count);
+[[nodiscard]] std::vector<double> evenly_spaced_times(const sim::Recording& recording, int count);
 
 /// Side by side with one camera, the time under each.
-[[nodiscard]] Image strip_of_moments(const sim::Recording& recording, const std::vector<double>& times,
-                                     const MomentDesc& desc = {});
+[[nodiscard]] Image render_snapshot_strip(const sim::Recording& recording, const std::vector<double>& times,
+                                          const SnapshotDesc& desc = {});
 
 /// Row by row, as many as `columns` in each.
-[[nodiscard]] Image sheet_of_moments(const sim::Recording& recording, const std::vector<double>& times,
-                                     int columns, const MomentDesc& desc = {});
+[[nodiscard]] Image render_snapshot_sheet(const sim::Recording& recording, const std::vector<double>& times,
+                                          int columns, const SnapshotDesc& desc = {});
 
 struct FilmDesc {
-  MomentDesc picture = {.width = 960, .height = 540, .whole_run = true};
+  SnapshotDesc picture = {.width = 960, .height = 540, .whole_run = true};
   double frame_rate = 30;            ///< [1/s]
   double speed = 1;                  ///< of time; 0.25: four times slower
   std::filesystem::path sound = {};  ///< a WAV file, or none

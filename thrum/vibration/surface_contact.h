@@ -18,7 +18,7 @@
 namespace thrum::vibration {
 
 /// A body as its contacts feel it. Everything is in the axes of the modal model of the ringing body.
-struct RigidPart {
+struct RigidBodyData {
   double inverse_mass = 0;               ///< 0 for a body that does not move [1/kg]
   Mat3 inverse_inertia = Mat3::Zero();   ///< about the centre of mass [1/(kg m^2)]
   Vec3 centre = Vec3::Zero();            ///< of mass [m]
@@ -29,7 +29,7 @@ struct RigidPart {
 };
 
 /// A point where something touches the ringing body.
-struct Touch {
+struct SurfaceContact {
   std::uint64_t key = 0;         ///< the same from step to step for the same contact
   std::int32_t body = 0;         ///< of the list of bodies, never 0
   Vec3 position = Vec3::Zero();  ///< [m]
@@ -47,63 +47,64 @@ struct Touch {
   double loss = 0;  ///< kinetic energy that the impact took from the two bodies, at least 0 [J]
   /// The impulse was found with the ringing body in it already, by the vibration of the body that gave it: it is not solved
   /// again, and strikes the modes with at most `loss`.
-  bool passed_on = false;
+  bool transmitted = false;
 };
 
 struct ResponseInput {
-  std::span<const RigidPart> bodies;  ///< the first is the ringing one
-  std::span<const Touch> touches;
+  std::span<const RigidBodyData> bodies;  ///< the first is the ringing one
+  std::span<const SurfaceContact> contacts;
   double step = 0;  ///< of the rigid simulation [s]
 };
 
 /// What one touch receives.
 struct Kick {
-  std::size_t touch = 0;
-  double speed = 0;           ///< least separation speed along the normal [m/s]
-  double impulse = 0;         ///< that gives it, by itself or with the other kicks of the same body [N s]
-  Vec3 slide = Vec3::Zero();  ///< impulse across the normal, on the other body [N s]
-  double energy = 0;          ///< that the touching body gains by it [J]
-  double delay = 0;           ///< until it arrives [s]
+  std::size_t contact = 0;
+  double speed = 0;    ///< least separation speed along the normal [m/s]
+  double impulse = 0;  ///< that gives it, by itself or with the other kicks of the same body [N s]
+  Vec3 tangential_impulse = Vec3::Zero();  ///< impulse across the normal, on the other body [N s]
+  double energy = 0;                       ///< that the touching body gains by it [J]
+  double delay = 0;                        ///< until it arrives [s]
 };
 
 /// A change of a body's momentum: the kicks of that body together, about its centre of mass, and for a striking body
 /// what the yielding surface changes of its bounce.
-struct Push {
+struct BodyImpulse {
   std::int32_t body = 0;
   Vec3 impulse = Vec3::Zero();          ///< [N s]
   Vec3 angular_impulse = Vec3::Zero();  ///< [N m s]
 };
 
-/// Where the energy of the impacts went. Nothing here ever exceeds `lost` + `rang` before.
-struct EnergyAccount {
-  double lost = 0;          ///< by the impacts, in the rigid solve [J]
-  double rang = 0;          ///< vibration before the impacts [J]
-  double received = 0;      ///< given to the vibration by the impacts [J]
-  double given = 0;         ///< to touching bodies by kicks [J]
-  double rings = 0;         ///< vibration afterwards [J]
-  double strike_scale = 1;  ///< by which the blow to the modes was reduced to stay within what was lost
-  double kick_scale = 1;    ///< by which the kicks were reduced
+/// Where the energy of the impacts went. Nothing here ever exceeds `lost` + `vibration_before` before.
+struct EnergyBalance {
+  double lost = 0;              ///< by the impacts, in the rigid solve [J]
+  double vibration_before = 0;  ///< vibration before the impacts [J]
+  double received = 0;          ///< given to the vibration by the impacts [J]
+  double given = 0;             ///< to touching bodies by kicks [J]
+  double vibration_after = 0;   ///< vibration afterwards [J]
+  double impact_scale = 1;      ///< by which the blow to the modes was reduced to stay within what was lost
+  double kick_scale = 1;        ///< by which the kicks were reduced
 };
 
 struct ResponseResult {
   std::vector<Kick> kicks;
-  std::vector<Push> pushes;  ///< ready to apply; empty where only the speeds are meant
-  EnergyAccount energy;
+  std::vector<BodyImpulse> body_impulses;  ///< ready to apply; empty where only the speeds are meant
+  EnergyBalance energy;
   std::vector<std::string> warnings;  ///< what a person should know, one sentence each
   int impacts = 0;                    ///< that set the body ringing
 };
 
 /// Speed of parting at a touch: of the touching body against the ringing one, as rigid bodies [m/s].
-[[nodiscard]] inline double rigid_speed(const ResponseInput& input, const Touch& touch)
+[[nodiscard]] inline double separation_speed(const ResponseInput& input, const SurfaceContact& contact)
 {
-  const auto at = [&](const RigidPart& part) -> Vec3 {
-    return part.velocity + part.angular_velocity.cross(touch.position - part.centre);
+  const auto at = [&](const RigidBodyData& part) -> Vec3 {
+    return part.velocity + part.angular_velocity.cross(contact.position - part.centre);
   };
-  return touch.normal.dot(at(input.bodies[static_cast<std::size_t>(touch.body)]) - at(input.bodies[0]));
+  return contact.normal.dot(at(input.bodies[static_cast<std::size_t>(contact.body)]) - at(input.bodies[0]));
 }
 
 /// J M^-1 J^T for a touch i and a touch j [1/kg]: how fast a unit impulse at j makes i part. Its inverse for i = j is the
 /// effective mass of [Coevoet20, eq. 17].
-[[nodiscard]] double rigid_answer(std::span<const RigidPart> bodies, const Touch& i, const Touch& j);
+[[nodiscard]] double inverse_effective_mass(std::span<const RigidBodyData> bodies, const SurfaceContact& i,
+                                            const SurfaceContact& j);
 
 }  // namespace thrum::vibration

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/elastic/mode_swing.h"
+#include "thrum/elastic/damped_oscillation.h"
 
 #include <cmath>
 
 namespace thrum::elastic {
 
-Swing swing(double omega, double decay, double time)
+DampedOscillation damped_oscillation(double omega, double decay, double time)
 {
   // Below this the series of sin(x)/x to second order is exact in double precision.
-  constexpr double kSeriesBelow = 1e-4;
+  constexpr double kSeriesThreshold = 1e-4;
   const double square = (omega - decay) * (omega + decay) * time * time;
   const double angle = std::sqrt(std::abs(square));
   const double e = std::exp(-decay * time);
-  if (angle < kSeriesBelow) return {e * (1 - square / 2), e * time * (1 - square / 6)};
+  if (angle < kSeriesThreshold) return {e * (1 - square / 2), e * time * (1 - square / 6)};
   if (square > 0) return {e * std::cos(angle), e * time * std::sin(angle) / angle};
   // Two falling exponentials, never the product of one that overflows and one that vanishes.
   const double slow = std::exp(angle - decay * time);

@@ -12,12 +12,12 @@
 
 namespace thrum::elastic {
 
-struct Swing {
+struct DampedOscillation {
   double cosine;
   double sine;  ///< [s]
 };
 
 /// `omega` [rad/s], `decay` [1/s], `time` [s].
-[[nodiscard]] Swing swing(double omega, double decay, double time);
+[[nodiscard]] DampedOscillation damped_oscillation(double omega, double decay, double time);
 
 }  // namespace thrum::elastic

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/sim/impact_account.h"
+#include "thrum/sim/impact_losses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ double gravity_excess(const World& world, model::BodyId id, double h)
 {
   const model::BodyDesc& desc = world.model().bodies[static_cast<std::size_t>(id)];
   if (desc.motion != model::Motion::dynamic) return 0;
-  const model::BodyState& before = world.body_before(id);
+  const model::BodyState& before = world.body_before_step(id);
   const model::BodyState& after = world.body(id);
   return weight_of(world.model(), desc)
       .dot(after.X_wb.position - before.X_wb.position - h * (before.velocity + after.velocity) / 2);
@@ -44,8 +44,9 @@ double kinetic_energy(const model::BodyDesc& desc, const model::BodyState& body)
 //     s^2 lambda.A lambda / 2 - s lambda.u1 = L
 //
 // is the impact's: without it the body has, at its present place, the energy with which it came, no more and no less.
-void account_impacts(const World& world, double h, std::span<const vibration::RigidPart> parts,
-                     std::span<const model::BodyId> ids, std::vector<vibration::Touch>& touches)
+void compute_impact_losses(const World& world, double h, std::span<const vibration::RigidBodyData> parts,
+                           std::span<const model::BodyId> ids,
+                           std::vector<vibration::SurfaceContact>& contacts)
 {
   struct Sum {
     double lambda = 0;  // of the struck ones [N s]
@@ -54,47 +55,48 @@ void account_impacts(const World& world, double h, std::span<const vibration::Ri
     double lost = 0;    // by all contacts of the body [J]
   };
   std::map<std::int32_t, Sum> sums;
-  for (const vibration::Touch& touch : touches) {
-    Sum& sum = sums[touch.body];
-    const double after = vibration::rigid_speed({parts, {}, h}, touch);
-    sum.lost -= touch.impulse * (after - touch.approach_speed) / 2;
-    if (!touch.struck) continue;
-    sum.lambda += touch.impulse;
-    sum.along += touch.impulse * after;
-    for (const vibration::Touch& other : touches) {
-      if (other.struck && other.body == touch.body)
-        sum.square += touch.impulse * vibration::rigid_answer(parts, touch, other) * other.impulse;
+  for (const vibration::SurfaceContact& contact : contacts) {
+    Sum& sum = sums[contact.body];
+    const double after = vibration::separation_speed({parts, {}, h}, contact);
+    sum.lost -= contact.impulse * (after - contact.approach_speed) / 2;
+    if (!contact.struck) continue;
+    sum.lambda += contact.impulse;
+    sum.along += contact.impulse * after;
+    for (const vibration::SurfaceContact& other : contacts) {
+      if (other.struck && other.body == contact.body)
+        sum.square +=
+            contact.impulse * vibration::inverse_effective_mass(parts, contact, other) * other.impulse;
     }
   }
-  for (vibration::Touch& touch : touches) {
-    const Sum& sum = sums[touch.body];
-    if (!touch.struck || !(sum.lambda > 0)) continue;
-    const double excess = gravity_excess(world, ids[static_cast<std::size_t>(touch.body)], h);
+  for (vibration::SurfaceContact& contact : contacts) {
+    const Sum& sum = sums[contact.body];
+    if (!contact.struck || !(sum.lambda > 0)) continue;
+    const double excess = gravity_excess(world, ids[static_cast<std::size_t>(contact.body)], h);
     const double lost = std::max(0.0, sum.lost + excess);
-    touch.loss = lost * touch.impulse / sum.lambda;
+    contact.loss = lost * contact.impulse / sum.lambda;
     if (!(sum.square > 0)) continue;
     const double root = std::sqrt(sum.along * sum.along + 2 * sum.square * lost);
-    touch.impulse *= std::max(0.0, (sum.along + root) / sum.square);
+    contact.impulse *= std::max(0.0, (sum.along + root) / sum.square);
   }
 }
 
-double body_loss(const World& world, model::BodyId id, double h)
+double body_energy_loss(const World& world, model::BodyId id, double h)
 {
   const model::BodyDesc& desc = world.model().bodies[static_cast<std::size_t>(id)];
   if (desc.motion != model::Motion::dynamic) return 0;
-  const model::BodyState& before = world.body_before(id);
+  const model::BodyState& before = world.body_before_step(id);
   const model::BodyState& after = world.body(id);
   return kinetic_energy(desc, before) - kinetic_energy(desc, after) +
          (weight_of(world.model(), desc) + before.force).dot(after.X_wb.position - before.X_wb.position) +
          h / 2 * before.torque.dot(before.angular_velocity + after.angular_velocity);
 }
 
-double step_loss(const World& world, double h)
+double step_energy_loss(const World& world, double h)
 {
   const model::SceneModel& model = world.model();
   double lost = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    lost += body_loss(world, static_cast<model::BodyId>(i), h);
+    lost += body_energy_loss(world, static_cast<model::BodyId>(i), h);
   // Bodies that are moved bring in the work of their contacts.
   for (const model::ContactPatch& patch : world.state().patches) {
     for (const auto& [id, sign] : {std::pair(patch.a, 1.0), std::pair(patch.b, -1.0)}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/media/moments.h"
+#include "thrum/media/snapshots.h"
 
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kGap = 6;               ///< between pictures of a strip or a sheet [pixel]
 constexpr double kRodRadius = 0.003;  ///< of a string, of the size of the scene
-constexpr int kLargestSide = 16384;   ///< of a strip or a sheet [pixel]
-const Vec3 kFrom(0.55, -1.0, 0.42);
+constexpr int kMaxImageSide = 16384;  ///< of a strip or a sheet [pixel]
+const Vec3 kDefaultViewDirection(0.55, -1.0, 0.42);
 const Colour kInk(0.25f, 0.30f, 0.34f);
 
 std::optional<Vec3> vec_note(const sim::RecordingHeader& header, const char* name)
@@ -68,7 +68,7 @@ std::optional<double> ground_height(const sim::Recording& recording)
   return std::nullopt;
 }
 
-Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& frame, const MomentDesc& desc)
+Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& frame, const SnapshotDesc& desc)
 {
   const sim::RecordingHeader& header = recording.header;
   Box3 box = desc.whole_run ? motion_box(recording) : subject(recording, frame, true);
@@ -76,16 +76,16 @@ Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& fra
   if (box.isEmpty()) box = Box3(Vec3(-1, -1, 0), Vec3(1, 1, 1));
   const std::optional<double> ground = ground_height(recording);
   if (ground && *ground < box.max().z()) box.min().z() = std::max(box.min().z(), *ground);
-  const Vec3 from = vec_note(header, "camera from").value_or(kFrom);
+  const Vec3 from = vec_note(header, "camera from").value_or(kDefaultViewDirection);
   const double aspect = static_cast<double>(desc.width) / desc.height;
-  Camera camera = frame_box(box, aspect, from.norm() > 0 ? from : kFrom);
+  Camera camera = frame_box(box, aspect, from.norm() > 0 ? from : kDefaultViewDirection);
   const std::optional<Vec3> eye = vec_note(header, "camera eye");
   if (eye) {
     camera.eye = *eye;
     camera.target = vec_note(header, "camera target").value_or(box.center());
     double degrees = 30;
     std::istringstream(header.note("camera field of view")) >> degrees;
-    camera.field_of_view = widened_view(degrees * std::numbers::pi / 180, aspect);
+    camera.field_of_view = fit_field_of_view(degrees * std::numbers::pi / 180, aspect);
   }
   return camera;
 }
@@ -116,7 +116,7 @@ std::vector<mesh::TriangleMesh> link_rods(const sim::Recording& recording, const
 
 }  // namespace
 
-Image picture_of_moment(const sim::Recording& recording, double time, const MomentDesc& desc)
+Image render_snapshot(const sim::Recording& recording, double time, const SnapshotDesc& desc)
 {
   const sim::RecordedFrame& frame = recording.frames[frame_at(recording, time)];
   RenderScene scene;
@@ -137,7 +137,7 @@ Image picture_of_moment(const sim::Recording& recording, double time, const Mome
                 {.width = desc.width, .height = desc.height, .samples = desc.samples});
 }
 
-std::vector<double> evenly_spaced(const sim::Recording& recording, int count)
+std::vector<double> evenly_spaced_times(const sim::Recording& recording, int count)
 {
   if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to show.");
   const double first = recording.frames.front().time;
@@ -148,14 +148,14 @@ std::vector<double> evenly_spaced(const sim::Recording& recording, int count)
   return times;
 }
 
-Image strip_of_moments(const sim::Recording& recording, const std::vector<double>& times,
-                       const MomentDesc& desc)
+Image render_snapshot_strip(const sim::Recording& recording, const std::vector<double>& times,
+                            const SnapshotDesc& desc)
 {
-  return sheet_of_moments(recording, times, static_cast<int>(times.size()), desc);
+  return render_snapshot_sheet(recording, times, static_cast<int>(times.size()), desc);
 }
 
-Image sheet_of_moments(const sim::Recording& recording, const std::vector<double>& times, int columns,
-                       const MomentDesc& desc)
+Image render_snapshot_sheet(const sim::Recording& recording, const std::vector<double>& times, int columns,
+                            const SnapshotDesc& desc)
 {
   if (times.empty() || columns < 1) throw Error("A strip or a sheet needs at least one moment.");
   const int count = static_cast<int>(times.size());
@@ -164,18 +164,18 @@ Image sheet_of_moments(const sim::Recording& recording, const std::vector<double
   const int caption = text_height() + 2 * kGap;
   const int width = across * desc.width + (across - 1) * kGap;
   const int height = rows * (desc.height + caption);
-  if (width > kLargestSide || height > kLargestSide) {
+  if (width > kMaxImageSide || height > kMaxImageSide) {
     throw Error(fmt::format("The sheet would be {} x {} pixels; make the pictures smaller, or fewer.", width,
                             height));
   }
   Image sheet(width, height);
-  MomentDesc one = desc;
+  SnapshotDesc one = desc;
   one.whole_run = true;
   for (int i = 0; i < count; ++i) {
     const std::size_t k = static_cast<std::size_t>(i);
     const int left = (i % across) * (desc.width + kGap);
     const int top = (i / across) * (desc.height + caption);
-    paste(sheet, picture_of_moment(recording, times[k], one), left, top);
+    paste(sheet, render_snapshot(recording, times[k], one), left, top);
     const double shown = recording.frames[frame_at(recording, times[k])].time;
     const std::string text = fmt::format("{:.2f} s", shown);
     draw_text(sheet, left + (desc.width - text_width(text)) / 2, top + desc.height + kGap, text, kInk);

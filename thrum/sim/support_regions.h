@@ -3,7 +3,7 @@
 //
 //   const model::SceneState before = world.save();
 //   step_to_rest(world, std::span(&table, 1), {});                       // a body may be placed a little above the floor
-//   const std::vector<Box3> feet = standing_places(world, table, mesh);  // in the axes of its shape
+//   const std::vector<Box3> feet = find_support_regions(world, table, mesh);  // in the axes of its shape
 //   world.restore(before);
 //
 // Only what carries the body counts: surface that faces down and touches something. What lies on it, or leans against it, does not
@@ -18,24 +18,25 @@
 
 namespace thrum::sim {
 
-struct StandingDesc {
-  double touch = 2e-3;  ///< farthest from another body that counts as touching, as a share of the body's size
-  double sampling = 0.01;  ///< distance of the points that are looked at, likewise
-  double reach = 5e-3;     ///< by which the places are widened on every side, likewise
-  double least_reach = 0;  ///< and at least by this [m]
+struct SupportRegionDesc {
+  double contact_distance =
+      2e-3;  ///< farthest from another body that counts as touching, as a share of the body's size
+  double sample_spacing = 0.01;  ///< distance of the points that are looked at, likewise
+  double margin = 5e-3;          ///< by which the places are widened on every side, likewise
+  double min_margin = 0;         ///< and at least by this [m]
 };
 
-/// Boxes in the axes of the body's shape, one for each connected part, rounded outwards to a tenth of the reach so that a trembling
+/// Boxes in the axes of the body's shape, one for each connected part, rounded outwards to a tenth of the margin so that a trembling
 /// contact gives the same box. `mesh` is the surface of the shape in its own axes. Empty when the body stands on nothing, and where
 /// there is no gravity.
-[[nodiscard]] std::vector<Box3> standing_places(const World& world, model::BodyId id,
-                                                const mesh::TriangleMesh& mesh,
-                                                const StandingDesc& desc = {});
+[[nodiscard]] std::vector<Box3> find_support_regions(const World& world, model::BodyId id,
+                                                     const mesh::TriangleMesh& mesh,
+                                                     const SupportRegionDesc& desc = {});
 
 struct RestDesc {
   double step = 1.0 / 60;   ///< [s]
   double still_time = 0.1;  ///< that the bodies must be still, as WorldDesc::sleep says what still is [s]
-  double longest = 5;       ///< [s]
+  double max_time = 5;      ///< [s]
 };
 
 /// Steps until all of the bodies are still at once; false when that took too long. Bodies that nothing moves are still.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/sim/standing.h"
+#include "thrum/sim/support_regions.h"
 
 #include <algorithm>
 #include <array>
@@ -13,16 +13,16 @@ namespace thrum::sim {
 namespace {
 
 /// Surface faces down when its normal is within 60 degrees of gravity.
-constexpr double kFacesDown = 0.5;
-/// Boxes are rounded to this share of the reach.
+constexpr double kMinDownCosine = 0.5;
+/// Boxes are rounded to this share of the margin.
 constexpr double kRounding = 0.1;
 
 using Cell = std::array<std::int64_t, 3>;
 
 /// Whatever else there is, near enough to matter.
-class Others {
+class NearbyShapes {
  public:
-  Others(const World& world, model::BodyId id, const Box3& box, double near) : near_(near)
+  NearbyShapes(const World& world, model::BodyId id, const Box3& box, double near) : near_(near)
   {
     for (std::size_t b = 0; b < world.model().bodies.size(); ++b) {
       const auto other = static_cast<model::BodyId>(b);
@@ -36,7 +36,7 @@ class Others {
     }
   }
 
-  [[nodiscard]] bool touch(const Vec3& p) const
+  [[nodiscard]] bool is_touched(const Vec3& p) const
   {
     return std::any_of(shapes_.begin(), shapes_.end(), [&](const auto& other) {
       return collision::closest_point(*other.first, other.second, p).distance <= near_;
@@ -64,7 +64,7 @@ void sample_triangle(const std::array<Vec3, 3>& corners, double spacing, Visit&&
 }
 
 /// Joins cells that touch each other and takes them out of the map: the box of all points in them.
-Box3 take_part(std::map<Cell, Box3>& cells)
+Box3 extract_connected_box(std::map<Cell, Box3>& cells)
 {
   Box3 box;
   std::vector<Cell> open{cells.begin()->first};
@@ -84,8 +84,8 @@ Box3 take_part(std::map<Cell, Box3>& cells)
 
 }  // namespace
 
-std::vector<Box3> standing_places(const World& world, model::BodyId id, const mesh::TriangleMesh& mesh,
-                                  const StandingDesc& desc)
+std::vector<Box3> find_support_regions(const World& world, model::BodyId id, const mesh::TriangleMesh& mesh,
+                                       const SupportRegionDesc& desc)
 {
   const Pose X_ws = world.shape_pose(id);
   const Vec3 gravity = world.desc().gravity;
@@ -94,29 +94,29 @@ std::vector<Box3> standing_places(const World& world, model::BodyId id, const me
   const double size = mesh::bounding_box(mesh).diagonal().norm();
   Box3 box_w;
   for (const Vec3& v : mesh.vertices) box_w.extend(X_ws.point(v));
-  const Others others(world, id, box_w, desc.touch * size);
+  const NearbyShapes others(world, id, box_w, desc.contact_distance * size);
 
   // Points that touch, in cells as wide as the points are apart.
-  const double spacing = desc.sampling * size;
+  const double spacing = desc.sample_spacing * size;
   std::map<Cell, Box3> cells;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 area = mesh::area_vector(mesh, t);
-    if (!(area.dot(down_s) > kFacesDown * area.norm())) continue;
+    if (!(area.dot(down_s) > kMinDownCosine * area.norm())) continue;
     sample_triangle({mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)}, spacing, [&](const Vec3& p) {
-      if (!others.touch(X_ws.point(p))) return;
+      if (!others.is_touched(X_ws.point(p))) return;
       Cell cell;
       for (std::size_t k = 0; k < 3; ++k)
         cell[k] = static_cast<std::int64_t>(std::floor(p[static_cast<Eigen::Index>(k)] / spacing));
       cells[cell].extend(p);
     });
   }
-  const double reach = std::max(desc.reach * size, desc.least_reach);
-  const double grid = kRounding * reach;
+  const double margin = std::max(desc.margin * size, desc.min_margin);
+  const double grid = kRounding * margin;
   std::vector<Box3> places;
   while (!cells.empty()) {
-    Box3 box = take_part(cells);
-    box.min() = grid * ((box.min().array() - reach) / grid).floor().matrix();
-    box.max() = grid * ((box.max().array() + reach) / grid).ceil().matrix();
+    Box3 box = extract_connected_box(cells);
+    box.min() = grid * ((box.min().array() - margin) / grid).floor().matrix();
+    box.max() = grid * ((box.max().array() + margin) / grid).ceil().matrix();
     places.push_back(box);
   }
   return places;
@@ -128,7 +128,7 @@ bool step_to_rest(World& world, std::span<const model::BodyId> ids, const RestDe
   const double speed = sleep.speed * world.desc().length_scale;
   double still = 0;
   for (double time = 0; still < desc.still_time; time += desc.step) {
-    if (time > desc.longest) return false;
+    if (time > desc.max_time) return false;
     world.step(desc.step);
     const bool all = std::all_of(ids.begin(), ids.end(), [&](model::BodyId id) {
       const model::BodyState& body = world.body(id);

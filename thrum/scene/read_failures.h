@@ -3,7 +3,7 @@
 //
 // Mistakes in keys and mistakes in what the values mean are told together. Some of the latter only follow from the former:
 // a body whose "shap" was not read has no shape, and nobody knows the materials of a list called "materals". Those are left
-// unsaid until the first mistake is mended.
+// unsaid until the first mistake is fixed.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@
 
 namespace thrum::scene {
 
-class Doubts {
+class ReadFailures {
  public:
-  explicit Doubts(std::vector<Mistake> told) : told_(std::move(told)) {}
+  explicit ReadFailures(std::vector<Mistake> told) : mistakes_(std::move(told)) {}
 
   /// Whether the key of the object at `object` may be there and was not read: its value is wrong, or a key stands beside it
   /// that nobody knows and that may be meant for it.
-  [[nodiscard]] bool about(const ScenePlace& object, const std::string& key) const;
+  [[nodiscard]] bool may_hide(const ValueLocation& object, const std::string& key) const;
 
   /// Whether a list of the scene ("bodies") may hold names that were not read.
-  [[nodiscard]] bool about_names(const std::string& list) const;
+  [[nodiscard]] bool may_hide_names(const std::string& list) const;
 
  private:
-  std::vector<Mistake> told_;
+  std::vector<Mistake> mistakes_;
 };
 
 }  // namespace thrum::scene

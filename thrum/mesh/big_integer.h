@@ -9,11 +9,11 @@ namespace thrum::mesh {
 
 __extension__ using Int128 = __int128;
 
-class WholeNumber {
+class BigInteger {
  public:
-  WholeNumber() = default;
-  WholeNumber(std::int64_t value) : WholeNumber(static_cast<Int128>(value)) {}  // NOLINT: meant to convert
-  WholeNumber(Int128 value);                                                    // NOLINT: meant to convert
+  BigInteger() = default;
+  BigInteger(std::int64_t value) : BigInteger(static_cast<Int128>(value)) {}  // NOLINT: meant to convert
+  BigInteger(Int128 value);                                                   // NOLINT: meant to convert
 
   [[nodiscard]] int sign() const { return limbs_.empty() ? 0 : (negative_ ? -1 : 1); }
 
@@ -22,16 +22,16 @@ class WholeNumber {
 
   /// The ratio a / b as a double to within a relative 2^-51, also when a and b are beyond the range of
   /// double.
-  [[nodiscard]] static double ratio(const WholeNumber& a, const WholeNumber& b);
+  [[nodiscard]] static double ratio(const BigInteger& a, const BigInteger& b);
 
-  [[nodiscard]] WholeNumber operator-() const;
-  friend WholeNumber operator+(const WholeNumber& a, const WholeNumber& b);
-  friend WholeNumber operator-(const WholeNumber& a, const WholeNumber& b) { return a + (-b); }
-  friend WholeNumber operator*(const WholeNumber& a, const WholeNumber& b);
+  [[nodiscard]] BigInteger operator-() const;
+  friend BigInteger operator+(const BigInteger& a, const BigInteger& b);
+  friend BigInteger operator-(const BigInteger& a, const BigInteger& b) { return a + (-b); }
+  friend BigInteger operator*(const BigInteger& a, const BigInteger& b);
 
  private:
   void trim();
-  [[nodiscard]] double leading_part(int& exponent) const;
+  [[nodiscard]] double leading_bits(int& exponent) const;
 
   std::vector<std::uint64_t> limbs_;  // least first, no leading zeros; empty is zero
   bool negative_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/mesh/whole_number.h"
+#include "thrum/mesh/big_integer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,20 +54,20 @@ Limbs subtract_magnitudes(const Limbs& a, const Limbs& b)
 
 }  // namespace
 
-WholeNumber::WholeNumber(Int128 value) : negative_(value < 0)
+BigInteger::BigInteger(Int128 value) : negative_(value < 0)
 {
   Unsigned128 magnitude = negative_ ? -static_cast<Unsigned128>(value) : static_cast<Unsigned128>(value);
   for (; magnitude != 0; magnitude >>= kLimbBits) limbs_.push_back(static_cast<std::uint64_t>(magnitude));
 }
 
-void WholeNumber::trim()
+void BigInteger::trim()
 {
   while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
   if (limbs_.empty()) negative_ = false;
 }
 
 // The two leading limbs as a double, with the power of two that is still missing.
-double WholeNumber::leading_part(int& exponent) const
+double BigInteger::leading_bits(int& exponent) const
 {
   exponent = 0;
   if (limbs_.empty()) return 0;
@@ -79,32 +79,32 @@ double WholeNumber::leading_part(int& exponent) const
   return negative_ ? -value : value;
 }
 
-double WholeNumber::to_double() const
+double BigInteger::to_double() const
 {
   int exponent = 0;
-  const double value = leading_part(exponent);
+  const double value = leading_bits(exponent);
   return std::ldexp(value, exponent);
 }
 
-double WholeNumber::ratio(const WholeNumber& a, const WholeNumber& b)
+double BigInteger::ratio(const BigInteger& a, const BigInteger& b)
 {
   int a_exponent = 0;
   int b_exponent = 0;
-  const double a_value = a.leading_part(a_exponent);
-  const double b_value = b.leading_part(b_exponent);
+  const double a_value = a.leading_bits(a_exponent);
+  const double b_value = b.leading_bits(b_exponent);
   return std::ldexp(a_value / b_value, a_exponent - b_exponent);
 }
 
-WholeNumber WholeNumber::operator-() const
+BigInteger BigInteger::operator-() const
 {
-  WholeNumber result = *this;
+  BigInteger result = *this;
   if (!limbs_.empty()) result.negative_ = !negative_;
   return result;
 }
 
-WholeNumber operator+(const WholeNumber& a, const WholeNumber& b)
+BigInteger operator+(const BigInteger& a, const BigInteger& b)
 {
-  WholeNumber sum;
+  BigInteger sum;
   if (a.negative_ == b.negative_) {
     sum.limbs_ = add_magnitudes(a.limbs_, b.limbs_);
     sum.negative_ = a.negative_;
@@ -119,9 +119,9 @@ WholeNumber operator+(const WholeNumber& a, const WholeNumber& b)
   return sum;
 }
 
-WholeNumber operator*(const WholeNumber& a, const WholeNumber& b)
+BigInteger operator*(const BigInteger& a, const BigInteger& b)
 {
-  WholeNumber product;
+  BigInteger product;
   if (a.limbs_.empty() || b.limbs_.empty()) return product;
   product.limbs_.assign(a.limbs_.size() + b.limbs_.size(), 0);
   for (std::size_t i = 0; i < a.limbs_.size(); ++i) {

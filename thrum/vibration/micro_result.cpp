@@ -3,29 +3,29 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thrum/vibration/micro_run.h"
+#include "thrum/vibration/micro_simulation.h"
 
 namespace thrum::vibration {
 
 // A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy at the surface.
-ResponseResult MicroRun::hand_over(double before)
+ResponseResult MicroSimulation::make_result(double before)
 {
   ResponseResult result;
   result.impacts = static_cast<int>(r_.struck.size());
-  for (const std::size_t i : r_.struck) result.energy.lost += r_.touch(i).loss;
-  std::vector<Vec6> after(movers_.size());
+  for (const std::size_t i : r_.struck) result.energy.lost += r_.contact(i).loss;
+  std::vector<Vec6> after(bodies_.size());
   double handed = 0;
-  for (std::size_t b = 0; b < movers_.size(); ++b) {
-    const Mover& m = movers_[b];
-    const RigidPart& part = r_.input.bodies[b];
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const MovingBody& m = bodies_[b];
+    const RigidBodyData& part = r_.input.bodies[b];
     after[b] << part.velocity, part.angular_velocity;
     if (m.mass == 0) continue;
     const bool left = m.strikes ? m.best > 0 && !m.touched : m.best > m.start;
     if (b == 0 || (m.strikes && !left)) {
       after[b] = m.V;
     } else if (left) {
-      const double kinetic = m.kinetic(m.leaving);
-      if (kinetic > 0) after[b] = m.leaving * std::sqrt(std::max(m.best, 0.0) / kinetic);
+      const double kinetic = m.kinetic(m.departure_velocity);
+      if (kinetic > 0) after[b] = m.departure_velocity * std::sqrt(std::max(m.best, 0.0) / kinetic);
     }
     handed += m.kinetic(after[b]);
   }
@@ -37,49 +37,49 @@ ResponseResult MicroRun::hand_over(double before)
     state_.q *= scale;
     state_.v *= scale;
   }
-  for (std::size_t b = 0; b < movers_.size(); ++b) {
-    const Mover& m = movers_[b];
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const MovingBody& m = bodies_[b];
     if (m.mass == 0) continue;
-    const RigidPart& part = r_.input.bodies[b];
+    const RigidBodyData& part = r_.input.bodies[b];
     Vec6 now;
     now << part.velocity, part.angular_velocity;
     const Vec6 change = after[b] - now;
     if (change.isZero(0)) continue;
-    result.pushes.push_back(
+    result.body_impulses.push_back(
         {static_cast<std::int32_t>(b), m.mass * change.head<3>(), m.inertia * change.tail<3>()});
     if (!m.strikes && b > 0) result.energy.given += m.kinetic(after[b]) - m.kinetic(now);
     if (m.strikes) result.energy.received += m.start - m.kinetic(after[b]);
   }
   for (const std::size_t i : r_.resting) {
-    const Touch& touch = r_.touch(i);
-    const auto b = static_cast<std::size_t>(touch.body);
+    const SurfaceContact& contact = r_.contact(i);
+    const auto b = static_cast<std::size_t>(contact.body);
     const Vec3 at =
-        after[b].head<3>() + Vec3(after[b].tail<3>()).cross(touch.position - r_.input.bodies[b].centre);
-    const double speed = touch.normal.dot(at);
-    const double gained = speed - rigid_speed(r_.input, touch);
-    if (gained < r_.settings.least_kick) continue;
+        after[b].head<3>() + Vec3(after[b].tail<3>()).cross(contact.position - r_.input.bodies[b].centre);
+    const double speed = contact.normal.dot(at);
+    const double gained = speed - separation_speed(r_.input, contact);
+    if (gained < r_.settings.min_kick) continue;
     Kick kick;
-    kick.touch = i;
+    kick.contact = i;
     kick.speed = speed;
-    kick.impulse = gained / r_.answer[static_cast<Eigen::Index>(i)];
+    kick.impulse = gained / r_.inverse_effective_mass[static_cast<Eigen::Index>(i)];
     result.kicks.push_back(kick);
   }
   // What a body gains is shared by its kicks.
-  std::vector<double> impulses(movers_.size(), 0.0);
+  std::vector<double> impulses(bodies_.size(), 0.0);
   const auto body_of = [&](const Kick& kick) {
-    return static_cast<std::size_t>(r_.touch(kick.touch).body);
+    return static_cast<std::size_t>(r_.contact(kick.contact).body);
   };
   for (const Kick& kick : result.kicks) impulses[body_of(kick)] += kick.impulse;
   for (Kick& kick : result.kicks) {
     const std::size_t b = body_of(kick);
-    const RigidPart& part = r_.input.bodies[b];
+    const RigidBodyData& part = r_.input.bodies[b];
     Vec6 now;
     now << part.velocity, part.angular_velocity;
-    const double gained = movers_[b].kinetic(after[b]) - movers_[b].kinetic(now);
+    const double gained = bodies_[b].kinetic(after[b]) - bodies_[b].kinetic(now);
     kick.energy = gained * kick.impulse / impulses[b];
   }
   advance(r_.modes, std::max(0.0, r_.input.step - elapsed_), state_);
-  result.energy.rings = energy(r_.modes, state_);
+  result.energy.vibration_after = energy(r_.modes, state_);
   return result;
 }
 

@@ -14,16 +14,16 @@
 #include <vector>
 
 #include "thrum/vibration/response_settings.h"
-#include "thrum/vibration/touch.h"
+#include "thrum/vibration/surface_contact.h"
 
 namespace thrum::vibration {
 
-struct WantedSpeed {
-  std::size_t touch = 0;
+struct TargetSpeed {
+  std::size_t contact = 0;
   double speed = 0;  ///< [m/s]
 };
 
-struct SharedKicks {
+struct DistributedKicks {
   std::vector<Kick> kicks;  ///< in the order of the touches; those without an impulse are left out
   double given = 0;         ///< to the bodies [J]
   double scale = 1;         ///< taken of what was wanted
@@ -31,10 +31,12 @@ struct SharedKicks {
 
 /// `budget` [J]; infinite: no limit. A body that comes nearer counts as one at rest: to turn it round is the solver's work. A speed
 /// asked from the solver lifts what stands on the body as well, and costs its energy too; an impulse does not.
-[[nodiscard]] SharedKicks share_kicks(const ResponseInput& input, std::span<const WantedSpeed> wanted,
-                                      double budget, KickForm form);
+[[nodiscard]] DistributedKicks distribute_kicks(const ResponseInput& input,
+                                                std::span<const TargetSpeed> wanted, double budget,
+                                                KickForm form);
 
 /// The kicks of each body together, and the recoil of the ringing body when it can move.
-[[nodiscard]] std::vector<Push> pushes_of(const ResponseInput& input, std::span<const Kick> kicks);
+[[nodiscard]] std::vector<BodyImpulse> body_impulses_of(const ResponseInput& input,
+                                                        std::span<const Kick> kicks);
 
 }  // namespace thrum::vibration

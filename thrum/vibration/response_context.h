@@ -8,37 +8,37 @@
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/vibration/mode_motion.h"
 #include "thrum/vibration/response_settings.h"
-#include "thrum/vibration/touch.h"
+#include "thrum/vibration/surface_contact.h"
 
 namespace thrum::vibration {
 
 /// The touches of one step; one object serves many steps, so that it keeps its memory.
-struct MappedTouches {
-  MatX rows;    ///< one row a touch: f = n^T H U, what each mode moves it along its normal [kg^(-1/2)]
-  VecX answer;  ///< rigid_answer(i, i) of each touch [1/kg]
+struct MappedContacts {
+  MatX rows;  ///< one row a touch: f = n^T H U, what each mode moves it along its normal [kg^(-1/2)]
+  VecX inverse_effective_mass;  ///< inverse_effective_mass(i, i) of each touch [1/kg]
   std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*> shapes;  ///< H U of each touch
   std::vector<std::size_t> struck;                                      ///< touches whose impacts count
   std::vector<std::size_t> resting;                                     ///< touches of the other bodies
   std::vector<char> strikes;                                            ///< by body
 };
 
-struct Ringing {
+struct ResponseContext {
   const elastic::ModeList& modes;
   const ResponseInput& input;
   const ResponseSettings& settings;
   double modulus;  ///< E / (1 - nu^2) of the ringing body [Pa]
-  const MappedTouches& touches;
+  const MappedContacts& contacts;
 
-  const MatX& rows = touches.rows;
-  const VecX& answer = touches.answer;
-  const std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*>& shapes = touches.shapes;
-  const std::vector<std::size_t>& struck = touches.struck;
-  const std::vector<std::size_t>& resting = touches.resting;
+  const MatX& rows = contacts.rows;
+  const VecX& inverse_effective_mass = contacts.inverse_effective_mass;
+  const std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*>& shapes = contacts.shapes;
+  const std::vector<std::size_t>& struck = contacts.struck;
+  const std::vector<std::size_t>& resting = contacts.resting;
 
-  [[nodiscard]] const Touch& touch(std::size_t i) const { return input.touches[i]; }
-  [[nodiscard]] const RigidPart& body_of(std::size_t i) const
+  [[nodiscard]] const SurfaceContact& contact(std::size_t i) const { return input.contacts[i]; }
+  [[nodiscard]] const RigidBodyData& body_of(std::size_t i) const
   {
-    return input.bodies[static_cast<std::size_t>(touch(i).body)];
+    return input.bodies[static_cast<std::size_t>(contact(i).body)];
   }
   /// Hertz' contact time at a touch for a speed of approach [s].
   [[nodiscard]] double pulse_duration(std::size_t i, double speed) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/elastic/region_shares.h"
+#include "thrum/elastic/region_energy_fractions.h"
 
 #include <numbers>
 
@@ -8,11 +8,12 @@
 
 namespace thrum::elastic {
 
-RegionShares region_shares(const ElementMesh& mesh, std::span<const model::Material> materials,
-                           const Eigen::Ref<const MatX>& shapes)
+RegionEnergyFractions region_energy_fractions(const ElementMesh& mesh,
+                                              std::span<const model::Material> materials,
+                                              const Eigen::Ref<const MatX>& shapes)
 {
   const auto regions = static_cast<Eigen::Index>(materials.size());
-  RegionShares shares{MatX::Zero(regions, shapes.cols()), MatX::Zero(regions, shapes.cols())};
+  RegionEnergyFractions shares{MatX::Zero(regions, shapes.cols()), MatX::Zero(regions, shapes.cols())};
   if (shapes.cols() == 0) return shares;
   const int nodes = nodes_of(mesh.kind);
   MatX local(3 * nodes, shapes.cols());
@@ -38,7 +39,7 @@ RegionShares region_shares(const ElementMesh& mesh, std::span<const model::Mater
   return shares;
 }
 
-VecX decays_by_region(std::span<const model::Material> materials, const RegionShares& shares,
+VecX decays_by_region(std::span<const model::Material> materials, const RegionEnergyFractions& shares,
                       const VecX& frequencies)
 {
   VecX decays = VecX::Zero(frequencies.size());

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// One run of micro-collisions, for micro_collisions.cpp (the substeps), micro_prepare.cpp (before them) and micro_result.cpp (after).
+#pragma once
+
+#include <vector>
+
+#include "thrum/vibration/response_context.h"
+
+namespace thrum::vibration {
+
+class MicroSimulation {
+ public:
+  MicroSimulation(const ResponseContext& r, ModeState& state) : r_(r), state_(state) { prepare(); }
+
+  [[nodiscard]] ResponseResult run();
+
+ private:
+  using Vec6 = Eigen::Matrix<double, 6, 1>;
+
+  struct MovingBody {
+    Vec6 V = Vec6::Zero();    // velocity and angular velocity
+    Vec6 X = Vec6::Zero();    // how far it has moved and turned
+    double inverse_mass = 0;  // [1/kg]
+    Mat3 inverse_inertia = Mat3::Zero();
+    Mat3 inertia = Mat3::Zero();
+    double mass = 0;
+    Vec6 acceleration = Vec6::Zero();  // of the turning too, none
+    bool strikes = false;
+    bool pushed = false;   // in this substep
+    bool touched = false;  // ever
+    double best = 0;       // greatest energy with which it left
+    Vec6 departure_velocity = Vec6::Zero();
+    double start = 0;  // kinetic energy
+
+    [[nodiscard]] double kinetic(const Vec6& W) const
+    {
+      const Vec3 w = W.tail<3>();
+      return 0.5 * (mass * W.head<3>().squaredNorm() + w.dot(inertia * w));
+    }
+    [[nodiscard]] double energy() const
+    {
+      return kinetic(V) - mass * acceleration.head<3>().dot(X.head<3>());
+    }
+  };
+
+  // Before.
+  void prepare();
+  void prepare_friction();
+  void prepare_contacts();
+  void prepare_modes();
+  void push(std::size_t i, double impulse);
+  [[nodiscard]] static Vec6 inverse_mass_times(const MovingBody& m, const Vec6& J);
+
+  // One substep.
+  void substep();
+  void solve();
+  void apply();
+  void apply_friction(Eigen::Index k);
+  void apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda) const;
+  void record_departures();
+
+  // After: `before` is the energy of modes and bodies at the start [J].
+  [[nodiscard]] ResponseResult make_result(double before);
+
+  struct ContactJacobian {
+    Vec6 own;
+    Vec6 other;
+    Vec6 velocity_change_own;  // M^-1 J^T
+    Vec6 velocity_change_other;
+    std::size_t body = 0;  // the other
+  };
+  [[nodiscard]] const SurfaceContact& active_contact(Eigen::Index k) const
+  {
+    return r_.contact(active_contacts_[static_cast<std::size_t>(k)]);
+  }
+  [[nodiscard]] double along(Eigen::Index k, Vec6 MovingBody::*what) const
+  {
+    const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
+    double sum = J.other.dot(bodies_[J.body].*what);
+    if (bodies_[0].mass > 0) sum -= J.own.dot(bodies_[0].*what);
+    return sum;
+  }
+  [[nodiscard]] double body_energy() const
+  {
+    double sum = 0;
+    for (const MovingBody& m : bodies_) sum += m.kinetic(m.V);
+    return sum;
+  }
+
+  const ResponseContext& r_;
+  ModeState& state_;
+  double dt_ = 0;
+  double elapsed_ = 0;
+  std::vector<MovingBody> bodies_;
+  std::vector<std::size_t> active_contacts_;  // touches that take part
+  std::vector<ContactJacobian> J_;
+  Eigen::Index n_ = 0;
+  MatX F_, F_transposed_;
+  // The products that every substep takes, in single precision: gaps come out to 1e-7 of the displacement.
+  Eigen::MatrixXf F_single_, A_;
+  Eigen::VectorXf single_precision_, surface_motion_;
+  Eigen::VectorXf spring_, dashpot_, inverse_kappa_, inverse_diagonal_;  // the first two over kappa
+  Eigen::VectorXf lambda_, rhs_, speed_change_;                          // speed_change_ = A lambda
+  VecX gap_, free_gap_, gap_base_, load_;
+  VecX load_impulse_, q_next_, mode_impulse_;
+  VecX qq_, qv_, vq_, vv_;
+  std::vector<Eigen::Index> closed_;
+  std::vector<Mat3>
+      inverse_effective_masses_;  // with friction: of each contact, to an impulse in any direction [1/kg]
+};
+
+}  // namespace thrum::vibration
