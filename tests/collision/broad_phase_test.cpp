@@ -85,9 +85,9 @@ TEST(BroadPhase, QueriesABox)
     broad_phase.add(i, i % 2 == 0, false);
     broad_phase.update(i, box_at({3.0 * i, 0, 0}, 1));
   }
-  std::vector<model::BodyId> found;
+  std::vector<model::BodyIndex> found;
   broad_phase.overlapping(box_at({6, 0, 0}, 0.5), found);
-  EXPECT_EQ(found, (std::vector<model::BodyId>{2}));
+  EXPECT_EQ(found, (std::vector<model::BodyIndex>{2}));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Pile {
     model.bodies[0].motion = model::Motion::fixed;
     state.bodies.resize(model.bodies.size());
   }
-  void touch(model::BodyId a, model::BodyId b, const Vec3& normal = Vec3::UnitZ(), double depth = 0)
+  void touch(model::BodyIndex a, model::BodyIndex b, const Vec3& normal = Vec3::UnitZ(), double depth = 0)
   {
     model::ContactPatch patch;
     patch.a = a;
@@ -30,7 +30,7 @@ struct Pile {
     patch.points[0].depth = depth;
     state.patches.push_back(patch);
   }
-  void rests_on(model::BodyId body, model::BodyId support)
+  void rests_on(model::BodyIndex body, model::BodyIndex support)
   {
     const double up = body > support ? 1 : -1;
     touch(std::min(body, support), std::max(body, support), {0, 0, up});

@@ -61,7 +61,7 @@ std::size_t hash_key(std::int64_t key)
 
 }  // namespace
 
-void BroadPhase::add(model::BodyId id, bool fixed, bool unbounded)
+void BroadPhase::add(model::BodyIndex id, bool fixed, bool unbounded)
 {
   THRUM_ASSERT(static_cast<std::size_t>(id) == proxies_.size());
   Proxy proxy;
@@ -77,7 +77,7 @@ void BroadPhase::clear()
   *this = BroadPhase(desc);
 }
 
-void BroadPhase::update(model::BodyId id, const Box3& box)
+void BroadPhase::update(model::BodyIndex id, const Box3& box)
 {
   Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
   if (proxy.unbounded) {
@@ -128,7 +128,7 @@ void BroadPhase::grow(Grid& grid)
   }
 }
 
-void BroadPhase::place(model::BodyId id)
+void BroadPhase::place(model::BodyIndex id)
 {
   Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
   Grid& grid = grids_[proxy.fixed ? 1 : 0];
@@ -152,7 +152,7 @@ void BroadPhase::place(model::BodyId id)
   proxy.placed = true;
 }
 
-void BroadPhase::remove_from_grid(model::BodyId id)
+void BroadPhase::remove_from_grid(model::BodyIndex id)
 {
   Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
   Grid& grid = grids_[proxy.fixed ? 1 : 0];
@@ -190,7 +190,7 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
         const Proxy& proxy = proxies_[other];
         if (proxy.placed && !proxy.unbounded && proxy.level == level &&
             &grids_[proxy.fixed ? 1 : 0] == &grid && proxy.loose.intersects(box)) {
-          visit(static_cast<model::BodyId>(other));
+          visit(static_cast<model::BodyIndex>(other));
         }
       }
       continue;
@@ -209,21 +209,21 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
   }
 }
 
-void BroadPhase::overlapping(const Box3& box, std::vector<model::BodyId>& found) const
+void BroadPhase::overlapping(const Box3& box, std::vector<model::BodyIndex>& found) const
 {
   found.clear();
-  const auto collect = [&](model::BodyId id) {
+  const auto collect = [&](model::BodyIndex id) {
     found.push_back(id);
   };
   for (const Grid& grid : grids_) visit_grid(grid, box, collect);
-  for (const model::BodyId id : unbounded_) collect(id);
+  for (const model::BodyIndex id : unbounded_) collect(id);
   std::sort(found.begin(), found.end());
 }
 
-void BroadPhase::collect_pairs_of(model::BodyId id)
+void BroadPhase::collect_pairs_of(model::BodyIndex id)
 {
   const Proxy& self = proxies_[static_cast<std::size_t>(id)];
-  const auto collect = [&](model::BodyId other) {
+  const auto collect = [&](model::BodyIndex other) {
     const Proxy& proxy = proxies_[static_cast<std::size_t>(other)];
     if (other == id || (self.fixed && proxy.fixed)) return;
     if (proxy.moved && other < id) return;  // the other one finds it
@@ -233,13 +233,13 @@ void BroadPhase::collect_pairs_of(model::BodyId id)
   if (self.unbounded) {
     for (std::size_t other = 0; other < proxies_.size(); ++other) {
       const Proxy& proxy = proxies_[other];
-      if (proxy.placed && !proxy.unbounded) collect(static_cast<model::BodyId>(other));
+      if (proxy.placed && !proxy.unbounded) collect(static_cast<model::BodyIndex>(other));
     }
     return;
   }
   visit_grid(grids_[0], self.loose, collect);
   if (!self.fixed) visit_grid(grids_[1], self.loose, collect);
-  for (const model::BodyId other : unbounded_) {
+  for (const model::BodyIndex other : unbounded_) {
     if (proxies_[static_cast<std::size_t>(other)].placed) collect(other);
   }
 }
@@ -284,13 +284,13 @@ std::span<const BodyPair> BroadPhase::find_pairs()
   // bodies moving this halves the time.
   if (moved_.size() > kSmallBatch) {
     by_cell_.clear();
-    for (const model::BodyId id : moved_)
+    for (const model::BodyIndex id : moved_)
       by_cell_.push_back({proxies_[static_cast<std::size_t>(id)].key, id});
     std::sort(by_cell_.begin(), by_cell_.end());
     std::transform(by_cell_.begin(), by_cell_.end(), moved_.begin(),
                    [](const auto& entry) { return entry.second; });
   }
-  for (const model::BodyId id : moved_) {
+  for (const model::BodyIndex id : moved_) {
     collect_pairs_of(id);
     check_pair_count(new_pairs_.size());
   }
@@ -304,7 +304,7 @@ std::span<const BodyPair> BroadPhase::find_pairs()
   std::merge(pairs_.begin(), pairs_.end(), new_pairs_.begin(), new_pairs_.end(), merged_.begin());
   merged_.swap(pairs_);
   check_pair_count(pairs_.size());
-  for (const model::BodyId id : moved_) proxies_[static_cast<std::size_t>(id)].moved = false;
+  for (const model::BodyIndex id : moved_) proxies_[static_cast<std::size_t>(id)].moved = false;
   moved_.clear();
   return pairs_;
 }

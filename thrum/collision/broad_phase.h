@@ -25,8 +25,8 @@
 namespace thrum::collision {
 
 struct BodyPair {
-  model::BodyId a = model::kNone;  ///< always less than b
-  model::BodyId b = model::kNone;
+  model::BodyIndex a = model::kNone;  ///< always less than b
+  model::BodyIndex b = model::kNone;
   friend auto operator<=>(const BodyPair&, const BodyPair&) = default;
 };
 
@@ -42,14 +42,14 @@ class BroadPhase {
   explicit BroadPhase(const BroadPhaseDesc& desc = {}) : desc_(desc) {}
 
   /// Declares body `id`, numbered upwards from 0 without holes.
-  void add(model::BodyId id, bool fixed, bool unbounded);
+  void add(model::BodyIndex id, bool fixed, bool unbounded);
   /// Gives the box of a body for this step. An empty box takes the body out until it has a box again.
-  void update(model::BodyId id, const Box3& box);
+  void update(model::BodyIndex id, const Box3& box);
   /// Pairs of overlapping loose boxes, sorted, at least one of each not fixed. Throws Error when there are
   /// absurdly many.
   [[nodiscard]] std::span<const BodyPair> find_pairs();
   /// Bodies whose loose box overlaps `box`, in rising order.
-  void overlapping(const Box3& box, std::vector<model::BodyId>& found) const;
+  void overlapping(const Box3& box, std::vector<model::BodyIndex>& found) const;
   [[nodiscard]] std::size_t body_count() const { return proxies_.size(); }
   void clear();
 
@@ -79,24 +79,24 @@ class BroadPhase {
   };
 
   [[nodiscard]] static std::size_t slot_of(const Grid& grid, std::int64_t key);
-  void place(model::BodyId id);
-  void remove_from_grid(model::BodyId id);
+  void place(model::BodyIndex id);
+  void remove_from_grid(model::BodyIndex id);
   static void grow(Grid& grid);
   template <class Visit>
   void visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const;
-  void collect_pairs_of(model::BodyId id);
+  void collect_pairs_of(model::BodyIndex id);
   void check_pair_count(std::size_t count) const;
   void sort_new_pairs();
 
   BroadPhaseDesc desc_;
   std::vector<Proxy> proxies_;
   std::array<Grid, 2> grids_;  ///< moving, fixed
-  std::vector<model::BodyId> unbounded_;
-  std::vector<model::BodyId> moved_;
+  std::vector<model::BodyIndex> unbounded_;
+  std::vector<model::BodyIndex> moved_;
   std::vector<BodyPair> pairs_;
   std::vector<BodyPair> new_pairs_;
   std::vector<BodyPair> merged_;
-  std::vector<std::pair<std::int64_t, model::BodyId>> by_cell_;
+  std::vector<std::pair<std::int64_t, model::BodyIndex>> by_cell_;
   std::vector<std::size_t> begin_;  ///< of the pairs of each body, while they are sorted
 };
 

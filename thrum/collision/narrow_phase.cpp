@@ -35,7 +35,7 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
   return std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
 }
 
-bool is_awake(const NarrowPhaseInput& input, model::BodyId id)
+bool is_awake(const NarrowPhaseInput& input, model::BodyIndex id)
 {
   const auto i = static_cast<std::size_t>(id);
   return input.model.bodies[i].motion != model::Motion::fixed && !input.state.bodies[i].asleep;

@@ -23,8 +23,8 @@ struct NarrowPhaseDesc {
 struct NarrowPhaseInput {
   const model::SceneModel& model;
   const model::SceneState& state;
-  std::span<const PreparedShape> shapes;     ///< by ShapeId
-  std::span<const Pose> X_ws;                ///< by BodyId
+  std::span<const PreparedShape> shapes;     ///< by ShapeIndex
+  std::span<const Pose> X_ws;                ///< by BodyIndex
   std::span<const BodyPair> pairs;           ///< sorted
   std::span<const BodyPair> excluded_pairs;  ///< sorted pairs that may not touch, as those held by a joint
   const PairTable& table;

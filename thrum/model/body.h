@@ -21,9 +21,9 @@ enum class Motion : std::uint8_t {
 struct BodyDesc {
   std::string name;
   Motion motion = Motion::dynamic;
-  ShapeId shape = kNone;
+  ShapeIndex shape = kNone;
   Pose X_bs;  ///< shape axes to body axes: minus the centre of mass of the shape
-  SurfaceId surface = 0;
+  SurfaceIndex surface = 0;
   double mass = 1.0;                ///< [kg], used when dynamic
   Mat3 inertia = Mat3::Identity();  ///< about the centre of mass, in body axes [kg m^2]
   double gravity_scale = 1.0;

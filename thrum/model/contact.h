@@ -39,8 +39,8 @@ struct ContactPoint {
 
 /// Up to four points of one pair of bodies with one normal, and the friction between them.
 struct ContactPatch {
-  BodyId a = kNone;
-  BodyId b = kNone;
+  BodyIndex a = kNone;
+  BodyIndex b = kNone;
   std::uint32_t part_a = 0;  ///< part of a compound, region of a mesh; 0 otherwise
   std::uint32_t part_b = 0;
   Vec3 normal = Vec3::UnitZ();  ///< unit, from a to b

@@ -35,10 +35,10 @@ struct JointMotor {
 
 struct JointDesc {
   JointKind kind = JointKind::ball;
-  BodyId a = kNone;
-  BodyId b = kNone;  ///< kNone: the world
-  Pose X_aj;         ///< joint frame in body a
-  Pose X_bj;         ///< joint frame in body b, or in the world
+  BodyIndex a = kNone;
+  BodyIndex b = kNone;  ///< kNone: the world
+  Pose X_aj;            ///< joint frame in body a
+  Pose X_bj;            ///< joint frame in body b, or in the world
   bool limited = false;
   JointLimits limits;
   JointMotor motor;

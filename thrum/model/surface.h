@@ -19,8 +19,8 @@ struct Surface {
 
 /// The values for one pair of surfaces, in either order.
 struct SurfacePair {
-  SurfaceId a = kNone;
-  SurfaceId b = kNone;
+  SurfaceIndex a = kNone;
+  SurfaceIndex b = kNone;
   Surface values;
 };
 

@@ -101,7 +101,7 @@ void ConstraintStepper::solve_small_islands(double h)
 
 void ConstraintStepper::scale_impulses()
 {
-  contacts_.scale_impulses([&](model::BodyId a, model::BodyId b) { return energy_.share(a, b); });
+  contacts_.scale_impulses([&](model::BodyIndex a, model::BodyIndex b) { return energy_.share(a, b); });
   for (JointRow& row : joints_.rows()) row.lambda *= energy_.share(row.a, row.b);
 }
 
@@ -128,7 +128,7 @@ void ConstraintStepper::bounce(double h)
   contacts_.set_bias(bodies_, h);
   run_sweeps(settings_.impact_iterations, h);
   if (!energy_.limit_bounces(bodies_)) return;
-  contacts_.scale_bounces([&](model::BodyId a, model::BodyId b) { return energy_.share(a, b); });
+  contacts_.scale_bounces([&](model::BodyIndex a, model::BodyIndex b) { return energy_.share(a, b); });
   for (std::size_t i = 0; i < joint_impulses_.size(); ++i) {
     JointRow& row = joints_.rows()[i];
     row.lambda = joint_impulses_[i] + energy_.share(row.a, row.b) * (row.lambda - joint_impulses_[i]);

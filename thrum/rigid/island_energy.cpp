@@ -21,7 +21,7 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
 
   // What moves by itself, motors and springs may give energy to whom they touch.
   driven_.assign(static_cast<std::size_t>(count), false);
-  const auto drive = [&](model::BodyId id) {
+  const auto drive = [&](model::BodyIndex id) {
     if (id == model::kNone) return;
     const std::int32_t island = island_[static_cast<std::size_t>(id)];
     if (island != model::kNone) driven_[static_cast<std::size_t>(island)] = true;
@@ -33,7 +33,7 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
     }
     for (const model::ContactPoint& point : patch.active()) {
       if (!(point.requested_speed > 0)) continue;
-      const model::BodyId kicked =
+      const model::BodyIndex kicked =
           island_[static_cast<std::size_t>(patch.a)] != model::kNone ? patch.a : patch.b;
       const std::int32_t island = island_[static_cast<std::size_t>(kicked)];
       if (island == model::kNone) continue;
@@ -62,7 +62,7 @@ void IslandEnergy::record_velocities(SolverBodies& bodies)
 {
   before_.resize(island_.size());
   for (std::size_t i = 0; i < island_.size(); ++i) {
-    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     before_[i] = {body.v, body.w};
   }
 }
@@ -92,7 +92,7 @@ void IslandEnergy::sum_changes(SolverBodies& bodies)
 {
   std::fill(energy_.begin(), energy_.end(), Energy{});
   for (std::size_t i = 0; i < island_.size(); ++i) {
-    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
     const Energy change = change_of(body, i);
     Energy& energy = energy_[static_cast<std::size_t>(island_[i])];
@@ -108,7 +108,7 @@ bool IslandEnergy::find_body_shares(SolverBodies& bodies)
     return false;
   for (std::size_t i = 0; i < island_.size(); ++i) {
     share_[i] = 1;
-    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
     if (!energy_[static_cast<std::size_t>(island_[i])].is_gain()) continue;
     const Energy own = change_of(body, i);
@@ -121,7 +121,7 @@ void IslandEnergy::restore_velocities(SolverBodies& bodies) const
 {
   for (std::size_t i = 0; i < island_.size(); ++i) {
     if (island_[i] == model::kNone) continue;
-    SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     body.v = before_[i].v;
     body.w = before_[i].w;
   }
@@ -133,7 +133,7 @@ void IslandEnergy::apply_island_shares(SolverBodies& bodies)
     if (island_[i] == model::kNone) continue;
     share_[i] = energy_[static_cast<std::size_t>(island_[i])].share;
     if (share_[i] == 1) continue;
-    SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     body.v = before_[i].v + share_[i] * (body.v - before_[i].v);
     body.w = before_[i].w + share_[i] * (body.w - before_[i].w);
   }
@@ -157,7 +157,7 @@ void IslandEnergy::begin_substep(SolverBodies& bodies)
   start_energy_.assign(island_.size(), 0.0);
   moved_.resize(island_.size());
   for (std::size_t i = 0; i < island_.size(); ++i) {
-    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
     start_energy_[i] = kinetic(body, i);
     moved_[i] = {body.dx, body.dth};
@@ -168,7 +168,7 @@ bool IslandEnergy::limit_bounces(SolverBodies& bodies)
 {
   sum_changes(bodies);
   for (std::size_t i = 0; i < island_.size(); ++i) {
-    const SolverBody& body = bodies[static_cast<model::BodyId>(i)];
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
     const double work = body.acceleration.dot(body.dx - moved_[i].v) / body.inverse_mass +
                         (inertia_[i] * body.angular_acceleration).dot(body.dth - moved_[i].w);
@@ -190,10 +190,10 @@ bool IslandEnergy::limit_bounces(SolverBodies& bodies)
   return any;
 }
 
-double IslandEnergy::share(model::BodyId a, model::BodyId b) const
+double IslandEnergy::share(model::BodyIndex a, model::BodyIndex b) const
 {
   double min_share = 1;
-  for (const model::BodyId id : {a, b}) {
+  for (const model::BodyIndex id : {a, b}) {
     // The world, to which joints may be tied, has no number here; what does not move keeps 1.
     if (static_cast<std::size_t>(id) < share_.size())
       min_share = std::min(min_share, share_[static_cast<std::size_t>(id)]);

@@ -48,7 +48,7 @@ class IslandEnergy {
   /// After the move, `record_velocities` and the bounces: leaves each island its share of them. False: all of them keep 1.
   [[nodiscard]] bool limit_bounces(SolverBodies& bodies);
   /// The share of a row between two bodies: the smaller of theirs.
-  [[nodiscard]] double share(model::BodyId a, model::BodyId b) const;
+  [[nodiscard]] double share(model::BodyIndex a, model::BodyIndex b) const;
   /// Island of each body, kNone for bodies that are not dynamic.
   [[nodiscard]] const std::vector<std::int32_t>& islands() const { return island_; }
 

@@ -39,7 +39,7 @@ std::vector<std::int32_t> find_islands(const model::SceneModel& model, const mod
 {
   const std::size_t count = model.bodies.size();
   Sets sets(count);
-  const auto dynamic = [&](model::BodyId id) {
+  const auto dynamic = [&](model::BodyIndex id) {
     return id != model::kNone && model.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic;
   };
   for (const model::ContactPatch& patch : state.patches) {

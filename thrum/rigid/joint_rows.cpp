@@ -249,13 +249,13 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
 {
   rows_.clear();
   length_scale_ = model.length_scale;
-  const auto index = [&](model::BodyId id) {
+  const auto index = [&](model::BodyIndex id) {
     return id == model::kNone ? bodies.world() : id;
   };
-  const auto pose_of = [&](model::BodyId id) {
+  const auto pose_of = [&](model::BodyIndex id) {
     return id == model::kNone ? Pose{} : state.bodies[static_cast<std::size_t>(id)].X_wb;
   };
-  const auto next_pose_of = [&](model::BodyId id) {
+  const auto next_pose_of = [&](model::BodyIndex id) {
     return id == model::kNone
                ? Pose{}
                : pose_after(model.bodies[static_cast<std::size_t>(id)], pose_of(id), bodies[id], h);

@@ -67,12 +67,12 @@ class SolverBodies {
   void store(model::SceneState& state) const;
 
   [[nodiscard]] std::span<SolverBody> all() { return bodies_; }
-  [[nodiscard]] SolverBody& operator[](model::BodyId id) { return bodies_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] SolverBody& operator[](model::BodyIndex id) { return bodies_[static_cast<std::size_t>(id)]; }
   /// A body that never moves, for joints with the world.
-  [[nodiscard]] model::BodyId world() const { return static_cast<model::BodyId>(bodies_.size()) - 1; }
+  [[nodiscard]] model::BodyIndex world() const { return static_cast<model::BodyIndex>(bodies_.size()) - 1; }
 
  private:
-  std::vector<SolverBody> bodies_;  ///< by BodyId, and the world at the end
+  std::vector<SolverBody> bodies_;  ///< by BodyIndex, and the world at the end
   std::vector<Vec3>
       inertia_rotation_;  ///< dth of each body when its inertia was last brought up to date [rad]
 };

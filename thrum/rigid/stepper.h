@@ -21,7 +21,7 @@ struct StepFrame {
   std::span<const std::int32_t> order;       ///< patches to solve, in this order
   std::span<const model::Surface> surfaces;  ///< by patch
   std::span<const std::int32_t> levels;      ///< by body; empty unless the stepper orders by contact graph
-  std::span<const collision::PreparedShape> shapes;  ///< by ShapeId
+  std::span<const collision::PreparedShape> shapes;  ///< by ShapeIndex
   std::span<const collision::BodyPair> pairs;        ///< bodies whose boxes overlap
   double h = 0;                                      ///< the whole step [s]
 };

@@ -27,7 +27,7 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
   for (const model::ContactPatch& patch : state.patches) {
     double gap = -patch.points[0].depth;
     for (const model::ContactPoint& point : patch.active()) gap = std::min(gap, -point.depth);
-    const auto gravity_of = [&](model::BodyId id) {
+    const auto gravity_of = [&](model::BodyIndex id) {
       return Vec3(model.bodies[static_cast<std::size_t>(id)].gravity_scale * model.gravity);
     };
     if (falls_onto(gravity_of(patch.b), patch.normal, gap, h)) edges.push_back({patch.b, patch.a});

@@ -98,6 +98,9 @@ class World {
     return state_.bodies[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
+  /// Where a body is in the arrays of model() and state(), and back.
+  [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const { return id; }
+  [[nodiscard]] model::BodyId id_of(model::BodyIndex index) const { return index; }
   [[nodiscard]] std::span<const collision::PreparedShape> shapes() const { return prepared_; }
   [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
