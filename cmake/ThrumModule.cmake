@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-# thrum_module(name HEADERS ... SOURCES ... DEPENDS ... [PUBLIC_LIBRARIES ...] [LIBRARIES ...])
+# thrum_module(name HEADERS ... [PRIVATE_HEADERS ...] SOURCES ... DEPENDS ... [PUBLIC_LIBRARIES ...] [LIBRARIES ...])
 #
 # Adds the folder as the library thrum_<name>, alias thrum::<name>. DEPENDS names other modules, and only modules
 # already added are accepted: the order of thrum/CMakeLists.txt is the layering, so a cycle cannot be written.
-# The declared edges are written to <build>/module_graph.json, with which tools/check_architecture.py compares
-# every #include.
+# HEADERS are public: installed, listed in the folder's README, and free to be included by everybody. PRIVATE_HEADERS
+# are for the folder itself, its tests and the benchmarks; they are not installed.
+# What is declared is written to <build>/module_graph.json, with which tools/check_architecture.py compares every
+# #include and every README.
+
 # Nearly every source includes these, and they are half of its compile time. That a header includes what it uses is
 # checked without them (headers_compile_alone).
 file(WRITE "${PROJECT_BINARY_DIR}/generated/library_headers.cpp" "")
@@ -14,10 +17,35 @@ target_precompile_headers(thrum_headers PRIVATE <algorithm> <cmath> <functional>
                           <Eigen/Core> <Eigen/Geometry>)
 
 set_property(GLOBAL PROPERTY THRUM_MODULES "")
-set_property(GLOBAL PROPERTY THRUM_MODULE_EDGES "")
+set_property(GLOBAL PROPERTY THRUM_MODULE_RECORDS "")
+
+# VERIFY_INTERFACE_HEADER_SETS covers the public headers; this target covers the private ones.
+add_custom_target(all_verify_private_headers)
+
+# The remaining arguments as a JSON list of strings.
+function(thrum_json_list variable)
+  list(TRANSFORM ARGN REPLACE "(.+)" "\"\\1\"")
+  list(JOIN ARGN ", " text)
+  set(${variable} "[${text}]" PARENT_SCOPE)
+endfunction()
+
+# Compiles each private header of a module alone, in a source that holds nothing but its #include.
+function(thrum_verify_private_headers name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LIBRARIES")
+  set(sources)
+  foreach(header IN LISTS arg_HEADERS)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/private_headers/${header}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"thrum/${name}/${header}\"\n" @ONLY)
+    list(APPEND sources "${source}")
+  endforeach()
+  set(target thrum_${name}_verify_private_headers)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${target} PRIVATE thrum_own_flags thrum_${name} ${arg_LIBRARIES})
+  add_dependencies(all_verify_private_headers ${target})
+endfunction()
 
 function(thrum_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;PRIVATE_HEADERS;SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "thrum_module(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -46,17 +74,23 @@ function(thrum_module name)
   list(TRANSFORM arg_DEPENDS PREPEND thrum_ OUTPUT_VARIABLE linked)
   target_link_libraries(${target} ${scope} thrum_flags ${linked} ${arg_PUBLIC_LIBRARIES})
 
-  set_property(GLOBAL APPEND PROPERTY THRUM_MODULES ${name})
-  list(JOIN arg_DEPENDS "\", \"" edges)
-  if(edges)
-    set(edges "\"${edges}\"")
+  if(arg_PRIVATE_HEADERS)
+    target_sources(${target} PRIVATE FILE_SET private_headers TYPE HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES
+                   ${arg_PRIVATE_HEADERS})
+    thrum_verify_private_headers(${name} HEADERS ${arg_PRIVATE_HEADERS} LIBRARIES ${arg_LIBRARIES})
   endif()
-  set_property(GLOBAL APPEND PROPERTY THRUM_MODULE_EDGES "  \"${name}\": [${edges}]")
+
+  set_property(GLOBAL APPEND PROPERTY THRUM_MODULES ${name})
+  thrum_json_list(uses ${arg_DEPENDS})
+  thrum_json_list(public ${arg_HEADERS})
+  thrum_json_list(private ${arg_PRIVATE_HEADERS})
+  set_property(GLOBAL APPEND PROPERTY THRUM_MODULE_RECORDS
+               "  \"${name}\": {\n    \"uses\": ${uses},\n    \"public\": ${public},\n    \"private\": ${private}\n  }")
 endfunction()
 
 # Writes the declared module graph; called once after the last module.
 function(thrum_write_module_graph)
-  get_property(edges GLOBAL PROPERTY THRUM_MODULE_EDGES)
-  list(JOIN edges ",\n" text)
+  get_property(records GLOBAL PROPERTY THRUM_MODULE_RECORDS)
+  list(JOIN records ",\n" text)
   file(WRITE "${PROJECT_BINARY_DIR}/module_graph.json" "{\n${text}\n}\n")
 endfunction()

@@ -3,12 +3,16 @@
 """Checks that the tree is what docs/architecture.md says.
 
 - every #include inside thrum/ follows an edge declared with thrum_module(... DEPENDS ...)
+- a private header (thrum_module(... PRIVATE_HEADERS ...)) is included only by its own folder, that folder's tests and
+  the benchmarks, and never by a public header
 - the table in docs/architecture.md shows exactly the declared edges
-- every source file in a module's folder is listed in its CMakeLists.txt, and every folder has a README.md
+- every source file in a module's folder is listed in its CMakeLists.txt
+- every folder has a README.md that lists exactly its public headers and the folders that it may use
 - no source file is longer than the limit
+- with --max-columns, no line of C++ is longer than that, unless it cannot be broken
 
-usage: check_architecture.py --graph BUILD/module_graph.json [--root TREE] [--write]
-       --write renews the table in the docs
+usage: check_architecture.py --graph BUILD/module_graph.json [--root TREE] [--max-columns N] [--write]
+       --write renews the table in the docs and the lines "May use:" of the READMEs
 """
 import argparse
 import json
@@ -20,22 +24,57 @@ MAX_LINES = 800
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 BEGIN, END = "<!-- module graph: begin -->", "<!-- module graph: end -->"
 TOP_FOLDERS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "python", "tools", "web")
+NO_PRIVATE_HEADERS = ("apps", "examples", "adapters", "python")  # what a user of the library could have written
+CPP_FOLDERS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "python")
+README_HEADER = re.compile(r"^- `([a-z0-9_]+\.h)`: \S", re.MULTILINE)
+README_USES = re.compile(r"^May use: .*$", re.MULTILINE)
+RAW_STRING = re.compile(r'R"([^\s()\\]{0,16})\(')
 
 
 def sources(folder):
     return sorted(f for f in folder.glob("*") if f.suffix in (".h", ".cpp"))
 
 
+def all_sources(folder):
+    return sorted(f for f in folder.rglob("*") if f.suffix in (".h", ".cpp") and "node_modules" not in f.parts)
+
+
+def is_private(target, graph):
+    """Whether "thrum/<folder>/<file>.h" names a private header."""
+    parts = target.split("/")
+    return len(parts) == 3 and parts[0] == "thrum" and parts[2] in graph.get(parts[1], {}).get("private", ())
+
+
 def include_problems(root, graph):
-    for module, allowed in graph.items():
+    for module, declared in graph.items():
+        allowed = declared["uses"]
         for file in sources(root / "thrum" / module):
+            where = file.relative_to(root)
             for target in INCLUDE.findall(file.read_text()):
-                where = file.relative_to(root)
                 parts = target.split("/")
                 if parts[0] != "thrum" or len(parts) != 3:
                     yield f'{where}: includes "{target}"; expected a header of the library as "thrum/<folder>/<file>.h"'
                 elif parts[1] != module and parts[1] not in allowed:
                     yield f'{where}: includes "{target}", but {module} may use only: {", ".join(allowed) or "nothing"}'
+                elif is_private(target, graph) and parts[1] != module:
+                    yield f'{where}: includes "{target}", which is private to thrum/{parts[1]}; use one of its public headers'
+                elif is_private(target, graph) and file.name in declared["public"]:
+                    yield f'{where}: is public but includes "{target}", which is private and not installed'
+
+
+def outside_include_problems(root, graph):
+    """Private headers in folders outside the library. Tests see those of the folder they test; tests that belong to no
+    folder (fuzzing, agreement with other programs) and benchmarks see all."""
+    for top in NO_PRIVATE_HEADERS + ("tests",):
+        for file in all_sources(root / top):
+            where = file.relative_to(root)
+            tested = where.parts[1] if top == "tests" else None
+            for target in INCLUDE.findall(file.read_text()):
+                if not is_private(target, graph):
+                    continue
+                folder = target.split("/")[1]
+                if top != "tests" or (tested in graph and tested != folder):
+                    yield f'{where}: includes "{target}", which is private to thrum/{folder}; use one of its public headers'
 
 
 def folder_problems(root, graph):
@@ -44,14 +83,38 @@ def folder_problems(root, graph):
         yield f"thrum/{name}: is a folder but not a module (add thrum_module() and list it in thrum/CMakeLists.txt)"
     for module in graph:
         folder = root / "thrum" / module
-        if not (folder / "README.md").exists():
-            yield f"thrum/{module}: has no README.md"
         names = [word.rstrip(")") for word in (folder / "CMakeLists.txt").read_text().split()]
         for file in sources(folder):
             if file.name not in names:
                 yield f"thrum/{module}/{file.name}: is not listed in the folder's CMakeLists.txt"
         for name in sorted({n for n in names if n.endswith((".h", ".cpp")) and names.count(n) > 1}):
             yield f"thrum/{module}/CMakeLists.txt: lists {name} more than once"
+
+
+def readme_problems(root, graph, write):
+    for module, declared in graph.items():
+        readme = root / "thrum" / module / "README.md"
+        where = f"thrum/{module}/README.md"
+        if not readme.exists():
+            yield f"thrum/{module}: has no README.md"
+            continue
+        text = readme.read_text()
+        listed = README_HEADER.findall(text)
+        for name in sorted(set(declared["public"]) - set(listed)):
+            yield f"{where}: does not list the public header {name}; add a line '- `{name}`: what it offers'"
+        for name in sorted(set(listed) - set(declared["public"])):
+            kind = "a private header" if name in declared["private"] else "no header of the folder"
+            yield f"{where}: lists {name}, which is {kind}; it lists the public ones (HEADERS in CMakeLists.txt)"
+        for name in sorted({n for n in listed if listed.count(n) > 1}):
+            yield f"{where}: lists {name} more than once"
+        expected = f"May use: {', '.join(declared['uses']) or 'no other folder'}."
+        shown = README_USES.findall(text)
+        if shown == [expected]:
+            continue
+        if write and len(shown) == 1:
+            readme.write_text(README_USES.sub(expected, text))
+        else:
+            yield f"{where}: needs one line '{expected}'; --write renews it where there is one"
 
 
 def length_problems(root):
@@ -64,9 +127,43 @@ def length_problems(root):
                 yield f"{file.relative_to(root)}: has {count} lines; the limit is {MAX_LINES}"
 
 
+def raw_string_lines(text):
+    """The numbers (from 0) of the lines that a raw string covers."""
+    covered = set()
+    position = 0
+    while match := RAW_STRING.search(text, position):
+        end = text.find(f'){match[1]}"', match.end())
+        end = len(text) if end < 0 else end
+        covered.update(range(text.count("\n", 0, match.start()), text.count("\n", 0, end) + 1))
+        position = end
+    return covered
+
+
+def can_be_broken(line, max_columns):
+    """Whether some blank inside the limit could end the line: one word (an address, a path) may be longer than it."""
+    code = line.strip()
+    if code.startswith(("#include", "// NOLINT")):
+        return False
+    indent = len(line) - len(line.lstrip())
+    words = code.removeprefix("///<").removeprefix("///").removeprefix("//").removeprefix("*").split()
+    return max(map(len, words), default=0) + indent + len("///< ") <= max_columns
+
+
+def column_problems(root, max_columns):
+    for top in CPP_FOLDERS:
+        for file in all_sources(root / top):
+            text = file.read_text(errors="replace")
+            if all(len(line) <= max_columns for line in text.splitlines()):
+                continue
+            raw = raw_string_lines(text)
+            for number, line in enumerate(text.split("\n")):
+                if len(line) > max_columns and number not in raw and can_be_broken(line, max_columns):
+                    yield f"{file.relative_to(root)}:{number + 1}: has {len(line)} columns; the limit is {max_columns}"
+
+
 def table(graph):
     lines = ["| folder | may use |", "| --- | --- |"]
-    lines += [f"| `{module}` | {' '.join(allowed) or '-'} |" for module, allowed in graph.items()]
+    lines += [f"| `{module}` | {' '.join(declared['uses']) or '-'} |" for module, declared in graph.items()]
     return "\n".join(lines)
 
 
@@ -78,11 +175,11 @@ def doc_problems(root, graph, write):
         return
     head, rest = text.split(BEGIN, 1)
     shown, tail = rest.split(END, 1)
-    wanted = f"\n{table(graph)}\n"
-    if shown == wanted:
+    expected = f"\n{table(graph)}\n"
+    if shown == expected:
         return
     if write:
-        doc.write_text(head + BEGIN + wanted + END + tail)
+        doc.write_text(head + BEGIN + expected + END + tail)
     else:
         yield (f"{doc.relative_to(root)}: the module table differs from the declared modules; "
                "run tools/check_architecture.py with --write")
@@ -92,16 +189,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graph", required=True, type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--max-columns", type=int, help="check the length of lines of C++ too")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     root = arguments.root
     graph = json.loads(arguments.graph.read_text())
-    problems = [*include_problems(root, graph), *folder_problems(root, graph), *length_problems(root),
+    problems = [*include_problems(root, graph), *outside_include_problems(root, graph), *folder_problems(root, graph),
+                *readme_problems(root, graph, arguments.write), *length_problems(root),
                 *doc_problems(root, graph, arguments.write)]
+    if arguments.max_columns:
+        problems += column_problems(root, arguments.max_columns)
     for problem in problems:
         print(problem, file=sys.stderr)
     if not problems:
-        print(f"architecture: {len(graph)} modules, layers and limits respected")
+        headers = sum(len(declared["public"]) for declared in graph.values())
+        print(f"architecture: {len(graph)} modules with {headers} public headers, layers and limits respected")
     return 1 if problems else 0
 
 

@@ -17,12 +17,19 @@ class CheckArchitecture(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         self.write("docs/architecture.md", "<!-- module graph: begin -->\n<!-- module graph: end -->\n")
         for module in ("low", "high"):
-            self.write(f"thrum/{module}/README.md", "x")
-            self.write(f"thrum/{module}/CMakeLists.txt", f"thrum_module({module} HEADERS {module}.h)")
+            self.write(f"thrum/{module}/README.md", f"# {module}\n\nMay use: ?\n\n- `{module}.h`: all of it\n")
+            self.write(f"thrum/{module}/CMakeLists.txt",
+                       f"thrum_module({module} HEADERS {module}.h PRIVATE_HEADERS {module}_inside.h)")
+            self.write(f"thrum/{module}/{module}_inside.h", "#pragma once\n")
         self.write("thrum/low/low.h", "#pragma once\n")
         self.write("thrum/high/high.h", '#include "thrum/low/low.h"\n')
-        self.write("graph.json", json.dumps({"low": [], "high": ["low"]}))
+        self.write_graph(high_uses=["low"])
         self.check("--write")
+
+    def write_graph(self, high_uses):
+        self.write("graph.json", json.dumps({
+            "low": {"uses": [], "public": ["low.h"], "private": ["low_inside.h"]},
+            "high": {"uses": high_uses, "public": ["high.h"], "private": ["high_inside.h"]}}))
 
     def write(self, name, text):
         path = self.root / name
@@ -34,8 +41,8 @@ class CheckArchitecture(unittest.TestCase):
                              capture_output=True, text=True, check=False)
         return run.returncode, run.stderr
 
-    def assert_found(self, words):
-        status, text = self.check()
+    def assert_found(self, words, *options):
+        status, text = self.check(*options)
         self.assertEqual(status, 1)
         self.assertIn(words, text)
 
@@ -63,8 +70,43 @@ class CheckArchitecture(unittest.TestCase):
         self.assert_found("801 lines; the limit is 800")
 
     def test_documented_graph_that_differs(self):
-        self.write("graph.json", json.dumps({"low": [], "high": []}))
+        self.write_graph(high_uses=[])
         self.assert_found("the module table differs")
+        self.assert_found("thrum/high/README.md: needs one line 'May use: no other folder.'")
+
+    def test_private_header_of_another_folder(self):
+        for place in ("thrum/high/high.h", "apps/thrum/main.cpp", "examples/01.cpp", "adapters/x/x.h", "tests/high/x_test.cpp"):
+            with self.subTest(place):
+                self.write(place, '#include "thrum/low/low_inside.h"\n')
+                self.assert_found(f'{place}: includes "thrum/low/low_inside.h", which is private to thrum/low')
+
+    def test_private_header_where_it_belongs(self):
+        self.write("thrum/low/low_inside.h", '#include "thrum/low/low.h"\n')
+        for place in ("tests/low/x_test.cpp", "tests/fuzz/x.cpp", "benchmarks/x.cpp"):
+            self.write(place, '#include "thrum/low/low_inside.h"\n')
+        self.assertEqual(self.check(), (0, ""))
+
+    def test_private_header_in_a_public_one(self):
+        self.write("thrum/low/low.h", '#include "thrum/low/low_inside.h"\n')
+        self.assert_found('thrum/low/low.h: is public but includes "thrum/low/low_inside.h"')
+
+    def test_readme_that_leaves_a_header_out(self):
+        self.write("thrum/low/README.md", "May use: no other folder.\n\n- `low.h`:\n")
+        self.assert_found("thrum/low/README.md: does not list the public header low.h")
+
+    def test_readme_that_lists_what_is_not_public(self):
+        text = "May use: no other folder.\n\n- `low.h`: x\n- `low_inside.h`: x\n- `gone.h`: x\n"
+        self.write("thrum/low/README.md", text)
+        self.assert_found("lists low_inside.h, which is a private header")
+        self.assert_found("lists gone.h, which is no header of the folder")
+
+    def test_long_lines(self):
+        address = "https://example.org/" + "x" * 120
+        self.write("thrum/low/low.h", f'// see {address}\nconst char* text = R"({"a b " * 40})";\n#pragma once\n')
+        self.assertEqual(self.check("--max-columns", "110"), (0, ""))
+        self.write("tests/low/x_test.cpp", f'#pragma once\n// {"word " * 22}x\n')
+        self.assertEqual(self.check(), (0, ""))
+        self.assert_found("tests/low/x_test.cpp:2: has 114 columns; the limit is 110", "--max-columns", "110")
 
 
 if __name__ == "__main__":
