@@ -41,6 +41,8 @@ struct PreparedShape {
 
 /// Its faces cut into triangles, corners kept.
 [[nodiscard]] mesh::TriangleMesh triangulate(const model::ConvexPolyhedron& polyhedron);
+/// The surface of a height field as triangles, two for each cell.
+[[nodiscard]] mesh::TriangleMesh triangulate(const model::HeightField& field);
 
 /// Joins coplanar triangles of a convex closed mesh into faces. Throws Error when the mesh is not convex.
 [[nodiscard]] std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(

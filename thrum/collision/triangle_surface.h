@@ -48,7 +48,4 @@ struct ConvexElements final : ShapeAccelerator {
   SurfaceElements elements;
 };
 
-/// The surface of a height field as triangles, two for each cell.
-[[nodiscard]] mesh::TriangleMesh triangulate(const model::HeightField& field);
-
 }  // namespace thrum::collision

@@ -159,4 +159,9 @@ void ConstraintStepper::finish(StepFrame& frame)
   contacts_.store(frame.state);
 }
 
+std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings)
+{
+  return std::make_unique<ConstraintStepper>(settings);
+}
+
 }  // namespace thrum::rigid

@@ -277,4 +277,9 @@ void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice
   }
 }
 
+std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings)
+{
+  return std::make_unique<ImpulseStepper>(settings);
+}
+
 }  // namespace thrum::rigid

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/model/scene.h"
+#include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_graph.h"
+#include "thrum/rigid/impulse_settings.h"
 
 namespace thrum::rigid {
 
@@ -41,5 +44,10 @@ class Stepper {
   /// Writes velocities and impulses back into the state.
   virtual void finish(StepFrame& frame) = 0;
 };
+
+/// The `constraint` stepper [Coevoet20, section 3]: docs/methods/constraint_stepper.md.
+[[nodiscard]] std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings = {});
+/// The `impulse` stepper [Guendelman03]: docs/methods/impulse_stepper.md.
+[[nodiscard]] std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings = {});
 
 }  // namespace thrum::rigid

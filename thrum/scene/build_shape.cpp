@@ -4,7 +4,6 @@
 
 #include "thrum/base/error.h"
 #include "thrum/collision/prepared_shape.h"
-#include "thrum/collision/triangle_surface.h"
 #include "thrum/distance/mesh_distance.h"
 #include "thrum/distance/signed_distance_field.h"
 #include "thrum/mesh/repair.h"

@@ -6,9 +6,8 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
-#include "thrum/rigid/constraint_stepper.h"
-#include "thrum/rigid/impulse_stepper.h"
 #include "thrum/rigid/shape_mass.h"
+#include "thrum/rigid/stepper.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -35,9 +34,9 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
 {
   switch (desc.stepper) {
     case StepperKind::constraint:
-      return std::make_unique<rigid::ConstraintStepper>(desc.constraint);
+      return rigid::make_constraint_stepper(desc.constraint);
     case StepperKind::impulse:
-      return std::make_unique<rigid::ImpulseStepper>(desc.impulse);
+      return rigid::make_impulse_stepper(desc.impulse);
   }
   throw Error("The stepper of a world must be one of StepperKind.");
 }
