@@ -12,7 +12,7 @@ int main()
   namespace model = thrum::model;
   const double height = 1.0;  // of the lower face [m]
   sim::World world;
-  world.set_surface(0, {.restitution = 0.3, .friction = 0.5});
+  world.set_surface(model::kDefaultSurface, {.restitution = 0.3, .friction = 0.5});
   sim::BodySpec ground;
   ground.shape = world.add_shape({model::Plane{}});
   ground.motion = model::Motion::fixed;

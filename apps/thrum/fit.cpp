@@ -50,7 +50,7 @@ FitInput from_scene(const FitOptions& options)
   std::vector<std::string> ringing;
   FitInput input;
   for (std::size_t b = 0; b < built.visuals.size(); ++b) {
-    const auto id = static_cast<model::BodyId>(b);
+    const model::BodyId id = built.world.id_of(static_cast<model::BodyIndex>(b));
     const vibration::BodyResponse* response = built.responder ? built.responder->response_of(id) : nullptr;
     if (response == nullptr) continue;
     ringing.push_back(built.visuals[b].name);

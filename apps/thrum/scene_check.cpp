@@ -75,7 +75,8 @@ void print_resonators(const scene::BuiltScene& built)
   std::size_t bodies = 0;
   std::set<const model::ModalModel*> models;
   for (std::size_t b = 0; b < built.world.model().bodies.size(); ++b) {
-    const model::ModalModel* model = built.responder->model_of(static_cast<model::BodyId>(b));
+    const model::ModalModel* model =
+        built.responder->model_of(built.world.id_of(static_cast<model::BodyIndex>(b)));
     if (model == nullptr) continue;
     ++bodies;
     models.insert(model);

@@ -33,7 +33,8 @@ struct RingWorld {
 RingWorld make_world(const RingScene& scene, const sim::WorldDesc& desc)
 {
   sim::World world(desc);
-  world.set_surface(0, {0, scene.friction, scene.rolling_friction, scene.rolling_friction});
+  world.set_surface(model::kDefaultSurface,
+                    {0, scene.friction, scene.rolling_friction, scene.rolling_friction});
   const auto add_fixed = [&](model::ShapeId shape, const Pose& pose) {
     sim::BodySpec body;
     body.shape = shape;
@@ -111,7 +112,7 @@ RingResult run_thrum(const RingScene& scene)
   }
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < scene.rings.size(); ++i)
-    poses.push_back(world.shape_pose(static_cast<model::BodyId>(first + i)));
+    poses.push_back(world.shape_pose(world.id_of(static_cast<model::BodyIndex>(first + i))));
   result.linked = linked_pairs(poses);
   result.energy = world.kinetic_energy();
   result.note = fmt::format("{}: state {}, {} patches\n{}", scene.name, base::to_hex(world.hash()),

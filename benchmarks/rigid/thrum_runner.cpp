@@ -16,12 +16,12 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
   desc.stepper = stepper;
   desc.sleep.enabled = false;
   sim::World world(desc);
-  world.set_surface(0, {0, scene.friction, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0, scene.friction, 0, 0});
   sim::BodySpec ground;
   ground.shape = world.add_shape({model::Plane{}});
   ground.motion = model::Motion::fixed;
   world.add_body(ground);
-  model::ShapeId shape = model::kNone;
+  model::ShapeId shape;
   Vec3 half = Vec3::Zero();
   for (const BoxBody& box : scene.boxes) {
     if (box.half != half) shape = world.add_shape({model::Box{box.half}});
@@ -38,7 +38,7 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
   RunResult result;
   result.seconds = (base::thread_cpu_clock() - start) / steps;
   for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
-    const Vec3 now = world.body(static_cast<model::BodyId>(i) + 1).X_wb.position;
+    const Vec3 now = world.state().bodies[i + 1].X_wb.position;
     result.drift = std::max(result.drift, (now - scene.boxes[i].position).norm());
     result.sink = std::max(result.sink, scene.boxes[i].position.z() - now.z());
   }

@@ -5,54 +5,64 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
-#include <string>
+#include <type_traits>
 
 namespace thrum::base {
 namespace {
 
 struct BodyTag;
+struct ShapeTag;
 using BodyId = Id<BodyTag>;
+
+static_assert(!std::is_convertible_v<Id<ShapeTag>, BodyId>, "an id of one kind is not one of another");
+static_assert(!std::is_convertible_v<int, BodyId>);
 
 TEST(Id, IsInvalidByDefault)
 {
   EXPECT_FALSE(BodyId().valid());
   EXPECT_EQ(BodyId::unpack(BodyId{3, 7}.packed()), (BodyId{3, 7}));
+  EXPECT_EQ(to_string(BodyId()), "none");
+  EXPECT_EQ(to_string(BodyId{3, 0}), "3");
+  EXPECT_EQ(to_string(BodyId{3, 7}), "3.7");
 }
 
-TEST(SlotMap, AStaleIdDoesNotFindTheReusedSlot)
+TEST(IdTable, AStaleIdDoesNotFindTheReusedSlot)
 {
-  SlotMap<std::string, BodyTag> bodies;
-  const BodyId pot = bodies.insert("pot");
-  EXPECT_TRUE(bodies.erase(pot));
-  EXPECT_FALSE(bodies.erase(pot));
-  const BodyId plate = bodies.insert("plate");
+  IdTable<BodyTag> table;
+  const BodyId pot = table.add(5);
+  EXPECT_TRUE(table.remove(pot));
+  EXPECT_FALSE(table.remove(pot));
+  const BodyId plate = table.add(9);
   EXPECT_EQ(plate.slot, pot.slot);
-  EXPECT_EQ(bodies.find(pot), nullptr);
-  EXPECT_THROW(static_cast<void>(bodies.at(pot)), Error);
-  EXPECT_EQ(bodies.at(plate), "plate");
+  EXPECT_EQ(table.find(pot), kNoIndex);
+  EXPECT_EQ(table.find(plate), 9);
+  table.move(plate, 2);
+  EXPECT_EQ(table.find(plate), 2);
 }
 
-// Against a map that never forgets an id, under any sequence of insertions and removals.
-RC_GTEST_PROP(SlotMap, BehavesAsAMap, (const std::vector<unsigned char>& choices))
+// Against a map that never forgets an id, under any sequence of additions, moves and removals.
+RC_GTEST_PROP(IdTable, BehavesAsAMap, (const std::vector<unsigned char>& choices))
 {
-  SlotMap<int, BodyTag> slots;
-  std::map<BodyId, int> model;
+  IdTable<BodyTag> table;
+  std::map<BodyId, std::int32_t> model;
   std::vector<BodyId> given;
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (given.empty() || choices[i] % 3 != 0) {
-      const BodyId id = slots.insert(static_cast<int>(i));
-      RC_ASSERT(model.emplace(id, static_cast<int>(i)).second);
+    const auto index = static_cast<std::int32_t>(i);
+    if (given.empty() || choices[i] % 4 < 2) {
+      const BodyId id = table.add(index);
+      RC_ASSERT(model.emplace(id, index).second);
       given.push_back(id);
-    } else {
-      const BodyId id = given[choices[i] % given.size()];
-      RC_ASSERT(slots.erase(id) == (model.erase(id) == 1));
+      continue;
+    }
+    const BodyId id = given[choices[i] % given.size()];
+    if (choices[i] % 4 == 2) {
+      RC_ASSERT(table.remove(id) == (model.erase(id) == 1));
+    } else if (model.count(id) == 1) {
+      table.move(id, index);
+      model[id] = index;
     }
   }
-  RC_ASSERT(slots.size() == model.size());
-  for (const BodyId id : given) RC_ASSERT(slots.contains(id) == (model.count(id) == 1));
-  std::map<BodyId, int> walked;
-  slots.for_each([&](BodyId id, int value) { walked.emplace(id, value); });
-  RC_ASSERT(walked == model);
+  for (const BodyId id : given) RC_ASSERT(table.find(id) == (model.count(id) == 1 ? model[id] : kNoIndex));
 }
 
 }  // namespace

@@ -25,12 +25,12 @@ TEST(ClosedForm, FreeFallIsExact)
 // A block on a slope of 30 degrees: restitution must not make it bounce [Guendelman03, time integration].
 struct Incline {
   World world;
-  model::BodyId box = model::kNone;
+  model::BodyId box;
   Vec3 start;
   Vec3 downhill;
   explicit Incline(double friction) : world(desc_without_sleep())
   {
-    world.set_surface(0, {1.0, friction, 0, 0});
+    world.set_surface(model::kDefaultSurface, {1.0, friction, 0, 0});
     const Quat tilt(Eigen::AngleAxisd(std::numbers::pi / 6, Vec3::UnitY()));
     add_plane(world, tilt);
     start = tilt * Vec3(0, 0, 0.5);
@@ -59,7 +59,7 @@ TEST(ClosedForm, ABlockOnAnInclineSlidesByTheFormula)
 TEST(ClosedForm, AFlatBoxWithRestitutionOneComesBackToItsHeight)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {1.0, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {1.0, 0.5, 0, 0});
   add_plane(world);
   const model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 1.5});
   double peak = 0;
@@ -74,7 +74,7 @@ TEST(ClosedForm, AFlatBoxWithRestitutionOneComesBackToItsHeight)
 TEST(ClosedForm, RestitutionGivesTheHeightOfTheNextBounce)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {0.6, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0.6, 0.5, 0, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 1.2});
   double peak = 0;
@@ -89,7 +89,7 @@ TEST(ClosedForm, RestitutionGivesTheHeightOfTheNextBounce)
 TEST(ClosedForm, ASlidingBallEndsRollingAtFiveSevenths)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {0, 0.3, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0, 0.3, 0, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.25}}, {0, 0, 0.25});
   world.set_velocity(ball, {3, 0, 0}, Vec3::Zero());
@@ -102,7 +102,7 @@ TEST(ClosedForm, ASlidingBallEndsRollingAtFiveSevenths)
 TEST(ClosedForm, RollingFrictionSlowsABallEvenly)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {0, 0.8, 0.005, 0});
+  world.set_surface(model::kDefaultSurface, {0, 0.8, 0.005, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.25}}, {0, 0, 0.25});
   world.set_velocity(ball, {2, 0, 0}, {0, 8, 0});
@@ -113,7 +113,7 @@ TEST(ClosedForm, RollingFrictionSlowsABallEvenly)
 TEST(ClosedForm, SpinningFrictionStopsATop)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {0, 0.5, 0, 0.01});
+  world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0.01});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.25}}, {0, 0, 0.25});
   world.set_velocity(ball, Vec3::Zero(), {0, 0, 5});
@@ -130,7 +130,7 @@ TEST(ClosedForm, TwoBallsPartWithRestitutionTimesTheirSpeedOfApproach)
     WorldDesc desc = desc_without_sleep();
     desc.gravity = Vec3::Zero();
     World world(desc);
-    world.set_surface(0, {e, 0, 0, 0});
+    world.set_surface(model::kDefaultSurface, {e, 0, 0, 0});
     const model::BodyId a = add(world, {model::Sphere{0.2}}, {-1, 0, 0}, 1);
     const model::BodyId b = add(world, {model::Sphere{0.2}}, {1, 0, 0}, 3);
     world.set_velocity(a, {2, 0, 0}, Vec3::Zero());
@@ -147,7 +147,7 @@ TEST(ClosedForm, TheImpulseOfAnImpactIsReported)
   WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
-  world.set_surface(0, {0.5, 0, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0.5, 0, 0, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.5}, 2);
   world.set_velocity(ball, {0, 0, -1}, Vec3::Zero());

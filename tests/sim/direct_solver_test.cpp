@@ -22,7 +22,7 @@ WorldDesc solver(rigid::RowSolver kind)
 World small_scene(const WorldDesc& desc)
 {
   World world(desc);
-  world.set_surface(0, {0, 0.3, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0, 0.3, 0, 0});
   add_plane(world);
   add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
   const model::BodyId top = add_box(world, {0.4, 0.4, 0.3}, {0.1, 0, 1.3}, 5);
@@ -38,7 +38,8 @@ TEST(DirectSolver, AgreesWithManySweepsWhileABoxSlidesOnAnother)
     direct.step(kStep);
     sweeps.step(kStep);
   }
-  for (model::BodyId id = 1; id <= 2; ++id) {
+  for (const model::BodyIndex i : {1, 2}) {
+    const model::BodyId id = direct.id_of(i);
     EXPECT_NEAR((direct.body(id).X_wb.position - sweeps.body(id).X_wb.position).norm(), 0, 2e-3);
     EXPECT_NEAR((direct.body(id).velocity - sweeps.body(id).velocity).norm(), 0, 2e-2);
   }

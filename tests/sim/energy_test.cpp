@@ -51,7 +51,7 @@ TEST_P(EnergyOfPiles, NeverGrows)
     WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);
-    world.set_surface(0, {restitution, friction, 0, 0});
+    world.set_surface(model::kDefaultSurface, {restitution, friction, 0, 0});
     build_pile(world, seed);
     const double start = world.kinetic_energy() + world.potential_energy();
     double last = start;

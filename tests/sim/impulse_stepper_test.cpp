@@ -70,7 +70,7 @@ void build_tower(World& world, int count, double top_mass = 1)
 Vec3 slide(const WorldDesc& desc, double friction, double restitution)
 {
   World world(desc);
-  world.set_surface(0, {restitution, friction, 0, 0});
+  world.set_surface(model::kDefaultSurface, {restitution, friction, 0, 0});
   const Quat tilt(Eigen::AngleAxisd(std::numbers::pi / 6, Vec3::UnitY()));
   add_ground(world, tilt);
   const Vec3 start = tilt * Vec3(0, 0, 0.5);
@@ -155,7 +155,7 @@ TEST(ImpulseStepper, WithoutFrictionTheBoxSlidesFreely)
 double rebound(const WorldDesc& desc, double restitution, double from, double to, double* sideways = nullptr)
 {
   World world(desc);
-  world.set_surface(0, {restitution, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {restitution, 0.5, 0, 0});
   add_ground(world);
   const model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 1.5});
   run(world, from);
@@ -183,7 +183,7 @@ TEST(ImpulseStepper, BouncesToTheSquareOfTheRestitution)
 TEST(ImpulseStepper, ReportsOneHitPerImpactWithItsSpeed)
 {
   World world(impulse_world());
-  world.set_surface(0, {0.5, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0.5, 0.5, 0, 0});
   add_ground(world);
   add_box(world, Vec3::Constant(0.5), {0, 0, 1.5}, 2);
   int hits = 0;
@@ -218,7 +218,7 @@ TEST(ImpulseStepper, SpinningFrictionStopsATopAndRollingFrictionABall)
     WorldDesc desc = impulse_world();
     desc.impulse.rolling_and_spinning = on;
     World world(desc);
-    world.set_surface(0, {0, 0.8, 0.02, 0.01});
+    world.set_surface(model::kDefaultSurface, {0, 0.8, 0.02, 0.01});
     add_ground(world);
     BodySpec ball;
     ball.shape = world.add_shape({model::Sphere{0.5}});
@@ -256,7 +256,7 @@ TEST(ImpulseStepper, EnergyNeverGrowsInAPile)
   for (const double restitution : {0.0, 0.5, 1.0}) {
     for (unsigned seed = 0; seed < 4; ++seed) {
       World world(impulse_world());
-      world.set_surface(0, {restitution, 0.5, 0, 0});
+      world.set_surface(model::kDefaultSurface, {restitution, 0.5, 0, 0});
       add_ground(world);
       build_pile(world, seed, 6);
       const double start = world.kinetic_energy() + world.potential_energy();
@@ -276,7 +276,7 @@ TEST(ImpulseStepper, MomentumIsKeptWithoutGravity)
   desc.gravity = Vec3::Zero();
   desc.impulse.shock_propagation = false;
   World world(desc);
-  world.set_surface(0, {0.7, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0.7, 0.5, 0, 0});
   build_pile(world, 3, 6);
   for (int i = 0; i < 6; ++i)
     world.set_velocity(i, Vec3(0.1 * i, -0.05 * i, 2.5 - i), Vec3(0.3, 0.1 * i, -0.2));
@@ -292,7 +292,7 @@ TEST(ImpulseStepper, TheSameSceneInMillimetresMovesTheSame)
     desc.gravity = Vec3(0, 0, -kGravity * unit);
     desc.length_scale = unit;
     World world(desc);
-    world.set_surface(0, {0.3, 0.5, 0, 0});
+    world.set_surface(model::kDefaultSurface, {0.3, 0.5, 0, 0});
     add_ground(world);
     build_pile(world, 5, 4, unit);
     run(world, 1);

@@ -111,14 +111,14 @@ TEST(Joint, ADoublePendulumKeepsItsEnergy)
     WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);
-    model::BodyId above = model::kNone;
+    model::BodyId above;
     for (int i = 0; i < 2; ++i) {
       const model::BodyId bar = add_box(world, {0.2, 0.02, 0.02}, {0.2 + 0.4 * i, 0, 0});
       model::JointDesc joint;
       joint.a = bar;
       joint.X_aj.position = {-0.2, 0, 0};
       joint.b = above;
-      if (above != model::kNone) joint.X_bj.position = {0.2, 0, 0};
+      if (above.valid()) joint.X_bj.position = {0.2, 0, 0};
       world.add_joint(joint);
       above = bar;
     }
@@ -142,7 +142,7 @@ TEST(Joint, ADoublePendulumKeepsItsEnergy)
 TEST(Joint, ABallJointChainHoldsTogether)
 {
   World world(desc_without_sleep());
-  model::BodyId above = model::kNone;
+  model::BodyId above;
   std::vector<model::BodyId> links;
   for (int i = 0; i < 6; ++i) {
     const model::BodyId link = add_box(world, {0.2, 0.05, 0.05}, {0.2 + 0.4 * i, 0, 0});
@@ -151,7 +151,7 @@ TEST(Joint, ABallJointChainHoldsTogether)
     joint.a = link;
     joint.X_aj.position = {-0.2, 0, 0};
     joint.b = above;
-    joint.X_bj.position = above == model::kNone ? Vec3(0, 0, 0) : Vec3(0.2, 0, 0);
+    joint.X_bj.position = above.valid() ? Vec3(0.2, 0, 0) : Vec3(0, 0, 0);
     world.add_joint(joint);
     links.push_back(link);
     above = link;
@@ -172,7 +172,8 @@ TEST(Joint, AHingeTurnsAboutItsAxisOnlyAndItsMotorReachesItsSpeed)
   joint.kind = model::JointKind::hinge;
   joint.a = wheel;
   joint.X_bj.position = {0, 0, 1};
-  joint.motor = {true, -4.0, 100.0};  // b is the world: the wheel turns the other way
+  joint.motor = {
+      .enabled = true, .speed = -4.0, .max_force = 100.0};  // b is the world: the wheel turns the other way
   world.add_joint(joint);
   run(world, 1);
   EXPECT_NEAR(world.body(wheel).angular_velocity.z(), 4, 1e-3);

@@ -22,7 +22,7 @@ TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
     WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);
-    world.set_surface(0, {0, 0.5, 0, 0});
+    world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
     add_plane(world);
     add(world, {model::Sphere{0.2}}, {0, 0, 1.2});
     int hits = 0;
@@ -47,7 +47,7 @@ TEST(Laws, AFastImpactIsReportedInWhicheverSliceItHappens)
   WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
-  world.set_surface(0, {0.5, 0, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0.5, 0, 0, 0});
   add_plane(world);
   const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 2}, 2);
   world.set_velocity(ball, {0, 0, -40}, Vec3::Zero());
@@ -75,7 +75,7 @@ TEST(Laws, ATargetSpeedAddsTheSameEnergyForAnyStep)
       WorldDesc desc = desc_without_sleep();
       desc.stepper = stepper;
       World world(desc);
-      world.set_surface(0, {0.5, 0.5, 0, 0});
+      world.set_surface(model::kDefaultSurface, {0.5, 0.5, 0, 0});
       add_plane(world);
       const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.2}, 2);
       run(world, 3 * h, h);
@@ -127,7 +127,7 @@ TEST(Laws, RejectsTenThousandBodiesAtOnePoint)
 TEST(Laws, APileOfBallsWithFullRestitutionKeepsItsEnergyWithinAFewPercent)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {1.0, 0, 0, 0});
+  world.set_surface(model::kDefaultSurface, {1.0, 0, 0, 0});
   add_plane(world);
   for (int i = 0; i < 8; ++i) add(world, {model::Sphere{0.25}}, {0.02 * i, 0.015 * (i % 3), 0.5 + 0.7 * i});
   const double first = world.kinetic_energy() + world.potential_energy();

@@ -51,9 +51,11 @@ TEST_F(RecordingFile, ComesBackAsItWasWritten)
     for (int i = 0; i < 6; ++i) {
       RecordedFrame f = frame(i);
       f.contacts.push_back({0, 1, {1, 2, 3}, {0, 0, 0.5f * static_cast<float>(i)}, 1});
-      f.events.push_back({model::ContactEventKind::hit, f.time, 0, 1, {1, 2, 3}, Vec3::UnitZ(), 4, 5});
-      f.responses.push_back({model::ResponseKind::kicked, 9, f.time, 0, 1, {0, 1, 0}, Vec3::UnitX(), 0.5, 2});
-      f.responses.push_back({model::ResponseKind::struck, 9, f.time, 1, model::kNone});
+      f.events.push_back(
+          {model::ContactEventKind::hit, f.time, {0, 0}, {1, 0}, {1, 2, 3}, Vec3::UnitZ(), 4, 5});
+      f.responses.push_back(
+          {model::ResponseKind::kicked, 9, f.time, {0, 0}, {1, 0}, {0, 1, 0}, Vec3::UnitX(), 0.5, 2});
+      f.responses.push_back({model::ResponseKind::struck, 9, f.time, {1, 0}, {}});
       writer.add(f);
       if (i == 2) writer.flush();
     }
@@ -102,7 +104,7 @@ TEST(World, TimestampsResponseEvents)
   World world;
   testing::add_box(world, {1, 1, 1}, {0, 0, 0});
   world.on_respond([](World& running, model::SceneState&, double) {
-    running.report_response({.kind = model::ResponseKind::struck, .a = 0, .speed = 2});
+    running.report_response({.kind = model::ResponseKind::struck, .a = {0, 0}, .speed = 2});
   });
   for (std::uint64_t i = 1; i <= 3; ++i) {
     world.step(0.01);

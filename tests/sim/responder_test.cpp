@@ -16,8 +16,8 @@ using vibration::KickRule;
 struct Slab {
   World world;
   Responder responder;
-  model::BodyId slab = model::kNone;
-  model::BodyId faller = model::kNone;
+  model::BodyId slab;
+  model::BodyId faller;
   std::vector<model::BodyId> standing;
 
   explicit Slab(KickRule rule, double restitution = 0.15, bool rings = true) : world(desc())

@@ -198,7 +198,7 @@ class RandomScene {
   World world_;
   World plain_;
   Responder responder_;
-  model::BodyId slab_ = model::kNone;
+  model::BodyId slab_;
   double falling_energy_ = 0;
   double before_ = 0;
   double without_ = 0;
@@ -302,8 +302,8 @@ struct ChestScene {
   }
 
   World world;
-  model::BodyId floor = model::kNone;
-  model::BodyId chest = model::kNone;
+  model::BodyId floor;
+  model::BodyId chest;
 };
 
 TEST(ResponseEnergy, ImpactsTransmittedThroughAChestConserveEnergy)

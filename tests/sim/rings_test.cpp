@@ -44,7 +44,7 @@ World quiet_world()
   WorldDesc desc;
   desc.sleep.enabled = false;
   World world(desc);
-  world.set_surface(0, {0, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
   return world;
 }
 
@@ -103,9 +103,9 @@ TEST(Rings, AChainThatSwingsStaysLinked)
   const double scale = std::abs(world.model().bodies[1].mass * 9.81 * kMajor);
   for (int i = 0; i < 300; ++i) {
     world.step(kStep);
-    for (model::BodyId k = 0; k + 1 < kRings; ++k) {
-      const Pose a = world.shape_pose(k);
-      const Pose b = world.shape_pose(k + 1);
+    for (model::BodyIndex k = 0; k + 1 < kRings; ++k) {
+      const Pose a = world.shape_pose(world.id_of(k));
+      const Pose b = world.shape_pose(world.id_of(k + 1));
       ASSERT_TRUE(test::are_linked(a, b, kMajor)) << "step " << i;
       ASSERT_LT(2 * kMinor - test::distance_of_circles(a, b, kMajor), kDeepest) << "step " << i;
     }
@@ -123,7 +123,7 @@ TEST(Rings, FlatOnesOnEachOtherStayInContact)
   desc.sleep.enabled = false;
   desc.broad_phase.looseness = 0;
   World world(desc);
-  world.set_surface(0, {0, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
   add(world, world.add_shape({model::Plane{}}), Pose{}, true);
   const model::ShapeId shape = world.add_shape(ring());
   for (int i = 0; i < 3; ++i) add(world, shape, {{0.02 * i, 0, 0.15 + 0.31 * i}, Quat::Identity()});
@@ -150,9 +150,10 @@ TEST(Rings, AStackComesToRest)
   }
   for (int i = 0; i < 240; ++i) world.step(kStep);
   EXPECT_LT(world.kinetic_energy(), 1e-3);
-  for (model::BodyId i = 1; i < 4; ++i) {
-    const double gap =
-        test::distance_of_circles(world.shape_pose(i), world.shape_pose(i + 1), kMajor) - 2 * kMinor;
+  for (model::BodyIndex i = 1; i < 4; ++i) {
+    const double gap = test::distance_of_circles(world.shape_pose(world.id_of(i)),
+                                                 world.shape_pose(world.id_of(i + 1)), kMajor) -
+                       2 * kMinor;
     EXPECT_NEAR(gap, 0, 0.003);
   }
 }

@@ -119,7 +119,7 @@ TEST(Robustness, WhatIsStruckWithinAStepIsStoppedInTheSameStep)
   WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
-  world.set_surface(0, {1, 0, 0, 0});
+  world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
   const model::BodyId block = add_box(world, Vec3::Constant(0.5), {-0.57, 0, 0}, 1);
   world.set_velocity(block, {70, 0, 0}, Vec3::Zero());
   const model::BodyId ball = add(world, {model::Sphere{0.05}}, {0, 0, 0}, 1);

@@ -21,7 +21,7 @@ std::string hash_after_a_second(StepperKind stepper)
   WorldDesc desc = desc_without_sleep();
   desc.stepper = stepper;
   World world(desc);
-  world.set_surface(0, {0.3, 0.5, 0.002, 0.001});
+  world.set_surface(model::kDefaultSurface, {0.3, 0.5, 0.002, 0.001});
   add_plane(world);
   shapes::TorusDesc torus;
   torus.major_segments = 16;

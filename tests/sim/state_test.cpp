@@ -19,7 +19,7 @@ World make_pile(double length = 1, double time = 1, double mass = 1, std::uint32
   desc.gravity *= length / (time * time);
   desc.length_scale = length;
   World world(desc);
-  world.set_surface(0, {0.2, 0.4, 0.01 * length, 0.01 * length});
+  world.set_surface(model::kDefaultSurface, {0.2, 0.4, 0.01 * length, 0.01 * length});
   add_plane(world);
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> place(-0.6, 0.6);
@@ -110,7 +110,7 @@ TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
       desc.gravity *= unit / (unit * unit);
       desc.length_scale = unit;
       World world(desc);
-      world.set_surface(0, {0, 0.5, 0, 0});
+      world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
       add_plane(world);
       for (int i = 0; i < 6; ++i)
         add_box(world, Vec3::Constant(0.25 * unit), unit * Vec3(0.02 * (i % 2), 0, 0.26 + 0.51 * i),
@@ -145,7 +145,7 @@ TEST(State, MomentumOfFreeBodiesInContactIsKept)
   WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
-  world.set_surface(0, {0.3, 0.5, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0.3, 0.5, 0, 0});
   std::mt19937 random(5);
   std::uniform_real_distribution<double> place(-1, 1);
   for (int i = 0; i < 20; ++i) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Typed ids with generations, and the slot map that hands them out.
+// Typed ids with generations, and the table that maps them to positions in arrays.
 //
 //   struct BodyTag;
 //   using BodyId = Id<BodyTag>;
-//   SlotMap<Body, BodyTag> bodies;
-//   const BodyId id = bodies.insert(body);
-//   bodies.erase(id);               // the slot is free for another body ...
-//   bodies.find(id) == nullptr;     // ... but the old id does not see it: its generation has passed
+//   IdTable<BodyTag> table;
+//   const BodyId id = table.add(0);   // the element at position 0
+//   table.move(id, 3);                // it is now at position 3
+//   table.remove(id);                 // the slot is free for another element ...
+//   table.find(id) == kNoIndex;       // ... but the old id does not find it: its generation has passed
 //
-// An id of one kind cannot be given where another kind is wanted. Slots are reused last freed, first taken,
-// and are walked in slot order, so the same calls give the same ids and the same order on every run.
+// An id of one kind cannot be passed where another kind is expected. The last freed slot is reused first, so the same calls
+// give the same ids on every run.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,13 +19,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "thrum/base/error.h"
 
 namespace thrum::base {
+
+inline constexpr std::int32_t kNoIndex = -1;  ///< position of nothing
 
 template <class Tag>
 struct Id {
@@ -33,7 +35,7 @@ struct Id {
   std::uint32_t slot = kNone;
   std::uint32_t generation = 0;
 
-  /// True when it was handed out; whether the thing is still alive is known to its slot map.
+  /// True when it was given out by a table; only the table knows whether its element still exists.
   [[nodiscard]] constexpr bool valid() const { return slot != kNone; }
   constexpr explicit operator bool() const { return valid(); }
   friend constexpr auto operator<=>(const Id&, const Id&) = default;
@@ -46,95 +48,64 @@ struct Id {
   }
 };
 
-template <class T, class Tag = T>
-class SlotMap {
+/// "3" for the first element in slot 3, "3.2" for its third; "none" for an id that was never given out.
+template <class Tag>
+[[nodiscard]] std::string to_string(const Id<Tag>& id)
+{
+  if (!id.valid()) return "none";
+  return id.generation == 0 ? fmt::format("{}", id.slot) : fmt::format("{}.{}", id.slot, id.generation);
+}
+
+/// Adding, removing, moving and finding take constant time.
+template <class Tag>
+class IdTable {
  public:
   using IdType = Id<Tag>;
 
-  IdType insert(T value)
+  /// A new id for the element at position `index`.
+  [[nodiscard]] IdType add(std::int32_t index)
   {
     if (free_.empty()) {
-      if (slots_.size() >= IdType::kNone) throw Error("A slot map can hold at most 4294967294 elements.");
-      slots_.push_back({std::nullopt, 0});
+      if (slots_.size() >= IdType::kNone) throw Error("An id table can hold at most 4294967294 elements.");
+      slots_.push_back({kNoIndex, 0});
       free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
     }
     const std::uint32_t slot = free_.back();
-    slots_[slot].value.emplace(std::move(value));
     free_.pop_back();
-    ++size_;
+    slots_[slot].index = index;
     return {slot, slots_[slot].generation};
   }
 
+  /// The position of the element, or kNoIndex when it was removed or never existed.
+  [[nodiscard]] std::int32_t find(IdType id) const
+  {
+    if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return kNoIndex;
+    return slots_[id.slot].index;
+  }
+  [[nodiscard]] bool contains(IdType id) const { return find(id) != kNoIndex; }
+
+  /// The element is at another position from now on. It must exist.
+  void move(IdType id, std::int32_t index) { slots_[id.slot].index = index; }
+
   /// False when there was nothing under this id.
-  bool erase(IdType id)
+  bool remove(IdType id)
   {
     if (!contains(id)) return false;
     Slot& slot = slots_[id.slot];
-    slot.value.reset();
-    --size_;
-    // A slot whose generations are used up is retired, so that no id is ever handed out twice.
+    slot.index = kNoIndex;
+    // A slot whose generations are used up is retired, so that no id is ever given out twice.
     if (++slot.generation != 0) free_.push_back(id.slot);
     return true;
   }
 
-  [[nodiscard]] bool contains(IdType id) const
-  {
-    return id.slot < slots_.size() && slots_[id.slot].generation == id.generation && slots_[id.slot].value;
-  }
-
-  /// The element, or null when it is gone.
-  [[nodiscard]] T* find(IdType id) { return contains(id) ? &*slots_[id.slot].value : nullptr; }
-  [[nodiscard]] const T* find(IdType id) const { return contains(id) ? &*slots_[id.slot].value : nullptr; }
-
-  /// The element; throws Error when it is gone.
-  [[nodiscard]] T& at(IdType id)
-  {
-    require(id);
-    return *slots_[id.slot].value;
-  }
-  [[nodiscard]] const T& at(IdType id) const
-  {
-    require(id);
-    return *slots_[id.slot].value;
-  }
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-
-  /// Calls visit(id, element) for each element in slot order.
-  template <class Visit>
-  void for_each(Visit&& visit)
-  {
-    for (std::uint32_t s = 0; s < slots_.size(); ++s) {
-      if (slots_[s].value) visit(IdType{s, slots_[s].generation}, *slots_[s].value);
-    }
-  }
-  template <class Visit>
-  void for_each(Visit&& visit) const
-  {
-    for (std::uint32_t s = 0; s < slots_.size(); ++s) {
-      if (slots_[s].value) visit(IdType{s, slots_[s].generation}, *slots_[s].value);
-    }
-  }
-
  private:
   struct Slot {
-    std::optional<T> value;
+    std::int32_t index = kNoIndex;
     std::uint32_t generation = 0;
   };
 
-  void require(IdType id) const
-  {
-    if (!contains(id)) {
-      throw Error(fmt::format(
-          "There is nothing under the id {}.{}: it was removed, or belongs to another collection.", id.slot,
-          id.generation));
-    }
-  }
-
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;  ///< last freed is taken first
-  std::size_t size_ = 0;
+  std::vector<std::uint32_t> free_;
 };
 
 }  // namespace thrum::base

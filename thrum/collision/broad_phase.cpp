@@ -98,10 +98,40 @@ void BroadPhase::update(model::BodyIndex id, const Box3& box)
     proxy.loose = Box3(box.min() - growth, box.max() + growth);
     place(id);
   }
-  if (!proxy.moved) {
-    proxy.moved = true;
-    moved_.push_back(id);
+  mark_moved(id);
+}
+
+void BroadPhase::mark_moved(model::BodyIndex id)
+{
+  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  if (proxy.moved) return;
+  proxy.moved = true;
+  moved_.push_back(id);
+}
+
+void BroadPhase::remove(model::BodyIndex id)
+{
+  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  if (proxy.unbounded) {
+    std::erase(unbounded_, id);
+    proxy.placed = false;
+    proxy.unbounded = false;
+  } else if (proxy.placed) {
+    remove_from_grid(id);
   }
+  proxy.loose.setEmpty();
+  mark_moved(id);
+}
+
+void BroadPhase::set_fixed(model::BodyIndex id, bool fixed)
+{
+  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  if (proxy.fixed == fixed) return;
+  const bool in_grid = proxy.placed && !proxy.unbounded;
+  if (in_grid) remove_from_grid(id);
+  proxy.fixed = fixed;
+  if (in_grid) place(id);
+  mark_moved(id);
 }
 
 // The slot that holds `key`, or the empty one where it belongs.

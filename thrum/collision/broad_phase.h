@@ -45,6 +45,10 @@ class BroadPhase {
   void add(model::BodyIndex id, bool fixed, bool unbounded);
   /// Gives the box of a body for this step. An empty box takes the body out until it has a box again.
   void update(model::BodyIndex id, const Box3& box);
+  /// Takes a body out for good; its number stays in use until clear().
+  void remove(model::BodyIndex id);
+  /// Changes whether a body is fixed; it meets others accordingly from the next find_pairs() on.
+  void set_fixed(model::BodyIndex id, bool fixed);
   /// Pairs of overlapping loose boxes, sorted, at least one of each not fixed. Throws Error when there are
   /// absurdly many.
   [[nodiscard]] std::span<const BodyPair> find_pairs();
@@ -80,6 +84,7 @@ class BroadPhase {
 
   [[nodiscard]] static std::size_t slot_of(const Grid& grid, std::int64_t key);
   void place(model::BodyIndex id);
+  void mark_moved(model::BodyIndex id);
   void remove_from_grid(model::BodyIndex id);
   static void grow(Grid& grid);
   template <class Visit>

@@ -39,7 +39,7 @@ std::string events_csv(const sim::Recording& recording)
 {
   std::string text = "time,kind,a,b,x,y,z,nx,ny,nz,speed,impulse\n";
   const auto name = [&](model::BodyId id) {
-    return cell(recording.header.bodies[static_cast<std::size_t>(id)].name);
+    return cell(recording.header.bodies[id.slot].name);
   };
   for (const sim::RecordedFrame& frame : recording.frames) {
     for (const model::ContactEvent& e : frame.events) {

@@ -176,8 +176,8 @@ Json responses_of(const sim::Recording& recording)
       normals.add(e.normal);
       speeds.add(e.speed);
       energies.add(e.energy);
-      bodies.push_back(e.a);
-      bodies.push_back(e.b);
+      bodies.push_back(static_cast<std::int32_t>(e.a.slot));
+      bodies.push_back(static_cast<std::int32_t>(e.b.slot));
       steps.push_back(static_cast<std::uint32_t>(e.step));
       kinds.push_back(static_cast<std::uint8_t>(e.kind));
     }

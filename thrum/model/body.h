@@ -24,7 +24,9 @@ struct BodyDesc {
   ShapeIndex shape = kNone;
   Pose X_bs;  ///< shape axes to body axes: minus the centre of mass of the shape
   SurfaceIndex surface = 0;
-  double mass = 1.0;                ///< [kg], used when dynamic
+  double density = 1000.0;   ///< from which mass and inertia follow when the body becomes dynamic [kg/m^3]
+  bool has_inertia = false;  ///< mass, inertia and centre of mass are known
+  double mass = 0.0;         ///< [kg]; 0 for a body that was never dynamic: from the density
   Mat3 inertia = Mat3::Identity();  ///< about the centre of mass, in body axes [kg m^2]
   double gravity_scale = 1.0;
   double linear_damping = 0.0;        ///< rate at which the velocity decays [1/s]
@@ -48,6 +50,22 @@ struct BodyState {
 [[nodiscard]] inline Vec3 velocity_at(const BodyState& body, const Vec3& p)
 {
   return body.velocity + body.angular_velocity.cross(p - body.X_wb.position);
+}
+
+/// Of a dynamic body [J].
+[[nodiscard]] inline double kinetic_energy(const BodyDesc& desc, const BodyState& body)
+{
+  const Vec3 w = body.X_wb.direction_to_local(body.angular_velocity);
+  return 0.5 * (desc.mass * body.velocity.squaredNorm() + w.dot(desc.inertia * w));
+}
+
+/// Changes the velocities of a dynamic body by an impulse [N s] and an angular impulse about its centre of mass [N m s].
+inline void apply_impulse(const BodyDesc& desc, BodyState& body, const Vec3& impulse,
+                          const Vec3& angular_impulse)
+{
+  const Mat3 R = body.X_wb.rotation.toRotationMatrix();
+  body.velocity += impulse / desc.mass;
+  body.angular_velocity += R * desc.inertia.inverse() * R.transpose() * angular_impulse;
 }
 
 }  // namespace thrum::model

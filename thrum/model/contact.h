@@ -60,8 +60,8 @@ struct ContactPatch {
 
 /// One contact as reported to callbacks and recordings.
 struct Contact {
-  BodyId a = kNone;
-  BodyId b = kNone;
+  BodyId a = {};
+  BodyId b = {};
   std::uint32_t part_a = 0;
   std::uint32_t part_b = 0;
   std::uint32_t feature_a = 0;
@@ -86,8 +86,8 @@ enum class ContactEventKind : std::uint8_t {
 struct ContactEvent {
   ContactEventKind kind = ContactEventKind::begin;
   double time = 0.0;  ///< at the end of the step [s]
-  BodyId a = kNone;
-  BodyId b = kNone;
+  BodyId a = {};
+  BodyId b = {};
   Vec3 position = Vec3::Zero();  ///< world [m]
   Vec3 normal = Vec3::UnitZ();   ///< from a to b
   double speed = 0.0;            ///< of approach for hit, of slip for slide [m/s]
@@ -97,8 +97,8 @@ struct ContactEvent {
 /// An impulse that a body received at a point: what vibration and sound are driven by.
 struct ImpulseEvent {
   double time = 0.0;  ///< [s]
-  BodyId body = kNone;
-  BodyId other = kNone;            ///< what it came from, kNone for a scripted one
+  BodyId body = {};
+  BodyId other = {};               ///< what it came from, none for a scripted one
   Vec3 position_b = Vec3::Zero();  ///< in body axes [m]
   Vec3 impulse_b = Vec3::Zero();   ///< on the body, in body axes [N s]
   double approach_speed = 0.0;     ///< before the impact, at least 0 [m/s]

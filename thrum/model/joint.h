@@ -26,27 +26,34 @@ struct JointLimits {
   double upper = std::numeric_limits<double>::infinity();   ///< [rad] or [m]
 };
 
-/// Drives the coordinate of a hinge or a slider at a speed, with a bounded force or torque.
+/// Drives the coordinate of a hinge or a slider with a bounded force or torque: at a speed, or to a target.
 struct JointMotor {
   bool enabled = false;
-  double speed = 0.0;      ///< [rad/s] or [m/s]
-  double max_force = 0.0;  ///< [N m] or [N]
+  bool has_target = false;  ///< drive to `target`; `speed` is then the max speed on the way
+  double speed = 0.0;       ///< [rad/s] or [m/s]
+  double max_force = 0.0;   ///< [N m] or [N]
+  double target = 0.0;      ///< of the coordinate [rad] or [m]
 };
 
-struct JointDesc {
+/// What joins two bodies. `BodyRef` is BodyId in what a user describes (JointDesc) and BodyIndex in a scene (Joint).
+template <class BodyRef, BodyRef kWorld>
+struct JointBetween {
   JointKind kind = JointKind::ball;
-  BodyIndex a = kNone;
-  BodyIndex b = kNone;  ///< kNone: the world
-  Pose X_aj;            ///< joint frame in body a
-  Pose X_bj;            ///< joint frame in body b, or in the world
+  BodyRef a = kWorld;
+  BodyRef b = kWorld;  ///< as it is: the world
+  Pose X_aj = {};      ///< joint frame in body a
+  Pose X_bj = {};      ///< joint frame in body b, or in the world
   bool limited = false;
-  JointLimits limits;
-  JointMotor motor;
+  JointLimits limits = {};
+  JointMotor motor = {};
   double length = 0.0;             ///< distance and spring: rest length [m]
   double stiffness = 0.0;          ///< spring [N/m]
   double damping = 0.0;            ///< spring [N s/m]
   bool collide_connected = false;  ///< whether a and b may touch each other
 };
+
+using JointDesc = JointBetween<BodyId, BodyId{}>;
+using Joint = JointBetween<BodyIndex, kNone>;
 
 /// Impulses of the last step along the joint's rows, where the next solve starts.
 struct JointState {

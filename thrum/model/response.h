@@ -19,8 +19,8 @@ struct ResponseEvent {
   ResponseKind kind = ResponseKind::struck;
   std::uint64_t step = 0;        ///< SceneState::step in which it happened
   double time = 0.0;             ///< at the end of that step [s]
-  BodyId a = kNone;              ///< the body that rings
-  BodyId b = kNone;              ///< what touches it there, kNone for a scripted blow
+  BodyId a = {};                 ///< the body that rings
+  BodyId b = {};                 ///< what touches it there, none for a scripted impact
   Vec3 position = Vec3::Zero();  ///< of the contact, world [m]
   Vec3 normal = Vec3::UnitZ();   ///< unit, from a to b
   double speed = 0.0;            ///< struck: of approach; kicked: of parting that is asked for [m/s]

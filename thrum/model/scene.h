@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/model/body.h"
 #include "thrum/model/contact.h"
@@ -22,19 +23,30 @@ struct SceneModel {
   std::vector<Surface> surfaces{Surface{}};
   std::vector<SurfacePair> surface_pairs;
   std::vector<BodyDesc> bodies;
-  std::vector<JointDesc> joints;
+  std::vector<Joint> joints;
 };
+
+/// The coefficients between two bodies: those listed for their pair of surfaces, or the smaller of each.
+[[nodiscard]] inline Surface surface_between(const SceneModel& model, BodyIndex a, BodyIndex b)
+{
+  const SurfaceIndex sa = at(model.bodies, a).surface;
+  const SurfaceIndex sb = at(model.bodies, b).surface;
+  for (const SurfacePair& pair : model.surface_pairs) {
+    if ((pair.a == sa && pair.b == sb) || (pair.a == sb && pair.b == sa)) return pair.values;
+  }
+  return min_coefficients(at(model.surfaces, sa), at(model.surfaces, sb));
+}
 
 /// How a body rings: amplitudes of its modes and their speeds.
 struct ModalState {
-  BodyId body = kNone;
+  BodyId body = {};
   std::vector<double> q;  ///< [kg^1/2 m]
   std::vector<double> v;  ///< [kg^1/2 m/s]
 };
 
 /// A kick of the distant response that is still under way.
 struct PendingKick {
-  BodyId body = kNone;
+  BodyId body = {};
   double time = 0;              ///< when it arrives [s]
   Vec3 impulse = Vec3::Zero();  ///< world [N s]
   Vec3 arm_b = Vec3::Zero();    ///< from the centre of mass to where it acts, in body axes [m]
@@ -48,7 +60,9 @@ struct SceneState {
   double last_step =
       0.0;  ///< length of the last step [s]; impulses to start from are scaled by the new one's share of it
   std::uint64_t random_state = 0;
+  std::vector<BodyId> body_ids;  ///< of `bodies`, which are in the order in which they were added
   std::vector<BodyState> bodies;
+  std::vector<JointId> joint_ids;  ///< of `joints`, likewise
   std::vector<JointState> joints;
   std::vector<ContactPatch> patches;       ///< contact memory, ordered by bodies and parts
   std::vector<ModalState> modal_states;    ///< of bodies that ring at the moment

@@ -42,7 +42,7 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
       kick_energy_[static_cast<std::size_t>(island)] += point.allowed_energy;
     }
   }
-  for (const model::JointDesc& joint : model.joints) {
+  for (const model::Joint& joint : model.joints) {
     if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
     drive(joint.a);
     drive(joint.b);

@@ -45,7 +45,7 @@ std::vector<std::int32_t> find_islands(const model::SceneModel& model, const mod
   for (const model::ContactPatch& patch : state.patches) {
     if (dynamic(patch.a) && dynamic(patch.b)) sets.join(patch.a, patch.b);
   }
-  for (const model::JointDesc& joint : model.joints) {
+  for (const model::Joint& joint : model.joints) {
     if (dynamic(joint.a) && dynamic(joint.b)) sets.join(joint.a, joint.b);
   }
   std::vector<std::int32_t> island(count, model::kNone);

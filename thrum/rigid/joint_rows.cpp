@@ -5,13 +5,15 @@
 #include <array>
 #include <cmath>
 
+#include "thrum/rigid/joint_coordinate.h"
+
 namespace thrum::rigid {
 
 namespace {
 
 // A joint with its two frames in the world.
 struct PlacedJoint {
-  const model::JointDesc& desc;
+  const model::Joint& desc;
   std::int32_t a;
   std::int32_t b;
   std::int32_t joint;
@@ -71,7 +73,7 @@ class RowBuilder {
   // The coordinate `value` along a row stays within the limits, and a motor drives it.
   void limit_and_drive(int slot, const JointRow& along, double value, double h)
   {
-    const model::JointDesc& desc = joint_.desc;
+    const model::Joint& desc = joint_.desc;
     if (desc.limited) {
       const bool near_lower = value - desc.limits.lower < desc.limits.upper - value;
       const double sign = near_lower ? 1.0 : -1.0;
@@ -85,7 +87,7 @@ class RowBuilder {
     if (desc.motor.enabled) {
       JointRow& row = add(slot + 1, along.linear, along.angular_a, along.angular_b, 0);
       row.erp = 0;
-      row.speed = desc.motor.speed;
+      row.speed = motor_speed(desc.motor, desc.kind, value, h);
       row.upper = h * desc.motor.max_force;
       row.lower = -row.upper;
     }
@@ -112,7 +114,6 @@ void add_rows(RowBuilder& rows, const PlacedJoint& joint, double h)
   const Vec3 y = Ra.col(1);
   const Vec3 z = Ra.col(2);
   const Vec3 zb = joint.X_wjb.rotation * Vec3::UnitZ();
-  const Vec3 xb = joint.X_wjb.rotation * Vec3::UnitX();
   const Vec3 d = joint.X_wjb.position - joint.X_wja.position;
   const auto hold_origin = [&] {
     for (int k = 0; k < 3; ++k) rows.hold_point(k, Vec3::Unit(k));
@@ -121,6 +122,7 @@ void add_rows(RowBuilder& rows, const PlacedJoint& joint, double h)
     const Vec3 turn = turn_between(joint.X_wja, joint.X_wjb);
     for (int k = 0; k < 3; ++k) rows.hold_turn(3 + k, Vec3::Unit(k), turn[k]);
   };
+  const double value = joint_coordinate(joint.desc.kind, joint.X_wja, joint.X_wjb);
   switch (joint.desc.kind) {
     case model::JointKind::fixed:
       hold_origin();
@@ -136,7 +138,7 @@ void add_rows(RowBuilder& rows, const PlacedJoint& joint, double h)
       rows.hold_turn(4, y, y.dot(tilt));
       JointRow along;
       along.angular_a = along.angular_b = z;
-      rows.limit_and_drive(5, along, std::atan2(z.dot(x.cross(xb)), x.dot(xb)), h);
+      rows.limit_and_drive(5, along, value, h);
       return;
     }
     case model::JointKind::slider: {
@@ -148,7 +150,7 @@ void add_rows(RowBuilder& rows, const PlacedJoint& joint, double h)
       along.linear = z;
       along.angular_a = (joint.ra + d).cross(z);
       along.angular_b = joint.rb.cross(z);
-      rows.limit_and_drive(5, along, z.dot(d), h);
+      rows.limit_and_drive(5, along, value, h);
       return;
     }
     case model::JointKind::distance:
@@ -261,7 +263,7 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
                : pose_after(model.bodies[static_cast<std::size_t>(id)], pose_of(id), bodies[id], h);
   };
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const model::JointDesc& desc = model.joints[j];
+    const model::Joint& desc = model.joints[j];
     PlacedJoint joint{desc, index(desc.a), index(desc.b), static_cast<std::int32_t>(j), {},
                       {},   Vec3::Zero(),  Vec3::Zero()};
     const SolverBody& A = bodies[joint.a];

@@ -34,7 +34,7 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
     if (falls_onto(gravity_of(patch.a), -patch.normal, gap, h)) edges.push_back({patch.a, patch.b});
   }
   // A joint carries both ways, which puts its two bodies into one group.
-  for (const model::JointDesc& joint : model.joints) {
+  for (const model::Joint& joint : model.joints) {
     if (joint.b == model::kNone) continue;
     edges.push_back({joint.a, joint.b});
     edges.push_back({joint.b, joint.a});

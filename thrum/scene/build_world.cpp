@@ -32,7 +32,7 @@ constexpr double kMinSupportReach = 0.25;
 struct SceneMaterial {
   model::Material elastic;
   model::Surface surface;
-  model::SurfaceId id = 0;
+  model::SurfaceId id = model::kDefaultSurface;
   std::optional<Colour> colour;
 };
 
@@ -116,7 +116,7 @@ class Builder {
   }
 
   struct ShapeHandle {
-    model::ShapeId id = model::kNone;
+    model::ShapeId id;
     std::size_t mesh = 0;
   };
 
@@ -171,7 +171,7 @@ class Builder {
       const ShapeHandle shape =
           scales.empty() ? shape_of(described, moving, entry.place)
                          : add_shape([&] { return build_scaled(described, scales[i], moving); }, entry.place);
-      if (shape.id == model::kNone) return;
+      if (!shape.id.valid()) return;
       sim::BodySpec spec;
       spec.name = names[i];
       spec.shape = shape.id;
@@ -182,7 +182,7 @@ class Builder {
       spec.mass = entry.mass;
       spec.velocity = entry.X_wf.direction(entry.velocity);
       spec.angular_velocity = entry.X_wf.direction(entry.angular_velocity);
-      model::BodyId id = model::kNone;
+      model::BodyId id;
       try {
         id = built_.world.add_body(spec);
       } catch (const Error& error) {
@@ -191,7 +191,7 @@ class Builder {
         return;
       }
       ids_[names[i]] = id;
-      Colour colour = moving ? palette()[static_cast<std::size_t>(id) % palette().size()] : kFixedColour;
+      Colour colour = moving ? palette()[id.slot % palette().size()] : kFixedColour;
       if (material.colour) colour = *material.colour;
       if (entry.colour) colour = *entry.colour;
       if (entry.rings) ringing_.push_back({id, &*entry.rings});
@@ -214,8 +214,8 @@ class Builder {
     model::JointDesc joint;
     joint.kind = entry.kind;
     joint.a = a->second;
-    joint.b = entry.b.name.empty() ? model::kNone : b->second;
-    const Pose X_wb = joint.b == model::kNone ? Pose{} : built_.world.body(joint.b).X_wb;
+    if (!entry.b.name.empty()) joint.b = b->second;
+    const Pose X_wb = !joint.b.valid() ? Pose{} : built_.world.body(joint.b).X_wb;
     if (has_rest_length)
       X_wo.position = entry.position_on_b ? entry.X_wf.point(*entry.position_on_b) : X_wb.position;
     joint.X_aj = built_.world.body(joint.a).X_wb.inverse() * X_wj;
@@ -225,7 +225,9 @@ class Builder {
       const double unit = entry.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
       joint.limits = {unit * (*entry.limits)[0], unit * (*entry.limits)[1]};
     }
-    joint.motor = {entry.motor_speed.has_value(), entry.motor_speed.value_or(0), entry.max_motor_force};
+    joint.motor = {.enabled = entry.motor_speed.has_value(),
+                   .speed = entry.motor_speed.value_or(0),
+                   .max_force = entry.max_motor_force};
     joint.length = entry.length.value_or(has_rest_length ? (X_wo.position - X_wj.position).norm() : 0);
     joint.stiffness = entry.stiffness;
     joint.damping = entry.damping;
@@ -241,8 +243,7 @@ class Builder {
   void add_script()
   {
     const auto point_b = [&](model::BodyId id, const std::optional<Vec3>& p_s) -> Vec3 {
-      return p_s ? built_.world.model().bodies[static_cast<std::size_t>(id)].X_bs.point(*p_s)
-                 : Vec3(Vec3::Zero());
+      return p_s ? built_.world.desc_of(id).X_bs.point(*p_s) : Vec3(Vec3::Zero());
     };
     for (const ImpulseEntry& entry : scene_.impulses) {
       const auto id = ids_.find(entry.body.name);
@@ -267,13 +268,14 @@ class Builder {
         std::make_shared<sim::Responder>(sim::ResponderDesc{entry.max_hops, entry.detect_force_jumps});
     for (std::size_t b = 0; b < built_.materials.size(); ++b) {
       const model::Material& m = built_.materials[b];
-      built_.responder->set_modulus(static_cast<model::BodyId>(b), m.young / (1 - m.poisson * m.poisson));
+      built_.responder->set_modulus(built_.world.id_of(static_cast<model::BodyIndex>(b)),
+                                    m.young / (1 - m.poisson * m.poisson));
     }
     const std::map<model::BodyId, std::vector<Box3>> standing = find_support_boxes();
     if (!mistakes_.empty()) return;
     std::map<std::pair<const RingsEntry*, std::size_t>, std::shared_ptr<const model::ModalModel>> known;
     for (const auto& [id, rings] : ringing_) {
-      const auto b = static_cast<std::size_t>(id);
+      const auto b = static_cast<std::size_t>(built_.world.index_of(id));
       const auto places = standing.find(id);
       try {
         // Bodies of one entry share their modes, unless each stands in its own way.
@@ -310,12 +312,12 @@ class Builder {
     if (ids.empty()) return standing;
     const model::SceneState start = built_.world.save();
     const bool moves = std::any_of(ids.begin(), ids.end(), [&](model::BodyId id) {
-      return built_.world.model().bodies[static_cast<std::size_t>(id)].motion != model::Motion::fixed;
+      return built_.world.desc_of(id).motion != model::Motion::fixed;
     });
     const bool rest = !moves || sim::step_to_rest(built_.world, ids, {.step = scene_.step});
     for (const RingingBody& body : ringing_) {
       if (body.rings->supports != SupportKind::contacts) continue;
-      const auto b = static_cast<std::size_t>(body.id);
+      const auto b = static_cast<std::size_t>(built_.world.index_of(body.id));
       std::vector<Box3> places =
           sim::find_support_regions(built_.world, body.id, *built_.meshes[built_.visuals[b].mesh],
                                     {.min_margin = kMinSupportReach * body.rings->spacing});

@@ -26,13 +26,13 @@ struct BodyVisual {
 
 /// Scripted actions on a body, by number instead of name.
 struct ScriptedImpulse {
-  model::BodyId body = model::kNone;
+  model::BodyId body;
   double time = 0;                 ///< [s]
   Vec3 impulse = Vec3::Zero();     ///< [N s]
   Vec3 position_b = Vec3::Zero();  ///< in body axes [m]
 };
 struct ScriptedForce {
-  model::BodyId body = model::kNone;
+  model::BodyId body;
   std::vector<double> times;       ///< [s]
   std::vector<Vec3> forces;        ///< [N]
   Vec3 position_b = Vec3::Zero();  ///< in body axes [m]

@@ -55,9 +55,9 @@ sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& 
                              body.motion == model::Motion::dynamic ? body.mass : 0});
   }
   for (const auto& mesh : built.meshes) header.meshes.push_back(*mesh);
-  for (const model::JointDesc& joint : built.world.model().joints) {
+  for (const model::Joint& joint : built.world.model().joints) {
     if (joint.kind != model::JointKind::distance && joint.kind != model::JointKind::spring) continue;
-    const auto in_shape = [&](model::BodyId id, const Pose& X_bj) {
+    const auto in_shape = [&](model::BodyIndex id, const Pose& X_bj) {
       const Vec3 p =
           id == model::kNone
               ? X_bj.position

@@ -26,7 +26,7 @@ std::vector<sim::RecordedPose> poses_of(const sim::World& world)
   std::vector<sim::RecordedPose> poses;
   poses.reserve(world.state().bodies.size());
   for (std::size_t i = 0; i < world.state().bodies.size(); ++i) {
-    poses.push_back(sim::RecordedPose::of(world.shape_pose(static_cast<model::BodyId>(i))));
+    poses.push_back(sim::RecordedPose::of(world.shape_pose(world.id_of(static_cast<model::BodyIndex>(i)))));
   }
   return poses;
 }
@@ -184,8 +184,8 @@ class Run {
         return std::array<float, 3>{static_cast<float>(v.x()), static_cast<float>(v.y()),
                                     static_cast<float>(v.z())};
       };
-      frame.contacts.push_back(
-          {contact.a, contact.b, floats(contact.position), floats(impulse), contact.is_new ? 1u : 0u});
+      frame.contacts.push_back({world.index_of(contact.a), world.index_of(contact.b),
+                                floats(contact.position), floats(impulse), contact.is_new ? 1u : 0u});
     }
     // Bodies slide for long: ten times a second is enough to see it.
     const auto slide_frames = static_cast<std::uint64_t>(

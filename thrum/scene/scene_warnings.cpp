@@ -46,7 +46,8 @@ class Inspector {
   {
     std::set<const model::ModalModel*> seen;
     for (std::size_t b = 0; b < bodies().size() && built_.responder; ++b) {
-      const model::ModalModel* modal = built_.responder->model_of(static_cast<model::BodyId>(b));
+      const model::ModalModel* modal =
+          built_.responder->model_of(built_.world.id_of(static_cast<model::BodyIndex>(b)));
       if (modal == nullptr || !seen.insert(modal).second) continue;
       for (const std::string& sentence : modal->warnings)
         warn(entries_[b]->rings->place, b, fmt::format("rings, but: {}", sentence));
@@ -177,7 +178,7 @@ class Inspector {
   {
     std::vector<Pose> poses;
     for (std::size_t b = 0; b < bodies().size(); ++b)
-      poses.push_back(built_.world.shape_pose(static_cast<model::BodyId>(b)));
+      poses.push_back(built_.world.shape_pose(built_.world.id_of(static_cast<model::BodyIndex>(b))));
     return poses;
   }
 
@@ -185,7 +186,7 @@ class Inspector {
   {
     collision::BroadPhase boxes;
     for (std::size_t b = 0; b < bodies().size(); ++b) {
-      const auto id = static_cast<model::BodyId>(b);
+      const auto id = static_cast<model::BodyIndex>(b);
       boxes.add(id, bodies()[b].motion == model::Motion::fixed, shape_of(b).unbounded);
       boxes.update(id, collision::world_bounds(shape_of(b), X_ws[b], 0));
     }
@@ -196,7 +197,7 @@ class Inspector {
   [[nodiscard]] std::vector<collision::BodyPair> jointed_pairs() const
   {
     std::vector<collision::BodyPair> pairs;
-    for (const model::JointDesc& joint : built_.world.model().joints) {
+    for (const model::Joint& joint : built_.world.model().joints) {
       if (joint.b != model::kNone && !joint.collide_connected)
         pairs.push_back({std::min(joint.a, joint.b), std::max(joint.a, joint.b)});
     }

@@ -16,7 +16,7 @@ using base::append_bytes;
 using base::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 // One description of the bytes for both directions: visit(stream, value) for each value in order.
 struct Writer {
@@ -61,6 +61,13 @@ template <class Stream>
 void vec(Stream& s, Vec3& v)
 {
   for (int k = 0; k < 3; ++k) s.number(v[k]);
+}
+
+template <class Stream, class Tag>
+void id(Stream& s, base::Id<Tag>& value)
+{
+  s.number(value.slot);
+  s.number(value.generation);
 }
 
 template <class Stream>
@@ -115,6 +122,10 @@ void visit_checkpoint(Stream& s, Checkpoint& c)
   s.number(c.state.random_state);
   s.list(c.state.bodies, 100);
   for (model::BodyState& b : c.state.bodies) body(s, b);
+  s.list(c.state.body_ids, 8);
+  for (model::BodyId& b : c.state.body_ids) id(s, b);
+  s.list(c.state.joint_ids, 8);
+  for (model::JointId& j : c.state.joint_ids) id(s, j);
   s.list(c.state.joints, 100);
   for (model::JointState& j : c.state.joints) {
     for (double& impulse : j.warm_impulse) s.number(impulse);
@@ -125,7 +136,7 @@ void visit_checkpoint(Stream& s, Checkpoint& c)
   for (model::ContactPatch& p : c.state.patches) patch(s, p);
   s.list(c.state.modal_states, 20);
   for (model::ModalState& ring : c.state.modal_states) {
-    s.number(ring.body);
+    id(s, ring.body);
     for (std::vector<double>* values : {&ring.q, &ring.v}) {
       s.list(*values, 8);
       for (double& value : *values) s.number(value);
@@ -133,7 +144,7 @@ void visit_checkpoint(Stream& s, Checkpoint& c)
   }
   s.list(c.state.pending_kicks, 68);
   for (model::PendingKick& kick : c.state.pending_kicks) {
-    s.number(kick.body);
+    id(s, kick.body);
     s.number(kick.time);
     vec(s, kick.impulse);
     vec(s, kick.arm_b);

@@ -16,23 +16,17 @@ Vec3 weight_of(const model::SceneModel& model, const model::BodyDesc& desc)
 
 // What gravity did to a body in the step beyond its impulse times the mean of the speeds before and after [J]: a body that bounces
 // within a step rises or falls differently from that mean.
-double gravity_excess(const World& world, model::BodyId id, double h)
+double gravity_excess(const World& world, model::BodyIndex id, double h)
 {
   const model::BodyDesc& desc = world.model().bodies[static_cast<std::size_t>(id)];
   if (desc.motion != model::Motion::dynamic) return 0;
   const model::BodyState& before = world.body_before_step(id);
-  const model::BodyState& after = world.body(id);
+  const model::BodyState& after = world.state().bodies[static_cast<std::size_t>(id)];
   return weight_of(world.model(), desc)
       .dot(after.X_wb.position - before.X_wb.position - h * (before.velocity + after.velocity) / 2);
 }
 
 }  // namespace
-
-double kinetic_energy(const model::BodyDesc& desc, const model::BodyState& body)
-{
-  const Vec3 w = body.X_wb.direction_to_local(body.angular_velocity);
-  return 0.5 * (desc.mass * body.velocity.squaredNorm() + w.dot(desc.inertia * w));
-}
 
 // Impulses lambda change kinetic energy by lambda . (u0 + u1) / 2, u0 and u1 being the speeds along them before and after the step,
 // whatever happened in between; with the excess G of gravity the contacts of the striking body have lost
@@ -45,7 +39,7 @@ double kinetic_energy(const model::BodyDesc& desc, const model::BodyState& body)
 //
 // is the impact's: without it the body has, at its present place, the energy with which it came, no more and no less.
 void compute_impact_losses(const World& world, double h, std::span<const vibration::RigidBodyData> parts,
-                           std::span<const model::BodyId> ids,
+                           std::span<const model::BodyIndex> ids,
                            std::vector<vibration::SurfaceContact>& contacts)
 {
   struct Sum {
@@ -80,13 +74,13 @@ void compute_impact_losses(const World& world, double h, std::span<const vibrati
   }
 }
 
-double body_energy_loss(const World& world, model::BodyId id, double h)
+double body_energy_loss(const World& world, model::BodyIndex id, double h)
 {
   const model::BodyDesc& desc = world.model().bodies[static_cast<std::size_t>(id)];
   if (desc.motion != model::Motion::dynamic) return 0;
   const model::BodyState& before = world.body_before_step(id);
-  const model::BodyState& after = world.body(id);
-  return kinetic_energy(desc, before) - kinetic_energy(desc, after) +
+  const model::BodyState& after = world.state().bodies[static_cast<std::size_t>(id)];
+  return model::kinetic_energy(desc, before) - model::kinetic_energy(desc, after) +
          (weight_of(world.model(), desc) + before.force).dot(after.X_wb.position - before.X_wb.position) +
          h / 2 * before.torque.dot(before.angular_velocity + after.angular_velocity);
 }
@@ -96,7 +90,7 @@ double step_energy_loss(const World& world, double h)
   const model::SceneModel& model = world.model();
   double lost = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    lost += body_energy_loss(world, static_cast<model::BodyId>(i), h);
+    lost += body_energy_loss(world, static_cast<model::BodyIndex>(i), h);
   // Bodies that are moved bring in the work of their contacts.
   for (const model::ContactPatch& patch : world.state().patches) {
     for (const auto& [id, sign] : {std::pair(patch.a, 1.0), std::pair(patch.b, -1.0)}) {
@@ -104,9 +98,12 @@ double step_energy_loss(const World& world, double h)
       Vec3 centre = Vec3::Zero();
       for (const model::ContactPoint& point : patch.active()) {
         centre += point.position / patch.count;
-        lost += sign * point.normal_impulse * patch.normal.dot(velocity_at(world.body(id), point.position));
+        lost += sign * point.normal_impulse *
+                patch.normal.dot(
+                    model::velocity_at(world.state().bodies[static_cast<std::size_t>(id)], point.position));
       }
-      lost += sign * patch.friction_impulse.dot(velocity_at(world.body(id), centre));
+      lost += sign * patch.friction_impulse.dot(
+                         model::velocity_at(world.state().bodies[static_cast<std::size_t>(id)], centre));
     }
   }
   return lost;

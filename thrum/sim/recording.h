@@ -82,8 +82,9 @@ struct RecordedFrame {
   std::vector<RecordedPose> poses;  ///< by body
   bool has_contacts = true;         ///< false: those of this frame were left out
   std::vector<RecordedContact> contacts;
-  std::vector<model::ContactEvent> events;      ///< since the frame before
-  std::vector<model::ResponseEvent> responses;  ///< since the frame before
+  // Since the frame before. Their bodies are numbered as in the header: the slot of an id is the number.
+  std::vector<model::ContactEvent> events;
+  std::vector<model::ResponseEvent> responses;
 };
 
 /// Appends to a recording. Frames are gathered and written as a chunk by flush().

@@ -56,10 +56,18 @@ mesh::TriangleMesh read_mesh(ByteReader& in)
   return mesh;
 }
 
-void check_body(const ByteReader& in, model::BodyId id, std::size_t bodies)
+void check_body(const ByteReader& in, std::int32_t id, std::size_t bodies)
 {
   if (id < 0 || static_cast<std::size_t>(id) >= bodies)
     in.fail(fmt::format("body {}", id), "one that is there");
+}
+
+// Events name bodies by their numbers in the header.
+model::BodyId read_body(ByteReader& in, std::size_t bodies)
+{
+  const auto number = in.read<std::int32_t>("body");
+  check_body(in, number, bodies);
+  return {static_cast<std::uint32_t>(number), 0};
 }
 
 RecordingHeader read_header(ByteReader& in)
@@ -114,10 +122,8 @@ model::ContactEvent read_event(ByteReader& in, std::size_t bodies)
     in.fail(fmt::format("event {}", kind), "0 to 3");
   event.kind = static_cast<model::ContactEventKind>(kind);
   event.time = in.read<double>("time");
-  event.a = in.read<std::int32_t>("body");
-  event.b = in.read<std::int32_t>("body");
-  check_body(in, event.a, bodies);
-  check_body(in, event.b, bodies);
+  event.a = read_body(in, bodies);
+  event.b = read_body(in, bodies);
   event.position = read_point(in);
   event.normal = read_point(in);
   event.speed = in.read<float>("speed");
@@ -134,10 +140,10 @@ model::ResponseEvent read_response(ByteReader& in, std::size_t bodies)
   event.kind = static_cast<model::ResponseKind>(kind);
   event.step = in.read<std::uint64_t>("step");
   event.time = in.read<double>("time");
-  event.a = in.read<std::int32_t>("body");
-  event.b = in.read<std::int32_t>("body");
-  check_body(in, event.a, bodies);
-  if (event.b != model::kNone) check_body(in, event.b, bodies);
+  event.a = read_body(in, bodies);
+  const auto b = in.read<std::int32_t>("body");
+  if (b != model::kNone) check_body(in, b, bodies);
+  event.b.slot = static_cast<std::uint32_t>(b);
   event.position = read_point(in);
   event.normal = read_point(in);
   event.speed = in.read<float>("speed");

@@ -42,8 +42,8 @@ template <class Event>
 void append_event_location(std::string& out, const Event& event)
 {
   append_bytes(out, event.time);
-  append_bytes(out, event.a);
-  append_bytes(out, event.b);
+  append_bytes(out, event.a.slot);
+  append_bytes(out, event.b.slot);
   append_point(out, event.position);
   append_point(out, event.normal);
   append_bytes(out, static_cast<float>(event.speed));

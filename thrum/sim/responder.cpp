@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/sim/impact_losses.h"
@@ -44,7 +45,7 @@ std::string pose_change_warning(const World& world, model::BodyId id, const mode
       "'{}' is {:.2g} m higher or lower and turned by {:.0f} degrees since its modes were computed, and "
       "rings as if it were "
       "still held where it stood.",
-      world.model().bodies[static_cast<std::size_t>(id)].name, lifted, turned * 180 / std::numbers::pi);
+      world.desc_of(id).name, lifted, turned * 180 / std::numbers::pi);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ std::string pose_change_warning(const World& world, model::BodyId id, const mode
 void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                          const vibration::BodyResponseDesc& desc)
 {
-  const model::BodyDesc& body = world.model().bodies.at(static_cast<std::size_t>(id));
+  const model::BodyDesc& body = world.desc_of(id);
   if (rings(id)) throw Error(fmt::format("The body '{}' has a response already.", body.name));
   const collision::PreparedShape& shape = world.shapes()[static_cast<std::size_t>(body.shape)];
   if (!shape.unbounded) {
@@ -76,28 +77,27 @@ void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const m
   elastic::ModeList modes = elastic::mode_list(*model);
   auto own = std::make_unique<vibration::BodyResponse>(model, desc);
   auto transmitted = std::make_unique<vibration::BodyResponse>(std::move(model), transmitted_response);
-  resonators_.push_back(std::make_shared<Resonator>(
-      Resonator{id, std::move(own), std::move(transmitted), std::move(modes), world.body(id).X_wb}));
+  resonators_.push_back(
+      std::make_shared<Resonator>(Resonator{id, world.index_of(id), std::move(own), std::move(transmitted),
+                                            std::move(modes), world.body(id).X_wb}));
   std::sort(resonators_.begin(), resonators_.end(),
             [](const auto& a, const auto& b) { return a->body < b->body; });
 }
 
 void Responder::set_modulus(model::BodyId id, double modulus)
 {
-  const auto i = static_cast<std::size_t>(id);
-  if (moduli_.size() <= i) moduli_.resize(i + 1, 0.0);
-  moduli_[i] = modulus;
+  moduli_[id] = modulus;
 }
 
 bool Responder::rings(model::BodyId id) const
 {
-  return std::any_of(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->body == id; });
+  return std::any_of(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->id == id; });
 }
 
 const vibration::BodyResponse* Responder::response_of(model::BodyId id) const
 {
   for (const auto& resonator : resonators_) {
-    if (resonator->body == id) return resonator->response.get();
+    if (resonator->id == id) return resonator->response.get();
   }
   return nullptr;
 }
@@ -105,7 +105,7 @@ const vibration::BodyResponse* Responder::response_of(model::BodyId id) const
 const model::ModalModel* Responder::model_of(model::BodyId id) const
 {
   const auto resonator =
-      std::find_if(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->body == id; });
+      std::find_if(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->id == id; });
   return resonator != resonators_.end() ? &(*resonator)->response->model() : nullptr;
 }
 
@@ -134,13 +134,15 @@ bool Responder::is_struck(const model::SceneModel& model, const model::ContactPo
 }
 
 // Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than was meant for it.
-void Responder::apply_pending_kicks(const model::SceneModel& model, model::SceneState& state, double h)
+void Responder::apply_pending_kicks(const World& world, model::SceneState& state, double h)
 {
+  const model::SceneModel& model = world.model();
   const double until = state.time + h;
   std::erase_if(state.pending_kicks, [&](const model::PendingKick& kick) {
     if (kick.time > until) return false;
-    const model::BodyDesc& desc = model.bodies[static_cast<std::size_t>(kick.body)];
-    model::BodyState& body = state.bodies[static_cast<std::size_t>(kick.body)];
+    const model::BodyIndex index = world.index_of(kick.body);
+    const model::BodyDesc& desc = at(model.bodies, index);
+    model::BodyState& body = at(state.bodies, index);
     const Vec3 turn = body.X_wb.direction(kick.arm_b).cross(kick.impulse);
     double share = 1;
     if (kick.energy >= 0) {
@@ -157,8 +159,8 @@ void Responder::apply_pending_kicks(const model::SceneModel& model, model::Scene
 
 double Responder::vibration_energy(const model::ModalState& ring) const
 {
-  const auto resonator = std::find_if(resonators_.begin(), resonators_.end(),
-                                      [&](const auto& r) { return r->body == ring.body; });
+  const auto resonator =
+      std::find_if(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->id == ring.body; });
   if (resonator == resonators_.end()) return 0;
   double sum = 0;
   for (std::size_t m = 0; m < ring.q.size(); ++m) {
@@ -191,7 +193,7 @@ double Responder::drain_vibration(model::SceneState& state, double energy, const
 void Responder::update_energy_budget(World& world, model::SceneState& state, double h, bool struck)
 {
   double prepaid_energy = 0;
-  std::set<model::BodyId> kicked;
+  std::set<model::BodyIndex> kicked;
   for (model::ContactPatch& patch : state.patches) {
     for (model::ContactPoint& point : patch.points) {
       if (point.allowed_energy == 0) continue;
@@ -209,7 +211,7 @@ void Responder::update_energy_budget(World& world, model::SceneState& state, dou
   // Motors of joints bring in energy too; that is nobody's debt.
   if (!world.model().joints.empty()) {
     double gained = -prepaid_energy;
-    for (const model::BodyId id : kicked) gained -= body_energy_loss(world, id, h);
+    for (const model::BodyIndex id : kicked) gained -= body_energy_loss(world, id, h);
     deficit = std::clamp(gained, 0.0, deficit);
   }
   remove_kinetic_energy(world.model(), state, kicked,
@@ -217,20 +219,20 @@ void Responder::update_energy_budget(World& world, model::SceneState& state, dou
 }
 
 void Responder::remove_kinetic_energy(const model::SceneModel& model, model::SceneState& state,
-                                      const std::set<model::BodyId>& bodies, double energy)
+                                      const std::set<model::BodyIndex>& bodies, double energy)
 {
   if (!(energy > 0)) return;
-  const auto moves = [&](model::BodyId id) {
+  const auto moves = [&](model::BodyIndex id) {
     return model.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic;
   };
   double sum = 0;
-  for (const model::BodyId id : bodies) {
+  for (const model::BodyIndex id : bodies) {
     const auto b = static_cast<std::size_t>(id);
-    if (moves(id)) sum += kinetic_energy(model.bodies[b], state.bodies[b]);
+    if (moves(id)) sum += model::kinetic_energy(model.bodies[b], state.bodies[b]);
   }
   if (!(sum > 0)) return;
   const double left = std::sqrt(std::max(0.0, 1 - energy / sum));
-  for (const model::BodyId id : bodies) {
+  for (const model::BodyIndex id : bodies) {
     if (!moves(id)) continue;
     state.bodies[static_cast<std::size_t>(id)].velocity *= left;
     state.bodies[static_cast<std::size_t>(id)].angular_velocity *= left;
@@ -242,6 +244,8 @@ void Responder::respond(World& world, model::SceneState& state, double h)
   const base::Stopwatch watch;
   report_ = {};
   const model::SceneModel& model = world.model();
+  std::erase_if(resonators_, [&](const auto& r) { return !world.contains(r->id); });
+  for (const auto& resonator : resonators_) resonator->body = world.index_of(resonator->id);
   // Who is struck, and who still rings.
   std::vector<char> struck(resonators_.size(), 0);
   for (const model::ContactPatch& patch : state.patches) {
@@ -253,12 +257,12 @@ void Responder::respond(World& world, model::SceneState& state, double h)
     }
   }
   update_energy_budget(world, state, h, std::find(struck.begin(), struck.end(), 1) != struck.end());
-  if (!state.pending_kicks.empty()) apply_pending_kicks(model, state, h);
+  if (!state.pending_kicks.empty()) apply_pending_kicks(world, state, h);
   std::vector<TransmittedImpact> transmitted_impacts;
   for (std::size_t r = 0; r < resonators_.size(); ++r) {
     const bool silent =
         std::none_of(state.modal_states.begin(), state.modal_states.end(),
-                     [&](const model::ModalState& s) { return s.body == resonators_[r]->body; });
+                     [&](const model::ModalState& s) { return s.body == resonators_[r]->id; });
     if (struck[r] != 0 || !silent) respond_body(world, state, h, *resonators_[r], {}, transmitted_impacts);
   }
   // Blows passed on through bodies that ring themselves.
@@ -287,7 +291,7 @@ void Responder::respond_body(World& world, model::SceneState& state, double h, R
   const ResonatorContacts resonator_contacts =
       gather_contacts(world, state, h, resonator, transmitted_impacts);
   auto ring = std::find_if(state.modal_states.begin(), state.modal_states.end(),
-                           [&](const model::ModalState& s) { return s.body == resonator.body; });
+                           [&](const model::ModalState& s) { return s.body == resonator.id; });
   vibration::ModeState modes = resonator.response->at_rest();
   if (ring != state.modal_states.end()) {
     modes.q = Eigen::Map<const VecX>(ring->q.data(), static_cast<Eigen::Index>(ring->q.size()));
@@ -303,7 +307,9 @@ void Responder::respond_body(World& world, model::SceneState& state, double h, R
     if (transmitted_impacts.empty()) vibration::advance(resonator.modes, h, state_without_impact);
     const auto is_payer = [&](model::BodyId id) {
       return std::any_of(transmitted_impacts.begin(), transmitted_impacts.end(),
-                         [&](const TransmittedImpact& impact) { return impact.from == id; });
+                         [&](const TransmittedImpact& impact) {
+                           return state.body_ids[static_cast<std::size_t>(impact.from)] == id;
+                         });
     };
     double available_energy = std::max(0.0, budget_);
     for (const model::ModalState& r : state.modal_states)
@@ -317,7 +323,7 @@ void Responder::respond_body(World& world, model::SceneState& state, double h, R
   if (!rings && ring != state.modal_states.end()) state.modal_states.erase(ring);
   if (rings) {
     if (ring == state.modal_states.end())
-      ring = state.modal_states.insert(ring, model::ModalState{resonator.body, {}, {}});
+      ring = state.modal_states.insert(ring, model::ModalState{resonator.id, {}, {}});
     ring->q.assign(modes.q.begin(), modes.q.end());
     ring->v.assign(modes.v.begin(), modes.v.end());
   }
@@ -331,7 +337,7 @@ void Responder::respond_body(World& world, model::SceneState& state, double h, R
     resonator.contact_warning = result.warnings.front();
   if (resonator.moved_warning.empty())
     resonator.moved_warning =
-        pose_change_warning(world, resonator.body, resonator.response->model(), resonator.start);
+        pose_change_warning(world, resonator.id, resonator.response->model(), resonator.start);
   if (result.impacts == 0) return;
   report_response_events(world, resonator.body, resonator_contacts, result);
   apply_result(world.model(), state, resonator.body, resonator_contacts, result, limited, transmitted);

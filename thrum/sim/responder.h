@@ -11,6 +11,7 @@
 // kicked body that rings itself passes the blow on, up to `max_hops` times within the step.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -74,13 +75,13 @@ class Responder {
 
   // The account.
   void update_energy_budget(World& world, model::SceneState& state, double h, bool struck);
-  void apply_pending_kicks(const model::SceneModel& model, model::SceneState& state, double h);
+  void apply_pending_kicks(const World& world, model::SceneState& state, double h);
   [[nodiscard]] double vibration_energy(const model::ModalState& ring) const;
   template <class IsPayer>
   [[nodiscard]] double drain_vibration(model::SceneState& state, double energy,
                                        const IsPayer& is_payer) const;
   static void remove_kinetic_energy(const model::SceneModel& model, model::SceneState& state,
-                                    const std::set<model::BodyId>& bodies, double energy);
+                                    const std::set<model::BodyIndex>& bodies, double energy);
 
   // One body.
   void respond_body(World& world, model::SceneState& state, double h, Resonator& resonator,
@@ -89,17 +90,17 @@ class Responder {
   [[nodiscard]] ResonatorContacts gather_contacts(
       const World& world, const model::SceneState& state, double h, const Resonator& resonator,
       const std::vector<TransmittedImpact>& transmitted_impacts) const;
-  static void report_response_events(World& world, model::BodyId resonator,
+  static void report_response_events(World& world, model::BodyIndex resonator,
                                      const ResonatorContacts& resonator_contacts,
                                      const vibration::ResponseResult& result);
-  void apply_result(const model::SceneModel& model, model::SceneState& state, model::BodyId resonator,
+  void apply_result(const model::SceneModel& model, model::SceneState& state, model::BodyIndex resonator,
                     const ResonatorContacts& resonator_contacts, const vibration::ResponseResult& result,
                     bool limited, std::vector<TransmittedImpact>& transmitted);
 
   ResponderDesc desc_;
   std::vector<std::shared_ptr<Resonator>> resonators_;
-  std::vector<double> moduli_;  ///< by body
-  double budget_ = 0;           ///< what the step has lost and no response has used yet [J]
+  std::map<model::BodyId, double> moduli_;
+  double budget_ = 0;  ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;
 };
 

@@ -11,17 +11,6 @@ namespace thrum::sim {
 
 namespace {
 
-model::Surface surface_of(const model::SceneModel& model, model::BodyId a, model::BodyId b)
-{
-  const model::SurfaceId sa = model.bodies[static_cast<std::size_t>(a)].surface;
-  const model::SurfaceId sb = model.bodies[static_cast<std::size_t>(b)].surface;
-  for (const model::SurfacePair& pair : model.surface_pairs) {
-    if ((pair.a == sa && pair.b == sb) || (pair.a == sb && pair.b == sa)) return pair.values;
-  }
-  return model::min_coefficients(model.surfaces[static_cast<std::size_t>(sa)],
-                                 model.surfaces[static_cast<std::size_t>(sb)]);
-}
-
 vibration::RigidBodyData rigid_data_in_model(const Pose& X_wm, const model::SceneModel& model,
                                              const model::BodyDesc& desc, const model::BodyState& body)
 {
@@ -44,13 +33,11 @@ double apply_body_impulse(const model::BodyDesc& desc, model::BodyState& body, c
                           const Vec3& angular_impulse)
 {
   if (desc.motion != model::Motion::dynamic) return 0;
-  const double before = kinetic_energy(desc, body);
-  const Mat3 R = body.X_wb.rotation.toRotationMatrix();
-  body.velocity += impulse / desc.mass;
-  body.angular_velocity += R * desc.inertia.inverse() * R.transpose() * angular_impulse;
+  const double before = model::kinetic_energy(desc, body);
+  model::apply_impulse(desc, body, impulse, angular_impulse);
   body.asleep = false;
   body.still_time = 0;
-  return kinetic_energy(desc, body) - before;
+  return model::kinetic_energy(desc, body) - before;
 }
 
 Responder::ResonatorContacts Responder::gather_contacts(
@@ -62,15 +49,16 @@ Responder::ResonatorContacts Responder::gather_contacts(
   ResonatorContacts resonator_contacts;
   resonator_contacts.step = h;
   resonator_contacts.X_wm = state.bodies[self].X_wb * model.bodies[self].X_bs;
-  std::map<model::BodyId, std::int32_t> numbers;
-  const auto part_of = [&](model::BodyId id) {
+  std::map<model::BodyIndex, std::int32_t> numbers;
+  const auto part_of = [&](model::BodyIndex id) {
     const auto [it, fresh] =
         numbers.try_emplace(id, static_cast<std::int32_t>(resonator_contacts.parts.size()));
     if (!fresh) return it->second;
     const auto i = static_cast<std::size_t>(id);
     resonator_contacts.parts.push_back(
         rigid_data_in_model(resonator_contacts.X_wm, model, model.bodies[i], state.bodies[i]));
-    if (i < moduli_.size()) resonator_contacts.parts.back().modulus = moduli_[i];
+    if (const auto modulus = moduli_.find(world.id_of(id)); modulus != moduli_.end())
+      resonator_contacts.parts.back().modulus = modulus->second;
     resonator_contacts.ids.push_back(id);
     return it->second;
   };
@@ -79,7 +67,7 @@ Responder::ResonatorContacts Responder::gather_contacts(
     const model::ContactPatch& patch = state.patches[p];
     if (patch.a != resonator.body && patch.b != resonator.body) continue;
     const bool first = patch.a == resonator.body;
-    const model::Surface surface = surface_of(model, patch.a, patch.b);
+    const model::Surface surface = model::surface_between(model, patch.a, patch.b);
     for (std::size_t k = 0; k < patch.count; ++k) {
       const model::ContactPoint& point = patch.points[k];
       vibration::SurfaceContact contact;
@@ -117,7 +105,7 @@ Responder::ResonatorContacts Responder::gather_contacts(
 }
 
 // What it did, for the recording.
-void Responder::report_response_events(World& world, model::BodyId resonator,
+void Responder::report_response_events(World& world, model::BodyIndex resonator,
                                        const ResonatorContacts& resonator_contacts,
                                        const vibration::ResponseResult& result)
 {
@@ -125,8 +113,8 @@ void Responder::report_response_events(World& world, model::BodyId resonator,
     const auto& [p, k] = resonator_contacts.contact_indices[contact];
     world.report_response(
         {.kind = kind,
-         .a = resonator,
-         .b = resonator_contacts.body_of(contact),
+         .a = world.id_of(resonator),
+         .b = world.id_of(resonator_contacts.body_of(contact)),
          .position = world.state().patches[p].points[k].position,
          .normal = resonator_contacts.X_wm.direction(resonator_contacts.contacts[contact].normal),
          .speed = speed,
@@ -145,7 +133,7 @@ void Responder::report_response_events(World& world, model::BodyId resonator,
 
 // Pushes at once, speeds in the next solve, late ones when they arrive.
 void Responder::apply_result(const model::SceneModel& model, model::SceneState& state,
-                             model::BodyId resonator, const ResonatorContacts& resonator_contacts,
+                             model::BodyIndex resonator, const ResonatorContacts& resonator_contacts,
                              const vibration::ResponseResult& result, bool limited,
                              std::vector<TransmittedImpact>& transmitted)
 {
@@ -157,7 +145,7 @@ void Responder::apply_result(const model::SceneModel& model, model::SceneState& 
   }
   for (const vibration::Kick& kick : result.kicks) {
     const auto& [p, k] = resonator_contacts.contact_indices[kick.contact];
-    const model::BodyId id = resonator_contacts.body_of(kick.contact);
+    const model::BodyIndex id = resonator_contacts.body_of(kick.contact);
     const model::BodyDesc& desc = model.bodies[static_cast<std::size_t>(id)];
     model::BodyState& body = state.bodies[static_cast<std::size_t>(id)];
     if (desc.motion != model::Motion::dynamic) continue;
@@ -169,7 +157,7 @@ void Responder::apply_result(const model::SceneModel& model, model::SceneState& 
       if (kick.delay > resonator_contacts.step) {
         const Vec3 normal =
             resonator_contacts.X_wm.direction(resonator_contacts.contacts[kick.contact].normal);
-        state.pending_kicks.push_back({id, state.time + kick.delay,
+        state.pending_kicks.push_back({at(state.body_ids, id), state.time + kick.delay,
                                        kick.impulse * normal + tangential_impulse,
                                        body.X_wb.direction_to_local(arm), limited ? kick.energy : -1});
         report_.deferred += kick.energy;
@@ -183,7 +171,7 @@ void Responder::apply_result(const model::SceneModel& model, model::SceneState& 
         if (limited) point.allowed_energy += std::max(energy, std::numeric_limits<double>::min());
       }
     }
-    if (rings(id) && kick.delay <= resonator_contacts.step)
+    if (rings(at(state.body_ids, id)) && kick.delay <= resonator_contacts.step)
       transmitted.push_back({id, resonator, p, k, kick.impulse, kick.speed, kick.energy});
   }
 }

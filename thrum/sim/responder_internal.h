@@ -12,7 +12,8 @@ namespace thrum::sim {
 
 /// A body that rings.
 struct Responder::Resonator {
-  model::BodyId body = model::kNone;
+  model::BodyId id;
+  model::BodyIndex body = model::kNone;  ///< where it is in this step
   std::unique_ptr<vibration::BodyResponse> response;
   std::unique_ptr<vibration::BodyResponse> transmitted_response;  ///< answers blows that were passed on
   elastic::ModeList modes;
@@ -23,8 +24,8 @@ struct Responder::Resonator {
 
 /// A blow that a kick gives to the body above it.
 struct Responder::TransmittedImpact {
-  model::BodyId resonator = model::kNone;  ///< that is struck
-  model::BodyId from = model::kNone;       ///< whose vibration it came from, and who pays
+  model::BodyIndex resonator = model::kNone;  ///< that is struck
+  model::BodyIndex from = model::kNone;       ///< whose vibration it came from, and who pays
   std::size_t patch = 0;
   std::size_t point = 0;
   double impulse = 0;  ///< [N s]
@@ -36,13 +37,13 @@ struct Responder::TransmittedImpact {
 struct Responder::ResonatorContacts {
   Pose X_wm;
   std::vector<vibration::RigidBodyData> parts;
-  std::vector<model::BodyId> ids;  ///< of the parts
+  std::vector<model::BodyIndex> ids;  ///< of the parts
   std::vector<vibration::SurfaceContact> contacts;
   std::vector<std::pair<std::size_t, std::size_t>> contact_indices;  ///< of the touches: patch and point
   double step = 0;                                                   ///< [s]
 
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }
-  [[nodiscard]] model::BodyId body_of(std::size_t contact) const
+  [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const
   {
     return ids[static_cast<std::size_t>(contacts[contact].body)];
   }

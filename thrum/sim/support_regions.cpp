@@ -25,8 +25,9 @@ class NearbyShapes {
   NearbyShapes(const World& world, model::BodyId id, const Box3& box, double near) : near_(near)
   {
     for (std::size_t b = 0; b < world.model().bodies.size(); ++b) {
-      const auto other = static_cast<model::BodyId>(b);
-      if (other == id) continue;
+      const auto index = static_cast<model::BodyIndex>(b);
+      const model::BodyId other = world.id_of(index);
+      if (!world.exists(index) || other == id) continue;
       const collision::PreparedShape& shape =
           world.shapes()[static_cast<std::size_t>(world.model().bodies[b].shape)];
       const Pose X_ws = world.shape_pose(other);
@@ -132,7 +133,7 @@ bool step_to_rest(World& world, std::span<const model::BodyId> ids, const RestDe
     world.step(desc.step);
     const bool all = std::all_of(ids.begin(), ids.end(), [&](model::BodyId id) {
       const model::BodyState& body = world.body(id);
-      return world.model().bodies[static_cast<std::size_t>(id)].motion == model::Motion::fixed ||
+      return world.desc_of(id).motion == model::Motion::fixed ||
              (body.velocity.norm() < speed && body.angular_velocity.norm() < sleep.angular_speed);
     });
     still = all ? still + desc.step : 0;

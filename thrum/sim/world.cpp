@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/rigid/contact_graph.h"
 
 namespace thrum::sim {
@@ -27,6 +28,7 @@ void World::step(double h)
   responses_.clear();
   timestamped_responses_ = 0;
   const auto timer = times_.stage("step");
+  apply_removals();
   double left = h;
   for (int done = 0; left > 0; ++done) {
     if (done > 0) report();
@@ -95,8 +97,8 @@ void World::order_contacts(double h)
     std::iota(order_.begin(), order_.end(), 0);
   }
   // Patches of sleepers wait.
-  const auto awake = [&](model::BodyId id) {
-    return model_.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic && !body(id).asleep;
+  const auto awake = [&](model::BodyIndex i) {
+    return at(model_.bodies, i).motion == model::Motion::dynamic && !at(state_.bodies, i).asleep;
   };
   std::erase_if(order_, [&](std::int32_t p) {
     const model::ContactPatch& patch = state_.patches[static_cast<std::size_t>(p)];
@@ -105,15 +107,7 @@ void World::order_contacts(double h)
   // The coefficients of each pair: the scene's table, or the smaller of the two.
   surfaces_.resize(state_.patches.size());
   for (std::size_t p = 0; p < state_.patches.size(); ++p) {
-    const model::SurfaceId a = model_.bodies[static_cast<std::size_t>(state_.patches[p].a)].surface;
-    const model::SurfaceId b = model_.bodies[static_cast<std::size_t>(state_.patches[p].b)].surface;
-    const auto listed = std::find_if(
-        model_.surface_pairs.begin(), model_.surface_pairs.end(),
-        [&](const auto& pair) { return (pair.a == a && pair.b == b) || (pair.a == b && pair.b == a); });
-    surfaces_[p] = listed != model_.surface_pairs.end()
-                       ? listed->values
-                       : model::min_coefficients(model_.surfaces[static_cast<std::size_t>(a)],
-                                                 model_.surfaces[static_cast<std::size_t>(b)]);
+    surfaces_[p] = model::surface_between(model_, state_.patches[p].a, state_.patches[p].b);
   }
 }
 

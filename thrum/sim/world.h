@@ -38,11 +38,11 @@ struct WorldDesc {
   Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
   double length_scale = 1.0;  ///< size of a typical body [m]
   StepperKind stepper = StepperKind::constraint;
-  rigid::ConstraintSettings constraint;
-  rigid::ImpulseSettings impulse;
-  rigid::SleepSettings sleep;
-  collision::BroadPhaseDesc broad_phase;
-  collision::NarrowPhaseDesc narrow_phase;
+  rigid::ConstraintSettings constraint = {};
+  rigid::ImpulseSettings impulse = {};
+  rigid::SleepSettings sleep = {};
+  collision::BroadPhaseDesc broad_phase = {};
+  collision::NarrowPhaseDesc narrow_phase = {};
   double max_move =
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
   double max_turn = 0.25;  ///< and turns at most this far [rad]
@@ -52,13 +52,15 @@ struct WorldDesc {
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given.
 struct BodySpec {
-  std::string name;
-  model::ShapeId shape = model::kNone;
-  Pose X_ws;  ///< shape axes to world
+  std::string name = {};
+  model::ShapeId shape = {};
+  Pose X_ws = {};  ///< shape axes to world
   model::Motion motion = model::Motion::dynamic;
-  model::SurfaceId surface = 0;
-  double density = 1000.0;               ///< [kg/m^3]
-  std::optional<double> mass;            ///< [kg]; the density then only sets the shape of the inertia
+  model::SurfaceId surface = model::kDefaultSurface;
+  double density = 1000.0;                  ///< [kg/m^3]
+  std::optional<double> mass = {};          ///< [kg]; the density then only sets the shape of the inertia
+  std::optional<Vec3> centre_of_mass = {};  ///< in shape axes [m]; default: that of the shape
+  std::optional<Mat3> inertia = {};      ///< about the centre of mass, in shape axes [kg m^2]; needs `mass`
   Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
   Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
 };
@@ -70,14 +72,24 @@ class World {
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  // Building. Errors say what was wrong with which value.
+  // Building, at any time between steps. Adding and removing take amortised constant time; errors say what was wrong with
+  // which value. The order of adding and removing does not change the motion of what is left by a single bit.
   model::ShapeId add_shape(model::Shape shape);
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);
   void set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values);
   model::BodyId add_body(const BodySpec& spec);
-  model::BodyId add_body(const model::BodyDesc& desc, const model::BodyState& state);
   model::JointId add_joint(const model::JointDesc& desc);
+  /// Joints of the body go with it, what rested on it wakes, and its contacts end in the next step.
+  void remove_body(model::BodyId id);
+  void remove_joint(model::JointId id);
+  /// Throws Error while a body has the shape.
+  void remove_shape(model::ShapeId id);
+  [[nodiscard]] bool contains(model::BodyId id) const { return body_table_.contains(id); }
+  [[nodiscard]] bool contains(model::JointId id) const;
+  [[nodiscard]] bool contains(model::ShapeId id) const { return shape_table_.contains(id); }
+  /// The bodies that exist, in the order in which they were added.
+  [[nodiscard]] std::vector<model::BodyId> bodies() const;
 
   /// Advances the scene by h [s].
   void step(double h);
@@ -87,25 +99,57 @@ class World {
   void apply_force(model::BodyId id, const Vec3& force,
                    const Vec3& position);  ///< held over the next step [N]
   void set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& angular_velocity);
-  void set_pose(model::BodyId id, const Pose& X_wb);
+  void set_pose(model::BodyId id, const Pose& X_ws);  ///< of its shape, as in BodySpec
   void wake(model::BodyId id);
+
+  // Changing what a scene is made of, between steps. Each wakes the bodies concerned.
+  void set_gravity(const Vec3& gravity);  ///< [m/s^2]
+  /// The shape stays where it is. A body that becomes dynamic gets the mass of its description.
+  void set_motion(model::BodyId id, model::Motion motion);
+  void set_surface(model::BodyId id, model::SurfaceId surface);
+  void set_mass(model::BodyId id, double mass);  ///< [kg]; the inertia is scaled with it
+  void set_joint_motor(model::JointId id, const model::JointMotor& motor);
+  void set_joint_limits(model::JointId id, const model::JointLimits& limits);
+  void remove_joint_limits(model::JointId id);
+  void set_joint_length(model::JointId id,
+                        double length);  ///< rest length of a distance joint or a spring [m]
+  /// Angle of a hinge [rad], displacement of a slider, distance of the origins of a distance joint or a spring [m].
+  [[nodiscard]] double joint_value(model::JointId id) const;
+  [[nodiscard]] double joint_speed(model::JointId id) const;              ///< its rate [rad/s] or [m/s]
+  [[nodiscard]] const model::JointState& joint(model::JointId id) const;  ///< impulses of the last step
 
   // What there is.
   [[nodiscard]] const model::SceneModel& model() const { return model_; }
   [[nodiscard]] const model::SceneState& state() const { return state_; }
   [[nodiscard]] const model::BodyState& body(model::BodyId id) const
   {
-    return state_.bodies[static_cast<std::size_t>(id)];
+    return state_.bodies[static_cast<std::size_t>(index_of(id))];
+  }
+  [[nodiscard]] const model::BodyDesc& desc_of(model::BodyId id) const
+  {
+    return model_.bodies[static_cast<std::size_t>(index_of(id))];
   }
   [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
-  /// Where a body is in the arrays of model() and state(), and back.
-  [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const { return id; }
-  [[nodiscard]] model::BodyId id_of(model::BodyIndex index) const { return index; }
+  /// Where a part is in the arrays of model() and state(). Throws Error with a sentence for one that was removed. Positions may
+  /// change in the next step after something was removed; ids do not.
+  [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const;
+  [[nodiscard]] model::JointIndex index_of(model::JointId id) const;
+  [[nodiscard]] model::ShapeIndex index_of(model::ShapeId id) const;
+  [[nodiscard]] model::SurfaceIndex index_of(model::SurfaceId id) const;
+  [[nodiscard]] model::BodyId id_of(model::BodyIndex index) const
+  {
+    return state_.body_ids[static_cast<std::size_t>(index)];
+  }
+  /// False for the position of a body that was removed and is not yet closed up.
+  [[nodiscard]] bool exists(model::BodyIndex index) const
+  {
+    return removed_[static_cast<std::size_t>(index)] == 0;
+  }
   [[nodiscard]] std::span<const collision::PreparedShape> shapes() const { return prepared_; }
   [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
   /// While the response is called: a body as it was before the step.
-  [[nodiscard]] const model::BodyState& body_before_step(model::BodyId id) const
+  [[nodiscard]] const model::BodyState& body_before_step(model::BodyIndex id) const
   {
     return bodies_before_step_[static_cast<std::size_t>(id)];
   }
@@ -130,7 +174,7 @@ class World {
   }
 
   // Saving, comparing, measuring.
-  [[nodiscard]] model::SceneState save() const { return state_; }
+  [[nodiscard]] model::SceneState save() const;
   /// Continues from a saved state of the same scene, bit for bit.
   void restore(const model::SceneState& state);
   [[nodiscard]] base::Hash128 hash() const;
@@ -140,6 +184,11 @@ class World {
   [[nodiscard]] base::StageTimes& times() { return times_; }
 
  private:
+  void apply_removals();
+  void remove_joints_of_removed_bodies();
+  void compact_bodies();
+  void list_excluded_pairs();
+  void wake_around_removed();
   void step_slice(double h);
   [[nodiscard]] int slice_count_for(double h) const;
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
@@ -156,6 +205,9 @@ class World {
   void report_contacts() const;
   void report_events() const;
   void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
+  void find_inertia(model::BodyDesc& desc) const;
+  void wake_contacts_of(model::BodyIndex index);
+  model::Joint& awake_joint(model::JointId id);
   model::BodyState& awake_body(model::BodyId id);
 
   WorldDesc desc_;
@@ -164,6 +216,17 @@ class World {
   std::vector<collision::PreparedShape> prepared_;
   collision::BroadPhase broad_phase_;
   std::unique_ptr<rigid::Stepper> stepper_;
+
+  // Ids. A body that is removed stays in its place, fixed and without a box, until half of the places are empty.
+  base::IdTable<model::BodyTag> body_table_;
+  base::IdTable<model::JointTag> joint_table_;
+  base::IdTable<model::ShapeTag> shape_table_;
+  std::vector<std::int32_t> shape_users_;    ///< bodies that have each shape
+  std::vector<std::uint8_t> removed_;        ///< by body index
+  std::vector<std::uint8_t> joint_removed_;  ///< by joint index
+  std::size_t removed_count_ = 0;            ///< bodies
+  bool removals_pending_ = false;
+  bool excluded_pairs_stale_ = false;
 
   // Scratch of one step.
   std::vector<Pose> X_ws_;

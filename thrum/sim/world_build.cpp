@@ -17,6 +17,14 @@ namespace {
 /// How far a given rotation may be from unit length.
 constexpr double kUnitRotationTolerance = 1e-6;
 
+void check_pose(const Pose& pose, const std::string& who)
+{
+  if (!pose.position.allFinite() || !pose.rotation.coeffs().allFinite())
+    throw Error(fmt::format("The pose of body {} is not a finite number.", who));
+  if (std::abs(pose.rotation.squaredNorm() - 1) > kUnitRotationTolerance)
+    throw Error(fmt::format("The rotation of body {} is not a unit quaternion.", who));
+}
+
 void check_surface(const model::Surface& s)
 {
   if (!(s.restitution >= 0 && s.restitution <= 1)) {
@@ -56,47 +64,47 @@ World& World::operator=(World&&) noexcept = default;
 
 model::ShapeId World::add_shape(model::Shape shape)
 {
-  model_.shapes.push_back(std::move(shape));
-  try {
-    prepared_.push_back(collision::prepare(model_.shapes.back()));
-  } catch (...) {
-    model_.shapes.pop_back();
-    throw;
+  collision::PreparedShape prepared = collision::prepare(shape);
+  const model::ShapeId id = shape_table_.add(0);
+  const auto i = static_cast<std::size_t>(id.slot);
+  shape_table_.move(id, static_cast<model::ShapeIndex>(i));
+  const model::Shape* const storage = model_.shapes.data();
+  if (i == model_.shapes.size()) {
+    model_.shapes.emplace_back();
+    prepared_.emplace_back();
+    shape_users_.push_back(0);
   }
-  for (std::size_t i = 0; i < prepared_.size(); ++i) prepared_[i].shape = &model_.shapes[i];
-  return static_cast<model::ShapeId>(prepared_.size()) - 1;
+  model_.shapes[i] = std::move(shape);
+  prepared_[i] = std::move(prepared);
+  // Prepared shapes point into the array, which may have moved.
+  const std::size_t first = model_.shapes.data() == storage ? i : 0;
+  for (std::size_t k = first; k < prepared_.size(); ++k) prepared_[k].shape = &model_.shapes[k];
+  return id;
 }
 
 model::SurfaceId World::add_surface(const model::Surface& surface)
 {
   check_surface(surface);
   model_.surfaces.push_back(surface);
-  return static_cast<model::SurfaceId>(model_.surfaces.size()) - 1;
+  return {static_cast<std::uint32_t>(model_.surfaces.size() - 1), 0};
 }
 
 void World::set_surface(model::SurfaceId id, const model::Surface& surface)
 {
   check_surface(surface);
-  model_.surfaces.at(static_cast<std::size_t>(id)) = surface;
+  model_.surfaces[static_cast<std::size_t>(index_of(id))] = surface;
 }
 
 void World::set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values)
 {
   check_surface(values);
-  model_.surface_pairs.push_back({a, b, values});
+  model_.surface_pairs.push_back({index_of(a), index_of(b), values});
 }
 
 void World::check_body(const model::BodyDesc& desc, const model::BodyState& state) const
 {
   const std::string who =
       desc.name.empty() ? fmt::format("Body {}", model_.bodies.size()) : fmt::format("Body '{}'", desc.name);
-  if (desc.shape < 0 || static_cast<std::size_t>(desc.shape) >= prepared_.size()) {
-    throw Error(fmt::format("{} has shape {}, but there are {} shapes.", who, desc.shape, prepared_.size()));
-  }
-  if (desc.surface < 0 || static_cast<std::size_t>(desc.surface) >= model_.surfaces.size()) {
-    throw Error(fmt::format("{} has surface {}, but there are {} surfaces.", who, desc.surface,
-                            model_.surfaces.size()));
-  }
   const bool finite = state.X_wb.position.allFinite() && state.X_wb.rotation.coeffs().allFinite() &&
                       state.velocity.allFinite() && state.angular_velocity.allFinite();
   if (!finite) throw Error(fmt::format("{} has a position or a velocity that is not a number.", who));
@@ -117,16 +125,16 @@ void World::check_body(const model::BodyDesc& desc, const model::BodyState& stat
   }
 }
 
-model::BodyId World::add_body(const model::BodyDesc& desc, const model::BodyState& state)
+// Mass, inertia and centre of mass from the shape and the density, or from the mass if it is given. The shape stays in place.
+void World::find_inertia(model::BodyDesc& desc) const
 {
-  check_body(desc, state);
-  const auto id = static_cast<model::BodyId>(model_.bodies.size());
-  model_.bodies.push_back(desc);
-  state_.bodies.push_back(state);
-  state_.bodies.back().X_wb.rotation.normalize();
-  broad_phase_.add(id, desc.motion == model::Motion::fixed,
-                   prepared_[static_cast<std::size_t>(desc.shape)].unbounded);
-  return id;
+  const mesh::MassProperties mass =
+      rigid::shape_mass(model_.shapes[static_cast<std::size_t>(desc.shape)], desc.density);
+  const double factor = desc.mass > 0 ? desc.mass / mass.mass : 1.0;
+  desc.mass = factor * mass.mass;
+  desc.inertia = factor * mass.inertia;
+  desc.X_bs.position = -mass.center;
+  desc.has_inertia = true;
 }
 
 model::BodyId World::add_body(const BodySpec& spec)
@@ -134,48 +142,72 @@ model::BodyId World::add_body(const BodySpec& spec)
   model::BodyDesc desc;
   desc.name = spec.name;
   desc.motion = spec.motion;
-  desc.shape = spec.shape;
-  desc.surface = spec.surface;
+  desc.shape = index_of(spec.shape);
+  desc.surface = index_of(spec.surface);
+  desc.density = spec.density;
+  if (spec.mass && !(*spec.mass > 0)) {
+    throw Error(
+        fmt::format("Body '{}': the mass is {} kg; masses are positive. Leave it out to use the density.",
+                    spec.name, *spec.mass));
+  }
+  desc.mass = spec.mass.value_or(0.0);
+  if (spec.inertia && !spec.mass)
+    throw Error(fmt::format("Body '{}' has an inertia but no mass; give both or neither.", spec.name));
+  const model::ShapeKind kind = prepared_[static_cast<std::size_t>(desc.shape)].kind;
+  const bool solid = kind != model::ShapeKind::plane && kind != model::ShapeKind::height_field;
+  if (spec.motion == model::Motion::dynamic && !spec.inertia && solid) find_inertia(desc);
+  if (spec.inertia) {
+    desc.inertia = *spec.inertia;
+    desc.has_inertia = true;
+  }
+  if (spec.centre_of_mass) desc.X_bs.position = -*spec.centre_of_mass;
   model::BodyState state;
   state.velocity = spec.velocity;
   state.angular_velocity = spec.angular_velocity;
-  if (spec.motion == model::Motion::dynamic && spec.shape >= 0 &&
-      static_cast<std::size_t>(spec.shape) < model_.shapes.size()) {
-    const mesh::MassProperties mass =
-        rigid::shape_mass(model_.shapes[static_cast<std::size_t>(spec.shape)], spec.density);
-    const double factor = spec.mass ? *spec.mass / mass.mass : 1.0;
-    desc.mass = factor * mass.mass;
-    desc.inertia = factor * mass.inertia;
-    desc.X_bs.position = -mass.center;
-  }
   state.X_wb = spec.X_ws * desc.X_bs.inverse();
-  return add_body(desc, state);
+  check_body(desc, state);
+  state.X_wb.rotation.normalize();
+
+  const auto index = static_cast<model::BodyIndex>(model_.bodies.size());
+  const model::BodyId id = body_table_.add(index);
+  ++shape_users_[static_cast<std::size_t>(desc.shape)];
+  broad_phase_.add(index, desc.motion == model::Motion::fixed,
+                   prepared_[static_cast<std::size_t>(desc.shape)].unbounded);
+  model_.bodies.push_back(std::move(desc));
+  state_.body_ids.push_back(id);
+  state_.bodies.push_back(state);
+  removed_.push_back(0);
+  return id;
 }
 
 model::JointId World::add_joint(const model::JointDesc& desc)
 {
-  const auto known = [&](model::BodyId id) {
-    return id >= 0 && static_cast<std::size_t>(id) < model_.bodies.size();
-  };
-  if (!known(desc.a) || (desc.b != model::kNone && !known(desc.b)) || desc.a == desc.b) {
-    throw Error(fmt::format("A joint names bodies {} and {}, but there are {} bodies.", desc.a, desc.b,
-                            model_.bodies.size()));
-  }
-  model_.joints.push_back(desc);
+  const model::BodyIndex a = index_of(desc.a);
+  const model::BodyIndex b = desc.b.valid() ? index_of(desc.b) : model::kNone;
+  if (a == b) throw Error(fmt::format("A joint connects body {} with itself.", to_string(desc.a)));
+  const auto index = static_cast<model::JointIndex>(model_.joints.size());
+  model_.joints.push_back({.kind = desc.kind,
+                           .a = a,
+                           .b = b,
+                           .X_aj = desc.X_aj,
+                           .X_bj = desc.X_bj,
+                           .limited = desc.limited,
+                           .limits = desc.limits,
+                           .motor = desc.motor,
+                           .length = desc.length,
+                           .stiffness = desc.stiffness,
+                           .damping = desc.damping,
+                           .collide_connected = desc.collide_connected});
   state_.joints.emplace_back();
-  if (!desc.collide_connected && desc.b != model::kNone) {
-    excluded_pairs_.push_back({std::min(desc.a, desc.b), std::max(desc.a, desc.b)});
-    std::sort(excluded_pairs_.begin(), excluded_pairs_.end());
-  }
-  return static_cast<model::JointId>(model_.joints.size()) - 1;
+  state_.joint_ids.push_back(joint_table_.add(index));
+  joint_removed_.push_back(0);
+  if (!desc.collide_connected && desc.b.valid()) excluded_pairs_stale_ = true;
+  return state_.joint_ids.back();
 }
 
 model::BodyState& World::awake_body(model::BodyId id)
 {
-  if (id < 0 || static_cast<std::size_t>(id) >= state_.bodies.size()) {
-    throw Error(fmt::format("There is no body {}; the world has {}.", id, state_.bodies.size()));
-  }
-  model::BodyState& body = state_.bodies[static_cast<std::size_t>(id)];
+  model::BodyState& body = state_.bodies[static_cast<std::size_t>(index_of(id))];
   body.asleep = false;
   body.still_time = 0;
   return body;
@@ -189,12 +221,9 @@ void World::wake(model::BodyId id)
 void World::apply_impulse(model::BodyId id, const Vec3& impulse, const Vec3& position)
 {
   model::BodyState& body = awake_body(id);
-  const model::BodyDesc& desc = model_.bodies[static_cast<std::size_t>(id)];
+  const model::BodyDesc& desc = desc_of(id);
   if (desc.motion != model::Motion::dynamic) return;
-  const Mat3 R = body.X_wb.rotation.toRotationMatrix();
-  body.velocity += impulse / desc.mass;
-  body.angular_velocity +=
-      R * desc.inertia.inverse() * R.transpose() * (position - body.X_wb.position).cross(impulse);
+  model::apply_impulse(desc, body, impulse, (position - body.X_wb.position).cross(impulse));
 }
 
 void World::apply_force(model::BodyId id, const Vec3& force, const Vec3& position)
@@ -211,54 +240,53 @@ void World::set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& ang
   body.angular_velocity = angular_velocity;
 }
 
-void World::set_pose(model::BodyId id, const Pose& X_wb)
+void World::set_pose(model::BodyId id, const Pose& X_ws)
 {
-  awake_body(id).X_wb = X_wb;
+  model::BodyState& body = awake_body(id);
+  const Pose X_wb = X_ws * desc_of(id).X_bs.inverse();
+  check_pose(X_wb, to_string(id));
+  body.X_wb = X_wb;
+  body.X_wb.rotation.normalize();
 }
 
 Pose World::shape_pose(model::BodyId id) const
 {
-  return body(id).X_wb * model_.bodies[static_cast<std::size_t>(id)].X_bs;
+  return body(id).X_wb * desc_of(id).X_bs;
 }
 
-void World::restore(const model::SceneState& state)
-{
-  if (state.bodies.size() != model_.bodies.size() || state.joints.size() != model_.joints.size()) {
-    throw Error(
-        fmt::format("A state of {} bodies and {} joints cannot be restored into a world of {} and {}.",
-                    state.bodies.size(), state.joints.size(), model_.bodies.size(), model_.joints.size()));
-  }
-  state_ = state;
-  contacts_.clear();
-  impulses_.clear();
-  events_.clear();
-  reported_ = true;
-}
+namespace {
 
-base::Hash128 World::hash() const
+base::Hash128 hash_of(const model::SceneState& state)
 {
   base::Hasher hasher;
-  hasher.add(state_.time).add(state_.step).add(state_.random_state);
-  for (const model::BodyState& body : state_.bodies) {
+  hasher.add(state.time).add(state.step).add(state.random_state);
+  for (const model::BodyState& body : state.bodies) {
     hasher.add(body.X_wb.position).add(Vec3(body.X_wb.rotation.vec())).add(body.X_wb.rotation.w());
     hasher.add(body.velocity).add(body.angular_velocity).add(body.still_time).add(body.asleep);
   }
-  for (const model::JointState& joint : state_.joints) {
+  for (const model::JointState& joint : state.joints) {
     for (const double impulse : joint.warm_impulse) hasher.add(impulse);
   }
-  for (const model::ContactPatch& patch : state_.patches) {
+  for (const model::ContactPatch& patch : state.patches) {
     hasher.add(patch.a).add(patch.b).add(patch.normal).add(patch.warm_friction).add(patch.warm_twist);
     for (const model::ContactPoint& point : patch.active())
       hasher.add(point.position).add(point.warm_impulse);
   }
-  for (const model::ModalState& ring : state_.modal_states) {
-    hasher.add(ring.body);
+  for (const model::ModalState& ring : state.modal_states) {
+    hasher.add(ring.body.packed());
     for (const double q : ring.q) hasher.add(q);
     for (const double v : ring.v) hasher.add(v);
   }
-  for (const model::PendingKick& kick : state_.pending_kicks)
-    hasher.add(kick.body).add(kick.time).add(kick.impulse);
+  for (const model::PendingKick& kick : state.pending_kicks)
+    hasher.add(kick.body.packed()).add(kick.time).add(kick.impulse);
   return hasher.finish();
+}
+
+}  // namespace
+
+base::Hash128 World::hash() const
+{
+  return removed_count_ > 0 || removals_pending_ ? hash_of(save()) : hash_of(state_);
 }
 
 double World::kinetic_energy() const
@@ -266,10 +294,7 @@ double World::kinetic_energy() const
   double sum = 0;
   for (std::size_t i = 0; i < state_.bodies.size(); ++i) {
     if (model_.bodies[i].motion != model::Motion::dynamic) continue;
-    const model::BodyState& body = state_.bodies[i];
-    const Vec3 w = body.X_wb.direction_to_local(body.angular_velocity);
-    sum +=
-        0.5 * model_.bodies[i].mass * body.velocity.squaredNorm() + 0.5 * w.dot(model_.bodies[i].inertia * w);
+    sum += model::kinetic_energy(model_.bodies[i], state_.bodies[i]);
   }
   return sum;
 }

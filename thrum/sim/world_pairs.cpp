@@ -49,9 +49,13 @@ void World::find_pairs(double h)
   X_ws_.resize(model_.bodies.size());
   boxes_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    if (removed_[i] != 0) {
+      boxes_[i].setEmpty();
+      continue;
+    }
     X_ws_[i] = state_.bodies[i].X_wb * model_.bodies[i].X_bs;
     boxes_[i] = swept_box(i, h);
-    broad_phase_.update(static_cast<model::BodyId>(i), boxes_[i]);
+    broad_phase_.update(static_cast<model::BodyIndex>(i), boxes_[i]);
   }
   // The broad phase looks at looser boxes.
   const std::span<const collision::BodyPair> loose = broad_phase_.find_pairs();
@@ -62,7 +66,9 @@ void World::find_pairs(double h)
 void World::refilter_pairs(double h)
 {
   const auto timer = times_.stage("find pairs");
-  for (std::size_t i = 0; i < boxes_.size(); ++i) boxes_[i] = swept_box(i, h);
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    if (removed_[i] == 0) boxes_[i] = swept_box(i, h);
+  }
   remove_far_pairs();
 }
 
@@ -85,7 +91,7 @@ void World::remove_far_pairs()
 int World::slice_count_for(double h) const
 {
   double required_slices = 0;
-  const auto include_body = [&](model::BodyId id, model::BodyId other) {
+  const auto include_body = [&](model::BodyIndex id, model::BodyIndex other) {
     const auto i = static_cast<std::size_t>(id);
     const model::BodyDesc& desc = model_.bodies[i];
     const model::BodyState& body = state_.bodies[i];

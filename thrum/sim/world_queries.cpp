@@ -15,7 +15,8 @@ void for_each_near(const World& world, const Vec3& from, const Vec3& to, double 
   const Vec3 along = to - from;
   const double length = along.squaredNorm();
   for (std::size_t i = 0; i < world.model().bodies.size(); ++i) {
-    const auto id = static_cast<model::BodyId>(i);
+    if (!world.exists(static_cast<model::BodyIndex>(i))) continue;
+    const model::BodyId id = world.id_of(static_cast<model::BodyIndex>(i));
     const collision::PreparedShape& shape =
         world.shapes()[static_cast<std::size_t>(world.model().bodies[i].shape)];
     const Pose X_ws = world.shape_pose(id);

@@ -11,12 +11,12 @@
 namespace thrum::sim {
 
 struct WorldRayHit {
-  model::BodyId body = model::kNone;
+  model::BodyId body;
   collision::ShapeRayHit hit;
 };
 
 struct ClosestBodyHit {
-  model::BodyId body = model::kNone;
+  model::BodyId body;
   collision::ShapePoint point;
 };
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "thrum/base/index.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -137,15 +138,15 @@ void World::report() const
 void World::report_contacts() const
 {
   for (const model::ContactPatch& patch : state_.patches) {
-    const model::BodyState& a = body(patch.a);
-    const model::BodyState& b = body(patch.b);
+    const model::BodyState& a = at(state_.bodies, patch.a);
+    const model::BodyState& b = at(state_.bodies, patch.b);
     if (a.asleep && b.asleep) continue;
     double pressure = 0;
     for (const model::ContactPoint& point : patch.active()) pressure += point.normal_impulse;
     for (const model::ContactPoint& point : patch.active()) {
       model::Contact contact;
-      contact.a = patch.a;
-      contact.b = patch.b;
+      contact.a = id_of(patch.a);
+      contact.b = id_of(patch.b);
       contact.part_a = patch.part_a;
       contact.part_b = patch.part_b;
       contact.feature_a = point.feature_a;
@@ -162,14 +163,14 @@ void World::report_contacts() const
       contacts_.push_back(contact);
       if (!(point.normal_impulse > 0)) continue;
       const Vec3 on_b = point.normal_impulse * patch.normal + contact.friction_impulse;
-      for (const auto& [id, other, impulse] :
+      for (const auto& [index, other, impulse] :
            {std::tuple(patch.a, patch.b, Vec3(-on_b)), std::tuple(patch.b, patch.a, on_b)}) {
         model::ImpulseEvent event;
         event.time = state_.time;
-        event.body = id;
-        event.other = other;
-        event.position_b = body(id).X_wb.point_to_local(point.position);
-        event.impulse_b = body(id).X_wb.direction_to_local(impulse);
+        event.body = id_of(index);
+        event.other = id_of(other);
+        event.position_b = at(state_.bodies, index).X_wb.point_to_local(point.position);
+        event.impulse_b = at(state_.bodies, index).X_wb.direction_to_local(impulse);
         event.approach_speed = std::max(0.0, -point.normal_speed);
         event.impact = point.is_new;
         impulses_.push_back(event);
@@ -182,8 +183,8 @@ void World::report_events() const
 {
   const auto add = [&](model::ContactEventKind kind, const model::ContactPatch& patch,
                        const PairSummary& summary, double speed) {
-    events_.push_back(
-        {kind, state_.time, patch.a, patch.b, summary.position, summary.normal, speed, summary.impulse});
+    events_.push_back({kind, state_.time, id_of(patch.a), id_of(patch.b), summary.position, summary.normal,
+                       speed, summary.impulse});
   };
   std::vector<collision::BodyPair> before;
   for_each_pair(previous_patches_, [&](std::span<const model::ContactPatch> patches) {

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Removing bodies, joints and shapes from a running world.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "tests/sim/world_fixture.h"
+#include "thrum/base/error.h"
+#include "thrum/base/random.h"
+#include "thrum/sim/checkpoint.h"
+
+namespace thrum::sim {
+namespace {
+
+using namespace testing;
+
+bool same_bits(const model::BodyState& a, const model::BodyState& b)
+{
+  const auto equal = [](const auto& x, const auto& y) {
+    return std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
+  };
+  return equal(a.X_wb.position, b.X_wb.position) &&
+         equal(a.X_wb.rotation.coeffs(), b.X_wb.rotation.coeffs()) && equal(a.velocity, b.velocity) &&
+         equal(a.angular_velocity, b.angular_velocity) && a.asleep == b.asleep;
+}
+
+// A heap of boxes, balls and capsules, and between any two of them as many others as `extra` says.
+struct Heap {
+  Heap(StepperKind stepper, std::uint64_t seed, int extra, bool far_away) : world({.stepper = stepper})
+  {
+    add_plane(world);
+    base::Random random(seed);
+    base::Random other(seed + 1);
+    for (int i = 0; i < 24; ++i) {
+      for (int k = 0; k < extra; ++k) {
+        const Vec3 place = far_away ? Vec3(100 + 3 * k, 3 * i, 1 + other.uniform())
+                                    : Vec3(other.uniform(), other.uniform(), 2);
+        extras.push_back(add_box(world, Vec3::Constant(0.3), place));
+      }
+      const Vec3 place(0.8 * random.uniform(), 0.8 * random.uniform(), 0.5 + 0.7 * i);
+      kept.push_back(i % 3 == 0   ? add_box(world, Vec3(0.2, 0.3, 0.25), place)
+                     : i % 3 == 1 ? add(world, {model::Sphere{0.25}}, place)
+                                  : add(world, {model::Capsule{0.15, 0.2}}, place));
+    }
+  }
+
+  void remove_extras(std::uint64_t seed)
+  {
+    base::Random random(seed);
+    while (!extras.empty()) {
+      const auto i = static_cast<std::size_t>(random.uniform() * static_cast<double>(extras.size()));
+      world.remove_body(extras[i]);
+      extras.erase(extras.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  World world;
+  std::vector<model::BodyId> kept, extras;
+};
+
+void expect_same_motion(Heap& a, Heap& b, int steps, double h)
+{
+  for (int s = 0; s < steps; ++s) {
+    a.world.step(h);
+    b.world.step(h);
+    for (std::size_t i = 0; i < a.kept.size(); ++i)
+      ASSERT_TRUE(same_bits(a.world.body(a.kept[i]), b.world.body(b.kept[i])))
+          << "body " << i << " in step " << s;
+  }
+}
+
+TEST(Removal, WhatIsLeftMovesAsIfTheRestHadNeverBeenThere)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const int extra : {1, 4}) {  // without and with empty places being closed up
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        Heap alone(stepper, seed, 0, false);
+        Heap removed(stepper, seed, extra, false);
+        removed.remove_extras(seed + 7);
+        expect_same_motion(alone, removed, 120, seed == 2 ? 1.0 / 100 : 1.0 / 60);
+        EXPECT_EQ(alone.world.save().patches.size(), removed.world.save().patches.size());
+      }
+    }
+  }
+}
+
+TEST(Removal, InTheMiddleOfARunDoesNotDisturbOthersByABit)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const int extra : {1, 3}) {
+      Heap alone(stepper, 5, 0, true);
+      Heap removed(stepper, 5, extra, true);
+      expect_same_motion(alone, removed, 50, 1.0 / 60);
+      removed.remove_extras(3);
+      expect_same_motion(alone, removed, 100, 1.0 / 60);
+    }
+  }
+}
+
+TEST(Removal, StaleIdsAreRejectedWithASentence)
+{
+  World world;
+  const model::BodyId first = add_box(world, Vec3::Constant(0.5), {0, 0, 1});
+  world.remove_body(first);
+  const model::BodyId second = add_box(world, Vec3::Constant(0.5), {0, 0, 1});
+  EXPECT_EQ(second.slot, first.slot);
+  EXPECT_FALSE(world.contains(first));
+  EXPECT_TRUE(world.contains(second));
+  EXPECT_EQ(world.bodies(), std::vector{second});
+  const auto message = [&](auto&& act) -> std::string {
+    try {
+      act();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  for (const std::string& text :
+       {message([&] { static_cast<void>(world.body(first)); }), message([&] { world.remove_body(first); }),
+        message([&] { world.set_velocity(first, Vec3::Zero(), Vec3::Zero()); }),
+        message([&] { world.apply_force(first, Vec3::UnitX(), Vec3::Zero()); }),
+        message([&] { world.add_joint({.a = first}); })})
+    EXPECT_NE(text.find("removed"), std::string::npos) << text;
+  EXPECT_NE(message([&] { static_cast<void>(world.body({})); }).find("empty"), std::string::npos);
+}
+
+TEST(Removal, AShapeGoesWhenNoBodyHasIt)
+{
+  World world;
+  const model::ShapeId ball = world.add_shape({model::Sphere{0.5}});
+  const model::BodyId body = world.add_body({.name = "ball", .shape = ball});
+  EXPECT_THROW(world.remove_shape(ball), Error);
+  world.remove_body(body);
+  world.remove_shape(ball);
+  EXPECT_FALSE(world.contains(ball));
+  EXPECT_THROW(world.add_body({.name = "ball", .shape = ball}), Error);
+  const model::ShapeId box = world.add_shape({model::Box{Vec3::Constant(0.5)}});
+  EXPECT_EQ(box.slot, ball.slot);
+  world.add_body({.name = "box", .shape = box, .X_ws = {{0, 0, 5}, Quat::Identity()}});
+  for (int i = 0; i < 10; ++i) world.step(0.01);
+}
+
+TEST(Removal, WhatRestedOnABodyWakesAndFalls)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    World world({.stepper = stepper});
+    add_plane(world);
+    const model::BodyId low = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
+    const model::BodyId high = add_box(world, Vec3::Constant(0.5), {0, 0, 1.5});
+    for (int i = 0; i < 240; ++i) world.step(1.0 / 60);
+    ASSERT_TRUE(world.body(high).asleep);
+    world.remove_body(low);
+    world.step(1.0 / 60);
+    const auto events = world.events();
+    EXPECT_TRUE(std::any_of(events.begin(), events.end(), [&](const model::ContactEvent& e) {
+      return e.kind == model::ContactEventKind::end && (e.a == low || e.b == low) &&
+             (e.a == high || e.b == high);
+    }));
+    for (int i = 0; i < 120; ++i) world.step(1.0 / 60);
+    EXPECT_NEAR(world.body(high).X_wb.position.z(), 0.5, 5e-3);
+  }
+}
+
+TEST(Removal, JointsGoWithTheirBodies)
+{
+  World world;
+  const model::BodyId a = add_box(world, Vec3::Constant(0.1), {0, 0, 0});
+  const model::BodyId b = add_box(world, Vec3::Constant(0.1), {0.5, 0, 0});
+  const model::BodyId c = add_box(world, Vec3::Constant(0.1), {1, 0, 0});
+  const model::JointId held = world.add_joint({.kind = model::JointKind::ball, .a = a});
+  const model::JointId ab = world.add_joint(
+      {.kind = model::JointKind::fixed, .a = a, .b = b, .X_aj = {{0.5, 0, 0}, Quat::Identity()}});
+  const model::JointId bc = world.add_joint(
+      {.kind = model::JointKind::fixed, .a = b, .b = c, .X_aj = {{0.5, 0, 0}, Quat::Identity()}});
+  for (int i = 0; i < 5; ++i) world.step(0.01);
+  world.remove_body(b);
+  EXPECT_FALSE(world.contains(ab));
+  EXPECT_FALSE(world.contains(bc));
+  EXPECT_TRUE(world.contains(held));
+  EXPECT_THROW(static_cast<void>(world.joint_value(ab)), Error);
+  const double z = world.body(c).X_wb.position.z();
+  const double v = world.body(c).velocity.z();
+  for (int i = 0; i < 20; ++i) world.step(0.01);
+  EXPECT_EQ(world.model().joints.size(), 1u);
+  EXPECT_NEAR(world.body(c).X_wb.position.z(), z + v * 0.2 - 9.81 * 0.2 * 0.2 / 2,
+              9.81 * 0.2 * 0.01);                            // falls freely
+  EXPECT_NEAR(world.body(a).X_wb.position.norm(), 0, 1e-6);  // still held
+  world.remove_joint(held);
+  for (int i = 0; i < 20; ++i) world.step(0.01);
+  EXPECT_LT(world.body(a).X_wb.position.z(), -0.1);
+}
+
+TEST(Removal, SavedStatesFollow)
+{
+  Heap heap(StepperKind::constraint, 9, 3, false);
+  for (int i = 0; i < 30; ++i) heap.world.step(1.0 / 60);
+  const model::SceneState before = heap.world.save();
+  heap.world.remove_body(heap.extras[4]);
+  EXPECT_THROW(heap.world.restore(before), Error);
+  heap.remove_extras(1);
+  const base::Hash128 hash = heap.world.hash();
+  const model::SceneState saved = heap.world.save();
+  EXPECT_EQ(saved.bodies.size(), heap.kept.size() + 1);
+  for (int i = 0; i < 40; ++i) heap.world.step(1.0 / 60);
+  const base::Hash128 later = heap.world.hash();
+  heap.world.restore(saved);
+  EXPECT_EQ(heap.world.hash(), hash);
+  for (int i = 0; i < 40; ++i) heap.world.step(1.0 / 60);
+  EXPECT_EQ(heap.world.hash(), later);
+  // Through the bytes of a checkpoint as well.
+  const Checkpoint read = parse_checkpoint(checkpoint_bytes({0, 0, {}, saved}), "test");
+  heap.world.restore(read.state);
+  EXPECT_EQ(heap.world.hash(), hash);
+}
+
+// Bodies come and go for a long time: arrays stay bounded by the number that exists, and ids stay unique.
+TEST(Removal, ComingAndGoingForLongStaysBounded)
+{
+  World world;
+  add_plane(world);
+  const model::ShapeId shape = world.add_shape({model::Sphere{0.1}});
+  std::vector<model::BodyId> alive;
+  std::set<model::BodyId> seen;
+  base::Random random(3);
+  std::size_t most = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Vec3 place(10 * random.uniform(), 10 * random.uniform(), 0.2 + 3 * random.uniform());
+    alive.push_back(world.add_body({.shape = shape, .X_ws = {place, Quat::Identity()}}));
+    EXPECT_TRUE(seen.insert(alive.back()).second);
+    if (alive.size() > 60) {
+      world.remove_body(alive.front());
+      alive.erase(alive.begin());
+    }
+    if (i % 20 == 0) world.step(1.0 / 60);
+    most = std::max(most, world.state().bodies.size());
+  }
+  EXPECT_LE(most, 2 * 62 + 33u + 20u);
+  EXPECT_EQ(world.bodies().size(), alive.size() + 1);
+  for (const model::BodyId id : alive) EXPECT_TRUE(world.body(id).X_wb.position.allFinite());
+}
+
+}  // namespace
+}  // namespace thrum::sim

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Removing bodies, joints and shapes, and saving and restoring what is left.
+//
+// Bodies keep the order in which they were added, whatever is removed: everything in a step that depends on an order (patches,
+// islands, levels) depends on that order alone, so what is left moves as if the rest had never been there. A removed body stays
+// in its place as a fixed body without a box, which costs nothing in a step; when half of the places are empty they are closed
+// up. Each place is closed up once, so removing takes amortised constant time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::sim {
+
+namespace {
+
+/// Fewer empty places than this are never closed up.
+constexpr std::size_t kMinEmptyPlaces = 32;
+
+[[noreturn]] void reject_id(const char* what, const std::string& id, bool given_out)
+{
+  if (!given_out) throw Error(fmt::format("The {} id is empty: nothing was added under it.", what));
+  throw Error(fmt::format(
+      "There is no {0} {1} in this world: it was removed, or the id is of another world. Keep ids only while "
+      "World::contains(id) is true.",
+      what, id));
+}
+
+// Leaves out the elements whose flag is set, in order.
+template <class T>
+void erase_flagged(std::vector<T>& elements, const std::vector<std::uint8_t>& flags)
+{
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (flags[i] != 0) continue;
+    if (kept != i) elements[kept] = std::move(elements[i]);
+    ++kept;
+  }
+  elements.resize(kept);
+}
+
+// New position of each element once those flagged are left out; kNone for these.
+std::vector<std::int32_t> positions_after(const std::vector<std::uint8_t>& flags)
+{
+  std::vector<std::int32_t> positions(flags.size(), model::kNone);
+  std::int32_t next = 0;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] == 0) positions[i] = next++;
+  }
+  return positions;
+}
+
+void erase_vibration_of(model::SceneState& state, const std::vector<model::BodyId>& gone)
+{
+  if (gone.empty()) return;
+  const auto is_gone = [&](const auto& entry) {
+    return std::find(gone.begin(), gone.end(), entry.body) != gone.end();
+  };
+  std::erase_if(state.modal_states, is_gone);
+  std::erase_if(state.pending_kicks, is_gone);
+}
+
+std::vector<model::BodyId> flagged_ids(const model::SceneState& state, const std::vector<std::uint8_t>& flags)
+{
+  std::vector<model::BodyId> ids;
+  if (state.modal_states.empty() && state.pending_kicks.empty()) return ids;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] != 0) ids.push_back(state.body_ids[i]);
+  }
+  return ids;
+}
+
+void erase_bodies(model::SceneState& state, const std::vector<std::uint8_t>& removed)
+{
+  erase_vibration_of(state, flagged_ids(state, removed));
+  const std::vector<std::int32_t> positions = positions_after(removed);
+  erase_flagged(state.bodies, removed);
+  erase_flagged(state.body_ids, removed);
+  for (model::ContactPatch& patch : state.patches) {
+    patch.a = at(positions, patch.a);
+    patch.b = at(positions, patch.b);
+  }
+  std::erase_if(state.patches, [](const model::ContactPatch& patch) {
+    return patch.a == model::kNone || patch.b == model::kNone;
+  });
+}
+
+}  // namespace
+
+model::BodyIndex World::index_of(model::BodyId id) const
+{
+  const model::BodyIndex index = body_table_.find(id);
+  if (index == model::kNone) reject_id("body", to_string(id), id.valid());
+  return index;
+}
+
+model::JointIndex World::index_of(model::JointId id) const
+{
+  if (!contains(id)) reject_id("joint", to_string(id), id.valid());
+  return joint_table_.find(id);
+}
+
+model::ShapeIndex World::index_of(model::ShapeId id) const
+{
+  const model::ShapeIndex index = shape_table_.find(id);
+  if (index == model::kNone) reject_id("shape", to_string(id), id.valid());
+  return index;
+}
+
+model::SurfaceIndex World::index_of(model::SurfaceId id) const
+{
+  if (id.slot >= model_.surfaces.size() || id.generation != 0)
+    reject_id("surface", to_string(id), id.valid());
+  return static_cast<model::SurfaceIndex>(id.slot);
+}
+
+bool World::contains(model::JointId id) const
+{
+  const model::JointIndex index = joint_table_.find(id);
+  if (index == model::kNone) return false;
+  const model::Joint& joint = at(model_.joints, index);
+  return exists(joint.a) && (joint.b == model::kNone || exists(joint.b));
+}
+
+std::vector<model::BodyId> World::bodies() const
+{
+  std::vector<model::BodyId> ids;
+  ids.reserve(state_.bodies.size() - removed_count_);
+  for (std::size_t i = 0; i < state_.bodies.size(); ++i) {
+    if (removed_[i] == 0) ids.push_back(state_.body_ids[i]);
+  }
+  return ids;
+}
+
+void World::remove_body(model::BodyId id)
+{
+  const model::BodyIndex index = index_of(id);
+  model::BodyDesc& desc = at(model_.bodies, index);
+  --at(shape_users_, desc.shape);
+  desc.motion = model::Motion::fixed;
+  at(state_.bodies, index) = {};
+  broad_phase_.remove(index);
+  body_table_.remove(id);
+  at(removed_, index) = 1;
+  ++removed_count_;
+  removals_pending_ = true;
+}
+
+void World::remove_joint(model::JointId id)
+{
+  const model::JointIndex index = index_of(id);
+  const model::Joint& joint = at(model_.joints, index);
+  for (const model::BodyIndex body : {joint.a, joint.b}) {
+    if (body != model::kNone) wake(id_of(body));
+  }
+  joint_table_.remove(id);
+  at(joint_removed_, index) = 1;
+  removals_pending_ = true;
+}
+
+void World::remove_shape(model::ShapeId id)
+{
+  const model::ShapeIndex index = index_of(id);
+  const std::int32_t users = at(shape_users_, index);
+  if (users > 0) {
+    throw Error(fmt::format("The shape {} cannot be removed while {} bodies have it; remove them first.",
+                            to_string(id), users));
+  }
+  at(model_.shapes, index) = {};
+  at(prepared_, index) = {};
+  shape_table_.remove(id);
+}
+
+// Before a step: joints of removed bodies go, what touched one wakes, and empty places are closed up when there are many.
+void World::apply_removals()
+{
+  if (removals_pending_) {
+    removals_pending_ = false;
+    remove_joints_of_removed_bodies();
+    wake_around_removed();
+    erase_vibration_of(state_, flagged_ids(state_, removed_));
+    excluded_pairs_stale_ = true;
+    if (removed_count_ > kMinEmptyPlaces && 2 * removed_count_ > state_.bodies.size()) compact_bodies();
+  }
+  if (excluded_pairs_stale_) list_excluded_pairs();
+}
+
+void World::remove_joints_of_removed_bodies()
+{
+  for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+    const model::Joint& joint = model_.joints[j];
+    if (joint_removed_[j] != 0 || contains(state_.joint_ids[j])) continue;
+    joint_table_.remove(state_.joint_ids[j]);
+    joint_removed_[j] = 1;
+    for (const model::BodyIndex body : {joint.a, joint.b}) {
+      if (body != model::kNone && exists(body)) wake(id_of(body));
+    }
+  }
+  erase_flagged(model_.joints, joint_removed_);
+  erase_flagged(state_.joints, joint_removed_);
+  erase_flagged(state_.joint_ids, joint_removed_);
+  joint_removed_.assign(model_.joints.size(), 0);
+  for (std::size_t j = 0; j < model_.joints.size(); ++j)
+    joint_table_.move(state_.joint_ids[j], static_cast<model::JointIndex>(j));
+}
+
+void World::wake_around_removed()
+{
+  for (const model::ContactPatch& patch : state_.patches) {
+    if (exists(patch.a) == exists(patch.b)) continue;
+    wake(id_of(exists(patch.a) ? patch.a : patch.b));
+  }
+}
+
+void World::compact_bodies()
+{
+  const std::vector<std::int32_t> positions = positions_after(removed_);
+  erase_bodies(state_, removed_);
+  erase_flagged(model_.bodies, removed_);
+  for (model::Joint& joint : model_.joints) {
+    joint.a = at(positions, joint.a);
+    if (joint.b != model::kNone) joint.b = at(positions, joint.b);
+  }
+  removed_.assign(model_.bodies.size(), 0);
+  removed_count_ = 0;
+  broad_phase_.clear();
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const auto index = static_cast<model::BodyIndex>(i);
+    const model::BodyDesc& desc = model_.bodies[i];
+    body_table_.move(state_.body_ids[i], index);
+    broad_phase_.add(index, desc.motion == model::Motion::fixed, at(prepared_, desc.shape).unbounded);
+  }
+  excluded_pairs_stale_ = true;
+}
+
+void World::list_excluded_pairs()
+{
+  excluded_pairs_stale_ = false;
+  excluded_pairs_.clear();
+  for (const model::Joint& joint : model_.joints) {
+    if (joint.collide_connected || joint.b == model::kNone) continue;
+    excluded_pairs_.push_back({std::min(joint.a, joint.b), std::max(joint.a, joint.b)});
+  }
+  std::sort(excluded_pairs_.begin(), excluded_pairs_.end());
+}
+
+model::SceneState World::save() const
+{
+  model::SceneState state = state_;
+  if (removed_count_ == 0 && !removals_pending_) return state;
+  std::vector<std::uint8_t> joints = joint_removed_;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (!contains(state_.joint_ids[j])) joints[j] = 1;
+  }
+  erase_flagged(state.joints, joints);
+  erase_flagged(state.joint_ids, joints);
+  erase_bodies(state, removed_);
+  return state;
+}
+
+void World::restore(const model::SceneState& state)
+{
+  apply_removals();
+  if (removed_count_ > 0) compact_bodies();
+  const bool same_size =
+      state.bodies.size() == state_.bodies.size() && state.body_ids.size() == state.bodies.size() &&
+      state.joints.size() == state_.joints.size() && state.joint_ids.size() == state.joints.size();
+  if (!same_size || state.body_ids != state_.body_ids || state.joint_ids != state_.joint_ids) {
+    throw Error(
+        fmt::format("The state is of another set of bodies: it has {} bodies and {} joints, the world has {} "
+                    "and {}. A state can be "
+                    "restored only while the world has the same bodies and joints as when it was saved.",
+                    state.bodies.size(), state.joints.size(), model_.bodies.size(), model_.joints.size()));
+  }
+  state_ = state;
+  contacts_.clear();
+  impulses_.clear();
+  events_.clear();
+  reported_ = true;
+}
+
+}  // namespace thrum::sim

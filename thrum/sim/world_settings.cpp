@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Changing gravity, motion types, surfaces, masses and joints of a running world, and reading joints.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/rigid/joint_coordinate.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::sim {
+
+namespace {
+
+void require_finite(double value, const char* what)
+{
+  if (!std::isfinite(value))
+    throw Error(fmt::format("The {} is {}; it must be a finite number.", what, value));
+}
+
+bool has_axis(model::JointKind kind)
+{
+  return kind == model::JointKind::hinge || kind == model::JointKind::slider;
+}
+
+}  // namespace
+
+void World::set_gravity(const Vec3& gravity)
+{
+  if (!gravity.allFinite()) throw Error("Gravity must be three finite numbers.");
+  model_.gravity = gravity;
+  for (const model::BodyId id : bodies()) wake(id);
+}
+
+void World::wake_contacts_of(model::BodyIndex index)
+{
+  for (const model::ContactPatch& patch : state_.patches) {
+    if (patch.a != index && patch.b != index) continue;
+    const model::BodyIndex other = patch.a == index ? patch.b : patch.a;
+    if (exists(other)) wake(id_of(other));
+  }
+}
+
+void World::set_motion(model::BodyId id, model::Motion motion)
+{
+  const model::BodyIndex index = index_of(id);
+  model::BodyDesc changed = at(model_.bodies, index);
+  if (changed.motion == motion) return;
+  const Pose X_ws = shape_pose(id);
+  changed.motion = motion;
+  const model::ShapeKind kind = at(prepared_, changed.shape).kind;
+  if (motion == model::Motion::dynamic && !changed.has_inertia && kind != model::ShapeKind::plane &&
+      kind != model::ShapeKind::height_field)
+    find_inertia(changed);
+  model::BodyState state = body(id);
+  state.X_wb = X_ws * changed.X_bs.inverse();
+  if (motion == model::Motion::fixed) {
+    state.velocity.setZero();
+    state.angular_velocity.setZero();
+  }
+  check_body(changed, state);
+  at(model_.bodies, index) = changed;
+  at(state_.bodies, index) = state;
+  broad_phase_.set_fixed(index, motion == model::Motion::fixed);
+  wake(id);
+  wake_contacts_of(index);
+}
+
+void World::set_surface(model::BodyId id, model::SurfaceId surface)
+{
+  const model::BodyIndex index = index_of(id);
+  at(model_.bodies, index).surface = index_of(surface);
+  wake(id);
+  wake_contacts_of(index);
+}
+
+void World::set_mass(model::BodyId id, double mass)
+{
+  if (!(mass > 0) || !std::isfinite(mass))
+    throw Error(fmt::format("The mass is {} kg; masses are positive.", mass));
+  model::BodyDesc& desc = at(model_.bodies, index_of(id));
+  if (desc.has_inertia) desc.inertia *= mass / desc.mass;
+  desc.mass = mass;
+  wake(id);
+}
+
+model::Joint& World::awake_joint(model::JointId id)
+{
+  model::Joint& joint = at(model_.joints, index_of(id));
+  for (const model::BodyIndex index : {joint.a, joint.b}) {
+    if (index != model::kNone) wake(id_of(index));
+  }
+  return joint;
+}
+
+void World::set_joint_motor(model::JointId id, const model::JointMotor& motor)
+{
+  require_finite(motor.speed, "speed of a motor");
+  require_finite(motor.target, "target of a motor");
+  if (!(motor.max_force >= 0))
+    throw Error(fmt::format("The max force of a motor is {}; it must be at least 0.", motor.max_force));
+  model::Joint& joint = awake_joint(id);
+  if (motor.enabled && !has_axis(joint.kind)) throw Error("Only hinges and sliders have motors.");
+  joint.motor = motor;
+}
+
+void World::set_joint_limits(model::JointId id, const model::JointLimits& limits)
+{
+  if (!(limits.lower <= limits.upper)) {
+    throw Error(
+        fmt::format("The limits of a joint are {} to {}; the lower one must not exceed the upper one.",
+                    limits.lower, limits.upper));
+  }
+  model::Joint& joint = awake_joint(id);
+  if (!has_axis(joint.kind) && joint.kind != model::JointKind::distance)
+    throw Error("Only hinges, sliders and distance joints have limits.");
+  joint.limited = true;
+  joint.limits = limits;
+}
+
+void World::remove_joint_limits(model::JointId id)
+{
+  awake_joint(id).limited = false;
+}
+
+void World::set_joint_length(model::JointId id, double length)
+{
+  if (!(length >= 0) || !std::isfinite(length))
+    throw Error(fmt::format("The length of a joint is {} m; it must be at least 0.", length));
+  model::Joint& joint = awake_joint(id);
+  if (joint.kind != model::JointKind::distance && joint.kind != model::JointKind::spring)
+    throw Error("Only distance joints and springs have a length.");
+  joint.length = length;
+}
+
+double World::joint_value(model::JointId id) const
+{
+  const model::Joint& joint = at(model_.joints, index_of(id));
+  const Pose X_wb = joint.b == model::kNone ? Pose{} : at(state_.bodies, joint.b).X_wb;
+  return rigid::joint_coordinate(joint.kind, at(state_.bodies, joint.a).X_wb * joint.X_aj, X_wb * joint.X_bj);
+}
+
+double World::joint_speed(model::JointId id) const
+{
+  const model::Joint& joint = at(model_.joints, index_of(id));
+  const model::BodyState at_rest;
+  const model::BodyState& a = at(state_.bodies, joint.a);
+  const model::BodyState& b = joint.b == model::kNone ? at_rest : at(state_.bodies, joint.b);
+  return rigid::joint_rate(joint.kind, a.X_wb * joint.X_aj, b.X_wb * joint.X_bj, a, b);
+}
+
+const model::JointState& World::joint(model::JointId id) const
+{
+  return at(state_.joints, index_of(id));
+}
+
+}  // namespace thrum::sim
