@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace thrum::collision {
@@ -81,6 +82,31 @@ TEST(ConvexDistance, IsConsistentForRandomBoxesAndCylinders)
     const double reach_a = support(a, d.normal).dot(d.normal);
     const double reach_b = X_ab.point(support(b, -X_ab.direction_to_local(d.normal))).dot(d.normal);
     EXPECT_NEAR(reach_a, reach_b, 1e-4) << trial << " distance " << d.distance;
+  }
+}
+
+// Swapping the two must not matter, however small the gap: a plane that separates them for one order does for the other.
+TEST(ConvexDistance, OfNearlyTouchingCylindersIsTheSameWithThemSwapped)
+{
+  ConvexView a;
+  a.core = ConvexView::Core::cylinder;
+  a.half = {0.3, 0.3, 0.4};
+  ConvexView b = a;
+  b.half = {0.5, 0.5, 0.1};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int i = 0; i < 5000; ++i) {
+    const Vec3 direction = Vec3(uniform(random), uniform(random), uniform(random)).normalized();
+    Pose X_ab{2 * direction, random_rotation(random)};
+    // Nearer along the normal, to a gap of 1e-2 to 1e-5 m.
+    const double gap = std::pow(10.0, -3.5 + 1.5 * uniform(random));
+    for (int k = 0; k < 3; ++k) {
+      const ConvexDistance d = convex_distance(a, b, X_ab, kFar);
+      X_ab.position -= (d.distance - gap) * d.normal;
+    }
+    const double forth = convex_distance(a, b, X_ab, kFar).distance;
+    const double back = convex_distance(b, a, X_ab.inverse(), kFar).distance;
+    EXPECT_NEAR(forth, back, 1e-7) << i;
   }
 }
 
