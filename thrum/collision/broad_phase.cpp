@@ -4,60 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 #include "thrum/base/error.h"
+#include "thrum/collision/broad_phase_cells.h"
 
 namespace thrum::collision {
 
 namespace {
 
-constexpr int kMinExponent = -32;  // level 0 has cells of 2^-32 m
-constexpr int kLevels = 64;        // up to cells of 2^31 m
-constexpr int kCellBits = 19;      // per coordinate; farther cells share a key, which only costs time
-constexpr int kColumnBits = 2;
-constexpr std::uint64_t kColumnMask = (1U << kColumnBits) - 1;
-constexpr double kMaxCellCoordinate = 1e15;  // keeps the conversion to integers defined [cells]
-constexpr std::size_t kInitialCells = 256;   // power of two
-constexpr std::size_t kSmallBatch = 512;     // up to so many are looked up and sorted as they come
-
-int level_of(const Box3& box)
-{
-  const double edge = box.sizes().maxCoeff();
-  if (!(edge > 0)) return 0;
-  int exponent = 0;
-  std::frexp(edge, &exponent);  // edge <= 2^exponent
-  return std::clamp(exponent - kMinExponent, 0, kLevels - 1);
-}
-
-double cell_edge(int level)
-{
-  return std::ldexp(1.0, level + kMinExponent);
-}
-
-// The edge is a power of two, so that its inverse is exact.
-std::int64_t cell_coordinate(double x, double inverse_edge)
-{
-  return static_cast<std::int64_t>(
-      std::clamp(std::floor(x * inverse_edge), -kMaxCellCoordinate, kMaxCellCoordinate));
-}
-
-std::int64_t pack(int level, std::int64_t x, std::int64_t y, std::int64_t z)
-{
-  constexpr std::int64_t mask = (std::int64_t{1} << kCellBits) - 1;
-  return (std::int64_t{level} << (3 * kCellBits)) | ((x & mask) << (2 * kCellBits)) |
-         ((y & mask) << kCellBits) | (z & mask);
-}
-
-// Four cells above each other lie side by side: a search looks through cells in columns.
-std::size_t hash_key(std::int64_t key)
-{
-  auto h = static_cast<std::uint64_t>(key) >> kColumnBits;
-  h ^= h >> 31;
-  h *= 0x9e3779b97f4a7c15ULL;
-  h ^= h >> 29;
-  return static_cast<std::size_t>(h << kColumnBits | (static_cast<std::uint64_t>(key) & kColumnMask));
-}
+constexpr std::size_t kInitialCells = 256;  // power of two
+constexpr std::size_t kSmallBatch = 512;    // up to so many are looked up and sorted as they come
 
 }  // namespace
 
@@ -178,7 +135,12 @@ void BroadPhase::place(model::BodyIndex id)
   proxy.next = cell.first;
   if (cell.first >= 0) proxies_[static_cast<std::size_t>(cell.first)].previous = id;
   cell.first = id;
-  ++grid.population[static_cast<std::size_t>(level)];
+  Level& members = grid.levels[static_cast<std::size_t>(level)];
+  if (members.bodies.empty()) members.bounds.setEmpty();
+  proxy.member = static_cast<std::int32_t>(members.bodies.size());
+  members.bodies.push_back(id);
+  members.bounds.extend(proxy.loose);
+  grid.populated |= std::uint64_t{1} << level;
   proxy.placed = true;
 }
 
@@ -192,7 +154,12 @@ void BroadPhase::remove_from_grid(model::BodyIndex id)
   } else {
     grid.cells[slot_of(grid, proxy.key)].first = proxy.next;
   }
-  --grid.population[static_cast<std::size_t>(proxy.level)];
+  Level& members = grid.levels[static_cast<std::size_t>(proxy.level)];
+  const model::BodyIndex last = members.bodies.back();
+  members.bodies[static_cast<std::size_t>(proxy.member)] = last;
+  proxies_[static_cast<std::size_t>(last)].member = proxy.member;
+  members.bodies.pop_back();
+  if (members.bodies.empty()) grid.populated &= ~(std::uint64_t{1} << proxy.level);
   proxy.placed = false;
 }
 
@@ -200,9 +167,10 @@ void BroadPhase::remove_from_grid(model::BodyIndex id)
 template <class Visit>
 void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const
 {
-  for (int level = 0; level < kLevels; ++level) {
-    const std::int32_t population = grid.population[static_cast<std::size_t>(level)];
-    if (population == 0) continue;
+  for (std::uint64_t left = grid.populated; left != 0; left &= left - 1) {
+    const int level = std::countr_zero(left);
+    const Level& members = grid.levels[static_cast<std::size_t>(level)];
+    if (!members.bounds.intersects(box)) continue;
     const double edge = cell_edge(level);
     const double inverse_edge = 1 / edge;
     std::array<std::int64_t, 3> low{};
@@ -214,14 +182,10 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
       high[k] = cell_coordinate(box.max()[axis] + 0.5 * edge, inverse_edge);
       cells *= static_cast<double>(high[k] - low[k] + 1);
     }
-    // A box that covers more cells than there are bodies at this level asks the bodies one by one.
-    if (cells > static_cast<double>(population)) {
-      for (std::size_t other = 0; other < proxies_.size(); ++other) {
-        const Proxy& proxy = proxies_[other];
-        if (proxy.placed && !proxy.unbounded && proxy.level == level &&
-            &grids_[proxy.fixed ? 1 : 0] == &grid && proxy.loose.intersects(box)) {
-          visit(static_cast<model::BodyIndex>(other));
-        }
+    // Where a box covers more cells than there are bodies at this level, the bodies are tested one by one.
+    if (cells > static_cast<double>(members.bodies.size())) {
+      for (const model::BodyIndex other : members.bodies) {
+        if (proxies_[static_cast<std::size_t>(other)].loose.intersects(box)) visit(other);
       }
       continue;
     }

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,8 +53,19 @@ class BroadPhase {
   /// Pairs of overlapping loose boxes, sorted, at least one of each not fixed. Throws Error when there are
   /// absurdly many.
   [[nodiscard]] std::span<const BodyPair> find_pairs();
-  /// Bodies whose loose box overlaps `box`, in rising order.
+  /// Bodies whose loose box overlaps `box`, in rising order. Unbounded bodies are always among them.
   void overlapping(const Box3& box, std::vector<model::BodyIndex>& found) const;
+  /// Called with a body and the reach of the query; returns the reach from then on, which must not be
+  /// greater.
+  using QueryVisit = std::function<double(model::BodyIndex body, double reach)>;
+  /// Bodies whose loose box meets `box` on its way along `motion` [m]: unbounded ones first, then front to
+  /// back, cell by cell. The reach is a fraction of the motion, 1 at first; bodies met only beyond it are
+  /// left out.
+  void sweep(const Box3& box, const Vec3& motion, const QueryVisit& visit) const;
+  /// Bodies whose loose box is within `max_distance` [m] of `p`: unbounded ones first, then by rings of cells
+  /// around p. The reach is a distance, `max_distance` at first; bodies beyond it are left out. A body may be
+  /// visited twice.
+  void search_near(const Vec3& p, double max_distance, const QueryVisit& visit) const;
   [[nodiscard]] std::size_t body_count() const { return proxies_.size(); }
   void clear();
 
@@ -64,17 +76,23 @@ class BroadPhase {
     std::int64_t key = kNoCell;  ///< packed level and cell
     std::int32_t first = -1;
   };
+  struct Level {
+    std::vector<model::BodyIndex> bodies;  ///< in no order
+    Box3 bounds;                           ///< holds their loose boxes; shrinks only when the level empties
+  };
   /// One hashed grid with levels. Buckets by open addressing; bodies of a cell form a list.
   struct Grid {
     std::vector<Cell> cells;
     std::size_t used = 0;
-    std::array<std::int32_t, 64> population{};  ///< bodies at each level
+    std::array<Level, 64> levels;
+    std::uint64_t populated = 0;  ///< bit k: level k has bodies
   };
   struct Proxy {
     Box3 loose;
     std::int64_t key = 0;
     std::int32_t next = -1;
     std::int32_t previous = -1;
+    std::int32_t member = -1;  ///< position in Level::bodies
     std::uint8_t level = 0;
     bool placed = false;
     bool fixed = false;
@@ -89,6 +107,15 @@ class BroadPhase {
   static void grow(Grid& grid);
   template <class Visit>
   void visit_grid(const Grid& grid, const Box3& box, Visit&& visit) const;
+  struct SweptBox;
+  struct SliceWalk;
+  struct RingWalk;
+  [[nodiscard]] bool start_walk(const Grid& grid, int level, const SweptBox& swept, SliceWalk& walk) const;
+  void sweep_members(const Level& level, const SweptBox& swept, const QueryVisit& visit, double& reach) const;
+  void sweep_slice(const SliceWalk& walk, const SweptBox& swept, const QueryVisit& visit,
+                   double& reach) const;
+  void search_members(const Level& level, const Vec3& p, const QueryVisit& visit, double& reach) const;
+  void search_ring(const RingWalk& walk, const Vec3& p, const QueryVisit& visit, double& reach) const;
   void collect_pairs_of(model::BodyIndex id);
   void check_pair_count(std::size_t count) const;
   void sort_new_pairs();
