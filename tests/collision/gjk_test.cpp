@@ -85,7 +85,8 @@ TEST(ConvexDistance, IsConsistentForRandomBoxesAndCylinders)
   }
 }
 
-// Swapping the two must not matter, however small the gap: a plane that separates them for one order does for the other.
+// Swapping the two must not matter, however small the gap: a plane that separates them for one order does for
+// the other.
 TEST(ConvexDistance, OfNearlyTouchingCylindersIsTheSameWithThemSwapped)
 {
   ConvexView a;

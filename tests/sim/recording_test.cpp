@@ -86,7 +86,7 @@ TEST_F(RecordingFile, ComesBackAsItWasWritten)
     EXPECT_EQ(f.responses[0].step, 9u);
     EXPECT_EQ(f.responses[0].normal, Vec3::UnitX());
     EXPECT_EQ(f.responses[0].energy, 2);
-    EXPECT_EQ(f.responses[1].b, model::kNone);
+    EXPECT_FALSE(f.responses[1].b.valid());
   }
 }
 
