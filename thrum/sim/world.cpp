@@ -61,6 +61,7 @@ void World::step_slice(double h)
     timed("advance positions", [&] { stepper_->advance_positions(now, h_s); });
   }
   timed("finish", [&] { stepper_->finish(now); });
+  timed("update boxes", [&] { update_moved_boxes(); });
   respond(h);
   record(h);
 }

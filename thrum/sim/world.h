@@ -193,6 +193,9 @@ class World {
   [[nodiscard]] int slice_count_for(double h) const;
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
+  /// The box of a body in the broad phase, after a change of its pose.
+  void update_box(model::BodyIndex index);
+  void update_moved_boxes();
   /// Of the pairs found for a longer time those that may meet within h.
   void refilter_pairs(double h);
   void remove_far_pairs();

@@ -177,6 +177,7 @@ model::BodyId World::add_body(const BodySpec& spec)
   state_.body_ids.push_back(id);
   state_.bodies.push_back(state);
   removed_.push_back(0);
+  update_box(index);
   return id;
 }
 
@@ -247,6 +248,7 @@ void World::set_pose(model::BodyId id, const Pose& X_ws)
   check_pose(X_wb, to_string(id));
   body.X_wb = X_wb;
   body.X_wb.rotation.normalize();
+  update_box(index_of(id));
 }
 
 Pose World::shape_pose(model::BodyId id) const

@@ -9,6 +9,9 @@ namespace thrum::sim {
 
 namespace {
 
+/// Growth of the boxes that queries look at, as a share of the radius, so that rounding loses no touch.
+constexpr double kQueryMargin = 1e-6;
+
 // How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within the greatest
 // margin of the narrow phase and no farther.
 Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double h, double max_margin)
@@ -61,6 +64,25 @@ void World::find_pairs(double h)
   const std::span<const collision::BodyPair> loose = broad_phase_.find_pairs();
   near_pairs_.assign(loose.begin(), loose.end());
   remove_far_pairs();
+}
+
+// Queries look at these boxes, also while the response is called. Pairs are not changed by it: find_pairs() filters
+// them by boxes of its own.
+void World::update_box(model::BodyIndex index)
+{
+  const auto i = static_cast<std::size_t>(index);
+  const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(model_.bodies[i].shape)];
+  const Pose X_ws = state_.bodies[i].X_wb * model_.bodies[i].X_bs;
+  const double margin = shape.unbounded ? 0 : kQueryMargin * shape.radius;
+  broad_phase_.update(index, collision::world_bounds(shape, X_ws, margin));
+}
+
+void World::update_moved_boxes()
+{
+  for (std::size_t i = 0; i < state_.bodies.size(); ++i) {
+    if (model_.bodies[i].motion == model::Motion::fixed || state_.bodies[i].asleep) continue;
+    update_box(static_cast<model::BodyIndex>(i));
+  }
 }
 
 void World::refilter_pairs(double h)

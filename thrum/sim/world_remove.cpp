@@ -233,6 +233,7 @@ void World::compact_bodies()
     const model::BodyDesc& desc = model_.bodies[i];
     body_table_.move(state_.body_ids[i], index);
     broad_phase_.add(index, desc.motion == model::Motion::fixed, at(prepared_, desc.shape).unbounded);
+    update_box(index);
   }
   excluded_pairs_stale_ = true;
 }
@@ -277,6 +278,7 @@ void World::restore(const model::SceneState& state)
                     state.bodies.size(), state.joints.size(), model_.bodies.size(), model_.joints.size()));
   }
   state_ = state;
+  for (std::size_t i = 0; i < state_.bodies.size(); ++i) update_box(static_cast<model::BodyIndex>(i));
   contacts_.clear();
   impulses_.clear();
   events_.clear();

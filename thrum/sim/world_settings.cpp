@@ -63,6 +63,7 @@ void World::set_motion(model::BodyId id, model::Motion motion)
   at(model_.bodies, index) = changed;
   at(state_.bodies, index) = state;
   broad_phase_.set_fixed(index, motion == model::Motion::fixed);
+  update_box(index);
   wake(id);
   wake_contacts_of(index);
 }
