@@ -198,7 +198,7 @@ void collide_boxes(const PairInput& pair, std::vector<model::ContactPatch>& patc
   if (edges.separation > pair.margin) return;
 
   const double size = std::min(p.half_a.minCoeff(), p.half_b.minCoeff());
-  thread_local std::vector<CandidatePoint> points;
+  std::vector<CandidatePoint>& points = pair.scratch->points;
   points.clear();
   if (edges.separation > std::max(face_a.separation, face_b.separation) + kEdgeBias * size) {
     Vec3 n = Vec3::Unit(edges.i).cross(Vec3(p.R.col(edges.j))).normalized();

@@ -40,9 +40,9 @@ void collide_convex(const PairInput& pair, std::vector<model::ContactPatch>& pat
   const double reach = a.radius + b.radius + pair.margin;
   const ConvexDistance d = convex_distance(a, b, X_ab, reach);
   if (d.beyond || d.distance > reach) return;
-  thread_local std::vector<CandidatePoint> points;
+  std::vector<CandidatePoint>& points = pair.scratch->points;
   points.clear();
-  clip_convex_contact(a, b, X_ab, d, pair.margin, points);
+  clip_convex_contact(a, b, X_ab, d, pair.margin, pair.scratch->clip, points);
   append_patch(pair, pair.X_wa, d.normal, points, patches);
 }
 
@@ -62,10 +62,10 @@ void collide_convex_with_plane(const PairInput& pair, std::vector<model::Contact
   const Pose X_ba = pair.X_wb.inverse() * pair.X_wa;
   if (X_ba.position.z() - pair.a->radius > pair.margin) return;
   const Vec3 down = X_ba.direction_to_local(-Vec3::UnitZ());
-  thread_local SupportFace face;
+  SupportFace face;
   Vec3 lowest;
   lowest_corners(a, down, face, lowest);
-  thread_local std::vector<CandidatePoint> points;
+  std::vector<CandidatePoint>& points = pair.scratch->points;
   points.clear();
   const auto add = [&](const Vec3& corner, std::uint32_t feature) {
     Vec3 p = X_ba.point(corner);

@@ -17,29 +17,11 @@
 #include <limits>
 #include <vector>
 
+#include "thrum/collision/pair_scratch.h"
 #include "thrum/collision/shape_distance.h"
 #include "thrum/collision/surface_elements.h"
 
 namespace thrum::collision {
-
-/// A touching point of an element, in the axes of the distance.
-struct ElementContact {
-  Vec3 point = Vec3::Zero();    ///< on the element [m]
-  Vec3 normal = Vec3::UnitZ();  ///< unit, out of the other shape
-  double distance = 0;          ///< of the point from the other shape, negative inside [m]
-  Index vertex = -1;            ///< which corner, or
-  Index edge = -1;              ///< which edge
-  std::uint32_t which = 0;      ///< tells points of one edge apart
-  bool lowest = true;      ///< (1) holds; where it does not, the point counts only if there is no better one
-  bool is_strict = false;  ///< (1) holds with next to no tolerance
-
-  [[nodiscard]] std::uint32_t feature() const
-  {
-    constexpr std::uint32_t kEdge = 0x40000000;
-    return vertex >= 0 ? static_cast<std::uint32_t>(vertex)
-                       : kEdge + 8 * static_cast<std::uint32_t>(edge) + which;
-  }
-};
 
 /// Slope of phi below which (1) and (2) count as satisfied (sine of about 11 degrees).
 inline constexpr double kSlopeTolerance = 0.2;
@@ -59,7 +41,7 @@ class ElementSearch {
  public:
   /// `X_de` maps axes of the elements to those of the distance.
   ElementSearch(const SurfaceElements& elements, const Pose& X_de, const Distance& distance,
-                const ElementSearchDesc& desc, std::vector<ElementContact>& found)
+                const ElementSearchDesc& desc, CornerCache& corners, std::vector<ElementContact>& found)
       : elements_(elements),
         distance_(distance),
         R_(X_de.rotation.toRotationMatrix()),
@@ -68,13 +50,14 @@ class ElementSearch {
         reach_(std::max(desc.margin, desc.depth)),
         inward_offset_(kInwardOffset * desc.depth),
         min_edge_length_(desc.min_edge_length),
+        corners_(corners),
         found_(found)
   {
   }
 
   void run()
   {
-    Scratch& scratch = scratch_of();
+    corners_.begin_search(elements_.vertices().size());
     const auto balls = elements_.balls();
     for (std::size_t i = 0; i < balls.size();) {
       const ElementBall& ball = balls[i];
@@ -85,7 +68,7 @@ class ElementSearch {
         i = static_cast<std::size_t>(ball.skip);
         continue;
       }
-      for (Index e = ball.first_edge; e < ball.end_edge; ++e) visit_edge(scratch, e);
+      for (Index e = ball.first_edge; e < ball.end_edge; ++e) visit_edge(e);
       ++i;
     }
   }
@@ -101,38 +84,16 @@ class ElementSearch {
   /// Two ends of a level stretch closer than this share of the edge are one point.
   static constexpr double kMergeShare = 0.02;
 
-  struct Corner {
-    std::uint32_t stamp = 0;
-    Vec3 p;
-    DistanceProbe probe;
-  };
-  struct Scratch {
-    std::uint32_t stamp = 0;
-    std::vector<Corner> corners;
-  };
-
-  Scratch& scratch_of()
-  {
-    thread_local Scratch scratch;
-    if (scratch.corners.size() < elements_.vertices().size())
-      scratch.corners.resize(elements_.vertices().size());
-    if (++scratch.stamp == 0) {
-      for (Corner& c : scratch.corners) c.stamp = 0;
-      scratch.stamp = 1;
-    }
-    return scratch;
-  }
-
   [[nodiscard]] Vec3 place(Index vertex) const
   {
     return R_ * elements_.vertices()[static_cast<std::size_t>(vertex)] + t_;
   }
 
-  const Corner& visit_corner(Scratch& scratch, Index v)
+  const CornerCache::Corner& visit_corner(Index v)
   {
-    Corner& corner = scratch.corners[static_cast<std::size_t>(v)];
-    if (corner.stamp == scratch.stamp) return corner;
-    corner.stamp = scratch.stamp;
+    CornerCache::Corner& corner = corners_.corners[static_cast<std::size_t>(v)];
+    if (corner.stamp == corners_.stamp) return corner;
+    corner.stamp = corners_.stamp;
     corner.p = place(v);
     corner.probe = distance_.probe(corner.p, reach_);
     if (distance_.lower_bound(corner.probe.value) <= margin_) {
@@ -144,13 +105,13 @@ class ElementSearch {
     return corner;
   }
 
-  void visit_edge(Scratch& scratch, Index e)
+  void visit_edge(Index e)
   {
     const SurfaceEdge& edge = elements_.edges()[static_cast<std::size_t>(e)];
     // An edge of a long wall passes most bodies at a distance; its ends are then far away as well.
     if (distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), margin_)) return;
-    const Corner& u = visit_corner(scratch, edge.ends[0]);
-    const Corner& v = visit_corner(scratch, edge.ends[1]);
+    const CornerCache::Corner& u = visit_corner(edge.ends[0]);
+    const CornerCache::Corner& v = visit_corner(edge.ends[1]);
     const Vec3 along = v.p - u.p;
     const double length = along.norm();
     // The distance changes by at most the way gone.
@@ -304,6 +265,7 @@ class ElementSearch {
   double reach_;
   double inward_offset_;
   double min_edge_length_;
+  CornerCache& corners_;
   std::vector<ElementContact>& found_;
 };
 

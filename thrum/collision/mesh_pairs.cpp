@@ -28,23 +28,6 @@ constexpr double kCrossingDepths = 4.0;
 constexpr double kCrossingShare = 0.1;
 /// Contacts within so many of their depths are in one overlap.
 constexpr double kSameOverlap = 4.0;
-/// The feature of a face: contacts name the corner or edge that touches it.
-constexpr std::uint32_t kFace = 0x80000000;
-
-/// A contact of the pair in axes of a, normal from a to b.
-struct PairContact {
-  Vec3 on_a = Vec3::Zero();
-  Vec3 on_b = Vec3::Zero();
-  Vec3 normal = Vec3::UnitZ();
-  double depth = 0;
-  std::uint32_t feature_a = kFace;
-  std::uint32_t feature_b = kFace;
-  Index edge_a = -1;
-  Index edge_b = -1;
-  bool valid = true;       ///< each body lies on its own side of the contact plane
-  bool is_strict = false;  ///< with next to no tolerance
-  bool dropped = false;
-};
 
 /// One side of a pair as the gathering sees it.
 struct Side {
@@ -58,22 +41,15 @@ struct MeshPairContacts {
   Pose X_ab;
   double margin = 0;
   double thickness = 0;  ///< of the thinner one [m]
-  std::vector<PairContact> contacts;
-  std::vector<ElementContact> found;
+  std::vector<MeshContact>& contacts;
+  std::vector<ElementContact>& found;
+  CornerCache& corners;
 };
-
-MeshPairContacts& thread_scratch()
-{
-  thread_local MeshPairContacts g;
-  g.contacts.clear();
-  g.found.clear();
-  return g;
-}
 
 void add_found_on_a(MeshPairContacts& g)
 {
   for (const ElementContact& e : g.found) {
-    PairContact c;
+    MeshContact c;
     const Vec3 out_of_b = g.X_ab.direction(e.normal);
     c.on_a = g.X_ab.point(e.point);
     c.on_b = c.on_a - e.distance * out_of_b;
@@ -90,7 +66,7 @@ void add_found_on_a(MeshPairContacts& g)
 void add_found_on_b(MeshPairContacts& g)
 {
   for (const ElementContact& e : g.found) {
-    PairContact c;
+    MeshContact c;
     c.on_b = e.point;
     c.on_a = e.point - e.distance * e.normal;
     c.normal = e.normal;
@@ -110,7 +86,7 @@ void gather_from_a(MeshPairContacts& g, const Distance& to_b)
   if (g.a.elements == nullptr) return;
   g.found.clear();
   const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
-  ElementSearch<Distance>(*g.a.elements, g.X_ab.inverse(), to_b, desc, g.found).run();
+  ElementSearch<Distance>(*g.a.elements, g.X_ab.inverse(), to_b, desc, g.corners, g.found).run();
   add_found_on_a(g);
 }
 
@@ -120,13 +96,13 @@ void gather_from_b(MeshPairContacts& g, const Distance& to_a)
   if (g.b.elements == nullptr) return;
   g.found.clear();
   const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
-  ElementSearch<Distance>(*g.b.elements, g.X_ab, to_a, desc, g.found).run();
+  ElementSearch<Distance>(*g.b.elements, g.X_ab, to_a, desc, g.corners, g.found).run();
   add_found_on_b(g);
 }
 
-void sort_by_depth(std::vector<PairContact>& contacts)
+void sort_by_depth(std::vector<MeshContact>& contacts)
 {
-  std::sort(contacts.begin(), contacts.end(), [](const PairContact& x, const PairContact& y) {
+  std::sort(contacts.begin(), contacts.end(), [](const MeshContact& x, const MeshContact& y) {
     if (x.depth != y.depth) return x.depth > y.depth;
     return x.feature_a != y.feature_a ? x.feature_a < y.feature_a : x.feature_b < y.feature_b;
   });
@@ -167,7 +143,7 @@ bool supports(const EdgeInA& edge, const Vec3& n, double level)
 // Two edges that cross push each other along their common normal n = d_a x d_b. The field cannot know it:
 // once they overlap, the nearest face of the other is the face of one side or the other of its edge. The
 // normal counts when each body lies on its own side of the plane that n puts between the edges.
-bool cross_edges(const MeshPairContacts& g, const PairContact& p, const PairContact& q, PairContact& crossing)
+bool cross_edges(const MeshPairContacts& g, const MeshContact& p, const MeshContact& q, MeshContact& crossing)
 {
   const EdgeInA a = edge_in_a(*g.a.elements, p.edge_a, Pose{});
   const EdgeInA b = edge_in_a(*g.b.elements, q.edge_b, g.X_ab);
@@ -211,7 +187,7 @@ void pair_edges(MeshPairContacts& g)
     if (!is_crease(g.a, g.contacts[i].edge_a)) continue;
     for (std::size_t j = 0; j < count; ++j) {
       if (!is_crease(g.b, g.contacts[j].edge_b)) continue;
-      PairContact crossing;
+      MeshContact crossing;
       if (!cross_edges(g, g.contacts[i], g.contacts[j], crossing)) continue;
       g.contacts[i].dropped = g.contacts[j].dropped = true;
       g.contacts.push_back(crossing);
@@ -224,15 +200,15 @@ void pair_edges(MeshPairContacts& g)
 // satisfies (1) is a face of the difference set, and the nearest face is the answer.
 void keep_shortest_separations(MeshPairContacts& g)
 {
-  for (PairContact& c : g.contacts) {
+  for (MeshContact& c : g.contacts) {
     if (c.depth <= 0) continue;
     const double near = kSameOverlap * c.depth;
-    c.dropped = std::any_of(g.contacts.begin(), g.contacts.end(), [&](const PairContact& other) {
+    c.dropped = std::any_of(g.contacts.begin(), g.contacts.end(), [&](const MeshContact& other) {
       return other.is_strict && other.depth < c.depth && other.normal.dot(c.normal) < kSameNormal &&
              (other.on_a - c.on_a).squaredNorm() < near * near;
     });
   }
-  std::erase_if(g.contacts, [](const PairContact& c) { return c.dropped; });
+  std::erase_if(g.contacts, [](const MeshContact& c) { return c.dropped; });
 }
 
 // What is left of the contacts found from either side.
@@ -241,10 +217,10 @@ void filter_contacts(MeshPairContacts& g)
   const bool both_sharp = g.a.elements != nullptr && g.b.elements != nullptr &&
                           g.a.elements->has_sharp_edges() && g.b.elements->has_sharp_edges();
   if (both_sharp) pair_edges(g);
-  std::erase_if(g.contacts, [&](const PairContact& c) { return c.dropped || c.depth < -g.margin; });
+  std::erase_if(g.contacts, [&](const MeshContact& c) { return c.dropped || c.depth < -g.margin; });
   // Points that satisfy (1) speak for the others; where there are none the deepest counts.
   const auto valid =
-      std::partition(g.contacts.begin(), g.contacts.end(), [](const PairContact& c) { return c.valid; });
+      std::partition(g.contacts.begin(), g.contacts.end(), [](const MeshContact& c) { return c.valid; });
   if (valid == g.contacts.begin()) {
     const auto deepest = std::max_element(g.contacts.begin(), g.contacts.end(),
                                           [](const auto& c, const auto& d) { return c.depth < d.depth; });
@@ -258,9 +234,9 @@ void filter_contacts(MeshPairContacts& g)
 void append_contacts(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches)
 {
   sort_by_depth(g.contacts);
-  thread_local std::vector<DirectedPoint> points;
+  std::vector<DirectedPoint>& points = pair.scratch->directed_points;
   points.clear();
-  for (const PairContact& c : g.contacts)
+  for (const MeshContact& c : g.contacts)
     points.push_back({c.normal, {0.5 * (c.on_a + c.on_b), c.depth, c.feature_a, c.feature_b}});
   append_patches_by_normal(pair, pair.X_wa, kSameNormal, kSamePoint * g.thickness, points, patches);
 }
@@ -270,15 +246,19 @@ const TriangleSurface& surface_of(const PreparedShape& shape)
   return static_cast<const TriangleSurface&>(*shape.accelerator);
 }
 
-MeshPairContacts& begin(const PairInput& pair, const Side& a, const Side& b)
+MeshPairContacts begin(const PairInput& pair, const Side& a, const Side& b)
 {
-  MeshPairContacts& g = thread_scratch();
-  g.a = a;
-  g.b = b;
-  g.X_ab = pair.X_wa.inverse() * pair.X_wb;
-  g.margin = pair.margin;
-  g.thickness = std::min(a.thickness, b.thickness);
-  return g;
+  MeshScratch& scratch = pair.scratch->mesh;
+  scratch.contacts.clear();
+  scratch.found.clear();
+  return {.a = a,
+          .b = b,
+          .X_ab = pair.X_wa.inverse() * pair.X_wb,
+          .margin = pair.margin,
+          .thickness = std::min(a.thickness, b.thickness),
+          .contacts = scratch.contacts,
+          .found = scratch.found,
+          .corners = scratch.corners};
 }
 
 Side side_of(const PreparedShape& shape)
@@ -312,7 +292,7 @@ void finish(const PairInput& pair, MeshPairContacts& g, std::vector<model::Conta
 
 void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
-  MeshPairContacts& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->min_extent, pair.b->min_extent);
   const TriangleSurface& a = surface_of(*pair.a);
   const TriangleSurface& b = surface_of(*pair.b);
@@ -324,7 +304,7 @@ void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& pat
 
 void collide_mesh_with_plane(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
-  MeshPairContacts& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   if (!std::isfinite(g.thickness)) g.thickness = pair.a->min_extent;
   gather_from_a(g, PlaneDistance{});
   finish(pair, g, patches);
@@ -336,7 +316,7 @@ void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactP
   // a is convex. Against an open mesh only the front faces push.
   const TriangleSurface& surface = surface_of(*pair.b);
   if (!surface.field) return collide_with_triangles(pair, patches);
-  MeshPairContacts& g = begin(pair, side_of(*pair.a), side_of(*pair.b));
+  MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   gather_from_a(g, FieldDistance(surface));
   gather_from_b(g, Distance(pair.a->as<Geometry>()));
   finish(pair, g, patches);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "thrum/base/parallel.h"
+#include "thrum/collision/pair_scratch.h"
 
 namespace thrum::collision {
 
@@ -52,6 +54,38 @@ struct OldPoint {
   bool taken = false;
 };
 
+struct MatchScratch {
+  std::vector<OldPoint> candidates;
+  std::vector<const model::ContactPoint*> named;
+};
+
+// Lends a PairScratch to each chunk while it is worked on, so that there are no more of them than threads.
+class ScratchPool {
+ public:
+  explicit ScratchPool(std::vector<std::unique_ptr<PairScratch>>& owned) : owned_(owned)
+  {
+    for (const auto& scratch : owned_) free_.push_back(scratch.get());
+  }
+  [[nodiscard]] PairScratch& take()
+  {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return *owned_.emplace_back(std::make_unique<PairScratch>());
+    PairScratch& scratch = *free_.back();
+    free_.pop_back();
+    return scratch;
+  }
+  void put_back(PairScratch& scratch)
+  {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&scratch);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PairScratch>>& owned_;
+  std::vector<PairScratch*> free_;
+};
+
 void continue_point(model::ContactPoint& current, const model::ContactPoint& old)
 {
   current.warm_impulse = old.warm_impulse;
@@ -61,11 +95,11 @@ void continue_point(model::ContactPoint& current, const model::ContactPoint& old
 }
 
 // Matches the patches of one pair of bodies.
-void match_pair(std::span<const model::ContactPatch> old, double match_distance,
+void match_pair(std::span<const model::ContactPatch> old, double match_distance, MatchScratch& scratch,
                 std::span<model::ContactPatch> current)
 {
-  thread_local std::vector<OldPoint> candidates;
-  thread_local std::vector<const model::ContactPoint*> named;
+  std::vector<OldPoint>& candidates = scratch.candidates;
+  std::vector<const model::ContactPoint*>& named = scratch.named;
   candidates.clear();
   named.clear();
   for (const model::ContactPatch& patch : old) {
@@ -127,6 +161,17 @@ void match_pair(std::span<const model::ContactPatch> old, double match_distance,
 
 }  // namespace
 
+struct NarrowPhaseScratch::Memory {
+  std::vector<std::unique_ptr<PairScratch>> pairs;        ///< by thread
+  std::vector<std::vector<model::ContactPatch>> patches;  ///< by chunk
+  MatchScratch match;
+};
+
+NarrowPhaseScratch::NarrowPhaseScratch() : memory_(std::make_unique<Memory>()) {}
+NarrowPhaseScratch::~NarrowPhaseScratch() = default;
+NarrowPhaseScratch::NarrowPhaseScratch(NarrowPhaseScratch&&) noexcept = default;
+NarrowPhaseScratch& NarrowPhaseScratch::operator=(NarrowPhaseScratch&&) noexcept = default;
+
 bool should_collide(const model::SceneModel& model, const BodyPair& pair)
 {
   const model::BodyDesc& a = model.bodies[static_cast<std::size_t>(pair.a)];
@@ -139,7 +184,7 @@ namespace {
 
 // Patches of the pairs in [begin, end).
 void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, std::size_t begin,
-                      std::size_t end, std::vector<model::ContactPatch>& patches)
+                      std::size_t end, PairScratch& scratch, std::vector<model::ContactPatch>& patches)
 {
   const std::vector<model::ContactPatch>& old = input.state.patches;
   for (std::size_t k = begin; k < end; ++k) {
@@ -163,6 +208,7 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
     shapes.X_wb = input.X_ws[b];
     shapes.margin = margin_of(input, desc, pair);
     shapes.table = &input.table;
+    shapes.scratch = &scratch;
     const std::size_t before = patches.size();
     input.table.collide(shapes, patches);
     for (std::size_t i = before; i < patches.size(); ++i) {
@@ -174,31 +220,33 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
 
 }  // namespace
 
-void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
+void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, NarrowPhaseScratch& scratch,
                    std::vector<model::ContactPatch>& patches)
 {
   // Chunks keep their own lists, which are joined in order: the result is the same for any number of threads.
+  ScratchPool pool(scratch.memory().pairs);
   const base::Chunks chunks = base::Chunks::of(input.pairs.size(), kPairsPerChunk);
   if (chunks.size() < 2 || base::thread_count() == 1) {
-    find_contacts_of(input, desc, 0, input.pairs.size(), patches);
+    PairScratch& mine = pool.take();
+    find_contacts_of(input, desc, 0, input.pairs.size(), mine, patches);
     return;
   }
-  // The lists keep their memory from step to step.
-  thread_local std::vector<std::vector<model::ContactPatch>> kept;
-  std::vector<std::vector<model::ContactPatch>>& found = kept;
+  std::vector<std::vector<model::ContactPatch>>& found = scratch.memory().patches;
   if (found.size() < chunks.size()) found.resize(chunks.size());
   for (auto& list : found) list.clear();
   base::parallel_for_chunks(
       input.pairs.size(),
       [&](std::size_t begin, std::size_t end) {
-        find_contacts_of(input, desc, begin, end, found[begin / chunks.grain]);
+        PairScratch& mine = pool.take();
+        find_contacts_of(input, desc, begin, end, mine, found[begin / chunks.grain]);
+        pool.put_back(mine);
       },
       kPairsPerChunk);
   for (const auto& list : found) patches.insert(patches.end(), list.begin(), list.end());
 }
 
 void match_contacts(std::span<const model::ContactPatch> old, double match_distance,
-                    std::span<model::ContactPatch> current)
+                    NarrowPhaseScratch& scratch, std::span<model::ContactPatch> current)
 {
   std::size_t i = 0;
   std::size_t k = 0;
@@ -209,7 +257,8 @@ void match_contacts(std::span<const model::ContactPatch> old, double match_dista
     while (i < old.size() && bodies_of(old[i]) < pair) ++i;
     std::size_t old_end = i;
     while (old_end < old.size() && bodies_of(old[old_end]) == pair) ++old_end;
-    match_pair(old.subspan(i, old_end - i), match_distance, current.subspan(k, current_end - k));
+    match_pair(old.subspan(i, old_end - i), match_distance, scratch.memory().match,
+               current.subspan(k, current_end - k));
     i = old_end;
     k = current_end;
   }

@@ -2,6 +2,7 @@
 // All contacts of a list of pairs, and which of them continue contacts of the step before.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,17 +31,33 @@ struct NarrowPhaseInput {
   const PairTable& table;
 };
 
+/// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs and
+/// a PairScratch for each thread that works on one. Results do not depend on it.
+class NarrowPhaseScratch {
+ public:
+  NarrowPhaseScratch();
+  ~NarrowPhaseScratch();
+  NarrowPhaseScratch(NarrowPhaseScratch&&) noexcept;
+  NarrowPhaseScratch& operator=(NarrowPhaseScratch&&) noexcept;
+
+  struct Memory;
+  [[nodiscard]] Memory& memory() { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
 /// Whether the two may touch at all: groups, motion, sleep.
 [[nodiscard]] bool should_collide(const model::SceneModel& model, const BodyPair& pair);
 
 /// Patches of all pairs, ordered by bodies. Patches of pairs in which nobody is awake are carried over.
-void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
+void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, NarrowPhaseScratch& scratch,
                    std::vector<model::ContactPatch>& patches);
 
 /// Gives points of `current` that continue points of `old` their impulses and marks them as not new. Both are
 /// ordered by bodies. Points are matched by parts and features, then by place.
 void match_contacts(std::span<const model::ContactPatch> old, double match_distance,
-                    std::span<model::ContactPatch> current);
+                    NarrowPhaseScratch& scratch, std::span<model::ContactPatch> current);
 
 /// Multiplies the impulses from which the next solve starts.
 void scale_warm_impulses(std::span<model::ContactPatch> patches, double factor);

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "thrum/collision/pair_scratch.h"
+
 namespace thrum::collision {
 
 void PairTable::set(model::ShapeKind a, model::ShapeKind b, PairFunction function)
@@ -23,6 +25,13 @@ void PairTable::collide(const PairInput& pair, std::vector<model::ContactPatch>&
   const Entry& entry =
       entries_[static_cast<std::size_t>(pair.a->kind)][static_cast<std::size_t>(pair.b->kind)];
   if (entry.function == nullptr) return;
+  if (pair.scratch == nullptr) {
+    PairScratch scratch;
+    PairInput with_scratch = pair;
+    with_scratch.scratch = &scratch;
+    collide(with_scratch, patches);
+    return;
+  }
   if (!entry.swapped) {
     entry.function(pair, patches);
     return;

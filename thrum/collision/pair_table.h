@@ -12,6 +12,7 @@
 namespace thrum::collision {
 
 class PairTable;
+struct PairScratch;
 
 struct PairInput {
   const PreparedShape* a = nullptr;
@@ -22,6 +23,7 @@ struct PairInput {
   std::uint32_t part_a = 0;  ///< to be copied into the patches
   std::uint32_t part_b = 0;
   const PairTable* table = nullptr;  ///< for shapes made of parts
+  PairScratch* scratch = nullptr;    ///< working memory; without it PairTable::collide makes one for the call
 };
 
 /// Appends the patches of the pair: normal from a to b, parts, features and depths set, bodies left out.

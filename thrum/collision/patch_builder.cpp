@@ -22,14 +22,6 @@ constexpr std::uint32_t kNearestFeature = 0xfffff;
 /// How much depth a point may lack for each metre that it lies farther in the preferred direction, and distance likewise.
 constexpr double kDepthTie = 0.002;
 constexpr double kPlaceTie = 0.01;
-/// A pair gets at most so many patches; the deepest regions come first.
-constexpr std::size_t kMaxPatches = 8;
-
-struct ClipPoint {
-  Vec3 p;
-  std::uint32_t incident = 0;   ///< corner, or kClipped + edge
-  std::uint32_t reference = 0;  ///< face, or kClipped + edge
-};
 
 Vec3 normal_of(const SupportFace& face)
 {
@@ -44,16 +36,17 @@ Vec3 normal_of(const SupportFace& face)
 }
 
 // Keeps what lies on the inner side of the plane side . x <= offset (Sutherland and Hodgman).
-void clip(std::vector<ClipPoint>& polygon, std::vector<ClipPoint>& scratch, const Vec3& side, double offset,
-          std::uint32_t edge)
+void clip(ClipScratch& scratch, const Vec3& side, double offset, std::uint32_t edge)
 {
-  scratch.clear();
+  std::vector<ClipPoint>& polygon = scratch.polygon;
+  std::vector<ClipPoint>& clipped = scratch.clipped;
+  clipped.clear();
   const std::size_t n = polygon.size();
   const bool closed = n > 2;
   for (std::size_t i = 0; i < n; ++i) {
     const ClipPoint& p = polygon[i];
     const double dp = side.dot(p.p) - offset;
-    if (dp <= 0) scratch.push_back(p);
+    if (dp <= 0) clipped.push_back(p);
     if (!closed && i + 1 == n) break;
     const ClipPoint& q = polygon[(i + 1) % n];
     const double dq = side.dot(q.p) - offset;
@@ -61,16 +54,16 @@ void clip(std::vector<ClipPoint>& polygon, std::vector<ClipPoint>& scratch, cons
       const double t = dp / (dp - dq);
       const ClipPoint& outer = dp > 0 ? p : q;
       const std::uint32_t from = dp > 0 ? 2 * outer.incident : 2 * outer.incident + 1;
-      scratch.push_back({p.p + t * (q.p - p.p), kClipped + (from & 0xffff), kClipped + edge});
+      clipped.push_back({p.p + t * (q.p - p.p), kClipped + (from & 0xffff), kClipped + edge});
     }
   }
-  polygon.swap(scratch);
+  polygon.swap(clipped);
 }
 
 }  // namespace
 
 void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X_ab, const ConvexDistance& d,
-                         double margin, std::vector<CandidatePoint>& points)
+                         double margin, ClipScratch& scratch, std::vector<CandidatePoint>& points)
 {
   const Vec3& n = d.normal;
   const double radii = a.radius + b.radius;
@@ -83,8 +76,8 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
   if (a.core == ConvexView::Core::point || b.core == ConvexView::Core::point) return add_nearest();
 
   // The two faces that look at each other, both in axes of a.
-  thread_local SupportFace face_a;
-  thread_local SupportFace face_b;
+  SupportFace face_a;
+  SupportFace face_b;
   support_face(a, n, face_a);
   support_face(b, -X_ab.direction_to_local(n), face_b);
   for (int i = 0; i < face_b.count; ++i) {
@@ -112,8 +105,7 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
   const SupportFace& incident = a_is_reference ? face_b : face_a;
   const Vec3 outward = a_is_reference ? n : Vec3(-n);
 
-  thread_local std::vector<ClipPoint> polygon;
-  thread_local std::vector<ClipPoint> scratch;
+  std::vector<ClipPoint>& polygon = scratch.polygon;
   polygon.clear();
   for (int i = 0; i < incident.count; ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -121,14 +113,14 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
   }
   const Vec3 ref_edge = reference.corners[1] - reference.corners[0];
   if (reference.count == 2) {
-    clip(polygon, scratch, -ref_edge, -ref_edge.dot(reference.corners[0]), 0);
-    clip(polygon, scratch, ref_edge, ref_edge.dot(reference.corners[1]), 1);
+    clip(scratch, -ref_edge, -ref_edge.dot(reference.corners[0]), 0);
+    clip(scratch, ref_edge, ref_edge.dot(reference.corners[1]), 1);
   } else {
     for (int i = 0; i < reference.count && !polygon.empty(); ++i) {
       const Vec3& p = reference.corners[static_cast<std::size_t>(i)];
       const Vec3& q = reference.corners[static_cast<std::size_t>((i + 1) % reference.count)];
       const Vec3 side = (q - p).cross(outward);
-      clip(polygon, scratch, side, side.dot(p), static_cast<std::uint32_t>(i));
+      clip(scratch, side, side.dot(p), static_cast<std::uint32_t>(i));
     }
   }
 
@@ -215,29 +207,25 @@ void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double sa
                               std::span<const DirectedPoint> points,
                               std::vector<model::ContactPatch>& patches)
 {
-  struct Region {
-    Vec3 normal = Vec3::UnitZ();
-    std::vector<CandidatePoint> points;
-  };
-  thread_local std::array<Region, kMaxPatches> regions;
+  std::array<NormalGroup, kMaxPatches>& groups = pair.scratch->groups;
   std::size_t count = 0;
   for (const DirectedPoint& p : points) {
     std::size_t r = 0;
-    while (r < count && regions[r].normal.dot(p.normal) < same_normal) ++r;
+    while (r < count && groups[r].normal.dot(p.normal) < same_normal) ++r;
     if (r == kMaxPatches) continue;
     if (r == count) {
-      regions[r].normal = p.normal;
-      regions[r].points.clear();
+      groups[r].normal = p.normal;
+      groups[r].points.clear();
       ++count;
     }
-    std::vector<CandidatePoint>& mine = regions[r].points;
+    std::vector<CandidatePoint>& mine = groups[r].points;
     const bool known = std::any_of(mine.begin(), mine.end(), [&](const CandidatePoint& q) {
       return (q.position - p.point.position).squaredNorm() < same_point * same_point;
     });
     if (!known) mine.push_back(p.point);
   }
   for (std::size_t r = 0; r < count; ++r)
-    append_patch(pair, X_wp, regions[r].normal, regions[r].points, patches);
+    append_patch(pair, X_wp, groups[r].normal, groups[r].points, patches);
 }
 
 }  // namespace thrum::collision

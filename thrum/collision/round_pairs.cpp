@@ -37,17 +37,6 @@ constexpr double kCurvatureProbe = 0.05;
 constexpr double kSameEnd = 1e-4;
 /// Sum of two unit normals that still count as opposite.
 constexpr double kOpposite = 0.3;
-/// The feature of a surface as a whole; the other side names the ball from which the search began.
-constexpr std::uint32_t kWholeSurface = 0x80000000;
-
-/// Where to begin, in axes of a.
-struct Seed {
-  Vec3 x = Vec3::Zero();        ///< halfway between the surfaces [m]
-  Vec3 normal = Vec3::UnitZ();  ///< from a to b
-  double gap = 0;               ///< between the ball and the other surface [m]
-  std::uint32_t feature_a = kWholeSurface;
-  std::uint32_t feature_b = kWholeSurface;
-};
 
 struct RoundPair {
   const RoundSurface& a;
@@ -58,13 +47,8 @@ struct RoundPair {
   double thickness;  ///< of the thinner one [m]
 };
 
-// Balls of one surface near the other. A piece of surface within `reach` of a centre c comes no nearer than
-// phi(c) - reach. Of neighbours the nearest speaks for the others, or all that are equally near.
-struct NearBalls {
-  std::vector<double> gap;  ///< by ball; infinite where it is not near [m]
-  std::vector<Vec3> out;    ///< gradient of the other's distance at the centre, in its axes
-};
-
+// A piece of surface within `reach` of a centre c comes no nearer than phi(c) - reach. Of neighbours the nearest
+// speaks for the others, or all that are equally near.
 bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Mat3& R, const Vec3& t,
                      double margin, NearBalls& near)
 {
@@ -94,12 +78,11 @@ bool is_local_minimum(const RoundSurface& of, const NearBalls& near, std::size_t
 }
 
 // False when the two are apart.
-bool find_seeds(const RoundPair& pair, std::vector<Seed>& seeds)
+bool find_seeds(const RoundPair& pair, NearBalls& near, std::vector<RoundSeed>& seeds)
 {
-  thread_local NearBalls near;
   const double tolerance = kEquallyNear * pair.thickness;
   const Mat3 R_ba = pair.R_ab.transpose();
-  const auto place = [](Seed& seed, const Vec3& centre, double radius, double gap, double sign) {
+  const auto place = [](RoundSeed& seed, const Vec3& centre, double radius, double gap, double sign) {
     seed.gap = gap;
     seed.x = centre + sign * (radius + 0.5 * gap) * seed.normal;
     return seed;
@@ -107,7 +90,7 @@ bool find_seeds(const RoundPair& pair, std::vector<Seed>& seeds)
   if (!find_near_balls(pair.a, pair.b, R_ba, -(R_ba * pair.X_ab.position), pair.margin, near)) return false;
   for (std::size_t i = 0; i < near.gap.size(); ++i) {
     if (!std::isfinite(near.gap[i]) || !is_local_minimum(pair.a, near, i, tolerance)) continue;
-    Seed seed;
+    RoundSeed seed;
     seed.normal = -(pair.R_ab * near.out[i]);
     seed.feature_a = static_cast<std::uint32_t>(i);
     seeds.push_back(place(seed, pair.a.balls()[i].centre, pair.a.balls()[i].radius, near.gap[i], 1));
@@ -116,7 +99,7 @@ bool find_seeds(const RoundPair& pair, std::vector<Seed>& seeds)
   for (std::size_t i = 0; i < near.gap.size(); ++i) {
     if (!std::isfinite(near.gap[i]) || !is_local_minimum(pair.b, near, i, tolerance)) continue;
     const InnerBall& ball = pair.b.balls()[i];
-    Seed seed;
+    RoundSeed seed;
     seed.normal = near.out[i];
     seed.feature_b = static_cast<std::uint32_t>(i);
     seeds.push_back(place(seed, pair.R_ab * ball.centre + pair.X_ab.position, ball.radius, near.gap[i], -1));
@@ -158,7 +141,7 @@ Slope slope_at(const RoundPair& pair, const Vec3& x)
   return slope;
 }
 
-bool descend(const RoundPair& pair, Seed& seed, Slope& slope)
+bool descend(const RoundPair& pair, RoundSeed& seed, Slope& slope)
 {
   const Vec3 start = seed.x;
   Vec3 x = seed.x;
@@ -197,7 +180,7 @@ bool descend(const RoundPair& pair, Seed& seed, Slope& slope)
 // with H_k and v_k the curvatures of F across n and their directions. Its four ends, all as deep as its middle, are the
 // points of the contact: a body can stand on it, turn on it with resistance, and rocks to rest on it, which on a point it
 // would not.
-void add_ellipse(const RoundPair& pair, const Seed& seed, const Slope& slope,
+void add_ellipse(const RoundPair& pair, const RoundSeed& seed, const Slope& slope,
                  std::vector<DirectedPoint>& contacts)
 {
   const double depth = -slope.value_a - slope.value_b;
@@ -241,16 +224,16 @@ void collide_round_surfaces(const PairInput& input, const RoundSurface& a, const
 {
   const Pose X_ab = input.X_wa.inverse() * input.X_wb;
   const RoundPair pair{a, b, X_ab, X_ab.rotation.toRotationMatrix(), input.margin, thickness};
-  thread_local std::vector<Seed> seeds;
-  thread_local std::vector<DirectedPoint> contacts;
+  std::vector<RoundSeed>& seeds = input.scratch->round.seeds;
+  std::vector<DirectedPoint>& contacts = input.scratch->directed_points;
   seeds.clear();
   contacts.clear();
-  if (!find_seeds(pair, seeds)) return;
-  std::sort(seeds.begin(), seeds.end(), [](const Seed& p, const Seed& q) {
+  if (!find_seeds(pair, input.scratch->round.near, seeds)) return;
+  std::sort(seeds.begin(), seeds.end(), [](const RoundSeed& p, const RoundSeed& q) {
     if (p.gap != q.gap) return p.gap < q.gap;
     return p.feature_a != q.feature_a ? p.feature_a < q.feature_a : p.feature_b < q.feature_b;
   });
-  thread_local std::vector<Vec3> places;
+  std::vector<Vec3>& places = input.scratch->round.places;
   places.clear();
   const double same = kSamePoint * thickness;
   const auto known = [&](const Vec3& x) {
@@ -258,7 +241,7 @@ void collide_round_surfaces(const PairInput& input, const RoundSurface& a, const
                        [&](const Vec3& place) { return (place - x).squaredNorm() < same * same; });
   };
   bool any = false;
-  for (Seed& seed : seeds) {
+  for (RoundSeed& seed : seeds) {
     if (known(seed.x)) continue;
     Slope slope;
     if (!descend(pair, seed, slope)) continue;
@@ -269,7 +252,7 @@ void collide_round_surfaces(const PairInput& input, const RoundSurface& a, const
   }
   // Bodies that lie in each other have no opposite normals; the least overlap of a ball is a way out.
   if (!any && !seeds.empty() && seeds.front().gap < 0) {
-    const Seed& s = seeds.front();
+    const RoundSeed& s = seeds.front();
     contacts.push_back({s.normal.normalized(), {s.x, -s.gap, s.feature_a, s.feature_b}});
   }
   append_patches_by_normal(input, input.X_wa, kSameNormal, kSameEnd * thickness, contacts, patches);

@@ -21,11 +21,6 @@ constexpr double kOnFace = 0.999;
 /// A barycentric weight below this is on the edge.
 constexpr double kOnEdge = 1e-6;
 
-struct NormalGroup {
-  Vec3 normal;
-  std::vector<CandidatePoint> points;
-};
-
 // Whether the nearest point lies on an edge or corner that sticks out, so that the contact may point away from the face.
 bool on_sharp_feature(const ConvexView& triangle, const std::array<bool, 3>& edge_is_sharp, const Vec3& p)
 {
@@ -72,7 +67,7 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
   const auto& surface = static_cast<const TriangleSurface&>(*pair.b->accelerator);
   const mesh::TriangleMesh& mesh = surface.bvh.mesh();
   const Pose X_ab = pair.X_wa.inverse() * pair.X_wb;
-  thread_local std::vector<Index> triangles;
+  std::vector<Index>& triangles = pair.scratch->triangles;
   surface.bvh.triangles_in_box(world_bounds(*pair.a, X_ab.inverse(), pair.margin), triangles);
 
   std::vector<NormalGroup> groups;
@@ -91,7 +86,7 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
                               [&](const NormalGroup& g) { return g.normal.dot(d.normal) > kSameNormal; });
     if (group == groups.end()) group = groups.insert(groups.end(), NormalGroup{d.normal, {}});
     const std::size_t before = group->points.size();
-    clip_convex_contact(a, triangle, Pose{}, d, pair.margin, group->points);
+    clip_convex_contact(a, triangle, Pose{}, d, pair.margin, pair.scratch->clip, group->points);
     for (std::size_t i = before; i < group->points.size(); ++i) {
       // The triangle's number makes the feature unique on the mesh.
       group->points[i].feature_b = group->points[i].feature_b % 4096 + 4096 * static_cast<std::uint32_t>(t);

@@ -137,12 +137,13 @@ class Inspector {
   void check_overlaps()
   {
     std::vector<model::ContactPatch> patches;
+    collision::NarrowPhaseScratch scratch;
     const std::vector<Pose> X_ws = shape_poses();
     const std::vector<collision::BodyPair> pairs = near_pairs(X_ws);
     const std::vector<collision::BodyPair> jointed = jointed_pairs();
     collision::find_contacts({built_.world.model(), built_.world.state(), built_.world.shapes(), X_ws, pairs,
                               jointed, collision::default_pair_table()},
-                             {.step = scene_.step}, patches);
+                             {.step = scene_.step}, scratch, patches);
     std::map<collision::BodyPair, double> depths;  // [m]
     for (const model::ContactPatch& patch : patches) {
       double& deepest = depths[{std::min(patch.a, patch.b), std::max(patch.a, patch.b)}];

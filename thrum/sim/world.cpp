@@ -74,8 +74,9 @@ void World::find_contacts(double h)
   desc.step = h;
   collision::find_contacts(
       {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_, collision::default_pair_table()}, desc,
-      new_patches_);
-  collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, new_patches_);
+      narrow_phase_scratch_, new_patches_);
+  collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, narrow_phase_scratch_,
+                            new_patches_);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
     collision::scale_warm_impulses(new_patches_, h / state_.last_step);

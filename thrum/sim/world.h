@@ -236,6 +236,7 @@ class World {
   std::vector<Box3> boxes_;                      ///< of the bodies, with their way
   std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
   std::vector<model::ContactPatch> new_patches_;
+  collision::NarrowPhaseScratch narrow_phase_scratch_;
   std::vector<model::ContactPatch> previous_patches_;
   std::vector<model::BodyState> bodies_before_step_;  ///< the step, when something responds
   std::vector<model::Surface> surfaces_;
