@@ -26,7 +26,6 @@ struct ContactScene {
     part.acceleration = {0, 0, -9.81};
     bodies.push_back(part);
     SurfaceContact contact;
-    contact.key = contacts.size();
     contact.body = static_cast<std::int32_t>(bodies.size()) - 1;
     contact.position = at;
     contact.restitution = restitution;

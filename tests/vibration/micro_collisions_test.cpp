@@ -176,7 +176,6 @@ TEST(MicroCollisions, KicksOfOneBodyShareWhatItGains)
   part.inverse_inertia = Mat3::Identity() / (0.4 * 0.1 * 0.1 / 6);
   for (const Vec3& foot : {Vec3(1.1, 0.5, 0), Vec3(1.0, 0.6, 0), Vec3(1.1, 0.6, 0)}) {
     SurfaceContact contact = scene.contacts[first];
-    contact.key = scene.contacts.size();
     contact.position = foot;
     scene.contacts.push_back(contact);
   }

@@ -71,7 +71,6 @@ Responder::ResonatorContacts Responder::gather_contacts(
     for (std::size_t k = 0; k < patch.count; ++k) {
       const model::ContactPoint& point = patch.points[k];
       vibration::SurfaceContact contact;
-      contact.key = (static_cast<std::uint64_t>(p) << 8) + k;
       contact.body = part_of(first ? patch.b : patch.a);
       contact.position = resonator_contacts.X_wm.point_to_local(point.position);
       contact.normal = resonator_contacts.X_wm.direction_to_local(first ? patch.normal : Vec3(-patch.normal));

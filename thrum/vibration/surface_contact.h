@@ -30,7 +30,6 @@ struct RigidBodyData {
 
 /// A point where something touches the ringing body.
 struct SurfaceContact {
-  std::uint64_t key = 0;         ///< the same from step to step for the same contact
   std::int32_t body = 0;         ///< of the list of bodies, never 0
   Vec3 position = Vec3::Zero();  ///< [m]
   Vec3 normal = Vec3::UnitZ();   ///< unit, out of the ringing body
