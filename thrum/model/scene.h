@@ -53,13 +53,12 @@ struct PendingKick {
   double energy = 0;            ///< that it may bring to the body; below 0: any [J]
 };
 
-/// What changes. Saved, restored and hashed as a whole.
+/// What changes. Saved, restored, hashed and compared as a whole: visit_state.h lists the fields.
 struct SceneState {
   double time = 0.0;  ///< [s]
   std::uint64_t step = 0;
   double last_step =
       0.0;  ///< length of the last step [s]; impulses to start from are scaled by the new one's share of it
-  std::uint64_t random_state = 0;
   std::vector<BodyId> body_ids;  ///< of `bodies`, which are in the order in which they were added
   std::vector<BodyState> bodies;
   std::vector<JointId> joint_ids;  ///< of `joints`, likewise

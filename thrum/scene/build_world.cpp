@@ -67,7 +67,6 @@ class Builder {
     desc.max_move = scene.stepper.max_move;
     desc.max_slices = scene.stepper.max_slices;
     desc.sleep = scene.sleep;
-    desc.seed = scene.seed;
     return desc;
   }
 

@@ -47,7 +47,6 @@ struct WorldDesc {
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
   double max_turn = 0.25;  ///< and turns at most this far [rad]
   int max_slices = 8;      ///< into which a step is cut for that
-  std::uint64_t seed = 0;
 };
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given.
@@ -177,6 +176,7 @@ class World {
   [[nodiscard]] model::SceneState save() const;
   /// Continues from a saved state of the same scene, bit for bit.
   void restore(const model::SceneState& state);
+  /// Of all fields of the state: equal hashes mean that the two worlds go on with the same bits.
   [[nodiscard]] base::Hash128 hash() const;
   [[nodiscard]] double kinetic_energy() const;    ///< [J]
   [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/model/compare_state.h"
 #include "thrum/rigid/shape_mass.h"
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/world.h"
@@ -54,7 +55,6 @@ World::World(const WorldDesc& desc)
 {
   model_.gravity = desc.gravity;
   model_.length_scale = desc.length_scale;
-  state_.random_state = desc.seed;
   if (!(desc.length_scale > 0)) throw Error("The length scale of a world must be positive.");
 }
 
@@ -256,39 +256,9 @@ Pose World::shape_pose(model::BodyId id) const
   return body(id).X_wb * desc_of(id).X_bs;
 }
 
-namespace {
-
-base::Hash128 hash_of(const model::SceneState& state)
-{
-  base::Hasher hasher;
-  hasher.add(state.time).add(state.step).add(state.random_state);
-  for (const model::BodyState& body : state.bodies) {
-    hasher.add(body.X_wb.position).add(Vec3(body.X_wb.rotation.vec())).add(body.X_wb.rotation.w());
-    hasher.add(body.velocity).add(body.angular_velocity).add(body.still_time).add(body.asleep);
-  }
-  for (const model::JointState& joint : state.joints) {
-    for (const double impulse : joint.warm_impulse) hasher.add(impulse);
-  }
-  for (const model::ContactPatch& patch : state.patches) {
-    hasher.add(patch.a).add(patch.b).add(patch.normal).add(patch.warm_friction).add(patch.warm_twist);
-    for (const model::ContactPoint& point : patch.active())
-      hasher.add(point.position).add(point.warm_impulse);
-  }
-  for (const model::ModalState& ring : state.modal_states) {
-    hasher.add(ring.body.packed());
-    for (const double q : ring.q) hasher.add(q);
-    for (const double v : ring.v) hasher.add(v);
-  }
-  for (const model::PendingKick& kick : state.pending_kicks)
-    hasher.add(kick.body.packed()).add(kick.time).add(kick.impulse);
-  return hasher.finish();
-}
-
-}  // namespace
-
 base::Hash128 World::hash() const
 {
-  return removed_count_ > 0 || removals_pending_ ? hash_of(save()) : hash_of(state_);
+  return removed_count_ > 0 || removals_pending_ ? model::hash_of(save()) : model::hash_of(state_);
 }
 
 double World::kinetic_energy() const

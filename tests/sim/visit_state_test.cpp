@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Hash, checkpoint and comparison see every field of a state: each number is changed in turn.
+#include "thrum/model/visit_state.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "thrum/base/error.h"
+#include "thrum/model/compare_state.h"
+#include "thrum/sim/checkpoint.h"
+
+namespace thrum::sim {
+namespace {
+
+// Every list has elements, those of patches differ in how many points count.
+model::SceneState state_with_all_fields()
+{
+  model::SceneState state;
+  state.bodies.resize(2);
+  state.joints.resize(1);
+  state.patches.resize(2);
+  for (model::ContactPatch& patch : state.patches) patch.a = patch.b = 0;
+  state.patches[0].count = 1;
+  state.patches[1].count = 3;
+  state.modal_states.push_back({0, {0.25, 0.5}, {0.125}});
+  state.pending_kicks.resize(1);
+  return state;
+}
+
+// Changes the number at place `wanted` and remembers its name.
+struct Change : model::NumberVisitor {
+  std::size_t wanted = 0;
+  std::size_t place = 0;
+  std::vector<std::string> path;
+  std::string name;
+
+  void enter(const char* field) { path.push_back(path.empty() ? field : path.back() + "." + field); }
+  void enter(std::size_t index) { path.push_back(path.back() + "[" + std::to_string(index) + "]"); }
+  void leave() { path.pop_back(); }
+  template <class T>
+  void number(T& value)
+  {
+    if (place++ != wanted) return;
+    name = path.back();
+    if constexpr (std::is_same_v<T, bool>) {
+      value = !value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      value += 1;
+    } else {
+      value ^= 1;
+    }
+  }
+};
+
+model::SceneState round_trip(const model::SceneState& state)
+{
+  Checkpoint checkpoint;
+  checkpoint.state = state;
+  return parse_checkpoint(checkpoint_bytes(checkpoint), "checkpoint").state;
+}
+
+TEST(VisitState, EveryNumberChangesHashCheckpointAndComparison)
+{
+  const model::SceneState state = state_with_all_fields();
+  EXPECT_FALSE(model::first_difference(state, round_trip(state)));
+  std::set<std::string> names;
+  for (std::size_t k = 0;; ++k) {
+    model::SceneState other = state;
+    Change change;
+    change.wanted = k;
+    model::visit_numbers(other, change);
+    if (change.name.empty()) break;
+    names.insert(change.name);
+    EXPECT_NE(model::hash_of(other), model::hash_of(state)) << change.name;
+    const auto difference = model::first_difference(state, other);
+    ASSERT_TRUE(difference) << change.name;
+    EXPECT_EQ(difference->field, change.name);
+    EXPECT_NE(difference->a, difference->b) << change.name;
+    const model::SceneState restored = round_trip(other);
+    const auto lost = model::first_difference(other, restored);
+    EXPECT_FALSE(lost) << lost->text();
+    EXPECT_NE(model::hash_of(restored), model::hash_of(state)) << change.name;
+  }
+  // 3 of the state; 21 for each body, 14 for a joint, 18 for a patch and 13 for each of its points that count, 4 of the
+  // ringing body, 9 of the kick.
+  EXPECT_EQ(names.size(), 3 + 2 * 21 + 14 + 2 * 18 + 4 * 13 + 4 + 9);
+  for (const char* name : {"last_step", "bodies[1].force.y", "bodies[0].X_wb.rotation.w",
+                           "patches[1].points[2].allowed_energy", "patches[0].warm_rolling.x",
+                           "joints[0].warm_impulse[7]", "modal_states[0].v[0]", "pending_kicks[0].energy"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(VisitState, EveryListCountsWithItsLength)
+{
+  const model::SceneState state = state_with_all_fields();
+  const auto expect_seen = [&](const char* name, auto&& change) {
+    model::SceneState other = state;
+    change(other);
+    EXPECT_NE(model::hash_of(other), model::hash_of(state)) << name;
+    const auto difference = model::first_difference(state, other);
+    ASSERT_TRUE(difference) << name;
+    EXPECT_EQ(difference->field, name);
+    EXPECT_FALSE(model::first_difference(other, round_trip(other))) << name;
+  };
+  expect_seen("bodies.size", [](auto& s) { s.bodies.emplace_back(); });
+  expect_seen("joints.size", [](auto& s) { s.joints.pop_back(); });
+  expect_seen("patches.size", [](auto& s) { s.patches.pop_back(); });
+  expect_seen("modal_states.size", [](auto& s) { s.modal_states.emplace_back(); });
+  expect_seen("modal_states[0].q.size", [](auto& s) { s.modal_states[0].q.pop_back(); });
+  expect_seen("pending_kicks.size", [](auto& s) { s.pending_kicks.clear(); });
+}
+
+TEST(VisitState, PointsBeyondTheCountDoNotCount)
+{
+  const model::SceneState state = state_with_all_fields();
+  model::SceneState other = state;
+  other.patches[1].points[3].warm_impulse = 5;
+  EXPECT_EQ(model::hash_of(other), model::hash_of(state));
+  EXPECT_FALSE(model::first_difference(state, other));
+}
+
+TEST(VisitState, ComparesByBits)
+{
+  const model::SceneState state = state_with_all_fields();
+  model::SceneState other = state;
+  other.bodies[1].velocity.z() = -0.0;
+  EXPECT_NE(model::hash_of(other), model::hash_of(state));
+  EXPECT_EQ(model::first_difference(state, other)->text(), "bodies[1].velocity.z: 0 and -0");
+  other.bodies[1].velocity.z() = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(model::first_difference(other, other));
+}
+
+TEST(VisitState, ADamagedCountOfPointsIsRejected)
+{
+  Checkpoint checkpoint;
+  checkpoint.state = state_with_all_fields();
+  checkpoint.state.patches[1].count = 200;
+  EXPECT_THROW(static_cast<void>(parse_checkpoint(checkpoint_bytes(checkpoint), "checkpoint")), InputError);
+}
+
+// A struct with more fields than its list does not compile; that rests on the fields being counted right.
+TEST(VisitState, FieldsAreCounted)
+{
+  struct Four {
+    double number = 1;
+    Vec3 vector = Vec3::Zero();
+    std::vector<double> list;
+    std::array<model::ContactPoint, 4> points;
+  };
+  EXPECT_EQ(model::detail::count_fields<Four>(), 4U);
+  EXPECT_EQ(model::detail::count_fields<model::BodyState>(), 7U);
+}
+
+}  // namespace
+}  // namespace thrum::sim
