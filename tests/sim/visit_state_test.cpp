@@ -83,8 +83,8 @@ TEST(VisitState, EveryNumberChangesHashCheckpointAndComparison)
     EXPECT_FALSE(lost) << lost->text();
     EXPECT_NE(model::hash_of(restored), model::hash_of(state)) << change.name;
   }
-  // 3 of the state; 21 for each body, 14 for a joint, 18 for a patch and 13 for each of its points that count, 4 of the
-  // ringing body, 9 of the kick.
+  // 3 of the state; 21 for each body, 14 for a joint, 18 for a patch and 13 for each of its points that
+  // count, 4 of the ringing body, 9 of the kick.
   EXPECT_EQ(names.size(), 3 + 2 * 21 + 14 + 2 * 18 + 4 * 13 + 4 + 9);
   for (const char* name : {"last_step", "bodies[1].force.y", "bodies[0].X_wb.rotation.w",
                            "patches[1].points[2].allowed_energy", "patches[0].warm_rolling.x",

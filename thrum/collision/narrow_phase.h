@@ -31,8 +31,8 @@ struct NarrowPhaseInput {
   const PairTable& table;
 };
 
-/// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs and
-/// a PairScratch for each thread that works on one. Results do not depend on it.
+/// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs
+/// and a PairScratch for each thread that works on one. Results do not depend on it.
 class NarrowPhaseScratch {
  public:
   NarrowPhaseScratch();

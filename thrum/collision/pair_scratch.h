@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Working memory of the contact functions. Nothing in it is carried from one pair to the next but the capacity of
-// the lists, so results do not depend on it. One thread uses one PairScratch at a time.
+// Working memory of the contact functions. Nothing in it is carried from one pair to the next but the
+// capacity of the lists, so results do not depend on it. One thread uses one PairScratch at a time.
 #pragma once
 
 #include <array>
@@ -70,8 +70,8 @@ struct ElementContact {
   }
 };
 
-/// Distances at the corners of a mesh, each computed once per search. A corner is known when it has the stamp of
-/// the search.
+/// Distances at the corners of a mesh, each computed once per search. A corner is known when it has the stamp
+/// of the search.
 struct CornerCache {
   struct Corner {
     std::uint32_t stamp = 0;

@@ -47,8 +47,8 @@ struct RoundPair {
   double thickness;  ///< of the thinner one [m]
 };
 
-// A piece of surface within `reach` of a centre c comes no nearer than phi(c) - reach. Of neighbours the nearest
-// speaks for the others, or all that are equally near.
+// A piece of surface within `reach` of a centre c comes no nearer than phi(c) - reach. Of neighbours the
+// nearest speaks for the others, or all that are equally near.
 bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Mat3& R, const Vec3& t,
                      double margin, NearBalls& near)
 {

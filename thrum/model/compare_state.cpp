@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -96,7 +97,8 @@ std::optional<StateDifference> first_difference(const SceneState& a, const Scene
   BitsVisitor bits_b;
   visit_numbers(a, bits_a);
   visit_numbers(b, bits_b);
-  // A list of another length differs in its length first, so up to the first difference the rows have the same names.
+  // A list of another length differs in its length first, so up to the first difference the rows have the
+  // same names.
   const auto [at, other] =
       std::mismatch(bits_a.bits.begin(), bits_a.bits.end(), bits_b.bits.begin(), bits_b.bits.end());
   if (at == bits_a.bits.end() && other == bits_b.bits.end()) return std::nullopt;

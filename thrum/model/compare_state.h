@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether two states are the same to the last bit, and if not, where they differ first. Both look at every field
-// (visit_state.h); doubles are compared by their bits, so 0.0 and -0.0 differ and a NaN equals itself.
+// Whether two states are the same to the last bit, and if not, where they differ first. Both look at every
+// field (visit_state.h); doubles are compared by their bits, so 0.0 and -0.0 differ and a NaN equals itself.
 #pragma once
 
 #include <optional>

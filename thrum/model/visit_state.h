@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fields of SceneState, listed once. Hash, checkpoint and comparison all walk this list, so none of them can forget a
-// field: a struct that gets one more field than its list does not compile.
+// The fields of SceneState, listed once. Hash, checkpoint and comparison all walk this list, so none of them
+// can forget a field: a struct that gets one more field than its list does not compile.
 //
 //   visit_fields(state.bodies[0], [](const char* name, auto& field) { ... });   // X_wb, velocity, ... asleep
 //   visit_numbers(state, visitor);                                             // down to the numbers
@@ -184,8 +184,8 @@ struct NumberVisitor {
   }
 };
 
-/// Walks down to the numbers (integers, doubles and bools) of a state or a part of it, calling visitor.number(x) for each, and
-/// the functions of NumberVisitor on the way.
+/// Walks down to the numbers (integers, doubles and bools) of a state or a part of it, calling
+/// visitor.number(x) for each, and the functions of NumberVisitor on the way.
 template <class Visitor, class T>
 void visit_numbers(T& value, Visitor& visitor)
 {

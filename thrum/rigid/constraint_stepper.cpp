@@ -15,11 +15,17 @@ constexpr int kFrictionRounds = 8;
 
 }  // namespace
 
+ContactGraph ConstraintStepper::order_contacts(const model::SceneModel& model, const model::SceneState& state,
+                                               double h) const
+{
+  return uses_contact_graph() ? build_contact_graph(model, state, h) : contacts_as_found(state);
+}
+
 void ConstraintStepper::collide(StepFrame& frame)
 {
   bodies_.load(frame.model, frame.state);
   contacts_.build(frame.state, frame.order, frame.surfaces, settings_, frame.model.length_scale, bodies_);
-  if (needs_contact_graph()) {
+  if (uses_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }
   substep_speed_ = frame.model.gravity.norm() * frame.h / settings_.substeps;
@@ -56,7 +62,7 @@ void ConstraintStepper::run_sweeps(int iterations, double h)
     solve_small_islands(h);
     return;
   }
-  if (needs_contact_graph())
+  if (uses_contact_graph())
     contacts_.shock_sweep(bodies_, settings_, settings_.settled_threshold * substep_speed_);
 }
 
@@ -120,7 +126,7 @@ void ConstraintStepper::apply_warm_start(double h)
 }
 
 // What leaves with restitution, as far as the energy of each island goes.
-void ConstraintStepper::bounce(double h)
+void ConstraintStepper::apply_restitution(double h)
 {
   energy_.record_velocities(bodies_);
   joint_impulses_.clear();
@@ -148,12 +154,16 @@ void ConstraintStepper::advance_positions(StepFrame& frame, double h)
   bodies_.advance_positions(frame.model, frame.state, h);
   bodies_.update_world_inertia(frame.model, frame.state);
   if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
-  if (contacts_.start_bounces()) bounce(h);
+}
+
+void ConstraintStepper::bounce(StepFrame& frame, double h)
+{
+  if (contacts_.start_bounces()) apply_restitution(h);
   contacts_.finish_substep();
   joints_.finish_substep(frame.state);
 }
 
-void ConstraintStepper::finish(StepFrame& frame)
+void ConstraintStepper::store_results(StepFrame& frame)
 {
   bodies_.store(frame.state);
   contacts_.store(frame.state);

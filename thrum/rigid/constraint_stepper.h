@@ -5,8 +5,8 @@
 //   for each substep
 //     advance velocities  v += h f / m                                     (1), first line
 //     resolve contacts    sweeps with bias: no overlap after the move      (2), (3)
-//     advance positions   x += h v, then sweeps without bias: the velocities that are kept, with restitution
-//     (4)
+//     advance positions   x += h v
+//     bounce              sweeps without bias over what collided: it leaves with restitution          (4)
 //
 // Where we leave the paper: the step is cut into substeps with one sweep each instead of one step with many
 // sweeps, since the error falls with the square of the step but only linearly with the sweeps; contacts are
@@ -27,21 +27,21 @@ class ConstraintStepper final : public Stepper {
  public:
   explicit ConstraintStepper(const ConstraintSettings& settings = {}) : settings_(settings) {}
 
-  [[nodiscard]] bool needs_contact_graph() const override
-  {
-    return settings_.order == SweepOrder::contact_graph;
-  }
   [[nodiscard]] int substeps() const override { return settings_.substeps; }
+  [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
+                                            double h) const override;
   void collide(StepFrame& frame) override;
   void advance_velocities(StepFrame& frame, double h) override;
   void resolve_contacts(StepFrame& frame, double h) override;
   void advance_positions(StepFrame& frame, double h) override;
-  void finish(StepFrame& frame) override;
+  void bounce(StepFrame& frame, double h) override;
+  void store_results(StepFrame& frame) override;
 
  private:
+  [[nodiscard]] bool uses_contact_graph() const { return settings_.order == SweepOrder::contact_graph; }
   void apply_warm_start(double h);
   void scale_impulses();
-  void bounce(double h);
+  void apply_restitution(double h);
   void run_sweeps(int iterations, double h);
   void solve_small_islands(double h);
 

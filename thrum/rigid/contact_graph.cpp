@@ -50,16 +50,16 @@ std::vector<bool> find_grounded(const model::SceneModel& model, const model::Sce
 
 ContactGraph build_contact_graph(const model::SceneModel& model, const model::SceneState& state, double h)
 {
-  ContactGraph graph;
-  graph.level = build_support_graph(model, state, h).level;
+  ContactGraph graph = contacts_as_found(state);
+  SupportGraph support = build_support_graph(model, state, h);
+  graph.level.swap(support.level);
+  graph.level_count = support.levels;
   const std::vector<bool> grounded = find_grounded(model, state);
   for (std::size_t i = 0; i < graph.level.size(); ++i) {
     if (!grounded[i]) graph.level[i] = kUnsupported;
   }
 
   // Patches by the higher of their two levels, then the lower.
-  graph.patch_order.resize(state.patches.size());
-  std::iota(graph.patch_order.begin(), graph.patch_order.end(), 0);
   const auto key = [&](std::int32_t p) {
     const model::ContactPatch& patch = state.patches[static_cast<std::size_t>(p)];
     const std::int32_t a = graph.level[static_cast<std::size_t>(patch.a)];
@@ -68,6 +68,14 @@ ContactGraph build_contact_graph(const model::SceneModel& model, const model::Sc
   };
   std::stable_sort(graph.patch_order.begin(), graph.patch_order.end(),
                    [&](std::int32_t p, std::int32_t q) { return key(p) < key(q); });
+  return graph;
+}
+
+ContactGraph contacts_as_found(const model::SceneState& state)
+{
+  ContactGraph graph;
+  graph.patch_order.resize(state.patches.size());
+  std::iota(graph.patch_order.begin(), graph.patch_order.end(), 0);
   return graph;
 }
 

@@ -13,6 +13,7 @@ namespace thrum::rigid {
 
 struct ContactGraph {
   std::vector<std::int32_t> level;        ///< by body; kUnsupported: touches nothing that leads to the ground
+  std::int32_t level_count = 1;           ///< one more than the highest level of a supported body
   std::vector<std::int32_t> patch_order;  ///< patches from low to high, by number within a level
 };
 inline constexpr std::int32_t kUnsupported = 0x7fffffff;
@@ -26,5 +27,8 @@ inline constexpr std::int32_t kUnsupported = 0x7fffffff;
 /// after 5 s, and none is with the levels of support.
 [[nodiscard]] ContactGraph build_contact_graph(const model::SceneModel& model, const model::SceneState& state,
                                                double h);
+
+/// The patches in the order in which they were found, without levels.
+[[nodiscard]] ContactGraph contacts_as_found(const model::SceneState& state);
 
 }  // namespace thrum::rigid

@@ -27,6 +27,23 @@ double kick_speed(double speed, double gravity_in_step)
 // ---------------------------------------------------------------------------------------------------------------------
 // Stages
 
+// The levels are those of [section 8.1], see support_graph.h; without the graph all bodies are on the same
+// one. The pairs are sorted by level when they are gathered.
+ContactGraph ImpulseStepper::order_contacts(const model::SceneModel& model, const model::SceneState& state,
+                                            double h) const
+{
+  ContactGraph graph = contacts_as_found(state);
+  if (settings_.contact_graph) {
+    SupportGraph support = build_support_graph(model, state, h);
+    graph.level.swap(support.level);
+    graph.level_count = support.levels;
+  } else {
+    graph.level.assign(model.bodies.size(), 1);
+    graph.level_count = 2;
+  }
+  return graph;
+}
+
 void ImpulseStepper::collide(StepFrame& frame)
 {
   length_scale_ = frame.model.length_scale;
@@ -67,11 +84,15 @@ void ImpulseStepper::resolve_contacts(StepFrame&, double h)
 void ImpulseStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
+}
+
+void ImpulseStepper::bounce(StepFrame& frame, double)
+{
   apply_late_rebounds();
   joints_.finish_substep(frame.state);
 }
 
-void ImpulseStepper::finish(StepFrame& frame)
+void ImpulseStepper::store_results(StepFrame& frame)
 {
   bodies_.store(frame.state);
   for (const ImpulsePatch& patch : patches_) {
@@ -136,19 +157,13 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
   }
 }
 
-// Contacts are treated level by level from the ground up [section 8.1]; see support_graph.h.
+// Contacts are treated level by level from the ground up [section 8.1].
 void ImpulseStepper::order_pairs(const StepFrame& frame)
 {
-  std::int32_t count = 2;
-  levels_.assign(frame.model.bodies.size(), 1);
-  if (settings_.contact_graph) {
-    SupportGraph graph = build_support_graph(frame.model, frame.state, frame.h);
-    levels_.swap(graph.level);
-    count = graph.levels;
-  }
+  const std::span<const std::int32_t> levels = frame.levels;
+  const std::int32_t count = frame.level_count;
   for (ImpulsePair& pair : pairs_) {
-    pair.level =
-        std::max(levels_[static_cast<std::size_t>(pair.a)], levels_[static_cast<std::size_t>(pair.b)]);
+    pair.level = std::max(levels[static_cast<std::size_t>(pair.a)], levels[static_cast<std::size_t>(pair.b)]);
   }
   std::stable_sort(pairs_.begin(), pairs_.end(),
                    [](const ImpulsePair& p, const ImpulsePair& q) { return p.level < q.level; });
@@ -157,8 +172,8 @@ void ImpulseStepper::order_pairs(const StepFrame& frame)
   for (std::size_t i = 1; i < level_begin_.size(); ++i) level_begin_[i] += level_begin_[i - 1];
   for (auto& bodies : on_level_) bodies.clear();
   on_level_.resize(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < levels_.size(); ++i)
-    on_level_[static_cast<std::size_t>(levels_[i])].push_back(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    on_level_[static_cast<std::size_t>(levels[i])].push_back(static_cast<std::int32_t>(i));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 //   resolve contacts     passes with restitution -0.9 ... 0 on v, where x + h v would overlap    [section 7]
 //                        from the ground up by the contact graph, then shock propagation         [section 8]
 //   advance positions    x += h v
+//   bounce               impacts that were put off to the end of the step
 //
 // A body at rest has no speed when impacts are treated, so it does not bounce, whatever its restitution; and gravity
 // is answered by contact, which has none. That separates the two without a threshold.
@@ -104,13 +105,15 @@ class ImpulseStepper final : public Stepper {
  public:
   explicit ImpulseStepper(const ImpulseSettings& settings = {}) : settings_(settings) {}
 
-  [[nodiscard]] bool needs_contact_graph() const override { return false; }
   [[nodiscard]] int substeps() const override { return 1; }
+  [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
+                                            double h) const override;
   void collide(StepFrame& frame) override;
   void advance_velocities(StepFrame& frame, double h) override;
   void resolve_contacts(StepFrame& frame, double h) override;
   void advance_positions(StepFrame& frame, double h) override;
-  void finish(StepFrame& frame) override;
+  void bounce(StepFrame& frame, double h) override;
+  void store_results(StepFrame& frame) override;
 
  private:
   /// Points of one patch that are treated as one place.
@@ -164,7 +167,6 @@ class ImpulseStepper final : public Stepper {
   std::vector<ImpulsePatch> patches_;
   std::vector<ImpulsePair> pairs_;        ///< from the ground up
   std::vector<std::size_t> level_begin_;  ///< first pair of each level, and their number at the end
-  std::vector<std::int32_t> levels_;      ///< by body
   std::vector<std::vector<std::int32_t>> on_level_;  ///< bodies of each level
   struct InverseMass {
     double inverse_mass;

@@ -23,26 +23,32 @@ struct StepFrame {
   model::SceneState& state;                  ///< patches found and matched
   std::span<const std::int32_t> order;       ///< patches to solve, in this order
   std::span<const model::Surface> surfaces;  ///< by patch
-  std::span<const std::int32_t> levels;      ///< by body; empty unless the stepper orders by contact graph
+  std::span<const std::int32_t>
+      levels;  ///< by body, as the stepper's order_contacts() made them; may be empty
+  std::int32_t level_count = 1;
   std::span<const collision::PreparedShape> shapes;  ///< by ShapeIndex
   std::span<const collision::BodyPair> pairs;        ///< bodies whose boxes overlap
   double h = 0;                                      ///< the whole step [s]
 };
 
-/// The stages in the order in which World::step calls them; the last three are repeated for each substep.
+/// The stages in the order in which World::step calls them; those from advance_velocities to bounce are
+/// repeated for each substep of length h.
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  /// Whether the patches should come from the ground up, with levels.
-  [[nodiscard]] virtual bool needs_contact_graph() const = 0;
   [[nodiscard]] virtual int substeps() const = 0;
+  /// In which order the patches are solved, and the levels of the contact graph. `h` is the whole step [s].
+  [[nodiscard]] virtual ContactGraph order_contacts(const model::SceneModel& model,
+                                                    const model::SceneState& state, double h) const = 0;
   /// Impacts, or what is needed to treat them later.
   virtual void collide(StepFrame& frame) = 0;
   virtual void advance_velocities(StepFrame& frame, double h) = 0;
   virtual void resolve_contacts(StepFrame& frame, double h) = 0;
   virtual void advance_positions(StepFrame& frame, double h) = 0;
+  /// Gives what collided the speed with which restitution lets it leave, and ends the substep.
+  virtual void bounce(StepFrame& frame, double h) = 0;
   /// Writes velocities and impulses back into the state.
-  virtual void finish(StepFrame& frame) = 0;
+  virtual void store_results(StepFrame& frame) = 0;
 };
 
 /// The `constraint` stepper [Coevoet20, section 3]: docs/methods/constraint_stepper.md.

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
-#include "thrum/rigid/contact_graph.h"
 
 namespace thrum::sim {
 
@@ -31,15 +29,14 @@ void World::step(double h)
   apply_removals();
   double left = h;
   for (int done = 0; left > 0; ++done) {
-    if (done > 0) report();
     find_pairs(left);
-    // What was struck in the last piece may need shorter ones for the rest.
+    // What was struck in the last slice may need shorter ones for the rest.
     const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - done));
     if (slices > 1) refilter_pairs(left / slices);
     step_slice(left / slices);
     left = slices > 1 ? left - left / slices : 0;
   }
-  if (on_contacts_) on_contacts_(contacts());
+  if (on_contacts_) on_contacts_(contacts_);
 }
 
 void World::step_slice(double h)
@@ -59,11 +56,13 @@ void World::step_slice(double h)
     timed("advance velocities", [&] { stepper_->advance_velocities(now, h_s); });
     timed("resolve contacts", [&] { stepper_->resolve_contacts(now, h_s); });
     timed("advance positions", [&] { stepper_->advance_positions(now, h_s); });
+    timed("bounce", [&] { stepper_->bounce(now, h_s); });
   }
-  timed("finish", [&] { stepper_->finish(now); });
+  timed("store results", [&] { stepper_->store_results(now); });
   timed("update boxes", [&] { update_moved_boxes(); });
   respond(h);
-  record(h);
+  finish_step(h);
+  report();
 }
 
 void World::find_contacts(double h)
@@ -88,21 +87,12 @@ void World::order_contacts(double h)
 {
   const auto timer = times_.stage("order contacts");
   if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
-  levels_.clear();
-  order_.clear();
-  if (stepper_->needs_contact_graph()) {
-    rigid::ContactGraph graph = rigid::build_contact_graph(model_, state_, h);
-    order_.swap(graph.patch_order);
-    levels_.swap(graph.level);
-  } else {
-    order_.resize(state_.patches.size());
-    std::iota(order_.begin(), order_.end(), 0);
-  }
+  graph_ = stepper_->order_contacts(model_, state_, h);
   // Patches of sleepers wait.
   const auto awake = [&](model::BodyIndex i) {
     return at(model_.bodies, i).motion == model::Motion::dynamic && !at(state_.bodies, i).asleep;
   };
-  std::erase_if(order_, [&](std::int32_t p) {
+  std::erase_if(graph_.patch_order, [&](std::int32_t p) {
     const model::ContactPatch& patch = state_.patches[static_cast<std::size_t>(p)];
     return !awake(patch.a) && !awake(patch.b);
   });
@@ -115,7 +105,8 @@ void World::order_contacts(double h)
 
 rigid::StepFrame World::frame(double h)
 {
-  return {model_, state_, order_, surfaces_, levels_, prepared_, near_pairs_, h};
+  return {model_,      state_, graph_.patch_order, surfaces_, graph_.level, graph_.level_count, prepared_,
+          near_pairs_, h};
 }
 
 void World::respond(double h)
@@ -125,13 +116,12 @@ void World::respond(double h)
   on_respond_(*this, state_, h);
 }
 
-void World::record(double h)
+void World::finish_step(double h)
 {
-  const auto timer = times_.stage("record");
+  const auto timer = times_.stage("finish step");
   state_.time += h;
   state_.last_step = h;
   ++state_.step;
-  reported_ = false;
   for (; timestamped_responses_ < responses_.size(); ++timestamped_responses_) {
     responses_[timestamped_responses_].step = state_.step;
     responses_[timestamped_responses_].time = state_.time;

@@ -282,7 +282,6 @@ void World::restore(const model::SceneState& state)
   contacts_.clear();
   impulses_.clear();
   events_.clear();
-  reported_ = true;
 }
 
 }  // namespace thrum::sim

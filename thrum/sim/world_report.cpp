@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a step reports: contacts, events, impulses.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 
 #include "thrum/base/index.h"
+#include "thrum/base/error.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -105,37 +108,45 @@ void merge_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
   contacts.resize(kept);
 }
 
+void require_report(bool enabled, const char* name)
+{
+  if (enabled) return;
+  throw Error(fmt::format(
+      "World::{0}(): the report is switched off; set WorldDesc::reports.{0} or call set_reports().", name));
+}
+
 }  // namespace
 
 std::span<const model::Contact> World::contacts() const
 {
-  report();
+  require_report(desc_.reports.contacts, "contacts");
   return contacts_;
 }
 
 std::span<const model::ImpulseEvent> World::impulses() const
 {
-  report();
+  require_report(desc_.reports.impulses, "impulses");
   return impulses_;
 }
 
 std::span<const model::ContactEvent> World::events() const
 {
-  report();
+  require_report(desc_.reports.events, "events");
   return events_;
 }
 
-void World::report() const
+// Called after each slice of a step; a contact that goes on from one slice to the next is reported once.
+void World::report()
 {
-  if (reported_) return;
-  reported_ = true;
-  report_events();
+  const auto timer = times_.stage("report");
+  if (desc_.reports.events) report_events();
+  if (!desc_.reports.contacts && !desc_.reports.impulses) return;
   const std::size_t earlier = contacts_.size();
   report_contacts();
   if (earlier > 0) merge_contacts(contacts_, earlier);
 }
 
-void World::report_contacts() const
+void World::report_contacts()
 {
   for (const model::ContactPatch& patch : state_.patches) {
     const model::BodyState& a = at(state_.bodies, patch.a);
@@ -160,8 +171,8 @@ void World::report_contacts() const
       if (pressure > 0) contact.friction_impulse = (point.normal_impulse / pressure) * patch.friction_impulse;
       const Vec3 relative = model::velocity_at(b, point.position) - model::velocity_at(a, point.position);
       contact.slip_velocity = relative - patch.normal * patch.normal.dot(relative);
-      contacts_.push_back(contact);
-      if (!(point.normal_impulse > 0)) continue;
+      if (desc_.reports.contacts) contacts_.push_back(contact);
+      if (!desc_.reports.impulses || !(point.normal_impulse > 0)) continue;
       const Vec3 on_b = point.normal_impulse * patch.normal + contact.friction_impulse;
       for (const auto& [index, other, impulse] :
            {std::tuple(patch.a, patch.b, Vec3(-on_b)), std::tuple(patch.b, patch.a, on_b)}) {
@@ -179,7 +190,7 @@ void World::report_contacts() const
   }
 }
 
-void World::report_events() const
+void World::report_events()
 {
   const auto add = [&](model::ContactEventKind kind, const model::ContactPatch& patch,
                        const PairSummary& summary, double speed) {
