@@ -31,9 +31,11 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
   const PreparedShape& shape_a = input.shapes[static_cast<std::size_t>(input.model.bodies[a].shape)];
   const PreparedShape& shape_b = input.shapes[static_cast<std::size_t>(input.model.bodies[b].shape)];
   const double extent = std::min(shape_a.min_extent, shape_b.min_extent);
+  const double gravity_scale =
+      std::max(std::abs(input.model.bodies[a].gravity_scale), std::abs(input.model.bodies[b].gravity_scale));
   const double speed_margin = reach(input.state.bodies[a], shape_a.radius, desc.step) +
                               reach(input.state.bodies[b], shape_b.radius, desc.step) +
-                              desc.step * desc.step * input.model.gravity.norm();
+                              desc.step * desc.step * gravity_scale * input.model.gravity.norm();
   return std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
 }
 
@@ -177,6 +179,7 @@ bool should_collide(const model::SceneModel& model, const BodyPair& pair)
   const model::BodyDesc& a = model.bodies[static_cast<std::size_t>(pair.a)];
   const model::BodyDesc& b = model.bodies[static_cast<std::size_t>(pair.b)];
   if (a.motion != model::Motion::dynamic && b.motion != model::Motion::dynamic) return false;
+  if (a.sensor && b.sensor) return false;
   return (a.collision_group & b.collides_with) != 0 && (b.collision_group & a.collides_with) != 0;
 }
 
@@ -193,8 +196,9 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
     const auto b = static_cast<std::size_t>(pair.b);
     if (!should_collide(input.model, pair)) continue;
     if (std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair)) continue;
-    // Where nobody is awake nothing has moved.
-    if (!is_awake(input, pair.a) && !is_awake(input, pair.b)) {
+    // Where nobody is awake nothing has moved. Overlaps of sensors are not among the old patches: found again.
+    const bool sensor = input.model.bodies[a].sensor || input.model.bodies[b].sensor;
+    if (!sensor && !is_awake(input, pair.a) && !is_awake(input, pair.b)) {
       auto carried = std::lower_bound(
           old.begin(), old.end(), pair,
           [](const model::ContactPatch& patch, const BodyPair& p) { return bodies_of(patch) < p; });

@@ -85,7 +85,7 @@ enum class ContactEventKind : std::uint8_t {
 
 struct ContactEvent {
   ContactEventKind kind = ContactEventKind::begin;
-  double time = 0.0;  ///< at the end of the step [s]
+  double time = 0.0;  ///< at the end of the step; of a sensor: at its beginning, where overlap was found [s]
   BodyId a = {};
   BodyId b = {};
   Vec3 position = Vec3::Zero();  ///< world [m]

@@ -63,9 +63,10 @@ struct SceneState {
   std::vector<BodyState> bodies;
   std::vector<JointId> joint_ids;  ///< of `joints`, likewise
   std::vector<JointState> joints;
-  std::vector<ContactPatch> patches;       ///< contact memory, ordered by bodies and parts
-  std::vector<ModalState> modal_states;    ///< of bodies that ring at the moment
-  std::vector<PendingKick> pending_kicks;  ///< in the order in which they were sent
+  std::vector<ContactPatch> patches;         ///< contact memory, ordered by bodies and parts
+  std::vector<ContactPatch> sensor_patches;  ///< what overlaps sensors, ordered likewise; never solved
+  std::vector<ModalState> modal_states;      ///< of bodies that ring at the moment
+  std::vector<PendingKick> pending_kicks;    ///< in the order in which they were sent
 };
 
 }  // namespace thrum::model

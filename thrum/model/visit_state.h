@@ -113,6 +113,7 @@ inline constexpr auto kFields<SceneState> = std::tuple{Field{"time", &SceneState
                                                        Field{"joint_ids", &SceneState::joint_ids},
                                                        Field{"joints", &SceneState::joints},
                                                        Field{"patches", &SceneState::patches},
+                                                       Field{"sensor_patches", &SceneState::sensor_patches},
                                                        Field{"modal_states", &SceneState::modal_states},
                                                        Field{"pending_kicks", &SceneState::pending_kicks}};
 

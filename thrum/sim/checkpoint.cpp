@@ -111,11 +111,13 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path&
   Checkpoint checkpoint;
   Reader reader(in);
   visit_checkpoint(reader, checkpoint);
-  for (const model::ContactPatch& p : checkpoint.state.patches) {
-    const auto count = checkpoint.state.bodies.size();
-    if (p.count > p.points.size() || static_cast<std::size_t>(p.a) >= count ||
-        static_cast<std::size_t>(p.b) >= count) {
-      in.fail("a contact of bodies that are not there", "a sound state");
+  for (const auto* patches : {&checkpoint.state.patches, &checkpoint.state.sensor_patches}) {
+    for (const model::ContactPatch& p : *patches) {
+      const auto count = checkpoint.state.bodies.size();
+      if (p.count > p.points.size() || static_cast<std::size_t>(p.a) >= count ||
+          static_cast<std::size_t>(p.b) >= count) {
+        in.fail("a contact of bodies that are not there", "a sound state");
+      }
     }
   }
   return checkpoint;

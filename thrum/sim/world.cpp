@@ -74,6 +74,7 @@ void World::find_contacts(double h)
   collision::find_contacts(
       {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_, collision::default_pair_table()}, desc,
       narrow_phase_scratch_, new_patches_);
+  separate_sensor_patches();
   collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, narrow_phase_scratch_,
                             new_patches_);
   // Impulses to start from were those of the last step's length.
@@ -81,6 +82,21 @@ void World::find_contacts(double h)
     collision::scale_warm_impulses(new_patches_, h / state_.last_step);
   previous_patches_.swap(state_.patches);
   state_.patches.swap(new_patches_);
+}
+
+// What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
+void World::separate_sensor_patches()
+{
+  previous_sensor_patches_.swap(state_.sensor_patches);
+  state_.sensor_patches.clear();
+  const auto is_sensor = [&](model::BodyIndex i) {
+    return model_.bodies[static_cast<std::size_t>(i)].sensor;
+  };
+  std::erase_if(new_patches_, [&](const model::ContactPatch& patch) {
+    const bool apart = is_sensor(patch.a) || is_sensor(patch.b);
+    if (apart) state_.sensor_patches.push_back(patch);
+    return apart;
+  });
 }
 
 void World::order_contacts(double h)

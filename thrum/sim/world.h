@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,6 +73,17 @@ struct BodySpec {
   std::optional<Mat3> inertia = {};      ///< about the centre of mass, in shape axes [kg m^2]; needs `mass`
   Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
   Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
+  double gravity_scale = 1.0;            ///< times the gravity of the world; below 0 it rises
+  double linear_damping = 0.0;           ///< rate at which the velocity decays [1/s]
+  double angular_damping = 0.0;          ///< rate at which the spin decays [1/s]
+  std::uint32_t collision_group = 1;     ///< bits of the groups it is in
+  /// Bits of the groups it touches. Two bodies touch when each is in a group that the other touches.
+  std::uint32_t collides_with = std::numeric_limits<std::uint32_t>::max();
+  /// A sensor touches nothing: it reports what overlaps it, by contacts() with no impulse and by the events
+  /// begin and end, and changes the motion of no body. Sensors see dynamic bodies, not one another.
+  bool sensor = false;
+  bool may_sleep = true;        ///< false: it stays awake, and with it all that it touches
+  std::uint64_t user_data = 0;  ///< kept in BodyDesc::user_data, not read by the library
 };
 
 class World {
@@ -212,6 +224,7 @@ class World {
   void refilter_pairs(double h);
   void remove_far_pairs();
   void find_contacts(double h);
+  void separate_sensor_patches();
   void order_contacts(double h);
   void respond(double h);
   void finish_step(double h);
@@ -219,6 +232,8 @@ class World {
   void report();
   void report_contacts();
   void report_events();
+  void report_sensor_events();
+  void report_patch_contacts(const model::ContactPatch& patch);
   void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
   void find_inertia(model::BodyDesc& desc) const;
   void wake_contacts_of(model::BodyIndex index);
@@ -250,6 +265,7 @@ class World {
   std::vector<model::ContactPatch> new_patches_;
   collision::NarrowPhaseScratch narrow_phase_scratch_;
   std::vector<model::ContactPatch> previous_patches_;
+  std::vector<model::ContactPatch> previous_sensor_patches_;
   std::vector<model::BodyState> bodies_before_step_;  ///< the step, when something responds
   std::vector<model::Surface> surfaces_;
   rigid::ContactGraph graph_;                        ///< patches to solve, and levels

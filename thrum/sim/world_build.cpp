@@ -111,6 +111,13 @@ void World::check_body(const model::BodyDesc& desc, const model::BodyState& stat
   if (std::abs(state.X_wb.rotation.squaredNorm() - 1) > kUnitRotationTolerance) {
     throw Error(fmt::format("{} has a rotation that is not a unit quaternion.", who));
   }
+  if (!std::isfinite(desc.gravity_scale))
+    throw Error(fmt::format("{} has gravity_scale {}, expected a finite number.", who, desc.gravity_scale));
+  for (const auto& [what, rate] : {std::pair("linear_damping", desc.linear_damping),
+                                   std::pair("angular_damping", desc.angular_damping)}) {
+    if (!(rate >= 0) || !std::isfinite(rate))
+      throw Error(fmt::format("{} has {} {} 1/s, expected at least 0.", who, what, rate));
+  }
   if (desc.motion != model::Motion::dynamic) return;
   const model::ShapeKind kind = prepared_[static_cast<std::size_t>(desc.shape)].kind;
   if (kind == model::ShapeKind::plane || kind == model::ShapeKind::height_field) {
@@ -161,6 +168,14 @@ model::BodyId World::add_body(const BodySpec& spec)
     desc.has_inertia = true;
   }
   if (spec.centre_of_mass) desc.X_bs.position = -*spec.centre_of_mass;
+  desc.gravity_scale = spec.gravity_scale;
+  desc.linear_damping = spec.linear_damping;
+  desc.angular_damping = spec.angular_damping;
+  desc.collision_group = spec.collision_group;
+  desc.collides_with = spec.collides_with;
+  desc.sensor = spec.sensor;
+  desc.may_sleep = spec.may_sleep;
+  desc.user_data = spec.user_data;
   model::BodyState state;
   state.velocity = spec.velocity;
   state.angular_velocity = spec.angular_velocity;

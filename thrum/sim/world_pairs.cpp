@@ -40,7 +40,7 @@ Box3 World::swept_box(std::size_t i, double h) const
   const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.min_extent;
   Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
   if (desc.motion == model::Motion::fixed || body.asleep || shape.unbounded) return box;
-  const Vec3 move = h * (body.velocity + h * model_.gravity);
+  const Vec3 move = h * (body.velocity + h * desc.gravity_scale * model_.gravity);
   box.extend(Box3(box.min() + move, box.max() + move));
   const Vec3 sweep = rotation_sweep(shape, body.angular_velocity, h, desc_.narrow_phase.max_margin);
   return {box.min() - sweep, box.max() + sweep};
@@ -127,7 +127,12 @@ int World::slice_count_for(double h) const
     if (shape.kind != model::ShapeKind::sphere)
       required_slices = std::max(required_slices, h * body.angular_velocity.norm() / desc_.max_turn);
   };
+  // Sensors, and bodies that pass through each other, may not change each other's motion by a shorter step.
+  const auto is_sensor = [&](model::BodyIndex i) {
+    return model_.bodies[static_cast<std::size_t>(i)].sensor;
+  };
   for (const collision::BodyPair& pair : near_pairs_) {
+    if (is_sensor(pair.a) || is_sensor(pair.b) || !collision::should_collide(model_, pair)) continue;
     include_body(pair.a, pair.b);
     include_body(pair.b, pair.a);
   }

@@ -80,13 +80,15 @@ void erase_bodies(model::SceneState& state, const std::vector<std::uint8_t>& rem
   const std::vector<std::int32_t> positions = positions_after(removed);
   erase_flagged(state.bodies, removed);
   erase_flagged(state.body_ids, removed);
-  for (model::ContactPatch& patch : state.patches) {
-    patch.a = at(positions, patch.a);
-    patch.b = at(positions, patch.b);
+  for (std::vector<model::ContactPatch>* patches : {&state.patches, &state.sensor_patches}) {
+    for (model::ContactPatch& patch : *patches) {
+      patch.a = at(positions, patch.a);
+      patch.b = at(positions, patch.b);
+    }
+    std::erase_if(*patches, [](const model::ContactPatch& patch) {
+      return patch.a == model::kNone || patch.b == model::kNone;
+    });
   }
-  std::erase_if(state.patches, [](const model::ContactPatch& patch) {
-    return patch.a == model::kNone || patch.b == model::kNone;
-  });
 }
 
 }  // namespace

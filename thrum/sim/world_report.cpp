@@ -75,6 +75,14 @@ bool has_contact_impulse(std::span<const model::ContactPatch> patches)
   });
 }
 
+bool is_overlapping(std::span<const model::ContactPatch> patches)
+{
+  return std::any_of(patches.begin(), patches.end(), [](const model::ContactPatch& patch) {
+    const auto points = patch.active();
+    return std::any_of(points.begin(), points.end(), [](const auto& point) { return point.depth > 0; });
+  });
+}
+
 // Joins contacts of earlier slices of a step, which come first, with those of the last: one that goes on is reported once,
 // as it is now, with its impulses summed and the speed at which it began.
 void merge_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
@@ -139,7 +147,10 @@ std::span<const model::ContactEvent> World::events() const
 void World::report()
 {
   const auto timer = times_.stage("report");
-  if (desc_.reports.events) report_events();
+  if (desc_.reports.events) {
+    report_sensor_events();
+    report_events();
+  }
   if (!desc_.reports.contacts && !desc_.reports.impulses) return;
   const std::size_t earlier = contacts_.size();
   report_contacts();
@@ -148,46 +159,81 @@ void World::report()
 
 void World::report_contacts()
 {
-  for (const model::ContactPatch& patch : state_.patches) {
-    const model::BodyState& a = at(state_.bodies, patch.a);
-    const model::BodyState& b = at(state_.bodies, patch.b);
-    if (a.asleep && b.asleep) continue;
-    double pressure = 0;
-    for (const model::ContactPoint& point : patch.active()) pressure += point.normal_impulse;
-    for (const model::ContactPoint& point : patch.active()) {
-      model::Contact contact;
-      contact.a = id_of(patch.a);
-      contact.b = id_of(patch.b);
-      contact.part_a = patch.part_a;
-      contact.part_b = patch.part_b;
-      contact.feature_a = point.feature_a;
-      contact.feature_b = point.feature_b;
-      contact.position = point.position;
-      contact.normal = patch.normal;
-      contact.depth = point.depth;
-      contact.normal_impulse = point.normal_impulse;
-      contact.normal_speed = point.normal_speed;
-      contact.is_new = point.is_new;
-      if (pressure > 0) contact.friction_impulse = (point.normal_impulse / pressure) * patch.friction_impulse;
-      const Vec3 relative = model::velocity_at(b, point.position) - model::velocity_at(a, point.position);
-      contact.slip_velocity = relative - patch.normal * patch.normal.dot(relative);
-      if (desc_.reports.contacts) contacts_.push_back(contact);
-      if (!desc_.reports.impulses || !(point.normal_impulse > 0)) continue;
-      const Vec3 on_b = point.normal_impulse * patch.normal + contact.friction_impulse;
-      for (const auto& [index, other, impulse] :
-           {std::tuple(patch.a, patch.b, Vec3(-on_b)), std::tuple(patch.b, patch.a, on_b)}) {
-        model::ImpulseEvent event;
-        event.time = state_.time;
-        event.body = id_of(index);
-        event.other = id_of(other);
-        event.position_b = at(state_.bodies, index).X_wb.point_to_local(point.position);
-        event.impulse_b = at(state_.bodies, index).X_wb.direction_to_local(impulse);
-        event.approach_speed = std::max(0.0, -point.normal_speed);
-        event.impact = point.is_new;
-        impulses_.push_back(event);
-      }
+  for (const model::ContactPatch& patch : state_.patches) report_patch_contacts(patch);
+  for (const model::ContactPatch& patch : state_.sensor_patches) report_patch_contacts(patch);
+}
+
+void World::report_patch_contacts(const model::ContactPatch& patch)
+{
+  const model::BodyState& a = at(state_.bodies, patch.a);
+  const model::BodyState& b = at(state_.bodies, patch.b);
+  if (a.asleep && b.asleep) return;
+  double pressure = 0;
+  for (const model::ContactPoint& point : patch.active()) pressure += point.normal_impulse;
+  for (const model::ContactPoint& point : patch.active()) {
+    model::Contact contact;
+    contact.a = id_of(patch.a);
+    contact.b = id_of(patch.b);
+    contact.part_a = patch.part_a;
+    contact.part_b = patch.part_b;
+    contact.feature_a = point.feature_a;
+    contact.feature_b = point.feature_b;
+    contact.position = point.position;
+    contact.normal = patch.normal;
+    contact.depth = point.depth;
+    contact.normal_impulse = point.normal_impulse;
+    contact.normal_speed = point.normal_speed;
+    contact.is_new = point.is_new;
+    if (pressure > 0) contact.friction_impulse = (point.normal_impulse / pressure) * patch.friction_impulse;
+    const Vec3 relative = model::velocity_at(b, point.position) - model::velocity_at(a, point.position);
+    contact.slip_velocity = relative - patch.normal * patch.normal.dot(relative);
+    if (desc_.reports.contacts) contacts_.push_back(contact);
+    if (!desc_.reports.impulses || !(point.normal_impulse > 0)) continue;
+    const Vec3 on_b = point.normal_impulse * patch.normal + contact.friction_impulse;
+    for (const auto& [index, other, impulse] :
+         {std::tuple(patch.a, patch.b, Vec3(-on_b)), std::tuple(patch.b, patch.a, on_b)}) {
+      model::ImpulseEvent event;
+      event.time = state_.time;
+      event.body = id_of(index);
+      event.other = id_of(other);
+      event.position_b = at(state_.bodies, index).X_wb.point_to_local(point.position);
+      event.impulse_b = at(state_.bodies, index).X_wb.direction_to_local(impulse);
+      event.approach_speed = std::max(0.0, -point.normal_speed);
+      event.impact = point.is_new;
+      impulses_.push_back(event);
     }
   }
+}
+
+// Nothing presses on a sensor, so it is touched where something overlaps it. Overlap is that of the poses from
+// which contacts were found, at the beginning of the step (or of the slice of it); so is the time of these
+// events.
+void World::report_sensor_events()
+{
+  const auto overlapping_pairs = [](std::span<const model::ContactPatch> patches) {
+    std::vector<collision::BodyPair> pairs;
+    for_each_pair(patches, [&](std::span<const model::ContactPatch> of_pair) {
+      if (is_overlapping(of_pair)) pairs.push_back({of_pair[0].a, of_pair[0].b});
+    });
+    return pairs;
+  };
+  const std::vector<collision::BodyPair> before = overlapping_pairs(previous_sensor_patches_);
+  const std::vector<collision::BodyPair> now = overlapping_pairs(state_.sensor_patches);
+  const auto add = [&](model::ContactEventKind kind, std::span<const model::ContactPatch> patches,
+                       const std::vector<collision::BodyPair>& here,
+                       const std::vector<collision::BodyPair>& there) {
+    for_each_pair(patches, [&](std::span<const model::ContactPatch> of_pair) {
+      const collision::BodyPair pair{of_pair[0].a, of_pair[0].b};
+      if (!std::binary_search(here.begin(), here.end(), pair) ||
+          std::binary_search(there.begin(), there.end(), pair))
+        return;
+      const PairSummary summary = summarise(of_pair, state_);
+      events_.push_back(
+          {kind, state_.time - state_.last_step, id_of(pair.a), id_of(pair.b), summary.position, summary.normal, 0, 0});
+    });
+  };
+  add(model::ContactEventKind::begin, state_.sensor_patches, now, before);
+  add(model::ContactEventKind::end, previous_sensor_patches_, before, now);
 }
 
 void World::report_events()
