@@ -58,7 +58,7 @@ FitInput from_scene(const FitOptions& options)
     if (!input.name.empty()) continue;
     input = {ringing.back(), response->model(),
              vibration::sample_desc(response->desc().settings, response->desc().attenuation, desc.step)};
-    const Vec3 up = built.world.shape_pose(id).direction_to_local(-desc.gravity);
+    const Vec3 up = built.world.shape_pose(id).direction_to_local(-desc.world.gravity);
     if (up.norm() > 0) input.sampling.facing = up;
   }
   if (ringing.empty())

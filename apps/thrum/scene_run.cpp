@@ -134,7 +134,7 @@ void run_both(const RunOptions& options, const std::filesystem::path& folder, co
   if (media::page_template("viewer").empty())
     throw Error("--compare writes a page, and this thrum was built without pages; script/bootstrap helps.");
   const scene::SceneDesc scene = scene::read_scene(options.scene, {.settings = settings_of(options, false)});
-  const bool rings = scene.response.method != scene::ResponseMethod::none &&
+  const bool rings = scene.response.body.method != vibration::ResponseMethod::none &&
                      std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                  [](const scene::BodyEntry& body) { return body.rings.has_value(); });
   if (!rings)

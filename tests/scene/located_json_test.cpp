@@ -48,7 +48,8 @@ TEST(LocatedJson, ReportsErrorsWithTheirLocation)
   EXPECT_EQ(message("[1 2]"), "a.json:1:4: found '2', expected ',' or ']'");
   EXPECT_EQ(message("{\"a\" 1}"), "a.json:1:6: found '1', expected ':' after the key \"a\"");
   EXPECT_EQ(message("[1, /* never"), "a.json:1:5: found a comment without an end, expected \"*/\" after it");
-  EXPECT_EQ(message("\"abc\n\""), "a.json:1:1: found a text without an end, expected '\"' on the same line");
+  EXPECT_EQ(message("\"abc\n\""),
+            "a.json:1:1: found text without a closing quote, expected '\"' on the same line");
   EXPECT_EQ(message("[1e999]"),
             "a.json:1:2: found the number 1e999, expected a number that a double can hold");
   EXPECT_EQ(message("{} {}"), "a.json:1:4: found '{', expected nothing after the end of the value");

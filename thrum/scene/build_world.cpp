@@ -9,7 +9,9 @@
 #include <numbers>
 
 #include "thrum/elastic/material_library.h"
+#include "thrum/scene/collision_groups.h"
 #include "thrum/scene/instances.h"
+#include "thrum/scene/scene_checks.h"
 #include "thrum/sim/support_regions.h"
 
 namespace thrum::scene {
@@ -39,8 +41,7 @@ struct SceneMaterial {
 class Builder {
  public:
   Builder(const SceneDesc& scene, const base::ProgressDesc& progress)
-      : scene_(scene), progress_(progress), built_{nullptr, sim::World(world_desc(scene)), {}, {}, {}, {}, {},
-                                                   {}}
+      : scene_(scene), progress_(progress), built_{nullptr, sim::World(scene.world), {}, {}, {}, {}, {}, {}}
   {
   }
 
@@ -50,24 +51,18 @@ class Builder {
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) add_bodies(scene_.bodies[i], i);
     for (const JointEntry& joint : scene_.joints) add_joint(joint);
     add_script();
-    if (!mistakes_.empty()) throw SceneError(mistakes_);
+    throw_mistakes();
     add_response();
-    if (!mistakes_.empty()) throw SceneError(mistakes_);
+    throw_mistakes();
     return std::move(built_);
   }
 
  private:
-  static sim::WorldDesc world_desc(const SceneDesc& scene)
+  void throw_mistakes()
   {
-    sim::WorldDesc desc;
-    desc.gravity = scene.gravity;
-    desc.length_scale = scene.length_scale;
-    desc.stepper = scene.stepper.kind;
-    desc.constraint = scene.stepper.constraint;
-    desc.max_move = scene.stepper.max_move;
-    desc.max_slices = scene.stepper.max_slices;
-    desc.sleep = scene.sleep;
-    return desc;
+    if (mistakes_.empty()) return;
+    name_subjects(scene_, mistakes_);
+    throw SceneError(mistakes_);
   }
 
   void add_materials()
@@ -93,9 +88,7 @@ class Builder {
       materials_[entry.name] = material;
     }
     for (const MaterialPair& pair : scene_.material_pairs) {
-      built_.world.set_surface_pair(
-          material_of(pair.a.name).id, material_of(pair.b.name).id,
-          {pair.restitution, pair.friction, pair.rolling_friction, pair.spinning_friction});
+      built_.world.set_surface_pair(material_of(pair.a.name).id, material_of(pair.b.name).id, pair.values);
     }
   }
 
@@ -140,8 +133,9 @@ class Builder {
     } catch (const SceneError&) {
       throw;
     } catch (const Error& error) {
-      mistakes_.push_back(
-          {place, fmt::format("a shape that cannot be made ({})", error.what()), "one that can"});
+      ValueLocation shape_place = place;
+      shape_place.path += ".shape";
+      mistakes_.push_back({shape_place, fmt::format("cannot be built: {}", error.what())});
     }
     return known;
   }
@@ -158,35 +152,34 @@ class Builder {
   {
     const SceneMaterial material = material_of(entry.material.name);
     const std::vector<std::string> names = instance_names(entry);
-    const std::vector<Pose> poses = instance_poses(entry, scene_.seed, number);
-    const std::vector<Vec3> scales = instance_scales(entry, scene_.seed, number);
+    const std::vector<Pose> poses = instance_poses(entry, scene_.world.seed, number);
+    const std::vector<Vec3> scales = instance_scales(entry, scene_.world.seed, number);
     std::vector<const SceneShape*> shapes;
     if (entry.shape.object) shapes.push_back(&*entry.shape.object);
     if (!entry.shape.name.empty()) shapes.push_back(find_shape(entry.shape.name));
     for (const NameRef& name : entry.shapes) shapes.push_back(find_shape(name.name));
-    const bool moving = entry.motion != model::Motion::fixed;
+    const bool moving = entry.spec.motion != model::Motion::fixed;
     for (std::size_t i = 0; i < poses.size(); ++i) {
       const SceneShape& described = *shapes[i % shapes.size()];
       const ShapeHandle shape =
           scales.empty() ? shape_of(described, moving, entry.place)
                          : add_shape([&] { return build_scaled(described, scales[i], moving); }, entry.place);
       if (!shape.id.valid()) return;
-      sim::BodySpec spec;
+      sim::BodySpec spec = entry.spec;
       spec.name = names[i];
       spec.shape = shape.id;
       spec.X_ws = poses[i];
-      spec.motion = entry.motion;
       spec.surface = material.id;
       spec.density = entry.density.value_or(material.elastic.density);
-      spec.mass = entry.mass;
-      spec.velocity = entry.X_wf.direction(entry.velocity);
-      spec.angular_velocity = entry.X_wf.direction(entry.angular_velocity);
+      spec.velocity = entry.X_wf.direction(entry.spec.velocity);
+      spec.angular_velocity = entry.X_wf.direction(entry.spec.angular_velocity);
+      if (!entry.group.names.empty()) spec.collision_group = group_bits(groups_, entry.group.names);
+      if (entry.collides_with) spec.collides_with = group_bits(groups_, entry.collides_with->names);
       model::BodyId id;
       try {
         id = built_.world.add_body(spec);
       } catch (const Error& error) {
-        mistakes_.push_back(
-            {entry.place, fmt::format("a body that cannot be made ({})", error.what()), "one that can"});
+        mistakes_.push_back({entry.place, fmt::format("cannot be built: {}", error.what())});
         return;
       }
       ids_[names[i]] = id;
@@ -208,10 +201,9 @@ class Builder {
     const Vec3 axis = entry.X_wf.direction(entry.axis).normalized();
     const Pose X_wj{entry.X_wf.point(entry.position), Quat::FromTwoVectors(Vec3::UnitZ(), axis)};
     const bool has_rest_length =
-        entry.kind == model::JointKind::distance || entry.kind == model::JointKind::spring;
+        entry.desc.kind == model::JointKind::distance || entry.desc.kind == model::JointKind::spring;
     Pose X_wo = X_wj;
-    model::JointDesc joint;
-    joint.kind = entry.kind;
+    model::JointDesc joint = entry.desc;
     joint.a = a->second;
     if (!entry.b.name.empty()) joint.b = b->second;
     const Pose X_wb = !joint.b.valid() ? Pose{} : built_.world.body(joint.b).X_wb;
@@ -221,21 +213,16 @@ class Builder {
     joint.X_bj = X_wb.inverse() * X_wo;
     joint.limited = entry.limits.has_value();
     if (entry.limits) {
-      const double unit = entry.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
+      const double unit = entry.desc.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
       joint.limits = {unit * (*entry.limits)[0], unit * (*entry.limits)[1]};
     }
-    joint.motor = {.enabled = entry.motor_speed.has_value(),
-                   .speed = entry.motor_speed.value_or(0),
-                   .max_force = entry.max_motor_force};
+    joint.motor.enabled = entry.motor_speed.has_value();
+    joint.motor.speed = entry.motor_speed.value_or(0);
     joint.length = entry.length.value_or(has_rest_length ? (X_wo.position - X_wj.position).norm() : 0);
-    joint.stiffness = entry.stiffness;
-    joint.damping = entry.damping;
-    joint.collide_connected = entry.collide_connected;
     try {
       built_.world.add_joint(joint);
     } catch (const Error& error) {
-      mistakes_.push_back(
-          {entry.place, fmt::format("a joint that cannot be made ({})", error.what()), "one that can"});
+      mistakes_.push_back({entry.place, fmt::format("cannot be built: {}", error.what())});
     }
   }
 
@@ -261,10 +248,12 @@ class Builder {
   // Bodies that ring get their modes; all others tell how hard they are.
   void add_response()
   {
-    if (scene_.response.method == ResponseMethod::none || ringing_.empty()) return;
-    const ResponseEntry& entry = scene_.response;
-    built_.responder =
-        std::make_shared<sim::Responder>(sim::ResponderDesc{entry.max_hops, entry.detect_force_jumps});
+    if (scene_.response.body.method == vibration::ResponseMethod::none) return;
+    std::erase_if(ringing_, [](const RingingBody& body) {
+      return body.rings->method == vibration::ResponseMethod::none;
+    });
+    if (ringing_.empty()) return;
+    built_.responder = std::make_shared<sim::Responder>(scene_.response.responder);
     for (std::size_t b = 0; b < built_.materials.size(); ++b) {
       const model::Material& m = built_.materials[b];
       built_.responder->set_modulus(built_.world.id_of(static_cast<model::BodyIndex>(b)),
@@ -284,7 +273,9 @@ class Builder {
           modal = modes_of(*rings, built_.visuals[b].name, *built_.meshes[built_.visuals[b].mesh],
                            built_.materials[b],
                            places == standing.end() ? std::span<const Box3>() : places->second, progress_);
-        vibration::BodyResponseDesc desc = response_desc(entry, *rings);
+        vibration::BodyResponseDesc desc = scene_.response.body;
+        desc.method = rings->method.value_or(desc.method);
+        desc.attenuation = rings->attenuation.settings;
         if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
           desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
         built_.responder->add_body(built_.world, id, modal, desc);
@@ -292,8 +283,7 @@ class Builder {
       } catch (const base::Stopped&) {
         throw;
       } catch (const Error& error) {
-        mistakes_.push_back(
-            {rings->place, fmt::format("a body that cannot ring ({})", error.what()), "one that can"});
+        mistakes_.push_back({rings->place, fmt::format("cannot work: {}", error.what())});
       }
     }
     built_.responder->attach(built_.world);
@@ -321,10 +311,11 @@ class Builder {
           sim::find_support_regions(built_.world, body.id, *built_.meshes[built_.visuals[b].mesh],
                                     {.min_margin = kMinSupportReach * body.rings->spacing});
       if (places.empty() || !rest) {
-        mistakes_.push_back({body.rings->place,
-                             fmt::format("'{}', which {}", built_.visuals[b].name,
-                                         rest ? "stands on nothing" : "does not come to rest"),
-                             "a body that rests on another, or \"clamp\" instead of \"supports\""});
+        mistakes_.push_back(
+            {body.rings->place,
+             fmt::format(
+                 "has \"supports\": \"contacts\", but '{}' {}. Put it on another body, or use \"clamp\".",
+                 built_.visuals[b].name, rest ? "stands on nothing" : "does not come to rest")});
       }
       standing[body.id] = std::move(places);
     }
@@ -334,7 +325,7 @@ class Builder {
 
   Vec3 up_in_shape(model::BodyId id) const
   {
-    return built_.world.shape_pose(id).direction_to_local(-scene_.gravity);
+    return built_.world.shape_pose(id).direction_to_local(-scene_.world.gravity);
   }
 
   void store_modes(const std::string& name, const std::shared_ptr<const model::ModalModel>& modal)
@@ -346,32 +337,6 @@ class Builder {
     if (shared->second != modal) built_.modes.emplace(name, modal);
   }
 
-  static vibration::BodyResponseDesc response_desc(const ResponseEntry& entry, const RingsEntry& rings)
-  {
-    vibration::BodyResponseDesc desc;
-    const ResponseMethod method = rings.method == ResponseMethod::none ? entry.method : rings.method;
-    desc.method = method == ResponseMethod::attenuated ? vibration::ResponseMethod::attenuated
-                  : method == ResponseMethod::blended  ? vibration::ResponseMethod::blended
-                                                       : vibration::ResponseMethod::modal;
-    vibration::ResponseSettings& s = desc.settings;
-    s.rule = entry.rule;
-    s.form = entry.form;
-    s.vibration_after_step = entry.vibration_after_step;
-    s.limit_energy = entry.limit_energy;
-    if (entry.preset == ResponsePreset::coevoet2020) s = vibration::coevoet2020();
-    s.min_impulse = entry.min_impulse;
-    s.min_speed = entry.min_speed;
-    s.min_kick = entry.min_kick;
-    s.window = entry.window;
-    s.contact_radius = entry.contact_radius;
-    s.time_budget = entry.time_budget;
-    s.tangential = entry.tangential;
-    const AttenuationEntry& a = rings.attenuation;
-    desc.attenuation = {a.full,         a.C,       a.alpha,    a.beta,          a.r0,
-                        a.min_distance, a.average, a.distance, a.arrival_delay, 0};
-    return desc;
-  }
-
   const SceneDesc& scene_;
   const base::ProgressDesc& progress_;
   BuiltScene built_;
@@ -380,6 +345,7 @@ class Builder {
     const RingsEntry* rings;
   };
   std::vector<RingingBody> ringing_;
+  const std::vector<std::string> groups_ = group_names(scene_);
   std::map<std::string, SceneMaterial> materials_;
   std::map<std::pair<const SceneShape*, bool>, ShapeHandle> shapes_;
   std::map<std::string, model::BodyId> ids_;

@@ -48,22 +48,20 @@ class Expression {
     const double result = sum(0);
     space();
     if (mistake.empty() && at_ < text_.size())
-      fail(fmt::format("'{}' in an expression", text_[at_]), "+ - * / or its end");
+      fail(fmt::format("has '{}' where + - * / or the end of the expression must be.", text_[at_]));
     if (mistake.empty() && !std::isfinite(result))
-      fail("an expression that is not a finite number", "a finite number");
+      fail("is not a finite number. Is something divided by zero?");
     return mistake.empty() ? std::optional(result) : std::nullopt;
   }
 
-  std::string mistake;  ///< what was found
-  std::string expected;
+  std::string mistake;  ///< what is wrong, after the expression itself
   std::string nearest;
 
  private:
-  void fail(std::string found, std::string wanted)
+  void fail(std::string message)
   {
     if (!mistake.empty()) return;
-    mistake = std::move(found);
-    expected = std::move(wanted);
+    mistake = std::move(message);
     at_ = text_.size();
   }
 
@@ -113,12 +111,13 @@ class Expression {
   double factor(int depth)
   {
     if (depth > kMaxExpressionDepth)
-      fail("a deeply nested expression", fmt::format("at most {} levels", kMaxExpressionDepth));
+      fail(fmt::format("has more than {} levels of parentheses and signs. Use a parameter for a part of it.",
+                       kMaxExpressionDepth));
     if (!mistake.empty()) return 0;
     if (next('-')) return -factor(depth + 1);
     if (next('(')) {
       const double inner = sum(depth + 1);
-      if (!next(')')) fail("an open parenthesis", "')'");
+      if (!next(')')) fail("has a '(' without its ')'.");
       return inner;
     }
     space();
@@ -126,8 +125,8 @@ class Expression {
     double number = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
     if (error != std::errc() || at_ >= text_.size() || !(is_digit(text_[at_]) || text_[at_] == '.')) {
-      fail(at_ < text_.size() ? fmt::format("'{}' in an expression", text_[at_]) : "an unfinished expression",
-           "a number, a parameter or '('");
+      fail(fmt::format("{} where a number, a parameter or '(' must be.",
+                       at_ < text_.size() ? fmt::format("has '{}'", text_[at_]) : "ends"));
       return 0;
     }
     at_ = static_cast<std::size_t>(end - text_.data());
@@ -144,11 +143,12 @@ class Expression {
     if (value == nullptr) {
       const std::vector<std::string> known = names_of(parameters_);
       nearest = nearest_name(word, known);
-      fail(fmt::format("the unknown parameter \"{}\"", word),
-           known.empty() ? "no parameters, as the file lists none"
-                         : fmt::format("one of {}", fmt::join(known, ", ")));
+      fail(fmt::format(
+          "uses \"{}\", which is not a parameter of this file; {}.", word,
+          known.empty() ? "it has none" : fmt::format("its parameters are {}", fmt::join(known, ", "))));
     } else {
-      fail(fmt::format("{} for \"{}\"", value->describe(), word), "a number in an expression");
+      fail(fmt::format("uses \"{}\", which is {}; only numbers can be computed with.", word,
+                       value->describe()));
     }
     return 0;
   }
@@ -169,7 +169,8 @@ JsonValue evaluate_text(const JsonValue& value, const Parameters& parameters, Re
   Expression expression(text, parameters);
   const std::optional<double> result = expression.value();
   if (result) return JsonValue(*result, value.line(), value.column());
-  context.fail(context.place(value), expression.mistake, expression.expected, expression.nearest);
+  context.fail(context.place(value), fmt::format("is \"{}\", which {}", *value.string(), expression.mistake),
+               expression.nearest);
   return value;
 }
 

@@ -35,10 +35,14 @@ std::string JsonValue::describe() const
 {
   if (is_null()) return "null";
   if (const bool* b = boolean()) return *b ? "true" : "false";
-  if (const double* x = number()) return fmt::format("the number {}", *x);
-  if (const std::string* s = string()) return fmt::format("the text \"{}\"", *s);
-  if (const JsonArray* a = array()) return fmt::format("a list of {}", a->size());
-  return fmt::format("an object of {} key{}", object()->size(), object()->size() == 1 ? "" : "s");
+  if (const double* x = number()) return fmt::format("{}", *x);
+  if (const std::string* s = string()) return fmt::format("\"{}\"", *s);
+  if (const JsonArray* a = array())
+    return a->empty() ? "an empty list"
+                      : fmt::format("a list of {} value{}", a->size(), a->size() == 1 ? "" : "s");
+  return object()->empty()
+             ? "an empty object"
+             : fmt::format("an object with {} key{}", object()->size(), object()->size() == 1 ? "" : "s");
 }
 
 namespace {
@@ -255,8 +259,8 @@ class Parser {
     ++at_;
     while (!next_is("\"")) {
       if (at_ >= text_.size() || text_[at_] == '\n')
-        fail_at(start, "a text without an end", "'\"' on the same line");
-      if (static_cast<unsigned char>(text_[at_]) < ' ') fail(found_here(), "no control characters in a text");
+        fail_at(start, "text without a closing quote", "'\"' on the same line");
+      if (static_cast<unsigned char>(text_[at_]) < ' ') fail(found_here(), "no control characters in text");
       if (text_[at_] == '\\') {
         escape(result);
       } else {

@@ -45,8 +45,8 @@ class JsonValue {
   /// The member of that key, or null; also null when this is not an object.
   [[nodiscard]] const JsonValue* find(std::string_view key) const;
 
-  /// The present value in words, as a message would say it: "the number 3", "the text \"boxx\"", "a list of
-  /// 2".
+  /// The present value in words, as a message would say it: "3", "\"boxx\"", "a list of 2
+  /// values".
   [[nodiscard]] std::string describe() const;
 
   [[nodiscard]] const Data& data() const { return data_; }

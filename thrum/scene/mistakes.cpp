@@ -39,9 +39,15 @@ std::string to_string(const Mistake& mistake)
 {
   std::string text =
       base::to_string(SourceLocation{mistake.place.file, mistake.place.line, mistake.place.column});
-  if (!mistake.place.path.empty()) text += ": " + mistake.place.path;
-  text += fmt::format(": found {}, expected {}", mistake.found, mistake.expected);
-  if (!mistake.nearest.empty()) text += fmt::format("; did you mean \"{}\"?", mistake.nearest);
+  std::string where = mistake.place.path;
+  if (!mistake.subject.empty()) {
+    // "bodies[3].mass" becomes: body "mug": mass
+    const std::size_t close = where.find(']');
+    const std::string rest = close == std::string::npos ? "" : where.substr(close + 1);
+    where = mistake.subject + (rest.empty() ? "" : ": " + rest.substr(rest.front() == '.' ? 1 : 0));
+  }
+  text += fmt::format(": {} {}", where.empty() ? "the file" : where, mistake.message);
+  if (!mistake.nearest.empty()) text += fmt::format(" Did you mean \"{}\"?", mistake.nearest);
   return text;
 }
 

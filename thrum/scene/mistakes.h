@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Mistakes in a scene file, collected so that all of them are told at once.
+// Mistakes in a scene file, collected so that all of them are reported at once.
 //
-//   scenes/tower.json:7:5: bodies[0].frction: found an unknown key, expected one of ...; did you mean "friction"?
+//   scenes/tower.json:7:5: body "mug": mass is -0.5; it must be a number above 0 [kg]. Leave it out to use
+//   the density.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +26,13 @@ struct ValueLocation {
 
 struct Mistake {
   ValueLocation place;
-  std::string found;
-  std::string expected;
+  std::string message;       ///< what is wrong and what to do, after the path: "is -1; it must be ..."
   std::string nearest = {};  ///< the known name that is most like what was found, or empty
   bool unknown_key = false;  ///< a key that the object at its place does not have
+  std::string subject = {};  ///< the named thing that holds the value: body "mug"
 };
 
-/// One line: "file:line:column: path: found X, expected Y; did you mean "Z"?".
+/// One line: "file:line:column: path message", in which the subject replaces the first step of the path.
 [[nodiscard]] std::string to_string(const Mistake& mistake);
 
 /// A scene file is not usable. what() has one line for each mistake.

@@ -37,8 +37,7 @@ bool TableBase::check_keys(const JsonValue& value, ReadContext& context, bool ki
   for (const FieldInfo& field : fields_) {
     if (!field.rule.required || value.find(field.rule.key) != nullptr) continue;
     const auto scope = context.enter(field.rule.key);
-    context.fail(context.place(value), "nothing",
-                 fmt::format("the key \"{}\": {}", field.rule.key, field.rule.doc));
+    context.fail(context.place(value), fmt::format("is missing. It is required: {}.", field.rule.doc));
   }
   return true;
 }
@@ -53,7 +52,7 @@ std::optional<std::size_t> TableBase::choose_kind(const JsonValue& value, ReadCo
   const auto scope = context.enter("kind");
   const JsonValue* kind = value.find("kind");
   if (kind == nullptr) {
-    context.fail(context.place(value), "nothing", fmt::format("one of {}", fmt::join(known, ", ")));
+    context.fail(context.place(value), fmt::format("is missing. Write one of {}.", fmt::join(known, ", ")));
     return std::nullopt;
   }
   std::string name;

@@ -13,6 +13,7 @@
 // Defaults are those of the struct. Tables refer to each other by functions, so that they may be recursive.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "thrum/scene/located_json.h"
+#include "thrum/scene/member_path.h"
 #include "thrum/scene/mistakes.h"
 #include "thrum/scene/value_codecs.h"
 
@@ -35,12 +37,22 @@ using TableFunction = std::function<const TableBase&()>;
 /// One key as the schema and the reference page tell it.
 struct FieldInfo {
   ValueRule rule;
-  nlohmann::ordered_json schema;      ///< of the value; empty when `table` says it
-  std::string type_text;              ///< "number", "list of 3 numbers"
-  std::string default_text;           ///< empty: nothing to tell
-  std::vector<TableFunction> tables;  ///< objects that may stand here
-  bool list = false;                  ///< of those objects
-  bool or_name = false;               ///< a name (a text) may stand here instead
+  nlohmann::ordered_json schema;             ///< of the value; empty when `table` says it
+  std::string type_text;                     ///< "number", "list of 3 numbers"
+  std::string default_text;                  ///< empty: nothing to tell
+  std::vector<TableFunction> tables;         ///< objects that may stand here
+  bool list = false;                         ///< of those objects
+  bool or_name = false;                      ///< a name (a text) may stand here instead
+  std::vector<MemberBinding> bindings = {};  ///< members that the key reads into
+};
+
+/// A word that stands for the values of several keys.
+template <class T>
+struct Preset {
+  std::string word;
+  std::function<void(T&)> apply;
+  std::vector<std::string> keys;         ///< that it sets; none of them may stand beside it
+  std::vector<std::string> values = {};  ///< of these keys, as defaults are shown; filled in by the table
 };
 
 /// What all tables have: a name, a sentence, and either keys or kinds.
@@ -79,52 +91,88 @@ class ObjectTable : public TableBase {
 
   /// A number, a text, a boolean, a vector ...: whatever value_codecs.h knows.
   template <class Member>
+  ObjectTable&& field(ValueRule rule, MemberPath<T, Member> member) &&
+  {
+    const auto show = [rule, member](const T& from) {
+      return show_value(member.get(const_cast<T&>(from)), rule);
+    };
+    FieldInfo info{
+        rule,  schema_of<Member>(rule), type_of<Member>(rule), rule.required ? "" : show(T{}), {}, false,
+        false, member.bindings};
+    return std::move(*this).add(
+        std::move(info),
+        [rule, member](const JsonValue& v, T& out, ReadContext& c) {
+          read_value(v, member.get(out), rule, c);
+        },
+        show);
+  }
+  template <class Member>
   ObjectTable&& field(ValueRule rule, Member T::*member) &&
   {
-    const std::string shown = rule.required ? "" : show_value(T{}.*member, rule);
-    FieldInfo info{rule, schema_of<Member>(rule), type_of<Member>(rule), shown, {}, false, false};
-    return std::move(*this).add(std::move(info), [rule, member](const JsonValue& v, T& out, ReadContext& c) {
-      read_value(v, out.*member, rule, c);
-    });
+    return std::move(*this).field(std::move(rule), path(member));
   }
 
-  /// One of several words.
+  /// One of several words. Member is the enum, or an optional of it.
+  template <class Member, class Enum>
+  ObjectTable&& choice(ValueRule rule, MemberPath<T, Member> member,
+                       std::vector<std::pair<std::string, Enum>> words) &&
+  {
+    for (const auto& word : words) rule.choices.push_back(word.first);
+    const auto show = [words, member](const T& from) -> std::string {
+      for (const auto& word : words) {
+        if (member.get(const_cast<T&>(from)) == word.second) return word.first;
+      }
+      return "";
+    };
+    FieldInfo info{rule,
+                   schema_of<std::string>(rule),
+                   "one of the words",
+                   rule.required ? "" : show(T{}),
+                   {},
+                   false,
+                   false,
+                   member.bindings};
+    return std::move(*this).add(
+        std::move(info),
+        [rule, member, words](const JsonValue& v, T& out, ReadContext& c) {
+          std::string text;
+          if (!read_value(v, text, rule, c)) return;
+          for (const auto& word : words) {
+            if (word.first == text) member.get(out) = word.second;
+          }
+        },
+        show);
+  }
   template <class Enum>
   ObjectTable&& choice(ValueRule rule, Enum T::*member, std::vector<std::pair<std::string, Enum>> words) &&
   {
-    for (const auto& word : words) rule.choices.push_back(word.first);
-    std::string shown;
-    for (const auto& word : words) {
-      if (word.second == T{}.*member && !rule.required) shown = word.first;
-    }
-    FieldInfo info{rule, schema_of<std::string>(rule), "one of the words", shown, {}, false, false};
-    return std::move(*this).add(std::move(info),
-                                [rule, member, words](const JsonValue& v, T& out, ReadContext& c) {
-                                  std::string text;
-                                  if (!read_value(v, text, rule, c)) return;
-                                  for (const auto& word : words) {
-                                    if (word.first == text) out.*member = word.second;
-                                  }
-                                });
+    return std::move(*this).choice(std::move(rule), path(member), std::move(words));
   }
 
   /// An object with a table of its own. Member is the read type, or an optional of it.
   template <class Member, class Table>
-  ObjectTable&& object(ValueRule rule, Member T::*member, const Table& (*table)()) &&
+  ObjectTable&& object(ValueRule rule, MemberPath<T, Member> member, const Table& (*table)()) &&
   {
     FieldInfo info = object_info(std::move(rule), table);
     info.type_text = "object";
+    info.bindings = member.bindings;
     return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
+      Member& target = member.get(out);
       if constexpr (requires {
-                      (out.*member).emplace();
-                      (out.*member).has_value();
+                      target.emplace();
+                      target.has_value();
                     }) {
-        (out.*member).emplace();
-        table().read(v, *(out.*member), c);
+        target.emplace();
+        table().read(v, *target, c);
       } else {
-        table().read(v, out.*member, c);
+        table().read(v, target, c);
       }
     });
+  }
+  template <class Member, class Table>
+  ObjectTable&& object(ValueRule rule, Member T::*member, const Table& (*table)()) &&
+  {
+    return std::move(*this).object(std::move(rule), path(member), table);
   }
 
   /// A list of objects.
@@ -134,6 +182,7 @@ class ObjectTable : public TableBase {
     FieldInfo info = object_info(std::move(rule), table);
     info.list = true;
     info.type_text = "list of objects";
+    info.bindings = {binding_of(member)};
     return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
       if (v.array() == nullptr) return c.fail(v, "a list of objects");
       for (std::size_t i = 0; i < v.array()->size(); ++i) {
@@ -153,6 +202,7 @@ class ObjectTable : public TableBase {
     FieldInfo info = object_info(rule, table);
     info.or_name = true;
     info.type_text = "a name, or an object";
+    info.bindings = {binding_of(member)};
     return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
       (out.*member).place = c.place(v);
       if (v.string() != nullptr) {
@@ -161,9 +211,42 @@ class ObjectTable : public TableBase {
         (out.*member).object.emplace();
         table().read(v, *(out.*member).object, c);
       } else {
-        c.fail(v, "a name or an object");
+        c.fail(v, "a name in quotes or an object in braces");
       }
     });
+  }
+
+  /// Words that set several keys at once. Comes after the keys that they set; what each sets is added to the
+  /// doc.
+  ObjectTable&& presets(ValueRule rule, std::vector<Preset<T>> presets) &&
+  {
+    for (Preset<T>& preset : presets) {
+      T applied{};
+      preset.apply(applied);
+      rule.choices.push_back(preset.word);
+      rule.doc += "; " + preset.word + " sets";
+      for (const std::string& key : preset.keys) {
+        preset.values.push_back(shown(key, applied));
+        rule.doc += (key == preset.keys.front() ? " " : ", ") + key + " = " + preset.values.back();
+      }
+    }
+    FieldInfo info{rule, schema_of<std::string>(rule), "one of the words", "", {}, false, false, {}};
+    presets_ = presets;
+    preset_key_ = rule.key;
+    return std::move(*this).add(std::move(info), [rule](const JsonValue& v, T&, ReadContext& c) {
+      std::string word;
+      read_value(v, word, rule, c);
+    });
+  }
+  /// The keys that each word of presets() sets.
+  [[nodiscard]] const std::vector<Preset<T>>& preset_list() const { return presets_; }
+  /// What `value` has for a key, as defaults are shown.
+  [[nodiscard]] std::string shown(const std::string& key, const T& value) const
+  {
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      if (fields_[f].rule.key == key && shows_[f]) return shows_[f](value);
+    }
+    throw Error("The table " + name_ + " has no value for the key " + key + ".");
   }
 
   void read(const JsonValue& value, T& out, ReadContext& context, bool kind_is_known = false) const
@@ -177,6 +260,7 @@ class ObjectTable : public TableBase {
         reads_[f](member.value, out, context);
       }
     }
+    apply_preset(value, out, context);
   }
 
  private:
@@ -189,14 +273,38 @@ class ObjectTable : public TableBase {
     return info;
   }
 
-  ObjectTable&& add(FieldInfo info, Read read) &&
+  using Show = std::function<std::string(const T&)>;
+
+  ObjectTable&& add(FieldInfo info, Read read, Show show = {}) &&
   {
     fields_.push_back(std::move(info));
     reads_.push_back(std::move(read));
+    shows_.push_back(std::move(show));
     return std::move(*this);
   }
 
+  // A key beside a preset that sets it would be lost in silence.
+  void apply_preset(const JsonValue& value, T& out, ReadContext& context) const
+  {
+    const JsonValue* word = preset_key_.empty() ? nullptr : value.find(preset_key_);
+    if (word == nullptr || word->string() == nullptr) return;
+    for (const Preset<T>& preset : presets_) {
+      if (preset.word != *word->string()) continue;
+      for (const JsonMember& member : *value.object()) {
+        const auto key = std::find(preset.keys.begin(), preset.keys.end(), member.key);
+        if (key == preset.keys.end()) continue;
+        const auto scope = context.enter(member.key);
+        context.fail_overridden(member, preset_key_, *word,
+                                preset.values[static_cast<std::size_t>(key - preset.keys.begin())]);
+      }
+      preset.apply(out);
+    }
+  }
+
   std::vector<Read> reads_;
+  std::vector<Show> shows_;
+  std::vector<Preset<T>> presets_;
+  std::string preset_key_;
 };
 
 /// Objects whose key "kind" chooses among several tables, read into a struct with a std::variant `data`.

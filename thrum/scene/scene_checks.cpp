@@ -10,6 +10,7 @@
 
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/scene/collision_groups.h"
 #include "thrum/scene/instances.h"
 #include "thrum/scene/read_failures.h"
 
@@ -49,12 +50,13 @@ class Checker {
   }
 
  private:
-  void fail(const ValueLocation& place, const std::string& key, const std::string& found,
-            const std::string& expected, const std::string& nearest = {})
+  // `message` follows the path of the key: "is ...", "has ...".
+  void fail(const ValueLocation& place, const std::string& key, const std::string& message,
+            const std::string& nearest = {})
   {
     ValueLocation there = place;
-    if (!key.empty()) there.path += "." + key;
-    mistakes_.push_back({there, found, expected, nearest});
+    if (!key.empty()) there.path += (there.path.empty() ? "" : ".") + key;
+    mistakes_.push_back({there, message, nearest});
   }
 
   void add_name(std::vector<std::string>& names, const std::string& name, const ValueLocation& place,
@@ -62,7 +64,8 @@ class Checker {
   {
     if (std::find(names.begin(), names.end(), name) != names.end() &&
         !read_failures_.may_hide(place, "name")) {
-      fail(place, "name", fmt::format("a second {} called \"{}\"", what, name), "each name once");
+      fail(place, "name",
+           fmt::format("is \"{}\", the name of another {} too. Give each its own name.", name, what));
     }
     names.push_back(name);
   }
@@ -72,14 +75,16 @@ class Checker {
     const bool library =
         &known == &materials_ && elastic::MaterialLibrary::builtin().find(ref.name) != nullptr;
     if (library || std::find(known.begin(), known.end(), ref.name) != known.end()) return;
-    // A name that was not read, or that may stand in what was not read, has been told.
+    // A name that was not read, or that may stand in what was not read, has been reported.
     if (ref.place.file.empty() || read_failures_.may_hide_names(list_of(known))) return;
     const std::string nearest = nearest_name(ref.name, known);
-    fail(ref.place, "", fmt::format("\"{}\"", ref.name),
-         known.empty() ? fmt::format("the name of a {}, of which there are none", what)
-                       : fmt::format("the name of a {}, such as \"{}\"", what,
-                                     nearest.empty() ? known.front() : nearest),
-         nearest);
+    std::string message = fmt::format("is \"{}\", but no {} has that name", ref.name, what);
+    if (known.empty()) {
+      message += fmt::format("; the scene has no {} at all.", list_of(known));
+    } else {
+      message += nearest.empty() ? fmt::format(". An example is \"{}\".", known.front()) : ".";
+    }
+    fail(ref.place, "", message, nearest);
   }
 
   const char* list_of(const std::vector<std::string>& known) const
@@ -90,14 +95,69 @@ class Checker {
   void check_settings()
   {
     if (scene_.duration / scene_.step > kMaxSteps) {
-      ValueLocation place = scene_.place;
-      place.path = "step";
-      fail(place, "", fmt::format("{:.3g} steps in the run", scene_.duration / scene_.step),
-           fmt::format("at most {:.0e}", kMaxSteps));
+      fail(scene_.place, "step",
+           fmt::format(
+               "is {} s, which makes {:.3g} steps in {} s; at most {:.0e} are allowed. Use a longer step "
+               "or a shorter duration.",
+               scene_.step, scene_.duration / scene_.step, scene_.duration, kMaxSteps));
     }
     if (scene_.camera.eye && scene_.camera.target && *scene_.camera.eye == *scene_.camera.target) {
-      fail(scene_.camera.place, "eye", "the eye where the target is", "two places");
+      fail(scene_.camera.place, "eye", "is where the target is. Move one of the two.");
     }
+    check_response();
+    check_groups();
+  }
+
+  void check_response()
+  {
+    const vibration::BodyResponseDesc& body = scene_.response.body;
+    const ValueLocation& place = scene_.response.place;
+    if (body.max_modal_size >= body.min_wave_size)
+      fail(place, "max_modal_size",
+           fmt::format("is {} m and min_wave_size {} m; the first must be smaller.", body.max_modal_size,
+                       body.min_wave_size));
+    if (body.settings.paper_filter && body.settings.rule != vibration::KickRule::peak_displacement)
+      fail(place, "paper_filter",
+           "is true, which works only with \"rule\": \"peak_displacement\". Set that rule, or remove it.");
+  }
+
+  void check_groups()
+  {
+    groups_ = group_names(scene_);
+    if (groups_.size() > kMaxGroups) {
+      const NameRef* first = nullptr;
+      const auto look = [&](const NameRef& ref) {
+        if (first == nullptr && ref.name == groups_[kMaxGroups]) first = &ref;
+      };
+      for (const NameRef& ref : scene_.groups) look(ref);
+      for (const BodyEntry& body : scene_.bodies) {
+        for (const NameRef& ref : body.group.names) look(ref);
+      }
+      fail(first->place, "",
+           fmt::format("is \"{}\", one group too many: the scene has {}, \"{}\" included, and at most {} are "
+                       "allowed. Merge some.",
+                       first->name, groups_.size(), kDefaultGroup, kMaxGroups));
+    }
+    for (const BodyEntry& body : scene_.bodies) {
+      if (!body.collides_with) continue;
+      for (const NameRef& ref : body.collides_with->names) check_group(ref);
+    }
+  }
+
+  void check_group(const NameRef& ref)
+  {
+    if (ref.place.file.empty() || std::find(groups_.begin(), groups_.end(), ref.name) != groups_.end())
+      return;
+    const bool hidden = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [&](const BodyEntry& body) {
+      return read_failures_.may_hide(body.place, "group");
+    });
+    if (hidden || read_failures_.may_hide_names("bodies") || read_failures_.may_hide(scene_.place, "groups"))
+      return;
+    fail(ref.place, "",
+         fmt::format("is \"{}\", a group that no body is in. Give a body \"group\": \"{}\", or list the name "
+                     "under \"groups\" of the scene.",
+                     ref.name, ref.name),
+         nearest_name(ref.name, groups_));
   }
 
   static bool is_ground(const SceneShape& shape)
@@ -117,15 +177,19 @@ class Checker {
       std::error_code ignored;
       const bool read = !file->file.place.file.empty();
       if (read && !std::filesystem::is_regular_file(file->file.path, ignored)) {
-        fail(file->file.place, "", fmt::format("no file at {}", file->file.path.string()), "a mesh file");
+        fail(file->file.place, "",
+             fmt::format("names {}, where there is no file. Paths are relative to the scene file.",
+                         file->file.path.string()));
       }
     }
     const auto* compound = std::get_if<CompoundShape>(&shape.data);
     if (inside_compound && (compound != nullptr || is_ground(shape))) {
-      fail(shape.place, "", "a compound, a plane or a height field within a compound", "any other shape");
+      fail(shape.place, "",
+           fmt::format("is a {}, which cannot be a part of a compound. Make it a body of its own.",
+                       compound != nullptr ? "compound" : ground_name(shape)));
     } else if (compound != nullptr) {
       if (compound->parts.empty() && !read_failures_.may_hide(shape.place, "parts"))
-        fail(shape.place, "parts", "an empty list", "at least one part");
+        fail(shape.place, "parts", "is empty. A compound has at least one part.");
       for (const CompoundPartDesc& part : compound->parts) check_shape(part.shape, true);
     }
   }
@@ -134,20 +198,26 @@ class Checker {
   {
     std::error_code ignored;
     if (!rings.file.path.empty() && !std::filesystem::is_regular_file(rings.file.path, ignored))
-      fail(rings.file.place, "", fmt::format("no file at {}", rings.file.path.string()),
-           "a baked modal file");
+      fail(rings.file.place, "",
+           fmt::format(
+               "names {}, where there is no file. 'thrum bake' writes one; without \"file\" the modes are "
+               "computed.",
+               rings.file.path.string()));
     if (body.shape.object && is_ground(*body.shape.object))
-      fail(rings.place, "", fmt::format("a {} that rings", ground_name(*body.shape.object)),
-           "a body of finite size, such as a box");
+      fail(rings.place, "",
+           fmt::format("cannot be given to a {}, which has no end. Use a body of finite size, such as a box.",
+                       ground_name(*body.shape.object)));
     if (!rings.file.path.empty() && rings.supports == SupportKind::contacts)
-      fail(rings.place, "supports", "contacts for modes from a file, which has its own supports",
-           "either \"file\" or \"supports\"");
+      fail(rings.place, "supports",
+           "is \"contacts\", but the modes come from a file, which has its own supports. Remove \"file\" or "
+           "\"supports\".");
     if (rings.clamp.empty()) return;
     try {
       (void)elastic::parse_selection(rings.clamp);
     } catch (const Error& error) {
-      fail(rings.place, "clamp", fmt::format("\"{}\" ({})", rings.clamp, error.what()),
-           "a place such as \"z<0.01\"");
+      fail(rings.place, "clamp",
+           fmt::format("is \"{}\", which names no place: {} Write one such as \"z<0.01\".", rings.clamp,
+                       error.what()));
     }
   }
 
@@ -158,26 +228,27 @@ class Checker {
     const bool may_be_hidden =
         read_failures_.may_hide(body.place, "shape") || read_failures_.may_hide(body.place, "shapes");
     if (one == !body.shapes.empty() && !may_be_hidden) {
-      fail(body.place, "shape", one ? "both \"shape\" and \"shapes\"" : "neither \"shape\" nor \"shapes\"",
-           "one of them");
+      fail(body.place, "shape",
+           one ? "is given together with \"shapes\". Remove one of the two."
+               : "is missing. Give the body a \"shape\", or \"shapes\" for repeated bodies.");
     }
     if (!body.shape.name.empty()) check_reference({body.shape.name, body.shape.place}, shapes_, "shape");
     for (const NameRef& shape : body.shapes) check_reference(shape, shapes_, "shape");
     if (body.shape.object) check_shape(*body.shape.object, false);
     if (body.scale_range && (*body.scale_range)[0] > (*body.scale_range)[1])
-      fail(body.place, "scale_range", "a min above the max", "[min, max]");
-    if (body.shape.object && is_ground(*body.shape.object) && body.motion != model::Motion::fixed &&
+      fail(body.place, "scale_range", "has its min above its max. Write [min, max].");
+    if (body.shape.object && is_ground(*body.shape.object) && body.spec.motion != model::Motion::fixed &&
         !read_failures_.may_hide(body.place, "motion")) {
-      fail(body.place, "motion", fmt::format("a {} that may move", ground_name(*body.shape.object)),
-           "\"motion\": \"fixed\"");
+      fail(body.place, "motion",
+           fmt::format("must be \"fixed\": a {} cannot move.", ground_name(*body.shape.object)));
     }
     if (!body.material.name.empty()) check_reference(body.material, materials_, "material");
     if (body.rings) check_rings(body, *body.rings);
     body_count_ += instance_count(body);
     if (body_count_ > kMaxBodies) {
       if (!reported_too_many_)
-        fail(body.place, "repeat", fmt::format("{:.3g} bodies", body_count_),
-             fmt::format("at most {:.0e}", kMaxBodies));
+        fail(body.place, "repeat",
+             fmt::format("makes {:.3g} bodies in all; at most {:.0e} are allowed.", body_count_, kMaxBodies));
       reported_too_many_ = true;
       return;
     }
@@ -196,10 +267,11 @@ class Checker {
       check_body_reference(joint.a);
       if (!joint.b.name.empty()) check_body_reference(joint.b);
       if (joint.a.name == joint.b.name && !joint.a.name.empty())
-        fail(joint.place, "b", "a body joined to itself", "another body");
-      if (!(joint.axis.norm() > 0)) fail(joint.place, "axis", "an axis of zero length", "a direction");
+        fail(joint.place, "b",
+             "is the same body as a. Name another, or leave it out to join the body to the world.");
+      if (!(joint.axis.norm() > 0)) fail(joint.place, "axis", "has length zero. Give it a direction.");
       if (joint.limits && (*joint.limits)[0] > (*joint.limits)[1]) {
-        fail(joint.place, "limits", "a min above the max", "[min, max]");
+        fail(joint.place, "limits", "has its min above its max. Write [min, max].");
       }
     }
     for (const ImpulseEntry& impulse : scene_.impulses) check_body_reference(impulse.body);
@@ -209,11 +281,11 @@ class Checker {
           read_failures_.may_hide(force.place, "times") || read_failures_.may_hide(force.place, "forces");
       if (force.times.size() != force.forces.size() && !may_be_hidden) {
         fail(force.place, "forces",
-             fmt::format("{} forces at {} times", force.forces.size(), force.times.size()),
-             "one for each time");
+             fmt::format("has {} values, but there are {} times. Give one force for each time.",
+                         force.forces.size(), force.times.size()));
       }
       if (!std::is_sorted(force.times.begin(), force.times.end())) {
-        fail(force.place, "times", "times that go back", "ascending times");
+        fail(force.place, "times", "goes back in time. Write the times in ascending order.");
       }
     }
   }
@@ -222,6 +294,7 @@ class Checker {
   std::vector<Mistake>& mistakes_;
   const ReadFailures read_failures_;
   std::vector<std::string> shapes_, materials_, entry_names_, bodies_;
+  std::vector<std::string> groups_;
   std::set<std::string> sorted_;
   double body_count_ = 0;
   bool reported_too_many_ = false;
@@ -232,6 +305,28 @@ class Checker {
 void check_scene(const SceneDesc& scene, std::vector<Mistake>& mistakes)
 {
   Checker(scene, mistakes).run();
+}
+
+void name_subjects(const SceneDesc& scene, std::vector<Mistake>& mistakes)
+{
+  const auto name_of = [](const auto& entries, const ValueLocation& place) -> std::string {
+    for (const auto& entry : entries) {
+      const std::string& path = entry.place.path;
+      if (entry.name.empty() || entry.place.file != place.file || !place.path.starts_with(path)) continue;
+      if (place.path.size() == path.size() || place.path[path.size()] == '.') return entry.name;
+    }
+    return {};
+  };
+  const auto name = [&](Mistake& mistake, const char* list, const char* kind, const auto& entries) {
+    if (!mistake.place.path.starts_with(list)) return;
+    const std::string found = name_of(entries, mistake.place);
+    if (!found.empty()) mistake.subject = fmt::format("{} \"{}\"", kind, found);
+  };
+  for (Mistake& mistake : mistakes) {
+    name(mistake, "bodies[", "body", scene.bodies);
+    name(mistake, "materials[", "material", scene.materials);
+    name(mistake, "shapes[", "shape", scene.shapes);
+  }
 }
 
 }  // namespace thrum::scene

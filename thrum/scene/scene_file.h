@@ -16,8 +16,8 @@
 
 #include "thrum/base/hash.h"
 #include "thrum/model/joint.h"
-#include "thrum/rigid/islands.h"
 #include "thrum/scene/scene_shape.h"
+#include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
 #include "thrum/vibration/body_response.h"
 
@@ -50,10 +50,7 @@ struct MaterialEntry {
 struct MaterialPair {
   NameRef a;
   NameRef b;
-  double restitution = 0;
-  double friction = 0.5;
-  double rolling_friction = 0;   ///< [m]
-  double spinning_friction = 0;  ///< [m]
+  model::Surface values;
 };
 
 // Ways to repeat a body.
@@ -99,18 +96,8 @@ struct RepeatDesc {
 /// How waves grow weaker with distance.
 struct AttenuationEntry {
   bool fit = false;  ///< C and beta, or alpha, beta and r0, and the least distance from the body's own modes
-  bool full = false;
-  double C = 1;
-  double alpha = vibration::AttenuationSettings{}.alpha;  ///< [1/m]
-  double beta = 1;
-  double r0 = vibration::AttenuationSettings{}.r0;                      ///< [m]
-  double min_distance = vibration::AttenuationSettings{}.min_distance;  ///< [m]
-  bool average = false;
-  vibration::WaveDistance distance = vibration::WaveDistance::geodesic;
-  bool arrival_delay = false;
+  vibration::AttenuationSettings settings;
 };
-
-enum class ResponseMethod { none, modal, attenuated, blended };
 
 /// What holds a body while it rings.
 enum class SupportKind { clamp, contacts };
@@ -119,10 +106,10 @@ enum class SupportKind { clamp, contacts };
 struct RingsEntry {
   FileName file;   ///< a baked modal file; without it the modes are computed from the shape and the material
   int modes = 20;  ///< how many
-  std::string clamp;                             ///< where it is held, in the words of elastic/supports.h
-  SupportKind supports = SupportKind::clamp;     ///< contacts: also where it stands at its first rest
-  double spacing = 0;                            ///< of the lattice of tetrahedra; 0: chosen by the size [m]
-  ResponseMethod method = ResponseMethod::none;  ///< none: that of the scene
+  std::string clamp;                          ///< where it is held, in the words of elastic/supports.h
+  SupportKind supports = SupportKind::clamp;  ///< contacts: also where it stands at its first rest
+  double spacing = 0;                         ///< of the lattice of tetrahedra; 0: chosen by the size [m]
+  std::optional<vibration::ResponseMethod> method;  ///< default: that of the scene
   AttenuationEntry attenuation;
   ValueLocation place;
 };
@@ -132,13 +119,12 @@ struct BodyEntry {
   ShapeRef shape;
   std::vector<NameRef> shapes;  ///< dealt out in turn when the body is repeated
   NameRef material;
-  model::Motion motion = model::Motion::dynamic;
   Vec3 position = Vec3::Zero();  ///< of the shape's origin [m]
   Quat rotation = Quat::Identity();
-  Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
-  Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
-  std::optional<double> mass;            ///< [kg]
-  std::optional<double> density;         ///< [kg/m^3]
+  std::optional<double> density;          ///< default: that of the material [kg/m^3]
+  NameList group;                         ///< empty: kDefaultGroup (collision_groups.h)
+  std::optional<NameList> collides_with;  ///< groups; default: all
+  sim::BodySpec spec;                     ///< all else; velocities in the axes of the file that holds it
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
   std::optional<Vec2> scale_range;  ///< least and greatest factor of lengths along each axis, at random
@@ -148,7 +134,6 @@ struct BodyEntry {
 };
 
 struct JointEntry {
-  model::JointKind kind = model::JointKind::ball;
   NameRef a;
   NameRef b;                          ///< without a name: the world
   Vec3 position = Vec3::Zero();       ///< in the world; for distance and spring: on a [m]
@@ -156,12 +141,9 @@ struct JointEntry {
   Vec3 axis = Vec3::UnitZ();          ///< of hinge and slider, in the world
   std::optional<Vec2> limits;         ///< [degrees] for a hinge, [m] otherwise
   std::optional<double> motor_speed;  ///< [rad/s] or [m/s]
-  double max_motor_force = 0;         ///< greatest [N m] or [N]
   std::optional<double> length;       ///< distance and spring: rest length; default: as placed [m]
-  double stiffness = 0;               ///< [N/m]
-  double damping = 0;                 ///< [N s/m]
-  bool collide_connected = false;
-  Pose X_wf;  ///< as for bodies
+  model::JointDesc desc;              ///< all else
+  Pose X_wf;                          ///< as for bodies
   ValueLocation place;
 };
 
@@ -181,31 +163,11 @@ struct ForceEntry {
   ValueLocation place;
 };
 
-struct StepperEntry {
-  sim::StepperKind kind = sim::StepperKind::constraint;
-  rigid::ConstraintSettings constraint;
-  double max_move = sim::WorldDesc{}.max_move;
-  int max_slices = sim::WorldDesc{}.max_slices;
-};
-
-enum class ResponsePreset { none, coevoet2020 };
-
+/// How bodies that ring answer impacts.
 struct ResponseEntry {
-  ResponseMethod method = ResponseMethod::modal;  ///< of bodies that ring and do not name their own
-  ResponsePreset preset = ResponsePreset::none;
-  vibration::KickRule rule = vibration::KickRule::automatic;
-  vibration::KickForm form = vibration::KickForm::speed;
-  vibration::VibrationAfterStep vibration_after_step = vibration::VibrationAfterStep::keep;
-  double min_impulse = vibration::ResponseSettings{}.min_impulse;        ///< [N s]
-  double min_speed = vibration::ResponseSettings{}.min_speed;            ///< [m/s]
-  double min_kick = vibration::ResponseSettings{}.min_kick;              ///< [m/s]
-  double window = vibration::ResponseSettings{}.window;                  ///< [s]
-  double contact_radius = vibration::ResponseSettings{}.contact_radius;  ///< [m]
-  double time_budget = vibration::ResponseSettings{}.time_budget;        ///< [s]
-  bool limit_energy = true;
-  bool tangential = false;
-  bool detect_force_jumps = false;
-  int max_hops = 3;
+  vibration::BodyResponseDesc
+      body;  ///< of all that ring; attenuation, and maybe the method, are each body's own
+  sim::ResponderDesc responder;
   ValueLocation place;
 };
 
@@ -253,11 +215,8 @@ struct SceneDesc {
   std::string description;
   double duration = 5;     ///< [s]
   double step = 1.0 / 60;  ///< [s]
-  std::uint64_t seed = 0;
-  Vec3 gravity{0, 0, -9.81};  ///< [m/s^2]
-  double length_scale = 1;    ///< size of a typical body [m]
-  StepperEntry stepper;
-  rigid::SleepSettings sleep;
+  sim::WorldDesc world;
+  std::vector<NameRef> groups;  ///< of bodies, beside those that bodies name (collision_groups.h)
   ResponseEntry response;
   CameraEntry camera;
   ListenerEntry listener;

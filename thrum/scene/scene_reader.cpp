@@ -47,7 +47,10 @@ class Reader {
     for (const std::string& setting : settings_) hasher_.add(setting);
     read_text(text, name, {}, {}, 0);
     check_scene(scene_, mistakes_);
-    if (!mistakes_.empty()) throw SceneError(sorted_mistakes());
+    if (!mistakes_.empty()) {
+      name_subjects(scene_, mistakes_);
+      throw SceneError(sorted_mistakes());
+    }
     scene_.source_hash = hasher_.finish();
     return std::move(scene_);
   }
@@ -88,7 +91,7 @@ class Reader {
     }
   }
 
-  // All that is wrong with the settings is told at once.
+  // All that is wrong with the settings is reported at once.
   void apply_settings(JsonValue& root)
   {
     std::string wrong;
@@ -140,9 +143,10 @@ class Reader {
       place.line = member.line;
       place.column = member.column;
       place.path += "." + member.key;
-      context.fail(place, "an unknown parameter",
-                   known.empty() ? "none, as the included file lists none"
-                                 : fmt::format("one of {}", fmt::join(known, ", ")),
+      context.fail(place,
+                   fmt::format("is not a parameter of the included file; {}.",
+                               known.empty() ? "it has none"
+                                             : fmt::format("its parameters are {}", fmt::join(known, ", "))),
                    nearest_name(member.key, known));
     }
     return result;
@@ -166,15 +170,15 @@ class Reader {
   void read_include(const IncludeEntry& entry, const JsonValue& value, ReadContext& context, int depth)
   {
     if (depth >= kMaxIncludeDepth) {
-      return context.fail(context.place(value), "files that include each other without end",
-                          fmt::format("at most {} levels", kMaxIncludeDepth));
+      return context.fail(context.place(value),
+                          fmt::format("is more than {} files deep. Do files include each other in a circle?",
+                                      kMaxIncludeDepth));
     }
     std::string text;
     try {
       text = base::read_text_file(entry.file.path, kMaxFileBytes);
     } catch (const Error& error) {
-      return context.fail(entry.file.place, fmt::format("a file that cannot be read ({})", error.what()),
-                          "a scene file");
+      return context.fail(entry.file.place, fmt::format("cannot be read: {}", error.what()));
     }
     const ListSizes before(scene_);
     ValueLocation place = context.place(value);
@@ -183,9 +187,11 @@ class Reader {
     try {
       read_text(text, entry.file.path, given, place, depth + 1);
     } catch (const InputError& error) {
-      // Not JSON: told with what else is wrong.
+      // Not JSON: reported with what else is wrong.
       const SourceLocation& at = error.location();
-      return context.fail({at.file, at.line, at.column, {}}, error.found(), error.expected());
+      return context.fail(
+          {at.file, at.line, at.column, {}},
+          fmt::format("is not valid JSON here: found {}, expected {}.", error.found(), error.expected()));
     }
     apply_include(entry, before);
   }

@@ -29,9 +29,8 @@ std::vector<std::string> steps_of(const std::string& path, const std::string& se
   }
   for (const std::string& step : steps) {
     if (step.empty() || step == "[" || steps.size() > kMaxPathSteps) {
-      throw Error(
-          fmt::format("--set {}: found the path \"{}\", expected keys and indices such as bodies[0].mass.",
-                      setting, path));
+      throw Error(fmt::format(
+          "--set {}: \"{}\" is not a path. Write keys and indices, such as bodies[0].mass.", setting, path));
     }
   }
   return steps;
@@ -72,15 +71,16 @@ JsonValue replaced(const JsonValue& value, const std::vector<std::string>& steps
       return JsonValue(std::move(changed), value.line(), value.column());
     }
     const std::string nearest = nearest_name(step, known);
-    throw Error(fmt::format(
-        "--set {}: found \"{}\" for a list of {}, expected an index such as [0] or the name of an "
-        "element{}",
-        setting, step, changed.size(),
-        nearest.empty() ? "." : fmt::format("; did you mean \"{}\"?", nearest)));
+    throw Error(
+        fmt::format("--set {}: \"{}\" is not in the list, which has {} element{}. Write an index such as "
+                    "[0], or the name of "
+                    "an element.{}",
+                    setting, step, changed.size(), changed.size() == 1 ? "" : "s",
+                    nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest)));
   }
   if (value.object() == nullptr && !value.is_null()) {
-    throw Error(fmt::format("--set {}: found {} before \"{}\", expected an object or a list.", setting,
-                            value.describe(), step));
+    throw Error(fmt::format("--set {}: what stands before \"{}\" is {}, which has no keys.", setting, step,
+                            value.describe()));
   }
   JsonObject changed = value.is_null() ? JsonObject() : *value.object();
   for (JsonMember& member : changed) {

@@ -43,12 +43,13 @@ THRUM_TABLE(MaterialPair, material_pair_table,
                 .field({.key = "a", .doc = "one material", .required = true}, &MaterialPair::a)
                 .field({.key = "b", .doc = "the other", .required = true}, &MaterialPair::b)
                 .field(fraction("restitution", "speed after an impact over speed before"),
-                       &MaterialPair::restitution)
-                .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialPair::friction)
+                       path(&MaterialPair::values, &model::Surface::restitution))
+                .field(non_negative("friction", "", "Coulomb's coefficient"),
+                       path(&MaterialPair::values, &model::Surface::friction))
                 .field(non_negative("rolling_friction", "m", "rolling torque per normal force"),
-                       &MaterialPair::rolling_friction)
+                       path(&MaterialPair::values, &model::Surface::rolling_friction))
                 .field(non_negative("spinning_friction", "m", "torque about the normal per normal force"),
-                       &MaterialPair::spinning_friction))
+                       path(&MaterialPair::values, &model::Surface::spinning_friction)))
 
 THRUM_TABLE(
     GridRepeat, grid_table,
@@ -121,16 +122,24 @@ THRUM_TABLE(ScatterRepeat, scatter_table,
                 .field({.key = "seed", .doc = "of this scatter; default: derived from the scene's seed"},
                        &ScatterRepeat::seed))
 
+std::vector<std::pair<std::string, model::JointKind>> joint_kind_names()
+{
+  using Kind = model::JointKind;
+  return {{"fixed", Kind::fixed},   {"ball", Kind::ball},         {"hinge", Kind::hinge},
+          {"slider", Kind::slider}, {"distance", Kind::distance}, {"spring", Kind::spring}};
+}
+
+std::vector<std::pair<std::string, model::Motion>> motion_names()
+{
+  using Motion = model::Motion;
+  return {{"dynamic", Motion::dynamic}, {"kinematic", Motion::kinematic}, {"fixed", Motion::fixed}};
+}
+
 THRUM_TABLE(JointEntry, joint_table,
             ObjectTable<JointEntry>(
                 "joint", "Holds two bodies, or a body and the world. Places are in the world, at the start.")
-                .choice({.key = "kind", .doc = "what it allows", .required = true}, &JointEntry::kind,
-                        {{"fixed", model::JointKind::fixed},
-                         {"ball", model::JointKind::ball},
-                         {"hinge", model::JointKind::hinge},
-                         {"slider", model::JointKind::slider},
-                         {"distance", model::JointKind::distance},
-                         {"spring", model::JointKind::spring}})
+                .choice({.key = "kind", .doc = "what it allows", .required = true},
+                        path(&JointEntry::desc, &model::JointDesc::kind), joint_kind_names())
                 .field({.key = "a", .doc = "a body", .required = true}, &JointEntry::a)
                 .field({.key = "b", .doc = "another body; without it: the world"}, &JointEntry::b)
                 .field({.key = "position",
@@ -144,16 +153,18 @@ THRUM_TABLE(JointEntry, joint_table,
                 .field({.key = "motor_speed", .unit = "rad/s or m/s", .doc = "drives a hinge or a slider"},
                        &JointEntry::motor_speed)
                 .field(non_negative("max_motor_force", "N m or N", "upper limit of the motor"),
-                       &JointEntry::max_motor_force)
+                       path(&JointEntry::desc, &model::JointDesc::motor, &model::JointMotor::max_force))
                 .field({.key = "length",
                         .unit = "m",
                         .doc = "of a distance or a spring at rest; default: as placed",
                         .bounds = at_least(0)},
                        &JointEntry::length)
-                .field(non_negative("stiffness", "N/m", "of a spring"), &JointEntry::stiffness)
-                .field(non_negative("damping", "N s/m", "of a spring"), &JointEntry::damping)
+                .field(non_negative("stiffness", "N/m", "of a spring"),
+                       path(&JointEntry::desc, &model::JointDesc::stiffness))
+                .field(non_negative("damping", "N s/m", "of a spring"),
+                       path(&JointEntry::desc, &model::JointDesc::damping))
                 .field({.key = "collide_connected", .doc = "whether the two bodies may touch each other"},
-                       &JointEntry::collide_connected))
+                       path(&JointEntry::desc, &model::JointDesc::collide_connected)))
 
 THRUM_TABLE(ImpulseEntry, impulse_table,
             ObjectTable<ImpulseEntry>("impulse", "An impulse applied at one time.")
@@ -206,7 +217,8 @@ THRUM_TABLE(
                 &RingsEntry::supports, {{"clamp", SupportKind::clamp}, {"contacts", SupportKind::contacts}})
         .field(non_negative("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
                &RingsEntry::spacing)
-        .choice({.key = "method", .doc = "none: that of the scene"}, &RingsEntry::method, method_names())
+        .choice({.key = "method", .doc = "default: that of the scene; none: it does not answer impacts"},
+                path(&RingsEntry::method), method_names())
         .object({.key = "attenuation", .doc = "of waves in a large body"}, &RingsEntry::attenuation,
                 &attenuation_table))
 
@@ -220,19 +232,49 @@ THRUM_TABLE(
         .field({.key = "shapes", .doc = "names of shapes that the repeated bodies get in turn"},
                &BodyEntry::shapes)
         .field({.key = "material", .doc = "a material of this scene or of the library"}, &BodyEntry::material)
-        .choice({.key = "motion", .doc = "what may move it"}, &BodyEntry::motion,
-                {{"dynamic", model::Motion::dynamic},
-                 {"kinematic", model::Motion::kinematic},
-                 {"fixed", model::Motion::fixed}})
+        .choice({.key = "motion", .doc = "what may move it"}, path(&BodyEntry::spec, &sim::BodySpec::motion),
+                motion_names())
         .field({.key = "position", .unit = "m", .doc = "of the shape's origin"}, &BodyEntry::position)
         .field({.key = "rotation", .doc = "of the shape's axes"}, &BodyEntry::rotation)
-        .field({.key = "velocity", .unit = "m/s", .doc = "of the centre of mass"}, &BodyEntry::velocity)
+        .field({.key = "velocity", .unit = "m/s", .doc = "of the centre of mass"},
+               path(&BodyEntry::spec, &sim::BodySpec::velocity))
         .field({.key = "angular_velocity", .unit = "rad/s", .doc = "in world axes"},
-               &BodyEntry::angular_velocity)
-        .field({.key = "mass", .unit = "kg", .doc = "instead of what the density gives", .bounds = above(0)},
-               &BodyEntry::mass)
-        .field({.key = "density", .unit = "kg/m^3", .doc = "instead of the material's", .bounds = above(0)},
+               path(&BodyEntry::spec, &sim::BodySpec::angular_velocity))
+        .field({.key = "mass",
+                .unit = "kg",
+                .doc = "instead of what the density gives",
+                .bounds = above(0),
+                .hint = "Leave it out to use the density."},
+               path(&BodyEntry::spec, &sim::BodySpec::mass))
+        .field({.key = "density",
+                .unit = "kg/m^3",
+                .doc = "instead of the material's",
+                .bounds = above(0),
+                .hint = "Leave it out to use the material's."},
                &BodyEntry::density)
+        .field({.key = "gravity_scale", .doc = "times the gravity of the scene; 0: none, below 0: it rises"},
+               path(&BodyEntry::spec, &sim::BodySpec::gravity_scale))
+        .field(non_negative("linear_damping", "1/s", "rate at which the velocity decays"),
+               path(&BodyEntry::spec, &sim::BodySpec::linear_damping))
+        .field(non_negative("angular_damping", "1/s", "rate at which the spin decays"),
+               path(&BodyEntry::spec, &sim::BodySpec::angular_damping))
+        .field({.key = "group", .doc = "of bodies that it is in, for collides_with; default: \"default\""},
+               &BodyEntry::group)
+        .field({.key = "collides_with",
+                .doc = "the groups that it touches; two bodies touch when each is in a group that the other "
+                       "touches; default: all, []: none"},
+               &BodyEntry::collides_with)
+        .field(
+            {.key = "sensor",
+             .doc =
+                 "reports what overlaps it by contacts without impulse and events begin and end, and changes "
+                 "no motion; sees dynamic bodies, not other sensors"},
+            path(&BodyEntry::spec, &sim::BodySpec::sensor))
+        .field({.key = "may_sleep", .doc = "false: it stays awake, and with it all that it touches"},
+               path(&BodyEntry::spec, &sim::BodySpec::may_sleep))
+        .field({.key = "user_data",
+                .doc = "a number for the program that embeds the scene; not read by thrum"},
+               path(&BodyEntry::spec, &sim::BodySpec::user_data))
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
         .field({.key = "scale_range",
@@ -269,13 +311,15 @@ THRUM_TABLE(
         .field({.key = "duration", .unit = "s", .doc = "of the run", .bounds = above(0)},
                &SceneDesc::duration)
         .field({.key = "step", .unit = "s", .doc = "of the simulation", .bounds = above(0)}, &SceneDesc::step)
-        .field({.key = "seed", .doc = "of everything random"}, &SceneDesc::seed)
-        .field({.key = "gravity", .unit = "m/s^2", .doc = "acceleration"}, &SceneDesc::gravity)
+        .field({.key = "seed", .doc = "of everything random"}, path(&SceneDesc::world, &sim::WorldDesc::seed))
+        .field({.key = "gravity", .unit = "m/s^2", .doc = "acceleration"},
+               path(&SceneDesc::world, &sim::WorldDesc::gravity))
         .field({.key = "length_scale", .unit = "m", .doc = "size of a typical body", .bounds = above(0)},
-               &SceneDesc::length_scale)
-        .object({.key = "stepper", .doc = "how contacts are resolved"}, &SceneDesc::stepper, &stepper_table)
-        .object({.key = "sleep", .doc = "when bodies at rest are put to sleep"}, &SceneDesc::sleep,
-                &sleep_table)
+               path(&SceneDesc::world, &sim::WorldDesc::length_scale))
+        .object({.key = "stepper", .doc = "how contacts are found and resolved"}, &SceneDesc::world,
+                &stepper_table)
+        .object({.key = "sleep", .doc = "when bodies at rest are put to sleep"},
+                path(&SceneDesc::world, &sim::WorldDesc::sleep), &sleep_table)
         .object({.key = "response", .doc = "how impacts travel through bodies"}, &SceneDesc::response,
                 &response_table)
         .object({.key = "camera", .doc = "where pictures are taken from"}, &SceneDesc::camera, &camera_table)
@@ -285,6 +329,12 @@ THRUM_TABLE(
         .list({.key = "materials", .doc = "materials with names"}, &SceneDesc::materials, &material_table)
         .list({.key = "material_pairs", .doc = "how certain materials touch"}, &SceneDesc::material_pairs,
               &material_pair_table)
+        .field(
+            {.key = "groups",
+             .doc =
+                 "names of groups that no body here need be in, such as those of a file that includes this "
+                 "one; at most 32 with those of the bodies"},
+            &SceneDesc::groups)
         .list({.key = "bodies", .doc = "the bodies of the scene"}, &SceneDesc::bodies, &body_table)
         .list({.key = "joints", .doc = "what holds bodies together"}, &SceneDesc::joints, &joint_table)
         .list({.key = "impulses", .doc = "impulses at given times"}, &SceneDesc::impulses, &impulse_table)

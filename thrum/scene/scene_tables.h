@@ -33,8 +33,8 @@ namespace thrum::scene {
 [[nodiscard]] const ObjectTable<IncludeEntry>& include_table();
 
 // Settings.
-[[nodiscard]] std::vector<std::pair<std::string, ResponseMethod>> method_names();
-[[nodiscard]] const ObjectTable<StepperEntry>& stepper_table();
+[[nodiscard]] std::vector<std::pair<std::string, vibration::ResponseMethod>> method_names();
+[[nodiscard]] const ObjectTable<sim::WorldDesc>& stepper_table();
 [[nodiscard]] const ObjectTable<rigid::SleepSettings>& sleep_table();
 [[nodiscard]] const ObjectTable<ResponseEntry>& response_table();
 [[nodiscard]] const ObjectTable<AttenuationEntry>& attenuation_table();

@@ -121,7 +121,7 @@ class Inspector {
     for (std::size_t b = 0; b < bodies().size(); ++b) {
       if (bodies()[b].motion == model::Motion::fixed || shape_of(b).unbounded) continue;
       const double length = shape_of(b).bounds.sizes().maxCoeff();
-      const double ratio = length / scene_.length_scale;
+      const double ratio = length / scene_.world.length_scale;
       if (ratio < kMaxScaleRatio && ratio > 1 / kMaxScaleRatio) continue;
       if (!seen.insert(entries_[b]).second) continue;
       warn(
@@ -129,7 +129,7 @@ class Inspector {
           fmt::format("is {:.3g} m long while \"length_scale\", the size of a typical body, is {:.3g} m: one "
                       "of the two "
                       "should be changed.",
-                      length, scene_.length_scale));
+                      length, scene_.world.length_scale));
     }
   }
 
@@ -145,7 +145,9 @@ class Inspector {
                               jointed, collision::default_pair_table()},
                              {.step = scene_.step}, scratch, patches);
     std::map<collision::BodyPair, double> depths;  // [m]
+    const auto is_sensor = [&](model::BodyIndex i) { return bodies()[static_cast<std::size_t>(i)].sensor; };
     for (const model::ContactPatch& patch : patches) {
+      if (is_sensor(patch.a) || is_sensor(patch.b)) continue;
       double& deepest = depths[{std::min(patch.a, patch.b), std::max(patch.a, patch.b)}];
       for (const model::ContactPoint& point : patch.active()) deepest = std::max(deepest, point.depth);
     }

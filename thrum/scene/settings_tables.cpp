@@ -6,66 +6,217 @@ namespace thrum::scene {
 
 namespace {
 
+using rigid::ConstraintSettings;
+using rigid::ImpulseSettings;
+using sim::WorldDesc;
+using vibration::AttenuationSettings;
+using vibration::BodyResponseDesc;
+using vibration::MicroSettings;
+using vibration::ResponseSettings;
+
+constexpr double kMaxIterations = 100000;
+
+[[nodiscard]] ValueRule sweeps(const char* key, const char* doc, double min = 1)
+{
+  return {.key = key, .doc = doc, .bounds = between(min, kMaxIterations)};
+}
+[[nodiscard]] ValueRule flag(const char* key, const char* doc)
+{
+  return {.key = key, .doc = doc};
+}
+
 THRUM_TABLE(
-    rigid::ConstraintSettings, constraint_table,
-    ObjectTable<rigid::ConstraintSettings>("constraint", "Settings of the constraint stepper.")
+    ConstraintSettings, constraint_table,
+    ObjectTable<ConstraintSettings>("constraint", "Settings of the constraint stepper.")
         .field({.key = "substeps", .doc = "into which a step is cut", .bounds = between(1, 1000)},
-               &rigid::ConstraintSettings::substeps)
-        .field({.key = "iterations",
-                .doc = "sweeps over all contacts in a substep",
-                .bounds = between(1, 100000)},
-               &rigid::ConstraintSettings::iterations)
-        .field({.key = "max_extra_iterations",
-                .doc = "max further sweeps over what has not converged",
-                .bounds = between(0, 100000)},
-               &rigid::ConstraintSettings::max_extra_iterations)
-        .field({.key = "impact_iterations",
-                .doc = "sweeps when something bounces",
-                .bounds = between(1, 100000)},
-               &rigid::ConstraintSettings::impact_iterations)
-        .field({.key = "joint_iterations",
-                .doc = "sweeps at most over the joints alone before each over the contacts",
-                .bounds = between(1, 100000)},
-               &rigid::ConstraintSettings::joint_iterations)
-        .field(fraction("erp", "of the overlap removed in a substep"), &rigid::ConstraintSettings::erp)
-        .field(fraction("cfm", "added to the diagonal, as a share of it"), &rigid::ConstraintSettings::cfm)
+               &ConstraintSettings::substeps)
+        .field(sweeps("iterations", "sweeps over all contacts in a substep"), &ConstraintSettings::iterations)
+        .field(sweeps("max_extra_iterations", "max further sweeps over what has not converged", 0),
+               &ConstraintSettings::max_extra_iterations)
+        .field(sweeps("patch_iterations",
+                      "sweeps inside a patch of up to four points, each time it is visited"),
+               &ConstraintSettings::patch_iterations)
+        .field(sweeps("patch_rounds", "friction and normal rows in turn, each time a patch is visited"),
+               &ConstraintSettings::patch_rounds)
+        .field(sweeps("impact_iterations", "sweeps when something bounces"),
+               &ConstraintSettings::impact_iterations)
+        .field(fraction("erp", "of the overlap removed in a substep"), &ConstraintSettings::erp)
+        .field(fraction("cfm", "added to the diagonal, as a share of it"), &ConstraintSettings::cfm)
         .field(fraction("joint_erp", "of the error of joints removed in a substep"),
-               &rigid::ConstraintSettings::joint_erp)
+               &ConstraintSettings::joint_erp)
+        .field(sweeps("joint_iterations",
+                      "sweeps at most over the joints alone before each over the contacts"),
+               &ConstraintSettings::joint_iterations)
         .field(non_negative("max_push_out", "", "share of the length scale removed in a substep, at most"),
-               &rigid::ConstraintSettings::max_push_out)
-        .field({.key = "warm_start", .doc = "warm start with the impulses of the previous step"},
-               &rigid::ConstraintSettings::warm_start)
-        .choice({.key = "friction", .doc = "shape of the bound"}, &rigid::ConstraintSettings::friction,
+               &ConstraintSettings::max_push_out)
+        .field(sweeps("push_out_iterations", "sweeps that remove overlap", 0),
+               &ConstraintSettings::push_out_iterations)
+        .field(non_negative("slop", "", "overlap left alone, as a share of the length scale"),
+               &ConstraintSettings::slop)
+        .field(flag("warm_start", "warm start with the impulses of the previous step"),
+               &ConstraintSettings::warm_start)
+        .choice({.key = "friction", .doc = "shape of the bound"}, &ConstraintSettings::friction,
                 {{"cone", rigid::FrictionCone::cone}, {"box", rigid::FrictionCone::box}})
         .choice({.key = "friction_bounds", .doc = "when friction bounds are updated"},
-                &rigid::ConstraintSettings::friction_bounds,
+                &ConstraintSettings::friction_bounds,
                 {{"each_iteration", rigid::FrictionBounds::each_iteration},
                  {"first_solve", rigid::FrictionBounds::first_solve}})
         .choice({.key = "order", .doc = "of the sweeps; contact_graph makes heavy stand on light"},
-                &rigid::ConstraintSettings::order,
+                &ConstraintSettings::order,
                 {{"unsorted", rigid::SweepOrder::unsorted},
                  {"contact_graph", rigid::SweepOrder::contact_graph}})
-        .choice({.key = "solver", .doc = "of the contact problem"}, &rigid::ConstraintSettings::solver,
-                {{"gauss_seidel", rigid::RowSolver::gauss_seidel}, {"direct", rigid::RowSolver::direct}}))
+        .field(sweeps("shock_iterations", "sweeps at most over each level of the contact graph", 0),
+               &ConstraintSettings::shock_iterations)
+        .field(non_negative("settled_threshold", "",
+                            "levels need no sweep that change speeds by less than this share of what gravity "
+                            "gives in a substep"),
+               &ConstraintSettings::settled_threshold)
+        .field(non_negative("unsettled_threshold", "",
+                            "contacts that change a speed by more than this share get max_extra_iterations"),
+               &ConstraintSettings::unsettled_threshold)
+        .choice({.key = "solver", .doc = "of the contact problem"}, &ConstraintSettings::solver,
+                {{"gauss_seidel", rigid::RowSolver::gauss_seidel}, {"direct", rigid::RowSolver::direct}})
+        .field(sweeps("max_direct_rows", "rows of the largest island that the direct solver takes", 0),
+               &ConstraintSettings::max_direct_rows))
+
+THRUM_TABLE(
+    ImpulseSettings, impulse_table,
+    ObjectTable<ImpulseSettings>("impulse stepper", "Settings of the impulse stepper.")
+        .field(sweeps("collision_iterations", "rounds over all pairs for impacts", 0),
+               &ImpulseSettings::collision_iterations)
+        .field(sweeps("contact_iterations", "passes over all pairs for resting contact", 0),
+               &ImpulseSettings::contact_iterations)
+        .field(sweeps("pair_iterations", "max impulses each time a pair is visited"),
+               &ImpulseSettings::pair_iterations)
+        .field(sweeps("shock_sweeps", "sweeps in which lower bodies do not yield", 0),
+               &ImpulseSettings::shock_sweeps)
+        .field(sweeps("shock_level_iterations", "max rounds over each level in such a sweep"),
+               &ImpulseSettings::shock_level_iterations)
+        .field(sweeps("shock_pair_iterations", "max impulses each time a pair is visited in it"),
+               &ImpulseSettings::shock_pair_iterations)
+        .field(flag("separate_collisions", "impacts before the velocities are advanced; false: after"),
+               &ImpulseSettings::separate_collisions)
+        .field(flag("deepest_first", "the points of a pair by depth; false: by number"),
+               &ImpulseSettings::deepest_first)
+        .field(flag("gradual_restitution", "contact passes with -0.9, -0.8 ... 0; false: 0 in each"),
+               &ImpulseSettings::gradual_restitution)
+        .field(flag("contact_graph", "from the ground up; false: as found, and no shock propagation"),
+               &ImpulseSettings::contact_graph)
+        .field(flag("shock_propagation", "a last sweep in which lower bodies do not yield"),
+               &ImpulseSettings::shock_propagation)
+        .field(flag("friction", "false: none at all"), &ImpulseSettings::friction)
+        .field(flag("rolling_and_spinning", "rolling and spinning friction"),
+               &ImpulseSettings::rolling_and_spinning)
+        .field(flag("close_gaps", "a gap may close within the step; false: motion stops where it is"),
+               &ImpulseSettings::close_gaps)
+        .field(flag("solve_flat_patches",
+                    "a flat patch that rests is solved as a whole; false: point by point"),
+               &ImpulseSettings::solve_flat_patches)
+        .field(flag("mean_velocity", "bodies in steady contact move with the mean of their two velocities"),
+               &ImpulseSettings::mean_velocity)
+        .field(flag("push_out", "overlap is removed by moving bodies, without giving them speed"),
+               &ImpulseSettings::push_out)
+        .field(fraction("push_out_share", "of the overlap, in each step"), &ImpulseSettings::push_out_share)
+        .field(non_negative("push_out_speed", "1/s", "at most so many length scales a second"),
+               &ImpulseSettings::push_out_speed)
+        .field(non_negative("slop", "", "overlap left alone, as a share of the length scale"),
+               &ImpulseSettings::slop))
+
+using collision::BroadPhaseDesc;
+using collision::NarrowPhaseDesc;
+
+THRUM_TABLE(
+    BroadPhaseDesc, broad_phase_table,
+    ObjectTable<BroadPhaseDesc>("broad phase", "Which pairs of bodies are looked at.")
+        .field(non_negative("looseness", "",
+                            "growth of the box of a body on each side, as a share of its longest edge"),
+               &BroadPhaseDesc::looseness)
+        .field({.key = "max_pairs_per_body", .doc = "on average; a scene with more is rejected"},
+               &BroadPhaseDesc::max_pairs_per_body)
+        .field({.key = "min_pair_limit", .doc = "so many pairs are always accepted"},
+               &BroadPhaseDesc::min_pair_limit))
+
+// NarrowPhaseDesc::step is the length of the step, which the world fills in.
+THRUM_TABLE(NarrowPhaseDesc, narrow_phase_table,
+            ObjectTable<NarrowPhaseDesc>("narrow phase",
+                                         "How near bodies are when contacts between them are found.")
+                .field(non_negative("margin", "",
+                                    "gap of resting bodies, as a share of the smaller one's least extent"),
+                       &NarrowPhaseDesc::margin)
+                .field(non_negative("max_margin", "", "of fast bodies, whose gap grows with speed and step"),
+                       &NarrowPhaseDesc::max_margin))
+
+std::vector<std::pair<std::string, vibration::KickRule>> rule_names()
+{
+  using Rule = vibration::KickRule;
+  return {{"automatic", Rule::automatic},
+          {"peak_displacement", Rule::peak_displacement},
+          {"peak_velocity", Rule::peak_velocity},
+          {"exchange", Rule::exchange},
+          {"micro_collisions", Rule::micro_collisions}};
+}
+
+std::vector<std::pair<std::string, vibration::KickForm>> form_names()
+{
+  return {{"speed", vibration::KickForm::speed}, {"impulse", vibration::KickForm::impulse}};
+}
+
+std::vector<std::pair<std::string, vibration::VibrationAfterStep>> after_step_names()
+{
+  return {{"keep", vibration::VibrationAfterStep::keep}, {"reset", vibration::VibrationAfterStep::reset}};
+}
+
+std::vector<std::pair<std::string, vibration::WaveDistance>> distance_names()
+{
+  return {{"geodesic", vibration::WaveDistance::geodesic}, {"euclidean", vibration::WaveDistance::euclidean}};
+}
+
+// Paths to the settings of a response.
+template <class Member>
+auto setting(Member ResponseSettings::*member)
+{
+  return path(&ResponseEntry::body, &BodyResponseDesc::settings, member);
+}
+template <class Member>
+auto micro_setting(Member MicroSettings::*member)
+{
+  return path(&ResponseEntry::body, &BodyResponseDesc::settings, &ResponseSettings::micro, member);
+}
+template <class Member>
+auto wave(Member AttenuationSettings::*member)
+{
+  return path(&AttenuationEntry::settings, member);
+}
 
 }  // namespace
 
 THRUM_TABLE(
-    StepperEntry, stepper_table,
-    ObjectTable<StepperEntry>("stepper", "How contacts are resolved.")
-        .choice({.key = "kind", .doc = "the method"}, &StepperEntry::kind,
+    WorldDesc, stepper_table,
+    ObjectTable<WorldDesc>("stepper", "How contacts are found and resolved.")
+        .choice({.key = "kind", .doc = "the method"}, &WorldDesc::stepper,
                 {{"constraint", sim::StepperKind::constraint}, {"impulse", sim::StepperKind::impulse}})
-        .object({.key = "constraint", .doc = "settings of the constraint stepper"}, &StepperEntry::constraint,
+        .object({.key = "constraint", .doc = "settings of the constraint stepper"}, &WorldDesc::constraint,
                 &constraint_table)
+        .object({.key = "impulse", .doc = "settings of the impulse stepper"}, &WorldDesc::impulse,
+                &impulse_table)
         .field(
             {.key = "max_move",
              .doc = "max motion of a body, as a fraction of its smallest extent, before contacts are updated",
              .bounds = above(0)},
-            &StepperEntry::max_move)
+            &WorldDesc::max_move)
+        .field({.key = "max_turn",
+                .unit = "rad",
+                .doc = "max rotation of a body before contacts are updated",
+                .bounds = above(0)},
+               &WorldDesc::max_turn)
         .field({.key = "max_slices",
-                .doc = "max number of slices a step is cut into for that",
+                .doc = "max number of slices a step is cut into for these two",
                 .bounds = between(1, 1000)},
-               &StepperEntry::max_slices))
+               &WorldDesc::max_slices)
+        .object({.key = "broad_phase", .doc = "which pairs of bodies are looked at"}, &WorldDesc::broad_phase,
+                &broad_phase_table)
+        .object({.key = "narrow_phase", .doc = "how near bodies are when contacts are found"},
+                &WorldDesc::narrow_phase, &narrow_phase_table))
 
 THRUM_TABLE(rigid::SleepSettings, sleep_table,
             ObjectTable<rigid::SleepSettings>("sleep", "When bodies at rest are put to sleep.")
@@ -77,53 +228,77 @@ THRUM_TABLE(rigid::SleepSettings, sleep_table,
                 .field(non_negative("time", "s", "time below both thresholds before a body sleeps"),
                        &rigid::SleepSettings::time))
 
-std::vector<std::pair<std::string, ResponseMethod>> method_names()
+std::vector<std::pair<std::string, vibration::ResponseMethod>> method_names()
 {
-  return {{"none", ResponseMethod::none},
-          {"modal", ResponseMethod::modal},
-          {"attenuated", ResponseMethod::attenuated},
-          {"blended", ResponseMethod::blended}};
+  using Method = vibration::ResponseMethod;
+  return {{"none", Method::none},
+          {"modal", Method::modal},
+          {"attenuated", Method::attenuated},
+          {"blended", Method::blended}};
 }
 
 THRUM_TABLE(
     ResponseEntry, response_table,
     ObjectTable<ResponseEntry>("response", "How impacts travel through bodies that ring.")
         .choice({.key = "method", .doc = "for bodies that do not choose their own; none: nothing rings"},
-                &ResponseEntry::method, method_names())
-        .choice({.key = "preset", .doc = "a published choice of all settings below"}, &ResponseEntry::preset,
-                {{"none", ResponsePreset::none}, {"coevoet2020", ResponsePreset::coevoet2020}})
-        .choice({.key = "rule", .doc = "how vibration becomes a kick"}, &ResponseEntry::rule,
-                {{"automatic", vibration::KickRule::automatic},
-                 {"peak_displacement", vibration::KickRule::peak_displacement},
-                 {"peak_velocity", vibration::KickRule::peak_velocity},
-                 {"exchange", vibration::KickRule::exchange},
-                 {"micro_collisions", vibration::KickRule::micro_collisions}})
-        .choice({.key = "form", .doc = "of the kicks of the two peak rules"}, &ResponseEntry::form,
-                {{"speed", vibration::KickForm::speed}, {"impulse", vibration::KickForm::impulse}})
+                path(&ResponseEntry::body, &BodyResponseDesc::method), method_names())
+        .choice({.key = "rule", .doc = "how vibration becomes a kick"}, setting(&ResponseSettings::rule),
+                rule_names())
+        .choice({.key = "form", .doc = "of the kicks of the two peak rules"},
+                setting(&ResponseSettings::form), form_names())
         .choice({.key = "vibration_after_step", .doc = "what happens to vibration at the end of a step"},
-                &ResponseEntry::vibration_after_step,
-                {{"keep", vibration::VibrationAfterStep::keep},
-                 {"reset", vibration::VibrationAfterStep::reset}})
-        .field(non_negative("min_impulse", "N s", "of an impact that counts"), &ResponseEntry::min_impulse)
-        .field(non_negative("min_speed", "m/s", "of approach that counts"), &ResponseEntry::min_speed)
-        .field(non_negative("min_kick", "m/s", "that is given"), &ResponseEntry::min_kick)
+                setting(&ResponseSettings::vibration_after_step), after_step_names())
+        .field(non_negative("min_impulse", "N s", "of an impact that counts"),
+               setting(&ResponseSettings::min_impulse))
+        .field(non_negative("min_speed", "m/s", "of approach that counts"),
+               setting(&ResponseSettings::min_speed))
+        .field(non_negative("min_kick", "m/s", "slower kicks are left out"),
+               setting(&ResponseSettings::min_kick))
+        .field(non_negative("max_offset", "",
+                            "of a contact from the surface, as a share of its size; others are left out"),
+               setting(&ResponseSettings::max_offset))
+        .field(non_negative("max_gap", "m", "of a contact that counts as resting"),
+               setting(&ResponseSettings::max_gap))
         .field({.key = "window", .unit = "s", .doc = "followed after an impact", .bounds = above(0)},
-               &ResponseEntry::window)
+               setting(&ResponseSettings::window))
         .field({.key = "contact_radius",
                 .unit = "m",
                 .doc = "of curvature where bodies touch, for the duration of impacts",
                 .bounds = above(0)},
-               &ResponseEntry::contact_radius)
+               setting(&ResponseSettings::contact_radius))
         .field(non_negative("time_budget", "s", "of one response, for the automatic rule"),
-               &ResponseEntry::time_budget)
-        .field({.key = "limit_energy", .doc = "kicks never exceed what the impact lost"},
-               &ResponseEntry::limit_energy)
-        .field({.key = "tangential", .doc = "kicks across the normal too"}, &ResponseEntry::tangential)
-        .field({.key = "detect_force_jumps",
-                .doc = "resting contacts that are suddenly pressed count as impacts"},
-               &ResponseEntry::detect_force_jumps)
+               setting(&ResponseSettings::time_budget))
+        .field(flag("limit_energy", "kicks never exceed what the impact lost"),
+               setting(&ResponseSettings::limit_energy))
+        .field(flag("tangential", "kicks across the normal too"), setting(&ResponseSettings::tangential))
+        .field({.key = "micro_step",
+                .unit = "s",
+                .doc = "of the rule micro_collisions; usual 1e-5 to 1e-4",
+                .bounds = above(0)},
+               micro_setting(&MicroSettings::step))
+        .field(sweeps("micro_sweeps", "over the closed contacts in each of these steps"),
+               micro_setting(&MicroSettings::sweeps))
+        .field(flag("paper_filter",
+                    "coefficients of James and Pai, sampled at pi / (2 w_max); only with peak_displacement"),
+               setting(&ResponseSettings::paper_filter))
+        .field({.key = "max_modal_size",
+                .unit = "m",
+                .doc = "method blended: bodies up to this size answer by their modes alone",
+                .bounds = above(0)},
+               path(&ResponseEntry::body, &BodyResponseDesc::max_modal_size))
+        .field({.key = "min_wave_size",
+                .unit = "m",
+                .doc = "method blended: bodies from this size on answer by waves alone",
+                .bounds = above(0)},
+               path(&ResponseEntry::body, &BodyResponseDesc::min_wave_size))
+        .field(flag("detect_force_jumps", "resting contacts that are suddenly pressed count as impacts"),
+               path(&ResponseEntry::responder, &sim::ResponderDesc::detect_force_jumps))
         .field({.key = "max_hops", .doc = "through further bodies that ring", .bounds = between(0, 100)},
-               &ResponseEntry::max_hops))
+               path(&ResponseEntry::responder, &sim::ResponderDesc::max_hops))
+        .presets({.key = "preset", .doc = "a published choice of settings, which may not stand beside it"},
+                 {{"coevoet2020",
+                   [](ResponseEntry& entry) { vibration::apply_coevoet2020(entry.body.settings); },
+                   {"rule", "form", "vibration_after_step", "limit_energy", "paper_filter"}}}))
 
 THRUM_TABLE(
     AttenuationEntry, attenuation_table,
@@ -132,22 +307,22 @@ THRUM_TABLE(
             {.key = "fit",
              .doc = "C and beta (with full: alpha, beta and r0) and min_distance from the body's own modes"},
             &AttenuationEntry::fit)
-        .field({.key = "full", .doc = "exp(-alpha (r - r0)) (r / r0)^-beta instead of C r^-beta"},
-               &AttenuationEntry::full)
-        .field(non_negative("C", "m^beta", "0.4 to 1 plausible, up to 2 exaggerated"), &AttenuationEntry::C)
-        .field(non_negative("alpha", "1/m", "absorption"), &AttenuationEntry::alpha)
-        .field(non_negative("beta", "", "0 rods, 0.5 shells, 1 volumes"), &AttenuationEntry::beta)
+        .field(flag("full", "exp(-alpha (r - r0)) (r / r0)^-beta instead of C r^-beta"),
+               wave(&AttenuationSettings::full))
+        .field(non_negative("C", "m^beta", "0.4 to 1 plausible, up to 2 exaggerated"),
+               wave(&AttenuationSettings::C))
+        .field(non_negative("alpha", "1/m", "absorption"), wave(&AttenuationSettings::alpha))
+        .field(non_negative("beta", "", "0 rods, 0.5 shells, 1 volumes"), wave(&AttenuationSettings::beta))
         .field({.key = "r0", .unit = "m", .doc = "where nothing is lost yet", .bounds = above(0)},
-               &AttenuationEntry::r0)
+               wave(&AttenuationSettings::r0))
         .field({.key = "min_distance", .unit = "m", .doc = "nearer counts as that far", .bounds = above(0)},
-               &AttenuationEntry::min_distance)
-        .field({.key = "average", .doc = "mean motion of all upward vertices"}, &AttenuationEntry::average)
+               wave(&AttenuationSettings::min_distance))
+        .field(flag("average", "mean motion of all upward vertices"), wave(&AttenuationSettings::average))
         .choice({.key = "distance", .doc = "along the surface, or straight for flat ground"},
-                &AttenuationEntry::distance,
-                {{"geodesic", vibration::WaveDistance::geodesic},
-                 {"euclidean", vibration::WaveDistance::euclidean}})
-        .field({.key = "arrival_delay", .doc = "kicks arrive with the wave"},
-               &AttenuationEntry::arrival_delay))
+                wave(&AttenuationSettings::distance), distance_names())
+        .field(flag("arrival_delay", "kicks arrive with the wave"), wave(&AttenuationSettings::arrival_delay))
+        .field(non_negative("wave_speed", "m/s", "of that wave; 0: of Rayleigh waves in the material"),
+               wave(&AttenuationSettings::wave_speed)))
 
 THRUM_TABLE(
     CameraEntry, camera_table,

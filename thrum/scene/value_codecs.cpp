@@ -27,7 +27,7 @@ bool read_whole(const JsonValue& value, double max, double& out, const ValueRule
     out = *number;
     return true;
   }
-  context.fail(value, describe_rule("a whole number", rule));
+  context.fail(value, describe_rule("a whole number", rule), "", rule.hint);
   return false;
 }
 
@@ -88,23 +88,35 @@ ValueLocation ReadContext::place(std::size_t line, std::size_t column) const
   return {file_, line, column, path_};
 }
 
-void ReadContext::fail(const JsonValue& value, const std::string& expected, const std::string& nearest)
+void ReadContext::fail(const JsonValue& value, const std::string& expected, const std::string& nearest,
+                       const std::string& hint)
 {
-  // An expression that is still there could not be evaluated, and that was told already.
+  // An expression that is still there could not be evaluated, and that was reported already.
   if (value.string() != nullptr && value.string()->starts_with('=')) return;
-  fail(place(value), value.describe(), expected, nearest);
+  fail(place(value),
+       fmt::format("is {}; it must be {}.{}{}", value.describe(), expected, hint.empty() ? "" : " ", hint),
+       nearest);
 }
 
-void ReadContext::fail(const ValueLocation& place, const std::string& found, const std::string& expected,
-                       const std::string& nearest)
+void ReadContext::fail(const ValueLocation& place, const std::string& message, const std::string& nearest)
 {
-  mistakes_.push_back({place, found, expected, nearest});
+  mistakes_.push_back({place, message, nearest});
+}
+
+void ReadContext::fail_overridden(const JsonMember& member, const std::string& preset_key,
+                                  const JsonValue& preset, const std::string& value_of_preset)
+{
+  fail(place(member.line, member.column),
+       fmt::format("is {}, but \"{}\": {}{} sets it to {}. Remove one of the two.", member.value.describe(),
+                   preset_key, preset.describe(),
+                   preset.line() > 0 ? fmt::format(" on line {}", preset.line()) : "", value_of_preset));
 }
 
 void ReadContext::fail_key(const JsonMember& member, const std::vector<std::string>& known)
 {
-  fail(place(member.line, member.column), "an unknown key",
-       known.empty() ? "none here" : fmt::format("one of {}", fmt::join(known, ", ")),
+  fail(place(member.line, member.column),
+       known.empty() ? "is not a key of this object, which has none."
+                     : fmt::format("is not a key of this object. Its keys are {}.", fmt::join(known, ", ")),
        nearest_name(member.key, known));
   mistakes_.back().unknown_key = true;
 }
@@ -115,7 +127,7 @@ bool read_value(const JsonValue& value, double& out, const ValueRule& rule, Read
     out = *value.number();
     return true;
   }
-  context.fail(value, describe_rule("a number", rule));
+  context.fail(value, describe_rule("a number", rule), "", rule.hint);
   return false;
 }
 
@@ -157,7 +169,7 @@ bool read_value(const JsonValue& value, std::string& out, const ValueRule& rule,
     return false;
   }
   if (text == nullptr) {
-    context.fail(value, "a text");
+    context.fail(value, "text in quotes");
     return false;
   }
   out = *text;
@@ -203,12 +215,12 @@ bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadCo
     Vec3 a = Vec3::Zero();
     double angle = 0;
     if (axis == nullptr || degrees == nullptr || value.object()->size() != 2) {
-      context.fail(value, "the keys \"axis\" and \"degrees\", and no others");
+      context.fail(value, "an object with the two keys \"axis\" and \"degrees\"");
       return false;
     }
     if (!read_value(*axis, a, {}, context) || !read_value(*degrees, angle, {}, context)) return false;
     if (!(a.norm() > 0)) {
-      context.fail(*axis, "an axis that is not zero");
+      context.fail(context.place(*axis), "has an axis of zero length. Give it a direction.");
       return false;
     }
     out = Quat(Eigen::AngleAxisd(angle * std::numbers::pi / 180, a.normalized()));
@@ -221,8 +233,10 @@ bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadCo
   }
   if (!read_numbers(value, q.data(), 4, {.unit = rule.unit}, context)) return false;
   if (std::abs(q.norm() - 1) > kUnitTolerance) {
-    context.fail(context.place(value), fmt::format("a quaternion of length {:.4g}", q.norm()),
-                 "one of length 1");
+    context.fail(
+        context.place(value),
+        fmt::format("is a quaternion of length {:.4g}; rotations have length 1. Divide it by {:.6g}.",
+                    q.norm(), q.norm()));
     return false;
   }
   out = Quat(q[0], q[1], q[2], q[3]).normalized();
@@ -260,6 +274,19 @@ bool read_value(const JsonValue& value, NameRef& out, const ValueRule& rule, Rea
   if (!read_value(value, out.name, rule, context)) return false;
   out.place = context.place(value);
   return true;
+}
+
+bool read_value(const JsonValue& value, NameList& out, const ValueRule& rule, ReadContext& context)
+{
+  if (value.string() != nullptr) {
+    out.names.assign(1, {});
+    return read_value(value, out.names.front(), rule, context);
+  }
+  if (value.array() == nullptr) {
+    context.fail(value, "a name in quotes, or a list of names");
+    return false;
+  }
+  return read_value(value, out.names, rule, context);
 }
 
 bool read_value(const JsonValue& value, JsonValue& out, const ValueRule&, ReadContext& context)

@@ -45,7 +45,8 @@ struct ValueRule {
   std::string doc = {};   ///< a sentence without its full stop
   Bounds bounds = {};
   bool required = false;
-  std::vector<std::string> choices = {};  ///< the only texts allowed; empty: any
+  std::vector<std::string> choices = {};  ///< the only words allowed; empty: any
+  std::string hint = {};                  ///< what to do when the value is wrong: a whole sentence
 };
 
 /// Where the reader is, and what it has found wrong so far.
@@ -77,10 +78,13 @@ class ReadContext {
   }
   [[nodiscard]] ValueLocation place(std::size_t line, std::size_t column) const;
 
-  /// Found what the value is, expected something else.
-  void fail(const JsonValue& value, const std::string& expected, const std::string& nearest = {});
-  void fail(const ValueLocation& place, const std::string& found, const std::string& expected,
-            const std::string& nearest = {});
+  /// The value is what it is; it must be `expected`. `hint` is a further sentence.
+  void fail(const JsonValue& value, const std::string& expected, const std::string& nearest = {},
+            const std::string& hint = {});
+  void fail(const ValueLocation& place, const std::string& message, const std::string& nearest = {});
+  /// `member` stands beside a preset that sets its key to `value_of_preset`.
+  void fail_overridden(const JsonMember& member, const std::string& preset_key, const JsonValue& preset,
+                       const std::string& value_of_preset);
   /// The key of `member`, whose scope was entered, is none of the known ones.
   void fail_key(const JsonMember& member, const std::vector<std::string>& known);
 
@@ -102,6 +106,11 @@ struct NameRef {
   ValueLocation place;
 };
 
+/// Several names, or one.
+struct NameList {
+  std::vector<NameRef> names;
+};
+
 /// "a number above 0 [m]", "a whole number from 1 to 5".
 [[nodiscard]] std::string describe_rule(const std::string& noun, const ValueRule& rule);
 
@@ -117,6 +126,8 @@ bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadCo
 bool read_value(const JsonValue& value, Colour& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, FileName& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, NameRef& out, const ValueRule& rule, ReadContext& context);
+/// "name", or ["name", "name"].
+bool read_value(const JsonValue& value, NameList& out, const ValueRule& rule, ReadContext& context);
 /// Any object.
 bool read_value(const JsonValue& value, JsonValue& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, std::array<int, 3>& out, const ValueRule& rule, ReadContext& context);
@@ -169,6 +180,7 @@ THRUM_VALUE_TRAITS(Quat);
 THRUM_VALUE_TRAITS(Colour);
 THRUM_VALUE_TRAITS(FileName);
 THRUM_VALUE_TRAITS(NameRef);
+THRUM_VALUE_TRAITS(NameList);
 THRUM_VALUE_TRAITS(JsonValue);
 using ThreeCounts = std::array<int, 3>;
 THRUM_VALUE_TRAITS(ThreeCounts);

@@ -205,4 +205,17 @@ std::string ValueTraits<NameRef>::show(const NameRef& value)
   return value.name;
 }
 
+Json ValueTraits<NameList>::schema(const ValueRule&)
+{
+  return {{"anyOf", {{{"type", "string"}}, {{"type", "array"}, {"items", {{"type", "string"}}}}}}};
+}
+std::string ValueTraits<NameList>::type(const ValueRule&)
+{
+  return "name, or list of names";
+}
+std::string ValueTraits<NameList>::show(const NameList& value)
+{
+  return ValueTraits<std::vector<NameRef>>::show(value.names);
+}
+
 }  // namespace thrum::scene

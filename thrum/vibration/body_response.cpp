@@ -22,6 +22,7 @@ BodyResponse::BodyResponse(std::shared_ptr<const model::ModalModel> model, const
     wave_fraction_ = std::clamp(
         std::log(size / desc.max_modal_size) / std::log(desc.min_wave_size / desc.max_modal_size), 0.0, 1.0);
   }
+  if (desc.method == ResponseMethod::none) return;
   if (wave_fraction_ < 1) modal_.emplace(model_, desc.settings);
   if (wave_fraction_ > 0) waves_.emplace(model_, desc.settings, desc.attenuation);
 }
@@ -30,6 +31,7 @@ BodyResponse::BodyResponse(std::shared_ptr<const model::ModalModel> model, const
 // waves leave the modes swinging as they were.
 ResponseResult BodyResponse::respond(const ResponseInput& input, ModeState& state)
 {
+  if (desc_.method == ResponseMethod::none) return {};
   if (!waves_) return modal_->respond(input, state);
   if (!modal_) return waves_->respond(input);
   ModeState state_without_impact = state;

@@ -10,7 +10,12 @@
 
 namespace thrum::vibration {
 
-enum class ResponseMethod : std::uint8_t { modal, attenuated, blended };
+enum class ResponseMethod : std::uint8_t {
+  none,        ///< it does not answer impacts
+  modal,       ///< by its modes
+  attenuated,  ///< by waves that grow weaker with distance
+  blended      ///< by both, in proportion to its size
+};
 
 struct BodyResponseDesc {
   ResponseMethod method = ResponseMethod::modal;

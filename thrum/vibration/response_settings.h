@@ -59,14 +59,20 @@ struct ResponseSettings {
 };
 
 /// The paper's choices: eq. 10-13 with its filter and sampling, restarted in each step, no account of energy.
-[[nodiscard]] inline ResponseSettings coevoet2020()
+/// Sets these five and leaves all others as they are.
+inline void apply_coevoet2020(ResponseSettings& settings)
 {
-  ResponseSettings settings;
   settings.rule = KickRule::peak_displacement;
   settings.form = KickForm::speed;
   settings.vibration_after_step = VibrationAfterStep::reset;
   settings.limit_energy = false;
   settings.paper_filter = true;
+}
+
+[[nodiscard]] inline ResponseSettings coevoet2020()
+{
+  ResponseSettings settings;
+  apply_coevoet2020(settings);
   return settings;
 }
 
