@@ -53,7 +53,7 @@ std::string message_of(const std::function<void()>& work)
   return "nothing was thrown";
 }
 
-TEST(AtomicFile, SaysWhyItCannotBeWritten)
+TEST(AtomicFile, ReportsWhyItCannotBeWritten)
 {
   const ScratchFolder folder;
   const std::string missing = message_of([&] { write_file(folder / "no/such/file", "x"); });
@@ -61,7 +61,7 @@ TEST(AtomicFile, SaysWhyItCannotBeWritten)
   EXPECT_NE(message_of([&] { write_file(folder.path(), "x"); }).find("folder"), std::string::npos);
 }
 
-TEST(ReadFile, SaysWhyItCannotBeRead)
+TEST(ReadFile, ReportsWhyItCannotBeRead)
 {
   const ScratchFolder folder;
   const std::string missing = message_of([&] { static_cast<void>(read_file(folder / "a")); });

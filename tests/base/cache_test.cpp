@@ -77,7 +77,7 @@ TEST(Cache, RemovesADamagedEntryAndMisses)
     write_file(path, std::span(good).first(length));
     EXPECT_FALSE(cache.load("modes", key)) << length;
   }
-  // The entry of another key under this name is not believed.
+  // The entry of another key under this name is rejected.
   write_file(cache.path_of("modes", {8, 8}), good);
   EXPECT_FALSE(cache.load("modes", {8, 8}));
 }
@@ -96,7 +96,7 @@ TEST(Cache, EvictsTheLeastRecentlyUsed)
     ASSERT_TRUE(cache.store("x", {i, 0}, data_for({i, 0}, 1000)));
     age({i, 0}, 10 - static_cast<int>(i));
   }
-  // The first is the oldest, but it is used once more, so the second goes.
+  // The first is the oldest, but it is used once more, so the second is removed.
   EXPECT_TRUE(cache.load("x", {1, 0}));
   ASSERT_TRUE(cache.store("x", {4, 0}, data_for({4, 0}, 1000)));
   EXPECT_TRUE(cache.load("x", {1, 0}));
@@ -148,8 +148,7 @@ pid_t start_process(Work work)
   return child;
 }
 
-// A writer is killed at many different moments; whatever it leaves behind, a reader finds the whole data or
-// nothing.
+// A writer is killed at many different times; a reader always finds the complete data or nothing.
 TEST(Cache, SurvivesAKillDuringWriting)
 {
   const ScratchFolder folder;
@@ -171,7 +170,7 @@ TEST(Cache, SurvivesAKillDuringWriting)
     cache.remove("modes", key);
   }
   EXPECT_TRUE(cache.store("modes", key, data));
-  // Files aside that the killed writers left are removed once they are old enough.
+  // Temporary files that the killed writers left are removed once they are old enough.
   for (const auto& entry : std::filesystem::directory_iterator(folder / "cache")) {
     std::filesystem::last_write_time(entry.path(),
                                      std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));

@@ -87,7 +87,7 @@ TEST(Npz, ReportsInvalidRequests)
   EXPECT_THROW(writer.add("x", std::vector<double>{1}), Error);
 }
 
-/// Runs Debian's own Python when it has NumPy; -1 when it has not.
+/// Runs Debian's own Python if it has NumPy; -1 otherwise.
 int run_python(const std::string& program)
 {
   const std::string python = "PATH=$(getconf PATH) python3 ";
@@ -130,7 +130,7 @@ TEST(Npz, ReadsWhatNumpyWrites)
   EXPECT_THROW(static_cast<void>(read_npy(folder / "c.npy")), InputError);
 }
 
-// Any damage is either noticed or harmless: never a crash, never memory beyond the file's own size.
+// Any damage is either detected or harmless: no crash, no memory beyond the file's own size.
 TEST(Npz, RejectsDamagedFiles)
 {
   const ScratchFolder folder;

@@ -15,12 +15,12 @@
 namespace thrum::base {
 namespace {
 
-/// Puts the default number of threads back at the end of a test.
+/// Restores the default number of threads at the end of a test.
 struct ThreadCountGuard {
   ~ThreadCountGuard() { set_thread_count(0); }
 };
 
-RC_GTEST_PROP(Chunks, CutTheRangeWithoutGapOrOverlap, ())
+RC_GTEST_PROP(Chunks, CoverTheRangeWithoutGapOrOverlap, ())
 {
   const auto count = *rc::gen::inRange<std::size_t>(0, 5000);
   const auto grain = *rc::gen::inRange<std::size_t>(0, 300);

@@ -12,7 +12,7 @@
 namespace thrum::base {
 namespace {
 
-/// What work prints into a stream that is not a terminal.
+/// The output of work to a stream that is not a terminal.
 template <class Work>
 std::string printed(Work work)
 {

@@ -52,8 +52,8 @@ TEST(Random, StreamsAndSeedsAreIndependent)
   EXPECT_EQ(first.size(), 1700u);
 }
 
-// For n draws the mean of a quantity with standard deviation s lies within 5 s / sqrt(n) but once in two
-// million seeds.
+// For n draws the mean of a quantity with standard deviation s lies within 5 s / sqrt(n) except for one in
+// two million seeds.
 TEST(Random, MomentsOfUniformAndNormalAreTheExactOnes)
 {
   Random random(1);
@@ -95,7 +95,7 @@ TEST(Random, DirectionsAreUnitAndUniform)
   EXPECT_LT((squares / n - Mat3::Identity() / 3).norm(), 5 / std::sqrt(n));
 }
 
-// A uniform rotation carries any fixed direction to a uniform one.
+// A uniform rotation maps any fixed direction to a uniform one.
 TEST(Random, RotationsAreUnitAndUniform)
 {
   Random random(3);

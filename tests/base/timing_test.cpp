@@ -30,7 +30,7 @@ TEST(StageTimes, NestsCountsAndAddsUp)
   EXPECT_EQ(rows[2].count, 30u);
   EXPECT_DOUBLE_EQ(rows[2].total, 0.75);
   EXPECT_EQ(rows[3].path, "step/solve");
-  // What is inside cannot take longer than what is around it.
+  // A nested stage cannot take longer than the one around it.
   EXPECT_GE(rows[0].total, rows[1].total + rows[3].total - 1e-9);
   times.clear();
   EXPECT_TRUE(times.rows().empty());

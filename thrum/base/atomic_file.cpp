@@ -79,7 +79,7 @@ Container read_whole(const std::filesystem::path& path, std::size_t max_size)
   if (expected > max_size) throw too_large();
 
   Container data;
-  data.resize(expected + 1);  // one more, so that the end is met without growing
+  data.resize(expected + 1);  // one more, so that the end of the file is reached without growing
   std::size_t filled = 0;
   for (;;) {
     if (filled == data.size()) data.resize(2 * data.size());

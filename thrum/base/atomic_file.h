@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Files that are either complete or not there, and reading a whole file at once.
+// Files that are either complete or absent, and reading a whole file at once.
 //
-// What is written goes to a file aside, in the same folder, is flushed to the disk and then takes the wanted
-// name in one step. A reader, a crash or a kill in between sees the old file or the new one, never half of
-// one.
+// Data are written to a temporary file in the same folder, which is flushed to the disk and then renamed to
+// its final name in one step. A reader, a crash or a kill in between sees the old file or the new one, never
+// half of one.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace thrum::base {
 
-/// Collects a file piece by piece; commit() gives it its name. Without commit() nothing is left behind.
+/// Writes a file piece by piece; commit() gives it its final name. Without commit() the temporary file is
+/// removed.
 ///
 ///   AtomicFile file("plate.ply");
 ///   file.write(header);
@@ -37,7 +38,7 @@ class AtomicFile {
   /// Bytes written so far.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// Flushes to the disk and replaces whatever had the name before.
+  /// Flushes to the disk and replaces any file that had the name before.
   void commit();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks through the bytes of a binary mesh file, never past their end, and refuses with the byte it is at.
+// Reads a binary mesh file front to back, never past its end; errors name the byte offset.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace thrum::base {
 
 enum class ByteOrder { little, big };
 
-/// A number from its bytes in the given order, at any alignment. The machine itself is little-endian (x86,
+/// Reads a number from bytes in the given order, at any alignment. The machine itself is little-endian (x86,
 /// ARM, wasm).
 template <class T>
 [[nodiscard]] T number_from_bytes(const char* bytes, ByteOrder order)
@@ -61,7 +61,7 @@ class ByteReader {
   void set_order(ByteOrder order) { order_ = order; }
   void seek(std::size_t position) { at_ = position < bytes_.size() ? position : bytes_.size(); }
 
-  /// Throws InputError when fewer than `count` things of `size` bytes are left.
+  /// Throws InputError when fewer than `count` items of `size` bytes are left.
   void require(std::uint64_t count, std::size_t size, const char* what) const
   {
     if (count > remaining() / size) {

@@ -23,11 +23,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSuffix = ".thrumcache";
 constexpr std::string_view kPartialSuffix = ".partial";
 
-/// A file aside that has not changed for this long belongs to a writer that was killed.
+/// A temporary file that has not changed for this long belongs to a writer that was killed.
 constexpr std::chrono::hours kStaleTempFileAge{1};
 
-/// What stands in front of the data. The checksum covers the key as well: a file renamed by hand is not
-/// believed.
+/// The header before the data. The checksum covers the key as well, so a file renamed by hand is rejected.
 struct Header {
   char magic[8];
   std::uint64_t length;  ///< of the data [byte]
@@ -55,7 +54,7 @@ struct Entry {
 };
 
 /// The entries in the folder, in no particular order; leftovers of killed writers are removed on the way.
-/// Another process may remove files while we look: whatever cannot be looked at is skipped.
+/// Another process may remove files at the same time: files that cannot be read are skipped.
 std::vector<Entry> list_entries(const fs::path& folder)
 {
   std::vector<Entry> entries;
@@ -126,7 +125,7 @@ std::optional<std::vector<std::byte>> Cache::load(std::string_view kind, const H
     fs::remove(path, ignored);
     return std::nullopt;
   }
-  // Remember the use; on a read-only disk there is nothing to remember.
+  // Record the time of use; on a read-only disk this does nothing.
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   file.erase(file.begin(), file.begin() + sizeof(header));

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Precomputed data on disk, under the hash of their whole input: a second run is quick, and a changed input
-// is never stale because it has another key.
+// Precomputed data on disk, keyed by the hash of their whole input: a second run is fast, and stale data are
+// never used because a changed input has another key.
 //
 //   Cache cache;                                               // the user's own, see default_cache_folder()
 //   if (const auto data = cache.load("modes", key)) return unpack(*data);
 //   cache.store("modes", key, pack(result));
 //
-// An entry is one file, written aside and renamed, with a checksum inside. So a kill while writing leaves no
-// entry, two processes may share a folder, and a damaged entry is a miss (and is removed). The cache never
-// fails: when the folder cannot be made or written to, nothing is kept and every load is a miss.
+// An entry is one file, written under a temporary name and renamed, with a checksum inside. So a kill while
+// writing leaves no entry, two processes may share a folder, and a damaged entry is a miss (and is removed).
+// The cache never fails: when the folder cannot be created or written to, nothing is kept and every load is a
+// miss.
 //
-// When the entries together exceed the limit, those not used for longest are removed. The time of the last
+// When the entries together exceed the limit, the least recently used ones are removed. The time of the last
 // use is the modification time of the file, which load() renews.
 #pragma once
 
@@ -39,17 +40,18 @@ class Cache {
  public:
   explicit Cache(CacheDesc desc = {});
 
-  /// The data stored under this kind and key, or nothing. `kind` is a word such as "modes" that a person who
-  /// looks into the folder understands; it may hold letters, digits, '-' and '_'.
+  /// The data stored under this kind and key, or nothing. `kind` is a word such as "modes" that is part of
+  /// the file name; letters, digits, '-' and '_' are allowed.
   [[nodiscard]] std::optional<std::vector<std::byte>> load(std::string_view kind, const Hash128& key) const;
 
-  /// Keeps the data; returns whether it did.
+  /// Stores the data; returns whether that succeeded.
   bool store(std::string_view kind, const Hash128& key, std::span<const std::byte> data) const;
 
   /// Removes one entry; returns whether there was one.
   bool remove(std::string_view kind, const Hash128& key) const;
 
-  /// Removes the entries not used for longest until `size_limit` is kept, and leftovers of killed writers.
+  /// Removes the least recently used entries until the total is within `size_limit`, and temporary files of
+  /// killed writers.
   void evict() const;
 
   /// Removes all entries.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Three kinds of failure, three ways to say so:
+// Three kinds of failure, each reported in its own way:
 //
-//   our mistake        THRUM_ASSERT stops a debug build; a release build does not look.
-//   caller's mistake   Error and InputError are thrown at the border of the library and say what was
-//                      found and what was expected, in words that a person can act on.
-//   honest failure     what a solver may fail at is a value (status, residual, iterations), not thrown.
+//   our mistake        THRUM_ASSERT stops a debug build; a release build does not check.
+//   caller's mistake   Error and InputError are thrown at the public interface and state what was
+//                      found and what was expected, so that the user can correct it.
+//   solver failure     returned as a value (status, residual, iterations), not thrown.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace thrum::base {
 
-/// The caller asked for something that cannot be done. what() is one or more full sentences.
+/// The caller requested something that cannot be done. what() is one or more full sentences.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -48,7 +48,7 @@ class InputError : public Error {
 /// "file:line:column" as far as they are known, or "file, byte 1234" for a binary file.
 [[nodiscard]] std::string to_string(const SourceLocation& location);
 
-/// Reports a broken assertion on standard error and aborts.
+/// Reports a failed assertion on standard error and aborts.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace thrum::base

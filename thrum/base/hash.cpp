@@ -48,9 +48,9 @@ void store(std::uint64_t word, std::byte* to)
 
 /// Eight bytes that begin in a word of which `held` bytes are taken.
 struct SplitWord {
-  std::uint64_t kept;  ///< mask of the bytes taken before
-  std::uint64_t here;  ///< what goes into the same word
-  std::uint64_t over;  ///< what goes into the next one
+  std::uint64_t kept;  ///< mask of the bytes already taken
+  std::uint64_t here;  ///< the part for the same word
+  std::uint64_t over;  ///< the part for the next word
 };
 SplitWord split(std::uint64_t word, std::size_t held)
 {
@@ -69,8 +69,8 @@ void Hasher::block(std::uint64_t k1, std::uint64_t k2)
   h2_ = (std::rotl(h2_, 31) + h1_) * 5 + 0x38495ab5u;
 }
 
-// What comes between two blocks is shifted into place word by word, in registers: copying it into `pending_` first takes twice the
-// time, and states are hashed once a frame.
+// Bytes that do not start at a block boundary are shifted into place word by word, in registers: copying it
+// into `pending_` first takes twice the time, and states are hashed every frame.
 Hasher& Hasher::bytes(std::span<const std::byte> data)
 {
   std::size_t held = length_ % kBlock;
@@ -126,7 +126,7 @@ Hash128 Hasher::finish() const
   return {h1, h2};
 }
 
-// The kind and the number, nine bytes, as bytes() would take them.
+// The type tag and the number, nine bytes, hashed as bytes() would.
 Hasher& Hasher::scalar(char kind, std::uint64_t bits)
 {
   const std::size_t held = length_ % kBlock;

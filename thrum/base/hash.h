@@ -5,10 +5,9 @@
 //   hasher.add("modes").add(version).add(std::span(mesh.vertices)).add(material.young_modulus);
 //   const Hash128 key = hasher.finish();
 //
-// The function is MurmurHash3_x64_128 [Appleby], fed piece by piece: quick (about 4 GB/s) and the same on
-// every machine, but not meant against somebody who looks for collisions on purpose. Every add() puts a mark
-// of the kind and, for sequences, the length in front of the value, so that ("ab", "c") differs from ("a",
-// "bc") and 1 from 1.0.
+// The function is MurmurHash3_x64_128 [Appleby], fed piece by piece: fast (about 4 GB/s) and the same on
+// every machine, but not cryptographic. Every add() puts a type tag and, for sequences, the length in front
+// of the value, so that ("ab", "c") differs from ("a", "bc") and 1 from 1.0.
 #pragma once
 
 #include <array>
@@ -46,11 +45,11 @@ class Hasher {
  public:
   explicit Hasher(std::uint32_t seed = 0) : h1_(seed), h2_(seed) {}
 
-  /// Feeds raw bytes without a mark or a length: feeding a buffer in pieces gives what feeding it at once
-  /// gives.
+  /// Feeds raw bytes without a type tag or a length: feeding a buffer in pieces gives the same hash as
+  /// feeding it at once.
   Hasher& bytes(std::span<const std::byte> data);
 
-  /// A number, a truth value or an enumerator. Whole numbers of equal value and sign kind are equal whatever
+  /// A number, a truth value or an enumerator. Integers of equal value and signedness are equal whatever
   /// their width; doubles are compared by their bits, so 0.0 and -0.0 differ.
   template <class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) Hasher& add(T value)
@@ -72,7 +71,8 @@ class Hasher {
   Hasher& add(const Hash128& hash) { return scalar('h', hash.low).scalar('h', hash.high); }
   Hasher& add(const Vec3& v) { return sequence('v', v.data(), 1, sizeof(Vec3)); }
 
-  /// Numbers, points or corners in a row. The element kind counts: floats and doubles of equal value differ.
+  /// A sequence of numbers, points or triangles. The element type counts: floats and doubles of equal value
+  /// differ.
   template <class T, std::size_t N>
   requires(std::is_arithmetic_v<T>) Hasher& add(std::span<T, N> values)
   {

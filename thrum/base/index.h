@@ -9,7 +9,7 @@
 
 namespace thrum::base {
 
-/// A number that is known not to be negative, as an index into a container.
+/// Converts a number that is known not to be negative to an index into a container.
 [[nodiscard]] constexpr std::size_t at(std::int32_t i)
 {
   return static_cast<std::size_t>(i);

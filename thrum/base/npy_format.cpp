@@ -26,7 +26,7 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-/// Walks through the header's text, a Python dictionary.
+/// Parses the header's text, a Python dictionary.
 class HeaderReader {
  public:
   HeaderReader(std::string_view text, const std::filesystem::path& path, std::size_t offset)
@@ -82,13 +82,13 @@ class HeaderReader {
   }
   void expect(char c)
   {
-    if (!accept(c)) fail("something else in the header of an array", fmt::format("'{}'", c));
+    if (!accept(c)) fail("an unexpected character in the header of an array", fmt::format("'{}'", c));
   }
   std::string quoted()
   {
     expect('\'');
     const std::size_t end = text_.find('\'', at_);
-    if (end == std::string_view::npos) fail("an open quote", "a closing quote");
+    if (end == std::string_view::npos) fail("a quote that is not closed", "a closing quote");
     std::string word(text_.substr(at_, end - at_));
     at_ = end + 1;
     return word;
@@ -102,7 +102,7 @@ class HeaderReader {
         return value;
       }
     }
-    fail("another word", "True or False");
+    fail("an unknown word", "True or False");
   }
   std::vector<std::size_t> shape()
   {
@@ -126,7 +126,7 @@ class HeaderReader {
     while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
       const auto digit = static_cast<std::size_t>(text_[at_] - '0');
       if (value > (std::numeric_limits<std::size_t>::max() - digit) / 10)
-        fail("a huge size", "one that fits 64 bits");
+        fail("a size beyond 64 bits", "a size of at most 64 bits");
       value = 10 * value + digit;
       ++at_;
     }
@@ -154,7 +154,7 @@ std::optional<std::size_t> product(const std::vector<std::size_t>& shape)
   return count;
 }
 
-/// "U12" and "S12" say how many characters each text takes; nothing for numbers.
+/// The number of characters of each text, from "U12" or "S12"; nothing for numbers.
 std::optional<std::size_t> text_width(std::string_view descr, char kind)
 {
   if (descr.size() < 3 || descr.size() > 9 || descr[1] != kind) return std::nullopt;
@@ -327,7 +327,7 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::filesystem::path
   // The dictionary.
   const Header header = HeaderReader({text + start, length}, path, offset + start).read();
   if (header.fortran_order && header.shape.size() > 1) {
-    throw fail(start, "an array in Fortran order", "C order (numpy.ascontiguousarray makes it)");
+    throw fail(start, "an array in Fortran order", "C order (convert it with numpy.ascontiguousarray)");
   }
   const std::optional<DType> type = number_type(header.descr);
   const std::optional<std::size_t> wide = text_width(header.descr, 'U');
@@ -338,15 +338,14 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::filesystem::path
                "float64, float32, int64, int32, uint8 or text, little-endian");
   }
 
-  // The data: as many bytes as the shape says, compared before any memory is asked for.
+  // The data: as many bytes as the shape requires, checked before any memory is allocated.
   const std::span<const std::byte> data = bytes.subspan(start + length);
   const std::optional<std::size_t> count = product(header.shape);
   const std::size_t item = type ? detail::size_of(*type) : wide ? 4 * *wide : *narrow;
   const bool fits = count && (item == 0 ? *count <= data.size() : *count <= data.size() / item);
   if (!fits || *count * item != data.size()) {
-    throw fail(
-        start + length, fmt::format("{} bytes of data", data.size()),
-        fmt::format("as many as shape ({}) of '{}' takes", fmt::join(header.shape, ", "), header.descr));
+    throw fail(start + length, fmt::format("{} bytes of data", data.size()),
+               fmt::format("the size of shape ({}) of '{}'", fmt::join(header.shape, ", "), header.descr));
   }
   NpyArray array;
   array.name = path.string();

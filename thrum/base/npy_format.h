@@ -26,7 +26,7 @@ namespace thrum::base::detail {
 /// Bytes of one number.
 [[nodiscard]] std::size_t size_of(DType type);
 
-/// Text in UTF-8 to four-byte code points and back; what is not valid becomes U+FFFD.
+/// Text in UTF-8 to four-byte code points and back; invalid sequences become U+FFFD.
 [[nodiscard]] std::u32string decode_utf8(std::string_view text);
 [[nodiscard]] std::string encode_utf8(std::u32string_view text);
 

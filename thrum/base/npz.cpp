@@ -26,10 +26,11 @@ constexpr std::size_t kEndSize = 22;      ///< fixed part of the end record [byt
 constexpr std::size_t kMaxCommentSize = 65535;
 constexpr std::uint16_t kVersion = 20;  ///< zip 2.0
 constexpr std::uint16_t kNameIsUtf8 = 0x800;
-constexpr std::uint16_t kFirstDay = 0x21;  ///< 1 January 1980, the first date zip knows: files carry no dates
+/// 1 January 1980, the earliest date zip can store: files carry no dates
+constexpr std::uint16_t kFirstDay = 0x21;
 constexpr std::uint64_t kMaxZipSize = std::numeric_limits<std::uint32_t>::max();
 
-/// Puts little-endian numbers one after the other.
+/// Appends little-endian numbers to a buffer.
 class Packer {
  public:
   Packer& u16(std::size_t v) { return put(v, 2); }
@@ -81,7 +82,7 @@ struct Place {
   std::size_t packed = 0;  ///< bytes in the file
   std::size_t size = 0;    ///< bytes of the array
   std::size_t offset = 0;  ///< of the local header
-  std::size_t listed = 0;  ///< where the table of contents says all this
+  std::size_t listed = 0;  ///< offset of its entry in the table of contents
 };
 
 InputError bad(const std::filesystem::path& path, std::size_t at, std::string found, std::string expected)
@@ -91,7 +92,7 @@ InputError bad(const std::filesystem::path& path, std::size_t at, std::string fo
 
 std::vector<Place> read_contents(std::span<const std::byte> bytes, const std::filesystem::path& path)
 {
-  // The end record is the last thing in the file, up to a comment.
+  // The end record is at the end of the file, followed only by a comment.
   if (bytes.size() < kEndSize) throw bad(path, 0, "a file too short for a zip", "an .npz file");
   std::size_t end = bytes.size() - kEndSize;
   const std::size_t lowest = end > kMaxCommentSize ? end - kMaxCommentSize : 0;
@@ -140,7 +141,8 @@ std::span<const std::byte> entry_data(std::span<const std::byte> bytes, const Pl
   }
   if (p.offset > bytes.size() || bytes.size() - p.offset < kLocalSize ||
       number_at(bytes, p.offset, 4) != kLocalMagic) {
-    throw bad(path, p.listed, fmt::format("a wrong place of array '{}'", p.name), "a place inside the file");
+    throw bad(path, p.listed, fmt::format("array '{}' at a wrong offset", p.name),
+              "an offset inside the file");
   }
   const std::size_t header =
       kLocalSize + number_at(bytes, p.offset + 26, 2) + number_at(bytes, p.offset + 28, 2);
@@ -192,20 +194,20 @@ std::size_t NpyArray::size() const
   return type == DType::text ? texts.size() : data.size() / detail::size_of(type);
 }
 
-void NpyArray::require_type(DType wanted) const
+void NpyArray::require_type(DType expected) const
 {
-  if (type == wanted) return;
-  throw Error(fmt::format("{}: found {}, expected {}.", name, name_of(type), name_of(wanted)));
+  if (type == expected) return;
+  throw Error(fmt::format("{}: found {}, expected {}.", name, name_of(type), name_of(expected)));
 }
 
-void NpyArray::require_shape(const std::vector<std::size_t>& wanted) const
+void NpyArray::require_shape(const std::vector<std::size_t>& expected) const
 {
-  bool equal = shape.size() == wanted.size();
+  bool equal = shape.size() == expected.size();
   for (std::size_t i = 0; equal && i < shape.size(); ++i)
-    equal = wanted[i] == kAnySize || wanted[i] == shape[i];
+    equal = expected[i] == kAnySize || expected[i] == shape[i];
   if (equal) return;
   std::string text;
-  for (const std::size_t n : wanted)
+  for (const std::size_t n : expected)
     text += (text.empty() ? "" : ", ") + (n == kAnySize ? "any" : std::to_string(n));
   throw Error(fmt::format("{}: found shape ({}), expected ({}).", name, fmt::join(shape, ", "), text));
 }
@@ -263,7 +265,7 @@ void NpzWriter::add(std::string_view name, std::int64_t value)
 void NpzWriter::add_unicode(std::string_view name, std::span<const std::string> texts,
                             const std::vector<std::size_t>& shape)
 {
-  // Fixed width: as long as the longest, at least one.
+  // Fixed width: that of the longest text, at least one.
   std::vector<std::u32string> points;
   std::size_t width = 1;
   for (const std::string& text : texts) {
@@ -312,7 +314,8 @@ const NpyArray& NpzFile::at(std::string_view name) const
   if (found != arrays_.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [known, array] : arrays_) names.push_back(known);
-  throw Error(fmt::format("{}: there is no array '{}'; it holds: {}.", file_, name, fmt::join(names, ", ")));
+  throw Error(
+      fmt::format("{}: there is no array '{}'; the file contains: {}.", file_, name, fmt::join(names, ", ")));
 }
 
 NpzFile parse_npz(std::span<const std::byte> bytes, const std::filesystem::path& path)
@@ -322,7 +325,7 @@ NpzFile parse_npz(std::span<const std::byte> bytes, const std::filesystem::path&
   std::size_t total = 0;
   for (const Place& p : read_contents(bytes, path)) {
     const std::span<const std::byte> data = entry_data(bytes, p, path);
-    // Entries that overlap could ask for far more memory than the file is long.
+    // Entries that overlap could require far more memory than the size of the file.
     total += data.size();
     if (total > bytes.size()) throw bad(path, p.listed, "arrays that overlap", "arrays one after the other");
     if (!p.name.ends_with(".npy"))

@@ -10,10 +10,10 @@
 //   const NpzFile read = read_npz("plate.npz");
 //   std::span<const double> f = read.at("frequencies").as<double>({kAnySize});
 //
-// An .npz is a zip of .npy files, written here without compression: as numpy.savez does. It is written aside
-// and renamed, and holds no dates, so the same arrays give the same bytes. Reading trusts nothing: counts are
-// compared with the bytes that are there before memory is asked for, checksums are verified, and what is
-// wrong is named with its byte.
+// An .npz is a zip of .npy files, written here without compression: as numpy.savez does. It is written under
+// a temporary name and renamed, and holds no dates, so the same arrays give the same bytes. Reading trusts
+// nothing: counts are compared with the size of the file before memory is allocated, checksums are verified,
+// and errors name the byte offset.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ template <class T>
   }
 }
 
-/// Stands for "whatever is there" where a size is expected.
+/// Matches any size where a size is expected.
 inline constexpr std::size_t kAnySize = static_cast<std::size_t>(-1);
 
 /// An array in row-major order; text is a single text or a list of them.
@@ -64,8 +64,7 @@ struct NpyArray {
   std::vector<std::string> texts;  ///< for DType::text, UTF-8
   std::string name;                ///< "plate.npz: frequencies", for messages
 
-  /// The numbers. Throws Error when the type is another one, or the shape is not as expected (kAnySize fits
-  /// any).
+  /// The numbers. Throws Error when the type differs, or the shape is not as expected (kAnySize matches any).
   template <class T>
   [[nodiscard]] std::span<const T> as() const
   {
@@ -86,8 +85,8 @@ struct NpyArray {
   [[nodiscard]] std::size_t size() const;
 
  private:
-  void require_type(DType wanted) const;
-  void require_shape(const std::vector<std::size_t>& wanted) const;
+  void require_type(DType expected) const;
+  void require_shape(const std::vector<std::size_t>& expected) const;
 };
 
 class NpzWriter {
@@ -135,7 +134,7 @@ class NpzWriter {
 class NpzFile {
  public:
   [[nodiscard]] bool contains(std::string_view name) const { return arrays_.count(std::string(name)) == 1; }
-  /// Throws Error, naming what the file does hold, when there is no such array.
+  /// Throws Error, listing the arrays in the file, when there is no such array.
   [[nodiscard]] const NpyArray& at(std::string_view name) const;
   [[nodiscard]] const std::map<std::string, NpyArray>& arrays() const { return arrays_; }
 
@@ -145,13 +144,13 @@ class NpzFile {
   std::map<std::string, NpyArray> arrays_;
 };
 
-/// Throws Error when the file cannot be read and InputError, with the byte, when it is not a sound .npz.
+/// Throws Error when the file cannot be read and InputError, with the byte, when it is not a valid .npz.
 [[nodiscard]] NpzFile read_npz(const std::filesystem::path& path);
 
-/// The same from memory; `path` is for messages.
+/// The same from memory; `path` is only used in messages.
 [[nodiscard]] NpzFile parse_npz(std::span<const std::byte> bytes, const std::filesystem::path& path);
 
-/// One .npy file, from memory. `offset` is where it lies in `path`, for messages.
+/// One .npy file, from memory. `offset` is its position in `path`, for messages.
 [[nodiscard]] NpyArray parse_npy(std::span<const std::byte> bytes, const std::filesystem::path& path,
                                  std::size_t offset = 0);
 [[nodiscard]] NpyArray read_npy(const std::filesystem::path& path);

@@ -20,9 +20,9 @@
 #endif
 
 #if defined(THRUM_USE_TBB) && defined(__SANITIZE_THREAD__)
-// The library of workers is not built with the thread sanitizer, which so takes the hand-over of a loop to its threads
-// for a race: in that library (or in Embree, which uses it), in its headers, and in the first look of a thread at its
-// loop. Bodies of loops are ordered by Loop::next_ and are looked at.
+// oneTBB is not built with the thread sanitizer, so the sanitizer reports the start of a loop on the worker
+// threads as a race: in the library (or in Embree, which uses it), in its headers, and in a thread's first
+// access to its loop. Bodies of loops are ordered by Loop::next_ and are checked.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions()
 {
@@ -44,19 +44,19 @@ void run_in_order(std::size_t chunks, void (*work)(void*, std::size_t), void* co
 
 #ifdef THRUM_USE_TBB
 
-/// More threads than this are surely a mistake (and would each reserve a stack).
+/// More threads than this are assumed to be a mistake (each would reserve a stack).
 constexpr int kMaxThreads = 4096;
 
 int default_thread_count()
 {
   if (const char* text = std::getenv("THRUM_THREADS")) {
-    const int wanted = std::atoi(text);
-    if (wanted >= 1 && wanted <= kMaxThreads) return wanted;
+    const int count = std::atoi(text);
+    if (count >= 1 && count <= kMaxThreads) return count;
   }
   return std::max(1, tbb::info::default_concurrency());
 }
 
-/// The workers that the loops run on. An arena of its own lets the count exceed the number of cores, so that
+/// The worker threads of all loops. An arena of its own lets the count exceed the number of cores, so that
 /// tests can look for races on a small machine.
 struct Workers {
   explicit Workers(int thread_count)
@@ -73,7 +73,7 @@ struct Workers {
 
 std::mutex workers_mutex;
 
-/// Never destroyed: loops in the destructors of static objects still find it.
+/// Never destroyed: loops in the destructors of static objects may still use it.
 std::shared_ptr<Workers>& workers_slot()
 {
   static auto* slot = new std::shared_ptr<Workers>;
@@ -113,16 +113,16 @@ class Loop {
   {
   }
 
-  /// What was written before the loop is there for all threads that take a chunk.
+  /// Makes writes from before the loop visible to all threads that take a chunk.
   void open() noexcept { next_.store(0, std::memory_order_release); }
 
-  /// Takes chunks until there are none left; called once by each thread.
+  /// Takes chunks until none are left; called once by each thread.
   void take_chunks() noexcept
   {
     const InsideLoop inside;
     for (;;) {
-      // Acquire and release on the counter order the bodies of different threads for whoever looks at them:
-      // the library of workers does so as well, but a thread sanitizer cannot see into it.
+      // Acquire and release on the counter order the bodies of different threads in a way that the thread
+      // sanitizer can see; oneTBB orders them as well, but is not instrumented.
       const std::size_t chunk = next_.fetch_add(1, std::memory_order_acq_rel);
       if (chunk >= chunks_) return;
       if (chunk > lowest_failed_.load(std::memory_order_acquire)) continue;
@@ -194,7 +194,7 @@ void detail::run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), vo
   };
   if (inside_loop) {
     // Isolated: while it waits for this inner loop the thread must not start another chunk of the outer one,
-    // whose body may be half way through its own scratch memory.
+    // whose body may be in the middle of using its own scratch memory.
     tbb::this_task_arena::isolate(spread);
   } else {
     workers->arena.execute(spread);

@@ -7,14 +7,14 @@
 //       count, 0.0, [&](std::size_t i, double sum) { return sum + term(i); }, std::plus<>());
 //
 // The range is cut into chunks by its length and the grain alone, never by the number of threads. A chunk is
-// worked through in order by one thread; a reduction keeps one partial result per chunk and combines them
-// from the first to the last. So a sum is rounded in the same way on one thread and on sixty-four.
+// processed in order by one thread; a reduction keeps one partial result per chunk and combines them from the
+// first to the last. So a sum is rounded in the same way on one thread and on sixty-four.
 //
-// An exception thrown by a body reaches the caller. When several bodies throw, the one with the lowest index
-// is the one that is seen, whatever the timing; chunks above it may or may not have run. Loops may be nested.
+// An exception thrown by a body reaches the caller. When several bodies throw, the exception of the lowest
+// index is reported, whatever the timing; chunks above it may or may not have run. Loops may be nested.
 //
-// Built with THRUM_USE_TBB the chunks run on oneTBB's workers; without it (the browser) they run one after
-// the other.
+// Built with THRUM_USE_TBB the chunks run on oneTBB's worker threads; without it (the browser) they run one
+// after the other.
 #pragma once
 
 #include <algorithm>
@@ -35,10 +35,10 @@ void set_thread_count(int count);
 [[nodiscard]] int thread_count();
 
 /// With no grain given, a range is cut into at most this many chunks: enough to keep many cores busy to the
-/// end, few enough that starting a chunk (about 0.1 us) is not felt.
+/// end, few enough that the overhead of a chunk (about 0.1 us) is negligible.
 inline constexpr std::size_t kMaxChunks = 256;
 
-/// A cut of [0, count) into chunks of `grain` indices, the last one possibly shorter.
+/// A division of [0, count) into chunks of `grain` indices, the last one possibly shorter.
 struct Chunks {
   std::size_t count = 0;
   std::size_t grain = 1;

@@ -15,18 +15,18 @@
 namespace thrum::base {
 namespace {
 
-constexpr int kDefaultColumns = 80;  ///< when the terminal does not tell
+constexpr int kDefaultColumns = 80;  ///< when the terminal does not report its width
 constexpr int kMaxBarCells = 40;
 constexpr int kMinBarCells = 10;
 
-/// How many interrupts came. Only this is touched inside the signal handler.
+/// Number of interrupts so far. Nothing else is touched inside the signal handler.
 volatile std::sig_atomic_t interrupts = 0;
 
 extern "C" void thrum_handle_interrupt(int signal)
 {
   interrupts = interrupts + 1;
   if (interrupts > 1) {
-    // The person insists: let the signal do what it does by default.
+    // The second interrupt: restore the default action of the signal.
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
@@ -101,7 +101,7 @@ Progress::Progress(std::string title, std::uint64_t total, ProgressDesc desc)
 
 Progress::~Progress()
 {
-  // Left by an exception: end the line, so that the message about it starts on its own.
+  // Left by an exception: end the line, so that the error message starts on a new one.
   if (finished_ || !anything_printed_ || desc_.style != ProgressStyle::bar) return;
   fmt::print(desc_.stream, "\n");
   std::fflush(desc_.stream);
@@ -114,7 +114,7 @@ void Progress::advance(std::uint64_t amount)
   if (desc_.style == ProgressStyle::quiet) return;
   const double now = wall_clock();
   if (now < next_report_.load(std::memory_order_relaxed)) return;
-  // Whoever comes first reports; the others go on with their work.
+  // The first thread to get here reports; the others continue.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock && !finished_ && now >= next_report_.load(std::memory_order_relaxed)) report(now, false);
 }
@@ -173,7 +173,7 @@ void Progress::print_line(double now, bool last)
   } else if (total_ == 0) {
     fmt::print(desc_.stream, "{}: {} done after {}\n", title_, done(), readable_duration(elapsed));
   } else {
-    // A line only when another tenth is done.
+    // Print a line only when another tenth is done.
     const double fraction_done = std::min(1.0, static_cast<double>(done()) / static_cast<double>(total_));
     const int tenths = static_cast<int>(fraction_done * 10);
     if (tenths <= printed_tenths_) return;

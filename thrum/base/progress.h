@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Progress of long work, and stopping it.
 //
-//   StopSource stop;  stop.stop_on_interrupt();    // Ctrl-C asks once; a second Ctrl-C ends the program
+//   StopSource stop;  stop.stop_on_interrupt();    // Ctrl-C requests a stop; a second one exits at once
 //   Progress progress("modes", count, {.stop = stop.token()});
 //   parallel_for(count, [&](std::size_t i) { ...; progress.advance(); });
 //   progress.finish();
 //
 // On a terminal a bar with the time left is redrawn at most ten times a second; elsewhere a plain line is
 // printed at most every few seconds and every tenth of the work; quiet prints nothing. advance() may be
-// called by many threads at once and throws Stopped when the work was asked to stop, so a long loop is
-// interruptible by reporting its progress.
+// called by many threads at once and throws Stopped when a stop was requested, so a long loop that reports
+// its progress can be interrupted.
 #pragma once
 
 #include <atomic>
@@ -23,13 +23,13 @@
 
 namespace thrum::base {
 
-/// Thrown by work that was asked to stop.
+/// Thrown by work when a stop was requested.
 class Stopped : public Error {
  public:
   Stopped() : Error("Stopped on request.") {}
 };
 
-/// Asks whether to stop. A default token never does. Copies are cheap and share their source.
+/// Shows whether a stop was requested; never for a default token. Copies are cheap and share their source.
 class StopToken {
  public:
   StopToken() = default;
@@ -51,7 +51,7 @@ class StopSource {
   [[nodiscard]] bool stop_requested() const { return token().stop_requested(); }
   [[nodiscard]] StopToken token() const;
 
-  /// From now on Ctrl-C (SIGINT) and SIGTERM request the stop; a second one ends the program at once.
+  /// From now on Ctrl-C (SIGINT) and SIGTERM request the stop; a second one exits at once.
   void stop_on_interrupt();
 
  private:
@@ -69,18 +69,17 @@ enum class ProgressStyle {
 struct ProgressDesc {
   ProgressStyle style = ProgressStyle::automatic;
   StopToken stop = {};
-  std::FILE* stream = stderr;    ///< results go to standard output, progress does not
-  double line_interval = 3;      ///< least time between two plain lines [s]
-  double redraw_interval = 0.1;  ///< least time between two drawings of the bar [s]
+  std::FILE* stream = stderr;    ///< standard output is for results
+  double line_interval = 3;      ///< minimum time between two plain lines [s]
+  double redraw_interval = 0.1;  ///< minimum time between two drawings of the bar [s]
 };
 
-/// What automatic means for progress that is made without a style of its own; `--quiet` sets quiet.
+/// The style used where ProgressStyle::automatic is set; `--quiet` sets quiet.
 void set_default_progress_style(ProgressStyle style);
 
 class Progress {
  public:
-  /// `total` is the amount of work in any unit; 0 when it is not known, and then there is no time left to
-  /// tell.
+  /// `total` is the amount of work in any unit; 0 when it is not known, and then no remaining time is shown.
   Progress(std::string title, std::uint64_t total, ProgressDesc desc = {});
   ~Progress();
   Progress(const Progress&) = delete;
@@ -111,7 +110,7 @@ class Progress {
   bool finished_ = false;
 };
 
-/// "12 s", "3 min 05 s", "2 h 07 min": as exact as a person needs it.
+/// "12 s", "3 min 05 s", "2 h 07 min": a duration as readable text.
 [[nodiscard]] std::string readable_duration(double seconds);
 
 }  // namespace thrum::base

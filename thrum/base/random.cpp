@@ -18,8 +18,7 @@ std::uint64_t splitmix64(std::uint64_t& state)
 
 Random::Random(std::uint64_t seed, std::uint64_t stream)
 {
-  // The seed is mixed before the stream is added, so that (seed, stream + 1) and (seed + 1, stream) do not
-  // meet.
+  // The seed is mixed before the stream is added, so that (seed, stream + 1) and (seed + 1, stream) differ.
   std::uint64_t mixer = seed;
   mixer = splitmix64(mixer);
   mixer ^= stream;
@@ -44,7 +43,7 @@ Random Random::split()
 std::size_t Random::index(std::size_t count)
 {
   THRUM_ASSERT(count > 0);
-  // 2^64 mod count of the draws are turned away, so that each remainder is left with equally many.
+  // 2^64 mod count of the draws are rejected, so that all remainders are equally likely.
   const std::uint64_t n = count;
   const std::uint64_t rejection_threshold = (0 - n) % n;
   std::uint64_t draw = bits();
@@ -66,8 +65,8 @@ double Random::normal()
   //
   //     x sqrt(-2 ln(s) / s)                                                            (1)
   //
-  // is normal. The second value, with y, is thrown away: keeping it would be state that state() does not
-  // show.
+  // is normal. The second value, with y, is discarded: keeping it would add state that state() does not
+  // return.
   for (;;) {
     const double x = uniform(-1, 1);
     const double y = uniform(-1, 1);
@@ -78,7 +77,7 @@ double Random::normal()
 
 Vec3 Random::direction()
 {
-  // Marsaglia 1972: (x, y) uniform in the disk is carried to the sphere with equal areas.
+  // Marsaglia 1972: an equal-area map takes (x, y), uniform in the disk, to the sphere.
   for (;;) {
     const double x = uniform(-1, 1);
     const double y = uniform(-1, 1);

@@ -23,14 +23,14 @@ class Random {
   using State = std::array<std::uint64_t, 4>;
 
   /// Generators with different seeds or different streams are independent for every practical purpose: give
-  /// each body, pixel or chunk a stream of its own, and the result does not depend on who draws first.
+  /// each body, pixel or chunk a stream of its own, and the result does not depend on the order of drawing.
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);
 
-  /// Continues where state() was taken. At least one word must be different from zero.
+  /// Continues from the state that state() returned. At least one word must be nonzero.
   [[nodiscard]] static Random from_state(const State& state);
   [[nodiscard]] const State& state() const { return state_; }
 
-  /// A generator for a part of the work; this one moves on by one draw.
+  /// A new generator for a part of the work; this one advances by one draw.
   [[nodiscard]] Random split();
 
   /// 64 random bits.
@@ -56,7 +56,7 @@ class Random {
   /// Uniform in {0, 1, ..., count - 1}, without bias. `count` must be at least 1.
   std::size_t index(std::size_t count);
 
-  /// Uniform whole number in [low, high], both included.
+  /// Uniform integer in [low, high], both included.
   std::int64_t integer(std::int64_t low, std::int64_t high);
 
   /// True with the given probability.

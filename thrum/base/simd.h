@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two doubles or four floats worked on at once, with the vector types that g++ and clang share: a < b ? a : b
-// becomes one instruction where the machine has it, and plain code where it has not.
+// Operations on two doubles or four floats at once, with the vector types that g++ and clang share: a < b ? a
+// : b becomes one instruction where the processor has it, else scalar code.
 #pragma once
 
 #include <cstring>
@@ -19,10 +19,10 @@ using Int4 [[gnu::vector_size(16)]] = int;
 {
   return *reinterpret_cast<const Float4*>(aligned);
 }
-/// Two floats from each of two places.
+/// Loads two floats from each of two addresses.
 [[nodiscard]] inline Float4 load_pairs(const float* first, const float* second)
 {
-  // Carried as two 64-bit words, never used as numbers.
+  // Moved as two 64-bit words, never used as numbers.
   double low, high;
   std::memcpy(&low, first, sizeof(double));
   std::memcpy(&high, second, sizeof(double));
@@ -37,7 +37,7 @@ using Int4 [[gnu::vector_size(16)]] = int;
   return Float4{x, x, x, x};
 }
 
-/// As the machine's own: the second argument when either is not a number.
+/// Like the machine instruction: the second argument when either is not a number.
 template <class V>
 [[nodiscard]] inline V min(V a, V b)
 {

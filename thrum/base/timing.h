@@ -9,8 +9,7 @@
 //   }
 //   fmt::print("{}", times.table());
 //
-// The profile uses the words of the code, so a slow step names its cause. One StageTimes belongs to one
-// thread.
+// Stages have the names used in the code. A StageTimes must be used by one thread only.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +20,16 @@
 
 namespace thrum::base {
 
-/// Wall clock that never goes back [s]; only differences mean something.
+/// Monotonic wall clock [s]; only differences are meaningful.
 [[nodiscard]] double wall_clock();
 
-/// CPU time used by the calling thread [s]: not disturbed by what else runs on the machine.
+/// CPU time used by the calling thread [s]: not affected by other processes.
 [[nodiscard]] double thread_cpu_clock();
 
 /// CPU time used by all threads of this process [s].
 [[nodiscard]] double process_cpu_clock();
 
-/// Wall-clock seconds since it was made or restarted.
+/// Wall-clock seconds since construction or restart.
 class Stopwatch {
  public:
   Stopwatch() : start_(wall_clock()) {}
@@ -41,7 +40,7 @@ class Stopwatch {
   double start_;
 };
 
-/// One line of a profile. Rows come parents first, children in the order in which they were first met.
+/// One line of a profile. Rows come parents first, children in the order in which they were first entered.
 struct StageRow {
   std::string name;
   std::string path;         ///< "step/find pairs"
@@ -53,7 +52,7 @@ struct StageRow {
 
 class StageTimes {
  public:
-  /// Measures from its making to its end; ends must come in reverse order of the beginnings.
+  /// Measures from construction to destruction; scopes must be nested.
   class Scope {
    public:
     Scope(const Scope&) = delete;
@@ -70,18 +69,18 @@ class StageTimes {
 
   StageTimes();
 
-  /// Enters a stage inside the one that is open. The name is kept by value.
+  /// Enters a stage inside the current one. The name is copied.
   [[nodiscard]] Scope stage(std::string_view name);
 
-  /// Adds a time measured elsewhere to a stage inside the one that is open.
+  /// Adds a time measured elsewhere to a stage inside the current one.
   void add(std::string_view name, double seconds, std::uint64_t count = 1);
 
   [[nodiscard]] std::vector<StageRow> rows() const;
 
-  /// The rows as aligned text, with each stage's part of the whole.
+  /// The rows as aligned text, with each stage's fraction of the total.
   [[nodiscard]] std::string table() const;
 
-  /// Forgets all times. No stage may be open.
+  /// Clears all times. No stage may be open.
   void clear();
 
  private:

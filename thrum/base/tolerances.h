@@ -20,8 +20,8 @@ struct Tolerance {
   std::string_view unit;     ///< "1" when relative to a scale
   std::string_view meaning;  ///< one sentence
   double value = 0;
-  double min_value = 0;  ///< usual range: below this nothing is gained
-  double max_value = 0;  ///< and above this results suffer
+  double min_value = 0;  ///< typical range: below this nothing is gained
+  double max_value = 0;  ///< above this results lose accuracy
 
   /// The absolute tolerance for quantities of this size.
   [[nodiscard]] constexpr double times(double scale) const { return value * (scale < 0 ? -scale : scale); }
@@ -34,15 +34,15 @@ inline constexpr Tolerance kRoundoff{
     64 * kEpsilon, 4 * kEpsilon, 1024 * kEpsilon};
 
 inline constexpr Tolerance kLengthTolerance{
-    "length", "1",   "Points closer than this part of the mesh's diagonal are the same point.",
+    "length", "1",   "Points closer than this fraction of the mesh's diagonal are the same point.",
     1e-9,     1e-12, 1e-6};
 
 inline constexpr Tolerance kAreaTolerance{
-    "area", "1",   "A triangle with less than this part of its longest edge squared has no area.",
+    "area", "1",   "A triangle with less than this fraction of its longest edge squared has no area.",
     1e-12,  1e-15, 1e-8};
 
 inline constexpr Tolerance kVolumeTolerance{
-    "volume", "1",   "A tetrahedron with less than this part of its longest edge cubed is flat.",
+    "volume", "1",   "A tetrahedron with less than this fraction of its longest edge cubed is flat.",
     1e-12,    1e-15, 1e-7};
 
 inline constexpr Tolerance kAngleTolerance{"angle", "rad", "Directions that differ by less are parallel.",
@@ -70,7 +70,7 @@ inline constexpr std::array kTolerances{kRoundoff,        kLengthTolerance,  kAr
   return a == b || std::abs(a - b) <= tolerance.times(scale);
 }
 
-/// |value| <= tolerance * scale: zero as far as quantities of this size can tell.
+/// |value| <= tolerance * scale: zero within the tolerance for quantities of this size.
 [[nodiscard]] inline bool nearly_zero(double value, double scale, const Tolerance& tolerance = kRoundoff)
 {
   return std::abs(value) <= tolerance.times(scale);

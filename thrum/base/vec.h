@@ -14,11 +14,11 @@ using Vec3 = Eigen::Vector3d;
 using Vec4 = Eigen::Vector4d;
 using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;
-using Box3 = Eigen::AlignedBox3d;  ///< empty until extended; isEmpty() says so
+using Box3 = Eigen::AlignedBox3d;  ///< empty until extended; see isEmpty()
 using VecX = Eigen::VectorXd;
 using MatX = Eigen::MatrixXd;
 
-/// Vertex indices of a triangle or a tetrahedron. Signed 32 bits: two thousand million vertices are enough.
+/// Vertex indices of a triangle or a tetrahedron. Signed 32 bits: up to 2^31 - 1 vertices.
 using Index = std::int32_t;
 using Triangle = std::array<Index, 3>;
 using Tetrahedron = std::array<Index, 4>;
@@ -56,7 +56,8 @@ struct Pose {
 }  // namespace thrum::base
 
 namespace thrum {
-// The vocabulary types are used in every folder, so they are also known without the folder's name.
+// The vocabulary types are used in every folder, so they are also available without the namespace of the
+// folder.
 using base::Box3;
 using base::Index;
 using base::Mat3;
