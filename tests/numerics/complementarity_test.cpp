@@ -19,7 +19,7 @@ double uniform(std::mt19937& random)
   return static_cast<double>(random() % 20001) / 10000 - 1;
 }
 
-// J W J^T with a little on the diagonal, as contacts with compliance give it.
+// J W J^T with a small diagonal, as for contacts with compliance.
 MatX random_matrix(Index n, Index bodies, std::mt19937& random)
 {
   MatX J(n, bodies);
@@ -127,9 +127,9 @@ TEST(Complementarity, WithoutBoundsItIsALinearSystem)
   EXPECT_LE((A * result.x - b).norm(), 1e-12 * b.norm());
 }
 
-TEST(Complementarity, DegenerateRowsAtTheirBoundWithoutForce)
+TEST(Complementarity, SolvesDegenerateRowsAtTheirBoundWithoutForce)
 {
-  // b = A x0 with x0 on its bounds: x0 is the answer and w is zero everywhere.
+  // b = A x0 with x0 on its bounds: x0 is the solution and w is zero everywhere.
   std::mt19937 random(5);
   const Index n = 20;
   const MatX A = random_matrix(n, n, random);
@@ -147,7 +147,7 @@ TEST(Complementarity, DegenerateRowsAtTheirBoundWithoutForce)
 
 TEST(Complementarity, RedundantContactsHaveTheRightSum)
 {
-  // Four equal contacts carry one body of weight 1: A is all ones, of rank 1, and only the sum is known.
+  // Four equal contacts carry one body of weight 1: A is all ones, of rank 1, and only the sum is determined.
   const MatX A = MatX::Ones(4, 4);
   const VecX b = VecX::Ones(4);
   const ComplementarityBounds bounds{VecX::Zero(4), VecX::Constant(4, kInfinity)};
@@ -161,8 +161,8 @@ TEST(Complementarity, RedundantContactsHaveTheRightSum)
 
 TEST(Complementarity, BlockOnAnInclineSticksOrSlides)
 {
-  // One contact, unit mass: the normal row wants cos(a), the friction row -sin(a); it sticks when tan(a) <=
-  // mu.
+  // One contact, unit mass: the right-hand side of the normal row is cos(a), of the friction row -sin(a); it
+  // sticks when tan(a) <= mu.
   const MatX A = MatX::Identity(2, 2);
   for (const double angle : {0.2, 0.5, 0.9}) {
     const VecX b = Eigen::Vector2d(std::cos(angle), -std::sin(angle));
@@ -182,12 +182,12 @@ TEST(Complementarity, BlockOnAnInclineSticksOrSlides)
 
 RC_GTEST_PROP(Complementarity, BothSolversAgreeWithBoxFriction, ())
 {
-  // Three rows a contact: normal and two tangents that push and pull on the same bodies.
+  // Three rows per contact: the normal and two tangents, acting on the same bodies.
   std::mt19937 random(*rc::gen::arbitrary<unsigned>());
   const Index contacts = *rc::gen::inRange<Index>(1, 8);
   const Index n = 3 * contacts;
   MatX A = random_matrix(n, n, random);
-  A.diagonal().array() += static_cast<double>(n);  // weak coupling: the box model then has one answer
+  A.diagonal().array() += static_cast<double>(n);  // weak coupling: the box model then has a unique solution
   const VecX b = 5 * random_vector(n, random);
   ComplementarityBounds bounds{VecX::Zero(n), VecX::Constant(n, kInfinity)};
   bounds.normal_row.assign(static_cast<std::size_t>(n), -1);
@@ -263,7 +263,7 @@ TEST(Complementarity, PivotingHandlesLargeMassRatios)
     above += mass[i];
     EXPECT_NEAR(result.x[i], above, 1e-6 * above);
   }
-  // Sweeps cannot do this in a thousand, and say so.
+  // Sweeps do not converge in a thousand iterations, and report that.
   EXPECT_FALSE(solve_by_sweeps(A, b, bounds).ok());
 }
 

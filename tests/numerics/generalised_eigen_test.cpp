@@ -45,7 +45,7 @@ double chain_value(Index n, bool walls, Index k)
   return 4 * std::pow(std::sin(angle / 2), 2);
 }
 
-// A cubical grid of springs with walls: values are sums of three chain values, so most come 3 or 6 times.
+// A cubical grid of springs with walls: values are sums of three chain values, so most occur 3 or 6 times.
 Problem grid(Index n)
 {
   const Problem line = chain(n, true);
@@ -79,7 +79,7 @@ std::vector<double> grid_values(Index n)
   return all;
 }
 
-// Independent copies of one chain: every eigenvalue comes `copies` times.
+// Independent copies of one chain: every eigenvalue occurs `copies` times.
 Problem copies_of_chain(Index n, Index copies)
 {
   const Problem one = chain(n, true);

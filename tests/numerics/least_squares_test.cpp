@@ -54,7 +54,7 @@ RC_GTEST_PROP(LeastSquares, NonNegativeMeetsItsConditions, ())
 
 TEST(LeastSquares, ShortestSolutionWhereColumnsRepeat)
 {
-  // Two equal columns share their part.
+  // Two equal columns get equal coefficients.
   MatX A(3, 2);
   A << 1, 1, 2, 2, 2, 2;
   const VecX b = 3 * A.col(0);

@@ -237,7 +237,7 @@ TEST(SparseFactorisation, FailureReportsThePivot)
     VecX x = VecX::Ones(6);
     EXPECT_THROW(f.solve(x), Error);
     EXPECT_FALSE(f.inertia().has_value());
-    // The same object recovers with a good matrix.
+    // The same object works again with a valid matrix.
     SparseMatrix good = A;
     good.coeffRef(3, 3) = 2.0;
     ASSERT_TRUE(f.refactor(good).ok());
@@ -304,10 +304,11 @@ SparseMatrix cube_laplacian(int n, double shift)
   return A;
 }
 
-TEST(SparseFactorisation, SmallAndLargeSupernodalFactorsSolveAlike)
+TEST(SparseFactorisation, SmallAndLargeSupernodalFactorsAgree)
 {
   if (!has_backend(FactorisationBackend::cholmod_supernodal)) GTEST_SKIP() << "built without CHOLMOD";
-  // Small factors are filled by our own kernels, large ones by CHOLMOD; these cubes lie far on either side.
+  // Small factors are filled by our own kernels, large ones by CHOLMOD; these cubes are far on either side of
+  // the limit.
   constexpr double kClearlySmall = 5e7, kClearlyLarge = 5e8;  // operations
   for (const int n : {9, 12, 24}) {
     const SparseMatrix A = cube_laplacian(n, 0.1);
@@ -320,7 +321,7 @@ TEST(SparseFactorisation, SmallAndLargeSupernodalFactorsSolveAlike)
     f.solve(x);
     EXPECT_LE((A.selfadjointView<Eigen::Lower>() * x - b).norm(), 1e-13 * b.norm()) << n;
 
-    // A pivot that the couplings make negative stops both, and the same object recovers.
+    // A pivot that the couplings make negative stops both, and the same object works again afterwards.
     SparseMatrix bad = A;
     bad.coeffRef(A.rows() / 2, A.rows() / 2) = 0.01;
     EXPECT_EQ(f.refactor(bad).status, FactorisationStatus::not_positive_definite) << n;
@@ -395,7 +396,7 @@ TEST(SparseFactorisation, ThreadsSolveAtOnceWithTheSameBits)
   for (VecX& x : results) {
     threads.emplace_back([&f, &x, &A] {
       f.solve(x);
-      // A factorisation of its own beside the shared one gives the same bits as well.
+      // A separate factorisation gives the same bits as the shared one.
       SparseFactorisation own;
       if (!own.factor(A).ok()) x.setZero();
       VecX again = VecX::LinSpaced(A.rows(), -1, 1);

@@ -13,7 +13,7 @@ namespace thrum::numerics {
 
 namespace {
 
-// A pair of functions of a library that may or may not be loaded, and the value found before we changed it.
+// Getter and setter of a library that may or may not be loaded, and the value from before we changed it.
 struct ThreadSetting {
   ThreadSetting(const char* get_name, const char* set_name)
       : get(reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, get_name))),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Holds the BLAS to one thread, so that results do not depend on how many cores are idle.
+// Limits the BLAS to one thread, so that results do not depend on how many cores are idle.
 #pragma once
 
 namespace thrum::numerics {
 
-/// While one of these lives, OpenBLAS has one thread and OpenMP regions run on the caller; the last one to go
-/// puts back what was found. A BLAS without these functions is used as it is.
+/// While one of these exists, OpenBLAS has one thread and OpenMP regions run on the calling thread; the last
+/// one to be destroyed restores the previous values. A BLAS without these functions is left unchanged.
 class OneBlasThread {
  public:
   OneBlasThread();

@@ -9,11 +9,13 @@ namespace thrum::numerics {
 
 namespace {
 
-// Columns whose part outside the others is smaller than this (of their norm) carry no direction of their own.
+// Columns whose component orthogonal to the others is smaller than this (relative to their norm) are
+// dependent.
 constexpr double kDependenceTolerance = 1e-10;
-// A block whose Gram matrix has a larger spread than this is cleaned a second time.
+// A block whose Gram matrix has a larger spread than this is orthogonalised a second time.
 constexpr double kMaxGramCondition = 1e6;
-// When a pass removes more than this share of a column's square, rounding has spoiled it: one more pass.
+// When a pass removes more than this fraction of a column's squared norm, rounding error is large: one more
+// pass.
 constexpr double kReorthogonaliseFraction = 1e-4;
 // A probe that finds a value this much (relatively) above the lowest accepted theta has found something new.
 constexpr double kProbeMargin = 1e-6;
@@ -23,9 +25,9 @@ constexpr Index kProbeSteps = 2;
 // Values closer than this (relatively) are copies of one. As many copies as the block has vectors may hide
 // more.
 constexpr double kMultiplicityTolerance = 1e-6;
-// How often a probe may send the iteration back to work.
+// How often a probe may restart the iteration.
 constexpr int kMaxProbes = 8;
-// A Ritz value of the probe with a residual below this is near its eigenvalue.
+// A Ritz value of the probe with a residual below this is close to its eigenvalue.
 constexpr double kProbeResidualTolerance = 1e-3;
 // For "all below": the first value beyond the limit must be known to this accuracy before the others count as
 // all.
@@ -33,8 +35,8 @@ constexpr double kLimitTolerance = 1e-2;
 // A fixed seed: the same matrices give the same bits on every run.
 constexpr std::uint64_t kSeed = 0x7468'7275'6d01;
 
-// Four vectors a block win for a few modes, as fewer are wasted; eight for many, as each pass over the factor
-// then serves more (measured at 20,000 nodes).
+// Blocks of four vectors are faster for a few modes, as fewer are wasted; blocks of eight for many modes, as
+// each pass over the factor then serves more vectors (measured at 20,000 nodes).
 constexpr Index kMaxSmallBlockModes = 48;
 constexpr Index kSmallBlock = 4;
 constexpr Index kLargeBlock = 8;
@@ -110,7 +112,7 @@ void BlockLanczos::start()
 }
 
 // Removes from W its part along the occupied columns of the basis and adds it to `coefficients`. The columns
-// from `from` on are removed first, by themselves.
+// from `from` on are removed first, separately.
 void BlockLanczos::orthogonalise(MatX& W, MatX& coefficients, Index from)
 {
   if (occupied_ == 0) return;
@@ -225,17 +227,18 @@ BlockLanczos::Ritz BlockLanczos::solve_projected() const
   ritz.residuals = (residual_block_ * ritz.vectors.bottomRows(block_)).colwise().norm().transpose().array() /
                    ritz.theta.array().abs();
 
-  // How many are asked for: the count, or those below the limit.
+  // How many are requested: the count, or those below the limit.
   const Index max_count = std::min<Index>(desc_.count, dimension_);
-  while (ritz.wanted < max_count && ritz.theta[ritz.wanted] > 0 &&
-         eigenvalue(ritz.theta[ritz.wanted]) < desc_.below)
-    ++ritz.wanted;
-  while (ritz.converged < ritz.wanted && ritz.residuals[ritz.converged] <= desc_.tolerance) ++ritz.converged;
-  ritz.complete = ritz.converged == ritz.wanted;
-  if (ritz.wanted < std::min(desc_.count, complement_size_)) {
+  while (ritz.requested < max_count && ritz.theta[ritz.requested] > 0 &&
+         eigenvalue(ritz.theta[ritz.requested]) < desc_.below)
+    ++ritz.requested;
+  while (ritz.converged < ritz.requested && ritz.residuals[ritz.converged] <= desc_.tolerance)
+    ++ritz.converged;
+  ritz.complete = ritz.converged == ritz.requested;
+  if (ritz.requested < std::min(desc_.count, complement_size_)) {
     // Fewer than the count: then the next one must be known to lie beyond the limit.
-    const bool next_is_past_limit = ritz.wanted < dimension_ && std::isfinite(desc_.below) &&
-                                    ritz.residuals[ritz.wanted] < kLimitTolerance;
+    const bool next_is_past_limit = ritz.requested < dimension_ && std::isfinite(desc_.below) &&
+                                    ritz.residuals[ritz.requested] < kLimitTolerance;
     ritz.complete = ritz.complete && next_is_past_limit;
   }
   return ritz;
@@ -253,7 +256,8 @@ void BlockLanczos::restart(const Ritz& ritz, Index keep)
   ++restarts_;
 }
 
-// Works until the wanted values have converged, the restarts are used up, or the caller says stop (false).
+// Iterates until the requested values have converged, the restarts are used up, or the caller requests a stop
+// (false).
 bool BlockLanczos::iterate(Ritz& ritz)
 {
   Index next_look = dimension_ + block_;
@@ -263,23 +267,23 @@ bool BlockLanczos::iterate(Ritz& ritz)
     if (dimension_ < next_look && !full) continue;
 
     ritz = solve_projected();
-    const double share = static_cast<double>(ritz.converged) / std::max<Index>(ritz.wanted, 1);
+    const double fraction = static_cast<double>(ritz.converged) / std::max<Index>(ritz.requested, 1);
     const double grown = static_cast<double>(dimension_) / max_basis_size_;
-    if (!report("iterate", std::max(share, 0.8 * std::min(grown, 1.0)))) return false;
+    if (!report("iterate", std::max(fraction, 0.8 * std::min(grown, 1.0)))) return false;
     if (ritz.complete || dimension_ + block_ > complement_size_) return true;
 
-    // Looking costs the cube of the dimension, so large bases are looked at less often.
+    // A check costs the cube of the dimension, so large bases are checked less often.
     next_look = dimension_ + std::max<Index>(block_, dimension_ / 12 / block_ * block_);
     if (!full) continue;
     if (restarts_ >= desc_.max_restarts) return true;
-    if (std::isfinite(desc_.below) && desc_.max_basis_size == 0 && 2 * ritz.wanted > max_basis_size_) {
-      // More values than was guessed lie below the limit: go on in a larger basis.
+    if (std::isfinite(desc_.below) && desc_.max_basis_size == 0 && 2 * ritz.requested > max_basis_size_) {
+      // More values than estimated lie below the limit: continue in a larger basis.
       max_basis_size_ = std::min<Index>(2 * max_basis_size_, complement_size_ - block_);
       reserve(max_basis_size_ + 2 * block_);
       continue;
     }
-    const Index extra = std::max<Index>(block_, (dimension_ - ritz.wanted) / 2);
-    restart(ritz, std::max<Index>(1, std::min(ritz.wanted + extra, dimension_ - 2 * block_)));
+    const Index extra = std::max<Index>(block_, (dimension_ - ritz.requested) / 2);
+    restart(ritz, std::max<Index>(1, std::min(ritz.requested + extra, dimension_ - 2 * block_)));
     next_look = dimension_ + 2 * block_;
   }
 }
@@ -287,14 +291,14 @@ bool BlockLanczos::iterate(Ritz& ritz)
 // Whether some value was found as often as one block Krylov space can hold it.
 bool BlockLanczos::saturated(const Ritz& found) const
 {
-  for (Index k = 0; k + block_ <= found.wanted; ++k)
+  for (Index k = 0; k + block_ <= found.requested; ++k)
     if (found.theta[k] - found.theta[k + block_ - 1] <= kMultiplicityTolerance * found.theta[k]) return true;
   return false;
 }
 
-// The basis holds what was found and nothing else. Starts again from a random block in its complement; true
-// when nothing lower turns up. Where copies of a value may be missing the probe goes on until its own largest
-// value is known to lie below the ones found, or the basis is full.
+// The basis holds only the vectors found. Restarts from a random block in its complement; true when no lower
+// eigenvalue is found. Where copies of a value may be missing the probe continues until its own largest value
+// is known to lie below the ones found, or the basis is full.
 bool BlockLanczos::probe(const Ritz& found)
 {
   start();
@@ -304,29 +308,30 @@ bool BlockLanczos::probe(const Ritz& found)
     expand();
     if (step + 1 < kProbeSteps) continue;
     const Ritz now = solve_projected();
-    for (Index k = 0; k < found.wanted; ++k)
+    for (Index k = 0; k < found.requested; ++k)
       if (now.theta[k] > found.theta[k] * (1 + kProbeMargin)) return false;
-    if (found.wanted >= dimension_) return true;
-    const double next = now.theta[found.wanted];
-    const bool all_below = std::isfinite(desc_.below) && found.wanted < desc_.count;
+    if (found.requested >= dimension_) return true;
+    const double next = now.theta[found.requested];
+    const bool all_below = std::isfinite(desc_.below) && found.requested < desc_.count;
     if (all_below && next > 0 && eigenvalue(next) < desc_.below) return false;
-    // A Ritz value grows towards its eigenvalue, so it says something only once it has settled.
-    const double residual = now.residuals[found.wanted];
+    // A Ritz value grows towards its eigenvalue, so it is meaningful only once it has converged.
+    const double residual = now.residuals[found.requested];
     const bool settled = residual < kProbeResidualTolerance;
-    if (found.wanted > 0 && settled && next * (1 + residual) < found.theta[found.wanted - 1]) return true;
+    if (found.requested > 0 && settled && next * (1 + residual) < found.theta[found.requested - 1])
+      return true;
   }
   return true;
 }
 
-// Turns the basis into the wanted Ritz vectors and copies them out.
+// Rotates the basis to the requested Ritz vectors and copies them to the result.
 void BlockLanczos::collect(const Ritz& ritz, GeneralisedEigenResult& result)
 {
-  restart(ritz, ritz.wanted);
+  restart(ritz, ritz.requested);
   --restarts_;
-  result.values.resize(ritz.wanted);
-  for (Index k = 0; k < ritz.wanted; ++k) result.values[k] = eigenvalue(ritz.theta[k]);
-  result.vectors = basis_.leftCols(ritz.wanted);
-  result.residuals = ritz.residuals.head(ritz.wanted);
+  result.values.resize(ritz.requested);
+  for (Index k = 0; k < ritz.requested; ++k) result.values[k] = eigenvalue(ritz.theta[k]);
+  result.vectors = basis_.leftCols(ritz.requested);
+  result.residuals = ritz.residuals.head(ritz.requested);
   result.converged = ritz.converged;
 }
 
@@ -343,12 +348,12 @@ GeneralisedEigenResult BlockLanczos::run()
     going = report("verify", 0);
     result.verified = going && probe(ritz);
     if (!going || result.verified) break;
-    // Something was missed: converge again with it, starting from what is there.
+    // An eigenvalue was missed: converge again with it, starting from the current basis.
     going = iterate(ritz);
     collect(ritz, result);
   }
-  const bool good = ritz.complete && (!wants_probe || result.verified);
-  result.status = !going ? EigenStatus::cancelled : (good ? EigenStatus::ok : EigenStatus::not_converged);
+  const bool success = ritz.complete && (!wants_probe || result.verified);
+  result.status = !going ? EigenStatus::cancelled : (success ? EigenStatus::ok : EigenStatus::not_converged);
   result.solves = solves_;
   result.restarts = restarts_;
   return result;

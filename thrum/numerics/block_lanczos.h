@@ -14,7 +14,7 @@
 // Every block of right-hand sides shares one pass over the factor, and a block of p vectors finds eigenvalues
 // of multiplicity p at once.
 //
-// Where we leave the literature: no partial reorthogonalisation. W is first made orthogonal to the last two
+// Departure from the literature: no partial reorthogonalisation. W is first made orthogonal to the last two
 // blocks, as (1) says, and then once to everything, which costs two matrix products with V; next to the
 // triangular solves they are cheap, and no estimate of lost orthogonality is needed.
 #pragma once
@@ -45,16 +45,16 @@ class BlockLanczos {
  public:
   BlockLanczos(const ShiftInvertOperator& op, const GeneralisedEigenDesc& desc);
 
-  /// Runs to convergence and, if asked for, probes for missed eigenvalues.
+  /// Runs to convergence and, if requested, probes for missed eigenvalues.
   GeneralisedEigenResult run();
 
  private:
-  /// Ritz values (descending) and what is known about them.
+  /// Ritz values (descending), their vectors and residuals.
   struct Ritz {
     VecX theta;
     MatX vectors;         // of T, a column each
     VecX residuals;       // relative
-    Index wanted = 0;     // how many of the leading ones are asked for
+    Index requested = 0;  // how many of the leading ones are needed
     Index converged = 0;  // leading ones that meet the tolerance
     bool complete = false;
   };

@@ -7,7 +7,7 @@
 #include "thrum/numerics/blas_threads.h"
 
 #ifdef THRUM_HAS_CHOLMOD
-// The BLAS that CHOLMOD stands on, called by its Fortran name.
+// The BLAS that CHOLMOD uses, called by its Fortran name.
 extern "C" void dgemm_(const char* trans_a, const char* trans_b, const int* m, const int* n, const int* k,
                        const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
                        const double* beta, double* c, const int* ldc);

@@ -87,7 +87,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     if (factor_ == nullptr) throw std::bad_alloc();
     const int* order = static_cast<const int*>(factor_->Perm);
     permutation_.assign(order, order + A.rows());
-    // The symbolic figures are of the analysis; a later numeric factorisation leaves them alone.
+    // The symbolic statistics come from the analysis; a later numeric factorisation does not change them.
     flops_ = common_.fl;
     entries_ = common_.lnz;
     small_.reset();
@@ -114,10 +114,10 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     cholmod_sparse view = view_of(A);
     const int done = cholmod_factorize(&view, factor_, &common_);
     if (done == 0 && common_.status != CHOLMOD_NOT_POSDEF) throw std::bad_alloc();
-    const bool good = common_.status != CHOLMOD_NOT_POSDEF && factor_->minor == factor_->n;
-    failed_column = good ? -1 : static_cast<int>(factor_->minor);
-    read_pivots(good ? static_cast<int>(factor_->n) : std::max(failed_column, 0));
-    return good;
+    const bool success = common_.status != CHOLMOD_NOT_POSDEF && factor_->minor == factor_->n;
+    failed_column = success ? -1 : static_cast<int>(factor_->minor);
+    read_pivots(success ? static_cast<int>(factor_->n) : std::max(failed_column, 0));
+    return success;
   }
 
   void lower(double* X, int columns) const override
@@ -150,7 +150,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
  private:
   bool factor_small(const SparseMatrix& A, int& failed_column)
   {
-    // Room for the numbers, as CHOLMOD would make it.
+    // Memory for the numbers, as CHOLMOD would allocate it.
     if (factor_->x == nullptr && cholmod_change_factor(CHOLMOD_REAL, 1, 1, 1, 1, factor_, &common_) == 0)
       throw std::bad_alloc();
     failed_column = small_->factor(supernodes(), A, {static_cast<double*>(factor_->x), factor_->xsize});

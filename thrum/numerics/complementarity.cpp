@@ -14,13 +14,13 @@ namespace thrum::numerics {
 
 namespace {
 
-/// In the scaled problem (unit diagonal) a violation below this part of the largest |b| is rounding.
+/// In the scaled problem (unit diagonal) a violation below this fraction of the largest |b| is rounding.
 constexpr double kPivotTolerance = 1e-12;
 
 /// Added to the unit diagonal of free rows that are not independent (redundant contacts).
 constexpr double kRegularisation = 1e-10;
 
-/// Block pivots that may pass without fewer wrong rows before single pivots take over.
+/// Block pivots allowed without a decrease of the number of wrong rows before single pivots are used.
 constexpr int kMaxStalledPivots = 10;
 
 struct Limits {
@@ -33,7 +33,7 @@ bool has_friction(const ComplementarityBounds& bounds, Index i)
   return !bounds.normal_row.empty() && bounds.normal_row[static_cast<std::size_t>(i)] >= 0;
 }
 
-// The bounds of row i, which for friction depend on the normal force now.
+// The bounds of row i, which for friction depend on the current normal force.
 Limits limits(const ComplementarityBounds& bounds, const VecX& x, Index i)
 {
   if (!has_friction(bounds, i)) return {bounds.lo[i], bounds.hi[i]};
@@ -55,7 +55,9 @@ void check_bounds(const ComplementarityBounds& bounds, Index n)
       const Index normal = bounds.normal_row[static_cast<std::size_t>(i)];
       if (normal >= n || has_friction(bounds, normal))
         throw Error(
-            fmt::format("Friction row {} names row {} as its normal force, which is none.", i, normal));
+            fmt::format("Friction row {} names row {} as its normal force, but that row does not exist or is "
+                        "a friction row itself.",
+                        i, normal));
       if (!(bounds.friction[i] >= 0))
         throw Error(
             fmt::format("Friction row {} has coefficient {}; expected 0 or more.", i, bounds.friction[i]));
@@ -75,7 +77,7 @@ void check_system(const VecX& diagonal, const VecX& b, const VecX& start)
     throw Error(fmt::format("A complementarity problem of {} rows has b of {} and a start of {}.", n,
                             b.size(), start.size()));
   if (!b.allFinite() || !diagonal.allFinite() || !start.allFinite())
-    throw Error("A complementarity problem holds a number that is not finite.");
+    throw Error("A complementarity problem contains a number that is not finite.");
   for (Index i = 0; i < n; ++i) {
     if (!(diagonal[i] > 0))
       throw Error(fmt::format("Row {} of a complementarity problem has diagonal {}; expected more than 0.", i,
@@ -86,7 +88,7 @@ void check_system(const VecX& diagonal, const VecX& b, const VecX& start)
 void check_matrix(const MatX& A, const VecX& b, const VecX& start)
 {
   if (A.rows() != A.cols()) throw Error(fmt::format("A is {} x {}; it must be square.", A.rows(), A.cols()));
-  if (!A.allFinite()) throw Error("A complementarity problem holds a number that is not finite.");
+  if (!A.allFinite()) throw Error("A complementarity problem contains a number that is not finite.");
   check_system(A.diagonal(), b, start);
 }
 
@@ -137,14 +139,15 @@ ComplementarityResult solve_by_sweeps(const ComplementarityRows& A, const VecX& 
       result.x[i] = after;
       A.update(i, after - before);
     }
-    // What each row lacked when its turn came: a bound on what the sweep left behind once it is small.
+    // The violation of each row when it was visited: a bound on the residual after the sweep once it is
+    // small.
     result.residual = largest / scale;
     if (result.residual <= desc.tolerance) {
       result.status = ComplementarityStatus::solved;
       break;
     }
   }
-  // A friction bound may have moved after its row was clamped.
+  // A friction bound may have changed after its row was clamped.
   for (Index i = 0; i < n; ++i) {
     const Limits l = limits(bounds, result.x, i);
     result.x[i] = std::clamp(result.x[i], l.lo, l.hi);
@@ -188,7 +191,7 @@ class Pivoting {
     hi_ = hi.cwiseQuotient(d_);
   }
 
-  // Rows start where the given x is; a bound that is infinite cannot be a place.
+  // Rows start at the given x; an infinite bound cannot be a value.
   void start_from(const VecX& x)
   {
     place_.assign(static_cast<std::size_t>(b_.size()), Place::free);
@@ -251,7 +254,7 @@ class Pivoting {
       factor.compute(block);
     }
     VecX free = factor.solve(right);
-    // One step of refinement: it takes back most of what was added to the diagonal.
+    // One step of refinement: it removes most of the effect of what was added to the diagonal.
     free += factor.solve(VecX(right - A_(rows, rows) * free));
     for (std::size_t k = 0; k < rows.size(); ++k) y_[rows[k]] = free[static_cast<Eigen::Index>(k)];
     w_ = A_ * y_ - b_;
@@ -318,7 +321,7 @@ ComplementarityResult solve_by_pivoting(const MatX& A, const VecX& b, const Comp
     result.residual = complementarity_residual(A, b, bounds, result.x);
     if (ended && result.residual <= desc.tolerance) result.status = ComplementarityStatus::solved;
   }
-  // Bounds of friction moved with the last normal forces.
+  // Bounds of friction changed with the last normal forces.
   for (Index i = 0; i < n; ++i) {
     const Limits l = limits(bounds, result.x, i);
     result.x[i] = std::clamp(result.x[i], l.lo, l.hi);

@@ -41,7 +41,8 @@ class EigenBackend final : public SparseFactorisation::Backend {
     ldlt_.analyzePattern(permuted_);
   }
 
-  // Eigen's factors cannot be copied; the order is kept and the elimination tree, the cheap part, found again.
+  // Eigen's factors cannot be copied; the order is kept, and the elimination tree, which is cheap, is
+  // computed again.
   std::unique_ptr<Backend> same_pattern() const override
   {
     auto other = std::make_unique<EigenBackend>();

@@ -94,7 +94,7 @@ void upper_supernodes(const SupernodalFactor& L, double* X)
     for (int c = columns - 1; c >= 0; --c) {
       const double* column = block + static_cast<std::ptrdiff_t>(c) * height;
       const double* bottom = column + columns;
-      // Two sums in turn, so that one addition need not wait for the one before.
+      // Two alternating sums, so that one addition need not wait for the previous one.
       double even[W] = {};
       double odd[W] = {};
       int r = 0;
@@ -162,13 +162,13 @@ void solve_upper(const SupernodalFactor& L, double* X, int columns)
 void require_permutation(const std::vector<int>& permutation, Eigen::Index size)
 {
   std::vector<char> seen(static_cast<std::size_t>(size), 0);
-  bool good = static_cast<Eigen::Index>(permutation.size()) == size;
-  for (std::size_t k = 0; good && k < permutation.size(); ++k) {
+  bool valid = static_cast<Eigen::Index>(permutation.size()) == size;
+  for (std::size_t k = 0; valid && k < permutation.size(); ++k) {
     const int unknown = permutation[k];
-    good = unknown >= 0 && unknown < size && seen[static_cast<std::size_t>(unknown)] == 0;
-    if (good) seen[static_cast<std::size_t>(unknown)] = 1;
+    valid = unknown >= 0 && unknown < size && seen[static_cast<std::size_t>(unknown)] == 0;
+    if (valid) seen[static_cast<std::size_t>(unknown)] = 1;
   }
-  if (!good)
+  if (!valid)
     throw Error(fmt::format(
         "The given elimination order must hold each of the {} unknowns once, counted from 0.", size));
 }

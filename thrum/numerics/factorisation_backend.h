@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a factorisation library must give us, and the triangular solves that we do ourselves on what it gives.
-// Not installed: see sparse_factorisation.h.
+// The interface to a factorisation library, and the triangular solves, which are our own. Not installed: see
+// sparse_factorisation.h.
 #pragma once
 
 #include <memory>

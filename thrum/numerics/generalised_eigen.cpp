@@ -19,7 +19,7 @@ namespace {
 
 // Up to this many unknowns all eigenvalues by a dense method take a fraction of a second.
 constexpr Eigen::Index kMaxDenseSize = 300;
-// When more than this share of all eigenvalues is asked for, a Krylov method has no advantage.
+// When more than this fraction of all eigenvalues is requested, a Krylov method has no advantage.
 constexpr double kDenseFraction = 0.35;
 // Eigenvalues closer than this (relatively) are one cluster for the Sturm count.
 constexpr double kClusterTolerance = 1e-5;
@@ -31,7 +31,7 @@ void check(const SparseMatrix& K, const SparseMatrix& M, const GeneralisedEigenD
         "The stiffness matrix is {} x {} and the mass matrix {} x {}; both must be square and of one size.",
         K.rows(), K.cols(), M.rows(), M.cols()));
   if (desc.count < 0 || (desc.count == 0 && !std::isfinite(desc.below)))
-    throw Error("Ask for at least one eigenvalue, or for all below a finite one.");
+    throw Error("Set count to at least one, or to 0 with a finite upper limit `below`.");
   if (desc.null_space.size() > 0 && desc.null_space.rows() != K.rows())
     throw Error(fmt::format("The null space has vectors of length {}, the matrices have {} unknowns.",
                             desc.null_space.rows(), K.rows()));
@@ -80,14 +80,15 @@ MatX orthonormal_null_space(const MatX& null_space, const SymmetricProduct& mass
   for (int pass = 0; pass < kPasses; ++pass) {
     const MatX gram = transposed_product(N, mass * N);
     const Eigen::LLT<MatX> cholesky(gram);
-    if (cholesky.info() != Eigen::Success) throw Error("The vectors of the null space are not independent.");
+    if (cholesky.info() != Eigen::Success)
+      throw Error("The vectors of the null space are linearly dependent.");
     N = cholesky.matrixL().solve(N.transpose()).transpose();
   }
   return N;
 }
 
-// How many eigenvalues lie below `limit`, null space included: by Sylvester's law of inertia as many as K - limit M
-// has negative pivots.
+// How many eigenvalues lie below `limit`, null space included: by Sylvester's law of inertia as many as K -
+// limit M has negative pivots.
 std::optional<Index> count_below(const SparseMatrix& K, const SparseMatrix& M, double limit,
                                  FactorisationDesc desc)
 {
@@ -154,13 +155,13 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
     return result;
   }
   if (desc.count == 0 && desc.verification != EigenVerification::sturm) {
-    // As many as there are below the limit: the iteration finds out where they end.
+    // All below the limit: the iteration finds how many there are.
     GeneralisedEigenDesc all = desc;
     all.count = static_cast<Index>(K.rows() - op.deflated.cols());
     return solve_generalised_eigen(K, M, all);
   }
   if (desc.count == 0) {
-    // Counted a little above the limit, because an eigenvalue at the limit itself would be lost to rounding.
+    // Counted slightly above the limit, because an eigenvalue at the limit itself would be lost to rounding.
     const std::optional<Index> counted =
         count_below(K, M, desc.below * (1 + kClusterTolerance), desc.factorisation);
     if (!counted) {

@@ -24,12 +24,12 @@ enum class EigenMethod {
   block_lanczos,  ///< our own, see block_lanczos.h
   spectra,        ///< implicitly restarted Lanczos of the Spectra library, one vector at a time
   dense,          ///< all eigenvalues by Eigen; for small matrices and for tests
-  automatic,      ///< dense where that is quicker, else block_lanczos
+  automatic,      ///< dense where that is faster, else block_lanczos
 };
 
 enum class EigenVerification {
   none,
-  probe,  ///< a fresh random block, orthogonal to what was found, must find nothing lower (the default)
+  probe,  ///< a fresh random block, orthogonal to what was found, must find no lower eigenvalue (the default)
   sturm,  ///< the probe, and then a count of the eigenvalues below the highest one by a second, indefinite
           ///< factorisation
 };
@@ -37,12 +37,12 @@ enum class EigenVerification {
 enum class EigenStatus {
   ok,
   factorisation_failed,  ///< K - shift M is not positive definite or too big; see `factorisation`
-  not_converged,         ///< what was found is returned, with its residuals
-  modes_missed,          ///< the Sturm count does not agree; see `expected_count`
+  not_converged,         ///< the eigenpairs found so far are returned, with their residuals
+  modes_missed,          ///< the Sturm count differs; see `expected_count`
   cancelled,
 };
 
-/// Reported from time to time; returning false stops the work.
+/// Passed to the progress callback; returning false from it stops the work.
 struct EigenProgress {
   std::string_view stage;  ///< "factorise", "iterate", "verify"
   double fraction = 0;     ///< of the stage, an estimate in [0, 1]
@@ -50,7 +50,8 @@ struct EigenProgress {
 
 struct GeneralisedEigenDesc {
   Index count = 20;  ///< how many, at most; the null space is not counted. 0: all below `below`
-  /// Only eigenvalues below this one. With a count of 0 they are counted first, by the inertia of K - below M.
+  /// Only eigenvalues below this one. With a count of 0 they are counted first, by the inertia of K - below
+  /// M.
   double below = std::numeric_limits<double>::infinity();
   double shift = 0;  ///< must be below every eigenvalue
   /// Vectors x with K x = 0 (n x k, any basis), left out of the result. Empty: K is definite.
@@ -82,8 +83,8 @@ struct GeneralisedEigenResult {
   [[nodiscard]] bool ok() const { return status == EigenStatus::ok; }
 };
 
-/// Only the lower triangles are read. Throws Error for matrices of different size, a negative count, a count of
-/// 0 without a bound, or a null space of the wrong length.
+/// Only the lower triangles are read. Throws Error for matrices of different size, a negative count, a count
+/// of 0 without a bound, or a null space of the wrong length.
 [[nodiscard]] GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const SparseMatrix& M,
                                                              const GeneralisedEigenDesc& desc = {});
 

@@ -13,7 +13,7 @@ namespace thrum::numerics {
 
 namespace {
 
-/// A gradient below this part of |A_j| |b| is zero.
+/// A gradient below this fraction of |A_j| |b| counts as zero.
 constexpr double kZeroGradient = 1e-12;
 
 using Qr = Eigen::CompleteOrthogonalDecomposition<MatX>;
@@ -73,13 +73,13 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
         if (is_free[static_cast<std::size_t>(j)]) free.push_back(j);
       const Qr qr = factor(MatX(A(Eigen::all, free)), desc.rank_tolerance);
       result.rank = static_cast<Index>(qr.rank());
-      const VecX wanted = qr.solve(b);
+      const VecX solution = qr.solve(b);
       // The largest step towards it that keeps every free unknown from going below zero.
       double step = 1;
       std::size_t blocking = free.size();
       for (std::size_t k = 0; k < free.size(); ++k) {
         const double now = result.x[free[k]];
-        const double then = wanted[static_cast<Eigen::Index>(k)];
+        const double then = solution[static_cast<Eigen::Index>(k)];
         if (then > 0) continue;
         const double step_to_zero = now > then ? now / (now - then) : 0;
         if (blocking == free.size() || step_to_zero < step) {
@@ -88,7 +88,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
         }
       }
       for (std::size_t k = 0; k < free.size(); ++k)
-        result.x[free[k]] += step * (wanted[static_cast<Eigen::Index>(k)] - result.x[free[k]]);
+        result.x[free[k]] += step * (solution[static_cast<Eigen::Index>(k)] - result.x[free[k]]);
       if (blocking == free.size()) break;
       result.x[free[blocking]] = 0;
       is_free[static_cast<std::size_t>(free[blocking])] = 0;
@@ -105,7 +105,7 @@ LeastSquaresResult solve_least_squares(const MatX& A, const VecX& b, const Least
     throw Error(
         fmt::format("A least-squares problem has {} equations and {} right-hand sides.", A.rows(), b.size()));
   if (!A.allFinite() || !b.allFinite())
-    throw Error("A least-squares problem holds a number that is not finite.");
+    throw Error("A least-squares problem contains a number that is not finite.");
   if (!(desc.ridge >= 0)) throw Error(fmt::format("The ridge must be 0 or more, not {}.", desc.ridge));
   LeastSquaresResult result;
   result.x = VecX::Zero(A.cols());

@@ -9,8 +9,8 @@ namespace thrum::numerics {
 struct LeastSquaresDesc {
   /// Minimises |A x - b|^2 + ridge^2 |x|^2; in units of A. 0: none.
   double ridge = 0;
-  /// Directions whose part of A is below this part of the largest are left out: x is then the shortest
-  /// solution.
+  /// Singular values below this fraction of the largest count as zero: x is then the solution of minimum
+  /// norm.
   double rank_tolerance = 1e-12;
   bool non_negative = false;
   int iterations = 0;  ///< of the non-negative solver; 0: three for each unknown
@@ -22,7 +22,7 @@ struct LeastSquaresResult {
   LeastSquaresStatus status = LeastSquaresStatus::solved;
   VecX x;
   double residual = 0;           ///< |A x - b|
-  double relative_residual = 0;  ///< the same as part of |b|; 0 for b = 0
+  double relative_residual = 0;  ///< the same divided by |b|; 0 for b = 0
   Index rank = 0;                ///< of A with the ridge; of the free columns with non_negative
   int iterations = 0;
 

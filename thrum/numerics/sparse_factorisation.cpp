@@ -14,7 +14,7 @@ namespace thrum::numerics {
 
 namespace {
 
-/// Below this many unknowns the plain columns of Eigen beat the set-up of the supernodes.
+/// Below this many unknowns Eigen's column-by-column factorisation is faster than setting up supernodes.
 constexpr Eigen::Index kMinSupernodalSize = 1500;
 
 /// Right-hand sides that share one pass over the factor.
@@ -53,7 +53,7 @@ void require_finite(const SparseMatrix& A)
 {
   const double* values = A.valuePtr();
   for (Eigen::Index k = 0; k < A.nonZeros(); ++k) {
-    if (!std::isfinite(values[k])) throw Error("The matrix to factor holds a number that is not finite.");
+    if (!std::isfinite(values[k])) throw Error("The matrix to factor contains a number that is not finite.");
   }
 }
 
@@ -88,7 +88,7 @@ FactorisationResult SparseFactorisation::analyse(const SparseMatrix& A, const Fa
   pivot_tolerance_ = desc.pivot_tolerance;
   pattern_starts_.assign(A.outerIndexPtr(), A.outerIndexPtr() + A.cols() + 1);
   pattern_rows_.assign(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros());
-  // Nothing to order or to factor, and the libraries do not like it.
+  // Nothing to order or to factor, and the libraries do not accept empty matrices.
   if (size_ == 0) {
     backend_ = make(FactorisationBackend::eigen_ldlt);
     return {};
@@ -149,7 +149,7 @@ FactorisationResult SparseFactorisation::numeric(const SparseMatrix& A)
   }
 
   // The backends stop at an exact zero (or a negative pivot) only; the same relative test for all of them
-  // finds pivots of which rounding alone is left.
+  // finds pivots that are zero up to rounding.
   const std::vector<int>& order = backend_->permutation();
   const std::vector<double>& pivots = backend_->pivots();
   const int checked = stopped ? std::max(failed_column, 0) : size_;

@@ -9,15 +9,13 @@
 //
 // Two backends give the factor; the triangular solves are ours for both.
 //
-//   eigen_ldlt           always there; the factor grows column by column (Eigen SimplicialLDLT)
+//   eigen_ldlt           always available; the factor grows column by column (Eigen SimplicialLDLT)
 //   cholmod_simplicial   the same kind of factor by CHOLMOD
 //   cholmod_supernodal   dense blocks and BLAS, positive definite matrices only;
-//                        several times faster from some thousand
-//                        unknowns on
+//                        several times faster above a few thousand unknowns
 //
 // CHOLMOD is under a copyleft licence and therefore optional: without it everything works, slower. The BLAS
-// is held to one thread during a factorisation, so the same matrix gives the same bits whatever the machine
-// is doing.
+// is limited to one thread during a factorisation, so the same matrix always gives the same bits.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -36,8 +34,8 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
 enum class FactorisationBackend { automatic, eigen_ldlt, cholmod_simplicial, cholmod_supernodal };
 
-/// Order of elimination. Minimum degree is quick; nested dissection has less fill on large meshes, and falls
-/// back on minimum degree where CHOLMOD is not there.
+/// Order of elimination. Minimum degree is fast; nested dissection has less fill on large meshes, and falls
+/// back to minimum degree without CHOLMOD.
 enum class FillOrdering { minimum_degree, nested_dissection, natural, given };
 
 enum class FactorisationStatus {
@@ -58,8 +56,8 @@ struct FactorisationDesc {
   MatrixKind kind = MatrixKind::positive_definite;
   /// For FillOrdering::given: permutation[k] is the unknown that is eliminated k-th.
   std::vector<int> permutation = {};
-  /// A pivot below this part of its own diagonal entry of A counts as zero: nothing but rounding is left of
-  /// it.
+  /// A pivot below this fraction of its own diagonal entry of A counts as zero, since it is within rounding
+  /// error.
   double pivot_tolerance = 16 * std::numeric_limits<double>::epsilon();
 };
 
@@ -98,8 +96,9 @@ class SparseFactorisation {
   /// Orders only; refactor() then puts in the numbers. The same errors as factor().
   FactorisationResult analyse(const SparseMatrix& A, const FactorisationDesc& desc = {});
 
-  /// Another factorisation of the same pattern in the same order, without numbers: refactor() puts them in. Saves the
-  /// symbolic work when several matrices share a pattern; cheapest between analyse() and refactor().
+  /// Another factorisation of the same pattern in the same order, without numbers: refactor() puts them in.
+  /// Saves the symbolic work when several matrices share a pattern; cheapest between analyse() and
+  /// refactor().
   [[nodiscard]] SparseFactorisation same_pattern() const;
 
   /// Factors a matrix with the same pattern; ordering and symbolic work are kept. Throws Error if the pattern

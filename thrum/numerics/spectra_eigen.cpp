@@ -11,7 +11,7 @@ namespace thrum::numerics {
 
 namespace {
 
-// The operators in the form that Spectra wants. It changes nothing but the member names.
+// The operators in the form that Spectra requires; only the member names differ.
 class SpectraSolve {
  public:
   using Scalar = double;
@@ -74,7 +74,7 @@ GeneralisedEigenResult solve_with_spectra(const ShiftInvertOperator& op, const G
   result.vectors = solver.eigenvectors();
   result.converged = converged;
   result.restarts = static_cast<Index>(solver.num_iterations());
-  // Spectra keeps its residuals to itself; they are below the tolerance for what it returns.
+  // Spectra does not return its residuals; they are below the tolerance for the pairs it returns.
   result.residuals = VecX::Constant(result.values.size(), desc.tolerance);
   result.status = converged == count ? EigenStatus::ok : EigenStatus::not_converged;
   return result;

@@ -30,7 +30,8 @@ struct Shape {
   }
 };
 
-// For each supernode the list of finished ones that still owe it something, and how far each of those has paid.
+// For each supernode the list of finished supernodes with pending updates to it, and the next row of each of
+// those.
 class PendingUpdates {
  public:
   explicit PendingUpdates(int supernodes)
@@ -95,8 +96,9 @@ SupernodalCholesky::SupernodalCholesky(const SupernodalFactor& pattern, const Sp
   }
 }
 
-// Left-looking, a supernode at a time: subtract what the finished supernodes with rows among its columns owe it, then factor
-// its own block. [Ng, Peyton 1993, Block sparse Cholesky algorithms on advanced uniprocessor computers, sec. 2]
+// Left-looking, a supernode at a time: subtract the updates of the finished supernodes with rows among its
+// columns, then factor its own block. [Ng, Peyton 1993, Block sparse Cholesky algorithms on advanced
+// uniprocessor computers, sec. 2]
 int SupernodalCholesky::factor(const SupernodalFactor& pattern, const SparseMatrix& A,
                                std::span<double> values) const
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The numbers of a small supernodal Cholesky factor whose pattern is known.
 //
-// CHOLMOD opens several parallel regions for every pair of supernodes that meet, and each costs a call of the system even
-// when one thread has it all. A surface of 10,000 vertices has some 2,000 supernodes with a few thousand multiplications each:
-// there the calls take longer than the arithmetic. Large factors are better left to CHOLMOD and its BLAS.
+// CHOLMOD opens several parallel regions for every pair of supernodes where one updates the other, and each
+// costs a system call even with one thread. A surface of 10,000 vertices has some 2,000 supernodes with a few
+// thousand multiplications each: there the calls take longer than the arithmetic. Large factors are better
+// left to CHOLMOD and its BLAS.
 #pragma once
 
 #include <span>
@@ -16,12 +17,13 @@ namespace thrum::numerics {
 
 class SupernodalCholesky {
  public:
-  /// `pattern` is L's, its values are not read; `permutation` holds the elimination order. The lower triangle of A counts.
+  /// `pattern` is that of L; its values are not read; `permutation` holds the elimination order. Only the
+  /// lower triangle of A is read.
   SupernodalCholesky(const SupernodalFactor& pattern, const SparseMatrix& A,
                      std::span<const int> permutation);
 
-  /// Fills `values`, which hold the numbers of `pattern`, with L; A has the pattern given before. Returns the column (in
-  /// elimination order) whose pivot is not above zero, or -1. Needs has_wide_kernels().
+  /// Fills `values`, which hold the numbers of `pattern`, with L; A has the pattern given before. Returns the
+  /// column (in elimination order) whose pivot is not above zero, or -1. Needs has_wide_kernels().
   [[nodiscard]] int factor(const SupernodalFactor& pattern, const SparseMatrix& A,
                            std::span<double> values) const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A view of a Cholesky factor in supernodes: neighbouring columns with the same rows, stored as one dense block.
+// A view of a Cholesky factor in supernodes: neighbouring columns with the same rows, stored as one dense
+// block.
 #pragma once
 
 namespace thrum::numerics {

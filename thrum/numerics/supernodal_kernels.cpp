@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiled for AVX2 and FMA whatever the rest is compiled for. So it includes nothing that another file could share an inline
-// function with, and is only called after has_wide_kernels().
+// Compiled for AVX2 and FMA whatever the rest is compiled for. So it includes no header with inline functions
+// that other files use as well, and is only called after has_wide_kernels().
 #include "thrum/numerics/supernodal_kernels.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
@@ -57,7 +57,7 @@ struct Block {
   [[nodiscard]] const double* column(int c) const { return values + c * height; }
 };
 
-// Y (height rows) <- forward substitution with the block; the rows below its own get what they owe.
+// Y (height rows) <- forward substitution with the block; the rows below its own are updated.
 template <int V>
 void forward(const Block& block, double* Y)
 {
@@ -222,8 +222,8 @@ void upper(const SupernodalFactor& L, double* X, double* work)
   }
 }
 
-// Rows [r, r + 4 V) or, masked, fewer, times `C` columns: out <- X T^T, or out -= X T^T. Numbers of X are loaded once for all
-// columns; those of T are next to each other in memory.
+// Rows [r, r + 4 V) or, masked, fewer, times `C` columns: out <- X T^T, or out -= X T^T. Numbers of X are
+// loaded once for all columns; those of T are next to each other in memory.
 template <int V, int C, bool kSubtract, bool kMasked>
 void product_tile(const DenseBlock& X, long r, long c, double* out, long stride, __m256i mask)
 {
@@ -287,7 +287,8 @@ void multiply_trapezoid_wide(const DenseBlock& X, int columns, double* out, long
   product<false>(X, columns, out, stride);
 }
 
-// Left-looking in panels of four columns: what the columns before owe in one product, then the panel by itself.
+// Left-looking in panels of four columns: the updates of the previous columns in one product, then the panel
+// itself.
 int factor_supernode_wide(double* block, int height, int width)
 {
   for (int first = 0; first < width; first += kColumns) {
