@@ -22,7 +22,7 @@ using support::torus_mesh;
 
 constexpr double kRounding = 1e-13;
 
-// Triangles as close as the closest, within the tie rule: the first is the answer.
+// Triangles as close as the closest, within the tie rule: the first is the expected result.
 struct LinearSearch {
   double distance = std::numeric_limits<double>::infinity();
   std::vector<Index> ties;
@@ -89,7 +89,7 @@ RC_GTEST_PROP(Bvh, ClosestPointEqualsLinearSearch, (unsigned seed))
     expect_consistent(bvh, p, s);
     RC_ASSERT(std::abs(s.distance - expected.distance) < kRounding);
     RC_ASSERT(std::count(expected.ties.begin(), expected.ties.end(), s.triangle) == 1);
-    // A hint changes nothing; a limit only whether there is an answer.
+    // A hint changes nothing; a limit only whether a point is found.
     const ClosestPoint hinted = bvh.closest_point(p, 2 * s.distance, hint);
     RC_ASSERT(hinted.triangle == s.triangle && hinted.point == s.point);
     if (s.distance > kRounding) RC_ASSERT(!bvh.closest_point(p, 0.99 * s.distance, hint).found());
@@ -134,7 +134,8 @@ TEST(Bvh, SmallFarAndFlatMeshesKeepTheirDigits)
   }
 }
 
-// The edges bound the distance to a needle from both sides: it is at most theirs, and less by its height at most.
+// The edges bound the distance to a needle from both sides: it is at most theirs, and less by its height at
+// most.
 RC_GTEST_PROP(Bvh, NeedlesOfEveryThinnessAreFound, (unsigned seed))
 {
   std::mt19937 generator(seed);
@@ -198,7 +199,7 @@ RC_GTEST_PROP(Bvh, FirstHitEqualsTestingEveryTriangle, (unsigned seed))
   }
 }
 
-TEST(Bvh, NoRaySlipsThroughAnEdgeOrAVertex)
+TEST(Bvh, NoRayPassesThroughAnEdgeOrAVertex)
 {
   const Bvh bvh(sphere_mesh(1, 3));
   const TriangleMesh& mesh = bvh.mesh();
@@ -291,7 +292,7 @@ TEST(TriangleQueries, DistanceOfTrianglesByClosedForms)
               0.25, 1e-15);
 }
 
-TEST(Bvh, RefitAnswersLikeANewHierarchy)
+TEST(Bvh, RefitGivesTheResultsOfANewHierarchy)
 {
   std::mt19937 generator(5);
   TriangleMesh mesh = torus_mesh(1, 0.4, 30, 16);
@@ -313,7 +314,7 @@ TEST(Bvh, RefitAnswersLikeANewHierarchy)
   EXPECT_THROW(refitted.refit(std::vector<Vec3>(3, Vec3::Zero())), Error);
 }
 
-TEST(Bvh, DegenerateMeshesAnswerOrThrow)
+TEST(Bvh, DegenerateMeshesWorkOrThrow)
 {
   EXPECT_THROW(Bvh(TriangleMesh{}), Error);
   EXPECT_THROW(Bvh(TriangleMesh{{Vec3::Zero()}, {{0, 0, 1}}}), Error);
@@ -323,7 +324,7 @@ TEST(Bvh, DegenerateMeshesAnswerOrThrow)
   EXPECT_EQ(s.feature, Feature::face);
   EXPECT_DOUBLE_EQ(s.distance, 2);
 
-  // All triangles the same: no plane separates them, and the first is named.
+  // All triangles the same: no plane separates them, and the first is returned.
   TriangleMesh many = one;
   many.triangles.resize(1000, many.triangles.front());
   EXPECT_EQ(Bvh(many).closest_point({5, 5, 5}).triangle, 0);

@@ -38,7 +38,7 @@ Mat3 box_inertia(const Vec3& s, double mass)
          (mass / 12);
 }
 
-RC_GTEST_PROP(MassProperties, OfAnyBoxInAnyPlaceAreExact, ())
+RC_GTEST_PROP(MassProperties, OfAnyBoxAnywhereAreExact, ())
 {
   const Vec3 size(real(0.01, 3), real(0.01, 3), real(0.01, 3));
   const double density = real(1, 8000);
@@ -111,7 +111,7 @@ TEST(MassProperties, OfRoundShapesConvergeWithTheSquareOfTheEdge)
 
 TEST(MassProperties, OfAShellAreTheDifferenceOfTwoSolids)
 {
-  // A thin box shell of thickness t about the middle surface is the outer solid less the inner one, up to
+  // A thin box shell of thickness t about the middle surface is the outer solid minus the inner one, up to
   // t^2.
   const Vec3 size(0.4, 0.3, 0.2);
   const double t = 1e-4;

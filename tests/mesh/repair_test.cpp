@@ -15,7 +15,7 @@
 namespace thrum::mesh {
 namespace {
 
-// A box from low to high, closed and outward.
+// A box from low to high, closed and facing outwards.
 TriangleMesh box_mesh(const Vec3& low, const Vec3& high)
 {
   TriangleMesh mesh;
@@ -59,9 +59,8 @@ TEST(Repair, LeavesAValidMeshUnchangedAndReportsNothing)
   EXPECT_TRUE(result.report.lines.empty());
 }
 
-// Any damage that repair undoes: a soup with noise below the tolerance, shuffled, faces turned at random,
-// doubled faces, faces with a repeated corner, vertices that nobody uses. What comes back encloses the cube's
-// volume.
+// Any damage that repair undoes: a soup with noise below the tolerance, shuffled, faces flipped at random,
+// duplicate faces, faces with a repeated corner, unused vertices. The result encloses the cube's volume.
 RC_GTEST_PROP(Repair, RepairsEveryKnownDamage, ())
 {
   const TriangleMesh sound = cube(0.3, 1.5);
@@ -110,7 +109,7 @@ TEST(Repair, OrientsNestedComponentsByTheirDepth)
   }
 }
 
-// A leg that pokes into a table top is no cavity.
+// A leg that overlaps a table top is not a cavity.
 TEST(Repair, OverlappingPartsAreNotCavities)
 {
   TriangleMesh mesh = box_mesh({0, 0, 0.7}, {1, 1, 0.8});
@@ -121,9 +120,9 @@ TEST(Repair, OverlappingPartsAreNotCavities)
   EXPECT_GT(report_mesh(mesh).self_intersections.count, 0u);
 }
 
-// A vertex in the middle of an edge on one side only: closed by a triangle without height, which cannot just
-// be dropped.
-TEST(Repair, TurnsFlatTrianglesWithoutOpeningTheMesh)
+// A vertex in the middle of an edge on one side only: closed by a triangle without height, which cannot
+// simply be dropped.
+TEST(Repair, FlipsFlatTrianglesWithoutOpeningTheMesh)
 {
   TriangleMesh mesh = cube(0, 1);
   // Edge 0-1 belongs to {0,2,1} and {0,1,4}. Split it in the second only and close the gap with the flat
@@ -220,7 +219,7 @@ TEST(MeshReport, WarnsAboutACupOfAHundredMetres)
 
 __extension__ using Wide = __int128;
 
-// Exact signs against whole-number arithmetic: coordinates small enough for 64-bit products.
+// Exact signs compared with integer arithmetic: coordinates small enough for 64-bit products.
 RC_GTEST_PROP(ExactPredicates, AgreeWithIntegersEvenWhenNearlyCoplanar, ())
 {
   const auto whole = rc::gen::inRange<std::int64_t>(-500000, 500000);
@@ -239,7 +238,7 @@ RC_GTEST_PROP(ExactPredicates, AgreeWithIntegersEvenWhenNearlyCoplanar, ())
   const Wide det = d(1, 0) * (d(2, 1) * d(3, 2) - d(2, 2) * d(3, 1)) -
                    d(1, 1) * (d(2, 0) * d(3, 2) - d(2, 2) * d(3, 0)) +
                    d(1, 2) * (d(2, 0) * d(3, 1) - d(2, 1) * d(3, 0));
-  // Scaled by a power of two and far from whole numbers: the signs stay.
+  // Scaled by a power of two and far from integers: the signs do not change.
   const auto point = [&](std::size_t i) -> Vec3 {
     return Vec3(static_cast<double>(p[i][0]), static_cast<double>(p[i][1]), static_cast<double>(p[i][2])) *
            0x1p-20;
@@ -247,7 +246,7 @@ RC_GTEST_PROP(ExactPredicates, AgreeWithIntegersEvenWhenNearlyCoplanar, ())
   RC_ASSERT(orientation_3d(point(0), point(1), point(2), point(3)) == (det > 0) - (det < 0));
 }
 
-// Found through the hierarchy exactly as by asking every pair.
+// The hierarchy finds exactly the pairs that testing every pair finds.
 RC_GTEST_PROP(SelfIntersections, AgreeWithTestingEveryPair, ())
 {
   TriangleMesh mesh;
@@ -266,7 +265,8 @@ RC_GTEST_PROP(SelfIntersections, AgreeWithTestingEveryPair, ())
       const bool touch = triangles_touch(corners(a), corners(b));
       // Triangles without area are reported as such, not as crossings.
       if (area_vector(mesh, a).norm() == 0 || area_vector(mesh, b).norm() == 0) continue;
-      // Whole coordinates: triangles that do not touch are clearly apart, those that do are at distance zero.
+      // Integer coordinates: triangles that do not touch are clearly apart, those that do are at distance
+      // zero.
       RC_ASSERT(touch == (squared_distance_of_triangles(corners(a), corners(b)) < 1e-12));
       if (touch) expected.push_back({static_cast<Index>(a), static_cast<Index>(b)});
     }
@@ -274,7 +274,7 @@ RC_GTEST_PROP(SelfIntersections, AgreeWithTestingEveryPair, ())
   RC_ASSERT(self_intersections(mesh) == expected);
 }
 
-TEST(SelfIntersections, FindsFoldsAndPokesBetweenNeighbours)
+TEST(SelfIntersections, FindsFoldsAndIntersectionsBetweenNeighbours)
 {
   TriangleMesh mesh;
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, 0}, {0.5, 0.2, 1}, {0.5, 0.2, -1}, {0, -1, 0}};
@@ -283,7 +283,7 @@ TEST(SelfIntersections, FindsFoldsAndPokesBetweenNeighbours)
   mesh.triangles = {{0, 1, 2}, {1, 0, 6}};
   EXPECT_TRUE(self_intersections(mesh).empty());  // the same, laid flat
   mesh.triangles = {{0, 1, 2}, {0, 4, 5}};
-  EXPECT_EQ(self_intersections(mesh).size(), 1u);  // shares a corner, its far side pierces
+  EXPECT_EQ(self_intersections(mesh).size(), 1u);  // shares a corner, its opposite edge intersects
   EXPECT_EQ(report_mesh(mesh).self_intersections.count, 1u);
 }
 
@@ -301,9 +301,9 @@ TEST(RequireClosed, ReportsWhyAMeshCannotBeFilled)
   EXPECT_EQ(why(mesh), "");
   EXPECT_EQ(require_closed(mesh, "pot.obj", "be filled").volume, signed_volume(mesh));
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
-  EXPECT_EQ(why(mesh).find(
-                "The surface of 'pot.obj' is turned inside out, so it has no inside that could be filled."),
-            0u)
+  EXPECT_EQ(
+      why(mesh).find("The surface of 'pot.obj' is inside out, so it has no interior that could be filled."),
+      0u)
       << why(mesh);
   mesh = cube(0, 1);
   mesh.triangles.pop_back();

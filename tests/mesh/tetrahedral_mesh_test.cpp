@@ -16,7 +16,7 @@ TetrahedralMesh two_tetrahedra()
   return mesh;
 }
 
-TEST(TetrahedralMesh, BoundaryIsClosedOutwardAndHoldsTheWholeVolume)
+TEST(TetrahedralMesh, BoundaryIsClosedFacesOutwardsAndEnclosesTheVolume)
 {
   const TetrahedralMesh mesh = two_tetrahedra();
   ASSERT_GT(six_times_volume(mesh, 0), 0);

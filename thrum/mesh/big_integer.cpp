@@ -38,7 +38,7 @@ Limbs add_magnitudes(const Limbs& a, const Limbs& b)
   return sum;
 }
 
-// a - b where a is not the smaller.
+// a - b where a >= b.
 Limbs subtract_magnitudes(const Limbs& a, const Limbs& b)
 {
   Limbs difference(a.size());

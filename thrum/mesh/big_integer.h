@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole numbers without limit, for the few signs that neither double nor 128 bits can decide.
+// Integers of any size, for the few signs that neither double nor 128 bits can decide.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class BigInteger {
   void trim();
   [[nodiscard]] double leading_bits(int& exponent) const;
 
-  std::vector<std::uint64_t> limbs_;  // least first, no leading zeros; empty is zero
+  std::vector<std::uint64_t> limbs_;  // least significant first, no leading zeros; empty is zero
   bool negative_ = false;
 };
 

@@ -21,8 +21,8 @@ using bvh_walk::Lanes;
 using bvh_walk::load;
 using bvh_walk::push_sorted;
 
-// Farther queries are drawn in to this distance [unit lengths] when boxes are asked: towards a convex set
-// that holds the mesh, so a box never seems farther than it is, and squares stay finite.
+// Query points farther away are moved to this distance [unit lengths] for the tests against boxes: towards a
+// convex set that contains the mesh, so a box never seems farther than it is, and squares stay finite.
 constexpr double kFarUnits = 1e9;
 
 // Squared distances from q to the four boxes; infinity for lanes without a child.
@@ -55,8 +55,8 @@ Double2 segment_distances(const Pair3& r, const Pair3& edge, Double2 inverse_squ
 }
 
 // Squared distances from p to the four triangles of a packet, two at a time, the same steps for every lane:
-// the foot on each edge, the foot in the plane if it is inside, the least of them. Not-a-number for unused
-// lanes.
+// the closest point on each edge, the projection onto the plane if it is inside, and the minimum of these.
+// NaN for unused lanes.
 void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::kWidth])
 {
   const Pair3 query = {both(p.x()), both(p.y()), both(p.z())};
@@ -68,8 +68,9 @@ void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::
     const Double2 on_bc = segment_distances(query - b, c - b, base::simd::load2(&t.inverse_bc[k]));
     const Double2 on_edges = base::simd::min(base::simd::min(on_ab, on_ac), on_bc);
 
-    // Foot in the plane a + u ab + v ac; the smallest of the three barycentric coordinates says whether it is
-    // inside. In a needle u and v may be rounding alone: then this is some point of the triangle, and an edge is nearer.
+    // Projection onto the plane, a + u ab + v ac; it is inside when the smallest of the three barycentric
+    // coordinates is not negative. In a needle triangle u and v may be pure rounding error: then this is some
+    // point of the triangle, and an edge is nearer.
     const Pair3 n = cross(ab, ac);
     const Double2 inverse_nn = base::simd::load2(&t.inverse_nn[k]);
     const Double2 u = dot(cross(ap, ac), n) * inverse_nn, v = dot(cross(ab, ap), n) * inverse_nn;
@@ -83,8 +84,9 @@ void triangle_distances(const Bvh::Packet& t, const Vec3& p, double (&out)[Bvh::
 
 // The best triangle so far under the tie rule.
 struct Nearest {
-  double squared = std::numeric_limits<double>::infinity();  // least squared distance seen, or allowed
-  double limit = std::numeric_limits<double>::infinity();    // farther triangles are of no interest
+  // smallest squared distance so far, or the allowed one
+  double squared = std::numeric_limits<double>::infinity();
+  double limit = std::numeric_limits<double>::infinity();  // farther triangles are skipped
   double tie;
   Index triangle = std::numeric_limits<Index>::max();
   Index slot = -1;  // where its corners are: kWidth * packet + lane
@@ -126,7 +128,7 @@ float float_limit(double squared, double inverse_unit_squared)
 
 }  // namespace
 
-// Asks for the memory of a child that waits on the stack; a large mesh does not fit into the cache.
+// Prefetches a child that waits on the stack; a large mesh does not fit into the cache.
 void Bvh::prefetch(Index child) const
 {
   constexpr std::size_t kLine = 64;  // bytes

@@ -6,18 +6,19 @@
 //   const ClosestPoint t = bvh.closest_point(q, 0.01, s.triangle);  // at most 1 cm away, warm start
 //   if (t.found()) ...
 //
-// Four children a node, up to four triangles a leaf, both laid out lane by lane so that one SIMD instruction
-// works on four boxes or on two or four triangles:
+// Four children per node, up to four triangles per leaf, both laid out lane by lane so that one SIMD
+// instruction works on four boxes or on two or four triangles:
 //
 //   Node    lower x[4] y[4] z[4]  upper x[4] y[4] z[4]  child[4]      128 bytes, float, rounded outwards
 //   Packet  corners a, b, c, 1 / area^2, 1 / edge length^2            448 bytes, double, exact corners
 //
-// Boxes live in "unit" coordinates (mesh centre at 0, half its largest side 1) where a float has a known
-// absolute error, so a part that is small or far from the origin loses nothing. The triangles are tested in
-// double.
+// Boxes are stored in "unit" coordinates (mesh centre at 0, half its largest side 1) where a float has a
+// known absolute error, so a part that is small or far from the origin loses no accuracy. The triangles are
+// tested in double.
 //
 // Every answer is the same on every run: among triangles that are equally far (within kTieRelative of the
-// distance and kTieAbsolute of the mesh size) the one with the lowest index is named, with or without a hint.
+// distance and kTieAbsolute of the mesh size) the one with the lowest index is returned, with or without a
+// hint.
 #pragma once
 
 #include <array>
@@ -48,7 +49,7 @@ struct ClosestPoint {
 
 struct Ray {
   Vec3 origin;     ///< [m]
-  Vec3 direction;  ///< any length but zero
+  Vec3 direction;  ///< any length except zero
   double max_t =
       std::numeric_limits<double>::infinity();  ///< hits lie at origin + t direction, 0 <= t <= max_t
 };
@@ -70,12 +71,12 @@ struct TrianglePair {
 
 class Bvh {
  public:
-  /// Distances that differ by less are a tie: relative to the distance, and absolute relative to the mesh
+  /// Distances that differ by less are a tie: the first is relative to the distance, the second to the mesh
   /// size.
   static constexpr double kTieRelative = 1e-12;
   static constexpr double kTieAbsolute = 1e-14;
 
-  /// Throws Error when the mesh has no triangle, or an index or a coordinate is bad.
+  /// Throws Error when the mesh has no triangle, or an index or a coordinate is invalid.
   explicit Bvh(TriangleMesh mesh);
 
   [[nodiscard]] const TriangleMesh& mesh() const { return mesh_; }
@@ -84,8 +85,8 @@ class Bvh {
   [[nodiscard]] std::size_t memory_bytes() const;
 
   /// The point of the surface closest to p, if it is at most `max_distance` [m] away. `hint` is a triangle
-  /// thought to be near (from the last step or a neighbour): it makes the search shorter and never changes
-  /// the answer.
+  /// that is probably near (from the last step or a neighbour): it speeds up the search and never changes the
+  /// result.
   [[nodiscard]] ClosestPoint closest_point(const Vec3& p,
                                            double max_distance = std::numeric_limits<double>::infinity(),
                                            Index hint = -1) const;
@@ -103,7 +104,7 @@ class Bvh {
   /// Triangles at most `radius` [m] from `centre`, ascending. `out` is emptied first.
   void triangles_in_sphere(const Vec3& centre, double radius, std::vector<Index>& out) const;
 
-  /// Takes the moved vertices (as many as before) and fits all boxes; the tree keeps its shape, so after
+  /// Sets new vertex positions (as many as before) and refits all boxes; the tree keeps its shape, so after
   /// large deformations a new Bvh searches faster. Throws Error when the count differs or a coordinate is not
   /// finite.
   void refit(std::span<const Vec3> vertices);
@@ -112,8 +113,8 @@ class Bvh {
   using PairCallback = std::function<bool(Index a, Index b)>;
 
   /// Walks two hierarchies at once, a posed by X_wa and b by X_wb, and calls back for every pair of triangles
-  /// that may be within `margin` [m] of each other: all that are, and some whose boxes only are. The order is
-  /// always the same. Returns false when the callback ended it.
+  /// that may be within `margin` [m] of each other: all that are, and some of which only the boxes are. The
+  /// order is always the same. Returns false when the callback ended it.
   static bool for_each_near_pair(const Bvh& a, const Pose& X_wa, const Bvh& b, const Pose& X_wb,
                                  double margin, const PairCallback& callback);
 
@@ -121,7 +122,7 @@ class Bvh {
   static void overlapping_pairs(const Bvh& a, const Pose& X_wa, const Bvh& b, const Pose& X_wb, double margin,
                                 std::vector<TrianglePair>& out);
 
-  // The layout, open to the other files of the hierarchy and to those that walk it themselves.
+  // The layout, public for the other files of the hierarchy and for code that traverses it directly.
   static constexpr int kWidth = 4;
   static constexpr Index kNoChild = std::numeric_limits<Index>::min();
 
@@ -133,10 +134,10 @@ class Bvh {
     Index child[kWidth];
   };
 
-  /// Up to four triangles. Unused lanes are not-a-number, so every comparison with them is false.
+  /// Up to four triangles. Unused lanes are NaN, so every comparison with them is false.
   struct alignas(64) Packet {
     double a[3][kWidth], b[3][kWidth], c[3][kWidth];
-    double inverse_nn[kWidth];  ///< 1 / (2 area)^2 [1/m^4]; not-a-number for a triangle without area
+    double inverse_nn[kWidth];  ///< 1 / (2 area)^2 [1/m^4]; NaN for a triangle without area
     double inverse_ab[kWidth], inverse_ac[kWidth], inverse_bc[kWidth];  ///< 1 / squared edge length [1/m^2]
     Index triangle[kWidth];                                             ///< -1: unused
   };
@@ -161,7 +162,7 @@ class Bvh {
   Box3 bounds_;
   Vec3 origin_ = Vec3::Zero();  ///< centre of the bounds [m]
   double unit_ = 1;             ///< one unit [m]
-  double tie_ = 0;              ///< absolute tie [m^2]
+  double tie_ = 0;              ///< absolute tolerance of a tie [m^2]
   std::vector<Node> nodes_;     ///< parents before children
   std::vector<Packet> packets_;
   std::vector<Index> slot_;  ///< triangle -> kWidth * packet + lane

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Building and refitting the hierarchy: binned surface area heuristic, four children a node.
+// Building and refitting the hierarchy: binned surface area heuristic, four children per node.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -180,7 +180,7 @@ struct Bvh::Builder {
     return {range_of(range.first, middle), range_of(middle, range.last)};
   }
 
-  // Opens the range that costs most until there are four, then goes down into those that are still too big.
+  // Splits the most expensive range until there are four, then recurses into those that are still too big.
   Index build_node(const Range& whole, int depth)
   {
     std::vector<Range> parts = {whole};
@@ -246,7 +246,7 @@ Bvh::Bvh(TriangleMesh mesh) : mesh_(std::move(mesh))
 
 void Bvh::fit_bounds()
 {
-  // Only vertices that a triangle uses count.
+  // Only vertices used by a triangle count.
   bounds_.setEmpty();
   for (const Triangle& t : mesh_.triangles) {
     for (const Index v : t) bounds_.extend(mesh_.vertices[static_cast<std::size_t>(v)]);
@@ -276,7 +276,7 @@ void Bvh::fill_packet(Packet& packet) const
       packet.b[d][lane] = b[d];
       packet.c[d][lane] = c[d];
     }
-    // Not-a-number keeps the inside of a triangle without area from ever being chosen.
+    // NaN keeps the inside of a triangle without area from ever being chosen.
     const double nn = (b - a).cross(c - a).squaredNorm();
     packet.inverse_nn[lane] = nn > 0 ? 1 / nn : kNan;
     packet.inverse_ab[lane] = inverse(b - a);
@@ -298,7 +298,8 @@ void Bvh::refit(std::span<const Vec3> vertices)
   fit_bounds();
   for (Packet& packet : packets_) fill_packet(packet);
 
-  // Children come after their parents, so one sweep from the back sees every child's box finished.
+  // Children come after their parents, so in one sweep from the back every child's box is finished before its
+  // parent's.
   std::vector<FloatBox> node_box(nodes_.size());
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     Node& node = nodes_[i];

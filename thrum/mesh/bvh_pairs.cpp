@@ -23,7 +23,7 @@ CentredBox child_box(const Bvh& bvh, const Bvh::Node& node, int lane)
           0.5 * bvh.unit_length() * (upper - lower)};
 }
 
-// The walk, in a's axes.
+// The traversal, in a's axes.
 struct PairWalk {
   const Bvh& a;
   const Bvh& b;
@@ -73,7 +73,7 @@ struct PairWalk {
     return true;
   }
 
-  // Children are nodes (>= 0) or packets (~packet). The one with the larger box is opened when both are
+  // Children are nodes (>= 0) or packets (~packet). The one with the larger box is expanded when both are
   // nodes.
   bool visit(Index ca, const CentredBox& box_a, Index cb, const CentredBox& box_b) const
   {

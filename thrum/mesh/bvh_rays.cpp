@@ -17,8 +17,8 @@ using bvh_walk::load;
 // A ray against boxes is rounded by up to this [unit lengths].
 constexpr double kBoxSlack = 0x1p-18;
 
-// A ray as the watertight test wants it [Woop, Benthin, Wald 2013, Watertight Ray/Triangle Intersection]: the
-// axis along which the direction is longest becomes z, and a shear makes the direction (0, 0, 1).
+// A ray in the form of the watertight test [Woop, Benthin, Wald 2013, Watertight Ray/Triangle Intersection]:
+// the axis along which the direction is longest becomes z, and a shear makes the direction (0, 0, 1).
 struct ShearedRay {
   Vec3 origin;
   int kx, ky, kz;
@@ -60,8 +60,8 @@ bool hit_lane(const Bvh::Packet& packet, int k, const ShearedRay& ray, double& t
   return true;
 }
 
-// The part of a ray within the bounds of a hierarchy, in its unit coordinates: boxes are asked from where it enters,
-// near the mesh.
+// The part of a ray within the bounds of a hierarchy, in its unit coordinates: boxes are tested from where it
+// enters, near the mesh.
 struct BoxRay {
   double enter = 0;  // t of the ray at the bounds
   double leave = 0;
@@ -129,7 +129,7 @@ RayHit Bvh::trace(const Ray& ray) const
   if (boxes.misses()) return best;
   const ShearedRay sheared(ray);
 
-  // A tie, as for distances, goes to the lower index: hits up to `slack` behind the best are looked at.
+  // A tie, as for distances, goes to the lower index: hits up to `slack` behind the best are compared.
   const double slack = kTieAbsolute * boxes.per_unit;
   const auto with_tie = [&](double t) {
     return t + kTieRelative * std::abs(t) + slack;

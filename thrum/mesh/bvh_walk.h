@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the searches of one hierarchy share: four lanes of floats, and the stack of nodes still to look at.
+// Shared by the searches of one hierarchy: four lanes of floats, and the stack of nodes still to visit.
 #pragma once
 
 #include "thrum/mesh/bvh.h"
@@ -8,11 +8,11 @@ namespace thrum::mesh::bvh_walk {
 
 using Lanes = Eigen::Array<float, Bvh::kWidth, 1>;
 
-// At most 24 levels by the heuristic, then at least one halving a level of at most 2^31 triangles; a node
-// leaves at most three children behind.
+// At most 24 levels by the heuristic, then at least one halving per level of at most 2^31 triangles; a node
+// leaves at most three children on the stack.
 inline constexpr int kStackSize = 3 * (24 + 32) + Bvh::kWidth;
 
-// A float bound is widened by this factor: covers the rounding of a box distance.
+// A float bound is enlarged by this factor to cover the rounding of a box distance.
 inline constexpr float kFloatSlack = 1 + 0x1p-18f;
 
 struct Entry {

@@ -8,8 +8,9 @@ namespace thrum::mesh {
 
 namespace {
 
-// Coordinates are below 2^30 and a ratio is good to a relative 2^-51, so approximations are good to 2^-21;
-// differences of two to 2^-20 and their own rounding 2^-23. The constants leave a factor of four or more.
+// Coordinates are below 2^30 and a ratio has a relative error of 2^-51, so approximations have an error of
+// 2^-21; differences of two 2^-20, with their own rounding of 2^-23. The constants leave a margin of a factor
+// of four or more.
 constexpr double kDifferenceError = 0x1p-18;
 constexpr double kProductError = 0x1p-50;  // relative, of a sum of a few products
 
@@ -85,8 +86,8 @@ ExactPoint line_plane_intersection(const GridPoint& a, const GridPoint& b, const
 ExactPoint segment_intersection(const ExactPoint& p, const ExactPoint& q, const ExactPoint& r,
                                 const ExactPoint& s, int axis)
 {
-  // With D_r = det(p, q, r) = turn * p.w q.w r.w and likewise D_s, the crossing is (r.h D_s - s.h D_r) / (r.w
-  // D_s - s.w D_r): all three coordinates at once, without the plane.
+  // With D_r = det(p, q, r) = turn * p.w q.w r.w and the same for D_s, the crossing is (r.h D_s - s.h D_r) /
+  // (r.w D_s - s.w D_r): all three coordinates at once, without the plane.
   const BigInteger d_r = determinant(p, q, r, axis);
   const BigInteger d_s = determinant(p, q, s, axis);
   ExactPoint point;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Points of an arrangement of triangles whose corners lie on a grid of whole numbers, and exact signs on
-// them.
+// Points of an arrangement of triangles whose corners lie on an integer grid, and exact predicates on them.
 //
-// Corners are whole numbers of kGridBits bits. Where a line meets a plane, or two segments of one plane
-// cross, the point is a ratio of whole numbers and kept as such (homogeneous x, y, z, w with w > 0). Every
-// point also carries its nearest doubles; a predicate is first taken on those with an error bound, and on
-// whole numbers only when the bound does not decide.
+// Corners are integers of kGridBits bits. Where a line meets a plane, or two segments of one plane cross, the
+// point is a ratio of integers and kept as such (homogeneous x, y, z, w with w > 0). Every point also carries
+// its nearest doubles; a predicate is first evaluated on those with an error bound, and on integers only when
+// the bound does not decide.
 #pragma once
 
 #include <array>
@@ -46,7 +45,7 @@ struct ExactPoint {
 [[nodiscard]] ExactPoint line_plane_intersection(const GridPoint& a, const GridPoint& b,
                                                  const GridPlane& plane);
 
-/// Where the segments p q and r s of one plane cross; seen along `axis` they do so properly.
+/// Where the segments p q and r s of one plane cross; seen along `axis` they cross in their interiors.
 [[nodiscard]] ExactPoint segment_intersection(const ExactPoint& p, const ExactPoint& q, const ExactPoint& r,
                                               const ExactPoint& s, int axis);
 

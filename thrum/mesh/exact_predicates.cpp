@@ -17,7 +17,7 @@ constexpr double kHalfUlp = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kOrientation3dBound = (7 + 56 * kHalfUlp) * kHalfUlp;
 constexpr double kOrientation2dBound = (3 + 16 * kHalfUlp) * kHalfUlp;
 
-// A number as the exact sum of doubles, smallest first. N is the most that can be needed.
+// A number as the exact sum of doubles, smallest first. N is the maximum number of parts.
 template <std::size_t N>
 struct Expansion {
   std::array<double, N> part{};
@@ -125,7 +125,7 @@ int exact_orientation_3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3
   return sum_of(sum_of(first, second, -1), third, 1).sign();
 }
 
-// The two coordinates across the largest of the normal: a coplanar question becomes one in the plane.
+// The two coordinates across the largest of the normal: a coplanar test becomes one in the plane.
 int axis_across(const std::array<Vec3, 3>& t)
 {
   int axis = 0;
@@ -216,7 +216,7 @@ bool segment_touches_triangle(const Vec3& p, const Vec3& q, const std::array<Vec
   const int side_q = orientation_3d(t[0], t[1], t[2], q);
   if (side_p * side_q > 0) return false;
   if (side_p == 0 && side_q == 0) return coplanar_segment_touches(p, q, t);
-  // The line p q passes all three sides of the triangle on the same hand.
+  // The line p q passes all three sides of the triangle on the same side.
   const int a = orientation_3d(p, q, t[0], t[1]);
   const int b = orientation_3d(p, q, t[1], t[2]);
   const int c = orientation_3d(p, q, t[2], t[0]);
@@ -225,7 +225,7 @@ bool segment_touches_triangle(const Vec3& p, const Vec3& q, const std::array<Vec
 
 bool triangles_touch(const std::array<Vec3, 3>& s, const std::array<Vec3, 3>& t)
 {
-  // Whatever two triangles have in common, an edge of one reaches into the other there.
+  // Where two triangles intersect, an edge of one meets the other.
   for (std::size_t k = 0; k < 3; ++k) {
     if (segment_touches_triangle(s[k], s[(k + 1) % 3], t) ||
         segment_touches_triangle(t[k], t[(k + 1) % 3], s))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Signs that are right for every input: on which side of a line or plane a point lies. Taken in doubles with
-// Shewchuk's error bound first; only what the bound cannot decide is computed again without rounding, as a
-// sum of doubles that do not overlap [Shewchuk 1997, Adaptive precision floating-point arithmetic and fast
-// robust geometric predicates]. Exact as long as no product under- or overflows: coordinates between 1e-90
-// and 1e90 in size, or zero.
+// Exact predicates: on which side of a line or plane a point lies. Evaluated in doubles with Shewchuk's error
+// bound first; only what the bound cannot decide is computed again without rounding, as a sum of
+// non-overlapping doubles [Shewchuk 1997, Adaptive precision floating-point arithmetic and fast robust
+// geometric predicates]. Exact as long as no product under- or overflows: coordinates between 1e-90 and 1e90
+// in size, or zero.
 #pragma once
 
 #include <array>

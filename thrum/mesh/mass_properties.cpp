@@ -20,7 +20,7 @@ Mat3 inertia_from_second_moment(const Mat3& second)
 
 Vec3 mean_vertex(const TriangleMesh& mesh)
 {
-  // The mean is taken relative to the first vertex, so a far-away mesh loses no digits.
+  // The mean is taken relative to the first vertex, so a mesh far from the origin loses no digits.
   const Vec3 first = mesh.vertices.front();
   Vec3 sum = Vec3::Zero();
   for (const Vec3& v : mesh.vertices) sum += v - first;
@@ -79,9 +79,9 @@ Vec3 pointing_to_largest_component(const Vec3& axis)
 // The unit vector perpendicular to `axis` that is nearest to the mesh axis most perpendicular to it.
 Vec3 perpendicular_near_mesh_axis(const Vec3& axis)
 {
-  Eigen::Index least = 0;
-  axis.cwiseAbs().minCoeff(&least);
-  const Vec3 e = Vec3::Unit(least);
+  Eigen::Index smallest = 0;
+  axis.cwiseAbs().minCoeff(&smallest);
+  const Vec3 e = Vec3::Unit(smallest);
   return (e - axis.dot(e) * axis).normalized();
 }
 

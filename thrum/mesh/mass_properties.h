@@ -27,7 +27,7 @@ struct PrincipalAxes {
 };
 
 /// The solid inside a closed mesh of density `density` [kg/m^3]. Throws Error when the mesh encloses no
-/// volume or is inside out; whether it is closed is the caller's to know.
+/// volume or is inside out; it does not check whether the mesh is closed.
 [[nodiscard]] MassProperties solid_mass_properties(const TriangleMesh& mesh, double density = 1);
 
 /// A thin sheet of `thickness` [m] whose middle surface is the mesh, open or closed. The sheet's own inertia
@@ -38,7 +38,7 @@ struct PrincipalAxes {
 /// Inertia about `point` instead of the centre of mass (parallel axis theorem) [kg m^2].
 [[nodiscard]] Mat3 inertia_about(const MassProperties& body, const Vec3& point);
 
-/// The same body of a material `factor` times as dense.
+/// The same body with `factor` times the density.
 [[nodiscard]] MassProperties with_density_scaled(const MassProperties& body, double factor);
 
 /// The same body moved by X_wb: center and inertia are then given in w axes.

@@ -16,7 +16,7 @@ namespace thrum::mesh {
 
 namespace {
 
-// Things that fall and ring are between a grain and a house. Beyond that the unit is probably not the metre.
+// Simulated objects are between a grain and a house in size. Beyond that the unit is probably not the metre.
 constexpr double kMaxPlausibleSize = 50;     // [m]
 constexpr double kMinPlausibleSize = 0.001;  // [m]
 
@@ -107,7 +107,7 @@ class Inspector {
                                    static_cast<long>(edges) + static_cast<long>(report_.triangles);
   }
 
-  // Open edges joined at their ends: how many separate chains there are.
+  // Open edges joined at their ends: the number of separate chains.
   [[nodiscard]] std::size_t connected_chains(const std::vector<EdgeUse>& open) const
   {
     std::vector<Index> parent(mesh_.vertices.size());
@@ -214,7 +214,8 @@ class Inspector {
     const bool some = report_.triangles > 0;
     report_.watertight = some && !report_.open_edges.found() && !report_.non_manifold_edges.found() &&
                          !report_.inconsistent_edges.found() && !report_.repeated_corners.found();
-    // chi = 2 (components - handles) for closed surfaces; a pinched vertex would count too few.
+    // chi = 2 (components - handles) for closed surfaces; with a pinched vertex the number of handles would
+    // be too small.
     if (report_.watertight && !report_.non_manifold_vertices.found()) {
       report_.genus = static_cast<long>(report_.components) - report_.euler_characteristic / 2;
     }
@@ -276,20 +277,20 @@ void describe_faults(Out out, const MeshReport& report)
   }
   describe(out, report.non_manifold_edges, "edge where more than two triangles meet",
            "edges where more than two triangles meet");
-  describe(out, report.non_manifold_vertices, "vertex where surfaces meet in a point",
-           "vertices where surfaces meet in a point");
+  describe(out, report.non_manifold_vertices, "vertex where surfaces meet at a point",
+           "vertices where surfaces meet at a point");
   describe(out, report.inconsistent_edges, "edge whose two triangles face opposite ways",
            "edges whose two triangles face opposite ways");
   describe(out, report.repeated_corners, "triangle with a repeated corner",
            "triangles with a repeated corner");
   describe(out, report.flat_triangles, "triangle without height", "triangles without height");
-  describe(out, report.duplicate_triangles, "triangle that is there twice", "triangles that are there twice");
+  describe(out, report.duplicate_triangles, "duplicate triangle", "duplicate triangles");
   describe(out, report.duplicate_vertices, "vertex at the same point as another",
            "vertices at the same point as others");
   describe(out, report.unused_vertices, "vertex that no triangle uses", "vertices that no triangle uses");
   describe(out, report.self_intersections, "pair of triangles that cross or touch",
            "pairs of triangles that cross or touch");
-  describe(out, report.inverted_components, "component turned inside out", "components turned inside out");
+  describe(out, report.inverted_components, "component that is inside out", "components that are inside out");
   if (!report.scale_warning.empty()) fmt::format_to(out, "  {}\n", report.scale_warning);
 }
 
@@ -315,18 +316,18 @@ MeshReport require_closed(const TriangleMesh& surface, const std::string& name, 
     reason = counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
                      "edges where neighbours face different ways");
   } else if (report.repeated_corners.found()) {
-    reason = counted(report.repeated_corners.count, "triangle that names a corner twice",
-                     "triangles that name a corner twice");
+    reason = counted(report.repeated_corners.count, "triangle with a repeated corner",
+                     "triangles with a repeated corner");
   } else if (report.inverted_components.found()) {
-    throw Error(fmt::format(
-        "The surface of '{}' is turned inside out, so it has no inside that could {}. 'thrum mesh repair' "
-        "turns it round.",
-        name, use));
+    throw Error(
+        fmt::format("The surface of '{}' is inside out, so it has no interior that could {}. 'thrum mesh "
+                    "repair' flips it.",
+                    name, use));
   }
-  throw Error(fmt::format(
-      "The surface of '{}' is not closed ({}), so it has no inside that could {}. 'thrum mesh info' shows "
-      "where, 'thrum mesh repair' repairs what can be repaired.",
-      name, reason, use));
+  throw Error(
+      fmt::format("The surface of '{}' is not closed ({}), so it has no interior that could {}. 'thrum mesh "
+                  "info' shows where; 'thrum mesh repair' fixes what it can.",
+                  name, reason, use));
 }
 
 std::string to_text(const MeshReport& report)

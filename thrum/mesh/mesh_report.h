@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with a mesh, in plain words with counts and places, and what it can be used for as it is.
+// The defects of a mesh, in plain words with counts and places, and what it can be used for without repair.
 //
 //   const MeshReport report = report_mesh(mesh);
 //   fmt::print("{}", to_text(report));
@@ -12,7 +12,7 @@
 
 namespace thrum::mesh {
 
-/// One kind of fault.
+/// One kind of defect.
 struct MeshFinding {
   std::size_t count = 0;
   std::vector<Vec3> places;  ///< of the first few [m]
@@ -26,14 +26,14 @@ struct MeshReport {
   std::size_t components = 0;  ///< triangles joined by common edges
   Box3 box;                    ///< [m]
   double area = 0;             ///< [m^2]
-  double volume = 0;           ///< [m^3]; means something only when watertight
+  double volume = 0;           ///< [m^3]; meaningful only when watertight
 
   MeshFinding open_edges;             ///< edges of one triangle; places are their middles
   std::size_t boundary_loops = 0;     ///< chains of open edges: holes and rims
   MeshFinding non_manifold_edges;     ///< edges of three triangles or more
-  MeshFinding non_manifold_vertices;  ///< vertices where two or more fans of triangles meet in a point
+  MeshFinding non_manifold_vertices;  ///< vertices where two or more fans of triangles meet at a point
   MeshFinding inconsistent_edges;     ///< both triangles run the same way along it
-  MeshFinding repeated_corners;       ///< triangles that name a vertex twice
+  MeshFinding repeated_corners;       ///< triangles with a vertex twice
   MeshFinding flat_triangles;         ///< slivers without height
   MeshFinding duplicate_triangles;    ///< same three corners as another one
   MeshFinding duplicate_vertices;     ///< at the same point as another one: welding would join them
@@ -55,14 +55,14 @@ struct MeshReport {
 
 struct MeshReportDesc {
   bool self_intersections = true;  ///< by far the slowest of the checks
-  std::size_t places = 5;          ///< so many places of each kind are kept
+  std::size_t places = 5;          ///< maximum number of places kept for each kind
 };
 
-/// Throws Error when the mesh has an index that is not there or a coordinate that is not finite.
+/// Throws Error when the mesh has an index out of range or a coordinate that is not finite.
 [[nodiscard]] MeshReport report_mesh(const TriangleMesh& mesh, const MeshReportDesc& desc = {});
 
-/// The report of a surface that may be filled with tetrahedra. For any other throws Error with what is wrong with the surface of
-/// `name`, so that there is no inside that could ... `use` ("be filled").
+/// The report of a surface that may be filled with tetrahedra. For any other, throws Error that says what is
+/// wrong with the surface of `name` and that there is no interior that could `use` ("be filled").
 MeshReport require_closed(const TriangleMesh& surface, const std::string& name, const std::string& use);
 
 /// The report as lines for a terminal or a log.

@@ -48,7 +48,7 @@ MeshComponents edge_components(const TriangleMesh& mesh, std::span<const EdgeUse
   result.of_triangle.resize(mesh.triangles.size());
   for (std::size_t t = 0; t < parent.size(); ++t) {
     const Index r = root(static_cast<Index>(t));
-    // A root is the lowest of its set, so it has its number before the others ask for it.
+    // A root is the lowest of its set, so it gets its number before the others.
     result.of_triangle[t] = r == static_cast<Index>(t) ? static_cast<Index>(result.count++)
                                                        : result.of_triangle[static_cast<std::size_t>(r)];
   }

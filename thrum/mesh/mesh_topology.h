@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is whose neighbour in a triangle mesh: edges with their triangles, and connected components.
+// The connectivity of a triangle mesh: edges with their triangles, and connected components.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct EdgeUse {
 /// out.
 [[nodiscard]] std::vector<EdgeUse> edge_uses(const TriangleMesh& mesh);
 
-/// Calls `work` with the uses of each edge in turn: one for an open edge, two for a manifold one, or more.
+/// Calls `work` with the uses of each edge: one for an open edge, two for a manifold one, or more.
 template <class Work>
 void for_each_edge(std::span<const EdgeUse> uses, Work&& work)
 {
@@ -44,7 +44,7 @@ struct MeshComponents {
 /// The triangles of each component, ascending.
 [[nodiscard]] std::vector<std::vector<Index>> triangles_by_component(const MeshComponents& components);
 
-/// Is the triangle no triangle: a repeated corner, or a height below `kFlatHeight` of its longest side?
+/// Is the triangle degenerate: a repeated corner, or a height below `kFlatHeight` of its longest side?
 inline constexpr double kFlatHeight = 1e-9;  ///< relative to the longest side
 enum class TriangleKind { valid, repeated_corner, flat };
 [[nodiscard]] TriangleKind triangle_kind(const TriangleMesh& mesh, std::size_t triangle);

@@ -10,11 +10,11 @@ namespace thrum::mesh {
 
 namespace {
 
-// An open component whose volume about its centre is below this part of the cube of its size is flat: it has
-// no outside, and is left as it is.
+// An open component whose volume about its centre is below this fraction of the cube of its size is flat: it
+// has no outside, and is not changed.
 constexpr double kFlatVolume = 1e-6;
 
-// So many vertices of a component are asked whether they lie in another one.
+// The number of vertices of a component that are tested for lying in another one.
 constexpr std::size_t kInsideSamples = 16;
 
 void flip(Triangle& t)
@@ -27,7 +27,7 @@ struct Component {
   Box3 box;
 };
 
-// Right for either orientation of a closed component: its winding number is 0 outside and 1 or -1 inside.
+// Correct for either orientation of a closed component: its winding number is 0 outside and 1 or -1 inside.
 bool holds(const TriangleMesh& mesh, const Component& outer, const Vec3& p)
 {
   double winding = 0;
@@ -39,8 +39,8 @@ bool holds(const TriangleMesh& mesh, const Component& outer, const Vec3& p)
   return std::abs(winding) > kHalf;
 }
 
-// Wholly inside: by box first, then by vertices spread over the component. Parts that only poke into each
-// other (a leg in a table top) have vertices outside and are no cavities.
+// Wholly inside: by box first, then by vertices spread over the component. Parts that only overlap (a leg in
+// a table top) have vertices outside and are no cavities.
 bool lies_in(const TriangleMesh& mesh, const Component& inner, const Component& outer)
 {
   if (!outer.box.contains(inner.box)) return false;
@@ -93,7 +93,7 @@ Neighbours neighbours_of(const TriangleMesh& mesh, std::span<const EdgeUse> uses
   return result;
 }
 
-// Which triangles must be turned so that neighbours agree; patches joined only by non-manifold edges are
+// Which triangles must be flipped so that neighbours agree; patches joined only by non-manifold edges are
 // started from their own lowest triangle. Returns per component whether that is possible.
 std::vector<bool> find_turns(const TriangleMesh& mesh, const MeshComponents& components,
                              const Neighbours& neighbours, std::vector<char>& turn)
@@ -111,12 +111,12 @@ std::vector<bool> find_turns(const TriangleMesh& mesh, const MeshComponents& com
       open.pop_back();
       for (std::size_t i = neighbours.first[t]; i < neighbours.first[t + 1]; ++i) {
         const Neighbours::Link& link = neighbours.links[i];
-        const auto wanted = static_cast<char>(link.agrees ? turn[t] : 1 - turn[t]);
+        const auto expected = static_cast<char>(link.agrees ? turn[t] : 1 - turn[t]);
         char& other = turn[static_cast<std::size_t>(link.triangle)];
         if (other == kUnknown) {
-          other = wanted;
+          other = expected;
           open.push_back(link.triangle);
-        } else if (other != wanted) {
+        } else if (other != expected) {
           orientable[static_cast<std::size_t>(components.of_triangle[t])] = false;
         }
       }
@@ -173,7 +173,7 @@ OrientResult orient_components(TriangleMesh& mesh)
   std::vector<char> turn;
   const std::vector<bool> orientable = find_turns(mesh, components, neighbours_of(mesh, uses), turn);
 
-  // First make neighbours agree; a one-sided component cannot, and is left as it came.
+  // First make neighbours agree; a one-sided component cannot be made to, and is not changed.
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     if (!orientable[static_cast<std::size_t>(components.of_triangle[t])]) turn[t] = 0;
     if (turn[t] != 0) flip(mesh.triangles[t]);
@@ -181,7 +181,7 @@ OrientResult orient_components(TriangleMesh& mesh)
   result.unorientable_components =
       static_cast<std::size_t>(std::count(orientable.begin(), orientable.end(), false));
 
-  // Then choose the side of each component. Edges are asked again: their directions have changed.
+  // Then choose the side of each component. Edges are computed again: their directions have changed.
   const std::vector<ComponentState> states = component_states(mesh, components, edge_uses(mesh));
   const std::vector<std::vector<Index>> lists = triangles_by_component(components);
   for (std::size_t c = 0; c < states.size(); ++c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns triangles so that each component has one side, and that side is outside. Part of repair.h, and used
-// by mesh_report.h to find inverted components.
+// Flips triangles so that each component is oriented consistently and outwards. Part of repair.h, and used by
+// mesh_report.h to find inverted components.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace thrum::mesh {
 
-/// How one component lies.
+/// The orientation of one component.
 struct ComponentState {
   bool closed = false;     ///< every edge has exactly two triangles
-  bool consistent = true;  ///< neighbours turn the same way
-  bool orientable = true;  ///< neighbours could be made to turn the same way
+  bool consistent = true;  ///< neighbours are oriented the same way
+  bool orientable = true;  ///< neighbours can be oriented the same way
   double volume = 0;       ///< signed [m^3]; about its centre when open
-  int depth = 0;           ///< closed components that hold it; odd: a cavity
+  int depth = 0;           ///< number of closed components that contain it; odd: a cavity
   bool inverted = false;   ///< closed, consistent, and facing the wrong way for its depth
   Index first_triangle = -1;
 };
@@ -34,7 +34,7 @@ struct OrientResult {
 
 /// Neighbours across edges of two triangles are made to agree, starting from the lowest triangle of a
 /// component; then closed components face outwards (a cavity into its void) and open ones the way that gives
-/// them positive volume about their centre. A component that would need no turn is left untouched.
+/// them positive volume about their centre. A component that needs no flip is not changed.
 OrientResult orient_components(TriangleMesh& mesh);
 
 }  // namespace thrum::mesh

@@ -31,8 +31,8 @@ struct CellHash {
 };
 
 // For each vertex the kept vertex that it becomes: the lowest one within the tolerance. Kept vertices never
-// chain, so no vertex moves farther than the tolerance. Cells are four tolerances wide: most vertices look
-// into one only.
+// chain, so no vertex moves farther than the tolerance. Cells are four tolerances wide: most vertices need
+// only one.
 std::vector<Index> weld_targets(const std::vector<Vec3>& vertices, double tolerance, const Vec3& origin)
 {
   constexpr double kCellPerTolerance = 4;
@@ -40,7 +40,7 @@ std::vector<Index> weld_targets(const std::vector<Vec3>& vertices, double tolera
   const auto cell_along = [&](double offset) {
     return static_cast<std::int64_t>(std::floor(offset / cell_size));
   };
-  // Only looked up, never walked through, so its order has no influence.
+  // Only used for lookup, never iterated, so its order has no influence.
   std::unordered_map<Cell, std::vector<Index>, CellHash> kept;
   kept.reserve(vertices.size());
   std::vector<Index> target(vertices.size());
@@ -143,7 +143,7 @@ class Repair {
     }
   }
 
-  // Keeps the triangles for which `keep` says so; returns how many went.
+  // Keeps the triangles for which `keep` is true; returns how many were removed.
   template <class Keep>
   std::size_t filter(Keep&& keep)
   {
@@ -168,8 +168,9 @@ class Repair {
     }
   }
 
-  // A flat triangle a b c with b on the side c a cannot simply go: its neighbours would be left open. Turning
-  // the side that it shares with the neighbour c a d gives a b d and b c d, which cover the same surface:
+  // A flat triangle a b c with b on the side c a cannot simply be removed: that would open a hole between its
+  // neighbours. Flipping the edge that it shares with the neighbour c a d gives a b d and b c d, which cover
+  // the same surface:
   //
   //     a---b---c          a---b---c
   //      \     /     ->     \  |  /
@@ -207,7 +208,7 @@ class Repair {
     for (const Index v : mesh_.triangles[o]) {
       if (v != a && v != c) d = v;
     }
-    // The new side must not be there already, or four triangles would meet in it.
+    // The new edge must not exist already, or four triangles would meet at it.
     if (d == b || edge(b, d).first != edge(b, d).second) return false;
     mesh_.triangles[sliver] = {a, b, d};
     mesh_.triangles[o] = {b, c, d};
@@ -217,8 +218,7 @@ class Repair {
 
   void flip_slivers()
   {
-    // A turn may leave a flat triangle to be turned next time; a few rounds settle all that occur in
-    // practice.
+    // A flip may leave a flat triangle for the next round; a few rounds remove all that occur in practice.
     constexpr int kRounds = 8;
     std::size_t left = 0;
     for (int round = 0; round < kRounds; ++round) {
@@ -239,7 +239,7 @@ class Repair {
     }
     report_.kept_slivers = left;
     if (report_.flipped_slivers > 0) {
-      report_change("{} times the long edge of a flat triangle was flipped.", report_.flipped_slivers);
+      report_change("The long edge of a flat triangle was flipped {} times.", report_.flipped_slivers);
     }
     if (left > 0)
       report_change(
@@ -283,11 +283,12 @@ class Repair {
     }
     if (oriented.flipped_triangles > 0 && oriented.cavities > 0) {
       report_change(
-          "{} closed components lie inside others and were taken as cavities, facing into their void.",
+          "{} closed components lie inside others and were treated as cavities: their triangles face into "
+          "the void.",
           oriented.cavities);
     }
     if (oriented.unorientable_components > 0) {
-      report_change("{} components have only one side and could not be oriented; they are as they came.",
+      report_change("{} components have only one side and could not be oriented; they were not changed.",
                     oriented.unorientable_components);
     }
   }

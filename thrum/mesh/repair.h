@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Makes a mesh from a file fit for use, and says everything that it changed.
+// Makes a mesh from a file usable, and reports every change.
 //
 //   const RepairResult fixed = repair_mesh(read_mesh("cup.obj"));
 //   for (const std::string& line : fixed.report.lines) fmt::print("{}\n", line);
 //
-// In this order: weld vertices, drop triangles with a repeated corner, turn the long side of flat triangles,
-// drop duplicates, orient consistently and outwards per component, drop vertices that nobody uses. Holes are
-// not filled and crossings are not resolved; mesh_report.h names them. docs/methods/mesh_repair.md explains
-// the choices.
+// In this order: weld vertices, drop triangles with a repeated corner, flip the long edge of flat triangles,
+// drop duplicates, orient consistently and outwards per component, drop unused vertices. Holes are not filled
+// and crossings are not resolved; mesh_report.h reports them. docs/methods/mesh_repair.md explains the
+// choices.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace thrum::mesh {
 
-/// Vertices closer than this are one, relative to the diagonal of the bounding box: a hundred times the
-/// rounding of 32-bit floats, and a tenth of a micrometre for a thing of 10 cm.
+/// Vertices closer than this are merged, relative to the diagonal of the bounding box: a hundred times the
+/// rounding of 32-bit floats, and a tenth of a micrometre for an object of 10 cm.
 inline constexpr double kWeldTolerance = 1e-6;
 
 struct RepairDesc {
@@ -36,16 +36,16 @@ struct RepairReport {
   std::size_t welded_vertices = 0;          ///< joined to another one
   double max_weld_distance = 0;             ///< how far a vertex moved [m]
   std::size_t degenerate_triangles = 0;     ///< dropped: a repeated corner
-  std::size_t flipped_slivers = 0;          ///< flat triangles whose longest side was turned
-  std::size_t kept_slivers = 0;             ///< flat triangles that could not be turned
+  std::size_t flipped_slivers = 0;          ///< flat triangles whose longest edge was flipped
+  std::size_t kept_slivers = 0;             ///< flat triangles that could not be flipped
   std::size_t duplicate_triangles = 0;      ///< dropped: the same three corners
-  std::size_t flipped_triangles = 0;        ///< turned round, alone or with their component
-  std::size_t flipped_components = 0;       ///< turned round as a whole
+  std::size_t flipped_triangles = 0;        ///< flipped, alone or with their component
+  std::size_t flipped_components = 0;       ///< flipped as a whole
   std::size_t cavities = 0;                 ///< closed components inside another one, facing into their void
   std::size_t unorientable_components = 0;  ///< one-sided, such as a Moebius strip
   std::size_t unused_vertices = 0;          ///< dropped
   std::vector<std::string>
-      lines;  ///< one sentence for each of these that happened; empty: nothing was changed or left wanting
+      lines;  ///< one sentence for each of these that happened; empty: nothing was changed or left unrepaired
 
   [[nodiscard]] bool changed() const;
 };
@@ -53,10 +53,10 @@ struct RepairReport {
 struct RepairResult {
   TriangleMesh mesh;
   RepairReport report;
-  std::vector<Index> source_triangles;  ///< per triangle, the one of the given mesh that it came from
+  std::vector<Index> source_triangles;  ///< per triangle, its triangle in the given mesh
 };
 
-/// Throws Error when the mesh has an index that is not there or a coordinate that is not finite.
+/// Throws Error when the mesh has an index out of range or a coordinate that is not finite.
 [[nodiscard]] RepairResult repair_mesh(const TriangleMesh& mesh, const RepairDesc& desc = {});
 
 }  // namespace thrum::mesh

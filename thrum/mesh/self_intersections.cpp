@@ -16,7 +16,7 @@ std::array<Vec3, 3> corners(const TriangleMesh& mesh, std::size_t t)
   return {mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)};
 }
 
-// Position in `of` of the corner that `other` does not have; for triangles with a common side there is one.
+// Position in `of` of the corner that `other` does not have; triangles with a common edge have one.
 std::size_t unshared_corner(const Triangle& of, const Triangle& other)
 {
   for (std::size_t k = 0; k < 3; ++k) {
@@ -25,7 +25,7 @@ std::size_t unshared_corner(const Triangle& of, const Triangle& other)
   return 0;
 }
 
-// A common side: they meet elsewhere only when folded flat onto each other.
+// A common edge: they meet elsewhere only when folded flat onto each other.
 bool folded(const TriangleMesh& mesh, std::size_t s, std::size_t t)
 {
   const std::size_t k = unshared_corner(mesh.triangles[s], mesh.triangles[t]);
@@ -44,7 +44,7 @@ bool folded(const TriangleMesh& mesh, std::size_t s, std::size_t t)
   return orientation_2d(flat(p), flat(q), flat(unshared)) * orientation_2d(flat(p), flat(q), flat(other)) > 0;
 }
 
-// One common corner: they meet elsewhere when the far side of one reaches the other.
+// One common corner: they meet elsewhere when the opposite edge of one meets the other.
 bool opposite_edges_touch(const TriangleMesh& mesh, std::size_t s, std::size_t t, Index common)
 {
   const auto far_side = [&](std::size_t of, std::size_t other) {

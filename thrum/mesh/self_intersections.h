@@ -9,10 +9,10 @@
 
 namespace thrum::mesh {
 
-/// Pairs a < b, ascending, that have more in common than shared corners and sides: crossing, touching from
-/// afar, or folded onto each other. Signs are exact, so the answer does not depend on rounding. Pairs with
-/// the same three corners are duplicates, not crossings, and triangles without area are left out.
-/// Stops after `max_pairs` pairs.
+/// Pairs a < b, ascending, that intersect beyond shared corners and edges: crossing, touching without being
+/// neighbours, or folded onto each other. The predicates are exact, so the result does not depend on
+/// rounding. Pairs with the same three corners are duplicates, not crossings, and triangles without area are
+/// left out. Stops after `max_pairs` pairs.
 [[nodiscard]] std::vector<TrianglePair> self_intersections(const TriangleMesh& mesh,
                                                            std::size_t max_pairs = 100000);
 

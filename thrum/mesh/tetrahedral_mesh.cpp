@@ -14,7 +14,7 @@ Vec3 corner(const TetrahedralMesh& mesh, std::size_t tetrahedron, std::size_t wh
   return mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[tetrahedron][which])];
 }
 
-// A face as its sorted corners, for pairing, beside the outward triangle it came from.
+// A face as its sorted corners, for pairing, with the outward triangle it came from.
 struct Face {
   Triangle sorted;
   Triangle outward;

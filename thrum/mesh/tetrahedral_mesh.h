@@ -19,8 +19,8 @@ struct TetrahedralMesh {
   std::vector<std::string> region_names;  ///< may be empty
 };
 
-/// The boundary of a tetrahedral mesh, outward, with the way back: surface vertex i is node `nodes[i]`, and
-/// surface triangle t is a face of tetrahedron `tetrahedra[t]`.
+/// The boundary of a tetrahedral mesh, facing outwards, with the map back to the volume: surface vertex i is
+/// node `nodes[i]`, and surface triangle t is a face of tetrahedron `tetrahedra[t]`.
 struct BoundarySurface {
   TriangleMesh surface;
   std::vector<Index> nodes;

@@ -32,10 +32,10 @@ struct TriangleMesh {
 void transform(TriangleMesh& mesh, const Pose& pose);
 void scale(TriangleMesh& mesh, const Vec3& factors);
 
-/// Adds the vertices and triangles of `other`, joining nothing.
+/// Appends the vertices and triangles of `other` without merging vertices.
 void append(TriangleMesh& mesh, const TriangleMesh& other);
 
-/// Throws Error when a triangle names a vertex that is not there or a coordinate is not finite.
+/// Throws Error when a triangle names a vertex that does not exist or a coordinate is not finite.
 void check_indices(const TriangleMesh& mesh);
 
 }  // namespace thrum::mesh

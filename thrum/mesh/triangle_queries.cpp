@@ -10,8 +10,9 @@ namespace thrum::mesh {
 
 namespace {
 
-// A triangle lower than this part of its longest edge is a needle: the foot of a perpendicular is then uncertain by
-// more than 1e-12 of the distance, down to rounding alone, and the edges are asked as well.
+// A triangle with a height below this fraction of its longest edge is a needle: the projection onto its plane
+// then has an error of more than 1e-12 of the distance, up to being pure rounding error, and the edges are
+// tested as well.
 constexpr double kNeedleRatio = 1e-4;
 
 // Parameter of the point of the segment a + t e, 0 <= t <= 1, closest to a + r; 0 for a segment without
@@ -22,13 +23,13 @@ double segment_parameter(const Vec3& r, const Vec3& e)
   return squared_length > 0 ? std::clamp(r.dot(e) / squared_length, 0.0, 1.0) : 0.0;
 }
 
-// The line through p0, p1 against the triangle: true when the segment crosses its inside or border.
+// The line through p0, p1 against the triangle: true when the segment crosses its interior or border.
 bool segment_crosses(const Vec3& p0, const Vec3& p1, const std::array<Vec3, 3>& t)
 {
   const Vec3 n = (t[1] - t[0]).cross(t[2] - t[0]);
   const double h0 = n.dot(p0 - t[0]);
   const double h1 = n.dot(p1 - t[0]);
-  // Both ends on one side, or in the plane: the edge pairs answer the flat case.
+  // Both ends on one side, or in the plane: the edge pairs cover the coplanar case.
   if (h0 * h1 > 0 || h0 == h1) return false;
   const Vec3 x = p0 + (h0 / (h0 - h1)) * (p1 - p0);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -50,7 +51,7 @@ TrianglePoint closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3
   TrianglePoint best;
   best.squared_distance = std::numeric_limits<double>::infinity();
 
-  // Inside the prism over the triangle: the foot of the perpendicular, a + u ab + v ac, by the dual basis.
+  // Inside the prism over the triangle: the projection onto its plane, a + u ab + v ac, by the dual basis.
   if (nn > 0) {
     const Vec3 ap = p - a;
     const double u = ac.cross(n).dot(ap) / nn;
@@ -106,7 +107,7 @@ double squared_distance_of_triangles(const std::array<Vec3, 3>& a, const std::ar
   for (std::size_t k = 0; k < 3; ++k) {
     if (segment_crosses(a[k], a[(k + 1) % 3], b) || segment_crosses(b[k], b[(k + 1) % 3], a)) return 0;
   }
-  // Otherwise the distance is taken at two edges or at a corner and the other triangle.
+  // Otherwise the distance is between two edges, or between a corner and the other triangle.
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions about one or two triangles: closest point, distance. Degenerate triangles are treated as the
-// segment or the point that they are.
+// Queries on one or two triangles: closest point, distance. Degenerate triangles are treated as the segment
+// or the point that they are.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace thrum::mesh {
 
-/// Which part of a triangle holds a point.
+/// The part of a triangle that contains a point.
 enum class Feature : std::uint8_t { vertex, edge, face };
 
 struct TrianglePoint {

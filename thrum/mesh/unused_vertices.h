@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leaves out the vertices that no element uses, for triangles and tetrahedra alike.
+// Removes the vertices that no element uses, for triangles and tetrahedra alike.
 #pragma once
 
 #include <vector>

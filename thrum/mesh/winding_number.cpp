@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWidth = Bvh::kWidth;
 constexpr double kFourPi = 4 * std::numbers::pi;
-// As in the other traversals: at most three children left behind on each of at most 56 levels.
+// As in the other traversals: at most three children on the stack for each of at most 56 levels.
 constexpr int kStackSize = 3 * 56 + kWidth;
 
 Vec3 lane_corner(const double (&corner)[3][kWidth], int lane)

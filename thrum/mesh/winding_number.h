@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The generalised winding number of a triangle mesh [Jacobson, Kavan, Sorkine-Hornung 2013]: the signed solid
 // angle of all triangles over 4 pi. One inside and zero outside a closed mesh; smooth in between across the
-// holes of an open one, so that "more than a half" tells inside from outside for open and dirty meshes.
+// holes of an open one, so that "more than a half" separates inside from outside for open and defective
+// meshes.
 //
 // Groups of triangles that are far away are replaced by their dipole and its first moment, after Barill,
 // Dickson, Schmidt, Levin and Jacobson 2018, Fast winding numbers for soups and clouds.
@@ -29,7 +30,7 @@ class WindingNumber {
   [[nodiscard]] bool inside(const Vec3& p) const { return at(p) > 0.5; }
 
  private:
-  // What a subtree looks like from afar.
+  // The far-field expansion of a subtree.
   struct Expansion {
     Vec3 centre = Vec3::Zero();  ///< area-weighted [m]
     double radius = 0;           ///< of a ball about the centre that holds the triangles [m]
