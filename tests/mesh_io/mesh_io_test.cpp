@@ -146,8 +146,8 @@ TEST(ObjFile, ErrorNamesTheLine)
              "found the keyword \"\\x7fELF");
 }
 
-// A star of 2 n corners is concave at every second one; the cut must cover exactly its area.
-TEST(ObjFile, CutsConcavePolygonsInsideTheirOutline)
+// A star of 2 n corners is concave at every second one; the triangles must cover exactly its area.
+TEST(ObjFile, TriangulatesConcavePolygonsInsideTheirOutline)
 {
   constexpr int kCorners = 80;
   std::string text;
@@ -166,8 +166,8 @@ TEST(ObjFile, CutsConcavePolygonsInsideTheirOutline)
   const mesh::TriangleMesh mesh = read_obj(text + face + "\n", kName).mesh;
   ASSERT_EQ(mesh.triangles.size(), kCorners - 2u);
   for (int i = 0; i < kCorners; ++i) twice_area += star[i].cross(star[(i + 1) % kCorners]).y();
-  // Every triangle turns like the outline, and the areas sum up to that of the star: no overlap, nothing
-  // outside.
+  // Every triangle has the orientation of the outline, and the areas sum up to that of the star: no overlap,
+  // nothing outside.
   double sum = 0;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     EXPECT_GT(mesh::area_vector(mesh, t).y() * twice_area, 0);
@@ -204,7 +204,7 @@ TEST(StlFile, RejectsTruncatedAndWrongFiles)
   EXPECT_HAS(error_of(MeshFormat::stl, nan), "byte 84: found a corner (nan");
 }
 
-TEST(PlyFile, SkipsWhatItDoesNotKnow)
+TEST(PlyFile, SkipsUnknownElementsAndProperties)
 {
   const std::string text =
       "ply\nformat ascii 1.0\ncomment c\nobj_info o\nelement camera 2\nproperty list uchar float k\nproperty "
@@ -242,7 +242,7 @@ TEST(PlyFile, RejectsHugeCountsBadIndicesAndNoise)
   EXPECT_HAS(error_of(MeshFormat::ply, head + "4000000000" + tail),
              "test file:3: found 4000000000 of \"vertex\"");
   EXPECT_HAS(error_of(MeshFormat::ply, head + "x" + tail), ":3: found \"x\"");
-  EXPECT_HAS(error_of(MeshFormat::ply, "ply\nformat ascii 2\nelement vertex -1"), "no negative count");
+  EXPECT_HAS(error_of(MeshFormat::ply, "ply\nformat ascii 2\nelement vertex -1"), "a count of 0 or more");
   std::string bytes = head + "1" + tail;
   const std::size_t data = bytes.size();
   for (int k = 0; k < 3; ++k) base::append_bytes(bytes, 0.5f);
@@ -282,7 +282,7 @@ std::string gltf_with(const std::string& nodes, const std::string& more = "", co
   return json;
 }
 
-TEST(GltfFile, AppliesNodeTransformsAndTurnsToZUp)
+TEST(GltfFile, AppliesNodeTransformsAndConvertsToZUp)
 {
   // A parent that moves up by 2 (y in the file, z here) and a child that doubles and mirrors x.
   const MeshFile file = read_gltf(
@@ -294,7 +294,7 @@ TEST(GltfFile, AppliesNodeTransformsAndTurnsToZUp)
   EXPECT_EQ(file.mesh.vertices[1], Vec3(-2, 0, 2));
   EXPECT_EQ(file.mesh.vertices[2], Vec3(0, 0, 3));
   EXPECT_EQ(file.mesh.vertices[3], Vec3(0, -1, 2));
-  // Mirrored, so two corners change places and the face looks the same way.
+  // Mirrored, so two corners are exchanged and the face keeps its direction.
   EXPECT_EQ(file.mesh.triangles[0], (Triangle{0, 2, 1}));
   EXPECT_EQ(file.part_names, (std::vector<std::string>{"wing"}));
 }
@@ -310,13 +310,13 @@ TEST(GltfFile, ReadsStripsFansAndInstances)
   EXPECT_EQ(points.notes.size(), 1u);
 }
 
-TEST(GltfFile, RejectsWhatItCannotRead)
+TEST(GltfFile, RejectsUnsupportedFiles)
 {
   const auto error = [](const std::string& text) {
     return error_of(MeshFormat::gltf, text);
   };
   EXPECT_HAS(error(gltf_with(R"([{"children":[1]},{"children":[0]}])", R"(,"scenes":[{"nodes":[0]}])")),
-             "in two places");
+             "with two parents");
   EXPECT_HAS(error(gltf_with(R"([{"mesh":7}])")), "\"mesh\" 7");
   EXPECT_HAS(error(gltf_with(R"([{"mesh":0}])", "", "4", 400)), "accessor 1 of 400 elements");
   EXPECT_HAS(error(gltf_with(R"([{"mesh":0}])", "", "4", 4)), "a multiple of three");
@@ -325,15 +325,15 @@ TEST(GltfFile, RejectsWhatItCannotRead)
   EXPECT_HAS(error("{"), "JSON that cannot be read");
   EXPECT_HAS(error(R"({"asset":{"version":"1.0"}})"), "glTF version \"1.0\"");
   EXPECT_HAS(error(R"({"asset":{"version":"2.0"},"buffers":[{"byteLength":4,"uri":"../secret.bin"}]})"),
-             "outside the file");
-  // Nesting far deeper than a stack is only text.
+             "the external buffer");
+  // Very deep nesting in unused parts is accepted.
   const std::string deep =
       R"({"asset":{"version":"2.0"},"extras":)" + std::string(200000, '[') + std::string(200000, ']') + "}";
   EXPECT_EQ(error(deep), "no error");
-  EXPECT_HAS(error(write_glb(tetrahedron_surface()).substr(0, 300)), "bytes as its header says");
+  EXPECT_HAS(error(write_glb(tetrahedron_surface()).substr(0, 300)), "bytes, the length in its header");
 }
 
-TEST(GltfFile, AnotherReaderReadsWhatWeWrite)
+TEST(GltfFile, TinygltfReadsItsFiles)
 {
   const mesh::TriangleMesh mesh = tetrahedron_surface();
   const std::string bytes = write_glb(mesh, "body");
@@ -353,7 +353,7 @@ TEST(GltfFile, AnotherReaderReadsWhatWeWrite)
   EXPECT_EQ(model.nodes.at(0).name, "body");
 }
 
-TEST(MeshIo, WritesAndReadsFilesByEndingAndContent)
+TEST(MeshIo, WritesAndReadsFilesByExtensionAndContent)
 {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "thrum_mesh_io_test";
   std::filesystem::create_directories(folder);
@@ -364,7 +364,7 @@ TEST(MeshIo, WritesAndReadsFilesByEndingAndContent)
     EXPECT_EQ(back.triangles.size(), 4u) << name;
     EXPECT_EQ(mesh::signed_volume(back), mesh::signed_volume(mesh)) << name;
   }
-  // A PLY by any other name.
+  // A PLY with another file extension.
   write_file_bytes(folder / "e.obj", write_ply(mesh));
   EXPECT_EQ(read_mesh(folder / "e.obj").triangles, mesh.triangles);
   EXPECT_THROW(write_mesh(folder / "f.xyz", mesh), Error);

@@ -87,8 +87,8 @@ RC_GTEST_PROP(TetgenFile, ReadsNodesAndElementsFromAnyFirstNumber, (bool from_on
   expect_same(read_tetgen(node, "a.node", ele, "a.ele").mesh, expected);
 }
 
-// A file as Gmsh itself lays it out: surface triangles and a point beside the tetrahedra, sparse node
-// numbers, a quadratic tetrahedron, sections that we do not know.
+// A file with the layout that Gmsh writes: surface triangles and a point besides the tetrahedra, sparse node
+// numbers, a quadratic tetrahedron, unknown sections.
 TEST(MshFile, ReadsWhatGmshWrites)
 {
   const std::string text =
@@ -106,7 +106,7 @@ TEST(MshFile, ReadsWhatGmshWrites)
   EXPECT_EQ(file.mesh.vertices.size(), 4u);
   EXPECT_NEAR(mesh::volume(file.mesh), 1.0 / 6, 1e-15);
   EXPECT_EQ(file.mesh.region_names, (std::vector<std::string>{"the body"}));
-  // What is not in the result was said: two other elements, one quadratic, seven unused nodes.
+  // The notes list what is not in the result: two other elements, one quadratic, seven unused nodes.
   ASSERT_EQ(file.notes.size(), 3u);
   EXPECT_HAS(file.notes[0], "2 elements");
   EXPECT_HAS(file.notes[1], "1 tetrahedra of higher order");
@@ -126,7 +126,7 @@ std::string error_of(std::string_view bytes)
 TEST(MshFile, ErrorNamesTheLineOrTheByte)
 {
   const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
-  EXPECT_HAS(error_of("solid"), "test.msh:1: found another beginning");
+  EXPECT_HAS(error_of("solid"), "test.msh:1: found an unknown first line");
   EXPECT_HAS(error_of("$MeshFormat\n4 0 8\n$EndMeshFormat\n"), "found version 4, expected 2.2 or 4.1");
   EXPECT_HAS(error_of(head + "$Nodes\n4000000000\n"), ":5: found nodes 4000000000");
   EXPECT_HAS(error_of(head + "$Nodes\n1\n1 0 nan 0\n"), ":6: found \"nan\"");
@@ -177,7 +177,7 @@ TEST(VtkFile, HasTheSizesItDeclares)
   EXPECT_HAS(text, "CELLS 1 5\n4 0 1 2 3\n");
   EXPECT_HAS(text, "CELL_TYPES 1\n10\n");
   EXPECT_HAS(text, "VECTORS mode_1 double\n0.5 0.5");
-  // Binary: 24 bytes a point, 20 a cell, 4 a type.
+  // Binary: 24 bytes per point, 20 per cell, 4 per type.
   const std::string binary = write_vtk(mesh);
   const std::size_t points = binary.find("double\n") + 7;
   EXPECT_EQ(binary.find("\nCELLS"), points + 4 * 24);

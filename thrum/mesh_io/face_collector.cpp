@@ -10,10 +10,10 @@ namespace thrum::mesh_io {
 namespace {
 
 // Ear clipping tests at most this many corners against ears per corner of the polygon. A gear of 400 corners
-// takes about 600; an outline made to be slow stops here instead of costing the cube of its size.
+// takes about 600; an adversarial outline stops here instead of costing the cube of its size.
 constexpr std::size_t kTestsPerCorner = 4000;
 
-// Newell's normal: twice the area vector, right for concave and slightly warped polygons too.
+// Newell's normal: twice the area vector, also correct for concave and slightly warped polygons.
 Vec3 newell_normal(std::span<const Vec3> corners)
 {
   Vec3 normal = Vec3::Zero();
@@ -29,7 +29,7 @@ double turn(const Vec2& a, const Vec2& b, const Vec2& c)
   return (b - a).x() * (c - a).y() - (b - a).y() * (c - a).x();
 }
 
-// Closed triangle, so that a reflex corner on the edge of an ear forbids it.
+// Closed triangle, so that a reflex corner on the edge of an ear rejects it.
 bool holds(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& p)
 {
   return turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0;
@@ -58,7 +58,7 @@ bool is_convex(const std::vector<Vec2>& flat)
   return true;
 }
 
-// An ear at ring position i: a left turn that holds no other corner of the ring. Counts the tests it makes.
+// An ear at ring position i: a left turn that contains no other corner of the ring. Counts its tests.
 bool is_ear(const std::vector<Vec2>& flat, const std::vector<Index>& ring, std::size_t i, std::size_t& tests)
 {
   const std::size_t n = ring.size();
@@ -72,7 +72,7 @@ bool is_ear(const std::vector<Vec2>& flat, const std::vector<Index>& ring, std::
   for (std::size_t k = i + 2; k < i + n - 1; ++k) {
     ++tests;
     const Vec2 p = at(k);
-    // A corner at the same place as one of the ear's own (a bridge to a hole) does not lie in its way.
+    // A corner at the same place as one of the ear's own (a bridge to a hole) does not block it.
     if (p != a && p != b && p != c && holds(a, b, c, p)) return false;
   }
   return true;
@@ -95,7 +95,7 @@ bool triangulate_polygon(std::span<const Vec3> corners, std::span<Triangle> tria
     return true;
   }
 
-  // Clip ears, walking on from the last one so that they do not all meet in one corner.
+  // Clip ears, continuing after the last one so that they do not all meet at one corner.
   std::size_t next = 0;
   std::size_t at = 0;
   std::size_t misses = 0;
@@ -143,11 +143,11 @@ void FaceCollector::finish(mesh::TriangleMesh& mesh, std::vector<std::string>& n
   }
   if (!polygons_.empty()) {
     notes.push_back(
-        fmt::format("{} polygons of more than three corners were cut into triangles.", polygons_.size()));
+        fmt::format("{} polygons of more than three corners were triangulated.", polygons_.size()));
   }
   if (crossed > 0) {
     notes.push_back(fmt::format(
-        "{} of these polygons cross themselves or are too tangled and were cut as fans.", crossed));
+        "{} of these polygons cross themselves or are too complex and were cut into fans.", crossed));
   }
   mesh.triangles = std::move(triangles_);
   triangles_.clear();

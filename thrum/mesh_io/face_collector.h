@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the faces of a mesh file while it is read and cuts polygons into triangles when all vertices are
-// known.
+// Collects the faces of a mesh file while it is read, and triangulates polygons when all vertices are known.
 #pragma once
 
 #include <span>
@@ -11,10 +10,10 @@
 
 namespace thrum::mesh_io {
 
-/// Cuts a polygon, given by its corners in order, into size - 2 triangles of corner numbers, turning the same
-/// way. Convex: a fan. Otherwise ears are clipped in the plane of the mean normal, so that concave outlines
-/// come out right. Returns false when no proper cut was found (a polygon that crosses itself) and the rest
-/// was cut as a fan.
+/// Cuts a polygon, given by its corners in order, into size - 2 triangles of corner numbers with the same
+/// orientation. Convex: a fan. Otherwise ears are clipped in the plane of the mean normal, so that concave
+/// outlines are triangulated correctly. Returns false when no valid triangulation was found (a polygon that
+/// crosses itself) and the rest was cut as a fan.
 bool triangulate_polygon(std::span<const Vec3> corners, std::span<Triangle> triangles);
 
 class FaceCollector {
@@ -25,11 +24,11 @@ class FaceCollector {
   /// Three corners or more.
   void add_polygon(std::span<const Index> corners);
 
-  /// Moves the triangles into `mesh`, whose vertices are complete and whose indices were checked.
+  /// Moves the triangles into `mesh`, whose vertices must be complete and indices checked.
   void finish(mesh::TriangleMesh& mesh, std::vector<std::string>& notes);
 
  private:
-  // A polygon holds its place among the triangles until its corners have coordinates.
+  // A polygon is a placeholder among the triangles until its corners have coordinates.
   struct Polygon {
     std::size_t first_triangle;
     std::size_t first_corner;

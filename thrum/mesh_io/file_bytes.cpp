@@ -21,21 +21,20 @@ using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 
 FileBytes::FileBytes(const std::filesystem::path& file)
 {
-  // A folder can be opened for reading on Linux and only fails later with an odd message.
+  // A folder can be opened for reading on Linux and only fails later with an unclear message.
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) throw InputError({file}, "no such file", "a file to read");
   if (std::filesystem::is_directory(status)) throw InputError({file}, "a folder", "a file to read");
   const auto size = std::filesystem::file_size(file, error);
-  if (error) throw InputError({file}, "something without a size (" + error.message() + ")", "a file to read");
+  if (error) throw InputError({file}, "a file without a size (" + error.message() + ")", "a file to read");
   const FileHandle handle(std::fopen(file.string().c_str(), "rb"));
-  if (!handle) throw InputError({file}, "a file that may not be read", "read permission");
+  if (!handle) throw InputError({file}, "a file without read permission", "a readable file");
 
   data_.reset(new char[static_cast<std::size_t>(size) + 1]);
   size_ = std::fread(data_.get(), 1, static_cast<std::size_t>(size), handle.get());
   if (size_ != size) {
-    throw InputError({file}, fmt::format("{} bytes that could be read", size_),
-                     fmt::format("{} bytes", size));
+    throw InputError({file}, fmt::format("only {} readable bytes", size_), fmt::format("{} bytes", size));
   }
 }
 
@@ -46,8 +45,8 @@ void write_file_bytes(const std::filesystem::path& file, std::string_view bytes)
   {
     const FileHandle handle(std::fopen(temporary.string().c_str(), "wb"));
     if (!handle)
-      throw Error(fmt::format("{} cannot be written: is there such a folder, and may you write in it?",
-                              file.string()));
+      throw Error(
+          fmt::format("{} cannot be written: check that the folder exists and is writable.", file.string()));
     const std::size_t written = std::fwrite(bytes.data(), 1, bytes.size(), handle.get());
     if (written != bytes.size() || std::fflush(handle.get()) != 0) {
       throw Error(fmt::format("{}: only {} of {} bytes could be written; is the disk full?",

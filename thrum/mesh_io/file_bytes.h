@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole file in memory, read once. Every reader of this folder works on bytes, so that a test or a fuzzer
-// can hand it a buffer instead of a file.
+// A whole file in memory, read once. Every reader in this folder works on bytes, so that a test or a fuzzer
+// can pass a buffer instead of a file.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace thrum::mesh_io {
 /// The bytes of one file. Not zeroed before reading: for a mesh of 40 MB that alone would cost 10 ms.
 class FileBytes {
  public:
-  /// Throws InputError when the file is not there or cannot be read.
+  /// Throws InputError when the file does not exist or cannot be read.
   explicit FileBytes(const std::filesystem::path& file);
 
   [[nodiscard]] std::string_view view() const { return {data_.get(), size_}; }
@@ -23,14 +23,14 @@ class FileBytes {
   std::size_t size_ = 0;
 };
 
-/// Writes aside and renames, so that a reader never sees half a file. Throws Error when the folder cannot be
-/// written.
+/// Writes to a temporary file and renames it, so that a reader never sees a partial file. Throws Error when
+/// the folder cannot be written.
 void write_file_bytes(const std::filesystem::path& file, std::string_view bytes);
 
 /// `text` between quotes for an error message: at most 40 characters, unprintable bytes as \xNN.
 [[nodiscard]] std::string quoted_text(std::string_view text);
 
-/// The ending of a file name in lower case with its dot: ".obj".
+/// The extension of a file name in lower case with its dot: ".obj".
 [[nodiscard]] std::string lower_extension(const std::filesystem::path& file);
 
 }  // namespace thrum::mesh_io

@@ -123,12 +123,12 @@ GltfBuffers::GltfBuffers(std::string_view bytes, const std::filesystem::path& na
   try {
     root_ = Json::parse(text);
   } catch (const Json::parse_error& error) {
-    // The parser's own words quote the file at any length; the place says enough.
-    fail(fmt::format("JSON that cannot be read from its byte {} on", error.byte), "a glTF file");
+    // The parser's own message may quote any amount of the file; the position is enough.
+    fail(fmt::format("invalid JSON from byte {} on", error.byte), "a glTF file");
   } catch (const Json::exception&) {
-    fail("JSON that cannot be read: a number is too big", "a glTF file");
+    fail("invalid JSON: a number is too big", "a glTF file");
   }
-  if (!root_.is_object()) fail("JSON that is no object", "a glTF file");
+  if (!root_.is_object()) fail("JSON that is not an object", "a glTF file");
   const Json& asset = root_.contains("asset") ? root_["asset"] : Json();
   const std::string version = asset.is_object() ? this->text(asset, "version") : "";
   if (!version.starts_with("2.")) fail(fmt::format("glTF version {}", quoted_text(version)), "2.0");
@@ -138,13 +138,14 @@ GltfBuffers::GltfBuffers(std::string_view bytes, const std::filesystem::path& na
 std::string_view GltfBuffers::split_glb(std::string_view bytes)
 {
   base::ByteReader reader(bytes, *name_);
-  if (reader.read<std::uint32_t>("magic number") != kGlbMagic) reader.fail("another beginning", "\"glTF\"");
+  if (reader.read<std::uint32_t>("magic number") != kGlbMagic)
+    reader.fail("an unknown file start", "\"glTF\"");
   const auto version = reader.read<std::uint32_t>("version");
   if (version != 2) reader.fail(fmt::format("version {}", version), "version 2 of GLB");
   const auto length = reader.read<std::uint32_t>("length");
   if (length > bytes.size()) {
     reader.fail(fmt::format("a file of {} bytes", bytes.size()),
-                fmt::format("{} bytes as its header says", length));
+                fmt::format("{} bytes, the length in its header", length));
   }
   std::string_view json;
   while (reader.remaining() >= 8) {
@@ -166,22 +167,22 @@ void GltfBuffers::load_buffers(const std::filesystem::path& folder)
   const Json& list = this->list("buffers");
   owned_.resize(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::uint64_t wanted = size_in(list[i], "byteLength", 0);
+    const std::uint64_t expected = size_in(list[i], "byteLength", 0);
     const std::string uri = text(list[i], "uri");
     if (uri.empty()) {
       if (i != 0 || !has_binary_chunk_)
-        fail(fmt::format("buffer {} without a uri", i), "its bytes somewhere");
+        fail(fmt::format("buffer {} without a uri", i), "a uri or a binary chunk");
       buffers_.push_back(binary_chunk_);
     } else {
       owned_[i] = load_uri(uri, folder);
       total_bytes_ += owned_[i].size();
       buffers_.push_back(owned_[i]);
     }
-    if (buffers_[i].size() < wanted) {
+    if (buffers_[i].size() < expected) {
       fail(fmt::format("{} bytes in buffer {}", buffers_[i].size(), i),
-           fmt::format("the {} bytes announced", wanted));
+           fmt::format("{} bytes, its byteLength", expected));
     }
-    buffers_[i] = buffers_[i].substr(0, static_cast<std::size_t>(wanted));
+    buffers_[i] = buffers_[i].substr(0, static_cast<std::size_t>(expected));
   }
 }
 
@@ -193,16 +194,17 @@ std::string GltfBuffers::load_uri(const std::string& uri, const std::filesystem:
     const auto bytes = mark == std::string::npos
                            ? std::nullopt
                            : from_base64(std::string_view(uri).substr(mark + kMark.size()));
-    if (!bytes) fail(fmt::format("a buffer {}", quoted_text(uri)), "data in base64");
+    if (!bytes) fail(fmt::format("the buffer {}", quoted_text(uri)), "data in base64");
     return *bytes;
   }
   const std::filesystem::path path = percent_decoded(uri);
   if (folder.empty())
-    fail(fmt::format("the buffer {} outside the file", quoted_text(uri)), "buffers inside the file");
-  // A mesh names only files at or below its own folder.
+    fail(fmt::format("the external buffer {}", quoted_text(uri)), "buffers inside the file");
+  // A mesh may only name files in or below its own folder.
   const bool leaves = path.is_absolute() || uri.find("://") != std::string::npos ||
                       std::any_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
-  if (leaves) fail(fmt::format("the buffer {}", quoted_text(uri)), "a file beside the .gltf");
+  if (leaves)
+    fail(fmt::format("the buffer {}", quoted_text(uri)), "a file in or below the folder of the .gltf");
   const FileBytes file(folder / path);
   return std::string(file.view());
 }
@@ -210,19 +212,17 @@ std::string GltfBuffers::load_uri(const std::string& uri, const std::filesystem:
 const Json& GltfBuffers::list_in(const Json& object, const char* key) const
 {
   static const Json kNone = Json::array();
-  if (!object.is_object())
-    fail(fmt::format("a {} where an object should be", object.type_name()), "an object");
+  if (!object.is_object()) fail(fmt::format("a value of type {}", object.type_name()), "an object");
   const auto found = object.find(key);
   if (found == object.end()) return kNone;
-  if (!found->is_array()) fail(fmt::format("\"{}\" as {}", key, found->type_name()), "an array");
+  if (!found->is_array()) fail(fmt::format("\"{}\" of type {}", key, found->type_name()), "an array");
   return *found;
 }
 
 std::optional<std::size_t> GltfBuffers::index(const Json& object, const char* key, std::size_t size,
                                               std::optional<std::size_t> otherwise) const
 {
-  if (!object.is_object())
-    fail(fmt::format("a {} where an object should be", object.type_name()), "an object");
+  if (!object.is_object()) fail(fmt::format("a value of type {}", object.type_name()), "an object");
   const auto found = object.find(key);
   if (found == object.end()) return otherwise;
   return checked_index(*found, key, size);
@@ -232,7 +232,7 @@ std::size_t GltfBuffers::checked_index(const Json& value, const char* what, std:
 {
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= size) {
     fail(fmt::format("\"{}\" {}", what, value.is_number() ? value.dump() : value.type_name()),
-         fmt::format("a whole number below {}", size));
+         fmt::format("an integer below {}", size));
   }
   return value.get<std::size_t>();
 }
@@ -241,26 +241,26 @@ std::string GltfBuffers::text(const Json& object, const char* key) const
 {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (!object.is_object() || found == object.end()) return "";
-  if (!found->is_string()) fail(fmt::format("\"{}\" as {}", key, found->type_name()), "a text");
+  if (!found->is_string()) fail(fmt::format("\"{}\" of type {}", key, found->type_name()), "a string");
   return found->get<std::string>();
 }
 
 std::uint64_t GltfBuffers::size_in(const Json& object, const char* key, std::uint64_t otherwise) const
 {
   // Any size up to 2^53 is kept exactly by every JSON writer.
-  constexpr std::size_t kMost = std::size_t{1} << 53;
-  return index(object, key, kMost, static_cast<std::size_t>(otherwise)).value();
+  constexpr std::size_t kMaxSize = std::size_t{1} << 53;
+  return index(object, key, kMaxSize, static_cast<std::size_t>(otherwise)).value();
 }
 
 Accessor GltfBuffers::accessor(std::size_t number, std::size_t components) const
 {
   const Json& json = list("accessors").at(number);
   if (json.is_object() && json.contains("sparse")) {
-    fail(fmt::format("the sparse accessor {}", number), "plain ones: export without sparse accessors");
+    fail(fmt::format("the sparse accessor {}", number), "dense accessors: export without sparse accessors");
   }
-  const std::string wanted = components == 1 ? "SCALAR" : fmt::format("VEC{}", components);
+  const std::string expected = components == 1 ? "SCALAR" : fmt::format("VEC{}", components);
   const std::string type = text(json, "type");
-  if (type != wanted) fail(fmt::format("accessor {} of type {}", number, quoted_text(type)), wanted);
+  if (type != expected) fail(fmt::format("accessor {} of type {}", number, quoted_text(type)), expected);
 
   Accessor result;
   result.component_type = static_cast<int>(size_in(json, "componentType", 0) & 0xffff);
@@ -293,7 +293,7 @@ Accessor GltfBuffers::accessor(std::size_t number, std::size_t components) const
       count == 0 || (begin + size <= view_bytes && (count - 1) <= (view_bytes - begin - size) / stride);
   if (!fits) {
     fail(fmt::format("accessor {} of {} elements from byte {}, each {} bytes", number, count, begin, size),
-         fmt::format("what fits into the {} bytes of bufferView {}", view_bytes, *view_number));
+         fmt::format("elements within the {} bytes of bufferView {}", view_bytes, *view_number));
   }
   result.data = buffer.data() + view_begin + begin;
   result.count = static_cast<std::size_t>(count);
@@ -317,7 +317,7 @@ std::string glb_from_chunks(std::string json, std::string binary)
   binary.resize((binary.size() + 3) / 4 * 4, '\0');
   const std::size_t total = 12 + 8 + json.size() + (binary.empty() ? 0 : 8 + binary.size());
   if (total > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error("The mesh is too big for one GLB file, which ends at 4 GB. Write it as PLY.");
+    throw Error("The mesh is too big for one GLB file, which is limited to 4 GB. Write it as PLY.");
   }
   std::string out;
   out.reserve(total);

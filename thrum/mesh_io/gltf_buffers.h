@@ -22,7 +22,7 @@ struct Accessor {
   bool normalized = false;
   bool floating = false;
 
-  /// A component of an element as a double; normalised whole numbers become fractions.
+  /// A component of an element as a double; normalised integers become fractions.
   [[nodiscard]] double value(std::size_t element, std::size_t component) const;
 };
 
@@ -32,14 +32,14 @@ class GltfBuffers {
   GltfBuffers(std::string_view bytes, const std::filesystem::path& name, const std::filesystem::path& folder);
 
   [[nodiscard]] const nlohmann::json& root() const { return root_; }
-  /// The file and its outside buffers together [bytes].
+  /// The file and its external buffers together [bytes].
   [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
 
-  /// The array `key` of the file or of `object`; an empty one when it is not there. Throws when it is no
-  /// array.
+  /// The array `key` of the file or of `object`; an empty one when it does not exist. Throws when it is not
+  /// an array.
   [[nodiscard]] const nlohmann::json& list(const char* key) const { return list_in(root_, key); }
   [[nodiscard]] const nlohmann::json& list_in(const nlohmann::json& object, const char* key) const;
-  /// The index `key` of `object`, below `size`; `otherwise` when it is not there.
+  /// The index `key` of `object`, below `size`; `otherwise` when it does not exist.
   [[nodiscard]] std::optional<std::size_t> index(const nlohmann::json& object, const char* key,
                                                  std::size_t size,
                                                  std::optional<std::size_t> otherwise = std::nullopt) const;
@@ -76,7 +76,7 @@ class GltfBuffers {
   const std::filesystem::path* name_;
   std::string_view binary_chunk_;
   bool has_binary_chunk_ = false;
-  std::vector<std::string> owned_;  // contents of outside and embedded buffers, one per buffer
+  std::vector<std::string> owned_;  // contents of external and embedded buffers, one per buffer
   std::vector<std::string_view> buffers_;
   std::size_t total_bytes_ = 0;
 };

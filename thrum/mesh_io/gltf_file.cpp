@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// glTF 2.0, both as .glb and as .gltf with its buffers beside it or inside it.
+// glTF 2.0, both as .glb and as .gltf with external or embedded buffers.
 //
-// Read with a reader of our own on nlohmann's JSON: tinygltf 2.7 dies of a full stack on deeply nested
-// "extras" (a file of 400 kB is enough), decodes pictures that nobody asked for, and is a shared library that
-// the browser build does not have. It stays in the tests as the independent reader of what write_glb()
-// writes.
+// Read with a reader of our own on nlohmann's JSON: tinygltf 2.7 overflows the stack on deeply nested
+// "extras" (a file of 400 kB is enough), decodes images that are not needed, and is a shared library that the
+// browser build does not have. It is used in the tests as an independent reader of the output of write_glb().
 #include <fmt/format.h>
 
 #include <array>
@@ -37,8 +36,8 @@ enum class PrimitiveMode {
   triangle_fan
 };
 
-// The nodes of a file may use one mesh many times, so a small file can ask for a big scene. Beyond this many
-// vertices and triangles, plus this many for each byte of the file, it is refused.
+// The nodes of a file may use one mesh many times, so a small file can describe a big scene. Files with more
+// than this many vertices and triangles, plus this many for each byte of the file, are rejected.
 constexpr std::uint64_t kMaxInstances = 2'000'000;
 constexpr std::uint64_t kInstancesPerByte = 4;
 
@@ -61,7 +60,7 @@ class GltfReader {
     const std::size_t nodes = buffers_.list("nodes").size();
     visited_.assign(nodes, false);
     if (nodes == 0) {
-      // Meshes without a scene: take them as they are.
+      // Meshes without a scene: add them without a transform.
       for (std::size_t i = 0; i < buffers_.list("meshes").size(); ++i) add_mesh(i, Mat4::Identity(), "");
     } else {
       for (const std::size_t root : root_nodes()) add_nodes_from(root);
@@ -90,7 +89,7 @@ class GltfReader {
     }
   }
 
-  // The roots of the chosen scene; without scenes, every node that is no child.
+  // The roots of the chosen scene; without scenes, every node that is not a child.
   std::vector<std::size_t> root_nodes() const
   {
     std::vector<std::size_t> roots;
@@ -113,7 +112,7 @@ class GltfReader {
     return roots;
   }
 
-  // Depth first with a stack of our own: a chain of a million nodes is no reason to fall over.
+  // Depth first with an explicit stack: a chain of a million nodes must not overflow the call stack.
   void add_nodes_from(std::size_t root)
   {
     struct Visit {
@@ -125,7 +124,7 @@ class GltfReader {
       const Visit visit = open.back();
       open.pop_back();
       if (visited_[visit.node])
-        buffers_.fail(fmt::format("node {} in two places", visit.node), "a tree of nodes");
+        buffers_.fail(fmt::format("node {} with two parents", visit.node), "a tree of nodes");
       visited_[visit.node] = true;
       const Json& node = buffers_.list("nodes")[visit.node];
       const Mat4 to_world = visit.to_world * local_transform(node);
@@ -188,7 +187,7 @@ class GltfReader {
     std::optional<Accessor> corners;
     if (const auto indices = buffers_.index(primitive, "indices", buffers_.list("accessors").size())) {
       corners = buffers_.accessor(*indices, 1);
-      if (corners->floating) buffers_.fail("corner numbers of type float", "whole numbers");
+      if (corners->floating) buffers_.fail("vertex indices of type float", "integers");
     }
     count_instances(points.count + (corners ? corners->count : points.count));
     const auto first = static_cast<Index>(file_.mesh.vertices.size());
@@ -234,7 +233,8 @@ class GltfReader {
     };
     const auto add = [&](std::size_t a, std::size_t b, std::size_t c) {
       Triangle t = {corner(a), corner(b), corner(c)};
-      // A transform that mirrors turns the inside out; the exchange of two corners turns it back.
+      // A transform that mirrors turns the mesh inside out; exchanging two corners of each triangle reverses
+      // that.
       if (mirrored) std::swap(t[1], t[2]);
       file_.mesh.triangles.push_back(t);
     };

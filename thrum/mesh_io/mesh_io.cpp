@@ -10,7 +10,7 @@ namespace thrum::mesh_io {
 
 MeshFormat detect_mesh_format(std::string_view bytes, const std::filesystem::path& name)
 {
-  // GLB and PLY carry their name in their first bytes; the others are told by the ending.
+  // GLB and PLY are recognised by their first bytes, the others by the file extension.
   if (bytes.starts_with("glTF")) return MeshFormat::gltf;
   if (bytes.starts_with("ply\n") || bytes.starts_with("ply\r")) return MeshFormat::ply;
   const std::string ending = lower_extension(name);
@@ -18,7 +18,7 @@ MeshFormat detect_mesh_format(std::string_view bytes, const std::filesystem::pat
   if (ending == ".stl") return MeshFormat::stl;
   if (ending == ".ply") return MeshFormat::ply;
   if (ending == ".glb" || ending == ".gltf") return MeshFormat::gltf;
-  throw InputError({name}, fmt::format("the ending {}", quoted_text(ending)),
+  throw InputError({name}, fmt::format("the file extension {}", quoted_text(ending)),
                    ".obj, .stl, .ply, .glb or .gltf");
 }
 
@@ -67,8 +67,8 @@ void write_mesh(const std::filesystem::path& file, const mesh::TriangleMesh& mes
   } else if (ending == ".glb") {
     write_file_bytes(file, write_glb(mesh, file.stem().string()));
   } else {
-    throw Error(
-        fmt::format("{} cannot be written: the ending must be .obj, .stl, .ply or .glb.", file.string()));
+    throw Error(fmt::format("{} cannot be written: the file extension must be .obj, .stl, .ply or .glb.",
+                            file.string()));
   }
 }
 

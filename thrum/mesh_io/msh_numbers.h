@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a Gmsh file is made of: numbers, as text or as bytes, and types of elements.
+// The parts of a Gmsh file: numbers, as text or as bytes, and types of elements.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ inline constexpr int kTetrahedron = 4;
   return type == kTetrahedron || type == 11 || type == 29 || type == 30 || type == 31;
 }
 
-// The numbers of a section as text or as bytes, behind the same calls.
+// The numbers of a section as text or as bytes, with the same interface.
 class TextNumbers {
  public:
   explicit TextNumbers(TextScanner& scan) : scan_(scan) {}

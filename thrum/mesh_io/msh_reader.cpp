@@ -33,7 +33,7 @@ class MshReader {
   {
     scan_.skip_space();
     if (scan_.word() != "$MeshFormat")
-      scan_.fail("another beginning", "\"$MeshFormat\" as the first line of a .msh file");
+      scan_.fail("an unknown first line", "\"$MeshFormat\" as the first line of a .msh file");
     read_format();
     bool has_nodes = false;
     bool has_elements = false;
@@ -72,8 +72,8 @@ class MshReader {
     const double version = scan_.next_number("the version");
     const std::int64_t binary = scan_.integer("0 for text or 1 for binary");
     const std::int64_t data_size = scan_.integer("the size of a number");
-    // Version 2.x are alike for what is read here; 4.0 has another order of numbers and was given up by Gmsh
-    // in a year.
+    // All versions 2.x are the same for what is read here; 4.0 has another order of numbers and was replaced
+    // within a year.
     constexpr double kLastV2 = 2.2;
     constexpr double kV4 = 4.1;
     v4_ = version == kV4;
@@ -86,7 +86,7 @@ class MshReader {
       scan_.next_line();
       base::ByteReader reader(bytes_, name_);
       reader.seek(scan_.position());
-      const auto one = reader.read<std::int32_t>("a one");
+      const auto one = reader.read<std::int32_t>("the number 1");
       constexpr std::int32_t kOneByteSwapped = 0x01000000;
       if (one != 1 && one != kOneByteSwapped)
         reader.fail(fmt::format("the number {}", one), "1 in one of the byte orders");
@@ -115,7 +115,7 @@ class MshReader {
 
   void read_physical_names()
   {
-    // "3 1 "x"" takes six bytes at the least, in binary files too: this section is always text.
+    // "3 1 "x"" takes at least six bytes, in binary files too: this section is always text.
     const std::size_t count = scan_.next_count("physical names", 6);
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t dimension = scan_.next_integer("a dimension");
@@ -132,7 +132,7 @@ class MshReader {
     }
   }
 
-  // Calls `work` with a reader of the numbers that follow and moves on behind them.
+  // Calls `work` with a reader of the numbers that follow and skips past them.
   template <class Work>
   void read_numbers(Work&& work)
   {

@@ -26,7 +26,7 @@ class SectionReader {
   {
   }
 
-  // A count that the rest of the file can hold.
+  // A count that fits the rest of the file.
   std::size_t checked(std::int64_t count, std::size_t min_bytes, const char* what) const
   {
     const std::size_t max_count = numbers_.remaining() / min_bytes + 1;
@@ -150,7 +150,7 @@ class SectionReader {
   void read_entity(std::size_t dimension)
   {
     const std::int64_t tag = numbers_.integer("an entity tag");
-    // A point has its place, the others their bounding box, which may be empty and then infinite.
+    // A point has its position, the others their bounding box, which is infinite when empty.
     const int reals = dimension == 0 ? 3 : 6;
     for (int k = 0; k < reals; ++k) static_cast<void>(numbers_.real("a coordinate"));
     const std::size_t groups =
@@ -220,10 +220,11 @@ class SectionReader {
   void note_skipped_elements()
   {
     if (other_elements_ > 0) {
-      builder_.note(fmt::format("{} elements that are no tetrahedra were skipped.", other_elements_));
+      builder_.note(fmt::format("{} elements that are not tetrahedra were skipped.", other_elements_));
     }
     if (curved_ > 0)
-      builder_.note(fmt::format("{} tetrahedra of higher order kept their four corners only.", curved_));
+      builder_.note(
+          fmt::format("{} tetrahedra of higher order were reduced to their four corners.", curved_));
   }
 
   Numbers& numbers_;

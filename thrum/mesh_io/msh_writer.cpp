@@ -185,7 +185,7 @@ void write_nodes_v4(MshWriter& out, const mesh::TetrahedralMesh& mesh)
   out.end("$EndNodes");
 }
 
-// A block for every run of tetrahedra of one region, so that their order stays as it is.
+// A block for every run of tetrahedra of one region, so that their order is kept.
 void write_elements_v4(MshWriter& out, const mesh::TetrahedralMesh& mesh)
 {
   const std::size_t count = mesh.tetrahedra.size();

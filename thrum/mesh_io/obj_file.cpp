@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Wavefront OBJ. Read with a parser of our own: on a file of 1 million triangles (42 MB) tinyobjloader takes
-// 0.7-1.0 s, checks no index, has no line numbers in its errors and keeps three indices a corner; this one
-// takes about a fifth of that and refuses what is wrong by its line.
+// 0.7-1.0 s, checks no index, has no line numbers in its errors and keeps three indices per corner; this one
+// takes about a fifth of that time and reports errors with their line.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -26,8 +26,8 @@ class ObjReader {
 
   MeshFile read()
   {
-    // Vectors grow as lines come, so memory follows the file: 24 bytes for the 8 of "v 0 0 0", 12 for "f 1 1
-    // 1".
+    // Vectors grow with the lines read, so memory is proportional to the file: 24 bytes for the 8 of "v 0 0
+    // 0", 12 for "f 1 1 1".
     while (!scan_.at_end()) read_line();
     check_highest_index();
     faces_.finish(file_.mesh, file_.notes);
@@ -83,7 +83,7 @@ class ObjReader {
       highest_ = index;
       highest_line_ = scan_.line();
     }
-    // Texture coordinate and normal have no use here.
+    // Texture coordinate and normal are not used.
     if (!scan_.at_end() && scan_.peek() == '/') scan_.word();
     return static_cast<Index>(index);
   }
@@ -94,7 +94,7 @@ class ObjReader {
     while (!scan_.at_line_end()) {
       if (scan_.peek() == '#') break;
       if (scan_.peek() == '\\') {
-        // A backslash carries the line on.
+        // A backslash continues the line.
         scan_.next_line();
         continue;
       }
@@ -118,8 +118,8 @@ class ObjReader {
       start_part(std::string(scan_.rest_of_line()));
       return;
     }
-    for (const std::string_view harmless : {"vn", "vt", "s", "usemtl", "mtllib"}) {
-      if (keyword == harmless) {
+    for (const std::string_view ignored : {"vn", "vt", "s", "usemtl", "mtllib"}) {
+      if (keyword == ignored) {
         scan_.next_line();
         return;
       }

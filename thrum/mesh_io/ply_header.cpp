@@ -61,7 +61,7 @@ void read_property(TextScanner& scan, Header& header)
     scan.word();
     property.list_count = read_type(scan);
     if (*property.list_count == PlyType::float32 || *property.list_count == PlyType::float64) {
-      scan.fail("a list counted by floating-point numbers", "a whole-number type");
+      scan.fail("a list counted by floating-point numbers", "an integer type");
     }
   }
   property.type = read_type(scan);
@@ -101,7 +101,7 @@ std::size_t bytes_of(PlyType type)
 
 Header read_header(TextScanner& scan)
 {
-  if (scan.word() != "ply") scan.fail("another beginning", "\"ply\" as the first line of a PLY file");
+  if (scan.word() != "ply") scan.fail("an unknown first line", "\"ply\" as the first line of a PLY file");
   scan.next_line();
   Header header;
   bool format_known = false;
@@ -116,7 +116,7 @@ Header read_header(TextScanner& scan)
       element.name = scan.word();
       element.header_line = scan.line();
       const std::int64_t count = scan.integer("an element count");
-      if (count < 0) scan.fail(fmt::format("the count {}", count), "no negative count");
+      if (count < 0) scan.fail(fmt::format("the count {}", count), "a count of 0 or more");
       element.count = static_cast<std::uint64_t>(count);
       header.elements.push_back(std::move(element));
     } else if (keyword == "property") {

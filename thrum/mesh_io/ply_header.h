@@ -16,7 +16,7 @@ enum class PlyType { int8, uint8, int16, uint16, int32, uint32, float32, float64
 
 [[nodiscard]] std::size_t bytes_of(PlyType type);
 
-// What a property is to us.
+// How a property is used.
 enum class Role { other, x, y, z, corners };
 
 struct Property {
@@ -38,7 +38,7 @@ struct Header {
   std::vector<Element> elements;
 };
 
-/// Leaves the scanner on the first byte of the data. Throws InputError with the line that is wrong.
+/// Leaves the scanner at the first byte of the data. Throws InputError with the invalid line.
 [[nodiscard]] Header read_header(TextScanner& scan);
 
 }  // namespace thrum::mesh_io::ply

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // PLY, text and binary in both byte orders. Elements and properties that are not x y z or the corners of
-// faces are stepped over, whatever their types.
+// faces are skipped, whatever their types.
 #include <fmt/format.h>
 
 #include <array>
@@ -28,7 +28,7 @@ using ply::PlyType;
 using ply::Property;
 using ply::Role;
 
-// A value of any type as a double: exact, for all of them have at most 53 digits.
+// A value of any type as a double: exact, since all of them have at most 53 bits.
 double value_from_bytes(const char* bytes, PlyType type, base::ByteOrder order)
 {
   switch (type) {
@@ -52,13 +52,13 @@ double value_from_bytes(const char* bytes, PlyType type, base::ByteOrder order)
   return 0;
 }
 
-// Where values come from, text or bytes, behind the same few calls.
+// The source of values, text or bytes, with the same interface.
 class TextValues {
  public:
   explicit TextValues(const TextScanner& scan) : scan_(scan) {}
   double value(PlyType)
   {
-    // "nan" and "inf" may stand in properties that nobody reads; as a coordinate they are refused by the
+    // "nan" and "inf" may appear in properties that are not read; as coordinates they are rejected by the
     // caller.
     scan_.skip_space();
     if (!scan_.at_end() &&
@@ -72,7 +72,7 @@ class TextValues {
   {
     for (std::uint64_t i = 0; i < count; ++i) value(property.type);
   }
-  // Bytes that a value takes at the least: one digit and a blank.
+  // The minimum number of bytes of a value: one digit and a blank.
   [[nodiscard]] static std::size_t min_bytes(PlyType) { return 2; }
   // The last value of a file may have no blank behind it.
   [[nodiscard]] std::size_t remaining() const { return scan_.remaining() + 1; }
@@ -140,29 +140,29 @@ class BodyReader {
   }
 
  private:
-  // Refuses a count that the rest of the file cannot hold before anything is reserved or looped over.
+  // Rejects a count that the rest of the file cannot contain, before any allocation or loop.
   void check_count_fits(const Element& element) const
   {
-    std::size_t least = 0;
+    std::size_t min_bytes = 0;
     for (const Property& p : element.properties)
-      least += Values::min_bytes(p.list_count ? *p.list_count : p.type);
-    if (least == 0) return;
-    const std::uint64_t most = values_.remaining() / least;
-    if (element.count > most) {
+      min_bytes += Values::min_bytes(p.list_count ? *p.list_count : p.type);
+    if (min_bytes == 0) return;
+    const std::uint64_t max_count = values_.remaining() / min_bytes;
+    if (element.count > max_count) {
       throw InputError({name_, element.header_line},
                        fmt::format("{} of {}, and {} bytes of data for them", element.count,
                                    quoted_text(element.name), values_.remaining()),
-                       fmt::format("at most {}: each takes at least {} bytes", most, least));
+                       fmt::format("at most {}: each takes at least {} bytes", max_count, min_bytes));
     }
   }
 
   std::uint64_t list_size(const Property& property)
   {
     const double size = values_.value(*property.list_count);
-    const std::size_t most = values_.remaining() / Values::min_bytes(property.type);
-    if (!(size >= 0) || size != std::floor(size) || size > static_cast<double>(most)) {
+    const std::size_t max_count = values_.remaining() / Values::min_bytes(property.type);
+    if (!(size >= 0) || size != std::floor(size) || size > static_cast<double>(max_count)) {
       values_.fail(fmt::format("a list of {} values", size),
-                   fmt::format("a whole number, at most {} to the end", most));
+                   fmt::format("an integer, at most {} up to the end of the file", max_count));
     }
     return static_cast<std::uint64_t>(size);
   }
@@ -219,7 +219,7 @@ class BodyReader {
     }
   }
 
-  // Binary vertices without lists are records of one size: the coordinates are picked out of each.
+  // Binary vertices without lists are records of one size: the coordinates are at fixed offsets.
   bool read_vertices_in_bulk(const Element& element)
   {
     if constexpr (std::is_same_v<Values, BinaryValues>) {
@@ -273,14 +273,14 @@ class BodyReader {
     }
   }
 
-  // Corners are checked against the count in the header, so that the place of a bad one is known.
-  void read_corners(const Property& property, double least)
+  // Corners are checked against the count in the header, so that the position of an invalid one is known.
+  void read_corners(const Property& property, double min_index)
   {
     const std::uint64_t size = list_size(property);
     corners_.clear();
     for (std::uint64_t k = 0; k < size; ++k) {
       const double index = values_.value(property.type);
-      if (!(index >= least && index < vertex_count_) || index != std::floor(index)) {
+      if (!(index >= min_index && index < vertex_count_) || index != std::floor(index)) {
         values_.fail(fmt::format("vertex number {}", index), fmt::format("0 to {}", vertex_count_ - 1));
       }
       corners_.push_back(static_cast<Index>(index));
@@ -289,7 +289,7 @@ class BodyReader {
 
   static constexpr double kNextStrip = -1;
 
-  // Triangle strips as the scans of the Stanford repository have them: -1 starts the next strip.
+  // Triangle strips as in the scans of the Stanford repository: -1 starts the next strip.
   void read_strips(const Element& element)
   {
     for (std::uint64_t i = 0; i < element.count && !element.properties.empty(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// STL, binary and text. An STL has no shared vertices: every triangle carries its own three points, so points
-// that are equal to the last bit become one vertex here. Points that are only close are left to repair.h.
+// STL, binary and text. An STL has no shared vertices: every triangle has its own three points, so points
+// that are bitwise equal become one vertex here. Points that are only close are merged by repair.h.
 #include <fmt/format.h>
 
 #include <array>
@@ -21,7 +21,7 @@ namespace thrum::mesh_io {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 80;
-constexpr std::size_t kTriangleBytes = 50;  // normal, three points, two spare bytes
+constexpr std::size_t kTriangleBytes = 50;  // normal, three points, two unused bytes
 
 // Numbers points in the order of their first appearance. Open addressing on the bits of the coordinates.
 class PointNumbers {
@@ -74,7 +74,7 @@ class PointNumbers {
 
 void note_welded_vertices(MeshFile& file)
 {
-  file.notes.push_back(fmt::format("{} triangle corners at equal points became {} vertices.",
+  file.notes.push_back(fmt::format("{} triangle corners at equal points were merged to {} vertices.",
                                    3 * file.mesh.triangles.size(), file.mesh.vertices.size()));
 }
 
@@ -188,8 +188,8 @@ class TextReader {
   PointNumbers numbers_;
 };
 
-// Binary files may begin with "solid" too. What decides is the length: 84 bytes and 50 for each triangle
-// announced.
+// Binary files may begin with "solid" too. The length decides: 84 bytes plus 50 for each triangle in the
+// header.
 bool is_binary(std::string_view bytes)
 {
   if (bytes.size() >= kHeaderBytes + 4) {
@@ -199,8 +199,7 @@ bool is_binary(std::string_view bytes)
   }
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || bytes.substr(first, 5) != "solid") return true;
-  // A zero byte never stands in text; a binary file with a broken length has one in its header or first
-  // numbers.
+  // Text contains no zero byte; a binary file with a wrong length has one in its header or first numbers.
   constexpr std::size_t kProbeBytes = 512;
   return bytes.substr(0, kProbeBytes).find('\0') != std::string_view::npos;
 }

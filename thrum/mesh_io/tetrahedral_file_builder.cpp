@@ -77,7 +77,7 @@ void TetrahedralFileBuilder::flip_negative()
 void TetrahedralFileBuilder::remove_unused()
 {
   const std::size_t unused = mesh::remove_unused_vertices(mesh_.vertices, mesh_.tetrahedra);
-  if (unused > 0) note(fmt::format("{} nodes that no tetrahedron uses were left out.", unused));
+  if (unused > 0) note(fmt::format("{} nodes that no tetrahedron uses were removed.", unused));
 }
 
 void TetrahedralFileBuilder::number_regions()
@@ -105,7 +105,7 @@ void TetrahedralFileBuilder::number_regions()
     }
     mesh_.regions.push_back(place->second);
   }
-  // One region that nobody named says nothing.
+  // A single region without a name carries no information.
   if (numbers.size() == 1) {
     const RegionTag::Kind only = numbers.begin()->first.kind;
     if (only == RegionTag::Kind::none || only == RegionTag::Kind::volume) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the readers of tetrahedral files share: nodes under any numbers, regions under their tags, and the
-// tidying up.
+// Shared by the readers of tetrahedral files: nodes with arbitrary numbers, regions by their tags, and
+// clean-up.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace thrum::mesh_io {
 
-/// What a file calls a region. `kind` orders apart tags that mean different things.
+/// The tag of a region in a file. `kind` separates tags of different meaning.
 struct RegionTag {
   enum class Kind { none, physical, volume, attribute } kind = Kind::none;
   std::int64_t tag = 0;
@@ -27,14 +27,14 @@ class TetrahedralFileBuilder {
   void reserve_nodes(std::size_t count);
   void reserve_tetrahedra(std::size_t count) { mesh_.tetrahedra.reserve(count); }
   void add_node(std::int64_t tag, const Vec3& position);
-  /// After the last node: returns a tag that was given twice, if there is one.
+  /// Call after the last node. Returns a tag that was given twice, if there is one.
   [[nodiscard]] std::optional<std::int64_t> close_nodes();
   /// The vertex of a tag, or nothing.
   [[nodiscard]] std::optional<Index> vertex(std::int64_t tag) const;
   void add_tetrahedron(const Tetrahedron& vertices, RegionTag region);
   void name_region(RegionTag region, std::string name) { names_[region] = std::move(name); }
   void note(std::string text) { notes_.push_back(std::move(text)); }
-  /// Turns negative tetrahedra, leaves out unused nodes, numbers the regions.
+  /// Flips negative tetrahedra, removes unused nodes, numbers the regions.
   [[nodiscard]] TetrahedralMeshFile finish();
 
  private:

@@ -18,7 +18,7 @@ namespace thrum::mesh_io {
 
 namespace {
 
-// TetGen's files: a line of counts, then a line per thing; "#" begins a comment; numbering from 0 or from 1.
+// TetGen's files: a line of counts, then one line per item; "#" begins a comment; numbering from 0 or from 1.
 void read_node_file(std::string_view bytes, const std::filesystem::path& name,
                     TetrahedralFileBuilder& builder)
 {
@@ -70,7 +70,8 @@ void read_ele_file(std::string_view bytes, const std::filesystem::path& name, Te
     builder.add_tetrahedron(corners, region);
     scan.next_line();
   }
-  if (nodes == 10) builder.note(fmt::format("{} quadratic tetrahedra kept their four corners only.", count));
+  if (nodes == 10)
+    builder.note(fmt::format("{} quadratic tetrahedra were reduced to their four corners.", count));
 }
 
 // One array of legacy VTK: big-endian bytes or text.
@@ -134,7 +135,7 @@ TetrahedralMeshFile read_tetrahedral_mesh_file(const std::filesystem::path& file
     const FileBytes ele_bytes(ele);
     return read_tetgen(node_bytes.view(), node, ele_bytes.view(), ele);
   }
-  throw InputError({file}, fmt::format("the ending {}", quoted_text(ending)), ".msh, .node or .ele");
+  throw InputError({file}, fmt::format("the file extension {}", quoted_text(ending)), ".msh, .node or .ele");
 }
 
 mesh::TetrahedralMesh read_tetrahedral_mesh(const std::filesystem::path& file)
@@ -150,7 +151,7 @@ void write_tetrahedral_mesh(const std::filesystem::path& file, const mesh::Tetra
   } else if (ending == ".vtk") {
     write_file_bytes(file, write_vtk(mesh));
   } else {
-    throw Error(fmt::format("{} cannot be written: the ending must be .msh or .vtk.", file.string()));
+    throw Error(fmt::format("{} cannot be written: the file extension must be .msh or .vtk.", file.string()));
   }
 }
 

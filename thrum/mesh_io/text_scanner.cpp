@@ -29,7 +29,7 @@ bool ends_word(char c)
 bool convert_exactly(const char* begin, const char* end, std::int64_t magnitude, double& value)
 {
 #if defined(__cpp_lib_to_chars)
-  // from_chars knows no plus sign.
+  // from_chars does not accept a plus sign.
   const auto result = std::from_chars(*begin == '+' ? begin + 1 : begin, end, value);
   if (result.ec == std::errc::result_out_of_range) {
     if (magnitude > 0) return false;
@@ -50,8 +50,7 @@ const char* parse_decimal(const char* at, const char* end, double& value)
   const bool negative = at != end && *at == '-';
   if (at != end && (*at == '-' || *at == '+')) ++at;
 
-  // Digits before and after the point as one whole number; past 19 of them they may not fit and are only
-  // counted.
+  // Digits before and after the point as one integer; after 19 digits they may not fit and are only counted.
   constexpr int kMaxDigits = 19;
   std::uint64_t digits = 0;
   int significant = 0;
@@ -159,11 +158,11 @@ std::int64_t TextScanner::integer(const char* what)
   const char* p = at_;
   const bool negative = p != end_ && *p == '-';
   if (p != end_ && (*p == '-' || *p == '+')) ++p;
-  if (p == end_ || !is_digit(*p)) fail_here(fmt::format("{} (a whole number)", what));
+  if (p == end_ || !is_digit(*p)) fail_here(fmt::format("{} (an integer)", what));
   constexpr std::int64_t kLimit = (std::numeric_limits<std::int64_t>::max() - 9) / 10;
   std::int64_t value = 0;
   for (; p != end_ && is_digit(*p); ++p) {
-    if (value > kLimit) fail_here(fmt::format("{} (a whole number of at most 18 digits)", what));
+    if (value > kLimit) fail_here(fmt::format("{} (an integer of at most 18 digits)", what));
     value = 10 * value + (*p - '0');
   }
   at_ = p;
@@ -176,7 +175,7 @@ std::size_t TextScanner::next_count(const char* what, std::size_t min_bytes)
   const std::size_t max_count = remaining() / min_bytes + 1;
   if (count < 0 || static_cast<std::uint64_t>(count) > max_count) {
     fail(fmt::format("{} {}", what, count),
-         fmt::format("0 to {}, which is all that the rest of the file can hold", max_count));
+         fmt::format("0 to {}, the maximum that the rest of the file can contain", max_count));
   }
   return static_cast<std::size_t>(count);
 }

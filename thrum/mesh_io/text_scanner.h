@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Walks through the text of a mesh file word by word, knows the line it is on, and refuses with that line.
+// Reads the text of a mesh file word by word and counts lines, so that errors name the line.
 //
 // Numbers: a decimal with at most 2^53 as its digits and a power of ten of at most 22 is one exact
 // multiplication or division of doubles (Clinger 1990), which covers nearly every number in a mesh file and
-// takes a third of the time of the general conversion; the rest goes to the standard library. Both round
-// correctly, so the result is the same.
+// takes a third of the time of the general conversion; other numbers are converted by the standard library.
+// Both round correctly, so the result is the same.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,12 @@ class TextScanner {
   /// The character under the cursor; only when not at_end().
   [[nodiscard]] char peek() const { return *at_; }
 
-  /// Steps over spaces, tabs and carriage returns; stays on the line.
+  /// Skips spaces, tabs and carriage returns; stays on the line.
   void skip_blanks()
   {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
   }
-  /// Steps over blanks, line ends and comments that begin with `comment` (0: there are none).
+  /// Skips blanks, line ends and comments that begin with `comment` (0: there are none).
   void skip_space(char comment = 0);
   /// True at the end of the line or of the file, after blanks.
   [[nodiscard]] bool at_line_end()
@@ -73,9 +73,9 @@ class TextScanner {
 
   /// A finite number on this line; throws InputError otherwise. `what` names it in the message.
   double number(const char* what);
-  /// A whole number on this line; throws InputError when there is none or it does not fit.
+  /// An integer on this line; throws InputError when there is none or it does not fit.
   std::int64_t integer(const char* what);
-  /// As above after stepping over line ends.
+  /// As above after skipping line ends.
   double next_number(const char* what)
   {
     skip_space();
@@ -86,7 +86,8 @@ class TextScanner {
     skip_space();
     return integer(what);
   }
-  /// A count that the rest of the text can hold at `min_bytes` each; throws InputError otherwise.
+  /// A count of items of at least `min_bytes` each that fit the rest of the text; throws InputError
+  /// otherwise.
   std::size_t next_count(const char* what, std::size_t min_bytes);
 
   [[noreturn]] void fail(std::string found, std::string expected) const;
@@ -102,7 +103,7 @@ class TextScanner {
 };
 
 /// Reads the longest decimal number at the start of [at, end): returns where it ends, or `at` when there is
-/// none or it is too big for a double. Does not know "nan" and "inf": a mesh has no use for them.
+/// none or it is too big for a double. Rejects "nan" and "inf", which are not valid in a mesh.
 const char* parse_decimal(const char* at, const char* end, double& value);
 
 }  // namespace thrum::mesh_io
