@@ -51,7 +51,8 @@ Quat any_rotation()
   return Quat(Eigen::AngleAxisd(real(-3, 3), axis.normalized()));
 }
 
-// Volumes add up, everything is closed and outward, and random points agree with the logic of the operation.
+// Volumes add up, everything is closed and faces outwards, and random points agree with the definition of the
+// operation.
 void check_all_operations(const mesh::TriangleMesh& a, const mesh::TriangleMesh& b)
 {
   const mesh::TriangleMesh both = boolean_union(a, b);
@@ -71,7 +72,7 @@ void check_all_operations(const mesh::TriangleMesh& a, const mesh::TriangleMesh&
     const Vec3 p(real(-1, 1), real(-1, 1), real(-1, 1));
     const double wa = winding_number(a, p);
     const double wb = winding_number(b, p);
-    // A point nearly on a surface has no clear answer.
+    // A point almost on a surface has no definite result.
     const bool clear = std::abs(wa - std::round(wa)) < 1e-6 && std::abs(wb - std::round(wb)) < 1e-6;
     if (!clear) continue;
     const bool in_a = wa > 0.5;
@@ -105,7 +106,7 @@ RC_GTEST_PROP(Boolean, OfBoxesOnACoarseGridIsClosedAndAddsUp, ())
   const mesh::TriangleMesh a = any_box();
   const mesh::TriangleMesh b = any_box();
   check_all_operations(a, b);
-  // A third flush part on top of a result: what is on the grid stays on it.
+  // A third flush part on top of a result: points on the grid stay on it.
   check_all_operations(boolean_union(a, b), any_box());
 }
 
@@ -139,7 +140,7 @@ TEST(Boolean, OfBoxesSideBySideIsOneBody)
   EXPECT_DOUBLE_EQ(mesh::signed_volume(both), 2);
 }
 
-TEST(Boolean, OfBoxesThatTouchInAnEdgeOrACornerStaysManifold)
+TEST(Boolean, OfBoxesThatTouchAtAnEdgeOrACornerStaysManifold)
 {
   const mesh::TriangleMesh first = box_between({0, 0, 0}, {1, 1, 1});
   for (const mesh::TriangleMesh& second :
@@ -163,7 +164,7 @@ TEST(Boolean, DrillsACavityAndAHole)
   EXPECT_DOUBLE_EQ(mesh::signed_volume(drilled), 6);
   EXPECT_EQ(euler_number(drilled), 0);
   EXPECT_TRUE(is_closed_manifold(drilled));
-  // A body inside the cavity touches nothing and stays its own component.
+  // A body inside the cavity touches nothing and stays a separate component.
   const mesh::TriangleMesh filled =
       boolean_union(hollow, box_between({-0.25, -0.25, -0.25}, {0.25, 0.25, 0.25}));
   EXPECT_DOUBLE_EQ(mesh::signed_volume(filled), 7.125);

@@ -25,7 +25,7 @@ void check_hull(const std::vector<Vec3>& points, const mesh::TriangleMesh& hull)
   }
 }
 
-RC_GTEST_PROP(ConvexHull, HoldsAllPointsInGeneralPosition, ())
+RC_GTEST_PROP(ConvexHull, ContainsAllPointsInGeneralPosition, ())
 {
   const int n = whole(10, 60);
   std::vector<Vec3> points;
@@ -40,9 +40,9 @@ RC_GTEST_PROP(ConvexHull, HoldsAllPointsInGeneralPosition, ())
   check_hull(points, convex_hull(points));
 }
 
-RC_GTEST_PROP(ConvexHull, HoldsAllPointsOfASmallGrid, ())
+RC_GTEST_PROP(ConvexHull, ContainsAllPointsOfASmallGrid, ())
 {
-  // Whole coordinates 0..3: repeated, collinear and coplanar points are everywhere.
+  // Integer coordinates 0..3: many repeated, collinear and coplanar points.
   const int n = whole(12, 80);
   std::vector<Vec3> points = {{0, 0, 0}, {3, 0, 0}, {0, 3, 0}, {0, 0, 3}};
   for (int i = 0; i < n; ++i) {

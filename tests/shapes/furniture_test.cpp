@@ -83,7 +83,8 @@ TEST(Scaffold, IsOneClosedBodyOfPipesAndPlanks)
   const mesh::TriangleMesh coarse = make_scaffold(desc);
   EXPECT_TRUE(is_closed_manifold(coarse));
   EXPECT_EQ(component_count(coarse), 1);
-  // Parts as a graph: 4 uprights, 2 crossbars, 4 rails and 2 planks, joined at 4 + 8 + 4 places: 16 - 12 + 1 loops.
+  // Parts as a graph: 4 uprights, 2 crossbars, 4 rails and 2 planks, connected at 4 + 8 + 4 places: 16 - 12 +
+  // 1 loops.
   EXPECT_EQ(euler_number(coarse), 2 - 2 * (4 + 8 + 4 - 12 + 1));
   // Less than the sum of the parts, more than that without the crossings.
   const double section = 6 * std::sin(std::numbers::pi / 6) * desc.pipe_radius * desc.pipe_radius;
@@ -114,9 +115,10 @@ TEST(Scaffold, HasALowerDeckWhenRequested)
   const mesh::TriangleMesh two = make_scaffold(desc);
   EXPECT_TRUE(is_closed_manifold(two));
   EXPECT_EQ(component_count(two), 1);
-  // 2 more crossbars and 2 more planks, joined at 4 + 4 more places.
+  // 2 more crossbars and 2 more planks, connected at 4 + 4 more places.
   EXPECT_EQ(euler_number(two), euler_number(one) - 2 * (4 + 4 - 4));
-  // What it adds is what a deck of its own would: the planks and the bars, less where bars are sunk into planks and uprights.
+  // It adds the volume of a separate deck: the planks and the bars, minus where bars overlap planks and
+  // uprights.
   const double r = desc.pipe_radius;
   const double section = 6 * std::sin(std::numbers::pi / 6) * r * r;
   const double inside = desc.width - 2 * r - 3 * desc.plank_gap;
@@ -125,9 +127,9 @@ TEST(Scaffold, HasALowerDeckWhenRequested)
   EXPECT_LT(mesh::signed_volume(two) - mesh::signed_volume(one), planks + bars);
   EXPECT_GT(mesh::signed_volume(two) - mesh::signed_volume(one),
             planks + bars - section * (2 * inside + 4 * 2 * r));
-  // Its planks carry: there are faces up at their height.
+  // Its planks can carry loads: there are upward faces at their height.
   const double top = desc.lower_deck_height + desc.plank_thickness;
-  constexpr double kGrid = 1e-5;  // to which booleans round, and more [m]
+  constexpr double kGrid = 1e-5;  // tolerance, above the rounding of booleans [m]
   double area = 0;
   for (std::size_t t = 0; t < two.triangles.size(); ++t) {
     const Vec3 n = (two.corner(t, 1) - two.corner(t, 0)).cross(two.corner(t, 2) - two.corner(t, 0)) / 2;
@@ -186,7 +188,7 @@ TEST(Tableware, MugHasAHandleAndAnInside)
   EXPECT_EQ(component_count(mug), 1);
   EXPECT_EQ(euler_number(mug), 0);
   EXPECT_GT(mesh::signed_volume(mug), mesh::signed_volume(generate(desc.cup)));
-  // The inside is empty and the handle does not reach into it.
+  // The inside is empty and the handle does not extend into it.
   for (const double z : {0.02, 0.05, 0.075}) {
     EXPECT_NEAR(support::winding_number(mug, Vec3(0.02, 0, z)), 0, 1e-9);
     EXPECT_NEAR(support::winding_number(mug, Vec3(0.026, 0, z)), 0, 1e-9);
@@ -201,7 +203,8 @@ TEST(Tableware, TheMugsHandleLeavesNoCreviceAtTheWall)
     desc.cup.foot_radius = foot;
     desc.cup.edge_length = 0;
     const mesh::Bvh bvh(generate(desc));
-    // Up to the handle from below its upper end, beside the wall and farther out: the handle slopes gently there.
+    // The height of the gap below the upper end of the handle, next to the wall and farther out: the slope of
+    // the handle is small there.
     const double wall = foot + 0.8 * (desc.cup.radius - foot);
     const auto gap = [&](double from_wall) {
       return bvh.first_hit({Vec3(wall + from_wall, 0, 0.5 * desc.cup.height), Vec3::UnitZ()}).t;

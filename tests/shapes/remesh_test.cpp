@@ -98,7 +98,7 @@ TEST(Remesh, CleansTheSliversOfAUnion)
     EXPECT_EQ(euler_number(mesh), euler_number(joined));
     EXPECT_NEAR(mesh::signed_volume(mesh) / mesh::signed_volume(joined), 1, 0.01);
     EXPECT_LT(edge_lengths(mesh).max, 4.0 / 3 * 0.08 + 1e-12);
-    // Two sharp edges may come close to each other; only there may thin triangles stay.
+    // Two sharp edges may come close to each other; only there may thin triangles remain.
     int thin = 0;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       const mesh::TriangleMesh one{{mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)}, {{0, 1, 2}}};
@@ -108,7 +108,7 @@ TEST(Remesh, CleansTheSliversOfAUnion)
   }
 }
 
-// Round and flat parts joined in any position, the edges as long as some of their details.
+// Unions of round and flat parts in any position, with edges as long as some of their details.
 RC_GTEST_PROP(Remesh, OfUnionsStaysClosedAndWithinTheDeviation, ())
 {
   const mesh::TriangleMesh ring = generate(TorusDesc{real(0.5, 1), real(0.1, 0.4), 0.3});

@@ -20,7 +20,7 @@ TEST(ShapeCatalog, HasANameForEveryShapeAndBack)
   EXPECT_THROW(static_cast<void>(default_shape("teapot")), Error);
 }
 
-TEST(ShapeCatalog, MakesEveryShapeAtItsDefaults)
+TEST(ShapeCatalog, GeneratesEveryShapeWithItsDefaults)
 {
   for (const std::string_view name : shape_names()) {
     SCOPED_TRACE(name);
@@ -28,7 +28,7 @@ TEST(ShapeCatalog, MakesEveryShapeAtItsDefaults)
     if (auto* lathe = std::get_if<LatheDesc>(&shape)) lathe->profile = {{0, 0}, {1, 0}, {0, 1}};
     if (auto* hull = std::get_if<ConvexHullDesc>(&shape))
       hull->points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    // The joined shapes are quickest without remeshing, and checked with it in their own tests.
+    // The combined shapes are tested here without remeshing, which is fast; their own tests use it.
     const bool joined = std::holds_alternative<TableDesc>(shape) ||
                         std::holds_alternative<ScaffoldDesc>(shape) ||
                         std::holds_alternative<FridgeDesc>(shape);
@@ -61,24 +61,24 @@ std::string error_message_of(const ShapeDesc& shape)
   return "";
 }
 
-TEST(ShapeCatalog, RejectsEdgesThatMakeBillionsOfTrianglesAndSuggestsBetterOnes)
+TEST(ShapeCatalog, RejectsEdgeLengthsThatGiveBillionsOfTrianglesAndSuggestsBetterOnes)
 {
   // 6 m^2 over sqrt(3)/4 1e-10 m^2.
   const std::string box = error_message_of(BoxDesc{.size = Vec3(1, 1, 1), .edge_length = 1e-5});
   EXPECT_NE(box.find("about 1.4e+11 triangles"), std::string::npos) << box;
-  EXPECT_NE(box.find("Edges of 0.026 m make about 20000"), std::string::npos) << box;
+  EXPECT_NE(box.find("Use 0.026 m for about 20000 triangles"), std::string::npos) << box;
   for (const char* name :
        {"sphere", "cylinder", "torus", "tube", "plate", "mug", "bottle", "table", "fridge"}) {
     ShapeDesc shape = default_shape(name);
     ASSERT_TRUE(set_edge_length(shape, 1e-5));
-    EXPECT_NE(error_message_of(shape).find("triangles of this shape"), std::string::npos)
+    EXPECT_NE(error_message_of(shape).find("gives this shape about"), std::string::npos)
         << name << error_message_of(shape);
   }
-  // A default edge is too short for a plate of half a kilometre.
-  EXPECT_NE(error_message_of(PlateDesc{.radius = 500}).find("triangles of this shape"), std::string::npos);
+  // The default edge length is too short for a plate of half a kilometre.
+  EXPECT_NE(error_message_of(PlateDesc{.radius = 500}).find("gives this shape about"), std::string::npos);
 }
 
-TEST(ShapeCatalog, RejectsEdgesThatLeaveNothingInside)
+TEST(ShapeCatalog, RejectsEdgeLengthsThatLeaveNoVolume)
 {
   ShapeDesc bowl = default_shape("bowl");
   set_edge_length(bowl, 1000);

@@ -243,9 +243,9 @@ RC_GTEST_PROP(Tube, MitredHasSectionTimesLength, ())
   RC_ASSERT(std::abs(mesh::signed_volume(mesh) - section * length) < 1e-10 * section * length);
 }
 
-TEST(Tube, ClosedInSpaceMeetsItself)
+TEST(Tube, ClosedInSpaceIsContinuous)
 {
-  // A trefoil knot: its frame does not return by itself.
+  // A trefoil knot: its transported frame does not return to itself.
   TubeDesc desc;
   desc.path.clear();
   desc.closed = true;
@@ -279,7 +279,7 @@ RC_GTEST_PROP(HeightField, HasTheVolumeUnderItsTriangles, ())
   const mesh::TriangleMesh mesh = generate(desc);
   RC_ASSERT(is_closed_manifold(mesh));
   RC_ASSERT(euler_number(mesh) == 2);
-  // Between the volumes under the lower and under the upper of the two ways to cut each cell.
+  // Between the volumes below the lower and the upper of the two triangulations of each cell.
   double low = 0;
   double high = 0;
   const auto height = [&](int i, int j) {

@@ -3,10 +3,11 @@
 //
 //     A u B = (A' n B')',     A \ B = A n B'.                                                    (1)
 //
-// The arrangement cuts all surfaces along each other. Pieces that hang together without a cut between them
+// The arrangement cuts all surfaces along each other. Pieces that are connected without a cut between them
 // form a patch, and a patch lies wholly inside, outside or on the surface of each other solid. It belongs to
 // the intersection's surface when it is inside all others; of patches that coincide and face the same way the
-// first mesh's is taken, and patches that coincide and face each other enclose nothing and go.
+// one of the first mesh is kept, and patches that coincide and face each other enclose nothing and are
+// removed.
 #include "thrum/shapes/boolean.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace {
 
 enum class Place { inside, outside, same_direction, facing };
 
-// Interior points of a piece to shoot from. Another is taken when a ray passes exactly through an edge.
+// Interior points of a piece as ray origins. The next one is used when a ray passes exactly through an edge.
 constexpr std::array<std::array<int, 3>, 6> kWeights = {
     {{3, 4, 5}, {7, 2, 3}, {1, 5, 11}, {13, 3, 7}, {2, 17, 5}, {19, 11, 29}}};
 
@@ -65,7 +66,7 @@ class PatchClassifier {
   }
 
  private:
-  // Signs of the turns of p against the three sides of a triangle, seen along `axis`.
+  // Orientation signs of p relative to the three edges of a triangle, seen along `axis`.
   [[nodiscard]] std::array<int, 3> turns(const GridTriangle& t, const mesh::ExactPoint& p, int axis) const
   {
     const mesh::PointTable& points = arrangement_.points();
@@ -115,7 +116,7 @@ class PatchClassifier {
   std::vector<std::vector<Index>> of_mesh_;
 };
 
-// Pieces of one mesh that hang together without crossing a cut, as a patch number for each piece.
+// Pieces of one mesh that are connected without crossing a cut, as a patch number for each piece.
 std::vector<int> patches(const MeshArrangement& arrangement, int& count)
 {
   const auto& pieces = arrangement.pieces();
@@ -153,7 +154,7 @@ std::vector<int> patches(const MeshArrangement& arrangement, int& count)
   return patch;
 }
 
-// Intersection of the solids, each taken as its complement where `complement` says so. The result is turned
+// Intersection of the solids, each replaced by its complement where `complement` is set. The result is turned
 // inside out when `turned`.
 mesh::TriangleMesh intersect(std::span<const mesh::TriangleMesh> meshes, const std::vector<bool>& complement,
                              bool turned)

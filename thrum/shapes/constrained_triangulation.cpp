@@ -67,7 +67,7 @@ void ConstrainedTriangulation::remove_edges(Index triangle)
   for (std::size_t k = 0; k < 3; ++k) triangle_of_edge_.erase(directed(t[k], t[(k + 1) % 3]));
 }
 
-// Walks towards p; a walk that has gone round longer than there are triangles gives way to looking at all.
+// Walks towards p; a walk of more steps than there are triangles is replaced by a search of all triangles.
 Index ConstrainedTriangulation::locate(Index p) const
 {
   Index at = last_;
@@ -152,7 +152,7 @@ bool ConstrainedTriangulation::insert_segment(Index a, Index b)
       const Index v = t[(k + 2) % 3];
       const int u_side = orientation_(a, b, u);
       const int v_side = orientation_(a, b, v);
-      // A point on the way: the segment is a chain through it.
+      // A point on the segment: the segment becomes a chain through it.
       if (u_side == 0 && v_side > 0) return insert_segment(a, u) && insert_segment(u, b);
       if (v_side == 0 && u_side < 0) return insert_segment(a, v) && insert_segment(v, b);
       if (u_side < 0 && v_side > 0) exit = {u, v};

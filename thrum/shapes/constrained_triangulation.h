@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Triangulation of points and segments in a plane, on nothing but the sign of an orientation.
+// Triangulation of points and segments in a plane, using only an orientation predicate.
 //
-// The class never sees a coordinate: the caller's predicate says on which side of the line a b the point c
-// lies. With an exact predicate the result is exact, whatever numbers stand behind the points (whole numbers
-// for polygons, rational ones for the pieces of a cut triangle).
+// The class uses no coordinates: the caller's predicate returns on which side of the line a b the point c
+// lies. With an exact predicate the result is exact, whatever the number type of the points (integers for
+// polygons, rational numbers for the pieces of a cut triangle).
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ class ConstrainedTriangulation {
   /// +1 when a, b, c turn to the left, -1 to the right, 0 on one line.
   using Orientation = std::function<int(Index a, Index b, Index c)>;
 
-  /// Starts with one triangle, counter-clockwise, that holds all points to come.
+  /// Starts with one triangle, counter-clockwise, that contains all points to be added.
   ConstrainedTriangulation(const Triangle& whole, Orientation orientation);
 
   /// Adds a point that differs from all present ones and lies in the triangle or on its border.
   void insert_point(Index p);
 
-  /// Makes a b an edge (or a chain of edges through points on it) that stays. False when a kept segment is in
-  /// the way.
+  /// Makes a b a fixed edge (or a chain of fixed edges through points on it). False when it crosses a fixed
+  /// segment.
   [[nodiscard]] bool insert_segment(Index a, Index b);
 
-  /// Flips edges that are not kept, while `better(a, b, c, d)` prefers the diagonal c d over a b of the quad
-  /// a d b c. Each pass looks at every edge once; at most `passes`.
+  /// Flips edges that are not fixed, while `better(a, b, c, d)` prefers the diagonal c d over a b of the quad
+  /// a d b c. Each pass visits every edge once; at most `passes`.
   void improve(const std::function<bool(Index a, Index b, Index c, Index d)>& better, int passes);
 
   [[nodiscard]] const std::vector<Triangle>& triangles() const { return triangles_; }
@@ -63,9 +63,9 @@ class ConstrainedTriangulation {
   mutable Index last_ = 0;
 };
 
-/// Triangles of a polygon with holes, as indices into the points of the outline followed by those of the
-/// holes in turn and by `extra` points inside, which become corners too. Counter-clockwise whatever the sense
-/// of the rings, Delaunay but for the rings. Throws Error when rings cross or touch.
+/// Triangles of a polygon with holes, as indices into the points of the outline followed by those of each
+/// hole and by `extra` points inside, which become vertices too. Counter-clockwise whatever the orientation
+/// of the rings; Delaunay except at the rings. Throws Error when rings cross or touch.
 [[nodiscard]] std::vector<Triangle> triangulate_polygon(const std::vector<Vec2>& outline,
                                                         const std::vector<std::vector<Vec2>>& holes = {},
                                                         const std::vector<Vec2>& extra = {});

@@ -19,7 +19,7 @@ __extension__ using Int128 = __int128;
 using GridPoint = std::array<std::int64_t, 3>;
 
 constexpr double kGridCells = 1099511627776.0;    // 2^40 along the longest side of the box
-constexpr double kDirectionCells = 1073741824.0;  // 2^30, for directions that only have to be roughly right
+constexpr double kDirectionCells = 1073741824.0;  // 2^30, for directions that need not be accurate
 
 struct Plane {
   std::array<Int128, 3> normal{};  // at most 83 bits
@@ -51,7 +51,7 @@ Plane plane_through(const GridPoint& a, const GridPoint& b, const GridPoint& c)
 struct Face {
   Triangle corners{};
   Plane plane;
-  std::vector<Index> outside;  // points strictly in front that no other face has taken
+  std::vector<Index> outside;  // points strictly in front that are not assigned to another face
   bool alive = true;
 };
 
@@ -86,8 +86,8 @@ class Quickhull {
 
   [[nodiscard]] const GridPoint& at(Index i) const { return grid_[static_cast<std::size_t>(i)]; }
 
-  // The point of greatest value; of equals the lexicographically greatest. An extreme point in this order is
-  // a corner of the hull, never a point amid an edge or a side.
+  // The point of maximum value; of equals the lexicographically largest. An extreme point in this order is a
+  // corner of the hull, never a point inside an edge or a face.
   template <typename Value>
   [[nodiscard]] Index extreme(std::span<const Index> candidates, Value value) const
   {
@@ -214,7 +214,7 @@ class Quickhull {
         }
       }
     }
-    // An edge noted before its far side was found visible is no rim after all.
+    // An edge recorded before its other side was found visible is not part of the rim.
     std::vector<std::size_t> new_faces;
     for (const auto& [u, v] : rim) {
       if (faces_[face_of_edge_.at(edge_key(v, u))].alive) new_faces.push_back(add_face({u, v, p}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convex hull of points in space by quickhull on whole numbers.
+// Convex hull of points in space by quickhull on integers.
 //
 // Points are rounded to a grid of 2^-40 of their bounding box, on which every decision is exact in 128 bits:
 // the hull is the true hull of the rounded points, and no tolerance is needed for coplanar, collinear or

@@ -99,7 +99,7 @@ bool EditableMesh::can_collapse(Index a, Index b) const
   const std::vector<Index> nb = neighbours(b);
   std::vector<Index> common;
   std::set_intersection(na.begin(), na.end(), nb.begin(), nb.end(), std::back_inserter(common));
-  // A tetrahedron has nothing to give: its vertices have three neighbours each.
+  // A tetrahedron cannot be collapsed: its vertices have three neighbours each.
   return common.size() == 2 && !(na.size() == 3 && nb.size() == 3);
 }
 

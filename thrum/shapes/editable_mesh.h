@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A closed triangle mesh whose edges can be split, collapsed and flipped. Every change keeps it closed and manifold.
+// A closed triangle mesh whose edges can be split, collapsed and flipped. Every change keeps it closed and
+// manifold.
 #pragma once
 
 #include <array>
@@ -23,16 +24,16 @@ class EditableMesh {
   [[nodiscard]] bool has_edge(Index a, Index b) const;
   [[nodiscard]] std::vector<Index> neighbours(Index v) const;
 
-  /// Puts a vertex amid the edge and returns it.
+  /// Inserts a vertex at the middle of the edge and returns it.
   Index split(Index a, Index b, const Vec3& position);
 
   /// Whether the surface stays manifold: the two ends share exactly the two apexes.
   [[nodiscard]] bool can_collapse(Index a, Index b) const;
 
-  /// Removes `removed` by pulling it into `kept`, which moves to `position`.
+  /// Removes `removed` by merging it into `kept`, which moves to `position`.
   void collapse(Index removed, Index kept, const Vec3& position);
 
-  /// Whether the other diagonal is not there yet.
+  /// Whether the other diagonal does not exist yet.
   [[nodiscard]] bool can_flip(Index a, Index b) const;
   void flip(Index a, Index b);
 
@@ -54,7 +55,7 @@ class EditableMesh {
   /// Every edge once, low vertex first, in an order that depends on the mesh only.
   [[nodiscard]] std::vector<std::array<Index, 2>> edges() const;
 
-  /// Without the gaps that collapses left.
+  /// The mesh without removed vertices and triangles.
   [[nodiscard]] mesh::TriangleMesh to_mesh() const;
 
  private:

@@ -10,7 +10,7 @@ namespace thrum::shapes {
 
 namespace {
 
-// The ring cut into pieces of about edge_length, in the wanted sense: material on the left.
+// The ring cut into pieces of about edge_length, oriented with the material on the left.
 std::vector<Vec2> prepared_ring(const std::vector<Vec2>& ring, double edge_length, bool counter_clockwise)
 {
   std::vector<Vec2> points;
@@ -24,7 +24,7 @@ std::vector<Vec2> prepared_ring(const std::vector<Vec2>& ring, double edge_lengt
   return points;
 }
 
-// Points of a triangular grid inside the polygon and clear of its rings, so that the cap's triangles come out
+// Points of a triangular grid inside the polygon and away from its rings, so that the cap's triangles are
 // even.
 std::vector<Vec2> grid_points_inside(const std::vector<std::vector<Vec2>>& rings, double edge_length)
 {

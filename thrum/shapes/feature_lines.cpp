@@ -10,7 +10,7 @@ namespace thrum::shapes {
 namespace {
 
 constexpr double kMinAlignment =
-    0.7;  // cosine of the greatest angle between a segment and the wanted direction
+    0.7;  // cosine of the maximum angle between a segment and the given direction
 
 }  // namespace
 

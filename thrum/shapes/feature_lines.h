@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Straight pieces of a surface's sharp edges, to be found again from a point near them.
+// Segments of a surface's sharp edges, with a search for the one near a point.
 #pragma once
 
 #include <array>
@@ -12,12 +12,13 @@ namespace thrum::shapes {
 
 class FeatureLines {
  public:
-  /// Segments are sought within about `reach` [m] of a point.
+  /// Segments are searched within about `reach` [m] of a point.
   explicit FeatureLines(double reach) : cell_(reach) {}
 
   void add(const Vec3& a, const Vec3& b);
 
-  /// The point nearest to p on a segment that runs along `direction` (unit, either way), or p itself when none is near.
+  /// The point nearest to p on a segment that runs along `direction` (unit, either way), or p itself when
+  /// none is near.
   [[nodiscard]] Vec3 nearest(const Vec3& p, const Vec3& direction) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 mesh::TriangleMesh box_between(const Vec3& low, const Vec3& high)
 {
   mesh::TriangleMesh mesh = generate(BoxDesc{high - low});
-  // Corners are set, not moved, so that flush parts have the same coordinates to the last bit.
+  // Corners are assigned, not translated, so that flush parts have bitwise equal coordinates.
   for (Vec3& v : mesh.vertices) {
     for (int k = 0; k < 3; ++k) v[k] = v[k] < 0 ? low[k] : high[k];
   }
@@ -31,7 +31,7 @@ mesh::TriangleMesh pipe_between(const Vec3& a, const Vec3& b, double radius, int
   return generate(tube);
 }
 
-// A deviation of 0 leaves it to the edge length.
+// A deviation of 0 derives it from the edge length.
 mesh::TriangleMesh remeshed(const mesh::TriangleMesh& mesh, double edge_length, double deviation = 0)
 {
   if (edge_length <= 0) return mesh;
@@ -56,7 +56,7 @@ mesh::TriangleMesh make_table(const TableDesc& desc)
   const double x = desc.length / 2 - desc.overhang;  // outer faces of legs and apron
   const double y = desc.width / 2 - desc.overhang;
   const double under = desc.height - desc.top_thickness;
-  require_positive(under - desc.apron_height, "height of the table less top and apron");
+  require_positive(under - desc.apron_height, "height of the table minus top and apron");
   require_positive(std::min(x, y) - desc.leg_thickness, "space between the table legs");
 
   std::vector<mesh::TriangleMesh> parts = {box_between({-desc.length / 2, -desc.width / 2, under},
@@ -89,13 +89,13 @@ mesh::TriangleMesh make_scaffold(const ScaffoldDesc& desc)
 {
   if (desc.bays < 1 || desc.planks < 1) throw Error("A scaffold has at least one bay and one plank.");
   require_positive(desc.pipe_radius, "radius of the scaffold's pipes");
-  require_positive(desc.bay_length - 4 * desc.pipe_radius, "bay length less four pipe radii");
-  require_positive(desc.width - 4 * desc.pipe_radius, "width of the scaffold less four pipe radii");
+  require_positive(desc.bay_length - 4 * desc.pipe_radius, "bay length minus four pipe radii");
+  require_positive(desc.width - 4 * desc.pipe_radius, "width of the scaffold minus four pipe radii");
   require_positive(desc.height - desc.deck_height, "height of the uprights above the deck");
   require_positive(desc.plank_thickness, "thickness of the planks");
   require_not_negative(desc.lower_deck_height, "height of the scaffold's lower deck");
   require_positive(desc.deck_height - desc.lower_deck_height - desc.plank_thickness - 2 * desc.pipe_radius,
-                   "room between the scaffold's decks");
+                   "space between the scaffold's decks");
   require_not_negative(desc.edge_length, "edge length");
   const double r = desc.pipe_radius;
   const double x0 = -desc.bay_length * desc.bays / 2;
@@ -116,8 +116,8 @@ mesh::TriangleMesh make_scaffold(const ScaffoldDesc& desc)
       parts.push_back(pipe({x0 - 2 * r, y0 + s * desc.width, z}, {-x0 + 2 * r, y0 + s * desc.width, z}));
     }
   }
-  // Decks: planks between the rows of uprights, from end to end, on crossbars that are sunk into them by half a radius, so that
-  // all is one body.
+  // Decks: planks between the rows of uprights, from end to end, on crossbars that overlap them by half a
+  // radius, so that everything is one body.
   const double inside = desc.width - 2 * r - 2 * desc.plank_gap;
   const double plank = (inside - (desc.planks - 1) * desc.plank_gap) / desc.planks;
   require_positive(plank, "width left for a plank");
@@ -133,7 +133,7 @@ mesh::TriangleMesh make_scaffold(const ScaffoldDesc& desc)
   };
   add_deck(desc.deck_height);
   if (desc.lower_deck_height > 0) add_deck(desc.lower_deck_height);
-  // Pipes stay round however long the edges are: in the volume, a part in a hundred.
+  // Pipes stay round however long the edges are: an error of one percent of the volume.
   constexpr double kPipeDeviation = 0.05;  // of the radius
   return remeshed(boolean_union(parts), desc.edge_length, kPipeDeviation * r);
 }
@@ -148,7 +148,7 @@ mesh::TriangleMesh make_fridge(const FridgeDesc& desc)
                    "depth of the fridge's body");
   require_positive(desc.width - 2 * desc.plinth_height - 2 * desc.groove, "width of the fridge's plinth");
   require_positive(desc.height - desc.plinth_height - desc.handle_length,
-                   "height of the fridge's door less its handle");
+                   "height of the fridge's door minus its handle");
   const double x = desc.width / 2;
   const double front = -desc.depth / 2;
   const double back = desc.depth / 2;
@@ -157,7 +157,8 @@ mesh::TriangleMesh make_fridge(const FridgeDesc& desc)
   const double seam = front + desc.door_thickness;  // behind the door
   const double p = desc.plinth_height;
 
-  // Body and door touch the same inner block, which is narrower by the groove all round: one body with a seam.
+  // Body and door touch the same inner block, which is narrower by the groove all round: one body with a
+  // seam.
   std::vector<mesh::TriangleMesh> parts = {
       box_between({-x + p, front + p + desc.door_thickness, 0}, {x - p, back, low}),
       box_between({-x, seam + g, low}, {x, back, desc.height}),

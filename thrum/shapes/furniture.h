@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Furniture as one closed mesh each: parts joined exactly (boolean.h), then evened to a chosen edge length (remesh.h).
-// They stand on z = 0, centred over the origin.
+// Furniture as one closed mesh each: parts joined exactly (boolean.h), then remeshed to a chosen edge length
+// (remesh.h). They stand on z = 0, centred over the origin.
 #pragma once
 
 #include "thrum/mesh/triangle_mesh.h"
@@ -17,10 +17,11 @@ struct TableDesc {
   double overhang = 0.03;         ///< of the top beyond the legs [m]
   double apron_height = 0.08;     ///< 0: none [m]
   double apron_thickness = 0.02;  ///< outer faces flush with the legs [m]
-  double edge_length = 0.04;      ///< 0: as few triangles as it takes [m]
+  double edge_length = 0.04;      ///< 0: as few triangles as possible [m]
 };
 
-/// Solid pipes upright, along and across, and planks on one or two levels. One bay with four uprights, or several in a row.
+/// Vertical, longitudinal and transverse solid pipes, and planks on one or two levels. One bay with four
+/// uprights, or several in a row.
 struct ScaffoldDesc {
   int bays = 2;                   ///< along x
   double bay_length = 1.2;        ///< between uprights along x [m]
@@ -33,7 +34,7 @@ struct ScaffoldDesc {
   int planks = 3;                 ///< side by side across the width
   double plank_thickness = 0.04;  ///< [m]
   double plank_gap = 0.02;        ///< between planks [m]
-  double edge_length = 0.05;      ///< 0: as few triangles as it takes [m]
+  double edge_length = 0.05;      ///< 0: as few triangles as possible [m]
 };
 
 /// A tall box on a plinth with a door set off by a groove and a handle on two posts.
@@ -45,7 +46,7 @@ struct FridgeDesc {
   double groove = 0.01;          ///< width and depth of the groove between body and door [m]
   double door_thickness = 0.05;  ///< [m]
   double handle_length = 0.4;    ///< [m]
-  double edge_length = 0.05;     ///< 0: as few triangles as it takes [m]
+  double edge_length = 0.05;     ///< 0: as few triangles as possible [m]
 };
 
 [[nodiscard]] mesh::TriangleMesh make_table(const TableDesc& desc);

@@ -15,7 +15,7 @@ namespace {
 
 using GridPoint = std::array<int, 3>;
 
-// Vertices of a cube's surface grid with counts[a] cells along axis a, each made once.
+// Vertices of a cube's surface grid with counts[a] cells along axis a, each created once.
 class CubeGrid {
  public:
   explicit CubeGrid(const std::array<int, 3>& counts) : counts_(counts) {}
@@ -152,8 +152,8 @@ Icosahedron icosahedron()
   return solid;
 }
 
-// Every side of the icosahedron cut into n^2 triangles and pushed out to the sphere. A vertex is known by its
-// corners with their integer weights (a sum of n), which is the same seen from either side of an edge.
+// Every side of the icosahedron cut into n^2 triangles and projected onto the sphere. A vertex is identified
+// by its corners with their integer weights (with sum n), which is the same for both triangles at an edge.
 mesh::TriangleMesh icosphere(double radius, int n)
 {
   const Icosahedron solid = icosahedron();
@@ -199,8 +199,9 @@ mesh::TriangleMesh generate(const BoxDesc& desc)
   require_not_negative(desc.edge_length, "edge length");
   const Vec3 half = desc.size / 2;
   if (desc.rounding > half.minCoeff()) {
-    throw Error(fmt::format("The edge rounding of {} m is more than half the smallest side of the box, {} m.",
-                            desc.rounding, half.minCoeff()));
+    throw Error(
+        fmt::format("The edge rounding of {} m is more than half the smallest dimension of the box, {} m.",
+                    desc.rounding, half.minCoeff()));
   }
   constexpr int kDefaultArc = 2;  // pieces in 45 degrees of rounding
   if (desc.rounding > 0)
@@ -250,7 +251,7 @@ mesh::TriangleMesh generate(const HeightFieldDesc& desc)
       throw Error(fmt::format("The height {} m is not above the bottom at {} m.", h, desc.bottom));
     }
   }
-  // One cell high: the upper side carries the heights, the lower side the bottom, the walls join them.
+  // One cell high: the upper side carries the heights, the lower side the bottom, the walls connect them.
   const double x0 = -desc.spacing * (desc.columns - 1) / 2;
   const double y0 = -desc.spacing * (desc.rows - 1) / 2;
   return CubeGrid({desc.columns - 1, desc.rows - 1, 1}).build([&](const GridPoint& p) {

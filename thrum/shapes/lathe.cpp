@@ -30,7 +30,7 @@ Ring add_ring(mesh::TriangleMesh& mesh, const Vec2& rz, int count)
   return ring;
 }
 
-// Radius at the widest, which the default edge length is taken from.
+// The maximum radius, from which the default edge length is derived.
 double max_radius(const std::vector<Vec2>& profile)
 {
   double r = 0;
@@ -88,7 +88,7 @@ mesh::TriangleMesh generate(const ConeDesc& desc)
   require_positive(desc.height, "height of the cone");
   require_not_negative(desc.bottom_radius, "bottom radius of the cone");
   require_not_negative(desc.top_radius, "top radius of the cone");
-  require_positive(std::max(desc.bottom_radius, desc.top_radius), "greater radius of the cone");
+  require_positive(std::max(desc.bottom_radius, desc.top_radius), "larger radius of the cone");
   const double h = desc.height / 2;
   std::vector<Vec2> profile = {{0, -h}};
   if (desc.bottom_radius > 0) profile.emplace_back(desc.bottom_radius, -h);
@@ -103,7 +103,7 @@ mesh::TriangleMesh generate(const CapsuleDesc& desc)
   require_not_negative(desc.height, "height of the capsule");
   check_segments(desc.segments);
   require_not_negative(desc.edge_length, "edge length");
-  // The half circles are cut here, not by the lathe, so that their points lie on the true surface and the
+  // The half circles are divided here, not by the lathe, so that their points lie on the true surface and the
   // seams at the ends of the straight part are rings.
   const double around = desc.segments > 0 ? desc.segments : kDefaultSegments;
   const double edge = desc.edge_length > 0 ? desc.edge_length : 2 * std::numbers::pi * desc.radius / around;

@@ -53,8 +53,8 @@ std::map<Edge, std::vector<Side>> sides_by_edge(const mesh::TriangleMesh& mesh)
 }
 
 // Pairs the sides about an edge low -> high. A triangle that runs low -> high has material at smaller angles
-// about the edge, one that runs back at larger angles; so each backward one goes with the next forward one.
-// The angles are doubles: whatever their rounding, the pairs make a closed surface.
+// about the edge, one that runs back at larger angles; so each backward one is paired with the next forward
+// one. The angles are doubles: whatever their rounding, the pairs make a closed surface.
 void pair_about_edge(const mesh::TriangleMesh& mesh, const Edge& edge, const std::vector<Side>& sides,
                      std::vector<SidePair>& pairs)
 {
@@ -81,9 +81,9 @@ void pair_about_edge(const mesh::TriangleMesh& mesh, const Edge& edge, const std
     balance += forward ? 1 : -1;
   }
   if (balance != 0)
-    throw Error("The surface is not closed: the meshes to be joined cut themselves or are inside out.");
-  // Of equal angles (two sheets folded together) the forward one comes first, so that it closes what was
-  // open.
+    throw Error("The surface is not closed: the input meshes intersect themselves or are inside out.");
+  // Of equal angles (two sheets folded together) the forward one comes first, so that it closes the open
+  // pair.
   std::stable_sort(around.begin(), around.end(), [](const SideAngle& a, const SideAngle& b) {
     return a.angle != b.angle ? a.angle < b.angle : a.forward > b.forward;
   });
@@ -137,7 +137,8 @@ mesh::TriangleMesh split_into_manifold(const mesh::TriangleMesh& mesh)
     result.triangles.push_back(triangle);
   }
 
-  // Two pairs may still run between the same two vertices: a vertex amid each further one tells them apart.
+  // Two pairs may still run between the same two vertices: a vertex in the middle of each additional one
+  // separates them.
   std::set<Edge> seen;
   std::map<std::pair<std::size_t, std::size_t>, Index> middle;  // (triangle, side) -> new vertex
   for (const auto& [a, b] : pairs) {
@@ -151,7 +152,7 @@ mesh::TriangleMesh split_into_manifold(const mesh::TriangleMesh& mesh)
     middle[{b.triangle, b.k}] = m;
   }
   for (std::size_t t = 0, count = result.triangles.size(); t < count && !middle.empty(); ++t) {
-    // A fan about one corner over the outline with its middles; a triangle has at most three of them.
+    // A fan about one corner over the outline with its edge midpoints; a triangle has at most three of them.
     std::vector<Index> outline;
     for (std::size_t k = 0; k < 3; ++k) {
       outline.push_back(result.triangles[t][k]);
@@ -159,7 +160,7 @@ mesh::TriangleMesh split_into_manifold(const mesh::TriangleMesh& mesh)
       if (m != middle.end()) outline.push_back(m->second);
     }
     if (outline.size() == 3) continue;
-    // Start at a middle, so that no piece of the fan is flat.
+    // Start at a midpoint, so that no piece of the fan is flat.
     const auto start = std::find_if(outline.begin(), outline.end(), [&](Index v) {
       return v >= 0 && v != result.triangles[t][0] && v != result.triangles[t][1] &&
              v != result.triangles[t][2];

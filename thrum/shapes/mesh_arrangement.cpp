@@ -17,9 +17,9 @@ namespace thrum::shapes {
 
 namespace {
 
-constexpr double kPairMargin = 0.5;  // in cells: the hierarchy must not lose pairs that just touch
+constexpr double kPairMargin = 0.5;  // in cells: the hierarchy must not miss pairs that just touch
 constexpr double kOutputRounding =
-    0x1p14;  // positions are rounded to this part of a cell, above the error of doubles
+    0x1p14;  // positions are rounded to cell / kOutputRounding, above the error of doubles
 constexpr int kImprovePasses = 20;
 
 std::uint64_t undirected(Index a, Index b)
@@ -34,7 +34,7 @@ Grid grid_for(std::span<const mesh::TriangleMesh> meshes)
   Box3 box;
   for (const mesh::TriangleMesh& mesh : meshes) box.extend(bounding_box(mesh));
   const double size = box.isEmpty() ? 0 : box.sizes().maxCoeff();
-  if (!(size > 0)) throw Error("The meshes to be joined or cut have no extent.");
+  if (!(size > 0)) throw Error("The meshes of the boolean operation have no extent.");
   // The largest power of two that keeps every coordinate within kGridBits.
   int exponent = 0;
   std::frexp(size, &exponent);
@@ -44,9 +44,9 @@ Grid grid_for(std::span<const mesh::TriangleMesh> meshes)
   return grid;
 }
 
-// Rounding may lay the three corners of a needle on one line. Such a triangle is flat between its long side
-// and the two short ones; swapping the long side with the triangle beyond removes it and keeps the surface
-// closed.
+// Rounding may make the three corners of a needle collinear. Such a triangle is flat between its long side
+// and the two short ones; flipping the long side with the neighbouring triangle removes it and keeps the
+// surface closed.
 void swap_flat_triangles(std::vector<Triangle>& triangles, const mesh::PointTable& points)
 {
   const auto grid = [&](Index i) -> const mesh::GridPoint& {
@@ -76,7 +76,7 @@ void swap_flat_triangles(std::vector<Triangle>& triangles, const mesh::PointTabl
       if (v != t[0] && v != t[1]) d = v;
     }
     if (d == t[2]) {
-      // The two are back to back: both vanish.
+      // The two coincide with opposite orientation: both are removed.
       const auto [first, second] = std::minmax(flat, beyond);
       triangles.erase(second);
       triangles.erase(first);
@@ -101,8 +101,10 @@ void check_closed(const std::vector<Triangle>& triangles, int number)
   const auto open =
       std::count_if(balance.begin(), balance.end(), [](const auto& e) { return e.second != 0; });
   if (open > 0) {
-    throw Error(fmt::format("Mesh {} is not closed ({} open edges); only closed meshes can be joined or cut.",
-                            number + 1, open));
+    throw Error(
+        fmt::format("Mesh {} is not closed ({} open edges); boolean operations need closed meshes. 'thrum "
+                    "mesh info' shows where it is open.",
+                    number + 1, open));
   }
 }
 
@@ -174,7 +176,7 @@ void MeshArrangement::add_mesh(const mesh::TriangleMesh& mesh, int number)
   }
   check_closed(rounded, number);
   swap_flat_triangles(rounded, points_);
-  if (rounded.empty()) throw Error(fmt::format("Mesh {} is too small beside the others.", number + 1));
+  if (rounded.empty()) throw Error(fmt::format("Mesh {} is too small compared with the others.", number + 1));
   for (const Triangle& r : rounded) {
     GridTriangle t;
     t.corners = r;
@@ -224,7 +226,7 @@ void MeshArrangement::add_edge_crossings(Index t, Index u, std::vector<Index>& f
     const std::size_t next = (k + 1) % 3;
     if (sides[k] == 0 && contains(u, c[k])) found.push_back(c[k]);
     if (sides[k] * sides[next] < 0) {
-      // Both triangles at the edge must compute the same point; exactness sees to that.
+      // Both triangles at the edge must compute the same point; this holds because the points are exact.
       const Index p = points_.add(line_plane_intersection(points_[c[k]].grid, points_[c[next]].grid, plane));
       if (contains(u, p)) found.push_back(p);
     }
@@ -242,7 +244,7 @@ void MeshArrangement::intersect(Index t, Index u)
       sum += s;
       zeros += s == 0 ? 1 : 0;
     }
-    return zeros == 3 ? 0 : std::abs(sum) == 3 ? 1 : 2;  // in the plane, clear of it, meeting it
+    return zeros == 3 ? 0 : std::abs(sum) == 3 ? 1 : 2;  // in the plane, clear of it, crossing it
   };
   const int kind = beyond(t, u);
   if (kind == 1) return;
@@ -257,7 +259,7 @@ void MeshArrangement::intersect(Index t, Index u)
   mark(u, found);
 }
 
-// Notes the extreme two of some points on one line as a segment, or the only one as a point.
+// Records the two extreme points of a collinear set as a segment, or a single one as a point.
 void MeshArrangement::mark(Index t, const std::vector<Index>& found)
 {
   if (found.empty()) return;
@@ -357,9 +359,9 @@ void MeshArrangement::divide(Index t)
   }
   for (const auto& [a, b] : marks.segments) {
     if (!cut.insert_segment(a, b))
-      throw Error("Two meshes cut each other in a way that could not be resolved.");
+      throw Error("The intersection of two meshes could not be resolved. Repair them, or move one slightly.");
   }
-  // Rounder pieces where there is a choice; doubles are good enough to choose.
+  // Better-shaped pieces where there is a choice; doubles are accurate enough for the choice.
   cut.improve(
       [&](Index a, Index b, Index c, Index d) {
         const auto cotangent = [&](Index apex) {

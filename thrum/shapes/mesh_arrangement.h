@@ -23,7 +23,7 @@ struct GridTriangle {
   mesh::GridPlane plane;
   int mesh = 0;
   int axis = 0;  ///< of the largest component of the normal: the triangle is seen along it
-  int turn = 1;  ///< +1 when it is counter-clockwise seen so
+  int turn = 1;  ///< +1 when it is counter-clockwise seen from there
 };
 
 /// A piece of GridTriangle `source`.
@@ -32,8 +32,7 @@ struct Piece {
   Index source = 0;
 };
 
-/// The grid: x = (origin + cell count) * cell, a power of two, so that coordinates survive being rounded
-/// twice.
+/// The grid: x = (origin + cell count) * cell, a power of two, so that rounding twice changes nothing.
 struct Grid {
   Vec3 origin = Vec3::Zero();  ///< in cells
   double cell = 1;             ///< [m]

@@ -55,7 +55,7 @@ std::vector<Triangle> inside_triangles(const ConstrainedTriangulation& cut, Inde
     depth[t] = 0;
     front.push_back(t);
   }
-  // Everything at one depth first, then one ring further in.
+  // All triangles at one depth first, then those one ring further inside.
   for (int level = 0; !front.empty(); ++level) {
     std::vector<std::size_t> beyond;
     while (!front.empty()) {
@@ -111,8 +111,8 @@ std::vector<Triangle> triangulate_polygon(const std::vector<Vec2>& outline,
     }
   }
 
-  // Three helping points far outside: the triangle x, y >= -cells, x + y <= 6 cells holds the polygon well
-  // inside.
+  // Three auxiliary points far outside: the triangle x, y >= -cells, x + y <= 6 cells contains the polygon
+  // with a wide margin.
   const auto helper = static_cast<Index>(grid.size());
   constexpr auto kCells = static_cast<std::int64_t>(kGridCells);
   grid.push_back({-kCells, -kCells});
@@ -142,7 +142,8 @@ std::vector<Triangle> triangulate_polygon(const std::vector<Vec2>& outline,
           const Vec2 v = at(b) - at(apex);
           return u.dot(v) / std::abs(u.x() * v.y() - u.y() * v.x());
         };
-        constexpr double kFlipThreshold = -1e-9;  // sum of cotangents; rounding must not flip for ever
+        // sum of cotangents; rounding must not cause an infinite loop
+        constexpr double kFlipThreshold = -1e-9;
         return cotangent(c) + cotangent(d) < kFlipThreshold;
       },
       kImprovePasses);

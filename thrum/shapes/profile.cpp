@@ -11,13 +11,14 @@ namespace thrum::shapes {
 
 namespace {
 
-constexpr double kProfileCorner = 30 * std::numbers::pi / 180;  // a sharper turn is a corner to be kept [rad]
+// a sharper turn is a corner and is kept [rad]
+constexpr double kProfileCorner = 30 * std::numbers::pi / 180;
 constexpr double kMaxTurnPerSegment =
-    60 * std::numbers::pi / 180;             // a smooth curve may turn so far in one piece [rad]
+    60 * std::numbers::pi / 180;             // maximum turn of a smooth curve in one piece [rad]
 constexpr int kMinRings = 6;                 // in a closed profile without or with one corner
-constexpr double kOnAxis = 1e-9;             // r below this part of the greatest r is on the axis
+constexpr double kOnAxis = 1e-9;             // r below this fraction of the maximum r is on the axis
 constexpr double kLevel = 1e-6;              // slope below which a piece counts as level
-constexpr double kSameProfilePoint = 1e-12;  // points closer than this part of the size are one
+constexpr double kSameProfilePoint = 1e-12;  // points closer than this fraction of the size are merged
 
 double cross(const Vec2& a, const Vec2& b)
 {
@@ -45,7 +46,7 @@ bool segments_touch(const Vec2& a, const Vec2& b, const Vec2& c, const Vec2& d)
   return !apart(c_side, d_side) && !apart(a_side, b_side);
 }
 
-// Angle by which the path turns at b [rad], 0 when straight on.
+// Angle by which the path turns at b [rad], 0 when straight.
 double turn(const Vec2& a, const Vec2& b, const Vec2& c)
 {
   const Vec2 u = b - a;
@@ -53,9 +54,9 @@ double turn(const Vec2& a, const Vec2& b, const Vec2& c)
   return std::abs(std::atan2(cross(u, v), u.dot(v)));
 }
 
-// Points of an open chain, both ends included, spread evenly in the measure of each straight bit, max(length
-// / edge_length, turn / kMaxTurnPerSegment). `end_turns` says how much the chain bends at its first and last
-// point.
+// Points of an open chain, both ends included, spread evenly in the measure max(length / edge_length, turn /
+// kMaxTurnPerSegment) of each segment. `end_turns` are the angles by which the chain bends at its first and
+// last point.
 std::vector<Vec2> cut_chain(std::span<const Vec2> chain, double edge_length, int min_count)
 {
   std::vector<double> reached = {0};
@@ -81,7 +82,8 @@ std::vector<Vec2> cut_chain(std::span<const Vec2> chain, double edge_length, int
   return cut;
 }
 
-// Whether r or z has a turning point or the end of a level stretch at b: feet, rims and bellies keep their measures.
+// Whether r or z has an extremum or the end of a level stretch at b: so feet, rims and bulges keep their
+// dimensions.
 bool is_extreme(const Vec2& a, const Vec2& b, const Vec2& c)
 {
   const double small = kLevel * ((b - a).norm() + (c - b).norm());
@@ -198,8 +200,7 @@ OrderedProfile ordered_profile(std::span<const Vec2> outline)
     }
   }
   throw Error(
-      "The lathe's profile must keep clear of the axis or have exactly two points on it, one after the "
-      "other.");
+      "The lathe's profile must stay off the axis or have exactly two points on it, one after the other.");
 }
 
 std::vector<Vec2> resampled(const OrderedProfile& profile, double edge_length)

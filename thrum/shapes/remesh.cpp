@@ -19,12 +19,14 @@ namespace thrum::shapes {
 
 namespace {
 
-// Edges longer than 4/3 of the wanted length are split and those shorter than 4/5 collapsed: each brings the edge
-// nearer to the wanted length than it was [Botsch and Kobbelt, "A remeshing approach to multiresolution modeling", 2004].
+// Edges longer than 4/3 of the target length are split and those shorter than 4/5 collapsed: each brings the
+// edge closer to the target length [Botsch and Kobbelt, "A remeshing approach to multiresolution modeling",
+// 2004].
 constexpr double kLong = 4.0 / 3;
 constexpr double kShort = 4.0 / 5;
 constexpr double kDefaultDeviation = 1.0 / 20;  // of the edge length
-constexpr double kSliverThickness = 1e-3;   // triangles thinner than this part of the edge length go first
+// triangles thinner than this fraction of the edge length are removed first
+constexpr double kSliverThickness = 1e-3;
 constexpr double kTurnLimit = 0.7;          // cosine of the angle by which one change may turn a normal
 constexpr double kFlipThreshold = -1e-3;    // sum of cotangents below which an edge is flipped
 constexpr double kFlat = 1 - 1e-7;          // cosine of the angle between two triangles of one flat part
@@ -48,8 +50,9 @@ class Remesher {
 
   void run(int rounds)
   {
-    // The hierarchy is built on the split surface: the same points, but no triangle whose box spans the whole body.
-    // Flips within flat parts come in between: the slivers of a union, split as they are, would be ten times as many.
+    // The hierarchy is built on the split surface: the same points, but no triangle whose box spans the whole
+    // body. Flips within flat parts come in between: splitting the slivers of a union without them would give
+    // ten times as many triangles.
     constexpr int kPasses = 40;
     bool again = true;
     for (int pass = 0; pass < kPasses && again; ++pass) {
@@ -63,7 +66,7 @@ class Remesher {
       flip_edges();
       relax();
     }
-    // Splitting last: whatever the flips did, no edge is longer than kLong.
+    // Splitting last: after any flips, no edge is longer than kLong.
     flip_edges();
     split_long_edges();
   }
@@ -115,7 +118,8 @@ class Remesher {
     return surface_->closest_point(p, deviation_).found();
   }
 
-  // Splits every long edge once, the longest first, so that the pieces of one come out alike. False when there is none.
+  // Splits every long edge once, the longest first, so that the pieces of one edge are of similar length.
+  // False when there is none.
   bool split_pass()
   {
     std::vector<std::pair<double, std::array<Index, 2>>> queue;
@@ -144,7 +148,8 @@ class Remesher {
     }
   }
 
-  // Which end of the edge may go, and where the other is then. The less bound end gives way to the more bound one.
+  // Which end of the edge may be removed, and the new position of the other. The less constrained end is
+  // merged into the more constrained one.
   struct Collapse {
     Index removed;
     Index kept;
@@ -235,7 +240,7 @@ class Remesher {
     }
   }
 
-  // Delaunay: an edge goes when the angles opposite to it sum to more than a half turn.
+  // Delaunay: an edge is flipped when the angles opposite to it sum to more than a half turn.
   void flip_edges()
   {
     constexpr int kPasses = 5;
@@ -277,7 +282,7 @@ class Remesher {
       if (mesh_.around(v).empty() || kind(v) == Kind::corner) continue;
       const std::optional<Vec3> target = kind(v) == Kind::ridge ? along_ridge(v) : within_surface(v);
       if (!target) continue;
-      // The whole way, or half of it when triangles would turn over.
+      // The full move, or half of it when triangles would flip over.
       const Vec3 start = mesh_.at(v);
       for (const double step : {1.0, 0.5}) {
         if (is_move_allowed(v, start + step * (*target - start))) {
@@ -298,7 +303,8 @@ class Remesher {
     return lines_.nearest(middle, chord.normalized());
   }
 
-  // The mean of the surrounding triangles' centres by area, moved within the tangent plane and drawn to the surface.
+  // The mean of the surrounding triangles' centres by area, moved within the tangent plane and projected onto
+  // the surface.
   [[nodiscard]] std::optional<Vec3> within_surface(Index v) const
   {
     Vec3 sum = Vec3::Zero();
@@ -317,7 +323,7 @@ class Remesher {
     const Vec3 target = middle + normal.dot(mesh_.at(v) - middle) * normal;
     const mesh::ClosestPoint s = surface_->closest_point(target, length_);
     if (!s.found()) return std::nullopt;
-    // Not through to the other side of a thin part.
+    // Do not project onto the other side of a thin part.
     const Vec3 there = thrum::mesh::area_vector(surface_->mesh(), static_cast<std::size_t>(s.triangle));
     if (there.dot(normal) <= 0) return std::nullopt;
     return s.point;
@@ -337,7 +343,7 @@ class Remesher {
   }
 
   EditableMesh mesh_;
-  std::optional<mesh::Bvh> surface_;  // the input, to which everything is drawn back
+  std::optional<mesh::Bvh> surface_;  // the input, onto which everything is projected
   FeatureLines lines_;                // its sharp edges
   double length_;
   double deviation_;

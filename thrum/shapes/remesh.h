@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Even triangles of a chosen edge length on the same surface, with its sharp edges and corners kept.
 //
-// Each round splits long edges, collapses short ones, flips edges to Delaunay and evens out the vertices within the
-// surface, or within their sharp edge; everything is drawn back to the input surface. Closed stays closed.
-// Parts of the surface that are nearer to each other than the deviation may come to cross; mesh_report.h finds that.
+// Each round splits long edges, collapses short ones, flips edges to Delaunay and smooths the vertices within
+// the surface, or along their sharp edge; everything is projected back onto the input surface. A closed mesh
+// stays closed. Parts of the surface that are closer to each other than the deviation may intersect
+// afterwards; mesh_report.h finds that.
 #pragma once
 
 #include <numbers>
@@ -13,13 +14,15 @@
 namespace thrum::shapes {
 
 struct RemeshDesc {
-  double edge_length = 0;                              ///< wanted [m]
+  double edge_length = 0;                              ///< target [m]
   double feature_angle = 35 * std::numbers::pi / 180;  ///< an edge bent by more is sharp and kept [rad]
-  double deviation = 0;  ///< how far the result may leave the surface [m]; 0: a twentieth of edge_length
+  /// maximum distance of the result from the surface [m]; 0: a twentieth of edge_length
+  double deviation = 0;
   int rounds = 6;
 };
 
-/// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite directions).
+/// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite
+/// directions).
 [[nodiscard]] mesh::TriangleMesh remesh(const mesh::TriangleMesh& mesh, const RemeshDesc& desc);
 
 }  // namespace thrum::shapes

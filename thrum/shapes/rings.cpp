@@ -8,7 +8,7 @@ namespace thrum::shapes {
 void add_band(mesh::TriangleMesh& mesh, const Ring& a, const Ring& b)
 {
   // Walk both rings together and always advance on the one whose next edge has its middle at the smaller
-  // angle. The comparison is in whole numbers, so the band has the symmetry of the counts.
+  // angle. The comparison is in integers, so the band has the symmetry of the counts.
   const int steps_a = a.count == 1 ? 0 : a.count;
   const int steps_b = b.count == 1 ? 0 : b.count;
   int i = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Closed rings of vertices and the bands of triangles between them: what shapes of revolution and tubes are
-// made of.
+// Closed rings of vertices and the bands of triangles between them, from which shapes of revolution and tubes
+// are built.
 #pragma once
 
 #include "thrum/mesh/triangle_mesh.h"

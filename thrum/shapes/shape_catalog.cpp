@@ -39,7 +39,8 @@ double edge_length_of(const ShapeDesc& shape)
       shape);
 }
 
-// Before the work: the shape with as few triangles as it takes tells the area. Furniture looks for itself, since it takes long.
+// Check before the work: the coarsest version of the shape gives the area. Furniture checks itself, since
+// even that takes long.
 void check_edge_length(const ShapeDesc& shape)
 {
   const double edge_length = edge_length_of(shape);
@@ -78,7 +79,7 @@ mesh::TriangleMesh generate(const ShapeDesc& shape)
   mesh::TriangleMesh mesh = generate_unchecked(shape);
   if (!mesh.triangles.empty() && !(signed_volume(mesh) > 0))
     throw Error(fmt::format(
-        "Edges of {:.3g} m are too long for this shape: nothing is left inside. Shorter ones are needed.",
+        "The edge length of {:.3g} m is too long for this shape: no volume is left. Use a shorter one.",
         edge_length_of(shape)));
   return mesh;
 }
@@ -102,7 +103,8 @@ ShapeDesc default_shape(std::string_view name)
   const auto& names = shape_names();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    throw Error(fmt::format("There is no shape called \"{}\". There are: {}.", name, fmt::join(names, ", ")));
+    throw Error(
+        fmt::format("There is no shape called \"{}\". Available shapes: {}.", name, fmt::join(names, ", ")));
   }
   return alternative(static_cast<std::size_t>(found - names.begin()),
                      std::make_index_sequence<std::variant_size_v<ShapeDesc>>());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All shapes under one type and by name, for the command line and scene files.
 //
-//   ShapeDesc shape = default_shape("mug");       // throws Error and lists the names when there is none such
+//   ShapeDesc shape = default_shape("mug");       // throws Error that lists the names for an unknown one
 //   set_edge_length(shape, 0.004);
 //   const TriangleMesh mesh = generate(shape);
 #pragma once
@@ -23,12 +23,14 @@ using ShapeDesc =
 
 [[nodiscard]] mesh::TriangleMesh generate(const ShapeDesc& shape);
 
-/// Lower-case names, in the order of the alternatives: "box", "sphere", ... "height_field", "convex_hull", ... "fridge".
+/// Lower-case names, in the order of the alternatives: "box", "sphere", ... "height_field", "convex_hull",
+/// ... "fridge".
 [[nodiscard]] const std::vector<std::string_view>& shape_names();
 
 [[nodiscard]] std::string_view name_of(const ShapeDesc& shape);
 
-/// The shape of that name with its default dimensions. A lathe's profile and a hull's points are then still to be given.
+/// The shape of that name with its default dimensions. A lathe's profile and a hull's points are empty and
+/// must be set.
 [[nodiscard]] ShapeDesc default_shape(std::string_view name);
 
 /// False when the shape has no edge length of its own (height field, convex hull).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The questions that every shape generator asks of its description.
+// Checks of the descriptions, shared by the shape generators.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,11 +13,11 @@
 namespace thrum::shapes {
 
 inline constexpr int kMaxSegments =
-    20000;  ///< along one direction of a shape: more is a mistake in the edge length
+    20000;  ///< along one direction of a shape: more indicates a wrong edge length
 
-/// Of one shape: more take minutes and fill gigabytes, and are a mistake in the edge length as well.
+/// Of one shape: more take minutes and gigabytes, and indicate a wrong edge length as well.
 inline constexpr double kMaxTriangles = 10e6;
-inline constexpr double kTypicalTriangles = 20e3;  ///< what a detailed shape has
+inline constexpr double kTypicalTriangles = 20e3;  ///< of a detailed shape
 
 inline void require_positive(double value, std::string_view what)
 {
@@ -32,8 +32,8 @@ inline void require_not_negative(double value, std::string_view what)
   }
 }
 
-/// Refuses an edge length at which a surface of that area [m^2] would have too many triangles, and names a better one. An edge
-/// length of 0 is always fit.
+/// Rejects an edge length at which a surface of that area [m^2] would have too many triangles, and suggests a
+/// better one. An edge length of 0 is always accepted.
 inline void check_triangle_count(double area, double edge_length)
 {
   // An equilateral triangle of edge e has the area sqrt(3)/4 e^2.
@@ -42,22 +42,23 @@ inline void check_triangle_count(double area, double edge_length)
   const auto edge_for = [&](double triangles) {
     return std::sqrt(area / (of_unit_edge * triangles));
   };
-  throw Error(fmt::format(
-      "Edges of {:.3g} m would make about {:.2g} triangles of this shape; the maximum is {:.0e}. Edges of "
-      "{:.2g} m make about {:.0f}, and {:.2g} m is the minimum.",
-      edge_length, area / (of_unit_edge * edge_length * edge_length), kMaxTriangles,
-      edge_for(kTypicalTriangles), kTypicalTriangles, edge_for(kMaxTriangles)));
+  throw Error(
+      fmt::format("An edge length of {:.3g} m gives this shape about {:.2g} triangles; the maximum is "
+                  "{:.0e}. Use {:.2g} m for about {:.0f} triangles; the minimum is {:.2g} m.",
+                  edge_length, area / (of_unit_edge * edge_length * edge_length), kMaxTriangles,
+                  edge_for(kTypicalTriangles), kTypicalTriangles, edge_for(kMaxTriangles)));
 }
 
-/// How many pieces of about `edge_length` make up `length`; at least `min_count`. An edge length of 0 gives
+/// The number of pieces of about `edge_length` in `length`; at least `min_count`. An edge length of 0 gives
 /// `min_count`.
 [[nodiscard]] inline int segment_count(double length, double edge_length, int min_count = 1)
 {
   if (edge_length <= 0) return min_count;
   const double count = std::round(length / edge_length);
   if (count > kMaxSegments) {
-    throw Error(fmt::format("An edge length of {} m cuts a length of {} m into more than {} pieces.",
-                            edge_length, length, kMaxSegments));
+    throw Error(fmt::format(
+        "An edge length of {} m divides a length of {} m into more than {} pieces. Use a longer one.",
+        edge_length, length, kMaxSegments));
   }
   return std::max(min_count, static_cast<int>(count));
 }

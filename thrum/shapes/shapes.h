@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Shapes by their dimensions. Every generator returns one closed mesh, outward, with shared vertices.
+// Shapes by their dimensions. Every generator returns one closed mesh, facing outwards, with shared vertices.
 //
-// `edge_length` is the wanted length of a triangle's edge [m]; counts are rounded, so edges come out within
-// about a third of it wherever the shape allows. Zero means: as few triangles as a flat shape needs, and
+// `edge_length` is the target length of a triangle's edge [m]; counts are rounded, so edges are within about
+// a third of it wherever the shape allows. Zero means: as few triangles as a flat shape needs, and
 // kDefaultSegments around for a round one. Vertices lie on the true surface, so a round shape loses volume of
 // order (edge / radius)^2.
 //
-// Shapes stand centred at the origin; those of revolution turn about z. A lathe and an extrusion stay where
+// Shapes are centred at the origin; the axis of those of revolution is z. A lathe and an extrusion stay where
 // their outline puts them.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr int kMinSegments = 8;       ///< around, however coarse the edg
 
 struct BoxDesc {
   Vec3 size = Vec3(1, 1, 1);  ///< [m]
-  double rounding = 0;        ///< radius of edges and corners, at most half the least size [m]
+  double rounding = 0;        ///< radius of edges and corners, at most half the smallest dimension [m]
   double edge_length = 0;     ///< [m]
 };
 
@@ -68,17 +68,17 @@ struct ConeDesc {
 };
 
 /// A solid of revolution about z. The profile is a closed outline in the half-plane (r, z), r >= 0, in either
-/// sense of rotation. It either stays clear of the axis (a ring) or has exactly two neighbouring points on
-/// it; the last point is joined to the first by a straight line.
+/// orientation. It either stays off the axis (a ring) or has exactly two neighbouring points on it; the last
+/// point is joined to the first by a straight line.
 struct LatheDesc {
   std::vector<Vec2> profile;  ///< (r, z) [m]
   double edge_length = 0;     ///< 0 with segments > 0: the points of the profile are the rings [m]
-  int segments = 0;           ///< around; 0: each ring as edge_length wants
+  int segments = 0;           ///< around; 0: each ring from edge_length
 };
 
 /// A prism over a polygon, holes allowed, from z = 0 to z = height.
 struct ExtrusionDesc {
-  std::vector<Vec2> outline = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};  ///< simple polygon, either sense [m]
+  std::vector<Vec2> outline = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};  ///< simple polygon, either orientation [m]
   std::vector<std::vector<Vec2>> holes;  ///< inside the outline, apart from each other [m]
   double height = 1;                     ///< [m]
   double edge_length = 0;                ///< [m]

@@ -53,7 +53,7 @@ TriangleThickness measure_thickness(const EditableMesh& mesh, Index t)
   return thin;
 }
 
-// Whether pulling `removed` into `kept` turns no triangle that has a clear normal.
+// Whether merging `removed` into `kept` flips no triangle that has a well-defined normal.
 bool is_collapse_safe(const EditableMesh& mesh, Index removed, Index kept, double thickness)
 {
   if (!mesh.can_collapse(removed, kept)) return false;
@@ -70,7 +70,7 @@ bool is_collapse_safe(const EditableMesh& mesh, Index removed, Index kept, doubl
   return true;
 }
 
-// A needle: its short side goes.
+// A needle: its short edge is collapsed.
 bool collapse_needle(EditableMesh& mesh, Index t, std::size_t shortest_side, double thickness)
 {
   const Index a = mesh.triangle(t)[shortest_side];
@@ -83,7 +83,7 @@ bool collapse_needle(EditableMesh& mesh, Index t, std::size_t shortest_side, dou
   return false;
 }
 
-// A cap: its long side is swapped, if the triangle beyond then keeps its direction.
+// A cap: its long edge is flipped, if the neighbouring triangle then keeps its direction.
 bool flip_cap(EditableMesh& mesh, Index t, std::size_t longest_side)
 {
   const Index a = mesh.triangle(t)[longest_side];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The thin triangles that a union leaves, taken out of a closed mesh.
+// Removes the thin triangles that a union leaves in a closed mesh.
 #pragma once
 
 #include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::shapes {
 
-/// Collapses and flips away triangles that are thinner than `thickness` [m], and nothing else: the needles that a union
-/// leaves where surfaces meet at a small angle. Flat faces and sharp edges stay where they are to within `thickness`.
-/// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite directions).
+/// Collapses and flips away triangles that are thinner than `thickness` [m], and no others: the needles that
+/// a union leaves where surfaces meet at a small angle. Flat faces and sharp edges move by at most
+/// `thickness`. Throws Error when the mesh is not closed and manifold (every edge with two triangles, in
+/// opposite directions).
 [[nodiscard]] mesh::TriangleMesh remove_slivers(const mesh::TriangleMesh& mesh, double thickness);
 
 }  // namespace thrum::shapes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Outlines run from the axis along the underside to the rim and back along the inside to the axis. Measures within a
-// shape are fractions of its own dimensions, so that it keeps its character at every size.
+// Outlines run from the axis along the underside to the rim and back along the inside to the axis. Details of
+// a shape are fractions of its own dimensions, so that it keeps its proportions at every size.
 #include "thrum/shapes/tableware.h"
 
 #include <cmath>
@@ -29,8 +29,9 @@ double wall_radius(const CupDesc& cup, double z)
   return cup.foot_radius + (cup.radius - cup.foot_radius) * z / cup.height;
 }
 
-// A path for the handle: out from the wall, down in a bow, and back into it. It begins and ends a radius deeper than
-// the middle of the wall, so that no edge of its ends, which are not parallel to the wall, is left outside.
+// A path for the handle: out from the wall, down in a bow, and back into it. It begins and ends a radius
+// deeper than the middle of the wall, so that no edge of its ends, which are not parallel to the wall, is
+// left outside.
 std::vector<Vec3> handle_path(const CupDesc& cup, double reach, double handle_radius)
 {
   const double high = 0.8 * cup.height;
@@ -60,7 +61,7 @@ std::vector<Vec2> profile_of(const PlateDesc& d)
 {
   require_positive(d.radius, "radius of the plate");
   require_positive(d.thickness, "thickness of the plate");
-  require_positive(d.height - 3 * d.thickness, "height of the plate less three times its thickness");
+  require_positive(d.height - 3 * d.thickness, "height of the plate minus three times its thickness");
   const double t = d.thickness;
   const double foot = 0.58 * d.radius;  // outer edge of the foot ring
   const double lift = 0.5 * t;          // of the underside within the ring
@@ -85,8 +86,8 @@ std::vector<Vec2> profile_of(const BowlDesc& d)
 {
   require_positive(d.radius, "radius of the bowl");
   require_positive(d.thickness, "thickness of the bowl");
-  require_positive(d.height - 5 * d.thickness, "height of the bowl less five times its thickness");
-  require_positive(d.radius - 5 * d.thickness, "radius of the bowl less five times its thickness");
+  require_positive(d.height - 5 * d.thickness, "height of the bowl minus five times its thickness");
+  require_positive(d.radius - 5 * d.thickness, "radius of the bowl minus five times its thickness");
   const double t = d.thickness;
   const double foot = 0.45 * d.radius;
   const double lift = t;
@@ -108,8 +109,8 @@ std::vector<Vec2> profile_of(const CupDesc& d)
 {
   require_positive(d.thickness, "thickness of the cup");
   require_positive(std::min(d.radius, d.foot_radius) - 3 * d.thickness,
-                   "radius of the cup less three times its thickness");
-  require_positive(d.height - 5 * d.thickness, "height of the cup less five times its thickness");
+                   "radius of the cup minus three times its thickness");
+  require_positive(d.height - 5 * d.thickness, "height of the cup minus five times its thickness");
   const double t = d.thickness;
   const double lip = t / 2;
   const double lift = 0.5 * t;
@@ -131,8 +132,8 @@ std::vector<Vec2> profile_of(const CupDesc& d)
 std::vector<Vec2> profile_of(const PotDesc& d)
 {
   require_positive(d.thickness, "thickness of the pot");
-  require_positive(d.radius - 8 * d.thickness, "radius of the pot less eight times its thickness");
-  require_positive(d.height - 12 * d.thickness, "height of the pot less twelve times its thickness");
+  require_positive(d.radius - 8 * d.thickness, "radius of the pot minus eight times its thickness");
+  require_positive(d.height - 12 * d.thickness, "height of the pot minus twelve times its thickness");
   const double t = d.thickness;
   const double bend = 5 * t;
   const double flare = 1.6 * t;
@@ -156,9 +157,9 @@ std::vector<Vec2> profile_of(const BottleDesc& d)
 {
   require_positive(d.thickness, "thickness of the bottle");
   require_positive(d.neck_radius - 1.5 * d.thickness,
-                   "radius of the bottle's neck less 1.5 times its thickness");
-  require_positive(d.radius - 1.5 * d.neck_radius, "radius of the bottle less 1.5 times that of its neck");
-  require_positive(d.height - 5 * d.radius, "height of the bottle less five times its radius");
+                   "radius of the bottle's neck minus 1.5 times its thickness");
+  require_positive(d.radius - 1.5 * d.neck_radius, "radius of the bottle minus 1.5 times that of its neck");
+  require_positive(d.height - 5 * d.radius, "height of the bottle minus five times its radius");
   const double t = d.thickness;
   const double punt = 0.35 * d.radius;  // height of the hollow under the base
   const double bend = 1.2 * t;
@@ -193,9 +194,9 @@ std::vector<Vec2> profile_of(const CandlestickDesc& d)
   require_positive(d.base_radius, "base radius of the candlestick");
   require_positive(d.socket_radius, "socket radius of the candlestick");
   require_positive(d.base_radius - 3 * d.socket_radius,
-                   "base radius of the candlestick less three times its socket radius");
+                   "base radius of the candlestick minus three times its socket radius");
   require_positive(d.height - 3 * d.base_radius,
-                   "height of the candlestick less three times its base radius");
+                   "height of the candlestick minus three times its base radius");
   const double R = d.base_radius;
   const double h = d.height;
   const double s = d.socket_radius;
@@ -253,13 +254,13 @@ mesh::TriangleMesh generate(const MugDesc& desc)
 {
   require_positive(desc.handle_radius, "radius of the mug's handle");
   require_positive(desc.handle_reach - 2 * desc.handle_radius,
-                   "reach of the mug's handle less its thickness");
+                   "reach of the mug's handle minus its thickness");
   const mesh::TriangleMesh cup = generate(desc.cup);
   TubeDesc tube;
   tube.path = handle_path(desc.cup, desc.handle_reach, desc.handle_radius);
   tube.radius = desc.handle_radius;
   tube.segments = 16;
-  // What the handle would leave inside the cup is cut off along the inner wall.
+  // The part of the handle inside the cup is cut off along the inner wall.
   const auto inner = [&](double z) {
     return wall_radius(desc.cup, z) - 0.5 * desc.cup.thickness;
   };

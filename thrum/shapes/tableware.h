@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Things that stand on a table, with the dimensions of real ones as defaults. Each is one closed mesh, standing on z = 0
+// Tableware, with the dimensions of real objects as defaults. Each is one closed mesh, standing on z = 0
 // about the z axis.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tubes along a path. Each straight piece carries one frame (u, v, t), handed on by the least rotation
-// (parallel transport), so a tube does not twist at its bends. At a bend both pieces are cut by the plane
-// that halves the angle; since the middle of the section lies on the path, the volume stays section area
-// times path length.
+// Tubes along a path. Each straight piece carries one frame (u, v, t), rotated from piece to piece by the
+// smallest rotation (parallel transport), so a tube does not twist at its bends. At a bend both pieces are
+// cut by the plane that halves the angle; since the middle of the section lies on the path, the volume stays
+// section area times path length.
 #include <cmath>
 #include <numbers>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kDefaultTubeSegments = 24;
 constexpr double kMinBendCosine =
-    -0.98;  // of the angle between two pieces: a bend of nearly a half turn is refused
+    -0.98;  // of the angle between two pieces: a bend of nearly a half turn is rejected
 
 struct PathSegment {
   Vec3 start;
@@ -45,9 +45,9 @@ std::vector<PathSegment> path_segments(const TubeDesc& desc)
     }
     PathSegment piece{desc.path[i], step / length, length, Vec3::Zero(), Vec3::Zero()};
     if (i == 0) {
-      Eigen::Index least = 0;
-      piece.direction.cwiseAbs().minCoeff(&least);
-      piece.u = piece.direction.cross(Vec3::Unit(least)).normalized();
+      Eigen::Index smallest_component = 0;
+      piece.direction.cwiseAbs().minCoeff(&smallest_component);
+      piece.u = piece.direction.cross(Vec3::Unit(smallest_component)).normalized();
     } else {
       const PathSegment& before = result.back();
       if (before.direction.dot(piece.direction) < kMinBendCosine) {
@@ -62,7 +62,7 @@ std::vector<PathSegment> path_segments(const TubeDesc& desc)
   return result;
 }
 
-// How much of a straight piece the mitre at the bend a -> b takes on the inner side [m].
+// The length of a straight piece that the mitre at the bend a -> b uses on the inner side [m].
 double mitre(const PathSegment& a, const PathSegment& b, double radius)
 {
   const double cosine = std::clamp(a.direction.dot(b.direction), -1.0, 1.0);
@@ -111,8 +111,8 @@ std::vector<Station> stations(const std::vector<PathSegment>& straight, bool clo
   return result;
 }
 
-// The angle by which the transported frame fails to meet itself after one round; each station takes its share
-// back.
+// The angle between the transported frame after one round and the first one; it is distributed evenly over
+// the stations.
 double twist_of_closed_path(const std::vector<PathSegment>& straight)
 {
   const PathSegment& first = straight.front();
