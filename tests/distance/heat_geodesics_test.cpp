@@ -20,7 +20,7 @@ struct Errors {
   double largest = 0;
 };
 
-// Errors at the vertices as parts of the largest exact distance.
+// Errors at the vertices as fractions of the largest exact distance.
 template <class Exact>
 Errors errors(const mesh::TriangleMesh& mesh, const GeodesicField& field, const Exact& exact)
 {
@@ -104,7 +104,8 @@ TEST(HeatGeodesics, TorusAlongItsMeridianAndItsInnerEquator)
 
 TEST(HeatGeodesics, NeedlesOfACylinderDoNotReduceAccuracy)
 {
-  // 96 x 6 quadrilaterals on a cylinder_side: triangles 10 times as long as wide. Unrolled, distances are straight.
+  // 96 x 6 quadrilaterals on a cylinder_side: triangles 10 times as long as wide. Unrolled, distances are
+  // straight.
   const double radius = 0.5;
   const double height = 2;
   const mesh::TriangleMesh mesh = support::cylinder_side(96, 6, radius, height);
@@ -116,7 +117,7 @@ TEST(HeatGeodesics, NeedlesOfACylinderDoNotReduceAccuracy)
   EXPECT_LT(flipped.mean, 0.02);
   const Errors polished = errors(mesh, HeatGeodesics(mesh, {.polish = true}).distance(source), exact);
   EXPECT_LT(polished.largest, 0.01);
-  // Halving the long edges gives the heat room to turn.
+  // Halving the long edges allows the heat flow to change direction.
   const Errors refined = errors(mesh, HeatGeodesics(mesh, {.max_edge_length = 0.07}).distance(source), exact);
   EXPECT_LT(refined.mean, 0.75 * flipped.mean);
 }
@@ -231,8 +232,8 @@ RC_GTEST_PROP(HeatGeodesics, SymmetricAndWithinTheTriangleInequality, ())
   const double pq = geodesics.evaluate(from_p, q);
   const double qr = geodesics.evaluate(from_q, r);
   const double pr = geodesics.evaluate(from_p, r);
-  // A distance may be wrong by half an edge (along the outer equator), a third of that after polishing; a comparison of
-  // two or three of them by as many times that.
+  // A distance may be wrong by half an edge (along the outer equator), a third of that after polishing;
+  // comparisons of two or three distances allow two or three times that.
   const double edge = 2 * 1.4 * std::sin(std::numbers::pi / 40);
   const double error = polish ? edge / 6 : edge / 2;
   RC_ASSERT(std::abs(pq - geodesics.evaluate(from_q, p)) < 2 * error);
@@ -315,7 +316,7 @@ TEST(HeatGeodesics, LongDistancesDoNotUnderflow)
 
 TEST(HeatGeodesics, PagesOfABookAreReachedOverItsSpine)
 {
-  // Three pages share the z axis; a way from page to page is straight when unfolded.
+  // Three pages share the z axis; a path from page to page is straight when unfolded.
   mesh::TriangleMesh mesh;
   const int n = 12;
   for (int page = 0; page < 3; ++page) {
@@ -324,7 +325,7 @@ TEST(HeatGeodesics, PagesOfABookAreReachedOverItsSpine)
         n, n, false, false, [a](double u, double v) { return Vec3(u * std::cos(a), u * std::sin(a), v); });
     mesh::append(mesh, leaf);
   }
-  // Join the spines: column 0 of each page.
+  // Merge the spines: column 0 of each page.
   const int per_page = (n + 1) * (n + 1);
   for (Triangle& t : mesh.triangles)
     for (Index& v : t)
@@ -343,7 +344,8 @@ TEST(HeatGeodesics, PagesOfABookAreReachedOverItsSpine)
 
 TEST(HeatGeodesics, WorksWithTrianglesWithoutArea)
 {
-  // A plane whose vertices at the top row are joined by flat triangles, and one triangle with a vertex twice.
+  // A plane whose vertices at the top row are connected by flat triangles, and one triangle with a vertex
+  // twice.
   mesh::TriangleMesh mesh = support::plane(10, 10, 1, 1);
   mesh.triangles.push_back({110, 112, 111});
   mesh.triangles.push_back({3, 3, 4});
@@ -355,7 +357,7 @@ TEST(HeatGeodesics, WorksWithTrianglesWithoutArea)
   EXPECT_LT(e.mean, 0.05);
 }
 
-TEST(HeatGeodesics, RejectsWhatHasNoDistance)
+TEST(HeatGeodesics, RejectsInvalidMeshesAndSources)
 {
   EXPECT_THROW(HeatGeodesics(mesh::TriangleMesh{}), Error);
   mesh::TriangleMesh bad = support::sphere(0);

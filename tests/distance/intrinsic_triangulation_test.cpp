@@ -44,7 +44,8 @@ void expect_delaunay(const IntrinsicTriangulation& m)
     }
 }
 
-// A grid in the plane sheared along x: the triangles are needles, the points still make a good triangulation.
+// A grid in the plane sheared along x: the triangles are needles, but the points have a well-shaped
+// triangulation.
 mesh::TriangleMesh sheared(int n, double shear)
 {
   mesh::TriangleMesh mesh = support::plane(n, n, 1, 1);
@@ -146,7 +147,7 @@ TEST(IntrinsicTriangulation, AOneSidedSurfaceIsCutSomewhere)
   EXPECT_EQ(m.shared_edges, 0);
 }
 
-TEST(IntrinsicTriangulation, DegenerateTrianglesAreGivenArea)
+TEST(IntrinsicTriangulation, DegenerateTrianglesGetAnArea)
 {
   // A square of two triangles with a third, flat one on its diagonal: 0-2 and 0-4-2 lie on one line.
   mesh::TriangleMesh mesh;

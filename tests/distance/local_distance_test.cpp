@@ -14,7 +14,8 @@ namespace {
 using support::random_point;
 using support::random_triangles;
 
-// Of the distances compared in float: some roundings of 2^-24, of lengths up to the triangles' size and the reach.
+// Of the distances compared in float: a few rounding errors of 2^-24, of lengths up to the triangles' size
+// and the reach.
 constexpr double kFloatError = 1e-6;
 
 double distance_to(const mesh::Bvh& bvh, const Vec3& p, Index triangle)
@@ -64,7 +65,7 @@ RC_GTEST_PROP(LocalDistance, FindsTheSameTrianglesAsTheBvh, (unsigned seed))
   std::mt19937 generator(seed);
   const double size = *rc::gen::element(0.02, 0.3, 2.0);
   const mesh::Bvh bvh(random_triangles(generator, *rc::gen::inRange(1, 400), size));
-  // The neighbours that random_triangles chains reach across the cube.
+  // Chained neighbours of random_triangles extend across the cube.
   const double largest = 2 * std::sqrt(3.0) * (1 + size);
   for (int i = 0; i < 8; ++i) {
     expect_closest(bvh, generator, random_point(generator, i % 2 == 0 ? 0.5 : 3.0), 0.01 * std::pow(3, i % 4),
@@ -72,8 +73,8 @@ RC_GTEST_PROP(LocalDistance, FindsTheSameTrianglesAsTheBvh, (unsigned seed))
   }
 }
 
-// Triangles between proper ones and segments, where the inner sides of the edges cannot be told apart in float.
-RC_GTEST_PROP(LocalDistance, NeedlesOfEveryThinness, (unsigned seed))
+// Triangles that are nearly segments, where the inner sides of the edges cannot be distinguished in float.
+RC_GTEST_PROP(LocalDistance, FindsNeedlesOfEveryThinness, (unsigned seed))
 {
   std::mt19937 generator(seed);
   const mesh::TriangleMesh mesh = support::mesh_of(support::needles(generator, 60));

@@ -33,7 +33,7 @@ TEST(Pseudonormals, OfACubePointAlongTheDiagonals)
   const Pseudonormals normals = pseudonormals(mesh);
   EXPECT_TRUE(normals.closed);
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
-    // Weighted by angle, the cut of the faces into triangles does not matter.
+    // With weights by angle, the triangulation of the faces does not matter.
     EXPECT_LT((normals.vertex[v] - mesh.vertices[v].normalized()).norm(), 1e-14);
   }
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -88,7 +88,7 @@ TEST(WindingNumber, IsOneInsideAndZeroOutsideAndCloseToTheExactSum)
 
 TEST(WindingNumber, OfAnOpenMeshIsTheSolidAngleOfItsHole)
 {
-  // A box without its top, seen from the middle of the hole: half of everything is covered.
+  // A box without its top, seen from the middle of the hole: half of all directions are covered.
   mesh::TriangleMesh open = box_mesh({-1, -1, -1}, {1, 1, 1});
   open.triangles.erase(open.triangles.begin() + 2, open.triangles.begin() + 4);
   EXPECT_NEAR(mesh::exact_winding_number(open, {0, 0, 1}), 0.5, 1e-14);

@@ -69,7 +69,7 @@ RC_GTEST_PROP(SignedDistanceField, IsWithinHalfACellOfExact, (unsigned seed))
       RC_ASSERT(std::abs(field.value(p) - exact) <= std::sqrt(3.0) / 2 * h);
     } else if (field.bounds().contains(p)) {
       // Far away half the diagonal of a block bounds the error even at the medial axis, and the sign is
-      // right.
+      // correct.
       RC_ASSERT(std::abs(field.value(p) - exact) <=
                 std::sqrt(3.0) / 2 * h * SignedDistanceField::kBlockCells);
       RC_ASSERT((field.value(p) < 0) == (exact < 0));
@@ -80,7 +80,8 @@ RC_GTEST_PROP(SignedDistanceField, IsWithinHalfACellOfExact, (unsigned seed))
 
 TEST(SignedDistanceField, NodesOfFineBlocksAreExact)
 {
-  // Few large triangles, a fine mesh, and a soup with needles and points, of which only the size is compared.
+  // Few large triangles, a fine mesh, and a soup with needles and points, of which only the magnitude is
+  // compared.
   std::mt19937 generator(9);
   const mesh::TriangleMesh soup = support::random_triangles(generator, 60, 0.4);
   for (const mesh::TriangleMesh& shape : {some_shape(0), sphere_mesh(1, 5), soup}) {
@@ -128,7 +129,7 @@ TEST(SignedDistanceField, ErrorFallsWithTheSquareOfTheSpacingNearASmoothSurface)
       worst = std::max(worst, std::abs(field.value(p) - (p.norm() - 1)));
     }
     EXPECT_LT(worst, h * h / 4 / (1 - 2 * h) + 1.5 * facet) << "resolution " << resolution;
-    EXPECT_GT(worst, h * h / 40) << "a bound that says something";
+    EXPECT_GT(worst, h * h / 40) << "the bound is not too loose";
   }
 }
 
@@ -140,8 +141,8 @@ TEST(SignedDistanceField, GradientIsThatOfTheInterpolant)
   const OctreeDistanceField octree(mesh, {.resolution = 40});
   const double h = field.spacing();
   std::mt19937 generator(6);
-  // Inside a cell the interpolant is linear along each axis, so a central difference is exact but for float
-  // rounding.
+  // Inside a cell the interpolant is linear along each axis, so a central difference is exact except for
+  // float rounding.
   const double step = 0.02 * h;
   const auto check = [&](const auto& any, const Vec3& p) {
     const FieldSample s = any.sample(p);
@@ -214,7 +215,7 @@ RC_GTEST_PROP(SignedDistanceField, RangesBoundTheExactAndTheStoredDistance, (uns
   }
 }
 
-TEST(SignedDistanceField, RangesExcludeWhatIsFarFromTheSurface)
+TEST(SignedDistanceField, RangesExcludeRegionsFarFromTheSurface)
 {
   const MeshDistance mesh(sphere_mesh(1, 3));
   const SignedDistanceField field(mesh, {.resolution = 64});
@@ -263,7 +264,7 @@ TEST(SignedDistanceField, TrueNormalAtASharpEdgeWhereTheGradientIsRound)
   EXPECT_NEAR(closest_surface_normal(field, cube, {0, 5, 0}).distance, 4, 1e-14);
 }
 
-TEST(SignedDistanceField, DegenerateMeshesAnswerOrThrow)
+TEST(SignedDistanceField, DegenerateMeshesWorkOrThrow)
 {
   EXPECT_THROW(MeshDistance(mesh::TriangleMesh{}), Error);
   const mesh::TriangleMesh one{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};

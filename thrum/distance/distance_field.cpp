@@ -28,18 +28,18 @@ GridFrame grid_around(const Box3& box, const DistanceFieldDesc& desc, int multip
   frame.spacing = desc.spacing > 0 ? desc.spacing : longest / desc.resolution;
   if (!(frame.spacing > 0)) {
     throw Error(
-        "The mesh has no extent, so a resolution gives no cell size: say the spacing of the distance field.");
+        "The mesh has no extent, so a resolution gives no cell size: set the spacing of the distance field.");
   }
   double nodes = 1;
   for (std::size_t d = 0; d < 3; ++d) {
-    const double wanted = box.sizes()[static_cast<int>(d)] / frame.spacing + 2 * desc.padding;
-    const double rounded = multiple * std::ceil(wanted / multiple);
+    const double cells = box.sizes()[static_cast<int>(d)] / frame.spacing + 2 * desc.padding;
+    const double rounded = multiple * std::ceil(cells / multiple);
     nodes *= rounded + 1;
     frame.cells[d] = rounded < std::numeric_limits<int>::max() ? static_cast<int>(rounded) : 0;
   }
   if (nodes > std::numeric_limits<std::int32_t>::max()) {
     throw Error(fmt::format(
-        "A spacing of {} m makes a grid of {:.3g} nodes, more than can be numbered: use a larger one.",
+        "A spacing of {} m gives a grid of {:.3g} nodes; the maximum is 2^31. Use a larger spacing.",
         frame.spacing, nodes));
   }
   frame.origin = box.center() - 0.5 * frame.spacing * Vec3(frame.cells[0], frame.cells[1], frame.cells[2]);
@@ -54,7 +54,7 @@ FieldSample extend_outside(const FieldSample& nearest, const Vec3& offset)
   FieldSample result;
   result.value = static_cast<float>(value);
   for (int d = 0; d < 3; ++d) {
-    // Along an axis on which the point was moved, the nearest point stays where it is.
+    // Along an axis on which the point was clamped, the nearest point does not move.
     const double inner = offset[d] == 0 ? nearest.value * nearest.gradient[static_cast<std::size_t>(d)] : 0;
     result.gradient[static_cast<std::size_t>(d)] = static_cast<float>((offset[d] + inner) / value);
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the three stored forms of a signed distance share: the description they are built from, the samples
-// they give and the frame of their grid. The forms, all negative inside, trilinear within a cell:
+// Shared by the three stored forms of a signed distance: the description they are built from, the samples
+// they return and the frame of their grid. The forms, all negative inside, trilinear within a cell:
 //
-//   form                     memory grows with    samples a second (torus, 128 cells)
-//   SignedDistanceField      surface              90 million; what collision uses
+//   form                     memory grows with    samples per second (torus, 128 cells)
+//   SignedDistanceField      surface              90 million; used by collision
 //   UniformDistanceField     volume               50 million
 //   OctreeDistanceField      surface, adaptive     9 million
 //
-// At 128 cells a flat torus takes about 4 MB in each form; blocks and octree pay off on larger or finer grids.
+// At 128 cells a flat torus takes about 4 MB in each form; blocks and octree pay off on larger or finer
+// grids.
 //
 // [Guendelman03, sec. 2] leaves the choice between a uniform grid and an octree to "speed or memory";
 // benchmarks/geometry measures all three.
@@ -26,8 +27,8 @@ namespace thrum::distance {
 struct DistanceFieldDesc {
   int resolution = 128;  ///< cells along the longest side of the mesh; used when spacing is 0
   double spacing = 0;    ///< side of a cell [m]; 0: from the resolution
-  double band = 3;       ///< the field is fine at least this many cells to each side of the surface
-  double padding = 4;    ///< cells kept free around the mesh
+  double band = 3;       ///< minimum width of the fine region on each side of the surface, in cells
+  double padding = 4;    ///< empty cells around the mesh
 };
 
 /// Value and gradient at a point, 16 bytes.
@@ -78,13 +79,13 @@ struct GridFrame {
 };
 
 /// The grid around a box: padded, centred, and each side a multiple of `multiple` cells. Throws Error when
-/// the description is not usable (spacing or resolution not positive) or the grid would have more than 2^31
+/// the description is invalid (spacing or resolution not positive) or the grid would have more than 2^31
 /// nodes.
 [[nodiscard]] GridFrame grid_around(const Box3& box, const DistanceFieldDesc& desc, int multiple);
 
 /// A sample outside the grid from the sample at the nearest point of the grid, `offset` = p - nearest [m].
-/// The grid's box is convex and holds the mesh, so |p - m|^2 >= |offset|^2 + |nearest - m|^2 for every point
-/// m of it: sqrt(offset^2 + value^2), with the sign of value, is the nearest that the surface can be, and it
+/// The grid's box is convex and contains the mesh, so |p - m|^2 >= |offset|^2 + |nearest - m|^2 for every
+/// point m of it: sqrt(offset^2 + value^2), with the sign of value, is the minimum possible distance, and it
 /// is continuous.
 [[nodiscard]] FieldSample extend_outside(const FieldSample& nearest, const Vec3& offset);
 

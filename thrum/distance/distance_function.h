@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a mesher needs to know about a shape: its signed distance, for many points at a time.
+// The interface between a mesher and a shape: its signed distance, for many points at a time.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace thrum::distance {
 /// Writes the signed distance [m] of points[i] to distances[i]: negative inside, positive outside.
 ///
 /// The zero set is the surface. Away from it the value may be smaller in magnitude than the true distance,
-/// but never larger: |d(p) - d(q)| <= |p - q|. An implicit function with a larger slope is divided by its
-/// greatest slope first.
+/// but never larger: |d(p) - d(q)| <= |p - q|. An implicit function with a larger slope must be divided by
+/// its maximum slope first.
 using DistanceFunction = std::function<void(std::span<const Vec3> points, std::span<double> distances)>;
 
 /// Wraps a function of one point.

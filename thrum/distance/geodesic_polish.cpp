@@ -12,7 +12,7 @@ namespace thrum::distance {
 
 namespace {
 
-/// The first pass follows the order of the given distances; the second repairs where that order was wrong.
+/// The first pass follows the order of the given distances; the second corrects where that order was wrong.
 constexpr int kPasses = 2;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -24,7 +24,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 //     s_x = (d_j^2 - d_k^2 + base^2) / (2 base),    s_y = -sqrt(d_j^2 - s_x^2)
 //
 // and d_i = |i - s| when the straight line passes through the edge. Where d_j and d_k do not come from one
-// source (d_j^2 < s_x^2), or the line misses the edge, the way along an edge is left.
+// source (d_j^2 < s_x^2), or the line misses the edge, the path along an edge is used.
 double distance_through_edge(double d_j, double d_k, double base, double l_j, double l_k)
 {
   const double along = std::min(d_j + l_j, d_k + l_k);
@@ -94,7 +94,7 @@ std::vector<NearVertex> fill_near_distances(const IntrinsicTriangulation& m, con
       }
     }
   }
-  // Each pass carries exact values at least one ring further.
+  // Each pass extends exact values by at least one ring.
   for (Index pass = 0; pass <= rings; ++pass)
     for (std::size_t k = seed_count; k < near.size(); ++k)
       distance[at(near[k].vertex)] = relaxed(m, around, distance, near[k].vertex);
@@ -111,7 +111,7 @@ void polish_distances(const IntrinsicTriangulation& m, const VertexTriangles& ar
   std::vector<double> sharp = known;
   for (int pass = 0; pass < kPasses; ++pass)
     for (const auto& [rough, v] : order) sharp[at(v)] = relaxed(m, around, sharp, v);
-  // A vertex that no pass reached keeps the distance that it came with.
+  // A vertex that no pass reached keeps its given distance.
   for (Index v = 0; v < m.vertex_count; ++v)
     if (sharp[at(v)] < kInfinity) distance[at(v)] = sharp[at(v)];
 }

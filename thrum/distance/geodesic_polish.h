@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Distances by straight lines over unfolded triangles: exact on flat parts, and exact enough a few triangles
-// around a source on curved ones. The heat method takes from here the distances next to the source and its
-// constant; on request all distances are sharpened.
+// Distances by straight lines over unfolded triangles: exact on flat parts, and accurate within a few
+// triangles of a source on curved ones. The heat method uses them for the distances next to the source and
+// for its constant; on request all distances are refined.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace thrum::distance {
 
 /// Distance of the third corner of a triangle from a source seen through the edge j-k, `base` long, whose
 /// ends are at distances d_j and d_k: the source is placed in the plane behind the edge [Novotni02]. `l_j`,
-/// `l_k`: lengths of the other two edges [m]. Never more than the way along an edge.
+/// `l_k`: lengths of the other two edges [m]. Never more than the path along an edge.
 [[nodiscard]] double distance_through_edge(double d_j, double d_k, double base, double l_j, double l_k);
 
 struct NearVertex {

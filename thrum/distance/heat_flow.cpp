@@ -15,7 +15,8 @@ namespace thrum::distance {
 
 namespace {
 
-/// Heat falls by e each flow length. Beyond e^-600 a double would underflow and direction be lost.
+/// Heat falls by a factor e per flow length. Beyond e^-600 a double would underflow and the direction be
+/// lost.
 constexpr double kMaxDecay = 600;
 
 // The largest decay exponent between two vertices, bounded by twice that along a breadth-first tree. Over an

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// [Crane13, Algorithm 1] on an intrinsic triangulation. With the lumped mass M, the stiffness L (positive semidefinite,
-// cotangent weights) and the time t = factor * h^2,
+// [Crane13, Algorithm 1] on an intrinsic triangulation. With the lumped mass M, the stiffness L (positive
+// semidefinite, cotangent weights) and the time t = factor * h^2,
 //
 //     (M + t L) u = delta_source                                                        (1)
 //     X = -grad u / |grad u|  in each triangle                                          (2)
 //     L phi = div X,          (div X)_i = sum over triangles of integral X . grad psi_i (3)
 //
-// L alone is singular. One vertex of each component is tied to zero by a spring of its own diagonal: the right-hand side
-// of (3) sums to zero over a component, so the spring carries no load and (3) is solved exactly.
+// L alone is singular. One vertex of each component is tied to zero by a spring as stiff as its diagonal
+// entry: the right-hand side of (3) sums to zero over a component, so the spring carries no load and (3) is
+// solved exactly.
 #pragma once
 
 #include <string_view>
@@ -25,8 +26,8 @@ class HeatFlow {
  public:
   HeatFlow() = default;
 
-  /// Factors the matrices of (1) and (3). `component` numbers the connected parts by vertex; `mean_edge` is h [m];
-  /// `positions` give the order of elimination. Throws Error when a matrix cannot be factored.
+  /// Factors the matrices of (1) and (3). `component` numbers the connected parts by vertex; `mean_edge` is h
+  /// [m]; `positions` determine the order of elimination. Throws Error when a matrix cannot be factored.
   HeatFlow(const IntrinsicTriangulation& triangulation, const VertexTriangles& around,
            const std::vector<Index>& component, const std::vector<Vec3>& positions, double mean_edge,
            const HeatGeodesicsDesc& desc);
@@ -39,7 +40,7 @@ class HeatFlow {
   [[nodiscard]] std::string_view backend() const { return insulated_.backend_name(); }
 
  private:
-  // Where a triangle's corners lie in its own plane: a = (0, 0), b = (base, 0), c = (x, y).
+  // The corners of a triangle in its own plane: a = (0, 0), b = (base, 0), c = (x, y).
   struct Element {
     Index a, b, c;
     double base, x, y;  // [m]
@@ -54,7 +55,7 @@ class HeatFlow {
   std::vector<char> is_open_;  // by vertex
   std::vector<Element> elements_;
   numerics::SparseFactorisation insulated_;
-  numerics::SparseFactorisation cooled_;  // has a factor only if heat leaves through open edges
+  numerics::SparseFactorisation cooled_;  // factored only if heat leaves through open edges
   numerics::SparseFactorisation poisson_;
 };
 

@@ -27,15 +27,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A barycentric weight within this of 1 puts the source on the vertex.
 constexpr double kOnVertex = 1e-9;
 
-/// Barycentric weights of the caller may miss 0, or a sum of 1, by this.
+/// Allowed error of the caller's barycentric weights: below 0, and of the sum from 1.
 constexpr double kBarycentricSlack = 1e-6;
 
-/// Rings of vertices around the source with distances of their own, and the ring from which on they set the
-/// constant.
+/// Number of vertex rings around the source with straight-line distances, and the first ring that is used to
+/// determine the constant.
 constexpr Index kNearRings = 3;
 constexpr Index kCalibrationRing = 2;
 
-/// Small enough to be nothing beside a vertex of an outer ring.
+/// Negligible compared with a vertex of an outer ring.
 constexpr double kInnerRingWeight = 1e-6;
 
 // A vertex whose distance to a source is known before anything is solved.
@@ -71,7 +71,8 @@ HeatGeodesics::HeatGeodesics(const mesh::TriangleMesh& mesh, const HeatGeodesics
   Parts& p = *parts_;
   p.desc = desc;
   if (!(desc.time_factor > 0))
-    throw Error(fmt::format("The heat method needs a time factor above 0, not {}.", desc.time_factor));
+    throw Error(
+        fmt::format("The time factor of the heat method is {}; it must be positive.", desc.time_factor));
   if (mesh.triangles.empty())
     throw Error("The mesh has no triangles: there is no surface to measure distances on.");
   check_indices(mesh);
@@ -136,7 +137,7 @@ mesh::SurfacePoint HeatGeodesics::Parts::locate(const mesh::SurfacePoint& point)
   return refined ? refined->locate(clean) : clean;
 }
 
-// The corners of the source's triangle are joined to it by a straight line. A source on a vertex is that
+// The corners of the source's triangle are connected to it by a straight line. A source on a vertex is that
 // vertex.
 std::vector<Seed> HeatGeodesics::Parts::seeds_at(const mesh::SurfacePoint& located) const
 {
@@ -153,15 +154,15 @@ std::vector<Seed> HeatGeodesics::Parts::seeds_at(const mesh::SurfacePoint& locat
 }
 
 // phi is known up to a constant in each component, and rounded off at the source. The constant is chosen so
-// that phi equals in the mean the straight distances `known` of the outer rings around the source. [Crane13]
-// makes the least value zero, which is off by about 0.3 mean edges.
+// that phi equals on average the straight distances `known` of the outer rings around the source. [Crane13]
+// sets the smallest value to zero, which is off by about 0.3 mean edges.
 std::vector<double> HeatGeodesics::Parts::shifted(const VecX& potential, const std::vector<NearVertex>& near,
                                                   const std::vector<double>& known) const
 {
   std::vector<double> constant(at(info.components), 0);
   std::vector<double> weight(at(info.components), 0);
   for (const NearVertex& v : near) {
-    // Inner rings count only where there are no others.
+    // Inner rings are used only where there are no others.
     const double w = v.ring >= kCalibrationRing ? 1 : kInnerRingWeight;
     const auto c = at(component[at(v.vertex)]);
     constant[c] += w * (potential[v.vertex] - known[at(v.vertex)]);
@@ -212,11 +213,11 @@ GeodesicField HeatGeodesics::distance_from_vertex(Index vertex) const
 {
   const Parts& p = *parts_;
   if (vertex < 0 || at(vertex) >= p.triangle_at.size()) {
-    throw Error(fmt::format("Vertex {} is no source: the mesh has vertices 0 to {}.", vertex,
+    throw Error(fmt::format("Vertex {} cannot be a source: the mesh has vertices 0 to {}.", vertex,
                             p.triangle_at.size() - 1));
   }
   const Index t = p.triangle_at[at(vertex)];
-  if (t < 0) throw Error(fmt::format("Vertex {} is no source: no triangle uses it.", vertex));
+  if (t < 0) throw Error(fmt::format("Vertex {} cannot be a source: no triangle uses it.", vertex));
   mesh::SurfacePoint source{t, Vec3::Zero()};
   const RefinedSurface* refined = p.refined ? &*p.refined : nullptr;
   // Some corner of the input triangle is the vertex; the vertices of the input come first after refinement
@@ -231,13 +232,13 @@ GeodesicField HeatGeodesics::distance_from_vertex(Index vertex) const
       return distance(source);
     }
   }
-  throw Error(fmt::format("Vertex {} is no source: no triangle uses it.", vertex));
+  throw Error(fmt::format("Vertex {} cannot be a source: no triangle uses it.", vertex));
 }
 
 namespace {
 
 // Straight distance from x in one triangle to y in a triangle that shares an edge with it, unfolded over the
-// edge. Where the straight line misses the edge the path goes over its nearer end.
+// edge. Where the straight line misses the edge the path goes through its nearer end.
 double distance_over_edge(const Vec3& from, const Vec3& to, const Vec3& x, const Vec3& y)
 {
   const double length = (to - from).norm();

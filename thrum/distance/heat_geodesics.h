@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Distance along a surface by the heat method [Crane13]: let heat flow from the source for a short while,
-// keep only the direction in which it flows, and find the function whose gradient has that direction and
-// length one. Both steps are linear systems whose matrices do not depend on the source: factor once, solve
-// per source.
+// Distance along a surface by the heat method [Crane13]: let heat flow from the source for a short time, keep
+// only the direction in which it flows, and find the function whose gradient has that direction and length
+// one. Both steps are linear systems whose matrices do not depend on the source: factor once, solve per
+// source.
 //
 //   const HeatGeodesics geodesics(mesh);                       // factors
 //   const GeodesicField field = geodesics.distance(point);     // two solves
 //   field.vertex_distance[i];  geodesics.evaluate(field, other_point);
 //
-// or, for one source, geodesic_distance(mesh, point). The linear elements live on an intrinsic Delaunay
-// triangulation of the same surface, so needles, slivers and triangles without area do no harm; see
-// docs/methods/heat_geodesics.md.
+// or, for one source, geodesic_distance(mesh, point). The linear elements are defined on an intrinsic
+// Delaunay triangulation of the same surface, so needles, slivers and triangles without area do not reduce
+// accuracy; see docs/methods/heat_geodesics.md.
 #pragma once
 
 #include <memory>
@@ -25,19 +25,19 @@
 
 namespace thrum::distance {
 
-/// What heat does at the rim of an open surface: it stays in, it is lost, or the mean of both, which bends
-/// the lines of equal distance least [Crane13, sec. 3.4]. Closed surfaces do not care.
+/// Boundary condition of the heat flow on an open surface: insulated, cooled, or the mean of both, which
+/// distorts the lines of equal distance least [Crane13, sec. 3.4]. No effect on closed surfaces.
 enum class HeatBoundary { insulated, cooled, averaged };
 
 struct HeatGeodesicsDesc {
   HeatBoundary boundary = HeatBoundary::averaged;
-  /// Time of the flow as a multiple of the squared mean edge length; usual 1 to 10. More is smoother and less
-  /// exact.
+  /// Time of the flow as a multiple of the squared mean edge length; typically 1 to 10. Larger is smoother
+  /// and less accurate.
   double time_factor = 2;
   /// Edges longer than this are halved first [m]; 0: none. Coarse meshes need it: a table top of two
-  /// triangles has no vertex at which a distance could be kept.
+  /// triangles has no vertex at which a distance could be stored.
   double max_edge_length = 0;
-  /// Off: linear elements on the triangles as they are.
+  /// Off: linear elements on the input triangles.
   bool intrinsic_delaunay = true;
   /// One more pass per source that replaces each distance by a straight line over one unfolded triangle.
   /// Exact on flat parts; takes about as long as the solves.
@@ -45,7 +45,7 @@ struct HeatGeodesicsDesc {
   numerics::FactorisationBackend backend = numerics::FactorisationBackend::automatic;
 };
 
-/// Distances from one set of sources. Points that no path joins to a source have distance infinity.
+/// Distances from one set of sources. Points that are not connected to a source have distance infinity.
 struct GeodesicField {
   std::vector<double>
       vertex_distance;  ///< at the vertices of the mesh, then at those that refinement added [m]
@@ -54,15 +54,15 @@ struct GeodesicField {
 
 class HeatGeodesics {
  public:
-  /// Throws Error for a mesh with bad indices or coordinates, without triangles, or whose matrices cannot be
-  /// factored.
+  /// Throws Error for a mesh with invalid indices or coordinates, without triangles, or whose matrices cannot
+  /// be factored.
   explicit HeatGeodesics(const mesh::TriangleMesh& mesh, const HeatGeodesicsDesc& desc = {});
   ~HeatGeodesics();
   HeatGeodesics(HeatGeodesics&&) noexcept;
   HeatGeodesics& operator=(HeatGeodesics&&) noexcept;
 
   /// Distance to the nearest of the sources (at least one). Const and safe from several threads. Throws Error
-  /// for a triangle that is not there or barycentric coordinates that are not.
+  /// for a triangle out of range or invalid barycentric coordinates.
   [[nodiscard]] GeodesicField distance(std::span<const mesh::SurfacePoint> sources) const;
   [[nodiscard]] GeodesicField distance(const mesh::SurfacePoint& source) const
   {

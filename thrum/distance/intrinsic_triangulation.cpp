@@ -13,14 +13,15 @@ namespace thrum::distance {
 
 namespace {
 
-/// Margin of the triangle inequality after mollification, as part of the mean edge length.
+/// Margin of the triangle inequality after mollification, as a fraction of the mean edge length.
 constexpr double kMollification = 1e-6;
 
 /// Two opposite angles whose cotangents sum to more than minus this are Delaunay: cocircular corners must not
-/// flip forever.
+/// cause infinite flips.
 constexpr double kCocircular = 1e-9;
 
-/// A flip that would leave a triangle with less area than this part of its longest edge squared is not done.
+/// A flip that would leave a triangle with less area than this fraction of its longest edge squared is not
+/// done.
 constexpr double kMinFlipArea = 1e-14;
 
 /// Flips per edge after which we stop; meshes of needles take about the aspect ratio, others far less than
@@ -107,9 +108,9 @@ bool is_opposite_to_twin(const IntrinsicTriangulation& m, Index h)
   return m.corners[at(h)] == m.corners[at(next(m.twins[at(h)]))];
 }
 
-// A flip needs both triangles to be seen from the same side. Neighbours are turned over one after the other;
-// on a surface with one side some edge stays wrong, is unglued and so never flipped. Returns whether a
-// triangle was turned.
+// An edge flip needs both triangles to have the same orientation. Neighbours are reversed one after the
+// other; on a one-sided surface some edge remains inconsistent, is cut and so never flipped. Returns whether
+// a triangle was reversed.
 bool orient(IntrinsicTriangulation& m)
 {
   bool turned = false;
@@ -147,7 +148,7 @@ bool orient(IntrinsicTriangulation& m)
   return turned;
 }
 
-// Adds to every edge what the worst triangle lacks: l_ij + l_jk - l_ki >= margin.
+// Adds to every edge the amount that the worst triangle needs: l_ij + l_jk - l_ki >= margin.
 void mollify(IntrinsicTriangulation& m)
 {
   const double margin = kMollification * m.mean_length;
@@ -264,7 +265,7 @@ IntrinsicTriangulation intrinsic_triangulation(const mesh::TriangleMesh& mesh)
   }
   m.mean_length = m.lengths.empty() ? 0 : total / static_cast<double>(m.lengths.size());
   if (!m.lengths.empty() && !(m.mean_length > 0))
-    throw Error("All vertices of the mesh are at one place: there is no surface to measure on.");
+    throw Error("All vertices of the mesh are at the same point: there is no surface to measure on.");
   mollify(m);
   m.cotangents.resize(m.corners.size());
   for (Index t = 0; t < m.triangle_count(); ++t) update_cotangents(m, t);
@@ -283,8 +284,7 @@ DelaunayResult flip_to_delaunay(IntrinsicTriangulation& m)
   std::vector<Index> stack;
   for (Index h = edges - 1; h >= 0; --h)
     if (m.twins[at(h)] > h && !is_delaunay(h)) stack.push_back(h);
-  // An edge may lie on the stack twice, or have been flipped since; the test is repeated when it is taken
-  // off.
+  // An edge may be on the stack twice, or have been flipped since; the test is repeated when it is popped.
   while (!stack.empty()) {
     const Index h = stack.back();
     stack.pop_back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A triangulation that knows only lengths: which triangles are glued along which edges, and how long the
-// edges are. Flipping an edge changes the triangles, never the surface or its vertices, so a mesh of needles
-// becomes a Delaunay triangulation of the same surface, on which linear elements behave.
+// A triangulation defined by edge lengths alone: which triangles are glued along which edges, and how long
+// the edges are. Flipping an edge changes the triangles, never the surface or its vertices, so a mesh of
+// needles becomes a Delaunay triangulation of the same surface, on which linear elements are accurate.
 //
 //            c                      c
 //          /   \                  / | \          edge h = 3 t + k runs from corner k of triangle t to
@@ -21,13 +21,13 @@ namespace thrum::distance {
 
 struct IntrinsicTriangulation {
   Index vertex_count = 0;
-  std::vector<Index> corners;      ///< three a triangle; corners[3 t + k]
+  std::vector<Index> corners;      ///< three per triangle; corners[3 t + k]
   std::vector<double> lengths;     ///< of edge 3 t + k [m]
   std::vector<double> cotangents;  ///< of the angle opposite to edge 3 t + k
   std::vector<Index> twins;  ///< the edge on the other side, or -1: an open edge, or one that more than two
                              ///< triangles share, which is never flipped
   std::vector<char> vertex_is_open;  ///< 1 for vertices on an open edge (of one triangle only)
-  double added_length = 0;           ///< what mollification added to every edge [m]
+  double added_length = 0;           ///< added to every edge by mollification [m]
   double mean_length = 0;            ///< of the edges [m]
   Index shared_edges = 0;            ///< edges of more than two triangles
 
@@ -43,7 +43,7 @@ struct IntrinsicTriangulation {
 struct DelaunayResult {
   Index flips = 0;
   bool finished =
-      true;  ///< false when the limit on flips was reached; the triangulation is valid all the same
+      true;  ///< false when the limit on flips was reached; the triangulation is valid in any case
 };
 
 /// Flips edges until the two angles opposite to each edge sum to at most pi [Bobenko07].

@@ -19,12 +19,12 @@ using base::simd::Int4;
 using Four3 = base::simd::Lanes3<Float4>;
 
 constexpr std::size_t kLanes = 4;
-// The candidates' radius grows by this part, for the rounding of the distances it is made of.
+// Relative enlargement of the candidates' radius, for the rounding of the distances it is computed from.
 constexpr double kReachSlack = 1e-9;
 // The same for distances in float.
 constexpr float kFloatSlack = 1e-5f;
-// A triangle lower than this part of its length is taken for the edge that it nearly is: in float the inner sides of
-// its edges could not be told apart.
+// A triangle with a height below this fraction of its length is treated as an edge: in float the inner sides
+// of its edges could not be distinguished.
 constexpr double kFlat = 4e-6;
 
 Four3 broadcast(const float (&v)[3])
@@ -37,7 +37,7 @@ void store(const Vec3& v, float (&out)[3])
   for (int d = 0; d < 3; ++d) out[d] = static_cast<float>(v[d]);
 }
 
-// Of points at `along` on a line and `out` beside it, from the part 0..length of the line.
+// Squared distance of points at `along` on a line and `out` beside it from the segment 0..length of the line.
 Float4 squared_segment_distances(Float4 along, Float4 out, Float4 length)
 {
   const Float4 beyond = along - base::simd::min(base::simd::max(along, all(0)), length);
@@ -65,8 +65,8 @@ struct BroadcastTriangle {
   {
   }
 
-  // The height over the plane, and in the plane the way to the nearest edge unless the foot is on the inner side of
-  // all three.
+  // The height over the plane, and in the plane the distance to the nearest edge unless the projection is on
+  // the inner side of all three.
   [[nodiscard]] Float4 squared_distances(const Four3& p) const
   {
     const Four3 ap = p - a;
@@ -189,10 +189,11 @@ void LocalDistance::closest_triangles(std::span<const Vec3> points, std::span<co
 
   // For each group those that can be closest to one of its points.
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    float least = std::numeric_limits<float>::infinity();
+    float min_squared = std::numeric_limits<float>::infinity();
     for (std::size_t n = 0; n < candidates_.size(); ++n)
-      least = std::min(least, to_centres_[n * centres.count + g]);
-    const float reach = (std::sqrt(least) + 2 * static_cast<float>(groups[g].radius)) * (1 + kFloatSlack);
+      min_squared = std::min(min_squared, to_centres_[n * centres.count + g]);
+    const float reach =
+        (std::sqrt(min_squared) + 2 * static_cast<float>(groups[g].radius)) * (1 + kFloatSlack);
     chosen_.clear();
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
       if (to_centres_[n * centres.count + g] <= reach * reach) chosen_.push_back(&candidates_[n]);
@@ -212,7 +213,7 @@ void LocalDistance::closest_in_group(std::span<const Vec3> points, std::span<Ind
   std::fill_n(best, lanes.count, std::numeric_limits<float>::infinity());
   std::fill_n(triangles, lanes.count, chosen_.front()->triangle);
 
-  // The first of equals stays, and the candidates ascend.
+  // Of equals the first is kept, and the candidates ascend.
   for (const Candidate* candidate : chosen_) {
     const BroadcastTriangle triangle(*candidate);
     const Int4 index = {candidate->triangle, candidate->triangle, candidate->triangle, candidate->triangle};

@@ -7,7 +7,8 @@ namespace thrum::distance {
 
 namespace {
 
-// Closer to the surface than this part of the mesh size the direction to the closest point is only rounding.
+// Closer to the surface than this fraction of the mesh size the direction to the closest point is only
+// rounding error.
 constexpr double kOnSurface = 1e-9;
 
 }  // namespace

@@ -13,11 +13,11 @@
 
 namespace thrum::distance {
 
-/// How inside and outside are told apart.
+/// How inside and outside are distinguished.
 enum class SignMethod {
   automatic,  ///< pseudonormal when every edge is closed and consistently oriented, winding number otherwise
   pseudonormal,    ///< exact for closed meshes that do not intersect themselves, and cheap
-  winding_number,  ///< for open and dirty meshes, and where closed parts overlap; about ten times as slow
+  winding_number,  ///< for open and defective meshes, and where closed parts overlap; about ten times as slow
 };
 
 struct SignedPoint {
@@ -27,7 +27,7 @@ struct SignedPoint {
 
 class MeshDistance {
  public:
-  /// Throws Error when the mesh has no triangle, or an index or a coordinate is bad.
+  /// Throws Error when the mesh has no triangle, or an index or a coordinate is invalid.
   explicit MeshDistance(mesh::TriangleMesh mesh, SignMethod sign = SignMethod::automatic);
 
   /// Signed distance to the closest point; `hint` and `max_distance` as in Bvh::closest_point. When nothing
@@ -45,7 +45,7 @@ class MeshDistance {
 
   [[nodiscard]] const mesh::Bvh& bvh() const { return *bvh_; }
   [[nodiscard]] const Pseudonormals& normals() const { return normals_; }
-  /// pseudonormal or winding_number: what is used.
+  /// The method in use: pseudonormal or winding_number.
   [[nodiscard]] SignMethod sign_method() const
   {
     return winding_ ? SignMethod::winding_number : SignMethod::pseudonormal;

@@ -13,13 +13,14 @@ namespace thrum::distance {
 struct OctreeDistanceField::Builder {
   OctreeDistanceField& field;
   const MeshDistance& mesh;
-  double spacing;                                       // of the finest cells [m]
-  double band;                                          // [m]
-  int depth = 0;                                        // the root is 2^depth finest cells wide
-  std::unordered_map<std::uint64_t, float> known = {};  // by lattice place; never walked, only asked
+  double spacing;  // of the finest cells [m]
+  double band;     // [m]
+  int depth = 0;   // the root is 2^depth finest cells wide
+  // by lattice position; only used for lookup, never iterated
+  std::unordered_map<std::uint64_t, float> known = {};
   Index hint = -1;
 
-  // Exact distance at a place of the finest lattice, asked once.
+  // Exact distance at a point of the finest lattice, computed once.
   float at(int x, int y, int z)
   {
     const std::uint64_t key = (static_cast<std::uint64_t>(x) << 42) | (static_cast<std::uint64_t>(y) << 21) |
@@ -43,7 +44,7 @@ struct OctreeDistanceField::Builder {
     return result;
   }
 
-  // Whether the children would say something new.
+  // Whether dividing the cell would improve the field.
   bool needs_division(const std::array<float, 8>& corner, int x, int y, int z, int size)
   {
     const int half = size / 2;
@@ -104,7 +105,7 @@ FieldSample OctreeDistanceField::sample(const Vec3& p) const
   double inverse = 1 / side_;
   const Node* node = nodes_.data();
   while (node->first_child >= 0) {
-    // Twice the place in the cell: the whole part names the child, the rest is the place in it.
+    // Twice the position in the cell: the integer part selects the child, the fraction is the position in it.
     x *= 2;
     inverse *= 2;
     const int cx = x[0] >= 1, cy = x[1] >= 1, cz = x[2] >= 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Signed distance on an octree whose cells are only as small as the distance needs; sampled
-// by walking down from the root. A cell is divided while it may touch the band and its trilinear interpolant
-// misses the exact distance at one of the 19 new corners by more than the tolerance [Frisken, Perry,
-// Rockwood, Jones 2000, Adaptively sampled distance fields]. Across faces between cells of different size the
-// value may jump by as much as the tolerance (near the surface).
+// Signed distance on an octree whose cells are only as small as the distance needs; sampled by descending
+// from the root. A cell is divided while it may touch the band and its trilinear interpolant misses the exact
+// distance at one of the 19 new corners by more than the tolerance [Frisken, Perry, Rockwood, Jones 2000,
+// Adaptively sampled distance fields]. Across faces between cells of different size the value may jump by as
+// much as the tolerance (near the surface).
 #pragma once
 
 #include <array>

@@ -52,7 +52,7 @@ Pseudonormals pseudonormals(const mesh::TriangleMesh& mesh)
   result.edge.resize(3 * mesh.triangles.size());
   result.vertex.assign(mesh.vertices.size(), Vec3::Zero());
 
-  // Faces, and their share of each corner by the angle there.
+  // Faces, and their contribution to each corner, weighted by the angle there.
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     result.face[t] = unit_or_zero(area_vector(mesh, t));
     for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Normals at faces, edges and vertices from which the side of a point can be told.
+// Normals at faces, edges and vertices that determine on which side of the surface a point lies.
 //
 // The sign of (p - c) . n, with c the closest point of a closed mesh to p and n the pseudonormal at c, is
 // positive exactly when p is outside [Baerentzen and Aanaes 2005, Signed distance computation using the angle
@@ -22,7 +22,7 @@ struct Pseudonormals {
   bool closed =
       false;  ///< every edge belongs to exactly two triangles that run along it in opposite directions
 
-  /// The normal at the feature that holds a point found by a hierarchy of the same mesh.
+  /// The normal at the feature of a closest point found by a hierarchy of the same mesh.
   [[nodiscard]] const Vec3& at(const mesh::ClosestPoint& point) const
   {
     const auto id = static_cast<std::size_t>(point.feature_id);

@@ -13,7 +13,7 @@ namespace {
 constexpr int kCells = SignedDistanceField::kBlockCells;
 constexpr int kNodes = SignedDistanceField::kBlockNodes;
 const double kHalfDiagonal = std::sqrt(3.0) / 2;  // of a unit cube
-// Room for the rounding of a distance to float, relative.
+// Relative margin for the rounding of a distance to float.
 constexpr double kFloatRounding = 0x1p-22;
 
 std::size_t local_index(int i, int j, int k)
@@ -29,8 +29,8 @@ struct SignedDistanceField::Builder {
   double band;  // [m]
   Index hint = -1;
   LocalDistance local{mesh.bvh()};
-  std::vector<Vec3> points = {};         // of the part of a block in work
-  std::vector<std::size_t> places = {};  // of these in the block
+  std::vector<Vec3> points = {};         // of the current part of a block
+  std::vector<std::size_t> places = {};  // positions of these in the block
   std::vector<LocalDistance::Group> groups = {};
   std::vector<Index> closest = {};
 
@@ -80,8 +80,7 @@ struct SignedDistanceField::Builder {
             const Vec3 offset(octant & 1 ? 0.75 : 0.25, octant & 2 ? 0.75 : 0.25, octant & 4 ? 0.75 : 0.25);
             fine = may_touch_band(exact(lower + side * offset), side / 2);
           }
-          // These hold for the exact distance in the block and for its corners, hence for what is
-          // interpolated.
+          // These hold for the exact distance in the block and for its corners, hence for the interpolant.
           const double reach = kHalfDiagonal * side;
           const double slack = kFloatRounding * (std::abs(distance) + reach);
           field.low_.push_back(static_cast<float>(distance - reach - slack));
@@ -100,8 +99,8 @@ struct SignedDistanceField::Builder {
     return slot < 0 ? nullptr : field.samples_.data() + static_cast<std::size_t>(slot) * kBlockSamples;
   }
 
-  // All nodes of a block, in eight parts of eight groups of two or three nodes a side. The nodes on the faces between
-  // two blocks are sampled in both, which costs less than finding out whether the neighbour has them.
+  // All nodes of a block, in eight parts of eight groups of two or three nodes a side. The nodes on the faces
+  // between two blocks are sampled in both, which is cheaper than checking whether the neighbour has them.
   void sample_block(int bi, int bj, int bk, float* out)
   {
     constexpr std::array<int, 5> kCuts = {0, 2, 4, 6, kNodes};
@@ -133,7 +132,8 @@ struct SignedDistanceField::Builder {
     }
   }
 
-  // The points gathered in `points`: against the triangles near them, or one by one where these are too many.
+  // The points gathered in `points`: compared with the triangles near them, or queried one by one where these
+  // are too many.
   void sample_part(const Box3& box, float* out)
   {
     const bool few = local.gather(box.center(), 0.5 * box.diagonal().norm(), exact(box.center()));
@@ -148,7 +148,7 @@ struct SignedDistanceField::Builder {
   }
 
   // The samples bound the interpolant; a point of a cell is at most half a diagonal from a node, which bounds
-  // the rest.
+  // the exact distance.
   void tighten_range(std::size_t index, const float* samples)
   {
     const auto [low, high] = std::minmax_element(samples, samples + kBlockSamples);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sparse field as bytes and back. Layout, in the byte order of the machine (the cache is not carried to
-// another):
+// A sparse field as bytes and back. Layout, in the byte order of the machine (the cache is not moved between
+// machines):
 //
 //   8 bytes "THRUMSDF", uint32 version, uint32 byte-order mark, double origin[3], double spacing, int32
 //   cells[3], int32 fine blocks, then the arrays table, low, high, corners, samples without gaps.
@@ -30,7 +30,7 @@ struct Header {
   std::array<std::int32_t, 3> cells = {};
   std::int32_t fine_blocks = 0;
 };
-static_assert(sizeof(Header) == 64, "written as it lies in memory: no padding");
+static_assert(sizeof(Header) == 64, "written as in memory: no padding");
 
 template <class T>
 void append(std::vector<std::byte>& bytes, const std::vector<T>& values)
@@ -40,7 +40,7 @@ void append(std::vector<std::byte>& bytes, const std::vector<T>& values)
   if (!values.empty()) std::memcpy(bytes.data() + end, values.data(), values.size() * sizeof(T));
 }
 
-// Takes `count` values off the front; the caller has compared the total length first.
+// Takes `count` values from the front; the caller has compared the total length first.
 template <class T>
 std::vector<T> take(std::span<const std::byte>& bytes, std::size_t count)
 {
@@ -85,10 +85,10 @@ std::vector<std::byte> SignedDistanceField::to_bytes() const
 SignedDistanceField SignedDistanceField::from_bytes(std::span<const std::byte> bytes)
 {
   Header header;
-  require(bytes.size() >= sizeof(Header), "they are too few for the header");
+  require(bytes.size() >= sizeof(Header), "fewer than the size of the header");
   std::memcpy(&header, bytes.data(), sizeof(Header));
   require(header.magic == kMagic, "they do not begin with THRUMSDF");
-  require(header.version == kVersion && header.byte_order == kByteOrder, "another version or byte order");
+  require(header.version == kVersion && header.byte_order == kByteOrder, "unsupported version or byte order");
   GridFrame frame;
   frame.origin = Vec3(header.origin[0], header.origin[1], header.origin[2]);
   frame.spacing = header.spacing;
@@ -99,7 +99,7 @@ SignedDistanceField SignedDistanceField::from_bytes(std::span<const std::byte> b
   // Every count is compared with the length before anything is allocated.
   double blocks = 1, corners = 1;
   for (const int n : frame.cells) {
-    require(n > 0 && n % kBlockCells == 0, "the grid is not made of whole blocks");
+    require(n > 0 && n % kBlockCells == 0, "the grid size is not a multiple of the block size");
     const int along = n / kBlockCells;
     blocks *= along;
     corners *= along + 1;
@@ -108,7 +108,7 @@ SignedDistanceField SignedDistanceField::from_bytes(std::span<const std::byte> b
   const double expected =
       static_cast<double>(sizeof(Header)) +
       4 * (3 * blocks + corners + static_cast<double>(header.fine_blocks) * kBlockSamples);
-  require(static_cast<double>(bytes.size()) == expected, "the length does not fit the header");
+  require(static_cast<double>(bytes.size()) == expected, "the length does not match the header");
 
   SignedDistanceField field;
   field.set_frame(frame);
@@ -120,7 +120,8 @@ SignedDistanceField SignedDistanceField::from_bytes(std::span<const std::byte> b
   field.corners_ = take<float>(bytes, static_cast<std::size_t>(corners));
   field.samples_ = take<float>(bytes, static_cast<std::size_t>(header.fine_blocks) * kBlockSamples);
   for (const std::int32_t slot : field.table_) {
-    require(slot == kFar || (slot >= 0 && slot < header.fine_blocks), "the block table points outside");
+    require(slot == kFar || (slot >= 0 && slot < header.fine_blocks),
+            "the block table has an index out of range");
   }
   require(all_finite(field.low_) && all_finite(field.high_) && all_finite(field.corners_) &&
               all_finite(field.samples_),

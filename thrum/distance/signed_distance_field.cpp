@@ -39,8 +39,8 @@ void SignedDistanceField::sample(std::span<const Vec3> points, std::span<FieldSa
   using base::simd::Double2;
   using base::simd::Float4;
   using base::simd::Int4;
-  // Everything the loop needs, in registers. Places are counted from one cell before the grid: truncation
-  // then puts every place outside into a cell with a number that, less one, is out of bounds as an unsigned
+  // Everything the loop needs, in registers. Positions are counted from one cell before the grid: truncation
+  // then puts every position outside into a cell whose number minus one is out of range as an unsigned
   // number.
   const Double2 origin_xy = {frame_.origin.x() - frame_.spacing, frame_.origin.y() - frame_.spacing};
   const double origin_z = frame_.origin.z() - frame_.spacing;
@@ -52,8 +52,8 @@ void SignedDistanceField::sample(std::span<const Vec3> points, std::span<FieldSa
   const float* fine = samples_.data();
   const Float4 scale = scale_of(inverse);
 
-  // In short runs, first where the cells are, then what is in them: the memory is asked for early and all at once,
-  // which counts when the points come in no order.
+  // In short batches: first the addresses of the cells, then their values. The memory is requested early and
+  // all at once, which matters when the points are in random order.
   constexpr std::size_t kRun = 16;
   const float* corners[kRun];
   Float4 fractions[kRun];
@@ -160,8 +160,8 @@ DistanceRange SignedDistanceField::range(const Box3& box) const
       }
     }
   }
-  // No surface lies outside the grid, so the sign there is that of its corner, and the size grows by at most
-  // the way from the grid and is at least that way.
+  // No surface lies outside the grid, so the sign there is that of its corner, and the magnitude grows by at
+  // most the distance from the grid and is at least that distance.
   const double beyond = (grid.min() - box.min()).cwiseMax(box.max() - grid.max()).cwiseMax(0.0).norm();
   const double gap = (box.min() - grid.max()).cwiseMax(grid.min() - box.max()).cwiseMax(0.0).norm();
   if (corners_.front() >= 0) {
@@ -183,8 +183,8 @@ std::size_t SignedDistanceField::memory_bytes() const
 SurfaceNormal closest_surface_normal(const SignedDistanceField& field, const MeshDistance& mesh,
                                      const Vec3& p, Index hint)
 {
-  // Half the diagonal of a cell bounds the error of the interpolant near the surface; if the field is wrong
-  // by more, as it may be far away, look again without a limit.
+  // Half the diagonal of a cell bounds the error of the interpolant near the surface; if the error is larger,
+  // as it may be far away, search again without a limit.
   const double reach = std::abs(field.value(p)) + std::sqrt(3.0) / 2 * field.spacing();
   SignedPoint found = mesh.signed_distance(p, hint, reach);
   if (!found.surface.found()) found = mesh.signed_distance(p, hint);

@@ -8,10 +8,10 @@
 //   field.sample(points, samples);                             // many at once
 //   if (field.range(box).lower > margin) ...                   // nothing in the box is near: skip it
 //
-//   +-----+-----+-----+-----+     A block is 8 x 8 x 8 cells and holds 9 x 9 x 9 samples: its own nodes and one
+//   +-----+-----+-----+-----+     A block is 8 x 8 x 8 cells and has 9 x 9 x 9 samples: its own nodes and one
 //   |     |/////|/////|     |     more plane on each far side, so that a cell never needs a second block. A
-//   |     |/////|/////|     |     dense table of 32-bit numbers leads from a cell to its block. Blocks that come
-//   +-----+-----+-----+-----+     no nearer to the surface than the band are not stored; there the samples at
+//   |     |/////|/////|     |     dense table of 32-bit numbers maps a cell to its block. Blocks that are not
+//   +-----+-----+-----+-----+     within the band around the surface are not stored; there the samples at
 //   |     |/////|     |     |     the block corners, eight cells apart, are interpolated.
 //   |     |/////|     |     |
 //   +-----+-----+-----+-----+
@@ -19,7 +19,7 @@
 // Samples are exact distances, rounded to float. Where the field is fine the interpolant is within half a
 // cell of the exact distance for a surface that the grid resolves, and within spacing^2 / (4 r) where the
 // surface is smooth with radius of curvature r. In the far field it is within half a block, and its sign is
-// right.
+// correct.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class SignedDistanceField {
   static constexpr int kBlockSamples = kBlockNodes * kBlockNodes * kBlockNodes;
   static constexpr std::int32_t kFar = -1;  ///< in the block table: not stored
 
-  /// Throws Error when the description cannot be used; see grid_around().
+  /// Throws Error when the description is invalid; see grid_around().
   explicit SignedDistanceField(const MeshDistance& mesh, const DistanceFieldDesc& desc = {});
 
   [[nodiscard]] double value(const Vec3& p) const { return sample(p).value; }
@@ -93,7 +93,7 @@ class SignedDistanceField {
   std::vector<float> samples_;       ///< fine blocks, kBlockSamples each, z fastest [m]
 };
 
-/// The surface seen from a point.
+/// The closest point of the surface.
 struct SurfaceNormal {
   Vec3 point = Vec3::Zero();   ///< closest point of the triangles [m]
   Vec3 normal = Vec3::Zero();  ///< outward unit normal there
@@ -101,7 +101,7 @@ struct SurfaceNormal {
   Index triangle = -1;
 };
 
-/// The true normal for sharp edges: the field says how far to look, the triangles say what is there.
+/// The true normal for sharp edges: the field bounds the search radius, the triangles give the normal.
 /// [Guendelman03, sec. 2] follows a ray along the gradient to the surface; a closest point query bounded by
 /// the field's value costs the same and cannot miss.
 [[nodiscard]] SurfaceNormal closest_surface_normal(const SignedDistanceField& field, const MeshDistance& mesh,

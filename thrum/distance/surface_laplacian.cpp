@@ -58,7 +58,7 @@ SurfaceLaplacian surface_laplacian(const IntrinsicTriangulation& m)
   for (Index h = 0; h < edges; ++h) {
     const double weight = 0.5 * m.cotangents[at(h)];
     const auto [low, high] = ends(h);
-    // A loop from a vertex to itself has no part in the energy.
+    // A loop from a vertex to itself does not contribute to the energy.
     if (low == high) continue;
     entries[at(fill[at(low)]++)] = {high, weight};
     diagonal[low] += weight;
@@ -151,7 +151,8 @@ SparseMatrix SurfaceLaplacian::pinned_stiffness(const std::vector<Index>& compon
 
 namespace {
 
-// Vertices are moved about as (coordinate along the current axis, vertex), so that comparing them touches no other memory.
+// Vertices are sorted as (coordinate along the current axis, vertex), so that comparing them reads no other
+// memory.
 class Dissection {
  public:
   Dissection(const std::vector<Vec3>& positions, const IntrinsicTriangulation& m,

@@ -30,11 +30,11 @@ struct SurfaceLaplacian {
   numerics::SparseMatrix stiffness;
   VecX mass;  ///< a third of the area of the triangles around each vertex [m^2]
 
-  // All with the pattern of `stiffness`, and positive definite; a vertex without triangle is an equation of
-  // its own.
+  // All with the pattern of `stiffness`, and positive definite; a vertex without a triangle is an independent
+  // equation.
   /// M + time L, `time` in [m^2], without edges of negative weight.
   [[nodiscard]] numerics::SparseMatrix heat_matrix(double time) const;
-  /// The same with zero held at the marked vertices.
+  /// The same with the value fixed to zero at the marked vertices.
   [[nodiscard]] numerics::SparseMatrix cooled_heat_matrix(double time, const std::vector<char>& held) const;
   /// L with the first vertex of each component tied to zero by a spring.
   [[nodiscard]] numerics::SparseMatrix pinned_stiffness(const std::vector<Index>& component) const;
@@ -42,7 +42,7 @@ struct SurfaceLaplacian {
 [[nodiscard]] SurfaceLaplacian surface_laplacian(const IntrinsicTriangulation& triangulation);
 
 /// Nested dissection by coordinates: cut the vertices in two halves across their longest extent, number the
-/// halves first and the vertices between them last, and so on. Element k of the result is eliminated k-th.
+/// halves first and the vertices between them last, and recurse. Element k of the result is eliminated k-th.
 [[nodiscard]] std::vector<int> dissection_order(const std::vector<Vec3>& positions,
                                                 const IntrinsicTriangulation& triangulation,
                                                 const VertexTriangles& around);

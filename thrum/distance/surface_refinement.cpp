@@ -21,12 +21,12 @@ struct Piece {
   std::array<Vec3, 3> corners;
 };
 
-// The midpoint of each long edge, made on first use and shared by all triangles at the edge.
+// The midpoint of each long edge, created on first use and shared by all triangles at the edge.
 class Midpoints {
  public:
   Midpoints(std::vector<Vec3>& vertices, double longest) : vertices_(vertices), longest_(longest) {}
 
-  // -1 for an edge that may stay.
+  // -1 for an edge that is not halved.
   Index operator()(Index a, Index b)
   {
     const Vec3& p = vertices_[static_cast<std::size_t>(a)];
@@ -42,7 +42,7 @@ class Midpoints {
  private:
   std::vector<Vec3>& vertices_;
   double longest_;
-  std::unordered_map<std::uint64_t, Index> made_;  // looked up only, never walked through
+  std::unordered_map<std::uint64_t, Index> made_;  // only used for lookup, never iterated
 };
 
 // One, two or three halved edges give two, three or four pieces. With two, the quadrilateral that is left is
@@ -67,7 +67,7 @@ void split(const Piece& piece, const std::array<Index, 3>& mid, const std::vecto
     add({mid[0], mid[1], mid[2]}, middle(0), middle(1), middle(2));
     return;
   }
-  // Turn the triangle so that edge i (from corner i to j) is halved, and with two, edge i + 1 as well.
+  // Rotate the corners so that edge i (from corner i to j) is halved, and with two, edge i + 1 as well.
   std::size_t i = 0;
   while (!(mid[i] >= 0 && (halved == 1 || mid[(i + 1) % 3] >= 0))) ++i;
   const std::size_t j = (i + 1) % 3;
@@ -94,8 +94,8 @@ void split(const Piece& piece, const std::array<Index, 3>& mid, const std::vecto
 
 mesh::SurfacePoint RefinedSurface::locate(const mesh::SurfacePoint& p) const
 {
-  // Solve sum_c w_c corner_c = barycentric in each child and take the one that holds the point with the most
-  // room.
+  // Solve sum_c w_c corner_c = barycentric in each child and take the one that contains the point with the
+  // largest margin.
   mesh::SurfacePoint best;
   double room = -std::numeric_limits<double>::infinity();
   const auto t = static_cast<std::size_t>(p.triangle);
@@ -119,7 +119,8 @@ mesh::SurfacePoint RefinedSurface::locate(const mesh::SurfacePoint& p) const
 
 RefinedSurface split_long_edges(const mesh::TriangleMesh& mesh, double longest, std::size_t triangle_limit)
 {
-  if (!(longest > 0)) throw Error(fmt::format("The longest edge must be more than 0 m, not {} m.", longest));
+  if (!(longest > 0))
+    throw Error(fmt::format("The maximum edge length is {} m; it must be positive.", longest));
   check_indices(mesh);
   RefinedSurface refined;
   refined.mesh.vertices = mesh.vertices;
@@ -142,7 +143,7 @@ RefinedSurface split_long_edges(const mesh::TriangleMesh& mesh, double longest, 
       }
       if (refined.mesh.triangles.size() + open.size() > triangle_limit) {
         throw Error(
-            fmt::format("Edges of at most {} m would take more than {} triangles; allow longer edges.",
+            fmt::format("Edges of at most {} m need more than {} triangles; increase the edge length.",
                         longest, triangle_limit));
       }
     }

@@ -17,7 +17,7 @@ struct RefinedSurface {
   std::vector<std::array<Vec3, 3>> corners;  ///< barycentric coordinates of its corners in the parent
   std::vector<Index> first_child;  ///< children of input triangle t: first_child[t] .. first_child[t + 1]
 
-  /// The point of the refined mesh that is the point `p` of the input.
+  /// The point of the refined mesh that corresponds to the point `p` of the input.
   [[nodiscard]] mesh::SurfacePoint locate(const mesh::SurfacePoint& p) const;
 };
 

@@ -11,7 +11,7 @@
 namespace thrum::distance {
 
 /// The cell with its lowest corner at `corner`: z runs fastest, `stride_y` and `stride_x` floats lead to the
-/// next row and plane. (fx, fy, fz) in [0, 1] is the place in the cell; `scale` is 1 / spacing for the
+/// next row and plane. (fx, fy, fz) in [0, 1] is the position in the cell; `scale` is 1 / spacing for the
 /// gradient and 1 for the value.
 ///
 /// With v_yz the values interpolated along x and d_yz the differences along x,

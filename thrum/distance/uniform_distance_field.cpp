@@ -37,7 +37,7 @@ void UniformDistanceField::sample(std::span<const Vec3> points, std::span<FieldS
   for (std::size_t n = 0; n < points.size(); ++n) {
     const Vec3 nearest = points[n].cwiseMax(box.min()).cwiseMin(box.max());
     const Vec3 x = (nearest - frame_.origin) * inverse;
-    // The last cell takes its far face, so that every point of the box has a cell.
+    // The last cell includes its far face, so that every point of the box has a cell.
     const int i = static_cast<int>(std::min(x[0], limit[0])), j = static_cast<int>(std::min(x[1], limit[1])),
               k = static_cast<int>(std::min(x[2], limit[2]));
     samples[n] = interpolate(samples_.data() + i * stride_x_ + j * stride_y_ + k, stride_x_, stride_y_,

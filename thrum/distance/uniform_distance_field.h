@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signed distance on a full grid: the plainest and quickest to sample, with memory that grows with the
-// volume.
+// Signed distance on a full grid: the simplest form and fast to sample; its memory grows with the volume.
 #pragma once
 
 #include <span>
