@@ -62,7 +62,7 @@ std::vector<Solid> solids()
          return box_distance(p, {0.5, 0.4, 0.3});
        }),
        around({0.5, 0.4, 0.3}), 0.48, 2},
-      {"turned box", distance::pointwise([=](const Vec3& p) {
+      {"rotated box", distance::pointwise([=](const Vec3& p) {
          return box_distance(turn * p, {0.5, 0.4, 0.3});
        }),
        around({0.75, 0.75, 0.75}), 0.48, 2},
@@ -70,7 +70,7 @@ std::vector<Solid> solids()
        around({0.7, 0.7, 0.2}), 2 * kPi * kPi * 0.5 * 0.04, 0},
       {"cylinder", distance::pointwise([](const Vec3& p) { return cylinder_distance(p, 0.3, 0.5); }),
        around({0.3, 0.3, 0.5}), kPi * 0.09, 2},
-      {"turned cylinder",
+      {"rotated cylinder",
        distance::pointwise([=](const Vec3& p) { return cylinder_distance(turn * p, 0.3, 0.5); }),
        around({0.6, 0.6, 0.6}), kPi * 0.09, 2},
       {"plate", distance::pointwise([](const Vec3& p) {
@@ -141,8 +141,7 @@ TEST(IsosurfaceStuffing, ThreeLevelsConform)
                                              .bounds = Box3(Vec3::Constant(-32), Vec3::Constant(32)),
                                              .spacing = 1,
                                              .grading = 3});
-  // Each face in at most two tetrahedra, and the boundary around all of the volume: nothing overlaps or is
-  // missing.
+  // Each face in at most two tetrahedra, and the boundary around all of the volume: no overlaps and no gaps.
   const mesh::BoundarySurface boundary = mesh::boundary_surface(r.mesh);
   EXPECT_NEAR(mesh::signed_volume(boundary.surface), mesh::volume(r.mesh), 1e-9 * mesh::volume(r.mesh));
   for (const Vec3& p : boundary.surface.vertices) {
@@ -163,8 +162,8 @@ TEST(IsosurfaceStuffing, VolumeConvergesWithTheSquareOfTheSpacing)
 {
   for (const Solid& solid : solids()) {
     SCOPED_TRACE(solid.name);
-    // An error of C h^2 with one C at both ends of a factor 4 in h, with room for what the position of the
-    // lattice does.
+    // An error of C h^2 with one C at both ends of a factor 4 in h, with a margin for the position of the
+    // lattice.
     const auto error = [&](double spacing) {
       const StuffingResult r =
           stuff_isosurface({.distance = solid.distance, .bounds = solid.bounds, .spacing = spacing});
@@ -191,9 +190,9 @@ TEST(IsosurfaceStuffing, BoxOnLatticePlanesIsExact)
   EXPECT_NEAR(mesh::volume(r.mesh), 8 * half.prod(), 1e-6 * 8 * half.prod());
 }
 
-// The angles hold for any function of the right continuity, resolved or not: waves as short as two spacings
-// produce every stencil in every position. So do soundness of tetrahedra and conformity; only the boundary
-// may pinch.
+// The angle bounds hold for any function with a Lipschitz constant of 1, resolved or not: waves as short as
+// two spacings produce every stencil in every position. The same holds for positive volumes and conformity;
+// only the boundary may be pinched.
 RC_GTEST_PROP(IsosurfaceStuffing, AnglesHoldForRoughWaves, ())
 {
   const auto real = [](double low, double high) {
@@ -236,7 +235,7 @@ RC_GTEST_PROP(IsosurfaceStuffing, AnglesHoldForRoughWaves, ())
   for (const double value : d) RC_ASSERT(std::abs(value) <= 2 * kStuffingSurfaceTolerance);
 }
 
-// Smooth blobs: a ball whose radius swells and shrinks over the sphere, well resolved.
+// Smooth blobs: a ball whose radius varies over the sphere, well resolved.
 RC_GTEST_PROP(IsosurfaceStuffing, BlobsAreValid, ())
 {
   const auto real = [](double low, double high) {
@@ -253,8 +252,7 @@ RC_GTEST_PROP(IsosurfaceStuffing, BlobsAreValid, ())
     const Vec3 u = r > 0 ? Vec3(p / r) : Vec3::UnitX();
     const double a = u.dot(axis), b = u.dot(other);
     const double radius = 0.5 + swell * (1.5 * a * a - 0.5) + bend * (2.5 * b * b * b - 1.5 * b);
-    // Tilting of the radius: at most |3 swell| + |bend 7.5| per radian, over a radius of not less than a
-    // third.
+    // Slope of the radius: at most |3 swell| + |bend 7.5| per radian, over a radius of not less than a third.
     return (r - radius) / 3;
   });
   const StuffingResult result =
@@ -306,7 +304,7 @@ TEST(IsosurfaceStuffing, UnitsDoNotMatter)
   }
 }
 
-TEST(IsosurfaceStuffing, RejectsWhatCannotBeMeshed)
+TEST(IsosurfaceStuffing, RejectsInvalidInput)
 {
   const auto ball = distance::pointwise([](const Vec3& p) { return ball_distance(p, 0.5); });
   const Box3 box = around({0.5, 0.5, 0.5});
@@ -323,7 +321,7 @@ TEST(IsosurfaceStuffing, RejectsWhatCannotBeMeshed)
   EXPECT_THROW((void)stuff_isosurface({.distance = broken, .bounds = box, .spacing = 0.1}), Error);
 }
 
-TEST(IsosurfaceStuffing, NothingInsideGivesAnEmptyMesh)
+TEST(IsosurfaceStuffing, AShapeWithoutInsideGivesAnEmptyMesh)
 {
   const auto speck =
       distance::pointwise([](const Vec3& p) { return ball_distance(p - Vec3::Constant(0.123), 0.01); });

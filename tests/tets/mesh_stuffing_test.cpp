@@ -93,8 +93,8 @@ TEST(MeshStuffing, ThinPlateIsReportedAndResolvedAtTheSuggestedSpacing)
   EXPECT_NEAR(mesh::volume(fine.stuffing.mesh), 0.0003, 1e-6 * 0.0003);
 }
 
-// Stuffing fills a wall that its report calls resolved, so a thin plate and a tube come out with their volumes.
-TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyNeed)
+// Stuffing fills walls that its report calls resolved, so a thin plate and a tube have their exact volumes.
+TEST(MeshStuffing, ThinWallsGetTheRequiredSpacing)
 {
   const distance::MeshDistance plate(generate(shapes::BoxDesc{.size = {0.4, 0.4, 0.01}}));
   const MeshStuffingResult coarse = tetrahedralise(plate);
@@ -104,12 +104,12 @@ TEST(MeshStuffing, ThinWallsGetTheSpacingThatTheyNeed)
   EXPECT_LT(fine.spacing, coarse.spacing);
   EXPECT_NEAR(mesh::volume(fine.stuffing.mesh), 0.4 * 0.4 * 0.01, 0.01 * 0.4 * 0.4 * 0.01);
 
-  // A limit on their number is kept, about.
+  // The limit on the number of tetrahedra is approximately respected.
   const MeshStuffingResult limited = tetrahedralise_walls(plate, {}, 5000);
   EXPECT_DOUBLE_EQ(limited.spacing, spacing_for(0.4 * 0.4 * 0.01, 5000));
   EXPECT_LT(limited.stuffing.mesh.tetrahedra.size(), 10000U);
 
-  // What the first lattice resolves is left at it.
+  // A body that the first lattice resolves is not refined.
   const distance::MeshDistance cube(generate(shapes::BoxDesc{}));
   EXPECT_EQ(tetrahedralise_walls(cube, {.spacing = 0.1}, 1e6).spacing, 0.1);
 }
@@ -119,10 +119,11 @@ TEST(MeshStuffing, RejectsTooManyTetrahedraAndSuggestsASpacing)
   const distance::MeshDistance cube(generate(shapes::BoxDesc{}));
   try {
     static_cast<void>(tetrahedralise(cube, {.spacing = 1e-4}));
-    FAIL() << "a million million tetrahedra";
+    FAIL() << "no error for 10^12 tetrahedra";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("1.2e+13"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("a spacing of 0.00621 m"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("spacing of at least 0.00621 m"), std::string::npos)
+        << error.what();
   }
   EXPECT_NEAR(12 / std::pow(spacing_for(1, kMaxTetrahedra), 3), kMaxTetrahedra, 1);
 }

@@ -41,7 +41,7 @@ struct Plate {
 
 TEST(ResolutionReport, ThickShapesAreResolvedInAnyPosition)
 {
-  // Chamfered edges of a turned box are no loss to report.
+  // Chamfered edges of a rotated box are not reported.
   for (int n = 0; n < 6; ++n) {
     const Plate box{{0.5, 0.4, 0.3},
                     Eigen::AngleAxisd(0.3 * n, Vec3(1, n, 2).normalized()).matrix(),
@@ -103,7 +103,7 @@ TEST(ResolutionReport, PlateBetweenTheLatticePointsIsReportedAsLost)
   EXPECT_TRUE(std::isinf(report.max_distance));
   EXPECT_NE(describe(report).find("wall of 0.02 m"), std::string::npos) << describe(report);
 
-  // The spacing that it names does resolve it.
+  // The suggested spacing does resolve it.
   const mesh::TetrahedralMesh fine = stuff(plate.distance(), bounds, report.spacing);
   EXPECT_TRUE(check_resolution(mesh::Bvh(surface), fine, report.spacing).resolved());
 }
@@ -120,15 +120,15 @@ TEST(ResolutionReport, AThinCrackDoesNotDecideTheSpacingForMostArea)
   const ResolutionReport report = check_resolution(mesh::Bvh(surface), {}, 0.1);
   EXPECT_NEAR(report.spacing, 0.001 / kSuggestedThickness, 1e-6);
   EXPECT_NEAR(report.spacing_for_most_area, 0.02 / kSuggestedThickness, 1e-6);
-  EXPECT_NE(describe(report).find(
-                "A spacing of 0.01 m would resolve most of it; the narrowest place needs 0.0005 m."),
-            std::string::npos)
+  EXPECT_NE(
+      describe(report).find("A spacing of 0.01 m resolves most of it; the narrowest place needs 0.0005 m."),
+      std::string::npos)
       << describe(report);
 }
 
 TEST(ResolutionReport, PiercedPlateIsReportedWhereItIsPierced)
 {
-  // Thinner than the threshold and tilted, so that the lattice catches it here and there.
+  // Thinner than the threshold and tilted, so that the lattice resolves it only in places.
   const Plate plate{
       {0.8, 0.8, 0.035}, Eigen::AngleAxisd(0.2, Vec3(1, 2, 0).normalized()).matrix(), Vec3::Zero()};
   const mesh::TriangleMesh surface = plate.surface();
@@ -144,7 +144,7 @@ TEST(ResolutionReport, PiercedPlateIsReportedWhereItIsPierced)
 
 TEST(ResolutionReport, CupKeepsItsBottomAndLosesItsWall)
 {
-  // A solid foot 0.3 high with a wall of 0.02 on it: at a spacing of 0.1 only the foot is there.
+  // A solid foot 0.3 high with a wall of 0.02 on it: at a spacing of 0.1 only the foot is meshed.
   constexpr double kRadius = 0.5, kWall = 0.02, kFoot = 0.3, kHeight = 1.2;
   const mesh::TriangleMesh surface = generate(shapes::LatheDesc{
       .profile = {Vec2(0, 0), Vec2(kRadius, 0), Vec2(kRadius, kHeight), Vec2(kRadius - kWall, kHeight),
@@ -192,7 +192,7 @@ TEST(ResolutionReport, ThinRodOnABlockIsReported)
 
 TEST(ResolutionReport, BridgedGapIsReported)
 {
-  // Two blocks 0.02 apart grow together at a spacing of 0.1 where no lattice point falls between them.
+  // Two blocks 0.02 apart are merged at a spacing of 0.1 where no lattice point falls between them.
   mesh::TriangleMesh surface = generate(shapes::BoxDesc{.size = {0.5, 0.6, 0.6}});
   mesh::TriangleMesh second = surface;
   for (Vec3& p : second.vertices) p.x() += 0.52;

@@ -86,7 +86,7 @@ TEST(StructuredTets, BallIsRoundWellShapedAndConvergesInVolume)
     const auto range = angle_range(mesh);
     EXPECT_GT(range.min, 18 * kDegree);
     EXPECT_LT(range.max, 145 * kDegree);
-    // Chords of length h leave out a part that shrinks as h^2.
+    // Chords of length h leave out a fraction that decreases as h^2.
     const double error = exact - mesh::volume(mesh);
     EXPECT_GT(error, 0);
     if (last_error > 0) {
@@ -118,7 +118,7 @@ TEST(StructuredTets, MappingBendsOrMirrorsButNeverFolds)
                Error);
 }
 
-TEST(StructuredTets, RejectsWhatHasNoVolume)
+TEST(StructuredTets, RejectsShapesWithoutVolume)
 {
   EXPECT_THROW((void)tetrahedralise_box({1, 0, 1}, {1, 1, 1}), Error);
   EXPECT_THROW((void)tetrahedralise_box({1, 1, 1}, {1, 0, 1}), Error);

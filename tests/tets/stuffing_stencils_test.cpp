@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The angles that any function can produce. A lattice tetrahedron sees of the function only the signs of its
-// corners, where its surface corners were moved to (along one of 14 edges, by at most the threshold of that
-// edge) and where its edges are cut (between the thresholds of both ends). Angles are worst where each of
-// these is at an end of its range, and those are few enough to try them all.
+// The angles that any function can produce. A lattice tetrahedron depends on the function only by the signs
+// of its corners, where its surface corners were moved to (along one of 14 edges, by at most the threshold of
+// that edge) and where its edges are cut (between the thresholds of both ends). The extreme angles occur
+// where each of these is at an end of its range, and those are few enough to test all of them.
 #include "thrum/tets/stuffing_stencils.h"
 
 #include <gtest/gtest.h>
@@ -44,8 +44,8 @@ std::vector<LatticeSite> steps()
   return all;
 }
 
-// The four lattice tetrahedra around the edge from a site along x. The others are turns and reflections of
-// these with the same parities.
+// The four lattice tetrahedra around the edge from a site along x. The others are rotations and reflections
+// of these with the same parities.
 std::vector<Corners> lattice_tetrahedra()
 {
   const std::array<LatticeSite, 4> face = {{{1, -1, -1}, {1, 1, -1}, {1, 1, 1}, {1, -1, 1}}};
@@ -57,7 +57,7 @@ std::vector<Corners> lattice_tetrahedra()
   return all;
 }
 
-// One lattice tetrahedron after warping, with what the function chose.
+// One lattice tetrahedron after warping, with one choice of signs, moves and cuts.
 struct Warped {
   Corners sites;
   std::array<int, 4> signs{};
@@ -84,8 +84,9 @@ void stuff(const Warped& warped, mesh::TetrahedralMesh& mesh)
       [&](const Tetrahedron& tet) { mesh.tetrahedra.push_back(tet); });
 }
 
-// Whether sites can have moved so: not towards each other along one edge, since the first move leaves no cut
-// point on it, nor around a triangle, since the signs before the moves would have to differ all around.
+// Whether this combination of moves is possible: not towards each other along one edge, since the first move
+// leaves no cut point on it, nor around a triangle, since the signs before the moves would have to differ all
+// around.
 bool moves_are_possible(const std::array<int, 4>& towards)
 {
   for (std::size_t i = 0; i < 4; ++i) {
@@ -160,12 +161,12 @@ TEST(StuffingStencils, KeepTheAnglesAtTheEndsOfEveryRange)
       });
     }
   }
-  // The bounds are rounded to two decimals, and they are reached: there is nothing to spare.
+  // The bounds are rounded to two decimals, and they are reached: there is no margin.
   EXPECT_NEAR(range.min / kDegree, kStuffingMinDihedral, 0.005);
   EXPECT_NEAR(range.max / kDegree, kStuffingMaxDihedral, 0.005);
 }
 
-// That the ends of the ranges are the worst: points between them are within the bounds too.
+// The ends of the ranges are the extremes: points between them are within the bounds too.
 TEST(StuffingStencils, KeepTheAnglesBetweenTheEnds)
 {
   std::mt19937_64 random(1);

@@ -12,7 +12,7 @@
 namespace thrum::tets {
 namespace {
 
-TEST(TetPieces, NeighboursAreMutualAndLeaveTheBoundary)
+TEST(TetPieces, NeighboursAreMutualAndTheRestIsTheBoundary)
 {
   const mesh::TetrahedralMesh mesh = tetrahedralise_box({1, 1, 1}, {3, 2, 2}, BoxSplit::five);
   const auto neighbours = face_neighbours(mesh);
@@ -83,7 +83,7 @@ TEST(TetPieces, PinchesAreCutOpen)
     EXPECT_EQ(mesh.vertices.size(), 16u);
     EXPECT_EQ(count_pinched_edges(mesh, neighbours), 0u);
     EXPECT_EQ(support::euler_characteristic(mesh::boundary_surface(mesh).surface), 4);
-    // A sound mesh is left alone.
+    // A valid mesh is not changed.
     EXPECT_EQ(split_pinched_vertices(mesh, neighbours), 0u);
   }
 }

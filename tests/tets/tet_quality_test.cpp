@@ -23,7 +23,7 @@ TEST(TetQuality, RegularTetrahedronIsPerfect)
   EXPECT_NEAR(q.max_dihedral, std::acos(1.0 / 3), 1e-14);
   EXPECT_NEAR(q.shortest_edge, std::sqrt(8.0), 1e-14);
   EXPECT_NEAR(q.volume, 8.0 / 3, 1e-14);
-  EXPECT_EQ(q.dihedral_shares[7], 1);  // 70.5 degrees
+  EXPECT_EQ(q.dihedral_fractions[7], 1);  // 70.5 degrees
 }
 
 TEST(TetQuality, CornerOfACubeMatchesItsClosedForm)
@@ -45,11 +45,12 @@ TEST(TetQuality, DoesNotDependOnTheUnitOfLength)
   EXPECT_NEAR(small.min_radius_ratio, large.min_radius_ratio, 1e-9);
   EXPECT_NEAR(small.min_dihedral, large.min_dihedral, 1e-9);
   EXPECT_NEAR(small.volume, large.volume * 1e-9, 1e-18);
-  EXPECT_NEAR(std::accumulate(large.dihedral_shares.begin(), large.dihedral_shares.end(), 0.0), 1, 1e-12);
+  EXPECT_NEAR(std::accumulate(large.dihedral_fractions.begin(), large.dihedral_fractions.end(), 0.0), 1,
+              1e-12);
   EXPECT_NE(describe(large).find("dihedral angles"), std::string::npos);
 }
 
-TEST(TetQuality, CountsWhatIsFlatOrInverted)
+TEST(TetQuality, CountsFlatAndInvertedTetrahedra)
 {
   mesh::TetrahedralMesh mesh;
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}};

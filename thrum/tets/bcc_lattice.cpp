@@ -11,7 +11,7 @@ namespace thrum::tets {
 
 namespace {
 
-// Site addresses are 32 bits wide: two million blocks of 1024 sites, some twelve thousand million tetrahedra.
+// Site addresses are 32 bits wide: two million blocks of 1024 sites, about 12 billion tetrahedra.
 constexpr double kMaxBlocks = 2.0e6;
 
 }  // namespace
@@ -19,7 +19,7 @@ constexpr double kMaxBlocks = 2.0e6;
 BccLattice::BccLattice(const Box3& bounds, double spacing) : spacing_(spacing)
 {
   if (!(spacing > 0) || !std::isfinite(spacing)) {
-    throw Error(fmt::format("The lattice spacing must be a positive length, but is {}.", spacing));
+    throw Error(fmt::format("The lattice spacing is {} m; it must be positive.", spacing));
   }
   if (bounds.isEmpty() || !bounds.min().allFinite() || !bounds.max().allFinite()) {
     throw Error("The box to fill with tetrahedra is empty or not finite.");
@@ -27,15 +27,16 @@ BccLattice::BccLattice(const Box3& bounds, double spacing) : spacing_(spacing)
   double block_count = 1;
   for (int axis = 0; axis < 3; ++axis) {
     // One cell before the box and one after, and the plane of corners that closes the last cell.
-    const double wanted = std::ceil((bounds.max()[axis] - bounds.min()[axis]) / spacing) + 3;
-    block_count *= std::ceil(wanted / kBlockCells);
+    const double cells = std::ceil((bounds.max()[axis] - bounds.min()[axis]) / spacing) + 3;
+    block_count *= std::ceil(cells / kBlockCells);
     if (block_count > kMaxBlocks) {
       const Vec3 size = bounds.sizes();
-      throw Error(fmt::format("A spacing of {:.3g} m is too fine for a box of {:.3g} x {:.3g} x {:.3g} m.",
-                              spacing, size.x(), size.y(), size.z()));
+      throw Error(fmt::format(
+          "A spacing of {:.3g} m is too fine for a box of {:.3g} x {:.3g} x {:.3g} m. Use a larger one.",
+          spacing, size.x(), size.y(), size.z()));
     }
     const auto a = static_cast<std::size_t>(axis);
-    blocks_[a] = (static_cast<int>(wanted) + kBlockCells - 1) / kBlockCells;
+    blocks_[a] = (static_cast<int>(cells) + kBlockCells - 1) / kBlockCells;
     cells_[a] = blocks_[a] * kBlockCells;
   }
   origin_ = bounds.min() - Vec3::Constant(spacing);
@@ -66,8 +67,8 @@ Vec3 BccLattice::centre_of_sites(const std::array<int, 3>& cell, int size) const
   return origin_ + spacing_ * (Vec3(cell[0], cell[1], cell[2]) + Vec3::Constant(0.5 * (size - 0.5)));
 }
 
-// The distance changes by at most the distance walked, so a cube whose middle is further than this from the
-// surface has no site within one spacing of it.
+// The distance is 1-Lipschitz, so a cube whose middle is further than this from the surface has no site
+// within one spacing of it.
 double BccLattice::reach(int size) const
 {
   return spacing_ * (1 + 0.5 * (size - 0.5) * std::sqrt(3.0));
@@ -82,7 +83,7 @@ void BccLattice::sample(const distance::DistanceFunction& distance)
   check_edge_of_grid();
 }
 
-// The grid ends a cell beyond the box, so an inside site at its end means that the box does not hold the
+// The grid ends a cell beyond the box, so an inside site at its end means that the box does not contain the
 // shape.
 void BccLattice::check_edge_of_grid() const
 {
@@ -97,9 +98,9 @@ void BccLattice::check_edge_of_grid() const
       const LatticeSite s = site(at);
       if (contains(s - LatticeSite{2, 2, 2}) && contains(s + LatticeSite{2, 2, 2})) continue;
       const Vec3 p = position(s);
-      throw Error(fmt::format(
-          "The shape reaches beyond the box given for it, for example at ({:.6g}, {:.6g}, {:.6g}) m.", p.x(),
-          p.y(), p.z()));
+      throw Error(
+          fmt::format("The shape extends beyond its bounding box, for example at ({:.6g}, {:.6g}, {:.6g}) m.",
+                      p.x(), p.y(), p.z()));
     }
   }
 }
@@ -121,8 +122,7 @@ void BccLattice::keep_blocks(const distance::DistanceFunction& distance, std::ve
   distance(centres, values);
   evaluations_ += count;
 
-  // Outside blocks get no slot, inside blocks a slot of negative sites, the others are looked at more
-  // closely.
+  // Outside blocks get no slot, inside blocks a slot of negative sites, the others are subdivided.
   slot_of_block_.assign(count, -1);
   std::vector<double> middle;
   for (std::size_t block = 0; block < count; ++block) {
@@ -140,7 +140,7 @@ void BccLattice::keep_blocks(const distance::DistanceFunction& distance, std::ve
   }
 }
 
-// Cuts each part into eight of `size` cells and keeps those that may hold a site near the surface.
+// Cuts each part into eight of `size` cells and keeps those that may contain a site near the surface.
 void BccLattice::refine_parts(const distance::DistanceFunction& distance, int size, std::vector<Part>& parts)
 {
   std::vector<Part> pieces;

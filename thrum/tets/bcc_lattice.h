@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The body-centred cubic lattice over a box, stored in blocks of 8^3 cells, and only where the shape is.
+// The body-centred cubic lattice over a box, stored in blocks of 8^3 cells, allocated only inside the shape.
 //
 // A site has integer coordinates in units of half the spacing: all three even (a cell corner) or all three
 // odd (a cell centre). Cell (i, j, k) owns the corner (2i, 2j, 2k) and the centre (2i+1, 2j+1, 2k+1). Each
@@ -8,8 +8,8 @@
 //     6 long  edges, length h            to sites of its own kind       (+-2, 0, 0) ...
 //     8 short edges, length h sqrt(3)/2  to sites of the other kind     (+-1, +-1, +-1)
 //
-// Blocks give direct addressing without hashing: the block table is dense and small, and blocks that lie
-// outside the shape hold nothing.
+// Blocks give direct addressing without hashing: the block table is dense and small, and blocks outside the
+// shape take no memory.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct LatticeSite {
   friend bool operator==(const LatticeSite&, const LatticeSite&) = default;
 };
 
-/// Where the data of a site are, or kNoSite in an outside block or beyond the grid.
+/// The address of a site's data, or kNoSite in an outside block or beyond the grid.
 using SiteAddress = std::int32_t;
 inline constexpr SiteAddress kNoSite = -1;
 
@@ -67,12 +67,12 @@ class BccLattice {
   static constexpr int kBlockCells = 8;  ///< along each axis
   static constexpr int kBlockSites = 2 * kBlockCells * kBlockCells * kBlockCells;
 
-  /// Covers `bounds` with one cell to spare on each side; a lattice plane passes through bounds.min(). Throws
-  /// Error when the grid would have more blocks than can be addressed.
+  /// Covers `bounds` with a margin of one cell on each side; a lattice plane passes through bounds.min().
+  /// Throws Error when the grid would have more blocks than can be addressed.
   BccLattice(const Box3& bounds, double spacing);
 
   /// Keeps the blocks that are not entirely outside and evaluates the distance at every site within `spacing`
-  /// of the surface. Other sites get a value of the right sign only.
+  /// of the surface. Other sites only get a value of the correct sign.
   void sample(const distance::DistanceFunction& distance);
 
   [[nodiscard]] double spacing() const { return spacing_; }
@@ -119,7 +119,7 @@ class BccLattice {
     return (v > 0) - (v < 0);
   }
 
-  /// How many times the distance function was evaluated.
+  /// Number of evaluations of the distance function.
   [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
 
  private:

@@ -90,7 +90,7 @@ void GradedCells::merge(int to_level)
       return deep_[static_cast<std::size_t>(lattice_.address({2 * c[0], 2 * c[1], 2 * c[2]}) / 2)] != 0;
     });
     if (!deep) return;
-    // The cells around it: below level n - 1 they come in aligned groups, so every cell is looked at.
+    // The cells around it: below level n - 1 they come in aligned groups, so every cell is checked.
     const bool balanced =
         all_cells({first[0] - 1, first[1] - 1, first[2] - 1}, {last[0] + 1, last[1] + 1, last[2] + 1}, 1,
                   [&](const std::array<int, 3>& c) { return level(c) >= to_level - 1; });

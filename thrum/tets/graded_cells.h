@@ -18,10 +18,10 @@ class GradedCells {
  public:
   static constexpr int kMaxLevels = 3;  ///< a leaf is at most one block
 
-  /// Signs are those of the lattice now, so this comes after warping.
+  /// Uses the current signs of the lattice, so call it after warping.
   GradedCells(const BccLattice& lattice, int levels);
 
-  /// Level of the leaf that holds a cell; 0 in outside blocks.
+  /// Level of the leaf that contains a cell; 0 in outside blocks.
   [[nodiscard]] int level(const std::array<int, 3>& cell) const
   {
     const SiteAddress address = lattice_.address({2 * cell[0], 2 * cell[1], 2 * cell[2]});

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Index kNoVertex = -1;
 
-// Walks over the lattice tetrahedra and writes the mesh.
+// Visits the lattice tetrahedra and writes the mesh.
 class Filler {
  public:
   Filler(const BccLattice& lattice, const LatticeCuts& cuts, mesh::TetrahedralMesh& mesh)
@@ -93,8 +93,8 @@ class Filler {
   std::vector<Index> vertex_of_cut_;
 };
 
-// Each face of the lattice once, from the cell before it. Cells of outside blocks can be left out: their
-// sites are more than a spacing away from the surface, so no tetrahedron at them has a corner inside.
+// Each face of the lattice once, from the cell before it. Cells of outside blocks can be skipped: their sites
+// are more than a spacing away from the surface, so no tetrahedron at them has a corner inside.
 void fill_uniform(const BccLattice& lattice, Filler& filler)
 {
   constexpr int kSide = BccLattice::kBlockCells;
@@ -135,7 +135,7 @@ LatticeSite along(int axis, int step)
   return {axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0};
 }
 
-// Emits a lattice tetrahedron of the uncut inside, in whichever order is positive.
+// Emits a lattice tetrahedron of the uncut inside, in the order with positive volume.
 void fill_inside(Filler& filler, const LatticeSite& a, const LatticeSite& b, const LatticeSite& c,
                  const LatticeSite& d)
 {
@@ -159,7 +159,7 @@ std::array<LatticeSite, 4> face_corners(const Leaf& leaf, int axis, int directio
 }
 
 // Between leaves of one size: a tetrahedron of both centres and each edge of the face, or two where a smaller
-// leaf has put a vertex in the middle of the edge.
+// leaf has a vertex at the middle of the edge.
 void fill_between_equals(Filler& filler, const GradedCells& graded, const Leaf& leaf, const Leaf& next,
                          int axis)
 {
@@ -177,7 +177,7 @@ void fill_between_equals(Filler& filler, const GradedCells& graded, const Leaf& 
 }
 
 // Between a leaf and one twice its size: the face is a quarter of the large one. It is cut from the middle of
-// the large face to its corner, and each half joined to both centres (half pyramids).
+// the large face to its corner, and each half connected to both centres (half pyramids).
 void fill_between_sizes(Filler& filler, const Leaf& leaf, const Leaf& large, int axis, int direction)
 {
   auto face = face_corners(leaf, axis, direction);
@@ -223,7 +223,7 @@ void fill_graded(const BccLattice& lattice, const GradedCells& graded, Filler& f
   }
 }
 
-// Drops crumbs that the lattice caught of parts it cannot resolve, and opens hinges.
+// Drops small disconnected pieces of parts that the lattice cannot resolve, and splits hinges.
 void clean_up(const StuffingDesc& desc, StuffingResult& result)
 {
   auto neighbours = face_neighbours(result.mesh);
@@ -255,8 +255,7 @@ StuffingResult stuff_isosurface(const StuffingDesc& desc)
 {
   if (!desc.distance) throw Error("Isosurface stuffing needs a distance function.");
   if (desc.grading < 0 || desc.grading > GradedCells::kMaxLevels) {
-    throw Error(
-        fmt::format("The grading must be 0 to {}, but is {}.", GradedCells::kMaxLevels, desc.grading));
+    throw Error(fmt::format("The grading must be 0 to {}; it is {}.", GradedCells::kMaxLevels, desc.grading));
   }
   BccLattice lattice(desc.bounds, desc.spacing);
   lattice.sample(desc.distance);

@@ -2,7 +2,7 @@
 // Tetrahedra for any solid with a signed distance, by isosurface stuffing [Labelle07]: a body-centred cubic
 // lattice is filled into the shape, lattice vertices close to the surface are moved onto it, and the
 // tetrahedra that it still cuts are replaced by their inside part. Every dihedral angle of a uniform mesh
-// lies between 10.78 and 164.74 degrees, whatever the shape; the price is that sharp edges are chamfered by a
+// lies between 10.78 and 164.74 degrees, whatever the shape; in return, sharp edges are chamfered by a
 // fraction of the spacing.
 //
 // See docs/methods/isosurface_stuffing.md.
@@ -17,40 +17,41 @@
 
 namespace thrum::tets {
 
-/// Bounds on the dihedral angles of a uniform mesh of any function [deg]. They follow from the stencils and the
-/// thresholds of lattice_cuts.h alone: a test goes through every stencil with every moved corner and every cut
-/// point at the ends of its range. A graded mesh keeps them at the surface and betters them inside.
+/// Bounds on the dihedral angles of a uniform mesh of any function [deg]. They follow from the stencils and
+/// the thresholds of lattice_cuts.h alone: a test checks every stencil with every moved corner and every cut
+/// point at the ends of its range. A graded mesh keeps them at the surface and has better angles inside.
 inline constexpr double kStuffingMinDihedral = 10.78;
 inline constexpr double kStuffingMaxDihedral = 164.74;
 
 struct StuffingDesc {
   distance::DistanceFunction distance;  ///< of the shape; negative inside
-  Box3 bounds;                          ///< holds the shape; a lattice plane passes through bounds.min() [m]
-  double spacing = 0;                   ///< side of the lattice cubes = length of the long edges [m]
+  /// contains the shape; a lattice plane passes through bounds.min() [m]
+  Box3 bounds;
+  double spacing = 0;  ///< side of the lattice cubes = length of the long edges [m]
   /// How much coarser the inside may be: 0 uniform, n up to 2^n times (at most 3). The surface is always at
   /// `spacing`, and cells that touch differ by at most a factor of two.
   int grading = 0;
-  /// Pieces joined to the rest by no face and smaller than this many lattice cubes are dropped and reported.
+  /// Pieces not connected to the rest by a face and smaller than this many lattice cubes are dropped and
+  /// reported.
   double min_piece_cells = 2;
 };
 
 struct StuffingResult {
   mesh::TetrahedralMesh mesh;
-  /// Faces-connected pieces, largest first: volume of each [m^3].
+  /// Face-connected pieces, largest first: volume of each [m^3].
   std::vector<double> pieces;
   std::size_t dropped_pieces = 0;  ///< too small to keep
   double dropped_volume = 0;       ///< of these [m^3]
-  /// Vertices doubled where parts of the solid touched at a vertex or along an edge only. Not zero where a
+  /// Vertices duplicated where parts of the solid touched only at a vertex or along an edge. Not zero where a
   /// wall or a gap is about as thin as the lattice.
   std::size_t split_vertices = 0;
-  /// Boundary edges with four faces that remain, between parts that do hang together at both ends of the
-  /// edge.
+  /// Boundary edges with four faces that remain, between parts that are connected at both ends of the edge.
   std::size_t pinched_edges = 0;
   std::size_t distance_evaluations = 0;  ///< calls of the distance function, in points
 };
 
 /// Fills the shape. Boundary vertices lie on the zero set to within kStuffingSurfaceTolerance * spacing. The
-/// result is empty when the shape lies between the lattice points entirely. Throws Error when the box cuts
+/// result is empty when the shape lies entirely between the lattice points. Throws Error when the box cuts
 /// through the shape, the spacing is not positive, or the distance is not a number.
 [[nodiscard]] StuffingResult stuff_isosurface(const StuffingDesc& desc);
 

@@ -12,12 +12,11 @@ namespace thrum::tets {
 
 namespace {
 
-// A bracket narrower than this fraction of the edge holds the cut point well enough even where the distance
-// jumps.
+// A bracket narrower than this fraction of the edge is accurate enough, also where the distance jumps.
 constexpr double kMinBracketWidth = 1e-13;
 constexpr int kMaxSteps = 100;
 
-// The false position method with the Illinois rule: an end that stays twice in a row counts half.
+// The false position method with the Illinois rule: the value at an end that stays twice in a row is halved.
 struct Bracket {
   std::size_t cut;
   double low = 0, high = 1;        // fractions of the edge
@@ -98,7 +97,7 @@ void LatticeCuts::find_cut_points(const distance::DistanceFunction& distance)
     brackets.push_back({c, 0, 1, lattice_.value(cuts_[c].owner), lattice_.value(lattice_.address(far))});
   }
 
-  // All brackets are narrowed together, so that the distance is asked for many points at a time.
+  // All brackets are narrowed together, so that the distance is evaluated for many points at a time.
   const double tolerance = kStuffingSurfaceTolerance * lattice_.spacing();
   std::vector<Vec3> points;
   std::vector<double> values;
@@ -153,7 +152,7 @@ void LatticeCuts::warp()
     return a.distance != b.distance ? a.distance < b.distance : a.cut < b.cut;
   });
 
-  // Sites in order of address; the nearest cut that is not void by an earlier move takes the site along.
+  // Sites in order of address; the site moves to the nearest cut that an earlier move has not made void.
   for (const Violation& v : violations) {
     if (v.site == kNoSite) continue;
     if (lattice_.value(v.site) == 0 || lattice_.value(v.other) == 0) continue;

@@ -12,8 +12,8 @@ namespace thrum::tets {
 
 /// A cut point nearer to the end of its edge than this fraction of the edge's length violates that end
 /// [Labelle07]. Large values leave no short edges, small ones move no site far; of all pairs this one has the
-/// greatest least angle, 10.784 degrees, and there two stencils are at their worst together. The pair
-/// (0.24999, 0.41189) has 9.317 and 161.64 degrees.
+/// largest minimum angle, 10.784 degrees, which two stencils reach at once. The pair (0.24999, 0.41189) has
+/// 9.317 and 161.64 degrees.
 inline constexpr double kViolatedLong = 0.28511;
 inline constexpr double kViolatedShort = 0.39882;
 
@@ -45,7 +45,7 @@ class LatticeCuts {
     const int edge = owned_edge(b - a);
     return edge >= 0 ? owned_cut(at_a, edge) : owned_cut(at_b, owned_edge(a - b));
   }
-  /// Where a site is after warping.
+  /// The position of a site after warping.
   [[nodiscard]] Vec3 position(SiteAddress address) const
   {
     const std::int32_t cut = warped_to_[static_cast<std::size_t>(address)];

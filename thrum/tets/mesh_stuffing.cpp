@@ -12,18 +12,18 @@ namespace thrum::tets {
 
 namespace {
 
-// A lattice of spacing s has about so many tetrahedra in each of volume / s^3 cubes.
+// A lattice of spacing s has about this many tetrahedra in each of volume / s^3 cubes.
 constexpr double kTetrahedraPerCube = 12;
 
-// Refuses before any memory is taken. Open meshes have no volume to judge by.
+// Rejects the spacing before any memory is allocated. Open meshes have no volume to check.
 void require_fillable(const mesh::TriangleMesh& mesh, double spacing)
 {
   const double volume = signed_volume(mesh);
   const double count = kTetrahedraPerCube * volume / (spacing * spacing * spacing);
   if (count > kMaxTetrahedra) {
     throw Error(
-        fmt::format("A spacing of {:.3g} m would make about {:.2g} tetrahedra of this body, more than the "
-                    "{:.2g} that are made at most; a spacing of {:.3g} m makes so many.",
+        fmt::format("A spacing of {:.3g} m would fill this body with about {:.2g} tetrahedra; the maximum is "
+                    "{:.2g}. Use a spacing of at least {:.3g} m.",
                     spacing, count, kMaxTetrahedra, spacing_for(volume, kMaxTetrahedra)));
   }
 }

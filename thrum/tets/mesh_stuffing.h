@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tetrahedra for a triangle mesh: isosurface stuffing of its exact signed distance, and what the spacing left out.
+// Tetrahedra for a triangle mesh: isosurface stuffing of its exact signed distance, and a report of what the
+// spacing cannot resolve.
 //
 //   const MeshStuffingResult r = tetrahedralise(MeshDistance(pot), {.spacing = 0.004});
 //   if (!r.resolution.resolved()) fmt::print("{}", describe(r.resolution));
@@ -12,8 +13,8 @@
 
 namespace thrum::tets {
 
-/// The signed distance to a mesh, as the mesher wants it. Refers to `mesh`. A query starts from the answer to the one
-/// before it, which is near by.
+/// The signed distance to a mesh, in the form that the mesher uses. Refers to `mesh`. A query starts from the
+/// result of the previous one, which is close.
 [[nodiscard]] distance::DistanceFunction distance_to(const distance::MeshDistance& mesh);
 
 struct MeshStuffingDesc {
@@ -25,23 +26,24 @@ struct MeshStuffingDesc {
 
 struct MeshStuffingResult {
   StuffingResult stuffing;
-  ResolutionReport resolution;  ///< empty unless asked for
-  double spacing = 0;           ///< that was used [m]
+  ResolutionReport resolution;  ///< empty unless requested
+  double spacing = 0;           ///< the spacing used [m]
 };
 
 inline constexpr double kDefaultCells = 24;
-inline constexpr double kMaxTetrahedra = 5e7;  ///< they take about 10 GB while they are made
+inline constexpr double kMaxTetrahedra = 5e7;  ///< needs about 10 GB while meshing
 
-/// Fills the mesh. It may be open or dirty if MeshDistance can tell its inside. Throws Error as stuff_isosurface does, and when
-/// there would be more than kMaxTetrahedra.
+/// Fills the mesh. It may be open or defective if MeshDistance can determine its inside. Throws Error as
+/// stuff_isosurface does, and when there would be more than kMaxTetrahedra.
 [[nodiscard]] MeshStuffingResult tetrahedralise(const distance::MeshDistance& mesh,
                                                 const MeshStuffingDesc& desc = {});
 
-/// The spacing at which a volume [m^3] holds about so many tetrahedra [m].
+/// The spacing at which a volume [m^3] contains about this many tetrahedra [m].
 [[nodiscard]] double spacing_for(double volume, double tetrahedra);
 
-/// Fills the closed mesh with the spacing of `desc`, and when that leaves walls out, once more with the one that resolves most
-/// of them, but about `max_tetrahedra` at the most. MeshStuffingResult::spacing says which it was.
+/// Fills the closed mesh with the spacing of `desc`, and when that misses walls, once more with the spacing
+/// that resolves most of them, limited to about `max_tetrahedra`. MeshStuffingResult::spacing is the one
+/// used.
 [[nodiscard]] MeshStuffingResult tetrahedralise_walls(const distance::MeshDistance& mesh,
                                                       const MeshStuffingDesc& desc, double max_tetrahedra);
 

@@ -15,19 +15,19 @@ namespace thrum::tets {
 
 namespace {
 
-/// The share of the missed area that spacing_for_most_area resolves.
+/// The fraction of the missed area that spacing_for_most_area resolves.
 constexpr double kCoveredAreaShare = 0.9;
-/// When the finest spacing is finer than that by this factor, both are told.
+/// When the finest spacing is finer than that by this factor, both are reported.
 constexpr double kReportBothRatio = 2;
 
 constexpr double kSampleSpacing = 0.5;  // of the lattice spacing
 constexpr double kMaxSamples = 2e6;     // larger surfaces are sampled more sparsely
 constexpr double kRayOffset = 1e-4;     // of the lattice spacing: how far a ray starts from its own triangle
-constexpr double kClusterCellSize = 2;  // of the lattice spacing: missed samples this near are one region
+constexpr double kClusterCellSize = 2;  // of the lattice spacing: missed samples this close are one region
 constexpr double kMaxOpeningCosine = 0.5;  // cosine: walls that open by more than 60 degrees are edges
 constexpr double kMinRegionArea = 0.5;     // of the square of the spacing: less missed area is not a region
-constexpr double kWidthQuantile = 0.1;     // share of a region's area that may be narrower than its width
-constexpr double kDetailRefinement = 0.5;  // a missed detail of unknown size asks for half the spacing
+constexpr double kWidthQuantile = 0.1;     // fraction of a region's area that may be narrower than its width
+constexpr double kDetailRefinement = 0.5;  // a missed detail of unknown size needs half the spacing
 
 struct Sample {
   Vec3 point;
@@ -62,14 +62,14 @@ std::vector<Sample> sample_surface(const mesh::TriangleMesh& mesh, double step)
   return samples;
 }
 
-// A step that keeps the number of samples within bounds.
+// A step that limits the number of samples.
 double sample_step(const mesh::TriangleMesh& mesh, double spacing)
 {
-  const double wanted = kSampleSpacing * spacing;
-  return std::max(wanted, std::sqrt(2 * area(mesh) / kMaxSamples));
+  const double default_step = kSampleSpacing * spacing;
+  return std::max(default_step, std::sqrt(2 * area(mesh) / kMaxSamples));
 }
 
-// Connected parts of a surface, vertices at the same place taken as one.
+// Connected parts of a surface, vertices at the same position counted as one.
 std::vector<Index> parts_of(const mesh::TriangleMesh& mesh)
 {
   std::vector<Index> order(mesh.vertices.size());
@@ -104,8 +104,9 @@ struct Missed {
   double width;
 };
 
-// Free length of a ray from a surface point, if it is shorter than a resolved wall and ends on a side that faces the
-// point's own. Near an edge of a thick part the ray is short too, but the sides are not opposite: that is a chamfer.
+// Free length of a ray from a surface point, if it is shorter than a resolved wall and ends on a side that
+// faces the point's own. Near an edge of a thick part the ray is short too, but the sides are not opposite:
+// that is a chamfer.
 std::optional<double> width_along(const mesh::Bvh& surface, const Sample& sample, const Vec3& direction,
                                   double spacing)
 {
@@ -174,8 +175,8 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
     region.spacing = kDetailRefinement * spacing;
     return region;
   }
-  // The width that all but a tenth of the region's area of its kind exceed: a wedge would end in zero
-  // otherwise.
+  // The width that all but a tenth of the region's area of its kind exceed: otherwise the width of a wedge
+  // would be zero.
   std::sort(missed.begin(), missed.end(), [](const Missed& a, const Missed& b) {
     return a.width != b.width ? a.width < b.width : a.sample < b.sample;
   });
@@ -190,7 +191,8 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
   return region;
 }
 
-// The spacings that resolve all of the regions, and most of their area: the finest regions are left out until a tenth is.
+// The spacings that resolve all of the regions, and most of their area: the finest regions are left out up to
+// a tenth of the area.
 void set_spacings(ResolutionReport& report)
 {
   std::vector<std::pair<double, double>> finest_first;  // spacing, area
@@ -224,7 +226,7 @@ ResolutionReport check_resolution(const mesh::Bvh& surface, const mesh::Tetrahed
   const std::vector<Sample> samples = sample_surface(input, sample_step(input, spacing));
   const std::vector<Index> part_of = parts_of(input);
   std::vector<char> part_seen(input.vertices.size(),
-                              0);  // by the part's root vertex: 1 there, 2 kept somewhere
+                              0);  // by the part's root vertex: 1 exists, 2 kept somewhere
   std::vector<Missed> missed;
   Index hint = -1;
   for (std::size_t s = 0; s < samples.size(); ++s) {
@@ -271,12 +273,12 @@ ResolutionReport check_resolution(const mesh::Bvh& surface, const mesh::Tetrahed
 
 namespace {
 
-// Which spacing helps, in words.
+// The spacing to use, as a sentence.
 std::string advice(const ResolutionReport& report)
 {
   if (report.spacing_for_most_area <= kReportBothRatio * report.spacing)
-    return fmt::format("A spacing of {:.3g} m would resolve all of it.", report.spacing);
-  return fmt::format("A spacing of {:.3g} m would resolve most of it; the narrowest place needs {:.3g} m.",
+    return fmt::format("A spacing of {:.3g} m resolves all of it.", report.spacing);
+  return fmt::format("A spacing of {:.3g} m resolves most of it; the narrowest place needs {:.3g} m.",
                      report.spacing_for_most_area, report.spacing);
 }
 
@@ -285,7 +287,7 @@ std::string advice(const ResolutionReport& report)
 std::string describe(const ResolutionReport& report)
 {
   if (report.resolved()) return {};
-  std::string text = fmt::format("{:.3g} m^2 of {:.3g} m^2 of the surface are not in the tetrahedra",
+  std::string text = fmt::format("{:.3g} m^2 of {:.3g} m^2 of the surface are missing in the tetrahedra",
                                  report.missing_area, report.surface_area);
   if (report.lost_parts > 0) text += fmt::format("; {} of its parts are lost entirely", report.lost_parts);
   text += ". " + advice(report) + "\n";

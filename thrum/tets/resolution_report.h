@@ -8,8 +8,8 @@
 //     t >= 2 (sqrt(5)/4 + 0.39882 sqrt(3)/2) h = 1.81 h,
 //
 // since every point has a lattice site within sqrt(5)/4 h, and a site deeper than 0.39882 sqrt(3)/2 h is not
-// moved onto the surface. Thinner walls may be kept, pierced or lost, depending on where the lattice happens
-// to lie.
+// moved onto the surface. Thinner walls may be kept, pierced or lost, depending on the position of the
+// lattice.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace thrum::tets {
 
 /// Thickness of a wall that is always resolved, in spacings.
 inline constexpr double kResolvedThickness = 1.8089;
-/// Thickness, in spacings, that a suggested spacing gives a wall: the above with a little to spare.
+/// Thickness, in spacings, that a suggested spacing gives a wall: the above with a small margin.
 inline constexpr double kSuggestedThickness = 2;
 
 enum class UnresolvedKind {
@@ -47,29 +47,30 @@ struct ResolutionReport {
   double missing_area = 0;  ///< further from the tetrahedra than the thresholds below [m^2]
   double thin_area = 0;     ///< over walls thinner than kResolvedThickness, missed or not [m^2]
   double missing_volume =
-      0;  ///< of the input less that of the tetrahedra; negative when gaps were bridged [m^3]
+      0;  ///< of the input minus that of the tetrahedra; negative when gaps were bridged [m^3]
   double max_distance = 0;     ///< from a sample of the surface to the tetrahedra; infinite without any [m]
   std::size_t lost_parts = 0;  ///< connected parts of the surface that are missed entirely
   std::vector<UnresolvedRegion> regions;  ///< largest missed area first
   /// The spacing that resolves every region, or 0 when there is none [m].
   double spacing = 0;
-  /// The spacing that resolves nine tenths of their area: a crack of a few micrometres does not decide it [m].
+  /// The spacing that resolves nine tenths of their area: a crack of a few micrometres does not decide it
+  /// [m].
   double spacing_for_most_area = 0;
 
   [[nodiscard]] bool resolved() const { return regions.empty(); }
 };
 
 /// Surface over a wall or gap that is too thin counts as missed when further than this from the tetrahedra;
-/// other surface, where a chamfered edge is to be expected, further than kMissedDetail. In spacings.
+/// other surface, where a chamfered edge is expected, further than kMissedDetail. In spacings.
 inline constexpr double kMissedThin = 0.25;
 inline constexpr double kMissedDetail = 0.75;
 
 /// Compares the tetrahedra, made with `spacing` [m], with the closed surface that they should fill. The
-/// surface is sampled about twice a spacing, large meshes more sparsely.
+/// surface is sampled about twice per spacing, large meshes more sparsely.
 [[nodiscard]] ResolutionReport check_resolution(const mesh::Bvh& surface, const mesh::TetrahedralMesh& mesh,
                                                 double spacing);
 
-/// Plain sentences: what is missing, where, and what to do about it. Empty when all is resolved.
+/// Sentences that state what is missing, where, and what to do. Empty when everything is resolved.
 [[nodiscard]] std::string describe(const ResolutionReport& report);
 
 }  // namespace thrum::tets

@@ -18,14 +18,14 @@ constexpr double kPi = std::numbers::pi;
 void require_positive(double value, const char* name)
 {
   if (!(value > 0) || !std::isfinite(value)) {
-    throw Error(fmt::format("The {} must be a positive length, but is {}.", name, value));
+    throw Error(fmt::format("The {} is {} m; it must be positive.", name, value));
   }
 }
 
 void require_count(int value, int min_count, const char* name)
 {
   if (value < min_count)
-    throw Error(fmt::format("There must be at least {} {}, but {} requested.", min_count, name, value));
+    throw Error(fmt::format("There must be at least {} {}; requested: {}.", min_count, name, value));
 }
 
 // Index arithmetic of a grid of (n[0]+1) x (n[1]+1) x (n[2]+1) vertices, x running fastest.
@@ -61,7 +61,7 @@ void append_five(const Hexahedron& c, bool mirrored, std::vector<Tetrahedron>& o
 }
 
 // Pulls the smallest vertex of a convex cell: the cell is the cone from that vertex over the faces that do
-// not hold it, and those quadrilaterals are themselves cut from their smallest vertex. Faces are given
+// not contain it, and those quadrilaterals are themselves cut from their smallest vertex. Faces are given
 // outward counter-clockwise; a triangle repeats its last corner.
 template <std::size_t corners, std::size_t faces>
 void append_split_cell(const std::array<Index, corners>& cell,
@@ -81,15 +81,15 @@ void append_split_cell(const std::array<Index, corners>& cell,
   }
 }
 
-// Where a point of the unit cube's surface goes on the unit sphere. The tangent spaces the directions evenly
-// in angle along the axes of each face (the equiangular cubed sphere).
+// Maps a point of the unit cube's surface to the unit sphere. The tangent spaces the directions evenly in
+// angle along the axes of each face (the equiangular cubed sphere).
 Vec3 on_sphere(const Vec3& u)
 {
   return Vec3(std::tan(kPi / 4 * u.x()), std::tan(kPi / 4 * u.y()), std::tan(kPi / 4 * u.z())).normalized();
 }
 
-// The middle block reaches to kCoreFraction of the radius at the middle of its faces, and is kRounding of the way
-// from a cube to a ball: its corners must stay clear of the sphere and its edges must not become flat.
+// The middle block reaches to kCoreFraction of the radius at the middle of its faces, and is kRounding of the
+// way from a cube to a ball: its corners must stay away from the sphere and its edges must not become flat.
 constexpr double kCoreFraction = 0.5;
 constexpr double kRounding = 0.5;
 
@@ -189,7 +189,8 @@ PlanarTriangulation triangulate_annulus(double inner_radius, double outer_radius
   };
   for (int r = 0; r < across; ++r) {
     for (int i = 0; i < around; ++i) {
-      // Alternate diagonals, so that the ring has no sense of rotation (exactly when `around` is even).
+      // Alternate diagonals, so that the ring has no preferred direction of rotation (exactly when `around`
+      // is even).
       const Index a = vertex(r, i), b = vertex(r + 1, i), c = vertex(r + 1, i + 1), d = vertex(r, i + 1);
       if ((r + i) % 2 == 0)
         ring.triangles.insert(ring.triangles.end(), {Triangle{a, b, c}, Triangle{a, c, d}});
@@ -339,10 +340,10 @@ void map_vertices(mesh::TetrahedralMesh& mesh, const std::function<Vec3(const Ve
   }
   const std::size_t count = mesh.tetrahedra.size();
   if (positive != count && negative != count) {
-    throw Error(fmt::format(
-        "The map folds or flattens the mesh: of {} tetrahedra {} keep their sense, {} are mirrored "
-        "and {} are flat.",
-        count, positive, negative, count - positive - negative));
+    throw Error(
+        fmt::format("The map folds or flattens the mesh: of {} tetrahedra {} keep their orientation, {} are "
+                    "mirrored and {} are flat.",
+                    count, positive, negative, count - positive - negative));
   }
   if (count > 0 && negative == count) {
     for (Tetrahedron& tet : mesh.tetrahedra) std::swap(tet[2], tet[3]);

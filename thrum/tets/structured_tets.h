@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Regular tetrahedral meshes of shapes whose geometry is exact or known in closed form: boxes, swept planar
-// regions, discs, rings and balls. They carry the tests against analytical modes, and plates and thin shells,
-// where a lattice that does not follow the thickness would waste its tetrahedra.
+// regions, discs, rings and balls. Used for the tests against analytical modes, and for plates and thin
+// shells, where a lattice that does not follow the thickness would need far more tetrahedra.
 //
 // Every shape is centred at the origin, in metres, with positive tetrahedra.
 //
@@ -22,7 +22,7 @@ namespace thrum::tets {
 
 /// How a cell of a regular grid is cut.
 enum class BoxSplit {
-  six,   ///< 6 congruent tetrahedra around the cell's diagonal; all cells alike, slightly anisotropic
+  six,   ///< 6 congruent tetrahedra around the cell's diagonal; all cells equal, slightly anisotropic
   five,  ///< 5 tetrahedra, mirrored from cell to cell like a chessboard; no preferred direction
 };
 
@@ -62,9 +62,9 @@ using Prism = std::array<Index, 6>;
 [[nodiscard]] std::vector<Tetrahedron> split_hexahedra(std::span<const Hexahedron> cells);
 [[nodiscard]] std::vector<Tetrahedron> split_prisms(std::span<const Prism> cells);
 
-/// Moves every vertex by `map` and turns tetrahedra that the map mirrored. A box bent into a shell or a bar
-/// into a ring. Throws Error when the map flattens or folds the mesh (some tetrahedra positive, others
-/// negative or flat).
+/// Maps every vertex by `map` and reorders tetrahedra that the map mirrored: for example bends a box into a
+/// shell or a bar into a ring. Throws Error when the map flattens or folds the mesh (some tetrahedra
+/// positive, others negative or flat).
 void map_vertices(mesh::TetrahedralMesh& mesh, const std::function<Vec3(const Vec3&)>& map);
 
 }  // namespace thrum::tets

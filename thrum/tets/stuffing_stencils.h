@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of one lattice tetrahedron that the surface cuts [Labelle07, section 3].
+// How one lattice tetrahedron that the surface cuts is replaced [Labelle07, section 3].
 //
 // Corners are inside (-), on the surface (0) or outside (+). The part to keep is, by their numbers,
 //
@@ -18,7 +18,7 @@
 //     that short edge along which an even number of coordinates grows (parity rule): the two short edges of a
 //     face differ in the sign of one coordinate, so that just one is even.
 //
-// With these rules the three diagonals of a prism never chase each other around it, so it can always be cut.
+// With these rules the three diagonals of a prism never form a cycle around it, so it can always be cut.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ namespace thrum::tets {
 }
 
 /// Cuts a positive prism, bottom A and top B, into three positive tetrahedra. Quadrilateral i stands on A[i],
-/// A[i+1]; rising[i] says that its diagonal joins A[i] to B[i+1].
+/// A[i+1]; rising[i]: its diagonal joins A[i] to B[i+1].
 template <class Emit>
 void cut_prism(const std::array<Index, 3>& A, const std::array<Index, 3>& B,
                const std::array<bool, 3>& rising, Emit&& emit)
@@ -127,8 +127,7 @@ void stuff_tetrahedron(std::array<StencilCorner, 4> c, VertexOf&& vertex, CutOf&
   }
   if (inside == 2) {
     // Bottom at corner 0, top at corner 1; quadrilaterals 0 and 2 lie in lattice faces, 1 on the surface. The
-    // first two start at different ends, which leaves one choice for the third that does not close the
-    // circle.
+    // first two start at different ends, which leaves one choice for the third that does not close the cycle.
     const bool face_02 = from_first(0, 1, 2);  // corner 0 to the cut of 1-2
     const bool face_03 = from_first(0, 1, 3);
     THRUM_ASSERT(face_02 != face_03);

@@ -40,7 +40,7 @@ class DisjointSets {
   std::vector<Index> parent_;
 };
 
-// The corners of a tetrahedron without one of them, in rising order.
+// The corners of a tetrahedron without one of them, in ascending order.
 std::array<Index, 3> sorted_face(const Tetrahedron& tet, std::size_t opposite)
 {
   std::array<Index, 3> face{};
@@ -57,7 +57,8 @@ std::array<Index, 3> sorted_face(const Tetrahedron& tet, std::size_t opposite)
 
 std::vector<std::array<Index, 4>> face_neighbours(const mesh::TetrahedralMesh& mesh)
 {
-  // Faces in buckets by their smallest vertex: a counting sort, then a search inside the bucket of some tens.
+  // Faces in buckets by their smallest vertex: a counting sort, then a search inside the bucket of a few tens
+  // of faces.
   struct Face {
     Index middle, largest, tet;
     std::uint8_t corner;
@@ -161,7 +162,7 @@ void keep_tetrahedra(mesh::TetrahedralMesh& mesh, std::span<const char> keep)
 std::size_t split_pinched_vertices(mesh::TetrahedralMesh& mesh,
                                    std::span<const std::array<Index, 4>> neighbours)
 {
-  // Only boundary vertices can be pinched: around an inner vertex all tetrahedra hang together.
+  // Only boundary vertices can be pinched: around an inner vertex all tetrahedra are connected.
   std::vector<char> on_boundary(mesh.vertices.size(), 0);
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     for (std::size_t c = 0; c < 4; ++c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the tetrahedra of a mesh hang together: neighbours across faces, pieces, and places where pieces merely
+// The connectivity of a tetrahedral mesh: neighbours across faces, pieces, and places where pieces merely
 // touch.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace thrum::tets {
 /// number of tetrahedra. Throws Error when three tetrahedra share a face.
 [[nodiscard]] std::vector<std::array<Index, 4>> face_neighbours(const mesh::TetrahedralMesh& mesh);
 
-/// Pieces of the mesh that hang together by faces, largest first.
+/// Pieces of the mesh that are connected by faces, largest first.
 struct TetPieces {
   std::vector<Index> piece_of;  ///< per tetrahedron
   std::vector<double> volumes;  ///< per piece [m^3]
@@ -28,8 +28,8 @@ struct TetPieces {
 /// Keeps tetrahedra t with keep[t] != 0 and the vertices that they use, in order.
 void keep_tetrahedra(mesh::TetrahedralMesh& mesh, std::span<const char> keep);
 
-/// Where two parts of the solid around a vertex share no face at it, a finite-element model would hang
-/// together by a hinge. Gives each such part its own copy of the vertex, and says how many copies were made.
+/// Where two parts of the solid around a vertex share no face at it, a finite-element model would have a
+/// hinge. Gives each such part its own copy of the vertex, and returns the number of copies.
 [[nodiscard]] std::size_t split_pinched_vertices(mesh::TetrahedralMesh& mesh,
                                                  std::span<const std::array<Index, 4>> neighbours);
 

@@ -48,14 +48,14 @@ TetQuality measure_quality(const mesh::TetrahedralMesh& mesh)
   q.tetrahedra = mesh.tetrahedra.size();
   q.min_volume = q.shortest_edge = q.min_dihedral = q.min_radius_ratio = kInfinity;
   std::array<std::size_t, 18> counts{};
-  std::size_t good = 0;
+  std::size_t valid = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     const double volume = six_times_volume(mesh, t) / 6;
     if (!(volume > 0)) {
       ++q.bad;
       continue;
     }
-    ++good;
+    ++valid;
     q.volume += volume;
     q.min_volume = std::min(q.min_volume, volume);
     q.max_volume = std::max(q.max_volume, volume);
@@ -76,13 +76,13 @@ TetQuality measure_quality(const mesh::TetrahedralMesh& mesh)
     q.min_radius_ratio = std::min(q.min_radius_ratio, ratio);
     q.mean_radius_ratio += ratio;
   }
-  if (good == 0) {
+  if (valid == 0) {
     q.min_volume = q.shortest_edge = q.min_dihedral = q.min_radius_ratio = 0;
     return q;
   }
-  q.mean_radius_ratio /= static_cast<double>(good);
+  q.mean_radius_ratio /= static_cast<double>(valid);
   for (std::size_t b = 0; b < counts.size(); ++b) {
-    q.dihedral_shares[b] = static_cast<double>(counts[b]) / (6 * static_cast<double>(good));
+    q.dihedral_fractions[b] = static_cast<double>(counts[b]) / (6 * static_cast<double>(valid));
   }
   return q;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well shaped the tetrahedra of a mesh are, in the measures that finite elements care about.
+// The quality of the tetrahedra of a mesh, in the measures that matter for finite elements.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace thrum::tets {
 struct TetQuality {
   std::size_t vertices = 0;
   std::size_t tetrahedra = 0;
-  std::size_t bad = 0;  ///< flat or inside out; the other figures leave them out
+  std::size_t bad = 0;  ///< flat or inside out; not included in the other values
 
   double volume = 0;         ///< total [m^3]
   double min_volume = 0;     ///< [m^3]
@@ -23,8 +23,8 @@ struct TetQuality {
 
   double min_dihedral = 0;  ///< [rad]
   double max_dihedral = 0;  ///< [rad]
-  /// Share of all dihedral angles in steps of 10 degrees from 0 to 180.
-  std::array<double, 18> dihedral_shares{};
+  /// Fraction of all dihedral angles in steps of 10 degrees from 0 to 180.
+  std::array<double, 18> dihedral_fractions{};
 
   /// Radius ratio 3 r / R of the inscribed and the circumscribed sphere: 1 for the regular tetrahedron, 0 for
   /// a flat one.
