@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Modes against CalculiX, a finite-element program by others (Debian calculix-ccx): the same mesh and material go into its
-// input file as C3D10 elements, and its frequencies are compared with ours.
+// Modes compared with CalculiX, an independent finite-element program (Debian calculix-ccx): the same mesh
+// and material are written to its input file as C3D10 elements, and its frequencies are compared with ours.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -63,7 +63,8 @@ std::string input_deck(const ElementMesh& mesh, const model::Material& material,
   return deck.str();
 }
 
-// The table of eigenvalues in the .dat file: number, eigenvalue, angular frequency, cycles per time, imaginary part.
+// The table of eigenvalues in the .dat file: number, eigenvalue, angular frequency, cycles per time,
+// imaginary part.
 std::vector<double> read_frequencies(const fs::path& file)
 {
   std::ifstream in(file);
@@ -97,12 +98,12 @@ std::vector<double> run_calculix(const ElementMesh& mesh, const model::Material&
   return frequencies;
 }
 
-// CalculiX integrates the mass of a quadratic tetrahedron with the four points that suffice for its stiffness; ours is exact.
-// So the comparison is made twice: with its mass in place of ours everything else must agree to its printed digits, and with
-// ours the frequencies are lower by a little.
+// CalculiX integrates the mass of a quadratic tetrahedron with the four points that suffice for its
+// stiffness; ours is exact. So the comparison is made twice: with its mass in place of ours everything else
+// must agree to its printed digits, and with ours the frequencies are slightly lower.
 constexpr double kSameMass = 2e-5;
 constexpr double kExactMass = 5e-3;
-// It stops its eigensolver early, so it is asked for many more modes than are compared.
+// It stops its eigensolver early, so many more modes are requested than are compared.
 constexpr int kTheirModes = 40;
 
 double shape_function(int node, const Vec4& at)
@@ -144,7 +145,8 @@ numerics::SparseMatrix four_point_mass(const ElementMesh& mesh, const FreeUnknow
   return mass;
 }
 
-// Our stiffness, supports and eigensolver with the mass of CalculiX; frequencies without the rigid motions [Hz].
+// Our stiffness, supports and eigensolver with the mass of CalculiX; frequencies without the rigid motions
+// [Hz].
 std::vector<double> with_their_mass(const ElementMesh& mesh, const model::Material& material,
                                     const std::vector<std::array<bool, 3>>& held, Index modes)
 {

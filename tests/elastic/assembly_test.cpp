@@ -58,8 +58,8 @@ TEST_P(Assembly, EqualsTheSumOfTheElements)
 
 TEST_P(Assembly, PassesThePatchTest)
 {
-  // A linear displacement has constant stress, so nothing pulls at an inner node, and the energy is volume x
-  // stress x strain.
+  // A linear displacement has constant stress, so there is no force at an inner node, and the energy is
+  // volume x stress x strain.
   const AssembledSystem system = assemble(mesh_, steel_);
   Mat3 A;
   A << 1, 2, -1, 0.5, -2, 3, 1, 1, 0.25;
@@ -113,7 +113,7 @@ TEST_P(Assembly, WeighsTheBodyWithItsRegions)
   EXPECT_NEAR(along.dot(dense(system.mass) * along), expected, 1e-12 * expected);
 }
 
-TEST_P(Assembly, LeavesHeldUnknownsOut)
+TEST_P(Assembly, OmitsFixedUnknowns)
 {
   std::vector<std::array<bool, 3>> held(mesh_.nodes.size(), {false, false, false});
   held[2] = {true, true, true};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Frequencies of Timoshenko beams, for comparison with solid elements.
 //
-// With deflection w, turn of the cross-section p, shear force V and bending moment M, harmonic motion obeys
+// With deflection w, rotation of the cross-section p, shear force V and bending moment M, harmonic motion
+// obeys
 //
 //     w' = p + V/(k G A),   p' = M/(E I),   V' = -rho A omega^2 w,   M' = -V - rho I omega^2 p,          (1)
 //
-// a linear system y' = S y. With T = exp(S L), a beam with free ends rings where the part of T that maps (w, p) to (V, M)
-// is singular, a cantilever where the part that maps (V, M) to (V, M) is.
+// a linear system y' = S y. With T = exp(S L), a beam with free ends has its frequencies where the part of T
+// that maps (w, p) to (V, M) is singular, a cantilever where the part that maps (V, M) to (V, M) is.
 #pragma once
 
 #include <Eigen/Dense>
@@ -48,7 +49,7 @@ inline double timoshenko_determinant(const Beam& beam, BeamEnds ends, double fre
   const double k = 10 * (1 + nu) / (12 + 11 * nu);  // Cowper, rectangle
   const double G = E / (2 * (1 + nu));
   const double w2 = std::pow(2 * std::numbers::pi * frequency, 2);
-  // Scaled so that all entries are alike: lengths in L, moments in E I / L, forces in E I / L^2.
+  // Scaled so that all entries have similar magnitude: lengths in L, moments in E I / L, forces in E I / L^2.
   const double L = beam.length;
   Eigen::Matrix4d S = Eigen::Matrix4d::Zero();
   S(0, 1) = 1;
@@ -61,7 +62,7 @@ inline double timoshenko_determinant(const Beam& beam, BeamEnds ends, double fre
   return ends == BeamEnds::free_free ? T.block<2, 2>(2, 0).determinant() : T.block<2, 2>(2, 2).determinant();
 }
 
-/// The root of (1) next below the Euler frequency: shear and rotary inertia only lower it.
+/// The root of (1) closest below the Euler frequency: shear and rotary inertia only lower it.
 inline double timoshenko_frequency(const Beam& beam, BeamEnds ends, int mode)
 {
   double high = euler_frequency(beam, ends, mode);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Materials and meshes that several tests of elastic use.
+// Materials and meshes shared by the tests of elastic.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline model::Material test_steel()
   return {.name = "test steel", .density = 8000, .young = 200e9, .poisson = 0.3};
 }
 
-/// What the error that `work` throws says; empty when it throws none.
+/// The message of the error that `work` throws; empty when it throws none.
 inline std::string message(const std::function<void()>& work)
 {
   try {
@@ -31,18 +31,18 @@ inline std::string message(const std::function<void()>& work)
   return "";
 }
 
-/// A box mesh whose inner vertices are moved at random, so that no symmetry hides a mistake.
+/// A box mesh whose inner vertices are moved at random, so that no symmetry hides an error.
 inline mesh::TetrahedralMesh perturbed_box(const Vec3& size, const std::array<int, 3>& cells,
                                            std::uint64_t seed)
 {
   mesh::TetrahedralMesh mesh = tets::tetrahedralise_box(size, cells);
   base::Random random(seed);
   const Vec3 cell(size.x() / cells[0], size.y() / cells[1], size.z() / cells[2]);
-  constexpr double kShare = 0.15;  // of a cell; small enough to keep every tetrahedron positive
+  constexpr double kFraction = 0.15;  // of a cell; small enough to keep every tetrahedron positive
   constexpr double kOnFace = 1e-9;
   for (Vec3& v : mesh.vertices) {
     for (int axis = 0; axis < 3; ++axis) {
-      const double move = random.uniform(-kShare, kShare) * cell[axis];
+      const double move = random.uniform(-kFraction, kFraction) * cell[axis];
       const bool inner = std::abs(v[axis]) < size[axis] / 2 * (1 - kOnFace);
       if (inner) v[axis] += move;
     }
@@ -50,7 +50,8 @@ inline mesh::TetrahedralMesh perturbed_box(const Vec3& size, const std::array<in
   return mesh;
 }
 
-/// A square plate, one layer of prisms on cells x cells squares whose diagonals alternate: no direction is preferred.
+/// A square plate, one layer of prisms on cells x cells squares whose diagonals alternate: no direction is
+/// preferred.
 inline mesh::TetrahedralMesh square_plate(double side, double thickness, int cells)
 {
   tets::PlanarTriangulation plane;

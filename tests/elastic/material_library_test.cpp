@@ -12,7 +12,7 @@
 namespace thrum::elastic {
 namespace {
 
-std::string refusal(std::string_view text)
+std::string rejection(std::string_view text)
 {
   MaterialLibrary library;
   try {
@@ -40,7 +40,7 @@ TEST(MaterialLibrary, HasTheMaterialsOfThePapers)
     static_cast<void>(library.get("kryptonite"));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("Known are ceramic"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("Available: ceramic"), std::string::npos);
   }
 }
 
@@ -59,20 +59,20 @@ TEST(MaterialLibrary, ParsesMoreMaterials)
 TEST(MaterialLibrary, RejectsInvalidFiles)
 {
   const auto with = [](const std::string& fields) {
-    return refusal(R"({"version": 1, "materials": [{"name": "m", )" + fields + "}]}");
+    return rejection(R"({"version": 1, "materials": [{"name": "m", )" + fields + "}]}");
   };
   EXPECT_NE(with(R"("density": 0, "young": 1, "poisson": 0.3)").find("the density is 0"), std::string::npos);
-  EXPECT_NE(with(R"("density": 1, "young": 1, "poisson": 0.5)").find("Take 0.49"), std::string::npos);
+  EXPECT_NE(with(R"("density": 1, "young": 1, "poisson": 0.5)").find("Use 0.49"), std::string::npos);
   EXPECT_NE(with(R"("density": 1, "young": -1, "poisson": 0.3)").find("Young's modulus is -1"),
             std::string::npos);
   EXPECT_NE(with(R"("density": 1, "young": 1, "poisson": 0.3, "colour": 3)").find("colour"),
             std::string::npos);
   EXPECT_NE(with(R"("density": 1, "young": 1)").find("poisson"), std::string::npos);
   EXPECT_NE(with(R"("density": "heavy", "young": 1, "poisson": 0.3)").find("heavy"), std::string::npos);
-  EXPECT_NE(with(R"("density": 1, "young": 1, "poisson": 0.3, "damping": {"alpha": -1})").find("louder"),
+  EXPECT_NE(with(R"("density": 1, "young": 1, "poisson": 0.3, "damping": {"alpha": -1})").find("grow"),
             std::string::npos);
-  EXPECT_NE(refusal("{\n\"version\": 1,\n]").find("mine.json:3"), std::string::npos);
-  EXPECT_NE(refusal("{\"version\": 2, \"materials\": []}").find("version 2"), std::string::npos);
+  EXPECT_NE(rejection("{\n\"version\": 1,\n]").find("mine.json:3"), std::string::npos);
+  EXPECT_NE(rejection("{\"version\": 2, \"materials\": []}").find("version 2"), std::string::npos);
 }
 
 TEST(Damping, FollowsItsFormulas)

@@ -40,7 +40,7 @@ ModalAnalysisDesc steel(Index count)
   return {.materials = {test_steel()}, .count = count};
 }
 
-std::string refusal(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+std::string rejection(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
 {
   return message([&] { static_cast<void>(analyse_modes(mesh, desc)); });
 }
@@ -68,7 +68,7 @@ TEST(ModalAnalysis, ModesHaveUnitMassAndTheEnergyOfTheirFrequency)
     EXPECT_NEAR(x.dot(MX.col(k)), 1, 1e-10);
     EXPECT_LT((rigid.transpose() * MX.col(k)).cwiseAbs().maxCoeff(), 1e-8 * rigid.norm());
   }
-  // The estimate behind the shift is an upper bound, and not far off.
+  // The estimate used for the shift is an upper bound, and close.
   const double estimate = estimate_lowest_eigenvalue(elements, materials);
   EXPECT_GT(estimate, modes.values[0]);
   EXPECT_LT(estimate, 10 * modes.values[0]);
@@ -152,11 +152,11 @@ TEST(ModalAnalysis, SupportsLeaveTheRigidMotionsTheyAllow)
     return r.model.rigid_mode_count;
   };
   EXPECT_EQ(rigid("z<-0.0249", {true, true, true}), 0);
-  EXPECT_EQ(rigid("z<-0.0249", {false, false, true}), 3);  // slides in the plane and turns about z
-  EXPECT_EQ(rigid("nodes 0", {true, true, true}), 3);      // turns about a point
+  EXPECT_EQ(rigid("z<-0.0249", {false, false, true}), 3);  // slides in the plane and rotates about z
+  EXPECT_EQ(rigid("nodes 0", {true, true, true}), 3);      // rotates about a point
 }
 
-TEST(ModalAnalysis, WeighsTheDampingOfSeveralMaterialsByTheirEnergy)
+TEST(ModalAnalysis, WeightsTheDampingOfSeveralMaterialsByTheirEnergy)
 {
   mesh::TetrahedralMesh mesh = small_body();
   mesh.region_names = {"left", "right"};
@@ -167,10 +167,10 @@ TEST(ModalAnalysis, WeighsTheDampingOfSeveralMaterialsByTheirEnergy)
   }
   model::Material damped = test_steel();
   damped.damping = {.alpha = 60, .beta = 2e-6};
-  // Twice the same material: as if it were one.
+  // The same material twice gives the result of one.
   const ModalAnalysisResult whole = analyse_modes(mesh, {.materials = {damped}, .count = 4});
   const ModalAnalysisResult halves = analyse_modes(mesh, {.materials = {damped, damped}, .count = 4});
-  // Only one half is damped: by the symmetry of the box about half of it is left.
+  // Only one half is damped: by the symmetry of the box about half of the decay remains.
   const ModalAnalysisResult half = analyse_modes(mesh, {.materials = {damped, test_steel()}, .count = 4});
   for (Index k = 0; k < 4; ++k) {
     EXPECT_NEAR(halves.model.frequencies[k], whole.model.frequencies[k], 1e-8 * whole.model.frequencies[k]);
@@ -218,36 +218,36 @@ TEST(ModalAnalysis, ReportsInvalidInput)
   const mesh::TetrahedralMesh good = small_body();
   ModalAnalysisDesc desc = steel(3);
   desc.materials[0].density = 0;
-  EXPECT_TRUE(holds(refusal(good, desc), "the density is 0"));
+  EXPECT_TRUE(holds(rejection(good, desc), "the density is 0"));
   desc = steel(3);
   desc.materials[0].poisson = 0.5;
-  EXPECT_TRUE(holds(refusal(good, desc), "Take 0.49"));
+  EXPECT_TRUE(holds(rejection(good, desc), "Use 0.49"));
   desc = steel(3);
   desc.supports = {{parse_selection("z<-1")}};
-  EXPECT_TRUE(holds(refusal(good, desc), "selects no node"));
-  EXPECT_TRUE(holds(refusal(good, {.count = 3}), "no material"));
-  EXPECT_TRUE(holds(refusal({}, steel(3)), "no tetrahedra"));
+  EXPECT_TRUE(holds(rejection(good, desc), "selects no node"));
+  EXPECT_TRUE(holds(rejection(good, {.count = 3}), "no material"));
+  EXPECT_TRUE(holds(rejection({}, steel(3)), "no tetrahedra"));
 
   mesh::TetrahedralMesh inverted = good;
   std::swap(inverted.tetrahedra[7][0], inverted.tetrahedra[7][1]);
-  EXPECT_TRUE(holds(refusal(inverted, steel(3)), "1 of"));
-  EXPECT_TRUE(holds(refusal(inverted, steel(3)), "number 7"));
+  EXPECT_TRUE(holds(rejection(inverted, steel(3)), "1 of"));
+  EXPECT_TRUE(holds(rejection(inverted, steel(3)), "number 7"));
   for (Tetrahedron& t : inverted.tetrahedra) std::swap(t[0], t[1]);
   std::swap(inverted.tetrahedra[7][0], inverted.tetrahedra[7][1]);
-  EXPECT_TRUE(holds(refusal(inverted, steel(3)), "Every tetrahedron is inverted"));
+  EXPECT_TRUE(holds(rejection(inverted, steel(3)), "Every tetrahedron is inverted"));
 
   mesh::TetrahedralMesh parts = good;
   const auto offset = static_cast<Index>(parts.vertices.size());
   for (const Vec3& v : good.vertices) parts.vertices.push_back(v + Vec3(5, 0, 0));
   for (const Tetrahedron& t : good.tetrahedra)
     parts.tetrahedra.push_back({t[0] + offset, t[1] + offset, t[2] + offset, t[3] + offset});
-  EXPECT_TRUE(holds(refusal(parts, steel(3)), "in 2 parts"));
+  EXPECT_TRUE(holds(rejection(parts, steel(3)), "2 parts"));
 
   mesh::TetrahedralMesh flat = good;
   flat.vertices.emplace_back(flat.vertices[0]);
   const Tetrahedron& first = flat.tetrahedra[0];
   flat.tetrahedra.push_back({first[0], first[1], first[2], first[0]});
-  EXPECT_TRUE(holds(refusal(flat, steel(3)), "flat"));
+  EXPECT_TRUE(holds(rejection(flat, steel(3)), "flat"));
 
   mesh::TriangleMesh surface = mesh::boundary_surface(good).surface;
   EXPECT_EQ(message([&] { check_closed(surface); }), "");
@@ -260,7 +260,7 @@ TEST(ModalAnalysis, ReportsInvalidInput)
   const ModalAnalysisResult r = analyse_modes(tiny, steel(3));
   ASSERT_FALSE(r.model.warnings.empty());
   EXPECT_TRUE(holds(r.model.warnings[0], "scale it first"));
-  // A leaf of 1 mm rings lower, but no one makes it.
+  // A leaf of 1 mm has lower modes, but is unlikely as well.
   const ModalAnalysisResult leaf =
       analyse_modes(tets::tetrahedralise_box(Vec3(1e-3, 1e-3, 2e-5), {8, 8, 1}), steel(1));
   EXPECT_LT(leaf.model.frequencies[0], 200e3);
@@ -335,7 +335,7 @@ TEST(ModalAnalysis, IsCachedByContent)
   mesh.vertices[3].x() += 1e-15;
   EXPECT_NE(modal_key(mesh, desc), key);
 
-  // Damaged bytes are a miss, wherever they are cut.
+  // Truncated bytes are a miss, wherever they are cut.
   const std::vector<std::byte> bytes = pack(first);
   ASSERT_TRUE(unpack(bytes).has_value());
   for (std::size_t cut = 0; cut < bytes.size(); cut += 97)

@@ -17,7 +17,7 @@
 namespace thrum::elastic {
 namespace {
 
-// Every member set to something that a mix-up would show.
+// Every member has a value that would reveal a mix-up.
 model::ModalModel full_model()
 {
   model::ModalModel model;
@@ -82,7 +82,7 @@ TEST(ModalFile, KeepsEveryBit)
   std::filesystem::remove(file);
 }
 
-// Every prefix and every file with one damaged byte is refused or read, never worse.
+// Every prefix and every file with one damaged byte is rejected or read without a crash.
 TEST(ModalFile, RejectsDamagedFiles)
 {
   const auto file = temporary("damage.npz");

@@ -58,8 +58,8 @@ TEST(ModalFilterBank, ConvergesToTheStaticSolutionUnderAConstantForce)
 
 TEST(ModalFilterBank, FollowsTheClosedFormUnderAHeldForce)
 {
-  // A force held for three samples is a step up and a step down; the answer to a step at t = 0 is
-  // (1 - e^(-d t) (cos w_d t + d / w_d sin w_d t)) / w^2.
+  // A force held for three samples is a step up and a step down; the response to a step at t = 0 is (1 -
+  // e^(-d t) (cos w_d t + d / w_d sin w_d t)) / w^2.
   const ModeList modes = one_mode(3000, 90);
   const double w = modes.omegas[0];
   const double d = modes.decays[0];
@@ -80,7 +80,7 @@ TEST(ModalFilterBank, FollowsTheClosedFormUnderAHeldForce)
 
 TEST(ModalFilterBank, DyrtCoefficientIsWrongByTheKnownRatio)
 {
-  // At four samples in a period the printed coefficient drives the mode at 0.42 of its exact response.
+  // With four samples per period the published coefficient drives the mode at 0.42 of its exact response.
   const double omega = 2 * kPi * 1000;
   const double step = kPi / (2 * omega);
   const double exact = filter_coefficients(omega, 0, step, FilterInput::impulse).b1;

@@ -54,7 +54,7 @@ TEST(Supports, RoundTripThroughText)
   EXPECT_EQ(to_text(model::Support{parse_selection("z<0"), {false, false, true}}), "z held where z<0");
 }
 
-TEST(Supports, HoldTheChosenAxes)
+TEST(Supports, FixTheSelectedAxes)
 {
   const ElementMesh mesh = two_cells();
   const std::vector<model::Support> supports = {{parse_selection("x<-0.9"), {true, true, true}},
@@ -78,7 +78,7 @@ TEST(Supports, ReportInvalidInput)
   };
   EXPECT_NE(hold("z<-3").find("selects no node: the body reaches from (-1, -0.5, -0.5)"), std::string::npos);
   EXPECT_NE(hold("z<5").find("every node"), std::string::npos);
-  EXPECT_NE(hold("z<0", {false, false, false}).find("holds no axis"), std::string::npos);
+  EXPECT_NE(hold("z<0", {false, false, false}).find("fixes no axis"), std::string::npos);
   EXPECT_NE(hold("nodes 99").find("0 to 11"), std::string::npos);
   EXPECT_NE(hold("region feet").find("no named regions"), std::string::npos);
   for (const char* text :

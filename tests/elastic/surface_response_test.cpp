@@ -11,7 +11,7 @@
 namespace thrum::elastic {
 namespace {
 
-// Two triangles over a square with three made-up modes.
+// Two triangles over a square with three artificial modes.
 model::ModalModel small_model()
 {
   model::ModalModel model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Modes against closed forms and published results. The mesh of each test is named in it.
+// Modes compared with closed forms and published results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,7 +57,7 @@ TEST(ModalValidation, CantileverAgainstTimoshenko)
   const ModalAnalysisResult r = analyse_modes(mesh, desc);
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(r.model.rigid_mode_count, 0);
-  // A square cross-section bends alike in both directions, so each mode comes twice.
+  // A square cross-section bends equally in both directions, so each mode occurs twice.
   for (int k = 0; k < 4; ++k) {
     const double expected = timoshenko_frequency(beam, BeamEnds::cantilever, k / 2);
     EXPECT_NEAR(r.model.frequencies[k], expected, 0.01 * expected) << "mode " << k;
@@ -96,8 +96,8 @@ TEST(ModalValidation, LambsSphereWithItsMultiplicities)
 
 TEST(ModalValidation, FreeSquarePlateNafemsFv12)
 {
-  // 10 x 10 x 0.05 m, 16 x 16 squares with diagonals in turn, one element through a thickness of 1/200 of the side. (With
-  // all diagonals alike the fourth and fifth mode come out apart, and the fifth needs 28 squares.)
+  // 10 x 10 x 0.05 m, 16 x 16 squares with alternating diagonals, one element through a thickness of 1/200 of
+  // the side. (With parallel diagonals the fourth and fifth mode differ, and the fifth needs 28 squares.)
   const model::Material material = test_steel();
   const auto mesh = testing::square_plate(10, 0.05, 16);
   const ModalAnalysisResult r = analyse_modes(mesh, with(material, 6));
@@ -113,8 +113,9 @@ TEST(ModalValidation, FreeSquarePlateNafemsFv12)
     EXPECT_NEAR(r.model.frequencies[k], lambda2[k] * unit, 0.01 * lambda2[k] * unit);
 }
 
-// Only motion along x is allowed, and Poisson's ratio is zero: then u_x = cos(k pi x/a) cos(m pi y/b) cos(n pi z/c) are the
-// exact modes of a box, with rho w^2 = pi^2 (E k^2/a^2 + G m^2/b^2 + G n^2/c^2), and one rigid motion is left.
+// Only motion along x is allowed, and Poisson's ratio is zero: then u_x = cos(k pi x/a) cos(m pi y/b) cos(n
+// pi z/c) are the exact modes of a box, with rho w^2 = pi^2 (E k^2/a^2 + G m^2/b^2 + G n^2/c^2), and one
+// rigid motion is left.
 struct GuidedBox {
   Vec3 size = Vec3(1, 0.72, 0.62);
   model::Material material{.name = "cork", .density = 1000, .young = 1e9, .poisson = 0};
@@ -155,7 +156,8 @@ TEST(ModalValidation, GuidedBoxConvergesWithTheOrderOfTheElement)
     }
     return error;
   };
-  // Quadratic elements: the frequency error falls with the fourth power of the size; linear ones with the second.
+  // Quadratic elements: the frequency error falls with the fourth power of the size; linear ones with the
+  // second.
   const double coarse = worst(3, ElementKind::tet10);
   const double fine = worst(6, ElementKind::tet10);
   EXPECT_GT(std::log2(coarse / fine), 3.5);
@@ -166,7 +168,7 @@ TEST(ModalValidation, GuidedBoxConvergesWithTheOrderOfTheElement)
   EXPECT_LT(std::log2(linear_coarse / linear_fine), 2.3);
 }
 
-TEST(ModalValidation, TheErrorEstimateIsOfTheRightSize)
+TEST(ModalValidation, TheErrorEstimateIsOfTheRightMagnitude)
 {
   const GuidedBox box;
   const std::vector<double> exact = box.exact();

@@ -10,10 +10,10 @@ namespace thrum::elastic {
 
 namespace {
 
-// Nodes a thread takes at a time: some milliseconds of work at most.
+// Nodes per chunk of a thread: a few milliseconds of work at most.
 constexpr std::size_t kNodesPerChunk = 512;
 
-// What the assembly needs of an element, computed once.
+// The data of an element for the assembly, computed once.
 struct PreparedElement {
   TetrahedronGeometry geometry;
   LameConstants lame;
@@ -38,7 +38,7 @@ std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
   return elements;
 }
 
-// Neighbours of each node among the nodes from itself on, sorted: the node columns of a lower triangle.
+// Neighbours of each node with an index not below its own, sorted: the node columns of a lower triangle.
 struct NodePattern {
   std::vector<std::size_t> first;
   std::vector<Index> neighbours;
@@ -62,7 +62,7 @@ NodePattern node_pattern(const ElementMesh& mesh, const NodeElements& around)
 {
   const std::size_t nodes = mesh.nodes.size();
   const base::Chunks chunks = base::Chunks::of(nodes, kNodesPerChunk);
-  // Each chunk of nodes lists its own neighbours; the lists are then put behind one another.
+  // Each chunk of nodes lists its own neighbours; the lists are then concatenated.
   std::vector<std::vector<Index>> lists(chunks.size());
   NodePattern pattern;
   pattern.first.assign(nodes + 1, 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Stiffness and mass of a whole body, with the held unknowns left out.
+// Stiffness and mass of a whole body, without the fixed unknowns.
 //
 // The work goes node by node rather than element by element: a node gathers the blocks that its elements
 // contribute, in the order of the elements, and writes its own columns. No two nodes write to the same place,
-// so the columns can be filled by any number of threads and come out with the same bits; recomputing a block
-// in closed form costs less than storing it (see tetrahedron_element.h).
+// so the result is bitwise the same for any number of threads; recomputing a block in closed form costs less
+// than storing it (see tetrahedron_element.h).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace thrum::elastic {
 
-/// Which unknowns (node, axis) are free, and their places in the matrices.
+/// Which unknowns (node, axis) are free, and their indices in the matrices.
 struct FreeUnknowns {
   std::vector<Index> index;  ///< of unknown 3 node + axis, or kHeld; ascending over the free ones
   Index count = 0;
@@ -26,7 +26,7 @@ struct FreeUnknowns {
   static constexpr Index kHeld = -1;
 };
 
-/// `held` says for each node whether x, y and z are held; empty: nothing is.
+/// `held[node]` marks which of x, y and z are held fixed; empty: none.
 [[nodiscard]] FreeUnknowns free_unknowns(std::size_t node_count, std::span<const std::array<bool, 3>> held);
 
 /// Lower triangles, column by column.

@@ -14,7 +14,7 @@ DampedOscillation damped_oscillation(double omega, double decay, double time)
   const double e = std::exp(-decay * time);
   if (angle < kSeriesThreshold) return {e * (1 - square / 2), e * time * (1 - square / 6)};
   if (square > 0) return {e * std::cos(angle), e * time * std::sin(angle) / angle};
-  // Two falling exponentials, never the product of one that overflows and one that vanishes.
+  // Two decaying exponentials, never the product of one that overflows and one that underflows.
   const double slow = std::exp(angle - decay * time);
   const double fast = std::exp(-angle - decay * time);
   return {(slow + fast) / 2, time * (slow - fast) / (2 * angle)};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The two shapes that every formula of a free mode is made of, for a mode of frequency w and decay d over a time t:
+// The two functions from which every formula of a free mode is built, for a mode of frequency w and decay d
+// over a time t:
 //
-//     cosine = e^(-d t) cos(w_d t),   sine = e^(-d t) sin(w_d t) / w_d,   w_d^2 = w^2 - d^2 > 0 (under-damped)
-//     cosine = e^(-d t) cosh(s t),    sine = e^(-d t) sinh(s t) / s,      s^2 = d^2 - w^2 > 0 (over-damped)
-//     cosine = e^(-d t),              sine = e^(-d t) t                   in between
+//     cosine = e^(-d t) cos(w_d t),   sine = e^(-d t) sin(w_d t) / w_d,   w_d^2 = w^2 - d^2 > 0
+//     cosine = e^(-d t) cosh(s t),    sine = e^(-d t) sinh(s t) / s,      s^2 = d^2 - w^2 > 0
+//     cosine = e^(-d t),              sine = e^(-d t) t                   at w = d
 //
-// The three are one analytic function of w_d^2, so formulas written with them hold for any damping. The free motion is
+// The three are one analytic function of w_d^2, so formulas written with them hold for any damping. The free
+// motion is
 //
 //     q(t) = (cosine + d sine) q(0) + sine q'(0),   q'(t) = -w^2 sine q(0) + (cosine - d sine) q'(0).
 #pragma once

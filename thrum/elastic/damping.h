@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How quickly the modes of a material die away; the formulas stand beside model::Damping.
+// Decay rates of the modes of a material; model::Damping documents the formulas.
 #pragma once
 
 #include "thrum/base/vec.h"

@@ -7,7 +7,7 @@ namespace thrum::elastic {
 
 namespace {
 
-// An edge as one sortable number, beside the place in the connectivity that waits for its node.
+// An edge as one sortable number, with the entry of the connectivity that receives its node.
 struct EdgeSlot {
   std::uint64_t key;
   std::uint32_t slot;

@@ -25,7 +25,7 @@
 namespace thrum::elastic {
 
 enum class ElementKind {
-  tet4,   ///< linear: cheap a node, far too stiff in bending
+  tet4,   ///< linear: cheap per node, far too stiff in bending
   tet10,  ///< quadratic
 };
 
@@ -47,7 +47,7 @@ struct ElementMesh {
   std::vector<Vec3> nodes;                  ///< [m]
   std::size_t corner_count = 0;             ///< nodes before this one are vertices of the tetrahedral mesh
   std::vector<std::array<Index, 2>> edges;  ///< ends of the edge of node corner_count + k; empty for tet4
-  std::vector<Index> connectivity;          ///< nodes_of(kind) entries an element
+  std::vector<Index> connectivity;          ///< nodes_of(kind) entries per element
   std::vector<Index> regions;               ///< per element; empty: all in region 0
 
   [[nodiscard]] std::size_t element_count() const

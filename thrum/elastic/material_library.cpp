@@ -29,7 +29,7 @@ bool same_name(std::string_view a, std::string_view b)
   });
 }
 
-// Where in the file we are, for messages.
+// The position in the file, for messages.
 struct Reading {
   std::filesystem::path file;
   std::string what;  // "material 'steel'"
@@ -70,7 +70,7 @@ model::Damping read_damping(const Json& json, const Reading& reading)
   damping.alpha = number_or(json, "alpha", 0, reading);
   damping.beta = number_or(json, "beta", 0, reading);
   if (json.contains("loss_factor")) {
-    if (json.size() > 1) reading.reject("\"loss_factor\" beside other damping", "one kind of damping");
+    if (json.size() > 1) reading.reject("\"loss_factor\" together with other damping", "one kind of damping");
     damping.kind = model::DampingKind::loss_factor;
     damping.loss_factor = number(json, "loss_factor", reading);
   }
@@ -79,7 +79,7 @@ model::Damping read_damping(const Json& json, const Reading& reading)
     const Json& decays = json["decays"];
     const bool numbers = decays.is_array() && std::all_of(decays.begin(), decays.end(),
                                                           [](const Json& d) { return d.is_number(); });
-    if (!numbers) reading.reject("\"decays\" is " + decays.dump(), "a list of numbers, one a mode");
+    if (!numbers) reading.reject("\"decays\" is " + decays.dump(), "a list of numbers, one per mode");
     damping.decays = decays.get<std::vector<double>>();
   }
   return damping;
@@ -88,7 +88,7 @@ model::Damping read_damping(const Json& json, const Reading& reading)
 model::Material read_material(const Json& json, Reading& reading)
 {
   if (!json.is_object()) reading.reject("a material is " + json.dump(), "an object");
-  if (!json.contains("name") || !json["name"].is_string()) reading.reject("no \"name\"", "a text");
+  if (!json.contains("name") || !json["name"].is_string()) reading.reject("no \"name\"", "a string");
   model::Material material;
   material.name = json["name"].get<std::string>();
   reading.what = fmt::format("material '{}'", material.name);
@@ -119,9 +119,9 @@ std::size_t line_of_byte(std::string_view text, std::size_t byte)
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
-void require(bool good, std::string_view context, const std::string& sentence)
+void require(bool valid, std::string_view context, const std::string& sentence)
 {
-  if (!good) throw Error(fmt::format("{}: {}", context, sentence));
+  if (!valid) throw Error(fmt::format("{}: {}", context, sentence));
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ const MaterialLibrary& MaterialLibrary::builtin()
 void MaterialLibrary::read(const std::filesystem::path& file)
 {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError({.file = file}, "no readable file", "a JSON file of materials");
+  if (!in) throw InputError({.file = file}, "a file that cannot be read", "a JSON file of materials");
   std::ostringstream text;
   text << in.rdbuf();
   parse(text.str(), file);
@@ -184,7 +184,7 @@ const model::Material& MaterialLibrary::get(std::string_view name) const
 {
   if (const model::Material* material = find(name)) return *material;
   throw Error(fmt::format(
-      "There is no material '{}'. Known are {}; or give density, Young's modulus and Poisson's ratio.", name,
+      "There is no material '{}'. Available: {}. Or set density, Young's modulus and Poisson's ratio.", name,
       fmt::join(names(), ", ")));
 }
 
@@ -220,14 +220,13 @@ void check_material(const model::Material& material, std::string_view context)
           fmt::format("Young's modulus is {} Pa; it must be positive (wood has about 1e10, steel 2e11).",
                       material.young));
   require(std::isfinite(material.poisson) && material.poisson > -1 && material.poisson < 0.5, context,
-          fmt::format("Poisson's ratio is {}; it must lie between -1 and 0.5, and at 0.5 a solid cannot "
-                      "change its volume, "
-                      "which these elements cannot follow. Take 0.49 for rubber.",
+          fmt::format("Poisson's ratio is {}; it must lie between -1 and 0.5, because at 0.5 a solid is "
+                      "incompressible, which these elements cannot represent. Use 0.49 for rubber.",
                       material.poisson));
   const model::Damping& d = material.damping;
   require(not_negative(d.alpha) && not_negative(d.beta) && not_negative(d.loss_factor) &&
               std::all_of(d.decays.begin(), d.decays.end(), not_negative),
-          context, "damping must not be negative: the body would ring louder and louder.");
+          context, "damping must not be negative: the amplitude would grow without limit.");
   require(not_negative(material.contact_damping), context, "contact_damping must not be negative.");
 }
 

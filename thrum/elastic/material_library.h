@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Materials by name. The built-in ones come from data/materials.json, which also documents the form of such a
-// file.
+// Materials by name. The built-in ones come from data/materials.json, which also documents the file format.
 #pragma once
 
 #include <filesystem>
@@ -18,12 +17,12 @@ class MaterialLibrary {
   [[nodiscard]] static const MaterialLibrary& builtin();
 
   /// Adds the materials of a file or of a text; a name that is already known is replaced. Throws InputError
-  /// for what does not belong in such a file, and for a material that check_material() refuses.
+  /// for invalid content, and for a material that check_material() rejects.
   void read(const std::filesystem::path& file);
   void parse(std::string_view text, const std::filesystem::path& file);
   void add(const model::Material& material, std::vector<std::string> aliases = {});
 
-  /// By name or alias, upper and lower case alike; throws Error naming those that exist.
+  /// By name or alias, ignoring case; throws Error that lists the known ones.
   [[nodiscard]] const model::Material& get(std::string_view name) const;
   /// The same, or nullptr.
   [[nodiscard]] const model::Material* find(std::string_view name) const;
@@ -37,9 +36,8 @@ class MaterialLibrary {
   std::vector<Entry> entries_;
 };
 
-/// Throws Error, in words that say what to do, for a density or a modulus that is not positive, a Poisson's
-/// ratio outside
-/// (-1, 0.5), or damping that would feed energy in. `context` names the material in the message.
+/// Throws Error, with what to do, for a density or a modulus that is not positive, a Poisson's ratio outside
+/// (-1, 0.5), or damping that would add energy. `context` names the material in the message.
 void check_material(const model::Material& material, std::string_view context);
 
 }  // namespace thrum::elastic

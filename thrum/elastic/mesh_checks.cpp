@@ -18,25 +18,26 @@ namespace thrum::elastic {
 
 namespace {
 
-// Bodies that ring above this are smaller than a grain of rice, or their mesh is in the wrong unit [Hz].
+// Bodies whose lowest mode is above this are smaller than a grain of rice, or their mesh is in the wrong unit
+// [Hz].
 constexpr double kMaxPlausibleFrequency = 200e3;
-// So are bodies smaller than this that ring above hearing [m, Hz].
+// The same holds for bodies smaller than this whose lowest mode is above hearing [m, Hz].
 constexpr double kMinPlausibleSize = 2e-3;
 constexpr double kMaxAudibleFrequency = 20e3;
-// Bodies larger than this that ring below kMinPlausibleFrequency are bridges and towers, or meshes in millimetres [m, Hz].
+// Bodies larger than this whose lowest mode is below kMinPlausibleFrequency are bridges and towers, or meshes
+// in millimetres [m, Hz].
 constexpr double kMaxPlausibleSize = 50;
 constexpr double kMinPlausibleFrequency = 20;
 
 void check_indices(const mesh::TetrahedralMesh& mesh)
 {
-  if (mesh.tetrahedra.empty())
-    throw Error("The mesh has no tetrahedra, so there is no solid that could ring.");
+  if (mesh.tetrahedra.empty()) throw Error("The mesh has no tetrahedra, so there is no solid to analyse.");
   const auto count = static_cast<Index>(mesh.vertices.size());
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
     for (const Index v : mesh.tetrahedra[t])
       if (v < 0 || v >= count)
-        throw Error(fmt::format("Tetrahedron {} names the vertex {}, but there are the vertices 0 to {}.", t,
-                                v, count - 1));
+        throw Error(fmt::format("Tetrahedron {} names vertex {}, but the mesh has vertices 0 to {}.", t, v,
+                                count - 1));
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
     if (!mesh.vertices[v].allFinite())
       throw Error(fmt::format("Vertex {} has a coordinate that is not finite.", v));
@@ -70,14 +71,14 @@ void check_volumes(const mesh::TetrahedralMesh& mesh)
     throw Error(
         "Every tetrahedron is inverted: the file uses the other orientation. Swap two corners of each.");
   if (inverted > 0)
-    throw Error(fmt::format(
-        "{} of {} tetrahedra are inverted (negative volume), the first is number {}: the mesh folds over "
-        "itself there. Mesh the surface again, or swap two of their corners.",
-        inverted, mesh.tetrahedra.size(), first));
-  if (flat > 0)
     throw Error(
-        fmt::format("{} of {} tetrahedra are flat, the first is number {}. Remove them or mesh again.", flat,
-                    mesh.tetrahedra.size(), first));
+        fmt::format("{} of {} tetrahedra are inverted (negative volume), the first is number {}: the mesh "
+                    "overlaps itself there. Regenerate the mesh, or swap two corners of each.",
+                    inverted, mesh.tetrahedra.size(), first));
+  if (flat > 0)
+    throw Error(fmt::format(
+        "{} of {} tetrahedra are flat, the first is number {}. Remove them or regenerate the mesh.", flat,
+        mesh.tetrahedra.size(), first));
 }
 
 Index root_of(std::vector<Index>& parent, Index v)
@@ -103,10 +104,10 @@ void check_connected(const mesh::TetrahedralMesh& mesh)
   std::vector<std::size_t> sizes;
   for (const auto& [root, size] : parts) sizes.push_back(size);
   std::sort(sizes.rbegin(), sizes.rend());
-  throw Error(fmt::format(
-      "The body is in {} parts that share no vertex (the largest have {} and {} tetrahedra), so it would "
-      "fall apart. Join vertices that lie on each other, or analyse each part by itself.",
-      parts.size(), sizes[0], sizes[1]));
+  throw Error(
+      fmt::format("The body has {} parts that share no vertex (the largest have {} and {} tetrahedra), so it "
+                  "is not one solid. Merge vertices at equal positions, or analyse each part separately.",
+                  parts.size(), sizes[0], sizes[1]));
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ void check_closed(const mesh::TriangleMesh& surface)
 {
   mesh::check_indices(surface);
   if (surface.triangles.empty()) throw Error("The surface has no triangles.");
-  // Each edge of a closed surface is passed once in each direction.
+  // Each edge of a closed surface is used once in each direction.
   std::map<std::pair<Index, Index>, int> balance;
   for (const Triangle& t : surface.triangles)
     for (std::size_t k = 0; k < 3; ++k) {
@@ -134,11 +135,11 @@ void check_closed(const mesh::TriangleMesh& surface)
       std::count_if(balance.begin(), balance.end(), [](const auto& edge) { return edge.second != 0; });
   if (open > 0)
     throw Error(fmt::format(
-        "The surface is open: {} of its {} edges have a triangle on one side only (or triangles turned "
-        "against each other), so it has no inside. Close the holes and make all triangles face outward.",
+        "The surface is open: {} of its {} edges have a triangle on one side only (or two triangles of "
+        "opposite orientation), so it has no interior. Close the holes and orient all triangles outwards.",
         open, balance.size()));
   if (!(mesh::signed_volume(surface) > 0))
-    throw Error("The surface is inside out or encloses no volume. Turn its triangles around.");
+    throw Error("The surface is inside out or encloses no volume. Reverse the orientation of its triangles.");
 }
 
 void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::Material> materials)
@@ -149,8 +150,9 @@ void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::M
                    material.name.empty() ? "The material" : fmt::format("Material '{}'", material.name));
   if (mesh.regions.empty() || materials.size() == 1) return;
   if (mesh.regions.size() != mesh.tetrahedra.size())
-    throw Error(fmt::format("The mesh has {} tetrahedra but a region for {} of them.", mesh.tetrahedra.size(),
-                            mesh.regions.size()));
+    throw Error(fmt::format(
+        "The mesh has {} tetrahedra but {} region entries; there must be one per tetrahedron, or none.",
+        mesh.tetrahedra.size(), mesh.regions.size()));
   const auto [min_region, max_region] = std::minmax_element(mesh.regions.begin(), mesh.regions.end());
   if (*min_region < 0 || static_cast<std::size_t>(*max_region) >= materials.size())
     throw Error(fmt::format(
@@ -183,8 +185,7 @@ std::optional<std::string> implausible_size_warning(const Box3& bounds, double l
       (size < kMinPlausibleSize && lowest_frequency > kMaxAudibleFrequency))
     return fmt::format(
         "The body is {:.3g} mm long and its lowest mode is at {:.3g} kHz, above hearing. If the mesh is "
-        "not in metres, scale it first (a mesh that was scaled by 0.001 once too often needs a factor of "
-        "1000).",
+        "not in metres, scale it first (a mesh that was scaled by 0.001 twice needs a factor of 1000).",
         1e3 * size, 1e-3 * lowest_frequency);
   if (size > kMaxPlausibleSize && lowest_frequency < kMinPlausibleFrequency)
     return fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a mesh must be before it can ring, each fault with a sentence that says what to do.
+// Checks of a mesh before modal analysis; each error message says what to do.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,22 @@
 
 namespace thrum::elastic {
 
-/// Throws Error for a mesh without tetrahedra, indices out of range, coordinates that are not finite, inverted or flat
-/// tetrahedra, and for a body in several parts that do not touch.
+/// Throws Error for a mesh without tetrahedra, indices out of range, coordinates that are not finite,
+/// inverted or flat tetrahedra, and for a body in several parts that do not touch.
 void check_mesh(const mesh::TetrahedralMesh& mesh);
 
-/// Throws Error when a surface is open (has edges with one triangle only) or encloses no volume: no solid can be made of it.
+/// Throws Error when a surface is open (has edges with one triangle only) or encloses no volume, so that it
+/// cannot be filled.
 void check_closed(const mesh::TriangleMesh& surface);
 
-/// Throws Error when a region of the mesh has no material, or a material is not physical.
+/// Throws Error when a region of the mesh has no material, or a material has invalid values.
 void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::Material> materials);
 
-/// Share of the volume in tetrahedra that reach from one side of the body to the other: all four corners on the boundary.
-/// Near 1 for a plate with one layer of elements.
+/// Fraction of the volume in tetrahedra that span from one side of the body to the other: all four corners on
+/// the boundary. Near 1 for a plate with one layer of elements.
 [[nodiscard]] double single_layer_fraction(const mesh::TetrahedralMesh& mesh);
 
-/// A sentence when size and lowest frequency look like a wrong unit of length; empty when they are plausible.
+/// A warning when size and lowest frequency suggest a wrong unit of length; empty when they are plausible.
 [[nodiscard]] std::optional<std::string> implausible_size_warning(const Box3& bounds,
                                                                   double lowest_frequency);
 

@@ -21,16 +21,16 @@ namespace thrum::elastic {
 
 namespace {
 
-// The shift as a part of the estimated lowest eigenvalue: small beside the modes that are sought, and large enough that the
-// factorisation of K - shift M does not suffer from the rigid motions.
+// The shift as a fraction of the estimated lowest eigenvalue: small compared with the eigenvalues, and large
+// enough that K - shift M is well conditioned in spite of the rigid motions.
 constexpr double kShiftFraction = 0.1;
-// From this many unknowns on nested dissection saves more in the factor than it costs.
+// Above this many unknowns nested dissection saves more in the factorisation than it costs.
 constexpr Index kMinNestedDissectionSize = 6000;
 // Errors above this are worth a warning [1].
 constexpr double kErrorWarningThreshold = 0.02;
-// When this share of the volume reaches from side to side, the body has one layer of elements.
+// When this fraction of the volume spans from side to side, the body has one layer of elements.
 constexpr double kSingleLayerThreshold = 0.9;
-// From this many unknowns on the factorisation without CHOLMOD is what one waits for.
+// Above this many unknowns the factorisation without CHOLMOD dominates the run time.
 constexpr Index kMinCholmodHintSize = 20000;
 
 // Progress in thousandths, from the stages of the eigenproblem.
@@ -40,9 +40,9 @@ class StageProgress {
       : progress_(name.empty() ? "modes" : "modes of " + name, 1000, desc)
   {
   }
-  void at(double share)
+  void at(double fraction)
   {
-    const auto now = static_cast<std::uint64_t>(1000 * std::clamp(share, 0.0, 1.0));
+    const auto now = static_cast<std::uint64_t>(1000 * std::clamp(fraction, 0.0, 1.0));
     const std::uint64_t more = now > progress_.done() ? now - progress_.done() : 0;
     progress_.advance(more);
   }
@@ -69,12 +69,12 @@ void check_input(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& des
   check_mesh(mesh);
   check_materials(mesh, desc.materials);
   if (desc.count < 0 || (desc.count == 0 && !std::isfinite(desc.below)))
-    throw Error("Ask for at least one mode, or for all below a frequency.");
+    throw Error("Set the number of modes to at least one, or give an upper frequency.");
   if (!(desc.below > 0))
-    throw Error(fmt::format("Modes below {} Hz were asked for; there are none.", desc.below));
+    throw Error(fmt::format("Modes below {} Hz were requested; the limit must be positive.", desc.below));
 }
 
-// Vertices that no tetrahedron uses have neither mass nor stiffness, so they are held.
+// Vertices that no tetrahedron uses have neither mass nor stiffness, so they are fixed.
 void fix_unused_nodes(const ElementMesh& mesh, std::vector<std::array<bool, 3>>& held)
 {
   std::vector<bool> used(mesh.nodes.size(), false);
@@ -85,7 +85,7 @@ void fix_unused_nodes(const ElementMesh& mesh, std::vector<std::array<bool, 3>>&
     if (!used[n]) held[n] = {true, true, true};
 }
 
-// The rigid motions come from the supports alone: vertices that no tetrahedron uses hold nothing.
+// The rigid motions depend on the supports alone: vertices that no tetrahedron uses support nothing.
 MatX possible_rigid_motions(const ElementMesh& mesh, const std::vector<std::array<bool, 3>>& supported,
                             const FreeUnknowns& unknowns)
 {
@@ -143,7 +143,8 @@ void set_mass_properties(const ElementMesh& mesh, std::span<const model::Materia
   model.inertia = central.trace() * Mat3::Identity() - central;
 }
 
-// Rows of the surface vertices. The sign of a mode is free; its largest component there is made positive.
+// Rows of the surface vertices. The sign of a mode is arbitrary; its largest component there is made
+// positive.
 MatX surface_shapes(const MatX& nodes, const std::vector<Index>& surface_nodes)
 {
   MatX shapes(3 * static_cast<Eigen::Index>(surface_nodes.size()), nodes.cols());
@@ -170,8 +171,8 @@ void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& de
   const bool one_layer = single_layer_fraction(mesh) > kSingleLayerThreshold;
   if (one_layer && desc.element == ElementKind::tet4)
     model.warnings.emplace_back(
-        "The body is one layer of linear elements thick, which cannot bend: bending modes come out far too "
-        "high (by a factor of two and more). Use TET10, or several layers.");
+        "The body is one layer of linear elements thick, which is far too stiff in bending: bending modes "
+        "are far too high (by a factor of two and more). Use TET10, or several layers.");
   if (model.frequency_errors.size() == 0) return;
   Eigen::Index worst = 0;
   const double error = model.frequency_errors.maxCoeff(&worst);
@@ -179,9 +180,8 @@ void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& de
   Eigen::Index first = 0;
   while (model.frequency_errors[first] <= kErrorWarningThreshold) ++first;
   model.warnings.push_back(
-      fmt::format("The mesh is too coarse for the modes from number {} on: frequencies are too high by up to "
-                  "about {:.0f} % (mode "
-                  "{}, {:.4g} Hz). Use {} to trust them.",
+      fmt::format("The mesh is too coarse for modes {} and above: frequencies are too high by up to about "
+                  "{:.0f} % (mode {}, {:.4g} Hz). Use {} for accurate values.",
                   first + 1, 100 * error, worst + 1, model.frequencies[worst],
                   desc.element == ElementKind::tet4 ? "TET10 or smaller elements" : "smaller elements"));
 }
@@ -192,10 +192,9 @@ void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResul
   if (!slow || unknowns < kMinCholmodHintSize || desc.method == numerics::EigenMethod::dense) return;
   result.hints.push_back(
       numerics::has_backend(numerics::FactorisationBackend::cholmod_supernodal)
-          ? "The factorisation was asked to use Eigen's LDLT; with CHOLMOD it would be 6 to 16 times faster."
-          : "This build has no CHOLMOD: install libsuitesparse-dev and libopenblas-dev and configure again, "
-            "and the "
-            "factorisation will be 6 to 16 times faster.");
+          ? "Eigen's LDLT was selected for the factorisation; CHOLMOD is 6 to 16 times faster."
+          : "This build has no CHOLMOD, which makes the factorisation 6 to 16 times faster: install "
+            "libsuitesparse-dev and libopenblas-dev and configure again.");
 }
 
 }  // namespace
@@ -207,7 +206,7 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   ElementMesh elements = build_element_mesh(mesh, desc.element);
   if (desc.materials.size() == 1) elements.regions.clear();
 
-  // What is held, and what is left to vibrate.
+  // The fixed unknowns and the free ones.
   const std::vector<std::array<bool, 3>> supported = held_axes(elements, mesh.region_names, desc.supports);
   std::vector<std::array<bool, 3>> held = supported;
   fix_unused_nodes(elements, held);
@@ -233,7 +232,7 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   result.factorisation = modes.factorisation;
   add_hints(desc, system.unknowns.count, result);
 
-  // The model: on the surface only.
+  // The model keeps the surface only.
   model::ModalModel& model = result.model;
   model.name = desc.name;
   model.materials = desc.materials;
@@ -272,24 +271,22 @@ std::string describe_failure(const ModalAnalysisResult& result)
     case numerics::EigenStatus::ok:
       return "";
     case numerics::EigenStatus::cancelled:
-      return "The search for modes was stopped.";
+      return "The search for modes was stopped on request.";
     case numerics::EigenStatus::factorisation_failed:
       if (result.factorisation.status == numerics::FactorisationStatus::out_of_memory)
         return fmt::format(
-            "The factor of {} is too large for this machine or for CHOLMOD. Fill it with larger elements: "
-            "twice the spacing "
-            "needs about a sixteenth of the memory.",
+            "The factor of {} is too large for this machine or for CHOLMOD. Use larger elements: twice the "
+            "spacing needs about a sixteenth of the memory.",
             body);
       return fmt::format(
-          "The stiffness of {} cannot be factored: some of its elements are flat, or a part hangs on a "
-          "single vertex or edge.",
+          "The stiffness of {} cannot be factored: some of its elements are flat, or a part is attached by a "
+          "single vertex or edge. Repair or remesh the body.",
           body);
     case numerics::EigenStatus::not_converged:
     case numerics::EigenStatus::modes_missed:
       return fmt::format(
-          "The modes of {} were not all found: the iteration did not settle. Better shaped elements, or "
-          "another number of modes, "
-          "usually help.",
+          "The modes of {} were not all found: the iteration did not converge. Use better shaped elements, "
+          "or another number of modes.",
           body);
   }
   return "";

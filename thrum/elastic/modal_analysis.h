@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// From a tetrahedral mesh and a material to the modes of the body [Coevoet20, section 4.1; Zheng11, section 5.1].
+// From a tetrahedral mesh and a material to the modes of the body [Coevoet20, section 4.1; Zheng11, section
+// 5.1].
 //
-//   const ModalAnalysisResult steel = analyse_modes(mesh, {.materials = {MaterialLibrary::builtin().get("steel")}});
-//   for (const std::string& warning : steel.model.warnings) ...
+//   const model::Material steel = MaterialLibrary::builtin().get("steel");
+//   const ModalAnalysisResult result = analyse_modes(mesh, {.materials = {steel}});
+//   for (const std::string& warning : result.model.warnings) ...
 //
-// The steps: check the input, build the element mesh, find what the supports hold, assemble K and M, solve
-// K x = w^2 M x without the rigid motions, estimate how far the mesh can be trusted, keep the surface.
+// The steps: check the input, build the element mesh, find the fixed unknowns, assemble K and M, solve K x =
+// w^2 M x without the rigid motions, estimate the discretisation error, keep the surface.
 #pragma once
 
 #include <limits>
@@ -25,11 +27,11 @@
 namespace thrum::elastic {
 
 struct ModalAnalysisDesc {
-  std::string name = {};  ///< given to the model
+  std::string name = {};  ///< name of the model
   std::vector<model::Material> materials =
       {};                                     ///< one for the whole body, or one for each region of the mesh
   std::vector<model::Support> supports = {};  ///< empty: the body is free
-  Index count = 20;                           ///< the lowest so many modes (0: all) ...
+  Index count = 20;                           ///< number of modes, lowest first (0: all) ...
   double below =
       std::numeric_limits<double>::infinity();  ///< ... and of them only those below this frequency [Hz]
   ElementKind element = ElementKind::tet10;
@@ -38,8 +40,8 @@ struct ModalAnalysisDesc {
   numerics::EigenVerification verification = numerics::EigenVerification::probe;
   numerics::FactorisationBackend backend = numerics::FactorisationBackend::automatic;
   double tolerance = 1e-8;  ///< residual of the eigenproblem, see GeneralisedEigenDesc
-  base::ProgressDesc progress = {
-      .style = base::ProgressStyle::quiet};  ///< its stop token makes the work interruptible
+  base::ProgressDesc progress = {.style =
+                                     base::ProgressStyle::quiet};  ///< its stop token can interrupt the work
 };
 
 struct ModalAnalysisResult {
@@ -50,25 +52,26 @@ struct ModalAnalysisResult {
   bool from_cache = false;
   Index solves = 0;  ///< right-hand sides of the shift-invert operator
   numerics::FactorisationResult factorisation;
-  std::vector<std::string> hints;  ///< what would make it faster; empty when nothing would
+  std::vector<std::string> hints;  ///< how to make it faster; may be empty
 
   [[nodiscard]] bool ok() const { return status == numerics::EigenStatus::ok; }
 };
 
-/// Throws Error for input that cannot ring, with what to do about it, and base::Stopped when asked to stop. A solver that
-/// fails is a status; the model then holds what was found.
+/// Throws Error for invalid input, with what to do, and base::Stopped when a stop was requested. A solver
+/// failure is a status; the model then contains the modes found so far.
 [[nodiscard]] ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh,
                                                 const ModalAnalysisDesc& desc);
 
 /// Why a result is not ok, and what to do, as full sentences; empty when it is.
 [[nodiscard]] std::string describe_failure(const ModalAnalysisResult& result);
 
-/// The same, or what an earlier call with the same input left in the cache. Only complete results are kept.
+/// The same, or the result of an earlier call with the same input from the cache. Only complete results are
+/// cached.
 [[nodiscard]] ModalAnalysisResult analyse_modes_cached(const mesh::TetrahedralMesh& mesh,
                                                        const ModalAnalysisDesc& desc,
                                                        const base::Cache& cache = base::Cache());
 
-/// The key of the cache: a hash of everything that decides the result.
+/// The key of the cache: a hash of everything that affects the result.
 [[nodiscard]] base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc);
 
 }  // namespace thrum::elastic

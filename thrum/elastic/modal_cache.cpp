@@ -9,7 +9,7 @@ namespace thrum::elastic {
 
 namespace {
 
-// Changes whenever what is written, or how modes are computed, changes.
+// Must change whenever the layout, or the computation of modes, changes.
 constexpr std::string_view kVersion = "thrum modal analysis 1";
 
 // One list of members serves writing and reading: `visit` names each of them once.
@@ -85,33 +85,33 @@ class Reader {
     (*this)(rows);
     (*this)(columns);
     const auto max_entries = static_cast<std::int64_t>(bytes_.size() / sizeof(double));
-    good_ = good_ && rows >= 0 && columns >= 0 && (columns == 0 || rows <= max_entries / columns);
-    good_ = good_ && (R == Eigen::Dynamic || rows == R) && (C == Eigen::Dynamic || columns == C);
-    if (!good_) return;
+    valid_ = valid_ && rows >= 0 && columns >= 0 && (columns == 0 || rows <= max_entries / columns);
+    valid_ = valid_ && (R == Eigen::Dynamic || rows == R) && (C == Eigen::Dynamic || columns == C);
+    if (!valid_) return;
     m.resize(rows, columns);
     raw(m.data(), sizeof(double) * static_cast<std::size_t>(rows * columns));
   }
-  [[nodiscard]] bool finished() const { return good_ && bytes_.empty(); }
-  [[nodiscard]] bool good() const { return good_; }
+  [[nodiscard]] bool finished() const { return valid_ && bytes_.empty(); }
+  [[nodiscard]] bool is_valid() const { return valid_; }
 
  private:
-  // A length, refused when fewer bytes are left than it needs.
+  // A length, rejected when fewer bytes are left than it needs.
   std::size_t length(std::size_t element)
   {
     std::uint64_t size = 0;
     (*this)(size);
-    good_ = good_ && size <= bytes_.size() / element;
-    return good_ ? static_cast<std::size_t>(size) : 0;
+    valid_ = valid_ && size <= bytes_.size() / element;
+    return valid_ ? static_cast<std::size_t>(size) : 0;
   }
   void raw(void* to, std::size_t size)
   {
-    good_ = good_ && size <= bytes_.size();
-    if (!good_ || size == 0) return;
+    valid_ = valid_ && size <= bytes_.size();
+    if (!valid_ || size == 0) return;
     std::memcpy(to, bytes_.data(), size);
     bytes_ = bytes_.subspan(size);
   }
   std::span<const std::byte> bytes_;
-  bool good_ = true;
+  bool valid_ = true;
 };
 
 template <class Archive, class T>
@@ -203,7 +203,7 @@ std::optional<ModalAnalysisResult> unpack(std::span<const std::byte> bytes)
   Reader reader(bytes);
   std::string version;
   reader(version);
-  if (!reader.good() || version != kVersion) return std::nullopt;
+  if (!reader.is_valid() || version != kVersion) return std::nullopt;
   ModalAnalysisResult result;
   visit(reader, result);
   if (!reader.finished()) return std::nullopt;

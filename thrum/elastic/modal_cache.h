@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A modal model as bytes, for the cache: quick to read back, tied to this version of the library. The file for other
-// programs is the .npz one.
+// A modal model as bytes, for the cache: fast to read, valid for this version of the library only.
+// modal_file.h writes the file for other programs.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace thrum::elastic {
 /// Empty when the bytes were written by another version or are damaged.
 [[nodiscard]] std::optional<ModalAnalysisResult> unpack(std::span<const std::byte> bytes);
 
-/// Everything of the description that decides the result.
+/// Adds every part of the description that affects the result.
 void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc);
 
-/// What the cache holds under the key, or else what `analyse` returns, which is kept if it is complete.
+/// The cached result of the key, or else the result of `analyse`, which is cached if it is complete.
 [[nodiscard]] ModalAnalysisResult load_or_analyse(const base::Cache& cache, const base::Hash128& key,
                                                   const std::function<ModalAnalysisResult()>& analyse);
 

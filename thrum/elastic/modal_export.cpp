@@ -17,8 +17,7 @@ namespace thrum::elastic {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "the .modes layout is written as it lies in memory");
+static_assert(std::endian::native == std::endian::little, "the .modes layout is written as in memory");
 
 // Area-weighted normal of every surface vertex.
 std::vector<Vec3> vertex_normals(const mesh::TriangleMesh& surface)
@@ -32,7 +31,7 @@ std::vector<Vec3> vertex_normals(const mesh::TriangleMesh& surface)
   return normals;
 }
 
-// How well a mode pushes air, sqrt of the integral of (phi . n)^2 over the surface [m kg^(-1/2)]: the
+// How strongly a mode radiates, sqrt of the integral of (phi . n)^2 over the surface [m kg^(-1/2)]: the
 // quadratic form of linear triangles, integral = area/12 (sum^2 + sum of squares) of the corner values.
 double normal_motion(const model::ModalModel& model, Index mode)
 {
@@ -101,7 +100,7 @@ SurfaceProbe choose_strike_point(const model::ModalModel& model)
   for (Index m = 0; m < model.mode_count(); ++m) {
     if (max_along[m] > 0) along.col(m) /= max_along[m];
   }
-  // The first few modes make the pitch; more of them would leave no vertex that excites all.
+  // The first few modes determine the pitch; with more of them no vertex would excite all.
   constexpr Index kMaxStrikeModes = 8;
   const Index count = std::min(kMaxStrikeModes, model.mode_count());
   Eigen::Index best = 0;
@@ -120,7 +119,7 @@ SurfaceProbe choose_strike_point(const model::ModalModel& model)
 }
 
 // A unit impulse gives mode m the velocity f_m; far away its pressure is proportional to the velocity times
-// the square root of A_m = integral (phi . n)^2 dS (the radiation efficiency is left to the listener's
+// the square root of A_m = integral (phi . n)^2 dS (the radiation efficiency is left to the receiving
 // program), so
 //
 //     gain_m = f_m sqrt(A_m) / max |f sqrt(A)|,      t60 = ln(1000) / decay.
@@ -145,7 +144,7 @@ ToneList tones(const model::ModalModel& model, const SurfaceProbe& strike)
   };
   ToneList list{model.name, vector(frequencies), vector(gains), vector(times)};
   if (loudest > 0) list.gains /= loudest;
-  // A mode without damping rings for ever; other programs take a number.
+  // A mode without damping never decays; other programs need a finite number.
   constexpr double kMaxRingTime = 600;  // [s]
   list.t60 = list.t60.cwiseMin(kMaxRingTime);
   return list;
@@ -212,13 +211,13 @@ std::string csv_table(const model::ModalModel& model, const SurfaceProbe& strike
 // are rho w^2, and shapes normalised with M_1 are sqrt(rho) times ours.
 std::string stanford_modes(const model::ModalModel& model)
 {
-  if (model.materials.empty()) throw Error("The model does not say its material, which a .modes file needs.");
+  if (model.materials.empty()) throw Error("The model has no material, which a .modes file needs.");
   const double density = model.materials.front().density;
   for (const model::Material& material : model.materials) {
     if (material.density != density) {
-      throw Error(
-          fmt::format("The body has regions of {} and of {} kg/m^3; a .modes file can say one density only.",
-                      density, material.density));
+      throw Error(fmt::format(
+          "The body has regions of {} and of {} kg/m^3; a .modes file can store one density only.", density,
+          material.density));
     }
   }
   const auto freedoms = static_cast<std::int32_t>(model.shapes.rows());

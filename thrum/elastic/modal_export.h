@@ -12,7 +12,7 @@
 
 namespace thrum::elastic {
 
-/// What a listener hears of each mode when the body is struck at one point.
+/// The sound of each mode when the body is struck at one point.
 struct ToneList {
   std::string name;
   VecX frequencies;  ///< damped, as heard [Hz]
@@ -20,12 +20,12 @@ struct ToneList {
   VecX t60;          ///< time to fall by 60 dB [s]
 };
 
-/// How well each mode pushes air: the square root of the integral of (shape . normal)^2 over the surface [m
+/// How strongly each mode radiates: the square root of the integral of (shape . normal)^2 over the surface [m
 /// kg^(-1/2)].
 [[nodiscard]] VecX surface_motion(const model::ModalModel& model);
 
-/// A point that every low mode can be heard from: on the surface vertex where the least excited of the modes
-/// is excited most, relative to its own greatest value, along the vertex normal.
+/// A point that excites every low mode: the surface vertex that maximises the smallest excitation of these
+/// modes, each relative to its own maximum, along the vertex normal.
 [[nodiscard]] SurfaceProbe choose_strike_point(const model::ModalModel& model);
 
 /// Gains of a unit impulse at `strike` along its direction. Over-damped modes, which do not ring, are left
@@ -43,7 +43,7 @@ struct ToneList {
 
 /// Bytes of a `.modes` file: int32 degrees of freedom, int32 modes, float64 eigenvalues, float64 shapes mode
 /// by mode, all of a body of unit density. Throws Error when the body has regions of different density, which
-/// the layout cannot say.
+/// the layout cannot represent.
 [[nodiscard]] std::string stanford_modes(const model::ModalModel& model);
 
 }  // namespace thrum::elastic

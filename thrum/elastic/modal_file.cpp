@@ -60,7 +60,7 @@ void write_supports(NpzWriter& out, const model::ModalModel& model)
   out.add("support_axes", axes, {model.supports.size(), 3});
 }
 
-// Reads arrays by name and refuses what cannot be true, naming the file and the array.
+// Reads arrays by name and rejects invalid values, naming the file and the array.
 class Reader {
  public:
   Reader(const NpzFile& file, const std::filesystem::path& name) : file_(file), name_(name) {}
@@ -99,11 +99,11 @@ void read_modes(const Reader& in, model::ModalModel& model)
   model.frequencies = in.numbers("frequencies");
   const auto modes = static_cast<std::size_t>(model.frequencies.size());
   model.decays = in.numbers("decays", modes);
-  in.require((model.frequencies.array() > 0).all(), "frequencies", "one that is not above 0",
+  in.require((model.frequencies.array() > 0).all(), "frequencies", "a value that is not positive",
              "positive frequencies");
   in.require(std::is_sorted(model.frequencies.begin(), model.frequencies.end()), "frequencies",
-             "a falling order", "the lowest first");
-  in.require((model.decays.array() >= 0).all(), "decays", "one below 0", "decays that take energy out");
+             "a descending order", "ascending order");
+  in.require((model.decays.array() >= 0).all(), "decays", "a negative value", "values of 0 or more");
   if (in.has("frequency_errors")) model.frequency_errors = in.numbers("frequency_errors", modes);
 
   const std::size_t vertices = model.surface.vertices.size();
@@ -149,7 +149,7 @@ void read_materials(const Reader& in, model::ModalModel& model)
                "0, 1 or 2");
     const auto entries = static_cast<Eigen::Index>(std::clamp(row[8], 0.0, 1e9));
     in.require(next + entries <= tables.size(), "decay_tables", "too few entries",
-               "as many as 'materials' counts");
+               "the number of entries in 'materials'");
     model::Material m;
     m.name = names[r];
     m.density = row[0];
@@ -188,7 +188,7 @@ void read_rigid_body(const Reader& in, model::ModalModel& model)
   const auto counts = in.file().at("counts").as<std::int64_t>({3});
   in.require(std::all_of(counts.begin(), counts.end(),
                          [](std::int64_t n) { return n >= 0 && std::in_range<Index>(n); }),
-             "counts", "a number that counts nothing", "counts of nodes, elements and rigid modes");
+             "counts", "an invalid number", "the numbers of nodes, elements and rigid modes");
   model.node_count = static_cast<Index>(counts[0]);
   model.element_count = static_cast<Index>(counts[1]);
   model.rigid_mode_count = static_cast<Index>(counts[2]);
@@ -209,7 +209,8 @@ void write_modal_file(const std::filesystem::path& file, const model::ModalModel
   out.add_text("element", model.element);
   out.add("frequencies", as_span(model.frequencies));
   out.add("decays", as_span(model.decays));
-  // A column of the matrix holds x, y, z of one vertex after the other: row-major (modes, vertices, 3) as it lies.
+  // A column of the matrix holds x, y, z of one vertex after the other: row-major (modes, vertices, 3)
+  // without conversion.
   out.add("shapes",
           std::span<const double>(model.shapes.data(), static_cast<std::size_t>(model.shapes.size())),
           {modes, vertices, 3});
@@ -241,7 +242,7 @@ model::ModalModel parse_modal_file(std::span<const std::byte> bytes, const std::
   }
   const std::int64_t version = file.at("format_version").as<std::int64_t>({}).front();
   in.require(version == kModalFileVersion, "format_version", fmt::format("version {}", version),
-             fmt::format("version {}; a newer thrum reads newer files", kModalFileVersion));
+             fmt::format("version {}; use a newer thrum for newer files", kModalFileVersion));
   model::ModalModel model;
   model.name = file.at("name").text();
   model.element = file.at("element").text();

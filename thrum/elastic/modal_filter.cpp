@@ -15,7 +15,8 @@ namespace thrum::elastic {
 
 namespace {
 
-// 1 - a1 + a2 of the recurrence (2) below, without the cancellation that would leave a low mode five digits.
+// 1 - a1 + a2 of the recurrence (2) below, without the cancellation that would leave only five digits for a
+// low mode.
 double stiffness_coefficient(double omega, double decay, double time)
 {
   const double square = (omega - decay) * (omega + decay);
@@ -30,8 +31,8 @@ double stiffness_coefficient(double omega, double decay, double time)
 //
 //     a_r = 2 [e cos(th + g) - e^2 cos(2 th + g)] / (3 w w_d).
 //
-// It is kept to reproduce the paper. Against the exact response to an impulse it is wrong by a factor that
-// depends on the mode: 0.42 at th = pi/2, 18.9 for a 50 Hz mode of wood at 44.1 kHz.
+// It is kept to reproduce the paper. Compared with the exact response to an impulse it is wrong by a factor
+// that depends on the mode: 0.42 at th = pi/2, 18.9 for a 50 Hz mode of wood at 44.1 kHz.
 double dyrt_coefficient(double omega, double decay, double step)
 {
   if (decay >= omega) {
@@ -50,19 +51,19 @@ double dyrt_coefficient(double omega, double decay, double step)
 void check_modes(const ModeList& modes, double step)
 {
   if (!(std::isfinite(step) && step > 0)) {
-    throw Error(fmt::format("The filter step is {} s; it must be finite and above 0.", step));
+    throw Error(fmt::format("The filter step is {} s; it must be finite and positive.", step));
   }
   if (modes.omegas.size() != modes.decays.size()) {
-    throw Error(
-        fmt::format("There are {} frequencies but {} decays.", modes.omegas.size(), modes.decays.size()));
+    throw Error(fmt::format("There are {} frequencies but {} decays; the numbers must be equal.",
+                            modes.omegas.size(), modes.decays.size()));
   }
   for (Eigen::Index m = 0; m < modes.omegas.size(); ++m) {
     const double omega = modes.omegas[m];
     const double decay = modes.decays[m];
     if (!(std::isfinite(omega) && omega > 0 && std::isfinite(decay) && decay >= 0)) {
       throw Error(
-          fmt::format("Mode {} has frequency {} rad/s and decay {} 1/s; both must be finite, the first above "
-                      "0 and the second not below.",
+          fmt::format("Mode {} has frequency {} rad/s and decay {} 1/s; both must be finite, the frequency "
+                      "positive and the decay not negative.",
                       m + 1, omega, decay));
     }
   }
@@ -94,12 +95,12 @@ ModeList mode_list(const model::ModalModel& model)
 //
 // it keeps twelve.
 //
-// A force Q held over a sample is the integral of (1) over it, which leaves the static answer Q / w^2 when it
-// goes on:
+// A force Q held over a sample is the integral of (1) over it, which converges to the static response Q / w^2
+// when it continues:
 //
 //     b1 = [1 - cosine - d sine] / w^2,    b2 = [e^2 - cosine + d sine] / w^2.          (4)
 //
-// Limits: T -> 0 gives b1 -> T in (3) and b1, b2 -> T^2/2 in (4); d -> 0 leaves an oscillation without end.
+// Limits: T -> 0 gives b1 -> T in (3) and b1, b2 -> T^2/2 in (4); d -> 0 leaves an undamped oscillation.
 //
 // [Coevoet20, eq. 10] takes the coefficient of James and Pai instead, see dyrt_coefficient(). Contacts here
 // give impulses, so the default is (3).
@@ -128,7 +129,7 @@ FilterCoefficients filter_coefficients(double omega, double decay, double step, 
 
 double coevoet_step(const ModeList& modes)
 {
-  if (modes.size() == 0) throw Error("There are no modes, so there is no shortest period to sample.");
+  if (modes.size() == 0) throw Error("There are no modes, so there is no shortest period to resolve.");
   return std::numbers::pi / (2 * modes.omegas.maxCoeff());
 }
 
@@ -181,7 +182,7 @@ MatX ModalFilterBank::run(std::size_t samples)
   return result;
 }
 
-// A few modes at a time, so that their state stays in registers over all samples.
+// A few modes at a time, so that their state stays in registers for all samples.
 void ModalFilterBank::run_into(float* rows, std::size_t row_stride, std::size_t samples)
 {
   THRUM_ASSERT(row_stride >= samples);
@@ -229,16 +230,16 @@ VecX ModalFilterBank::amplitudes() const
   return Eigen::Map<const VecX>(q_.data(), static_cast<Eigen::Index>(count_));
 }
 
-// A free mode is one complex pole, z' = (-d + i w_d) z with z = (q' + d q) + i w_d q: a turn and a shrinking.
+// A free mode is one complex pole, z' = (-d + i w_d) z with z = (q' + d q) + i w_d q: a rotation with decay.
 // Written in (q, q') the same map is
 //
 //     | q  |        | cosine + d sine     sine             | | q  |
 //     | q' |   <-   | -w^2 sine           cosine - d sine  | | q' |,                              (5)
 //
-// which goes on unbroken when d changes and holds for over-damped modes, where z does not exist. It is the
-// exact motion over the sample, so the energy can only fall, whatever d does from sample to sample. The
-// two-term recurrence (2) has no such state: changing its coefficients between samples reads q[k-1] as if it
-// had been reached with the new damping, which can put energy in.
+// which is continuous when d changes and holds for over-damped modes, where z does not exist. It is the exact
+// motion over the sample, so the energy can only fall, whatever d does from sample to sample. The two-term
+// recurrence (2) has no such state: changing its coefficients between samples reads q[k-1] as if it had been
+// reached with the new damping, which can add energy.
 ModeStateBank::ModeStateBank(const ModeList& modes, double step)
     : omegas_(modes.omegas),
       step_(step),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Modes as digital filters: all modes of a body advanced together, a fixed time step apart.
+// Modes as digital filters: all modes of a body advanced together by a fixed time step.
 //
 // Two banks with the same mode list:
 //
-//   ModalFilterBank   the two-term recurrence of [Coevoet20, eq. 10], for damping that stays as it is. Its
+//   ModalFilterBank   the two-term recurrence of [Coevoet20, eq. 10], for constant damping. Its
 //                     input is an impulse, a force held over a sample, or the force of James and Pai
 //                     (`dyrt`).
 //
@@ -31,7 +31,7 @@ struct ModeList {
 
 [[nodiscard]] ModeList mode_list(const model::ModalModel& model);
 
-/// What drives a filter.
+/// The input of a filter.
 enum class FilterInput {
   impulse,  ///< x is an impulse at the sample [kg^1/2 m/s]; exact
   force,    ///< x is a force held until the next sample [kg^1/2 m/s^2]; exact
@@ -61,13 +61,13 @@ class ModalFilterBank {
   /// Throws Error for a step or a mode that is not finite and positive.
   ModalFilterBank(const ModeList& modes, double step, FilterInput input = FilterInput::impulse);
 
-  /// Input of the present sample, added to what is there: one value a mode.
+  /// Adds to the input of the current sample: one value per mode.
   void drive(const VecX& input);
-  /// To the next sample.
+  /// Advances to the next sample.
   void advance();
   /// `samples` times advance(); column k of the result holds the amplitudes after k + 1 samples.
   [[nodiscard]] MatX run(std::size_t samples);
-  /// As run(), into rows of `row_stride` floats, one row a mode, for surface_response.h. At least `samples`
+  /// As run(), into rows of `row_stride` floats, one row per mode, for surface_response.h. At least `samples`
   /// wide.
   void run_into(float* rows, std::size_t row_stride, std::size_t samples);
 
@@ -79,10 +79,10 @@ class ModalFilterBank {
  private:
   std::size_t count_;
   double step_;
-  // Structure of arrays, one entry a mode.
+  // Structure of arrays, one entry per mode.
   std::vector<double> a2_, c_, b1_, b2_;
-  std::vector<double> q_, r_;    // amplitude, and how far it moved since the sample before
-  std::vector<double> x1_, x2_;  // inputs of this sample and the one before
+  std::vector<double> q_, r_;    // amplitude, and its change since the previous sample
+  std::vector<double> x1_, x2_;  // inputs of this sample and the previous one
 };
 
 class ModeStateBank {
@@ -92,7 +92,7 @@ class ModeStateBank {
   /// Adds an impulse to each mode: q' += impulse.
   void apply_impulse(const VecX& impulse);
   void advance();
-  /// Changes the damping from now on; q and q' go on unbroken, so no energy is put in.
+  /// Changes the damping from now on; q and q' are continuous, so no energy is added.
   void set_decays(const VecX& decays);
 
   void reset();

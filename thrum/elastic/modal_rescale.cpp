@@ -15,11 +15,11 @@ namespace {
 void require_positive(double factor, const char* what)
 {
   if (!(std::isfinite(factor) && factor > 0)) {
-    throw Error(fmt::format("The factor on the {} is {}; it must be finite and above 0.", what, factor));
+    throw Error(fmt::format("The factor on the {} is {}; it must be finite and positive.", what, factor));
   }
 }
 
-// Places that are given by lengths move with the body.
+// Selections given by lengths scale with the body.
 void scale_selection(model::Selection& where, double size)
 {
   where.offset *= size;
@@ -33,8 +33,9 @@ void scale_selection(model::Selection& where, double size)
 //     w -> w sqrt(e / r) / g,        U -> U / sqrt(r g^3)      (U^T M U = 1),
 //     mass -> mass r g^3,            inertia -> inertia r g^5.
 //
-// Shapes keep their form. Decays follow the damping law at the new frequencies; a measured table stays as it was
-// measured. Regions with damping laws of their own share each mode in parts that the file does not hold.
+// Shapes keep their form. Decays follow the damping law at the new frequencies; a measured table is not
+// changed. Regions with different damping laws need the energy fraction of each mode per region, which the
+// file does not contain.
 model::ModalModel rescaled(const model::ModalModel& model, const RescaleDesc& desc)
 {
   require_positive(desc.size, "size");

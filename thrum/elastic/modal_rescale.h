@@ -6,7 +6,8 @@
 
 namespace thrum::elastic {
 
-/// Factors on all regions of the body alike; anything else, such as another Poisson's ratio, needs a new solve.
+/// The same factors for all regions of the body; anything else, such as another Poisson's ratio, needs a new
+/// solve.
 struct RescaleDesc {
   double size = 1;     ///< all lengths times this
   double density = 1;  ///< all densities times this

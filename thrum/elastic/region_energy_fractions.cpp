@@ -13,8 +13,8 @@ RegionEnergyFractions region_energy_fractions(const ElementMesh& mesh,
                                               const Eigen::Ref<const MatX>& shapes)
 {
   const auto regions = static_cast<Eigen::Index>(materials.size());
-  RegionEnergyFractions shares{MatX::Zero(regions, shapes.cols()), MatX::Zero(regions, shapes.cols())};
-  if (shapes.cols() == 0) return shares;
+  RegionEnergyFractions fractions{MatX::Zero(regions, shapes.cols()), MatX::Zero(regions, shapes.cols())};
+  if (shapes.cols() == 0) return fractions;
   const int nodes = nodes_of(mesh.kind);
   MatX local(3 * nodes, shapes.cols());
   for (std::size_t e = 0; e < mesh.element_count(); ++e) {
@@ -29,17 +29,17 @@ RegionEnergyFractions region_energy_fractions(const ElementMesh& mesh,
     const MatX forces = element_stiffness(mesh.kind, tet, lame_constants(material)) * local;
     const MatX momenta = element_mass(mesh.kind, tet, material.density) * local;
     const auto row = static_cast<Eigen::Index>(mesh.region(e));
-    shares.elastic.row(row) += (local.array() * forces.array()).colwise().sum().matrix();
-    shares.kinetic.row(row) += (local.array() * momenta.array()).colwise().sum().matrix();
+    fractions.elastic.row(row) += (local.array() * forces.array()).colwise().sum().matrix();
+    fractions.kinetic.row(row) += (local.array() * momenta.array()).colwise().sum().matrix();
   }
   for (Eigen::Index k = 0; k < shapes.cols(); ++k) {
-    shares.elastic.col(k) /= shares.elastic.col(k).sum();
-    shares.kinetic.col(k) /= shares.kinetic.col(k).sum();
+    fractions.elastic.col(k) /= fractions.elastic.col(k).sum();
+    fractions.kinetic.col(k) /= fractions.kinetic.col(k).sum();
   }
-  return shares;
+  return fractions;
 }
 
-VecX decays_by_region(std::span<const model::Material> materials, const RegionEnergyFractions& shares,
+VecX decays_by_region(std::span<const model::Material> materials, const RegionEnergyFractions& fractions,
                       const VecX& frequencies)
 {
   VecX decays = VecX::Zero(frequencies.size());
@@ -47,8 +47,8 @@ VecX decays_by_region(std::span<const model::Material> materials, const RegionEn
     const double omega = 2 * std::numbers::pi * frequencies[k];
     for (std::size_t r = 0; r < materials.size(); ++r) {
       const model::Damping& damping = materials[r].damping;
-      const double kinetic = shares.kinetic(static_cast<Eigen::Index>(r), k);
-      const double elastic = shares.elastic(static_cast<Eigen::Index>(r), k);
+      const double kinetic = fractions.kinetic(static_cast<Eigen::Index>(r), k);
+      const double elastic = fractions.elastic(static_cast<Eigen::Index>(r), k);
       if (damping.kind == model::DampingKind::rayleigh)
         decays[k] += 0.5 * (damping.alpha * kinetic + damping.beta * omega * omega * elastic);
       else

@@ -11,11 +11,12 @@ namespace thrum::elastic {
 
 namespace {
 
-// A motion whose held part is smaller than this (relative, squared) is left possible by the supports.
+// A motion whose component at the fixed unknowns is smaller than this (relative, squared) is possible.
 constexpr double kRigidMotionTolerance = 1e-12;
-// Directions of the trial space with less than this share of the mass are combinations of the others.
+// Directions of the trial space with less than this fraction of the mass are linear combinations of the
+// others.
 constexpr double kDependenceTolerance = 1e-10;
-// Enough elements for an estimate.
+// The number of elements used for the estimate.
 constexpr std::size_t kMaxSampledElements = 2000;
 
 Box3 bounds_of(const ElementMesh& mesh)
@@ -25,7 +26,8 @@ Box3 bounds_of(const ElementMesh& mesh)
   return box;
 }
 
-// Three shifts and three turns at a point, in units of the body's size so that both are alike.
+// Three translations and three rotations at a point, in units of the body's size so that both have similar
+// magnitude.
 Eigen::Matrix<double, 3, 6> motions_at(const Vec3& r)
 {
   Eigen::Matrix<double, 3, 6> m;
@@ -50,7 +52,8 @@ void monomials(const Vec3& x, Eigen::Matrix<double, 10, 1>& value, Eigen::Matrix
       x.y(), x.x(), 0;
 }
 
-// Adds the energy and mass of the 30 fields (monomial m along axis a is field 3 m + a) at one point of weight `weight`.
+// Adds the energy and mass of the 30 fields (monomial m along axis a is field 3 m + a) at one point of weight
+// `weight`.
 void add_point(const Vec3& x, double scale, double weight, const LameConstants& lame, double density,
                MatX& stiffness, MatX& mass)
 {
@@ -74,7 +77,7 @@ MatX rigid_motions(const ElementMesh& mesh, const FreeUnknowns& unknowns)
 {
   const Box3 box = bounds_of(mesh);
   const double size = 0.5 * box.sizes().norm();
-  // What the supports forbid: the part of each motion at held unknowns.
+  // The constraints of the supports: the component of each motion at fixed unknowns.
   Eigen::Matrix<double, 6, 6> forbidden = Eigen::Matrix<double, 6, 6>::Zero();
   MatX motions(unknowns.count, 6);
   for (std::size_t n = 0; n < mesh.nodes.size(); ++n) {
@@ -118,7 +121,8 @@ double estimate_lowest_eigenvalue(const ElementMesh& mesh, std::span<const model
                 stiffness, mass);
     }
   }
-  // Work in directions that have mass; the six rigid motions among them have no energy, the next one is the estimate.
+  // Work in directions that have mass; the six rigid motions among them have no energy, the next one is the
+  // estimate.
   const Eigen::SelfAdjointEigenSolver<MatX> masses(mass);
   int first = 0;
   while (first < 29 && masses.eigenvalues()[first] <= kDependenceTolerance * masses.eigenvalues()[29])

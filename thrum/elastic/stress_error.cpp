@@ -14,7 +14,7 @@ namespace thrum::elastic {
 
 namespace {
 
-// Beyond this share of error the estimate says no more than "useless".
+// The estimate is capped at this fraction, above which it has no meaning.
 constexpr double kMaxErrorFraction = 0.9;
 
 // Strain as (xx, yy, zz, 2 yz, 2 xz, 2 xy).
@@ -74,8 +74,9 @@ PreparedElements prepare(const ElementMesh& mesh, std::span<const model::Materia
   return prepared;
 }
 
-// Strain at the four corners of an element, between which it is linear. At corner c only the nodes of that corner's edges
-// and the corners count: grad N is 3 g_c at c, -g_a at the other corners a, 4 g_a at the middle of the edge c-a.
+// Strain at the four corners of an element, between which it is linear. At corner c only the nodes of that
+// corner's edges and the corners contribute: grad N is 3 g_c at c, -g_a at the other corners a, 4 g_a at the
+// middle of the edge c-a.
 std::array<Strain, 4> corner_strains(ElementKind kind, const TetrahedronGeometry& tet, const Index* nodes,
                                      const double* u)
 {
@@ -103,7 +104,7 @@ std::array<Strain, 4> corner_strains(ElementKind kind, const TetrahedronGeometry
   return strains;
 }
 
-double error_share(const ElementMesh& mesh, const PreparedElements& prepared, const double* u)
+double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared, const double* u)
 {
   const std::size_t elements = mesh.element_count();
   std::vector<std::array<Strain, 4>> strains(elements);
@@ -151,8 +152,8 @@ VecX estimate_frequency_errors(const ElementMesh& mesh, std::span<const model::M
       static_cast<std::size_t>(shapes.cols()),
       [&](std::size_t k) {
         const double* u = shapes.data() + static_cast<std::ptrdiff_t>(k) * shapes.outerStride();
-        const double share = std::min(error_share(mesh, prepared, u), kMaxErrorFraction);
-        errors[static_cast<Eigen::Index>(k)] = 1 / std::sqrt(1 - share) - 1;
+        const double fraction = std::min(error_fraction(mesh, prepared, u), kMaxErrorFraction);
+        errors[static_cast<Eigen::Index>(k)] = 1 / std::sqrt(1 - fraction) - 1;
       },
       1);
   return errors;

@@ -22,7 +22,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 [[noreturn]] void reject(std::string_view text)
 {
   throw Error(
-      fmt::format("'{}' does not say which part of the body is meant. Write for example 'z<0.01' or "
+      fmt::format("'{}' is not a valid selection. Write for example 'z<0.01' or "
                   "'x>0 && z<0.01' (metres), 'box(x0,y0,z0, x1,y1,z1)', 'region NAME' or 'nodes 4 5 17'.",
                   text));
 }
@@ -270,19 +270,19 @@ std::vector<std::array<bool, 3>> held_axes(const ElementMesh& mesh, std::span<co
       const Box3 box = bounds(mesh);
       throw Error(fmt::format(
           "The support '{}' selects no node: the body reaches from ({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, "
-          "{:.4g}, {:.4g}) m. Move the limit, or mesh finer where it should hold.",
+          "{:.4g}, {:.4g}) m. Move the limit, or use a finer mesh there.",
           to_text(support), box.min().x(), box.min().y(), box.min().z(), box.max().x(), box.max().y(),
           box.max().z()));
     }
     if (!support.fixed[0] && !support.fixed[1] && !support.fixed[2])
-      throw Error(fmt::format("The support at '{}' holds no axis. Choose x, y or z, or leave it out.",
+      throw Error(fmt::format("The support at '{}' fixes no axis. Choose x, y or z, or remove the support.",
                               to_text(support.where)));
     for (std::size_t n = 0; n < held.size(); ++n)
       for (std::size_t axis = 0; axis < 3; ++axis) held[n][axis] |= chosen[n] && support.fixed[axis];
   }
   const bool all_held = std::all_of(held.begin(), held.end(),
                                     [](const std::array<bool, 3>& h) { return h[0] && h[1] && h[2]; });
-  if (all_held) throw Error("The supports hold every node of the body, so nothing is left that could ring.");
+  if (all_held) throw Error("The supports fix every node of the body, so nothing can vibrate.");
   return held;
 }
 

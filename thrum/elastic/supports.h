@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Supports in words, and the nodes that they hold:
-//   z<0.01                 half space; also <=, >, >= (the boundary is always part of it), x, y, z on the left
+// Supports as text, and the nodes that they fix:
+//   z<0.01                 half space; also <=, >, >= (the boundary is always included); x, y or z first
 //   x>0 && z<0.01          several of them, all of which must hold: a box, possibly open
 //   box(0,0,0, 1,1,0.1)    a box by its lowest and highest corner [m]
 //   region feet            nodes of the region called feet
@@ -22,19 +22,20 @@ namespace thrum::elastic {
 /// Reads one of the forms above; throws Error that shows them.
 [[nodiscard]] model::Selection parse_selection(std::string_view text);
 
-/// The selection in the words of parse_selection().
+/// The selection in the syntax of parse_selection().
 [[nodiscard]] std::string to_text(const model::Selection& selection);
 /// "clamped where z<0.01", "z held where ..."
 [[nodiscard]] std::string to_text(const model::Support& support);
 
-/// Whether each node is selected. A mid-edge node is when both ends of its edge are, so that the held part of
-/// a body does not depend on the kind of element. `region_names` are those of the tetrahedral mesh.
+/// Whether each node is selected. A mid-edge node is selected when both ends of its edge are, so that the
+/// fixed part of a body does not depend on the element type. `region_names` are those of the tetrahedral
+/// mesh.
 [[nodiscard]] std::vector<bool> select_nodes(const ElementMesh& mesh,
                                              std::span<const std::string> region_names,
                                              const model::Selection& selection);
 
-/// Which axes of each node are held by all supports together; empty when there are none. Throws Error when a
-/// support selects no node, holds no axis, or when nothing is left free.
+/// Which axes of each node are fixed by all supports together; empty when there are none. Throws Error when a
+/// support selects no node, fixes no axis, or when no unknown is left free.
 [[nodiscard]] std::vector<std::array<bool, 3>> held_axes(const ElementMesh& mesh,
                                                          std::span<const std::string> region_names,
                                                          std::span<const model::Support> supports);

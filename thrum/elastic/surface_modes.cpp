@@ -15,14 +15,15 @@ namespace thrum::elastic {
 
 namespace {
 
-// The usual lattice: a 24th of the length, but no more tetrahedra than this. A solid cube has 20,000 of them at a 12th of
-// its edge, where quadratic elements are right to 0.01 %; at a 24th its factor would not fit into the memory.
+// The default lattice: a 24th of the length, but no more tetrahedra than this. A solid cube has 20,000 of
+// them at a 12th of its edge, where quadratic elements have an error of 0.01 %; at a 24th its factor would
+// not fit into the memory.
 constexpr double kDefaultQuadraticCount = 20e3;
 constexpr double kDefaultLinearCount = 100e3;
 
 struct FilledSurface {
   tets::MeshStuffingResult filling;
-  double refined_from = 0;  // [m]; 0: the first lattice was good enough
+  double refined_from = 0;  // [m]; 0: the first lattice was fine enough
 };
 
 FilledSurface fill_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
@@ -39,14 +40,14 @@ FilledSurface fill_surface(const mesh::TriangleMesh& surface, const FillDesc& fi
   if (result.filling.spacing < requested) result.refined_from = requested;
   if (result.filling.stuffing.mesh.tetrahedra.empty()) {
     throw Error(
-        fmt::format("Nothing of '{}' is thick enough for a spacing of {:.3g} m; a spacing of {:.3g} m would "
-                    "fill it.",
+        fmt::format("No part of '{}' is thick enough for a spacing of {:.3g} m; use a spacing of {:.3g} m.",
                     name, result.filling.spacing, result.filling.resolution.spacing));
   }
   return result;
 }
 
-// What is wrong with the tetrahedra is often what the lattice could not resolve, so a refusal says that too.
+// Invalid tetrahedra are often caused by details that the lattice cannot resolve, so the error reports those
+// too.
 ModalAnalysisResult analyse_filled(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
                                    const std::string& unresolved)
 {
@@ -79,8 +80,8 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
   if (!unresolved.empty()) result.model.warnings.push_back(unresolved);
   if (filled.refined_from > 0)
     result.hints.push_back(
-        fmt::format("The walls are thinner than a lattice of {:.3g} m resolves, so {:.3g} m was taken: a "
-                    "coarser one given by hand is quicker.",
+        fmt::format("The walls are thinner than a lattice of {:.3g} m resolves, so {:.3g} m was used. Set a "
+                    "coarser spacing for a faster analysis.",
                     filled.refined_from, filled.filling.spacing));
   return result;
 }

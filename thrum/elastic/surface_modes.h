@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // From a closed surface and a material to the modes of the body: fill it with tetrahedra, then analyse them.
 //
-//   const ModalAnalysisResult mug = analyse_surface_modes_cached(surface, {}, {.name = "mug", .materials = {ceramic}});
+//   const ModalAnalysisResult mug =
+//       analyse_surface_modes_cached(surface, {}, {.name = "mug", .materials = {ceramic}});
 #pragma once
 
 #include "thrum/base/cache.h"
@@ -13,26 +14,30 @@ namespace thrum::elastic {
 
 struct FillDesc {
   double spacing =
-      0;  ///< of the lattice [m]; 0: a 24th of the length, coarser for solid bodies, or what the thinnest wall asks for
-  /// With spacing 0, a finer lattice than about this many tetrahedra is not taken, whatever the walls ask for.
+      /// of the lattice [m]; 0: a 24th of the length, coarser for solid bodies, or as fine as the thinnest
+      /// wall needs
+      0;
+  /// With spacing 0, a lattice of more than about this many tetrahedra is not used, whatever the walls need.
   double max_tetrahedra = 100e3;
 };
 
-/// The lattice of a body without thin walls when none is asked for [m]; `volume` is the body's [m^3].
+/// The default spacing for a body without thin walls [m]; `volume` is the body's [m^3].
 [[nodiscard]] double default_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element);
 
-/// Fills the surface and analyses it as analyse_modes does. What the lattice could not resolve is a warning of the model, a
-/// lattice that was refined a hint. Throws Error when the surface is not closed or nothing of it is thick enough.
+/// Fills the surface and analyses it as analyse_modes does. Details that the lattice cannot resolve give a
+/// warning of the model, a refined lattice gives a hint. Throws Error when the surface is not closed or no
+/// part of it is thick enough.
 [[nodiscard]] ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface,
                                                         const FillDesc& fill, const ModalAnalysisDesc& desc);
 
-/// The same, or what an earlier call with the same input left in the cache, without filling the surface again.
+/// The same, or the result of an earlier call with the same input from the cache, without filling the surface
+/// again.
 [[nodiscard]] ModalAnalysisResult analyse_surface_modes_cached(const mesh::TriangleMesh& surface,
                                                                const FillDesc& fill,
                                                                const ModalAnalysisDesc& desc,
                                                                const base::Cache& cache = base::Cache());
 
-/// The key of the cache: a hash of everything that decides the result.
+/// The key of the cache: a hash of everything that affects the result.
 [[nodiscard]] base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                               const ModalAnalysisDesc& desc);
 

@@ -13,14 +13,14 @@ namespace thrum::elastic {
 
 namespace {
 
-// Samples taken together: four registers of four floats. Two points side by side fill eight of the sixteen registers with sums,
-// enough of them in flight to hide the time that an addition takes, and read the amplitudes once.
+// Samples processed together: four registers of four floats. Two points at a time fill eight of the sixteen
+// registers with sums, enough to hide the latency of an addition, and read the amplitudes once.
 constexpr std::size_t kBlock = 16;
 constexpr std::size_t kPoints = 2;
 
 using Block = Eigen::Array<float, kBlock, 1>;
 
-// Greatest |sum_m f_m q_m[k]| over one block of samples, for two points.
+// Maximum |sum_m f_m q_m[k]| over one block of samples, for two points.
 void block_peak(const std::array<const float*, kPoints>& row, const float* amplitudes, std::size_t modes,
                 std::size_t stride, std::array<float, kPoints>& peaks)
 {
@@ -42,8 +42,8 @@ VecX surface_row(const model::ModalModel& model, const SurfaceProbe& probe)
   const auto triangles = static_cast<Index>(model.surface.triangles.size());
   if (probe.point.triangle < 0 || probe.point.triangle >= triangles) {
     throw Error(
-        fmt::format("Surface triangle {} was asked for, but the modal model '{}' has {} triangles; is it the "
-                    "model of another mesh?",
+        fmt::format("Surface triangle {} was requested, but the modal model '{}' has {} triangles; check "
+                    "that it belongs to this mesh.",
                     probe.point.triangle, model.name, triangles));
   }
   VecX row = VecX::Zero(model.shapes.cols());
@@ -73,19 +73,19 @@ void SurfaceRows::add(const VecX& row)
 
 // The amplitudes of all samples are computed first, modes side by side, then multiplied with the rows a block
 // of samples at a time: for 20 modes, 41 points and 16 samples the product is 13,000 multiplications and
-// stays in the first cache. Single precision doubles the width; the amplitudes themselves are advanced in
-// double.
+// stays in the first-level cache. Single precision doubles the width; the amplitudes themselves are advanced
+// in double.
 void PeakDisplacement::run(ModalFilterBank& bank, const SurfaceRows& rows, std::size_t samples,
                            std::span<double> peaks)
 {
   THRUM_ASSERT(rows.modes() == bank.size());
   THRUM_ASSERT(peaks.size() == rows.size());
   const std::size_t stride = (samples + kBlock - 1) / kBlock * kBlock;
-  // What lies past the last sample stays zero and so never is the greatest.
+  // Entries past the last sample stay zero and so never are the maximum.
   amplitudes_.assign(bank.size() * stride, 0.0F);
   bank.run_into(amplitudes_.data(), stride, samples);
   for (std::size_t i = 0; i < rows.size(); i += kPoints) {
-    // The last of an odd number goes with itself.
+    // The last of an odd number is paired with itself.
     const std::size_t other = std::min(i + 1, rows.size() - 1);
     std::array<float, kPoints> peak{};
     for (std::size_t k = 0; k < stride; k += kBlock)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the modes do at points of the surface: displacement of many points over many samples as one small
-// product.
+// Modal displacement at points of the surface: many points over many samples as one small matrix product.
 //
 // A point on triangle (i, j, k) with barycentric weights (a, b, c) moves along n by
 //
 //     d = n^T (a U_i + b U_j + c U_k) q = f q,                                   [Coevoet20, eq. 9 and 11-13]
 //
-// where f is a row with one entry a mode. The transpose maps an impulse at the point to the modes.
+// where f is a row with one entry per mode. The transpose maps an impulse at the point to the modes.
 #pragma once
 
 #include <cstddef>
@@ -47,11 +46,11 @@ class SurfaceRows {
   std::vector<float> values_;
 };
 
-/// Runs a filter bank over the samples of one rigid step and gives the greatest |d| at each point, without
-/// storing d. Keeps its scratch memory, so that one object serves many steps.
+/// Runs a filter bank over the samples of one rigid step and returns the maximum |d| at each point, without
+/// storing d. Keeps its scratch memory, so that one object can be reused for many steps.
 class PeakDisplacement {
  public:
-  /// `peaks` has one entry a row [m]. The bank is left at the end of the last sample.
+  /// `peaks` has one entry per row [m]. The bank is left at the end of the last sample.
   void run(ModalFilterBank& bank, const SurfaceRows& rows, std::size_t samples, std::span<double> peaks);
 
  private:

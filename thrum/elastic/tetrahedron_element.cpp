@@ -81,8 +81,8 @@ constexpr ProductTable product_table(ElementKind kind)
 constexpr ProductTable kLinearProducts = product_table(ElementKind::tet4);
 constexpr ProductTable kQuadraticProducts = product_table(ElementKind::tet10);
 
-// 420 x the integral of N_a N_b over a quadratic tetrahedron of unit volume: it depends only on how the nodes
-// lie.
+// 420 x the integral of N_a N_b over a quadratic tetrahedron of unit volume: it depends only on the local
+// positions of the nodes.
 constexpr double quadratic_mass(int a, int b)
 {
   if (a == b) return a < 4 ? 6 : 32;

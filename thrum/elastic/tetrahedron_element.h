@@ -51,13 +51,13 @@ void add_gradient_products(ElementKind kind, const TetrahedronGeometry& tet, int
 /// The integral of N_a N_b over a tetrahedron of unit volume.
 [[nodiscard]] double unit_mass(ElementKind kind, int a, int b);
 
-/// Whole matrices, 12 x 12 or 30 x 30, three rows a node; the assembly works block by block instead.
+/// Whole matrices, 12 x 12 or 30 x 30, three rows per node; the assembly works block by block instead.
 [[nodiscard]] MatX element_stiffness(ElementKind kind, const TetrahedronGeometry& tet,
                                      const LameConstants& lame);
 [[nodiscard]] MatX element_mass(ElementKind kind, const TetrahedronGeometry& tet, double density);
 
-/// Gradient of the displacement at the point with barycentric coordinates `at`; `displacements` has a column
-/// a node.
+/// Gradient of the displacement at the point with barycentric coordinates `at`; `displacements` has one
+/// column per node.
 [[nodiscard]] Mat3 displacement_gradient(
     ElementKind kind, const TetrahedronGeometry& tet, const Vec4& at,
     const Eigen::Ref<const Eigen::Matrix<double, 3, Eigen::Dynamic>>& displacements);
