@@ -10,7 +10,7 @@
 namespace thrum::media {
 namespace {
 
-RC_GTEST_PROP(Oklab, GoesThereAndBack, ())
+RC_GTEST_PROP(Oklab, RoundTrips, ())
 {
   const auto level = [] {
     return static_cast<float>(*rc::gen::inRange(0, 256)) / 255.0f;
@@ -19,7 +19,7 @@ RC_GTEST_PROP(Oklab, GoesThereAndBack, ())
   RC_ASSERT((colour_from_oklab(oklab_from_colour(colour)) - colour).norm() < 0.02f);
 }
 
-TEST(ColourMap, SequentialGetsLighterInEvenSteps)
+TEST(ColourMap, SequentialLightnessRisesInEvenSteps)
 {
   const int n = 32;
   double least = INFINITY, most = 0;
@@ -47,14 +47,14 @@ TEST(ColourMap, DivergingIsLightestInTheMiddleAndEvenOnBothSides)
   EXPECT_GT(high.x(), high.z());
 }
 
-TEST(ColourMap, ShowsWhatIsNotANumberInGrey)
+TEST(ColourMap, ShowsNanInGrey)
 {
   EXPECT_EQ(colour_of(ColourMap::sequential, NAN), missing_colour());
   EXPECT_EQ(colour_of(ColourMap::diverging, INFINITY), missing_colour());
   EXPECT_EQ(colour_of(ColourMap::sequential, 7), colour_of(ColourMap::sequential, 1));
 }
 
-TEST(ValueRange, HoldsTheFiniteValuesAndIsNeverEmpty)
+TEST(ValueRange, ContainsTheFiniteValuesAndIsNeverEmpty)
 {
   const std::vector<double> values{3, NAN, -1, INFINITY};
   EXPECT_EQ(range_of(values).low, -1);
@@ -65,7 +65,7 @@ TEST(ValueRange, HoldsTheFiniteValuesAndIsNeverEmpty)
   EXPECT_LT(range_of({}).low, range_of({}).high);
 }
 
-RC_GTEST_PROP(RoundStep, IsOneTwoOrFiveAndNearWhatWasWanted, ())
+RC_GTEST_PROP(RoundStep, IsOneTwoOrFiveTimesAPowerOfTenNearTheRequestedCount, ())
 {
   const double width = *rc::gen::inRange(1, 100000) * std::pow(10.0, *rc::gen::inRange(-12, 6));
   const double step = round_step({0, width}, 10);

@@ -11,7 +11,7 @@
 namespace thrum::media {
 namespace {
 
-TEST(Image, GoesThroughAPngUnchanged)
+TEST(Image, RoundTripsThroughAPng)
 {
   const base::ScratchFolder folder;
   Image image(37, 11);
@@ -37,7 +37,7 @@ TEST(Image, ReportsErrors)
   EXPECT_THROW(Image(0, 5), Error);
 }
 
-TEST(Srgb, GoesThereAndBack)
+TEST(Srgb, RoundTrips)
 {
   for (int i = 0; i <= 255; ++i) {
     const float c = static_cast<float>(i) / 255.0f;
@@ -63,7 +63,7 @@ TEST(BitmapFont, DrawsInsideItsBoxAndEveryCharacterDiffers)
   }
 }
 
-TEST(Image, PastesWhatFits)
+TEST(Image, PastesAndClips)
 {
   Image sheet(4, 3, {0, 0, 0});
   const Image picture(2, 2, {9, 9, 9});

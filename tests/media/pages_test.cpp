@@ -31,7 +31,7 @@ model::ModalModel triangle()
   return model;
 }
 
-TEST(ModesPage, HoldsTheDataAndLetsNoTextOutOfIt)
+TEST(ModesPage, ContainsTheDataAndEscapesText)
 {
   if (page_template("modes").empty()) {
     EXPECT_THROW((void)modes_page(triangle()), Error);

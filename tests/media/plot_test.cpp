@@ -43,8 +43,9 @@ Eigen::Vector2d place_of(double x, double y, AxisScale scale, const ValueRange& 
   return red_centre(draw_plot(series, {.x = {"x", scale, range}, .y = {"y", scale, range}}));
 }
 
-// On a logarithmic axis equal ratios are equal lengths, on a straight one equal differences; up is up.
-TEST(DrawPlot, PutsDotsWhereTheirAxesSay)
+// On a logarithmic axis equal ratios are equal lengths, on a linear one equal differences; larger values are
+// higher.
+TEST(DrawPlot, PutsDotsAtTheirCoordinates)
 {
   const ValueRange decades{0.01, 100};
   const Eigen::Vector2d a = place_of(0.1, 0.1, AxisScale::logarithmic, decades);
@@ -86,7 +87,7 @@ TEST(DrawPlot, DrawsAPowerLawStraight)
   }
 }
 
-// What cannot be drawn leaves no trace: the same picture as without it.
+// Values that cannot be drawn do not change the picture.
 TEST(DrawPlot, SkipsValuesThatCannotBeDrawn)
 {
   const PlotAxis axis{"x", AxisScale::logarithmic, ValueRange{0.1, 10}};
@@ -120,7 +121,7 @@ TEST(PlotTicks, AreRound)
     if (!tick.text.empty()) texts.push_back(tick.text);
   }
   EXPECT_EQ(texts, (std::vector<std::string>{"0.1", "1", "10", "100"}));
-  // Within a decade there are numbers between.
+  // Within a decade there are labels between.
   texts.clear();
   for (const PlotTick& tick : plot_ticks({0.9, 8}, AxisScale::logarithmic)) {
     if (!tick.text.empty()) texts.push_back(tick.text);
@@ -130,7 +131,7 @@ TEST(PlotTicks, AreRound)
     EXPECT_NEAR(std::strtod(tick.text.c_str(), nullptr), tick.value, 1e-9);
 }
 
-TEST(PlotRange, HoldsEverythingThatCanBeDrawn)
+TEST(PlotRange, ContainsAllDrawableValues)
 {
   const std::vector<PlotSeries> series{{.x = {1, 100, -3, NAN}, .y = {0, 0, 0, 0}}};
   const ValueRange range = plot_range(series, true, AxisScale::logarithmic);
@@ -163,7 +164,7 @@ TEST(AttenuationPicture, ShowsCurvesByTheirFormulas)
   EXPECT_EQ(count(without, plot_colour(1)), 0);
 }
 
-TEST(DrawPlot, RejectsWhatItCannotDraw)
+TEST(DrawPlot, RejectsInvalidInput)
 {
   const std::vector<PlotSeries> uneven{{.name = "a", .x = {1, 2}, .y = {1}}};
   EXPECT_THROW(static_cast<void>(draw_plot(uneven)), Error);

@@ -38,7 +38,7 @@ TEST(Render, HitsTheSquareWhereTheCameraPredictsIt)
   const Image image = render(scene, camera, kSmall);
   for (int y = 0; y < 90; ++y) {
     for (int x = 0; x < 160; ++x) {
-      // Pixels near the edge are mixed: leave out two on both sides.
+      // Pixels near the edge are blended: skip two on both sides.
       const Vec2 low = camera.project({-1, 1, 0}, 160, 90), high = camera.project({1, -1, 0}, 160, 90);
       const double in = std::min({x - low.x(), high.x() - x - 1, y - low.y(), high.y() - y - 1});
       const Pixel& p = image.at(x, y);
@@ -66,7 +66,7 @@ TEST(Render, FramesTheWholeBox)
   }
 }
 
-// At the outline of a round body drawn with few faces the mean normals look away from the viewer.
+// At the outline of a round body drawn with few faces the interpolated normals point away from the viewer.
 TEST(Render, TheLitSideOfARoundBodyHasNoDarkOutline)
 {
   const mesh::TriangleMesh mesh =
@@ -74,7 +74,7 @@ TEST(Render, TheLitSideOfARoundBodyHasNoDarkOutline)
   RenderScene scene;
   scene.bodies.push_back({.mesh = &mesh, .colour = {0.9f, 0.9f, 0.9f}});
   scene.ground = false;
-  // The sun stands behind the left shoulder of the viewer: all of the left half is lit, and the background is light.
+  // The sun is behind the viewer and to the left: all of the left half is lit, and the background is light.
   const Camera camera{.eye = {0, -9, 0}, .target = {0, 0, 0}};
   const Image image = render(scene, camera, kSmall);
   const int middle = brightness(image.at(static_cast<int>(camera.project({-0.5, -1, 0}, 160, 90).x()), 45));
@@ -83,7 +83,7 @@ TEST(Render, TheLitSideOfARoundBodyHasNoDarkOutline)
   }
 }
 
-TEST(Render, ANarrowPictureShowsAsMuchFromLeftToRight)
+TEST(Render, ANarrowPictureShowsTheSameWidth)
 {
   const double view = 0.5;
   EXPECT_EQ(fit_field_of_view(view, 16.0 / 9), view);
@@ -92,7 +92,7 @@ TEST(Render, ANarrowPictureShowsAsMuchFromLeftToRight)
   const double wide = camera.project({1, 0, 0}, 1600, 900).x() / 1600;
   camera.field_of_view = fit_field_of_view(view, 0.8);
   EXPECT_NEAR(camera.project({1, 0, 0}, 800, 1000).x() / 800, wide, 1e-12);
-  // Not without end.
+  // Up to a limit.
   EXPECT_LT(fit_field_of_view(view, 0.01), 2);
 }
 
@@ -109,7 +109,7 @@ TEST(Render, TheGroundIsDarkerInTheShadow)
   const int dark = brightness(image.at(static_cast<int>(under.x()), static_cast<int>(under.y())));
   const int light = brightness(image.at(static_cast<int>(free.x()), static_cast<int>(free.y())));
   EXPECT_LT(dark, 0.8 * light);
-  // Free ground cannot be told from the background.
+  // Unshadowed ground has the colour of the background.
   EXPECT_NEAR(light, brightness(to_pixel(kSmall.background)), 6);
 }
 
@@ -122,7 +122,7 @@ TEST(Render, ShowsTheScalarThroughTheMap)
   scene.ground = false;
   const Camera camera{.eye = {0, 0, 8}, .target = {0, 0, 0}};
   const Image plain = render(scene, camera, kSmall);
-  // Left is dark violet, right is light yellow, lighter all the way.
+  // Left is dark violet, right is light yellow, lighter from left to right.
   const int left = static_cast<int>(camera.project({-1, 0, 0}, 160, 90).x()) + 2;
   const int right = static_cast<int>(camera.project({1, 0, 0}, 160, 90).x()) - 3;
   for (int x = left; x + 8 <= right; x += 8) {
@@ -158,7 +158,7 @@ TEST(Render, ReportsErrors)
   EXPECT_THROW(static_cast<void>(render(scene, Camera(), kSmall)), Error);
   scene.bodies[0] = {};
   EXPECT_THROW(static_cast<void>(render(scene, Camera(), kSmall)), Error);
-  // Nothing at all is an empty picture.
+  // An empty scene gives an empty picture.
   EXPECT_NO_THROW(static_cast<void>(render({}, Camera(), kSmall)));
 }
 

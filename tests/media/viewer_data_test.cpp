@@ -37,14 +37,14 @@ sim::Recording thrown_ball()
   return recording;
 }
 
-// What a page makes of the keys: straight between them.
+// A page interpolates the keys linearly.
 TEST(ViewerTracks, StayWithinTheToleranceOfEveryFrame)
 {
   const sim::Recording recording = thrown_ball();
   constexpr double kTolerance = 5e-3;  // more than the 1.4 mm by which two frames of free fall bend
   const ViewerTracks tracks = viewer_tracks(recording, kTolerance);
   ASSERT_EQ(tracks.counts.size(), 3u);
-  EXPECT_EQ(tracks.counts[0], 2u) << "a body at rest needs its first and its last key";
+  EXPECT_EQ(tracks.counts[0], 2u) << "a body at rest needs only its first and its last key";
   EXPECT_EQ(tracks.counts[2], 2u);
   EXPECT_LT(tracks.counts[1], static_cast<std::uint32_t>(kFrames)) << "some frames lie on a line";
   std::size_t at = tracks.counts[0];
@@ -75,13 +75,13 @@ TEST(ViewerTracks, BoxContainsTheMovingBodies)
   const Box3 box = motion_box(recording);
   EXPECT_TRUE(box.contains(Vec3(1, 1, 0.1)));
   EXPECT_GT(box.max().z(), 4.5);
-  // One moment far away does not make everything small.
+  // One frame far away does not enlarge the box.
   recording.frames[18].poses[1].position = {5000, 0, 0};
   EXPECT_LT(motion_box(recording).max().x(), 10);
   EXPECT_TRUE(motion_box(sim::Recording{}).isEmpty());
 }
 
-TEST(ViewerData, IsJsonWithEverythingThatAPageShows)
+TEST(ViewerData, IsJsonWithAllDataOfThePage)
 {
   sim::Recording recording = thrown_ball();
   recording.frames[5].contacts.push_back({0, 1, {0, 0, 0}, {0, 0, 2}, 1});

@@ -11,7 +11,7 @@ namespace thrum::media {
 namespace {
 
 constexpr int kCurvePoints = 200;
-/// A straight axis of ratios ends here, or below when nothing is so strong.
+/// Maximum of a linear axis of ratios; lower when all ratios are smaller.
 constexpr double kMaxRatio = 1.5;
 
 }  // namespace
@@ -38,7 +38,7 @@ Image attenuation_picture(std::span<const vibration::AttenuationSample> samples,
     x_range.low = 0;
     y_range = {0, std::min(y_range.high, kMaxRatio)};
   }
-  // Nothing of the curves is left out where they cross the picture, but they do not stretch it.
+  // Curves are drawn wherever they cross the picture, but they do not enlarge its range.
   std::vector<PlotSeries> series{dots};
   const double nearest = straight ? x_range.high / kCurvePoints : x_range.low;
   for (const NamedCurve& curve : curves) {
@@ -55,7 +55,7 @@ Image attenuation_picture(std::span<const vibration::AttenuationSample> samples,
                             .height = desc.height,
                             .title = desc.title,
                             .x = {"distance from the impact [m]", desc.scale, x_range},
-                            .y = {"motion there / motion of the struck place", desc.scale, y_range}});
+                            .y = {"motion there / motion of the struck point", desc.scale, y_range}});
 }
 
 }  // namespace thrum::media

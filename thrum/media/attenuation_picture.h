@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much of a blow arrives how far away, and curves through it, as a picture [Coevoet20, Figure 10].
+// A plot of the attenuation of an impact with distance, with fitted curves [Coevoet20, Figure 10].
 #pragma once
 
 #include <span>

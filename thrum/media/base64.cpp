@@ -12,7 +12,7 @@ std::string base64(std::string_view bytes)
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    // Three bytes are four digits of six bits; what is missing at the end is written as '='.
+    // Three bytes are four digits of six bits; the end is padded with '='.
     const std::size_t count = bytes.size() - i < 3 ? bytes.size() - i : 3;
     std::uint32_t bits = 0;
     for (std::size_t k = 0; k < 3; ++k) {

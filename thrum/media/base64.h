@@ -11,7 +11,7 @@ namespace thrum::media {
 
 [[nodiscard]] std::string base64(std::string_view bytes);
 
-/// Numbers as they lie in memory, little-endian.
+/// Numbers as in memory, little-endian.
 template <class T>
 [[nodiscard]] std::string base64_of(const std::vector<T>& values)
 {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kRows = 7;
 constexpr int kColumns = 5;
-constexpr int kTail = 1;  ///< dots by which g, p, q and y hang below the line
+constexpr int kTail = 1;  ///< dots by which g, p, q and y extend below the baseline
 constexpr char kFirst = ' ';
 
 /// The glyphs from space to tilde: seven rows from the top, five bits each, the leftmost in bit 4.

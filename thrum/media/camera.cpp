@@ -40,7 +40,7 @@ Camera frame_box(const Box3& box, double aspect, const Vec3& from, double margin
   const auto [right, up, forward] = camera.axes();
   const double tall = std::tan(camera.field_of_view / 2) * (1 - margin);
   const double wide = tall * aspect;
-  // Each corner asks for a distance at which it is inside the picture.
+  // Each corner needs a minimum distance to be inside the picture.
   double distance = 0;
   for (int k = 0; k < 8; ++k) {
     const Vec3 d = box.corner(static_cast<Box3::CornerType>(k)) - camera.target;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Where a picture is seen from.
+// The camera of a picture.
 #pragma once
 
 #include "thrum/base/vec.h"
 
 namespace thrum::media {
 
-/// Unit vectors of a picture in the world.
+/// Unit vectors of the picture's axes in world coordinates.
 struct CameraAxes {
   Vec3 right;
   Vec3 up;
@@ -20,7 +20,7 @@ struct Camera {
   double field_of_view = 0.5;  ///< from the top to the bottom of the picture [rad]
 
   [[nodiscard]] CameraAxes axes() const;
-  /// Where the point is seen: pixels from the left and from the top, in a picture of this size.
+  /// The projection of the point: pixels from the left and from the top, in a picture of this size.
   [[nodiscard]] Vec2 project(const Vec3& point, int width, int height) const;
 };
 
@@ -28,11 +28,12 @@ struct Camera {
 [[nodiscard]] Camera frame_box(const Box3& box, double aspect, const Vec3& from = {0.55, -1.0, 0.62},
                                double margin = 0.08);
 
-/// Scenes are written with pictures of this shape in mind, width / height.
+/// The aspect ratio that the field of view of scenes refers to, width / height.
 inline constexpr double kDefaultAspect = 16.0 / 9;
 
-/// The field of view from top to bottom [rad] of a picture with `aspect` = width / height that shows what one of the usual shape
-/// shows: a narrower one sees more above and below rather than less at the sides.
+/// The field of view from top to bottom [rad] of a picture with `aspect` = width / height that shows what one
+/// with the reference aspect ratio shows: a narrower one shows more above and below rather than less at the
+/// sides.
 [[nodiscard]] double fit_field_of_view(double field_of_view, double aspect);
 
 }  // namespace thrum::media

@@ -11,8 +11,8 @@
 namespace thrum::media {
 namespace {
 
-constexpr std::size_t kTableSize = 257;      ///< odd: the middle of the diverging map is an entry of its own
-constexpr double kStepTolerance = 1.000001;  ///< a step of 0.1 that came out a little small is still 0.1 [1]
+constexpr std::size_t kTableSize = 257;      ///< odd: the middle of the diverging map is one entry
+constexpr double kStepTolerance = 1.000001;  ///< a step slightly below 0.1 by rounding is still 0.1 [1]
 constexpr double kDegree = std::numbers::pi / 180;
 using Table = std::array<Colour, kTableSize>;
 
@@ -39,7 +39,7 @@ Table make_sequential()
   Table table;
   for (std::size_t i = 0; i < kTableSize; ++i) {
     const double t = static_cast<double>(i) / (kTableSize - 1);
-    // Less chroma in the middle: displays show the least of it in blue-green.
+    // Less chroma in the middle: the gamut of displays is smallest in blue-green.
     const double chroma = 0.145 - 0.045 * std::sin(std::numbers::pi * t);
     table[i] = colour_from_oklab(from_polar(0.27 + 0.64 * t, chroma, (305 - 200 * t) * kDegree));
   }
@@ -129,9 +129,9 @@ ValueRange range_of(std::span<const double> values, ColourMap map)
   return range;
 }
 
-double round_step(const ValueRange& range, int wanted)
+double round_step(const ValueRange& range, int count)
 {
-  const double rough = (range.high - range.low) / std::max(wanted, 1);
+  const double rough = (range.high - range.low) / std::max(count, 1);
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   const double mantissa = rough / power;
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
@@ -148,7 +148,7 @@ std::string tick_text(double value, double step)
 double iso_line_coverage(double value, double spacing, double change, double width)
 {
   if (!(spacing > 0) || !(change > 0) || !std::isfinite(value)) return 0;
-  // Where lines would stand closer than three pixels they fade away instead of flickering.
+  // Lines closer than three pixels fade out instead of flickering.
   const double pixels_between = spacing / change;
   const double fade = std::clamp((pixels_between - 3) / 3, 0.0, 1.0);
   const double pixels_off = std::abs(value / spacing - std::round(value / spacing)) * pixels_between;

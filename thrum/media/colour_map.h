@@ -3,8 +3,8 @@
 //
 // Both maps are built in OKLab, a space in which equal distances look equally different [Ottosson, "A
 // perceptual colour space for image processing", 2020]: equal steps of the number are equal steps for the
-// eye, lightness rises (or falls from the middle) evenly, and they can be told apart in grey and by people
-// who do not see red and green.
+// eye, lightness rises (or falls from the middle) evenly, and they are distinguishable in greyscale and with
+// red-green colour blindness.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ enum class ColourMap {
 /// The colour at t in [0, 1]; t is clamped, and a number that is not finite is grey.
 [[nodiscard]] Colour colour_of(ColourMap map, double t);
 
-/// For what has no value: unreachable, undefined.
+/// For undefined values, such as unreachable points.
 [[nodiscard]] Colour missing_colour();
 
 /// The values shown by the first and the last colour.
@@ -34,14 +34,14 @@ struct ValueRange {
   [[nodiscard]] double fraction(double value) const { return (value - low) / (high - low); }
 };
 
-/// From the least to the largest finite value, never empty; a diverging map gets a range symmetric about
+/// From the smallest to the largest finite value, never empty; a diverging map gets a range symmetric about
 /// zero.
 [[nodiscard]] ValueRange range_of(std::span<const double> values, ColourMap map = ColourMap::sequential);
 
-/// A step of 1, 2 or 5 times a power of ten that cuts the range into about `wanted` parts.
-[[nodiscard]] double round_step(const ValueRange& range, int wanted);
+/// A step of 1, 2 or 5 times a power of ten that cuts the range into about `count` parts.
+[[nodiscard]] double round_step(const ValueRange& range, int count);
 
-/// A multiple of a round step with as many digits as the step needs, and none of the rounding of multiples.
+/// A multiple of a round step with as many digits as the step needs, without rounding errors.
 [[nodiscard]] std::string tick_text(double value, double step);
 
 /// How much of a pixel a line at every multiple of `spacing` covers, 0 to 1. `change` is by how much the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures go to ffmpeg through a pipe; it is started without a shell, so that names need no quoting.
+// Pictures are sent to ffmpeg through a pipe; it is started without a shell, so that names need no quoting.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ std::filesystem::path find_ffmpeg()
     if (!folder.empty() && ::access(program.c_str(), X_OK) == 0) return program;
   }
   throw Error(
-      "Films are made by the program ffmpeg, which is not installed (Debian: apt-get install ffmpeg). "
+      "Films need the program ffmpeg, which is not installed (Debian: apt-get install ffmpeg). "
       "Pictures (--png, --strip, --sheet) and the page work without it.");
 }
 
@@ -40,7 +40,7 @@ class Encoder {
   {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-      throw Error(fmt::format("No pipe to ffmpeg: {}.", std::strerror(errno)));
+      throw Error(fmt::format("Cannot open a pipe to ffmpeg: {}.", std::strerror(errno)));
     std::vector<char*> arguments;
     std::vector<std::string> copies = words;
     copies.insert(copies.begin(), program.string());
@@ -66,7 +66,7 @@ class Encoder {
     if (child_ > 0) static_cast<void>(finish());
   }
 
-  // False when ffmpeg has gone.
+  // False when ffmpeg has exited.
   [[nodiscard]] bool write(const Image& image)
   {
     const char* at = reinterpret_cast<const char*>(image.pixels.data());
@@ -81,7 +81,7 @@ class Encoder {
     return true;
   }
 
-  // Whether the film is whole.
+  // Whether the film is complete.
   [[nodiscard]] bool finish()
   {
     ::close(input_);
@@ -97,7 +97,7 @@ class Encoder {
   int input_ = -1;
 };
 
-// A reader that has gone is an answer of write(), not the end of the program.
+// When ffmpeg has exited, write() fails instead of a signal ending this program.
 class IgnoreSigpipe {
  public:
   IgnoreSigpipe() : previous_(::signal(SIGPIPE, SIG_IGN)) {}
@@ -114,9 +114,9 @@ class IgnoreSigpipe {
 void write_film(const std::filesystem::path& file, const sim::Recording& recording, const FilmDesc& desc)
 {
   const std::filesystem::path program = find_ffmpeg();
-  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to show.");
+  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to draw.");
   SnapshotDesc picture = desc.picture;
-  // The colour format of films wants even sides.
+  // The pixel format of films needs an even width and height.
   picture.width += picture.width % 2;
   picture.height += picture.height % 2;
   const std::filesystem::path temporary = file.parent_path() / ("." + file.filename().string() + ".part.mp4");
@@ -127,7 +127,7 @@ void write_film(const std::filesystem::path& file, const sim::Recording& recordi
                                     "-s",           fmt::format("{}x{}", picture.width, picture.height),
                                     "-r",           fmt::format("{:.6f}", desc.frame_rate),
                                     "-i",           "-"};
-  // Sound is only right at its own speed.
+  // Sound is only used at the original speed.
   const bool sounds = !desc.sound.empty() && desc.speed == 1;
   if (sounds)
     words.insert(words.end(), {"-i", desc.sound.string(), "-c:a", "aac", "-b:a", "192k", "-shortest"});
@@ -151,7 +151,7 @@ void write_film(const std::filesystem::path& file, const sim::Recording& recordi
   if (!whole || failure) {
     std::error_code none;
     std::filesystem::remove(temporary, none);
-    throw Error(fmt::format("ffmpeg could not write {}; what it said is above.", file.string()));
+    throw Error(fmt::format("ffmpeg could not write {}; see its message above.", file.string()));
   }
 }
 

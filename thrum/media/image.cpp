@@ -21,8 +21,8 @@ constexpr int kMaxImageSide = 32768;
 Image::Image(int w, int h, Pixel fill) : width(w), height(h)
 {
   if (w < 1 || h < 1 || w > kMaxImageSide || h > kMaxImageSide) {
-    throw Error(fmt::format("An image of {} x {} pixels is not possible: give 1 to {} each way.", w, h,
-                            kMaxImageSide));
+    throw Error(fmt::format("An image of {} x {} pixels is not possible; width and height must be 1 to {}.",
+                            w, h, kMaxImageSide));
   }
   pixels.assign(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill);
 }
@@ -72,7 +72,7 @@ void write_png(const std::filesystem::path& path, const Image& image)
   };
   if (stbi_write_png_to_func(put, &file, image.width, image.height, 3, image.pixels.data(),
                              3 * image.width) == 0) {
-    throw Error(fmt::format("Cannot write {}: the image could not be packed.", path.string()));
+    throw Error(fmt::format("Cannot write {}: PNG compression failed.", path.string()));
   }
   file.commit();
 }

@@ -42,13 +42,13 @@ struct Image {
 [[nodiscard]] Colour srgb_from_linear(const Colour& linear);
 [[nodiscard]] Colour linear_from_srgb(const Colour& srgb);
 
-/// Mixes `colour` over the pixel: 0 leaves it, 1 replaces it. Outside the image nothing happens.
+/// Blends `colour` over the pixel: 0 keeps it, 1 replaces it. Does nothing outside the image.
 void blend(Image& image, int x, int y, const Colour& colour, float opacity);
 
-/// Copies `picture` into `sheet` with its top left corner at (left, top); what lies outside is left out.
+/// Copies `picture` into `sheet` with its top left corner at (left, top); parts outside are clipped.
 void paste(Image& sheet, const Image& picture, int left, int top);
 
-/// Written aside and renamed. Throws Error, with the reason, when that fails.
+/// Written under a temporary name and renamed. Throws Error, with the reason, when that fails.
 void write_png(const std::filesystem::path& path, const Image& image);
 
 /// Throws Error when the file is missing or not a PNG.

@@ -15,7 +15,7 @@ namespace thrum::media {
 
 namespace {
 
-// What stays still is not quite black, so that its form can be seen.
+// Points that do not move are not quite black, so that the shape remains visible.
 constexpr float kMinBrightness = 0.06F;
 
 struct DeformedMesh {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mode shapes as a picture: each mode at full amplitude, x y z displacement as red green blue [Coevoet20, figure 2].
+// Mode shapes as a picture: each mode at full amplitude, x y z displacement as red green blue [Coevoet20,
+// figure 2].
 #pragma once
 
 #include "thrum/media/image.h"
@@ -8,11 +9,11 @@
 namespace thrum::media {
 
 struct ModesPictureDesc {
-  int modes = 4;  ///< the lowest so many, side by side in rows of `columns`
+  int modes = 4;  ///< number of modes, lowest first, in rows of `columns`
   int columns = 2;
   int width = 640;              ///< of one mode [pixel]
   int height = 400;             ///< of one mode [pixel]
-  double amplitude = 1.0 / 14;  ///< full amplitude as a share of the body's size
+  double amplitude = 1.0 / 14;  ///< full amplitude as a fraction of the body's size
 };
 
 /// Throws Error when the model has no modes.

@@ -163,7 +163,7 @@ class Writer {
     return static_cast<int>(meshes_.size()) - 1;
   }
 
-  // One a colour, called after the first body that has it.
+  // One per colour, named after the first body that has it.
   int add_material(const std::string& body, const Colour& colour)
   {
     const Colour linear = linear_from_srgb(colour);
@@ -195,7 +195,7 @@ class Writer {
       if (!times.empty() && time <= times.back()) continue;
       const Pose pose = now.pose();
       Quat q = pose.rotation;
-      // The shorter way round between two keys.
+      // The shorter rotation between two keys.
       if (q.dot(before) < 0) q.coeffs() = -q.coeffs();
       before = q;
       times.push_back(time);
@@ -210,12 +210,13 @@ class Writer {
 
   [[nodiscard]] std::size_t arrow_count() const
   {
-    std::size_t most = 0;
-    for (const sim::RecordedFrame& f : recording_.frames) most = std::max(most, f.contacts.size());
-    return std::min(most, kMaxArrows);
+    std::size_t max_count = 0;
+    for (const sim::RecordedFrame& f : recording_.frames) max_count = std::max(max_count, f.contacts.size());
+    return std::min(max_count, kMaxArrows);
   }
 
-  // Arrow i is the contact with the i-th greatest impulse of each frame; it has no length when there are fewer.
+  // Arrow i is the contact with the i-th largest impulse of each frame; it has no length when there are
+  // fewer.
   void add_arrow(std::size_t i)
   {
     if (arrow_mesh_ < 0) prepare_arrows();
@@ -232,7 +233,7 @@ class Writer {
         const sim::RecordedContact& c = frame.contacts[ranks_[f][i]];
         const Vec3 impulse(c.impulse[0], c.impulse[1], c.impulse[2]);
         place = {c.position[0], c.position[1], c.position[2]};
-        // The square root lets weak ones be seen beside strong ones.
+        // The square root keeps weak ones visible beside strong ones.
         length = arrow_length_ * std::sqrt(impulse.norm() / max_impulse_);
         if (impulse.norm() > 0) turn = Quat::FromTwoVectors(Vec3::UnitZ(), impulse).normalized();
       } else if (!scales.empty() && scales.back() == 0) {
@@ -304,7 +305,7 @@ class Writer {
     while (text.size() % 4 != 0) text += ' ';
     const std::size_t total = 12 + 8 + text.size() + (buffer_.bytes.empty() ? 0 : 8 + buffer_.bytes.size());
     if (static_cast<double>(total) > kMaxGlbBytes) {
-      throw Error("The motion is too long for one GLB file (4 GB); record fewer frames a second.");
+      throw Error("The motion is too long for one GLB file (4 GB); record fewer frames per second.");
     }
     std::string out;
     append_bytes(out, kGlbMagic);

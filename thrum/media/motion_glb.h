@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recorded run as an animated GLB: a node for each body, meshes shared by bodies alike, one animation.
+// A recorded run as an animated GLB: a node for each body, meshes shared by equal bodies, one animation.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct MotionGlbDesc {
 /// The bytes of the file. z up becomes y up by the root node.
 [[nodiscard]] std::string motion_glb(const sim::Recording& recording, const MotionGlbDesc& desc = {});
 
-/// A plane has no triangles of its own: a square in z = 0 that reaches well beyond all bodies. Empty when no body is a
-/// plane.
+/// The ground for a plane, which has no triangles: a square in z = 0 that extends well beyond all bodies.
+/// Empty when no body is a plane.
 [[nodiscard]] mesh::TriangleMesh ground_square(const sim::Recording& recording);
 
 }  // namespace thrum::media

@@ -7,7 +7,7 @@ namespace thrum::media {
 
 namespace {
 
-// Inside a script element only "</script" and "<!--" end it or confuse it; JSON may write '<' as an escape.
+// Inside a script element only "</script" and "<!--" are special; JSON may write '<' as an escape.
 void append_inside_script(std::string& out, std::string_view json)
 {
   for (std::size_t at = json.find('<'); at != std::string_view::npos; at = json.find('<')) {

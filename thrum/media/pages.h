@@ -9,14 +9,15 @@
 
 namespace thrum::media {
 
-/// The bundled page of that name, with a mark where the data goes; empty when thrum was built without pages.
+/// The bundled page of that name, with a placeholder for the data; empty when thrum was built without pages.
 [[nodiscard]] std::string_view page_template(std::string_view name);
 
 /// The page of that name with its data. Throws Error when thrum was built without pages.
 [[nodiscard]] std::string fill_page(std::string_view name, std::string_view json);
 
-/// A page that shows the modes of a body in slow motion, colours x y z displacement as red green blue
-/// [Coevoet20, figure 2], and sounds where it is struck. Throws Error when thrum was built without pages.
+/// A page that shows the modes of a body in slow motion, with x y z displacement as red green blue
+/// [Coevoet20, figure 2], and plays the sound of a strike where the user clicks. Throws Error when thrum was
+/// built without pages.
 [[nodiscard]] std::string modes_page(const model::ModalModel& model);
 
 }  // namespace thrum::media

@@ -14,7 +14,7 @@
 namespace thrum::media {
 namespace {
 
-constexpr int kIsoLines = 15;  ///< about as many when no spacing is given
+constexpr int kIsoLines = 15;  ///< approximate number when no spacing is given
 constexpr int kTicks = 6;
 const Colour kInk(0.20f, 0.21f, 0.23f);
 const Colour kPaper(0.955f, 0.957f, 0.96f);
@@ -24,13 +24,13 @@ std::string caption(const PictureDesc& desc)
   return desc.unit.empty() ? desc.title : fmt::format("{} [{}]", desc.title, desc.unit);
 }
 
-/// A dot of the font is two pixels in a picture of usual size.
+/// A dot of the font is two pixels in a picture of default size.
 int font_scale(const Image& image)
 {
   return std::max(1, image.height / 270);
 }
 
-/// The text cut at spaces into lines that fit; a word that is longer than a line has one of its own.
+/// The text cut at spaces into lines that fit; a word that is longer than a line gets its own line.
 std::vector<std::string> wrapped(const std::string& text, int room, int scale)
 {
   std::vector<std::string> lines;
@@ -73,7 +73,7 @@ void draw_legend(Image& image, ColourMap map, const ValueRange& range, const std
     draw_text(image, left + bar_width + 5 * scale, y - text_height(scale) / 2, tick_text(k * step, step),
               kInk, scale);
   }
-  // The title above it, a line for as many words as fit beside the picture.
+  // The title above it, wrapped to the width beside the picture.
   const int centre = left + (image.width - left) / 2 - 2 * scale;
   const int room = 2 * (image.width - centre) - 4 * scale;
   const std::vector<std::string> lines = wrapped(title, room, scale);
@@ -112,7 +112,8 @@ Image picture_of_mesh(const mesh::TriangleMesh& mesh, const PictureDesc& desc)
 
 SlicePlane slice_of_box(const Box3& box, int axis, double margin)
 {
-  if (axis < 0 || axis > 2) throw Error(fmt::format("A slice is across axis 0, 1 or 2, not {}.", axis));
+  if (axis < 0 || axis > 2)
+    throw Error(fmt::format("The axis of a slice is {}; it must be 0, 1 or 2.", axis));
   const Vec3 half = (0.5 + margin) * box.sizes();
   const int right = axis == 0 ? 1 : 0;
   const int up = axis == 2 ? 1 : 2;
@@ -122,8 +123,8 @@ SlicePlane slice_of_box(const Box3& box, int axis, double margin)
 Image picture_of_slice(const std::function<double(const Vec3&)>& function, const SlicePlane& plane,
                        const PictureDesc& desc)
 {
-  // The rectangle is fitted into the picture with square pixels; the rest of the picture shows what lies
-  // around it.
+  // The rectangle is fitted into the picture with square pixels; the rest of the picture shows the
+  // surroundings.
   const double room = desc.legend ? 0.84 : 1.0;
   const double pixel =
       std::max(2 * plane.half_right.norm() / (desc.width * room), 2 * plane.half_up.norm() / desc.height);

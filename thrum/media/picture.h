@@ -30,7 +30,7 @@ struct PictureDesc {
   double iso_spacing = 0;                          ///< 0: a round step that gives about fifteen
   bool legend = true;
   bool ground = true;
-  Vec3 from{0.55, -1.0, 0.62};  ///< where the viewer stands, seen from the middle
+  Vec3 from{0.55, -1.0, 0.62};  ///< direction from the centre to the viewer
 };
 
 /// One value per vertex; a value that is not finite is drawn grey.

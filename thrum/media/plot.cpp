@@ -14,14 +14,15 @@ namespace thrum::media {
 namespace {
 
 constexpr int kTargetTicks = 7;
-constexpr double kAxisMargin = 0.04;  ///< left free at each end of an axis, as a share of it
-constexpr double kFewDecades = 1.5;   ///< below it the 2 and the 5 of a decade have numbers too
-constexpr double kManyDecades = 8.5;  ///< above it not every decade has a number
+constexpr double kAxisMargin = 0.04;  ///< margin at each end of an axis, as a fraction of its length
+constexpr double kFewDecades = 1.5;   ///< below this the 2 and the 5 of a decade are labelled too
+constexpr double kManyDecades = 8.5;  ///< above this not every decade is labelled
 const Colour kInk(0.20f, 0.21f, 0.23f);
 const Colour kGrid(0.80f, 0.81f, 0.83f);
 const Colour kPaper(1.0f, 1.0f, 1.0f);
 
-/// A value as it lies along an axis: itself, or its decimal logarithm. Not finite where it cannot be drawn.
+/// The coordinate of a value along an axis: itself, or its decimal logarithm. Not finite where it cannot be
+/// drawn.
 double axis_coordinate(double value, AxisScale scale)
 {
   if (scale == AxisScale::linear) return value;
@@ -33,7 +34,7 @@ ValueRange axis_coordinate(const ValueRange& range, AxisScale scale)
   return {axis_coordinate(range.low, scale), axis_coordinate(range.high, scale)};
 }
 
-/// Where the axes lie in the picture.
+/// The position of the axes in the picture.
 struct Frame {
   int left = 0, right = 0, top = 0, bottom = 0;  ///< [pixel]
   ValueRange x = {}, y = {};                     ///< along the axes
@@ -49,8 +50,8 @@ struct Frame {
   }
 };
 
-/// Every pixel within `half` of the segment from a to b, soft by a pixel at its rim and cut at the frame. A dot is a segment
-/// without length.
+/// Every pixel within `half` of the segment from a to b, antialiased by one pixel and clipped at the frame. A
+/// dot is a segment without length.
 void draw_stroke(Image& image, const Frame& frame, const Eigen::Vector2d& a, const Eigen::Vector2d& b,
                  double half, const Colour& colour, float opacity)
 {
@@ -70,13 +71,14 @@ void draw_stroke(Image& image, const Frame& frame, const Eigen::Vector2d& a, con
   }
 }
 
-/// A line between two points of the picture that may lie far outside it: only the part near the frame is drawn.
+/// A line between two points of the picture that may lie far outside it: only the part near the frame is
+/// drawn.
 void draw_line(Image& image, const Frame& frame, const Eigen::Vector2d& a, const Eigen::Vector2d& b,
                double half, const Colour& colour, float opacity)
 {
   const Eigen::Vector2d low(frame.left - half - 2, frame.top - half - 2);
   const Eigen::Vector2d high(frame.right + half + 2, frame.bottom + half + 2);
-  // The part of the line between the sides of the frame, side by side.
+  // Clip the line against each side of the frame.
   double from = 0, to = 1;
   const Eigen::Vector2d d = b - a;
   for (int k = 0; k < 2; ++k) {
@@ -132,7 +134,7 @@ void draw_axes(Image& image, const Frame& frame, const PlotDesc& desc, std::span
   };
   const int gap = 4 * scale;
   const Colour faint = 0.35f * kGrid + 0.65f * kPaper;
-  // Small ticks first, so that the lines of the main ones lie over them.
+  // Minor ticks first, so that the major ones are drawn over them.
   for (const bool main : {false, true}) {
     for (const PlotTick& tick : x_ticks) {
       if (tick.text.empty() == main) continue;
@@ -160,7 +162,7 @@ void draw_axes(Image& image, const Frame& frame, const PlotDesc& desc, std::span
   draw_text(image, middle - text_width(desc.title, scale) / 2, gap, desc.title, kInk, scale);
 }
 
-/// Names with a sample of each in one line below the title, or in several where they do not fit.
+/// Names with a sample of each in one line below the title, or in several when they do not fit.
 int legend_rows(std::span<const PlotSeries> series, int room, int scale, std::vector<Eigen::Vector2i>* places)
 {
   int x = 0, row = 0;
@@ -186,13 +188,14 @@ void check(std::span<const PlotSeries> series, const PlotAxis& axis, const Value
 {
   for (const PlotSeries& s : series) {
     if (s.x.size() != s.y.size())
-      throw Error(
-          fmt::format("A plot needs as many x as y; '{}' has {} and {}.", s.name, s.x.size(), s.y.size()));
+      throw Error(fmt::format("A plot needs equal numbers of x and y values; '{}' has {} and {}.", s.name,
+                              s.x.size(), s.y.size()));
   }
   if (axis.scale == AxisScale::logarithmic && !(range.low > 0))
-    throw Error(fmt::format("A logarithmic axis cannot begin at {:g}.", range.low));
+    throw Error(fmt::format("A logarithmic axis starts at {:g}; it must start above 0.", range.low));
   if (!(range.high > range.low) || !std::isfinite(range.high) || !std::isfinite(range.low))
-    throw Error(fmt::format("An axis cannot reach from {:g} to {:g}.", range.low, range.high));
+    throw Error(
+        fmt::format("An axis goes from {:g} to {:g}; the second must be larger.", range.low, range.high));
 }
 
 }  // namespace
@@ -253,7 +256,7 @@ Image draw_plot(std::span<const PlotSeries> series, const PlotDesc& desc)
   const std::vector<PlotTick> x_ticks = plot_ticks(x_range, desc.x.scale);
   const std::vector<PlotTick> y_ticks = plot_ticks(y_range, desc.y.scale);
 
-  // Room for what stands around the frame.
+  // Space for the labels around the frame.
   const int scale = std::max(1, desc.height / 270);
   const int line = text_height(scale) + 6 * scale;
   int widest = 0;

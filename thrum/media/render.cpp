@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Two passes. The first casts, for each pixel, samples x samples rays; each hit sends one ray to the sun and one into
-// the cosine-weighted hemisphere. The directions are a Hammersley set dealt out over a tile of 4 x 4 pixels, so that
-// any 4 x 4 window holds the whole set once. The second pass averages the two visibilities over such a window, leaving
-// out pixels of another body, another orientation or another depth: every pixel feels sixteen times as many directions
-// as it paid for, and without grain. Colours are not averaged: edges and iso-lines stay sharp.
+// Two passes. The first casts, for each pixel, samples x samples rays; each hit sends one ray to the sun and
+// one into the cosine-weighted hemisphere. The directions are a Hammersley set distributed over a tile of 4 x
+// 4 pixels, so that any 4 x 4 window contains the whole set once. The second pass averages the two
+// visibilities over such a window, leaving out pixels of another body, another orientation or another depth:
+// every pixel uses sixteen times as many directions as it traces, without noise. Colours are not averaged:
+// edges and iso-lines stay sharp.
 #include "thrum/media/render.h"
 
 #include <embree3/rtcore.h>
@@ -30,7 +31,7 @@ constexpr double kGroundGap = 1e-3;  ///< of the ground under the lowest vertex,
 constexpr float kAmbientReach =
     0.45f;                ///< occluders further than this, of the scene's diagonal, do not count [1]
 constexpr int kTile = 4;  ///< [pixel]
-constexpr float kSameNormal = 0.9f;  ///< cosine above which two pixels share their light [1]
+constexpr float kSameNormal = 0.9f;  ///< cosine above which the visibilities of two pixels are averaged [1]
 constexpr float kSameDepth = 0.02f;  ///< relative difference of depth below which they do [1]
 constexpr double kGroundUnset = -1e299;
 
@@ -70,18 +71,18 @@ std::array<Vec3f, 2> tangents(const Vec3f& n)
   return {t, n.cross(t)};
 }
 
-/// What one pixel gathered.
+/// The samples of one pixel.
 struct PixelSamples {
   Colour background = Colour::Zero();  ///< light of samples that hit nothing
   Colour albedo = Colour::Zero();      ///< over the samples that hit
   Vec3f normal = Vec3f::Zero();
   float facing_sun = 0;  ///< mean cosine towards the sun
   float shine = 0;       ///< mean highlight
-  float sun = 0;         ///< part of the sun that is seen
-  float sky = 0;         ///< part of the sky that is seen
-  float sky_up = 0;      ///< mean of how far up the surface looks
+  float sun = 0;         ///< visible fraction of the sun
+  float sky = 0;         ///< visible fraction of the sky
+  float sky_up = 0;      ///< mean z component of the normal
   float depth = 0;
-  float hits = 0;  ///< part of the samples that hit
+  float hits = 0;  ///< fraction of the samples that hit
   int id = -1;
 };
 
@@ -129,7 +130,7 @@ class Caster {
   {
     const int n = desc_.samples;
     const auto part = 1.0f / static_cast<float>(n * n);
-    // Where the pixel stands in its tile says which part of the directions it takes.
+    // The position of the pixel in its tile selects its part of the directions.
     const auto place = static_cast<std::uint32_t>(x % kTile + kTile * (y % kTile));
     const auto directions = static_cast<std::uint32_t>(n * n * kTile * kTile);
     PixelSamples g;
@@ -213,7 +214,7 @@ class Caster {
     return value;
   }
 
-  /// Another order of the sixteen places of a tile, in which neighbours are far apart.
+  /// A permutation of the sixteen positions of a tile, in which neighbours are far apart.
   static std::uint32_t scattered(std::uint32_t place) { return place * 7 % (kTile * kTile); }
 
   static bool share_light(const PixelSamples& a, const PixelSamples& b)
@@ -232,7 +233,7 @@ class Caster {
     forward_ = forward.cast<float>();
     right_ = right.cast<float>();
     up_ = up.cast<float>();
-    // The sun stands behind the left shoulder of the viewer, high.
+    // The sun is high, behind the viewer and to the left.
     Vec3 flat(forward.x(), forward.y(), 0);
     flat = flat.norm() > 0 ? Vec3(flat.normalized()) : Vec3::UnitY();
     const Vec3 left = Vec3::UnitZ().cross(flat);
@@ -264,7 +265,7 @@ class Caster {
 
   bool blocked(const Vec3f& origin, const Vec3f& direction, float reach) const
   {
-    // The ground hides the sky below it as far as the reach.
+    // The ground hides the sky below it up to the maximum distance of occluders.
     if (has_ground_ && direction.z() < 0 && origin.z() + reach * direction.z() < ground_) return true;
     RTCIntersectContext context;
     rtcInitIntersectContext(&context);
@@ -314,7 +315,7 @@ class Caster {
     s.normal = Vec3f::UnitZ();
     s.depth = distance;
     s.id = kGround;
-    // As bright as the background wherever the light is free, so that only shadows are seen of it.
+    // As bright as the background where it is not shadowed, so that only shadows are visible.
     const Colour light = sun_.z() * kSunLight + kSkyLight;
     s.albedo = background_.cwiseQuotient(light);
     return s;
@@ -329,11 +330,11 @@ class Caster {
     s.depth = query.ray.tfar;
     s.point = eye_ + s.depth * direction;
     s.normal = (w[0] * p.normals[t][0] + w[1] * p.normals[t][1] + w[2] * p.normals[t][2]).normalized();
-    // A sheet is lit from both sides. Which side is seen is a matter of the face: the mean normal of a round body may look away
-    // at its outline, and turned round it would be dark there.
+    // A sheet is lit from both sides. The face normal decides which side is visible: the interpolated normal
+    // of a round body may point away from the viewer at its outline, and if flipped it would be dark there.
     const Vec3f face(query.hit.Ng_x, query.hit.Ng_y, query.hit.Ng_z);
     if (s.normal.dot(face) * face.dot(direction) > 0) s.normal = -s.normal;
-    // As much as it looks away, it is bent back to the edge.
+    // A normal that points away from the viewer is bent back to be perpendicular to the view.
     const float away = s.normal.dot(direction);
     if (away > 0) s.normal = (s.normal - away * direction).normalized();
     s.id = static_cast<int>(query.hit.geomID);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ray caster for triangle meshes: one sun with soft shadows, an even sky with ambient occlusion, and a
+// A ray caster for triangle meshes: one sun with soft shadows, a uniform sky with ambient occlusion, and a
 // ground that fades into a neutral background. No display and no graphics driver is needed.
 //
 //   RenderScene scene;
@@ -45,7 +45,7 @@ struct RenderDesc {
   int width = 960;           ///< [pixel]
   int height = 540;          ///< [pixel]
   int samples = 2;           ///< rays per pixel and direction: 2 means 2 x 2
-  double sun_radius = 0.10;  ///< half the angle under which the sun is seen: larger is softer [rad]
+  double sun_radius = 0.10;  ///< angular radius of the sun: larger gives softer shadows [rad]
   Colour background{0.955f, 0.957f, 0.96f};
 };
 

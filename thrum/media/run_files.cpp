@@ -9,7 +9,7 @@ namespace thrum::media {
 
 namespace {
 
-// Names in a table: quoted when they hold what parts the columns.
+// Names in a table: quoted when they contain a separator.
 std::string cell(const std::string& name)
 {
   if (name.find_first_of(",\"\n") == std::string::npos) return name;

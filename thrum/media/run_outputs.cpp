@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> write_run_outputs(const scene::SceneDesc& sce
               render_snapshot(recording, scene.outputs.poster_time,
                               {.width = scene.outputs.poster_width, .height = scene.outputs.poster_height}));
   }
-  // A build without pages makes runs all the same.
+  // A build without pages writes the other outputs.
   if (scene.outputs.page && !page_template("viewer").empty())
     write("index.html", viewer_page({viewer_run(folder, recording)}));
   return files;

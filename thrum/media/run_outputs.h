@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of a run that are made from its recording: motion, tables, poster, page.
+// The files of a run that are derived from its recording: motion, tables, poster, page.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,8 @@
 
 namespace thrum::media {
 
-/// Writes what scene.outputs asks for into `folder` and returns the paths. For scene::RunDesc::write_outputs.
+/// Writes the files selected by scene.outputs into `folder` and returns the paths. For
+/// scene::RunDesc::write_outputs.
 [[nodiscard]] std::vector<std::filesystem::path> write_run_outputs(const scene::SceneDesc& scene,
                                                                    const std::filesystem::path& folder,
                                                                    const sim::Recording& recording);

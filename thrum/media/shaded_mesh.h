@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A mesh as graphics programs want it: a normal at each vertex, and sharp edges.
+// A mesh for graphics programs: a normal at each vertex, and sharp edges.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@ namespace thrum::media {
 
 inline constexpr double kCreaseAngle = 0.6;  ///< faces that meet at a larger angle keep a sharp edge [rad]
 
-/// For each corner of each triangle the mean normal, by area, of the faces around its vertex that meet the triangle at a smaller
-/// angle than the crease.
+/// For each corner of each triangle the mean normal, by area, of the faces around its vertex that meet the
+/// triangle at a smaller angle than the crease.
 [[nodiscard]] std::vector<std::array<Vec3, 3>> corner_normals(const mesh::TriangleMesh& mesh,
                                                               double crease_angle = kCreaseAngle);
 
-/// Vertices parted where faces meet at a sharp angle, each with its normal.
+/// Vertices split where faces meet at a sharp angle, each with its normal.
 struct ShadedMesh {
   std::vector<float> positions;        ///< x, y, z of each vertex [m]
-  std::vector<float> normals;          ///< unit, likewise
-  std::vector<std::uint32_t> corners;  ///< three a triangle; triangles without an area are left out
+  std::vector<float> normals;          ///< x, y, z of each unit normal
+  std::vector<std::uint32_t> corners;  ///< three per triangle; triangles without area are skipped
 };
 
 [[nodiscard]] ShadedMesh shade_mesh(const mesh::TriangleMesh& mesh, double crease_angle = kCreaseAngle);

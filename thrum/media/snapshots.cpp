@@ -35,7 +35,7 @@ std::optional<Vec3> vec_note(const sim::RecordingHeader& header, const char* nam
 
 std::size_t frame_at(const sim::Recording& recording, double time)
 {
-  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to show.");
+  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to draw.");
   if (time < 0) return recording.frames.size() - 1;
   const auto after = std::lower_bound(recording.frames.begin(), recording.frames.end(), time,
                                       [](const sim::RecordedFrame& f, double t) { return f.time < t; });
@@ -44,7 +44,7 @@ std::size_t frame_at(const sim::Recording& recording, double time)
   return i > 0 && time - recording.frames[i - 1].time < recording.frames[i].time - time ? i - 1 : i;
 }
 
-// What moves is what a picture is about; when nothing does, all that is not the ground.
+// The camera frames the moving bodies; when nothing moves, everything except the ground.
 Box3 subject(const sim::Recording& recording, const sim::RecordedFrame& frame, bool moving_only)
 {
   Box3 box;
@@ -58,7 +58,7 @@ Box3 subject(const sim::Recording& recording, const sim::RecordedFrame& frame, b
   return box;
 }
 
-// A level plane is drawn as the ground that fades into the distance.
+// A horizontal plane is drawn as the ground that fades into the distance.
 std::optional<double> ground_height(const sim::Recording& recording)
 {
   for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
@@ -139,7 +139,7 @@ Image render_snapshot(const sim::Recording& recording, double time, const Snapsh
 
 std::vector<double> evenly_spaced_times(const sim::Recording& recording, int count)
 {
-  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to show.");
+  if (recording.frames.empty()) throw Error("The recording has no frames, so there is nothing to draw.");
   const double first = recording.frames.front().time;
   const double last = recording.frames.back().time;
   std::vector<double> times;
@@ -157,7 +157,7 @@ Image render_snapshot_strip(const sim::Recording& recording, const std::vector<d
 Image render_snapshot_sheet(const sim::Recording& recording, const std::vector<double>& times, int columns,
                             const SnapshotDesc& desc)
 {
-  if (times.empty() || columns < 1) throw Error("A strip or a sheet needs at least one moment.");
+  if (times.empty() || columns < 1) throw Error("A strip or a sheet needs at least one time.");
   const int count = static_cast<int>(times.size());
   const int across = std::min(columns, count);
   const int rows = (count + across - 1) / across;
@@ -165,8 +165,8 @@ Image render_snapshot_sheet(const sim::Recording& recording, const std::vector<d
   const int width = across * desc.width + (across - 1) * kGap;
   const int height = rows * (desc.height + caption);
   if (width > kMaxImageSide || height > kMaxImageSide) {
-    throw Error(fmt::format("The sheet would be {} x {} pixels; make the pictures smaller, or fewer.", width,
-                            height));
+    throw Error(
+        fmt::format("The sheet would be {} x {} pixels; use smaller pictures, or fewer.", width, height));
   }
   Image sheet(width, height);
   SnapshotDesc one = desc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures of a recorded run: one moment, a strip of moments, a sheet of them, a film.
+// Pictures of a recorded run: one frame, a strip of frames, a sheet of them, a film.
 //
 //   const sim::Recording recording = sim::read_recording("runs/hello/recording");
 //   write_png("end.png", render_snapshot(recording, -1, {.width = 1280, .height = 720}));
@@ -17,39 +17,38 @@
 namespace thrum::media {
 
 struct SnapshotDesc {
-  int width = 1280;  ///< of one picture [pixel]
-  int height = 720;  ///< [pixel]
-  int samples = 2;   ///< rays per pixel and direction
-  bool whole_run =
-      false;  ///< the camera sees where bodies move during the whole run; otherwise where they are
+  int width = 1280;        ///< of one picture [pixel]
+  int height = 720;        ///< [pixel]
+  int samples = 2;         ///< rays per pixel and direction
+  bool whole_run = false;  ///< the camera frames the motion of the whole run; otherwise the current positions
 };
 
-/// The moment nearest to `time` [s]; negative: the last. Throws Error when there is none.
+/// The frame nearest to `time` [s]; negative: the last. Throws Error when there are no frames.
 [[nodiscard]] Image render_snapshot(const sim::Recording& recording, double time,
                                     const SnapshotDesc& desc = {});
 
-/// `count` moments from the first to the last.
+/// `count` times from the first to the last frame.
 [[nodiscard]] std::vector<double> evenly_spaced_times(const sim::Recording& recording, int count);
 
 /// Side by side with one camera, the time under each.
 [[nodiscard]] Image render_snapshot_strip(const sim::Recording& recording, const std::vector<double>& times,
                                           const SnapshotDesc& desc = {});
 
-/// Row by row, as many as `columns` in each.
+/// Row by row, `columns` in each.
 [[nodiscard]] Image render_snapshot_sheet(const sim::Recording& recording, const std::vector<double>& times,
                                           int columns, const SnapshotDesc& desc = {});
 
 struct FilmDesc {
   SnapshotDesc picture = {.width = 960, .height = 540, .whole_run = true};
   double frame_rate = 30;            ///< [1/s]
-  double speed = 1;                  ///< of time; 0.25: four times slower
+  double speed = 1;                  ///< playback speed; 0.25: four times slower
   std::filesystem::path sound = {};  ///< a WAV file, or none
   base::StopToken stop = {};
-  std::function<void(double share)> on_progress = {};
+  std::function<void(double fraction)> on_progress = {};
 };
 
-/// An MP4 through the program ffmpeg. Written aside and renamed. Throws Error, with what to do, when ffmpeg is not
-/// installed or fails.
+/// An MP4, encoded by the program ffmpeg. Written under a temporary name and renamed. Throws Error, with what
+/// to do, when ffmpeg is not installed or fails.
 void write_film(const std::filesystem::path& file, const sim::Recording& recording,
                 const FilmDesc& desc = {});
 

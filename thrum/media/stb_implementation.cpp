@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one place where the bodies of the stb headers are compiled; their warnings are not ours.
+// The one file that compiles the implementation of the stb headers, with warnings disabled.
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies as the ray caster of render.cpp wants them.
+// Bodies in the form that the ray caster of render.cpp uses.
 #pragma once
 
 #include <array>
@@ -21,13 +21,15 @@ struct TracedBody {
   const RenderBody* body = nullptr;
 };
 
-/// Throws Error when the body, number `index` of the picture, has no mesh or not as many values as vertices.
+/// Throws Error when the body, number `index` of the picture, has no mesh, or its number of values differs
+/// from its number of vertices.
 void check_body(const RenderBody& body, std::size_t index);
 
 /// The body about `centre`, so that single precision is enough.
 [[nodiscard]] TracedBody trace_body(const RenderBody& body, const Vec3& centre);
 
-/// The colour, in linear light, at the place with weights `w` of triangle `t`; a pixel is `pixel` wide there [m].
+/// The colour, in linear light, at the point with barycentric weights `w` of triangle `t`; a pixel is `pixel`
+/// wide there [m].
 [[nodiscard]] Colour albedo_at(const TracedBody& p, std::size_t t, const std::array<float, 3>& w,
                                double pixel);
 

@@ -21,11 +21,11 @@ using Json = nlohmann::json;
 
 constexpr double kKeyTolerance = 1e-4;  ///< of the size of the scene: a fifth of a pixel
 constexpr std::size_t kMaxContacts =
-    1 << 20;  ///< on a page; beyond it, contacts of every second frame, and so on
+    1 << 20;                               ///< on a page; above it, contacts of every second frame, and so on
 constexpr std::size_t kMaxHits = 1 << 17;  ///< on a page; the strongest are kept
 constexpr double kLinkThickness = 0.003;   ///< half of a string's, of the size of the scene
 constexpr int kMaxModes = 12;              ///< of a body
-constexpr double kImpulseDecades = 6;      ///< from the least impulse that is told apart to the greatest
+constexpr double kImpulseDecades = 6;      ///< from the smallest distinguishable impulse to the largest
 
 struct Floats {
   std::vector<float> values;
@@ -82,8 +82,9 @@ Json meshes_of(const sim::RecordingHeader& header)
   return meshes;
 }
 
-// Contacts of the frames that have them, or of every second one, and so on: 16 bits a coordinate in a box of their own, the direction of the impulse 8 bits a
-// component, its size 8 bits on a logarithmic scale.
+// Contacts of the frames that have them, or of every second one, and so on: 16 bits per coordinate in a
+// bounding box, the direction of the impulse 8 bits per component, its magnitude 8 bits on a logarithmic
+// scale.
 Json contacts_of(const sim::Recording& recording)
 {
   std::size_t all = 0;
@@ -110,8 +111,8 @@ Json contacts_of(const sim::Recording& recording)
       const double size = std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]);
       for (std::size_t k = 0; k < 3; ++k) {
         const float side = box.sizes()[static_cast<Index>(k)];
-        const float share = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
-        positions.push_back(static_cast<std::uint16_t>(std::lround(share * 65535.0f)));
+        const float fraction = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
+        positions.push_back(static_cast<std::uint16_t>(std::lround(fraction * 65535.0f)));
         directions.push_back(static_cast<std::int8_t>(size > 0 ? std::lround(c.impulse[k] / size * 127) : 0));
       }
       const double level = size > 0 ? 1 + std::log10(size / max_impulse) / kImpulseDecades : 0;
@@ -131,7 +132,7 @@ Json contacts_of(const sim::Recording& recording)
           {"sizes", base64_of(sizes)}};
 }
 
-// Impacts in order of time; of too many, the strongest.
+// Impacts in order of time; if there are too many, the strongest.
 Json hits_of(const sim::Recording& recording)
 {
   std::vector<const model::ContactEvent*> hits;
@@ -192,7 +193,7 @@ Json responses_of(const sim::Recording& recording)
           {"kinds", base64_of(kinds)}};
 }
 
-// Planes have no triangles: where they are and which way they face.
+// Planes have no triangles: a point and a normal.
 Json planes_of(const sim::Recording& recording)
 {
   Json planes = Json::array();
@@ -245,7 +246,9 @@ Json modes_of(const sim::RecordingHeader& header, const std::string& name, const
     const std::string body = plain(header.bodies[b].name);
     if (body == plain(name) || header.bodies[b].name.starts_with(name + "/")) owners.push_back(b);
   }
-  if (owners.empty()) throw Error(fmt::format("There are modes for '{}', but no body of that name.", name));
+  if (owners.empty())
+    throw Error(fmt::format(
+        "There are modes for '{}', but the run has no body of that name. Rename or remove the file.", name));
   Floats vertices;
   for (const Vec3& v : model.surface.vertices) vertices.add(v);
   std::vector<std::uint32_t> triangles;
@@ -257,9 +260,9 @@ Json modes_of(const sim::RecordingHeader& header, const std::string& name, const
   for (Index m = 0; m < std::min<Index>(kMaxModes, model.mode_count()); ++m) {
     frequencies.push_back(model.frequencies[m]);
     decays.push_back(model.decays[m]);
-    const double most = model.shapes.col(m).cwiseAbs().maxCoeff();
+    const double largest = model.shapes.col(m).cwiseAbs().maxCoeff();
     for (const double x : model.shapes.col(m))
-      shapes.push_back(static_cast<std::int16_t>(most > 0 ? std::lround(32767 * x / most) : 0));
+      shapes.push_back(static_cast<std::int16_t>(largest > 0 ? std::lround(32767 * x / largest) : 0));
   }
   return {{"bodies", owners},
           {"frequencies", frequencies},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of a run: everything that web/src/viewer shows, as one JSON text with numbers as base64.
+// The page of a run: all data that web/src/viewer shows, as one JSON text with numbers as base64.
 //
 //   const sim::Recording recording = sim::read_recording("runs/hello/recording");
 //   base::write_file("hello.html", viewer_page({{.recording = &recording}}));
@@ -23,11 +23,12 @@ struct ViewerRun {
   std::vector<std::pair<std::string, model::ModalModel>> modes = {};  ///< of bodies, by name
 };
 
-/// What of a run's folder belongs on its page beside the recording: `sound.wav`, and `modes/NAME.npz` for the body (or
-/// the bodies NAME/0, NAME/1 ...) of that name, '/' in names written as '_'. Throws InputError when a file is there and bad.
+/// The files of a run's folder that are shown on its page besides the recording: `sound.wav`, and
+/// `modes/NAME.npz` for the body (or the bodies NAME/0, NAME/1 ...) of that name, '/' in names written as
+/// '_'. Throws InputError when a file exists but is invalid.
 [[nodiscard]] ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& recording);
 
-/// Throws Error when a modal file is for a body that is not there.
+/// Throws Error when a modal file is for a body that does not exist.
 [[nodiscard]] std::string viewer_data(const std::vector<ViewerRun>& runs);
 
 /// The whole page. Throws Error when thrum was built without pages.

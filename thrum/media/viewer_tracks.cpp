@@ -11,10 +11,10 @@ namespace thrum::media {
 namespace {
 
 constexpr std::size_t kMaxKeyInterval = 8;  ///< frames between two keys of a body that moves
-constexpr std::size_t kMaxKeyGap = 0xffff;  ///< frames that a gap can count
+constexpr std::size_t kMaxKeyGap = 0xffff;  ///< maximum frames in a gap
 constexpr float kPositionSteps = 65535;     ///< of a position in its box
 constexpr std::size_t kSampledFrames = 64;  ///< of a run, to see where bodies are
-constexpr double kOutlierFraction = 0.02;   ///< of places at either end that do not count for the box
+constexpr double kOutlierFraction = 0.02;   ///< of positions at either end that are ignored for the box
 
 struct Key {
   Eigen::Vector3f position;
@@ -29,7 +29,7 @@ Key key_of(const sim::RecordedPose& pose)
           length > 0 ? Eigen::Vector4f(q / length) : Eigen::Vector4f(0, 0, 0, 1)};
 }
 
-// How far a point of a body may be from itself in two poses: 2 |q - q'| is about the angle between them.
+// The maximum distance of a point of a body between two poses: 2 |q - q'| is about the angle between them.
 struct PoseTolerance {
   float radius = 0;
   float tolerance = 0;
@@ -41,11 +41,11 @@ struct PoseTolerance {
   }
 };
 
-Key between(const Key& a, const Key& b, float share)
+Key between(const Key& a, const Key& b, float fraction)
 {
   const float sign = a.rotation.dot(b.rotation) < 0 ? -1.0f : 1.0f;
-  return {(1 - share) * a.position + share * b.position,
-          ((1 - share) * a.rotation + share * sign * b.rotation).normalized()};
+  return {(1 - fraction) * a.position + fraction * b.position,
+          ((1 - fraction) * a.rotation + fraction * sign * b.rotation).normalized()};
 }
 
 // Frames at which a body needs a key, the first and the last included.
@@ -55,15 +55,15 @@ std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const PoseTol
   const std::size_t count = poses.size();
   while (keys.back() + 1 < count) {
     const std::size_t from = keys.back();
-    // At rest, as long as it rests.
+    // At rest: a key at the end of the rest.
     std::size_t to = from;
     while (to + 1 < count && to + 1 - from < kMaxKeyGap && near(poses[to + 1], poses[from])) ++to;
     if (to < from + 2) {
-      // Moving: the longest straight line on which every frame between is near enough.
+      // Moving: the longest interpolation that is close enough to every frame between.
       const auto straight = [&](std::size_t end) {
         for (std::size_t f = from + 1; f < end; ++f) {
-          const float share = static_cast<float>(f - from) / static_cast<float>(end - from);
-          if (!near(between(poses[from], poses[end], share), poses[f])) return false;
+          const float fraction = static_cast<float>(f - from) / static_cast<float>(end - from);
+          if (!near(between(poses[from], poses[end], fraction), poses[f])) return false;
         }
         return true;
       };
@@ -77,9 +77,9 @@ std::vector<std::size_t> key_frames(const std::vector<Key>& poses, const PoseTol
 
 double radius_of(const mesh::TriangleMesh& mesh)
 {
-  double most = 0;
-  for (const Vec3& v : mesh.vertices) most = std::max(most, v.squaredNorm());
-  return std::sqrt(most);
+  double max_squared = 0;
+  for (const Vec3& v : mesh.vertices) max_squared = std::max(max_squared, v.squaredNorm());
+  return std::sqrt(max_squared);
 }
 
 void append_track(const std::vector<Key>& poses, const std::vector<std::size_t>& keys, ViewerTracks& out)
@@ -99,8 +99,8 @@ void append_track(const std::vector<Key>& poses, const std::vector<std::size_t>&
     out.gaps.push_back(static_cast<std::uint16_t>(f - before));
     before = f;
     for (int k = 0; k < 3; ++k) {
-      const float share = size[k] > 0 ? (poses[f].position[k] - low[k]) / size[k] : 0.0f;
-      out.positions.push_back(static_cast<std::uint16_t>(std::lround(share * kPositionSteps)));
+      const float fraction = size[k] > 0 ? (poses[f].position[k] - low[k]) / size[k] : 0.0f;
+      out.positions.push_back(static_cast<std::uint16_t>(std::lround(fraction * kPositionSteps)));
     }
     for (int k = 0; k < 4; ++k) {
       const float scaled = std::clamp(poses[f].rotation[k], -1.0f, 1.0f) * 32767.0f;
@@ -139,7 +139,7 @@ Box3 motion_box(const sim::Recording& recording)
   for (const mesh::TriangleMesh& mesh : header.meshes) radii.push_back(radius_of(mesh));
   const std::size_t stride = std::max<std::size_t>(1, recording.frames.size() / kSampledFrames);
   for (const bool moving_only : {true, false}) {
-    // Along each axis: where bodies begin and end, sorted, without the outlying ones.
+    // Along each axis: where bodies begin and end, sorted, without the outliers.
     std::array<std::vector<double>, 3> lows, highs;
     for (std::size_t f = 0; f < recording.frames.size(); f += stride) {
       for (std::size_t b = 0; b < header.bodies.size(); ++b) {
