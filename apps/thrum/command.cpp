@@ -42,7 +42,7 @@ struct Unit {
 constexpr std::array<Unit, 4> kUnits = {
     {{1e3, "km", 1e3}, {1.0, "m", 0.1}, {1e-3, "mm", 1e-4}, {1e-6, "um", 1e-7}}};
 
-// The unit a person would choose.
+// The most readable unit.
 Unit unit_of(double metres)
 {
   for (const Unit& unit : kUnits) {
@@ -55,7 +55,7 @@ Unit unit_of(double metres)
 
 CLI::Validator positive()
 {
-  // CLI::PositiveNumber explains itself with the largest double written out in full.
+  // The message of CLI::PositiveNumber contains the largest double written out in full.
   return CLI::Validator(
       [](std::string& text) {
         const std::optional<double> value = number(text);
@@ -71,7 +71,7 @@ CLI::Validator not_negative()
       [](std::string& text) {
         const std::optional<double> value = number(text);
         return value && *value >= 0 ? std::string()
-                                    : fmt::format("found '{}', expected 0 or a number above it", text);
+                                    : fmt::format("found '{}', expected a number of 0 or more", text);
       },
       "NUMBER>=0", "not_negative");
 }
@@ -88,7 +88,7 @@ void check_output(const std::string& file, std::initializer_list<std::string_vie
   if (extensions.size() > 0 &&
       std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
     throw Error(fmt::format(
-        "{} cannot be written: {}, expected {}.", file,
+        "{} cannot be written: {}; use {}.", file,
         extension.empty() ? "it has no extension" : fmt::format("its extension is '{}'", extension),
         fmt::join(extensions, " or ")));
   }
@@ -97,7 +97,7 @@ void check_output(const std::string& file, std::initializer_list<std::string_vie
   const std::filesystem::path parent = std::filesystem::path(file).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
   if (!std::filesystem::is_directory(folder))
-    throw Error(fmt::format("{} cannot be written: there is no folder {}.", file, folder));
+    throw Error(fmt::format("{} cannot be written: the folder {} does not exist.", file, folder));
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     throw Error(fmt::format("{} cannot be written: {}: {}.", file, folder, std::strerror(errno)));
 }
@@ -120,7 +120,7 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
     throw CLI::ValidationError(
         option,
         fmt::format(
-            "found '{}', expected {} numbers with commas between them, such as {}", text, count,
+            "found '{}', expected {} numbers separated by commas, such as {}", text, count,
             !example.empty() ? example : fmt::format("{}", fmt::join(std::vector<double>(count, 0.5), ","))));
   }
   return numbers;
@@ -164,7 +164,7 @@ std::string bold(const std::string& text)
   return coloured("1", text);
 }
 
-std::string good(const std::string& text)
+std::string success(const std::string& text)
 {
   return coloured("32", text);
 }
@@ -187,7 +187,7 @@ Vec3 remove_rounding_noise(const Vec3& v, double size)
 
 std::string size_text(const Vec3& metres)
 {
-  // Sides of a decimetre are rather written in millimetres.
+  // Sizes up to a decimetre are written in millimetres.
   const Unit unit = unit_of(metres.cwiseAbs().maxCoeff() / 10);
   return fmt::format("{:.4g} x {:.4g} x {:.4g} {}", metres.x() / unit.size, metres.y() / unit.size,
                      metres.z() / unit.size, unit.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commands share: how numbers are written on the command line, how results are printed, and colour.
+// Shared by the commands: parsing of numbers on the command line, printing of results, and colour.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,29 +24,30 @@ void add_modes_commands(CLI::App& app);
 /// Rejects numbers below zero.
 [[nodiscard]] CLI::Validator not_negative();
 
-/// Before any work: throws Error when `file` has none of `extensions` (any, when there are none), or when its folder is not there
-/// or cannot be written to. An empty name is an option that was not given.
+/// Call before any work: throws Error when `file` has none of `extensions` (any is accepted when the list is
+/// empty), or when its folder does not exist or is not writable. An empty name is an option that was not
+/// given.
 void check_output(const std::string& file, std::initializer_list<std::string_view> extensions);
-/// The ending in small letters: ".png".
+/// The file extension in lower case: ".png".
 [[nodiscard]] std::string extension_of(const std::string& file);
 
 /// A list such as "1,1,0.02"; throws CLI::ValidationError naming `option` when it is not `count` finite
-/// numbers. `example` shows how it is done.
+/// numbers. `example` is shown in the message.
 [[nodiscard]] std::vector<double> parse_numbers(const std::string& option, const std::string& text,
                                                 std::size_t count, const std::string& example = "");
 [[nodiscard]] Vec3 parse_vec3(const std::string& option, const std::string& text);
 
-/// Points with semicolons between them: "0,0,0;0,0,1", or "0,0;1,0;1,1" for an outline.
+/// Points separated by semicolons: "0,0,0;0,0,1", or "0,0;1,0;1,1" for an outline.
 [[nodiscard]] std::vector<Vec3> parse_points(const std::string& option, const std::string& text);
 [[nodiscard]] std::vector<Vec2> parse_outline(const std::string& option, const std::string& text);
 
 /// Colour is used only when standard output is a terminal, NO_COLOR is unset and TERM is not "dumb".
 [[nodiscard]] bool use_colour();
 [[nodiscard]] std::string bold(const std::string& text);
-[[nodiscard]] std::string good(const std::string& text);
+[[nodiscard]] std::string success(const std::string& text);
 [[nodiscard]] std::string warning(const std::string& text);
 
-/// "1.20 m", "3.4 mm": a length in the unit a person would choose.
+/// "1.20 m", "3.4 mm": a length in the most readable unit.
 [[nodiscard]] std::string length_text(double metres);
 /// "113.7 x 79.8 x 95 mm": sides in the unit of the longest.
 [[nodiscard]] std::string size_text(const Vec3& metres);

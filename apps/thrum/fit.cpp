@@ -25,24 +25,24 @@ struct FitOptions {
   std::string csv;
   std::string facing;
   double window = 0;  // [s]
-  int blows = vibration::AttenuationSampleDesc{}.impact_count;
-  int places = vibration::AttenuationSampleDesc{}.probe_count;
+  int impacts = vibration::AttenuationSampleDesc{}.impact_count;
+  int receivers = vibration::AttenuationSampleDesc{}.probe_count;
   std::uint64_t seed = vibration::AttenuationSampleDesc{}.seed;
   bool displacement = false;
   bool euclidean = false;
   bool average = false;
-  bool straight = false;
+  bool linear = false;
   bool json = false;
 };
 
-/// What is struck, and how.
+/// The body to measure, and the settings of the impacts.
 struct FitInput {
   std::string name;
   model::ModalModel model;
   vibration::AttenuationSampleDesc sampling;
 };
 
-// The body of a scene that rings, measured as its response would use it.
+// The ringing body of a scene, measured with the settings of its response.
 FitInput from_scene(const FitOptions& options)
 {
   const scene::SceneDesc desc = scene::read_scene(options.input, {.settings = options.settings});
@@ -62,7 +62,7 @@ FitInput from_scene(const FitOptions& options)
     if (up.norm() > 0) input.sampling.facing = up;
   }
   if (ringing.empty())
-    throw Error(fmt::format("{}: no body rings; give one the key \"rings\".", options.input));
+    throw Error(fmt::format("{}: no body rings; add the key \"rings\" to one.", options.input));
   if (input.name.empty() || (options.body.empty() && ringing.size() > 1)) {
     throw Error(fmt::format(
         "{}: {}; --body takes one of: {}.", options.input,
@@ -84,8 +84,8 @@ FitInput read_input(const FitOptions& options)
   if (options.average) sampling.average = true;
   if (options.window > 0) sampling.window = options.window;
   if (!options.facing.empty()) sampling.facing = parse_vec3("--facing", options.facing);
-  sampling.impact_count = options.blows;
-  sampling.probe_count = options.places;
+  sampling.impact_count = options.impacts;
+  sampling.probe_count = options.receivers;
   sampling.seed = options.seed;
   return input;
 }
@@ -120,7 +120,7 @@ void print_fit(const FitOptions& options, const FitInput& input, const vibration
   fmt::print("{}: {} modes up to {:.4g} Hz, {} samples over {:.3g} ms\n", bold(input.name),
              input.model.mode_count(), input.model.frequencies.maxCoeff(), fit.count,
              1000 * input.sampling.window);
-  if (samples.held > 0) fmt::print("  {} points hardly move and were left out\n", samples.held);
+  if (samples.held > 0) fmt::print("  {} points hardly move and were skipped\n", samples.held);
   const auto line = [](const char* name, const vibration::AttenuationCurve& curve) {
     fmt::print("  {:<7} s = {}, within a factor of {:.2f}\n", name, media::curve_text(curve.settings),
                curve.spread);
@@ -147,7 +147,7 @@ void run(const FitOptions& options)
         media::attenuation_picture(
             samples.samples, curves,
             {.title = fmt::format("Attenuation of {}, {} modes", input.name, input.model.mode_count()),
-             .scale = options.straight ? media::AxisScale::linear : media::AxisScale::logarithmic}));
+             .scale = options.linear ? media::AxisScale::linear : media::AxisScale::logarithmic}));
     if (!options.json) fmt::print("{}: samples and curves\n", bold(options.picture));
   }
   if (!options.csv.empty()) {
@@ -174,24 +174,28 @@ void add_fit(CLI::App& app)
       ->check(CLI::ExistingFile);
   command->add_option("-o,--output", options->picture, "a picture of samples and curves: .png");
   command->add_option("--csv", options->csv, "the samples as a table");
-  command->add_option("--body", options->body, "of a scene in which several bodies ring");
+  command->add_option("--body", options->body, "the body to use when several bodies of a scene ring");
   command->add_option("--set", options->settings, "change a value of the scene: path=value; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--impacts", options->blows, "number of points that are struck")
+  command->add_option("--impacts", options->impacts, "number of points that are struck")
       ->check(positive())
       ->capture_default_str();
-  command->add_option("--receivers", options->places, "points at which each impact is measured")
+  command->add_option("--receivers", options->receivers, "points at which each impact is measured")
       ->check(positive())
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of the places")->capture_default_str();
-  command->add_option("--window", options->window, "after an impact [s]; default: as the scene, or 0.02")
+  command->add_option("--seed", options->seed, "random seed for the choice of points")->capture_default_str();
+  command
+      ->add_option("--window", options->window,
+                   "time measured after each impact [s]; default: that of the scene, or 0.02")
       ->check(positive());
-  command->add_option("--facing", options->facing,
-                      "only where the surface faces this way: 0,0,1; default: up in a scene, else anywhere");
+  command->add_option(
+      "--facing", options->facing,
+      "use only parts of the surface that face this direction: 0,0,1; default: up in a scene, else any");
   command->add_flag("--displacement", options->displacement, "compare displacements, not speeds");
-  command->add_flag("--euclidean", options->euclidean, "straight distances, not along the surface");
-  command->add_flag("--average", options->average, "divide by the mean motion of all struck places");
-  command->add_flag("--linear", options->straight, "straight axes in the picture");
+  command->add_flag("--euclidean", options->euclidean,
+                    "use straight-line distances, not distances along the surface");
+  command->add_flag("--average", options->average, "divide by the mean motion of all struck points");
+  command->add_flag("--linear", options->linear, "linear axes in the picture");
   command->add_flag("--json", options->json, "print the result as JSON");
   command->footer("Example: thrum fit scenes/scaffold.json -o fit.png");
   command->callback([options] { run(*options); });

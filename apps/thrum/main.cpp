@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line. Exit codes: 0 done, 1 failed, 2 bad usage.
+// The command line. Exit codes: 0 success, 1 failure, 2 wrong usage.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,11 +13,11 @@
 
 namespace {
 
-// Runs the command that was asked for; its callback throws what goes wrong.
+// Parses the arguments and runs the command; its callback throws on errors.
 int run(int argc, char** argv)
 {
   CLI::App app{
-      "thrum makes rigid bodies ring: meshes, modes and motion from one command line; modes can be heard.",
+      "thrum simulates rigid bodies that ring: meshes, vibration modes and motion from one command line.",
       "thrum"};
   app.set_version_flag("--version", "thrum " THRUM_VERSION, "Show the version and exit");
   app.set_help_flag("-h,--help", "Show this help and exit");
@@ -37,11 +37,11 @@ int run(int argc, char** argv)
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help and --version
   } catch (const CLI::RuntimeError& failure) {
-    return failure.get_exit_code();  // a command has said what it found, such as runs that differ
+    return failure.get_exit_code();  // the command has printed its result, such as runs that differ
   } catch (const CLI::ParseError& error) {
-    // Whatever is said of a mistake, the way out of it comes with it.
+    // Every usage error also points to the help.
     fmt::print(stderr, "thrum: {}\n", thrum::app::describe_usage_error(app, error));
-    fmt::print(stderr, "Run 'thrum --help', or a command with --help, for what it takes.\n");
+    fmt::print(stderr, "Run 'thrum --help', or a command with --help, for its usage.\n");
     return thrum::app::bad_usage;
   }
   return thrum::app::done;
@@ -56,7 +56,7 @@ int main(int argc, char** argv)
   } catch (const thrum::Error& error) {
     fmt::print(stderr, "thrum: {}\n", error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "thrum: not enough memory for this; a coarser resolution needs less.\n");
+    fmt::print(stderr, "thrum: not enough memory; use a coarser resolution.\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "thrum: unexpected failure: {}\n", error.what());
   }

@@ -5,8 +5,7 @@ namespace thrum::app {
 
 void add_mesh_commands(CLI::App& app)
 {
-  CLI::App* mesh =
-      app.add_subcommand("mesh", "Look at meshes, repair them, fill them, measure on them, make them");
+  CLI::App* mesh = app.add_subcommand("mesh", "Inspect, repair, fill, measure and generate meshes");
   mesh->require_subcommand(1);
   add_mesh_info(*mesh);
   add_mesh_repair(*mesh);

@@ -28,16 +28,17 @@ struct DistanceOptions {
   std::string picture;
 };
 
-// The surface point nearest to a point in space, told when that is not there: between two walls it may be on the other.
+// The surface point nearest to a point in space, with a warning when they are apart: between two walls it may
+// be on the wrong one.
 mesh::SurfacePoint on_surface(const mesh::Bvh& bvh, const Vec3& p, const char* option)
 {
   const mesh::ClosestPoint closest = bvh.closest_point(p);
   const double size = mesh::bounding_box(bvh.mesh()).diagonal().norm();
   if (closest.distance > 1e-3 * size) {
     const Vec3 q = remove_rounding_noise(closest.point, size);
-    fmt::print("{}\n", warning(fmt::format("{} is {} away from the surface; its closest point "
-                                           "{:.4g},{:.4g},{:.4g} is taken.",
-                                           option, length_text(closest.distance), q.x(), q.y(), q.z())));
+    fmt::print("{}\n", warning(fmt::format(
+                           "{} is {} away from the surface; its closest point {:.4g},{:.4g},{:.4g} is used.",
+                           option, length_text(closest.distance), q.x(), q.y(), q.z())));
   }
   return {closest.triangle, closest.barycentric};
 }
@@ -72,7 +73,7 @@ void run(const DistanceOptions& options)
   }
   fmt::print("{}: the farthest vertex is {} away along the surface\n", bold(options.input),
              length_text(farthest));
-  if (unreachable > 0) fmt::print("{} vertices lie on parts that no path leads to\n", unreachable);
+  if (unreachable > 0) fmt::print("{} vertices are on parts that are not connected to it\n", unreachable);
   for (const Vec3& target : options.to) {
     const double d = geodesics.evaluate(field, on_surface(bvh, target, "--to"));
     fmt::print("to {:g},{:g},{:g}: {}\n", target.x(), target.y(), target.z(),
@@ -97,14 +98,14 @@ void add_mesh_distance(CLI::App& mesh)
   command
       ->add_option_function<std::string>(
           "--from", [options](const std::string& text) { options->from = parse_vec3("--from", text); },
-          "x,y,z: where to start [m]")
+          "x,y,z: the source point [m]")
       ->required();
   command->add_option_function<std::string>(
       "--to", [options](const std::string& text) { options->to = parse_points("--to", text); },
       "x,y,z;x,y,z;...: print the distance to these points [m]");
   command->add_option("--edge", options->edge, "halve edges longer than this first [m]")->check(positive());
   command->add_option("-o,--output", options->output, "distances at all vertices: .npz");
-  command->add_option("--picture", options->picture, "coloured by distance: .png");
+  command->add_option("--picture", options->picture, "picture coloured by distance: .png");
   command->footer("Example: thrum mesh distance table.obj --from 0,0,0.75 --picture table.png");
   command->callback([options] { run(*options); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// thrum mesh info FILE: what is wrong with a mesh, what it weighs, what it can be used for.
-// thrum mesh repair FILE: repairs what can be repaired and says what it did.
+// thrum mesh info FILE: the defects of a mesh, its mass, and what it can be used for. thrum mesh repair FILE:
+// repairs what can be repaired and reports the changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void info(const InfoOptions& options)
   if (is_tetrahedral(options.input)) return tetrahedral_info(options);
   const mesh_io::MeshFile file = mesh_io::read_mesh_file(options.input);
   if (file.mesh.triangles.empty()) {
-    throw Error(fmt::format("{}: it has no triangles, only {}.", options.input,
+    throw Error(fmt::format("{} has no triangles, only {}.", options.input,
                             count_text(file.mesh.vertices.size(), "vertex", "vertices")));
   }
   const mesh::MeshReport report = mesh::report_mesh(file.mesh);
@@ -83,9 +83,8 @@ void info(const InfoOptions& options)
   } else if (report.usable_for_mass) {
     print_mass(mesh::solid_mass_properties(file.mesh, options.density));
   } else {
-    fmt::print("{}\n",
-               warning("It has no definite inside, so it is not weighed; thrum mesh repair may help, and "
-                       "--thickness weighs it as a sheet."));
+    fmt::print("{}\n", warning("It is not closed, so it has no mass as a solid. Try thrum mesh repair, or "
+                               "use --thickness to treat it as a sheet."));
   }
 }
 
@@ -103,7 +102,7 @@ void repair(const RepairOptions& options)
   print_notes(file.notes);
   mesh::RepairResult result = mesh::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
   for (const std::string& line : result.report.lines) fmt::print("{}\n", line);
-  if (!result.report.changed()) fmt::print("{}\n", good("Nothing had to be changed."));
+  if (!result.report.changed()) fmt::print("{}\n", success("No changes were needed."));
   if (options.scale != 1) {
     mesh::scale(result.mesh, Vec3::Constant(options.scale));
     fmt::print("All lengths were multiplied by {}.\n", options.scale);
@@ -117,13 +116,13 @@ void repair(const RepairOptions& options)
 void add_mesh_info(CLI::App& mesh)
 {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = mesh.add_subcommand("info", "Say what is wrong with a mesh, and weigh it");
+  CLI::App* command = mesh.add_subcommand("info", "Report the defects and the mass of a mesh");
   command
       ->add_option("mesh", options->input,
                    "a surface (.obj .stl .ply .glb .gltf) or tetrahedra (.msh .node .ele)")
       ->required();
   command->add_option("--density", options->density, "[kg/m^3]")->check(positive())->capture_default_str();
-  command->add_option("--thickness", options->thickness, "weigh it as a sheet of this thickness [m]")
+  command->add_option("--thickness", options->thickness, "treat it as a sheet of this thickness [m]")
       ->check(positive());
   command->callback([options] { info(*options); });
 }
@@ -132,13 +131,14 @@ void add_mesh_repair(CLI::App& mesh)
 {
   auto options = std::make_shared<RepairOptions>();
   CLI::App* command = mesh.add_subcommand(
-      "repair", "Weld, drop what is degenerate or double, face outwards; say what was done");
+      "repair",
+      "Weld vertices, drop degenerate and duplicate triangles, orient outwards; report the changes");
   command->add_option("mesh", options->input, "the surface")->required();
   command->add_option("-o,--output", options->output, "the file to write: .obj, .ply, .stl or .glb")
       ->required();
   command
       ->add_option("--tolerance", options->tolerance,
-                   "vertices nearer than this are joined, as a share of the mesh's size")
+                   "vertices closer than this are merged, as a fraction of the mesh's size")
       ->check(positive())
       ->capture_default_str();
   command

@@ -61,10 +61,8 @@ void run(const SdfOptions& options)
              cells[0], cells[1], cells[2], length_text(field.spacing()), field.fine_block_count(),
              static_cast<double>(field.memory_bytes()) * 1e-6);
   if (mesh.sign_method() == distance::SignMethod::winding_number) {
-    fmt::print(
-        "{}\n",
-        warning("The mesh is open or not consistently oriented; inside is where the winding number says "
-                "so. thrum mesh info tells more."));
+    fmt::print("{}\n", warning("The mesh is open or not consistently oriented; the winding number decides "
+                               "what is inside. See thrum mesh info for details."));
   }
   for (const Vec3& p : options.at) {
     const distance::SurfaceNormal exact = distance::closest_surface_normal(field, mesh, p);
@@ -100,7 +98,7 @@ void add_mesh_sdf(CLI::App& mesh)
       "x,y,z;x,y,z;...: print the distance at these points [m]");
   command->add_option("-o,--output", options->output, "the whole grid: .npz");
   command->add_option("--picture", options->picture, "a slice: .png");
-  command->add_option("--axis", options->axis, "the slice is across x, y or z")
+  command->add_option("--axis", options->axis, "normal of the slice: x, y or z")
       ->check(CLI::IsMember({"x", "y", "z"}))
       ->capture_default_str();
   command->footer("Example: thrum mesh sdf cup.obj --at 0,0,0.05 --picture cup.png");

@@ -18,7 +18,7 @@ namespace {
 
 using mesh::TriangleMesh;
 
-// One line on what was written, with the figures that show at once whether the size is right.
+// One line about the file, with the numbers that show whether the size is right.
 void print_written(const std::filesystem::path& file, const TriangleMesh& mesh)
 {
   const Vec3 size = mesh::bounding_box(mesh).sizes();
@@ -26,7 +26,7 @@ void print_written(const std::filesystem::path& file, const TriangleMesh& mesh)
              mesh.vertices.size(), mesh.triangles.size(), size_text(size), mesh::signed_volume(mesh));
 }
 
-// A shape under `parent`: `options` adds what it takes. Desc holds the defaults.
+// A command for a shape under `parent`: `options` adds its own options. Desc contains the defaults.
 template <class Desc>
 CLI::App* add_shape(CLI::App& parent, const std::string& name, const std::string& help,
                     const std::function<void(CLI::App&, Desc&)>& options)
@@ -72,7 +72,7 @@ void outline_option(CLI::App& command, const char* name, std::vector<Vec2>& poin
       ->required();
 }
 
-// Rows of numbers with commas or spaces between them, the first row at the least y.
+// Rows of numbers separated by commas or spaces, the first row at the smallest y.
 void read_heights(const std::string& file, shapes::HeightFieldDesc& desc)
 {
   std::ifstream in(file);
@@ -86,12 +86,12 @@ void read_heights(const std::string& file, shapes::HeightFieldDesc& desc)
     std::istringstream words(line);
     int count = 0;
     for (double height = 0; words >> height; ++count) desc.heights.push_back(height);
-    if (!words.eof()) throw InputError({file, number}, "something that is not a number", "numbers only");
+    if (!words.eof()) throw InputError({file, number}, "text that is not a number", "numbers only");
     if (count == 0) continue;
     if (desc.rows++ == 0) desc.columns = count;
     if (count != desc.columns) {
       throw InputError({file, number}, fmt::format("{} numbers", count),
-                       fmt::format("{} as in the first row", desc.columns));
+                       fmt::format("{}, the number in the first row", desc.columns));
     }
   }
 }
@@ -103,13 +103,13 @@ void add_round_shapes(CLI::App& shape)
   add_shape<shapes::CylinderDesc>(shape, "cylinder", "A cylinder along z", [](CLI::App& c, auto& d) {
     length_option(c, "--radius", d.radius, "[m]");
     length_option(c, "--height", d.height, "[m]");
-    c.add_option("--segments", d.segments, "around");
+    c.add_option("--segments", d.segments, "number of segments around");
   });
   add_shape<shapes::CapsuleDesc>(shape, "capsule", "A cylinder along z with round ends",
                                  [](CLI::App& c, auto& d) {
                                    length_option(c, "--radius", d.radius, "[m]");
                                    length_option(c, "--height", d.height, "of the straight part [m]");
-                                   c.add_option("--segments", d.segments, "around");
+                                   c.add_option("--segments", d.segments, "number of segments around");
                                  });
   add_shape<shapes::TorusDesc>(shape, "torus", "A ring about z", [](CLI::App& c, auto& d) {
     length_option(c, "--major", d.major_radius, "from the axis to the middle of the tube [m]");
@@ -121,29 +121,29 @@ void add_round_shapes(CLI::App& shape)
     length_option(c, "--bottom", d.bottom_radius, "radius at the bottom [m]");
     c.add_option("--top", d.top_radius, "radius at the top; 0: a point [m]");
     length_option(c, "--height", d.height, "[m]");
-    c.add_option("--segments", d.segments, "around");
+    c.add_option("--segments", d.segments, "number of segments around");
   });
 }
 
 void add_drawn_shapes(CLI::App& shape)
 {
-  add_shape<shapes::LatheDesc>(shape, "lathe", "A profile turned about z", [](CLI::App& c, auto& d) {
+  add_shape<shapes::LatheDesc>(shape, "lathe", "A profile rotated about z", [](CLI::App& c, auto& d) {
     outline_option(c, "--profile", d.profile, "closed outline r,z;r,z;... [m]");
-    c.add_option("--segments", d.segments, "around");
+    c.add_option("--segments", d.segments, "number of segments around");
   });
-  add_shape<shapes::ExtrusionDesc>(shape, "extrusion", "A polygon drawn up along z",
+  add_shape<shapes::ExtrusionDesc>(shape, "extrusion", "A polygon extruded along z",
                                    [](CLI::App& c, auto& d) {
                                      outline_option(c, "--outline", d.outline, "x,y;x,y;... [m]");
                                      length_option(c, "--height", d.height, "[m]");
                                    });
   add_shape<shapes::TubeDesc>(shape, "tube", "A round rod or pipe along a path", [](CLI::App& c, auto& d) {
     points_option(c, "--path", d.path, "x,y,z;x,y,z;... [m]");
-    c.add_flag("--closed", d.closed, "join the last point to the first");
+    c.add_flag("--closed", d.closed, "connect the last point to the first");
     length_option(c, "--radius", d.radius, "[m]");
-    c.add_option("--inner-radius", d.inner_radius, "of the hollow; 0: solid [m]");
-    c.add_option("--segments", d.segments, "around");
+    c.add_option("--inner-radius", d.inner_radius, "inner radius; 0: solid [m]");
+    c.add_option("--segments", d.segments, "number of segments around");
   });
-  add_shape<shapes::HeightFieldDesc>(shape, "height_field", "A ground with sides and a bottom",
+  add_shape<shapes::HeightFieldDesc>(shape, "height_field", "A terrain with walls and a flat bottom",
                                      [](CLI::App& c, auto& d) {
                                        c.add_option_function<std::string>(
                                             "--heights", [&d](const std::string& f) { read_heights(f, d); },
@@ -216,7 +216,8 @@ void add_furniture(CLI::App& shape)
 
 void add_mesh_shape(CLI::App& mesh)
 {
-  CLI::App* shape = mesh.add_subcommand("shape", "Write a generated shape: closed, outward, in metres");
+  CLI::App* shape =
+      mesh.add_subcommand("shape", "Write a generated shape: closed, facing outwards, in metres");
   shape->require_subcommand(1);
   shape->footer("Example: thrum mesh shape box --size 1,1,0.02 -o plate.obj");
   add_shape<shapes::BoxDesc>(*shape, "box", "A box", [](CLI::App& c, auto& d) {

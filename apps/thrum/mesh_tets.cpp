@@ -16,7 +16,7 @@ namespace thrum::app {
 
 namespace {
 
-// The lattice when none is asked for: so many cubes along the longest side, finer for thin walls up to a limit.
+// The default lattice: this many cubes along the longest side, finer for thin walls up to a limit.
 constexpr int kDefaultResolution = 30;
 constexpr double kMaxTetrahedra = 1e6;
 
@@ -43,18 +43,18 @@ void run(const TetsOptions& options)
                                                  : tets::tetrahedralise_walls(distance, desc, kMaxTetrahedra);
   if (result.stuffing.mesh.tetrahedra.empty()) {
     throw Error(fmt::format(
-        "{}: nothing of it is thick enough for a spacing of {}. A spacing of {:.3g} m would resolve {}.",
-        options.input, length_text(result.spacing), result.resolution.spacing_for_most_area,
+        "{}: no part is thick enough for a spacing of {}. A spacing of {:.3g} m resolves {}.", options.input,
+        length_text(result.spacing), result.resolution.spacing_for_most_area,
         result.resolution.spacing_for_most_area > result.resolution.spacing ? "most of it" : "all of it"));
   }
   mesh_io::write_tetrahedral_mesh(options.output, result.stuffing.mesh);
 
   fmt::print("{}: spacing {}{}\n{}", bold(options.output), length_text(result.spacing),
-             result.spacing < desc.spacing ? ", for the sake of its thin walls" : "",
+             result.spacing < desc.spacing ? ", because of its thin walls" : "",
              tets::describe(tets::measure_quality(result.stuffing.mesh)));
   if (result.stuffing.dropped_pieces > 0) {
     const auto pieces = static_cast<std::size_t>(result.stuffing.dropped_pieces);
-    fmt::print("{}\n", warning(fmt::format("{} of {:.3g} m^3 in all {} too small to keep.",
+    fmt::print("{}\n", warning(fmt::format("{} of {:.3g} m^3 in total {} dropped as too small.",
                                            count_text(pieces, "loose piece", "loose pieces"),
                                            result.stuffing.dropped_volume, pieces == 1 ? "was" : "were")));
   }
@@ -73,18 +73,18 @@ void add_mesh_tets(CLI::App& mesh)
   auto* spacing = command->add_option("--spacing", options->spacing, "side of the lattice cubes [m]");
   spacing->check(positive());
   command
-      ->add_option("--resolution", options->resolution,
-                   fmt::format("lattice cubes along the longest side; without this and --spacing {}, or what "
-                               "thin walls ask for",
-                               kDefaultResolution))
+      ->add_option(
+          "--resolution", options->resolution,
+          fmt::format("lattice cubes along the longest side; default: {}, or more where thin walls need it",
+                      kDefaultResolution))
       ->check(positive())
       ->excludes(spacing);
   command
-      ->add_option("--grading", options->grading,
-                   "0: even; 1 to 3: up to so many times coarser inside, by halves")
+      ->add_option("--grading", options->grading, "0: uniform; 1, 2, 3: inside up to 2, 4, 8 times coarser")
       ->check(CLI::Range(0, 3))
       ->capture_default_str();
-  command->footer("What the lattice cannot resolve is reported, with the spacing that would.");
+  command->footer(
+      "Details that the lattice cannot resolve are reported, with the spacing that resolves them.");
   command->callback([options] { run(*options); });
 }
 

@@ -30,7 +30,7 @@ struct ModesOptions {
   std::string material;
   std::vector<std::string> region_materials;  // NAME=MATERIAL
   std::string materials_file;
-  // Each replaces its own number of the material.
+  // Each replaces one value of the material.
   std::optional<double> density;  // [kg/m^3]
   std::optional<double> young;    // [Pa]
   std::optional<double> poisson;
@@ -48,7 +48,7 @@ struct ModesOptions {
 };
 
 constexpr int kDefaultModes = 20;
-constexpr double kDefaultPoisson = 0.3;  // where neither a material nor --poisson says it
+constexpr double kDefaultPoisson = 0.3;  // where neither a material nor --poisson sets it
 
 bool holds_tetrahedra(const std::string& path)
 {
@@ -66,30 +66,28 @@ elastic::MaterialLibrary known_materials(const ModesOptions& options)
 void replace_damping(const ModesOptions& options, model::Damping& damping)
 {
   if (options.loss && (options.alpha || options.beta)) {
-    throw CLI::ValidationError(
-        options.alpha ? "--alpha" : "--beta",
-        "Rayleigh damping and --loss-factor are two ways to say the same; give one of them");
+    throw CLI::ValidationError(options.alpha ? "--alpha" : "--beta",
+                               "Rayleigh damping and --loss-factor exclude each other; use one of them");
   }
   if (options.loss) damping = {model::DampingKind::loss_factor, 0, 0, *options.loss, {}};
   if (!options.alpha && !options.beta) return;
   if (damping.kind != model::DampingKind::rayleigh) {
-    fmt::print(stderr, "note: Rayleigh damping takes the place of the material's own.\n");
+    fmt::print(stderr, "note: Rayleigh damping replaces the damping of the material.\n");
     damping = {};
   }
   damping.alpha = options.alpha.value_or(damping.alpha);
   damping.beta = options.beta.value_or(damping.beta);
 }
 
-// The material of all regions that --region does not name.
+// The material of all regions that are not named by --region.
 model::Material main_material(const ModesOptions& options, const elastic::MaterialLibrary& library)
 {
   model::Material material;
   material.poisson = kDefaultPoisson;
   if (!options.material.empty()) material = library.get(options.material);
   if (options.material.empty() && !(options.density && options.young)) {
-    throw Error(
-        fmt::format("The material is not known: give --material (one of: {}) or --density and --young.",
-                    fmt::join(library.names(), ", ")));
+    throw Error(fmt::format("The material is missing: give --material (one of: {}) or --density and --young.",
+                            fmt::join(library.names(), ", ")));
   }
   material.density = options.density.value_or(material.density);
   material.young = options.young.value_or(material.young);
@@ -98,7 +96,8 @@ model::Material main_material(const ModesOptions& options, const elastic::Materi
   return material;
 }
 
-// The material of each region by --region NAME=MATERIAL; regions are counted from 0 where the mesh has no names.
+// The material of each region by --region NAME=MATERIAL; regions are counted from 0 where the mesh has no
+// names.
 using RegionMaterials = std::map<std::string, model::Material>;
 
 RegionMaterials region_materials(const ModesOptions& options, const elastic::MaterialLibrary& library)
@@ -130,9 +129,9 @@ std::vector<model::Material> materials_of(std::vector<std::string> names, std::s
     materials.push_back(found.empty() ? rest : found.mapped());
   }
   if (!by_name.empty()) {
-    throw Error(fmt::format("--region {}: the mesh has no such region; {}.", by_name.begin()->first,
-                            names.size() == 1 ? fmt::format("its only one is called '{}'", names.front())
-                                              : fmt::format("it has {}", fmt::join(names, ", "))));
+    throw Error(fmt::format("--region {}: the mesh has no such region: {}.", by_name.begin()->first,
+                            names.size() == 1 ? fmt::format("its only region is '{}'", names.front())
+                                              : fmt::format("its regions are {}", fmt::join(names, ", "))));
   }
   return materials;
 }
@@ -159,22 +158,22 @@ elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elasti
                           : elastic::analyse_surface_modes_cached(surface, fill, desc);
 }
 
-// The axes that carry the motion of a mode: "z", or "x+z" when the second has more than a fifth of it.
+// The main axes of a mode's motion: "z", or "x+z" when the second has more than a fifth of it.
 std::string dominant_direction(const model::ModalModel& model, Index mode)
 {
-  std::array<double, 3> share{};
+  std::array<double, 3> motion{};
   for (Index v = 0; v < model.vertex_count(); ++v) {
     for (Index a = 0; a < 3; ++a) {
-      share[static_cast<std::size_t>(a)] += std::pow(model.shapes(3 * v + a, mode), 2);
+      motion[static_cast<std::size_t>(a)] += std::pow(model.shapes(3 * v + a, mode), 2);
     }
   }
   std::array<std::size_t, 3> order = {0, 1, 2};
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return share[a] > share[b]; });
-  const double total = share[0] + share[1] + share[2];
+                   [&](std::size_t a, std::size_t b) { return motion[a] > motion[b]; });
+  const double total = motion[0] + motion[1] + motion[2];
   std::string text;
   for (const std::size_t axis : order) {
-    if (!text.empty() && share[axis] < 0.2 * total) break;
+    if (!text.empty() && motion[axis] < 0.2 * total) break;
     text += fmt::format("{}{}", text.empty() ? "" : "+", "xyz"[axis]);
   }
   return text;
@@ -185,7 +184,7 @@ constexpr int kDigits = 5;  // of the lowest frequency
 void print_table(const elastic::ModalAnalysisResult& result)
 {
   const model::ModalModel& model = result.model;
-  // As many decimals for all as the lowest needs, so that the points stand below each other.
+  // As many decimals for all as the lowest needs, so that the decimal points are aligned.
   const double lowest = model.mode_count() > 0 ? model.frequencies.minCoeff() : 0;
   const int decimals =
       lowest > 0 ? std::clamp(kDigits - 1 - static_cast<int>(std::floor(std::log10(lowest))), 0, kDigits) : 0;
@@ -205,7 +204,7 @@ void run(const ModesOptions& options)
   check_output(options.output, {".npz"});
   base::StopSource stop;
   stop.stop_on_interrupt();
-  // Mistakes in the materials are found before the slow part.
+  // Check the materials before the slow part.
   const elastic::MaterialLibrary library = known_materials(options);
   const model::Material material = main_material(options, library);
   const RegionMaterials by_region = region_materials(options, library);
@@ -243,20 +242,23 @@ void run(const ModesOptions& options)
 
 void add_material_options(CLI::App& command, ModesOptions& options)
 {
-  command.add_option("--material", options.material,
-                     "by name, for example wood, steel, glass, ceramic; each number below replaces its own");
+  command.add_option(
+      "--material", options.material,
+      "by name, for example wood, steel, glass, ceramic; the options below replace single values");
   command.add_option("--region", options.region_materials,
-                     "the material of a named part of a tetrahedral mesh, NAME=MATERIAL; may be repeated");
+                     "the material of a named region of a tetrahedral mesh, NAME=MATERIAL; may be repeated");
   command.add_option("--materials", options.materials_file, "a file with further materials")
       ->check(CLI::ExistingFile);
   command.add_option("--density", options.density, "[kg/m^3]")->check(positive());
   command.add_option("--young", options.young, "Young's modulus [Pa]")->check(positive());
   command.add_option("--poisson", options.poisson, "Poisson's ratio; 0.3 without a material");
-  command.add_option("--alpha", options.alpha, "Rayleigh damping, share of the mass [1/s]")
+  command.add_option("--alpha", options.alpha, "Rayleigh damping proportional to the mass [1/s]")
       ->check(not_negative());
-  command.add_option("--beta", options.beta, "Rayleigh damping, share of the stiffness [s]")
+  command.add_option("--beta", options.beta, "Rayleigh damping proportional to the stiffness [s]")
       ->check(not_negative());
-  command.add_option("--loss-factor", options.loss, "the same loss in every cycle instead")
+  command
+      .add_option("--loss-factor", options.loss,
+                  "instead of Rayleigh damping: the same relative loss per cycle in every mode")
       ->check(not_negative());
 }
 
@@ -266,25 +268,26 @@ void add_modes_commands(CLI::App& app)
 {
   auto options = std::make_shared<ModesOptions>();
   CLI::App* modes =
-      app.add_subcommand("modes", "Find how a body rings: its modes, from a mesh and a material");
+      app.add_subcommand("modes", "Compute the vibration modes of a body from a mesh and a material");
   modes->require_subcommand(0, 1);
   modes->add_option("mesh", options->input,
                     "a closed surface (.obj .stl .ply .glb) or tetrahedra (.msh .node .ele)");
   modes->add_option("-o,--output", options->output, "the baked modal file to write: .npz");
   add_material_options(*modes, *options);
-  modes->add_option("--modes", options->modes, "how many; 20, or with --max-frequency all of them")
+  modes->add_option("--modes", options->modes, "number of modes; default: 20, or all below --max-frequency")
       ->check(positive());
-  modes->add_option("--max-frequency", options->below, "only those below this frequency [Hz]")
+  modes->add_option("--max-frequency", options->below, "only modes below this frequency [Hz]")
       ->check(positive());
   modes->add_option("--clamp", options->clamps,
-                    "hold a part still: 'z<0.01', 'box(0,0,0, 1,1,0.1)', 'region feet'");
-  modes->add_option("--support", options->supports, "hold a part in z only");
-  modes->add_option("--spacing", options->spacing, "lattice that fills a surface [m]")->check(positive());
+                    "fix a part of the body: 'z<0.01', 'box(0,0,0, 1,1,0.1)', 'region feet'");
+  modes->add_option("--support", options->supports, "fix a part in z only");
+  modes->add_option("--spacing", options->spacing, "spacing of the lattice that fills a surface [m]")
+      ->check(positive());
   modes->add_option("--element", options->element, "tet10 or tet4")
       ->check(CLI::IsMember({"tet10", "tet4"}))
       ->capture_default_str();
-  modes->add_flag("--no-cache", options->no_cache, "compute again even if the result is known");
-  modes->add_flag("--quiet", options->quiet, "no progress");
+  modes->add_flag("--no-cache", options->no_cache, "compute again even if the result is cached");
+  modes->add_flag("--quiet", options->quiet, "do not show progress");
   modes->footer("Example: thrum modes table.obj --material wood --modes 20 --clamp 'z<0.01' -o table.npz");
   add_modes_show(*modes);
   add_modes_export(*modes);

@@ -60,7 +60,8 @@ elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::st
   const mesh::Bvh bvh(model.surface);
   const mesh::ClosestPoint closest = bvh.closest_point(parse_vec3("--strike", text));
   if (closest.distance > kMaxOffsetFraction * mesh::bounding_box(model.surface).diagonal().norm()) {
-    fmt::print(stderr, "note: --strike is {} away from the surface; its closest point is struck.\n",
+    fmt::print(stderr,
+               "note: --strike is {} away from the surface; the closest point of the surface is struck.\n",
                length_text(closest.distance));
   }
   return {{closest.triangle, closest.barycentric},
@@ -77,10 +78,10 @@ std::string chosen_format(const ExportOptions& options)
   if (ending == ".scd" || ending == ".sc") return "supercollider";
   if (ending == ".txt") return "puredata";
   if (ending == ".csv") return "csv";
-  throw Error(
-      fmt::format("{}: the extension does not give the format; give --format stanford, faust, supercollider, "
-                  "puredata or csv.",
-                  options.output));
+  throw Error(fmt::format(
+      "{}: the format is not clear from the extension; give --format stanford, faust, supercollider, "
+      "puredata or csv.",
+      options.output));
 }
 
 void export_modes(const ExportOptions& options)
@@ -107,11 +108,11 @@ void add_modes_show(CLI::App& modes)
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command = modes.add_subcommand("show", "Write a page or a picture of the mode shapes");
   command->add_option("modal_file", options->input, "a baked modal file: .npz")->required();
-  command->add_option("-o,--output", options->output, ".html: a page that moves and sounds; .png: a picture");
-  command->add_option("--modes", options->modes, "how many in a picture")
+  command->add_option("-o,--output", options->output, ".html: an animated page with sound; .png: a picture");
+  command->add_option("--modes", options->modes, "number of modes in a picture")
       ->check(positive())
       ->capture_default_str();
-  command->footer("Without -o, the page beside the modal file.");
+  command->footer("Without -o, the page is written next to the modal file.");
   command->callback([options] { show(*options); });
 }
 
@@ -130,8 +131,8 @@ void add_modes_export(CLI::App& modes)
       ->check(CLI::IsMember({"stanford", "faust", "supercollider", "puredata", "csv"}));
   command->add_option(
       "--strike", options->strike,
-      "x,y,z: where it is struck [m], at right angles to the surface; else where all low modes sound");
-  command->add_option("--scale", options->size, "of a body this many times as large")->check(positive());
+      "x,y,z: the point of a strike normal to the surface [m]; default: a point that excites all low modes");
+  command->add_option("--scale", options->size, "scale the body by this factor")->check(positive());
   command->footer("");
   command->callback([options] { export_modes(*options); });
 }

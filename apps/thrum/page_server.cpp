@@ -26,11 +26,11 @@ namespace thrum::app {
 namespace {
 
 constexpr std::size_t kMaxRequestBytes = 16384;  ///< head of a request [bytes]
-constexpr std::size_t kMaxConnections = 64;      ///< that wait at once
-constexpr double kTimeout = 10;     ///< for the rest of a request, or for a reader of an answer [s]
-constexpr int kPollInterval = 200;  ///< between looks at whether to stop [ms]
+constexpr std::size_t kMaxConnections = 64;      ///< open at the same time
+constexpr double kTimeout = 10;     ///< for the rest of a request, or for a client that reads a response [s]
+constexpr int kPollInterval = 200;  ///< between checks for a stop request [ms]
 
-// A descriptor that is closed by itself.
+// A descriptor that is closed by its destructor.
 class Socket {
  public:
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
@@ -66,7 +66,7 @@ int hex_digit(char c)
   return -1;
 }
 
-// "%20" and the like; nothing when an escape is not whole.
+// Decodes "%20" and the like; nothing when an escape is incomplete.
 std::optional<std::string> url_decode(std::string_view text)
 {
   std::string out;
@@ -169,8 +169,8 @@ class Server {
       std::vector<pollfd> waiting = {{listener_.get(), POLLIN, 0}};
       for (const Connection& c : connections_) waiting.push_back({c.socket.get(), POLLIN, 0});
       if (::poll(waiting.data(), waiting.size(), kPollInterval) < 0 && errno != EINTR)
-        throw Error(fmt::format("The server cannot go on: {}.", std::strerror(errno)));
-      // From the back: what is done is taken out.
+        throw Error(fmt::format("The server failed: {}.", std::strerror(errno)));
+      // From the back, because finished connections are removed.
       for (std::size_t i = connections_.size(); i-- > 0;) {
         const bool readable = (waiting[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
         if ((readable && read_some(connections_[i])) || connections_[i].age.seconds() > kTimeout)
@@ -190,7 +190,7 @@ class Server {
     connections_.push_back({std::move(socket)});
   }
 
-  // Returns whether the connection is done with.
+  // Returns whether the connection is finished.
   bool read_some(Connection& connection)
   {
     std::array<char, 4096> part;
@@ -211,17 +211,18 @@ class Server {
     const std::size_t first = line.find(' ');
     const std::size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
     if (second == std::string_view::npos) {
-      send(connection, {400, "text/plain", "Not a request.\n"}, true);
+      send(connection, {400, "text/plain", "Invalid request.\n"}, true);
       return;
     }
     const std::string_view method = line.substr(0, first);
     if (method != "GET" && method != "HEAD") {
-      send(connection, {405, "text/plain", "Only GET and HEAD: this server only reads.\n"}, true);
+      send(connection, {405, "text/plain", "Only GET and HEAD are supported.\n"}, true);
       return;
     }
     const std::string host = header_value(request, "Host");
     if (host != fmt::format("127.0.0.1:{}", port_) && host != fmt::format("localhost:{}", port_)) {
-      send(connection, {403, "text/plain", "This server is for this machine only.\n"}, method == "GET");
+      send(connection, {403, "text/plain", "This server only answers requests from this machine.\n"},
+           method == "GET");
       return;
     }
     const std::string_view target = line.substr(first + 1, second - first - 1);
@@ -277,7 +278,7 @@ std::optional<std::filesystem::path> file_inside(const std::filesystem::path& fo
   if (std::any_of(text->begin(), text->end(),
                   [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '\\'; }))
     return std::nullopt;
-  // Piece by piece: no empty one, none that climbs, none that is hidden.
+  // Check each path component: not empty, not "..", not hidden.
   std::filesystem::path path = folder;
   std::size_t at = 1;
   while (at <= text->size()) {
@@ -287,7 +288,7 @@ std::optional<std::filesystem::path> file_inside(const std::filesystem::path& fo
     path /= piece;
     at = end + 1;
   }
-  // A link may point anywhere: what it points to must be inside as well.
+  // A symbolic link may point anywhere: its target must be inside as well.
   std::error_code failure;
   const std::filesystem::path real = std::filesystem::canonical(path, failure);
   if (failure || !std::filesystem::is_regular_file(real, failure) || failure) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// thrum check SCENE: says what would be simulated, without running.
-// thrum schema: the JSON Schema of scene files, or their reference page.
+// thrum check SCENE: reports what would be simulated, without a full run. thrum schema: the JSON Schema of
+// scene files, or their reference page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,22 +32,24 @@ struct CheckOptions {
   std::vector<std::string> settings;
 };
 
-constexpr double kTrialSeconds = 1;       ///< wall-clock time given to steps that tell the pace of a run [s]
-constexpr double kWarmUpFraction = 0.75;  ///< of the trial; the steps after it tell the pace of those to come
+/// wall-clock time for the steps that measure the speed of a run [s]
+constexpr double kTrialSeconds = 1;
+constexpr double kWarmUpFraction = 0.75;  ///< of the trial; only the steps after it are measured
 constexpr double kPageBytes = 4096;       ///< unit of /proc/self/statm [byte]
 
-/// Memory held now [byte]; the peak would count the factorisation behind modes that are found for the first time.
+/// Current memory [byte]; the peak would include the factorisation for modes that are computed for the first
+/// time.
 double resident_bytes()
 {
   std::ifstream file("/proc/self/statm");
-  double whole = 0;
+  double total = 0;
   double resident = 0;
-  file >> whole >> resident;
+  file >> total >> resident;
   return resident * kPageBytes;
 }
 
-/// The wall-clock time of a run, from as many of its first steps as can be taken in a second. Bodies that fall cost little until
-/// they meet, so the last of these steps tell the pace of those to come.
+/// The wall-clock time of a run, estimated from as many of its first steps as fit into a second. Falling
+/// bodies are cheap until they collide, so only the last of these steps are measured.
 void print_time(scene::BuiltScene& built, double step, std::int64_t steps)
 {
   const base::Stopwatch watch;
@@ -61,12 +63,13 @@ void print_time(scene::BuiltScene& built, double step, std::int64_t steps)
     }
     built.step(static_cast<double>(taken) * step, step);
   }
-  const double spent = watch.seconds();
-  const double pace = taken > taken_early ? (spent - early) / static_cast<double>(taken - taken_early) : 0;
-  const double whole = spent + static_cast<double>(steps - taken) * pace;
-  fmt::print("  time      {}{} for the steps", taken < steps ? "about " : "", base::readable_duration(whole));
-  if (taken < steps) fmt::print(", judged by the first {}", taken);
-  fmt::print("; recording and pictures come on top\n");
+  const double elapsed = watch.seconds();
+  const double step_time =
+      taken > taken_early ? (elapsed - early) / static_cast<double>(taken - taken_early) : 0;
+  const double total = elapsed + static_cast<double>(steps - taken) * step_time;
+  fmt::print("  time      {}{} for the steps", taken < steps ? "about " : "", base::readable_duration(total));
+  if (taken < steps) fmt::print(", estimated from the first {}", taken);
+  fmt::print(", without recording and pictures\n");
 }
 
 // Bodies of one kind share their modes; these are counted once.
@@ -98,7 +101,7 @@ void print_resonators(const scene::BuiltScene& built)
              count_text(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
 }
 
-// "2 to 48", or "48" when both are written alike.
+// "2 to 48", or "48" when both have the same text.
 std::string range_text(double min, double max)
 {
   const std::string from = fmt::format("{:.4g}", min);
@@ -143,12 +146,12 @@ void check(const CheckOptions& options)
                        (desc.outputs.frame_rate > 0 ? desc.outputs.frame_rate : 1 / desc.step);
   fmt::print("  recording about {:.3g} MB of poses\n", poses * kPoseBytes / kMegabyte);
   print_time(built, desc.step, std::llround(steps));
-  fmt::print("  memory    {:.3g} MB while running\n", resident_bytes() / kMegabyte);
+  fmt::print("  memory    {:.3g} MB during the run\n", resident_bytes() / kMegabyte);
   for (const std::string& sentence : scene::modal_warnings(desc, built))
     fmt::print("{}\n", warning(sentence));
   for (const std::string& sentence : warnings) fmt::print("{}\n", warning(sentence));
-  fmt::print("{}\n", good(warnings.empty() ? "The scene can be run."
-                                           : "The scene can be run, but is it what was meant?"));
+  fmt::print("{}\n", success(warnings.empty() ? "The scene can be run."
+                                              : "The scene can be run; check the warnings above."));
 }
 
 }  // namespace
@@ -156,8 +159,7 @@ void check(const CheckOptions& options)
 void add_scene_check(CLI::App& app)
 {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      app.add_subcommand("check", "Say what a scene would simulate, or all that is wrong with it");
+  CLI::App* command = app.add_subcommand("check", "Report what a scene would simulate, or all errors in it");
   command->add_option("scene", options->scene, "the scene file")->required();
   command
       ->add_option("--set", options->settings,

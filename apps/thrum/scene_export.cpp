@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// thrum export FOLDER: files from the recording of a run. thrum compare FOLDER FOLDER: where two runs diverge.
+// thrum export FOLDER: files from the recording of a run. thrum compare FOLDER FOLDER: where two runs
+// diverge.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ std::pair<std::string, model::ModalModel> read_modes(const std::string& word)
   return {word.substr(0, cut), elastic::read_modal_file(word.substr(cut + 1))};
 }
 
-// width,height of one picture, or what suits the kind of file.
+// width,height of one picture, or the default for the kind of file.
 media::SnapshotDesc picture_size(const ExportOptions& options, int width, int height)
 {
   media::SnapshotDesc desc{.width = width, .height = height};
@@ -55,19 +56,20 @@ media::SnapshotDesc picture_size(const ExportOptions& options, int width, int he
     desc.width = static_cast<int>(size[0]);
     desc.height = static_cast<int>(size[1]);
     if (desc.width < 16 || desc.height < 16 || desc.width > 8192 || desc.height > 8192)
-      throw CLI::ValidationError("--size", "found '" + options.size + "', expected sides from 16 to 8192");
+      throw CLI::ValidationError("--size",
+                                 "found '" + options.size + "', expected width,height from 16 to 8192");
   }
   return desc;
 }
 
-constexpr double kTimeTolerance = 1e-6;  ///< times nearer than this are one [s]
+constexpr double kTimeTolerance = 1e-6;  ///< times closer than this are equal [s]
 
 double end_of(const sim::Recording& recording)
 {
   return recording.frames.empty() ? 0.0 : recording.frames.back().time;
 }
 
-// Moments beyond the end are shown as the end; that is told.
+// Times beyond the end show the last frame; a note is printed.
 void warn_times_past_end(const char* option, const std::vector<double>& times,
                          const sim::Recording& recording)
 {
@@ -75,7 +77,7 @@ void warn_times_past_end(const char* option, const std::vector<double>& times,
   const auto late =
       std::find_if(times.begin(), times.end(), [&](double t) { return t > end + kTimeTolerance; });
   if (late == times.end()) return;
-  fmt::print(stderr, "note: {}: {:.6g} s is beyond the end; the last moment, {:.6g} s, is shown.\n", option,
+  fmt::print(stderr, "note: {}: {:.6g} s is beyond the end; the last frame, at {:.6g} s, is shown.\n", option,
              *late, end);
 }
 
@@ -90,8 +92,7 @@ void write_picture(const ExportOptions& options, const sim::Recording& recording
   const double time = std::min(options.time.value_or(end_of(recording)), end_of(recording));
   const media::Image image = media::render_snapshot(recording, time, picture_size(options, 1280, 720));
   media::write_png(options.png, image);
-  print_written(options.png,
-                fmt::format("the moment {:.6g} s, {} x {} pixels", time, image.width, image.height));
+  print_written(options.png, fmt::format("time {:.6g} s, {} x {} pixels", time, image.width, image.height));
 }
 
 void write_strip(const ExportOptions& options, const sim::Recording& recording)
@@ -104,7 +105,7 @@ void write_strip(const ExportOptions& options, const sim::Recording& recording)
   }
   media::write_png(options.strip,
                    media::render_snapshot_strip(recording, times, picture_size(options, 480, 360)));
-  print_written(options.strip, count_text(times.size(), "moment", "moments") + " side by side");
+  print_written(options.strip, count_text(times.size(), "frame", "frames") + " side by side");
 }
 
 void write_sheet(const ExportOptions& options, const sim::Recording& recording)
@@ -116,12 +117,12 @@ void write_sheet(const ExportOptions& options, const sim::Recording& recording)
   const auto times = media::evenly_spaced_times(recording, columns * static_cast<int>(grid[1]));
   media::write_png(options.sheet,
                    media::render_snapshot_sheet(recording, times, columns, picture_size(options, 400, 300)));
-  print_written(options.sheet, count_text(times.size(), "moment", "moments") + " in rows");
+  print_written(options.sheet, count_text(times.size(), "frame", "frames") + " in rows");
 }
 
 void write_film(const ExportOptions& options, const sim::Recording& recording)
 {
-  constexpr double kParts = 1000;  // of the film, for its progress
+  constexpr double kParts = 1000;  // steps of the progress of a film
   base::StopSource stop;
   stop.stop_on_interrupt();
   media::FilmDesc film;
@@ -131,26 +132,27 @@ void write_film(const ExportOptions& options, const sim::Recording& recording)
   film.speed = options.speed;
   film.stop = stop.token();
   base::Progress progress("film", static_cast<std::uint64_t>(kParts));
-  film.on_progress = [&](double share) {
-    const auto done = static_cast<std::uint64_t>(std::lround(kParts * share));
+  film.on_progress = [&](double fraction) {
+    const auto done = static_cast<std::uint64_t>(std::lround(kParts * fraction));
     progress.advance(done - progress.done());
   };
   const std::filesystem::path sound = std::filesystem::path(options.folder) / "sound.wav";
   if (std::filesystem::exists(sound)) film.sound = sound;
   media::write_film(options.mp4, recording, film);
   progress.finish();
-  if (stop.stop_requested()) fmt::print(stderr, "note: stopped early, so the film is cut short.\n");
-  print_written(options.mp4, fmt::format("a film at {:.4g} x the speed of the run", options.speed));
+  if (stop.stop_requested()) fmt::print(stderr, "note: stopped early, so the film is incomplete.\n");
+  print_written(options.mp4, fmt::format("a film at {:.4g} x the original speed", options.speed));
 }
 
-// Everything that can be wrong with the files is told before the recording is read.
+// All errors in the file names are reported before the recording is read.
 void check_files(const ExportOptions& options)
 {
   if (options.glb.empty() && options.npz.empty() && options.csv.empty() && options.png.empty() &&
       options.page.empty() && options.strip.empty() && options.sheet.empty() && options.mp4.empty()) {
-    throw CLI::ValidationError("export",
-                               "say what to write: --glb, --npz, --csv, --page, --png, --strip, --sheet "
-                               "or --mp4, each with a file");
+    throw CLI::ValidationError(
+        "export",
+        "no output selected: give --glb, --npz, --csv, --page, --png, --strip, --sheet "
+        "or --mp4, each with a file");
   }
   check_output(options.glb, {".glb"});
   check_output(options.npz, {".npz"});
@@ -166,8 +168,8 @@ sim::Recording recording_in(const std::filesystem::path& folder)
 {
   if (!std::filesystem::exists(folder / "recording") &&
       std::filesystem::exists(folder / "with" / "recording")) {
-    throw Error(fmt::format("{} holds two runs: give {} or {}.", folder.string(), (folder / "with").string(),
-                            (folder / "without").string()));
+    throw Error(fmt::format("{} contains two runs: give {} or {}.", folder.string(),
+                            (folder / "with").string(), (folder / "without").string()));
   }
   return sim::read_recording(folder / "recording");
 }
@@ -185,7 +187,7 @@ void export_files(const ExportOptions& options)
   check_files(options);
   const sim::Recording recording = recording_in(options.folder);
   if (!recording.complete)
-    fmt::print(stderr, "note: the run was cut short after {:.6g} s.\n", end_of(recording));
+    fmt::print(stderr, "note: the run is incomplete and ends at {:.6g} s.\n", end_of(recording));
   const std::string content = fmt::format("{} of {}", count_text(recording.frames.size(), "frame", "frames"),
                                           count_text(recording.header.bodies.size(), "body", "bodies"));
   if (!options.glb.empty()) {
@@ -220,28 +222,29 @@ void add_scene_export(CLI::App& app)
   exporting->add_option("--glb", exported->glb, "the animated scene");
   exporting->add_option("--npz", exported->npz, "times, poses and energies as arrays");
   exporting->add_option("--csv", exported->csv, "the events as a table");
-  exporting->add_option("--png", exported->png, "a picture of one moment");
-  exporting->add_option("--page", exported->page, "the page that shows the run");
+  exporting->add_option("--png", exported->png, "a picture of one frame");
+  exporting->add_option("--page", exported->page, "a page that shows the run");
   exporting
       ->add_option("--modes", exported->modes, "modes to show on the page: BODY=FILE.npz; may be repeated")
       ->allow_extra_args(false);
-  exporting->add_option("--time", exported->time, "of the picture; default: the end [s]")
+  exporting->add_option("--time", exported->time, "time of the picture [s]; default: the end")
       ->check(not_negative());
-  exporting->add_option("--strip", exported->strip, "a picture of several moments side by side");
-  exporting->add_option("--times", exported->times, "of the strip: 0,0.5,1 [s]; default: evenly spaced");
-  exporting->add_option("--count", exported->count, "of moments in the strip")
+  exporting->add_option("--strip", exported->strip, "a picture of several frames side by side");
+  exporting->add_option("--times", exported->times,
+                        "times of the strip: 0,0.5,1 [s]; default: evenly spaced");
+  exporting->add_option("--count", exported->count, "number of frames in the strip")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  exporting->add_option("--sheet", exported->sheet, "a picture of many moments in rows");
-  exporting->add_option("--grid", exported->grid, "of the sheet: columns,rows")->capture_default_str();
-  exporting->add_option("--mp4", exported->mp4, "a film, through ffmpeg; with sound when the run has it");
-  exporting->add_option("--frame-rate", exported->frame_rate, "pictures of the film in a second")
+  exporting->add_option("--sheet", exported->sheet, "a picture of many frames in rows");
+  exporting->add_option("--grid", exported->grid, "columns,rows of the sheet")->capture_default_str();
+  exporting->add_option("--mp4", exported->mp4, "a film (needs ffmpeg), with sound when the run has it");
+  exporting->add_option("--frame-rate", exported->frame_rate, "frames per second of the film")
       ->check(positive())
       ->capture_default_str();
-  exporting->add_option("--speed", exported->speed, "of the film; 0.25: four times slower")
+  exporting->add_option("--speed", exported->speed, "playback speed of the film; 0.25: four times slower")
       ->check(positive())
       ->capture_default_str();
-  exporting->add_option("--size", exported->size, "of one picture: width,height");
+  exporting->add_option("--size", exported->size, "width,height of one picture");
   exporting->add_flag("--arrows", exported->arrows, "contact impulses as animated arrows in the GLB");
   exporting->callback([exported] { export_files(*exported); });
 

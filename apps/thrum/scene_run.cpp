@@ -37,7 +37,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-// A line with the time left and the pace: redrawn on a terminal, now and then elsewhere.
+// A line with the time left and the speed: redrawn on a terminal, printed at intervals elsewhere.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
@@ -45,7 +45,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() { end_line(); }
 
-  // What is said next stands on a line of its own.
+  // The next message starts on a new line.
   void end_line()
   {
     if (drawn_ && terminal_) fmt::print(stderr, "\n");
@@ -54,7 +54,7 @@ class ProgressLine {
 
   void show(const scene::RunProgress& p)
   {
-    // A second run begins anew.
+    // A second run restarts the clock.
     if (p.wall_seconds < last_) next_ = kRedrawInterval;
     last_ = p.wall_seconds;
     if (quiet_ || p.wall_seconds < next_) return;
@@ -97,14 +97,14 @@ void print_result(const RunOptions& options, const std::string& folder, const sc
                result.simulated, result.steps);
     return;
   }
-  fmt::print("{}: {:.6g} s in {} steps, {} of computing, {:.3g} x real time\n", bold(folder),
+  fmt::print("{}: {:.6g} s in {} steps, {} of computation, {:.3g} x real time\n", bold(folder),
              result.simulated, result.steps, base::readable_duration(result.wall_seconds),
              result.wall_seconds > 0 ? result.simulated / result.wall_seconds : 0);
   for (const auto& file : result.files) fmt::print("  {}\n", file.lexically_relative(folder).string());
   fmt::print("  state hash {}\n", base::to_hex(result.final_hash));
   for (const std::string& sentence : result.warnings) fmt::print("{}\n", warning(sentence));
   if (!result.finished) {
-    fmt::print("{}\n", warning(fmt::format("Stopped early; 'thrum run --resume {}' goes on.", folder)));
+    fmt::print("{}\n", warning(fmt::format("Stopped early; 'thrum run --resume {}' continues.", folder)));
   }
 }
 
@@ -127,12 +127,14 @@ scene::RunResult run_once(const RunOptions& options, const std::filesystem::path
   return scene::run_scene(scene, desc);
 }
 
-// Both runs, each in a folder of its own, and one page that shows them side by side.
+// Both runs, each in its own folder, and one page that shows them side by side.
 void run_both(const RunOptions& options, const std::filesystem::path& folder, const scene::RunDesc& desc,
               ProgressLine& report)
 {
   if (media::page_template("viewer").empty())
-    throw Error("--compare writes a page, and this thrum was built without pages; script/bootstrap helps.");
+    throw Error(
+        "--compare writes a page, and this thrum was built without pages; run script/bootstrap and build "
+        "again.");
   const scene::SceneDesc scene = scene::read_scene(options.scene, {.settings = settings_of(options, false)});
   const bool rings = scene.response.body.method != vibration::ResponseMethod::none &&
                      std::any_of(scene.bodies.begin(), scene.bodies.end(),
@@ -140,14 +142,13 @@ void run_both(const RunOptions& options, const std::filesystem::path& folder, co
   if (!rings)
     fmt::print(
         stderr,
-        "note: nothing rings in this scene, so both runs will be the same; \"rings\" in a body lets it "
-        "answer.\n");
+        "note: no body rings in this scene, so both runs will be the same; add \"rings\" to a body.\n");
   std::vector<sim::Recording> recordings(2);
   std::vector<media::ViewerRun> runs;
   for (const bool response : {true, false}) {
     const std::filesystem::path part = folder / (response ? "with" : "without");
     scene::RunDesc own = desc;
-    if (!response) own.on_warning = {};  // said already
+    if (!response) own.on_warning = {};  // already printed
     const scene::RunResult result = run_once(options, part, !response, own);
     report.end_line();
     print_result(options, part.string(), result);
@@ -168,14 +169,13 @@ void run(const RunOptions& options)
     throw CLI::ValidationError("run", "give either a scene file or --resume FOLDER");
   }
   if (options.compare && options.no_response) {
-    throw CLI::ValidationError("--compare",
-                               "runs with and without response, so --no-response contradicts it");
+    throw CLI::ValidationError("--compare", "runs with and without response, so it excludes --no-response");
   }
   const bool changed = !options.output.empty() || !options.settings.empty() || options.duration > 0 ||
                        !options.seed.empty() || options.no_response || options.compare;
   if (!options.resume.empty() && changed) {
     throw CLI::ValidationError(
-        "--resume", "goes on with the scene and the settings of the run, so it takes no others beside it");
+        "--resume", "continues with the scene and the settings of the run, so no other settings are allowed");
   }
   base::StopSource stop;
   stop.stop_on_interrupt();
@@ -219,12 +219,13 @@ void add_scene_run(CLI::App& app)
   CLI::App* command = app.add_subcommand("run", "Simulate a scene into a folder");
   command->add_option("scene", options->scene, "the scene file");
   command->add_option("-o,--output", options->output, "the folder to write; default: runs/NAME");
-  command->add_option("--resume", options->resume, "go on with the run in this folder");
+  command->add_option("--resume", options->resume, "continue the run in this folder");
   command->add_option("--set", options->settings, "change a value: path=value; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--duration", options->duration, "instead of the scene's [s]")->check(positive());
-  command->add_option("--seed", options->seed, "instead of the scene's");
-  command->add_flag("--no-response", options->no_response, "impacts do not travel through bodies");
+  command->add_option("--duration", options->duration, "replaces that of the scene [s]")->check(positive());
+  command->add_option("--seed", options->seed, "replaces that of the scene");
+  command->add_flag("--no-response", options->no_response,
+                    "rigid bodies only: impacts do not propagate through ringing bodies");
   command->add_flag("--compare", options->compare,
                     "run with and without response, and show both side by side on one page");
   command->add_flag("--json", options->json, "print the result as JSON");

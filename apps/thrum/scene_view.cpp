@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// thrum view FOLDER: shows a run in the browser, also while it goes on.
+// thrum view FOLDER: shows a run in the browser, also while it is running.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -22,7 +22,7 @@ constexpr std::string_view kWaitingPage =
     "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"1\">"
     "<title>thrum</title><link rel=\"icon\" href=\"data:,\">"
     "<p style=\"font:16px system-ui;margin:3rem;color:#40505a\">There is no recording in this folder yet; "
-    "this page looks again every second.</p></html>";
+    "this page checks again every second.</p></html>";
 
 // The runs of a folder: its own, or those of a comparison.
 struct LiveFolder {
@@ -52,7 +52,7 @@ struct LiveFolder {
     return text;
   }
 
-  // The last chunk of a whole recording is its end.
+  // A complete recording ends with an end chunk.
   [[nodiscard]] bool complete() const
   {
     for (const auto& run : runs()) {
@@ -83,7 +83,7 @@ struct LiveFolder {
   [[nodiscard]] std::string page() const
   {
     std::string text = media::fill_page("viewer", data());
-    // The page follows the run when it finds this mark.
+    // The page reloads during the run when it finds this marker.
     constexpr std::string_view kInsertionPoint = "<meta name=\"generator\" content=\"thrum\">";
     const std::size_t at = text.find(kInsertionPoint);
     if (at != std::string::npos)
@@ -122,16 +122,16 @@ void view(const ViewOptions& options)
   stop.stop_on_interrupt();
   const LiveFolder live{options.folder};
   if (!options.wait && std::filesystem::is_directory(options.folder) && live.runs().empty()) {
-    throw Error(
-        fmt::format("There is no run in {}: it holds no recording. --wait shows one as soon as it begins.",
-                    options.folder));
+    throw Error(fmt::format(
+        "There is no run in {}: it contains no recording. Use --wait to show a run as soon as it begins.",
+        options.folder));
   }
   serve_folder({.folder = options.folder,
                 .port = options.port,
                 .handler = [&](const std::string& address) { return live_response(live, address); },
                 .on_ready =
                     [&](std::uint16_t port) {
-                      fmt::print("{} is shown at {} until Ctrl-C\n", options.folder,
+                      fmt::print("{} is served at {}; press Ctrl-C to stop\n", options.folder,
                                  bold(fmt::format("http://127.0.0.1:{}/", port)));
                       std::fflush(stdout);
                     },
@@ -144,11 +144,11 @@ void add_scene_view(CLI::App& app)
 {
   auto options = std::make_shared<ViewOptions>();
   CLI::App* command =
-      app.add_subcommand("view", "Show a run in the browser of this machine, also while it goes on");
+      app.add_subcommand("view", "Show a run in the browser of this machine, also while it is running");
   command->add_option("folder", options->folder, "the folder of the run")->required();
-  command->add_option("--port", options->port, "of 127.0.0.1; default: any that is free")
+  command->add_option("--port", options->port, "port of 127.0.0.1; default: any free port")
       ->check(CLI::Range(0, kMaxPort));
-  command->add_flag("--wait", options->wait, "the run may begin later");
+  command->add_flag("--wait", options->wait, "wait for a run that has not started yet");
   command->callback([options] { view(*options); });
 }
 

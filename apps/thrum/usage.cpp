@@ -37,20 +37,20 @@ std::vector<std::string> option_names(const CLI::App& command)
   return names;
 }
 
-// A mistyped command may have been taken for the file that `command` expects in its place.
+// A mistyped command may have been parsed as the file that `command` expects there.
 std::string suggest_command_for_file(const CLI::App& command)
 {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_positional() || option->count() == 0) continue;
     const std::string nearest = scene::nearest_name(option->results().front(), command_names(command));
     if (!nearest.empty())
-      return fmt::format(" '{}' was taken for a file; did you mean '{}'?", option->results().front(),
+      return fmt::format(" '{}' was read as a file name; did you mean '{}'?", option->results().front(),
                          nearest);
   }
   return {};
 }
 
-// `word` is the first that `command`, called `name` in full, knows nothing of.
+// `word` is the first word that `command`, with the full name `name`, does not know.
 std::string unknown_word(const CLI::App& command, const std::string& name, const std::string& word)
 {
   if (word.size() > 1 && word.front() == '-') {
@@ -69,7 +69,7 @@ std::string unknown_word(const CLI::App& command, const std::string& name, const
 
 std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error)
 {
-  // From the program to the command that was meant: the first word that was not understood explains the rest, such as a
+  // From the program down to the command: the first unknown word is the cause of the other errors, such as a
   // required option that seems to be missing.
   const CLI::App* command = &app;
   std::string name = app.get_name();

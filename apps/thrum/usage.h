@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to say of a command line that cannot be understood.
+// Messages for wrong command lines.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,8 @@
 
 namespace thrum::app {
 
-/// A sentence on what is wrong, after parsing has thrown `error`: a mistyped command or option is named, with the known one
-/// that is most like it; anything else in the words of CLI11.
+/// A sentence on what is wrong, after parsing has thrown `error`: a mistyped command or option is named, with
+/// the most similar known one; for other errors the message of CLI11.
 [[nodiscard]] std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace thrum::app

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line as a person uses it: every command does its job, every mistake gets one clear sentence.
+"""The command line as a person uses it: every command works, every error is reported in one clear sentence.
 
 usage: cli_test.py PATH_OF_THRUM
 """
@@ -30,7 +30,7 @@ class Commands(CommandLine):
     def test_no_colour_outside_a_terminal(self):
         self.assertNotIn("\x1b", self.run_ok("mesh", "info", "plate.obj"))
 
-    def test_bad_usage_is_2(self):
+    def test_wrong_usage_exits_with_2(self):
         self.assert_rejected(2)
         self.assert_rejected(2, "mehs")
         self.assertIn("expected 3 numbers", self.assert_rejected(2, "mesh", "shape", "box", "--size", "1,1", "-o", "x.obj"))
@@ -39,7 +39,7 @@ class Commands(CommandLine):
         self.assert_rejected(2, "mesh", "info")
         self.assert_rejected(2, "modes")
 
-    def test_failure_is_1_and_names_the_file(self):
+    def test_failure_exits_with_1_and_names_the_file(self):
         self.assertIn("nothere.obj", self.assert_rejected(1, "mesh", "info", "nothere.obj"))
         (self.at / "bad.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n")
         self.assertIn("bad.obj:4", self.assert_rejected(1, "mesh", "info", "bad.obj"))
@@ -52,7 +52,7 @@ class Commands(CommandLine):
         self.assertIn("watertight", text)
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 15.0, places=9)
         self.assertIn("750 kg/m^3", text)
-        # Symmetric in x and y: zeros, not rounding.
+        # Symmetric in x and y: exact zeros, no rounding errors.
         self.run_ok("mesh", "shape", "table", "-o", "table.obj")
         self.assertNotIn("e-1", self.run_ok("mesh", "info", "table.obj"))
 
@@ -82,13 +82,13 @@ class Commands(CommandLine):
         text = self.run_ok("mesh", "info", "block.msh", "--density", "1000")
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 6.0, delta=0.15)
         self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.02", "-o", "block.vtk")
-        # Without a spacing thin walls decide; with one that is too coarse the refusal names a better one.
-        self.assertIn("for the sake of its thin walls", self.run_ok("mesh", "tets", "plate.obj", "-o", "plate.msh"))
+        # Without a spacing thin walls decide; with one that is too coarse the error names a better one.
+        self.assertIn("because of its thin walls", self.run_ok("mesh", "tets", "plate.obj", "-o", "plate.msh"))
         text = self.run_ok("mesh", "info", "plate.msh", "--density", "1000")
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 20.0, delta=0.2)
         text = self.assert_rejected(1, "mesh", "tets", "plate.obj", "--spacing", "0.2", "-o", "x.msh")
-        better = re.search(r"A spacing of ([\d.]+) m would resolve", text)[1]
-        self.assertNotIn("not in the tetrahedra", self.run_ok("mesh", "tets", "plate.obj", "--spacing", better, "-o", "x.msh"))
+        better = re.search(r"A spacing of ([\d.]+) m resolves", text)[1]
+        self.assertNotIn("missing in the tetrahedra", self.run_ok("mesh", "tets", "plate.obj", "--spacing", better, "-o", "x.msh"))
 
     def test_distances(self):
         text = self.run_ok("mesh", "distance", "block.obj", "--from", "0,0,0.05", "--to", "0.1,0.05,0.05", "-o", "d.npz",
@@ -96,9 +96,9 @@ class Commands(CommandLine):
         self.assertAlmostEqual(float(re.search(r": ([\d.]+) m\n", text)[1]), math.hypot(0.1, 0.05), delta=0.002)
         self.assertNotIn("away from the surface", text)
         self.assertEqual((self.at / "d.png").read_bytes()[:4], b"\x89PNG")
-        # Between two faces the nearer is taken, and said.
+        # Between two faces the nearer is used, with a warning.
         text = self.run_ok("mesh", "distance", "block.obj", "--from", "0,0,-0.047")
-        self.assertIn("--from is 3 mm away from the surface; its closest point 0,0,-0.05 is taken.", text)
+        self.assertIn("--from is 3 mm away from the surface; its closest point 0,0,-0.05 is used.", text)
         text = self.run_ok("mesh", "sdf", "block.obj", "--at", "0,0,0.02;0,0,0.08", "--picture", "s.png", "-o", "s.npz")
         self.assertIn("-0.03 m (inside)", text)
         self.assertIn("0.03 m (outside)", text)
@@ -120,7 +120,7 @@ class Commands(CommandLine):
         self.assertAlmostEqual(frequency[0] / frequency[1], 2, places=6)
 
     def two_region_bar(self, oriented=True):
-        """A bar of 4 x 1 x 1 cubes of 0.1 m, its halves named left and right; half its tetrahedra inverted if not oriented."""
+        """A bar of 4 x 1 x 1 cubes of 0.1 m with halves named left and right; half its tetrahedra are inverted if not oriented."""
         nodes = [(x, y, z) for x in range(5) for y in range(2) for z in range(2)]
         number = {node: k + 1 for k, node in enumerate(nodes)}
         tets = []
@@ -150,7 +150,7 @@ class Commands(CommandLine):
         self.assertGreater((self.at / "fit.png").stat().st_size, 1000)
         values = json.loads(self.run_ok("fit", "fit.npz", "--json", "--facing", "0,0,1"))
         self.assertGreaterEqual(values["simple"]["beta"], 0)
-        # What it prints is what a scene takes, and a scene's body can be fitted by itself.
+        # The printed values are valid in a scene, and the body of a scene can be fitted directly.
         scene = {"response": {"method": "attenuated"}, "bodies": [
             {"name": "slab", "motion": "fixed", "material": "wood", "shape": {"kind": "box", "size": [1, 1, 0.1]},
              "rings": {"modes": 8, "spacing": 0.1, "attenuation": values["full"]}}]}
@@ -200,7 +200,7 @@ class Commands(CommandLine):
         below = 0.5 * (many[29] + many[30])
         self.assertEqual(frequencies(self.run_ok(*arguments, "--max-frequency", str(below))), many[:30])
 
-    def test_modes_reject_bad_input(self):
+    def test_modes_reject_invalid_input(self):
         self.assertIn("wood", self.assert_rejected(1, "modes", "block.obj", "--material", "wodo"))
         self.assertIn("--material", self.assert_rejected(1, "modes", "block.obj"))
         self.assert_rejected(1, "modes", "block.obj", "--material", "wood", "--clamp", "z<-5", "--spacing", "0.05")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs thrum in a scratch folder; what several tests of the command line share."""
+"""Runs thrum in a scratch folder; shared by the tests of the command line."""
 import pathlib
 import subprocess
 import tempfile
@@ -30,7 +30,7 @@ class CommandLine(unittest.TestCase):
         return run.stdout
 
     def assert_rejected(self, code, *words):
-        """What it says when it ends with `code`."""
+        """The error message when it exits with `code`."""
         run = self.run_thrum(*words)
         self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
         self.assertTrue(run.stderr.startswith("thrum: "), run.stderr)

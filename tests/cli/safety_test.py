@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs that are killed, full disks, folders that cannot be written, meshes that are missing: nothing that was there is lost.
+"""Runs that are killed, full disks, folders that cannot be written, meshes that are missing: no existing data are lost.
 
 usage: safety_test.py PATH_OF_THRUM SCENES_FOLDER [--kills N]
 """
@@ -28,7 +28,7 @@ def thrum(*words, **options):
 
 
 def check_files_are_complete(test, folder):
-    """Every file that has its name is complete; what was under way has another name."""
+    """Every file with its final name is complete; unfinished files have other names."""
     for file in folder.iterdir():
         data = file.read_bytes()
         if file.name.startswith(".") or file.name.endswith(".old"):
@@ -60,13 +60,13 @@ class Safety(unittest.TestCase):
         self.assertLess(len(run.stderr.splitlines()), 6)
         return run.stderr
 
-    def test_killed_at_any_moment(self):
+    def test_killed_at_any_time(self):
         scene = SCENES / "hundred.json"
         start = time.monotonic()
         whole = thrum("run", scene, "-o", self.at / "whole", "--json", *SMALL)
         length = time.monotonic() - start
         self.assertEqual(whole.returncode, 0, whole.stderr)
-        wanted = json.loads(whole.stdout)["final_hash"]
+        expected = json.loads(whole.stdout)["final_hash"]
         moments = random.Random(5)
         resumed = 0
         for i in range(KILLS):
@@ -84,12 +84,12 @@ class Safety(unittest.TestCase):
             self.assertEqual(table.returncode, 0, table.stderr)
             again = thrum("run", "--resume", folder, "--json")
             self.assertEqual(again.returncode, 0, f"kill {i}: {again.stderr}")
-            self.assertEqual(json.loads(again.stdout)["final_hash"], wanted, f"kill {i}")
+            self.assertEqual(json.loads(again.stdout)["final_hash"], expected, f"kill {i}")
             same = thrum("compare", folder, self.at / "whole")
             self.assertEqual(same.returncode, 0, f"kill {i}: {same.stdout}")
             check_files_are_complete(self, folder)
             resumed += 1
-        print(f"{resumed} of {KILLS} kills fell into the run, all resumed to {wanted}", file=sys.stderr)
+        print(f"{resumed} of {KILLS} kills hit the run, all resumed to {expected}", file=sys.stderr)
         self.assertGreater(resumed, 0)
 
     def test_full_disk_keeps_previous_run(self):
@@ -105,15 +105,15 @@ class Safety(unittest.TestCase):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
             return apply
         for size in (100, 3000, 9000, 40000, 300000):
-            said = self.assert_rejected("run", scene, "-o", folder, "--quiet", "--seed", "4", *SMALL, preexec_fn=limit(size))
-            self.assertIn("File too large", said)
+            message = self.assert_rejected("run", scene, "-o", folder, "--quiet", "--seed", "4", *SMALL, preexec_fn=limit(size))
+            self.assertIn("File too large", message)
             check_files_are_complete(self, folder)
             kept = folder / "recording.old" if (folder / "recording.old").exists() else folder / "recording"
             self.assertEqual(kept.read_bytes(), before["recording"], size)
             for name in ("events.csv", "poster.png", "index.html", "run.json"):
                 if name in before and len(before[name]) > size:
                     self.assertEqual((folder / name).read_bytes(), before[name], name)
-        # With room again, the next run succeeds and leaves nothing aside.
+        # With free space again, the next run succeeds and leaves no temporary files.
         self.assertEqual(thrum("run", scene, "-o", folder, "--quiet", *SMALL).returncode, 0)
         self.assertEqual(sorted(before), sorted(file.name for file in folder.iterdir()))
 
@@ -123,7 +123,7 @@ class Safety(unittest.TestCase):
         place = self.at / "small"
         place.mkdir()
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "none", str(place)], capture_output=True, check=False).returncode:
-            self.skipTest("no mounts here")
+            self.skipTest("mounting is not possible here")
         try:
             self.assertIn("No space left", self.assert_rejected("run", SCENES / "hello.json", "-o", place / "run", "--quiet"))
             self.assertTrue((place / "run" / "recording").exists())
@@ -148,7 +148,7 @@ class Safety(unittest.TestCase):
                          '{"name": "b", "shape": {"kind": "file", "file": "b.obj", "convex": true}, "position": [0, 0, 1]}]}')
         return scene
 
-    def test_missing_mesh_is_named_and_previous_run_stays(self):
+    def test_missing_mesh_is_named_and_previous_run_is_kept(self):
         scene = self.mesh_scene()
         self.assertEqual(thrum("run", scene, "-o", self.at / "run", "--quiet").returncode, 0)
         before = {file.name: file.read_bytes() for file in (self.at / "run").iterdir()}
@@ -189,7 +189,7 @@ class Safety(unittest.TestCase):
         self.assert_rejected("export", self.at / "run", "--csv", self.at / "e.csv")
         self.assert_rejected("run", "--resume", self.at / "run")
         recording.write_bytes(data[:-7])
-        self.assertIn("cut short", thrum("export", self.at / "run", "--csv", self.at / "e.csv").stderr)
+        self.assertIn("incomplete", thrum("export", self.at / "run", "--csv", self.at / "e.csv").stderr)
         (self.at / "run" / "checkpoint").write_bytes(b"no")
         self.assert_rejected("run", "--resume", self.at / "run")
         self.assert_rejected("run", "--resume", self.at / "nothere")
@@ -202,7 +202,7 @@ class Safety(unittest.TestCase):
         self.assertIn("ffmpeg, which is not installed", sentence)
         self.assertFalse((self.at / "film.mp4").exists())
 
-        # An encoder that goes away leaves no film behind either.
+        # An encoder that exits early leaves no film behind either.
         encoder = self.at / "ffmpeg"
         encoder.write_text("#!/bin/sh\nexit 3\n")
         encoder.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a stranger types: slips are named with what was meant, contradictions are refused, nothing is dropped in silence.
+"""Input of a new user: typos are named with a suggestion, contradictions are rejected, nothing is silently ignored.
 
 usage: usage_test.py PATH_OF_THRUM SCENES_FOLDER
 """
@@ -61,7 +61,7 @@ class Usage(CommandLine):
         rows = [line.split(",") for line in (self.at / "d.csv").read_text().splitlines()]
         return [float(row[rows[0].index(next(n for n in rows[0] if n.startswith("decay")))]) for row in rows[1:]]
 
-    def test_each_number_of_the_damping_is_its_own(self):
+    def test_each_damping_value_is_set_separately(self):
         # Rayleigh: the decay is alpha / 2 + beta omega^2 / 2.
         steel = self.decays("--material", "steel")  # alpha 5
         more = self.decays("--material", "steel", "--alpha", "50")
@@ -74,10 +74,10 @@ class Usage(CommandLine):
 
     def test_contradicting_or_negative_damping_is_rejected(self):
         arguments = ("modes", "block.obj", "--material", "wood", "--spacing", "0.05")
-        self.assertIn("expected 0 or a number above it", self.assert_rejected(2, *arguments, "--alpha", "-5"))
+        self.assertIn("expected a number of 0 or more", self.assert_rejected(2, *arguments, "--alpha", "-5"))
         self.assert_rejected(2, *arguments, "--beta", "-1")
         self.assert_rejected(2, *arguments, "--loss-factor", "-1")
-        self.assertIn("give one of them", self.assert_rejected(2, *arguments, "--alpha", "3", "--loss-factor", "0.01"))
+        self.assertIn("use one of them", self.assert_rejected(2, *arguments, "--alpha", "3", "--loss-factor", "0.01"))
 
     def test_young_keeps_the_ratio_of_the_material(self):
         table = lambda *words: re.findall(r"^ +\d+ +([\d.]+) +", self.run_ok(
@@ -87,7 +87,7 @@ class Usage(CommandLine):
         self.assertEqual(table("--density", "7850", "--young", "2e11", "--poisson", "0.29"), steel)
         self.assertNotEqual(table("--material", "steel", "--poisson", "0.1"), steel)
 
-    def test_frequencies_stand_below_each_other(self):
+    def test_decimal_points_of_frequencies_are_aligned(self):
         out = self.run_ok("modes", "block.obj", "--spacing", "0.05", "--modes", "6", "--material", "steel")
         rows = [line for line in out.splitlines() if re.match(r" +\d+ +[\d.]+ ", line)]
         ends = {re.match(r" +\d+ +([\d.]+)", row).end() for row in rows}
@@ -101,9 +101,9 @@ class Usage(CommandLine):
         self.assertIn("no triangles, only 1 vertex", self.assert_rejected(1, "mesh", "info", "empty.obj"))
 
     def test_too_short_edges_are_rejected_with_a_suggestion(self):
-        said = self.assert_rejected(1, "mesh", "shape", "box", "--edge", "1e-5", "-o", "x.obj")
-        self.assertIn("about 1.4e+11 triangles", said)
-        self.assertIn("Edges of 0.026 m make about 20000", said)
+        message = self.assert_rejected(1, "mesh", "shape", "box", "--edge", "1e-5", "-o", "x.obj")
+        self.assertIn("about 1.4e+11 triangles", message)
+        self.assertIn("Use 0.026 m for about 20000 triangles", message)
 
     def test_shapes_have_the_names_of_scene_files_and_short_ones(self):
         (self.at / "heights.txt").write_text("1 1\n1 2\n")
@@ -117,14 +117,14 @@ class Usage(CommandLine):
             {"name": "a", "shape": {"kind": "box"}}, {"name": "b", "shape": {"kind": "box"}, "position": [0.5, 0, 0]}]}""")
         checked = self.run_ok("check", "deep.json")
         self.assertIn("'b' starts 0.5 m deep inside 'a'", checked)
-        self.assertIn("is it what was meant?", checked)
+        self.assertIn("check the warnings above", checked)
         run = self.run_thrum("run", "deep.json", "-o", "deep")
         self.assertEqual(run.returncode, 0)
         self.assertIn("warning: deep.json:2:54: bodies[1] 'b' starts 0.5 m deep inside 'a'", run.stderr)
         self.assertEqual(self.run_thrum("run", "deep.json", "-o", "deep", "--quiet").stderr, "")
 
     def test_extensions_and_folders_are_checked_first(self):
-        # Inputs that do not exist would be told otherwise: the file to write is looked at before them.
+        # The inputs do not exist, which is not reported: the output file is checked first.
         for words in (["export", "nothere", "--png", "x.gif"], ["export", "nothere", "--glb", "x.txt"],
                       ["export", "nothere", "--mp4", "x.avi"], ["mesh", "sdf", "nothere.obj", "--picture", "p.jpg"],
                       ["mesh", "distance", "nothere.obj", "--from", "0,0,0", "-o", "x.csv"],
@@ -132,8 +132,8 @@ class Usage(CommandLine):
                       ["modes", "nothere.obj", "--material", "wood", "-o", "b.txt"],
                       ["modes", "show", "nothere.npz", "-o", "b.gif"], ["mesh", "shape", "sphere", "-o", "x.xyz"],
                       ["fit", "block.obj", "-o", "x.gif"]):
-            self.assertRegex(self.assert_rejected(1, *words), r"cannot be written: (its extension is|it has no extension).*, expected \.")
-        self.assertIn("there is no folder no/such",
+            self.assertRegex(self.assert_rejected(1, *words), r"cannot be written: (its extension is|it has no extension).*; use \.")
+        self.assertIn("the folder no/such does not exist",
                       self.assert_rejected(1, "modes", "nothere.obj", "--material", "wood", "-o", "no/such/b.npz"))
         (self.at / "folder.npz").mkdir()
         self.assertIn("it is a folder", self.assert_rejected(1, "modes", "nothere.obj", "--material", "wood", "-o", "folder.npz"))
@@ -143,33 +143,33 @@ class Usage(CommandLine):
 
     def test_contradicting_run_options_are_rejected(self):
         scene = SCENES / "hello.json"
-        self.assertIn("contradicts", self.assert_rejected(2, "run", scene, "--compare", "--no-response"))
-        self.assertIn("takes no others", self.assert_rejected(2, "run", "--resume", "still", "--duration", "3"))
+        self.assertIn("excludes", self.assert_rejected(2, "run", scene, "--compare", "--no-response"))
+        self.assertIn("no other settings", self.assert_rejected(2, "run", "--resume", "still", "--duration", "3"))
 
     def test_a_comparison_without_ringing_bodies_is_noted(self):
         run = self.run_thrum("run", SCENES / "hello.json", "--compare", "-o", "both", "--duration", "0.1", *SMALL)
         if "built without pages" in run.stderr:
             self.skipTest("no pages in this build")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("note: nothing rings in this scene", run.stderr)
+        self.assertIn("note: no body rings in this scene", run.stderr)
         for words in (["export", "both", "--csv", "e.csv"], ["compare", "both", "still"]):
-            self.assertIn("both holds two runs: give both/with or both/without", self.assert_rejected(1, *words))
+            self.assertIn("both contains two runs: give both/with or both/without", self.assert_rejected(1, *words))
 
     def test_export_reports_written_files(self):
         out = self.run_ok("export", "still", "--glb", "m.glb", "--npz", "m.npz", "--csv", "m.csv", "--strip", "s.png",
                           "--count", "2", "--size", "64,48")
         for line in (r"m\.glb: \d+ frames of 4 bodies", r"m\.npz: \d+ frames", r"m\.csv: \d+ events?",
-                     r"s\.png: 2 moments"):
+                     r"s\.png: 2 frames"):
             self.assertRegex(out, line)
 
     def test_times_past_the_end_are_reported(self):
         run = self.run_thrum("export", "still", "--png", "m.png", "--time", "99", "--size", "64,48")
         self.assertEqual(run.returncode, 0)
-        self.assertIn("note: --time: 99 s is beyond the end; the last moment, 0.2", run.stderr)
+        self.assertIn("note: --time: 99 s is beyond the end; the last frame, at 0.2", run.stderr)
         self.assertEqual(self.run_thrum("export", "still", "--png", "m.png", "--time", "0.1", "--size", "64,48").stderr, "")
         self.assertIn("such as 640,360", self.assert_rejected(2, "export", "still", "--png", "m.png", "--size", "640"))
 
-    def test_a_finished_run_is_left_alone(self):
+    def test_a_finished_run_is_not_changed(self):
         files = lambda: {f.name: f.stat().st_mtime_ns for f in (self.at / "still").iterdir()}
         before = files()
         self.assertIn("already finished", self.run_ok("run", "--resume", "still"))
@@ -186,12 +186,12 @@ class Usage(CommandLine):
         self.assertIn("There is no run in nothing", self.assert_rejected(1, "view", "nothing"))
         self.assertIn("65535", self.assert_rejected(2, "view", "still", "--port", "99999"))
 
-    def test_the_summary_has_a_line_of_its_own(self):
+    def test_the_summary_is_on_its_own_line(self):
         # On a terminal, where progress is redrawn.
         try:
             leader, follower = pty.openpty()
         except OSError:
-            self.skipTest("this machine gives no terminals (is /dev/pts mounted?)")
+            self.skipTest("no terminal available (check that /dev/pts is mounted)")
         run = subprocess.Popen([self.thrum, "run", str(SCENES / "hundred.json"), "-o", "t", "--duration", "3", *SMALL[:-1]],
                                cwd=self.at, stdout=follower, stderr=follower,
                                env={"THRUM_CACHE_DIR": str(self.at / "cache"), "PATH": "/usr/bin:/bin", "TERM": "dumb"})
@@ -209,7 +209,7 @@ class Usage(CommandLine):
 
     def test_other_messages(self):
         self.assertRegex(self.run_ok("mesh", "shape", "mug", "-o", "mug.obj"), r", [\d.]+ x [\d.]+ x [\d.]+ mm, volume")
-        self.assertIn("its only one is called '0'",
+        self.assertIn("its only region is '0'",
                       self.assert_rejected(1, "modes", "block.obj", "--material", "wood", "--region", "top=steel"))
         self.assertTrue(self.assert_rejected(1, "check", SCENES / "hello.json", "--set", "bodies.grund.mass=2").endswith("?"))
         (self.at / "one.json").write_text('{"bodies": [{"name": "a", "shape": {"kind": "sphere", "radius": 0.1}, "mass": 48}]}')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""thrum view: shows a run that goes on, on this machine only, that folder only, reading only.
+"""thrum view: shows a run, also while it is running; on this machine only, that folder only, read-only.
 
 usage: view_test.py PATH_OF_THRUM SCENE
 """
@@ -45,8 +45,8 @@ class View(unittest.TestCase):
         cls.server.stdout.close()
         cls.scratch.cleanup()
 
-    def ask(self, address, method="GET", host=None):
-        """The raw address goes out as it is: no library may tidy it up."""
+    def request(self, address, method="GET", host=None):
+        """The address is sent unchanged: a library might normalise it."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as s:
             s.sendall(f"{method} {address} HTTP/1.1\r\nHost: {host or f'127.0.0.1:{self.port}'}\r\n\r\n".encode("latin-1"))
             answer = b""
@@ -56,25 +56,25 @@ class View(unittest.TestCase):
         return int(head.split(b" ")[1]), head.decode("latin-1"), body
 
     def test_serves_the_page_and_the_files(self):
-        status, head, body = self.ask("/")
+        status, head, body = self.request("/")
         self.assertEqual(status, 200)
         self.assertIn("text/html", head)
         self.assertIn(b"thrum-live", body)
         for name in ("/run.json", "/poster.png", "/motion.glb", "/sub/a%20b.txt", "/own.json", "/run.json?x=1"):
-            self.assertEqual(self.ask(name)[0], 200, name)
-        self.assertEqual(self.ask("/run.json")[2], (self.folder / "run.json").read_bytes())
-        self.assertTrue(json.loads(self.ask("/live/status")[2])["complete"])
-        self.assertEqual(len(json.loads(self.ask("/live/data")[2])["runs"]), 1)
+            self.assertEqual(self.request(name)[0], 200, name)
+        self.assertEqual(self.request("/run.json")[2], (self.folder / "run.json").read_bytes())
+        self.assertTrue(json.loads(self.request("/live/status")[2])["complete"])
+        self.assertEqual(len(json.loads(self.request("/live/data")[2])["runs"]), 1)
 
     def test_head_has_no_body(self):
-        status, head, body = self.ask("/run.json", "HEAD")
+        status, head, body = self.request("/run.json", "HEAD")
         self.assertEqual((status, body), (200, b""))
         self.assertIn(f"Content-Length: {(self.folder / 'run.json').stat().st_size}", head)
 
-    def test_only_reads(self):
+    def test_is_read_only(self):
         before = sorted(p.name for p in self.folder.iterdir())
         for method in ("PUT", "POST", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get"):
-            self.assertEqual(self.ask("/run.json", method)[0], 405, method)
+            self.assertEqual(self.request("/run.json", method)[0], 405, method)
         self.assertEqual(before, sorted(p.name for p in self.folder.iterdir()))
 
     def test_nothing_leads_out_of_the_folder(self):
@@ -86,14 +86,14 @@ class View(unittest.TestCase):
                         "file://" + absolute, "http://127.0.0.1" + absolute, "secret.txt", "../secret.txt", "/./run.json",
                         "//run.json", "/.hidden", "/%2ehidden", "/run.json%00.txt", "/run.json%", "/run.json%4", "/%zz", "/sub",
                         "/sub/", "/nothere", "/recording/../run.json", "/~root", "/....//secret.txt"):
-            status, _, body = self.ask(address)
+            status, _, body = self.request(address)
             self.assertIn(status, (400, 403, 404), address)
             self.assertNotIn(b"secret", body.replace(b"secret.txt", b""), address)
 
     def test_rejects_other_host_names(self):
-        self.assertEqual(self.ask("/run.json", host="evil.example")[0], 403)
-        self.assertEqual(self.ask("/run.json", host=f"evil.example:{self.port}")[0], 403)
-        self.assertEqual(self.ask("/run.json", host=f"localhost:{self.port}")[0], 200)
+        self.assertEqual(self.request("/run.json", host="evil.example")[0], 403)
+        self.assertEqual(self.request("/run.json", host=f"evil.example:{self.port}")[0], 403)
+        self.assertEqual(self.request("/run.json", host=f"localhost:{self.port}")[0], 200)
 
     def test_listens_on_loopback_only(self):
         def listening(file):
@@ -111,13 +111,13 @@ class View(unittest.TestCase):
             with socket.create_connection(("127.0.0.1", self.port), timeout=30) as rude:
                 rude.sendall(b"\x00\xff\r\n\r\n")
                 self.assertIn(b"400", rude.recv(100))
-            # One that says nothing does not keep others waiting.
+            # A silent client does not block others.
             start = time.monotonic()
-            self.assertEqual(self.ask("/run.json")[0], 200)
+            self.assertEqual(self.request("/run.json")[0], 200)
             self.assertLess(time.monotonic() - start, 5)
             quiet.close()
 
-    def test_follows_a_run_that_goes_on(self):
+    def test_follows_a_running_run(self):
         folder = self.at / "growing"
         folder.mkdir()
         server = subprocess.Popen([THRUM, "view", str(folder), "--wait"], stdout=subprocess.PIPE, text=True)
@@ -138,7 +138,7 @@ class View(unittest.TestCase):
             self.assertTrue(last["complete"])
             self.assertNotEqual(first["revision"], last["revision"])
             self.assertIn(b"thrum-live", get("/"))
-            # Cut short, as a run that is going on looks.
+            # Truncated, like the recording of a run in progress.
             data = (folder / "recording").read_bytes()
             (folder / "recording").write_bytes(data[: len(data) * 2 // 3])
             self.assertFalse(json.loads(get("/live/status"))["complete"])
