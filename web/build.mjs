@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// node build.mjs OUT_DIR: makes one self-contained HTML file per page, with a mark where thrum puts the data.
+// node build.mjs OUT_DIR: writes one self-contained HTML file per page, with a placeholder for the data.
 import { build } from 'esbuild';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ async function page(name, out) {
     entryPoints: [path.join(folder, 'main.js')],
     bundle: true, minify: true, write: false, format: 'esm', target: 'es2022', legalComments: 'none', charset: 'utf8',
   });
-  // Inside a <script> element only "</script" ends it and only "<!--" confuses it.
+  // Inside a <script> element only "</script" and "<!--" are special.
   const script = bundle.outputFiles[0].text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const style = await readFile(path.join(folder, 'page.css'), 'utf8');
   const html = await readFile(path.join(folder, 'page.html'), 'utf8');

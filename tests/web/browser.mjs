@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the pages share: a headless Chromium, and looking at what it drew.
+// Shared by the tests of the pages: a headless Chromium, and comparison of what it drew.
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Calls use(page, problems) with a new page; `problems` gathers what it complains about or asks the network for.
+// Calls use(page, problems) with a new page; `problems` collects console messages and network requests.
 export async function withPage(chromiumFile, playwright, viewport, use) {
   const { chromium } = await import(pathToFileURL(path.join(playwright, 'index.mjs')));
   const profile = await mkdtemp(path.join(os.tmpdir(), 'thrum-page-'));
@@ -34,7 +34,7 @@ export async function withPage(chromiumFile, playwright, viewport, use) {
   }
 }
 
-// How many times longer a computation takes than it would alone on this machine: 1 when nothing else runs.
+// The slowdown of a computation by other processes on this machine: 1 when nothing else runs.
 export function slowdown() {
   const start = process.hrtime.bigint();
   const before = process.cpuUsage();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A GLB file: no error and no warning of the Khronos validator. With the name of a body, the file is that of a run, and
-// three.js finds names, materials and motion in it.
-// usage: node glb_test.mjs FILE.glb NODE_MODULES [BODY]
+// A GLB file: no error and no warning of the Khronos validator. With the name of a body, the file is that of
+// a run, and three.js finds names, materials and motion in it. usage: node glb_test.mjs FILE.glb NODE_MODULES
+// [BODY]
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `thrum view` on a folder whose run begins later: the page waits, shows it, takes what is new, and knows when it is whole.
-// usage: node live_page_test.mjs THRUM SCENE CHROMIUM PLAYWRIGHT_FOLDER
+// `thrum view` on a folder whose run begins later: the page waits, shows the run, loads new data, and stops
+// when the run is complete. usage: node live_page_test.mjs THRUM SCENE CHROMIUM PLAYWRIGHT_FOLDER
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

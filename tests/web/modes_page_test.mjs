@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Opens the page of `thrum modes show` in headless Chromium: it loads from disk, draws, plays, changes mode, can be struck,
-// and says nothing on the console.
-// usage: node modes_page_test.mjs PAGE.html CHROMIUM PLAYWRIGHT_FOLDER
+// Opens the page of `thrum modes show` in headless Chromium: it loads from disk, draws, plays, changes mode,
+// can be struck, and prints nothing to the console. usage: node modes_page_test.mjs PAGE.html CHROMIUM
+// PLAYWRIGHT_FOLDER
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { colours, pixels, withPage } from './browser.mjs';

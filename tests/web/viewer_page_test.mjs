@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Opens the page of a run in headless Chromium: it loads from disk in time, draws, plays, scrubs, follows, toggles, fits a
-// phone, and says nothing on the console.
-// usage: node viewer_page_test.mjs PAGE.html CHROMIUM PLAYWRIGHT_FOLDER [RUNS] [LOAD_SECONDS]
+// Opens the page of a run in headless Chromium: it loads from disk in time, draws, plays, scrubs, follows,
+// toggles, fits a phone, and prints nothing to the console. usage: node viewer_page_test.mjs PAGE.html
+// CHROMIUM PLAYWRIGHT_FOLDER [RUNS] [LOAD_SECONDS]
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 import { colours, difference, pixels, slowdown, withPage } from './browser.mjs';
 
 const [pageFile, chromium, playwright, runs = '1', loadSeconds = '2'] = process.argv.slice(2);
 
-// The picture at a moment, held still.
+// The picture at a fixed time.
 async function pictureAt(page, time) {
   await page.evaluate((t) => { window.thrum.clock.play(false); window.thrum.clock.seek(t); }, time);
   await drawn(page);
   return pixels(page);
 }
 
-// Waits until what changed has been drawn.
+// Waits until changes have been drawn.
 async function drawn(page) {
   await page.waitForFunction(() => !window.thrum.stage.dirty, null, { timeout: 20000 });
 }
@@ -33,7 +33,7 @@ async function toggles(page, id) {
 }
 
 await withPage(chromium, playwright, { width: 1000, height: 700 }, async (page, problems) => {
-  // The least of three, against a limit for a machine that does nothing else.
+  // The minimum of three, compared with a limit for an idle machine.
   let seconds = Infinity;
   for (let i = 0; i < 3 && !(seconds < Number(loadSeconds)); ++i) {
     await page.goto('about:blank');
@@ -49,13 +49,13 @@ await withPage(chromium, playwright, { width: 1000, height: 700 }, async (page, 
   assert.equal(await page.evaluate(() => window.thrum.runs.length), Number(runs));
   const duration = await page.evaluate(() => window.thrum.clock.duration);
 
-  // Draws, and what it draws depends on the moment.
+  // Draws, and the picture depends on the time.
   const first = await pictureAt(page, 0);
   assert.ok(colours(first) > 40, `drawn in ${colours(first)} colours`);
   const later = await pictureAt(page, 0.3 * duration);
   assert.ok(difference(first, later) > 20, 'bodies move');
 
-  // Plays by the button, holds by the space bar.
+  // Plays with the button, pauses with the space bar.
   await page.evaluate(() => window.thrum.clock.seek(0));
   await page.locator('#play').click();
   await page.waitForFunction(() => window.thrum.clock.time > 0.2, null, { timeout: 20000 });
@@ -80,8 +80,7 @@ await withPage(chromium, playwright, { width: 1000, height: 700 }, async (page, 
   assert.equal(await page.locator('#speed').inputValue(), '0.5');
   await page.keyboard.press('+');
 
-  // Shows contacts, impulses and wires, and takes them away again.
-  // At the moment with the most of them.
+  // Shows contacts, impulses and wireframe, and hides them again. At the frame with most of them.
   const busiest = await page.evaluate(() => {
     const [run] = window.thrum.runs;
     const { starts, frames } = run.contacts;
@@ -130,7 +129,7 @@ await withPage(chromium, playwright, { width: 1000, height: 700 }, async (page, 
   await page.keyboard.press('?');
   assert.ok(await page.locator('#help').isVisible());
   await page.keyboard.press('?');
-  // With every button that any run can have.
+  // With every button that a run can have.
   await page.evaluate(() => document.querySelectorAll('footer [hidden]').forEach((hidden) => { hidden.hidden = false; }));
   await page.setViewportSize({ width: 390, height: 780 });
   await page.waitForFunction(() => document.querySelector('#stage canvas').clientWidth <= 391, null, { timeout: 20000 });

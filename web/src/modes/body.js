@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A body that shows one mode: displaced by its shape, coloured by how far each axis moves (x y z as r g b).
+// A body that shows one mode: displaced by its shape, coloured by the displacement along each axis (x y z as
+// r g b).
 import * as THREE from 'three';
 import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 
 const CREASE = 35 * Math.PI / 180;
-// A part that stays still is not quite black, so that its form can be seen.
+// A part that does not move is not quite black, so that its shape is visible.
 const MIN_BRIGHTNESS = 0.06;
-// Full amplitude, as a share of the body's size, whatever the mass normalisation made of the shape.
+// Full amplitude, as a fraction of the body's size, independent of the mass normalisation.
 export const MAX_AMPLITUDE = 1 / 14;
 
 export class VibratingBody {
@@ -75,7 +76,7 @@ export class VibratingBody {
     position.needsUpdate = true;
   }
 
-  // What an impulse along `normal` at a face with barycentric `weights` gives each mode.
+  // The gain of each mode for an impulse along `normal` at a face with barycentric `weights`.
   excitation(face, weights, normal) {
     const modes = this.shapes.length / this.vertices.length;
     const row = new Float64Array(modes);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The page of `thrum modes show`: a list of modes, the chosen one in slow motion, and a strike wherever one clicks.
+// The page of `thrum modes show`: a list of modes, the selected one in slow motion, and a strike at each
+// click.
 import * as THREE from 'three';
 import { float32, pageData, uint32 } from '../shared/data.js';
 import { Stage } from '../shared/stage.js';
 import { MAX_AMPLITUDE, VibratingBody } from './body.js';
 import { play } from './strike.js';
 
-const SHOWN_HERTZ = 0.8;  // how fast a mode swings on the screen
+const SHOWN_HERTZ = 0.8;  // frequency of a mode on the screen
 const data = pageData();
 const omegas = data.frequencies.map((f) => 2 * Math.PI * f);
 const element = (id) => document.getElementById(id);
@@ -14,7 +15,7 @@ const element = (id) => document.getElementById(id);
 const stage = new Stage(element('stage'));
 const body = new VibratingBody(float32(data.vertices), uint32(data.triangles), float32(data.shapes));
 stage.scene.add(body.mesh);
-// The ground stays clear of the largest amplitude.
+// The ground is below the largest amplitude.
 stage.frame(body.min, body.max, 2 * MAX_AMPLITUDE * body.max.distanceTo(body.min));
 
 let playing = true;
@@ -79,7 +80,7 @@ function strike(hit) {
   THREE.Triangle.getBarycoord(hit.point, corner(0), corner(1), corner(2), weights);
   const row = body.excitation(face, weights.toArray(), hit.face.normal);
   play(Array.from(row, (f, m) => f * data.loudness[m]), omegas, data.decays);
-  element('caption').textContent = 'Struck here: every mode sounds as strongly as its shape moves at this point.';
+  element('caption').textContent = 'Struck here: the loudness of each mode follows its displacement at this point.';
   document.body.dataset.strikes = Number(document.body.dataset.strikes ?? 0) + 1;
 }
 
@@ -99,7 +100,7 @@ window.addEventListener('keydown', (event) => {
   else return;
   event.preventDefault();
 });
-// #4 in the address opens the page on mode 4; #4,still holds it at full amplitude.
+// #4 in the address opens the page on mode 4; #4,still shows it fixed at full amplitude.
 const [wanted, still] = location.hash.slice(1).split(',');
 choose(Number(wanted) > 0 ? Number(wanted) - 1 : 0);
 if (still) setPlaying(false);

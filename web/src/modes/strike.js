@@ -2,7 +2,7 @@
 // The sound of a strike: a sum of damped sines, computed into a buffer and played.
 let context;
 
-// gains: one a mode; omegas [rad/s], decays [1/s]. Returns the greatest sample before it was scaled.
+// gains: one per mode; omegas [rad/s], decays [1/s]. Returns the maximum sample before scaling.
 export function strikeSamples(gains, omegas, decays, rate, seconds) {
   const samples = new Float32Array(Math.ceil(rate * seconds));
   for (let m = 0; m < gains.length; ++m) {

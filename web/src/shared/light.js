@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Light, sky and ground that every page shares: a warm sun with a soft shadow, a cool sky, a ground that fades into it.
+// Light, sky and ground that every page shares: a warm sun with a soft shadow, a cool sky, a ground that
+// fades into it.
 import * as THREE from 'three';
 
 export const HORIZON = 0xe9edf0;
@@ -34,7 +35,7 @@ export class LitScene {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(shadowSize, shadowSize);
     this.sun.shadow.radius = 4;
-    // A weak light from behind parts the dark sides from each other.
+    // A weak light from behind separates the dark sides from each other.
     this.fill = new THREE.DirectionalLight(0xdbe8ff, 0.6);
     this.scene.add(this.sun, this.sun.target, this.fill, this.fill.target);
   }
@@ -48,7 +49,7 @@ export class LitScene {
     return ground;
   }
 
-  // Sun, shadow and mist for a scene of that size, looked at from `away`.
+  // Sun, shadow and fog for a scene of that size, seen from distance `away`.
   light(centre, radius, away) {
     this.scene.fog.near = away + 2 * radius;
     this.scene.fog.far = away + 13 * radius;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The stage that every page shares: renderer, camera, orbit controls, resizing, and one or two lit scenes side by side,
-// seen by one camera. Models are given z up, as everywhere in thrum.
+// The stage that every page shares: renderer, camera, orbit controls, resizing, and one or two lit scenes
+// side by side, seen by one camera. Models are given z up, as everywhere in thrum.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { LitScene } from './light.js';
 
-const DEFAULT_ASPECT = 16 / 9; // of the pictures that scenes are written for
+const DEFAULT_ASPECT = 16 / 9; // the field of view of scenes refers to this aspect ratio
 const MAX_FIELD_OF_VIEW = 100; // of pages that are much taller than wide [degrees]
 
 export class Stage {
@@ -35,12 +35,12 @@ export class Stage {
     this.resize();
   }
 
-  // Something changed: the next picture must be drawn.
+  // Call after a change: the next frame will be drawn.
   requestRedraw() {
     this.dirty = true;
   }
 
-  // Puts the camera, the light and a ground where the box from min to max is well seen; the ground is `gap` below it.
+  // Places the camera, the light and a ground for the box from min to max; the ground is `gap` below it.
   frame(min, max, gap = 0) {
     const radius = this.look(min, max, new THREE.Vector3(0.62, -0.95, 0.55));
     const centre = this.controls.target;
@@ -49,7 +49,7 @@ export class Stage {
     this.ground.scale.setScalar(30 * radius);
   }
 
-  // Looks at the box along -`from`, from as near as shows all of it. Returns its radius.
+  // Looks at the box along -`from`, from the minimum distance that shows all of it. Returns its radius.
   look(min, max, from) {
     const centre = min.clone().add(max).multiplyScalar(0.5);
     const radius = Math.max(max.distanceTo(min) / 2, 1e-6);
@@ -59,7 +59,7 @@ export class Stage {
     const up = back.clone().cross(right);
     const tall = Math.tan(this.camera.fov / 2 * Math.PI / 180) * 0.88;
     const wide = tall * this.camera.aspect;
-    // Each corner asks for a distance at which it is inside the picture.
+    // Each corner needs a minimum distance to be inside the picture.
     let away = 0;
     for (let k = 0; k < 8; ++k) {
       const d = new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).sub(centre);
@@ -69,8 +69,8 @@ export class Stage {
     return radius;
   }
 
-  // From top to bottom [degrees]. With `keepsWidth` that is meant for a picture of 16:9, and a narrower one shows as much from left
-  // to right.
+  // From top to bottom [degrees]. With `keepsWidth` it refers to a picture of 16:9, and a narrower one shows
+  // the same width.
   setFieldOfView(degrees, keepsWidth) {
     this.fieldOfView = degrees;
     this.keepsWidth = keepsWidth;
@@ -83,7 +83,7 @@ export class Stage {
     this.camera.near = radius / 100;
     this.camera.far = radius * 100;
     this.camera.updateProjectionMatrix();
-    // What is in the picture is lit, and no more: the shadow would be coarse.
+    // The shadow map covers only what is in the picture; otherwise it would be coarse.
     const away = eye.distanceTo(target);
     const seen = away * Math.tan(this.camera.fov / 2 * Math.PI / 180) * Math.max(1, this.camera.aspect);
     this.litRadius = Math.min(radius, 1.1 * seen);
@@ -92,7 +92,8 @@ export class Stage {
     this.requestRedraw();
   }
 
-  // The rectangles of the scenes [left, bottom, width, height] in pixels of the page: beside or above each other.
+  // The rectangles of the scenes [left, bottom, width, height] in pixels of the page: beside or above each
+  // other.
   views() {
     const { clientWidth: w, clientHeight: h } = this.container;
     if (this.sets.length === 1) return [[0, 0, w, h]];
@@ -124,7 +125,8 @@ export class Stage {
     });
   }
 
-  // Calls `prepare(seconds)` before each frame; a frame is drawn when something changed, or when it returns true.
+  // Calls `prepare(seconds)` before each frame; a frame is drawn when something changed, or when it returns
+  // true.
   run(prepare) {
     this.renderer.setAnimationLoop((milliseconds) => {
       const moving = prepare(milliseconds / 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bodies of a run: one instanced mesh for each shape, so that 500 bodies cost a few draw calls.
+// The bodies of a run: one instanced mesh for each shape, so that 500 bodies need only a few draw calls.
 import * as THREE from 'three';
 
 function geometryOf(mesh) {
@@ -48,7 +48,7 @@ export class Bodies {
     return rods;
   }
 
-  // Moves every body to where it is at `frame`.
+  // Moves every body to its pose at `frame`.
   show(frame) {
     const { pose, run } = this;
     for (let b = 0; b < this.slots.length; ++b) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Time on the page: plays, holds, jumps, at any speed; the sound is in step with it.
+// Playback time: play, pause, jump, at any speed; the sound is synchronised with it.
 import { bytes } from '../shared/data.js';
 
-const MAX_SOUND_DRIFT = 0.06;  // of picture and sound before the picture follows the sound [s]
+const MAX_SOUND_DRIFT = 0.06;  // between picture and sound before the picture is set to the sound's time [s]
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
 export class Clock {
@@ -23,7 +23,7 @@ export class Clock {
     if (base64) {
       this.audio = document.getElementById('sound');
       this.audio.src = URL.createObjectURL(new Blob([bytes(base64)], { type: 'audio/wav' }));
-      // Slow motion is also deeper, as a slowed recording is.
+      // Slow motion also lowers the pitch, like a slowed recording.
       this.audio.preservesPitch = false;
       this.syncSound(wasPlaying);
     }
@@ -53,17 +53,17 @@ export class Clock {
     const audio = this.audio;
     if (!audio) return;
     audio.currentTime = Math.min(this.time, Number.isFinite(audio.duration) ? audio.duration : this.time);
-    // Browsers play nothing slower or faster than this.
+    // Browsers do not play slower or faster than this.
     const audible = this.speed >= 0.07 && this.speed <= 16;
     if (audible) audio.playbackRate = this.speed;
     if (playing && audible) audio.play().catch(() => {});
     else audio.pause();
   }
 
-  // Goes on to the moment `seconds` of the page; true when time has moved.
+  // Advances to the time `seconds` of the page; true when the time changed.
   tick(seconds) {
     if (!this.playing) return false;
-    // A page that was in the background does not jump.
+    // After a pause in the background the time does not jump.
     const passed = this.last === null ? 0 : Math.min(seconds - this.last, 0.25);
     this.last = seconds;
     this.time += passed * this.speed;

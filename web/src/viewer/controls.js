@@ -96,13 +96,13 @@ export class Controls {
     };
     const action = actions[event.key];
     if (!action) return;
-    // A button that has the focus would be pressed by the space bar as well.
+    // The space bar would also press a button that has the focus.
     if (event.target.tagName === 'BUTTON') event.target.blur();
     event.preventDefault();
     action();
   }
 
-  // A press that is not a drag follows the body there; on nothing, it lets go.
+  // A press that is not a drag selects the body there; a press on no body clears the selection.
   listenForClicks() {
     const canvas = this.viewer.stage.renderer.domElement;
     let down = null;
@@ -132,7 +132,7 @@ export class Controls {
     element('followed').replaceChildren(name, ` ${mass}${viewer.modeText ? ` · ${viewer.modeText}` : ''}`);
   }
 
-  // One line about this moment; of two runs each has its own, under its label.
+  // One line about the current frame; with two runs each has its own, under its label.
   showStatus() {
     const { panes } = this.viewer;
     element('status').textContent = panes.length < 2 ? this.status(0) : '';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Behind `thrum view` the page asks now and then whether the run has gone on, and takes what is new.
+// With `thrum view` the page checks at intervals whether the run has progressed, and loads new data.
 
 export async function followLive(viewer) {
   if (!/^https?:$/.test(location.protocol) || !document.querySelector('meta[name=thrum-live]')) return;
@@ -19,7 +19,7 @@ export async function followLive(viewer) {
     } catch {
       document.body.dataset.live = 'gone';
     }
-    // A long run takes longer to pack: ask a fifth of the time at most.
+    // A long run takes longer to pack: spend at most a fifth of the time on updates.
     const took = performance.now() - started;
     await new Promise((resolve) => { setTimeout(resolve, Math.max(700, 4 * took)); });
   }

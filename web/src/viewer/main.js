@@ -27,7 +27,7 @@ class Viewer {
     this.stage.run((seconds) => this.prepare(seconds));
   }
 
-  // Takes the runs of `data` in place of what is shown; the camera and the moment stay when there was something before.
+  // Replaces the shown runs by those of `data`; the camera and the time are kept if runs were shown before.
   load(data) {
     const before = this.panes;
     this.runs = data.runs.map((run) => new Run(run));
@@ -64,13 +64,13 @@ class Viewer {
     return { run, group, bodies, marks, modes: new ModeAnimation(run, bodies) };
   }
 
-  // Everything that moves, from where the scene says, or from a little above.
+  // Shows everything that moves, with the camera of the scene, or from slightly above.
   lookAtAll() {
     const { box, camera, planes } = this.runs[0];
     this.follow(0, -1);
     this.stage.setFieldOfView(camera.field_of_view ?? 30, Boolean(camera.eye));
     const [min, max] = [new THREE.Vector3(...box.slice(0, 3)), new THREE.Vector3(...box.slice(3))];
-    // The part of the box that is under the ground is not looked at.
+    // The part of the box below the ground is ignored.
     const level = planes.find((plane) => plane.normal[2] > 0.99);
     if (level && level.point[2] < max.z) min.z = Math.max(min.z, level.point[2]);
     if (camera.eye) {
@@ -100,7 +100,7 @@ class Viewer {
     return this.panes.map((show) => show.run.frameAt(Math.min(this.clock.time, show.run.duration)));
   }
 
-  // Before each picture. Returns whether it must be drawn.
+  // Called before each frame. Returns whether it must be drawn.
   prepare(seconds) {
     if (this.stage.drawn) document.body.dataset.ready = 'yes';
     const moved = this.clock.tick(seconds);
@@ -136,7 +136,7 @@ class Viewer {
     this.stage.requestRedraw();
   }
 
-  // The camera goes where the followed body goes.
+  // The camera moves with the followed body.
   moveWithFollowed(frames) {
     const { show, body } = this.followed;
     if (body < 0) return;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What can be shown over the bodies: contacts as dots, impulses as arrows, impacts as rings that spread and fade, and the
-// response: where it was struck, where it kicked, and which belongs to which.
+// Overlays: contacts as dots, impulses as arrows, impacts as rings that spread and fade, and the response:
+// where a body was struck, where it kicked others, and lines between the two.
 import * as THREE from 'three';
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { HORIZON } from '../shared/light.js';
 import { lastNotAfter } from './run.js';
 
 export const COLOURS = { contact: 0x2b7a9b, impulse: 0xd9822b, struck: 0xc8452f, kicked: 0x1f8a78 };
-const SECONDS = { hit: 0.35, response: 0.7 };  // for which they stay
+const SECONDS = { hit: 0.35, response: 0.7 };  // display time of an overlay [s]
 const UP = new THREE.Vector3(0, 0, 1);
 const PALE = new THREE.Color(HORIZON);
 
-// A pool of one geometry, filled anew for each picture.
+// A pool of one geometry, refilled for each frame.
 class Pool {
   constructor(geometry, group) {
     this.geometry = geometry;
@@ -25,7 +25,7 @@ class Pool {
 
   grow(capacity) {
     const old = this.mesh;
-    // Marks are seen through what is in front of them, but paler there is not needed: they are few and small.
+    // Overlays are drawn through what is in front of them: they are few and small.
     this.mesh = new THREE.InstancedMesh(this.geometry,
       new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.92 }), capacity);
     this.mesh.frustumCulled = false;
@@ -85,7 +85,7 @@ export class Marks {
     this.position = new THREE.Vector3();
     this.direction = new THREE.Vector3();
     this.colour = new THREE.Color();
-    // The strongest hundredth sets the scale, so that one great impact does not hide the rest.
+    // The strongest hundredth sets the scale, so that one strong impact does not hide the rest.
     this.hitScale = percentile99(run.hits.sizes);
     this.kickScale = percentile99(run.responses.speeds);
   }
@@ -115,7 +115,7 @@ export class Marks {
       const level = c.sizes[k] / 255;
       if (visible.contacts) this.dots.add(this.position, UP, 0.011 * R, 0.011 * R, this.colour.set(COLOURS.contact));
       if (visible.impulses && this.direction.lengthSq() > 0.5) {
-        // The square root of the impulse, so that weak ones are seen beside strong ones.
+        // The square root of the impulse, so that weak ones are visible beside strong ones.
         const length = 0.42 * R * 10 ** (0.5 * c.decades * (level - 1));
         this.arrows.add(this.position, this.direction.normalize(), Math.min(0.012 * R, 0.004 * R + 0.06 * length), length,
           this.colour.set(COLOURS.impulse));
@@ -123,7 +123,7 @@ export class Marks {
     }
   }
 
-  // Which list of contacts belongs to this moment: the last one before it.
+  // The list of contacts of this frame: the last one before it.
   contactsOf(frame) {
     const { frames } = this.run.contacts;
     return frames.length === 0 || frames[0] > frame ? -1 : lastNotAfter(frames, frame);
@@ -180,7 +180,7 @@ export class Marks {
     });
   }
 
-  // Calls visit(k, age) for what happened in the last `seconds`; age goes from 0 to 1.
+  // Calls visit(k, age) for each event in the last `seconds`; age goes from 0 to 1.
   visitRecent(list, time, seconds, visit) {
     const { times, positions, normals } = list;
     if (times.length === 0 || times[0] > time) return;

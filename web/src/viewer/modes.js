@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A body that swings in one of its modes, in place of the rigid one.
+// A body that vibrates in one of its modes, shown instead of the rigid one.
 import * as THREE from 'three';
 import { float32, int16, uint32 } from '../shared/data.js';
 import { MAX_AMPLITUDE, VibratingBody } from '../modes/body.js';
 
-const SHOWN_HERTZ = 1.1;  // how fast a mode swings on the screen
+const SHOWN_HERTZ = 1.1;  // frequency of a mode on the screen
 
 export class ModeAnimation {
   constructor(run, bodies) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The timeline: energy above, impulses and the response below, drawn once; the cursor moves over them. Dragging scrubs.
+// The timeline: energy above, impulses and the response below, drawn once; the cursor moves over them.
+// Dragging scrubs.
 import { COLOURS } from './marks.js';
 
 const css = (colour) => `#${colour.toString(16).padStart(6, '0')}`;
@@ -9,7 +10,7 @@ const POTENTIAL = '#7fa7bd';
 const LEFT = 8;
 const RIGHT = 8;
 
-// The values at each column of pixels: the greatest of the frames there, or, between frames, on the line from one to the next.
+// The values at each column of pixels: the maximum of the frames there, or, between frames, interpolated.
 function columns(run, values, width, duration) {
   const columnMax = new Float32Array(width);
   let next = 0;
@@ -48,7 +49,7 @@ export class Plots {
     this.resize();
   }
 
-  // Runs side by side share their scales, and the energy that counts as none.
+  // Runs side by side share their scales and the zero of the energy.
   setRuns(runs) {
     this.runs = runs;
     this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
@@ -108,7 +109,7 @@ export class Plots {
     }
   }
 
-  // A faint line each whole second, or each five or ten.
+  // A faint line every second, or every five or ten.
   drawTicks(draw, inner, height) {
     const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300].find((s) => this.duration / s <= 12) ?? 600;
     draw.fillStyle = '#dfe5e8';
@@ -153,7 +154,7 @@ export class Plots {
     draw.globalAlpha = number > 0 ? 0.45 : 1;
     draw.fillStyle = css(COLOURS.impulse);
     for (let i = 0; i < run.times.length; ++i) {
-      // The square root lets small impacts be seen beside great ones.
+      // The square root keeps small impacts visible beside large ones.
       const size = Math.sqrt(run.impulse[i] / this.impulseTop) * (height - 16);
       if (size > 0.3) draw.fillRect(LEFT + run.times[i] / this.duration * inner - 0.75, top + height - size, 1.5, size);
     }

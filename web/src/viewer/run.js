@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recorded run in memory: where each body is at any moment, and what happened when.
+// A recorded run in memory: the pose of each body at any time, and the events.
 import { bytes, float32, int16, int32, int8, uint16, uint32 } from '../shared/data.js';
 
 // Index of the last value that is not after `x`, of ascending values; 0 when all are.
@@ -77,7 +77,7 @@ export class Run {
       starts, positions: uint16(contacts.positions), directions: int8(contacts.directions), sizes: bytes(contacts.sizes) };
   }
 
-  // The moment as a number of frames, with the part that has passed of the one that is under way.
+  // The time as a fractional frame number.
   frameAt(time) {
     const last = this.times.length - 1;
     if (last < 1) return 0;
@@ -91,7 +91,7 @@ export class Run {
     const first = this.starts[b];
     const last = first + this.counts[b] - 1;
     if (last < first) return out.fill(0), out[6] = 1, out;
-    // Most often the key of the picture before, or the next one.
+    // Usually the key of the previous frame, or the next one.
     let k = this.cursors[b];
     if (!(this.frames[k] <= frame && (k === last || frame < this.frames[k + 1]))) {
       k = k < last && this.frames[k + 1] <= frame && (k + 1 === last || frame < this.frames[k + 2])
