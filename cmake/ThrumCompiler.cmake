@@ -8,7 +8,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-# "Sanitize": quick enough to run the whole suite, with assertions and readable stacks.
+# "Sanitize": fast enough to run all tests, with assertions and readable stacks.
 set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
 set(CMAKE_EXE_LINKER_FLAGS_SANITIZE "")
 
@@ -19,7 +19,7 @@ if(THRUM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       "${THRUM_CCACHE}")
 endif()
 
-# Usage requirements that hold for every target of ours and for whoever links the library.
+# Usage requirements for all our targets and for every target that links the library.
 add_library(thrum_flags INTERFACE)
 # The same scene must give the same bits with every compiler and at every optimisation level.
 target_compile_options(thrum_flags INTERFACE -ffp-contract=off)
@@ -30,8 +30,8 @@ add_library(thrum_own_flags INTERFACE)
 target_compile_options(thrum_own_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                  -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 reports these in the standard library's own strings and vectors once they are inlined (its bugs 105329, 105651,
-  # 105762 and their kin); the sanitizer builds look for the real ones.
+  # g++ 12 reports false positives of these in the standard library's own strings and vectors once they are
+  # inlined (GCC bugs 105329, 105651, 105762 and similar); the sanitizer builds find real ones.
   target_compile_options(thrum_own_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict
                                                    -Wno-alloc-size-larger-than -Wno-free-nonheap-object)
 endif()
@@ -47,6 +47,7 @@ if(THRUM_SANITIZE)
   target_link_options(thrum_flags INTERFACE "-fsanitize=${THRUM_SANITIZE}")
 endif()
 if(THRUM_BUILD_FUZZERS)
-  # The library itself must count its branches, or the fuzzer is blind; the precompiled headers need the same flag.
+  # The library itself must be instrumented, or the fuzzer gets no coverage; the precompiled headers need the
+  # same flag.
   target_compile_options(thrum_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every outside library, found once. docs/licences.md says under which licence each one comes.
+# All external libraries. docs/licences.md lists their licences.
 find_package(Threads REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Eigen3 REQUIRED NO_MODULE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: headers, static libraries, the command line, and what find_package(thrum) needs.
+# cmake --install: headers, static libraries, the command line, and the files for find_package(thrum).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

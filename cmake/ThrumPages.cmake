@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The pages of web/, each bundled into one HTML file and embedded in the library. Without Node.js, or before
-# script/bootstrap installed the packages of web/, thrum is built without pages and says so when one is asked for.
+# script/bootstrap installed the packages of web/, thrum is built without pages and reports an error when one
+# is requested.
 #
 # thrum_embed_pages(OUTPUT_VARIABLE): sets the variable to the generated source file.
 find_program(THRUM_NODE NAMES node nodejs)

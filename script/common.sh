@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Shared by the scripts in this folder: where the tree is, how to say what is being done, how to fail.
+# Shared by the scripts in this folder: the root of the repository, and functions for messages and errors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 THRUM_SCRIPT="script/$(basename "$0")"
@@ -19,12 +19,12 @@ configure_and_build() {
   say "building ($preset); the log is $log"
   if ! cmake --preset "$preset" -DTHRUM_WARNINGS_AS_ERRORS="${THRUM_WARNINGS_AS_ERRORS:-OFF}" >"$log" 2>&1; then
     tail -n 30 "$log" >&2
-    fail "cmake could not configure the preset '$preset'; the whole log is $log"
+    fail "cmake could not configure the preset '$preset'; the full log is $log"
   fi
   local targets=()
   [ $# -gt 0 ] && targets=(--target "$@")
   if ! cmake --build --preset "$preset" "${targets[@]}" >>"$log" 2>&1; then
     grep -E -A8 'error:|FAILED:|undefined reference' "$log" | head -n 60 >&2
-    fail "the build of the preset '$preset' failed; the whole log is $log"
+    fail "the build of the preset '$preset' failed; the full log is $log"
   fi
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the tree is what docs/architecture.md says.
+"""Checks the repository against docs/architecture.md.
 
 - every #include inside thrum/ follows an edge declared with thrum_module(... DEPENDS ...)
 - a private header (thrum_module(... PRIVATE_HEADERS ...)) is included only by its own folder, that folder's tests and

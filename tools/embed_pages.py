@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""embed_pages.py OUT.cpp [FOLDER]: writes the HTML files of a folder as C++ text, looked up by name.
+"""embed_pages.py OUT.cpp [FOLDER]: writes the HTML files of a folder as C++ string literals with a lookup by name.
 
 Without a folder the table is empty: a build without pages.
 """
 import pathlib
 import sys
 
-# A string literal may hold 65536 characters by the standard; longer ones are joined from pieces.
+# The standard guarantees 65536 characters in a string literal; longer texts are concatenated from several.
 CHUNK_SIZE = 16000
 DELIMITER = "thrum_page"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -P run.cmake: installs, then configures, builds and runs the outside
-# project, in which the first program of the README is one of two.
+# cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -P run.cmake: installs, then configures, builds and
+# runs the external project; the first program of the README is one of its two.
 function(step)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT status EQUAL 0)
