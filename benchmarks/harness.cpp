@@ -42,7 +42,7 @@ double wall_clock_seconds()
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Short work is repeated until this much time has gone by: a neighbour on the machine can slow a core for tenths of a
+// Short work is repeated until this much time has passed: other processes can slow a core for tenths of a
 // second.
 constexpr double kMinTotalTime = 1;  // [s]
 
@@ -104,7 +104,7 @@ void print_header()
 std::optional<double> ratio(const Row& row)
 {
   if (row.baseline.empty()) return std::nullopt;
-  // Nothing beside nothing has no ratio.
+  // Zero divided by zero has no ratio.
   if (row.figure == 0 && row.baseline_value == 0) return std::nullopt;
   return row.better == Better::lower ? row.baseline_value / row.figure : row.figure / row.baseline_value;
 }
@@ -127,7 +127,7 @@ void Report::row(const Row& row)
       row.target ? fmt::format("{}{:.4g}", row.better == Better::lower ? "<= " : ">= ", *row.target) : "-",
       row.baseline.empty() ? "-" : fmt::format("{:.4g}", row.baseline_value),
       r ? fmt::format("{:.3g} x", *r) : "-", !has_target ? "" : (is_target_met(row) ? "yes" : "NO"));
-  if (!row.baseline.empty()) fmt::print("    beside: {}\n", row.baseline);
+  if (!row.baseline.empty()) fmt::print("    baseline: {}\n", row.baseline);
   std::fflush(stdout);
 }
 
@@ -164,7 +164,8 @@ namespace {
 bool slow_rows_requested = false;
 std::filesystem::path program_folder;
 
-// bench_<group> [--filter WORD] [--long] [--json FILE]: exit 0 when it ran, whatever was reached.
+// bench_<group> [--filter WORD] [--long] [--json FILE]: exits with 0 when it ran, whether targets were met or
+// not.
 int run(int argc, char** argv)
 {
   std::string filter;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The benchmark harness: each row is our figure, the simple way beside it measured in the same run, and the
-// ratio.
+// The benchmark harness: each row is our figure, a baseline (the simple method) measured in the same run, and
+// the ratio.
 //
 //   THRUM_BENCHMARK(geometry, closest_point)        // group, a name for the function
 //   {
@@ -10,9 +10,8 @@
 //                 .baseline = "linear search", .baseline_value = naive * 1e6});
 //   }
 //
-// Times are thread CPU time, the least of several repeats: on a noisy machine the least is the steadiest
-// figure, and CPU time does not count what other programs took. Work that uses both cores is measured with
-// min_wall_seconds().
+// Times are thread CPU time, the minimum of several repeats: on a noisy machine the minimum varies least, and
+// CPU time does not include other programs. Work that uses both cores is measured with min_wall_seconds().
 #pragma once
 
 #include <filesystem>
@@ -29,14 +28,14 @@ struct Row {
   std::string name = {};
   double figure = 0;  ///< ours
   std::string unit = {};
-  std::optional<double> target = {};  ///< what must be reached, in `unit`
+  std::optional<double> target = {};  ///< to be reached, in `unit`
   Better better = Better::lower;
-  std::string baseline = {};                ///< what the simple way is; empty: there is none
+  std::string baseline = {};                ///< name of the simple method; empty: none
   double baseline_value = 0;                ///< in `unit`
-  std::optional<double> target_ratio = {};  ///< how many times better than the baseline it must be
+  std::optional<double> target_ratio = {};  ///< required ratio to the baseline
 };
 
-/// Collects the rows of a group, prints them as they come and writes them as JSON.
+/// Collects the rows of a group, prints each immediately and writes them as JSON.
 class Report {
  public:
   explicit Report(std::string group) : group_(std::move(group)) {}
@@ -51,23 +50,25 @@ class Report {
   std::vector<Row> rows_;
 };
 
-/// How many times better than the baseline, larger than 1 when we win; empty without a baseline, and when both are 0.
+/// How many times better than the baseline, larger than 1 when we are better; empty without a baseline, and
+/// when both are 0.
 [[nodiscard]] std::optional<double> ratio(const Row& row);
 [[nodiscard]] bool is_target_met(const Row& row);
 
-/// CPU time of the calling thread for one call of `work`: the least of `repeats` runs or more [s].
+/// CPU time of the calling thread for one call of `work`: the minimum of `repeats` runs or more [s].
 [[nodiscard]] double min_cpu_seconds(const std::function<void()>& work, int repeats = 5);
 
-/// Wall-clock time for one call: the least of `repeats` runs or more [s].
+/// Wall-clock time for one call: the minimum of `repeats` runs or more [s].
 [[nodiscard]] double min_wall_seconds(const std::function<void()>& work, int repeats = 3);
 
-/// CPU time of a single call [s], for work that is another the second time.
+/// CPU time of a single call [s], for work that differs when repeated.
 [[nodiscard]] double cpu_seconds_once(const std::function<void()>& work);
 
 /// Whether rows that take minutes are requested too (--long).
 [[nodiscard]] bool include_slow_rows();
 
-/// Where a benchmark puts a table or a picture: beside its program, wherever it is started.
+/// The folder for tables and pictures of a benchmark: that of its program, independent of the working
+/// directory.
 [[nodiscard]] std::filesystem::path output_file(const std::string& name);
 
 /// Keeps the optimiser from removing a result.

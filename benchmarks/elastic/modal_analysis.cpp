@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Modes of a clamped wooden table, everything included: checks, assembly, factorisation, iteration, the probe for missed
-// modes, error estimate, surface. One thread. Rows of more than half a minute come with --long.
+// Modes of a clamped wooden table, everything included: checks, assembly, factorisation, iteration, the probe
+// for missed modes, error estimate, surface. One thread. Rows of more than half a minute need --long.
 #include <sys/resource.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ using elastic::ElementKind;
 using elastic::ModalAnalysisDesc;
 using elastic::ModalAnalysisResult;
 
-/// One thread while it lives.
+/// Limits the loops to one thread while it exists.
 struct OneThread {
   OneThread() { base::set_thread_count(1); }
   ~OneThread() { base::set_thread_count(0); }
@@ -53,7 +53,8 @@ Measured measure(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& des
   return measured;
 }
 
-// The straightforward way: Spectra on Eigen's LDLT, one vector at a time, without a check for missed modes.
+// The straightforward method: Spectra on Eigen's LDLT, one vector at a time, without a check for missed
+// modes.
 ModalAnalysisDesc straightforward(ModalAnalysisDesc desc, numerics::FactorisationBackend backend)
 {
   desc.method = numerics::EigenMethod::spectra;
@@ -77,7 +78,7 @@ void note_result(Report& report, const ModalAnalysisResult& r)
 struct Size {
   const char* name;
   double spacing;            // [m]
-  double quadratic_spacing;  // for as many nodes with mid-edge nodes [m]
+  double quadratic_spacing;  // for the same number of nodes, mid-edge nodes included [m]
   double target;             // [s], TET4
 };
 
@@ -141,7 +142,7 @@ void without_cholmod(Report& report, const Size& size, std::optional<double> tar
               .figure = ours.seconds,
               .unit = "s",
               .target = target});
-  for (const std::string& hint : ours.result.hints) report.note("  it says: " + hint);
+  for (const std::string& hint : ours.result.hints) report.note("  hint: " + hint);
 }
 
 double peak_gigabytes()
@@ -198,7 +199,8 @@ THRUM_BENCHMARK(elastic, without_cholmod_20k)
   if (include_slow_rows()) without_cholmod(report, kMedium, std::nullopt);
 }
 
-// A free bar of 1 x 0.03 x 0.02 m in 20 x 1 x 1 cells against Euler's beam, which is exact to 0.2 % here.
+// A free bar of 1 x 0.03 x 0.02 m in 20 x 1 x 1 cells compared with Euler's beam, which is exact to 0.2 %
+// here.
 THRUM_BENCHMARK(elastic, bar)
 {
   const model::Material& steel = elastic::MaterialLibrary::builtin().get("steel");

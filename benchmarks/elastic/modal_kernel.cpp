@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The modal response of one rigid step: 20 modes struck once, the greatest displacement at 41 resting
+// The modal response of one rigid step: 20 modes struck once, the maximum displacement at 41 resting
 // contacts.
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ constexpr std::size_t kContacts = 41;
 constexpr double kRigidStep = 0.01;  // [s]
 constexpr int kCalls = 20000;
 
-// Frequencies as a wooden dining table has them: 20 modes between 12 and 400 Hz.
+// Frequencies like those of a wooden dining table: 20 modes between 12 and 400 Hz.
 elastic::ModeList table_modes()
 {
   elastic::ModeList modes{VecX(kModes), VecX(kModes)};
@@ -31,7 +31,7 @@ elastic::ModeList table_modes()
   return modes;
 }
 
-// One filter sample at a time, then one product with the rows: the way the formula is written.
+// One filter sample at a time, then one product with the rows: as in the formula.
 VecX sample_by_sample(const elastic::ModeList& modes, double step, const VecX& impulse, const MatX& rows,
                       std::size_t samples)
 {

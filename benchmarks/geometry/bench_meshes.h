@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A closed mesh of a given size and the queries on it that the geometry rows share.
+// A closed mesh of a given size and the queries on it, shared by the geometry benchmarks.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Closest point queries of the hierarchy, beside a search through all triangles.
+// Closest point queries of the hierarchy, compared with a search of all triangles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ THRUM_BENCHMARK(geometry, closest_point_warm)
   report.row({.name = "closest point with the last step's triangle, 15k",
               .figure = warm / static_cast<double>(points.size()) * 1e6,
               .unit = "us",
-              .baseline = "without it",
+              .baseline = "without the hint",
               .baseline_value = cold / static_cast<double>(points.size()) * 1e6});
 }
 
@@ -102,7 +102,7 @@ THRUM_BENCHMARK(geometry, bvh_build)
     report.row({.name = fmt::format("refit, {}k triangles", triangles / 1000),
                 .figure = refit * 1e3,
                 .unit = "ms",
-                .baseline = "build anew",
+                .baseline = "rebuild",
                 .baseline_value = build * 1e3});
   }
 }

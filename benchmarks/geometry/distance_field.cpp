@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Distance fields: building, sampling, and the three stored forms against each other.
+// Distance fields: building, sampling, and a comparison of the three stored forms.
 #include <fmt/format.h>
 
 #include "benchmarks/geometry/bench_meshes.h"
@@ -82,7 +82,7 @@ THRUM_BENCHMARK(geometry, distance_field_sample)
               .baseline = "closest point + pseudonormal",
               .baseline_value = static_cast<double>(kSamples) / naive * 1e-6});
 
-  // The vertices of another body's mesh, in the order of that mesh: what collision asks.
+  // The vertices of another body's mesh, in the order of that mesh, as in collision detection.
   std::vector<Vec3> vertices;
   const TriangleMesh other = wavy_torus(60000);
   for (const Vec3& v : other.vertices) vertices.push_back(1.005 * v);
@@ -95,7 +95,7 @@ THRUM_BENCHMARK(geometry, distance_field_sample)
 
 THRUM_BENCHMARK(geometry, distance_field_forms)
 {
-  // Guendelman03 leaves uniform grid or octree to "speed or memory": both, beside the blocks.
+  // Guendelman03 leaves uniform grid or octree to "speed or memory": both, compared with the blocks.
   const TriangleMesh mesh = wavy_torus(kTriangles);
   const MeshDistance exact(mesh);
   const std::vector<Vec3> points = points_near_surface(mesh, kSamples, kNear);

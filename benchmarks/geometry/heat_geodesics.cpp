@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Geodesic distance: factoring, and one source with the factors kept, beside factoring for every source.
+// Geodesic distance: factoring, and one source with the factors kept, compared with factoring for every
+// source.
 #include <fmt/format.h>
 
 #include "benchmarks/geometry/bench_meshes.h"

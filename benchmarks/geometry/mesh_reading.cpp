@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading a mesh of 1 million triangles from memory that the system has cached: the whole call with opening the file.
+// Reading a mesh of 1 million triangles from the file cache of the system: the whole call, including opening
+// the file.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -37,7 +38,7 @@ TriangleMesh sheet(int n)
   return mesh;
 }
 
-// The simple way: a line, a string stream, numbers by operator>>.
+// The simple method: a line, a string stream, numbers by operator>>.
 TriangleMesh read_obj_by_lines(const std::filesystem::path& file)
 {
   TriangleMesh mesh;
@@ -60,7 +61,7 @@ TriangleMesh read_obj_by_lines(const std::filesystem::path& file)
   return mesh;
 }
 
-// The simple way for binary PLY: one stream read per number.
+// The simple method for binary PLY: one stream read per number.
 TriangleMesh read_ply_by_numbers(const std::filesystem::path& file)
 {
   TriangleMesh mesh;

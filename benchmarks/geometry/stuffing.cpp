@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tetrahedra by isosurface stuffing: 100,000 at a time, and whether the time grows with their number only.
+// Tetrahedra by isosurface stuffing: the time for 100,000, and whether it is proportional to their number.
 #include <cmath>
 
 #include "benchmarks/geometry/bench_meshes.h"
@@ -55,7 +55,8 @@ THRUM_BENCHMARK(geometry, stuffing)
               .baseline = {},
               .target_ratio = {}});
 
-  // From triangles, with the exact distance to them: 10,000 triangles, the hierarchy included, without the report.
+  // From triangles, with the exact distance to them: 10,000 triangles, the hierarchy included, without the
+  // report.
   Run mesh;
   const mesh::TriangleMesh triangles = wavy_torus(10'000);
   mesh.seconds = min_cpu_seconds(

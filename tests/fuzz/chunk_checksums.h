@@ -6,10 +6,10 @@
 
 namespace thrum::fuzz {
 
-/// Puts the right CRC-32 into every chunk that lies in the file.
+/// Writes the correct CRC-32 into every chunk of the file.
 [[nodiscard]] std::string fix_chunk_checksums(std::string bytes);
 
-/// The same for a checkpoint, which has one, after its mark and version.
+/// The same for a checkpoint, which has one, after its magic number and version.
 [[nodiscard]] std::string fix_checkpoint_checksum(std::string bytes);
 
 }  // namespace thrum::fuzz

@@ -27,7 +27,7 @@ namespace {
 void require(bool condition, const char* what)
 {
   if (condition) return;
-  std::fprintf(stderr, "unsound result: %s\n", what);
+  std::fprintf(stderr, "invalid result: %s\n", what);
   std::abort();
 }
 
@@ -51,7 +51,7 @@ void check(const mesh_io::TetrahedralMeshFile& file)
     require(r >= 0 && static_cast<std::size_t>(r) < mesh.region_names.size(), "region");
 }
 
-// Two files in one: TetGen's are parted by a line "%".
+// Two files in one: TetGen's are separated by a line "%".
 void check_tetgen(std::string_view bytes)
 {
   const std::size_t cut = bytes.find("%\n");
@@ -65,14 +65,14 @@ std::span<const std::byte> bytes_of(std::string_view text)
   return std::as_bytes(std::span(text));
 }
 
-// An array has as many values as its shape says.
+// An array has as many values as its shape requires.
 void check_npz(std::string_view bytes)
 {
   const base::NpzFile file = base::parse_npz(bytes_of(fix_zip_checksums(std::string(bytes))), "fuzz.npz");
   for (const auto& [name, array] : file.arrays()) {
     std::size_t product = 1;
     for (const std::size_t n : array.shape) product *= n;
-    require(array.size() == product, "as many values as the shape says");
+    require(array.size() == product, "as many values as the shape requires");
   }
 }
 
@@ -88,11 +88,11 @@ void check_modal(std::string_view bytes)
   require(model.node_count >= 0 && model.element_count >= 0 && model.rigid_mode_count >= 0, "counts");
 }
 
-// Every value has a place in the text, and can be said in words.
+// Every value has a position in the text, and a description.
 void check_json(const scene::JsonValue& value, int depth)
 {
   require(depth <= scene::kMaxNesting + 1, "depth");
-  require(value.line() >= 1 && value.column() >= 1, "a place");
+  require(value.line() >= 1 && value.column() >= 1, "a position");
   require(!value.describe().empty(), "words");
   if (const scene::JsonArray* array = value.array()) {
     for (const scene::JsonValue& element : *array) check_json(element, depth + 1);
@@ -105,7 +105,7 @@ void check_json(const scene::JsonValue& value, int depth)
   }
 }
 
-// Whatever is read can be shown: every number of a body or a mesh is one that is there.
+// Every accepted recording can be displayed: all indices of bodies and meshes are valid.
 void check_recording(std::string_view bytes)
 {
   const sim::Recording recording = sim::parse_recording(fix_chunk_checksums(std::string(bytes)), "fuzz");
@@ -155,11 +155,11 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
       require(false, "no such reader");
     }
   } catch (const scene::SceneError& error) {
-    // One sentence for each mistake.
+    // One sentence for each error.
     require(std::string_view(error.what()).size() > 10, "a message");
     return false;
   } catch (const Error& error) {
-    // The message must fit a line of a terminal or two, whatever the file holds.
+    // The message must fit one or two lines of a terminal, whatever the file contains.
     constexpr std::size_t kMaxMessageLength = 600;
     require(std::string_view(error.what()).size() < kMaxMessageLength, "a short message");
     return false;

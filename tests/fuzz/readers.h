@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The readers that are fuzzed, by the name of their corpus folder. A reader may refuse with thrum::Error;
-// what it returns must be sound. Anything else, above all a crash, a hang or a flood of memory, is a fault.
+// The readers that are fuzzed, by the name of their corpus folder. A reader may throw thrum::Error; what it
+// returns must be valid. Anything else, such as a crash, a hang or excessive memory, is a bug.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace thrum::fuzz {
 inline constexpr std::array<std::string_view, 12> kReaders = {
     "checkpoint", "gltf", "json", "modal", "msh", "npz", "obj", "ply", "recording", "scene", "stl", "tetgen"};
 
-/// Reads `bytes` with the reader of that name. Returns true when it was accepted; aborts when the result is
-/// unsound.
+/// Reads `bytes` with the reader of that name. Returns true when they are accepted; aborts when the result is
+/// invalid.
 bool read_and_check(std::string_view reader, std::string_view bytes);
 
 }  // namespace thrum::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The corpus through every reader, whole, cut at every byte and with seeded damage: what a normal test run
-// has of fuzzing. The fuzzers themselves are built with the preset "fuzz".
+// Runs the corpus through every reader: complete, truncated at every byte and with seeded damage. This is the
+// part of fuzzing in a normal test run. The fuzzers themselves are built with the preset "fuzz".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace thrum::fuzz {
 namespace {
 
-// Small enough to be cut at each byte.
+// Small enough to be truncated at each byte.
 constexpr std::size_t kMaxTruncatedSize = 2000;
 constexpr int kMutatedCopies = 300;
 
@@ -40,7 +40,8 @@ class Mutator {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // One to four edits: a bit turned, a byte replaced, four bytes of extremes, a piece cut out or doubled.
+  // One to four edits: a bit flipped, a byte replaced, four bytes set to extremes, a piece removed or
+  // duplicated.
   std::string mutate(std::string bytes)
   {
     const std::uint64_t edits = 1 + next() % 4;
@@ -89,7 +90,7 @@ TEST_P(Replay, EveryReaderSurvivesTruncationAndMutation)
     }
     for (int i = 0; i < kMutatedCopies; ++i) read_and_check(GetParam(), mutator.mutate(file));
   }
-  // A corpus that is refused altogether would test nothing but the first line of the reader.
+  // A corpus that is entirely rejected would test only the first lines of the reader.
   EXPECT_GT(accepted, 0);
 }
 

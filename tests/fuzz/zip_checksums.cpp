@@ -11,7 +11,7 @@ namespace thrum::fuzz {
 
 namespace {
 
-// Of the zip format: sizes of the fixed parts, and where their fields are.
+// Of the zip format: sizes of the fixed parts, and the offsets of their fields.
 constexpr std::string_view kCentralMagic{"PK\x01\x02", 4};
 constexpr std::size_t kCentralSize = 46, kCentralCrc = 16, kCentralDataSize = 20, kCentralOffset = 42;
 constexpr std::size_t kLocalSize = 30, kLocalCrc = 14, kLocalNameSize = 26, kLocalExtraSize = 28;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests ask of a mesh, in the simplest form that can be trusted.
+// Checks of a mesh for tests, in the simplest possible form.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +78,7 @@ inline EdgeLengths edge_lengths(const mesh::TriangleMesh& mesh)
   return lengths;
 }
 
-/// The min angle of all triangles [rad].
+/// The minimum angle of all triangles [rad].
 inline double min_angle(const mesh::TriangleMesh& mesh)
 {
   double min = std::numbers::pi;

@@ -14,7 +14,7 @@
 namespace thrum::support {
 
 /// A grid of (columns + 1) x (rows + 1) vertices mapped by `place(u, v)`, u and v in [0, 1]. Closed
-/// directions join up.
+/// directions are connected.
 template <class Place>
 mesh::TriangleMesh grid(int columns, int rows, bool closed_u, bool closed_v, const Place& place)
 {
@@ -50,7 +50,7 @@ inline mesh::TriangleMesh torus(int around, int tube, double R, double r)
   });
 }
 
-/// The cylinder_side of a cylinder, open at both ends.
+/// The side of a cylinder, open at both ends.
 inline mesh::TriangleMesh cylinder_side(int around, int rows, double radius, double height)
 {
   return grid(around, rows, true, false, [=](double u, double v) {
@@ -59,7 +59,7 @@ inline mesh::TriangleMesh cylinder_side(int around, int rows, double radius, dou
   });
 }
 
-/// An octahedron, its faces quartered `levels` times and pushed out to the unit sphere.
+/// An octahedron, its faces subdivided `levels` times and projected onto the unit sphere.
 inline mesh::TriangleMesh sphere(int levels)
 {
   mesh::TriangleMesh m;

@@ -28,7 +28,7 @@ inline mesh::TriangleMesh box_mesh(const Vec3& lower, const Vec3& upper)
   return mesh;
 }
 
-/// Sphere about the origin from an octahedron, each triangle cut in four `levels` times: 8 * 4^levels
+/// Sphere about the origin from an octahedron, each triangle divided into four `levels` times: 8 * 4^levels
 /// triangles.
 inline mesh::TriangleMesh sphere_mesh(double radius, int levels)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every tetrahedral mesh of a solid must satisfy, checked by counting; shared by the tests of the
-// meshers.
+// Conditions that every tetrahedral mesh of a solid must satisfy, checked by counting; shared by the tests of
+// the meshers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ inline long euler_characteristic(const mesh::TriangleMesh& mesh)
 }
 
 /// Positive tetrahedra over used, distinct vertices; each face in one or two of them; the boundary closed,
-/// its edges in exactly two triangles of opposite sense, and one fan of triangles around each of its
+/// its edges in exactly two triangles of opposite direction, and one fan of triangles around each of its
 /// vertices.
 inline void expect_valid(const mesh::TetrahedralMesh& mesh)
 {
@@ -86,12 +86,12 @@ inline void expect_valid(const mesh::TetrahedralMesh& mesh)
   EXPECT_EQ(bad, 0u) << "tetrahedra that are flat or inside out";
   EXPECT_EQ(std::count(used.begin(), used.end(), 0), 0) << "vertices of no tetrahedron";
 
-  // No two vertices at the same place.
+  // No two vertices at the same position.
   std::set<std::array<double, 3>> places;
   for (const Vec3& p : mesh.vertices) places.insert({p.x(), p.y(), p.z()});
-  EXPECT_EQ(places.size(), mesh.vertices.size()) << "vertices at the same place";
+  EXPECT_EQ(places.size(), mesh.vertices.size()) << "vertices at the same position";
 
-  // Each face belongs to one or two tetrahedra, and no tetrahedron is there twice.
+  // Each face belongs to one or two tetrahedra, and there are no duplicate tetrahedra.
   std::map<Triangle, int> faces;
   std::set<Tetrahedron> distinct;
   for (Tetrahedron tet : mesh.tetrahedra) {
@@ -105,11 +105,11 @@ inline void expect_valid(const mesh::TetrahedralMesh& mesh)
       ++faces[face];
     }
   }
-  EXPECT_EQ(distinct.size(), mesh.tetrahedra.size()) << "a tetrahedron is there twice";
+  EXPECT_EQ(distinct.size(), mesh.tetrahedra.size()) << "duplicate tetrahedra";
   for (const auto& [face, count] : faces) ASSERT_LE(count, 2);
 
   // The boundary is a closed, consistently oriented surface: each directed edge once, and its opposite once.
-  // A second sheet through the same edge or vertex would be a place where the solid hangs by a thread.
+  // A second sheet through the same edge or vertex would be a hinge.
   const mesh::TriangleMesh surface = mesh::boundary_surface(mesh).surface;
   std::map<std::array<Index, 2>, int> edges;
   std::map<Index, std::map<Index, Index>> fans;
