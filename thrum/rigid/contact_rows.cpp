@@ -141,9 +141,14 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   set_lane(p.arm_b, kTwist, record.n);
   record.rolling_impulse.setZero();
   if (settings.warm_start) {
-    p.lambda[kFirstTangent] = static_cast<RowReal>(record.t1.dot(contact.warm_friction));
-    p.lambda[kSecondTangent] = static_cast<RowReal>(record.t2.dot(contact.warm_friction));
-    p.lambda[kTwist] = static_cast<RowReal>(contact.warm_twist);
+    // Only rows that are solved may start warm: a surface can have lost its friction since the last step, and nothing
+    // would take the old impulse back.
+    if (p.mu > 0) {
+      p.lambda[kFirstTangent] = static_cast<RowReal>(record.t1.dot(contact.warm_friction));
+      p.lambda[kSecondTangent] = static_cast<RowReal>(record.t2.dot(contact.warm_friction));
+    }
+    if (p.mu > 0 || surface.spinning_friction > 0)
+      p.lambda[kTwist] = static_cast<RowReal>(contact.warm_twist);
     if (p.rolls) record.rolling_impulse = contact.warm_rolling;
   }
   record.approach_acceleration = record.n.dot(B.acceleration - A.acceleration);
