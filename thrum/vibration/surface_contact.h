@@ -26,6 +26,10 @@ struct RigidBodyData {
   Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
   Vec3 acceleration = Vec3::Zero();      ///< of gravity [m/s^2]
   double modulus = 0;                    ///< E / (1 - nu^2) of its material; 0: as the ringing body [Pa]
+
+  // How it came here, for compute_impact_losses() alone.
+  Vec3 velocity_before = Vec3::Zero();  ///< of the centre, at the beginning of the step [m/s]
+  Vec3 displacement = Vec3::Zero();     ///< of the centre in the step [m]
 };
 
 /// A point where something touches the ringing body.

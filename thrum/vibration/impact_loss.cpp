@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/impact_loss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace thrum::vibration {
+
+namespace {
+
+// What gravity did to a body in the step beyond its impulse times the mean of the speeds before and after [J]: a
+// body that bounces within a step rises or falls differently from that mean.
+double gravity_excess(const RigidBodyData& body, double step)
+{
+  if (body.inverse_mass == 0) return 0;
+  return body.acceleration.dot(body.displacement - step * (body.velocity_before + body.velocity) / 2) /
+         body.inverse_mass;
+}
+
+// The contacts of one touching body.
+struct Sum {
+  double lambda = 0;  // of the struck ones [N s]
+  double along = 0;   // lambda . u1 of these [J]
+  double square = 0;  // lambda . A lambda of these [J]
+  double lost = 0;    // by all contacts of the body [J]
+};
+
+}  // namespace
+
+// Impulses lambda change kinetic energy by lambda . (u0 + u1) / 2, u0 and u1 being the speeds along them before and
+// after the step, whatever happened in between; with the excess G of gravity the contacts of a touching body lost
+//
+//     L = G - lambda . (u0 + u1) / 2.
+//
+// The solver's impulses hold the weight of the step too. Of those that strike the share s with
+//
+//     s^2 lambda.A lambda / 2 - s lambda.u1 = L
+//
+// is the impact's: without it the body has, where it is now, the energy with which it came, no more and no less.
+void compute_impact_losses(std::span<const RigidBodyData> bodies, double step,
+                           std::span<SurfaceContact> contacts)
+{
+  std::map<std::int32_t, Sum> sums;
+  for (const SurfaceContact& contact : contacts) {
+    Sum& sum = sums[contact.body];
+    const double after = separation_speed({bodies, {}, step}, contact);
+    sum.lost -= contact.impulse * (after - contact.approach_speed) / 2;
+    if (!contact.struck) continue;
+    sum.lambda += contact.impulse;
+    sum.along += contact.impulse * after;
+    for (const SurfaceContact& other : contacts) {
+      if (other.struck && other.body == contact.body)
+        sum.square += contact.impulse * inverse_effective_mass(bodies, contact, other) * other.impulse;
+    }
+  }
+  for (SurfaceContact& contact : contacts) {
+    const Sum& sum = sums[contact.body];
+    if (!contact.struck || !(sum.lambda > 0)) continue;
+    const double lost =
+        std::max(0.0, sum.lost + gravity_excess(bodies[static_cast<std::size_t>(contact.body)], step));
+    contact.loss = lost * contact.impulse / sum.lambda;
+    if (!(sum.square > 0)) continue;
+    const double root = std::sqrt(sum.along * sum.along + 2 * sum.square * lost);
+    contact.impulse *= std::max(0.0, (sum.along + root) / sum.square);
+  }
+}
+
+}  // namespace thrum::vibration

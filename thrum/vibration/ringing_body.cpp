@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/vibration/ringing_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "thrum/base/error.h"
+#include "thrum/vibration/impact_loss.h"
+
+namespace thrum::vibration {
+
+namespace {
+
+BodyResponseDesc with_impulses(BodyResponseDesc desc)
+{
+  desc.settings.form = KickForm::impulse;
+  return desc;
+}
+
+void check_host_step(std::span<const HostBody> bodies, std::span<const HostContact> contacts, double step)
+{
+  if (!(step > 0) || !std::isfinite(step))
+    throw Error(fmt::format("The step of a ringing body is {} s; give the length of the host's step.", step));
+  if (bodies.empty()) throw Error("The list of bodies is empty; its first is the ringing body.");
+  for (const HostContact& contact : contacts) {
+    if (contact.body < 1 || static_cast<std::size_t>(contact.body) >= bodies.size()) {
+      throw Error(
+          fmt::format("A contact names body {}, but the bodies that touch the ringing one are 1 to {}.",
+                      contact.body, bodies.size() - 1));
+    }
+  }
+}
+
+}  // namespace
+
+RigidBodyData in_model_axes(const Pose& X_wm, const HostBody& body)
+{
+  RigidBodyData part;
+  part.centre = X_wm.point_to_local(body.X_wb.position);
+  part.velocity = X_wm.direction_to_local(body.velocity);
+  part.angular_velocity = X_wm.direction_to_local(body.angular_velocity);
+  part.velocity_before = X_wm.direction_to_local(body.velocity_before);
+  part.displacement = X_wm.direction_to_local(body.X_wb.position - body.position_before);
+  part.modulus = body.modulus;
+  if (body.mass > 0) {
+    const Mat3 R = (X_wm.rotation.conjugate() * body.X_wb.rotation).toRotationMatrix();
+    part.inverse_mass = 1 / body.mass;
+    part.inverse_inertia = R * body.inertia.inverse() * R.transpose();
+    part.acceleration = X_wm.direction_to_local(body.gravity);
+  }
+  return part;
+}
+
+SurfaceContact in_model_axes(const Pose& X_wm, const HostContact& contact, double step)
+{
+  SurfaceContact result;
+  result.key = contact.key;
+  result.body = contact.body;
+  result.position = X_wm.point_to_local(contact.position);
+  result.normal = X_wm.direction_to_local(contact.normal);
+  result.gap = std::max(0.0, contact.gap);
+  result.load = contact.impulse / step;
+  result.restitution = contact.restitution;
+  result.friction = contact.friction;
+  result.impulse = contact.impulse;
+  return result;
+}
+
+double approach_speed(std::span<const HostBody> bodies, const HostContact& contact)
+{
+  const auto velocity_before = [&](const HostBody& body) -> Vec3 {
+    return body.velocity_before + body.angular_velocity_before.cross(contact.position - body.position_before);
+  };
+  return contact.normal.dot(velocity_before(bodies[0]) -
+                            velocity_before(bodies[static_cast<std::size_t>(contact.body)]));
+}
+
+RingingBody::RingingBody(std::shared_ptr<const model::ModalModel> model, const BodyResponseDesc& desc,
+                         const Pose& X_bm)
+    : response_(std::move(model), with_impulses(desc)), state_(response_.at_rest()), X_bm_(X_bm)
+{
+}
+
+ResponseResult RingingBody::respond(std::span<const HostBody> bodies, std::span<const HostContact> contacts,
+                                    double step)
+{
+  check_host_step(bodies, contacts, step);
+  const Pose X_wm = bodies[0].X_wb * X_bm_;
+  std::vector<RigidBodyData> parts;
+  for (const HostBody& body : bodies) parts.push_back(in_model_axes(X_wm, body));
+  std::vector<SurfaceContact> touches;
+  for (const HostContact& contact : contacts) {
+    SurfaceContact& touch = touches.emplace_back(in_model_axes(X_wm, contact, step));
+    touch.approach_speed = approach_speed(bodies, contact);
+    touch.struck = contact.is_new && contact.impulse > 0 && touch.approach_speed > 0;
+    if (touch.struck) touch.load = 0;
+  }
+  compute_impact_losses(parts, step, touches);
+  ResponseResult result = response_.respond({parts, touches, step}, state_);
+  for (Kick& kick : result.kicks) kick.tangential_impulse = X_wm.direction(kick.tangential_impulse);
+  for (BodyImpulse& push : result.body_impulses) {
+    push.impulse = X_wm.direction(push.impulse);
+    push.angular_impulse = X_wm.direction(push.angular_impulse);
+  }
+  return result;
+}
+
+}  // namespace thrum::vibration
