@@ -8,6 +8,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/modal_cache.h"
+#include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/tets/mesh_stuffing.h"
 
@@ -101,6 +102,21 @@ ModalAnalysisResult analyse_surface_modes_cached(const mesh::TriangleMesh& surfa
 {
   return load_or_analyse(cache, surface_modal_key(surface, fill, desc),
                          [&] { return analyse_surface_modes(surface, fill, desc); });
+}
+
+std::shared_ptr<const model::ModalModel> modal_model(const mesh::TriangleMesh& surface,
+                                                     const model::Material& material,
+                                                     const std::vector<std::string>& clamps,
+                                                     const FillDesc& fill)
+{
+  ModalAnalysisDesc desc;
+  desc.name = material.name;
+  desc.materials = {material};
+  desc.estimate_errors = false;
+  for (const std::string& clamp : clamps) desc.supports.push_back({parse_selection(clamp)});
+  ModalAnalysisResult result = analyse_surface_modes_cached(surface, fill, desc);
+  if (!result.ok()) throw Error(describe_failure(result));
+  return std::make_shared<const model::ModalModel>(std::move(result.model));
 }
 
 }  // namespace thrum::elastic

@@ -5,6 +5,10 @@
 //       analyse_surface_modes_cached(surface, {}, {.name = "mug", .materials = {ceramic}});
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "thrum/base/cache.h"
 #include "thrum/base/hash.h"
 #include "thrum/elastic/modal_analysis.h"
@@ -36,6 +40,12 @@ struct FillDesc {
                                                                const FillDesc& fill,
                                                                const ModalAnalysisDesc& desc,
                                                                const base::Cache& cache = base::Cache());
+
+/// The modal model of a surface of one material, cached, for programs that need no more than that: 20 modes, held where
+/// the clamps say (supports.h, such as "z<0.01"; none: it is free). Throws Error with what to do when there is none.
+[[nodiscard]] std::shared_ptr<const model::ModalModel> modal_model(
+    const mesh::TriangleMesh& surface, const model::Material& material,
+    const std::vector<std::string>& clamps = {}, const FillDesc& fill = {});
 
 /// The key of the cache: a hash of everything that affects the result.
 [[nodiscard]] base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
