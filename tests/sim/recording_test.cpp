@@ -99,18 +99,31 @@ TEST_F(RecordingFile, KeepsRotationsCloseToWhatTheyWere)
   }
 }
 
+// Emits one event after each slice and one after each step.
+struct Emitter : StepObserver {
+  void after_slice(const StepView& view, StepActions& actions) override
+  {
+    actions.emit({.kind = model::ResponseKind::struck, .a = view.id_of(0), .speed = 2});
+  }
+  void after_step(const StepView& view, StepActions& actions) override
+  {
+    actions.emit({.kind = model::ResponseKind::kicked, .a = view.id_of(0), .speed = 1});
+  }
+};
+
 TEST(World, TimestampsResponseEvents)
 {
   World world;
   testing::add_box(world, {1, 1, 1}, {0, 0, 0});
-  world.on_respond([](World& running, model::SceneState&, double) {
-    running.report_response({.kind = model::ResponseKind::struck, .a = {0, 0}, .speed = 2});
-  });
+  Emitter emitter;
+  world.add_observer(emitter);
   for (std::uint64_t i = 1; i <= 3; ++i) {
     world.step(0.01);
-    ASSERT_EQ(world.responses().size(), 1u);
-    EXPECT_EQ(world.responses()[0].step, i);
-    EXPECT_DOUBLE_EQ(world.responses()[0].time, 0.01 * static_cast<double>(i));
+    ASSERT_EQ(world.responses().size(), 2u);
+    for (const model::ResponseEvent& event : world.responses()) {
+      EXPECT_EQ(event.step, i);
+      EXPECT_DOUBLE_EQ(event.time, 0.01 * static_cast<double>(i));
+    }
   }
 }
 

@@ -45,7 +45,7 @@ struct Slab {
     vibration::BodyResponseDesc response;
     response.settings.rule = rule;
     responder.add_body(world, slab, slab_model(), response);
-    responder.attach(world);
+    world.add_observer(responder);
   }
 
   static WorldDesc desc()
@@ -161,6 +161,19 @@ TEST(Responder, ContinuesASavedStateBitForBit)
   EXPECT_EQ(again.world.hash(), first);
 }
 
+TEST(Responder, DropsABodyThatWasRemoved)
+{
+  Slab slab(KickRule::exchange);
+  Slab plain(KickRule::exchange, 0.15, false);
+  EXPECT_TRUE(slab.responder.rings(slab.slab));
+  slab.responder.body_removed(slab.slab);
+  EXPECT_FALSE(slab.responder.rings(slab.slab));
+  EXPECT_EQ(slab.responder.model_of(slab.slab), nullptr);
+  rise(slab, 60);
+  rise(plain, 60);
+  EXPECT_EQ(base::to_hex(slab.world.hash()), base::to_hex(plain.world.hash()));
+}
+
 TEST(Responder, RejectsTheModesOfAnotherMesh)
 {
   Slab slab(KickRule::automatic, 0.15, false);
@@ -178,7 +191,7 @@ TEST(Responder, WarnsWhenABodyHasLeftTheSupportsOfItsModes)
     auto held = std::make_shared<model::ModalModel>(*Slab::slab_model());
     held->supports.emplace_back();
     slab.responder.add_body(slab.world, slab.slab, held, {});
-    slab.responder.attach(slab.world);
+    slab.world.add_observer(slab.responder);
     model::SceneState state = slab.world.save();
     const Vec3 away = lifted ? Vec3(0, 0, 0.5) : Vec3(0.5, 0, 0);
     for (model::BodyState& body : state.bodies) body.X_wb.position += away;
@@ -200,7 +213,7 @@ TEST(Responder, ReportsContactsOffTheSurfaceOnce)
   for (Vec3& v : thin->surface.vertices) v.z() -= 0.12;
   vibration::BodyResponseDesc desc;
   slab.responder.add_body(slab.world, slab.slab, thin, desc);
-  slab.responder.attach(slab.world);
+  slab.world.add_observer(slab.responder);
   (void)rise(slab, 60);
   const std::vector<std::string> said = slab.responder.warnings();
   ASSERT_EQ(said.size(), 1U);

@@ -91,7 +91,7 @@ class RandomScene {
     response.settings.tangential = choice.tangential;
     response.settings.micro.step = 1e-4;
     responder_.add_body(world_, slab_, model_, response);
-    responder_.attach(world_);
+    world_.add_observer(responder_);
   }
 
   // One step, and the same moment without response: neither kicks nor the speeds that earlier ones ask for.
@@ -324,7 +324,7 @@ TEST(ResponseEnergy, ImpactsTransmittedThroughAChestConserveEnergy)
     response.settings.micro.step = 1e-4;
     responder.add_body(scene.world, scene.floor, floor_model, response);
     responder.add_body(scene.world, scene.chest, chest_model, response);
-    responder.attach(scene.world);
+    scene.world.add_observer(responder);
     const auto energy = [&](const World& world) {
       return world.kinetic_energy() + world.potential_energy() +
              vibration_energy(world, scene.floor, *floor_model) +

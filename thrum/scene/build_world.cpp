@@ -286,7 +286,7 @@ class Builder {
         mistakes_.push_back({rings->place, fmt::format("cannot work: {}", error.what())});
       }
     }
-    built_.responder->attach(built_.world);
+    built_.world.add_observer(*built_.responder);
   }
 
   // Where the bodies stand that are held by what they stand on: the world is run until they are at rest, and put back. What is not

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "thrum/base/error.h"
-#include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/sim/impact_losses.h"
@@ -31,13 +30,13 @@ constexpr double kMaxLift = 0.05;
 constexpr double kMaxTilt = 0.35;
 
 // The modes of a body that is held are those of where it stood. A sentence when it has left that place; sliding about does not count.
-std::string pose_change_warning(const World& world, model::BodyId id, const model::ModalModel& modes,
+std::string pose_change_warning(const StepView& view, model::BodyIndex body, const model::ModalModel& modes,
                                 const Pose& start)
 {
-  const double g = world.model().gravity.norm();
+  const double g = view.model.gravity.norm();
   if (modes.supports.empty() || !(g > 0)) return {};
-  const Pose& now = world.body(id).X_wb;
-  const double lifted = std::abs((now.position - start.position).dot(world.model().gravity)) / g;
+  const Pose& now = view.state.bodies[static_cast<std::size_t>(body)].X_wb;
+  const double lifted = std::abs((now.position - start.position).dot(view.model.gravity)) / g;
   const double turned = now.rotation.angularDistance(start.rotation);
   const double size = mesh::bounding_box(modes.surface).diagonal().norm();
   if (lifted <= kMaxLift * size && turned <= kMaxTilt) return {};
@@ -45,15 +44,34 @@ std::string pose_change_warning(const World& world, model::BodyId id, const mode
       "'{}' is {:.2g} m higher or lower and turned by {:.0f} degrees since its modes were computed, and "
       "rings as if it were "
       "still held where it stood.",
-      world.desc_of(id).name, lifted, turned * 180 / std::numbers::pi);
+      view.model.bodies[static_cast<std::size_t>(body)].name, lifted, turned * 180 / std::numbers::pi);
+}
+
+void remove_kinetic_energy(const StepView& view, StepActions& actions,
+                           const std::set<model::BodyIndex>& bodies, double energy)
+{
+  if (!(energy > 0)) return;
+  const auto moves = [&](model::BodyIndex body) {
+    return view.model.bodies[static_cast<std::size_t>(body)].motion == model::Motion::dynamic;
+  };
+  double sum = 0;
+  for (const model::BodyIndex body : bodies) {
+    const auto b = static_cast<std::size_t>(body);
+    if (moves(body)) sum += model::kinetic_energy(view.model.bodies[b], view.state.bodies[b]);
+  }
+  if (!(sum > 0)) return;
+  const double left = std::sqrt(std::max(0.0, 1 - energy / sum));
+  for (const model::BodyIndex body : bodies) {
+    if (moves(body)) actions.scale_velocity(body, left);
+  }
 }
 
 }  // namespace
 
-void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
+void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                          const vibration::BodyResponseDesc& desc)
 {
-  const model::BodyDesc& body = world.desc_of(id);
+  const model::BodyDesc& body = world.model().bodies.at(static_cast<std::size_t>(world.index_of(id)));
   if (rings(id)) throw Error(fmt::format("The body '{}' has a response already.", body.name));
   const collision::PreparedShape& shape = world.shapes()[static_cast<std::size_t>(body.shape)];
   if (!shape.unbounded) {
@@ -77,11 +95,16 @@ void Responder::add_body(World& world, model::BodyId id, std::shared_ptr<const m
   elastic::ModeList modes = elastic::mode_list(*model);
   auto own = std::make_unique<vibration::BodyResponse>(model, desc);
   auto transmitted = std::make_unique<vibration::BodyResponse>(std::move(model), transmitted_response);
-  resonators_.push_back(
-      std::make_shared<Resonator>(Resonator{id, world.index_of(id), std::move(own), std::move(transmitted),
-                                            std::move(modes), world.body(id).X_wb}));
+  resonators_.push_back(std::make_shared<Resonator>(
+      Resonator{id, std::move(own), std::move(transmitted), std::move(modes), world.body(id).X_wb}));
   std::sort(resonators_.begin(), resonators_.end(),
-            [](const auto& a, const auto& b) { return a->body < b->body; });
+            [&](const auto& a, const auto& b) { return world.index_of(a->body) < world.index_of(b->body); });
+}
+
+void Responder::body_removed(model::BodyId id)
+{
+  std::erase_if(resonators_, [&](const auto& resonator) { return resonator->body == id; });
+  moduli_.erase(id);
 }
 
 void Responder::set_modulus(model::BodyId id, double modulus)
@@ -89,15 +112,21 @@ void Responder::set_modulus(model::BodyId id, double modulus)
   moduli_[id] = modulus;
 }
 
+double Responder::modulus_of(model::BodyId id) const
+{
+  const auto modulus = moduli_.find(id);
+  return modulus != moduli_.end() ? modulus->second : 0;
+}
+
 bool Responder::rings(model::BodyId id) const
 {
-  return std::any_of(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->id == id; });
+  return std::any_of(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->body == id; });
 }
 
 const vibration::BodyResponse* Responder::response_of(model::BodyId id) const
 {
   for (const auto& resonator : resonators_) {
-    if (resonator->id == id) return resonator->response.get();
+    if (resonator->body == id) return resonator->response.get();
   }
   return nullptr;
 }
@@ -105,7 +134,7 @@ const vibration::BodyResponse* Responder::response_of(model::BodyId id) const
 const model::ModalModel* Responder::model_of(model::BodyId id) const
 {
   const auto resonator =
-      std::find_if(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->id == id; });
+      std::find_if(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->body == id; });
   return resonator != resonators_.end() ? &(*resonator)->response->model() : nullptr;
 }
 
@@ -120,29 +149,22 @@ std::vector<std::string> Responder::warnings() const
   return sentences;
 }
 
-void Responder::attach(World& world)
-{
-  world.on_respond([this](World& w, model::SceneState& state, double h) { respond(w, state, h); });
-}
-
 // New contacts strike. With detect_force_jumps so does a resting one that was pressed faster than gravity does it.
-bool Responder::is_struck(const model::SceneModel& model, const model::ContactPoint& point, double h) const
+bool Responder::is_struck(const StepView& view, const model::ContactPoint& point) const
 {
   if (!(point.normal_impulse > 0) || !(point.normal_speed < 0)) return false;
   return point.is_new || (desc_.detect_force_jumps &&
-                          -point.normal_speed > kForceJumpGravitySteps * h * model.gravity.norm());
+                          -point.normal_speed > kForceJumpGravitySteps * view.h * view.model.gravity.norm());
 }
 
-// Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than was meant for it.
-void Responder::apply_pending_kicks(const World& world, model::SceneState& state, double h)
+// Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than was meant
+// for it.
+void Responder::apply_pending_kicks(const StepView& view, StepActions& actions)
 {
-  const model::SceneModel& model = world.model();
-  const double until = state.time + h;
-  std::erase_if(state.pending_kicks, [&](const model::PendingKick& kick) {
-    if (kick.time > until) return false;
-    const model::BodyIndex index = world.index_of(kick.body);
-    const model::BodyDesc& desc = at(model.bodies, index);
-    model::BodyState& body = at(state.bodies, index);
+  for (const model::PendingKick& kick : actions.take_pending_kicks(view.time + view.h)) {
+    const model::BodyIndex index = view.index_of(kick.body);
+    const model::BodyDesc& desc = view.model.bodies[static_cast<std::size_t>(index)];
+    const model::BodyState& body = view.state.bodies[static_cast<std::size_t>(index)];
     const Vec3 turn = body.X_wb.direction(kick.arm_b).cross(kick.impulse);
     double share = 1;
     if (kick.energy >= 0) {
@@ -151,16 +173,16 @@ void Responder::apply_pending_kicks(const World& world, model::SceneState& state
           kick.impulse.dot(body.velocity) + turn.dot(body.angular_velocity),
           kick.impulse.squaredNorm() / desc.mass + turn_b.dot(desc.inertia.inverse() * turn_b), kick.energy);
     }
-    apply_body_impulse(desc, body, share * kick.impulse, share * turn);
-    return true;
-  });
-  for (const model::PendingKick& kick : state.pending_kicks) report_.deferred += std::max(0.0, kick.energy);
+    (void)actions.apply_impulse(index, share * kick.impulse, share * turn);
+  }
+  for (const model::PendingKick& kick : view.state.pending_kicks)
+    report_.deferred += std::max(0.0, kick.energy);
 }
 
 double Responder::vibration_energy(const model::ModalState& ring) const
 {
-  const auto resonator =
-      std::find_if(resonators_.begin(), resonators_.end(), [&](const auto& r) { return r->id == ring.body; });
+  const auto resonator = std::find_if(resonators_.begin(), resonators_.end(),
+                                      [&](const auto& r) { return r->body == ring.body; });
   if (resonator == resonators_.end()) return 0;
   double sum = 0;
   for (std::size_t m = 0; m < ring.q.size(); ++m) {
@@ -170,19 +192,19 @@ double Responder::vibration_energy(const model::ModalState& ring) const
   return sum;
 }
 
-// Takes energy from the vibration of the bodies for which `pays` is true, of each the same share. Returns what is still owed [J].
+// Takes energy from the vibration of the bodies for which `is_payer` is true, of each the same share. Returns what is
+// still missing [J].
 template <class IsPayer>
-double Responder::drain_vibration(model::SceneState& state, double energy, const IsPayer& is_payer) const
+double Responder::drain_vibration(const StepView& view, StepActions& actions, double energy,
+                                  const IsPayer& is_payer) const
 {
   double sum = 0;
-  for (const model::ModalState& ring : state.modal_states)
+  for (const model::ModalState& ring : view.state.modal_states)
     sum += is_payer(ring.body) ? vibration_energy(ring) : 0;
   if (!(sum > 0)) return energy;
   const double left = std::sqrt(std::max(0.0, 1 - energy / sum));
-  for (model::ModalState& ring : state.modal_states) {
-    if (!is_payer(ring.body)) continue;
-    for (double& q : ring.q) q *= left;
-    for (double& v : ring.v) v *= left;
+  for (const model::ModalState& ring : view.state.modal_states) {
+    if (is_payer(ring.body)) actions.scale_modal_state(ring.body, left);
   }
   return std::max(0.0, energy - sum);
 }
@@ -190,110 +212,89 @@ double Responder::drain_vibration(model::SceneState& state, double energy, const
 // The account of the rigid step. What all bodies lost is what a response may use. Speeds that the last response had asked for were
 // paid in advance, by their estimated energy; when the solver had to spend more on them, since friction held back or something was
 // leant against the body, the vibration pays the difference, and the kicked bodies what it cannot.
-void Responder::update_energy_budget(World& world, model::SceneState& state, double h, bool struck)
+void Responder::update_energy_budget(const StepView& view, StepActions& actions, bool struck)
 {
   double prepaid_energy = 0;
   std::set<model::BodyIndex> kicked;
-  for (model::ContactPatch& patch : state.patches) {
-    for (model::ContactPoint& point : patch.points) {
-      if (point.allowed_energy == 0) continue;
-      prepaid_energy += point.allowed_energy;
-      point.allowed_energy = 0;
+  for (std::size_t p = 0; p < view.state.patches.size(); ++p) {
+    const model::ContactPatch& patch = view.state.patches[p];
+    for (std::size_t k = 0; k < patch.points.size(); ++k) {
+      if (patch.points[k].allowed_energy == 0) continue;
+      prepaid_energy += actions.take_allowed_energy(p, k);
       kicked.insert({patch.a, patch.b});
     }
   }
   budget_ = 0;
   if (!struck && kicked.empty()) return;
-  budget_ = step_energy_loss(world, h) + prepaid_energy;
+  budget_ = step_energy_loss(view) + prepaid_energy;
   if (budget_ >= 0) return;
   double deficit = -std::exchange(budget_, 0.0);
   if (kicked.empty()) return;
-  // Motors of joints bring in energy too; that is nobody's debt.
-  if (!world.model().joints.empty()) {
+  // Motors of joints bring in energy too, which no kick has to give back.
+  if (!view.model.joints.empty()) {
     double gained = -prepaid_energy;
-    for (const model::BodyIndex id : kicked) gained -= body_energy_loss(world, id, h);
+    for (const model::BodyIndex body : kicked) gained -= body_energy_loss(view, body);
     deficit = std::clamp(gained, 0.0, deficit);
   }
-  remove_kinetic_energy(world.model(), state, kicked,
-                        drain_vibration(state, deficit, [](model::BodyId) { return true; }));
+  remove_kinetic_energy(view, actions, kicked,
+                        drain_vibration(view, actions, deficit, [](model::BodyId) { return true; }));
 }
 
-void Responder::remove_kinetic_energy(const model::SceneModel& model, model::SceneState& state,
-                                      const std::set<model::BodyIndex>& bodies, double energy)
-{
-  if (!(energy > 0)) return;
-  const auto moves = [&](model::BodyIndex id) {
-    return model.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic;
-  };
-  double sum = 0;
-  for (const model::BodyIndex id : bodies) {
-    const auto b = static_cast<std::size_t>(id);
-    if (moves(id)) sum += model::kinetic_energy(model.bodies[b], state.bodies[b]);
-  }
-  if (!(sum > 0)) return;
-  const double left = std::sqrt(std::max(0.0, 1 - energy / sum));
-  for (const model::BodyIndex id : bodies) {
-    if (!moves(id)) continue;
-    state.bodies[static_cast<std::size_t>(id)].velocity *= left;
-    state.bodies[static_cast<std::size_t>(id)].angular_velocity *= left;
-  }
-}
-
-void Responder::respond(World& world, model::SceneState& state, double h)
+void Responder::after_slice(const StepView& view, StepActions& actions)
 {
   const base::Stopwatch watch;
   report_ = {};
-  const model::SceneModel& model = world.model();
-  std::erase_if(resonators_, [&](const auto& r) { return !world.contains(r->id); });
-  for (const auto& resonator : resonators_) resonator->body = world.index_of(resonator->id);
   // Who is struck, and who still rings.
+  std::vector<model::BodyIndex> bodies;
+  for (const auto& resonator : resonators_) bodies.push_back(view.index_of(resonator->body));
   std::vector<char> struck(resonators_.size(), 0);
-  for (const model::ContactPatch& patch : state.patches) {
+  for (const model::ContactPatch& patch : view.state.patches) {
     for (const model::ContactPoint& point : patch.active()) {
-      if (!is_struck(model, point, h)) continue;
-      for (std::size_t r = 0; r < resonators_.size(); ++r) {
-        if (resonators_[r]->body == patch.a || resonators_[r]->body == patch.b) struck[r] = 1;
+      if (!is_struck(view, point)) continue;
+      for (std::size_t r = 0; r < bodies.size(); ++r) {
+        if (bodies[r] == patch.a || bodies[r] == patch.b) struck[r] = 1;
       }
     }
   }
-  update_energy_budget(world, state, h, std::find(struck.begin(), struck.end(), 1) != struck.end());
-  if (!state.pending_kicks.empty()) apply_pending_kicks(world, state, h);
+  update_energy_budget(view, actions, std::find(struck.begin(), struck.end(), 1) != struck.end());
+  if (!view.state.pending_kicks.empty()) apply_pending_kicks(view, actions);
   std::vector<TransmittedImpact> transmitted_impacts;
   for (std::size_t r = 0; r < resonators_.size(); ++r) {
     const bool silent =
-        std::none_of(state.modal_states.begin(), state.modal_states.end(),
-                     [&](const model::ModalState& s) { return s.body == resonators_[r]->id; });
-    if (struck[r] != 0 || !silent) respond_body(world, state, h, *resonators_[r], {}, transmitted_impacts);
+        std::none_of(view.state.modal_states.begin(), view.state.modal_states.end(),
+                     [&](const model::ModalState& s) { return s.body == resonators_[r]->body; });
+    if (struck[r] != 0 || !silent) respond_body(view, actions, *resonators_[r], {}, transmitted_impacts);
   }
-  // Blows passed on through bodies that ring themselves.
+  // Impacts passed on through bodies that ring themselves.
   for (int hop = 0; hop < desc_.max_hops && !transmitted_impacts.empty(); ++hop) {
     std::vector<TransmittedImpact> next;
-    for (const auto& resonator : resonators_) {
+    for (std::size_t r = 0; r < resonators_.size(); ++r) {
       std::vector<TransmittedImpact> mine;
       std::copy_if(transmitted_impacts.begin(), transmitted_impacts.end(), std::back_inserter(mine),
-                   [&](const TransmittedImpact& impact) { return impact.resonator == resonator->body; });
+                   [&](const TransmittedImpact& impact) { return impact.resonator == bodies[r]; });
       if (mine.empty()) continue;
       ++report_.hops;
-      respond_body(world, state, h, *resonator, mine, next);
+      respond_body(view, actions, *resonators_[r], mine, next);
     }
     transmitted_impacts.swap(next);
   }
-  for (const model::ModalState& ring : state.modal_states) report_.vibration_energy += vibration_energy(ring);
+  for (const model::ModalState& ring : view.state.modal_states)
+    report_.vibration_energy += vibration_energy(ring);
   report_.seconds = watch.seconds();
 }
 
 // One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows, and the bodies whose
 // vibration they came from pay for what becomes of them.
-void Responder::respond_body(World& world, model::SceneState& state, double h, Resonator& resonator,
+void Responder::respond_body(const StepView& view, StepActions& actions, Resonator& resonator,
                              const std::vector<TransmittedImpact>& transmitted_impacts,
                              std::vector<TransmittedImpact>& transmitted)
 {
-  const ResonatorContacts resonator_contacts =
-      gather_contacts(world, state, h, resonator, transmitted_impacts);
-  auto ring = std::find_if(state.modal_states.begin(), state.modal_states.end(),
-                           [&](const model::ModalState& s) { return s.body == resonator.id; });
+  const ResonatorContacts resonator_contacts = gather_contacts(view, resonator, transmitted_impacts);
+  const auto& modal_states = view.state.modal_states;
+  const auto ring = std::find_if(modal_states.begin(), modal_states.end(),
+                                 [&](const model::ModalState& s) { return s.body == resonator.body; });
   vibration::ModeState modes = resonator.response->at_rest();
-  if (ring != state.modal_states.end()) {
+  if (ring != modal_states.end()) {
     modes.q = Eigen::Map<const VecX>(ring->q.data(), static_cast<Eigen::Index>(ring->q.size()));
     modes.v = Eigen::Map<const VecX>(ring->v.data(), static_cast<Eigen::Index>(ring->v.size()));
   }
@@ -304,29 +305,21 @@ void Responder::respond_body(World& world, model::SceneState& state, double h, R
   const bool limited = response.desc().settings.limit_energy;
   if (result.impacts > 0 && limited) {
     // A blow that was passed on comes within the same step: the body has swung through it already.
-    if (transmitted_impacts.empty()) vibration::advance(resonator.modes, h, state_without_impact);
+    if (transmitted_impacts.empty()) vibration::advance(resonator.modes, view.h, state_without_impact);
     const auto is_payer = [&](model::BodyId id) {
       return std::any_of(transmitted_impacts.begin(), transmitted_impacts.end(),
-                         [&](const TransmittedImpact& impact) {
-                           return state.body_ids[static_cast<std::size_t>(impact.from)] == id;
-                         });
+                         [&](const TransmittedImpact& impact) { return impact.from == id; });
     };
     double available_energy = std::max(0.0, budget_);
-    for (const model::ModalState& r : state.modal_states)
+    for (const model::ModalState& r : modal_states)
       available_energy += is_payer(r.body) ? vibration_energy(r) : 0;
     double used = vibration::limit_response(resonator_contacts.input(), resonator.modes, state_without_impact,
                                             available_energy, result, modes);
-    if (!transmitted_impacts.empty() && used > 0) used = drain_vibration(state, used, is_payer);
+    if (!transmitted_impacts.empty() && used > 0) used = drain_vibration(view, actions, used, is_payer);
     budget_ -= used;
   }
-  const bool rings = modes.q.squaredNorm() + modes.v.squaredNorm() > 0;
-  if (!rings && ring != state.modal_states.end()) state.modal_states.erase(ring);
-  if (rings) {
-    if (ring == state.modal_states.end())
-      ring = state.modal_states.insert(ring, model::ModalState{resonator.id, {}, {}});
-    ring->q.assign(modes.q.begin(), modes.q.end());
-    ring->v.assign(modes.v.begin(), modes.v.end());
-  }
+  actions.set_modal_state(resonator.body, std::span(modes.q.data(), static_cast<std::size_t>(modes.q.size())),
+                          std::span(modes.v.data(), static_cast<std::size_t>(modes.v.size())));
   report_.impacts += result.impacts;
   report_.kicks += static_cast<int>(result.kicks.size());
   report_.lost += result.energy.lost;
@@ -336,11 +329,11 @@ void Responder::respond_body(World& world, model::SceneState& state, double h, R
   if (resonator.contact_warning.empty() && !result.warnings.empty())
     resonator.contact_warning = result.warnings.front();
   if (resonator.moved_warning.empty())
-    resonator.moved_warning =
-        pose_change_warning(world, resonator.id, resonator.response->model(), resonator.start);
+    resonator.moved_warning = pose_change_warning(view, view.index_of(resonator.body),
+                                                  resonator.response->model(), resonator.start);
   if (result.impacts == 0) return;
-  report_response_events(world, resonator.body, resonator_contacts, result);
-  apply_result(world.model(), state, resonator.body, resonator_contacts, result, limited, transmitted);
+  emit_events(view, actions, resonator.body, resonator_contacts, result);
+  apply_result(view, actions, resonator, resonator_contacts, result, limited, transmitted);
 }
 
 }  // namespace thrum::sim

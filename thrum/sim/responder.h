@@ -3,21 +3,22 @@
 //
 //   Responder responder;
 //   responder.add_body(world, table, model, {});     // model: elastic/modal_analysis.h
-//   responder.attach(world);                         // the responder must outlive the world's steps
+//   world.add_observer(responder);                   // the responder must outlive the world's steps
 //   world.step(0.01);   world.responses();           // which contacts were struck, which kicked
 //
-// It works at the stage "respond", after contacts are solved: new contacts strike the bodies that ring; kicks become separation
-// speeds wanted in the next solve (ContactPoint::requested_speed, which enters b of [Coevoet20, eq. 2]) or changes of velocity. A
-// kicked body that rings itself passes the blow on, up to `max_hops` times within the step.
+// An observer like any other (step_observer.h). After the contacts of a slice are solved, new contacts strike the bodies
+// that ring; kicks become separation speeds in the next solve (ContactPoint::requested_speed, which enters b of
+// [Coevoet20, eq. 2]) or changes of velocity. A kicked body that rings itself passes the impact on, up to `max_hops`
+// times within the slice. How bodies ring and kicks under way are part of SceneState: they are saved and restored with it.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "thrum/sim/step_observer.h"
 #include "thrum/sim/world.h"
 #include "thrum/vibration/body_response.h"
 
@@ -43,17 +44,16 @@ struct ResponseReport {
   std::vector<std::string> warnings;  ///< of this step
 };
 
-class Responder {
+class Responder : public StepObserver {
  public:
   explicit Responder(const ResponderDesc& desc = {}) : desc_(desc) {}
 
   /// The axes of the model are those of the body's shape. Throws Error when the body has a response already or the model does
   /// not have the size of the shape.
-  void add_body(World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
+  void add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                 const vibration::BodyResponseDesc& desc);
   /// E / (1 - nu^2) of bodies that do not ring, for the duration of their impacts [Pa].
   void set_modulus(model::BodyId id, double modulus);
-  void attach(World& world);
 
   [[nodiscard]] const ResponseReport& report() const { return report_; }
   /// What a person should know of the responses so far: for each ringing body one sentence of its contacts and blows and one of its
@@ -64,43 +64,45 @@ class Responder {
   /// How a body answers: its modes and its settings. Null for a body that does not ring.
   [[nodiscard]] const vibration::BodyResponse* response_of(model::BodyId id) const;
 
+  [[nodiscard]] bool needs_bodies_before() const override { return true; }
+  void after_slice(const StepView& view, StepActions& actions) override;
+  /// It neither rings nor has a modulus any more.
+  void body_removed(model::BodyId id) override;
+
  private:
   struct Resonator;
   struct TransmittedImpact;
   struct ResonatorContacts;
 
-  void respond(World& world, model::SceneState& state, double h);
-  [[nodiscard]] bool is_struck(const model::SceneModel& model, const model::ContactPoint& point,
-                               double h) const;
+  [[nodiscard]] bool is_struck(const StepView& view, const model::ContactPoint& point) const;
+  [[nodiscard]] double modulus_of(model::BodyId id) const;
 
   // The account.
-  void update_energy_budget(World& world, model::SceneState& state, double h, bool struck);
-  void apply_pending_kicks(const World& world, model::SceneState& state, double h);
+  void update_energy_budget(const StepView& view, StepActions& actions, bool struck);
+  void apply_pending_kicks(const StepView& view, StepActions& actions);
   [[nodiscard]] double vibration_energy(const model::ModalState& ring) const;
   template <class IsPayer>
-  [[nodiscard]] double drain_vibration(model::SceneState& state, double energy,
+  [[nodiscard]] double drain_vibration(const StepView& view, StepActions& actions, double energy,
                                        const IsPayer& is_payer) const;
-  static void remove_kinetic_energy(const model::SceneModel& model, model::SceneState& state,
-                                    const std::set<model::BodyIndex>& bodies, double energy);
 
   // One body.
-  void respond_body(World& world, model::SceneState& state, double h, Resonator& resonator,
+  void respond_body(const StepView& view, StepActions& actions, Resonator& resonator,
                     const std::vector<TransmittedImpact>& transmitted_impacts,
                     std::vector<TransmittedImpact>& transmitted);
   [[nodiscard]] ResonatorContacts gather_contacts(
-      const World& world, const model::SceneState& state, double h, const Resonator& resonator,
+      const StepView& view, const Resonator& resonator,
       const std::vector<TransmittedImpact>& transmitted_impacts) const;
-  static void report_response_events(World& world, model::BodyIndex resonator,
-                                     const ResonatorContacts& resonator_contacts,
-                                     const vibration::ResponseResult& result);
-  void apply_result(const model::SceneModel& model, model::SceneState& state, model::BodyIndex resonator,
+  static void emit_events(const StepView& view, StepActions& actions, model::BodyId resonator,
+                          const ResonatorContacts& resonator_contacts,
+                          const vibration::ResponseResult& result);
+  void apply_result(const StepView& view, StepActions& actions, const Resonator& resonator,
                     const ResonatorContacts& resonator_contacts, const vibration::ResponseResult& result,
                     bool limited, std::vector<TransmittedImpact>& transmitted);
 
   ResponderDesc desc_;
   std::vector<std::shared_ptr<Resonator>> resonators_;
-  std::map<model::BodyId, double> moduli_;
-  double budget_ = 0;  ///< what the step has lost and no response has used yet [J]
+  std::map<model::BodyId, double> moduli_;  ///< [Pa]
+  double budget_ = 0;                       ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;
 };
 

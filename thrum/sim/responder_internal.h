@@ -12,8 +12,7 @@ namespace thrum::sim {
 
 /// A body that rings.
 struct Responder::Resonator {
-  model::BodyId id;
-  model::BodyIndex body = model::kNone;  ///< where it is in this step
+  model::BodyId body = {};
   std::unique_ptr<vibration::BodyResponse> response;
   std::unique_ptr<vibration::BodyResponse> transmitted_response;  ///< answers blows that were passed on
   elastic::ModeList modes;
@@ -25,7 +24,7 @@ struct Responder::Resonator {
 /// A blow that a kick gives to the body above it.
 struct Responder::TransmittedImpact {
   model::BodyIndex resonator = model::kNone;  ///< that is struck
-  model::BodyIndex from = model::kNone;       ///< whose vibration it came from, and who pays
+  model::BodyId from = {};                    ///< whose vibration it came from, and who pays
   std::size_t patch = 0;
   std::size_t point = 0;
   double impulse = 0;  ///< [N s]
@@ -37,7 +36,7 @@ struct Responder::TransmittedImpact {
 struct Responder::ResonatorContacts {
   Pose X_wm;
   std::vector<vibration::RigidBodyData> parts;
-  std::vector<model::BodyIndex> ids;  ///< of the parts
+  std::vector<model::BodyIndex> bodies;  ///< of the parts
   std::vector<vibration::SurfaceContact> contacts;
   std::vector<std::pair<std::size_t, std::size_t>> contact_indices;  ///< of the touches: patch and point
   double step = 0;                                                   ///< [s]
@@ -45,12 +44,8 @@ struct Responder::ResonatorContacts {
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }
   [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const
   {
-    return ids[static_cast<std::size_t>(contacts[contact].body)];
+    return bodies[static_cast<std::size_t>(contacts[contact].body)];
   }
 };
-
-/// Changes the velocity of a dynamic body and wakes it. Returns the kinetic energy that it gained [J].
-double apply_body_impulse(const model::BodyDesc& desc, model::BodyState& body, const Vec3& impulse,
-                          const Vec3& angular_impulse);
 
 }  // namespace thrum::sim

@@ -27,8 +27,11 @@ void World::step(double h)
   timestamped_responses_ = 0;
   const auto timer = times_.stage("step");
   apply_removals();
+  begin_observed_step();
+  const double start = state_.time;
   double left = h;
   for (int done = 0; left > 0; ++done) {
+    begin_observed_slice(done == 0);
     find_pairs(left);
     // What was struck in the last slice may need shorter ones for the rest.
     const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - done));
@@ -36,13 +39,13 @@ void World::step(double h)
     step_slice(left / slices);
     left = slices > 1 ? left - left / slices : 0;
   }
-  if (on_contacts_) on_contacts_(contacts_);
+  end_observed_step(start, h);
 }
 
 void World::step_slice(double h)
 {
-  if (on_respond_) bodies_before_step_ = state_.bodies;
   find_contacts(h);
+  filter_contacts(h);
   order_contacts(h);
   rigid::StepFrame now = frame(h);
   const auto timed = [&](const char* name, auto&& stage) {
@@ -82,6 +85,16 @@ void World::find_contacts(double h)
     collision::scale_warm_impulses(new_patches_, h / state_.last_step);
   previous_patches_.swap(state_.patches);
   state_.patches.swap(new_patches_);
+  find_surfaces();
+}
+
+// The coefficients of each pair: the scene's table, or the smaller of the two.
+void World::find_surfaces()
+{
+  surfaces_.resize(state_.patches.size());
+  for (std::size_t p = 0; p < state_.patches.size(); ++p) {
+    surfaces_[p] = model::surface_between(model_, state_.patches[p].a, state_.patches[p].b);
+  }
 }
 
 // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
@@ -112,11 +125,6 @@ void World::order_contacts(double h)
     const model::ContactPatch& patch = state_.patches[static_cast<std::size_t>(p)];
     return !awake(patch.a) && !awake(patch.b);
   });
-  // The coefficients of each pair: the scene's table, or the smaller of the two.
-  surfaces_.resize(state_.patches.size());
-  for (std::size_t p = 0; p < state_.patches.size(); ++p) {
-    surfaces_[p] = model::surface_between(model_, state_.patches[p].a, state_.patches[p].b);
-  }
 }
 
 rigid::StepFrame World::frame(double h)
@@ -125,24 +133,22 @@ rigid::StepFrame World::frame(double h)
           near_pairs_, h};
 }
 
-void World::respond(double h)
-{
-  if (!on_respond_) return;
-  const auto timer = times_.stage("respond");
-  on_respond_(*this, state_, h);
-}
-
 void World::finish_step(double h)
 {
   const auto timer = times_.stage("finish step");
   state_.time += h;
   state_.last_step = h;
   ++state_.step;
+  timestamp_responses();
+  rigid::sleep_islands(model_, state_, desc_.sleep, h);
+}
+
+void World::timestamp_responses()
+{
   for (; timestamped_responses_ < responses_.size(); ++timestamped_responses_) {
     responses_[timestamped_responses_].step = state_.step;
     responses_[timestamped_responses_].time = state_.time;
   }
-  rigid::sleep_islands(model_, state_, desc_.sleep, h);
 }
 
 }  // namespace thrum::sim

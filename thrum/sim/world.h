@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -31,6 +30,7 @@
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
 #include "thrum/rigid/stepper.h"
+#include "thrum/sim/step_observer.h"
 
 namespace thrum::sim {
 
@@ -169,11 +169,6 @@ class World {
   [[nodiscard]] std::span<const collision::PreparedShape> shapes() const { return prepared_; }
   [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
-  /// While the response is called: a body as it was before the step.
-  [[nodiscard]] const model::BodyState& body_before_step(model::BodyIndex id) const
-  {
-    return bodies_before_step_[static_cast<std::size_t>(id)];
-  }
 
   // What happened in the last step. Each throws Error when its report is switched off.
   [[nodiscard]] std::span<const model::Contact> contacts() const;
@@ -181,20 +176,13 @@ class World {
   [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
   /// From the next step on.
   void set_reports(const StepReports& reports) { desc_.reports = reports; }
-  /// What the response reported in the last step.
+  /// What observers emitted in the last step.
   [[nodiscard]] std::span<const model::ResponseEvent> responses() const { return responses_; }
-  /// For the response, while it is called; step and time are filled in when the step is counted.
-  void report_response(const model::ResponseEvent& event) { responses_.push_back(event); }
-  /// Called at the end of each step with all contacts of it.
-  void on_contacts(std::function<void(std::span<const model::Contact>)> callback)
-  {
-    on_contacts_ = std::move(callback);
-  }
-  /// Called after contacts are solved; may change velocities, or ask contacts for a speed in the next step.
-  void on_respond(std::function<void(World&, model::SceneState&, double h)> callback)
-  {
-    on_respond_ = std::move(callback);
-  }
+
+  // Observers (step_observer.h): called in each step, in the order in which they were added. The world keeps a
+  // reference to each of them.
+  void add_observer(StepObserver& observer);
+  void remove_observer(StepObserver& observer);  ///< nothing happens when it was not added
 
   // Saving, comparing, measuring.
   [[nodiscard]] model::SceneState save() const;
@@ -208,6 +196,8 @@ class World {
   [[nodiscard]] base::StageTimes& times() { return times_; }
 
  private:
+  friend class StepView;
+
   void apply_removals();
   void remove_joints_of_removed_bodies();
   void compact_bodies();
@@ -225,9 +215,18 @@ class World {
   void remove_far_pairs();
   void find_contacts(double h);
   void separate_sensor_patches();
+  void find_surfaces();
+  void filter_contacts(double h);
   void order_contacts(double h);
   void respond(double h);
   void finish_step(double h);
+  void timestamp_responses();
+  void begin_observed_step();
+  void begin_observed_slice(bool is_first);
+  void end_observed_step(double start, double h);
+  [[nodiscard]] StepView slice_view(double h) const;
+  template <class Call>
+  void for_each_observer(const Call& call);
   [[nodiscard]] rigid::StepFrame frame(double h);
   void report();
   void report_contacts();
@@ -266,7 +265,9 @@ class World {
   collision::NarrowPhaseScratch narrow_phase_scratch_;
   std::vector<model::ContactPatch> previous_patches_;
   std::vector<model::ContactPatch> previous_sensor_patches_;
-  std::vector<model::BodyState> bodies_before_step_;  ///< the step, when something responds
+  std::vector<StepObserver*> called_observers_;        ///< those of the running step; null: removed meanwhile
+  std::vector<model::BodyState> bodies_before_step_;   ///< empty unless an observer needs them
+  std::vector<model::BodyState> bodies_before_slice_;  ///< empty in the first slice
   std::vector<model::Surface> surfaces_;
   rigid::ContactGraph graph_;                        ///< patches to solve, and levels
   std::vector<collision::BodyPair> excluded_pairs_;  ///< pairs that joints keep from touching, sorted
@@ -277,8 +278,7 @@ class World {
   std::vector<model::ContactEvent> events_;
   std::vector<model::ResponseEvent> responses_;
   std::size_t timestamped_responses_ = 0;  ///< of these, those with their step and time
-  std::function<void(std::span<const model::Contact>)> on_contacts_;
-  std::function<void(World&, model::SceneState&, double)> on_respond_;
+  std::vector<StepObserver*> observers_;
   base::StageTimes times_;
 };
 

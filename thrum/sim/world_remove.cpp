@@ -150,6 +150,7 @@ void World::remove_body(model::BodyId id)
   at(removed_, index) = 1;
   ++removed_count_;
   removals_pending_ = true;
+  for (StepObserver* observer : observers_) observer->body_removed(id);
 }
 
 void World::remove_joint(model::JointId id)
