@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(modules GLOBAL PROPERTY THRUM_MODULES)
-set(targets thrum_flags)
+set(targets thrum_flags thrum_thrum)
 foreach(module IN LISTS modules)
   list(APPEND targets thrum_${module})
 endforeach()

@@ -8,6 +8,7 @@
 - the table in docs/architecture.md shows exactly the declared edges
 - every source file in a module's folder is listed in its CMakeLists.txt
 - every folder has a README.md that lists exactly its public headers and the folders that it may use
+- the only file of the library outside these folders is thrum/thrum.h, and it includes headers of these folders that exist
 - no source file is longer than the limit
 - with --max-columns, no line of C++ is longer than that, unless it cannot be broken
 
@@ -117,6 +118,21 @@ def readme_problems(root, graph, write):
             yield f"{where}: needs one line '{expected}'; --write renews it where there is one"
 
 
+def top_header_problems(root, graph):
+    """thrum/thrum.h: what a program that embeds the library includes; the library itself never does."""
+    for file in sources(root / "thrum"):
+        where = file.relative_to(root)
+        if file.name != "thrum.h":
+            yield f"{where}: is in no folder; only thrum/thrum.h is outside of them"
+            continue
+        for target in INCLUDE.findall(file.read_text()):
+            parts = target.split("/")
+            if len(parts) != 3 or parts[0] != "thrum" or parts[1] not in graph:
+                yield f'{where}: includes "{target}"; expected a header of the library as "thrum/<folder>/<file>.h"'
+            elif not (root / target).exists():
+                yield f'{where}: includes "{target}", which does not exist'
+
+
 def length_problems(root):
     for top in TOP_FOLDERS:
         for file in sorted((root / top).rglob("*")):
@@ -195,7 +211,7 @@ def main():
     root = arguments.root
     graph = json.loads(arguments.graph.read_text())
     problems = [*include_problems(root, graph), *outside_include_problems(root, graph), *folder_problems(root, graph),
-                *readme_problems(root, graph, arguments.write), *length_problems(root),
+                *top_header_problems(root, graph), *readme_problems(root, graph, arguments.write), *length_problems(root),
                 *doc_problems(root, graph, arguments.write)]
     if arguments.max_columns:
         problems += column_problems(root, arguments.max_columns)

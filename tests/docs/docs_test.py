@@ -2,8 +2,9 @@
 """Runs what the documentation shows.
 
 In every page, a block after <!-- run --> is run by sh, line by line; a block after <!-- file: NAME --> is written to that file
-first. Each page has a folder of its own, in which `scenes` is that of the repository and `thrum` is on the path. Scenes in
-scenes/ are all checked and taken a few steps.
+first. Each page has a folder of its own, in which `scenes` is that of the repository and `thrum` is on the path. A block after
+<!-- example: NAME --> is that file of examples/ without the comment at its top. Scenes in scenes/ are all checked and taken a
+few steps.
 
 usage: docs_test.py PATH_OF_THRUM REPOSITORY
 """
@@ -19,6 +20,7 @@ import unittest
 THRUM = None
 REPOSITORY = None
 BLOCK = re.compile(r"<!-- (run|file: ([\w./-]+)) -->\n+```\w*\n(.*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"<!-- example: ([\w.]+) -->\n+```cpp\n(.*?)```", re.DOTALL)
 
 
 def pages():
@@ -55,6 +57,16 @@ class Docs(unittest.TestCase):
         self.assertGreater(counts["first_steps.md"], 4)
         self.assertGreater(counts["README.md"], 0)
         self.assertGreater(counts["running.md"], 0)
+
+    def test_examples_are_those_of_the_repository(self):
+        shown = 0
+        for page in pages():
+            for name, text in EXAMPLE.findall(page.read_text()):
+                lines = (REPOSITORY / "examples" / name).read_text().splitlines(keepends=True)
+                program = "".join(itertools.dropwhile(lambda line: line.startswith("//"), lines))
+                self.assertEqual(text, program, f"{page.name}: {name}")
+                shown += 1
+        self.assertGreater(shown, 1)
 
     def test_every_scene_can_be_run(self):
         for scene in sorted((REPOSITORY / "scenes").glob("*.json")):
