@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The distant response behind another engine [Coevoet20, eq. 17-19]: a weight falls on a shelf and kicks the cup on it.
+// The distant response behind another engine [Coevoet20, eq. 17-19]: a weight falls on a shelf and kicks the
+// cup on it.
 #include <fmt/format.h>
 
 #include "thrum/elastic/material_library.h"
@@ -14,7 +15,8 @@ int main()
   const auto board = shapes::generate(shapes::BoxDesc{.size = {1.2, 0.3, 0.04}});
   const auto wood = elastic::MaterialLibrary::builtin().get("wood");
   vibration::RingingBody shelf(elastic::modal_model(board, wood, {"x<-0.59", "x>0.59"}, {.spacing = 0.02}));
-  // The host's bodies: the shelf, which does not move, a weight above it and a cup on it, which move up and down.
+  // The host's bodies: the shelf, which does not move, a weight above it and a cup on it, which move up and
+  // down.
   const double h = 0.01, top = 0.02, restitution = 0.15;
   std::vector<vibration::HostBody> bodies = {{},
                                              {.mass = 2.0, .X_wb = {{-0.3, 0, 0.2}, Quat::Identity()}},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a program that embeds thrum includes; it links thrum::thrum. docs/embedding.md walks through such a program.
+// What a program that embeds thrum includes; it links thrum::thrum. docs/embedding.md walks through such a
+// program.
 #pragma once
 
 #include "thrum/base/error.h"

@@ -132,8 +132,8 @@ TEST(StepObserver, SeesTheBodiesBeforeWhenSomebodyNeedsThem)
   EXPECT_EQ(before, 1u);
 }
 
-// A ball so fast that its step is cut: the slices fill the step without a gap, each begins where the last ended, and
-// after_step spans all of them.
+// A ball so fast that its step is cut: the slices fill the step without a gap, each begins where the last
+// ended, and after_step spans all of them.
 TEST_P(BothSteppers, SlicesFillTheStep)
 {
   World world(desc());
@@ -179,7 +179,8 @@ TEST_P(BothSteppers, SlicesFillTheStep)
   EXPECT_GT(impulse, 0);
 }
 
-// Passes bodies that come from below: their lowest point is below the upper face of the platform, or they rise.
+// Passes bodies that come from below: their lowest point is below the upper face of the platform, or they
+// rise.
 struct OneWay : StepObserver {
   model::BodyIndex platform = 0;
   double top = 0;
@@ -196,8 +197,8 @@ struct OneWay : StepObserver {
   }
 };
 
-// Thrown up at 5 m/s from 0.5 m below, the ball rises to v^2 / 2g = 1.27 m as if nothing were there, and comes to rest on
-// the platform. Without the filter it never gets there.
+// Thrown up at 5 m/s from 0.5 m below, the ball rises to v^2 / 2g = 1.27 m as if nothing were there, and
+// comes to rest on the platform. Without the filter it never gets there.
 TEST_P(BothSteppers, AFilterMakesAOneWayPlatform)
 {
   for (const bool filtered : {true, false}) {
@@ -229,8 +230,8 @@ TEST_P(BothSteppers, AFilterMakesAOneWayPlatform)
   }
 }
 
-// A box that slides at 2 m/s: friction mu stops it after v^2 / (2 mu g); without friction from 0.1 s on it keeps the
-// speed that it has then.
+// A box that slides at 2 m/s: friction mu stops it after v^2 / (2 mu g); without friction from 0.1 s on it
+// keeps the speed that it has then.
 TEST_P(BothSteppers, AFilterMakesAContactFrictionless)
 {
   const double h = 1.0 / 240;
@@ -341,8 +342,8 @@ TEST(StepObserver, ActionsChangeTheStateAtOnce)
   EXPECT_EQ(world.state().pending_kicks.size(), 1u);
 }
 
-// Whatever call throws, the world goes on as one that was never disturbed: from the state before the slice for
-// before_solve, from the complete step for the other two.
+// Whatever call throws, the world goes on as one that was never disturbed: from the state before the slice
+// for before_solve, from the complete step for the other two.
 TEST_P(BothSteppers, AWorldSurvivesAnObserverThatThrows)
 {
   for (const int call : {0, 1, 2}) {

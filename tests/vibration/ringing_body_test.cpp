@@ -13,7 +13,8 @@ namespace {
 constexpr double kStep = 0.01, kMass = 2, kSpeed = 3, kRestitution = 0.2;
 const Vec3 kGravity(0, 0, -9.81);
 
-// A plate that does not move, a ball that struck it in this step and one that rests. The whole scene stands at X.
+// A plate that does not move, a ball that struck it in this step and one that rests. The whole scene stands
+// at X.
 struct Host {
   std::vector<HostBody> bodies;
   std::vector<HostContact> contacts;
@@ -23,7 +24,8 @@ struct Host {
     HostBody plate;
     plate.X_wb = X;
     bodies.push_back(plate);
-    // The solver's own impulse: gravity first, then the bounce. It rises for the whole step, and weight acts in it.
+    // The solver's own impulse: gravity first, then the bounce. It rises for the whole step, and weight acts
+    // in it.
     const double approach = kSpeed + 9.81 * kStep;
     add(X, {0.4, 0.45, 0}, kMass, -kSpeed, kRestitution * approach, (1 + kRestitution) * kMass * approach,
         true);
@@ -81,8 +83,8 @@ TEST(RingingBody, FindsWhatTheImpactLost)
   EXPECT_GT(plate.vibration().q.norm(), 0);
 }
 
-// Of the solver's impulse the share of the impact is the one without which the ball has the energy with which it came:
-// m |v1 - s j / m|^2 / 2 = m v1^2 / 2 + L.
+// Of the solver's impulse the share of the impact is the one without which the ball has the energy with which
+// it came: m |v1 - s j / m|^2 / 2 = m v1^2 / 2 + L.
 TEST(ImpactLoss, TakesTheShareOfTheImpulseThatTheImpactHas)
 {
   Host host({});

@@ -6,10 +6,11 @@
 //   world.add_observer(responder);                   // the responder must outlive the world's steps
 //   world.step(0.01);   world.responses();           // which contacts were struck, which kicked
 //
-// An observer like any other (step_observer.h). After the contacts of a slice are solved, new contacts strike the bodies
-// that ring; kicks become separation speeds in the next solve (ContactPoint::requested_speed, which enters b of
-// [Coevoet20, eq. 2]) or changes of velocity. A kicked body that rings itself passes the impact on, up to `max_hops`
-// times within the slice. How bodies ring and kicks under way are part of SceneState: they are saved and restored with it.
+// An observer like any other (step_observer.h). After the contacts of a slice are solved, new contacts strike
+// the bodies that ring; kicks become separation speeds in the next solve (ContactPoint::requested_speed,
+// which enters b of [Coevoet20, eq. 2]) or changes of velocity. A kicked body that rings itself passes the
+// impact on, up to `max_hops` times within the slice. How bodies ring and kicks under way are part of
+// SceneState: they are saved and restored with it.
 #pragma once
 
 #include <map>
@@ -48,16 +49,16 @@ class Responder : public StepObserver {
  public:
   explicit Responder(const ResponderDesc& desc = {}) : desc_(desc) {}
 
-  /// The axes of the model are those of the body's shape. Throws Error when the body has a response already or the model does
-  /// not have the size of the shape.
+  /// The axes of the model are those of the body's shape. Throws Error when the body has a response already
+  /// or the model does not have the size of the shape.
   void add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                 const vibration::BodyResponseDesc& desc);
   /// E / (1 - nu^2) of bodies that do not ring, for the duration of their impacts [Pa].
   void set_modulus(model::BodyId id, double modulus);
 
   [[nodiscard]] const ResponseReport& report() const { return report_; }
-  /// What a person should know of the responses so far: for each ringing body one sentence of its contacts and blows and one of its
-  /// place. What is doubtful about its modes is in model_of(id)->warnings.
+  /// What a person should know of the responses so far: for each ringing body one sentence of its contacts
+  /// and blows and one of its place. What is doubtful about its modes is in model_of(id)->warnings.
   [[nodiscard]] std::vector<std::string> warnings() const;
   [[nodiscard]] bool rings(model::BodyId id) const;
   [[nodiscard]] const model::ModalModel* model_of(model::BodyId id) const;  ///< null: it does not ring

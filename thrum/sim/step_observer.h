@@ -8,18 +8,19 @@
 //   Counter counter;
 //   world.add_observer(counter);   // it must live as long as the world steps, or be removed before
 //
-// World::step cuts a step into slices where bodies are fast; most steps are one slice. The calls of a step are
+// World::step cuts a step into slices where bodies are fast; most steps are one slice. The calls of a step
+// are
 //
 //   for each slice:   find contacts   before_solve   solve and move the bodies   after_slice
 //   at the end:       after_step
 //
-// and each goes to all observers in the order in which they were added. A later observer sees what an earlier one did.
-// An observer may add and remove observers, itself too: one that is removed is not called again, one that is added is
-// called from the next step on.
+// and each goes to all observers in the order in which they were added. A later observer sees what an earlier
+// one did. An observer may add and remove observers, itself too: one that is removed is not called again, one
+// that is added is called from the next step on.
 //
-// An exception of an observer leaves World::step, and the world can be used on. Thrown by before_solve it leaves the
-// state as it was before this slice; by after_slice, as it is at the end of this slice; by after_step, at the end of
-// the step. Slices and observers that would have followed are left out.
+// An exception of an observer leaves World::step, and the world can be used on. Thrown by before_solve it
+// leaves the state as it was before this slice; by after_slice, as it is at the end of this slice; by
+// after_step, at the end of the step. Slices and observers that would have followed are left out.
 #pragma once
 
 #include <cstddef>
@@ -34,15 +35,15 @@ namespace thrum::sim {
 
 class World;
 
-/// A slice of a step (in after_step: the whole step) to look at. Valid during the call. Bodies, patches and shapes are
-/// numbered by their index, which may change between steps; keep id_of(index) instead.
+/// A slice of a step (in after_step: the whole step) to look at. Valid during the call. Bodies, patches and
+/// shapes are numbered by their index, which may change between steps; keep id_of(index) instead.
 class StepView {
  public:
   double time;  ///< at its beginning [s]
   double h;     ///< its length [s]
   const model::SceneModel& model;
-  /// As it is now: bodies by BodyIndex, contact patches, joints, modal states, kicks under way. The patches are those
-  /// of this slice (in after_step: of the last), with their impulses after the solve.
+  /// As it is now: bodies by BodyIndex, contact patches, joints, modal states, kicks under way. The patches
+  /// are those of this slice (in after_step: of the last), with their impulses after the solve.
   const model::SceneState& state;
   /// The bodies at its beginning, by BodyIndex. Empty unless an observer needs them (needs_bodies_before).
   std::span<const model::BodyState> bodies_before;
@@ -51,8 +52,8 @@ class StepView {
 
   [[nodiscard]] model::BodyId id_of(model::BodyIndex body) const;
   [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const;
-  /// All contacts of the step, those that continue from slice to slice once, with their impulses summed. Only in
-  /// after_step; throws Error before.
+  /// All contacts of the step, those that continue from slice to slice once, with their impulses summed. Only
+  /// in after_step; throws Error before.
   [[nodiscard]] std::span<const model::Contact> contacts() const;
 
  private:
@@ -68,11 +69,12 @@ class StepView {
 /// StepView::state.
 class ContactFilter {
  public:
-  /// The patch is treated as if it had not been found: no impulse, no event, no memory. Should it be found and not
-  /// disabled later, it is a new contact. Each slice begins with all patches enabled.
+  /// The patch is treated as if it had not been found: no impulse, no event, no memory. Should it be found
+  /// and not disabled later, it is a new contact. Each slice begins with all patches enabled.
   void disable(std::size_t patch);
   [[nodiscard]] bool is_disabled(std::size_t patch) const;
-  /// In place of what the surfaces of the two bodies give, for this slice. Throws Error for values that no surface has.
+  /// In place of what the surfaces of the two bodies give, for this slice. Throws Error for values that no
+  /// surface has.
   void set_surface(std::size_t patch, const model::Surface& values);
 
  private:
@@ -86,8 +88,8 @@ class ContactFilter {
 /// What an observer may do after the solve. Each change is seen in StepView::state at once.
 class StepActions {
  public:
-  /// Changes the momentum of a dynamic body and wakes it: an impulse at the centre of mass [N s] and an angular impulse
-  /// about it [N m s]. Returns the kinetic energy that the body gained [J].
+  /// Changes the momentum of a dynamic body and wakes it: an impulse at the centre of mass [N s] and an
+  /// angular impulse about it [N m s]. Returns the kinetic energy that the body gained [J].
   double apply_impulse(model::BodyIndex body, const Vec3& impulse, const Vec3& angular_impulse);
   /// Of a body that is not fixed; wakes it.
   void set_velocity(model::BodyIndex body, const Vec3& velocity, const Vec3& angular_velocity);
@@ -97,7 +99,8 @@ class StepActions {
 
   /// The two bodies shall part at least this fast at the point [m/s], from the next solve on.
   void request_separation_speed(std::size_t patch, std::size_t point, double speed);
-  /// Adds to the energy that the requested speed may bring in [J], which is kept at the point until it is taken.
+  /// Adds to the energy that the requested speed may bring in [J], which is kept at the point until it is
+  /// taken.
   void allow_energy(std::size_t patch, std::size_t point, double energy);
   double take_allowed_energy(std::size_t patch, std::size_t point);
 

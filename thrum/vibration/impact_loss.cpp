@@ -9,8 +9,8 @@ namespace thrum::vibration {
 
 namespace {
 
-// What gravity did to a body in the step beyond its impulse times the mean of the speeds before and after [J]: a
-// body that bounces within a step rises or falls differently from that mean.
+// What gravity did to a body in the step beyond its impulse times the mean of the speeds before and after
+// [J]: a body that bounces within a step rises or falls differently from that mean.
 double gravity_excess(const RigidBodyData& body, double step)
 {
   if (body.inverse_mass == 0) return 0;
@@ -28,8 +28,9 @@ struct Sum {
 
 }  // namespace
 
-// Impulses lambda change kinetic energy by lambda . (u0 + u1) / 2, u0 and u1 being the speeds along them before and
-// after the step, whatever happened in between; with the excess G of gravity the contacts of a touching body lost
+// Impulses lambda change kinetic energy by lambda . (u0 + u1) / 2, u0 and u1 being the speeds along them
+// before and after the step, whatever happened in between; with the excess G of gravity the contacts of a
+// touching body lost
 //
 //     L = G - lambda . (u0 + u1) / 2.
 //
@@ -37,7 +38,8 @@ struct Sum {
 //
 //     s^2 lambda.A lambda / 2 - s lambda.u1 = L
 //
-// is the impact's: without it the body has, where it is now, the energy with which it came, no more and no less.
+// is the impact's: without it the body has, where it is now, the energy with which it came, no more and no
+// less.
 void compute_impact_losses(std::span<const RigidBodyData> bodies, double step,
                            std::span<SurfaceContact> contacts)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A ringing body behind any rigid-body engine (the host): once a step its bodies and contacts in, impulses out.
+// A ringing body behind any rigid-body engine (the host): once a step its bodies and contacts in, impulses
+// out.
 //
 //   RingingBody table(model);                                   // model: elastic/surface_modes.h
 //   // each step, after the host has moved its bodies:
@@ -50,21 +51,23 @@ struct HostContact {
 /// A body in the axes of a modal model; X_wm maps these to world.
 [[nodiscard]] RigidBodyData in_model_axes(const Pose& X_wm, const HostBody& body);
 
-/// A contact likewise: a resting one, whose load is its impulse spread over the step. Its approach speed is left 0.
+/// A contact likewise: a resting one, whose load is its impulse spread over the step. Its approach speed is
+/// left 0.
 [[nodiscard]] SurfaceContact in_model_axes(const Pose& X_wm, const HostContact& contact, double step);
 
-/// Speed with which the two bodies approached at the contact before the step; below 0 where they parted [m/s].
+/// Speed with which the two bodies approached at the contact before the step; below 0 where they parted
+/// [m/s].
 [[nodiscard]] double approach_speed(std::span<const HostBody> bodies, const HostContact& contact);
 
 class RingingBody {
  public:
-  /// X_bm maps the axes of the model to those of the host's body. Kicks are impulses: KickForm of the settings is
-  /// not used.
+  /// X_bm maps the axes of the model to those of the host's body. Kicks are impulses: KickForm of the
+  /// settings is not used.
   explicit RingingBody(std::shared_ptr<const model::ModalModel> model, const BodyResponseDesc& desc = {},
                        const Pose& X_bm = {});
 
-  /// What the impacts of the step lost is computed here, from the bodies before and after. Applied forces other than
-  /// gravity are not known to it: the work that they did counts as lost or gained by the impact.
+  /// What the impacts of the step lost is computed here, from the bodies before and after. Applied forces
+  /// other than gravity are not known to it: the work that they did counts as lost or gained by the impact.
   [[nodiscard]] ResponseResult respond(std::span<const HostBody> bodies,
                                        std::span<const HostContact> contacts, double step);
 
