@@ -141,7 +141,7 @@ void check(const CheckOptions& options)
   if (built.responder) print_resonators(built);
   const double steps = desc.duration / desc.step;
   fmt::print("  run       {:.6g} s in {:.0f} steps of {:.4g} ms, seed {}\n", desc.duration, steps,
-             1000 * desc.step, desc.world.seed);
+             1000 * desc.step, desc.seed);
   const double poses = static_cast<double>(moving) * desc.duration *
                        (desc.outputs.frame_rate > 0 ? desc.outputs.frame_rate : 1 / desc.step);
   fmt::print("  recording about {:.3g} MB of poses\n", poses * kPoseBytes / kMegabyte);

@@ -172,7 +172,7 @@ THRUM_BENCHMARK(figures, figure_10)
   const scene::SceneDesc desc =
       scene::read_scene(kScenes / "scaffold.json", {.settings = {"bodies.scaffold.rings.modes=200"}});
   const scene::BuiltScene built = scene::build_world(desc);
-  const vibration::BodyResponse* scaffold = built.responder->response_of(0);
+  const vibration::BodyResponse* scaffold = built.responder->response_of(built.world.id_of(0));
   const vibration::AttenuationSamples samples =
       vibration::sample_attenuation(scaffold->model(), {.facing = Vec3::UnitZ()});
   const vibration::AttenuationFit fit = vibration::fit_attenuation(samples.samples);

@@ -86,8 +86,8 @@ TEST(ViewerData, IsJsonWithAllDataOfThePage)
   sim::Recording recording = thrown_ball();
   recording.frames[5].contacts.push_back({0, 1, {0, 0, 0}, {0, 0, 2}, 1});
   recording.frames[5].events.push_back(
-      {model::ContactEventKind::hit, 0.1, 0, 1, {0, 0, 0}, Vec3::UnitZ(), 3, 2});
-  recording.frames[6].responses.push_back({model::ResponseKind::kicked, 6, 0.1, 0, 1});
+      {model::ContactEventKind::hit, 0.1, {0, 0}, {1, 0}, {0, 0, 0}, Vec3::UnitZ(), 3, 2});
+  recording.frames[6].responses.push_back({model::ResponseKind::kicked, 6, 0.1, {0, 0}, {1, 0}});
   const nlohmann::json data = nlohmann::json::parse(viewer_data({{.recording = &recording, .label = "one"}}));
   ASSERT_EQ(data["runs"].size(), 1u);
   const nlohmann::json& run = data["runs"][0];

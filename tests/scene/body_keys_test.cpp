@@ -232,7 +232,7 @@ TEST_P(BodyKeys, SensorsNeitherKeepAwakeNorWake)
   for (int i = 0; i < 6 * GetParam().rate; ++i) {
     built.world.step(h());
     for (const model::ContactEvent& event : built.world.events()) {
-      if (event.a == 0 || event.b == 0) continue;
+      if (event.a.slot == 0 || event.b.slot == 0) continue;
       begins += event.kind == model::ContactEventKind::begin ? 1 : 0;
       ends += event.kind == model::ContactEventKind::end ? 1 : 0;
     }

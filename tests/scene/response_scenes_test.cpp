@@ -174,7 +174,7 @@ TEST(AttenuationFit, MatchesTheModes)
     with.replace(with.find("FIT"), 3, fit);
     with.replace(with.find("FULL"), 4, full);
     const BuiltScene built = build_world(parse_scene(with, "slab.json"));
-    const vibration::BodyResponse* response = built.responder->response_of(0);
+    const vibration::BodyResponse* response = built.responder->response_of(built.world.id_of(0));
     vibration::AttenuationSampleDesc sampling =
         vibration::sample_desc(response->desc().settings, response->desc().attenuation, 1.0 / 60);
     sampling.facing = Vec3::UnitZ();
@@ -217,13 +217,13 @@ BuiltScene table_on_floor(const std::string& held, const std::string& motion, do
 TEST(SupportedByContacts, HasTheModesOfATableClampedAtItsFeet)
 {
   const BuiltScene clamped = table_on_floor(R"("clamp": "z<0.005")", "fixed", 0);
-  const VecX& wanted = clamped.responder->response_of(1)->model().frequencies;
+  const VecX& wanted = clamped.responder->response_of(clamped.world.id_of(1))->model().frequencies;
   ASSERT_EQ(wanted.size(), 4);
   // Fixed where it stands; dynamic there; dynamic and dropped by half a millimetre.
   for (const auto& [motion, above] :
        {std::pair("fixed", 0.0), std::pair("dynamic", 0.0), std::pair("dynamic", 5e-4)}) {
     const BuiltScene standing = table_on_floor(R"("supports": "contacts")", motion, above);
-    const model::ModalModel& model = standing.responder->response_of(1)->model();
+    const model::ModalModel& model = standing.responder->response_of(standing.world.id_of(1))->model();
     EXPECT_EQ(model.supports.size(), 4U) << motion;
     ASSERT_EQ(model.frequencies.size(), 4);
     for (Index m = 0; m < 4; ++m)
@@ -231,7 +231,7 @@ TEST(SupportedByContacts, HasTheModesOfATableClampedAtItsFeet)
     // Nothing has happened yet.
     EXPECT_EQ(standing.world.state().step, 0U);
     EXPECT_EQ(standing.world.state().time, 0);
-    EXPECT_NEAR(standing.world.shape_pose(1).position.z(), above, 1e-12);
+    EXPECT_NEAR(standing.world.shape_pose(standing.world.id_of(1)).position.z(), above, 1e-12);
   }
 }
 

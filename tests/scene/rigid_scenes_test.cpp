@@ -140,7 +140,7 @@ TEST(RigidScenes, ABallRollsDownAHeightField)
       {"name": "ball", "material": "felt", "shape": {"kind": "sphere", "radius": 0.2}, "position": [-1.2, 0, 1]}]})",
                                              "valley.json"));
   for (int i = 0; i < 600; ++i) built.step(i / 60.0, 1.0 / 60);
-  const Vec3 p = built.world.body(1).X_wb.position;
+  const Vec3 p = built.world.state().bodies[1].X_wb.position;
   // Between two slopes of 0.4 the ball stands 0.2 / cos above the bottom.
   EXPECT_NEAR(p.x(), 0, 0.02);
   EXPECT_NEAR(p.z(), 0.2 * std::sqrt(1 + 0.4 * 0.4), 0.01);

@@ -237,7 +237,7 @@ TEST_P(BothSteppers, AFilterMakesAContactFrictionless)
   const double h = 1.0 / 240;
   for (const bool filtered : {true, false}) {
     World world(desc());
-    world.set_surface(0, {.restitution = 0, .friction = 0.4});
+    world.set_surface(model::kDefaultSurface, {.restitution = 0, .friction = 0.4});
     add_plane(world);
     const model::BodyId box = add_box(world, {0.2, 0.2, 0.1}, {0, 0, 0.1});
     world.set_velocity(box, {2, 0, 0}, Vec3::Zero());
@@ -283,7 +283,7 @@ TEST(StepObserver, AFilterRejectsWhatNoSurfaceHas)
 World heap(const WorldDesc& desc)
 {
   World world(desc);
-  world.set_surface(0, {.restitution = 0.3, .friction = 0.5});
+  world.set_surface(model::kDefaultSurface, {.restitution = 0.3, .friction = 0.5});
   add_plane(world);
   for (int i = 0; i < 6; ++i)
     add(world, one_of_four(i, {{0.2, 0.3, 0.1}}, {0.2}, {0.1, 0.2}, {0.2, 0.1}), {0.1 * i, 0, 0.3 + 0.5 * i});

@@ -104,13 +104,12 @@ TEST(Query, FiltersByGroupMotionBodyAndPredicate)
 {
   World world(desc_without_sleep());
   const auto ball_at = [&](double x, model::Motion motion, std::uint32_t group) {
-    model::BodyDesc desc;
-    desc.shape = world.add_shape({model::Sphere{0.5}});
-    desc.motion = motion;
-    desc.collision_group = group;
-    model::BodyState state;
-    state.X_wb.position = {x, 0, 0};
-    return world.add_body(desc, state);
+    BodySpec spec;
+    spec.shape = world.add_shape({model::Sphere{0.5}});
+    spec.motion = motion;
+    spec.collision_group = group;
+    spec.X_ws.position = {x, 0, 0};
+    return world.add_body(spec);
   };
   const model::BodyId dynamic = ball_at(2, model::Motion::dynamic, 1);
   const model::BodyId kinematic = ball_at(4, model::Motion::kinematic, 2);

@@ -310,17 +310,23 @@ TEST(QueryBruteForce, AgreesWhileBodiesFlyCollideAndSleep)
             {random.uniform(-3, 3), random.uniform(-3, 3), random.uniform(1, 9)}, 1, random.rotation());
     world.set_velocity(id, 8 * random.point(1), 20 * random.point(1));
   }
-  int queried_in_a_step = 0;
-  world.on_respond([&](World& in_step, model::SceneState&, double) {
-    if (in_step.state().step % 20 != 0) return;
-    check_all(in_step, 5, 5);
-    ++queried_in_a_step;
-  });
+  struct Querier : StepObserver {
+    explicit Querier(const World& in_step) : world(in_step) {}
+    void after_slice(const StepView& /*view*/, StepActions& /*actions*/) override
+    {
+      if (world.state().step % 20 != 0) return;
+      check_all(world, 5, 5);
+      ++queried;
+    }
+    const World& world;
+    int queried = 0;
+  } querier(world);
+  world.add_observer(querier);
   for (int i = 0; i < 240; ++i) {
     world.step(kStep);
     if (i % 12 == 0) check_all(world, static_cast<unsigned>(i), 5);
   }
-  EXPECT_GE(queried_in_a_step, 10);
+  EXPECT_GE(querier.queried, 10);
 }
 
 // The same bodies entered in another order: the same hits, by the place in the list of entries.

@@ -30,7 +30,7 @@ TEST(Robustness, RejectsInvalidBodies)
   moving_plane.shape = world.add_shape({model::Plane{}});
   EXPECT_THROW(world.add_body(moving_plane), Error);
   model::JointDesc joint;
-  joint.a = 7;
+  joint.a = {7, 0};
   EXPECT_THROW(world.add_joint(joint), Error);
 }
 

@@ -36,7 +36,8 @@ TEST(Stages, OfBothSteppersAreThoseOfTheDocs)
     World world(desc);
     add_plane(world);
     add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
-    world.on_respond([](World&, model::SceneState&, double) {});
+    StepObserver looks_on;
+    world.add_observer(looks_on);
     run(world, 0.1);
     std::vector<std::string> measured;
     for (const base::StageRow& row : world.times().rows()) {
@@ -50,7 +51,7 @@ TEST(Stages, OfBothSteppersAreThoseOfTheDocs)
 TEST(Stages, ReportsOfAStepStayUntilTheNext)
 {
   World world(desc_without_sleep());
-  world.set_surface(0, {0, 0.1, 0, 0});
+  world.set_surface(model::kDefaultSurface, {0, 0.1, 0, 0});
   add_plane(world);
   const model::BodyId box = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
   world.set_velocity(box, {3, 0, 0}, Vec3::Zero());

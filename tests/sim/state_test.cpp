@@ -126,7 +126,7 @@ TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
         add_box(world, Vec3::Constant(0.25 * unit), unit * Vec3(0.02 * (i % 2), 0, 0.26 + 0.51 * i),
                 unit * (1 + i));
       run(world, 2 * unit, unit * kStep);
-      return Vec3(world.body(6).X_wb.position / unit);
+      return Vec3(world.state().bodies[6].X_wb.position / unit);
     };
     EXPECT_NEAR((top_after(1) - top_after(kThousand)).norm(), 0, 1e-5);
   }

@@ -18,13 +18,17 @@ namespace {
 model::SceneState state_with_all_fields()
 {
   model::SceneState state;
+  state.body_ids.resize(2);
   state.bodies.resize(2);
+  state.joint_ids.resize(1);
   state.joints.resize(1);
   state.patches.resize(2);
   for (model::ContactPatch& patch : state.patches) patch.a = patch.b = 0;
   state.patches[0].count = 1;
   state.patches[1].count = 3;
-  state.modal_states.push_back({0, {0.25, 0.5}, {0.125}});
+  state.sensor_patches.resize(1);
+  state.sensor_patches[0].a = state.sensor_patches[0].b = 0;
+  state.modal_states.push_back({{0, 0}, {0.25, 0.5}, {0.125}});
   state.pending_kicks.resize(1);
   return state;
 }
@@ -83,9 +87,9 @@ TEST(VisitState, EveryNumberChangesHashCheckpointAndComparison)
     EXPECT_FALSE(lost) << lost->text();
     EXPECT_NE(model::hash_of(restored), model::hash_of(state)) << change.name;
   }
-  // 3 of the state; 21 for each body, 14 for a joint, 18 for a patch and 13 for each of its points that
-  // count, 4 of the ringing body, 9 of the kick.
-  EXPECT_EQ(names.size(), 3 + 2 * 21 + 14 + 2 * 18 + 4 * 13 + 4 + 9);
+  // 3 of the state; 21 and 2 of its id for each body, 14 + 2 for a joint, 18 for a patch (one of a sensor) and 13 for each
+  // of its points that count, 5 of the ringing body, 10 of the kick.
+  EXPECT_EQ(names.size(), 3 + 2 * (21 + 2) + (14 + 2) + 3 * 18 + 4 * 13 + 5 + 10);
   for (const char* name : {"last_step", "bodies[1].force.y", "bodies[0].X_wb.rotation.w",
                            "patches[1].points[2].allowed_energy", "patches[0].warm_rolling.x",
                            "joints[0].warm_impulse[7]", "modal_states[0].v[0]", "pending_kicks[0].energy"})
@@ -105,6 +109,8 @@ TEST(VisitState, EveryListCountsWithItsLength)
     EXPECT_FALSE(model::first_difference(other, round_trip(other))) << name;
   };
   expect_seen("bodies.size", [](auto& s) { s.bodies.emplace_back(); });
+  expect_seen("body_ids.size", [](auto& s) { s.body_ids.pop_back(); });
+  expect_seen("sensor_patches.size", [](auto& s) { s.sensor_patches.clear(); });
   expect_seen("joints.size", [](auto& s) { s.joints.pop_back(); });
   expect_seen("patches.size", [](auto& s) { s.patches.pop_back(); });
   expect_seen("modal_states.size", [](auto& s) { s.modal_states.emplace_back(); });

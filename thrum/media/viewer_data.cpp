@@ -156,8 +156,8 @@ Json hits_of(const sim::Recording& recording)
     normals.add(e->normal);
     speeds.add(e->speed);
     impulses.add(e->impulse);
-    bodies.push_back(e->a);
-    bodies.push_back(e->b);
+    bodies.push_back(static_cast<std::int32_t>(e->a.slot));
+    bodies.push_back(static_cast<std::int32_t>(e->b.slot));
   }
   return {{"times", base64_of(times.values)},     {"positions", base64_of(places.values)},
           {"normals", base64_of(normals.values)}, {"speeds", base64_of(speeds.values)},

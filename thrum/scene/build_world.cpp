@@ -152,8 +152,8 @@ class Builder {
   {
     const SceneMaterial material = material_of(entry.material.name);
     const std::vector<std::string> names = instance_names(entry);
-    const std::vector<Pose> poses = instance_poses(entry, scene_.world.seed, number);
-    const std::vector<Vec3> scales = instance_scales(entry, scene_.world.seed, number);
+    const std::vector<Pose> poses = instance_poses(entry, scene_.seed, number);
+    const std::vector<Vec3> scales = instance_scales(entry, scene_.seed, number);
     std::vector<const SceneShape*> shapes;
     if (entry.shape.object) shapes.push_back(&*entry.shape.object);
     if (!entry.shape.name.empty()) shapes.push_back(find_shape(entry.shape.name));

@@ -32,7 +32,7 @@ sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& 
   header.notes = {{"scene", source.string()},
                   {"title", scene.title},
                   {"version", desc.version},
-                  {"seed", std::to_string(scene.world.seed)},
+                  {"seed", std::to_string(scene.seed)},
                   {"step", number(scene.step)},
                   {"duration", number(scene.duration)},
                   {"source", base::to_hex(scene.source_hash)}};

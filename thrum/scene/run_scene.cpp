@@ -260,7 +260,7 @@ class Run {
                       {"title", scene_.title},
                       {"settings", desc_.reading.settings},
                       {"version", desc_.version},
-                      {"seed", scene_.world.seed},
+                      {"seed", scene_.seed},
                       {"step", scene_.step},
                       {"duration", scene_.duration},
                       {"simulated", result.simulated},

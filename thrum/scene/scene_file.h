@@ -215,6 +215,7 @@ struct SceneDesc {
   std::string description;
   double duration = 5;     ///< [s]
   double step = 1.0 / 60;  ///< [s]
+  std::uint64_t seed = 0;  ///< of everything random
   sim::WorldDesc world;
   std::vector<NameRef> groups;  ///< of bodies, beside those that bodies name (collision_groups.h)
   ResponseEntry response;

@@ -311,7 +311,7 @@ THRUM_TABLE(
         .field({.key = "duration", .unit = "s", .doc = "of the run", .bounds = above(0)},
                &SceneDesc::duration)
         .field({.key = "step", .unit = "s", .doc = "of the simulation", .bounds = above(0)}, &SceneDesc::step)
-        .field({.key = "seed", .doc = "of everything random"}, path(&SceneDesc::world, &sim::WorldDesc::seed))
+        .field({.key = "seed", .doc = "of everything random"}, &SceneDesc::seed)
         .field({.key = "gravity", .unit = "m/s^2", .doc = "acceleration"},
                path(&SceneDesc::world, &sim::WorldDesc::gravity))
         .field({.key = "length_scale", .unit = "m", .doc = "size of a typical body", .bounds = above(0)},

@@ -145,7 +145,9 @@ class Inspector {
                               jointed, collision::default_pair_table()},
                              {.step = scene_.step}, scratch, patches);
     std::map<collision::BodyPair, double> depths;  // [m]
-    const auto is_sensor = [&](model::BodyIndex i) { return bodies()[static_cast<std::size_t>(i)].sensor; };
+    const auto is_sensor = [&](model::BodyIndex i) {
+      return bodies()[static_cast<std::size_t>(i)].sensor;
+    };
     for (const model::ContactPatch& patch : patches) {
       if (is_sensor(patch.a) || is_sensor(patch.b)) continue;
       double& deepest = depths[{std::min(patch.a, patch.b), std::max(patch.a, patch.b)}];

@@ -55,9 +55,9 @@ struct WorldDesc {
   collision::NarrowPhaseDesc narrow_phase = {};
   double max_move =
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
-  double max_turn = 0.25;  ///< and turns at most this far [rad]
-  int max_slices = 8;      ///< into which a step is cut for that
-  StepReports reports;     ///< can be changed between steps by set_reports()
+  double max_turn = 0.25;    ///< and turns at most this far [rad]
+  int max_slices = 8;        ///< into which a step is cut for that
+  StepReports reports = {};  ///< can be changed between steps by set_reports()
 };
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given.
@@ -67,10 +67,12 @@ struct BodySpec {
   Pose X_ws = {};  ///< shape axes to world
   model::Motion motion = model::Motion::dynamic;
   model::SurfaceId surface = model::kDefaultSurface;
-  double density = 1000.0;                  ///< [kg/m^3]
-  std::optional<double> mass = {};          ///< [kg]; the density then only sets the shape of the inertia
-  std::optional<Vec3> centre_of_mass = {};  ///< in shape axes [m]; default: that of the shape
-  std::optional<Mat3> inertia = {};      ///< about the centre of mass, in shape axes [kg m^2]; needs `mass`
+  double density = 1000.0;          ///< [kg/m^3]
+  std::optional<double> mass = {};  ///< [kg]; the density then only sets the shape of the inertia
+  /// `mass`, `centre_of_mass` and `inertia` are given and not found from the shape.
+  bool has_inertia = false;
+  Vec3 centre_of_mass = Vec3::Zero();    ///< in shape axes [m]
+  Mat3 inertia = Mat3::Identity();       ///< about the centre of mass, in shape axes [kg m^2]
   Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
   Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
   double gravity_scale = 1.0;            ///< times the gravity of the world; below 0 it rises

@@ -158,16 +158,16 @@ model::BodyId World::add_body(const BodySpec& spec)
                     spec.name, *spec.mass));
   }
   desc.mass = spec.mass.value_or(0.0);
-  if (spec.inertia && !spec.mass)
+  if (spec.has_inertia && !spec.mass)
     throw Error(fmt::format("Body '{}' has an inertia but no mass; give both or neither.", spec.name));
   const model::ShapeKind kind = prepared_[static_cast<std::size_t>(desc.shape)].kind;
   const bool solid = kind != model::ShapeKind::plane && kind != model::ShapeKind::height_field;
-  if (spec.motion == model::Motion::dynamic && !spec.inertia && solid) find_inertia(desc);
-  if (spec.inertia) {
-    desc.inertia = *spec.inertia;
+  if (spec.motion == model::Motion::dynamic && !spec.has_inertia && solid) find_inertia(desc);
+  if (spec.has_inertia) {
+    desc.inertia = spec.inertia;
+    desc.X_bs.position = -spec.centre_of_mass;
     desc.has_inertia = true;
   }
-  if (spec.centre_of_mass) desc.X_bs.position = -*spec.centre_of_mass;
   desc.gravity_scale = spec.gravity_scale;
   desc.linear_damping = spec.linear_damping;
   desc.angular_damping = spec.angular_damping;

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "thrum/base/index.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -228,8 +228,8 @@ void World::report_sensor_events()
           std::binary_search(there.begin(), there.end(), pair))
         return;
       const PairSummary summary = summarise(of_pair, state_);
-      events_.push_back(
-          {kind, state_.time - state_.last_step, id_of(pair.a), id_of(pair.b), summary.position, summary.normal, 0, 0});
+      events_.push_back({kind, state_.time - state_.last_step, id_of(pair.a), id_of(pair.b), summary.position,
+                         summary.normal, 0, 0});
     });
   };
   add(model::ContactEventKind::begin, state_.sensor_patches, now, before);

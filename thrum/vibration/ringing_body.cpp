@@ -58,7 +58,6 @@ RigidBodyData in_model_axes(const Pose& X_wm, const HostBody& body)
 SurfaceContact in_model_axes(const Pose& X_wm, const HostContact& contact, double step)
 {
   SurfaceContact result;
-  result.key = contact.key;
   result.body = contact.body;
   result.position = X_wm.point_to_local(contact.position);
   result.normal = X_wm.direction_to_local(contact.normal);
