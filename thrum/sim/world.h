@@ -204,7 +204,7 @@ class World {
   void remove_joints_of_removed_bodies();
   void compact_bodies();
   void list_excluded_pairs();
-  void wake_around_removed();
+  void wake_around_removed(model::SceneState& state) const;
   void step_slice(double h);
   [[nodiscard]] int slice_count_for(double h) const;
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;

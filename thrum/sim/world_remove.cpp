@@ -183,8 +183,8 @@ void World::apply_removals()
 {
   if (removals_pending_) {
     removals_pending_ = false;
+    wake_around_removed(state_);
     remove_joints_of_removed_bodies();
-    wake_around_removed();
     erase_vibration_of(state_, flagged_ids(state_, removed_));
     excluded_pairs_stale_ = true;
     if (removed_count_ > kMinEmptyPlaces && 2 * removed_count_ > state_.bodies.size()) compact_bodies();
@@ -195,13 +195,9 @@ void World::apply_removals()
 void World::remove_joints_of_removed_bodies()
 {
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-    const model::Joint& joint = model_.joints[j];
     if (joint_removed_[j] != 0 || contains(state_.joint_ids[j])) continue;
     joint_table_.remove(state_.joint_ids[j]);
     joint_removed_[j] = 1;
-    for (const model::BodyIndex body : {joint.a, joint.b}) {
-      if (body != model::kNone && exists(body)) wake(id_of(body));
-    }
   }
   erase_flagged(model_.joints, joint_removed_);
   erase_flagged(state_.joints, joint_removed_);
@@ -211,12 +207,17 @@ void World::remove_joints_of_removed_bodies()
     joint_table_.move(state_.joint_ids[j], static_cast<model::JointIndex>(j));
 }
 
-void World::wake_around_removed()
+// Bodies that touched a removed one, or were joined to it, wake in `state`.
+void World::wake_around_removed(model::SceneState& state) const
 {
-  for (const model::ContactPatch& patch : state_.patches) {
-    if (exists(patch.a) == exists(patch.b)) continue;
-    wake(id_of(exists(patch.a) ? patch.a : patch.b));
-  }
+  const auto wake_other = [&](model::BodyIndex a, model::BodyIndex b) {
+    if (b == model::kNone || exists(a) == exists(b)) return;
+    model::BodyState& other = at(state.bodies, exists(a) ? a : b);
+    other.asleep = false;
+    other.still_time = 0;
+  };
+  for (const model::ContactPatch& patch : state_.patches) wake_other(patch.a, patch.b);
+  for (const model::Joint& joint : model_.joints) wake_other(joint.a, joint.b);
 }
 
 void World::compact_bodies()
@@ -256,6 +257,7 @@ model::SceneState World::save() const
 {
   model::SceneState state = state_;
   if (removed_count_ == 0 && !removals_pending_) return state;
+  if (removals_pending_) wake_around_removed(state);
   std::vector<std::uint8_t> joints = joint_removed_;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (!contains(state_.joint_ids[j])) joints[j] = 1;
