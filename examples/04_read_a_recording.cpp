@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a scene from text into a folder, then reads the recording: who moved farthest, and where the energy went.
+// Runs a scene from text into a folder, then reads the recording: who moved farthest, and where the energy
+// went.
 #include <fmt/format.h>
 
 #include "thrum/scene/run_scene.h"

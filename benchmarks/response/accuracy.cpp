@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How far the kicks of each rule are from a fully coupled run, on a table, a roof and a scaffold struck at five places.
+// How far the kicks of each rule are from a fully coupled run, on a table, a roof and a scaffold struck at
+// five places.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,7 +118,8 @@ Score score_of(const std::vector<double>& ratios)
   return score;
 }
 
-// Kick against reference at h = 1/100, one colour a rule, with the line where both are the same and those of a factor of two.
+// Kick against reference at h = 1/100, one colour a rule, with the line where both are the same and those of
+// a factor of two.
 void draw_scatter(const std::vector<media::PlotSeries>& rules, const std::filesystem::path& file)
 {
   constexpr media::ValueRange kShown{5e-3, 2};

@@ -44,8 +44,8 @@ inline mesh::TriangleMesh grid_slab(const Vec3& size, int nx, int ny)
   return mesh;
 }
 
-/// A mesh with made-up smooth modes up to the frequency whose filter step is `filter_step` [s]: the time of a response depends
-/// on the mesh and on the number of modes and samples, not on the shapes.
+/// A mesh with made-up smooth modes up to the frequency whose filter step is `filter_step` [s]: the time of a
+/// response depends on the mesh and on the number of modes and samples, not on the shapes.
 inline std::shared_ptr<const model::ModalModel> smooth_modes(const std::string& name, mesh::TriangleMesh mesh,
                                                              int modes, double filter_step)
 {

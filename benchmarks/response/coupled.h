@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The reference of the accuracy benchmark: modes and rigid bodies joined by one-sided Hertz contacts at a microsecond or two.
-// Written for the benchmark alone, with explicit steps and the law F = K d^(3/2) + c(d) d', so that it shares nothing with the
-// methods that it judges but the modes.
+// The reference of the accuracy benchmark: modes and rigid bodies joined by one-sided Hertz contacts at a
+// microsecond or two. Written for the benchmark alone, with explicit steps and the law F = K d^(3/2) + c(d)
+// d', so that it shares nothing with the methods that it judges but the modes.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct CoupledDesc {
   double radius = 0.01;   ///< [m]
 };
 
-/// Speeds with which the resting bodies leave: the greatest sqrt(v^2 + 2 g z) while apart from the surface [m/s]. `rows` has one
-/// row a touch; all touches have one body each and act at its centre line.
+/// Speeds with which the resting bodies leave: the greatest sqrt(v^2 + 2 g z) while apart from the surface
+/// [m/s]. `rows` has one row a touch; all touches have one body each and act at its centre line.
 inline std::vector<double> coupled_speeds(const elastic::ModeList& modes, const MatX& rows,
                                           const ContactScene& scene, const CoupledDesc& desc)
 {

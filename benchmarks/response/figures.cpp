@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Figures 9 and 10 of [Coevoet20] as pictures and numbers. The pictures go to build/figures.
 //
-// Figure 9: waves in the ground under a truck and in a scaffold, C r^-beta with C held and beta 0.5, 1 and 2: the larger beta, the
-// more the response stays near the impact. Figure 10: how much of a blow arrives how far away in the scaffold, and curves through it.
+// Figure 9: waves in the ground under a truck and in a scaffold, C r^-beta with C held and beta 0.5, 1 and 2:
+// the larger beta, the more the response stays near the impact. Figure 10: how much of a blow arrives how far
+// away in the scaffold, and curves through it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tables 1 and 3 of [Coevoet20]: one response of each of its bodies, beside the straightforward way: linear search for the closest
-// triangle of every contact, filters sample by sample, nothing kept. The paper's figures are of a 2.4 GHz i9-9980HK.
+// Tables 1 and 3 of [Coevoet20]: one response of each of its bodies, beside the straightforward way: linear
+// search for the closest triangle of every contact, filters sample by sample, nothing kept. The paper's
+// figures are of a 2.4 GHz i9-9980HK.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -148,7 +149,8 @@ THRUM_BENCHMARK(response, table_1)
     vibration::ModalResponse response(model, vibration::coevoet2020());
     vibration::ModeState state = response.at_rest();
     const NaiveResponse slow{*model, example.filter_step};
-    // Both over impacts at many places, the mean of each and the least of three rounds in turn: so both see the same machine.
+    // Both over impacts at many places, the mean of each and the least of three rounds in turn: so both see
+    // the same machine.
     int call = 0;
     const auto seconds_per_impact = [&](int impacts, int repeats, const auto& respond) {
       return min_cpu_seconds(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The broad phase alone from 100 to 100,000 moving bodies. The exponent is that of the straight line nearest to the
-// logarithms of all sizes.
+// The broad phase alone from 100 to 100,000 moving bodies. The exponent is that of the straight line nearest
+// to the logarithms of all sizes.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,8 +20,8 @@ constexpr double kCloudSide = 9.3;    // one body to a cube of 2 m [m]
 constexpr double kCloudPitch = 16.0;  // from cloud to cloud [m]
 constexpr int kJitterCount = 99991;   // prime, so that each body goes through all of them
 
-// The corner of the cloud of body i. One cloud that grew with the number of bodies would have less of them at its
-// surface, where a body has fewer neighbours: the exponent would tell of that, not of the method.
+// The corner of the cloud of body i. One cloud that grew with the number of bodies would have less of them at
+// its surface, where a body has fewer neighbours: the exponent would tell of that, not of the method.
 Vec3 cloud_corner(int i, int count)
 {
   const int cloud = i / kCloudSize;
@@ -37,8 +37,8 @@ double broad_phase_step(int count)
   const auto in_cube = [&] {
     return Vec3(uniform(random), uniform(random), uniform(random));
   };
-  // New places in every step, from a long list: with the same ones again and again the processor would learn the
-  // searches of a hundred bodies by heart.
+  // New places in every step, from a long list: with the same ones again and again the processor would learn
+  // the searches of a hundred bodies by heart.
   std::vector<Vec3> jitter;
   for (int i = 0; i < kJitterCount; ++i) jitter.push_back(in_cube());
   std::vector<Vec3> home;

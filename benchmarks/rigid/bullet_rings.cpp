@@ -71,7 +71,8 @@ RingResult run_bullet(const RingScene& scene, BulletRing kind)
   const RingShape ring = make_ring(kind);
   BulletWorld bullet;
   if (kind == BulletRing::gimpact) btGImpactCollisionAlgorithm::registerAlgorithm(&bullet.dispatcher);
-  // Bullet multiplies the coefficients of sliding, and adds each body's of rolling times the other's of sliding.
+  // Bullet multiplies the coefficients of sliding, and adds each body's of rolling times the other's of
+  // sliding.
   const auto friction = static_cast<btScalar>(std::sqrt(scene.friction));
   const auto rolling = static_cast<btScalar>(scene.rolling_friction / 2) / friction;
   auto& shapes = bullet.shapes;

@@ -81,8 +81,8 @@ int steps_of(double seconds)
   return static_cast<int>(std::lround(seconds / kStep));
 }
 
-// What moves at the end may be the heap or the solver. From `late` on, a step of a quarter with thirty sweeps is close to
-// exact: where it leaves the same energy, the heap itself still moves.
+// What moves at the end may be the heap or the solver. From `late` on, a step of a quarter with thirty sweeps
+// is close to exact: where it leaves the same energy, the heap itself still moves.
 double energy_by_finer_steps(const RingScene& scene, const model::SceneState& late, double seconds)
 {
   constexpr int kRefinement = 4;

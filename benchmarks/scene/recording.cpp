@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What recording costs: its share of the time of a run, and the size of the files. Times are those that run.json gives,
-// wall-clock, of one run: on a busy machine they are coarse, but both parts suffer alike.
+// What recording costs: its share of the time of a run, and the size of the files. Times are those that
+// run.json gives, wall-clock, of one run: on a busy machine they are coarse, but both parts suffer alike.
 #include <fmt/format.h>
 
 #include <unistd.h>

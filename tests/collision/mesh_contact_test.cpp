@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contacts of meshes against closed forms, against the convex functions, and under exchange of the two bodies.
+// Contacts of meshes against closed forms, against the convex functions, and under exchange of the two
+// bodies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +105,8 @@ Deepest deepest_of(const std::vector<ContactPatch>& patches)
   return d;
 }
 
-// --- Rings ----------------------------------------------------------------------------------------------------------
+// --- Rings
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(MeshContact, CoaxialRingsTouchAlongACircle)
 {
@@ -149,8 +151,8 @@ TEST(MeshContact, LinkedRingsPulledTightTouchAtOnePlaceOnly)
 
 TEST(MeshContact, RingsAgreeWithTheirMiddleCircles)
 {
-  // Two tori overlap by 2 r less the distance of their middle circles, along the line between the nearest points of those.
-  // The bent facets of this coarse mesh follow the torus to within 2 mm.
+  // Two tori overlap by 2 r less the distance of their middle circles, along the line between the nearest
+  // points of those. The bent facets of this coarse mesh follow the torus to within 2 mm.
   const Prepared ring = make_mesh(torus_mesh(25, 10));
   std::mt19937 random(11);
   std::normal_distribution<double> normal;
@@ -204,7 +206,8 @@ TEST(MeshContact, RingLiesOnAPlane)
   for (const ContactPoint& point : patches[0].active()) EXPECT_NEAR(point.depth, 0.005, 1e-9);
 }
 
-// --- Edges ----------------------------------------------------------------------------------------------------------
+// --- Edges
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(MeshContact, CrossedBarsTouchThoughAllCornersLieOutside)
 {
@@ -267,7 +270,8 @@ TEST(MeshContact, KnifeEdgeOnABox)
   EXPECT_GT(most, 0.4);
 }
 
-// --- The same as convex shapes --------------------------------------------------------------------------------------
+// --- The same as convex shapes
+// --------------------------------------------------------------------------------------
 
 TEST(MeshContact, BoxMeshOnBoxMeshIsBoxOnBox)
 {
@@ -344,8 +348,8 @@ TEST(MeshContact, ConvexMeshesAgreeWithTheConvexFunctions)
       }
       ASSERT_NEAR(expected.depth, 0.008, 1e-6);
       const Deepest found = deepest_of(collide(a, Pose{}, b, X_wb, 0.002));
-      // Where several features overlap at once, another one than that of the least way out may speak; but no contact is
-      // deeper than the way out along its own normal, nor much shallower than the least one.
+      // Where several features overlap at once, another one than that of the least way out may speak; but no
+      // contact is deeper than the way out along its own normal, nor much shallower than the least one.
       EXPECT_LT(found.depth, overlap_along(mesh_a, mesh_b, X_wb, found.normal) + 2e-4)
           << shape << " " << pose;
       EXPECT_GT(found.depth, 0.7 * expected.depth) << shape << " " << pose;
@@ -392,7 +396,8 @@ TEST(MeshContact, MeshOnAHeightFieldAndOnAnOpenMesh)
   }
 }
 
-// --- Properties -----------------------------------------------------------------------------------------------------
+// --- Properties
+// -----------------------------------------------------------------------------------------------------
 
 TEST(MeshContact, SwappingTheBodiesFlipsTheContacts)
 {

@@ -12,7 +12,8 @@ using namespace testing;
 
 TEST(ContactGraph, PutsABodyThatLeansOverOthersAboveThem)
 {
-  // 1 stands on the ground and leans over 2, which lies on 3: one contact from the ground, and still the highest.
+  // 1 stands on the ground and leans over 2, which lies on 3: one contact from the ground, and still the
+  // highest.
   Pile pile(3);
   pile.rests_on(1, 0);
   pile.rests_on(1, 2);

@@ -53,7 +53,8 @@ TEST(AdvanceSpin, ASymmetricTopPrecessesAtTheKnownRate)
   EXPECT_NEAR((q * Vec3::UnitZ() - axis0).norm(), 0, 2e-3);
 }
 
-// Lifted by h push against its acceleration a, a body pays m a.(h push) from its kinetic energy, both parts alike.
+// Lifted by h push against its acceleration a, a body pays m a.(h push) from its kinetic energy, both parts
+// alike.
 TEST(RemoveLiftEnergy, RemovesEnergyFromTranslationAndSpin)
 {
   SolverBody body;

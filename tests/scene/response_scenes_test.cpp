@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What happens in the scenes of the distant response, in numbers: without it nothing but the striking body moves.
+// What happens in the scenes of the distant response, in numbers: without it nothing but the striking body
+// moves.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -132,7 +133,8 @@ TEST(ResponseScenes, AToolboxThrowsTheToolsOnBothLevelsOfTheScaffold)
   for (const auto& [name, w] : run("scaffold", true, 1.5)) {
     if (begins_with(name, {"scaffold", "toolbox"})) continue;
     const bool low = begins_with(name, {"low_"});
-    // The deck that is struck throws its tools by centimetres, the one below by about a millimetre; nothing falls down.
+    // The deck that is struck throws its tools by centimetres, the one below by about a millimetre; nothing
+    // falls down.
     EXPECT_GT(w.up, low ? 2e-4 : 4e-3) << name;
     EXPECT_LT(w.up, low ? 0.01 : 0.1) << name;
     EXPECT_LT(w.down, 5e-3) << name;
@@ -163,7 +165,8 @@ TEST(ResponseScenes, TheWashingMachineShakesBottlesAndThroughTheFridgeThePlantWh
   }
 }
 
-// "fit" gives the waves what the body's own modes say, for blows from above; what the file says stays where nothing is fitted.
+// "fit" gives the waves what the body's own modes say, for blows from above; what the file says stays where
+// nothing is fitted.
 TEST(AttenuationFit, MatchesTheModes)
 {
   const std::string text = R"({"response": {"method": "attenuated", "rule": "peak_velocity"}, "bodies": [

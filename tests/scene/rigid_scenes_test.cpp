@@ -167,14 +167,15 @@ TEST(RigidScenes, TheDominoesFallInOrder)
   }
 }
 
-// The last ball takes the swing over and the three between stay; half a period later the first one has it back.
+// The last ball takes the swing over and the three between stay; half a period later the first one has it
+// back.
 TEST(RigidScenes, TheCradlePassesItsMomentumOn)
 {
   Played scene("newtons_cradle.json", {});
   const std::size_t first = scene.find("first");
   const std::size_t last = scene.find("ball/3");
-  // Let go at 40 degrees on 0.2 m, to come back there swing after swing. The first two go out and back in 1.84 s: a period is
-  // 2 pi sqrt(l / g) (1 + a^2 / 16 + ...) = 0.925 s at 40 degrees.
+  // Let go at 40 degrees on 0.2 m, to come back there swing after swing. The first two go out and back in
+  // 1.84 s: a period is 2 pi sqrt(l / g) (1 + a^2 / 16 + ...) = 0.925 s at 40 degrees.
   const double swing = 0.2 * std::sin(40 * std::numbers::pi / 180);
   double out = 0;
   double back = 1;

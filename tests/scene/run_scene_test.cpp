@@ -269,7 +269,8 @@ TEST(CompareRuns, ReportsWhereTheyDiverge)
   EXPECT_NE(parted.text.find("diverge at 0 s"), std::string::npos) << parted.text;
 }
 
-// A heavy box on a cantilever as soft as jelly: the run goes on, and says that this was no small vibration. On a stiff one it is silent.
+// A heavy box on a cantilever as soft as jelly: the run goes on, and says that this was no small vibration.
+// On a stiff one it is silent.
 TEST(RunScene, WarnsOfLargeDeflections)
 {
   const base::ScratchFolder folder;

@@ -236,7 +236,8 @@ TEST(SceneFile, RepeatsCountAndPlace)
   }
 }
 
-// Turned any way: of many directions that were up, a third of each squared coordinate and nothing of the mean is left.
+// Turned any way: of many directions that were up, a third of each squared coordinate and nothing of the mean
+// is left.
 TEST(SceneFile, RotateTurnsAnyWay)
 {
   for (const char* repeat :

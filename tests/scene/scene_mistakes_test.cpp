@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several mistakes of a scene at once: those of keys and those of meaning together, without what only follows from others.
+// Several mistakes of a scene at once: those of keys and those of meaning together, without what only follows
+// from others.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -83,7 +83,8 @@ TEST(SceneWarnings, AWrongLengthScaleIsReported)
 
 TEST(SceneWarnings, InitialOverlapsAreReported)
 {
-  // 0.3 m under the ground; 0.8 m into the box; a ball 0.05 m into it is let go, and so is a pair held by a joint.
+  // 0.3 m under the ground; 0.8 m into the box; a ball 0.05 m into it is let go, and so is a pair held by a
+  // joint.
   const auto deep = warnings_in(std::string(kGround) + R"(,
     {"name": "low", "shape": {"kind": "box"}, "position": [0, 0, 0.2]},
     {"name": "twin", "shape": {"kind": "box"}, "position": [0.2, 0, 0.5]},

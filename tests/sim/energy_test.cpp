@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The energy of closed scenes without motors never grows: random piles, both steppers, restitution from 0 to 1.
+// The energy of closed scenes without motors never grows: random piles, both steppers, restitution from 0
+// to 1.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace {
 
 using namespace testing;
 
-/// What a step may add, as a share of the energy that the pile begins with: height that bodies at rest lost by sinking in
-/// and that pushing the overlap out gives back.
+/// What a step may add, as a share of the energy that the pile begins with: height that bodies at rest lost
+/// by sinking in and that pushing the overlap out gives back.
 constexpr double kGivenBack = 1e-4;
 /// What all steps together may add above the lowest that the energy has been.
 constexpr double kGivenBackInAll = 2e-4;

@@ -41,8 +41,8 @@ TEST(Joint, APendulumSwingsWithTheKnownPeriodAndLength)
   EXPECT_NEAR(world.body(bob).X_wb.position.norm(), 1, 1e-3);
 }
 
-// A pendulum comes back to its height swing after swing: a ball on a rod or on a rope (a distance with an upper limit), a bar
-// in a ball joint or in a hinge.
+// A pendulum comes back to its height swing after swing: a ball on a rod or on a rope (a distance with an
+// upper limit), a bar in a ball joint or in a hinge.
 enum class Hung { rod, rope, ball, hinge };
 
 constexpr double kPendulum = 0.5;       // from the support to the centre of mass [m]
@@ -104,7 +104,8 @@ TEST(Joint, APendulumKeepsItsHeight)
   }
 }
 
-// Two bars on ball joints swing without order, but not without energy. (Of three, the first and the last would hit each other.)
+// Two bars on ball joints swing without order, but not without energy. (Of three, the first and the last
+// would hit each other.)
 TEST(Joint, ADoublePendulumKeepsItsEnergy)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {

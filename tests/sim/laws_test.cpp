@@ -15,7 +15,8 @@ using namespace testing;
 
 constexpr double g = 9.81;
 
-// A ball that falls onto the ground and stays there strikes it once, at the speed of free fall, whichever stepper.
+// A ball that falls onto the ground and stays there strikes it once, at the speed of free fall, whichever
+// stepper.
 TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {

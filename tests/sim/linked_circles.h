@@ -12,9 +12,9 @@
 
 namespace thrum::test {
 
-/// Circles of radius `radius` about the z axes of their own frames. The linking number of Gauss is the signed number of
-/// times that one runs through the disc of the other; a circle meets a plane at most twice, in opposite senses, so they
-/// are linked when exactly one of the two places lies in the disc.
+/// Circles of radius `radius` about the z axes of their own frames. The linking number of Gauss is the signed
+/// number of times that one runs through the disc of the other; a circle meets a plane at most twice, in
+/// opposite senses, so they are linked when exactly one of the two places lies in the disc.
 inline bool are_linked(const Pose& X_wa, const Pose& X_wb, double radius)
 {
   const Pose X_ab = X_wa.inverse() * X_wb;
@@ -32,8 +32,8 @@ inline bool are_linked(const Pose& X_wa, const Pose& X_wb, double radius)
   return in_disc(phase + half) != in_disc(phase - half);
 }
 
-/// The least distance between the two circles [m]. A point has a closed form distance from a circle; along the other
-/// circle its minima are bracketed by samples and narrowed by thirds.
+/// The least distance between the two circles [m]. A point has a closed form distance from a circle; along
+/// the other circle its minima are bracketed by samples and narrowed by thirds.
 inline double distance_of_circles(const Pose& X_wa, const Pose& X_wb, double radius)
 {
   constexpr std::size_t kSamples = 48;

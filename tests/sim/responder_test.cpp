@@ -183,7 +183,8 @@ TEST(Responder, RejectsTheModesOfAnotherMesh)
   EXPECT_THROW(slab.responder.add_body(slab.world, slab.slab, Slab::slab_model(), {}), Error);
 }
 
-// A board with modes for where it stood: told once when it is struck while it is elsewhere, and left alone when it only slid.
+// A board with modes for where it stood: told once when it is struck while it is elsewhere, and left alone
+// when it only slid.
 TEST(Responder, WarnsWhenABodyHasLeftTheSupportsOfItsModes)
 {
   for (const bool lifted : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Energy in a running world: bodies and vibration together never have more after a step than before it, beyond what the rigid
-// step by itself would have made of the same moment.
+// Energy in a running world: bodies and vibration together never have more after a step than before it,
+// beyond what the rigid step by itself would have made of the same moment.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -235,7 +235,8 @@ TEST(ResponseEnergy, NeverGrowsInAThousandScenes)
   EXPECT_GT(kicks, 5000);
 }
 
-// Bounces that lose nothing: the rules that live on what an impact loses have nothing to give, the others hand on all there is.
+// Bounces that lose nothing: the rules that live on what an impact loses have nothing to give, the others
+// hand on all there is.
 TEST(ResponseEnergy, WithRestitutionOnePeakKicksVanishAndExchangeConservesEnergy)
 {
   base::Random random(7);

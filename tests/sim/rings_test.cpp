@@ -115,8 +115,8 @@ TEST(Rings, AChainThatSwingsStaysLinked)
   }
 }
 
-// The smooth surface of a round mesh bulges beyond its corners, here by 7 mm: boxes around the corners of rings that lie flat on
-// each other do not overlap.
+// The smooth surface of a round mesh bulges beyond its corners, here by 7 mm: boxes around the corners of
+// rings that lie flat on each other do not overlap.
 TEST(Rings, FlatOnesOnEachOtherStayInContact)
 {
   WorldDesc desc;
@@ -186,7 +186,8 @@ TEST(Rings, APileInABoxHasNoLinkedPair)
     energy = std::min(energy, now);
   }
   EXPECT_LT(world.kinetic_energy(), 0.01);
-  // The facets of a tube of ten sides lie up to r (1 - cos 18 degrees) = 7.3 mm inside the round one, on either ring.
+  // The facets of a tube of ten sides lie up to r (1 - cos 18 degrees) = 7.3 mm inside the round one, on
+  // either ring.
   const double facets = 2 * kMinor * (1 - std::cos(kPi / 10));
   for (std::size_t i = 0; i < rings.size(); ++i) {
     for (std::size_t j = i + 1; j < rings.size(); ++j) {

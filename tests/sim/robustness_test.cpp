@@ -95,8 +95,8 @@ TEST(Robustness, AFastBallDoesNotPassThroughAThinWall)
   EXPECT_LT(world.body(ball).X_wb.position.x(), 0);
 }
 
-// The tip of an arm moves 0.2 m in a step here, across a ball that lies 2 cm beside the box around the arm. The loose boxes of
-// the broad phase may hide that, until a body has used up their looseness.
+// The tip of an arm moves 0.2 m in a step here, across a ball that lies 2 cm beside the box around the arm.
+// The loose boxes of the broad phase may hide that, until a body has used up their looseness.
 TEST(Robustness, AnArmThatSpinsMeetsWhatLiesBesideItsBox)
 {
   WorldDesc desc = desc_without_sleep();
@@ -112,8 +112,8 @@ TEST(Robustness, AnArmThatSpinsMeetsWhatLiesBesideItsBox)
   EXPECT_GT(world.shape_pose(arm).inverse().point(world.body(ball).X_wb.position).y(), 0.09);
 }
 
-// A step is cut into two for a block that is faster than it is thick, and into more for the ball that it strikes in the first
-// of them and that is thinner.
+// A step is cut into two for a block that is faster than it is thick, and into more for the ball that it
+// strikes in the first of them and that is thinner.
 TEST(Robustness, WhatIsStruckWithinAStepIsStoppedInTheSameStep)
 {
   WorldDesc desc = desc_without_sleep();

@@ -2,11 +2,13 @@
 // Changing gravity, motion types, surfaces, masses and joints of a running world.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
+#include "thrum/base/parallel.h"
 
 namespace thrum::sim {
 namespace {
@@ -105,6 +107,34 @@ TEST(Settings, InertiaIsScaledWithTheMass)
   world.apply_impulse(box, {6, 0, 0}, Vec3::Zero());
   EXPECT_NEAR(world.body(box).velocity.x(), 1, 1e-15);
   EXPECT_THROW(world.set_mass(box, -1), Error);
+}
+
+TEST(Settings, EachWorldHasItsOwnNumberOfThreadsAndTheSameBits)
+{
+  struct Count : StepObserver {
+    void after_slice(const StepView& /*view*/, StepActions& /*actions*/) override
+    {
+      threads = base::thread_count();
+    }
+    int threads = 0;
+  };
+  base::set_thread_count(3);
+  std::vector<base::Hash128> hashes;
+  for (const int threads : {1, 2, 0, 8}) {
+    World world({.threads = threads});
+    Count count;
+    world.add_observer(count);
+    add_plane(world);
+    for (int i = 0; i < 60; ++i)
+      add_box(world, Vec3::Constant(0.2), {0.1 * (i % 3), 0.1 * (i % 2), 0.3 + 0.41 * i});
+    run(world, 0.5);
+    EXPECT_EQ(count.threads, threads == 0 ? 3 : std::min(threads, 3));
+    EXPECT_EQ(base::thread_count(), 3);
+    hashes.push_back(world.hash());
+    EXPECT_EQ(hashes.back(), hashes.front());
+  }
+  base::set_thread_count(0);
+  EXPECT_THROW(World({.threads = -1}), Error);
 }
 
 // A hinge about z of the world, and a slider along it.

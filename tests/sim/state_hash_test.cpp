@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Unoptimised, optimised and sanitized builds give the same bits. A program sees only its own build, so the hashes are those of
-// a recorded run: they are there for determinism alone and say nothing about right or wrong. Renew them when motion is meant
-// to change. They hold for the default THRUM_ARCH with GCC or Clang and glibc 2.36.
+// Unoptimised, optimised and sanitized builds give the same bits. A program sees only its own build, so the
+// hashes are those of a recorded run: they are there for determinism alone and say nothing about right or
+// wrong. Renew them when motion is meant to change. They hold for the default THRUM_ARCH with GCC or Clang
+// and glibc 2.36.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -97,8 +97,8 @@ TEST(State, TheSameSceneInOtherUnitsMovesTheSame)
   }
 }
 
-// Millimetres, milliseconds and grams: a thousand is no power of two, so the numbers round differently, and what is compared
-// must not be chaotic: a pile up to its first impacts, and a tower for two seconds.
+// Millimetres, milliseconds and grams: a thousand is no power of two, so the numbers round differently, and
+// what is compared must not be chaotic: a pile up to its first impacts, and a tower for two seconds.
 TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
 {
   constexpr double kThousand = 1000;
@@ -132,8 +132,8 @@ TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
   }
 }
 
-// Contacts and friction take energy out. What is left of a rise is overlap pushed out from under bodies at rest, which gives
-// back height that they lost by sinking in.
+// Contacts and friction take energy out. What is left of a rise is overlap pushed out from under bodies at
+// rest, which gives back height that they lost by sinking in.
 TEST(State, EnergyOfAPileFalls)
 {
   for (std::uint32_t seed = 1; seed <= 5; ++seed) {

@@ -87,8 +87,8 @@ TEST(VisitState, EveryNumberChangesHashCheckpointAndComparison)
     EXPECT_FALSE(lost) << lost->text();
     EXPECT_NE(model::hash_of(restored), model::hash_of(state)) << change.name;
   }
-  // 3 of the state; 21 and 2 of its id for each body, 14 + 2 for a joint, 18 for a patch (one of a sensor) and 13 for each
-  // of its points that count, 5 of the ringing body, 10 of the kick.
+  // 3 of the state; 21 and 2 of its id for each body, 14 + 2 for a joint, 18 for a patch (one of a sensor)
+  // and 13 for each of its points that count, 5 of the ringing body, 10 of the kick.
   EXPECT_EQ(names.size(), 3 + 2 * (21 + 2) + (14 + 2) + 3 * 18 + 4 * 13 + 5 + 10);
   for (const char* name : {"last_step", "bodies[1].force.y", "bodies[0].X_wb.rotation.w",
                            "patches[1].points[2].allowed_energy", "patches[0].warm_rolling.x",

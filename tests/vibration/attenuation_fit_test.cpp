@@ -87,7 +87,8 @@ TEST(FitAttenuation, DoesNotDependOnTheUnitOfLength)
               metres.simple.settings.C, 1e-9);
 }
 
-// Whatever the samples: no curve grows with distance, and none exceeds 1 unless it does so everywhere (the farthest is at 11 m).
+// Whatever the samples: no curve grows with distance, and none exceeds 1 unless it does so everywhere (the
+// farthest is at 11 m).
 RC_GTEST_PROP(FitAttenuation, NeverGrows, ())
 {
   const auto numbers = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(1, 1000));
@@ -170,7 +171,8 @@ TEST(SampleAttenuation, ScalesWithTheBody)
   }
 }
 
-// The fitted curve predicts what the modal response does elsewhere on the same body, within the spread that it states.
+// The fitted curve predicts what the modal response does elsewhere on the same body, within the spread that
+// it states.
 TEST(SampleAttenuation, FitsItsOwnBody)
 {
   const auto model = plate_model({.modes = 120, .cells = 48});
@@ -189,7 +191,8 @@ TEST(SampleAttenuation, FitsItsOwnBody)
   EXPECT_LT(fit.simple.settings.beta, 1);
 }
 
-// A response with fitted values gives kicks as strong, in the middle, as the modal one that they were fitted to.
+// A response with fitted values gives kicks as strong, in the middle, as the modal one that they were fitted
+// to.
 TEST(SampleAttenuation, FittedWavesAgreeWithTheModes)
 {
   const auto model = plate_model({.modes = 60, .cells = 48});

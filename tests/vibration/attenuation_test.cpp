@@ -119,8 +119,9 @@ double hertz_on(const model::ModalModel& model, double mass, double speed)
   return hertz_duration(mass, contact_modulus(modulus, modulus), ResponseSettings{}.contact_radius, speed);
 }
 
-// A striker much heavier than the surface below it cannot give it more than twice its own speed, whatever the rigid impulse was:
-// with the weights w of the modes and 1/m_s = (w f).(w f) the struck place gets the speed (1 + e) v m f.w f / (1 + m/m_s).
+// A striker much heavier than the surface below it cannot give it more than twice its own speed, whatever the
+// rigid impulse was: with the weights w of the modes and 1/m_s = (w f).(w f) the struck place gets the speed
+// (1 + e) v m f.w f / (1 + m/m_s).
 TEST(Attenuation, TheStruckSurfaceIsCompliant)
 {
   const auto model = plate_model();
@@ -141,7 +142,8 @@ TEST(Attenuation, TheStruckSurfaceIsCompliant)
   }
 }
 
-// One mode: with the weight w of its frequency the wave is w times that of a blow of no length, for both ends.
+// One mode: with the weight w of its frequency the wave is w times that of a blow of no length, for both
+// ends.
 TEST(Attenuation, ThePulseDecidesWhichModesSendWaves)
 {
   const auto model = plate_model({.modes = 1});

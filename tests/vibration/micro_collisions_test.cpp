@@ -55,8 +55,8 @@ TEST(MicroCollisions, ElasticImpactsKeepTheTotal)
   }
 }
 
-// Which hop is the highest can change from one substep to another where two are nearly equal; the middle of several places
-// does not.
+// Which hop is the highest can change from one substep to another where two are nearly equal; the middle of
+// several places does not.
 TEST(MicroCollisions, KickConvergesAsTheSubStepShrinks)
 {
   const auto speed = [](double step) {
@@ -124,7 +124,8 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
   }
 }
 
-// On a slope friction holds a body that does not leave the surface; without it the body runs down for the whole window.
+// On a slope friction holds a body that does not leave the surface; without it the body runs down for the
+// whole window.
 TEST(MicroCollisions, FrictionHoldsABodyOnASlope)
 {
   const auto runs = [](bool tangential) {

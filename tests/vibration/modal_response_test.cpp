@@ -119,8 +119,8 @@ TEST(ModalResponse, PaperPresetIsTheSampledFilterOfThePaper)  // [Coevoet20, eq.
   EXPECT_NEAR(r.kicks[0].speed, expected / 0.01, 1e-4 * expected / 0.01);
 }
 
-// Places that are vertices of the mesh and of the grid to which contacts are rounded, so that eq. 13 weighs one corner alone:
-// 1.2 m / 32 cells and 0.9 m / 24 cells are 125 times 2e-4 of the diagonal.
+// Places that are vertices of the mesh and of the grid to which contacts are rounded, so that eq. 13 weighs
+// one corner alone: 1.2 m / 32 cells and 0.9 m / 24 cells are 125 times 2e-4 of the diagonal.
 const PlateSize kOnTheGrid{.a = 1.2, .b = 0.9, .cells = 32};
 const Vec3 kVertexA(10 * 0.0375, 9 * 0.0375, 0);
 const Vec3 kVertexB(25 * 0.0375, 14 * 0.0375, 0);
@@ -141,7 +141,8 @@ TEST(ModalResponse, StruckAtAAndFeltAtBEqualsTheReverse)
   }
 }
 
-// Between the trades exchange is linear, so that with the effective masses of both ends taken out of the impulse,
+// Between the trades exchange is linear, so that with the effective masses of both ends taken out of the
+// impulse,
 //
 //     p (1/m_b + 1/m_s at the felt place) (1/m + 1/m_s at the struck place)
 //
@@ -175,7 +176,8 @@ TEST(ModalResponse, ExchangeIsReciprocalButForTheEffectiveMasses)
   EXPECT_NEAR(both_ways(kVertexB, kVertexA), ab, 1e-11 * ab);
 }
 
-// The mesh mirrors itself, and so does the grid to which contacts are rounded: 1.2 and 0.9 m are multiples of 2e-4 of the diagonal.
+// The mesh mirrors itself, and so does the grid to which contacts are rounded: 1.2 and 0.9 m are multiples of
+// 2e-4 of the diagonal.
 TEST(ModalResponse, ASymmetricPlateRespondsSymmetrically)
 {
   const auto plate = plate_model({.a = 1.2, .b = 0.9, .cells = 32});
@@ -340,8 +342,8 @@ TEST(ModalResponse, AFinerMeshConverges)
   EXPECT_NEAR(speed(64), fine, 0.02 * fine);
 }
 
-// By itself a response is that of the best rule that fits its budget of time, which is counted, not measured: with less and less of
-// it micro_collisions, exchange, peak_velocity, each for a range of budgets.
+// By itself a response is that of the best rule that fits its budget of time, which is counted, not measured:
+// with less and less of it micro_collisions, exchange, peak_velocity, each for a range of budgets.
 TEST(ModalResponse, TheDefaultIsTheBestRuleThatFitsTheBudget)
 {
   ContactScene scene;
@@ -373,7 +375,8 @@ TEST(ModalResponse, TheDefaultIsTheBestRuleThatFitsTheBudget)
   }
 }
 
-// The paper's table, 20 modes and 41 contacts, is followed in small with the usual settings; ten times the modes are not.
+// The paper's table, 20 modes and 41 contacts, is followed in small with the usual settings; ten times the
+// modes are not.
 TEST(ModalResponse, TheDefaultSimulatesMicroCollisionsForADinnerTable)
 {
   ContactScene scene;

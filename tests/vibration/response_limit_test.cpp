@@ -10,8 +10,8 @@
 namespace thrum::vibration {
 namespace {
 
-// Bodies and modes together end at most at what they have without a response plus the budget, whatever the budget, and at exactly
-// that where the response wanted more.
+// Bodies and modes together end at most at what they have without a response plus the budget, whatever the
+// budget, and at exactly that where the response wanted more.
 TEST(ResponseLimit, EndsAtTheBudgetOrBelow)
 {
   base::Random random(3);

@@ -9,8 +9,8 @@
 //   table.remove(id);                 // the slot is free for another element ...
 //   table.find(id) == kNoIndex;       // ... but the old id does not find it: its generation has passed
 //
-// An id of one kind cannot be passed where another kind is expected. The last freed slot is reused first, so the same calls
-// give the same ids on every run.
+// An id of one kind cannot be passed where another kind is expected. The last freed slot is reused first, so
+// the same calls give the same ids on every run.
 #pragma once
 
 #include <fmt/format.h>

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "thrum/base/error.h"
+#include "thrum/base/thread_limit.h"
 
 #ifdef THRUM_USE_TBB
 #include <tbb/global_control.h>
@@ -36,6 +37,9 @@ extern "C" const char* __tsan_default_suppressions()
 
 namespace thrum::base {
 namespace {
+
+/// Of the loops that this thread starts; 0: none.
+thread_local int thread_limit = 0;
 
 void run_in_order(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
 {
@@ -162,6 +166,17 @@ class Loop {
 
 }  // namespace
 
+ThreadLimit::ThreadLimit(int count) : outer_(thread_limit)
+{
+  if (count < 0) throw Error(fmt::format("Cannot use {} threads: give 1 or more, or 0 for no limit.", count));
+  if (count > 0) thread_limit = count;
+}
+
+ThreadLimit::~ThreadLimit()
+{
+  thread_limit = outer_;
+}
+
 #ifdef THRUM_USE_TBB
 
 void set_thread_count(int count)
@@ -175,19 +190,20 @@ void set_thread_count(int count)
 
 int thread_count()
 {
-  return current_workers()->count;
+  const int count = current_workers()->count;
+  return thread_limit > 0 ? std::min(count, thread_limit) : count;
 }
 
 void detail::run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
 {
   if (chunks <= 1) return run_in_order(chunks, work, context);
   const std::shared_ptr<Workers> workers = current_workers();
-  if (workers->count == 1) return run_in_order(chunks, work, context);
+  const int allowed = thread_limit > 0 ? std::min(workers->count, thread_limit) : workers->count;
+  if (allowed == 1) return run_in_order(chunks, work, context);
 
   Loop loop(chunks, work, context);
   loop.open();
-  const auto threads =
-      static_cast<int>(std::min<std::size_t>(chunks, static_cast<std::size_t>(workers->count)));
+  const auto threads = static_cast<int>(std::min<std::size_t>(chunks, static_cast<std::size_t>(allowed)));
   const auto spread = [&] {
     tbb::parallel_for(
         0, threads, [&](int) { loop.take_chunks(); }, tbb::simple_partitioner());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Box against box by separating axes: three faces of each and nine products of edges. The axis of least overlap decides
-// whether a face of one is clipped by a face of the other, or two edges cross.
+// Box against box by separating axes: three faces of each and nine products of edges. The axis of least
+// overlap decides whether a face of one is clipped by a face of the other, or two edges cross.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,8 +13,8 @@ namespace thrum::collision {
 
 namespace {
 
-/// A face of b, or a pair of edges, must overlap less than the first choice by this share of the smaller box to be
-/// preferred: resting boxes keep their axis from step to step.
+/// A face of b, or a pair of edges, must overlap less than the first choice by this share of the smaller box
+/// to be preferred: resting boxes keep their axis from step to step.
 constexpr double kOtherFaceBias = 1e-3;
 constexpr double kEdgeBias = 2e-2;
 /// Edges more parallel than this give no axis (square of the sine of the angle).
@@ -106,7 +106,8 @@ void clip_flat(const FlatPolygon& in, FlatPolygon& out, double sign, double limi
   }
 }
 
-// Clips the face of the incident box that looks at face (axis, sign) of the reference box. Points are in reference axes.
+// Clips the face of the incident box that looks at face (axis, sign) of the reference box. Points are in
+// reference axes.
 void clip_faces(const Vec3& half_ref, const Vec3& half_inc, const Mat3& R, const Vec3& t, int axis,
                 double sign, double margin, bool a_is_reference, std::vector<CandidatePoint>& points)
 {

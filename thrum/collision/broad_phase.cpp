@@ -274,8 +274,8 @@ std::span<const BodyPair> BroadPhase::find_pairs()
 {
   if (moved_.empty()) return pairs_;
   new_pairs_.clear();
-  // In the order of their cells, neighbours are looked up while what they share is still in the cache: with all of 100,000
-  // bodies moving this halves the time.
+  // In the order of their cells, neighbours are looked up while what they share is still in the cache: with
+  // all of 100,000 bodies moving this halves the time.
   if (moved_.size() > kSmallBatch) {
     by_cell_.clear();
     for (const model::BodyIndex id : moved_)

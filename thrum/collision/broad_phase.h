@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Pairs of bodies whose boxes overlap, in time proportional to the number of bodies that moved.
 //
-// Each body has a box a little larger than needed ("loose"), and only when it leaves that box does anything happen.
-// Loose boxes are kept in a hashed grid: level k has cells of edge 2^k, a box lives at the finest level whose cells are
-// not smaller than the box, in the cell of its centre. So a box reaches at most half a cell outside its own cell, and all
-// boxes of level k that overlap a given box are found in the cells within half a cell of it.
+// Each body has a box a little larger than needed ("loose"), and only when it leaves that box does anything
+// happen. Loose boxes are kept in a hashed grid: level k has cells of edge 2^k, a box lives at the finest
+// level whose cells are not smaller than the box, in the cell of its centre. So a box reaches at most half a
+// cell outside its own cell, and all boxes of level k that overlap a given box are found in the cells within
+// half a cell of it.
 //
 //   level 0   . . . . . . . .      small bodies
 //   level 3   |       |       |    a table, a wall     Unbounded shapes are kept in a list and meet everything.
 //
-// Fixed bodies live in a grid of their own and are never compared with each other. The pairs found do not depend on the
-// history of the loose boxes as far as contact goes: a pair whose true boxes overlap is always among them.
+// Fixed bodies live in a grid of their own and are never compared with each other. The pairs found do not
+// depend on the history of the loose boxes as far as contact goes: a pair whose true boxes overlap is always
+// among them.
 #pragma once
 
 #include <array>

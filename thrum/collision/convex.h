@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convex shapes as contact tests see them: a core and a radius around it. A sphere is a point with a radius, a capsule
-// a segment with a radius; all others have radius 0. Everything is in the shape's own axes.
+// Convex shapes as contact tests see them: a core and a radius around it. A sphere is a point with a radius,
+// a capsule a segment with a radius; all others have radius 0. Everything is in the shape's own axes.
 #pragma once
 
 #include <array>

@@ -46,9 +46,11 @@ void collide_convex(const PairInput& pair, std::vector<model::ContactPatch>& pat
   append_patch(pair, pair.X_wa, d.normal, points, patches);
 }
 
-// --- Half-space -----------------------------------------------------------------------------------------------------
+// --- Half-space
+// -----------------------------------------------------------------------------------------------------
 
-// The corners that may touch the plane, in axes of the shape: those of the face that looks down, and the lowest point.
+// The corners that may touch the plane, in axes of the shape: those of the face that looks down, and the
+// lowest point.
 void lowest_corners(const ConvexView& shape, const Vec3& down, SupportFace& face, Vec3& lowest)
 {
   lowest = support(shape, down);

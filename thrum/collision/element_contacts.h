@@ -7,9 +7,9 @@
 //     corner x:         grad phi . (y - x) >= 0       for all neighbours y                          (1)
 //     point x of an edge: grad phi . d = 0 along it, and (1) for the third corners of its two triangles,  (2)
 //
-// with a tolerance, so that faces that rest on each other count with all their corners. [Guendelman03, sec. 3]
-// takes every corner inside the other and no edges; (1) leaves one region for each place of contact, and (2)
-// finds the contacts of meshes whose corners all lie outside.
+// with a tolerance, so that faces that rest on each other count with all their corners. [Guendelman03, sec.
+// 3] takes every corner inside the other and no edges; (1) leaves one region for each place of contact, and
+// (2) finds the contacts of meshes whose corners all lie outside.
 #pragma once
 
 #include <array>
@@ -25,7 +25,8 @@ namespace thrum::collision {
 
 /// Slope of phi below which (1) and (2) count as satisfied (sine of about 11 degrees).
 inline constexpr double kSlopeTolerance = 0.2;
-/// Likewise against a round shape: flat facets of a round mesh miss the true minimum by up to half their bend.
+/// Likewise against a round shape: flat facets of a round mesh miss the true minimum by up to half their
+/// bend.
 inline constexpr double kRoundSlopeTolerance = 0.5;
 /// Likewise where one contact is to decide over others.
 inline constexpr double kStrictSlopeTolerance = 0.02;
@@ -224,7 +225,8 @@ class ElementSearch {
     const Vec3& p = contact.point;
     const bool round = distance_.is_round();
     if (!round) probe = distance_.exact(p, reach_);
-    // The lowest point of an edge is known to within the distance's own resolution; it may be needed for a crossing.
+    // The lowest point of an edge is known to within the distance's own resolution; it may be needed for a
+    // crossing.
     const bool beyond = probe.value > margin_;
     if (beyond && (round || contact.edge < 0 || probe.value > margin_ + distance_.resolution())) return;
     if (beyond) {
@@ -240,8 +242,8 @@ class ElementSearch {
     found_.push_back(contact);
   }
 
-  // A corner flush with a side of the other shape is nearer to that side than to the face it rests on. Seen from a
-  // little further inside its own shape, the face comes first.
+  // A corner flush with a side of the other shape is nearer to that side than to the face it rests on. Seen
+  // from a little further inside its own shape, the face comes first.
   bool look_further_inside(const Vec3& p, std::span<const Index> neighbours, DistanceProbe& probe) const
   {
     Vec3 inward = Vec3::Zero();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Symbols: w = s_A(d) - s_B(-d) is a support point of the difference set D = A - B; v is the point nearest to the origin of
-// the simplex found so far. The cores are |v| apart; they overlap when D holds the origin.
+// Symbols: w = s_A(d) - s_B(-d) is a support point of the difference set D = A - B; v is the point nearest to
+// the origin of the simplex found so far. The cores are |v| apart; they overlap when D holds the origin.
 #include "thrum/collision/gjk.h"
 
 #include <array>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kMaxGjkSteps = 64;
 constexpr int kMaxEpaSteps = 96;
-/// GJK stops when a further support point can bring the origin nearer by less than this share of the distance.
+/// GJK stops when a further support point can bring the origin nearer by less than this share of the
+/// distance.
 constexpr double kDistanceAccuracy = 1e-10;
 /// A simplex this near to the origin, as a share of its own size, is taken to touch it.
 constexpr double kTouchTolerance = 1e-11;
@@ -155,7 +156,8 @@ double size_of(const Simplex& s)
   return std::sqrt(size);
 }
 
-// --- Overlapping cores ----------------------------------------------------------------------------------------------
+// --- Overlapping cores
+// ----------------------------------------------------------------------------------------------
 
 struct PolytopeFace {
   std::array<int, 3> corners{};
@@ -223,8 +225,8 @@ class Polytope {
   }
 };
 
-// Adds support points until the simplex is a tetrahedron with volume. False when the set itself is flat; `normal` is
-// then a direction across it.
+// Adds support points until the simplex is a tetrahedron with volume. False when the set itself is flat;
+// `normal` is then a direction across it.
 bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
 {
   static const std::array<Vec3, 6> axes{Vec3::UnitX(),  -Vec3::UnitX(), Vec3::UnitY(),
@@ -362,7 +364,8 @@ ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const P
     ++s.count;
     if (!reduce(s)) {
       if (bound <= 0) return penetration(difference, s);
-      // A flat tetrahedron seems to hold the origin by rounding only: the plane across v keeps the set away from it.
+      // A flat tetrahedron seems to hold the origin by rounding only: the plane across v keeps the set away
+      // from it.
       --s.count;
       break;
     }

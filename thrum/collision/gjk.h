@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Distance between two convex cores (Gilbert, Johnson and Keerthi) or, where they overlap, the shortest way out
-// (expanding polytope). Both work on the support points of the difference set A - B in the axes of A.
+// Distance between two convex cores (Gilbert, Johnson and Keerthi) or, where they overlap, the shortest way
+// out (expanding polytope). Both work on the support points of the difference set A - B in the axes of A.
 #pragma once
 
 #include "thrum/collision/convex.h"
@@ -15,7 +15,8 @@ struct ConvexDistance {
   bool beyond = false;  ///< found to be farther apart than `max_distance`; the other members are not set
 };
 
-/// `X_ab` maps axes of b to axes of a. Cores farther apart than `max_distance` [m] may be reported as just `beyond`.
+/// `X_ab` maps axes of b to axes of a. Cores farther apart than `max_distance` [m] may be reported as just
+/// `beyond`.
 [[nodiscard]] ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const Pose& X_ab,
                                              double max_distance);
 

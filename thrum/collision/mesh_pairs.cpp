@@ -195,9 +195,9 @@ void pair_edges(MeshPairContacts& g)
   }
 }
 
-// Of the ways out of one overlap the shortest counts: contacts that lie no further apart than they are deep and
-// push in different directions are ways out of the same overlap. For convex bodies each pair of features that
-// satisfies (1) is a face of the difference set, and the nearest face is the answer.
+// Of the ways out of one overlap the shortest counts: contacts that lie no further apart than they are deep
+// and push in different directions are ways out of the same overlap. For convex bodies each pair of features
+// that satisfies (1) is a face of the difference set, and the nearest face is the answer.
 void keep_shortest_separations(MeshPairContacts& g)
 {
   for (MeshContact& c : g.contacts) {

@@ -196,7 +196,8 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
     const auto b = static_cast<std::size_t>(pair.b);
     if (!should_collide(input.model, pair)) continue;
     if (std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair)) continue;
-    // Where nobody is awake nothing has moved. Overlaps of sensors are not among the old patches: found again.
+    // Where nobody is awake nothing has moved. Overlaps of sensors are not among the old patches: found
+    // again.
     const bool sensor = input.model.bodies[a].sensor || input.model.bodies[b].sensor;
     if (!sensor && !is_awake(input, pair.a) && !is_awake(input, pair.b)) {
       auto carried = std::lower_bound(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One contact function for each pair of shape kinds. To add contact between two kinds, write a PairFunction, and
-// register it in a function like those called by default_pair_table().
+// One contact function for each pair of shape kinds. To add contact between two kinds, write a PairFunction,
+// and register it in a function like those called by default_pair_table().
 #pragma once
 
 #include <array>

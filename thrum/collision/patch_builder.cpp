@@ -19,7 +19,8 @@ constexpr std::uint32_t kClipped = 0x10000;
 /// The nearest point is added when clipping found nothing within this share of the margin of its depth.
 constexpr double kLostShare = 0.25;
 constexpr std::uint32_t kNearestFeature = 0xfffff;
-/// How much depth a point may lack for each metre that it lies farther in the preferred direction, and distance likewise.
+/// How much depth a point may lack for each metre that it lies farther in the preferred direction, and
+/// distance likewise.
 constexpr double kDepthTie = 0.002;
 constexpr double kPlaceTie = 0.01;
 
@@ -150,8 +151,8 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
 void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
 {
   if (points.size() <= 4) return;
-  // Where several are as good, as on a ring that lies on a plane, a fixed direction decides: otherwise rounding would choose
-  // others in each step, and none would find the impulse it had.
+  // Where several are as good, as on a ring that lies on a plane, a fixed direction decides: otherwise
+  // rounding would choose others in each step, and none would find the impulse it had.
   const Vec3 preferred = Vec3(0.86, 0.43, 0.28) - normal * normal.dot(Vec3(0.86, 0.43, 0.28));
   const auto pick = [&](std::size_t place, auto&& score) {
     std::size_t best = place;

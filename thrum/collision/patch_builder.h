@@ -13,21 +13,23 @@
 
 namespace thrum::collision {
 
-/// Clips the face of one convex shape by that of the other and appends points with depth > -margin, in axes of a.
-/// `d` says where the cores are nearest; the nearest point is added when clipping lost it.
+/// Clips the face of one convex shape by that of the other and appends points with depth > -margin, in axes
+/// of a. `d` says where the cores are nearest; the nearest point is added when clipping lost it.
 void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X_ab, const ConvexDistance& d,
                          double margin, ClipScratch& scratch, std::vector<CandidatePoint>& points);
 
-/// Keeps at most four: the deepest, the one farthest from it, and the two that span the most area to either side.
+/// Keeps at most four: the deepest, the one farthest from it, and the two that span the most area to either
+/// side.
 void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points);
 
-/// Reduces, and appends one patch with the points brought to the world by `X_wp`. Does nothing without points.
+/// Reduces, and appends one patch with the points brought to the world by `X_wp`. Does nothing without
+/// points.
 void append_patch(const PairInput& pair, const Pose& X_wp, const Vec3& normal_p,
                   std::vector<CandidatePoint>& points, std::vector<model::ContactPatch>& patches);
 
-/// Gathers points, the deepest first, into patches: the first begins one and takes with it all whose directions have a
-/// cosine above `same_normal` with it; then the first of the rest, up to eight patches. Points of a patch nearer than
-/// `same_point` [m] are one.
+/// Gathers points, the deepest first, into patches: the first begins one and takes with it all whose
+/// directions have a cosine above `same_normal` with it; then the first of the rest, up to eight patches.
+/// Points of a patch nearer than `same_point` [m] are one.
 void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double same_normal, double same_point,
                               std::span<const DirectedPoint> points,
                               std::vector<model::ContactPatch>& patches);

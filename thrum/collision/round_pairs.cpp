@@ -15,12 +15,13 @@ namespace thrum::collision {
 
 namespace {
 
-/// Contact normals that differ by less belong to one patch (cosine of about 4 degrees). Points of a patch share the
-/// normal of the deepest: with 11 degrees a stack of four rings never came to rest.
+/// Contact normals that differ by less belong to one patch (cosine of about 4 degrees). Points of a patch
+/// share the normal of the deepest: with 11 degrees a stack of four rings never came to rest.
 constexpr double kSameNormal = 0.998;
 /// Points nearer than this share of the thickness are one.
 constexpr double kSamePoint = 0.2;
-/// The first step of the descent and its bounds, in shares of the thickness; the slope at which it ends; most steps.
+/// The first step of the descent and its bounds, in shares of the thickness; the slope at which it ends; most
+/// steps.
 constexpr double kFirstStep = 0.25;
 constexpr double kMinStep = 0.1;
 constexpr double kMaxStep = 8.0;
@@ -29,8 +30,9 @@ constexpr double kSlopeTolerance = 0.003;
 constexpr int kMaxSteps = 12;
 /// Neighbouring balls whose gaps differ by less than this share of the thickness are equally near.
 constexpr double kEquallyNear = 0.002;
-/// The ellipse of a contact: the depth over which it is flat, its longest half axis, the distance over which curvatures
-/// are measured, and the distance at which two points of a patch are one; shares of the thickness all.
+/// The ellipse of a contact: the depth over which it is flat, its longest half axis, the distance over which
+/// curvatures are measured, and the distance at which two points of a patch are one; shares of the thickness
+/// all.
 constexpr double kEllipseDepth = 0.001;
 constexpr double kMaxHalfAxis = 0.25;
 constexpr double kCurvatureProbe = 0.05;
@@ -111,11 +113,12 @@ bool find_seeds(const RoundPair& pair, NearBalls& near, std::vector<RoundSeed>& 
 //
 //     F(x) = phi_a(x) + phi_b(x),      grad F = n_a + n_b = 0;                                          (3)
 //
-// -F is then the depth, also when the overlap is deeper than the middle of either body, as long as x lies between the two
-// middles. F does not change along the common normal n and grows across it with the curvatures, each about 1 / r. The step
-// along -grad F is r / 2 at first and then that of Barzilai and Borwein, s.s / s.y with s the last move and y the change of
-// slope, which needs three or four steps for crossed tubes and stays put along a line of contact. Along n, x is kept halfway
-// between the surfaces. The result does not depend on how the surface was cut into triangles.
+// -F is then the depth, also when the overlap is deeper than the middle of either body, as long as x lies
+// between the two middles. F does not change along the common normal n and grows across it with the
+// curvatures, each about 1 / r. The step along -grad F is r / 2 at first and then that of Barzilai and
+// Borwein, s.s / s.y with s the last move and y the change of slope, which needs three or four steps for
+// crossed tubes and stays put along a line of contact. Along n, x is kept halfway between the surfaces. The
+// result does not depend on how the surface was cut into triangles.
 struct Slope {
   Vec3 n = Vec3::Zero();       ///< from a to b; zero where the two do not face each other
   Vec3 across = Vec3::Zero();  ///< grad F, across n
@@ -177,9 +180,9 @@ bool descend(const RoundPair& pair, RoundSeed& seed, Slope& slope)
 //
 //     x + s sqrt(2 e / H_k) v_k,      s = -1, 1,                                                         (4)
 //
-// with H_k and v_k the curvatures of F across n and their directions. Its four ends, all as deep as its middle, are the
-// points of the contact: a body can stand on it, turn on it with resistance, and rocks to rest on it, which on a point it
-// would not.
+// with H_k and v_k the curvatures of F across n and their directions. Its four ends, all as deep as its
+// middle, are the points of the contact: a body can stand on it, turn on it with resistance, and rocks to
+// rest on it, which on a point it would not.
 void add_ellipse(const RoundPair& pair, const RoundSeed& seed, const Slope& slope,
                  std::vector<DirectedPoint>& contacts)
 {

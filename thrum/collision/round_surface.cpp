@@ -20,7 +20,8 @@ constexpr double kPadding = 3;
 constexpr double kBend = 0.5;
 /// Steps along the surface towards the point whose normal meets p.
 constexpr int kProjections = 2;
-/// A ball is grown inwards from the surface while it touches nothing else, to within this share of its radius.
+/// A ball is grown inwards from the surface while it touches nothing else, to within this share of its
+/// radius.
 constexpr double kTouchTolerance = 0.05;
 constexpr int kGrowthSteps = 32;
 /// A ball stands for triangles whose corners lie within this many radii of its centre.
@@ -28,15 +29,16 @@ constexpr double kCoverRadii = 1.4;
 /// Balls are next to each other when their centres are no farther apart than so many reaches.
 constexpr double kNeighbourDistance = 1.2;
 
-// The surface bent to its corners' normals N_i [Boubekeur and Alexa 2008, Phong tessellation]: with q the nearest point of
-// the facets, u its barycentric coordinates and pi_i(q) = q - ((q - P_i) . N_i) N_i its image on the tangent plane of corner i,
+// The surface bent to its corners' normals N_i [Boubekeur and Alexa 2008, Phong tessellation]: with q the
+// nearest point of the facets, u its barycentric coordinates and pi_i(q) = q - ((q - P_i) . N_i) N_i its
+// image on the tangent plane of corner i,
 //
 //     s = (1 - a) q + a sum u_i pi_i(q),      N = sum u_i N_i / |sum u_i N_i|,                           (1)
 //     phi(p) = (p - s) . N.                                                                              (2)
 //
-// Over a chord of length l the tangent planes of an arc of curvature k lie at 2 t (1 - t) k l^2 / 2, twice its sagitta, so
-// that a = 1/2 follows the arc to second order; the source takes 3/4 for looks. (2) is the distance to first order in the
-// angle between p - s and N, which is small near the surface.
+// Over a chord of length l the tangent planes of an arc of curvature k lie at 2 t (1 - t) k l^2 / 2, twice
+// its sagitta, so that a = 1/2 follows the arc to second order; the source takes 3/4 for looks. (2) is the
+// distance to first order in the angle between p - s and N, which is small near the surface.
 struct SmoothPoint {
   Vec3 s;  ///< [m]
   Vec3 N;
@@ -156,13 +158,13 @@ void RoundSurface::fill_grid(const distance::MeshDistance& mesh)
   }
 }
 
-// Let each corner c of the cell speak for the value with half of its gradient, v_c + g_c . (p - x_c) / 2, and interpolate.
-// With f the place in the cell [0, 1] and h its side this is
+// Let each corner c of the cell speak for the value with half of its gradient, v_c + g_c . (p - x_c) / 2, and
+// interpolate. With f the place in the cell [0, 1] and h its side this is
 //
 //     v(p) = sum_c w_c v_c - (h / 2) sum_d f_d (1 - f_d) (rise of g_d along axis d),                     (3)
 //
-// exact for quadratic functions. The sum of the v_c alone is off by h^2 / (8 r) in the middle of a cell and right at the
-// nodes: bumps of 1 mm on a tube of 150 mm, in which bodies rocked and did not rest.
+// exact for quadratic functions. The sum of the v_c alone is off by h^2 / (8 r) in the middle of a cell and
+// right at the nodes: bumps of 1 mm on a tube of 150 mm, in which bodies rocked and did not rest.
 distance::FieldSample RoundSurface::sample(const Vec3& p) const
 {
   using base::simd::all;
@@ -182,7 +184,8 @@ distance::FieldSample RoundSurface::sample(const Vec3& p) const
   const Float4 fx = all(static_cast<float>(inside.x() - i));
   const Float4 fy = all(static_cast<float>(inside.y() - j));
   const Float4 fz = all(static_cast<float>(inside.z() - k));
-  // Value and gradient are interpolated alike: along z, then y, then x. `rise` is the difference along each axis.
+  // Value and gradient are interpolated alike: along z, then y, then x. `rise` is the difference along each
+  // axis.
   const Float4 z00 = at(0), z01 = at(y), z10 = at(plane), z11 = at(plane + y);
   const Float4 d00 = at(1) - z00, d01 = at(y + 1) - z01, d10 = at(plane + 1) - z10,
                d11 = at(plane + y + 1) - z11;
@@ -201,8 +204,8 @@ distance::FieldSample RoundSurface::sample(const Vec3& p) const
   const Float4 bend_z = fz * (one - fz) * rise_z;
   mixed[3] -= static_cast<float>(0.5 * frame_.spacing) * (bend[0] + bend_y[1] + bend_z[2]);
   auto result = std::bit_cast<distance::FieldSample>(mixed);
-  // Outside the grid the distance grows as at its border: it is nearly straight along its gradient, and convex above a
-  // body whose bounds the grid surrounds.
+  // Outside the grid the distance grows as at its border: it is nearly straight along its gradient, and
+  // convex above a body whose bounds the grid surrounds.
   if (inside != x) result.value += static_cast<float>(result.direction().dot(frame_.spacing * (x - inside)));
   return result;
 }
@@ -228,7 +231,8 @@ void RoundSurface::place_balls(const distance::MeshDistance& mesh, double thickn
     }
     grown[t] = {middle - radius * n, radius, 0};
   }
-  // Each ball takes with it the triangles that it nearly holds, moves to the middle of their balls, and reaches to their corners.
+  // Each ball takes with it the triangles that it nearly holds, moves to the middle of their balls, and
+  // reaches to their corners.
   std::vector<bool> covered(count, false);
   std::vector<std::size_t> mine;
   for (std::size_t t = 0; t < count; ++t) {

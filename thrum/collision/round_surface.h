@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A closed mesh that bends gently everywhere, as contact sees it: the distance to the smooth surface that the triangles
-// stand for, on a grid with gradients, and balls inside that together hold the surface.
+// A closed mesh that bends gently everywhere, as contact sees it: the distance to the smooth surface that the
+// triangles stand for, on a grid with gradients, and balls inside that together hold the surface.
 //
 //      _______             The facets of a round mesh are an accident of its making: a tube of ten sides that rests
 //    /  ( o )  \           on another one would sit on flats, tip over ridges and never come to rest. So each facet is
@@ -32,7 +32,8 @@ class RoundSurface {
   /// `thickness` is twice the greatest depth inside [m]; the mesh must be closed.
   RoundSurface(const distance::MeshDistance& mesh, double thickness);
 
-  /// Distance to the smooth surface and its gradient, continuous both; carried on in a straight line outside the grid.
+  /// Distance to the smooth surface and its gradient, continuous both; carried on in a straight line outside
+  /// the grid.
   [[nodiscard]] distance::FieldSample sample(const Vec3& p) const;
   [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
   /// Balls next to a ball.

@@ -5,7 +5,8 @@
 
 namespace thrum::collision {
 
-// Whether the segment leaves out the box, grown by `near`: its part between the two planes of each axis, in turn.
+// Whether the segment leaves out the box, grown by `near`: its part between the two planes of each axis, in
+// turn.
 bool FieldDistance::segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
 {
   double enters = 0;

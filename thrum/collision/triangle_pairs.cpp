@@ -21,7 +21,8 @@ constexpr double kOnFace = 0.999;
 /// A barycentric weight below this is on the edge.
 constexpr double kOnEdge = 1e-6;
 
-// Whether the nearest point lies on an edge or corner that sticks out, so that the contact may point away from the face.
+// Whether the nearest point lies on an edge or corner that sticks out, so that the contact may point away
+// from the face.
 bool on_sharp_feature(const ConvexView& triangle, const std::array<bool, 3>& edge_is_sharp, const Vec3& p)
 {
   const Vec3& a = triangle.corners[0];

@@ -64,8 +64,8 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
     round = std::make_unique<RoundSurface>(distance, thickness);
 }
 
-// The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r / 100,
-// within bounds that keep the memory of thin sheets and the error of bulky ones small.
+// The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r /
+// 100, within bounds that keep the memory of thin sheets and the error of bulky ones small.
 void TriangleSurface::measure_thickness()
 {
   const mesh::TriangleMesh& mesh = bvh.mesh();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What contact with a triangle mesh or a height field needs: a hierarchy, which edges stick out, the corners and
-// edges it touches with, and for a closed mesh the distance to it on a grid.
+// What contact with a triangle mesh or a height field needs: a hierarchy, which edges stick out, the corners
+// and edges it touches with, and for a closed mesh the distance to it on a grid.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@
 namespace thrum::collision {
 
 struct TriangleSurface final : ShapeAccelerator {
-  /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMaxTriangles gets its own.
+  /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMaxTriangles gets
+  /// its own.
   explicit TriangleSurface(const mesh::TriangleMesh& mesh,
                            std::shared_ptr<const distance::SignedDistanceField> given = nullptr);
   TriangleSurface(const TriangleSurface&) = delete;
@@ -33,8 +34,8 @@ struct TriangleSurface final : ShapeAccelerator {
   std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
   double thickness = 0;       ///< twice the greatest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
-  /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge that does
-  /// not must be pushed along the face's normal, or it would trip over a seam that is not there.
+  /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge
+  /// that does not must be pushed along the face's normal, or it would trip over a seam that is not there.
   std::vector<std::array<bool, 3>> edge_is_sharp;
 
  private:

@@ -41,8 +41,9 @@ struct FillDesc {
                                                                const ModalAnalysisDesc& desc,
                                                                const base::Cache& cache = base::Cache());
 
-/// The modal model of a surface of one material, cached, for programs that need no more than that: 20 modes, held where
-/// the clamps say (supports.h, such as "z<0.01"; none: it is free). Throws Error with what to do when there is none.
+/// The modal model of a surface of one material, cached, for programs that need no more than that: 20 modes,
+/// held where the clamps say (supports.h, such as "z<0.01"; none: it is free). Throws Error with what to do
+/// when there is none.
 [[nodiscard]] std::shared_ptr<const model::ModalModel> modal_model(
     const mesh::TriangleMesh& surface, const model::Material& material,
     const std::vector<std::string>& clamps = {}, const FillDesc& fill = {});

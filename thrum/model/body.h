@@ -61,7 +61,8 @@ struct BodyState {
   return 0.5 * (desc.mass * body.velocity.squaredNorm() + w.dot(desc.inertia * w));
 }
 
-/// Changes the velocities of a dynamic body by an impulse [N s] and an angular impulse about its centre of mass [N m s].
+/// Changes the velocities of a dynamic body by an impulse [N s] and an angular impulse about its centre of
+/// mass [N m s].
 inline void apply_impulse(const BodyDesc& desc, BodyState& body, const Vec3& impulse,
                           const Vec3& angular_impulse)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How the parts of a scene name each other. An index is a position in the arrays of SceneModel and SceneState and is used
-// inside a step; an id is what a user keeps between steps, and stays the same when other parts are added or removed.
+// How the parts of a scene name each other. An index is a position in the arrays of SceneModel and SceneState
+// and is used inside a step; an id is what a user keeps between steps, and stays the same when other parts
+// are added or removed.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,8 @@ struct JointMotor {
   double target = 0.0;      ///< of the coordinate [rad] or [m]
 };
 
-/// What joins two bodies. `BodyRef` is BodyId in what a user describes (JointDesc) and BodyIndex in a scene (Joint).
+/// What joins two bodies. `BodyRef` is BodyId in what a user describes (JointDesc) and BodyIndex in a scene
+/// (Joint).
 template <class BodyRef, BodyRef kWorld>
 struct JointBetween {
   JointKind kind = JointKind::ball;

@@ -66,7 +66,8 @@ void ConstraintStepper::run_sweeps(int iterations, double h)
     contacts_.shock_sweep(bodies_, settings_, settings_.settled_threshold * substep_speed_);
 }
 
-// The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps found.
+// The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps
+// found.
 void ConstraintStepper::solve_small_islands(double h)
 {
   struct Island {

@@ -18,13 +18,13 @@ struct ContactGraph {
 };
 inline constexpr std::int32_t kUnsupported = 0x7fffffff;
 
-/// Levels of build_support_graph() for bodies that contacts join to the ground. `h` is the step for which each body is let
-/// fall [s].
+/// Levels of build_support_graph() for bodies that contacts join to the ground. `h` is the step for which
+/// each body is let fall [s].
 ///
-/// The number of contacts between a body and the ground is not enough: a ring that stands on the ground and leans over a
-/// second one, which lies on a third, is one contact from the ground and still rests on what is two contacts away. Held
-/// still as the lower of the two, it pressed the second ring through the third: of 500 rings in a box 17 pairs were linked
-/// after 5 s, and none is with the levels of support.
+/// The number of contacts between a body and the ground is not enough: a ring that stands on the ground and
+/// leans over a second one, which lies on a third, is one contact from the ground and still rests on what is
+/// two contacts away. Held still as the lower of the two, it pressed the second ring through the third: of
+/// 500 rings in a box 17 pairs were linked after 5 s, and none is with the levels of support.
 [[nodiscard]] ContactGraph build_contact_graph(const model::SceneModel& model, const model::SceneState& state,
                                                double h);
 

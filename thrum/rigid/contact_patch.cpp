@@ -28,15 +28,15 @@ Rows unit_row(std::size_t k)
   return units[k];
 }
 
-// Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each row in turn:
-// operations on whole columns only, which is several times quicker here than a factorisation.
+// Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each
+// row in turn: operations on whole columns only, which is several times quicker here than a factorisation.
 void invert_7x7(std::array<Rows, 7>& A)
 {
   for (std::size_t k = 0; k < 7; ++k) {
     const Rows pivot = A[k];
     const RowReal d = 1 / pivot[static_cast<Eigen::Index>(k)];
-    // The matrix is symmetric: pivot[j] is the entry of column j in row k. Row k becomes pivot[j] d, minus d on the
-    // diagonal.
+    // The matrix is symmetric: pivot[j] is the entry of column j in row k. Row k becomes pivot[j] d, minus d
+    // on the diagonal.
     const Rows reduced = pivot - unit_row(k);
     for (std::size_t j = 0; j < 7; ++j) A[j] -= (pivot[static_cast<Eigen::Index>(j)] * d) * reduced;
     A[k] = pivot * d - (1 + d) * unit_row(k);
@@ -126,15 +126,15 @@ inline RowReal max_speed(const SolverPatch& p, const Rows& speed)
   return speed.head<4>().abs().max(speed.tail<4>().abs() * p.friction_reach).maxCoeff();
 }
 
-// Where the whole block asks points to pull, they are let go one after the other, the one that pulls most first. With B the
-// inverse of the block A, r the residual and i the point that is let go,
+// Where the whole block asks points to pull, they are let go one after the other, the one that pulls most
+// first. With B the inverse of the block A, r the residual and i the point that is let go,
 //
 //     change = -B r + s B_i,     s = (-lambda_i - change_i) / B_ii                                      (1)
 //
-// solves all other rows for lambda_i = 0 and leaves the speed s at i, and B - B_i B_i^T / B_ii is the inverse for the next one.
-// False when no point is left, or when one that was let go would approach again. Sweeping over the rows of such a patch
-// instead, friction and normal rows undid each other's work on a box that stood on three of its four corners: the box was at
-// rest and the sweeps never were.
+// solves all other rows for lambda_i = 0 and leaves the speed s at i, and B - B_i B_i^T / B_ii is the inverse
+// for the next one. False when no point is left, or when one that was let go would approach again. Sweeping
+// over the rows of such a patch instead, friction and normal rows undid each other's work on a box that stood
+// on three of its four corners: the box was at rest and the sweeps never were.
 bool release_pulling_points(const PatchMasses& m, const Rows& lambda, Rows& change, Rows& residual)
 {
   std::array<Rows, 4> columns{m.inverse[0], m.inverse[1], m.inverse[2], m.inverse[3]};
@@ -183,8 +183,8 @@ inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda
   return true;
 }
 
-// Eq. (2)-(3b) for the normal rows: a gap may just close within the substep, surfaces that meet may not approach, and
-// where restitution or a distant impact asks for it they must part.
+// Eq. (2)-(3b) for the normal rows: a gap may just close within the substep, surfaces that meet may not
+// approach, and where restitution or a distant impact asks for it they must part.
 Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lanes residual, int sweeps)
 {
   const Lanes start = lambda.head<4>();
@@ -200,9 +200,10 @@ Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lan
   return next - start;
 }
 
-// The twist about the normal, then Coulomb friction at the centre of the patch. Each must find its bound by itself: solved
-// together and bounded afterwards, a single point, which can resist no twist, left that to the twist and pushed along with
-// the slip. A ring that lay on another one by two points spun itself up from rest to 500 J within 2 s.
+// The twist about the normal, then Coulomb friction at the centre of the patch. Each must find its bound by
+// itself: solved together and bounded afterwards, a single point, which can resist no twist, left that to the
+// twist and pushed along with the slip. A ring that lay on another one by two points spun itself up from rest
+// to 500 J within 2 s.
 Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, const Rows& speed,
                      FrictionCone cone)
 {
@@ -226,8 +227,8 @@ Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, c
   return {next.x() - old.x(), next.y() - old.y(), twist - old_twist, 0};
 }
 
-// Resistance to rolling, a turning impulse across the normal bounded by the coefficient times the normal impulse.
-// Gives the change of speed at the patch that it brings [m/s].
+// Resistance to rolling, a turning impulse across the normal bounded by the coefficient times the normal
+// impulse. Gives the change of speed at the patch that it brings [m/s].
 RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pressure, Vec3& impulse,
                       SolverBody& A, SolverBody& B)
 {
@@ -271,8 +272,8 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
   m.friction = K.topLeftCorner<2, 2>().inverse();
   m.twist_slips = K.topRightCorner<2, 1>();
 
-  // The rows are scaled to a diagonal of 1. Lanes without a point, rows that nothing can move, and friction where there
-  // is none are scaled by 0 and so keep to themselves.
+  // The rows are scaled to a diagonal of 1. Lanes without a point, rows that nothing can move, and friction
+  // where there is none are scaled by 0 and so keep to themselves.
   Rows scale = Rows::Zero();
   const bool twists = (p.twist_arm > RowReal(0)).any();
   for (std::size_t k = 0; k < 7; ++k) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A contact patch as rows of [Coevoet20, eq. 2-3], laid out for sweeping.
 //
-// A patch has up to four normal rows, which share a normal, and three friction rows at its centre: two tangents and the
-// turn about the normal. They lie side by side in eight lanes, so that a visit reads the two bodies once, works on all
-// rows together, and writes the bodies once.
+// A patch has up to four normal rows, which share a normal, and three friction rows at its centre: two
+// tangents and the turn about the normal. They lie side by side in eight lanes, so that a visit reads the two
+// bodies once, works on all rows together, and writes the bodies once.
 //
 //   lane       0       1       2       3       4       5       6       7
 //   row     n at p0 n at p1 n at p2 n at p3   t1      t2    twist      -
@@ -12,13 +12,14 @@
 //
 // Lanes without a point are zero throughout and answer to nothing.
 //
-// Rows are single precision: a sweep is a correction of the velocities, which are double, by a residual computed from
-// them; the next sweep sees what rounding left over. That halves the memory a sweep has to pass through. What is given
-// to one body is taken from the other to the last bit of a double.
+// Rows are single precision: a sweep is a correction of the velocities, which are double, by a residual
+// computed from them; the next sweep sees what rounding left over. That halves the memory a sweep has to pass
+// through. What is given to one body is taken from the other to the last bit of a double.
 //
-// Where we leave the paper: friction acts on the patch as a whole rather than at each point. Four points of a flat face
-// give 7 rows instead of 12, none of them redundant in the tangential directions, and the split among the points, which
-// Coulomb's law does not determine, is made afterwards in proportion to the normal impulses.
+// Where we leave the paper: friction acts on the patch as a whole rather than at each point. Four points of a
+// flat face give 7 rows instead of 12, none of them redundant in the tangential directions, and the split
+// among the points, which Coulomb's law does not determine, is made afterwards in proportion to the normal
+// impulses.
 #pragma once
 
 #include <Eigen/Core>
@@ -67,8 +68,8 @@ struct SolverPatch {
   Rows lambda;  ///< impulses of this substep [N s, the twist N m s]
   Lanes
       twist_arm;  ///< mu times the distance of each point from the centre, plus the spinning coefficient [m]
-  Lanes
-      friction_reach;  ///< 1, 1 and the greatest distance of a point from the centre [m], 0: makes all rows speeds
+  Lanes friction_reach;  ///< 1, 1 and the greatest distance of a point from the centre [m], 0: makes all rows
+                         ///< speeds
   RowReal mu = 0;
   PatchMasses masses;
 
@@ -137,8 +138,8 @@ void apply_rows(const SolverPatch& p, const PatchMasses& m, SolverBody& A, Solve
 /// Likewise for a turning impulse of rolling friction [N m s].
 void apply_rolling(const PatchMasses& m, SolverBody& A, SolverBody& B, const Vec3& impulse);
 
-/// Solves all rows of a patch for the velocities of its bodies and adds to `lambda`. Gives the greatest change of speed
-/// that any row asked for [m/s].
+/// Solves all rows of a patch for the velocities of its bodies and adds to `lambda`. Gives the greatest
+/// change of speed that any row asked for [m/s].
 RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& record, Rows& lambda,
                     Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s);
 

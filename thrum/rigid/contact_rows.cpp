@@ -38,9 +38,10 @@ Lanes normal_speeds(const SolverPatch& p, SolverBodies& bodies)
   return along_rows(p, B.v - A.v, A.w, B.w).head<4>();
 }
 
-// A gap g may close within the substep, at g / h. Where it is less than the slop s, this falls to g^2 / (s h): a wall of bricks
-// stands on more points than it has ways to move, so that some gaps of a micrometre never close. Asked to at g / h, they kept a
-// pyramid at rest busy for ever: every substep changed speeds by up to 0.4 mm/s, and shock propagation went over all levels.
+// A gap g may close within the substep, at g / h. Where it is less than the slop s, this falls to g^2 / (s
+// h): a wall of bricks stands on more points than it has ways to move, so that some gaps of a micrometre
+// never close. Asked to at g / h, they kept a pyramid at rest busy for ever: every substep changed speeds by
+// up to 0.4 mm/s, and shock propagation went over all levels.
 void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, const BiasValues& s)
 {
   p.gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
@@ -141,8 +142,8 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   set_lane(p.arm_b, kTwist, record.n);
   record.rolling_impulse.setZero();
   if (settings.warm_start) {
-    // Only rows that are solved may start warm: a surface can have lost its friction since the last step, and nothing
-    // would take the old impulse back.
+    // Only rows that are solved may start warm: a surface can have lost its friction since the last step, and
+    // nothing would take the old impulse back.
     if (p.mu > 0) {
       p.lambda[kFirstTangent] = static_cast<RowReal>(record.t1.dot(contact.warm_friction));
       p.lambda[kSecondTangent] = static_cast<RowReal>(record.t2.dot(contact.warm_friction));
@@ -279,8 +280,8 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
 // [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes the
 // speed at the start of the step. Where the surfaces still had a gap then, the speed at which they meet
 // follows from v_c^2 = v^2 + 2 a gap; with it a bounce neither gains nor loses energy, wherever in the step
-// it falls. Kicks of distant impacts [eq. 2] come with the bounces, after positions have moved, for the same reason: a body that
-// moves with its new speed before gravity has acted on it gains m g h v.
+// it falls. Kicks of distant impacts [eq. 2] come with the bounces, after positions have moved, for the same
+// reason: a body that moves with its new speed before gravity has acted on it gains m g h v.
 bool ContactRows::start_bounces()
 {
   if (!any_may_bounce_) return false;
@@ -303,8 +304,8 @@ bool ContactRows::start_bounces()
       any = any || p.target[i] > 0;
     }
   }
-  // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation added in the
-  // first must not be forgotten.
+  // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation added
+  // in the first must not be forgotten.
   if (any) {
     for (std::size_t i = 0; i < count_; ++i) {
       patches_[i].total += applied_impulses(i) - patches_[i].lambda;

@@ -53,24 +53,26 @@ class ContactRows {
   }
   /// One sweep. `backward` goes from the last patch to the first.
   void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
-  /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last visited. False when
-  /// there is none.
+  /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last
+  /// visited. False when there is none.
   [[nodiscard]] bool find_unsettled(SolverBodies& bodies, double step, double settled);
-  /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was none.
+  /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was
+  /// none.
   [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
                                      bool backward);
-  /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the bodies but are
-  /// not kept. False when there is none.
+  /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the
+  /// bodies but are not kept. False when there is none.
   bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
   /// Asks for restitution where a new contact was pushed. True when there is any.
   bool start_bounces();
   /// Ends a substep: adds to the sums, and forgets impulses of impacts so that they are not given twice.
   void finish_substep();
-  /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches must be in
-  /// the order of their levels.
+  /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches
+  /// must be in the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
-  /// One sweep from the lowest level to the highest in which the held bodies do not yield. Levels in which the last
-  /// sweep changed no speed by more than `settled` [m/s], and into which nothing came from below, are skipped.
+  /// One sweep from the lowest level to the highest in which the held bodies do not yield. Levels in which
+  /// the last sweep changed no speed by more than `settled` [m/s], and into which nothing came from below,
+  /// are skipped.
   void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled);
   /// Writes impulses back into the scene's patches.
   void store(model::SceneState& state) const;

@@ -35,7 +35,8 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
   level_begin_.push_back(count_);
 }
 
-// Masses with a body held are found when they are first needed: most patches of a heap at rest never need them.
+// Masses with a body held are found when they are first needed: most patches of a heap at rest never need
+// them.
 void ContactRows::prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies)
 {
   if (h.ready) return;

@@ -129,7 +129,8 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
   const auto n = static_cast<Eigen::Index>(rows.size());
   if (n == 0) return true;
 
-  // The unknowns are the whole impulses of the substep, so b is the residual at the present ones plus A times them.
+  // The unknowns are the whole impulses of the substep, so b is the residual at the present ones plus A times
+  // them.
   MatX A(n, n);
   VecX start(n);
   VecX velocity(n);

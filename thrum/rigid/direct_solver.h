@@ -11,9 +11,10 @@
 
 namespace thrum::rigid {
 
-/// Solves patches and joint rows exactly and updates bodies and impulses. As in the paper, the friction bounds come from a
-/// first solve of the normal rows alone; `rounds` more solves let them follow. Rows keep their impulses as the starting
-/// point. Rolling friction is not among the rows. False, and nothing changed, when pivoting did not end.
+/// Solves patches and joint rows exactly and updates bodies and impulses. As in the paper, the friction
+/// bounds come from a first solve of the normal rows alone; `rounds` more solves let them follow. Rows keep
+/// their impulses as the starting point. Rolling friction is not among the rows. False, and nothing changed,
+/// when pivoting did not end.
 [[nodiscard]] bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> joints,
                                   SolverBodies& bodies, double h, int rounds);
 

@@ -14,13 +14,13 @@ namespace {
 constexpr double kSameDepthImpact = 1e-5;
 
 // Speed after an impact that is given where the body is now, a gap above the surface. The body would meet the
-// surface at v_c^2 = u^2 + 2 a gap and leave at e v_c; what is left of that when it has climbed back through the
-// gap is
+// surface at v_c^2 = u^2 + 2 a gap and leave at e v_c; what is left of that when it has climbed back through
+// the gap is
 //
 //     w^2 = e^2 u^2 - (1 - e^2) 2 a gap.
 //
-// With e = 1 it is u itself, as in the paper, and wherever in the step the impact falls no energy is gained. Negative:
-// it does not climb back; the impact belongs to the end of the step.
+// With e = 1 it is u itself, as in the paper, and wherever in the step the impact falls no energy is gained.
+// Negative: it does not climb back; the impact belongs to the end of the step.
 double rebound_square(double u, double e, double gap, double acceleration)
 {
   const double a = std::max(0.0, -acceleration);
@@ -29,8 +29,8 @@ double rebound_square(double u, double e, double gap, double acceleration)
 
 }  // namespace
 
-// Rounds over all pairs, since an impact can drive a body into the next one. A round in which nothing happens is the
-// last.
+// Rounds over all pairs, since an impact can drive a body into the next one. A round in which nothing happens
+// is the last.
 void ImpulseStepper::collision_phase(double h, bool before_velocities)
 {
   for (int i = 0; i < settings_.collision_iterations; ++i) {
@@ -43,8 +43,8 @@ void ImpulseStepper::collision_phase(double h, bool before_velocities)
   }
 }
 
-// Interference is looked for at the predicted position x + h (v + h g), which contact will look at as well, so that
-// nothing that collides is taken for resting [section 4].
+// Interference is looked for at the predicted position x + h (v + h g), which contact will look at as well,
+// so that nothing that collides is taken for resting [section 4].
 void ImpulseStepper::list_interfering_points(const ImpulsePair& pair, double h, bool before_velocities)
 {
   for (std::size_t p = pair.begin; p < pair.end; ++p) {
@@ -59,8 +59,9 @@ void ImpulseStepper::list_interfering_points(const ImpulsePair& pair, double h, 
   }
 }
 
-// The list of interfering points is made once. The deepest gets its impulse, points that now separate are taken off,
-// and so on until the list is empty: the bodies are not moved again in between [section 5, the aggressive variant].
+// The list of interfering points is made once. The deepest gets its impulse, points that now separate are
+// taken off, and so on until the list is empty: the bodies are not moved again in between [section 5, the
+// aggressive variant].
 bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
 {
   bool any = false;
@@ -97,8 +98,8 @@ bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
   return any;
 }
 
-// Impacts whose rebound stays below where the body was at the start of the step: contact has let it come to the surface,
-// and from there it leaves with e v_c.
+// Impacts whose rebound stays below where the body was at the start of the step: contact has let it come to
+// the surface, and from there it leaves with e v_c.
 void ImpulseStepper::apply_late_rebounds()
 {
   for (int i = 0; i < settings_.collision_iterations; ++i) {

@@ -22,11 +22,11 @@ void ImpulseStepper::contact_pass(double h, double kept)
   for (const ImpulsePair& pair : pairs_) settle_pair(pair, h, kept, settings_.pair_iterations);
 }
 
-// The deepest point that is not separating first, at positions x + h v predicted anew after each impulse. `kept` is minus
-// the restitution: the share of its approach that a point keeps in this pass.
+// The deepest point that is not separating first, at positions x + h v predicted anew after each impulse.
+// `kept` is minus the restitution: the share of its approach that a point keeps in this pass.
 //
-// Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops it where it
-// is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
+// Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops
+// it where it is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
 bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept, int iterations)
 {
   if (!is_movable(pair)) return false;
@@ -110,14 +110,15 @@ void ImpulseStepper::compute_flat_matrices(const SolverBody& A, const SolverBody
   flat.S_inverse = S.inverse();
 }
 
-// A flat patch that rests needs no going round its points: the impulse (j, tau) at its middle that brings it to the
-// speeds asked for and stops all slip and twist solves
+// A flat patch that rests needs no going round its points: the impulse (j, tau) at its middle that brings it
+// to the speeds asked for and stops all slip and twist solves
 //
 //     K j + L tau = speed n - u,        L^T j + (Ia^-1 + Ib^-1) tau = w* - w                  (L as in point_impulse.cpp)
 //
-// where the plane speed + d . (n x w*) fits the targets of the points at d from the middle. It stands when it can be
-// shared out among the points, sum l_i = j.n and sum l_i d_i x n = tau across n (the least l serves), so that each has
-// been pushed in sum and friction holds. Otherwise nothing changes and the points are taken one by one, as in the paper.
+// where the plane speed + d . (n x w*) fits the targets of the points at d from the middle. It stands when it
+// can be shared out among the points, sum l_i = j.n and sum l_i d_i x n = tau across n (the least l serves),
+// so that each has been pushed in sum and friction holds. Otherwise nothing changes and the points are taken
+// one by one, as in the paper.
 ImpulseStepper::FlatPatchResult ImpulseStepper::solve_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch,
                                                                  double h)
 {
@@ -185,9 +186,9 @@ ImpulseStepper::FlatPatchResult ImpulseStepper::solve_flat_patch(const ImpulsePa
   return FlatPatchResult::done;
 }
 
-// A last sweep from the ground up [section 8.2]. When a level has been settled its bodies are given infinite mass and
-// keep it until the sweep is over: what comes to rest on them cannot push them back down, so one sweep carries support
-// to the top of a stack of any height and any masses.
+// A last sweep from the ground up [section 8.2]. When a level has been settled its bodies are given infinite
+// mass and keep it until the sweep is over: what comes to rest on them cannot push them back down, so one
+// sweep carries support to the top of a stack of any height and any masses.
 void ImpulseStepper::shock_propagation(double h)
 {
   const std::span<SolverBody> all = bodies_.all();
@@ -214,8 +215,9 @@ void ImpulseStepper::shock_propagation(double h)
   release_all();
 }
 
-// Where we leave the paper: only what rests is held. A moving body of infinite mass gives energy away: a capsule between a
-// ball that rolled off and a box that fell was spun up, and the pile gained 0.2 % of its energy in a step.
+// Where we leave the paper: only what rests is held. A moving body of infinite mass gives energy away: a
+// capsule between a ball that rolled off and a box that fell was spun up, and the pile gained 0.2 % of its
+// energy in a step.
 void ImpulseStepper::hold_level(std::int32_t level, double h)
 {
   for (const std::int32_t body : on_level_[static_cast<std::size_t>(level)]) {

@@ -18,11 +18,11 @@ constexpr int kPushSweeps = 4;
 
 }  // namespace
 
-// x += h v with the new v is off by h v / 2 t after a time t of steady sliding: 0.8 % after 2 s at 1/60 s. A body that
-// nothing touched follows its parabola (SolverBodies::advance_positions); one whose contacts were closed when the step
-// began moves with the mean of the velocities before and after, which is exact for steady forces and makes the work of
-// gravity equal to the change of potential energy. One that is just landing moves with the new velocity, which is the
-// one that contact made harmless.
+// x += h v with the new v is off by h v / 2 t after a time t of steady sliding: 0.8 % after 2 s at 1/60 s. A
+// body that nothing touched follows its parabola (SolverBodies::advance_positions); one whose contacts were
+// closed when the step began moves with the mean of the velocities before and after, which is exact for
+// steady forces and makes the work of gravity equal to the change of potential energy. One that is just
+// landing moves with the new velocity, which is the one that contact made harmless.
 void ImpulseStepper::use_mean_velocities(double h)
 {
   std::vector<bool> steady(bodies_.all().size(), settings_.mean_velocity);
@@ -60,9 +60,9 @@ void ImpulseStepper::use_mean_velocities(double h)
   }
 }
 
-// Overlap that is left, or was there from the start, is removed by moving the bodies apart from the ground up, those
-// below held, with velocities that are not kept. The paper leaves overlap to its contact impulses; without this
-// a tower sinks into itself by what each step leaves over.
+// Overlap that is left, or was there from the start, is removed by moving the bodies apart from the ground
+// up, those below held, with velocities that are not kept. The paper leaves overlap to its contact impulses;
+// without this a tower sinks into itself by what each step leaves over.
 void ImpulseStepper::push_out(double h)
 {
   const std::span<SolverBody> all = bodies_.all();

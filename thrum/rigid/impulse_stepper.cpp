@@ -15,8 +15,9 @@ namespace {
 /// A point that would move less than this share of the length scale in a step is settled.
 constexpr double kSettled = 1e-8;
 
-// The speed after the velocities are advanced for a body that is kicked away at `speed`. Positions follow the mean of that speed and the
-// one before, gravity acts again only in the next step: v^2 / 2 + g h v / 2 must be what the kick was worth.
+// The speed after the velocities are advanced for a body that is kicked away at `speed`. Positions follow the
+// mean of that speed and the one before, gravity acts again only in the next step: v^2 / 2 + g h v / 2 must
+// be what the kick was worth.
 double kick_speed(double speed, double gravity_in_step)
 {
   return speed > 0 ? std::hypot(speed, gravity_in_step / 2) - gravity_in_step / 2 : 0;
@@ -24,7 +25,7 @@ double kick_speed(double speed, double gravity_in_step)
 
 }  // namespace
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------------------------------------
 // Stages
 
 // The levels are those of [section 8.1], see support_graph.h; without the graph all bodies are on the same
@@ -66,8 +67,8 @@ void ImpulseStepper::resolve_contacts(StepFrame&, double h)
 {
   if (!settings_.separate_collisions) collision_phase(h, false);
   joints_.warm_start(bodies_);
-  // Restitution -0.9 keeps nine tenths of the approach, -0.8 eight, and the last pass nothing [section 7.1]: the
-  // bodies slow down together instead of one stopping dead before the next is asked.
+  // Restitution -0.9 keeps nine tenths of the approach, -0.8 eight, and the last pass nothing [section 7.1]:
+  // the bodies slow down together instead of one stopping dead before the next is asked.
   const int passes = settings_.contact_iterations;
   for (int i = 1; i <= passes; ++i) {
     joints_.sweep(bodies_, h, 1, settled_);
@@ -112,7 +113,7 @@ void ImpulseStepper::store_results(StepFrame& frame)
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------------------------------------
 // Pairs and their order
 
 void ImpulseStepper::gather_pairs(const StepFrame& frame)
@@ -176,7 +177,7 @@ void ImpulseStepper::order_pairs(const StepFrame& frame)
     on_level_[static_cast<std::size_t>(levels[i])].push_back(static_cast<std::int32_t>(i));
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------------------------------------
 // What collision and contact share
 
 bool ImpulseStepper::is_movable(const ImpulsePair& pair)
@@ -192,9 +193,9 @@ double ImpulseStepper::speed_along(const ImpulsePair& pair, const ImpulsePatch& 
   return patch.n.dot(B.v - A.v) + point.rb_n.dot(B.w) - point.ra_n.dot(A.w);
 }
 
-// The deepest listed point of the pair [section 5]. Points of its patch that are as deep, to `same_depth`, come with it
-// and form one place in their middle: a flat face has no deepest point, and taking its corners one after the other
-// would set a box that falls flat spinning.
+// The deepest listed point of the pair [section 5]. Points of its patch that are as deep, to `same_depth`,
+// come with it and form one place in their middle: a flat face has no deepest point, and taking its corners
+// one after the other would set a box that falls flat spinning.
 ImpulseStepper::Choice ImpulseStepper::deepest_place(const ImpulsePair& pair, double same_depth) const
 {
   Choice choice;
@@ -226,9 +227,9 @@ ImpulseStepper::Choice ImpulseStepper::deepest_place(const ImpulsePair& pair, do
   return choice;
 }
 
-// Where the load of a patch acted in the step before is the best place to act on it now: a box at rest on a slope is
-// held by one impulse there, where its corners, pushed one after the other and never taken back, would make it hop.
-// What a corner must add in this step moves the place for the next.
+// Where the load of a patch acted in the step before is the best place to act on it now: a box at rest on a
+// slope is held by one impulse there, where its corners, pushed one after the other and never taken back,
+// would make it hop. What a corner must add in this step moves the place for the next.
 void ImpulseStepper::share_by_load(Choice& choice)
 {
   // What is taken back is taken in proportion to what was given, so that no point is left pulling.

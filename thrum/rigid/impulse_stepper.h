@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `impulse` stepper [Guendelman03]: collision, velocity, contact and position in this order, by impulses at one
-// place after the other.
+// The `impulse` stepper [Guendelman03]: collision, velocity, contact and position in this order, by impulses
+// at one place after the other.
 //
 //   collide              impulses with restitution on v, where x + h (v + h g) would overlap     [section 5]
 //   advance velocities   v += h g
@@ -9,16 +9,17 @@
 //   advance positions    x += h v
 //   bounce               impacts that were put off to the end of the step
 //
-// A body at rest has no speed when impacts are treated, so it does not bounce, whatever its restitution; and gravity
-// is answered by contact, which has none. That separates the two without a threshold.
+// A body at rest has no speed when impacts are treated, so it does not bounce, whatever its restitution; and
+// gravity is answered by contact, which has none. That separates the two without a threshold.
 //
 // Where we leave the paper, each explained at its function:
-//  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions to first
-//    order; the paper moves the bodies there and samples points anew.
+//  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions
+//    to first order; the paper moves the bodies there and samples points anew.
 //  - Points of a flat patch that are equally deep form one place in their middle, which resists twisting.
-//  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to where the
-//    body is now are given at the end of the step, at the surface.
-//  - Bodies in steady contact move with the mean of their velocities; overlap is pushed out without giving speed.
+//  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to
+//    where the body is now are given at the end of the step, at the surface.
+//  - Bodies in steady contact move with the mean of their velocities; overlap is pushed out without giving
+//    speed.
 #pragma once
 
 #include <array>
@@ -55,7 +56,8 @@ struct ImpulsePoint {
   bool bounced = false;
 };
 
-/// What settling a flat patch as a whole needs: the same all through a step, but for which of the bodies yield.
+/// What settling a flat patch as a whole needs: the same all through a step, but for which of the bodies
+/// yield.
 struct FlatFrame {
   enum class Fit : std::uint8_t { unknown, flat, not_flat };
   Fit fit = Fit::unknown;

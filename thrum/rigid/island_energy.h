@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
 // What must not put energy in: starting from the impulses of the substep before, and bounces.
 //
-// With d the change of velocity that some impulses of an island bring, the kinetic energy for a share s of them is
+// With d the change of velocity that some impulses of an island bring, the kinetic energy for a share s of
+// them is
 //
 //     K(s) = K(0) + s v.M d + s^2 d.M d / 2,                                                           (1)
 //
 // least at s* = -(v.M d) / (d.M d) and above K(0) for s > 2 s*.
 //
-// Starting impulses. Those of an impact are far larger than what the next substep needs. Given again, and taken back by
-// one sweep only in part, they threw piles apart: one step gained up to 1 % of the energy with which the pile was dropped.
-// Where an island would gain, K(1) > K(0), the bodies that gain by themselves are found first, and the rows of each keep
-// its s*, at least 0. That is enough where one body was hit. An island that gains even so keeps its own s* of what is
-// left. An island at rest has s* = 1: the impulses cancel what gravity gave. Shares of whole islands alone were tried: a
-// ring that fell onto a heap of 500 took a third of its support from all of it for one substep.
+// Starting impulses. Those of an impact are far larger than what the next substep needs. Given again, and
+// taken back by one sweep only in part, they threw piles apart: one step gained up to 1 % of the energy with
+// which the pile was dropped. Where an island would gain, K(1) > K(0), the bodies that gain by themselves are
+// found first, and the rows of each keep its s*, at least 0. That is enough where one body was hit. An island
+// that gains even so keeps its own s* of what is left. An island at rest has s* = 1: the impulses cancel what
+// gravity gave. Shares of whole islands alone were tried: a ring that fell onto a heap of 500 took a third of
+// its support from all of it for one substep.
 //
-// Bounces. They come after the move, and may bring the kinetic energy no higher than it was before the substep plus the
-// work of gravity and applied forces along the move. The largest s in [0, 1] for which (1) allows that is the greater
-// root of K(s) = K_allowed. Impulses of Newton's law at several contacts at once, or with friction, can need it. Kicks of a distant
-// response come with the bounces and bring the energy that was granted to them.
+// Bounces. They come after the move, and may bring the kinetic energy no higher than it was before the
+// substep plus the work of gravity and applied forces along the move. The largest s in [0, 1] for which (1)
+// allows that is the greater root of K(s) = K_allowed. Impulses of Newton's law at several contacts at once,
+// or with friction, can need it. Kicks of a distant response come with the bounces and bring the energy that
+// was granted to them.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +39,8 @@ class IslandEnergy {
   void find_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Notes the velocities before the impulses in question.
   void record_velocities(SolverBodies& bodies);
-  /// Compares with the velocities now. True when an island gained. In these, bodies that gained get their own share, all
-  /// others 1.
+  /// Compares with the velocities now. True when an island gained. In these, bodies that gained get their own
+  /// share, all others 1.
   [[nodiscard]] bool find_body_shares(SolverBodies& bodies);
   /// Takes the velocities back to those that were noted.
   void restore_velocities(SolverBodies& bodies) const;
@@ -45,7 +48,8 @@ class IslandEnergy {
   [[nodiscard]] bool limit_warm_start(SolverBodies& bodies);
   /// Notes the energy that a substep begins with, before forces act.
   void begin_substep(SolverBodies& bodies);
-  /// After the move, `record_velocities` and the bounces: leaves each island its share of them. False: all of them keep 1.
+  /// After the move, `record_velocities` and the bounces: leaves each island its share of them. False: all of
+  /// them keep 1.
   [[nodiscard]] bool limit_bounces(SolverBodies& bodies);
   /// The share of a row between two bodies: the smaller of theirs.
   [[nodiscard]] double share(model::BodyIndex a, model::BodyIndex b) const;

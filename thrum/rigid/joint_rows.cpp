@@ -191,7 +191,8 @@ double violation(const JointRow& row, const SolverBody& A, const SolverBody& B)
 
 void set_effective_mass(JointRow& row, const SolverBody& A, const SolverBody& B, double h)
 {
-  // A spring with an implicit step [Coevoet20, eq. 1 read with phi+ = phi + h v+]: softness = 1 / (h^2 k + h c).
+  // A spring with an implicit step [Coevoet20, eq. 1 read with phi+ = phi + h v+]: softness = 1 / (h^2 k + h
+  // c).
   if (row.spring) {
     const double stiff = h * h * row.stiffness + h * row.damping;
     row.softness = stiff > 0 ? 1 / stiff : std::numeric_limits<double>::infinity();
@@ -210,7 +211,8 @@ Pose pose_after(const model::BodyDesc& desc, const Pose& X_wb, const SolverBody&
   return {X_wb.position + h * body.v, advance_rotation(X_wb.rotation, w, h)};
 }
 
-// What a limit's row says of the other side of the range, or of a turn past half a circle, is about something else.
+// What a limit's row says of the other side of the range, or of a turn past half a circle, is about something
+// else.
 bool has_bend(const JointRow& row, const JointRow& moved)
 {
   if (row.spring || row.erp == 0) return false;
@@ -239,12 +241,14 @@ void JointRows::begin_step(model::SceneState& state)
 //
 //     bend = phi(x + h v) - phi(x) - h J v,
 //
-// v^2 h^2 / 2 l for a pendulum of length l. Moved back to where they should be, they have lost speed with every turn of J, and
-// been lifted for nothing: at 1/60 s a pendulum of half a metre lost half its height in 20 s. With
+// v^2 h^2 / 2 l for a pendulum of length l. Moved back to where they should be, they have lost speed with
+// every turn of J, and been lifted for nothing: at 1/60 s a pendulum of half a metre lost half its height in
+// 20 s. With
 //
 //     J v+ = -bend / h
 //
-// bodies end the substep on the joint, by a velocity that they keep. For the distance joint this is the SHAKE scheme (Ryckaert et al.
+// bodies end the substep on the joint, by a velocity that they keep. For the distance joint this is the SHAKE
+// scheme (Ryckaert et al.
 // 1977) to the order of h^3, which is symplectic. The bend is found from the velocities before the substep.
 void JointRows::build(const model::SceneModel& model, model::SceneState& state,
                       const ConstraintSettings& settings, SolverBodies& bodies, double h)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Debug builds compare momentum before and after each sweep: what moving bodies gained must be what fixed ones gave.
+// Debug builds compare momentum before and after each sweep: what moving bodies gained must be what fixed
+// ones gave.
 #pragma once
 
 #include <span>

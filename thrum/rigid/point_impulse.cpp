@@ -10,7 +10,8 @@ namespace thrum::rigid {
 
 namespace {
 
-/// A sliding impulse is trusted while friction takes away at most this share of the normal inverse effective mass N.K.N.
+/// A sliding impulse is trusted while friction takes away at most this share of the normal inverse effective
+/// mass N.K.N.
 constexpr double kMinNormalShare = 0.05;
 /// Speeds that differ by less than this share are the same, computed in two ways.
 constexpr double kSameSpeed = 1e-9;
@@ -20,10 +21,11 @@ constexpr double kMomentumRounding = 1e-9;
 #endif
 
 // The largest share s in [0, 1] of the way from the frictionless impulse j0 to j at which the impulse adds no
-// energy. W(s) = j.(u + K j / 2) is a parabola that opens upwards and W(0) <= 0, so the share is its upper root.
+// energy. W(s) = j.(u + K j / 2) is a parabola that opens upwards and W(0) <= 0, so the share is its upper
+// root.
 //
-// [Guendelman03] takes the algebraic laws as they are. With a restitution near 1 and friction they can add energy
-// (a known flaw of Newton's restitution); this is the least change that rules it out.
+// [Guendelman03] takes the algebraic laws as they are. With a restitution near 1 and friction they can add
+// energy (a known flaw of Newton's restitution); this is the least change that rules it out.
 Vec3 limit_energy_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3& j)
 {
   if (work_of(K, u, j) <= 0) return j;
@@ -85,13 +87,13 @@ Mat3 collision_matrix(const SolverBody& a, const SolverBody& b, const ContactPla
   return K;
 }
 
-// Sticking [section 6]: with u' = speed n, the impulse is j = K^-1 (u' - u). It stands when it lies in the friction
-// cone |j - (j.n) n| <= mu j.n. Otherwise the place slides along t = u_t / |u_t| and
+// Sticking [section 6]: with u' = speed n, the impulse is j = K^-1 (u' - u). It stands when it lies in the
+// friction cone |j - (j.n) n| <= mu j.n. Otherwise the place slides along t = u_t / |u_t| and
 //
 //     j = j_n (n - mu t),        j_n = (speed - n.u) / (n . K (n - mu t)).
 //
-// Where we leave the paper: when mu is so large that the denominator all but vanishes (the body would be wedged
-// in), the normal impulse is that without friction.
+// Where we leave the paper: when mu is so large that the denominator all but vanishes (the body would be
+// wedged in), the normal impulse is that without friction.
 PointImpulse solve_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu)
 {
   PointImpulse result;
@@ -123,9 +125,9 @@ PointImpulse solve_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double s
   return accept(normal * (n - mu * t));
 }
 
-// The laws above for the sum of an impulse and of what was given before. The paper tests each impulse by itself and
-// never takes one back. Then the corners of a box on a slope, pushed in turn, push more than its weight and it hops;
-// with sums the corners settle on the shares that balance it.
+// The laws above for the sum of an impulse and of what was given before. The paper tests each impulse by
+// itself and never takes one back. Then the corners of a box on a slope, pushed in turn, push more than its
+// weight and it hops; with sums the corners settle on the shares that balance it.
 PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu,
                                        const Vec3& given)
 {
@@ -159,14 +161,15 @@ PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3&
   return accept(std::max(0.0, l) * along);
 }
 
-// Section 9. The relative turn w splits into spinning, (w.n) n, and rolling, the rest. Friction takes away at most
-// as much of each as the angular impulses mu_s j_n and mu_r j_n can, never turning the motion round. A place that
-// sticks must keep u': an angular impulse tau comes with the linear one j = -K^-1 L tau, and together they change
+// Section 9. The relative turn w splits into spinning, (w.n) n, and rolling, the rest. Friction takes away at
+// most as much of each as the angular impulses mu_s j_n and mu_r j_n can, never turning the motion round. A
+// place that sticks must keep u': an angular impulse tau comes with the linear one j = -K^-1 L tau, and
+// together they change
 //
 //     w' = w + S tau,     S = Ia^-1 + Ib^-1 - L^T K^-1 L,     L = -([ra] Ia^-1 + [rb] Ib^-1).
 //
-// The paper lowers the angular speeds by mu j_n directly, so that its coefficients depend on the body; as a torque
-// per force the coefficient is a length that belongs to the pair of surfaces, as with Coulomb.
+// The paper lowers the angular speeds by mu j_n directly, so that its coefficients depend on the body; as a
+// torque per force the coefficient is a length that belongs to the pair of surfaces, as with Coulomb.
 void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& place,
                               const Mat3& K, const PlaceFriction& friction, double pressure,
                               const Vec3& given, PointImpulse& impulse)
@@ -196,8 +199,8 @@ void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const Co
   const double length = across.norm();
   if (length > max_rolling) across *= max_rolling / length;
   Vec3 tau = across + std::clamp(about, -max_spinning, max_spinning) * place.n - given;
-  // Cut to the bounds, it may point elsewhere, and the linear part works on u' where the place leaves with a speed: go
-  // only as far as the energy falls.
+  // Cut to the bounds, it may point elsewhere, and the linear part works on u' where the place leaves with a
+  // speed: go only as far as the energy falls.
   const Vec3 leaving = relative_velocity(a, b, place) + K * impulse.linear;
   const double slope = tau.dot(w) + leaving.dot(hold * tau);
   const double square = tau.dot(S * tau);

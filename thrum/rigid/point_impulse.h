@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One impulse at one place between two bodies: sticking or sliding [Guendelman03, sections 5 and 6], rolling and
-// spinning friction [section 9]. Both collision and contact are made of these.
+// One impulse at one place between two bodies: sticking or sliding [Guendelman03, sections 5 and 6], rolling
+// and spinning friction [section 9]. Both collision and contact are made of these.
 //
 //   u     velocity of b against a at the place [m/s]
 //   n     unit normal from a to b
@@ -44,13 +44,14 @@ struct PointImpulse {
 [[nodiscard]] PointImpulse solve_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double speed,
                                          double mu);
 
-/// The same where the place has already been given an impulse in this phase: the sum of both must push and lie in
-/// the cone, so a part of what was given may be taken back.
+/// The same where the place has already been given an impulse in this phase: the sum of both must push and
+/// lie in the cone, so a part of what was given may be taken back.
 [[nodiscard]] PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3& n,
                                                      double speed, double mu, const Vec3& given);
 
-/// Adds the angular impulse of rolling and spinning friction, and the linear one that keeps u' as it was. `given` is
-/// the angular impulse of this phase so far, and `pressure` its normal impulse, this one included [N s].
+/// Adds the angular impulse of rolling and spinning friction, and the linear one that keeps u' as it was.
+/// `given` is the angular impulse of this phase so far, and `pressure` its normal impulse, this one included
+/// [N s].
 void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& place,
                               const Mat3& K, const PlaceFriction& friction, double pressure,
                               const Vec3& given, PointImpulse& impulse);

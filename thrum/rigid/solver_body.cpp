@@ -123,8 +123,8 @@ void remove_lift_energy(SolverBody& body, const Vec3& push, double h)
   if (body.inverse_mass == 0) return;
   const double climbed = -2 * h * body.acceleration.dot(push);
   if (!(climbed > 0)) return;
-  // Twice the kinetic energy by mass. Both parts pay, in proportion: a body whose centre alone is stopped would turn
-  // about it, into what it lies on.
+  // Twice the kinetic energy by mass. Both parts pay, in proportion: a body whose centre alone is stopped
+  // would turn about it, into what it lies on.
   const double square =
       body.v.squaredNorm() + body.inverse_mass * body.w.dot(body.inverse_inertia.inverse() * body.w);
   const double kept = climbed < square ? std::sqrt(1 - climbed / square) : 0.0;
@@ -166,8 +166,8 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
     X_wb.position += dx;
     X_wb.rotation = advance_rotation(X_wb.rotation, turn, h);
     if (s.push_w.isZero(0)) continue;
-    // What pushes overlap out turns the spin along with the body: w.Iw stays as it was. With w kept in world axes, a capsule
-    // that tumbled over a smooth ground gained 2e-4 of the energy of its pile in a step.
+    // What pushes overlap out turns the spin along with the body: w.Iw stays as it was. With w kept in world
+    // axes, a capsule that tumbled over a smooth ground gained 2e-4 of the energy of its pile in a step.
     s.w = advance_rotation(Quat::Identity(), s.push_w, h) * s.w;
     X_wb.rotation = advance_rotation(X_wb.rotation, s.push_w, h);
   }

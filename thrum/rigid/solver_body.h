@@ -41,12 +41,12 @@ struct SpinMidpoint {
 /// Turns `q` by the rotation whose Cayley vector is h w / 2.
 [[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
 
-/// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can be leant on in
-/// shock propagation.
+/// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can
+/// be leant on in shock propagation.
 [[nodiscard]] bool is_resting(const SolverBody& body, double step);
 
-/// Slows a body that `push` [m/s] lifts for a time h: its kinetic energy falls by m a.dx. One at rest has nothing to pay with and gets back
-/// the height that it lost by sinking in.
+/// Slows a body that `push` [m/s] lifts for a time h: its kinetic energy falls by m a.dx. One at rest has
+/// nothing to pay with and gets back the height that it lost by sinking in.
 void remove_lift_energy(SolverBody& body, const Vec3& push, double h);
 
 /// The bodies of a scene during one step.
@@ -56,12 +56,13 @@ class SolverBodies {
   void load(const model::SceneModel& model, const model::SceneState& state);
   /// v += h f / m, w += h I^-1 tau.
   void advance_velocities(const model::SceneModel& model, double h);
-  /// What pushing overlap out lifts a body against its acceleration is taken from its motion, as if it had climbed there.
+  /// What pushing overlap out lifts a body against its acceleration is taken from its motion, as if it had
+  /// climbed there.
   void remove_push_out_energy(double h);
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
-  /// Brings the inertia of bodies that turned far up to date: with a stale one, what impulses do to the energy is not what
-  /// the solver takes it for.
+  /// Brings the inertia of bodies that turned far up to date: with a stale one, what impulses do to the
+  /// energy is not what the solver takes it for.
   void update_world_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Writes velocities back.
   void store(model::SceneState& state) const;

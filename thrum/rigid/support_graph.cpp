@@ -9,7 +9,8 @@ namespace thrum::rigid {
 
 namespace {
 
-/// A contact carries a body when its normal makes at least this much of gravity's direction (sine of 3 degrees).
+/// A contact carries a body when its normal makes at least this much of gravity's direction (sine of 3
+/// degrees).
 constexpr double kMinSupport = 0.05;
 
 using Edge = std::pair<std::int32_t, std::int32_t>;  ///< (body, what it rests on)

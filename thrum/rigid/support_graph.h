@@ -26,8 +26,8 @@ struct SupportGraph {
   std::int32_t levels = 1;          ///< one more than the highest level
 };
 
-/// Levels over the patches of the state and the joints of the model (jointed bodies share a level). `h` is the
-/// step for which each body is let fall.
+/// Levels over the patches of the state and the joints of the model (jointed bodies share a level). `h` is
+/// the step for which each body is let fall.
 [[nodiscard]] SupportGraph build_support_graph(const model::SceneModel& model, const model::SceneState& state,
                                                double h);
 

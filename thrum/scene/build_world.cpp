@@ -28,7 +28,8 @@ const std::vector<Colour>& palette()
 }
 const Colour kFixedColour{0.74f, 0.75f, 0.77f};
 
-/// A place that holds a body reaches at least this share of the spacing of its tetrahedra, so that it holds some of their corners.
+/// A place that holds a body reaches at least this share of the spacing of its tetrahedra, so that it holds
+/// some of their corners.
 constexpr double kMinSupportReach = 0.25;
 
 struct SceneMaterial {
@@ -289,8 +290,8 @@ class Builder {
     built_.world.add_observer(*built_.responder);
   }
 
-  // Where the bodies stand that are held by what they stand on: the world is run until they are at rest, and put back. What is not
-  // at rest in time, or stands on nothing, is a mistake of the scene.
+  // Where the bodies stand that are held by what they stand on: the world is run until they are at rest, and
+  // put back. What is not at rest in time, or stands on nothing, is a mistake of the scene.
   std::map<model::BodyId, std::vector<Box3>> find_support_boxes()
   {
     std::vector<model::BodyId> ids;

@@ -49,7 +49,8 @@ struct BuiltScene {
   std::vector<model::Material> materials;                         ///< by BodyId: elastic properties
   std::vector<ScriptedImpulse> impulses;                          ///< by time
   std::vector<ScriptedForce> forces;
-  /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the number.
+  /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the
+  /// number.
   std::map<std::string, std::shared_ptr<const model::ModalModel>> modes;
 
   /// Does what the script wants in the step from `time` to `time` + `h`, then takes the step.
@@ -61,15 +62,16 @@ struct BuiltScene {
 [[nodiscard]] BuiltScene build_world(const SceneDesc& scene, const base::ProgressDesc& progress = {
                                                                  .style = base::ProgressStyle::quiet});
 
-/// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached on disk. It is
-/// held where its `clamp` says, and in the boxes `standing` (sim/support_regions.h). Throws Error for what cannot ring.
+/// The modes of a body that rings, from its file or from the shape and the material; computed ones are cached
+/// on disk. It is held where its `clamp` says, and in the boxes `standing` (sim/support_regions.h). Throws
+/// Error for what cannot ring.
 [[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(
     const RingsEntry& rings, const std::string& name, const mesh::TriangleMesh& mesh,
     const model::Material& material, std::span<const Box3> standing = {},
     const base::ProgressDesc& progress = {.style = base::ProgressStyle::quiet});
 
-/// The attenuation of `desc` with the values fitted to the body's own modes: struck and felt where the surface faces `up` (in
-/// the axes of the model; zero: anywhere). `step` is that of the simulation [s].
+/// The attenuation of `desc` with the values fitted to the body's own modes: struck and felt where the
+/// surface faces `up` (in the axes of the model; zero: anywhere). `step` is that of the simulation [s].
 [[nodiscard]] vibration::AttenuationSettings fitted_attenuation(const model::ModalModel& model,
                                                                 const vibration::BodyResponseDesc& desc,
                                                                 const Vec3& up, double step);

@@ -4,8 +4,8 @@
 //   "parameters": {"count": 5, "edge": 0.2},
 //   "position": [0, 0, "=count * edge / 2"]
 //
-// Known are numbers, names of parameters, + - * / and parentheses. A name alone may also stand for a text, a boolean
-// or a list.
+// Known are numbers, names of parameters, + - * / and parentheses. A name alone may also stand for a text, a
+// boolean or a list.
 #pragma once
 
 #include <vector>

@@ -49,8 +49,8 @@ bool ReadFailures::may_hide(const ValueLocation& object, const std::string& key)
   });
 }
 
-// Names are lost with the whole list, with a file that brings some of them, with an element that is no object, and with the
-// keys that make names.
+// Names are lost with the whole list, with a file that brings some of them, with an element that is no
+// object, and with the keys that make names.
 bool ReadFailures::may_hide_names(const std::string& list) const
 {
   return std::any_of(mistakes_.begin(), mistakes_.end(), [&](const Mistake& mistake) {

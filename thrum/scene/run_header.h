@@ -7,7 +7,8 @@
 
 namespace thrum::scene {
 
-/// Bodies, meshes, strings and springs, and in notes where the scene comes from and where it is looked at from.
+/// Bodies, meshes, strings and springs, and in notes where the scene comes from and where it is looked at
+/// from.
 [[nodiscard]] sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& built,
                                                     const RunDesc& desc);
 

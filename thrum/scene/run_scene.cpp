@@ -79,8 +79,8 @@ class Run {
   static constexpr double kSlideRate = 10;                  ///< at which sliding pairs are recorded [1/s]
   static constexpr double kStepTolerance = 1e-6;  ///< of a step that a duration may be too long by rounding
 
-  // Recording and checkpoint of an earlier run wait under other names until this run has come to its end: when the disk is
-  // full, or the run is killed, they are still there.
+  // Recording and checkpoint of an earlier run wait under other names until this run has come to its end:
+  // when the disk is full, or the run is killed, they are still there.
   void back_up_previous_run()
   {
     for (const char* name : {"recording", "checkpoint"}) {
@@ -171,7 +171,8 @@ class Run {
     frame.potential_energy = world.potential_energy();
     frame.state_hash = world.hash().low;
     frame.poses = poses_of(world);
-    // Of many contacts, those of every second frame are kept, and so on: on average kMaxContactsPerFrame a frame.
+    // Of many contacts, those of every second frame are kept, and so on: on average kMaxContactsPerFrame a
+    // frame.
     std::size_t points = 0;
     for (const model::ContactPatch& patch : world.state().patches) points += patch.count;
     frame.has_contacts = number % (1 + points / kMaxContactsPerFrame) == 0;
@@ -203,8 +204,8 @@ class Run {
     writer.add(frame);
   }
 
-  // Frames lie between checkpoints only when a checkpoint falls on one, so events that wait for their frame are saved by
-  // going back to the last frame: a checkpoint is taken at frames alone.
+  // Frames lie between checkpoints only when a checkpoint falls on one, so events that wait for their frame
+  // are saved by going back to the last frame: a checkpoint is taken at frames alone.
   void checkpoint(sim::RecordingWriter& writer, std::uint64_t done)
   {
     if (done % frame_steps_ != 0 && done != steps_) return;
@@ -293,8 +294,8 @@ RunResult run_scene(const SceneDesc& scene, const RunDesc& desc)
 
 namespace {
 
-// Whether the run came to its end and wrote all its files; run.json is the last of them, and a run before is forgotten only
-// then.
+// Whether the run came to its end and wrote all its files; run.json is the last of them, and a run before is
+// forgotten only then.
 bool is_complete(const std::filesystem::path& folder, const sim::Recording& recording)
 {
   if (!recording.complete || std::filesystem::exists(folder / "recording.old")) return false;

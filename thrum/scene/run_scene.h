@@ -14,7 +14,8 @@
 
 namespace thrum::scene {
 
-/// Makes files in `folder` from what was recorded and returns their paths; media/run_outputs.h has the usual one.
+/// Makes files in `folder` from what was recorded and returns their paths; media/run_outputs.h has the usual
+/// one.
 using OutputWriter = std::function<std::vector<std::filesystem::path>(
     const SceneDesc& scene, const std::filesystem::path& folder, const sim::Recording& recording)>;
 
@@ -56,8 +57,9 @@ struct RunResult {
 /// Throws Error when the folder cannot be written; what was there of an earlier run is replaced.
 [[nodiscard]] RunResult run_scene(const SceneDesc& scene, const RunDesc& desc);
 
-/// Goes on from the last checkpoint in desc.folder; scene file and settings are those of the first run. Throws Error when
-/// the scene has changed since. A run that has finished, with all its files, is left as it is.
+/// Goes on from the last checkpoint in desc.folder; scene file and settings are those of the first run.
+/// Throws Error when the scene has changed since. A run that has finished, with all its files, is left as it
+/// is.
 [[nodiscard]] RunResult resume_run(const RunDesc& desc);
 
 /// Where two runs diverge.

@@ -4,8 +4,8 @@
 //   const SceneDesc scene = read_scene("scenes/tower.json", {.settings = {"duration=2"}});
 //   BuiltScene built = build_world(scene);
 //
-// docs/scene_reference.md lists every key; it and schemas/scene.schema.json are made from the tables that the reader
-// uses. A file may include others and give them parameters: see scene_reader.cpp.
+// docs/scene_reference.md lists every key; it and schemas/scene.schema.json are made from the tables that the
+// reader uses. A file may include others and give them parameters: see scene_reader.cpp.
 #pragma once
 
 #include <filesystem>

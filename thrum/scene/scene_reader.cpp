@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reading a scene file and what it includes.
 //
-// A file is parsed, changed by --set when it is the first, its parameters are resolved (its own values, replaced by those
-// that the including file gives), expressions are replaced by their values, included files are read, and then its own
-// entries: lists go on where the included files ended, single settings replace theirs.
+// A file is parsed, changed by --set when it is the first, its parameters are resolved (its own values,
+// replaced by those that the including file gives), expressions are replaced by their values, included files
+// are read, and then its own entries: lists go on where the included files ended, single settings replace
+// theirs.
 #include <fmt/format.h>
 
 #include <algorithm>

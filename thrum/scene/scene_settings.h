@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Changing a scene from the command line: --set stepper.constraint.iterations=4 --set bodies.tower.position=[0,0,1].
+// Changing a scene from the command line: --set stepper.constraint.iterations=4 --set
+// bodies.tower.position=[0,0,1].
 #pragma once
 
 #include <string>
@@ -8,8 +9,9 @@
 
 namespace thrum::scene {
 
-/// Sets the value under a path of keys, of indices in brackets, or of names of listed things. The last key is made when it
-/// is not there. The value is JSON, or else a text. Throws Error when the path does not lead anywhere.
+/// Sets the value under a path of keys, of indices in brackets, or of names of listed things. The last key is
+/// made when it is not there. The value is JSON, or else a text. Throws Error when the path does not lead
+/// anywhere.
 void apply_setting(JsonValue& root, const std::string& setting);
 
 }  // namespace thrum::scene

@@ -15,9 +15,11 @@ namespace thrum::scene {
 
 namespace {
 
-/// Bodies that start with more overlap than this share of the smaller one's least extent are pushed apart for all to see.
+/// Bodies that start with more overlap than this share of the smaller one's least extent are pushed apart for
+/// all to see.
 constexpr double kDeepOverlapFraction = 0.1;
-/// A moving body so many times longer or shorter than `length_scale` was hardly thought of when that was chosen.
+/// A moving body so many times longer or shorter than `length_scale` was hardly thought of when that was
+/// chosen.
 constexpr double kMaxScaleRatio = 50;
 /// Of one kind of warning so many are written out.
 constexpr std::size_t kMaxWarningsPerKind = 5;

@@ -213,6 +213,8 @@ THRUM_TABLE(
                 .doc = "max number of slices a step is cut into for these two",
                 .bounds = between(1, 1000)},
                &WorldDesc::max_slices)
+        .field({.key = "threads", .doc = "max number of threads of a step; 0: all", .bounds = at_least(0)},
+               &WorldDesc::threads)
         .object({.key = "broad_phase", .doc = "which pairs of bodies are looked at"}, &WorldDesc::broad_phase,
                 &broad_phase_table)
         .object({.key = "narrow_phase", .doc = "how near bodies are when contacts are found"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How single values stand in a scene file: numbers, vectors, rotations, colours, names. Each is read, described
-// for the JSON Schema, and shown as a default.
+// How single values stand in a scene file: numbers, vectors, rotations, colours, names. Each is read,
+// described for the JSON Schema, and shown as a default.
 #pragma once
 
 #include <cstdint>

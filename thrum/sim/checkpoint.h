@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole state of a run in a file, to go on from it bit for bit. It is replaced in one step, so there is always one
-// whole checkpoint: the last or the one before.
+// The whole state of a run in a file, to go on from it bit for bit. It is replaced in one step, so there is
+// always one whole checkpoint: the last or the one before.
 #pragma once
 
 #include <filesystem>

@@ -5,11 +5,12 @@
 //   | kind | size | checksum | payload ...|     that is cut short or does not fit its checksum, so a kill at any moment
 //   +------+------+----------+------------+     loses at most the chunk that was being written.
 //
-// The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from the
-// recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that changed since the
-// frame before, contacts, events and responses. Contacts are 16 bits a number: positions in the box of the frame's
-// contacts, impulses as a share of its largest. Positions are 32-bit floats, rotations 16 bits a component (2e-5 rad). The last chunk
-// holds the hash of the final state; a recording without it was cut short.
+// The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from
+// the recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that
+// changed since the frame before, contacts, events and responses. Contacts are 16 bits a number: positions in
+// the box of the frame's contacts, impulses as a share of its largest. Positions are 32-bit floats, rotations
+// 16 bits a component (2e-5 rad). The last chunk holds the hash of the final state; a recording without it
+// was cut short.
 #pragma once
 
 #include <array>
@@ -90,7 +91,8 @@ struct RecordedFrame {
 /// Appends to a recording. Frames are gathered and written as a chunk by flush().
 class RecordingWriter {
  public:
-  /// Begins a new file, in place of any that is there. Throws Error, with the reason, when it cannot be written.
+  /// Begins a new file, in place of any that is there. Throws Error, with the reason, when it cannot be
+  /// written.
   RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header);
   /// Goes on after `length` bytes; what lies beyond is dropped. `last` are the poses of the frame before.
   RecordingWriter(const std::filesystem::path& file, std::uint64_t length, std::vector<RecordedPose> last);

@@ -82,8 +82,8 @@ std::string header_bytes(const RecordingHeader& header)
   return out;
 }
 
-// The box of the positions and the largest component of an impulse, then 20 bytes a contact: two bodies, of which the
-// first carries whether the contact is new in its highest bit, a place in the box, an impulse.
+// The box of the positions and the largest component of an impulse, then 20 bytes a contact: two bodies, of
+// which the first carries whether the contact is new in its highest bit, a place in the box, an impulse.
 void append_contacts(std::string& out, const RecordedFrame& frame)
 {
   if (!frame.has_contacts || frame.contacts.empty()) return;

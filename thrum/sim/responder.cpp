@@ -20,16 +20,19 @@ namespace thrum::sim {
 
 namespace {
 
-/// A modal model and the shape of its body may differ so much in size and place, as a share of the shape's diagonal: tetrahedra
-/// chamfer edges, and thin walls come out thinner.
+/// A modal model and the shape of its body may differ so much in size and place, as a share of the shape's
+/// diagonal: tetrahedra chamfer edges, and thin walls come out thinner.
 constexpr double kMaxBoundsMismatch = 0.1;
-/// A resting contact is pressed suddenly when it was approaching faster than gravity makes it in so many steps.
+/// A resting contact is pressed suddenly when it was approaching faster than gravity makes it in so many
+/// steps.
 constexpr double kForceJumpGravitySteps = 2;
-/// A body no longer stands as its modes were computed when it is lifted by this share of its size, or turned by this [rad].
+/// A body no longer stands as its modes were computed when it is lifted by this share of its size, or turned
+/// by this [rad].
 constexpr double kMaxLift = 0.05;
 constexpr double kMaxTilt = 0.35;
 
-// The modes of a body that is held are those of where it stood. A sentence when it has left that place; sliding about does not count.
+// The modes of a body that is held are those of where it stood. A sentence when it has left that place;
+// sliding about does not count.
 std::string pose_change_warning(const StepView& view, model::BodyIndex body, const model::ModalModel& modes,
                                 const Pose& start)
 {
@@ -87,7 +90,8 @@ void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<c
           fmt::join(box.min(), ", "), fmt::join(box.max(), ", ")));
     }
   }
-  // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum instead.
+  // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum
+  // instead.
   using vibration::KickRule;
   vibration::BodyResponseDesc transmitted_response = desc;
   if (desc.settings.rule == KickRule::automatic || desc.settings.rule == KickRule::micro_collisions)
@@ -149,7 +153,8 @@ std::vector<std::string> Responder::warnings() const
   return sentences;
 }
 
-// New contacts strike. With detect_force_jumps so does a resting one that was pressed faster than gravity does it.
+// New contacts strike. With detect_force_jumps so does a resting one that was pressed faster than gravity
+// does it.
 bool Responder::is_struck(const StepView& view, const model::ContactPoint& point) const
 {
   if (!(point.normal_impulse > 0) || !(point.normal_speed < 0)) return false;
@@ -157,8 +162,8 @@ bool Responder::is_struck(const StepView& view, const model::ContactPoint& point
                           -point.normal_speed > kForceJumpGravitySteps * view.h * view.model.gravity.norm());
 }
 
-// Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than was meant
-// for it.
+// Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than
+// was meant for it.
 void Responder::apply_pending_kicks(const StepView& view, StepActions& actions)
 {
   for (const model::PendingKick& kick : actions.take_pending_kicks(view.time + view.h)) {
@@ -192,8 +197,8 @@ double Responder::vibration_energy(const model::ModalState& ring) const
   return sum;
 }
 
-// Takes energy from the vibration of the bodies for which `is_payer` is true, of each the same share. Returns what is
-// still missing [J].
+// Takes energy from the vibration of the bodies for which `is_payer` is true, of each the same share. Returns
+// what is still missing [J].
 template <class IsPayer>
 double Responder::drain_vibration(const StepView& view, StepActions& actions, double energy,
                                   const IsPayer& is_payer) const
@@ -209,9 +214,10 @@ double Responder::drain_vibration(const StepView& view, StepActions& actions, do
   return std::max(0.0, energy - sum);
 }
 
-// The account of the rigid step. What all bodies lost is what a response may use. Speeds that the last response had asked for were
-// paid in advance, by their estimated energy; when the solver had to spend more on them, since friction held back or something was
-// leant against the body, the vibration pays the difference, and the kicked bodies what it cannot.
+// The account of the rigid step. What all bodies lost is what a response may use. Speeds that the last
+// response had asked for were paid in advance, by their estimated energy; when the solver had to spend more
+// on them, since friction held back or something was leant against the body, the vibration pays the
+// difference, and the kicked bodies what it cannot.
 void Responder::update_energy_budget(const StepView& view, StepActions& actions, bool struck)
 {
   double prepaid_energy = 0;
@@ -283,8 +289,8 @@ void Responder::after_slice(const StepView& view, StepActions& actions)
   report_.seconds = watch.seconds();
 }
 
-// One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows, and the bodies whose
-// vibration they came from pay for what becomes of them.
+// One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows,
+// and the bodies whose vibration they came from pay for what becomes of them.
 void Responder::respond_body(const StepView& view, StepActions& actions, Resonator& resonator,
                              const std::vector<TransmittedImpact>& transmitted_impacts,
                              std::vector<TransmittedImpact>& transmitted)

@@ -6,8 +6,8 @@
 //   const std::vector<Box3> feet = find_support_regions(world, table, mesh);  // in the axes of its shape
 //   world.restore(before);
 //
-// Only what carries the body counts: surface that faces down and touches something. What lies on it, or leans against it, does not
-// hold it.
+// Only what carries the body counts: surface that faces down and touches something. What lies on it, or leans
+// against it, does not hold it.
 #pragma once
 
 #include <span>
@@ -26,9 +26,9 @@ struct SupportRegionDesc {
   double min_margin = 0;         ///< and at least by this [m]
 };
 
-/// Boxes in the axes of the body's shape, one for each connected part, rounded outwards to a tenth of the margin so that a trembling
-/// contact gives the same box. `mesh` is the surface of the shape in its own axes. Empty when the body stands on nothing, and where
-/// there is no gravity.
+/// Boxes in the axes of the body's shape, one for each connected part, rounded outwards to a tenth of the
+/// margin so that a trembling contact gives the same box. `mesh` is the surface of the shape in its own axes.
+/// Empty when the body stands on nothing, and where there is no gravity.
 [[nodiscard]] std::vector<Box3> find_support_regions(const World& world, model::BodyId id,
                                                      const mesh::TriangleMesh& mesh,
                                                      const SupportRegionDesc& desc = {});
@@ -39,7 +39,8 @@ struct RestDesc {
   double max_time = 5;      ///< [s]
 };
 
-/// Steps until all of the bodies are still at once; false when that took too long. Bodies that nothing moves are still.
+/// Steps until all of the bodies are still at once; false when that took too long. Bodies that nothing moves
+/// are still.
 [[nodiscard]] bool step_to_rest(World& world, std::span<const model::BodyId> ids, const RestDesc& desc = {});
 
 }  // namespace thrum::sim

@@ -7,6 +7,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/base/thread_limit.h"
 
 namespace thrum::sim {
 
@@ -26,6 +27,7 @@ void World::step(double h)
   responses_.clear();
   timestamped_responses_ = 0;
   const auto timer = times_.stage("step");
+  const base::ThreadLimit limit(desc_.threads);
   apply_removals();
   begin_observed_step();
   const double start = state_.time;

@@ -57,6 +57,7 @@ struct WorldDesc {
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
   double max_turn = 0.25;    ///< and turns at most this far [rad]
   int max_slices = 8;        ///< into which a step is cut for that
+  int threads = 0;           ///< that a step uses at most; 0: as many as base::thread_count()
   StepReports reports = {};  ///< can be changed between steps by set_reports()
 };
 
@@ -95,8 +96,9 @@ class World {
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  // Building, at any time between steps. Adding and removing take amortised constant time; errors say what was wrong with
-  // which value. The order of adding and removing does not change the motion of what is left by a single bit.
+  // Building, at any time between steps. Adding and removing take amortised constant time; errors say what
+  // was wrong with which value. The order of adding and removing does not change the motion of what is left
+  // by a single bit.
   model::ShapeId add_shape(model::Shape shape);
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);
@@ -136,7 +138,8 @@ class World {
   void remove_joint_limits(model::JointId id);
   void set_joint_length(model::JointId id,
                         double length);  ///< rest length of a distance joint or a spring [m]
-  /// Angle of a hinge [rad], displacement of a slider, distance of the origins of a distance joint or a spring [m].
+  /// Angle of a hinge [rad], displacement of a slider, distance of the origins of a distance joint or a
+  /// spring [m].
   [[nodiscard]] double joint_value(model::JointId id) const;
   [[nodiscard]] double joint_speed(model::JointId id) const;              ///< its rate [rad/s] or [m/s]
   [[nodiscard]] const model::JointState& joint(model::JointId id) const;  ///< impulses of the last step
@@ -153,8 +156,8 @@ class World {
     return model_.bodies[static_cast<std::size_t>(index_of(id))];
   }
   [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
-  /// Where a part is in the arrays of model() and state(). Throws Error with a sentence for one that was removed. Positions may
-  /// change in the next step after something was removed; ids do not.
+  /// Where a part is in the arrays of model() and state(). Throws Error with a sentence for one that was
+  /// removed. Positions may change in the next step after something was removed; ids do not.
   [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const;
   [[nodiscard]] model::JointIndex index_of(model::JointId id) const;
   [[nodiscard]] model::ShapeIndex index_of(model::ShapeId id) const;
@@ -181,8 +184,8 @@ class World {
   /// What observers emitted in the last step.
   [[nodiscard]] std::span<const model::ResponseEvent> responses() const { return responses_; }
 
-  // Observers (step_observer.h): called in each step, in the order in which they were added. The world keeps a
-  // reference to each of them.
+  // Observers (step_observer.h): called in each step, in the order in which they were added. The world keeps
+  // a reference to each of them.
   void add_observer(StepObserver& observer);
   void remove_observer(StepObserver& observer);  ///< nothing happens when it was not added
 
@@ -248,7 +251,8 @@ class World {
   collision::BroadPhase broad_phase_;
   std::unique_ptr<rigid::Stepper> stepper_;
 
-  // Ids. A body that is removed stays in its place, fixed and without a box, until half of the places are empty.
+  // Ids. A body that is removed stays in its place, fixed and without a box, until half of the places are
+  // empty.
   base::IdTable<model::BodyTag> body_table_;
   base::IdTable<model::JointTag> joint_table_;
   base::IdTable<model::ShapeTag> shape_table_;

@@ -55,6 +55,8 @@ World::World(const WorldDesc& desc)
 {
   model_.gravity = desc.gravity;
   model_.length_scale = desc.length_scale;
+  if (desc.threads < 0)
+    throw Error(fmt::format("The threads of a world are {}; give 1 or more, or 0 for all.", desc.threads));
   if (!(desc.length_scale > 0)) throw Error("The length scale of a world must be positive.");
 }
 
@@ -132,7 +134,8 @@ void World::check_body(const model::BodyDesc& desc, const model::BodyState& stat
   }
 }
 
-// Mass, inertia and centre of mass from the shape and the density, or from the mass if it is given. The shape stays in place.
+// Mass, inertia and centre of mass from the shape and the density, or from the mass if it is given. The shape
+// stays in place.
 void World::find_inertia(model::BodyDesc& desc) const
 {
   const mesh::MassProperties mass =

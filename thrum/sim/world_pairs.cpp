@@ -12,8 +12,8 @@ namespace {
 /// Growth of the boxes that queries look at, as a share of the radius, so that rounding loses no touch.
 constexpr double kQueryMargin = 1e-6;
 
-// How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within the greatest
-// margin of the narrow phase and no farther.
+// How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within
+// the greatest margin of the narrow phase and no farther.
 Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double h, double max_margin)
 {
   if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();
@@ -66,8 +66,8 @@ void World::find_pairs(double h)
   remove_far_pairs();
 }
 
-// Queries look at these boxes, also while the response is called. Pairs are not changed by it: find_pairs() filters
-// them by boxes of its own.
+// Queries look at these boxes, also while the response is called. Pairs are not changed by it: find_pairs()
+// filters them by boxes of its own.
 void World::update_box(model::BodyIndex index)
 {
   const auto i = static_cast<std::size_t>(index);
@@ -108,8 +108,9 @@ void World::remove_far_pairs()
   });
 }
 
-// A body may move at most by its safe move against those that it may meet, and turn at most so far, before contacts are found
-// again [Guendelman03 limits its step likewise]. What falls together, or alone, needs no short steps.
+// A body may move at most by its safe move against those that it may meet, and turn at most so far, before
+// contacts are found again [Guendelman03 limits its step likewise]. What falls together, or alone, needs no
+// short steps.
 int World::slice_count_for(double h) const
 {
   double required_slices = 0;

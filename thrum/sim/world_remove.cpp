@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Removing bodies, joints and shapes, and saving and restoring what is left.
 //
-// Bodies keep the order in which they were added, whatever is removed: everything in a step that depends on an order (patches,
-// islands, levels) depends on that order alone, so what is left moves as if the rest had never been there. A removed body stays
-// in its place as a fixed body without a box, which costs nothing in a step; when half of the places are empty they are closed
-// up. Each place is closed up once, so removing takes amortised constant time.
+// Bodies keep the order in which they were added, whatever is removed: everything in a step that depends on
+// an order (patches, islands, levels) depends on that order alone, so what is left moves as if the rest had
+// never been there. A removed body stays in its place as a fixed body without a box, which costs nothing in a
+// step; when half of the places are empty they are closed up. Each place is closed up once, so removing takes
+// amortised constant time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -178,7 +179,8 @@ void World::remove_shape(model::ShapeId id)
   shape_table_.remove(id);
 }
 
-// Before a step: joints of removed bodies go, what touched one wakes, and empty places are closed up when there are many.
+// Before a step: joints of removed bodies go, what touched one wakes, and empty places are closed up when
+// there are many.
 void World::apply_removals()
 {
   if (removals_pending_) {

@@ -83,8 +83,8 @@ bool is_overlapping(std::span<const model::ContactPatch> patches)
   });
 }
 
-// Joins contacts of earlier slices of a step, which come first, with those of the last: one that goes on is reported once,
-// as it is now, with its impulses summed and the speed at which it began.
+// Joins contacts of earlier slices of a step, which come first, with those of the last: one that goes on is
+// reported once, as it is now, with its impulses summed and the speed at which it began.
 void merge_contacts(std::vector<model::Contact>& contacts, std::size_t earlier)
 {
   const auto key = [](const model::Contact& c) {
@@ -205,9 +205,9 @@ void World::report_patch_contacts(const model::ContactPatch& patch)
   }
 }
 
-// Nothing presses on a sensor, so it is touched where something overlaps it. Overlap is that of the poses from
-// which contacts were found, at the beginning of the step (or of the slice of it); so is the time of these
-// events.
+// Nothing presses on a sensor, so it is touched where something overlaps it. Overlap is that of the poses
+// from which contacts were found, at the beginning of the step (or of the slice of it); so is the time of
+// these events.
 void World::report_sensor_events()
 {
   const auto overlapping_pairs = [](std::span<const model::ContactPatch> patches) {

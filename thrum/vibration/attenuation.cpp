@@ -46,8 +46,9 @@ const distance::GeodesicField& GeodesicCache::field_from(const Cell& cell)
   return it->second.field;
 }
 
-// Distance is the same both ways, so a pair needs the field of one of its ends: of the resting contacts, which stay, or of the
-// impacts, which are fewer. Fields that are there are used; where fields are missing, the side with fewer missing is solved.
+// Distance is the same both ways, so a pair needs the field of one of its ends: of the resting contacts,
+// which stay, or of the impacts, which are fewer. Fields that are there are used; where fields are missing,
+// the side with fewer missing is solved.
 MatX GeodesicCache::distances(std::span<const Vec3> from, std::span<const Vec3> to)
 {
   if (!geodesics_) {
@@ -127,8 +128,9 @@ AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> 
   }
 }
 
-// q^ of eq. 15 by the procedure of eq. 9-11 with the impulse and the point at the same vertex. A mode adds f^2 sine(t), so all
-// vertices share the samples of the modes. Four samples in the shortest period, as the paper takes them.
+// q^ of eq. 15 by the procedure of eq. 9-11 with the impulse and the point at the same vertex. A mode adds
+// f^2 sine(t), so all vertices share the samples of the modes. Four samples in the shortest period, as the
+// paper takes them.
 const VecX& AttenuatedResponse::self_displacement(double step)
 {
   if (step == displacement_step_) return self_displacement_;
@@ -141,8 +143,8 @@ const VecX& AttenuatedResponse::self_displacement(double step)
   return self_displacement_;
 }
 
-// The value at a place, or for bodies that stand for something larger the mean over the vertices that face up, away from where
-// they are held.
+// The value at a place, or for bodies that stand for something larger the mean over the vertices that face
+// up, away from where they are held.
 double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
 {
   if (attenuation_.average) {
@@ -174,9 +176,9 @@ VecX AttenuatedResponse::contact_pulse_weights(const ResponseInput& input, const
                                                 modulus_, other, settings_.contact_radius, speed));
 }
 
-// [Coevoet20, eq. 15-16]: dv_p = s(r) dx_c / h, several impacts added. The rules that know of velocities take the speed of the
-// struck point instead of dx / h, by modes that the pulse reaches, and those that know of masses let the body and the surface below
-// it trade momentum.
+// [Coevoet20, eq. 15-16]: dv_p = s(r) dx_c / h, several impacts added. The rules that know of velocities take
+// the speed of the struck point instead of dx / h, by modes that the pulse reaches, and those that know of
+// masses let the body and the surface below it trade momentum.
 std::vector<TargetSpeed> AttenuatedResponse::target_speeds(const ResponseInput& input,
                                                            const std::vector<std::size_t>& struck,
                                                            const std::vector<std::size_t>& resting,
@@ -209,7 +211,8 @@ std::vector<TargetSpeed> AttenuatedResponse::target_speeds(const ResponseInput& 
     const VecX squares = squared_shapes_at(from[i]);
     source = contact.impulse * weights.cwiseProduct(squares);
     if (!trade || contact.transmitted) continue;
-    // The struck surface yields: j = (1 + e) v / (1/m + 1/m_s), of which the rigid solver knew the first mass alone.
+    // The struck surface yields: j = (1 + e) v / (1/m + 1/m_s), of which the rigid solver knew the first mass
+    // alone.
     const double inverse_mass = inverse_effective_mass(input.bodies, contact, contact);
     source *= inverse_mass / (inverse_mass + weights.cwiseAbs2().dot(squares));
   }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The attenuated response [Coevoet20, section 4.4]: in large bodies an impact sends out waves that grow weaker with distance.
+// The attenuated response [Coevoet20, section 4.4]: in large bodies an impact sends out waves that grow
+// weaker with distance.
 //
 //     s = exp(-alpha (r - r0)) (r / r0)^-beta,                                                         [eq. 14]
 //     s = C r^-beta                                                                  [section 4.5, with r0 = 1]
 //
 // times the motion of the struck point itself, which is known for a unit impulse at each vertex [eq. 15].
 //
-// For the rules that know of speeds that motion is f w f^T per impulse, w being the weights with which a pulse of Hertz' duration
-// reaches the modes (pulse.h), as for modes by themselves: a heavy striker presses longer and sends out slower waves. Those that know
-// of masses take 1/m_s = (w f).(w f) of the struck place and of each resting one with its own pulse.
+// For the rules that know of speeds that motion is f w f^T per impulse, w being the weights with which a
+// pulse of Hertz' duration reaches the modes (pulse.h), as for modes by themselves: a heavy striker presses
+// longer and sends out slower waves. Those that know of masses take 1/m_s = (w f).(w f) of the struck place
+// and of each resting one with its own pulse.
 #pragma once
 
 #include <map>
@@ -44,8 +46,8 @@ struct AttenuationSettings {
 /// About c_S (0.862 + 1.14 nu) / (1 + nu) [m/s].
 [[nodiscard]] double rayleigh_speed(const model::Material& material);
 
-/// Distances along the surface from places that are asked for again and again. A place is rounded to a part of an edge of the
-/// mesh, and the field of each is kept until it was not used for long.
+/// Distances along the surface from places that are asked for again and again. A place is rounded to a part
+/// of an edge of the mesh, and the field of each is kept until it was not used for long.
 class GeodesicCache {
  public:
   static constexpr double kGrid = 0.5;            ///< share of the mean edge to which places are rounded
@@ -54,7 +56,8 @@ class GeodesicCache {
   /// `map` must outlive this.
   explicit GeodesicCache(SurfaceMap& map) : map_(map) {}
 
-  /// Distances [m] from each of `from` to each of `to`, as rows. Solves for whichever side needs fewer new fields.
+  /// Distances [m] from each of `from` to each of `to`, as rows. Solves for whichever side needs fewer new
+  /// fields.
   [[nodiscard]] MatX distances(std::span<const Vec3> from, std::span<const Vec3> to);
   [[nodiscard]] std::uint64_t solves() const { return solves_; }
 
@@ -87,10 +90,11 @@ class AttenuatedResponse {
   /// One rigid step.
   [[nodiscard]] ResponseResult respond(const ResponseInput& input);
 
-  /// Greatest displacement of each vertex along its normal within `step` after a unit normal impulse at the same vertex
-  /// [m/(N s)], the vector q^ of eq. 15.
+  /// Greatest displacement of each vertex along its normal within `step` after a unit normal impulse at the
+  /// same vertex [m/(N s)], the vector q^ of eq. 15.
   [[nodiscard]] const VecX& self_displacement(double step);
-  /// Speed of each vertex along its normal right after that impulse: the inverse of its effective mass [1/kg].
+  /// Speed of each vertex along its normal right after that impulse: the inverse of its effective mass
+  /// [1/kg].
   [[nodiscard]] const VecX& self_speed() const { return self_speed_; }
   [[nodiscard]] GeodesicCache& geodesics() { return geodesics_; }
   [[nodiscard]] SurfaceMap& map() { return map_; }

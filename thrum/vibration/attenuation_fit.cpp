@@ -85,8 +85,9 @@ struct Absorption {
   double error = 0;  ///< sum of squares
 };
 
-// [Coevoet20, eq. 14] for a given r0 is linear: ln s = -alpha (r - r0) - beta ln(r / r0) for r > r0, and ln s = 0 nearer. Least
-// squares for two unknowns that are not negative: inside, on one of the edges, or at the corner, whichever is best and allowed.
+// [Coevoet20, eq. 14] for a given r0 is linear: ln s = -alpha (r - r0) - beta ln(r / r0) for r > r0, and ln s
+// = 0 nearer. Least squares for two unknowns that are not negative: inside, on one of the edges, or at the
+// corner, whichever is best and allowed.
 Absorption fit_for_r0(const LogSamples& samples, double r0)
 {
   double aa = 0, ab = 0, bb = 0, ay = 0, by = 0, yy = 0;
@@ -116,8 +117,8 @@ Absorption fit_for_r0(const LogSamples& samples, double r0)
   return best;
 }
 
-// The error as a function of ln r0 has a kink wherever r0 passes a sample, so a coarse walk finds the valley and golden sections
-// its bottom.
+// The error as a function of ln r0 has a kink wherever r0 passes a sample, so a coarse walk finds the valley
+// and golden sections its bottom.
 AttenuationCurve fit_full(const LogSamples& samples, double nearest, double farthest)
 {
   const double low = std::log(kMinR0 * nearest);
@@ -162,8 +163,8 @@ AttenuationCurve fit_full(const LogSamples& samples, double nearest, double fart
   return curve;
 }
 
-// ln s = ln C - beta ln r: a straight line, level at the steepest that may rise. Nearer than where it reaches 1, and nearer than
-// anything that was seen, it is not followed.
+// ln s = ln C - beta ln r: a straight line, level at the steepest that may rise. Nearer than where it reaches
+// 1, and nearer than anything that was seen, it is not followed.
 AttenuationCurve fit_simple(const LogSamples& samples, double nearest, double farthest)
 {
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0;

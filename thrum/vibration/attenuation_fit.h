@@ -5,8 +5,9 @@
 //   const AttenuationFit fit = fit_attenuation(samples.samples);            // eq. 14, and C r^-beta
 //   AttenuatedResponse response(shared_model, settings, fit.simple.settings);
 //
-// Random places of the surface are struck; at other places the greatest speed along the normal is divided by that of the struck
-// place itself, so that the fitted factor belongs to the same modes that AttenuatedResponse takes the struck place's motion from.
+// Random places of the surface are struck; at other places the greatest speed along the normal is divided by
+// that of the struck place itself, so that the fitted factor belongs to the same modes that
+// AttenuatedResponse takes the struck place's motion from.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ struct AttenuationSampleDesc {
   std::optional<Vec3> facing = std::nullopt;
 };
 
-/// How the response with these settings measures: its window, its distances, its mean. The paper's rule looks at the displacement
-/// within one step of the simulation [s].
+/// How the response with these settings measures: its window, its distances, its mean. The paper's rule looks
+/// at the displacement within one step of the simulation [s].
 [[nodiscard]] AttenuationSampleDesc sample_desc(const ResponseSettings& settings,
                                                 const AttenuationSettings& attenuation, double step);
 
@@ -61,7 +62,8 @@ struct AttenuationSamples {
 /// One curve through the samples.
 struct AttenuationCurve {
   AttenuationSettings settings;  ///< ready for AttenuatedResponse
-  /// Factor within which two thirds of the samples or more lie: exp of the root mean square of ln(sample / curve).
+  /// Factor within which two thirds of the samples or more lie: exp of the root mean square of ln(sample /
+  /// curve).
   double spread = 1;
 };
 
@@ -71,8 +73,8 @@ struct AttenuationFit {
   std::size_t count = 0;    ///< samples used: those with a positive distance and ratio
 };
 
-/// Least squares of the logarithms with alpha, beta >= 0. Throws Error for fewer than kMinSamples usable samples, or when all are
-/// equally far.
+/// Least squares of the logarithms with alpha, beta >= 0. Throws Error for fewer than kMinSamples usable
+/// samples, or when all are equally far.
 [[nodiscard]] AttenuationFit fit_attenuation(std::span<const AttenuationSample> samples);
 
 /// `settings` with C and beta, or for eq. 14 alpha, beta and r0, and the least distance, from the fit.

@@ -27,8 +27,8 @@ BodyResponse::BodyResponse(std::shared_ptr<const model::ModalModel> model, const
   if (wave_fraction_ > 0) waves_.emplace(model_, desc.settings, desc.attenuation);
 }
 
-// Each of the two keeps within the energy there is; so does a mean of them, since energy is convex in velocities and amplitudes. The
-// waves leave the modes swinging as they were.
+// Each of the two keeps within the energy there is; so does a mean of them, since energy is convex in
+// velocities and amplitudes. The waves leave the modes swinging as they were.
 ResponseResult BodyResponse::respond(const ResponseInput& input, ModeState& state)
 {
   if (desc_.method == ResponseMethod::none) return {};

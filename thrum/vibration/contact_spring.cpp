@@ -8,8 +8,9 @@
 
 namespace thrum::vibration {
 
-// Restitution of a mass on a one-sided spring and dashpot of damping ratio z, which let go when the force would pull: with
-// s = sqrt(|1 - z^2|) and the time t at which the force vanishes, e = exp(-z t) in units of the spring [Schwager and Poeschel 2007]:
+// Restitution of a mass on a one-sided spring and dashpot of damping ratio z, which let go when the force
+// would pull: with s = sqrt(|1 - z^2|) and the time t at which the force vanishes, e = exp(-z t) in units of
+// the spring [Schwager and Poeschel 2007]:
 //
 //     t = (pi - atan2(2 z s, 1 - 2 z^2)) / s    for z < 1,       t = ln((z + s) / (z - s)) / s    for z > 1.
 double spring_restitution(double z)

@@ -6,9 +6,9 @@
 
 namespace thrum::vibration {
 
-// With B >= 0 the quadratic a^2 s.s/2 + a v.s - B is <= 0 at a = 0, so only its larger root counts. Written with the sum
-// of the two terms of equal sign, nothing cancels: for v.s > 0 it is 2 B / (v.s + sqrt(...)), which tends to B / v.s for
-// small s, and to 1 at most.
+// With B >= 0 the quadratic a^2 s.s/2 + a v.s - B is <= 0 at a = 0, so only its larger root counts. Written
+// with the sum of the two terms of equal sign, nothing cancels: for v.s > 0 it is 2 B / (v.s + sqrt(...)),
+// which tends to B / v.s for small s, and to 1 at most.
 double max_scale_within_budget(double along, double square, double budget)
 {
   if (along + square / 2 <= budget) return 1;

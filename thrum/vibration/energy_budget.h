@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How much of a change of velocity an amount of energy pays for.
 //
-// A change s of velocities v (of modes with unit mass, or of a body: read the products with its mass matrix) taken a
-// times changes the energy by
+// A change s of velocities v (of modes with unit mass, or of a body: read the products with its mass matrix)
+// taken a times changes the energy by
 //
 //     a v.s + a^2 s.s / 2,
 //

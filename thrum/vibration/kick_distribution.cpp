@@ -24,7 +24,8 @@ struct Row {
   double load_ratio = 1;  ///< mass that is lifted / mass of the body
 };
 
-// Every touch of the bodies that are kicked, body after body: those that are not kicked may not be pressed in, beyond their gaps.
+// Every touch of the bodies that are kicked, body after body: those that are not kicked may not be pressed
+// in, beyond their gaps.
 std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed> wanted)
 {
   std::vector<char> kicked(input.bodies.size(), 0);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Wanted separation speeds as impulses on the touching bodies, and what they cost.
 //
-// A body at several contacts cannot follow each of them: the impulses lambda of the contacts of one body satisfy, with its
-// block A of J M^-1 J^T, the speeds u now and s wanted,
+// A body at several contacts cannot follow each of them: the impulses lambda of the contacts of one body
+// satisfy, with its block A of J M^-1 J^T, the speeds u now and s wanted,
 //
 //     0 <= lambda  perpendicular to  A lambda - (s - u) >= 0,
 //
-// which is what a solver of [Coevoet20, eq. 2-3] makes of them. Taken a times they change the energy of the bodies by
-// a lambda.u + a^2 lambda.A lambda / 2, from which the share a that a budget affords follows (energy_budget.h).
+// which is what a solver of [Coevoet20, eq. 2-3] makes of them. Taken a times they change the energy of the
+// bodies by a lambda.u + a^2 lambda.A lambda / 2, from which the share a that a budget affords follows
+// (energy_budget.h).
 #pragma once
 
 #include <span>
@@ -29,8 +30,9 @@ struct DistributedKicks {
   double scale = 1;         ///< taken of what was wanted
 };
 
-/// `budget` [J]; infinite: no limit. A body that comes nearer counts as one at rest: to turn it round is the solver's work. A speed
-/// asked from the solver lifts what stands on the body as well, and costs its energy too; an impulse does not.
+/// `budget` [J]; infinite: no limit. A body that comes nearer counts as one at rest: to turn it round is the
+/// solver's work. A speed asked from the solver lifts what stands on the body as well, and costs its energy
+/// too; an impulse does not.
 [[nodiscard]] DistributedKicks distribute_kicks(const ResponseInput& input,
                                                 std::span<const TargetSpeed> wanted, double budget,
                                                 KickForm form);

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: MIT
-// Unknowns: amplitudes q, q' of the struck body; velocity V and small motion X of every touching rigid body (and of the struck
-// one when it can move). A touch i, with J_i V its speed along the normal and f_i its row, has the gap
+// Unknowns: amplitudes q, q' of the struck body; velocity V and small motion X of every touching rigid body
+// (and of the struck one when it can move). A touch i, with J_i V its speed along the normal and f_i its row,
+// has the gap
 //
 //     g_i = g_i(0) + J_i X - f_i q,        speed u_i = J_i V - f_i q'.
 //
-// One substep dt: the modes swing freely and exactly, gravity acts on the bodies, then impulses lambda act at closed contacts,
-// each a spring k (which keeps a body as long as Hertz' contact would) with a dashpot c, one-sided:
+// One substep dt: the modes swing freely and exactly, gravity acts on the bodies, then impulses lambda act at
+// closed contacts, each a spring k (which keeps a body as long as Hertz' contact would) with a dashpot c,
+// one-sided:
 //
 //     lambda = max(0, -k dt (g(0) + g(1)) / 2 - c dt (u(0) + u(1)) / 2),   u(1) = u(0) + A lambda,   g(1) = g + dt A lambda / 2,
 //
-// g being the gap after the free motion and A = J M^-1 J^T + F F^T. With kappa = k dt^2 / 4 + c dt / 2 this is the
-// complementarity problem
+// g being the gap after the free motion and A = J M^-1 J^T + F F^T. With kappa = k dt^2 / 4 + c dt / 2 this
+// is the complementarity problem
 //
 //     0 <= lambda  perpendicular to  (A + 1/kappa) lambda + (k dt^2 (g(0) + g)/(2 dt) + c dt u(0)) / kappa >= 0,
 //
-// solved by sweeps over the contacts that are closed. This is the midpoint rule: the spring gives back what it took while the
-// contact stays closed, and the dashpot, with the damping ratio with which a mass on k bounces with the restitution of the pair,
-// only takes. The implicit rule (everything at the end of the substep) needs a substep ten times shorter for the same error.
+// solved by sweeps over the contacts that are closed. This is the midpoint rule: the spring gives back what
+// it took while the contact stays closed, and the dashpot, with the damping ratio with which a mass on k
+// bounces with the restitution of the pair, only takes. The implicit rule (everything at the end of the
+// substep) needs a substep ten times shorter for the same error.
 //
-// The steady forces between the bodies before the impact have bent the struck body already; q is measured from there, so the
-// modes feel lambda less the steady load.
+// The steady forces between the bodies before the impact have bent the struck body already; q is measured
+// from there, so the modes feel lambda less the steady load.
 //
-// With tangential kicks a touching body rubs as well: after the normal impulse lambda of a contact follows the impulse against its slip u_t
-// = (J V - H U q')_t along t = u_t / |u_t|,
+// With tangential kicks a touching body rubs as well: after the normal impulse lambda of a contact follows
+// the impulse against its slip u_t = (J V - H U q')_t along t = u_t / |u_t|,
 //
 //     j = min(|u_t| / (t . S t), mu lambda),       S = the answer of bodies and modes to an impulse in any direction,
 //
-// which changes the energy by -j |u_t| + j^2 t.S t / 2 <= 0. Striking bodies have had their friction from the rigid solver.
+// which changes the energy by -j |u_t| + j^2 t.S t / 2 <= 0. Striking bodies have had their friction from the
+// rigid solver.
 //
-// What is handed over: a body that left the surface keeps the energy it left with, as a velocity. Hops that end inside the
-// window count by their highest.
+// What is handed over: a body that left the surface keeps the energy it left with, as a velocity. Hops that
+// end inside the window count by their highest.
 #include "thrum/vibration/micro_collisions.h"
 
 #include <algorithm>
@@ -102,9 +106,10 @@ void MicroSimulation::substep()
   record_departures();
 }
 
-// free_gap_ holds the gaps at the start of the substep now, gap_ those after the free motion. Sweeps begin at the impulses of the
-// substep before, which a contact that stays closed hardly changes. They end at kSweepTolerance, so single precision is enough for them;
-// what bodies and modes then receive is added up in double.
+// free_gap_ holds the gaps at the start of the substep now, gap_ those after the free motion. Sweeps begin at
+// the impulses of the substep before, which a contact that stays closed hardly changes. They end at
+// kSweepTolerance, so single precision is enough for them; what bodies and modes then receive is added up in
+// double.
 void MicroSimulation::solve()
 {
   single_precision_ = state_.v.cast<float>();

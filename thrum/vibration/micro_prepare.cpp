@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a run of micro-collisions (micro_collisions.cpp has its equations) finds out once: rows, springs, steps of the modes.
+// What a run of micro-collisions (micro_collisions.cpp has its equations) finds out once: rows, springs,
+// steps of the modes.
 #include <algorithm>
 #include <cmath>
 #include <utility>

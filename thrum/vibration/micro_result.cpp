@@ -7,7 +7,8 @@
 
 namespace thrum::vibration {
 
-// A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy at the surface.
+// A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy
+// at the surface.
 ResponseResult MicroSimulation::make_result(double before)
 {
   ResponseResult result;

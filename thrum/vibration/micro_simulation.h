@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One run of micro-collisions, for micro_collisions.cpp (the substeps), micro_prepare.cpp (before them) and micro_result.cpp (after).
+// One run of micro-collisions, for micro_collisions.cpp (the substeps), micro_prepare.cpp (before them) and
+// micro_result.cpp (after).
 #pragma once
 
 #include <vector>

@@ -18,8 +18,8 @@ namespace thrum::vibration {
 
 namespace {
 
-/// Multiplications of the rules below in a second on one core, as cautious round numbers: the choice of a rule may not depend on
-/// a clock. `script/bench response` shows how near they are.
+/// Multiplications of the rules below in a second on one core, as cautious round numbers: the choice of a
+/// rule may not depend on a clock. `script/bench response` shows how near they are.
 constexpr double kMicroRate = 2e9;
 constexpr double kExchangeRate = 1e9;
 /// Substeps of micro_collisions in one window.
@@ -212,9 +212,9 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
   return result;
 }
 
-// The rules that give the surface's motion to what rests on it. [Coevoet20, eq. 9] strikes the modes with r = U^T H^T n lambda;
-// of this the share is taken that what the impact lost can pay (energy_budget.h), and of the kicks the share that the
-// vibration can. With restitution 1 nothing was lost and nothing happens.
+// The rules that give the surface's motion to what rests on it. [Coevoet20, eq. 9] strikes the modes with r =
+// U^T H^T n lambda; of this the share is taken that what the impact lost can pay (energy_budget.h), and of
+// the kicks the share that the vibration can. With restitution 1 nothing was lost and nothing happens.
 ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState& state, KickRule rule)
 {
   ResponseResult result;
@@ -284,8 +284,9 @@ ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState&
   return result;
 }
 
-// Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and Pai, the greatest
-// value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the three.
+// Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and
+// Pai, the greatest value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the
+// three.
 void ModalResponse::paper_peaks(const ResponseContext& r, const VecX& mode_impulse)
 {
   const double T = bank_->step();
@@ -333,8 +334,8 @@ void ModalResponse::interpolate_corners(const ResponseContext& r)
   }
 }
 
-// Across the normal: the surface moves sideways as well when it comes up, and carries the body along as far as friction lets
-// it. The paper discards this motion (section 5.4).
+// Across the normal: the surface moves sideways as well when it comes up, and carries the body along as far
+// as friction lets it. The paper discards this motion (section 5.4).
 void ModalResponse::add_tangential_impulses(const ResponseContext& r, const ModeState& state,
                                             std::span<const Peak> peaks, double budget,
                                             ResponseResult& result) const

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The modal response of one body [Coevoet20, sections 4.1 to 4.3]: impacts set its modes ringing, and what touches it
-// elsewhere is kicked.
+// The modal response of one body [Coevoet20, sections 4.1 to 4.3]: impacts set its modes ringing, and what
+// touches it elsewhere is kicked.
 //
 //   ModalResponse table(model, settings);             // model: elastic/modal_analysis.h or a modal file
 //   ModeState state = table.at_rest();
@@ -27,8 +27,8 @@ namespace thrum::vibration {
 
 class ModalResponse {
  public:
-  /// Throws Error for a model without modes or surface, settings out of range, and with `paper_filter` for modes that its
-  /// coefficients do not cover.
+  /// Throws Error for a model without modes or surface, settings out of range, and with `paper_filter` for
+  /// modes that its coefficients do not cover.
   ModalResponse(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings);
 
   /// One rigid step. `state` is carried on to its end. Throws Error for input that is not finite.

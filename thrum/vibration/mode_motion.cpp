@@ -20,7 +20,8 @@ namespace {
 /// Newton steps inside an interval; each doubles the digits, and the start is within a twelfth of a period.
 constexpr int kNewtonSteps = 6;
 
-// The quintic on [0, 1] with values, slopes and curvatures y0, d0, c0 at 0 and y1, d1, c1 at 1, by its coefficients.
+// The quintic on [0, 1] with values, slopes and curvatures y0, d0, c0 at 0 and y1, d1, c1 at 1, by its
+// coefficients.
 std::array<double, 6> quintic(double y0, double d0, double c0, double y1, double d1, double c1)
 {
   const double y = y1 - y0 - d0 - c0 / 2;
@@ -72,12 +73,14 @@ void advance(const elastic::ModeList& modes, double time, ModeState& state)
   }
 }
 
-// sine(t) of elastic/damped_oscillation.h solves s'' + 2 d s' + w^2 s = 0 with s(0) = 0, s'(0) = 1. Its series s = sum c_n (t/step)^n has
+// sine(t) of elastic/damped_oscillation.h solves s'' + 2 d s' + w^2 s = 0 with s(0) = 0, s'(0) = 1. Its
+// series s = sum c_n (t/step)^n has
 //
 //     c_1 = step,     c_(n+2) (n + 1) (n + 2) = -2 d step (n + 1) c_(n+1) - w^2 step^2 c_n,
 //
-// whatever the damping, and the motion is made of s and s': q(t) = (s' + 2 d s) q + s q', q'(t) = -w^2 s q + s' q'. For w and
-// 2 d up to kMaxSeriesPhase over a step, half a step either way leaves out less than 1e-13 with kTerms of them.
+// whatever the damping, and the motion is made of s and s': q(t) = (s' + 2 d s) q + s q', q'(t) = -w^2 s q +
+// s' q'. For w and 2 d up to kMaxSeriesPhase over a step, half a step either way leaves out less than 1e-13
+// with kTerms of them.
 namespace {
 
 constexpr double kMaxSeriesPhase = 0.6;
@@ -202,8 +205,8 @@ std::vector<Peak> PeakSearch::max_displacement(const MatX& columns)
   return search(columns, Quantity::displacement);
 }
 
-// Between samples a function exceeds the larger of its two ends by at most spacing^2 / 8 times its greatest curvature.
-// Damping adds less than 2 xi to the curvature of a mode; the factor covers modes up to xi = 0.5.
+// Between samples a function exceeds the larger of its two ends by at most spacing^2 / 8 times its greatest
+// curvature. Damping adds less than 2 xi to the curvature of a mode; the factor covers modes up to xi = 0.5.
 std::vector<Peak> PeakSearch::search(const MatX& columns, Quantity what)
 {
   constexpr double kDampedCurvature = 2;
@@ -250,9 +253,10 @@ PeakSearch::Sample PeakSearch::at(const MatX& columns, Eigen::Index point, Eigen
 
 namespace {
 
-// A cubic through four samples exceeds the larger of the middle two by at most an eighth of the greater second difference there, and
-// is itself off by at most 9/16 / 24 spacing^4 times the fourth derivative: a bound some forty times as tight as the first, without
-// which hundreds of modes, whose worst case never comes, would have nearly every interval searched.
+// A cubic through four samples exceeds the larger of the middle two by at most an eighth of the greater
+// second difference there, and is itself off by at most 9/16 / 24 spacing^4 times the fourth derivative: a
+// bound some forty times as tight as the first, without which hundreds of modes, whose worst case never
+// comes, would have nearly every interval searched.
 float fine_margin(const VecX& row, const VecX& w2, const VecX& reach, double spacing)
 {
   constexpr double kDampedDerivative = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The free motion of a list of modes by any time, and the greatest speed and displacement that it reaches at points of
-// the surface, found between the samples.
+// The free motion of a list of modes by any time, and the greatest speed and displacement that it reaches at
+// points of the surface, found between the samples.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct ModeState {
 /// The exact free motion over `time` [s].
 void advance(const elastic::ModeList& modes, double time, ModeState& state);
 
-/// The same, many times over: steps of one length and what is left of them, without a sine or an exponential. It keeps
-/// its tables as long as the modes and the length of its steps stay the same.
+/// The same, many times over: steps of one length and what is left of them, without a sine or an exponential.
+/// It keeps its tables as long as the modes and the length of its steps stay the same.
 class ModeIntegrator {
  public:
   void prepare(const elastic::ModeList& modes, double step);
@@ -58,10 +58,10 @@ struct Peak {
 
 /// Greatest values of f . q'(t) or |f . q(t)| for 0 <= t <= window, f a row of surface_response.h.
 ///
-/// All modes are sampled kSamplesPerPeriod times in the shortest period. Between two samples the motion is the quintic
-/// that takes the value, slope and curvature of both, which is right to 1e-6 of the sum of the modes' amplitudes; each
-/// interval that could hold the greatest value, by a bound on the curvature, is searched. Which these are is found in single
-/// precision, with its rounding in the bound.
+/// All modes are sampled kSamplesPerPeriod times in the shortest period. Between two samples the motion is
+/// the quintic that takes the value, slope and curvature of both, which is right to 1e-6 of the sum of the
+/// modes' amplitudes; each interval that could hold the greatest value, by a bound on the curvature, is
+/// searched. Which these are is found in single precision, with its rounding in the bound.
 class PeakSearch {
  public:
   static constexpr double kSamplesPerPeriod = 12;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A touch i sees the surface with velocity v_s = f_i q' and effective mass m_s = 1 / (f_i f_i^T), and the touching body with
-// velocity v_b and effective mass m_b (eq. 17 of [Coevoet20]; a ringing body that can move adds its own). When the surface is
-// faster they trade, with restitution e,
+// A touch i sees the surface with velocity v_s = f_i q' and effective mass m_s = 1 / (f_i f_i^T), and the
+// touching body with velocity v_b and effective mass m_b (eq. 17 of [Coevoet20]; a ringing body that can move
+// adds its own). When the surface is faster they trade, with restitution e,
 //
 //     p = (1 + e) (v_s - v_b) / (1/m_b + 1/m_s),      v_b += p / m_b,      q' -= f_i^T p,                       (1)
 //
-// which changes the energy by -(1 - e^2) (v_s - v_b)^2 / (2 (1/m_b + 1/m_s)) <= 0. The impact itself is the same with the
-// striking body, (1/m + 1/m_s) j = (1 + e) v; with several points at once, for j >= 0,
+// which changes the energy by -(1 - e^2) (v_s - v_b)^2 / (2 (1/m_b + 1/m_s)) <= 0. The impact itself is the
+// same with the striking body, (1/m + 1/m_s) j = (1 + e) v; with several points at once, for j >= 0,
 //
 //     (J M^-1 J^T + F F^T) j = (1 + e) v.                                                                     (2)
 //
-// Where we leave [Coevoet20]: it strikes the modes with the impulse that a rigid surface would give, and hands the surface's
-// motion on as if the surface had infinite mass. A pulse of Hertz' duration does not reach modes much faster than itself, so f is
-// weighted by the spectrum of the pulse, in (1) with the duration of a gentle blow; this also makes m_s converge as modes are
-// added. Since (1) and (2) hold for any row f, so does their energy.
+// Where we leave [Coevoet20]: it strikes the modes with the impulse that a rigid surface would give, and
+// hands the surface's motion on as if the surface had infinite mass. A pulse of Hertz' duration does not
+// reach modes much faster than itself, so f is weighted by the spectrum of the pulse, in (1) with the
+// duration of a gentle blow; this also makes m_s converge as modes are added. Since (1) and (2) hold for any
+// row f, so does their energy.
 #include "thrum/vibration/momentum_exchange.h"
 
 #include <algorithm>
@@ -93,8 +94,8 @@ VecX solve_one_sided(MatX A, const VecX& b)
   return numerics::solve_by_pivoting(A, b, {none, any}).x;
 }
 
-// Sticking across the normal, as far as friction allows: the surface carries the body along. Energy can only fall, since the
-// impulse is at most the one that makes the two equally fast.
+// Sticking across the normal, as far as friction allows: the surface carries the body along. Energy can only
+// fall, since the impulse is at most the one that makes the two equally fast.
 Vec3 apply_sticking_friction(const ResponseContext& r, std::size_t i, double normal_impulse,
                              MovingBodies& moving_bodies, ModeState& state)
 {
@@ -147,12 +148,13 @@ void trade(const ResponseContext& r, const MatX& columns, Eigen::Index k, Moving
   add_kick(r, i, p, before, moving_bodies, state, result);
 }
 
-// Eq. (1) for touches that meet the surface at the same moment, all at once: with the speeds d at which the surface is faster and
-// A = J M^-1 J^T + F F^T of these touches,
+// Eq. (1) for touches that meet the surface at the same moment, all at once: with the speeds d at which the
+// surface is faster and A = J M^-1 J^T + F F^T of these touches,
 //
 //     0 <= p  perpendicular to  A p - (1 + e) d >= 0,        change of energy = p.A p / 2 - p.d,
 //
-// which is -(1 - e^2) d.A^-1 d / 2 for equal restitutions. Different ones may ask for more than there is; then p is reduced.
+// which is -(1 - e^2) d.A^-1 d / 2 for equal restitutions. Different ones may ask for more than there is;
+// then p is reduced.
 void trade(const ResponseContext& r, const MatX& columns, std::span<const Eigen::Index> together,
            MovingBodies& moving_bodies, ModeState& state, ResponseResult& result)
 {
@@ -253,7 +255,8 @@ void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodi
   state.v -= struck_rows.transpose() * j;
 }
 
-// Blows that another body's vibration gave: the bodies have them already, and the modes take of them what their energy pays.
+// Blows that another body's vibration gave: the bodies have them already, and the modes take of them what
+// their energy pays.
 void apply_transmitted_impacts(const ResponseContext& r, const MatX& struck_rows, ModeState& state,
                                EnergyBalance& balance)
 {
@@ -342,7 +345,8 @@ ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, M
   return result;
 }
 
-// Samples of the modes, which all touches are multiplied with in single precision, and for each touch the way to its peak.
+// Samples of the modes, which all touches are multiplied with in single precision, and for each touch the way
+// to its peak.
 double exchange_cost(const ResponseContext& r)
 {
   constexpr double kCostPerContact = 20;          // for each mode

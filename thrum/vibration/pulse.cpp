@@ -35,13 +35,15 @@ double stiffness_for_duration(double m, double duration)
   return m * omega * omega;
 }
 
-// The spectrum of a half-sine of unit area and length tau, about its middle, is, with x = w tau / pi and y = x^2,
+// The spectrum of a half-sine of unit area and length tau, about its middle, is, with x = w tau / pi and y =
+// x^2,
 //
 //     P = cos(pi x / 2) / (1 - y) = sum_n p_n y^n,      p_n = sum_(k <= n) (-1)^k (pi/2)^(2k) / (2k)!,
 //
-// since 1 / (1 - y) adds up the terms of the cosine. The p_n fall as fast as those terms, for the whole sum is cos(pi/2) = 0, and
-// with them x = 1 is nothing special. Up to the first zero at x = 3 the series below is right to 1e-14; a list of modes takes a
-// tenth of the time that cosines do. Beyond, the side lobes are below 3 % and change sign; a mode there is left alone.
+// since 1 / (1 - y) adds up the terms of the cosine. The p_n fall as fast as those terms, for the whole sum
+// is cos(pi/2) = 0, and with them x = 1 is nothing special. Up to the first zero at x = 3 the series below is
+// right to 1e-14; a list of modes takes a tenth of the time that cosines do. Beyond, the side lobes are below
+// 3 % and change sign; a mode there is left alone.
 namespace {
 
 constexpr double kFirstZero = 3;

@@ -7,22 +7,24 @@
 
 namespace thrum::vibration {
 
-/// 1 / E* = sum (1 - nu^2) / E from the two moduli E / (1 - nu^2); one of them may be 0: then both are the other [Pa].
+/// 1 / E* = sum (1 - nu^2) / E from the two moduli E / (1 - nu^2); one of them may be 0: then both are the
+/// other [Pa].
 [[nodiscard]] double contact_modulus(double a, double b);
 
-/// Hertz' contact time of a mass `m` [kg] (reduced mass of the two) that arrives with `speed` [m/s] where the radius of
-/// curvature is `radius` [m]: 2.8683 (m^2 / (E*^2 R v))^(1/5) [s].
+/// Hertz' contact time of a mass `m` [kg] (reduced mass of the two) that arrives with `speed` [m/s] where the
+/// radius of curvature is `radius` [m]: 2.8683 (m^2 / (E*^2 R v))^(1/5) [s].
 [[nodiscard]] double hertz_duration(double m, double modulus, double radius, double speed);
 
-/// The same for two bodies that part by `answer` [1/kg] for a unit impulse where they touch, of moduli E / (1 - nu^2) [Pa]; 0, a blow of
-/// no length, when a modulus or a mass is not known [s].
+/// The same for two bodies that part by `answer` [1/kg] for a unit impulse where they touch, of moduli E /
+/// (1 - nu^2) [Pa]; 0, a blow of no length, when a modulus or a mass is not known [s].
 [[nodiscard]] double contact_duration(double inverse_effective_mass, double own_modulus, double other_modulus,
                                       double radius, double speed);
 
 /// The spring that keeps the mass `m` [kg] for the same time: half a period is the contact time [N/m].
 [[nodiscard]] double stiffness_for_duration(double m, double duration);
 
-/// Share of an impulse that reaches a mode when it is spread over a half-sine of `duration` [s]: 1 for a short pulse.
+/// Share of an impulse that reaches a mode when it is spread over a half-sine of `duration` [s]: 1 for a
+/// short pulse.
 [[nodiscard]] double pulse_weight(double omega, double duration);
 [[nodiscard]] VecX pulse_weights(const elastic::ModeList& modes, double duration);
 

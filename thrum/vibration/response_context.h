@@ -44,7 +44,8 @@ struct ResponseContext {
   [[nodiscard]] double pulse_duration(std::size_t i, double speed) const;
 };
 
-/// Speed that stands for the gentle blows of a rattling surface where none is known, in durations of contact [m/s].
+/// Speed that stands for the gentle blows of a rattling surface where none is known, in durations of contact
+/// [m/s].
 inline constexpr double kRattleSpeed = 0.1;
 
 }  // namespace thrum::vibration

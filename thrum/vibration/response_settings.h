@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a body answers impacts. The defaults are for things that a person can lift; scene files name each of them.
+// How a body answers impacts. The defaults are for things that a person can lift; scene files name each of
+// them.
 #pragma once
 
 #include <cstdint>

@@ -48,8 +48,8 @@ struct SurfaceContact {
   Vec3 friction_impulse = Vec3::Zero();  ///< across the normal, on the other body [N s]
   double approach_speed = 0;             ///< before the impact, at least 0 [m/s]
   double loss = 0;  ///< kinetic energy that the impact took from the two bodies, at least 0 [J]
-  /// The impulse was found with the ringing body in it already, by the vibration of the body that gave it: it is not solved
-  /// again, and strikes the modes with at most `loss`.
+  /// The impulse was found with the ringing body in it already, by the vibration of the body that gave it: it
+  /// is not solved again, and strikes the modes with at most `loss`.
   bool transmitted = false;
 };
 
@@ -69,8 +69,8 @@ struct Kick {
   double delay = 0;                        ///< until it arrives [s]
 };
 
-/// A change of a body's momentum: the kicks of that body together, about its centre of mass, and for a striking body
-/// what the yielding surface changes of its bounce.
+/// A change of a body's momentum: the kicks of that body together, about its centre of mass, and for a
+/// striking body what the yielding surface changes of its bounce.
 struct BodyImpulse {
   std::int32_t body = 0;
   Vec3 impulse = Vec3::Zero();          ///< [N s]
@@ -105,8 +105,8 @@ struct ResponseResult {
   return contact.normal.dot(at(input.bodies[static_cast<std::size_t>(contact.body)]) - at(input.bodies[0]));
 }
 
-/// J M^-1 J^T for a touch i and a touch j [1/kg]: how fast a unit impulse at j makes i part. Its inverse for i = j is the
-/// effective mass of [Coevoet20, eq. 17].
+/// J M^-1 J^T for a touch i and a touch j [1/kg]: how fast a unit impulse at j makes i part. Its inverse for
+/// i = j is the effective mass of [Coevoet20, eq. 17].
 [[nodiscard]] double inverse_effective_mass(std::span<const RigidBodyData> bodies, const SurfaceContact& i,
                                             const SurfaceContact& j);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Contacts of a rigid simulation as points on the surface of a modal model [Coevoet20, section 4.2].
 //
-// A contact lies near the surface, not on it, since rigid engines collide with proxies: it takes the closest point with its
-// barycentric weights. What depends on the place alone, the displacement of that point by each mode, is kept from step to
-// step: the place is rounded to kGrid of the mesh's size first, so that a contact that trembles finds what it left, and the
-// answer never depends on what was asked before.
+// A contact lies near the surface, not on it, since rigid engines collide with proxies: it takes the closest
+// point with its barycentric weights. What depends on the place alone, the displacement of that point by each
+// mode, is kept from step to step: the place is rounded to kGrid of the mesh's size first, so that a contact
+// that trembles finds what it left, and the answer never depends on what was asked before.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ class SurfaceMap {
   /// Throws Error when the model has no surface, or shapes for another number of vertices.
   explicit SurfaceMap(std::shared_ptr<const model::ModalModel> model);
 
-  /// The point closest to `position`, in the axes of the model [m]. Valid until the next call of evict_unused().
+  /// The point closest to `position`, in the axes of the model [m]. Valid until the next call of
+  /// evict_unused().
   [[nodiscard]] const MappedPoint& find(const Vec3& position);
   /// Once a step: lets go of what was not used for long when there is too much.
   void evict_unused();
