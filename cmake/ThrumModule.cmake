@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# thrum_module(name HEADERS ... [PRIVATE_HEADERS ...] SOURCES ... DEPENDS ... [PUBLIC_LIBRARIES ...] [LIBRARIES ...])
+# thrum_module(name HEADERS ... [SHARED_HEADERS ...] [PRIVATE_HEADERS ...] SOURCES ... DEPENDS ...
+#              [PUBLIC_LIBRARIES ...] [LIBRARIES ...])
 #
 # Adds the folder as the library thrum_<name>, alias thrum::<name>. DEPENDS names other modules, and only modules
 # already added are accepted: the order of thrum/CMakeLists.txt is the layering, so a cycle cannot be written.
-# HEADERS are public: installed, listed in the folder's README, and free to be included by everybody. PRIVATE_HEADERS
-# are for the folder itself, its tests and the benchmarks; they are not installed.
+# HEADERS are public: installed, listed in the folder's README, and free to be included by everybody. SHARED_HEADERS are for
+# the sources of the library, PRIVATE_HEADERS for the folder itself, its tests and the benchmarks; neither is installed.
 # What is declared is written to <build>/module_graph.json, with which tools/check_architecture.py compares every
 # #include and every README.
 
@@ -19,7 +20,7 @@ target_precompile_headers(thrum_headers PRIVATE <algorithm> <cmath> <functional>
 set_property(GLOBAL PROPERTY THRUM_MODULES "")
 set_property(GLOBAL PROPERTY THRUM_MODULE_RECORDS "")
 
-# VERIFY_INTERFACE_HEADER_SETS covers the public headers; this target covers the private ones.
+# VERIFY_INTERFACE_HEADER_SETS covers the public headers; this target covers the others.
 add_custom_target(all_verify_private_headers)
 
 # The remaining arguments as a JSON list of strings.
@@ -29,7 +30,7 @@ function(thrum_json_list variable)
   set(${variable} "[${text}]" PARENT_SCOPE)
 endfunction()
 
-# Compiles each private header of a module alone, in a source that holds nothing but its #include.
+# Compiles each shared or private header of a module alone, in a source that holds nothing but its #include.
 function(thrum_verify_private_headers name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LIBRARIES")
   set(sources)
@@ -45,7 +46,7 @@ function(thrum_verify_private_headers name)
 endfunction()
 
 function(thrum_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;PRIVATE_HEADERS;SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SHARED_HEADERS;PRIVATE_HEADERS;SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "thrum_module(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -74,18 +75,20 @@ function(thrum_module name)
   list(TRANSFORM arg_DEPENDS PREPEND thrum_ OUTPUT_VARIABLE linked)
   target_link_libraries(${target} ${scope} thrum_flags ${linked} ${arg_PUBLIC_LIBRARIES})
 
-  if(arg_PRIVATE_HEADERS)
+  set(not_installed ${arg_SHARED_HEADERS} ${arg_PRIVATE_HEADERS})
+  if(not_installed)
     target_sources(${target} PRIVATE FILE_SET private_headers TYPE HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES
-                   ${arg_PRIVATE_HEADERS})
-    thrum_verify_private_headers(${name} HEADERS ${arg_PRIVATE_HEADERS} LIBRARIES ${arg_LIBRARIES})
+                   ${not_installed})
+    thrum_verify_private_headers(${name} HEADERS ${not_installed} LIBRARIES ${arg_LIBRARIES})
   endif()
 
   set_property(GLOBAL APPEND PROPERTY THRUM_MODULES ${name})
   thrum_json_list(uses ${arg_DEPENDS})
   thrum_json_list(public ${arg_HEADERS})
+  thrum_json_list(shared ${arg_SHARED_HEADERS})
   thrum_json_list(private ${arg_PRIVATE_HEADERS})
   set_property(GLOBAL APPEND PROPERTY THRUM_MODULE_RECORDS
-               "  \"${name}\": {\n    \"uses\": ${uses},\n    \"public\": ${public},\n    \"private\": ${private}\n  }")
+               "  \"${name}\": {\n    \"uses\": ${uses},\n    \"public\": ${public},\n    \"shared\": ${shared},\n    \"private\": ${private}\n  }")
 endfunction()
 
 # Writes the declared module graph; called once after the last module.

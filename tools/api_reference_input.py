@@ -127,7 +127,7 @@ def main():
     files = []
     for folder in folder_order(arguments.root):
         source = arguments.root / "thrum" / folder
-        readme = (source / "README.md").read_text()
+        readme = (source / "README.md").read_text().split("\n## Shared headers\n")[0]
         purpose = escaped(LINK.sub(r"\1", readme.split("\n\n")[1]))
         pages += [f"\\section {folder} {folder}", purpose, ""]
         namespaces += [f"/** \\namespace thrum::{folder}", f"{purpose} */"]

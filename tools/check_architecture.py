@@ -5,9 +5,11 @@
 - every #include inside thrum/ follows an edge declared with thrum_module(... DEPENDS ...)
 - a private header (thrum_module(... PRIVATE_HEADERS ...)) is included only by its own folder, that folder's tests and
   the benchmarks, and never by a public header
+- a shared header (SHARED_HEADERS) is included only by sources of the library, tests and benchmarks, and never by a public
+  header
 - the table in docs/architecture.md shows exactly the declared edges
 - every source file in a module's folder is listed in its CMakeLists.txt
-- every folder has a README.md that lists exactly its public headers and the folders that it may use
+- every folder has a README.md that lists exactly its public and its shared headers, and the folders that it may use
 - the only file of the library outside these folders is thrum/thrum.h, and it includes headers of these folders that exist
 - no source file is longer than the limit
 - with --max-columns, no line of C++ is longer than that, unless it cannot be broken
@@ -28,6 +30,7 @@ TOP_FOLDERS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "
 NO_PRIVATE_HEADERS = ("apps", "examples", "adapters", "python")  # what a user of the library could have written
 CPP_FOLDERS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "python")
 README_HEADER = re.compile(r"^- `([a-z0-9_]+\.h)`: \S", re.MULTILINE)
+SHARED_HEADING = "\n## Shared headers\n"
 README_USES = re.compile(r"^May use: .*$", re.MULTILINE)
 RAW_STRING = re.compile(r'R"([^\s()\\]{0,16})\(')
 
@@ -40,10 +43,10 @@ def all_sources(folder):
     return sorted(f for f in folder.rglob("*") if f.suffix in (".h", ".cpp") and "node_modules" not in f.parts)
 
 
-def is_private(target, graph):
-    """Whether "thrum/<folder>/<file>.h" names a private header."""
+def is_kind(kind, target, graph):
+    """Whether "thrum/<folder>/<file>.h" names a header of the kind "public", "shared" or "private"."""
     parts = target.split("/")
-    return len(parts) == 3 and parts[0] == "thrum" and parts[2] in graph.get(parts[1], {}).get("private", ())
+    return len(parts) == 3 and parts[0] == "thrum" and parts[2] in graph.get(parts[1], {}).get(kind, ())
 
 
 def include_problems(root, graph):
@@ -57,23 +60,27 @@ def include_problems(root, graph):
                     yield f'{where}: includes "{target}"; expected a header of the library as "thrum/<folder>/<file>.h"'
                 elif parts[1] != module and parts[1] not in allowed:
                     yield f'{where}: includes "{target}", but {module} may use only: {", ".join(allowed) or "nothing"}'
-                elif is_private(target, graph) and parts[1] != module:
+                elif is_kind("private", target, graph) and parts[1] != module:
                     yield f'{where}: includes "{target}", which is private to thrum/{parts[1]}; use one of its public headers'
-                elif is_private(target, graph) and file.name in declared["public"]:
+                elif is_kind("private", target, graph) and file.name in declared["public"]:
                     yield f'{where}: is public but includes "{target}", which is private and not installed'
+                elif is_kind("shared", target, graph) and file.name in declared["public"]:
+                    yield f'{where}: is public but includes "{target}", which is shared and not installed'
 
 
 def outside_include_problems(root, graph):
-    """Private headers in folders outside the library. Tests see those of the folder they test; tests that belong to no
+    """Headers that are not installed, in folders outside the library. Tests see those of the folder they test; tests that belong to no
     folder (fuzzing, agreement with other programs) and benchmarks see all."""
     for top in NO_PRIVATE_HEADERS + ("tests",):
         for file in all_sources(root / top):
             where = file.relative_to(root)
             tested = where.parts[1] if top == "tests" else None
             for target in INCLUDE.findall(file.read_text()):
-                if not is_private(target, graph):
-                    continue
                 folder = target.split("/")[1]
+                if top != "tests" and is_kind("shared", target, graph):
+                    yield f'{where}: includes "{target}", which is not installed; use a public header of thrum/{folder}'
+                if not is_kind("private", target, graph):
+                    continue
                 if top != "tests" or (tested in graph and tested != folder):
                     yield f'{where}: includes "{target}", which is private to thrum/{folder}; use one of its public headers'
 
@@ -92,6 +99,19 @@ def folder_problems(root, graph):
             yield f"thrum/{module}/CMakeLists.txt: lists {name} more than once"
 
 
+def header_list_problems(where, text, declared):
+    """The headers that a README lists: the public ones, then under "## Shared headers" the shared ones."""
+    for kind, part in zip(("public", "shared"), (text + SHARED_HEADING).split(SHARED_HEADING)):
+        listed = README_HEADER.findall(part)
+        for name in sorted(set(declared[kind]) - set(listed)):
+            yield f"{where}: does not list the {kind} header {name}; add a line '- `{name}`: what it offers'"
+        for name in sorted(set(listed) - set(declared[kind])):
+            found = next((f"a {k} header" for k in ("public", "shared", "private") if name in declared[k]), None)
+            yield f"{where}: lists {name}, which is {found or 'no header of the folder'}, among the {kind} ones"
+        for name in sorted({n for n in listed if listed.count(n) > 1}):
+            yield f"{where}: lists {name} more than once"
+
+
 def readme_problems(root, graph, write):
     for module, declared in graph.items():
         readme = root / "thrum" / module / "README.md"
@@ -100,14 +120,7 @@ def readme_problems(root, graph, write):
             yield f"thrum/{module}: has no README.md"
             continue
         text = readme.read_text()
-        listed = README_HEADER.findall(text)
-        for name in sorted(set(declared["public"]) - set(listed)):
-            yield f"{where}: does not list the public header {name}; add a line '- `{name}`: what it offers'"
-        for name in sorted(set(listed) - set(declared["public"])):
-            kind = "a private header" if name in declared["private"] else "no header of the folder"
-            yield f"{where}: lists {name}, which is {kind}; it lists the public ones (HEADERS in CMakeLists.txt)"
-        for name in sorted({n for n in listed if listed.count(n) > 1}):
-            yield f"{where}: lists {name} more than once"
+        yield from header_list_problems(where, text, declared)
         expected = f"May use: {', '.join(declared['uses']) or 'no other folder'}."
         shown = README_USES.findall(text)
         if shown == [expected]:

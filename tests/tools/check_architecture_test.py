@@ -17,9 +17,12 @@ class CheckArchitecture(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         self.write("docs/architecture.md", "<!-- module graph: begin -->\n<!-- module graph: end -->\n")
         for module in ("low", "high"):
-            self.write(f"thrum/{module}/README.md", f"# {module}\n\nMay use: ?\n\n- `{module}.h`: all of it\n")
+            self.write(f"thrum/{module}/README.md", f"# {module}\n\nMay use: ?\n\n- `{module}.h`: all of it\n"
+                       f"\n## Shared headers\n\n- `{module}_shared.h`: the rest\n")
             self.write(f"thrum/{module}/CMakeLists.txt",
-                       f"thrum_module({module} HEADERS {module}.h PRIVATE_HEADERS {module}_inside.h)")
+                       f"thrum_module({module} HEADERS {module}.h SHARED_HEADERS {module}_shared.h "
+                       f"PRIVATE_HEADERS {module}_inside.h)")
+            self.write(f"thrum/{module}/{module}_shared.h", "#pragma once\n")
             self.write(f"thrum/{module}/{module}_inside.h", "#pragma once\n")
         self.write("thrum/low/low.h", "#pragma once\n")
         self.write("thrum/high/high.h", '#include "thrum/low/low.h"\n')
@@ -28,8 +31,8 @@ class CheckArchitecture(unittest.TestCase):
 
     def write_graph(self, high_uses):
         self.write("graph.json", json.dumps({
-            "low": {"uses": [], "public": ["low.h"], "private": ["low_inside.h"]},
-            "high": {"uses": high_uses, "public": ["high.h"], "private": ["high_inside.h"]}}))
+            "low": {"uses": [], "public": ["low.h"], "shared": ["low_shared.h"], "private": ["low_inside.h"]},
+            "high": {"uses": high_uses, "public": ["high.h"], "shared": ["high_shared.h"], "private": ["high_inside.h"]}}))
 
     def write(self, name, text):
         path = self.root / name
@@ -89,6 +92,27 @@ class CheckArchitecture(unittest.TestCase):
     def test_private_header_in_a_public_one(self):
         self.write("thrum/low/low.h", '#include "thrum/low/low_inside.h"\n')
         self.assert_found('thrum/low/low.h: is public but includes "thrum/low/low_inside.h"')
+
+    def test_shared_header_outside_the_library(self):
+        for place in ("apps/thrum/main.cpp", "examples/01.cpp", "adapters/x/x.h"):
+            with self.subTest(place):
+                self.write(place, '#include "thrum/low/low_shared.h"\n')
+                self.assert_found(f'{place}: includes "thrum/low/low_shared.h", which is not installed')
+
+    def test_shared_header_in_a_public_one(self):
+        self.write("thrum/high/high.h", '#include "thrum/low/low_shared.h"\n')
+        self.assert_found('thrum/high/high.h: is public but includes "thrum/low/low_shared.h"')
+
+    def test_shared_header_where_it_belongs(self):
+        for place in ("thrum/high/high_inside.h", "tests/high/x_test.cpp", "benchmarks/x.cpp"):
+            self.write(place, '#include "thrum/low/low_shared.h"\n')
+        self.assertEqual(self.check(), (0, ""))
+
+    def test_readme_that_lists_a_shared_header_as_public(self):
+        text = "May use: no other folder.\n\n- `low.h`: x\n- `low_shared.h`: x\n"
+        self.write("thrum/low/README.md", text)
+        self.assert_found("lists low_shared.h, which is a shared header, among the public ones")
+        self.assert_found("does not list the shared header low_shared.h")
 
     def test_readme_that_leaves_a_header_out(self):
         self.write("thrum/low/README.md", "May use: no other folder.\n\n- `low.h`:\n")
