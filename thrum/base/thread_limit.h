@@ -4,8 +4,8 @@
 
 namespace thrum::base {
 
-/// Loops that this thread starts while the object lives use at most `count` threads; 0 sets no limit. Limits nest: the
-/// innermost one holds. Results of loops do not depend on it.
+/// Loops that this thread starts while the object lives use at most `count` threads; 0 sets no limit.
+/// Limits nest: the innermost one holds. Results of loops do not depend on it.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int count);

@@ -8,7 +8,9 @@
 // half a cell of it.
 //
 //   level 0   . . . . . . . .      small bodies
-//   level 3   |       |       |    a table, a wall     Unbounded shapes are kept in a list and meet everything.
+//   level 3   |       |       |    a table, a wall
+//
+// Unbounded shapes are kept in a list and meet everything.
 //
 // Fixed bodies live in a grid of their own and are never compared with each other. The pairs found do not
 // depend on the history of the loose boxes as far as contact goes: a pair whose true boxes overlap is always

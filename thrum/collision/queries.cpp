@@ -55,8 +55,8 @@ std::optional<ShapeRayHit> cast_at_convex(const PreparedShape& shape, const Shap
 
 std::optional<ShapeRayHit> cast_at_sphere(double radius, const ShapeRay& ray)
 {
-  // |o + t d|^2 = r^2 with a unit d, solved from the point of the ray nearest to the centre: that loses no digits
-  // far away.
+  // |o + t d|^2 = r^2 with a unit d, solved from the point of the ray nearest to the centre: that loses no
+  // digits far away.
   const double nearest = -ray.origin.dot(ray.direction);
   const double outside = ray.origin.squaredNorm() - radius * radius;
   if (outside <= 0) return ShapeRayHit{0, ray.origin, -ray.direction};

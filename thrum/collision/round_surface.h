@@ -2,11 +2,12 @@
 // A closed mesh that bends gently everywhere, as contact sees it: the distance to the smooth surface that the
 // triangles stand for, on a grid with gradients, and balls inside that together hold the surface.
 //
-//      _______             The facets of a round mesh are an accident of its making: a tube of ten sides that rests
-//    /  ( o )  \           on another one would sit on flats, tip over ridges and never come to rest. So each facet is
-//   | ( o )( o ) |         bent to the normals at its corners. The grid holds values and gradients, so that the normal
-//    \_( o )( o )/         changes gradually from cell to cell; that of the trilinear value alone jumps by the cell
-//                          over the radius, 11 degrees for a cell of a fifth of it.
+//      _______         The facets of a round mesh are an artefact of meshing: a tube of ten sides that
+//    /  ( o )  \       rests on another one would sit on flats, tip over ridges and never come to rest.
+//   | ( o )( o ) |     So each facet is bent to the normals at its corners. The grid holds values and
+//    \_( o )( o )/     gradients, so that the normal changes gradually from cell to cell; that of the
+//                      trilinear value alone jumps by the cell over the radius, 11 degrees for a cell of a
+//                      fifth of it.
 #pragma once
 
 #include <array>

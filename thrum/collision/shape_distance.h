@@ -2,10 +2,10 @@
 // The signed distance to a shape, in the shape's own axes: what contact with a mesh asks of the other side.
 // Negative inside. All kinds have the same members, so that contact is written once:
 //
-//   probe(p, reach)    value and direction of growth; quick. A value beyond `reach` [m] need only be a lower bound.
+//   probe(p, reach)    value and direction of growth; quick; beyond `reach` [m] a lower bound is enough
 //   exact(p, reach)    the same with the true normal at sharp features
 //   is_beyond(p, near)     true only if p is farther than `near` [m]; quicker than probe()
-//   segment_is_beyond(p, q, near) true only if all points from p to q are farther than `near` [m]; quicker than probe()
+//   segment_is_beyond(p, q, near) the same for all points from p to q
 //   lower_bound(value)    a lower bound of the true distance where probe() gave `value`
 //   resolution()         features smaller than this are blurred in probe() [m]
 //   unimodal_length()      along a straight line of this length [m] the distance has one minimum

@@ -7,7 +7,7 @@
 //
 //   lane       0       1       2       3       4       5       6       7
 //   row     n at p0 n at p1 n at p2 n at p3   t1      t2    twist      -
-//   linear     n       n       n       n      t1      t2      0        0      one array for each of x, y and z
+//   linear     n       n       n       n      t1      t2      0        0      an array each for x, y, z
 //   arm      r x n   r x n   r x n   r x n  r x t1  r x t2    n        0      likewise, for each body
 //
 // Lanes without a point are zero throughout and answer to nothing.

@@ -113,7 +113,7 @@ void ImpulseStepper::compute_flat_matrices(const SolverBody& A, const SolverBody
 // A flat patch that rests needs no going round its points: the impulse (j, tau) at its middle that brings it
 // to the speeds asked for and stops all slip and twist solves
 //
-//     K j + L tau = speed n - u,        L^T j + (Ia^-1 + Ib^-1) tau = w* - w                  (L as in point_impulse.cpp)
+//     K j + L tau = speed n - u,        L^T j + (Ia^-1 + Ib^-1) tau = w* - w      (L as in point_impulse.cpp)
 //
 // where the plane speed + d . (n x w*) fits the targets of the points at d from the middle. It stands when it
 // can be shared out among the points, sum l_i = j.n and sum l_i d_i x n = tau across n (the least l serves),

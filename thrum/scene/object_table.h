@@ -5,8 +5,8 @@
 //   const ObjectTable<model::Sphere>& sphere_table()
 //   {
 //     static const ObjectTable<model::Sphere> table =
-//         ObjectTable<model::Sphere>("sphere", "A ball.").field({.key = "radius", .unit = "m", .bounds = above(0)},
-//                                                               &model::Sphere::radius);
+//         ObjectTable<model::Sphere>("sphere", "A ball.")
+//             .field({.key = "radius", .unit = "m", .bounds = above(0)}, &model::Sphere::radius);
 //     return table;
 //   }
 //

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a run did, in a file that only grows: "THRUMREC", a version, then chunks.
 //
-//   +------+------+----------+------------+     A chunk is whole or it does not count: a reader stops at the first one
-//   | kind | size | checksum | payload ...|     that is cut short or does not fit its checksum, so a kill at any moment
-//   +------+------+----------+------------+     loses at most the chunk that was being written.
+//   +------+------+----------+------------+
+//   | kind | size | checksum | payload ...|
+//   +------+------+----------+------------+
+//
+// A chunk is whole or it does not count: a reader stops at the first one that is cut short or does not fit
+// its checksum, so a kill at any moment loses at most the chunk that was being written.
 //
 // The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from
 // the recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that

@@ -2,7 +2,7 @@
 // Where a body stands: the parts of its surface that rest on other bodies, as supports for its modes.
 //
 //   const model::SceneState before = world.save();
-//   step_to_rest(world, std::span(&table, 1), {});                       // a body may be placed a little above the floor
+//   step_to_rest(world, std::span(&table, 1), {});  // a body may be placed a little above the floor
 //   const std::vector<Box3> feet = find_support_regions(world, table, mesh);  // in the axes of its shape
 //   world.restore(before);
 //

@@ -2,8 +2,8 @@
 // The attenuated response [Coevoet20, section 4.4]: in large bodies an impact sends out waves that grow
 // weaker with distance.
 //
-//     s = exp(-alpha (r - r0)) (r / r0)^-beta,                                                         [eq. 14]
-//     s = C r^-beta                                                                  [section 4.5, with r0 = 1]
+//     s = exp(-alpha (r - r0)) (r / r0)^-beta,                                          [eq. 14]
+//     s = C r^-beta                                                   [section 4.5, with r0 = 1]
 //
 // times the motion of the struck point itself, which is known for a unit impulse at each vertex [eq. 15].
 //

@@ -9,12 +9,14 @@
 // closed contacts, each a spring k (which keeps a body as long as Hertz' contact would) with a dashpot c,
 // one-sided:
 //
-//     lambda = max(0, -k dt (g(0) + g(1)) / 2 - c dt (u(0) + u(1)) / 2),   u(1) = u(0) + A lambda,   g(1) = g + dt A lambda / 2,
+//     lambda = max(0, -k dt (g(0) + g(1)) / 2 - c dt (u(0) + u(1)) / 2),
+//     u(1) = u(0) + A lambda,   g(1) = g + dt A lambda / 2,
 //
 // g being the gap after the free motion and A = J M^-1 J^T + F F^T. With kappa = k dt^2 / 4 + c dt / 2 this
 // is the complementarity problem
 //
-//     0 <= lambda  perpendicular to  (A + 1/kappa) lambda + (k dt^2 (g(0) + g)/(2 dt) + c dt u(0)) / kappa >= 0,
+//     0 <= lambda  perpendicular to
+//     (A + 1/kappa) lambda + (k dt^2 (g(0) + g)/(2 dt) + c dt u(0)) / kappa >= 0,
 //
 // solved by sweeps over the contacts that are closed. This is the midpoint rule: the spring gives back what
 // it took while the contact stays closed, and the dashpot, with the damping ratio with which a mass on k
@@ -27,8 +29,9 @@
 // With tangential kicks a touching body rubs as well: after the normal impulse lambda of a contact follows
 // the impulse against its slip u_t = (J V - H U q')_t along t = u_t / |u_t|,
 //
-//     j = min(|u_t| / (t . S t), mu lambda),       S = the answer of bodies and modes to an impulse in any direction,
+//     j = min(|u_t| / (t . S t), mu lambda),
 //
+// S being the velocity change of bodies and modes by an impulse in any direction,
 // which changes the energy by -j |u_t| + j^2 t.S t / 2 <= 0. Striking bodies have had their friction from the
 // rigid solver.
 //

@@ -5,7 +5,7 @@
 //   ModalResponse table(model, settings);             // model: elastic/modal_analysis.h or a modal file
 //   ModeState state = table.at_rest();
 //   const ResponseResult r = table.respond({bodies, touches, 0.01}, state);     // once a step
-//   for (const Kick& kick : r.kicks) ...              // a separation speed for the solver, or r.body_impulses as impulses
+//   for (const Kick& kick : r.kicks) ...              // separation speeds for the solver; or r.body_impulses
 //
 // A step without an impact costs nothing but the decay of what still rings.
 #pragma once

@@ -3,12 +3,12 @@
 // touching body with velocity v_b and effective mass m_b (eq. 17 of [Coevoet20]; a ringing body that can move
 // adds its own). When the surface is faster they trade, with restitution e,
 //
-//     p = (1 + e) (v_s - v_b) / (1/m_b + 1/m_s),      v_b += p / m_b,      q' -= f_i^T p,                       (1)
+//     p = (1 + e) (v_s - v_b) / (1/m_b + 1/m_s),      v_b += p / m_b,      q' -= f_i^T p,           (1)
 //
 // which changes the energy by -(1 - e^2) (v_s - v_b)^2 / (2 (1/m_b + 1/m_s)) <= 0. The impact itself is the
 // same with the striking body, (1/m + 1/m_s) j = (1 + e) v; with several points at once, for j >= 0,
 //
-//     (J M^-1 J^T + F F^T) j = (1 + e) v.                                                                     (2)
+//     (J M^-1 J^T + F F^T) j = (1 + e) v.                                                         (2)
 //
 // Where we leave [Coevoet20]: it strikes the modes with the impulse that a rigid surface would give, and
 // hands the surface's motion on as if the surface had infinite mass. A pulse of Hertz' duration does not

@@ -3,9 +3,12 @@
 //
 //         bodies[1]      bodies[2]
 //          _____           ___
-//         |_____|         |___|        normal n points out of the ringing body; position and normal are in the axes
-//      ____^n_____________^n______     of its modal model. bodies[0] is the ringing body itself, as a rigid one.
+//         |_____|         |___|
+//      ____^n_____________^n______
 //     |         bodies[0]         |
+//
+// The normal n points out of the ringing body; position and normal are in the axes of its modal model.
+// bodies[0] is the ringing body itself, as a rigid one.
 #pragma once
 
 #include <cstdint>
