@@ -46,58 +46,34 @@ struct MeshPairContacts {
   CornerCache& corners;
 };
 
-void add_found_on_a(MeshPairContacts& g)
+enum class From { a, b };
+
+// Elements of one side against the distance to the other, which is in the axes of the other.
+template <From kFrom, class Distance>
+void gather(MeshPairContacts& g, const Distance& to_other)
 {
+  constexpr bool kFromA = kFrom == From::a;
+  const SurfaceElements* elements = kFromA ? g.a.elements : g.b.elements;
+  if (elements == nullptr) return;
+  g.found.clear();
+  const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
+  const Pose X_to_other = kFromA ? g.X_ab.inverse() : g.X_ab;
+  ElementSearch<Distance>(*elements, X_to_other, to_other, desc, g.corners, g.found).run();
   for (const ElementContact& e : g.found) {
     MeshContact c;
-    const Vec3 out_of_b = g.X_ab.direction(e.normal);
-    c.on_a = g.X_ab.point(e.point);
-    c.on_b = c.on_a - e.distance * out_of_b;
-    c.normal = -out_of_b;
+    // Contacts are in the axes of a.
+    const Vec3 point = kFromA ? g.X_ab.point(e.point) : e.point;
+    const Vec3 out_of_other = kFromA ? g.X_ab.direction(e.normal) : e.normal;
+    (kFromA ? c.on_a : c.on_b) = point;
+    (kFromA ? c.on_b : c.on_a) = point - e.distance * out_of_other;
+    c.normal = kFromA ? Vec3(-out_of_other) : out_of_other;
     c.depth = -e.distance;
-    c.feature_a = e.feature();
-    c.edge_a = e.edge;
+    (kFromA ? c.feature_a : c.feature_b) = e.feature();
+    (kFromA ? c.edge_a : c.edge_b) = e.edge;
     c.valid = e.lowest;
     c.is_strict = e.is_strict;
     g.contacts.push_back(c);
   }
-}
-
-void add_found_on_b(MeshPairContacts& g)
-{
-  for (const ElementContact& e : g.found) {
-    MeshContact c;
-    c.on_b = e.point;
-    c.on_a = e.point - e.distance * e.normal;
-    c.normal = e.normal;
-    c.depth = -e.distance;
-    c.feature_b = e.feature();
-    c.edge_b = e.edge;
-    c.valid = e.lowest;
-    c.is_strict = e.is_strict;
-    g.contacts.push_back(c);
-  }
-}
-
-// Elements of a against the distance to b, whose axes are b's.
-template <class Distance>
-void gather_from_a(MeshPairContacts& g, const Distance& to_b)
-{
-  if (g.a.elements == nullptr) return;
-  g.found.clear();
-  const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
-  ElementSearch<Distance>(*g.a.elements, g.X_ab.inverse(), to_b, desc, g.corners, g.found).run();
-  add_found_on_a(g);
-}
-
-template <class Distance>
-void gather_from_b(MeshPairContacts& g, const Distance& to_a)
-{
-  if (g.b.elements == nullptr) return;
-  g.found.clear();
-  const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
-  ElementSearch<Distance>(*g.b.elements, g.X_ab, to_a, desc, g.corners, g.found).run();
-  add_found_on_b(g);
 }
 
 void sort_by_depth(std::vector<MeshContact>& contacts)
@@ -297,8 +273,8 @@ void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& pat
   const TriangleSurface& a = surface_of(*pair.a);
   const TriangleSurface& b = surface_of(*pair.b);
   if (a.round && b.round) return collide_round_surfaces(pair, *a.round, *b.round, g.thickness, patches);
-  with_distance(b, [&](const auto& distance) { gather_from_a(g, distance); });
-  with_distance(a, [&](const auto& distance) { gather_from_b(g, distance); });
+  with_distance(b, [&](const auto& distance) { gather<From::a>(g, distance); });
+  with_distance(a, [&](const auto& distance) { gather<From::b>(g, distance); });
   finish(pair, g, patches);
 }
 
@@ -306,7 +282,7 @@ void collide_mesh_with_plane(const PairInput& pair, std::vector<model::ContactPa
 {
   MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   if (!std::isfinite(g.thickness)) g.thickness = pair.a->min_extent;
-  gather_from_a(g, PlaneDistance{});
+  gather<From::a>(g, PlaneDistance{});
   finish(pair, g, patches);
 }
 
@@ -317,8 +293,8 @@ void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactP
   const TriangleSurface& surface = surface_of(*pair.b);
   if (!surface.field) return collide_with_triangles(pair, patches);
   MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
-  gather_from_a(g, FieldDistance(surface));
-  gather_from_b(g, Distance(pair.a->as<Geometry>()));
+  gather<From::a>(g, FieldDistance(surface));
+  gather<From::b>(g, Distance(pair.a->as<Geometry>()));
   finish(pair, g, patches);
 }
 

@@ -90,18 +90,20 @@ inline Impulses sum_of(const SolverPatch& p, const Rows& change)
   return {sum(p.linear), sum(p.arm_a), sum(p.arm_b)};
 }
 
-// Gives the bodies the impulses `change` on the rows.
+// Gives the bodies the impulses `change` on the rows: to their velocities `v` and `w`, or to those that push
+// them apart.
+template <auto v = &SolverBody::v, auto w = &SolverBody::w>
 [[gnu::always_inline]] inline void apply_row_impulses(const SolverPatch& p, const PatchMasses& m,
                                                       SolverBody& A, SolverBody& B, const Rows& change)
 {
   const Impulses j = sum_of(p, change);
   if (m.movable_a) {
-    A.v -= A.inverse_mass * j.linear;
-    A.w -= A.inverse_inertia * j.on_a;
+    A.*v -= A.inverse_mass * j.linear;
+    A.*w -= A.inverse_inertia * j.on_a;
   }
   if (m.movable_b) {
-    B.v += B.inverse_mass * j.linear;
-    B.w += B.inverse_inertia * j.on_b;
+    B.*v += B.inverse_mass * j.linear;
+    B.*w += B.inverse_inertia * j.on_b;
   }
 }
 
@@ -351,15 +353,7 @@ void solve_push(const SolverPatch& p, const PatchMasses& m, Lanes& push, SolverB
       residual += m.A[static_cast<std::size_t>(i)] * delta;
     }
   }
-  const Impulses j = sum_of(p, change);
-  if (m.movable_a) {
-    A.push_v -= A.inverse_mass * j.linear;
-    A.push_w -= A.inverse_inertia * j.on_a;
-  }
-  if (m.movable_b) {
-    B.push_v += B.inverse_mass * j.linear;
-    B.push_w += B.inverse_inertia * j.on_b;
-  }
+  apply_row_impulses<&SolverBody::push_v, &SolverBody::push_w>(p, m, A, B, change);
 }
 
 }  // namespace thrum::rigid
