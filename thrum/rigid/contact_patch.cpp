@@ -202,6 +202,62 @@ Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lan
   return next - start;
 }
 
+using Two = Eigen::Matrix<RowReal, 2, 1>;
+
+/// Newton's method for the multiplier of the friction disc gains two digits and more in each step.
+constexpr int kDiscNewtonSteps = 6;
+constexpr RowReal kDiscAccuracy = 1e-4F;
+constexpr RowReal kMultiplierRatio = 1e5F;
+
+// The impulse that stops the slip, if it is no longer than `limit`. Otherwise the one of that length that is
+// opposite to the slip which it leaves: with K the block of the two tangents and b = K old - slip, for some
+// c > 0
+//
+//     slip + K (lambda - old) = -c lambda,    so    lambda(c) = (K + c I)^-1 b,
+//
+// |lambda(c)| = limit. 1 / |lambda| is concave in c and nearly linear, so that Newton's method for it comes
+// from below, where |lambda| is too long, without passing the root. Scaling lambda(0) back to the limit
+// instead, its direction was that of K^-1 slip: a box thrown obliquely left its line by a tenth of its way at
+// any length of step.
+Two solve_friction_disc(const Eigen::Matrix<RowReal, 2, 2>& K, const Two& b, RowReal limit)
+{
+  // Where c outweighs K, as for a point that is hardly pressed, the impulse is along b.
+  const RowReal trace = K(0, 0) + K(1, 1);
+  const RowReal b_length = b.norm();
+  if (b_length > kMultiplierRatio * trace * limit) return b * (limit / b_length);
+  // |lambda(c)| >= |b| / (trace + c)
+  RowReal c = std::max(RowReal(0), b_length / limit - trace);
+  Two lambda = Two::Zero();
+  for (int step = 0; step < kDiscNewtonSteps; ++step) {
+    const RowReal xx = K(0, 0) + c;
+    const RowReal yy = K(1, 1) + c;
+    const RowReal xy = K(0, 1);
+    const RowReal scale = 1 / (xx * yy - xy * xy);
+    const auto solve = [&](const Two& r) {
+      return Two(scale * (yy * r.x() - xy * r.y()), scale * (xx * r.y() - xy * r.x()));
+    };
+    lambda = solve(b);
+    const RowReal square = lambda.squaredNorm();
+    const RowReal excess = std::sqrt(square) / limit - 1;
+    if (!(excess > kDiscAccuracy)) break;
+    c += excess * square / lambda.dot(solve(lambda));
+  }
+  const RowReal length = lambda.norm();
+  return length > limit ? Two(lambda * (limit / length)) : lambda;
+}
+
+// Each tangent by itself, one after the other: the slip along one that sticks is zero also where the other
+// slides.
+Two solve_friction_box(const Eigen::Matrix<RowReal, 2, 2>& K, const Two& old, Two slip, RowReal limit)
+{
+  Two next = old;
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    next[i] = std::clamp(old[i] - slip[i] / K(i, i), -limit, limit);
+    slip += K.col(i) * (next[i] - old[i]);
+  }
+  return next;
+}
+
 // The twist about the normal, then Coulomb friction at the centre of the patch. Each must find its bound by
 // itself: solved together and bounded afterwards, a single point, which can resist no twist, left that to the
 // twist and pushed along with the slip. A ring that lay on another one by two points spun itself up from rest
@@ -209,20 +265,17 @@ Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lan
 Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, const Rows& speed,
                      FrictionCone cone)
 {
-  using Two = Eigen::Matrix<RowReal, 2, 1>;
   const RowReal old_twist = lambda[kTwist];
   const RowReal twist_limit = (p.twist_arm * lambda.head<4>()).sum();
   const RowReal wanted = m.friction_row[2] > 0 ? old_twist - speed[kTwist] / m.friction_row[2] : RowReal(0);
   const RowReal twist = std::clamp(wanted, -twist_limit, twist_limit);
   const Two slip = speed.segment<2>(kFirstTangent).matrix() + m.twist_slips * (twist - old_twist);
   const Two old = lambda.segment<2>(kFirstTangent).matrix();
-  Two next = old - m.friction * slip;
   const RowReal limit = p.mu * lambda.head<4>().sum();
-  if (cone == FrictionCone::cone) {
-    const RowReal length = next.norm();
-    if (length > limit) next *= limit / length;
-  } else {
-    next = next.cwiseMax(-limit).cwiseMin(limit);
+  Two next = Two::Zero();
+  if (limit > 0) {
+    next = cone == FrictionCone::cone ? solve_friction_disc(m.friction, m.friction * old - slip, limit)
+                                      : solve_friction_box(m.friction, old, slip, limit);
   }
   lambda.segment<2>(kFirstTangent) = next.array();
   lambda[kTwist] = twist;
@@ -271,7 +324,7 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
   m.friction_row = K.diagonal().array();
   // A row that nothing can move has nothing but zeros.
   for (int i = 0; i < 3; ++i) K(i, i) = K(i, i) > 0 ? K(i, i) * (1 + kFrictionRegularisation) : RowReal(1);
-  m.friction = K.topLeftCorner<2, 2>().inverse();
+  m.friction = K.topLeftCorner<2, 2>();
   m.twist_slips = K.topRightCorner<2, 1>();
 
   // The rows are scaled to a diagonal of 1. Lanes without a point, rows that nothing can move, and friction

@@ -46,7 +46,7 @@ struct PatchMasses {
   std::array<Lanes, 4> A;                    ///< columns of the block of the normal rows [1/kg]
   Lanes inverse_A;                           ///< 1 / (A_ii + cfm), 0 for lanes without a point [kg]
   Lanes cfm;                                 ///< [1/kg]
-  Eigen::Matrix<RowReal, 2, 2> friction;     ///< inverse of the block of (t1, t2)
+  Eigen::Matrix<RowReal, 2, 2> friction;     ///< block of (t1, t2) [1/kg]
   Eigen::Array<RowReal, 3, 1> friction_row;  ///< diagonal of the block of (t1, t2, twist)
   Eigen::Matrix<RowReal, 2, 1> twist_slips;  ///< speeds along t1 and t2 that a unit of twist gives
   bool movable_a = true;                     ///< false: body a does not move, or is held in shock propagation

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Coulomb's law in motion: friction is opposite to slip, whatever the inertias and the length of the step.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/sim/world_fixture.h"
+
+namespace thrum::sim {
+namespace {
+
+using namespace testing;
+
+constexpr double g = 9.81;
+constexpr double kMu = 0.4;
+constexpr double kSteps[] = {1.0 / 25, 1.0 / 60, 1.0 / 144, 1.0 / 333};
+
+struct Throw {
+  Vec3 half;     ///< of the box [m]
+  double angle;  ///< of the throw against the box's x axis [degrees]
+};
+
+struct Slide {
+  double along = 0;   ///< [m]
+  double across = 0;  ///< the largest distance from the line of the throw [m]
+  double turned = 0;  ///< [rad]
+};
+
+// A box thrown flat over a plane until it rests.
+Slide slide(const Throw& box, double speed, double h, StepperKind stepper)
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.stepper = stepper;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {0, kMu, 0, 0});
+  add_plane(world);
+  const Vec3 start(0, 0, box.half.z());
+  const model::BodyId id = add_box(world, box.half, start);
+  const double angle = box.angle * std::numbers::pi / 180;
+  const Vec3 direction(std::cos(angle), std::sin(angle), 0);
+  const Vec3 side(-direction.y(), direction.x(), 0);
+  world.set_velocity(id, speed * direction, Vec3::Zero());
+  Slide result;
+  for (double t = 0; t < 1.2 * speed / (kMu * g); t += h) {
+    world.step(h);
+    const Vec3 moved = world.body(id).X_wb.position - start;
+    result.across = std::max(result.across, std::abs(moved.dot(side)));
+    result.along = moved.dot(direction);
+  }
+  result.turned = world.body(id).X_wb.rotation.angularDistance(Quat::Identity());
+  return result;
+}
+
+// Distance v^2 / (2 mu g), less what the first and the last step cannot know: up to h v / 2.
+void expect_straight_slides(StepperKind stepper)
+{
+  constexpr double kSpeed = 3;
+  const double expected = kSpeed * kSpeed / (2 * kMu * g);
+  // Flat, long and tall boxes; the tall one does not tip: mu times its height is less than its width.
+  const Throw throws[] = {{{0.2, 0.1, 0.05}, 30}, {{0.3, 0.05, 0.04}, 60}, {{0.1, 0.15, 0.2}, 45},
+                          {{0.3, 0.1, 0.02}, 75}, {{0.2, 0.2, 0.2}, 20},   {{0.2, 0.1, 0.05}, 0}};
+  for (const Throw& box : throws) {
+    for (const double h : kSteps) {
+      SCOPED_TRACE(::testing::Message() << "half sizes " << box.half.transpose() << ", " << box.angle
+                                        << " degrees, 1/" << 1 / h << " s");
+      const Slide result = slide(box, kSpeed, h, stepper);
+      EXPECT_LT(result.across, 1e-3);
+      EXPECT_LT(result.turned, 2e-3);
+      EXPECT_NEAR(result.along, expected, 0.5 * h * kSpeed + 0.005 * expected);
+    }
+  }
+}
+
+TEST(Friction, AThrownBoxKeepsItsLine)
+{
+  expect_straight_slides(StepperKind::constraint);
+}
+
+}  // namespace
+}  // namespace thrum::sim
