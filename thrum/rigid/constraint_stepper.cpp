@@ -12,6 +12,8 @@ namespace {
 
 /// How often the direct solver lets the bounds of friction follow the normal impulses.
 constexpr int kFrictionRounds = 8;
+/// How often joints find again, at most, where their bodies would be at the end of a substep.
+constexpr int kBendUpdates = 4;
 
 }  // namespace
 
@@ -145,6 +147,12 @@ void ConstraintStepper::apply_restitution(double h)
 void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 {
   apply_warm_start(h);
+  // A body that spins fast answers an impulse by turning elsewhere: the joints look again where it is going.
+  const double settled = settings_.settled_threshold * substep_speed_;
+  for (int i = 0; i < kBendUpdates && !joints_.rows().empty(); ++i) {
+    joints_.sweep(bodies_, h, settings_.joint_iterations, settled);
+    if (joints_.update_bends(frame.model, frame.state, settings_, bodies_, h) <= settled) break;
+  }
   run_sweeps(settings_.iterations, h);
   if (contacts_.push_out(bodies_, settings_, frame.model.length_scale, h)) bodies_.remove_push_out_energy(h);
   joints_.push_out(bodies_, h);

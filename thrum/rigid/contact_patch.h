@@ -73,6 +73,8 @@ struct SolverPatch {
   RowReal mu = 0;
   PatchMasses masses;
 
+  /// How far b has moved against a since the step began, as far as the arms follow it [m].
+  Eigen::Matrix<RowReal, 3, 1> slide;
   Lanes gap;      ///< at the start of the step [m]
   Lanes gap_now;  ///< at the start of the substep [m]
   Lanes target;   ///< least separation speed wanted: restitution, distant response [m/s]

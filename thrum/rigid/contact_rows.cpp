@@ -26,6 +26,26 @@ void set_lane(std::array<Rows, 3>& rows, Eigen::Index lane, const Vec3& value)
     rows[k][lane] = static_cast<RowReal>(value[static_cast<Eigen::Index>(k)]);
 }
 
+// Two bodies that move against each other feel an impulse at one point only if their arms follow: the point
+// moves by the mean of the two displacements, so that r_a grows by half the slide and r_b loses it. With the
+// arms of the start of the step, impulses of later substeps and of bounces turned the two bodies by more than
+// they took from each other. Against a body that does not yield the point stays where it is on the other.
+void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
+{
+  if (A.inverse_mass == 0 || B.inverse_mass == 0) return;
+  const Eigen::Matrix<RowReal, 3, 1> slide = (B.dx - A.dx).cast<RowReal>();
+  const Eigen::Matrix<RowReal, 3, 1> s = RowReal(0.5) * (slide - p.slide);
+  p.slide = slide;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t i = (k + 1) % 3;
+    const std::size_t j = (k + 2) % 3;
+    const Rows change =
+        p.linear[j] * s[static_cast<Eigen::Index>(i)] - p.linear[i] * s[static_cast<Eigen::Index>(j)];
+    p.arm_a[k] += change;
+    p.arm_b[k] -= change;
+  }
+}
+
 struct BiasValues {
   RowReal inverse_h = 0;     ///< [1/s]
   RowReal inverse_slop = 0;  ///< [1/m]
@@ -44,6 +64,7 @@ Lanes normal_speeds(const SolverPatch& p, SolverBodies& bodies)
 // up to 0.4 mm/s, and shock propagation went over all levels.
 void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, const BiasValues& s)
 {
+  move_arms(p, A, B);
   p.gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
   const Lanes open = p.gap_now.max(RowReal(0));
   p.bias.head<4>() =
@@ -99,6 +120,7 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
     p.arm_a[k].setZero();
     p.arm_b[k].setZero();
   }
+  p.slide.setZero();
   p.lambda.setZero();
   p.total.setZero();
   p.bias.setZero();

@@ -63,7 +63,7 @@ void ImpulseStepper::advance_velocities(StepFrame& frame, double h)
   bodies_.advance_velocities(frame.model, h);
 }
 
-void ImpulseStepper::resolve_contacts(StepFrame&, double h)
+void ImpulseStepper::resolve_contacts(StepFrame& frame, double h)
 {
   if (!settings_.separate_collisions) collision_phase(h, false);
   joints_.warm_start(bodies_);
@@ -72,6 +72,7 @@ void ImpulseStepper::resolve_contacts(StepFrame&, double h)
   const int passes = settings_.contact_iterations;
   for (int i = 1; i <= passes; ++i) {
     joints_.sweep(bodies_, h, 1, settled_);
+    joints_.update_bends(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
     contact_pass(h, settings_.gradual_restitution ? 1 - static_cast<double>(i) / passes : 0.0);
   }
   if (settings_.contact_graph && settings_.shock_propagation) {

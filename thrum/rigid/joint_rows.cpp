@@ -227,6 +227,16 @@ void apply(const JointRow& row, SolverBody& A, SolverBody& B, double impulse)
   B.w += B.inverse_inertia * (impulse * row.angular_b);
 }
 
+PlacedJoint placed_joint(const model::SceneModel& model, std::size_t number, const SolverBodies& bodies)
+{
+  const model::Joint& desc = model.joints[number];
+  const auto index = [&](model::BodyIndex id) {
+    return id == model::kNone ? bodies.world() : id;
+  };
+  return {desc, index(desc.a), index(desc.b), static_cast<std::int32_t>(number), {},
+          {},   Vec3::Zero(),  Vec3::Zero()};
+}
+
 }  // namespace
 
 void JointRows::begin_step(model::SceneState& state)
@@ -248,28 +258,18 @@ void JointRows::begin_step(model::SceneState& state)
 //     J v+ = -bend / h
 //
 // bodies end the substep on the joint, by a velocity that they keep. For the distance joint this is the SHAKE
-// scheme (Ryckaert et al.
-// 1977) to the order of h^3, which is symplectic. The bend is found from the velocities before the substep.
+// scheme (Ryckaert et al. 1977) to the order of h^3, which is symplectic. The bend is found from the
+// velocities before the substep; where impulses change them enough to matter, update_bends() finds it again.
 void JointRows::build(const model::SceneModel& model, model::SceneState& state,
                       const ConstraintSettings& settings, SolverBodies& bodies, double h)
 {
   rows_.clear();
   length_scale_ = model.length_scale;
-  const auto index = [&](model::BodyIndex id) {
-    return id == model::kNone ? bodies.world() : id;
-  };
   const auto pose_of = [&](model::BodyIndex id) {
     return id == model::kNone ? Pose{} : state.bodies[static_cast<std::size_t>(id)].X_wb;
   };
-  const auto next_pose_of = [&](model::BodyIndex id) {
-    return id == model::kNone
-               ? Pose{}
-               : pose_after(model.bodies[static_cast<std::size_t>(id)], pose_of(id), bodies[id], h);
-  };
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const model::Joint& desc = model.joints[j];
-    PlacedJoint joint{desc, index(desc.a), index(desc.b), static_cast<std::int32_t>(j), {},
-                      {},   Vec3::Zero(),  Vec3::Zero()};
+    PlacedJoint joint = placed_joint(model, j, bodies);
     const SolverBody& A = bodies[joint.a];
     const SolverBody& B = bodies[joint.b];
     if (!A.moves && !B.moves) {
@@ -277,26 +277,48 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
       continue;
     }
     const std::size_t first = rows_.size();
-    joint.place(pose_of(desc.a), pose_of(desc.b));
+    joint.place(pose_of(joint.desc.a), pose_of(joint.desc.b));
     RowBuilder now(rows_, joint, settings.joint_erp);
     add_rows(now, joint, h);
-    moved_.clear();
-    joint.place(next_pose_of(desc.a), next_pose_of(desc.b));
-    RowBuilder next(moved_, joint, settings.joint_erp);
-    add_rows(next, joint, h);
-    for (std::size_t k = 0; k < moved_.size(); ++k) {
-      JointRow& row = rows_[first + k];
-      if (has_bend(row, moved_[k]))
-        row.bend = moved_[k].phi - row.phi - h * along_row(row, A.v, A.w, B.v, B.w);
-      row.phi -= along_row(row, A.dx, A.dth, B.dx, B.dth);
-    }
+    for (std::size_t k = first; k < rows_.size(); ++k)
+      rows_[k].phi -= along_row(rows_[k], A.dx, A.dth, B.dx, B.dth);
   }
+  update_bends(model, state, settings, bodies, h);
   for (JointRow& row : rows_) {
     set_effective_mass(row, bodies[row.a], bodies[row.b], h);
     if (!settings.warm_start) continue;
     const model::JointState& joint = state.joints[static_cast<std::size_t>(row.joint)];
     row.lambda = std::clamp(joint.warm_impulse[static_cast<std::size_t>(row.slot)], row.lower, row.upper);
   }
+}
+
+double JointRows::update_bends(const model::SceneModel& model, const model::SceneState& state,
+                               const ConstraintSettings& settings, SolverBodies& bodies, double h)
+{
+  const auto next_pose_of = [&](model::BodyIndex id) {
+    if (id == model::kNone) return Pose{};
+    const auto i = static_cast<std::size_t>(id);
+    return pose_after(model.bodies[i], state.bodies[i].X_wb, bodies[id], h);
+  };
+  double max_change = 0;
+  for (std::size_t first = 0; first < rows_.size(); first += moved_.size()) {
+    PlacedJoint joint = placed_joint(model, static_cast<std::size_t>(rows_[first].joint), bodies);
+    const SolverBody& A = bodies[joint.a];
+    const SolverBody& B = bodies[joint.b];
+    moved_.clear();
+    joint.place(next_pose_of(joint.desc.a), next_pose_of(joint.desc.b));
+    RowBuilder next(moved_, joint, settings.joint_erp);
+    add_rows(next, joint, h);
+    for (std::size_t k = 0; k < moved_.size(); ++k) {
+      JointRow& row = rows_[first + k];
+      if (!has_bend(row, moved_[k])) continue;
+      const double bend = moved_[k].phi - violation(row, A, B) - h * along_row(row, A.v, A.w, B.v, B.w);
+      const double arm = row.linear.isZero(0) ? length_scale_ : 1.0;
+      max_change = std::max(max_change, arm * std::abs(bend - row.bend) / h);
+      row.bend = bend;
+    }
+  }
+  return max_change;
 }
 
 double joint_bias(const JointRow& row, const SolverBody& A, const SolverBody& B, double h)

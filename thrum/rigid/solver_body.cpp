@@ -16,7 +16,7 @@ constexpr double kNegligibleTurn = 1e-5;
 /// A body that is no faster than gravity makes it in so many steps rests.
 constexpr double kRestingSteps = 2;
 /// A body that turned by more than this since its inertia was found gets it anew [rad].
-constexpr double kStaleTurn = 1e-3;
+constexpr double kStaleTurn = 1e-6;
 
 Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q)
 {
@@ -74,6 +74,10 @@ void SolverBodies::load(const model::SceneModel& model, const model::SceneState&
   const std::size_t count = model.bodies.size();
   bodies_.assign(count + 1, SolverBody{});
   inertia_rotation_.assign(count, Vec3::Zero());
+#ifndef NDEBUG
+  start_.clear();
+  for (const model::BodyState& body : state.bodies) start_.push_back(body.X_wb.position);
+#endif
   for (std::size_t i = 0; i < count; ++i) {
     const model::BodyDesc& desc = model.bodies[i];
     const model::BodyState& body = state.bodies[i];

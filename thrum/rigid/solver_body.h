@@ -69,11 +69,25 @@ class SolverBodies {
 
   [[nodiscard]] std::span<SolverBody> all() { return bodies_; }
   [[nodiscard]] SolverBody& operator[](model::BodyIndex id) { return bodies_[static_cast<std::size_t>(id)]; }
+#ifndef NDEBUG
+  /// Of the centre of mass, now [m].
+  [[nodiscard]] Vec3 position(model::BodyIndex id) const
+  {
+    const auto i = static_cast<std::size_t>(id);
+    return start_[i] + bodies_[i].dx;
+  }
+#endif
   /// A body that never moves, for joints with the world.
-  [[nodiscard]] model::BodyIndex world() const { return static_cast<model::BodyIndex>(bodies_.size()) - 1; }
+  [[nodiscard]] model::BodyIndex world() const
+  {
+    return static_cast<model::BodyIndex>(bodies_.size()) - 1;
+  }
 
  private:
   std::vector<SolverBody> bodies_;  ///< by BodyIndex, and the world at the end
+#ifndef NDEBUG
+  std::vector<Vec3> start_;  ///< centres of mass at the start of the step [m]
+#endif
   std::vector<Vec3>
       inertia_rotation_;  ///< dth of each body when its inertia was last brought up to date [rad]
 };

@@ -114,6 +114,12 @@ void World::remove_far_pairs()
 int World::slice_count_for(double h) const
 {
   double required_slices = 0;
+  const auto include_turn = [&](model::BodyIndex id) {
+    const model::BodyState& body = state_.bodies[static_cast<std::size_t>(id)];
+    const bool turns =
+        model_.bodies[static_cast<std::size_t>(id)].motion != model::Motion::fixed && !body.asleep;
+    if (turns) required_slices = std::max(required_slices, h * body.angular_velocity.norm() / desc_.max_turn);
+  };
   const auto include_body = [&](model::BodyIndex id, model::BodyIndex other) {
     const auto i = static_cast<std::size_t>(id);
     const model::BodyDesc& desc = model_.bodies[i];
@@ -125,8 +131,7 @@ int World::slice_count_for(double h) const
     const double speed = std::sqrt(std::min(body.velocity.squaredNorm(), relative.squaredNorm()));
     required_slices = std::max(required_slices, h * speed / (desc_.max_move * shape.safe_move));
     // A ball that turns stays where it is.
-    if (shape.kind != model::ShapeKind::sphere)
-      required_slices = std::max(required_slices, h * body.angular_velocity.norm() / desc_.max_turn);
+    if (shape.kind != model::ShapeKind::sphere) include_turn(id);
   };
   // Sensors, and bodies that pass through each other, may not change each other's motion by a shorter step.
   const auto is_sensor = [&](model::BodyIndex i) {
@@ -136,6 +141,12 @@ int World::slice_count_for(double h) const
     if (is_sensor(pair.a) || is_sensor(pair.b) || !collision::should_collide(model_, pair)) continue;
     include_body(pair.a, pair.b);
     include_body(pair.b, pair.a);
+  }
+  // A joint turns with its bodies, whether or not they meet anything.
+  for (const model::Joint& joint : model_.joints) {
+    for (const model::BodyIndex body : {joint.a, joint.b}) {
+      if (body != model::kNone) include_turn(body);
+    }
   }
   return static_cast<int>(std::clamp(std::ceil(required_slices), 1.0, static_cast<double>(desc_.max_slices)));
 }
