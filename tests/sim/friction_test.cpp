@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "tests/sim/world_fixture.h"
+#include "thrum/base/error.h"
 
 namespace thrum::sim {
 namespace {
@@ -28,10 +29,8 @@ struct Slide {
 };
 
 // A box thrown flat over a plane until it rests.
-Slide slide(const Throw& box, double speed, double h, StepperKind stepper)
+Slide slide(const Throw& box, double speed, double h, const WorldDesc& desc)
 {
-  WorldDesc desc = desc_without_sleep();
-  desc.stepper = stepper;
   World world(desc);
   world.set_surface(model::kDefaultSurface, {0, kMu, 0, 0});
   add_plane(world);
@@ -53,7 +52,7 @@ Slide slide(const Throw& box, double speed, double h, StepperKind stepper)
 }
 
 // Distance v^2 / (2 mu g), less what the first and the last step cannot know: up to h v / 2.
-void expect_straight_slides(StepperKind stepper)
+void expect_straight_slides(const WorldDesc& desc)
 {
   constexpr double kSpeed = 3;
   const double expected = kSpeed * kSpeed / (2 * kMu * g);
@@ -64,7 +63,7 @@ void expect_straight_slides(StepperKind stepper)
     for (const double h : kSteps) {
       SCOPED_TRACE(::testing::Message() << "half sizes " << box.half.transpose() << ", " << box.angle
                                         << " degrees, 1/" << 1 / h << " s");
-      const Slide result = slide(box, kSpeed, h, stepper);
+      const Slide result = slide(box, kSpeed, h, desc);
       EXPECT_LT(result.across, 1e-3);
       EXPECT_LT(result.turned, 2e-3);
       EXPECT_NEAR(result.along, expected, 0.5 * h * kSpeed + 0.005 * expected);
@@ -74,7 +73,73 @@ void expect_straight_slides(StepperKind stepper)
 
 TEST(Friction, AThrownBoxKeepsItsLine)
 {
-  expect_straight_slides(StepperKind::constraint);
+  expect_straight_slides(desc_without_sleep());
+}
+
+// A cone whatever solves the rows: with a box the two tangents together brake by up to sqrt(2) mu.
+TEST(Friction, AThrownBoxKeepsItsLineWithTheDirectSolver)
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.constraint.solver = rigid::RowSolver::direct;
+  expect_straight_slides(desc);
+}
+
+TEST(Friction, BoundsOfTheFirstSolveNeedTheDirectSolver)
+{
+  WorldDesc desc;
+  desc.constraint.friction_bounds = rigid::FrictionBounds::first_solve;
+  EXPECT_THROW(World{desc}, Error);
+  desc.constraint.solver = rigid::RowSolver::direct;
+  EXPECT_NO_THROW(World{desc});
+}
+
+// Overlap shrinks by the share erp in each substep, down to the slop.
+TEST(ContactSettings, OverlapRelaxesByErpInEachSubstep)
+{
+  for (const double erp : {0.05, 0.2, 0.5}) {
+    for (const int substeps : {1, 4}) {
+      WorldDesc desc = desc_without_sleep();
+      desc.gravity = Vec3::Zero();
+      desc.constraint.erp = erp;
+      desc.constraint.substeps = substeps;
+      World world(desc);
+      add_plane(world);
+      const double depth = 0.004;
+      const model::BodyId ball = add(world, {model::Sphere{0.1}}, {0, 0, 0.1 - depth});
+      const double slop = desc.constraint.slop * world.model().length_scale;
+      double expected = depth;
+      for (int i = 0; i < 10; ++i) {
+        world.step(kStep);
+        // What is left alone is not relaxed.
+        for (int k = 0; k < substeps; ++k) expected -= erp * (expected - slop);
+        EXPECT_NEAR(0.1 - world.body(ball).X_wb.position.z(), expected, 1e-4 * depth)
+            << "erp " << erp << ", " << substeps << " substeps, step " << i;
+      }
+      EXPECT_LT(world.body(ball).velocity.norm(), 1e-9);
+    }
+  }
+}
+
+// A soft row under the load m g creeps: v + cfm (1/m) lambda = 0 with lambda = m g h in each substep h, so that
+// v = -cfm g h. (With erp, pushing out works against it.)
+TEST(ContactSettings, ABallCreepsByCfm)
+{
+  for (const double cfm : {0.1, 0.5, 1.0}) {
+    for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 200}) {
+      WorldDesc desc = desc_without_sleep();
+      desc.constraint.cfm = cfm;
+      desc.constraint.erp = 0;
+      World world(desc);
+      add_plane(world);
+      const model::BodyId ball = add(world, {model::Sphere{0.5}}, {0, 0, 0.5}, 3);
+      run(world, 0.5, h);
+      const double before = world.body(ball).X_wb.position.z();
+      run(world, 0.5, h);
+      const double expected = 0.5 * cfm * g * h / desc.constraint.substeps;
+      EXPECT_NEAR(before - world.body(ball).X_wb.position.z(), expected, 0.01 * expected)
+          << "cfm " << cfm << ", 1/" << 1 / h << " s";
+    }
+  }
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ enum class FrictionCone {
 
 enum class FrictionBounds {
   each_iteration,  ///< mu times the normal impulse found so far
-  first_solve      ///< mu times the normal impulse of a first solve without friction, as in the paper
+  first_solve  ///< mu times the normal impulse of a first solve without friction, as in the paper; for the
+               ///< direct solver only
 };
 
 enum class SweepOrder {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "thrum/base/error.h"
 #include "thrum/rigid/direct_solver.h"
 #include "thrum/rigid/momentum_check.h"
 
@@ -102,7 +103,7 @@ void ConstraintStepper::solve_small_islands(double h)
   for (auto& [first, island] : islands) {
     if (island.rows > settings_.max_direct_rows) continue;
     const int rounds = settings_.friction_bounds == FrictionBounds::first_solve ? 1 : kFrictionRounds;
-    if (!solve_directly(island.patches, island.joints, bodies_, h, rounds)) continue;
+    if (!solve_directly(island.patches, island.joints, bodies_, h, rounds, settings_.friction)) continue;
     for (std::size_t k = 0; k < island.joints.size(); ++k)
       joint_rows[island.joint_index[k]].lambda = island.joints[k].lambda;
   }
@@ -180,6 +181,10 @@ void ConstraintStepper::store_results(StepFrame& frame)
 
 std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings)
 {
+  if (settings.solver != RowSolver::direct && settings.friction_bounds == FrictionBounds::first_solve)
+    throw Error(
+        "The friction bounds 'first_solve' need the solver 'direct': sweeps take the bounds of each "
+        "iteration. Set the solver to 'direct' or the friction bounds to 'each_iteration'.");
   return std::make_unique<ConstraintStepper>(settings);
 }
 

@@ -100,6 +100,25 @@ void apply(const DenseRow& row, SolverBodies& bodies, double impulse)
   B.w += B.inverse_inertia * (impulse * row.angular_b);
 }
 
+// With a friction cone the two tangents share one limit. They slide with shares of it along a direction,
+// which is opposite to the slip that the last solve left: where that does not change any more, friction is
+// opposite to slip. Half of the turn is taken at a time, because the slip changes with the direction.
+void split_between_tangents(const VecX& x, const VecX& w, Eigen::Index first, Vec2& direction,
+                            numerics::ComplementarityBounds& bounds)
+{
+  const double limit = bounds.hi[first];
+  const Vec2 impulse = x.segment<2>(first);
+  const Vec2 slip = w.segment<2>(first);
+  const bool was_split = !direction.isZero(0);
+  if (!was_split && impulse.norm() <= limit) return;
+  const Vec2 wanted = slip.norm() > 0 ? Vec2(-slip.normalized()) : Vec2(impulse.normalized());
+  direction = was_split ? Vec2(direction + wanted) : wanted;
+  if (!(direction.norm() > 0)) direction = wanted;
+  direction.normalize();
+  bounds.hi.segment<2>(first) = limit * direction.cwiseAbs();
+  bounds.lo.segment<2>(first) = -bounds.hi.segment<2>(first);
+}
+
 // Friction bounds mu lambda_N, and for the twist the same with the arms of the points.
 void set_friction_bounds(const std::vector<DenseRow>& rows, const VecX& x,
                          numerics::ComplementarityBounds& bounds)
@@ -121,7 +140,7 @@ void set_friction_bounds(const std::vector<DenseRow>& rows, const VecX& x,
 }  // namespace
 
 bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> joints, SolverBodies& bodies,
-                    double h, int rounds)
+                    double h, int rounds, FrictionCone cone)
 {
   std::vector<DenseRow> rows;
   for (SolverPatch* patch : patches) add_contact_rows(rows, *patch);
@@ -156,8 +175,15 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
     if (rows[static_cast<std::size_t>(i)].is_friction()) bounds.lo[i] = bounds.hi[i] = 0;
   }
   numerics::ComplementarityResult result = numerics::solve_by_pivoting(A, b, bounds);
+  std::vector<Vec2> directions(rows.size(), Vec2::Zero());
   for (int round = 0; round < rounds && result.ok(); ++round) {
     set_friction_bounds(rows, result.x, bounds);
+    const VecX w = A * result.x - b;
+    for (Eigen::Index i = 0; cone == FrictionCone::cone && i < n; ++i) {
+      const DenseRow& row = rows[static_cast<std::size_t>(i)];
+      if (row.is_friction() && row.lane == kFirstTangent)
+        split_between_tangents(result.x, w, i, directions[static_cast<std::size_t>(i)], bounds);
+    }
     result = numerics::solve_by_pivoting(A, b, bounds);
   }
   if (!result.ok()) return false;

@@ -12,10 +12,10 @@
 namespace thrum::rigid {
 
 /// Solves patches and joint rows exactly and updates bodies and impulses. As in the paper, the friction
-/// bounds come from a first solve of the normal rows alone; `rounds` more solves let them follow. Rows keep
-/// their impulses as the starting point. Rolling friction is not among the rows. False, and nothing changed,
-/// when pivoting did not end.
+/// bounds come from a first solve of the normal rows alone; `rounds` more solves let them follow, and with a
+/// cone the direction of sliding with them. Rows keep their impulses as the starting point. Rolling friction
+/// is not among the rows. False, and nothing changed, when pivoting did not end.
 [[nodiscard]] bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> joints,
-                                  SolverBodies& bodies, double h, int rounds);
+                                  SolverBodies& bodies, double h, int rounds, FrictionCone cone);
 
 }  // namespace thrum::rigid

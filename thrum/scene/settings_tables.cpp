@@ -57,7 +57,8 @@ THRUM_TABLE(
                &ConstraintSettings::warm_start)
         .choice({.key = "friction", .doc = "shape of the bound"}, &ConstraintSettings::friction,
                 {{"cone", rigid::FrictionCone::cone}, {"box", rigid::FrictionCone::box}})
-        .choice({.key = "friction_bounds", .doc = "when friction bounds are updated"},
+        .choice({.key = "friction_bounds",
+                 .doc = "when friction bounds are updated; `first_solve` needs `solver: direct`"},
                 &ConstraintSettings::friction_bounds,
                 {{"each_iteration", rigid::FrictionBounds::each_iteration},
                  {"first_solve", rigid::FrictionBounds::first_solve}})
