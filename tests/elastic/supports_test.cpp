@@ -54,6 +54,18 @@ TEST(Supports, RoundTripThroughText)
   EXPECT_EQ(to_text(model::Support{parse_selection("z<0"), {false, false, true}}), "z held where z<0");
 }
 
+TEST(Supports, SeveralPlacesAreReadOneByOne)
+{
+  const std::vector<model::Selection> places = parse_selections("x<0 || z<0.5 && y>1||nodes 3");
+  ASSERT_EQ(places.size(), 3U);
+  EXPECT_EQ(to_text(places[0]), to_text(parse_selection("x<0")));
+  EXPECT_EQ(to_text(places[1]), to_text(parse_selection("z<0.5 && y>1")));
+  EXPECT_EQ(to_text(places[2]), to_text(parse_selection("nodes 3")));
+  EXPECT_EQ(parse_selections("z<0.01").size(), 1U);
+  for (const char* wrong : {"", "x<0 ||", "|| x<0", "x<0 || || y<0", "x<0 | y<0"})
+    EXPECT_THROW((void)parse_selections(wrong), Error) << wrong;
+}
+
 TEST(Supports, FixTheSelectedAxes)
 {
   const ElementMesh mesh = two_cells();

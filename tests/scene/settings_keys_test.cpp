@@ -230,6 +230,20 @@ TEST(SettingsKeys, AKeyBesideAPresetThatSetsItIsAnError)
   EXPECT_EQ(scene.response.body.method, vibration::ResponseMethod::attenuated);
 }
 
+TEST(SettingsKeys, APresetFromTheCommandLineReplacesWhatTheFileSays)
+{
+  const std::string text = R"({"response": {"rule": "exchange", "limit_energy": true, "min_speed": 0.5}})";
+  const SceneDesc scene = parse_scene(text, "s.json", {.settings = {"response.preset=coevoet2020"}});
+  EXPECT_EQ(scene.response.body.settings.rule, vibration::KickRule::peak_displacement);
+  EXPECT_FALSE(scene.response.body.settings.limit_energy);
+  EXPECT_EQ(scene.response.body.settings.min_speed, 0.5);
+  // Two settings of one command line that do not agree are a mistake, whichever comes first.
+  for (const std::vector<std::string>& both :
+       {std::vector<std::string>{"response.preset=coevoet2020", "response.rule=exchange"},
+        std::vector<std::string>{"response.rule=exchange", "response.preset=coevoet2020"}})
+    EXPECT_THROW((void)parse_scene(text, "s.json", {.settings = both}), SceneError);
+}
+
 TEST(SettingsKeys, TheReferenceSaysWhatAPresetSets)
 {
   const std::string expected =

@@ -223,6 +223,17 @@ model::Selection parse_selection(std::string_view text)
   return parse_comparisons(words);
 }
 
+std::vector<model::Selection> parse_selections(std::string_view text)
+{
+  std::vector<model::Selection> places;
+  for (std::size_t from = 0;;) {
+    const std::size_t to = text.find("||", from);
+    places.push_back(parse_selection(text.substr(from, to == text.npos ? to : to - from)));
+    if (to == text.npos) return places;
+    from = to + 2;
+  }
+}
+
 std::string to_text(const model::Selection& selection)
 {
   switch (selection.kind) {

@@ -5,6 +5,7 @@
 //   box(0,0,0, 1,1,0.1)    a box by its lowest and highest corner [m]
 //   region feet            nodes of the region called feet
 //   nodes 4 5 17           vertices of the tetrahedral mesh
+//   x<0.1 || x>2.9         several places, each in one of the forms above
 #pragma once
 
 #include <array>
@@ -21,6 +22,9 @@ namespace thrum::elastic {
 
 /// Reads one of the forms above; throws Error that shows them.
 [[nodiscard]] model::Selection parse_selection(std::string_view text);
+
+/// Reads one or more of them, separated by "||".
+[[nodiscard]] std::vector<model::Selection> parse_selections(std::string_view text);
 
 /// The selection in the syntax of parse_selection().
 [[nodiscard]] std::string to_text(const model::Selection& selection);

@@ -10,6 +10,7 @@
 #include "thrum/elastic/modal_cache.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/tets/block_tets.h"
 #include "thrum/tets/mesh_stuffing.h"
 
 namespace thrum::elastic {
@@ -74,6 +75,10 @@ double default_spacing(const mesh::TriangleMesh& surface, double volume, Element
 ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                           const ModalAnalysisDesc& desc)
 {
+  if (fill.grid) {
+    (void)mesh::require_closed(surface, desc.name, "ring");
+    return analyse_modes(tets::tetrahedralise_blocks(surface, *fill.grid), desc);
+  }
   const FilledSurface filled = fill_surface(surface, fill, desc);
   std::string unresolved = tets::describe(filled.filling.resolution);
   while (unresolved.ends_with('\n')) unresolved.pop_back();
@@ -92,6 +97,7 @@ base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDes
 {
   base::Hasher hasher;
   hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.max_tetrahedra);
+  if (fill.grid) hasher.add(*fill.grid);
   if (fill.spacing == 0) hasher.add(kDefaultQuadraticCount).add(kDefaultLinearCount);
   add_to_hash(hasher, desc);
   return hasher.finish();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct FillDesc {
       0;
   /// With spacing 0, a lattice of more than about this many tetrahedra is not used, whatever the walls need.
   double max_tetrahedra = 100e3;
+  /// A grid with cells of at most this size along x, y and z instead of the lattice [m]: exact for bodies
+  /// whose faces all lie along the axes (tets/block_tets.h), an error for others.
+  std::optional<Vec3> grid = {};
 };
 
 /// The default spacing for a body without thin walls [m]; `volume` is the body's [m^3].

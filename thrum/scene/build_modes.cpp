@@ -21,7 +21,8 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
   desc.name = name;
   desc.materials = {material};
   if (!rings.clamp.empty())
-    desc.supports.push_back({elastic::parse_selection(rings.clamp), {true, true, true}});
+    for (const model::Selection& where : elastic::parse_selections(rings.clamp))
+      desc.supports.push_back({where, {true, true, true}});
   for (const Box3& place : standing) {
     model::Selection where;
     where.kind = model::SelectionKind::box;
@@ -32,7 +33,7 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
   desc.estimate_errors = false;
   desc.progress = progress;
   elastic::ModalAnalysisResult result =
-      elastic::analyse_surface_modes_cached(mesh, {.spacing = rings.spacing}, desc);
+      elastic::analyse_surface_modes_cached(mesh, {.spacing = rings.spacing, .grid = rings.grid}, desc);
   if (!result.ok()) throw Error(elastic::describe_failure(result));
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }

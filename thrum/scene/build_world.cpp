@@ -308,9 +308,10 @@ class Builder {
     for (const RingingBody& body : ringing_) {
       if (body.rings->supports != SupportKind::contacts) continue;
       const auto b = static_cast<std::size_t>(built_.world.index_of(body.id));
+      const double cell = body.rings->grid ? body.rings->grid->maxCoeff() : body.rings->spacing;
       std::vector<Box3> places =
           sim::find_support_regions(built_.world, body.id, *built_.meshes[built_.visuals[b].mesh],
-                                    {.min_margin = kMinSupportReach * body.rings->spacing});
+                                    {.min_margin = kMinSupportReach * cell});
       if (places.empty() || !rest) {
         mistakes_.push_back(
             {body.rings->place,

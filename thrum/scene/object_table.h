@@ -283,7 +283,8 @@ class ObjectTable : public TableBase {
     return std::move(*this);
   }
 
-  // A key beside a preset that sets it would be lost in silence.
+  // A key beside a preset that sets it would be lost in silence. A preset from the command line (--set, line
+  // 0) replaces what the file says, as every --set does.
   void apply_preset(const JsonValue& value, T& out, ReadContext& context) const
   {
     const JsonValue* word = preset_key_.empty() ? nullptr : value.find(preset_key_);
@@ -292,7 +293,7 @@ class ObjectTable : public TableBase {
       if (preset.word != *word->string()) continue;
       for (const JsonMember& member : *value.object()) {
         const auto key = std::find(preset.keys.begin(), preset.keys.end(), member.key);
-        if (key == preset.keys.end()) continue;
+        if (key == preset.keys.end() || (word->line() == 0 && member.value.line() > 0)) continue;
         const auto scope = context.enter(member.key);
         context.fail_overridden(member, preset_key_, *word,
                                 preset.values[static_cast<std::size_t>(key - preset.keys.begin())]);

@@ -211,9 +211,13 @@ class Checker {
       fail(rings.place, "supports",
            "is \"contacts\", but the modes come from a file, which has its own supports. Remove \"file\" or "
            "\"supports\".");
+    if (rings.grid && !(rings.grid->minCoeff() > 0))
+      fail(rings.place, "grid", "has a size that is not positive. Write three lengths above 0 m.");
+    if (rings.grid && rings.spacing > 0)
+      fail(rings.place, "grid", "is given together with \"spacing\". Remove one of the two.");
     if (rings.clamp.empty()) return;
     try {
-      (void)elastic::parse_selection(rings.clamp);
+      (void)elastic::parse_selections(rings.clamp);
     } catch (const Error& error) {
       fail(rings.place, "clamp",
            fmt::format("is \"{}\", which names no place: {} Write one such as \"z<0.01\".", rings.clamp,

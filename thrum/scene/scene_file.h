@@ -109,6 +109,7 @@ struct RingsEntry {
   std::string clamp;                          ///< where it is held, in the words of elastic/supports.h
   SupportKind supports = SupportKind::clamp;  ///< contacts: also where it stands at its first rest
   double spacing = 0;                         ///< of the lattice of tetrahedra; 0: chosen by the size [m]
+  std::optional<Vec3> grid;                   ///< cells of a grid instead of the lattice, at most [m]
   std::optional<vibration::ResponseMethod> method;  ///< default: that of the scene
   AttenuationEntry attenuation;
   ValueLocation place;

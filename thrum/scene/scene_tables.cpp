@@ -211,12 +211,19 @@ THRUM_TABLE(
     ObjectTable<RingsEntry>("rings", "That a body rings, and how its modes are found.")
         .field({.key = "file", .doc = "a baked modal file; without it they are computed"}, &RingsEntry::file)
         .field({.key = "modes", .doc = "how many", .bounds = between(1, 2000)}, &RingsEntry::modes)
-        .field({.key = "clamp", .doc = "where it is held, such as \"z<0.01\"; default: nowhere"},
+        .field({.key = "clamp",
+                .doc = "where it is held, such as \"z<0.01\" or \"x<0.1 || x>2.9\"; default: nowhere"},
                &RingsEntry::clamp)
         .choice({.key = "supports", .doc = "contacts: it is held also where it stands at its first rest"},
                 &RingsEntry::supports, {{"clamp", SupportKind::clamp}, {"contacts", SupportKind::contacts}})
         .field(non_negative("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
                &RingsEntry::spacing)
+        .field(
+            {.key = "grid",
+             .unit = "m",
+             .doc = "largest cell along x, y and z of a grid that fills it exactly, instead of the lattice; "
+                    "for bodies with all faces along their axes, such as boxes and tables"},
+            &RingsEntry::grid)
         .choice({.key = "method", .doc = "default: that of the scene; none: it does not answer impacts"},
                 path(&RingsEntry::method), method_names())
         .object({.key = "attenuation", .doc = "of waves in a large body"}, &RingsEntry::attenuation,

@@ -41,25 +41,6 @@ struct Grid {
   }
 };
 
-// The chessboard split: a regular tetrahedron on four alternate corners of the cell and a corner piece at
-// each of the other four. Mirroring it at every step makes the diagonals of shared faces meet.
-void append_five(const Hexahedron& c, bool mirrored, std::vector<Tetrahedron>& out)
-{
-  if (!mirrored) {
-    out.insert(out.end(), {{c[0], c[1], c[2], c[5]},
-                           {c[0], c[2], c[3], c[7]},
-                           {c[0], c[5], c[7], c[4]},
-                           {c[2], c[7], c[5], c[6]},
-                           {c[0], c[2], c[7], c[5]}});
-  } else {
-    out.insert(out.end(), {{c[1], c[2], c[3], c[6]},
-                           {c[1], c[3], c[0], c[4]},
-                           {c[1], c[6], c[4], c[5]},
-                           {c[3], c[4], c[6], c[7]},
-                           {c[1], c[3], c[4], c[6]}});
-  }
-}
-
 // Pulls the smallest vertex of a convex cell: the cell is the cone from that vertex over the faces that do
 // not contain it, and those quadrilaterals are themselves cut from their smallest vertex. Faces are given
 // outward counter-clockwise; a triangle repeats its last corner.
@@ -101,6 +82,23 @@ Vec3 core_point(const Vec3& u)
 }
 
 }  // namespace
+
+void append_five(const Hexahedron& c, bool mirrored, std::vector<Tetrahedron>& out)
+{
+  if (!mirrored) {
+    out.insert(out.end(), {{c[0], c[1], c[2], c[5]},
+                           {c[0], c[2], c[3], c[7]},
+                           {c[0], c[5], c[7], c[4]},
+                           {c[2], c[7], c[5], c[6]},
+                           {c[0], c[2], c[7], c[5]}});
+  } else {
+    out.insert(out.end(), {{c[1], c[2], c[3], c[6]},
+                           {c[1], c[3], c[0], c[4]},
+                           {c[1], c[6], c[4], c[5]},
+                           {c[3], c[4], c[6], c[7]},
+                           {c[1], c[3], c[4], c[6]}});
+  }
+}
 
 mesh::TetrahedralMesh tetrahedralise_box(const Vec3& size, const std::array<int, 3>& cells, BoxSplit split)
 {

@@ -58,6 +58,10 @@ using Hexahedron = std::array<Index, 8>;
 /// Corners of a triangular prism: 0-2 the bottom counter-clockwise seen from above, 3-5 above them.
 using Prism = std::array<Index, 6>;
 
+/// Appends the chessboard split of a cell: a tetrahedron on four alternate corners and a corner piece at each
+/// of the other four. Cells that share a face must differ in `mirrored`, so that the diagonals meet.
+void append_five(const Hexahedron& cell, bool mirrored, std::vector<Tetrahedron>& out);
+
 /// Cuts cells into tetrahedra by pulling the smallest vertex; neighbours agree on their common face.
 [[nodiscard]] std::vector<Tetrahedron> split_hexahedra(std::span<const Hexahedron> cells);
 [[nodiscard]] std::vector<Tetrahedron> split_prisms(std::span<const Prism> cells);

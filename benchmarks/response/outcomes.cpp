@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What happens in the scenes of the distant response: with the rule of the file, with the rule of the paper
+// (preset coevoet2020) and at five steps. Prints and writes the tables of docs/response_scenes.md.
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "benchmarks/harness.h"
+#include "tests/support/scene_outcomes.h"
+
+namespace thrum::bench {
+namespace {
+
+const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kTables = "build/outcomes";
+const std::vector<std::string> kPaper = {"response.preset=coevoet2020"};
+
+// The surface meshes of Table 1 of [Coevoet20].
+struct PaperMesh {
+  std::string scene, body;
+  int vertices, triangles;
+};
+const std::vector<PaperMesh> kPaperMeshes = {
+    {"dinner", "table", 966, 1928},          {"wrench_on_roof", "roof", 1002, 2000},
+    {"scaffold", "scaffold", 5384, 10776},   {"truck", "ground", 1570, 3136},
+    {"rockfall", "cliff", 7182, 14360},      {"washing_machine", "floor", 360, 716},
+    {"washing_machine", "fridge", 250, 496},
+};
+
+void write(const std::filesystem::path& file, const std::string& text)
+{
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+  fmt::print("{}", text);
+}
+
+std::string shown(double value)
+{
+  return fmt::format("{:.{}f}", value, value >= 10 || value == std::floor(value) ? 0 : value >= 1 ? 1 : 2);
+}
+
+}  // namespace
+
+THRUM_BENCHMARK(outcomes, meshes)
+{
+  std::string table =
+      "| scene | body | vertices, paper | vertices | triangles, paper | triangles |\n"
+      "| --- | --- | --- | --- | --- | --- |\n";
+  for (const PaperMesh& paper : kPaperMeshes) {
+    const scene::BuiltScene built = scene::build_world(scene::read_scene(kScenes / (paper.scene + ".json")));
+    const model::ModalModel& model = *built.modes.at(paper.body);
+    table += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", paper.scene, paper.body, paper.vertices,
+                         model.vertex_count(), paper.triangles, model.surface.triangles.size());
+    report.row({.name = fmt::format("{}, {}: surface vertices over the paper's", paper.scene, paper.body),
+                .figure = static_cast<double>(model.vertex_count()) / paper.vertices,
+                .unit = "1"});
+  }
+  write(kTables / "meshes.md", table);
+}
+
+THRUM_BENCHMARK(outcomes, rules)
+{
+  std::string table =
+      "| scene | outcome | no response | the paper, 1/30 s | the paper, 1/100 s | the paper, 1 ms "
+      "| thrum, 1/30 s | thrum, 1/100 s | thrum, 1 ms |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const std::string& name : support::response_scenes()) {
+    const auto run = [&](const std::vector<std::string>& settings, double rate) {
+      return support::outcomes_of(name,
+                                  support::run_scene_motion(kScenes / (name + ".json"), settings, rate));
+    };
+    std::vector<std::vector<support::Outcome>> columns = {run({"response.method=none"}, 100)};
+    for (const std::vector<std::string>& settings : {kPaper, std::vector<std::string>()})
+      for (const double rate : {30.0, 100.0, 1000.0}) columns.push_back(run(settings, rate));
+    for (std::size_t i = 0; i < columns[0].size(); ++i) {
+      table += fmt::format("| `{}` | {} [{}] |", name, columns[0][i].name, columns[0][i].unit);
+      for (const auto& column : columns) table += fmt::format(" {} |", shown(column[i].value));
+      table += "\n";
+      report.row({.name = fmt::format("{}, {}, 1/100 s", name, columns[0][i].name),
+                  .figure = columns[5][i].value,
+                  .unit = columns[0][i].unit,
+                  .baseline = "coevoet2020",
+                  .baseline_value = columns[2][i].value});
+    }
+  }
+  write(kTables / "rules.md", table);
+}
+
+THRUM_BENCHMARK(outcomes, steps)
+{
+  std::string table =
+      "| scene | outcome | 1/30 s | 1/60 s | 1/100 s | 1/200 s | 1 ms |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const std::string& name : support::response_scenes()) {
+    std::vector<std::vector<support::Outcome>> columns;
+    for (const double rate : support::kStepRates)
+      columns.push_back(
+          support::outcomes_of(name, support::run_scene_motion(kScenes / (name + ".json"), {}, rate)));
+    for (std::size_t i = 0; i < columns[0].size(); ++i) {
+      table += fmt::format("| `{}` | {} [{}] |", name, columns[0][i].name, columns[0][i].unit);
+      double worst = 1;
+      for (const auto& column : columns) {
+        table += fmt::format(" {} |", shown(column[i].value));
+        const double reference = columns.back()[i].value;
+        worst = std::max({worst, column[i].value / reference, reference / column[i].value});
+      }
+      table += "\n";
+      report.row({.name = fmt::format("{}, {}: worst factor to 1 ms", name, columns[0][i].name),
+                  .figure = worst,
+                  .unit = "1",
+                  .target = 1.5});
+    }
+  }
+  write(kTables / "steps.md", table);
+}
+
+}  // namespace thrum::bench
