@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Modes are cached on disk under keys that hold the versions of the code that computes them (modal_version.h). Here
-// each part of that code computes something small, and the result is compared with what was recorded for its version.
+// Modes are cached on disk under keys that hold the versions of the code that computes them
+// (modal_version.h). Here each part of that code computes something small, and the result is compared with
+// what was recorded for its version.
 //
-// These numbers are no prediction of what is right, which other tests make: they only tell that a result has changed.
-// They are compared within 1e-6 and not by a hash, since compilers and machines differ in the last digits and a number
-// near a limit of rounding would change a hash. Nor is it the source that is hashed: a comment changes no result.
+// These numbers are no prediction of what is right, which other tests make: they only tell that a result has
+// changed. They are compared within 1e-6 and not by a hash, since compilers and machines differ in the last
+// digits and a number near a limit of rounding would change a hash. Nor is it the source that is hashed: a
+// comment changes no result.
 //
 // When a test fails after a change that was meant: raise the version and add a row; do not edit a row.
 #include "thrum/elastic/modal_version.h"

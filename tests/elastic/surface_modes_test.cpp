@@ -27,8 +27,8 @@ ModalAnalysisDesc steel_block()
   return {.name = "block", .materials = {test_steel()}, .count = 4};
 }
 
-// Two ways to the modes of a block: a regular grid of cells, and its surface filled by the lattice, which cuts off its
-// edges. What it cuts off is a prism along each edge, of second order in the spacing.
+// Two ways to the modes of a block: a regular grid of cells, and its surface filled by the lattice, which
+// cuts off its edges. What it cuts off is a prism along each edge, of second order in the spacing.
 TEST(SurfaceModes, ApproachThoseOfAGridAsTheLatticeGetsFiner)
 {
   const mesh::TriangleMesh surface = shapes::generate(shapes::BoxDesc{.size = kBlock});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a power cut leaves of a run. fsync() and rename() of this program note what is on the disk for certain: the
-// bytes that a file had at its last fsync(). A checkpoint gets its name only when the recording that it counts on is
-// among them.
+// What a power cut leaves of a run. fsync() and rename() of this program note what is on the disk for
+// certain: the bytes that a file had at its last fsync(). A checkpoint gets its name only when the recording
+// that it counts on is among them.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint with a right checksum may still hold anything. Each number of a state is replaced by bad ones in
-// turn: the state is refused with the name of the field, or the world goes on from it with finite numbers.
+// A checkpoint with a right checksum may still hold anything. Each number of a state is replaced by bad ones
+// in turn: the state is refused with the name of the field, or the world goes on from it with finite numbers.
 #include "thrum/sim/check_state.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +134,8 @@ TEST_P(CheckState, EveryNumberIsRefusedOrHarmless)
       const std::string message = restore_and_step(world, bad);
       SCOPED_TRACE(damager.name + ", damage " + std::to_string(static_cast<int>(damage)) + ": " + message);
       const bool is_forbidden = damager.is_real && damage <= Damage::overflow;
-      // An id that is changed into that of another body may be accepted, except in the lists of what there is.
+      // An id that is changed into that of another body may be accepted, except in the lists of what there
+      // is.
       const bool is_id = damager.name.ends_with(".slot") || damager.name.ends_with(".generation");
       const bool is_other_body = !damager.name.starts_with("body_ids") &&
                                  !damager.name.starts_with("joint_ids") &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small world whose state has something in every list: contacts, sensors, a joint, a ringing body, a kick under
-// way. For tests that restore states into it.
+// A small world whose state has something in every list: contacts, sensors, a joint, a ringing body, a kick
+// under way. For tests that restore states into it.
 #pragma once
 
 #include <cmath>
@@ -38,8 +38,8 @@ struct FiniteCheck : model::NumberVisitor {
   return check.first;
 }
 
-/// A slab that rings, boxes that stand on it, one that has just fallen on it, two of them joined, a sensor around
-/// one of them.
+/// A slab that rings, boxes that stand on it, one that has just fallen on it, two of them joined, a sensor
+/// around one of them.
 struct FullWorld {
   static constexpr double kStep = 0.01;  ///< [s]
 

@@ -53,8 +53,8 @@ class AtomicFile {
   std::vector<std::byte> buffer_;
 };
 
-/// Waits until what was written to an open file is on the disk, so that a power cut does not lose it. Throws Error,
-/// with the reason, when the disk cannot take it.
+/// Waits until what was written to an open file is on the disk, so that a power cut does not lose it. Throws
+/// Error, with the reason, when the disk cannot take it.
 void sync_file(int descriptor, const std::filesystem::path& path);
 
 /// The same for the names in the folder of `path`. Failure is not an error: some file systems cannot.

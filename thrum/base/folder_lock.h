@@ -3,8 +3,8 @@
 //
 //   const FolderLock lock("runs/dinner");   // throws Error while another process has the folder
 //
-// The system releases the lock when the process ends, also when it is killed, so a lock is never left behind: a file
-// ".lock" that a killed process leaves means nothing.
+// The system releases the lock when the process ends, also when it is killed, so a lock is never left behind:
+// a file ".lock" that a killed process leaves means nothing.
 #pragma once
 
 #include <filesystem>

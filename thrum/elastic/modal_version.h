@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Versions of the computations whose results are cached on disk. They are part of the keys of the cache, so raising
-// one makes all older entries of that kind misses.
+// Versions of the computations whose results are cached on disk. They are part of the keys of the cache, so
+// raising one makes all older entries of that kind misses.
 //
-// Raise the version whenever the code changes a result beyond rounding. tests/elastic/modal_version_test.cpp compares
-// small results with those that were recorded for the version, and fails when they differ and the version does not.
+// Raise the version whenever the code changes a result beyond rounding. tests/elastic/modal_version_test.cpp
+// compares small results with those that were recorded for the version, and fails when they differ and the
+// version does not.
 #pragma once
 
 namespace thrum::elastic {

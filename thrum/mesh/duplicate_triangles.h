@@ -20,9 +20,10 @@ struct DuplicateTriangles {
 ///     d(t) + d(-t) = 0,
 ///
 /// so both go and a closed surface stays closed; to drop only one would open its three edges. There are two
-/// exceptions. One of them stays where the surface around needs it, that is where dropping both would leave more
-/// edges with an odd number of triangles than dropping one (a face that was doubled and flipped by mistake). And
-/// one of each stays in a mesh of nothing but such pairs: a sheet that was modelled with two sides.
+/// exceptions. One of them stays where the surface around needs it, that is where dropping both would leave
+/// more edges with an odd number of triangles than dropping one (a face that was doubled and flipped by
+/// mistake). And one of each stays in a mesh of nothing but such pairs: a sheet that was modelled with two
+/// sides.
 [[nodiscard]] DuplicateTriangles find_duplicate_triangles(const TriangleMesh& mesh);
 
 }  // namespace thrum::mesh

@@ -266,8 +266,9 @@ class Repair {
     }
   }
 
-  // Which triangles bound the same material is known once neighbours face the same way, and which parts there are to
-  // be oriented once they are separate. So this looks at an oriented copy, and orient() counts its flips later.
+  // Which triangles bound the same material is known once neighbours face the same way, and which parts there
+  // are to be oriented once they are separate. So this looks at an oriented copy, and orient() counts its
+  // flips later.
   void split_edges()
   {
     TriangleMesh oriented = mesh_;

@@ -21,8 +21,9 @@ constexpr double kMinAngle = 1e-9;
 
 using UsePair = std::pair<EdgeUse, EdgeUse>;
 
-// About an edge from low to high, a triangle that runs forward has material at smaller angles and one that runs
-// back at larger ones, so each backward one belongs to the next forward one. Empty when that is not defined.
+// About an edge from low to high, a triangle that runs forward has material at smaller angles and one that
+// runs back at larger ones, so each backward one belongs to the next forward one. Empty when that is not
+// defined.
 std::optional<std::vector<UsePair>> pair_about_edge(const TriangleMesh& mesh, std::span<const EdgeUse> edge)
 {
   const auto at = [&](Index v) -> const Vec3& {

@@ -17,7 +17,8 @@ namespace thrum::sim {
 
 namespace {
 
-/// How far the length of a rotation or a normal may be from 1. Steps normalise both; what is left is rounding.
+/// How far the length of a rotation or a normal may be from 1. Steps normalise both; what is left is
+/// rounding.
 constexpr double kUnitTolerance = 1e-6;
 /// Steps outside this range are taken by nobody, and the ratio of two of them scales impulses [s].
 constexpr double kMinStepLength = 1e-15;
