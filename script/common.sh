@@ -10,6 +10,8 @@ fail() {
   exit 1
 }
 
+THRUM_CMAKE_OPTIONS=()  # further options of cmake, for all presets
+
 # configure_and_build PRESET [target ...]: builds quietly and shows the log of a failure.
 configure_and_build() {
   local preset=$1
@@ -17,7 +19,8 @@ configure_and_build() {
   local log="build/$preset.log"
   mkdir -p build
   say "building ($preset); the log is $log"
-  if ! cmake --preset "$preset" -DTHRUM_WARNINGS_AS_ERRORS="${THRUM_WARNINGS_AS_ERRORS:-OFF}" >"$log" 2>&1; then
+  if ! cmake --preset "$preset" -DTHRUM_WARNINGS_AS_ERRORS="${THRUM_WARNINGS_AS_ERRORS:-OFF}" \
+    "${THRUM_CMAKE_OPTIONS[@]}" >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     fail "cmake could not configure the preset '$preset'; the full log is $log"
   fi

@@ -92,6 +92,28 @@ class Safety(unittest.TestCase):
         print(f"{resumed} of {KILLS} kills hit the run, all resumed to {expected}", file=sys.stderr)
         self.assertGreater(resumed, 0)
 
+    def test_two_processes_in_one_folder(self):
+        folder = self.at / "run"
+        words = [THRUM, "run", str(SCENES / "hundred.json"), "-o", str(folder), "--quiet", *SMALL]
+        first = subprocess.Popen([*words, "--set", "duration=1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            while not (folder / "checkpoint").exists():
+                self.assertIsNone(first.poll())
+                time.sleep(0.01)
+            for second in (["run", SCENES / "hello.json", "-o", folder], ["run", "--resume", folder]):
+                message = self.assert_rejected(*second)
+                self.assertIn(f"process {first.pid} is writing into it", message)
+                self.assertIn("another folder", message)
+            self.assertIsNone(first.poll())  # it was not disturbed
+            self.assertTrue((folder / "recording").exists())
+            self.assertFalse((folder / "recording.old").exists())
+        finally:
+            first.send_signal(signal.SIGKILL)
+            first.wait()
+        # The lock has died with its process.
+        self.assertEqual(thrum("run", SCENES / "hello.json", "-o", folder, "--quiet", *SMALL).returncode, 0)
+        self.assertFalse((folder / ".lock").exists())
+
     def test_full_disk_keeps_previous_run(self):
         scene = SCENES / "hello.json"
         folder = self.at / "run"

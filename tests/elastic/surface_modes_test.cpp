@@ -4,15 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
 #include <filesystem>
+#include <utility>
 
 #include "tests/base/scratch_folder.h"
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/base/error.h"
 #include "thrum/shapes/boolean.h"
 #include "thrum/shapes/shapes.h"
-#include "thrum/tets/mesh_stuffing.h"
+#include "thrum/tets/structured_tets.h"
 
 namespace thrum::elastic {
 namespace {
@@ -27,16 +27,26 @@ ModalAnalysisDesc steel_block()
   return {.name = "block", .materials = {test_steel()}, .count = 4};
 }
 
-TEST(SurfaceModes, AreThoseOfTheTetrahedraThatFillTheSurface)
+// Two ways to the modes of a block: a regular grid of cells, and its surface filled by the lattice, which
+// cuts off its edges. What it cuts off is a prism along each edge, of second order in the spacing.
+TEST(SurfaceModes, ApproachThoseOfAGridAsTheLatticeGetsFiner)
 {
   const mesh::TriangleMesh surface = shapes::generate(shapes::BoxDesc{.size = kBlock});
-  const tets::MeshStuffingResult filled =
-      tets::tetrahedralise(distance::MeshDistance(surface), {.spacing = 0.03});
-  const ModalAnalysisResult direct = analyse_modes(filled.stuffing.mesh, steel_block());
-  const ModalAnalysisResult whole = analyse_surface_modes(surface, {.spacing = 0.03}, steel_block());
-  EXPECT_EQ(whole.model.element_count, direct.model.element_count);
-  EXPECT_TRUE((whole.model.frequencies.array() == direct.model.frequencies.array()).all());
-  EXPECT_TRUE(whole.hints.empty());
+  const ModalAnalysisResult grid = analyse_modes(tets::tetrahedralise_box(kBlock, {10, 6, 3}), steel_block());
+  ASSERT_EQ(grid.model.frequencies.size(), 4);
+  const auto errors = [&](double spacing) {
+    const ModalAnalysisResult filled = analyse_surface_modes(surface, {.spacing = spacing}, steel_block());
+    EXPECT_TRUE(filled.hints.empty());
+    const double mass = std::abs(filled.model.mass / (test_steel().density * kBlock.prod()) - 1);
+    return std::pair(
+        mass, (filled.model.frequencies.array() / grid.model.frequencies.array() - 1).abs().maxCoeff());
+  };
+  const auto [coarse_mass, coarse_frequency] = errors(0.03);
+  const auto [fine_mass, fine_frequency] = errors(0.02);
+  constexpr double kSecondOrder = 2.0 * 2 / (3 * 3);
+  EXPECT_LT(fine_mass, 1.2 * kSecondOrder * coarse_mass);
+  EXPECT_LT(fine_frequency, 1.3 * kSecondOrder * coarse_frequency);
+  EXPECT_LT(fine_frequency, 0.03);
 }
 
 TEST(SurfaceModes, ComeFromTheCacheWithoutMeshingAgain)

@@ -8,6 +8,7 @@
 
 #include "tests/fuzz/chunk_checksums.h"
 #include "tests/fuzz/zip_checksums.h"
+#include "tests/support/full_world.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
 #include "thrum/elastic/modal_file.h"
@@ -122,7 +123,42 @@ void check_recording(std::string_view bytes)
   require(!media::viewer_data({{.recording = &recording}}).empty(), "a page");
 }
 
+// The worlds that checkpoints are restored into; restore() sets all that a step depends on.
+testing::FullWorld& world_for(sim::StepperKind stepper)
+{
+  static testing::FullWorld constraint(sim::StepperKind::constraint);
+  static testing::FullWorld impulse(sim::StepperKind::impulse);
+  return stepper == sim::StepperKind::constraint ? constraint : impulse;
+}
+
+// A state that is accepted can be stepped from. One that is refused, or that the step gives up on, has a
+// message.
+void check_checkpoint(std::string_view bytes)
+{
+  const sim::Checkpoint checkpoint =
+      sim::parse_checkpoint(fix_checkpoint_checksum(std::string(bytes)), "fuzz");
+  for (const auto stepper : {sim::StepperKind::constraint, sim::StepperKind::impulse}) {
+    sim::World& world = world_for(stepper).world;
+    world.restore(checkpoint.state);
+    for (int i = 0; i < 2; ++i) world.step(testing::FullWorld::kStep);
+    require(world.state().step - checkpoint.state.step >= 2, "two steps");
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> generated_seeds(std::string_view reader)
+{
+  std::vector<std::string> seeds;
+  if (reader != "checkpoint") return seeds;
+  for (const auto stepper : {sim::StepperKind::constraint, sim::StepperKind::impulse}) {
+    sim::Checkpoint checkpoint;
+    checkpoint.state = testing::FullWorld(stepper).state_after_impact();
+    checkpoint.steps_done = checkpoint.state.step;
+    seeds.push_back(sim::checkpoint_bytes(checkpoint));
+  }
+  return seeds;
+}
 
 bool read_and_check(std::string_view reader, std::string_view bytes)
 {
@@ -138,7 +174,7 @@ bool read_and_check(std::string_view reader, std::string_view bytes)
     } else if (reader == "recording") {
       check_recording(bytes);
     } else if (reader == "checkpoint") {
-      static_cast<void>(sim::parse_checkpoint(fix_checkpoint_checksum(std::string(bytes)), "fuzz"));
+      check_checkpoint(bytes);
     } else if (reader == "msh") {
       check(mesh_io::read_msh(bytes, "fuzz.msh"));
     } else if (reader == "tetgen") {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace thrum::fuzz {
 
@@ -14,5 +16,9 @@ inline constexpr std::array<std::string_view, 12> kReaders = {
 /// Reads `bytes` with the reader of that name. Returns true when they are accepted; aborts when the result is
 /// invalid.
 bool read_and_check(std::string_view reader, std::string_view bytes);
+
+/// Inputs that are made by this build, in addition to the corpus: a checkpoint belongs to one version of the
+/// library and to one world.
+std::vector<std::string> generated_seeds(std::string_view reader);
 
 }  // namespace thrum::fuzz

@@ -6,6 +6,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/mesh/exact_predicates.h"
@@ -84,6 +86,117 @@ RC_GTEST_PROP(Repair, RepairsEveryKnownDamage, ())
   RC_ASSERT(std::abs(signed_volume(result.mesh) - 27) < 1e-5);
   RC_ASSERT(report_mesh(result.mesh).watertight);
   for (const Index t : result.source_triangles) RC_ASSERT(t >= 0 && t < 12);
+}
+
+// Sum over the triangles of their directed edges: what is left is the boundary of the surface.
+std::map<std::pair<Index, Index>, int> boundary_of(const TriangleMesh& mesh)
+{
+  std::map<std::pair<Index, Index>, int> sum;
+  for (const Triangle& t : mesh.triangles) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index a = t[k], b = t[(k + 1) % 3];
+      sum[std::minmax(a, b)] += a < b ? 1 : -1;
+    }
+  }
+  std::erase_if(sum, [](const auto& edge) { return edge.second == 0; });
+  return sum;
+}
+
+// Pairs that face opposite ways are added to triangles of a closed mesh that shares its vertices with them:
+// as lids on faces of it, as fins, or loose. All of them go, and nothing else does.
+RC_GTEST_PROP(Repair, OpposedDuplicatesLeaveTheBoundaryUnchanged, ())
+{
+  const TriangleMesh sound = cube(0, 1);
+  TriangleMesh mesh = sound;
+  const int pairs = *rc::gen::inRange(1, 12);
+  const auto corner = rc::gen::inRange<Index>(0, 8);
+  std::size_t added = 0;
+  for (int i = 0; i < pairs; ++i) {
+    const Triangle t{*corner, *corner, *corner};
+    if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) continue;
+    mesh.triangles.push_back(t);
+    mesh.triangles.push_back({t[1], t[0], t[2]});
+    ++added;
+  }
+  const RepairResult result =
+      repair_mesh(mesh, {.weld = false, .drop_degenerate = false, .drop_unused_vertices = false});
+  RC_ASSERT(boundary_of(result.mesh) == boundary_of(mesh));
+  RC_ASSERT(std::abs(signed_volume(result.mesh) - 8) < 1e-12);
+  RC_ASSERT(report_mesh(result.mesh).watertight);
+  // A pair on a face of the cube makes three triangles with these corners, of which one stays.
+  RC_ASSERT(2 * result.report.opposed_pairs + result.report.duplicate_triangles == 2 * added);
+}
+
+TEST(Repair, OneOfTwoOpposedTrianglesStaysWhereTheMeshNeedsIt)
+{
+  // A face of the cube that was doubled and one of the two turned over.
+  TriangleMesh mesh = cube(0, 1);
+  mesh.triangles.push_back({2, 0, 1});
+  mesh.triangles[0] = {0, 2, 1};
+  const RepairResult result = repair_mesh(mesh);
+  EXPECT_EQ(result.report.opposed_pairs, 0u);
+  EXPECT_EQ(result.report.duplicate_triangles, 1u);
+  EXPECT_TRUE(report_mesh(result.mesh).watertight);
+  EXPECT_NEAR(signed_volume(result.mesh), 8, 1e-12);
+  // A sheet with two sides keeps one of them.
+  const TriangleMesh sheet{{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}},
+                           {{0, 1, 2}, {0, 2, 3}, {0, 2, 1}, {0, 3, 2}}};
+  EXPECT_EQ(repair_mesh(sheet).mesh.triangles.size(), 2u);
+}
+
+TEST(Repair, TwoBoxesThatShareAnEdgeBecomeTwoClosedBodies)
+{
+  for (int damage = 0; damage < 4; ++damage) {
+    TriangleMesh mesh = box_mesh({0, 0, 0}, {1, 1, 1});
+    if (damage & 1) reverse_orientation(mesh);
+    TriangleMesh other = box_mesh({1, 1, 0}, {2, 3, 1});
+    if (damage & 2) reverse_orientation(other);
+    append(mesh, other);
+    const RepairResult result = repair_mesh(mesh);
+    EXPECT_EQ(result.report.split_edges, 1u) << damage;
+    EXPECT_EQ(result.mesh.vertices.size(), 16u);
+    EXPECT_EQ(result.mesh.triangles.size(), 24u);
+    const MeshReport report = report_mesh(result.mesh, {.self_intersections = false});
+    EXPECT_TRUE(report.watertight) << damage;
+    EXPECT_EQ(report.components, 2u);
+    EXPECT_EQ(report.euler_characteristic, 4);
+    EXPECT_NEAR(signed_volume(result.mesh), 1 + 2, 1e-12) << damage;
+  }
+}
+
+// A triangle that stands on an edge of a closed mesh has nothing behind it: the edge cannot be split.
+TEST(Repair, AnEdgeWithAFinIsKept)
+{
+  TriangleMesh mesh = cube(0, 1);
+  mesh.vertices.emplace_back(-3, -3, -3);
+  mesh.triangles.push_back({0, 1, 8});
+  const RepairResult result = repair_mesh(mesh);
+  EXPECT_EQ(result.report.split_edges, 0u);
+  EXPECT_EQ(result.report.kept_edges, 1u);
+  EXPECT_EQ(result.mesh.vertices.size(), 9u);
+}
+
+// Cubes of a grid, each a closed box. Faces between two of them are opposed duplicates, and cubes that are
+// neighbours across an edge only touch along it. What is left encloses the cubes.
+RC_GTEST_PROP(Repair, RandomVoxelsBecomeTheSurfaceOfTheirUnion, ())
+{
+  TriangleMesh mesh;
+  int cubes = 0;
+  for (int i = 0; i < 27; ++i) {
+    if (*rc::gen::inRange(0, 3) > 0) continue;
+    const Vec3 low(i % 3, i / 3 % 3, i / 9);
+    append(mesh, box_mesh(low, low + Vec3::Ones()));
+    ++cubes;
+  }
+  RC_PRE(cubes > 0);
+  const RepairResult result = repair_mesh(mesh);
+  RC_ASSERT(boundary_of(result.mesh).empty());
+  RC_ASSERT(std::abs(signed_volume(result.mesh) - cubes) < 1e-9);
+  const MeshReport report = report_mesh(result.mesh, {.self_intersections = false});
+  RC_ASSERT(report.closed);
+  RC_ASSERT(!report.open_edges.found() && !report.inconsistent_edges.found());
+  RC_ASSERT(report.non_manifold_edges.count == result.report.kept_edges);
+  RC_ASSERT(report.watertight == (result.report.kept_edges == 0));
 }
 
 // A ball in a hollow ball: shell outwards, its inner wall into the void, the core outwards again.
@@ -205,7 +318,10 @@ TEST(MeshReport, CountsHolesHandlesAndPinches)
   EXPECT_EQ(report.non_manifold_vertices.places.at(0), Vec3(1, 1, 1));
   TriangleMesh edge = box_mesh({0, 0, 0}, {1, 1, 1});
   append(edge, box_mesh({1, 1, 0}, {2, 2, 1}));
-  report = report_mesh(repair_mesh(edge).mesh);
+  report = report_mesh(repair_mesh(edge, {.split_edges = false}).mesh);
+  EXPECT_TRUE(report.closed);
+  EXPECT_FALSE(report.watertight);
+  EXPECT_NE(to_text(report).find("closed, but parts of it touch along edges"), std::string::npos);
   EXPECT_EQ(report.non_manifold_edges.count, 1u);
   EXPECT_EQ(report.non_manifold_edges.places.at(0), Vec3(1, 1, 0.5));
 }
@@ -299,7 +415,7 @@ TEST(RequireClosed, ReportsWhyAMeshCannotBeFilled)
   };
   TriangleMesh mesh = cube(0, 1);
   EXPECT_EQ(why(mesh), "");
-  EXPECT_EQ(require_closed(mesh, "pot.obj", "be filled").volume, signed_volume(mesh));
+  EXPECT_NEAR(require_closed(mesh, "pot.obj", "be filled").volume, 2 * 2 * 2, 1e-12);
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
   EXPECT_EQ(
       why(mesh).find("The surface of 'pot.obj' is inside out, so it has no interior that could be filled."),
@@ -312,6 +428,13 @@ TEST(RequireClosed, ReportsWhyAMeshCannotBeFilled)
   std::swap(mesh.triangles[0][0], mesh.triangles[0][1]);
   EXPECT_NE(why(mesh).find("(3 edges where neighbours face different ways)"), std::string::npos) << why(mesh);
   EXPECT_NE(why({}).find("no triangles"), std::string::npos) << why({});
+  // Closed, but not manifold: the message says so.
+  mesh = box_mesh({0, 0, 0}, {1, 1, 1});
+  append(mesh, box_mesh({1, 1, 0}, {2, 2, 1}));
+  EXPECT_NE(why(repair_mesh(mesh, {.split_edges = false}).mesh)
+                .find("is closed, but parts of it touch along 1 edge of four triangles or more"),
+            std::string::npos);
+  EXPECT_EQ(why(repair_mesh(mesh).mesh), "");
 }
 
 }  // namespace

@@ -97,7 +97,9 @@ TEST(ResolutionReport, PlateBetweenTheLatticePointsIsReportedAsLost)
   EXPECT_EQ(region.kind, UnresolvedKind::thin_wall);
   EXPECT_NEAR(region.width, 0.02, 1e-6);
   EXPECT_NEAR(region.spacing, 0.02 / kSuggestedThickness, 1e-6);
-  EXPECT_NEAR(report.missing_area, report.surface_area, 1e-9);
+  const double whole_area = 8 * (0.2 * 0.15 + 0.15 * 0.01 + 0.01 * 0.2);
+  EXPECT_NEAR(report.surface_area, whole_area, 1e-9);
+  EXPECT_NEAR(report.missing_area, whole_area, 1e-9);
   EXPECT_NEAR(report.missing_volume, 8 * 0.2 * 0.15 * 0.01, 1e-9);
   EXPECT_EQ(report.lost_parts, 1u);
   EXPECT_TRUE(std::isinf(report.max_distance));

@@ -35,17 +35,6 @@ std::filesystem::path make_temp_path(const std::filesystem::path& path)
   return temp;
 }
 
-/// Flushes the folder's list of names, so that a new name survives a power cut. Failure is not an error: some
-/// file systems cannot.
-void flush_folder_of(const std::filesystem::path& path)
-{
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  static_cast<void>(::fsync(descriptor));
-  ::close(descriptor);
-}
-
 /// An open file that closes itself.
 class Descriptor {
  public:
@@ -95,6 +84,21 @@ Container read_whole(const std::filesystem::path& path, std::size_t max_size)
 }
 
 }  // namespace
+
+void sync_file(int descriptor, const std::filesystem::path& path)
+{
+  // What is no file on a disk, such as a pipe, cannot be synced and need not be.
+  if (::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) fail("write", path, errno);
+}
+
+void sync_folder_of(const std::filesystem::path& path)
+{
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  static_cast<void>(::fsync(descriptor));
+  ::close(descriptor);
+}
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temp_path_(make_temp_path(path_))
 {
@@ -162,11 +166,11 @@ void AtomicFile::commit()
   flush_buffer();
   // Data first, then the name: a name that points to unwritten blocks would be a damaged file after a power
   // cut.
-  const bool flushed = ::fsync(descriptor_) == 0 || errno == EINVAL || errno == EROFS;
-  const int flush_code = errno;
-  if (!flushed) {
+  try {
+    sync_file(descriptor_, path_);
+  } catch (...) {
     discard();
-    fail("write", path_, flush_code);
+    throw;
   }
   const bool closed = ::close(descriptor_) == 0;
   descriptor_ = -1;
@@ -175,7 +179,7 @@ void AtomicFile::commit()
     ::unlink(temp_path_.c_str());
     fail("write", path_, code);
   }
-  flush_folder_of(path_);
+  sync_folder_of(path_);
 }
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> data)

@@ -53,6 +53,13 @@ class AtomicFile {
   std::vector<std::byte> buffer_;
 };
 
+/// Waits until what was written to an open file is on the disk, so that a power cut does not lose it. Throws
+/// Error, with the reason, when the disk cannot take it.
+void sync_file(int descriptor, const std::filesystem::path& path);
+
+/// The same for the names in the folder of `path`. Failure is not an error: some file systems cannot.
+void sync_folder_of(const std::filesystem::path& path);
+
 /// A whole file in one call.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> data);
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -18,6 +18,7 @@
 #include "thrum/base/hash.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/element_mesh.h"
+#include "thrum/elastic/modal_version.h"
 #include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/model/modal_model.h"
@@ -72,6 +73,7 @@ struct ModalAnalysisResult {
                                                        const base::Cache& cache = base::Cache());
 
 /// The key of the cache: a hash of everything that affects the result.
-[[nodiscard]] base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc);
+[[nodiscard]] base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+                                      const ModalVersions& versions = kModalVersions);
 
 }  // namespace thrum::elastic

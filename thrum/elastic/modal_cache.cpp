@@ -9,8 +9,8 @@ namespace thrum::elastic {
 
 namespace {
 
-// Must change whenever the layout, or the computation of modes, changes.
-constexpr std::string_view kVersion = "thrum modal analysis 1";
+// Must change whenever the layout changes; versions of the computation are in modal_version.h.
+constexpr std::string_view kVersion = "thrum modal analysis 2";
 
 // One list of members serves writing and reading: `visit` names each of them once.
 class Writer {
@@ -210,9 +210,13 @@ std::optional<ModalAnalysisResult> unpack(std::span<const std::byte> bytes)
   return result;
 }
 
-void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc)
+void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc, const ModalVersions& versions)
 {
-  hasher.add(kVersion).add(desc.name).add(static_cast<std::uint64_t>(desc.materials.size()));
+  hasher.add(versions.assembly)
+      .add(versions.solve)
+      .add(kVersion)
+      .add(desc.name)
+      .add(static_cast<std::uint64_t>(desc.materials.size()));
   for (const model::Material& material : desc.materials) hash_material(hasher, material);
   hasher.add(static_cast<std::uint64_t>(desc.supports.size()));
   for (const model::Support& support : desc.supports) hash_support(hasher, support);
@@ -220,13 +224,14 @@ void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc)
   hasher.add(desc.verification).add(desc.backend).add(desc.tolerance);
 }
 
-base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
+                        const ModalVersions& versions)
 {
   base::Hasher hasher;
   hasher.add(mesh.vertices).add(mesh.tetrahedra).add(mesh.regions);
   hasher.add(static_cast<std::uint64_t>(mesh.region_names.size()));
   for (const std::string& name : mesh.region_names) hasher.add(name);
-  add_to_hash(hasher, desc);
+  add_to_hash(hasher, desc, versions);
   return hasher.finish();
 }
 

@@ -20,8 +20,9 @@ namespace thrum::elastic {
 /// Empty when the bytes were written by another version or are damaged.
 [[nodiscard]] std::optional<ModalAnalysisResult> unpack(std::span<const std::byte> bytes);
 
-/// Adds every part of the description that affects the result.
-void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc);
+/// Adds every part of the description that affects the result, and the versions of the code that assembles
+/// and solves.
+void add_to_hash(base::Hasher& hasher, const ModalAnalysisDesc& desc, const ModalVersions& versions);
 
 /// The cached result of the key, or else the result of `analyse`, which is cached if it is complete.
 [[nodiscard]] ModalAnalysisResult load_or_analyse(const base::Cache& cache, const base::Hash128& key,

@@ -93,13 +93,14 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
 }
 
 base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                const ModalAnalysisDesc& desc)
+                                const ModalAnalysisDesc& desc, const ModalVersions& versions)
 {
   base::Hasher hasher;
+  hasher.add(versions.fill);
   hasher.add(surface.vertices).add(surface.triangles).add(fill.spacing).add(fill.max_tetrahedra);
   if (fill.grid) hasher.add(*fill.grid);
   if (fill.spacing == 0) hasher.add(kDefaultQuadraticCount).add(kDefaultLinearCount);
-  add_to_hash(hasher, desc);
+  add_to_hash(hasher, desc, versions);
   return hasher.finish();
 }
 

@@ -54,6 +54,7 @@ struct FillDesc {
 
 /// The key of the cache: a hash of everything that affects the result.
 [[nodiscard]] base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                              const ModalAnalysisDesc& desc);
+                                              const ModalAnalysisDesc& desc,
+                                              const ModalVersions& versions = kModalVersions);
 
 }  // namespace thrum::elastic

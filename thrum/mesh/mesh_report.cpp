@@ -85,6 +85,9 @@ class Inspector {
     std::vector<EdgeUse> open;
     for_each_edge(uses_, [&](std::span<const EdgeUse> edge) {
       ++edges;
+      const auto forward =
+          std::count_if(edge.begin(), edge.end(), [](const EdgeUse& use) { return use.forward; });
+      if (2 * static_cast<std::size_t>(forward) != edge.size()) is_balanced_ = false;
       const Vec3 middle = (vertex(edge[0].low) + vertex(edge[0].high)) / 2;
       if (edge.size() == 1) {
         open.push_back(edge[0]);
@@ -212,6 +215,7 @@ class Inspector {
   void set_conclusions()
   {
     const bool some = report_.triangles > 0;
+    report_.closed = some && is_balanced_ && !report_.repeated_corners.found();
     report_.watertight = some && !report_.open_edges.found() && !report_.non_manifold_edges.found() &&
                          !report_.inconsistent_edges.found() && !report_.repeated_corners.found();
     // chi = 2 (components - handles) for closed surfaces; with a pinched vertex the number of handles would
@@ -229,6 +233,7 @@ class Inspector {
   MeshReportDesc desc_;
   std::vector<EdgeUse> uses_;
   MeshComponents components_;
+  bool is_balanced_ = true;  ///< each edge is passed as often one way as the other
   MeshReport report_;
 };
 
@@ -260,8 +265,10 @@ void describe_size(Out out, const MeshReport& report)
   fmt::format_to(out, "size {:.4g} x {:.4g} x {:.4g} m, area {:.6g} m^2", size.x(), size.y(), size.z(),
                  report.area);
   if (report.watertight) fmt::format_to(out, ", volume {:.6g} m^3", report.volume);
-  fmt::format_to(out, "\n{}, Euler characteristic {}", report.watertight ? "watertight" : "not watertight",
-                 report.euler_characteristic);
+  const char* const state = report.watertight ? "watertight"
+                            : report.closed   ? "closed, but parts of it touch along edges"
+                                              : "not watertight";
+  fmt::format_to(out, "\n{}, Euler characteristic {}", state, report.euler_characteristic);
   if (report.genus >= 0) fmt::format_to(out, ", {} handle{}", report.genus, report.genus == 1 ? "" : "s");
   if (report.cavities > 0)
     fmt::format_to(out, ", {} cavit{}", report.cavities, report.cavities == 1 ? "y" : "ies");
@@ -309,6 +316,15 @@ MeshReport require_closed(const TriangleMesh& surface, const std::string& name, 
   std::string reason = "it has no triangles";
   if (report.open_edges.found()) {
     reason = counted(report.open_edges.count, "open edge", "open edges");
+  } else if (report.closed && report.non_manifold_edges.found()) {
+    throw Error(
+        fmt::format("The surface of '{}' is closed, but parts of it touch along {}, where it is not known "
+                    "which triangles belong "
+                    "together, so it cannot {} as it is. 'thrum mesh repair' separates the parts.",
+                    name,
+                    counted(report.non_manifold_edges.count, "edge of four triangles or more",
+                            "edges of four triangles or more"),
+                    use));
   } else if (report.non_manifold_edges.found()) {
     reason = counted(report.non_manifold_edges.count, "edge of three triangles or more",
                      "edges of three triangles or more");

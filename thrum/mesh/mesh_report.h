@@ -44,8 +44,11 @@ struct MeshReport {
 
   long euler_characteristic = 0;  ///< vertices in use - edges + triangles
   long genus = -1;                ///< handles of all components together; -1 when not watertight
-  bool watertight = false;        ///< no open, non-manifold or inconsistent edge
-  std::string scale_warning;      ///< a sentence when the size is unlikely for metres; else empty
+  /// Each edge is passed as often one way as the other: the surface is the boundary of something. Parts of it
+  /// may touch along edges of four triangles.
+  bool closed = false;
+  bool watertight = false;    ///< closed, and each edge has exactly two triangles
+  std::string scale_warning;  ///< a sentence when the size is unlikely for metres; else empty
 
   bool usable_for_mass = false;  ///< exact volume, centre and inertia
   bool usable_for_distance =

@@ -10,8 +10,10 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "thrum/mesh/duplicate_triangles.h"
 #include "thrum/mesh/mesh_topology.h"
 #include "thrum/mesh/orient_components.h"
+#include "thrum/mesh/split_edges.h"
 #include "thrum/mesh/unused_vertices.h"
 
 namespace thrum::mesh {
@@ -108,6 +110,7 @@ class Repair {
       flip_slivers();
     }
     if (desc_.drop_duplicates) drop_duplicates();
+    if (desc_.split_edges) split_edges();
     if (desc_.orient) orient();
     if (desc_.drop_unused_vertices) drop_unused_vertices();
     return std::move(result_);
@@ -249,23 +252,48 @@ class Repair {
 
   void drop_duplicates()
   {
-    // Sorted corners, then the order of the file: the first of equals stays.
-    std::vector<std::pair<Triangle, std::size_t>> sorted;
-    sorted.reserve(mesh_.triangles.size());
-    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      Triangle corners = mesh_.triangles[t];
-      std::sort(corners.begin(), corners.end());
-      sorted.emplace_back(corners, t);
+    const DuplicateTriangles found = find_duplicate_triangles(mesh_);
+    filter([&found](std::size_t t) { return found.dropped[t] == 0; });
+    report_.duplicate_triangles = found.repeated;
+    report_.opposed_pairs = found.opposed_pairs;
+    if (found.repeated > 0)
+      report_change("{} triangles with the same corners as another one were dropped.", found.repeated);
+    if (found.opposed_pairs > 0) {
+      report_change(
+          "{} pairs of triangles with the same corners that face opposite ways were dropped: they enclose "
+          "nothing.",
+          found.opposed_pairs);
     }
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<char> twice(mesh_.triangles.size(), 0);
-    for (std::size_t i = 1; i < sorted.size(); ++i) {
-      if (sorted[i].first == sorted[i - 1].first) twice[sorted[i].second] = 1;
+  }
+
+  // Which triangles bound the same material is known once neighbours face the same way, and which parts there
+  // are to be oriented once they are separate. So this looks at an oriented copy, and orient() counts its
+  // flips later.
+  void split_edges()
+  {
+    TriangleMesh oriented = mesh_;
+    if (desc_.orient) (void)orient_components(oriented);
+    std::vector<char> is_flipped(mesh_.triangles.size(), 0);
+    for (std::size_t t = 0; t < is_flipped.size(); ++t)
+      is_flipped[t] = oriented.triangles[t] != mesh_.triangles[t] ? 1 : 0;
+    const SplitEdgesResult split = mesh::split_edges(oriented);
+    for (std::size_t t = 0; t < is_flipped.size(); ++t) {
+      if (is_flipped[t] != 0) std::swap(oriented.triangles[t][1], oriented.triangles[t][2]);
     }
-    report_.duplicate_triangles = filter([&twice](std::size_t t) { return twice[t] == 0; });
-    if (report_.duplicate_triangles > 0) {
-      report_change("{} triangles with the same corners as another one were dropped.",
-                    report_.duplicate_triangles);
+    mesh_ = std::move(oriented);
+    report_.split_edges = split.split_edges;
+    report_.kept_edges = split.kept_edges;
+    if (split.split_edges > 0) {
+      report_change(
+          "{} edges where parts touch were split: {} vertices were added at the same points as others.",
+          split.split_edges, split.new_vertices);
+    }
+    if (split.kept_edges > 0) {
+      report_change(
+          "{} edges of three triangles or more were kept: what is inside there is not known, or the parts "
+          "are "
+          "joined at both ends.",
+          split.kept_edges);
     }
   }
 
@@ -312,8 +340,8 @@ class Repair {
 
 bool RepairReport::changed() const
 {
-  return welded_vertices + degenerate_triangles + flipped_slivers + duplicate_triangles + flipped_triangles +
-             unused_vertices >
+  return welded_vertices + degenerate_triangles + flipped_slivers + duplicate_triangles + opposed_pairs +
+             split_edges + flipped_triangles + unused_vertices >
          0;
 }
 

@@ -5,9 +5,9 @@
 //   for (const std::string& line : fixed.report.lines) fmt::print("{}\n", line);
 //
 // In this order: weld vertices, drop triangles with a repeated corner, flip the long edge of flat triangles,
-// drop duplicates, orient consistently and outwards per component, drop unused vertices. Holes are not filled
-// and crossings are not resolved; mesh_report.h reports them. docs/methods/mesh_repair.md explains the
-// choices.
+// drop duplicates, split edges where parts touch, orient consistently and outwards per component, drop unused
+// vertices. Holes are not filled and crossings are not resolved; mesh_report.h reports them.
+// docs/methods/mesh_repair.md explains the choices.
 #pragma once
 
 #include <string>
@@ -27,6 +27,7 @@ struct RepairDesc {
       kWeldTolerance;  ///< relative to the diagonal of the bounding box; 0: equal points only
   bool drop_degenerate = true;
   bool drop_duplicates = true;
+  bool split_edges = true;  ///< of four triangles or more, by adding vertices at the same points
   bool orient = true;
   bool drop_unused_vertices = true;
 };
@@ -38,7 +39,10 @@ struct RepairReport {
   std::size_t degenerate_triangles = 0;     ///< dropped: a repeated corner
   std::size_t flipped_slivers = 0;          ///< flat triangles whose longest edge was flipped
   std::size_t kept_slivers = 0;             ///< flat triangles that could not be flipped
-  std::size_t duplicate_triangles = 0;      ///< dropped: the same three corners
+  std::size_t duplicate_triangles = 0;      ///< dropped: the same three corners as one that stays
+  std::size_t opposed_pairs = 0;            ///< dropped, both: the same corners, facing opposite ways
+  std::size_t split_edges = 0;              ///< where parts touched, now of two triangles each
+  std::size_t kept_edges = 0;               ///< of three triangles or more that could not be split
   std::size_t flipped_triangles = 0;        ///< flipped, alone or with their component
   std::size_t flipped_components = 0;       ///< flipped as a whole
   std::size_t cavities = 0;                 ///< closed components inside another one, facing into their void

@@ -84,6 +84,8 @@ MeshFile read_binary(std::string_view bytes, const std::filesystem::path& name)
   reader.seek(kHeaderBytes);
   const auto count = reader.read<std::uint32_t>("triangle count");
   reader.require(count, kTriangleBytes, "triangles");
+  // Some programs append bytes to their triangles; bytes without any triangle are another format.
+  if (count == 0 && reader.remaining() > 0) reader.fail("no triangles", "a binary or text STL file");
   MeshFile file;
   file.mesh.triangles.reserve(count);
   PointNumbers numbers(file.mesh.vertices);

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/folder_lock.h"
 #include "thrum/base/timing.h"
 #include "thrum/elastic/modal_file.h"
+#include "thrum/model/compare_state.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/run_header.h"
 #include "thrum/scene/scene_warnings.h"
@@ -48,12 +51,14 @@ class Run {
             : 1;
   }
 
-  RunResult from_start()
+  // `lock` is taken here when the folder did not exist before.
+  RunResult from_start(std::optional<base::FolderLock>& lock)
   {
     std::error_code failure;
     std::filesystem::create_directories(desc_.folder, failure);
     if (failure)
       throw Error(fmt::format("The folder {} cannot be made: {}.", desc_.folder.string(), failure.message()));
+    if (!lock) lock.emplace(desc_.folder);
     if (desc_.on_warning) {
       for (const std::string& sentence : find_scene_warnings(scene_, built_)) desc_.on_warning(sentence);
     }
@@ -66,6 +71,7 @@ class Run {
 
   RunResult from_checkpoint(const sim::Checkpoint& saved, const sim::Recording& recording)
   {
+    check_fits_recording(saved, recording);
     built_.world.restore(saved.state);
     std::vector<sim::RecordedPose> last = recording.frames.empty()
                                               ? std::vector<sim::RecordedPose>(built_.visuals.size())
@@ -78,6 +84,20 @@ class Run {
   static constexpr std::size_t kMaxContactsPerFrame = 500;  ///< in a frame, on average, at most
   static constexpr double kSlideRate = 10;                  ///< at which sliding pairs are recorded [1/s]
   static constexpr double kStepTolerance = 1e-6;  ///< of a step that a duration may be too long by rounding
+
+  // A checkpoint is taken at a frame, and the frame holds the hash of the state.
+  void check_fits_recording(const sim::Checkpoint& saved, const sim::Recording& recording) const
+  {
+    const bool is_frame = saved.steps_done % frame_steps_ == 0 || saved.steps_done == steps_;
+    const bool fits = saved.steps_done <= steps_ && is_frame && !recording.frames.empty() &&
+                      recording.frames.back().state_hash == model::hash_of(saved.state).low;
+    if (fits) return;
+    throw Error(
+        fmt::format("The checkpoint in {} does not fit its recording: one of them is damaged or of another "
+                    "run. It cannot "
+                    "be resumed; run the scene anew.",
+                    desc_.folder.string()));
+  }
 
   // Recording and checkpoint of an earlier run wait under other names until this run has come to its end:
   // when the disk is full, or the run is killed, they are still there.
@@ -149,7 +169,10 @@ class Run {
     result.final_hash = built_.world.hash();
     if (built_.responder) result.warnings = built_.responder->warnings();
     checkpoint(writer, done);
-    if (result.finished) writer.finish(result.final_hash);
+    if (result.finished) {
+      writer.finish(result.final_hash);
+      writer.sync();
+    }
     result.wall_seconds = watch.seconds();
     write_files(result);
     remove_backup();
@@ -209,7 +232,9 @@ class Run {
   void checkpoint(sim::RecordingWriter& writer, std::uint64_t done)
   {
     if (done % frame_steps_ != 0 && done != steps_) return;
-    writer.flush();
+    // The recording is on the disk before the checkpoint that counts on it: after a power cut too, there is a
+    // checkpoint whose recording is whole.
+    writer.sync();
     sim::write_checkpoint(desc_.folder / "checkpoint",
                           {done, writer.length(), dependency_hash(scene_), built_.world.save()});
   }
@@ -289,7 +314,10 @@ class Run {
 
 RunResult run_scene(const SceneDesc& scene, const RunDesc& desc)
 {
-  return Run(scene, desc).from_start();
+  // A folder in use is told before modes are computed, which may take minutes.
+  std::optional<base::FolderLock> lock;
+  if (std::filesystem::is_directory(desc.folder)) lock.emplace(desc.folder);
+  return Run(scene, desc).from_start(lock);
 }
 
 namespace {
@@ -309,6 +337,10 @@ bool is_complete(const std::filesystem::path& folder, const sim::Recording& reco
 
 RunResult resume_run(const RunDesc& desc)
 {
+  if (!std::filesystem::exists(desc.folder / "checkpoint"))
+    throw Error(
+        fmt::format("There is no run in {} to resume: it has no file 'checkpoint'.", desc.folder.string()));
+  const base::FolderLock lock(desc.folder);
   const sim::Checkpoint saved = sim::read_checkpoint(desc.folder / "checkpoint");
   std::string bytes = base::read_text_file(desc.folder / "recording");
   // Only what the checkpoint knows of counts; later frames are made again.

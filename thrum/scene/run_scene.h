@@ -54,7 +54,8 @@ struct RunResult {
   std::vector<std::string> warnings;         ///< what is doubtful about the responses that there were
 };
 
-/// Throws Error when the folder cannot be written; what was there of an earlier run is replaced.
+/// Throws Error when the folder cannot be written or another process is running a scene into it
+/// (base/folder_lock.h); what was there of an earlier run is replaced.
 [[nodiscard]] RunResult run_scene(const SceneDesc& scene, const RunDesc& desc);
 
 /// Goes on from the last checkpoint in desc.folder; scene file and settings are those of the first run.

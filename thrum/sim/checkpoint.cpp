@@ -111,6 +111,7 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path&
   Checkpoint checkpoint;
   Reader reader(in);
   visit_checkpoint(reader, checkpoint);
+  if (in.remaining() > 0) in.fail(fmt::format("{} more bytes", in.remaining()), "the end of the file");
   for (const auto* patches : {&checkpoint.state.patches, &checkpoint.state.sensor_patches}) {
     for (const model::ContactPatch& p : *patches) {
       const auto count = checkpoint.state.bodies.size();

@@ -106,6 +106,8 @@ class RecordingWriter {
   void add(const RecordedFrame& frame);
   /// Hands what was gathered to the system. Throws Error, with the reason, when the disk is full.
   void flush();
+  /// flush(), then waits until all of it is on the disk: a power cut later loses nothing of it.
+  void sync();
   /// The last chunk.
   void finish(const base::Hash128& final_hash);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
@@ -216,6 +217,13 @@ void RecordingWriter::flush()
   if (buffer_.empty()) return;
   write_chunk(kFramesChunk, buffer_);
   buffer_.clear();
+}
+
+void RecordingWriter::sync()
+{
+  flush();
+  base::sync_file(descriptor_, file_);
+  base::sync_folder_of(file_);
 }
 
 void RecordingWriter::finish(const base::Hash128& final_hash)

@@ -50,6 +50,20 @@ std::string pose_change_warning(const StepView& view, model::BodyIndex body, con
       view.model.bodies[static_cast<std::size_t>(body)].name, lifted, turned * 180 / std::numbers::pi);
 }
 
+// A state may come from a file. A body that rings has an amplitude and a speed for each of its modes.
+void check_amplitudes(const model::SceneState& state, model::BodyId body, const model::ModalModel& modes)
+{
+  const auto count = static_cast<std::size_t>(modes.frequencies.size());
+  for (const model::ModalState& ring : state.modal_states) {
+    if (ring.body != body || (ring.q.size() == count && ring.v.size() == count)) continue;
+    throw Error(
+        fmt::format("The state cannot be restored: body {} rings with {} amplitudes and {} speeds, but '{}' "
+                    "has {} modes. "
+                    "It is of a scene with other modes; run the scene anew.",
+                    to_string(body), ring.q.size(), ring.v.size(), modes.name, count));
+  }
+}
+
 void remove_kinetic_energy(const StepView& view, StepActions& actions,
                            const std::set<model::BodyIndex>& bodies, double energy)
 {
@@ -92,6 +106,7 @@ void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<c
           fmt::join(box.min(), ", "), fmt::join(box.max(), ", ")));
     }
   }
+  check_amplitudes(world.state(), id, *model);
   // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum
   // instead.
   using vibration::KickRule;
@@ -111,6 +126,12 @@ void Responder::body_removed(model::BodyId id)
 {
   std::erase_if(resonators_, [&](const auto& resonator) { return resonator->body == id; });
   moduli_.erase(id);
+}
+
+void Responder::check_state(const model::SceneState& state) const
+{
+  for (const auto& resonator : resonators_)
+    check_amplitudes(state, resonator->body, resonator->response->model());
 }
 
 void Responder::set_modulus(model::BodyId id, double modulus)

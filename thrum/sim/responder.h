@@ -72,6 +72,8 @@ class Responder : public StepObserver {
   void after_step(const StepView& view, StepActions& actions) override;
   /// It neither rings nor has a modulus any more.
   void body_removed(model::BodyId id) override;
+  /// A body that rings must have an amplitude for each of its modes.
+  void check_state(const model::SceneState& state) const override;
 
  private:
   struct Resonator;

@@ -146,6 +146,9 @@ class StepObserver {
   virtual void after_step(const StepView& /*view*/, StepActions& /*actions*/) {}
   /// A body was removed from the world: whatever was kept under its id can be dropped.
   virtual void body_removed(model::BodyId /*id*/) {}
+  /// A state is about to be restored, or the observer is added to a world in this state. Throws Error when
+  /// the observer cannot go on from it; the world then stays as it is.
+  virtual void check_state(const model::SceneState& /*state*/) const {}
 };
 
 }  // namespace thrum::sim

@@ -191,7 +191,8 @@ class World {
 
   // Saving, comparing, measuring.
   [[nodiscard]] model::SceneState save() const;
-  /// Continues from a saved state of the same scene, bit for bit.
+  /// Continues from a saved state of the same scene, bit for bit. Throws Error, with the field, its value and
+  /// what was expected, for a state that does not fit the scene; the world then stays as it is.
   void restore(const model::SceneState& state);
   /// Of all fields of the state: equal hashes mean that the two worlds go on with the same bits.
   [[nodiscard]] base::Hash128 hash() const;

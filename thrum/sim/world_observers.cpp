@@ -25,6 +25,7 @@ void World::add_observer(StepObserver& observer)
 {
   if (std::find(observers_.begin(), observers_.end(), &observer) != observers_.end())
     throw Error("This observer was added to the world before; remove it first to put it at the end.");
+  observer.check_state(state_);
   observers_.push_back(&observer);
 }
 

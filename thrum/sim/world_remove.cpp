@@ -13,6 +13,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/sim/check_state.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -274,16 +275,8 @@ void World::restore(const model::SceneState& state)
 {
   apply_removals();
   if (removed_count_ > 0) compact_bodies();
-  const bool same_size =
-      state.bodies.size() == state_.bodies.size() && state.body_ids.size() == state.bodies.size() &&
-      state.joints.size() == state_.joints.size() && state.joint_ids.size() == state.joints.size();
-  if (!same_size || state.body_ids != state_.body_ids || state.joint_ids != state_.joint_ids) {
-    throw Error(
-        fmt::format("The state is of another set of bodies: it has {} bodies and {} joints, the world has {} "
-                    "and {}. A state can be "
-                    "restored only while the world has the same bodies and joints as when it was saved.",
-                    state.bodies.size(), state.joints.size(), model_.bodies.size(), model_.joints.size()));
-  }
+  check_state(state, state_.body_ids, state_.joint_ids);
+  for (const StepObserver* observer : observers_) observer->check_state(state);
   state_ = state;
   for (std::size_t i = 0; i < state_.bodies.size(); ++i) update_box(static_cast<model::BodyIndex>(i));
   contacts_.clear();

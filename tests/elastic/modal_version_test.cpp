@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Modes are cached on disk under keys that hold the versions of the code that computes them
+// (modal_version.h). Here each part of that code computes something small, and the result is compared with
+// what was recorded for its version.
+//
+// These numbers are no prediction of what is right, which other tests make: they only tell that a result has
+// changed. They are compared within 1e-6 and not by a hash, since compilers and machines differ in the last
+// digits and a number near a limit of rounding would change a hash. Nor is it the source that is hashed: a
+// comment changes no result.
+//
+// When a test fails after a change that was meant: raise the version and add a row; do not edit a row.
+#include "thrum/elastic/modal_version.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "tests/elastic/fem_fixtures.h"
+#include "thrum/elastic/assembly.h"
+#include "thrum/elastic/modal_analysis.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/elastic/surface_modes.h"
+#include "thrum/shapes/shapes.h"
+#include "thrum/shapes/tableware.h"
+
+namespace thrum::elastic {
+namespace {
+
+using Numbers = std::vector<double>;
+
+const std::map<int, Numbers> kFillResults = {
+    {1,
+     {1016, 298, 13.8853334, 0.135940903, 1.4733, 15952, 3756, 1504.10889, 775.88381, 526.910326, 19494, 5081,
+      2.63447944, 0.0178420637, 15.8224379}},
+};
+const std::map<int, Numbers> kAssemblyResults = {
+    {1, {5.01775886e+11, 34.8189739, 5.23555076e+11, 42.2114852}},
+};
+const std::map<int, Numbers> kSolveResults = {
+    {1, {4183.3227,  37.543988,  1.80953724, 4409.43511, 41.3791766, 1.69016354, 5765.15531, 68.6072394,
+         1.64989592, 8172.26425, 134.830088, 1.23408095, 8365.16528, 141.127068, 1.95934278, 0.0775050199,
+         858.559513, 4.45502532, 1.31588461, 1285.85257, 6.26371401, 1.29854382, 2213.85084, 12.6744538,
+         1.61400498, 3933.46172, 33.5407429, 1.37759757, 4227.81727, 38.2827281, 1.1442572,  0.0593326715}},
+};
+
+void expect_recorded(const std::map<int, Numbers>& recorded, int version, const Numbers& found,
+                     const char* name)
+{
+  constexpr double kTolerance = 1e-6;
+  std::string row;
+  for (const double x : found) row += fmt::format("{}{:.9g}", row.empty() ? "" : ", ", x);
+  SCOPED_TRACE(
+      fmt::format("{} is {}. Found {{{}, {{{}}}}}. See the top of this file.", name, version, version, row));
+  ASSERT_TRUE(recorded.contains(version)) << "no row for this version";
+  EXPECT_EQ(recorded.rbegin()->first, version) << "the last row is of another version";
+  const Numbers& expected = recorded.at(version);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], kTolerance * std::abs(expected[i])) << "number " << i;
+}
+
+// Tetrahedra as they come out: how many, and where, by sums that no order of vertices changes.
+void append_filling(Numbers& numbers, const ModalAnalysisResult& result)
+{
+  numbers.push_back(static_cast<double>(result.model.element_count));
+  numbers.push_back(static_cast<double>(result.model.node_count));
+  numbers.push_back(result.model.mass);
+  numbers.push_back(result.model.inertia.trace());
+  double squares = 0;
+  for (const Vec3& v : result.model.surface.vertices) squares += v.squaredNorm();
+  numbers.push_back(squares);
+}
+
+TEST(ModalVersion, OfTheFilling)
+{
+  Numbers found;
+  const ModalAnalysisDesc one_mode = {
+      .materials = {testing::test_steel()}, .count = 1, .element = ElementKind::tet4};
+  // A solid with flat faces, a curved one with the default spacing, and one with a thin wall.
+  append_filling(found, analyse_surface_modes(shapes::generate(shapes::BoxDesc{.size = {0.2, 0.13, 0.07}}),
+                                              {.spacing = 0.03}, one_mode));
+  append_filling(found, analyse_surface_modes(
+                            shapes::generate(shapes::TorusDesc{.major_segments = 12, .minor_segments = 8}),
+                            {.max_tetrahedra = 3000}, one_mode));
+  append_filling(found, analyse_surface_modes(
+                            shapes::generate(shapes::BowlDesc{.thickness = 0.01, .edge_length = 0.015}),
+                            {.max_tetrahedra = 6000}, one_mode));
+  expect_recorded(kFillResults, kModalVersions.fill, found, "ModalVersions::fill");
+}
+
+TEST(ModalVersion, OfTheAssembly)
+{
+  Numbers found;
+  const mesh::TetrahedralMesh mesh = testing::perturbed_box({0.3, 0.2, 0.1}, {3, 2, 2}, 5);
+  for (const ElementKind kind : {ElementKind::tet4, ElementKind::tet10}) {
+    const ElementMesh elements = build_element_mesh(mesh, kind);
+    const AssembledSystem system = assemble(elements, std::vector{testing::test_steel()});
+    VecX x(system.unknowns.count);
+    // A smooth motion of the nodes, the same for any numbering of them.
+    for (std::size_t n = 0; n < elements.nodes.size(); ++n) {
+      const Vec3& p = elements.nodes[n];
+      for (int k = 0; k < 3; ++k) x[3 * static_cast<Index>(n) + k] = std::sin(9 * p[k] + 5 * p[(k + 1) % 3]);
+    }
+    found.push_back(x.dot(system.stiffness.selfadjointView<Eigen::Lower>() * x));
+    found.push_back(x.dot(system.mass.selfadjointView<Eigen::Lower>() * x));
+  }
+  expect_recorded(kAssemblyResults, kModalVersions.assembly, found, "ModalVersions::assembly");
+}
+
+TEST(ModalVersion, OfTheSolution)
+{
+  Numbers found;
+  model::Material material = testing::test_steel();
+  material.damping = {.kind = model::DampingKind::rayleigh, .alpha = 6, .beta = 1e-7};
+  const mesh::TetrahedralMesh mesh = testing::perturbed_box({0.3, 0.17, 0.1}, {4, 3, 2}, 5);
+  for (const char* support : {"", "x<-0.149"}) {
+    ModalAnalysisDesc desc = {.materials = {material}, .count = 5};
+    if (*support != 0) desc.supports = {{parse_selection(support)}};
+    const model::ModalModel model = analyse_modes(mesh, desc).model;
+    for (Eigen::Index k = 0; k < model.frequencies.size(); ++k) {
+      found.push_back(model.frequencies[k]);
+      found.push_back(model.decays[k]);
+      found.push_back(model.shapes.col(k).norm());
+    }
+    found.push_back(model.frequency_errors.sum());
+  }
+  expect_recorded(kSolveResults, kModalVersions.solve, found, "ModalVersions::solve");
+}
+
+TEST(ModalVersion, IsPartOfTheKeys)
+{
+  const ModalAnalysisDesc desc = {.materials = {testing::test_steel()}};
+  const mesh::TetrahedralMesh mesh = testing::perturbed_box({0.3, 0.2, 0.1}, {1, 1, 1}, 5);
+  const mesh::TriangleMesh surface = shapes::generate(shapes::BoxDesc{});
+  for (int part = 0; part < 3; ++part) {
+    ModalVersions raised = kModalVersions;
+    ++(part == 0 ? raised.fill : part == 1 ? raised.assembly : raised.solve);
+    EXPECT_NE(surface_modal_key(surface, {}, desc, raised), surface_modal_key(surface, {}, desc)) << part;
+    // Where there is nothing to fill, the filling does not matter.
+    EXPECT_EQ(modal_key(mesh, desc, raised) == modal_key(mesh, desc), part == 0) << part;
+  }
+}
+
+}  // namespace
+}  // namespace thrum::elastic
