@@ -148,6 +148,14 @@ double cpu_seconds_once(const std::function<void()>& work)
   return thread_cpu_seconds() - begin;
 }
 
+Spread spread_of(std::vector<double> values)
+{
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
+}
+
 double min_wall_seconds(const std::function<void()>& work, int repeats)
 {
   return min_time(work, repeats, wall_clock_seconds);

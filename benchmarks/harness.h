@@ -64,6 +64,14 @@ class Report {
 /// CPU time of a single call [s], for work that differs when repeated.
 [[nodiscard]] double cpu_seconds_once(const std::function<void()>& work);
 
+/// Of repeated measurements.
+struct Spread {
+  double median = 0;
+  double min = 0;
+  double max = 0;
+};
+[[nodiscard]] Spread spread_of(std::vector<double> values);
+
 /// Whether rows that take minutes are requested too (--long).
 [[nodiscard]] bool include_slow_rows();
 

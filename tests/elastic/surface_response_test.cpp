@@ -73,5 +73,34 @@ RC_GTEST_PROP(PeakDisplacement, EqualsTheSampleBySampleSearch, ())
   RC_ASSERT(bank.amplitudes().isApprox(slow.amplitudes()));
 }
 
+// From rest before each run, with any number of samples and rows, in any order.
+RC_GTEST_PROP(RestartedPeakDisplacement, EqualsTheSampleBySampleSearch, ())
+{
+  const model::ModalModel model = small_model();
+  const ModeList modes = mode_list(model);
+  const double T = coevoet_step(modes);
+  RestartedPeakDisplacement kernel(modes, T, FilterInput::dyrt,
+                                   static_cast<std::size_t>(*rc::gen::inRange(0, 20)));
+  for (int run = 0; run < 4; ++run) {
+    const auto samples = static_cast<std::size_t>(*rc::gen::inRange(1, 70));
+    const int count = *rc::gen::inRange(0, 10);
+    std::vector<SurfaceProbe> points;
+    for (int i = 0; i < count; ++i) {
+      const double a = *rc::gen::inRange(0, 100) / 100.0;
+      points.push_back({{i % 2, {a, 1 - a, 0}}, Vec3(a, 1, 0.5 - a).normalized()});
+    }
+    const VecX drive = (VecX(3) << 1, 0.1 * run - 0.5, 0.25).finished();
+    ModalFilterBank bank(modes, T, FilterInput::dyrt);
+    bank.drive(drive);
+    const MatX q = bank.run(samples);
+    std::vector<double> peaks(points.size());
+    kernel.run(drive, SurfaceRows(model, points), samples, peaks);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double exact = (surface_row(model, points[i]).transpose() * q).cwiseAbs().maxCoeff();
+      RC_ASSERT(std::abs(peaks[i] - exact) < 1e-5 * q.cwiseAbs().maxCoeff());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::elastic

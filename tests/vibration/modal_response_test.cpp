@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "benchmarks/response/direct_response.h"
 #include "tests/vibration/plate_model.h"
 #include "thrum/base/error.h"
 #include "thrum/base/random.h"
@@ -76,6 +77,43 @@ TEST(ModalResponse, OneModePeaksAtItsVelocityWhateverTheStep)
     const double v = row(*model, kHere) * row(*model, kThere) * scene.contacts[0].impulse;
     ASSERT_EQ(r.kicks.size(), 1U);
     EXPECT_NEAR(r.kicks[0].speed, v, 0.02 * v) << h;
+  }
+}
+
+// Against the formulas written out without anything kept: contacts that share triangles and corners, with
+// the same normal and with others, steps of other lengths, one object for all of them.
+TEST(ModalResponse, PaperPresetIsThePaperForManyContactsInManySteps)
+{
+  const auto model = plate_model();
+  ModalResponse response(model, coevoet2020());
+  bench::DirectModalResponse direct(*model);
+  ModeState state = response.at_rest();
+  base::Random random(6);
+  const double grid = SurfaceMap::kGrid * response.map().size();  // places are rounded to it
+  const auto place = [&] {
+    const Vec3 at(random.uniform(0.1, 1.5), random.uniform(0.1, 0.7), 0);
+    return Vec3(grid * (at / grid).array().round());
+  };
+  for (int step = 0; step < 50; ++step) {
+    ContactScene scene;
+    scene.step = random.uniform(0.001, 0.03);
+    scene.strike(place(), 1.0, 2.0);
+    for (int body = 0; body < 6; ++body) {
+      const Vec3 at = place();
+      for (int k = 0; k < 2; ++k) {
+        const std::size_t i = scene.rest(at + k * 2 * grid * Vec3::UnitX(), 0.1);
+        if (random.uniform() < 0.3)
+          scene.contacts[i].normal = Vec3(random.uniform(-0.3, 0.3), 0, 1).normalized();
+      }
+    }
+    std::vector<double> speeds(scene.contacts.size(), 0);
+    for (const Kick& kick : response.respond(scene.input(), state).kicks) speeds[kick.contact] = kick.speed;
+    const std::vector<double>& expected = direct.respond(scene.input());
+    const double max_speed = *std::max_element(expected.begin(), expected.end());
+    for (std::size_t i = 1; i < speeds.size(); ++i) {
+      if (expected[i] < 2e-3) continue;
+      EXPECT_NEAR(speeds[i], expected[i], 1e-5 * max_speed) << "step " << step;
+    }
   }
 }
 

@@ -36,6 +36,12 @@ class SurfaceRows {
   SurfaceRows(const model::ModalModel& model, std::span<const SurfaceProbe> probes);
 
   void add(const VecX& row);
+  /// Keeps the first `count` rows, or adds rows of zeros.
+  void resize(std::size_t count) { values_.resize(count * modes_); }
+  [[nodiscard]] std::span<float> row_to_fill(std::size_t point)
+  {
+    return {values_.data() + point * modes_, modes_};
+  }
   void clear() { values_.clear(); }
   [[nodiscard]] std::size_t size() const { return modes_ == 0 ? 0 : values_.size() / modes_; }
   [[nodiscard]] std::size_t modes() const { return modes_; }
@@ -54,6 +60,27 @@ class PeakDisplacement {
   void run(ModalFilterBank& bank, const SurfaceRows& rows, std::size_t samples, std::span<double> peaks);
 
  private:
+  std::vector<float> amplitudes_;
+};
+
+/// The same for modes that are at rest before each run: an impulse r then moves mode m by r_m g_m[k], and the
+/// unit responses g are computed once. For the filter that [Coevoet20, section 4.5] restarts in every step.
+class RestartedPeakDisplacement {
+ public:
+  /// `samples` are prepared here, more when a run asks for more. Throws Error as ModalFilterBank does.
+  RestartedPeakDisplacement(const ModeList& modes, double step, FilterInput input, std::size_t samples = 0);
+
+  /// Maximum |d| at each row over `samples` samples after `drive`, the input of the filters at the first
+  /// sample. `peaks` has one entry per row [m].
+  void run(const VecX& drive, const SurfaceRows& rows, std::size_t samples, std::span<double> peaks);
+  [[nodiscard]] double step() const { return bank_.step(); }  ///< between samples [s]
+
+ private:
+  void extend(std::size_t samples);
+
+  ModalFilterBank bank_;
+  std::size_t known_ = 0;    ///< samples in unit_, whole vectors
+  std::vector<float> unit_;  ///< modes x known_: response to 1
   std::vector<float> amplitudes_;
 };
 

@@ -141,8 +141,11 @@ DistributedKicks distribute_kicks(const ResponseInput& input, std::span<const Ta
     kick.energy = row.load_ratio * kick.impulse * (row.present + kick.speed) / 2;
     result.kicks.push_back(kick);
   }
-  std::sort(result.kicks.begin(), result.kicks.end(),
-            [](const Kick& a, const Kick& b) { return a.contact < b.contact; });
+  const auto by_contact = [](const Kick& a, const Kick& b) {
+    return a.contact < b.contact;
+  };
+  if (!std::is_sorted(result.kicks.begin(), result.kicks.end(), by_contact))
+    std::sort(result.kicks.begin(), result.kicks.end(), by_contact);
   return result;
 }
 

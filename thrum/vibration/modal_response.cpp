@@ -131,11 +131,14 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
   if (settings_.paper_filter) {
     // Refuses over-damped modes, in words.
     try {
-      bank_.emplace(modes_, elastic::coevoet_step(modes_), elastic::FilterInput::dyrt);
+      const double T = elastic::coevoet_step(modes_);
+      paper_filter_.emplace(modes_, T, elastic::FilterInput::dyrt, paper_samples(settings_.window, T));
     } catch (const Error& error) {
       throw Error(fmt::format("{} These are the preset coevoet2020 without it.", error.what()));
     }
   }
+  if (settings_.rule == KickRule::peak_displacement)
+    corner_of_vertex_.assign(model_->surface.vertices.size(), 0);
   if (!model_->materials.empty()) {
     const model::Material& material = model_->materials.front();
     modulus_ = material.young / (1 - material.poisson * material.poisson);
@@ -175,13 +178,15 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
       farthest = std::max(farthest, mapped.distance);
       continue;
     }
+    r.shapes[i] = &mapped.shapes;
+    points_[i] = &mapped;
+    (strikes ? r.struck : r.resting).push_back(i);
+    // The rule of the paper looks at the corners of the triangle instead.
+    if (!strikes && settings_.rule == KickRule::peak_displacement) continue;
     // [Coevoet20, eq. 9]: f = n^T H U.
     r.rows.row(static_cast<Eigen::Index>(i)) = contact.normal.transpose() * mapped.shapes;
     r.inverse_effective_mass[static_cast<Eigen::Index>(i)] =
         inverse_effective_mass(input.bodies, contact, contact);
-    r.shapes[i] = &mapped.shapes;
-    points_[i] = &mapped;
-    (strikes ? r.struck : r.resting).push_back(i);
   }
   if (off > 0) {
     result.warnings.push_back(fmt::format(
@@ -306,56 +311,6 @@ ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState&
   }
   advance(modes_, r.input.step, state);
   return result;
-}
-
-// Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and
-// Pai, the greatest value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the
-// three.
-void ModalResponse::paper_peaks(const ResponseContext& r, const VecX& mode_impulse)
-{
-  const double T = bank_->step();
-  bank_->reset();
-  bank_->drive(mode_impulse / T);
-  corner_rows_.clear();
-  for (const std::size_t i : r.resting) {
-    const MappedPoint& mapped = *points_[i];
-    for (Eigen::Index c = 0; c < 3; ++c) {
-      row_.noalias() = mapped.corners.middleRows<3>(3 * c).transpose() * r.contact(i).normal;
-      corner_rows_.add(row_);
-    }
-  }
-  corner_peaks_.resize(corner_rows_.size());
-  const auto samples = static_cast<std::size_t>(std::max(1.0, std::floor(r.input.step / T)));
-  kernel_.run(*bank_, corner_rows_, samples, corner_peaks_);
-  interpolate_corners(r);
-}
-
-// The same with the exact motion and the greatest value between samples.
-void ModalResponse::displacement_peaks(const ResponseContext& r, const ModeState& state)
-{
-  resting_columns_.resize(r.rows.cols(), static_cast<Eigen::Index>(3 * r.resting.size()));
-  for (std::size_t k = 0; k < r.resting.size(); ++k) {
-    const SurfaceContact& contact = r.contact(r.resting[k]);
-    const MappedPoint& mapped = *points_[r.resting[k]];
-    for (Eigen::Index c = 0; c < 3; ++c) {
-      resting_columns_.col(static_cast<Eigen::Index>(3 * k) + c) =
-          mapped.corners.middleRows<3>(3 * c).transpose() * contact.normal;
-    }
-  }
-  search_.sample(modes_, state, r.input.step);
-  corner_peaks_.clear();
-  for (const Peak& peak : search_.max_displacement(resting_columns_)) corner_peaks_.push_back(peak.value);
-  interpolate_corners(r);
-}
-
-// [Coevoet20, eq. 13].
-void ModalResponse::interpolate_corners(const ResponseContext& r)
-{
-  for (std::size_t k = 0; k < r.resting.size(); ++k) {
-    const Vec3& weights = points_[r.resting[k]]->point.barycentric;
-    peaks_[k].value =
-        weights.dot(Vec3(corner_peaks_[3 * k], corner_peaks_[3 * k + 1], corner_peaks_[3 * k + 2]));
-  }
 }
 
 // Across the normal: the surface moves sideways as well when it comes up, and carries the body along as far

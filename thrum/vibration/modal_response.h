@@ -10,6 +10,7 @@
 // A step without an impact costs nothing but the decay of what still rings.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -44,8 +45,10 @@ class ModalResponse {
   void map_contacts(const ResponseInput& input, ResponseResult& result);
   [[nodiscard]] KickRule choose_rule(const ResponseContext& context) const;
   [[nodiscard]] ResponseResult kick_by_peaks(const ResponseContext& context, ModeState& state, KickRule rule);
+  [[nodiscard]] static std::size_t paper_samples(double step, double T);
   void paper_peaks(const ResponseContext& context, const VecX& mode_impulse);
   void displacement_peaks(const ResponseContext& context, const ModeState& state);
+  void find_corners(const ResponseContext& context);
   void interpolate_corners(const ResponseContext& context);
   void add_tangential_impulses(const ResponseContext& context, const ModeState& state,
                                std::span<const Peak> peaks, double budget, ResponseResult& result) const;
@@ -64,10 +67,19 @@ class ModalResponse {
   MatX resting_columns_;     ///< modes x points
   std::vector<Peak> peaks_;  ///< of the resting touches
   std::vector<TargetSpeed> targets_;
-  std::optional<elastic::ModalFilterBank> bank_;  ///< of the paper's filter
+
+  /// A corner of a triangle that something rests on, and the direction in which it presses.
+  struct Corner {
+    Index vertex = 0;
+    Vec3 normal = Vec3::Zero();
+    bool is_new = true;  ///< not the same as in the step before: its row is to be computed
+  };
+  std::vector<Corner> corners_;                             ///< of the resting touches, each once
+  std::vector<std::array<std::size_t, 3>> corner_indices_;  ///< into corners_, of each resting touch
+  std::vector<std::size_t> corner_of_vertex_;               ///< by vertex; only what corners_ confirms counts
+  std::vector<double> corner_peaks_;                        ///< by corner
+  std::optional<elastic::RestartedPeakDisplacement> paper_filter_;
   elastic::SurfaceRows corner_rows_;
-  std::vector<double> corner_peaks_;
-  elastic::PeakDisplacement kernel_;
 };
 
 }  // namespace thrum::vibration

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "thrum/base/error.h"
-#include "thrum/base/random.h"
 
 namespace thrum::vibration {
 
@@ -33,22 +32,26 @@ const mesh::TriangleMesh& checked_surface(const model::ModalModel& model)
 
 std::size_t SurfaceMap::CellHash::operator()(const Cell& cell) const
 {
-  std::uint64_t state = 0;
+  // Odd constants of the golden ratio; the high bits of the last product depend on all of the input.
   std::uint64_t mixed = 0;
-  for (const std::int64_t at : cell.at) {
-    state ^= static_cast<std::uint64_t>(at);
-    mixed = base::splitmix64(state);
-    state = mixed;
-  }
-  return static_cast<std::size_t>(mixed);
+  for (const std::int64_t at : cell.at)
+    mixed = (mixed ^ static_cast<std::uint64_t>(at)) * 0x9e3779b97f4a7c15ULL;
+  return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
 }
 
 SurfaceMap::SurfaceMap(std::shared_ptr<const model::ModalModel> model)
     : model_(std::move(model)),
       bvh_(checked_surface(*model_)),
       size_(bvh_.bounds().diagonal().norm()),
-      grid_(kGrid * size_)
+      grid_(kGrid * size_),
+      cells_per_metre_(1 / grid_)
 {
+  constexpr std::size_t kUsualPoints = 256;
+  points_.reserve(kUsualPoints);
+  const Eigen::Index modes = model_->shapes.cols();
+  vertex_shapes_.resize(static_cast<std::size_t>(model_->shapes.size()));
+  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      vertex_shapes_.data(), model_->shapes.rows(), modes) = model_->shapes;
 }
 
 const MappedPoint& SurfaceMap::find(const Vec3& position)
@@ -58,14 +61,20 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   Cell cell;
   Vec3 rounded;
   for (std::size_t k = 0; k < 3; ++k) {
-    const double at = std::round(position[static_cast<Eigen::Index>(k)] / grid_);
+    const double at = std::floor(position[static_cast<Eigen::Index>(k)] * cells_per_metre_ + 0.5);
     // Places beyond the range of the grid are so far off that any of them will do.
     constexpr double kMaxCell = 1e15;
     cell.at[k] = static_cast<std::int64_t>(std::clamp(at, -kMaxCell, kMaxCell));
     rounded[static_cast<Eigen::Index>(k)] = grid_ * static_cast<double>(cell.at[k]);
   }
+  Recent& recent = recent_[CellHash{}(cell) % kRecent];
+  if (recent.entry != nullptr && recent.cell == cell) {
+    recent.entry->used = steps_;
+    return recent.entry->mapped;
+  }
   const auto [it, fresh] = points_.try_emplace(cell);
   it->second.used = steps_;
+  recent = {cell, &it->second};
   if (!fresh) return it->second.mapped;
   ++searches_;
   const mesh::ClosestPoint closest = bvh_.closest_point(rounded);
@@ -73,13 +82,9 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   mapped.point = {closest.triangle, closest.barycentric};
   mapped.distance = closest.distance;
   const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(closest.triangle)];
-  mapped.shapes.setZero(3, model_->shapes.cols());
-  mapped.corners.resize(9, model_->shapes.cols());
-  for (std::size_t c = 0; c < 3; ++c) {
-    const auto k = static_cast<Eigen::Index>(c);
-    mapped.corners.middleRows<3>(3 * k) = model_->shapes.middleRows<3>(3 * Eigen::Index{corners[c]});
-    mapped.shapes += closest.barycentric[k] * mapped.corners.middleRows<3>(3 * k);
-  }
+  mapped.shapes = closest.barycentric[0] * vertex_shapes(corners[0]) +
+                  closest.barycentric[1] * vertex_shapes(corners[1]) +
+                  closest.barycentric[2] * vertex_shapes(corners[2]);
   return mapped;
 }
 
@@ -93,6 +98,7 @@ void SurfaceMap::evict_unused()
   const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
   std::nth_element(ages.begin(), middle, ages.end());
   const std::uint64_t oldest = *middle;
+  recent_ = {};
   std::erase_if(
       points_, [&](const auto& item) { return item.second.used <= oldest && item.second.used + 1 < steps_; });
 }

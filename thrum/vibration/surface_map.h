@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "thrum/base/vec.h"
 #include "thrum/mesh/bvh.h"
@@ -24,7 +25,6 @@ struct MappedPoint {
   double distance = 0;  ///< of the contact from the surface [m]
   Eigen::Matrix<double, 3, Eigen::Dynamic>
       shapes;  ///< displacement of the point by each mode, H_p U [kg^(-1/2)]
-  Eigen::Matrix<double, 9, Eigen::Dynamic> corners;  ///< of the corners of its triangle, three rows each
 };
 
 class SurfaceMap {
@@ -40,6 +40,15 @@ class SurfaceMap {
   [[nodiscard]] const MappedPoint& find(const Vec3& position);
   /// Once a step: lets go of what was not used for long when there is too much.
   void evict_unused();
+
+  /// Displacement of vertex v by each mode: three rows, x, y and z, of one entry a mode [kg^(-1/2)].
+  using VertexShapes = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
+  [[nodiscard]] VertexShapes vertex_shapes(Index v) const
+  {
+    const Eigen::Index modes = model_->shapes.cols();
+    return {vertex_shapes_.data() + static_cast<std::size_t>(3 * modes) * static_cast<std::size_t>(v), 3,
+            modes};
+  }
 
   [[nodiscard]] const model::ModalModel& model() const { return *model_; }
   [[nodiscard]] const mesh::Bvh& bvh() const { return bvh_; }
@@ -63,9 +72,18 @@ class SurfaceMap {
   mesh::Bvh bvh_;
   double size_ = 0;
   double grid_ = 0;
+  double cells_per_metre_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t searches_ = 0;
+  std::vector<double> vertex_shapes_;  ///< of all vertices, each in one place, unlike in the model
   std::unordered_map<Cell, Entry, CellHash> points_;
+  /// The entries asked for last, by their hash: most contacts are those of the step before.
+  struct Recent {
+    Cell cell{};
+    Entry* entry = nullptr;
+  };
+  static constexpr std::size_t kRecent = 512;
+  std::array<Recent, kRecent> recent_{};
 };
 
 }  // namespace thrum::vibration
