@@ -45,12 +45,14 @@ struct FitInput {
 // The ringing body of a scene, measured with the settings of its response.
 FitInput from_scene(const FitOptions& options)
 {
-  const scene::SceneDesc desc = scene::read_scene(options.input, {.settings = options.settings});
+  scene::SceneDesc desc = scene::read_scene(options.input, {.settings = options.settings});
+  // Bodies that appear later ring in the same way.
+  for (scene::BodyEntry& body : desc.bodies) body.appears_at = body.appears_every = 0;
   const scene::BuiltScene built = scene::build_world(desc, {});
   std::vector<std::string> ringing;
   FitInput input;
   for (std::size_t b = 0; b < built.visuals.size(); ++b) {
-    const model::BodyId id = built.world.id_of(static_cast<model::BodyIndex>(b));
+    const model::BodyId id = built.ids[b];
     const vibration::BodyResponse* response = built.responder ? built.responder->response_of(id) : nullptr;
     if (response == nullptr) continue;
     ringing.push_back(built.visuals[b].name);

@@ -77,9 +77,10 @@ void print_resonators(const scene::BuiltScene& built)
 {
   std::size_t bodies = 0;
   std::set<const model::ModalModel*> models;
-  for (std::size_t b = 0; b < built.world.model().bodies.size(); ++b) {
+  for (std::size_t b = 0; b < built.ids.size(); ++b) {
+    const auto late = built.late_bodies.find(b);
     const model::ModalModel* model =
-        built.responder->model_of(built.world.id_of(static_cast<model::BodyIndex>(b)));
+        late != built.late_bodies.end() ? late->second.modes.get() : built.responder->model_of(built.ids[b]);
     if (model == nullptr) continue;
     ++bodies;
     models.insert(model);
@@ -132,7 +133,9 @@ void check(const CheckOptions& options)
   std::size_t triangles = 0;
   for (const auto& mesh : built.meshes) triangles += mesh->triangles.size();
   fmt::print("{}{}\n", bold(options.scene), desc.title.empty() ? "" : ": " + desc.title);
-  fmt::print("  bodies    {} moving ({:.6g} kg), {} fixed\n", moving, mass, model.bodies.size() - moving);
+  fmt::print("  bodies    {} moving ({:.6g} kg), {} fixed", moving, mass, model.bodies.size() - moving);
+  if (!built.late_bodies.empty()) fmt::print(", {} that appear later", built.late_bodies.size());
+  fmt::print("\n");
   if (heaviest > 0) fmt::print("  masses    {} kg each\n", range_text(lightest, heaviest));
   fmt::print("  shapes    {}, {} in all\n", model.shapes.size(),
              count_text(triangles, "triangle", "triangles"));

@@ -113,6 +113,11 @@ void check_recording(std::string_view bytes)
   const std::size_t bodies = recording.header.bodies.size();
   for (const sim::RecordedBody& body : recording.header.bodies)
     require(static_cast<std::size_t>(body.mesh) < recording.header.meshes.size(), "mesh");
+  for (const sim::RecordedLink& link : recording.header.links) {
+    require(static_cast<std::size_t>(link.a) < bodies &&
+                (link.b < 0 || static_cast<std::size_t>(link.b) < bodies),
+            "bodies of a link");
+  }
   for (const sim::RecordedFrame& frame : recording.frames) {
     require(frame.poses.size() == bodies, "a pose for each body");
     for (const sim::RecordedContact& c : frame.contacts) {

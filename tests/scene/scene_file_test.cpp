@@ -275,7 +275,7 @@ TEST(SceneFile, EveryPublishedSceneBuildsAndRuns)
     ++count;
     const SceneDesc scene = read_scene(entry.path());
     BuiltScene built = build_world(scene);
-    EXPECT_EQ(built.visuals.size(), built.world.model().bodies.size());
+    EXPECT_EQ(built.visuals.size(), built.world.model().bodies.size() + built.late_bodies.size());
     for (int i = 0; i < 2; ++i) built.step(i * scene.step, scene.step);
     for (const model::BodyState& body : built.world.state().bodies) {
       EXPECT_TRUE(body.X_wb.position.allFinite());

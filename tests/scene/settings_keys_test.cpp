@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thrum/scene/build_world.h"
@@ -32,7 +33,7 @@ constexpr bool is_made_from(std::index_sequence<I...>)
 {
   return requires
   {
-    T{(static_cast<void>(I), AnyMember{})...};
+    T{(static_cast<void>(I), std::declval<const AnyMember&>())...};
   };
 }
 
@@ -52,9 +53,10 @@ struct Sample {
   Vec3 b;
   std::optional<double> c;
   std::string d;
+  std::optional<Mat3> f;
   rigid::SleepSettings e;
 };
-static_assert(member_count<Sample>() == 5);
+static_assert(member_count<Sample>() == 6);
 
 void collect(const TableBase& table, std::set<const TableBase*>& seen, std::set<MemberBinding>& bindings)
 {
@@ -113,13 +115,16 @@ TEST(SettingsKeys, EveryMemberOfBodiesAndJointsHasOne)
   using sim::BodySpec;
   expect_keys<BodySpec>({binding_of(&BodySpec::name), binding_of(&BodySpec::shape),
                          binding_of(&BodySpec::X_ws), binding_of(&BodySpec::surface),
-                         binding_of(&BodySpec::density), binding_of(&BodySpec::has_inertia),
-                         binding_of(&BodySpec::centre_of_mass), binding_of(&BodySpec::inertia),
-                         binding_of(&BodySpec::collision_group), binding_of(&BodySpec::collides_with)});
+                         binding_of(&BodySpec::density), binding_of(&BodySpec::collision_group),
+                         binding_of(&BodySpec::collides_with)});
   using model::JointDesc;
   expect_keys<JointDesc>({binding_of(&JointDesc::a), binding_of(&JointDesc::b), binding_of(&JointDesc::X_aj),
                           binding_of(&JointDesc::X_bj), binding_of(&JointDesc::limited),
                           binding_of(&JointDesc::limits), binding_of(&JointDesc::length)});
+  // motor_speed and motor_target set these, and that they are given switches the motor on.
+  using model::JointMotor;
+  expect_keys<JointMotor>({binding_of(&JointMotor::enabled), binding_of(&JointMotor::has_target),
+                           binding_of(&JointMotor::speed), binding_of(&JointMotor::target)});
 }
 
 TEST(SettingsKeys, ReachTheWorld)

@@ -152,6 +152,33 @@ TEST(Query, FiltersByGroupMotionBodyAndPredicate)
   check({.collides_with = 1, .excluded = {dynamic}}, {});
 }
 
+// A sensor stands before a wall of the same size: each query finds it, or what is behind it.
+TEST(Query, SensorsCanBeLeftOut)
+{
+  World world;
+  BodySpec spec;
+  spec.shape = world.add_shape({model::Box{Vec3::Constant(0.5)}});
+  spec.motion = model::Motion::fixed;
+  spec.X_ws.position = {2, 0, 0};
+  const model::BodyId wall = world.add_body(spec);
+  spec.X_ws.position = {1, 0, 0};
+  spec.sensor = true;
+  const model::BodyId sensor = world.add_body(spec);
+  for (const bool with : {true, false}) {
+    const QueryFilter filter{.include_sensors = with};
+    const model::BodyId expected = with ? sensor : wall;
+    EXPECT_EQ(cast_ray(world, {{-2, 0, 0}, Vec3::UnitX(), 9}, filter)->body, expected);
+    EXPECT_EQ(cast_ray_all(world, {{-2, 0, 0}, Vec3::UnitX(), 9}, filter).size(), with ? 2u : 1u);
+    EXPECT_EQ(
+        cast_shape(world, {model::Sphere{0.1}}, {{-2, 0, 0}, Quat::Identity()}, {9, 0, 0}, filter)->body,
+        expected);
+    EXPECT_EQ(closest_body(world, {0, 0, 0}, 9, filter)->body, expected);
+    EXPECT_EQ(bodies_within(world, {0, 0, 0}, 9, filter).size(), with ? 2u : 1u);
+    EXPECT_EQ(overlapping_bodies(world, {model::Sphere{0.2}}, {{1.4, 0, 0}, Quat::Identity()}, filter).size(),
+              with ? 2u : 1u);
+  }
+}
+
 TEST(Query, RejectsInputThatIsNotANumberOrHasNoDirection)
 {
   Row row;

@@ -141,6 +141,51 @@ TEST(RingingBody, ContactsThatRestDoNotStrike)
   EXPECT_EQ(plate.respond(host.bodies, host.contacts, kStep).impacts, 0);
 }
 
+// One call does what a host otherwise writes itself: fills in what was before, finds new contacts, applies.
+TEST(RingingBody, RespondsAndAppliesAsAHostWould)
+{
+  const Pose X{{1, 2, 3}, Quat(Eigen::AngleAxisd(0.4, Vec3(1, 1, 0).normalized()))};
+  const Host host(X);
+  RingingBody plate(testing::plate_model(), exchange());
+  RingingBody other(testing::plate_model(), exchange());
+  const ResponseResult expected = other.respond(host.bodies, host.contacts, kStep);
+  ASSERT_FALSE(expected.body_impulses.empty());
+  // The resting ball was there in the step before, the other was not.
+  std::vector<HostBody> before = host.bodies;
+  for (HostBody& body : before) {
+    body.X_wb.position = body.position_before;
+    body.velocity = body.velocity_before;
+    body.angular_velocity = body.angular_velocity_before;
+  }
+  before[0] = host.bodies[0];
+  std::vector<HostBody> resting = before;
+  static_cast<void>(plate.respond_and_apply(before, resting, std::span(host.contacts).subspan(1), kStep));
+  std::vector<HostBody> bodies = host.bodies;
+  for (HostBody& body : bodies) body.position_before = body.velocity_before = Vec3(7, 7, 7);
+  bodies[0] = host.bodies[0];
+  std::vector<HostContact> contacts = host.contacts;
+  for (HostContact& contact : contacts) contact.is_new = !contact.is_new;
+  const ResponseResult result = plate.respond_and_apply(before, bodies, contacts, kStep);
+  ASSERT_EQ(result.body_impulses.size(), expected.body_impulses.size());
+  for (std::size_t i = 0; i < result.body_impulses.size(); ++i) {
+    const BodyImpulse& push = result.body_impulses[i];
+    EXPECT_EQ(push.body, expected.body_impulses[i].body);
+    EXPECT_LT((push.impulse - expected.body_impulses[i].impulse).norm(), 1e-9);
+    if (push.body == 0) continue;
+    // Momentum and angular momentum of the body change by what was given to it.
+    const HostBody& was = host.bodies[static_cast<std::size_t>(push.body)];
+    const HostBody& is = bodies[static_cast<std::size_t>(push.body)];
+    const Mat3 R = is.X_wb.rotation.toRotationMatrix();
+    EXPECT_LT((is.mass * (is.velocity - was.velocity) - push.impulse).norm(), 1e-12);
+    EXPECT_LT(
+        (R * is.inertia * R.transpose() * (is.angular_velocity - was.angular_velocity) - push.angular_impulse)
+            .norm(),
+        1e-12);
+  }
+  EXPECT_THROW(
+      static_cast<void>(plate.respond_and_apply(std::span(before).first(1), bodies, contacts, kStep)), Error);
+}
+
 TEST(RingingBody, RejectsAHostStepThatMakesNoSense)
 {
   Host host({});

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "thrum/base/byte_reader.h"
@@ -39,6 +40,16 @@ constexpr double kMaxArrowLength = 0.25;  ///< of the size of the scene
 constexpr double kMinSceneSize = 1e-3;    ///< for a scene of one contact [m]
 const Colour kArrowColour(0.85f, 0.51f, 0.17f);
 constexpr double kGroundReach = 3;  ///< half the side of the ground, in sizes of the scene
+
+// The first plane.
+std::optional<std::size_t> ground_body(const sim::Recording& recording)
+{
+  const auto& bodies = recording.header.bodies;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (recording.header.meshes[static_cast<std::size_t>(bodies[b].mesh)].triangles.empty()) return b;
+  }
+  return std::nullopt;
+}
 
 // The binary part and the accessors into it.
 class Buffer {
@@ -110,8 +121,10 @@ class Writer {
       const mesh::TriangleMesh ground = ground_square(recording_);
       if (!ground.triangles.empty()) {
         children.push_back(nodes_.size());
-        nodes_.push_back(
-            {{"name", "ground square"}, {"mesh", add_mesh("ground square", ground, {0.86f, 0.87f, 0.88f})}});
+        Json node = {{"name", "ground square"},
+                     {"mesh", add_mesh("ground square", ground, {0.86f, 0.87f, 0.88f})}};
+        hide_outside_frames(recording_.header.bodies[*ground_body(recording_)], node);
+        nodes_.push_back(node);
       }
     }
     if (desc_.impulses) {
@@ -145,8 +158,37 @@ class Writer {
       node["translation"] = {start.position.x(), start.position.y(), start.position.z()};
       node["rotation"] = {start.rotation.x(), start.rotation.y(), start.rotation.z(), start.rotation.w()};
       animate(b, static_cast<int>(nodes_.size()));
+      hide_outside_frames(body, node);
     }
     nodes_.push_back(node);
+  }
+
+  // A body that is not there has the size zero, from one instant to the next. It is shown from its first
+  // frame until it is removed. The node is the next one.
+  void hide_outside_frames(const sim::RecordedBody& body, Json& node)
+  {
+    const auto& frames = recording_.frames;
+    if (body.first_frame == 0 && body.end_frame >= frames.size()) return;
+    std::vector<float> times, scales;
+    const auto add_key = [&](double at, float size) {
+      const auto time = static_cast<float>(at);
+      // Of two keys at one time the later one counts: what is never in a frame is never shown.
+      if (!times.empty() && time <= times.back()) {
+        std::fill(scales.end() - 3, scales.end(), size);
+        return;
+      }
+      times.push_back(time);
+      scales.insert(scales.end(), 3, size);
+    };
+    add_key(frames.front().time, body.first_frame == 0 ? 1.0f : 0.0f);
+    if (body.first_frame > 0 && body.first_frame < std::min<std::uint64_t>(body.end_frame, frames.size()))
+      add_key(frames[static_cast<std::size_t>(body.first_frame)].time, 1);
+    if (body.end_frame < frames.size())
+      add_key(std::min(body.removed_at, frames[static_cast<std::size_t>(body.end_frame)].time), 0);
+    node["scale"] = {scales[0], scales[0], scales[0]};
+    const int input = buffer_.floats(times, "SCALAR", 1, 0, true);
+    add_channel(input, buffer_.floats(scales, "VEC3", 3, 0, false), static_cast<int>(nodes_.size()), "scale",
+                "STEP");
   }
 
   int add_mesh(const std::string& name, const mesh::TriangleMesh& mesh, const Colour& colour)
@@ -338,13 +380,13 @@ class Writer {
 
 mesh::TriangleMesh ground_square(const sim::Recording& recording)
 {
-  const sim::RecordedPose* plane = nullptr;
+  const std::optional<std::size_t> ground = ground_body(recording);
+  const sim::RecordedPose* plane =
+      ground && !recording.frames.empty() ? &recording.frames.front().poses[*ground] : nullptr;
   Box3 box;
   for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
     const auto& mesh = recording.header.meshes[static_cast<std::size_t>(recording.header.bodies[b].mesh)];
-    if (mesh.triangles.empty()) {
-      if (plane == nullptr) plane = &recording.frames.front().poses[b];
-    } else {
+    if (!mesh.triangles.empty()) {
       box.extend(recording.frames.front().poses[b].pose().position);
       box.extend(recording.frames.back().poses[b].pose().position);
     }

@@ -77,6 +77,12 @@ void write_motion_npz(const std::filesystem::path& file, const sim::Recording& r
       for (const double x : {q.w(), q.x(), q.y(), q.z()}) rotations.push_back(static_cast<float>(x));
     }
   }
+  // Bodies that are not in a frame have the pose of the nearest one that they are in.
+  std::vector<std::uint8_t> present;
+  for (std::size_t f = 0; f < frames; ++f) {
+    for (const sim::RecordedBody& body : recording.header.bodies)
+      present.push_back(body.is_in_frame(f) ? 1 : 0);
+  }
   std::vector<std::string> names;
   for (const sim::RecordedBody& body : recording.header.bodies) names.push_back(body.name);
   base::NpzWriter out(file);
@@ -85,6 +91,7 @@ void write_motion_npz(const std::filesystem::path& file, const sim::Recording& r
   out.add("potential_energy", potential);
   out.add("position", positions, {frames, bodies, 3});
   out.add("rotation", rotations, {frames, bodies, 4});
+  out.add("present", present, {frames, bodies});
   out.add_texts("name", names);
   out.commit();
 }

@@ -45,11 +45,13 @@ std::size_t frame_at(const sim::Recording& recording, double time)
 }
 
 // The camera frames the moving bodies; when nothing moves, everything except the ground.
-Box3 subject(const sim::Recording& recording, const sim::RecordedFrame& frame, bool moving_only)
+Box3 subject(const sim::Recording& recording, std::size_t number, bool moving_only)
 {
+  const sim::RecordedFrame& frame = recording.frames[number];
   Box3 box;
   for (std::size_t b = 0; b < frame.poses.size(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
+    if (!body.is_in_frame(number)) continue;
     if (moving_only && body.motion == model::Motion::fixed) continue;
     const Pose X = frame.poses[b].pose();
     for (const Vec3& v : recording.header.meshes[static_cast<std::size_t>(body.mesh)].vertices)
@@ -59,22 +61,24 @@ Box3 subject(const sim::Recording& recording, const sim::RecordedFrame& frame, b
 }
 
 // A horizontal plane is drawn as the ground that fades into the distance.
-std::optional<double> ground_height(const sim::Recording& recording)
+std::optional<double> ground_height(const sim::Recording& recording, std::size_t frame)
 {
   for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
-    const auto& mesh = recording.header.meshes[static_cast<std::size_t>(recording.header.bodies[b].mesh)];
-    if (mesh.triangles.empty()) return recording.frames.front().poses[b].pose().position.z();
+    const sim::RecordedBody& body = recording.header.bodies[b];
+    const auto& mesh = recording.header.meshes[static_cast<std::size_t>(body.mesh)];
+    if (mesh.triangles.empty() && body.is_in_frame(frame))
+      return recording.frames.front().poses[b].pose().position.z();
   }
   return std::nullopt;
 }
 
-Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& frame, const SnapshotDesc& desc)
+Camera camera_for(const sim::Recording& recording, std::size_t frame, const SnapshotDesc& desc)
 {
   const sim::RecordingHeader& header = recording.header;
   Box3 box = desc.whole_run ? motion_box(recording) : subject(recording, frame, true);
   if (box.isEmpty()) box = subject(recording, frame, false);
   if (box.isEmpty()) box = Box3(Vec3(-1, -1, 0), Vec3(1, 1, 1));
-  const std::optional<double> ground = ground_height(recording);
+  const std::optional<double> ground = ground_height(recording, frame);
   if (ground && *ground < box.max().z()) box.min().z() = std::max(box.min().z(), *ground);
   const Vec3 from = vec_note(header, "camera from").value_or(kDefaultViewDirection);
   const double aspect = static_cast<double>(desc.width) / desc.height;
@@ -91,12 +95,14 @@ Camera camera_for(const sim::Recording& recording, const sim::RecordedFrame& fra
 }
 
 // Strings and springs as rods in the world.
-std::vector<mesh::TriangleMesh> link_rods(const sim::Recording& recording, const sim::RecordedFrame& frame)
+std::vector<mesh::TriangleMesh> link_rods(const sim::Recording& recording, std::size_t number)
 {
+  const sim::RecordedFrame& frame = recording.frames[number];
   std::vector<mesh::TriangleMesh> rods;
   if (recording.header.links.empty()) return rods;
   const double radius = kRodRadius * motion_box(recording).diagonal().norm();
   for (const sim::RecordedLink& link : recording.header.links) {
+    if (!link.is_in_frame(number)) continue;
     const auto end = [&](std::int32_t body, const std::array<float, 3>& p) -> Vec3 {
       const Vec3 point(p[0], p[1], p[2]);
       return body < 0 ? point : frame.poses[static_cast<std::size_t>(body)].pose().point(point);
@@ -118,22 +124,23 @@ std::vector<mesh::TriangleMesh> link_rods(const sim::Recording& recording, const
 
 Image render_snapshot(const sim::Recording& recording, double time, const SnapshotDesc& desc)
 {
-  const sim::RecordedFrame& frame = recording.frames[frame_at(recording, time)];
+  const std::size_t number = frame_at(recording, time);
+  const sim::RecordedFrame& frame = recording.frames[number];
   RenderScene scene;
-  const std::optional<double> ground = ground_height(recording);
+  const std::optional<double> ground = ground_height(recording, number);
   scene.ground = ground.has_value();
   scene.ground_height = ground.value_or(0);
   for (std::size_t b = 0; b < frame.poses.size(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
     const mesh::TriangleMesh& mesh = recording.header.meshes[static_cast<std::size_t>(body.mesh)];
-    if (mesh.triangles.empty()) continue;
+    if (mesh.triangles.empty() || !body.is_in_frame(number)) continue;
     scene.bodies.push_back({.mesh = &mesh,
                             .X_wb = frame.poses[b].pose(),
                             .colour = {body.colour[0], body.colour[1], body.colour[2]}});
   }
-  const std::vector<mesh::TriangleMesh> links = link_rods(recording, frame);
+  const std::vector<mesh::TriangleMesh> links = link_rods(recording, number);
   for (const mesh::TriangleMesh& rod : links) scene.bodies.push_back({.mesh = &rod, .colour = kInk});
-  return render(scene, camera_for(recording, frame, desc),
+  return render(scene, camera_for(recording, number, desc),
                 {.width = desc.width, .height = desc.height, .samples = desc.samples});
 }
 

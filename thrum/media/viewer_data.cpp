@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -55,15 +56,32 @@ Json energy_series(const sim::Recording& recording)
           {"impulse", base64_of(impulse.values)}};
 }
 
-Json bodies_of(const sim::RecordingHeader& header)
+// The time during which something is shown: from its first frame until it is removed. Nothing is added for
+// what is in all frames.
+template <class Recorded>
+void add_presence(Json& data, const sim::Recording& recording, const Recorded& shown, double removed_at)
+{
+  const auto& frames = recording.frames;
+  if (shown.first_frame > 0) {
+    data["from"] = shown.first_frame < std::min<std::uint64_t>(shown.end_frame, frames.size())
+                       ? frames[static_cast<std::size_t>(shown.first_frame)].time
+                       : std::numeric_limits<float>::max();
+  }
+  if (shown.end_frame < frames.size())
+    data["until"] = std::min(removed_at, frames[static_cast<std::size_t>(shown.end_frame)].time);
+}
+
+Json bodies_of(const sim::Recording& recording)
 {
   Json bodies = Json::array();
-  for (const sim::RecordedBody& body : header.bodies) {
-    bodies.push_back({{"name", body.name},
-                      {"mesh", body.mesh},
-                      {"colour", body.colour},
-                      {"fixed", body.motion == model::Motion::fixed},
-                      {"mass", body.mass}});
+  for (const sim::RecordedBody& body : recording.header.bodies) {
+    Json data = {{"name", body.name},
+                 {"mesh", body.mesh},
+                 {"colour", body.colour},
+                 {"fixed", body.motion == model::Motion::fixed},
+                 {"mass", body.mass}};
+    add_presence(data, recording, body, body.removed_at);
+    bodies.push_back(std::move(data));
   }
   return bodies;
 }
@@ -202,21 +220,25 @@ Json planes_of(const sim::Recording& recording)
     if (!recording.header.meshes[static_cast<std::size_t>(body.mesh)].triangles.empty()) continue;
     const Pose X = recording.frames.front().poses[b].pose();
     const Vec3 up = X.direction(Vec3::UnitZ());
-    planes.push_back(
-        {{"point", {X.position.x(), X.position.y(), X.position.z()}}, {"normal", {up.x(), up.y(), up.z()}}});
+    Json plane = {{"point", {X.position.x(), X.position.y(), X.position.z()}},
+                  {"normal", {up.x(), up.y(), up.z()}}};
+    add_presence(plane, recording, body, body.removed_at);
+    planes.push_back(std::move(plane));
   }
   return planes;
 }
 
-Json links_of(const sim::RecordingHeader& header, double size)
+Json links_of(const sim::Recording& recording, double size)
 {
   Json links = Json::array();
-  for (const sim::RecordedLink& link : header.links) {
-    links.push_back({{"a", link.a},
-                     {"b", link.b},
-                     {"pointA", link.point_a},
-                     {"pointB", link.point_b},
-                     {"thickness", kLinkThickness * size}});
+  for (const sim::RecordedLink& link : recording.header.links) {
+    Json data = {{"a", link.a},
+                 {"b", link.b},
+                 {"pointA", link.point_a},
+                 {"pointB", link.point_b},
+                 {"thickness", kLinkThickness * size}};
+    add_presence(data, recording, link, std::numeric_limits<double>::infinity());
+    links.push_back(std::move(data));
   }
   return links;
 }
@@ -288,8 +310,8 @@ Json run_data(const ViewerRun& run)
       {"box", {box.min().x(), box.min().y(), box.min().z(), box.max().x(), box.max().y(), box.max().z()}},
       {"camera", camera_of(header)},
       {"planes", planes_of(recording)},
-      {"links", links_of(header, box.diagonal().norm())},
-      {"bodies", bodies_of(header)},
+      {"links", links_of(recording, box.diagonal().norm())},
+      {"bodies", bodies_of(recording)},
       {"meshes", meshes_of(header)},
       {"series", energy_series(recording)},
       {"tracks",

@@ -145,6 +145,7 @@ Box3 motion_box(const sim::Recording& recording)
       for (std::size_t b = 0; b < header.bodies.size(); ++b) {
         const double radius = radii[static_cast<std::size_t>(header.bodies[b].mesh)];
         const auto& place = recording.frames[f].poses[b].position;
+        if (!header.bodies[b].is_in_frame(f)) continue;
         if (!std::all_of(place.begin(), place.end(), [](float x) { return std::isfinite(x); })) continue;
         if (!(radius > 0) || (moving_only && header.bodies[b].motion == model::Motion::fixed)) continue;
         for (std::size_t k = 0; k < 3; ++k) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/rigid/shape_mass.h"
 
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+
 #include <numbers>
 #include <vector>
 
@@ -14,6 +18,8 @@ namespace {
 using mesh::MassProperties;
 
 constexpr double kPi = std::numbers::pi;
+/// By which a given inertia may miss symmetry and the triangle inequality, of its size.
+constexpr double kInertiaTolerance = 1e-9;
 
 MassProperties diagonal(double volume, double density, const Vec3& moments_per_mass)
 {
@@ -93,6 +99,22 @@ mesh::MassProperties shape_mass(const model::Shape& shape, double density)
 {
   if (!(density > 0)) throw Error("The density of a body must be positive.");
   return std::visit([&](const auto& geometry) { return mass_of(geometry, density); }, shape.geometry);
+}
+
+std::string find_inertia_mistake(const Mat3& inertia)
+{
+  if (!inertia.allFinite()) return "has an element that is not a finite number.";
+  const double size = inertia.cwiseAbs().maxCoeff();
+  if (!((inertia - inertia.transpose()).cwiseAbs().maxCoeff() <= kInertiaTolerance * size))
+    return "is not symmetric.";
+  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+  const std::string listed = fmt::format("has the principal moments {:.4g}, {:.4g} and {:.4g} kg m^2",
+                                         moments[0], moments[1], moments[2]);
+  if (!(moments[0] > 0)) return listed + "; all three must be positive.";
+  // Ixx + Iyy - Izz = 2 integral z^2 dm >= 0 about the principal axes.
+  if (moments[2] > (moments[0] + moments[1]) * (1 + kInertiaTolerance))
+    return listed + "; no body has one that is greater than the sum of the other two.";
+  return {};
 }
 
 }  // namespace thrum::rigid

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
+#include "thrum/base/index.h"
 #include "thrum/elastic/material_library.h"
+#include "thrum/scene/body_changes.h"
 #include "thrum/scene/collision_groups.h"
 #include "thrum/scene/instances.h"
 #include "thrum/scene/scene_checks.h"
@@ -42,8 +43,9 @@ struct SceneMaterial {
 class Builder {
  public:
   Builder(const SceneDesc& scene, const base::ProgressDesc& progress)
-      : scene_(scene), progress_(progress), built_{nullptr, sim::World(scene.world), {}, {}, {}, {}, {}, {}}
+      : scene_(scene), progress_(progress)
   {
+    built_.world = sim::World(scene.world);
   }
 
   BuiltScene build()
@@ -52,6 +54,9 @@ class Builder {
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) add_bodies(scene_.bodies[i], i);
     for (const JointEntry& joint : scene_.joints) add_joint(joint);
     add_script();
+    std::stable_sort(built_.changes.begin(), built_.changes.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.time, !a.removes) < std::pair(b.time, !b.removes);
+    });
     throw_mistakes();
     add_response();
     throw_mistakes();
@@ -176,52 +181,51 @@ class Builder {
       spec.angular_velocity = entry.X_wf.direction(entry.spec.angular_velocity);
       if (!entry.group.names.empty()) spec.collision_group = group_bits(groups_, entry.group.names);
       if (entry.collides_with) spec.collides_with = group_bits(groups_, entry.collides_with->names);
-      model::BodyId id;
+      const std::size_t body = built_.ids.size();
       try {
-        id = built_.world.add_body(spec);
+        add_body(body, spec, instance_presence(entry, i));
       } catch (const Error& error) {
         mistakes_.push_back({entry.place, fmt::format("cannot be built: {}", error.what())});
         return;
       }
-      ids_[names[i]] = id;
-      Colour colour = moving ? palette()[id.slot % palette().size()] : kFixedColour;
+      numbers_[names[i]] = body;
+      Colour colour = moving ? palette()[body % palette().size()] : kFixedColour;
       if (material.colour) colour = *material.colour;
       if (entry.colour) colour = *entry.colour;
-      if (entry.rings) ringing_.push_back({id, &*entry.rings});
+      if (entry.rings) ringing_.push_back({body, &*entry.rings});
       built_.visuals.push_back({names[i], shape.mesh, colour});
       built_.materials.push_back(material.elastic);
     }
   }
 
-  // The frame of a joint has its axis along z; it is the same in the world for both bodies at the start.
+  void add_body(std::size_t body, const sim::BodySpec& spec, const Presence& presence)
+  {
+    if (is_due(presence.from, 0, scene_.step)) {
+      built_.ids.push_back(built_.world.add_body(spec));
+    } else {
+      built_.world.check_spec(spec);
+      built_.ids.emplace_back();
+      built_.late_bodies[body].spec = spec;
+      built_.changes.push_back({presence.from, body, false});
+    }
+    if (std::isfinite(presence.until)) built_.changes.push_back({presence.until, body, true});
+  }
+
   void add_joint(const JointEntry& entry)
   {
-    const auto a = ids_.find(entry.a.name);
-    const auto b = ids_.find(entry.b.name);
-    if (a == ids_.end() || (b == ids_.end() && !entry.b.name.empty())) return;
-    const Vec3 axis = entry.X_wf.direction(entry.axis).normalized();
-    const Pose X_wj{entry.X_wf.point(entry.position), Quat::FromTwoVectors(Vec3::UnitZ(), axis)};
-    const bool has_rest_length =
-        entry.desc.kind == model::JointKind::distance || entry.desc.kind == model::JointKind::spring;
-    Pose X_wo = X_wj;
-    model::JointDesc joint = entry.desc;
-    joint.a = a->second;
+    const auto a = numbers_.find(entry.a.name);
+    const auto b = numbers_.find(entry.b.name);
+    if (a == numbers_.end() || (b == numbers_.end() && !entry.b.name.empty())) return;
+    LateJoint joint{entry, a->second, {}, false};
     if (!entry.b.name.empty()) joint.b = b->second;
-    const Pose X_wb = !joint.b.valid() ? Pose{} : built_.world.body(joint.b).X_wb;
-    if (has_rest_length)
-      X_wo.position = entry.position_on_b ? entry.X_wf.point(*entry.position_on_b) : X_wb.position;
-    joint.X_aj = built_.world.body(joint.a).X_wb.inverse() * X_wj;
-    joint.X_bj = X_wb.inverse() * X_wo;
-    joint.limited = entry.limits.has_value();
-    if (entry.limits) {
-      const double unit = entry.desc.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
-      joint.limits = {unit * (*entry.limits)[0], unit * (*entry.limits)[1]};
+    const model::BodyId id_a = built_.ids[joint.a];
+    const model::BodyId id_b = joint.b ? built_.ids[*joint.b] : model::BodyId{};
+    if (!id_a.valid() || (joint.b && !id_b.valid())) {
+      built_.late_joints.push_back(std::move(joint));
+      return;
     }
-    joint.motor.enabled = entry.motor_speed.has_value();
-    joint.motor.speed = entry.motor_speed.value_or(0);
-    joint.length = entry.length.value_or(has_rest_length ? (X_wo.position - X_wj.position).norm() : 0);
     try {
-      built_.world.add_joint(joint);
+      built_.add_joint(entry, id_a, id_b);
     } catch (const Error& error) {
       mistakes_.push_back({entry.place, fmt::format("cannot be built: {}", error.what())});
     }
@@ -229,20 +233,17 @@ class Builder {
 
   void add_script()
   {
-    const auto point_b = [&](model::BodyId id, const std::optional<Vec3>& p_s) -> Vec3 {
-      return p_s ? built_.world.desc_of(id).X_bs.point(*p_s) : Vec3(Vec3::Zero());
-    };
     for (const ImpulseEntry& entry : scene_.impulses) {
-      const auto id = ids_.find(entry.body.name);
-      if (id == ids_.end()) continue;
-      built_.impulses.push_back({id->second, entry.time, entry.impulse, point_b(id->second, entry.position)});
+      const auto body = numbers_.find(entry.body.name);
+      if (body == numbers_.end()) continue;
+      built_.impulses.push_back({body->second, entry.time, entry.impulse, entry.position});
     }
     std::stable_sort(built_.impulses.begin(), built_.impulses.end(),
                      [](const auto& a, const auto& b) { return a.time < b.time; });
     for (const ForceEntry& entry : scene_.forces) {
-      const auto id = ids_.find(entry.body.name);
-      if (id == ids_.end()) continue;
-      built_.forces.push_back({id->second, entry.times, entry.forces, point_b(id->second, entry.position)});
+      const auto body = numbers_.find(entry.body.name);
+      if (body == numbers_.end()) continue;
+      built_.forces.push_back({body->second, entry.times, entry.forces, entry.position});
     }
   }
 
@@ -257,15 +258,18 @@ class Builder {
     built_.responder = std::make_shared<sim::Responder>(scene_.response.responder);
     for (std::size_t b = 0; b < built_.materials.size(); ++b) {
       const model::Material& m = built_.materials[b];
-      built_.responder->set_modulus(built_.world.id_of(static_cast<model::BodyIndex>(b)),
-                                    m.young / (1 - m.poisson * m.poisson));
+      const double modulus = m.young / (1 - m.poisson * m.poisson);
+      if (built_.ids[b].valid()) {
+        built_.responder->set_modulus(built_.ids[b], modulus);
+      } else {
+        built_.late_bodies.at(b).modulus = modulus;
+      }
     }
-    const std::map<model::BodyId, std::vector<Box3>> standing = find_support_boxes();
+    const std::map<std::size_t, std::vector<Box3>> standing = find_support_boxes();
     if (!mistakes_.empty()) return;
     std::map<std::pair<const RingsEntry*, std::size_t>, std::shared_ptr<const model::ModalModel>> known;
-    for (const auto& [id, rings] : ringing_) {
-      const auto b = static_cast<std::size_t>(built_.world.index_of(id));
-      const auto places = standing.find(id);
+    for (const auto& [b, rings] : ringing_) {
+      const auto places = standing.find(b);
       try {
         // Bodies of one entry share their modes, unless each stands in its own way.
         std::shared_ptr<const model::ModalModel> own;
@@ -278,8 +282,8 @@ class Builder {
         desc.method = rings->method.value_or(desc.method);
         desc.attenuation = rings->attenuation.settings;
         if (rings->attenuation.fit && desc.method != vibration::ResponseMethod::modal)
-          desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(id), scene_.step);
-        built_.responder->add_body(built_.world, id, modal, desc);
+          desc.attenuation = fitted_attenuation(*modal, desc, up_in_shape(b), scene_.step);
+        make_ring(b, modal, desc);
         store_modes(built_.visuals[b].name, modal);
       } catch (const base::Stopped&) {
         throw;
@@ -290,15 +294,29 @@ class Builder {
     built_.world.add_observer(*built_.responder);
   }
 
+  void make_ring(std::size_t body, const std::shared_ptr<const model::ModalModel>& modal,
+                 const vibration::BodyResponseDesc& desc)
+  {
+    if (built_.ids[body].valid()) {
+      built_.responder->add_body(built_.world, built_.ids[body], modal, desc);
+      return;
+    }
+    LateBody& late = built_.late_bodies.at(body);
+    sim::Responder::check_model(at(built_.world.shapes(), built_.world.index_of(late.spec.shape)), *modal,
+                                late.spec.name);
+    late.modes = modal;
+    late.response = desc;
+  }
+
   // Where the bodies stand that are held by what they stand on: the world is run until they are at rest, and
   // put back. What is not at rest in time, or stands on nothing, is a mistake of the scene.
-  std::map<model::BodyId, std::vector<Box3>> find_support_boxes()
+  std::map<std::size_t, std::vector<Box3>> find_support_boxes()
   {
     std::vector<model::BodyId> ids;
     for (const RingingBody& body : ringing_) {
-      if (body.rings->supports == SupportKind::contacts) ids.push_back(body.id);
+      if (body.rings->supports == SupportKind::contacts) ids.push_back(built_.ids[body.number]);
     }
-    std::map<model::BodyId, std::vector<Box3>> standing;
+    std::map<std::size_t, std::vector<Box3>> standing;
     if (ids.empty()) return standing;
     const model::SceneState start = built_.world.save();
     const bool moves = std::any_of(ids.begin(), ids.end(), [&](model::BodyId id) {
@@ -307,10 +325,10 @@ class Builder {
     const bool rest = !moves || sim::step_to_rest(built_.world, ids, {.step = scene_.step});
     for (const RingingBody& body : ringing_) {
       if (body.rings->supports != SupportKind::contacts) continue;
-      const auto b = static_cast<std::size_t>(built_.world.index_of(body.id));
+      const std::size_t b = body.number;
       const double cell = body.rings->grid ? body.rings->grid->maxCoeff() : body.rings->spacing;
       std::vector<Box3> places =
-          sim::find_support_regions(built_.world, body.id, *built_.meshes[built_.visuals[b].mesh],
+          sim::find_support_regions(built_.world, built_.ids[b], *built_.meshes[built_.visuals[b].mesh],
                                     {.min_margin = kMinSupportReach * cell});
       if (places.empty() || !rest) {
         mistakes_.push_back(
@@ -319,15 +337,17 @@ class Builder {
                  "has \"supports\": \"contacts\", but '{}' {}. Put it on another body, or use \"clamp\".",
                  built_.visuals[b].name, rest ? "stands on nothing" : "does not come to rest")});
       }
-      standing[body.id] = std::move(places);
+      standing[b] = std::move(places);
     }
     built_.world.restore(start);
     return standing;
   }
 
-  Vec3 up_in_shape(model::BodyId id) const
+  Vec3 up_in_shape(std::size_t body) const
   {
-    return built_.world.shape_pose(id).direction_to_local(-scene_.world.gravity);
+    const Pose X_ws = built_.ids[body].valid() ? built_.world.shape_pose(built_.ids[body])
+                                               : built_.late_bodies.at(body).spec.X_ws;
+    return X_ws.direction_to_local(-scene_.world.gravity);
   }
 
   void store_modes(const std::string& name, const std::shared_ptr<const model::ModalModel>& modal)
@@ -343,14 +363,14 @@ class Builder {
   const base::ProgressDesc& progress_;
   BuiltScene built_;
   struct RingingBody {
-    model::BodyId id;
+    std::size_t number;
     const RingsEntry* rings;
   };
   std::vector<RingingBody> ringing_;
   const std::vector<std::string> groups_ = group_names(scene_);
   std::map<std::string, SceneMaterial> materials_;
   std::map<std::pair<const SceneShape*, bool>, ShapeHandle> shapes_;
-  std::map<std::string, model::BodyId> ids_;
+  std::map<std::string, std::size_t> numbers_;
   std::vector<Mistake> mistakes_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,35 +27,71 @@ struct BodyVisual {
 
 /// Scripted actions on a body, by number instead of name.
 struct ScriptedImpulse {
-  model::BodyId body;
+  std::size_t body = 0;
   double time = 0;                 ///< [s]
   Vec3 impulse = Vec3::Zero();     ///< [N s]
-  Vec3 position_b = Vec3::Zero();  ///< in body axes [m]
+  std::optional<Vec3> position_s;  ///< in shape axes; default: the centre of mass [m]
 };
 struct ScriptedForce {
-  model::BodyId body;
+  std::size_t body = 0;
   std::vector<double> times;       ///< [s]
   std::vector<Vec3> forces;        ///< [N]
-  Vec3 position_b = Vec3::Zero();  ///< in body axes [m]
+  std::optional<Vec3> position_s;  ///< in shape axes; default: the centre of mass [m]
 
   /// Straight lines between the values, none before the first and after the last.
   [[nodiscard]] Vec3 at(double time) const;
 };
 
+/// A body that appears, or is removed, while the scene runs.
+struct BodyChange {
+  double time = 0;  ///< [s]
+  std::size_t body = 0;
+  bool removes = false;
+};
+
+/// A body that is not in the world from the beginning, with what makes it ring.
+struct LateBody {
+  sim::BodySpec spec;
+  double modulus = 0;                              ///< for the response to impacts [Pa]
+  std::shared_ptr<const model::ModalModel> modes;  ///< empty: it does not ring
+  vibration::BodyResponseDesc response;
+};
+
+/// A joint of a body that is not in the world from the beginning.
+struct LateJoint {
+  JointEntry entry;
+  std::size_t a = 0;
+  std::optional<std::size_t> b;  ///< default: the world
+  bool is_added = false;
+};
+
+/// Bodies are numbered in the order of the scene, those that appear later included.
 struct BuiltScene {
   std::shared_ptr<sim::Responder> responder;  ///< empty: nothing rings
   sim::World world;
-  std::vector<BodyVisual> visuals;                                ///< by BodyId
+  std::vector<BodyVisual> visuals;                                ///< by number
   std::vector<std::shared_ptr<const mesh::TriangleMesh>> meshes;  ///< in shape axes; a plane has no triangles
-  std::vector<model::Material> materials;                         ///< by BodyId: elastic properties
+  std::vector<model::Material> materials;                         ///< by number: elastic properties
   std::vector<ScriptedImpulse> impulses;                          ///< by time
   std::vector<ScriptedForce> forces;
   /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the
   /// number.
   std::map<std::string, std::shared_ptr<const model::ModalModel>> modes;
+  std::vector<model::BodyId> ids;               ///< by number; none: it has not appeared yet
+  std::vector<BodyChange> changes;              ///< by time; of those at one time, removals first
+  std::size_t changes_done = 0;                 ///< of these
+  std::map<std::size_t, LateBody> late_bodies;  ///< by number
+  std::vector<LateJoint> late_joints;
 
-  /// Does what the script wants in the step from `time` to `time` + `h`, then takes the step.
+  /// Adds and removes the bodies whose time has come, between the steps of length `h` that end and begin at
+  /// `time`. Bodies are added where the scene puts them. Returns whether there were any.
+  bool apply_changes(double time, double h);
+  [[nodiscard]] bool has_changes(double time, double h) const;
+  /// Applies the changes at `time`, does what the script wants in the step from `time` to `time` + `h`, then
+  /// takes the step.
   void step(double time, double h);
+  /// The frame of the joint is the same in the world for both bodies, where they are now.
+  void add_joint(const JointEntry& entry, model::BodyId a, model::BodyId b);
 };
 
 /// Throws SceneError for shapes that cannot be made, with the place in the file.

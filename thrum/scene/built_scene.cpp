@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a scene's script does as time goes on.
+// What a scene does as time goes on: bodies that appear and are removed, and its script.
 #include <algorithm>
+#include <numbers>
 
+#include "thrum/scene/body_changes.h"
 #include "thrum/scene/build_world.h"
 
 namespace thrum::scene {
@@ -16,19 +18,81 @@ Vec3 ScriptedForce::at(double time) const
   return (1 - share) * forces[i - 1] + share * forces[i];
 }
 
+void BuiltScene::add_joint(const JointEntry& entry, model::BodyId a, model::BodyId b)
+{
+  // The frame of a joint has its axis along z.
+  const Vec3 axis = entry.X_wf.direction(entry.axis).normalized();
+  const Pose X_wj{entry.X_wf.point(entry.position), Quat::FromTwoVectors(Vec3::UnitZ(), axis)};
+  const bool has_rest_length =
+      entry.desc.kind == model::JointKind::distance || entry.desc.kind == model::JointKind::spring;
+  const double unit = entry.desc.kind == model::JointKind::hinge ? std::numbers::pi / 180 : 1.0;
+  Pose X_wo = X_wj;
+  model::JointDesc joint = entry.desc;
+  joint.a = a;
+  joint.b = b;
+  const Pose X_wb = !joint.b.valid() ? Pose{} : world.body(joint.b).X_wb;
+  if (has_rest_length)
+    X_wo.position = entry.position_on_b ? entry.X_wf.point(*entry.position_on_b) : X_wb.position;
+  joint.X_aj = world.body(joint.a).X_wb.inverse() * X_wj;
+  joint.X_bj = X_wb.inverse() * X_wo;
+  joint.limited = entry.limits.has_value();
+  if (entry.limits) joint.limits = {unit * (*entry.limits)[0], unit * (*entry.limits)[1]};
+  joint.motor.enabled = entry.motor_speed.has_value();
+  joint.motor.speed = entry.motor_speed.value_or(0);
+  joint.motor.has_target = entry.motor_target.has_value();
+  joint.motor.target = unit * entry.motor_target.value_or(0);
+  joint.length = entry.length.value_or(has_rest_length ? (X_wo.position - X_wj.position).norm() : 0);
+  world.add_joint(joint);
+}
+
+bool BuiltScene::has_changes(double time, double h) const
+{
+  return changes_done < changes.size() && is_due(changes[changes_done].time, time, h);
+}
+
+bool BuiltScene::apply_changes(double time, double h)
+{
+  if (!has_changes(time, h)) return false;
+  for (; has_changes(time, h); ++changes_done) {
+    const BodyChange& change = changes[changes_done];
+    model::BodyId& id = ids[change.body];
+    if (change.removes) {
+      world.remove_body(id);
+      continue;
+    }
+    const LateBody& late = late_bodies.at(change.body);
+    id = world.add_body(late.spec);
+    if (responder) responder->set_modulus(id, late.modulus);
+    if (late.modes) responder->add_body(world, id, late.modes, late.response);
+  }
+  // A joint is added as soon as both its bodies are there.
+  for (LateJoint& joint : late_joints) {
+    const model::BodyId b = joint.b ? ids[*joint.b] : model::BodyId{};
+    if (joint.is_added || !world.contains(ids[joint.a]) || (joint.b && !world.contains(b))) continue;
+    add_joint(joint.entry, ids[joint.a], b);
+    joint.is_added = true;
+  }
+  return true;
+}
+
 void BuiltScene::step(double time, double h)
 {
+  apply_changes(time, h);
+  const auto point = [&](model::BodyId id, const std::optional<Vec3>& p_s) -> Vec3 {
+    const Vec3 p_b = p_s ? world.desc_of(id).X_bs.point(*p_s) : Vec3(Vec3::Zero());
+    return world.body(id).X_wb.point(p_b);
+  };
   for (const ScriptedImpulse& scripted : impulses) {
-    if (scripted.time < time || scripted.time >= time + h) continue;
-    world.apply_impulse(scripted.body, scripted.impulse,
-                        world.body(scripted.body).X_wb.point(scripted.position_b));
+    const model::BodyId id = ids[scripted.body];
+    if (scripted.time < time || scripted.time >= time + h || !world.contains(id)) continue;
+    world.apply_impulse(id, scripted.impulse, point(id, scripted.position_s));
   }
   for (const ScriptedForce& scripted : forces) {
     // The mean over the step, taken at its middle.
     const Vec3 force = scripted.at(time + 0.5 * h);
-    if (force.squaredNorm() > 0) {
-      world.apply_force(scripted.body, force, world.body(scripted.body).X_wb.point(scripted.position_b));
-    }
+    const model::BodyId id = ids[scripted.body];
+    if (force.squaredNorm() > 0 && world.contains(id))
+      world.apply_force(id, force, point(id, scripted.position_s));
   }
   world.step(h);
 }

@@ -12,12 +12,16 @@ namespace thrum::scene {
 namespace {
 
 // How two frames of one moment differ, as far as a recording shows it.
-std::string difference(const sim::RecordedFrame& x, const sim::RecordedFrame& y,
-                       const std::vector<sim::RecordedBody>& bodies)
+std::string difference(const sim::RecordedFrame& x, const sim::RecordedFrame& y, std::size_t frame,
+                       const std::vector<sim::RecordedBody>& a, const std::vector<sim::RecordedBody>& b)
 {
   std::pair<double, std::size_t> apart{0, 0};   // [m], body
   std::pair<double, std::size_t> turned{0, 0};  // [rad], body
   for (std::size_t i = 0; i < x.poses.size(); ++i) {
+    if (!a[i].is_in_frame(frame) || !b[i].is_in_frame(frame)) {
+      if (a[i].is_in_frame(frame) == b[i].is_in_frame(frame)) continue;
+      return fmt::format("'{}' is then in one of them only", a[i].name);
+    }
     const Pose p = x.poses[i].pose();
     const Pose q = y.poses[i].pose();
     apart = std::max(apart, {(p.position - q.position).norm(), i});
@@ -25,11 +29,10 @@ std::string difference(const sim::RecordedFrame& x, const sim::RecordedFrame& y,
       turned = std::max(turned, {p.rotation.angularDistance(q.rotation), i});
   }
   if (apart.first > 0)
-    return fmt::format("the farthest body is then '{}', {:.3g} m apart", bodies[apart.second].name,
-                       apart.first);
+    return fmt::format("the farthest body is then '{}', {:.3g} m apart", a[apart.second].name, apart.first);
   if (turned.first > 0) {
     return fmt::format("'{}' is then turned by {:.3g} degrees, and all bodies are at the same places",
-                       bodies[turned.second].name, turned.first * 180 / std::numbers::pi);
+                       a[turned.second].name, turned.first * 180 / std::numbers::pi);
   }
   if (x.kinetic_energy != y.kinetic_energy) {
     return fmt::format(
@@ -60,10 +63,11 @@ RunComparison compare_runs(const sim::Recording& a, const sim::Recording& b)
     }
     if (x.state_hash == y.state_hash) continue;
     std::string text = fmt::format("The runs diverge at {:.9g} s (frame {}): {}", x.time, f,
-                                   difference(x, y, a.header.bodies));
+                                   difference(x, y, f, a.header.bodies, b.header.bodies));
     if (f + 1 < common) {
       text += fmt::format("; at {:.9g} s: {}", a.frames[common - 1].time,
-                          difference(a.frames[common - 1], b.frames[common - 1], a.header.bodies));
+                          difference(a.frames[common - 1], b.frames[common - 1], common - 1, a.header.bodies,
+                                     b.header.bodies));
     }
     return {false, text + "."};
   }

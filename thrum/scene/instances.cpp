@@ -166,6 +166,15 @@ std::vector<std::string> instance_names(const BodyEntry& body)
   return names;
 }
 
+Presence instance_presence(const BodyEntry& body, std::size_t number)
+{
+  const double delay = static_cast<double>(number) * body.appears_every;
+  Presence presence;
+  presence.from = body.appears_at + delay;
+  if (body.removed_at) presence.until = *body.removed_at + delay;
+  return presence;
+}
+
 // Positions add up in the axes of the file; rotations are applied to the body where it stands.
 std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)
 {

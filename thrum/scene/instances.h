@@ -2,6 +2,7 @@
 // Many bodies from one entry: the ways in which a scene file repeats a body.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,14 @@ inline constexpr double kMaxBodies = 1e6;  ///< in one scene; more is a mistake 
 /// that two scatters of one scene differ.
 [[nodiscard]] std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed,
                                                std::uint64_t stream);
+
+/// The time during which a body is in the scene [s].
+struct Presence {
+  double from = 0;
+  double until = std::numeric_limits<double>::infinity();
+};
+/// Of the body with that number among those of the entry.
+[[nodiscard]] Presence instance_presence(const BodyEntry& body, std::size_t number);
 
 /// Factors by which the lengths of each are changed; empty where the body does not ask for it.
 [[nodiscard]] std::vector<Vec3> instance_scales(const BodyEntry& body, std::uint64_t seed,

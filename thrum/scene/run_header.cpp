@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "thrum/base/atomic_file.h"
 
 namespace thrum::scene {
@@ -20,9 +22,9 @@ void add_mesh_files(const SceneShape& shape, base::Hasher& hasher)
 
 }  // namespace
 
-sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& built, const RunDesc& desc)
+sim::WorldRecorderDesc recorder_desc(const SceneDesc& scene, const BuiltScene& built, const RunDesc& desc)
 {
-  sim::RecordingHeader header;
+  sim::WorldRecorderDesc header;
   const auto number = [](double x) {
     return fmt::format("{:.17g}", x);
   };
@@ -45,28 +47,13 @@ sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& 
   if (camera.target) header.notes.emplace_back("camera target", vec(*camera.target));
   header.notes.emplace_back("camera from", vec(camera.from));
   header.notes.emplace_back("camera field of view", number(camera.field_of_view));
-  for (std::size_t i = 0; i < built.visuals.size(); ++i) {
-    const BodyVisual& visual = built.visuals[i];
-    const model::BodyDesc& body = built.world.model().bodies[i];
-    header.bodies.push_back({visual.name,
-                             static_cast<std::int32_t>(visual.mesh),
-                             {visual.colour[0], visual.colour[1], visual.colour[2]},
-                             body.motion,
-                             body.motion == model::Motion::dynamic ? body.mass : 0});
-  }
-  for (const auto& mesh : built.meshes) header.meshes.push_back(*mesh);
-  for (const model::Joint& joint : built.world.model().joints) {
-    if (joint.kind != model::JointKind::distance && joint.kind != model::JointKind::spring) continue;
-    const auto in_shape = [&](model::BodyIndex id, const Pose& X_bj) {
-      const Vec3 p =
-          id == model::kNone
-              ? X_bj.position
-              : built.world.model().bodies[static_cast<std::size_t>(id)].X_bs.point_to_local(X_bj.position);
-      return std::array<float, 3>{static_cast<float>(p.x()), static_cast<float>(p.y()),
-                                  static_cast<float>(p.z())};
-    };
-    header.links.push_back({joint.a, joint.b, in_shape(joint.a, joint.X_aj), in_shape(joint.b, joint.X_bj)});
-  }
+  // A body is looked up by its name while it is added, before the scene knows its id.
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < built.visuals.size(); ++i) numbers[built.visuals[i].name] = i;
+  header.look = [&built, numbers = std::move(numbers)](model::BodyId id) -> sim::BodyLook {
+    const BodyVisual& visual = built.visuals[numbers.at(built.world.desc_of(id).name)];
+    return {built.meshes[visual.mesh], {visual.colour[0], visual.colour[1], visual.colour[2]}};
+  };
   return header;
 }
 

@@ -4,13 +4,14 @@
 
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/run_scene.h"
+#include "thrum/sim/world_recorder.h"
 
 namespace thrum::scene {
 
-/// Bodies, meshes, strings and springs, and in notes where the scene comes from and where it is looked at
-/// from.
-[[nodiscard]] sim::RecordingHeader recording_header(const SceneDesc& scene, const BuiltScene& built,
-                                                    const RunDesc& desc);
+/// How the bodies look, and in notes where the scene comes from and where it is looked at from. `built` must
+/// outlive the result.
+[[nodiscard]] sim::WorldRecorderDesc recorder_desc(const SceneDesc& scene, const BuiltScene& built,
+                                                   const RunDesc& desc);
 
 /// Of all that a run depends on: the texts of the scene and the bytes of its meshes and modes.
 [[nodiscard]] base::Hash128 dependency_hash(const SceneDesc& scene);

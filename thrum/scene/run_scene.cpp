@@ -12,27 +12,18 @@
 #include "thrum/base/folder_lock.h"
 #include "thrum/base/timing.h"
 #include "thrum/elastic/modal_file.h"
-#include "thrum/model/compare_state.h"
+#include "thrum/scene/body_changes.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/run_header.h"
 #include "thrum/scene/scene_warnings.h"
 #include "thrum/sim/checkpoint.h"
+#include "thrum/sim/world_recorder.h"
 
 namespace thrum::scene {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<sim::RecordedPose> poses_of(const sim::World& world)
-{
-  std::vector<sim::RecordedPose> poses;
-  poses.reserve(world.state().bodies.size());
-  for (std::size_t i = 0; i < world.state().bodies.size(); ++i) {
-    poses.push_back(sim::RecordedPose::of(world.shape_pose(world.id_of(static_cast<model::BodyIndex>(i)))));
-  }
-  return poses;
-}
 
 // One run, from a first step on.
 class Run {
@@ -63,39 +54,42 @@ class Run {
       for (const std::string& sentence : find_scene_warnings(scene_, built_)) desc_.on_warning(sentence);
     }
     back_up_previous_run();
-    sim::RecordingWriter writer(desc_.folder / "recording", recording_header(scene_, built_, desc_));
-    record(writer, 0);
-    checkpoint(writer, 0);
-    return loop(writer, 0);
+    sim::WorldRecorder recorder(built_.world, desc_.folder / "recording",
+                                recorder_desc(scene_, built_, desc_));
+    begin_boundary(0);
+    record(recorder, 0);
+    checkpoint(recorder, 0);
+    return loop(recorder, 0);
   }
 
   RunResult from_checkpoint(const sim::Checkpoint& saved, const sim::Recording& recording)
   {
-    check_fits_recording(saved, recording);
+    // The bodies come and go in the same order as in the first run, so they get the same ids. The state is
+    // that before the changes of its last step.
+    if (saved.steps_done > 0)
+      built_.apply_changes(static_cast<double>(saved.steps_done - 1) * scene_.step, scene_.step);
     built_.world.restore(saved.state);
-    std::vector<sim::RecordedPose> last = recording.frames.empty()
-                                              ? std::vector<sim::RecordedPose>(built_.visuals.size())
-                                              : recording.frames.back().poses;
-    sim::RecordingWriter writer(desc_.folder / "recording", saved.recording_length, std::move(last));
-    return loop(writer, saved.steps_done);
+    begin_boundary(saved.steps_done);
+    check_fits_recording(saved, recording);
+    sim::WorldRecorder recorder(built_.world, desc_.folder / "recording", saved.recording_length, recording,
+                                recorder_desc(scene_, built_, desc_));
+    return loop(recorder, saved.steps_done);
   }
 
  private:
   static constexpr std::size_t kMaxContactsPerFrame = 500;  ///< in a frame, on average, at most
   static constexpr double kSlideRate = 10;                  ///< at which sliding pairs are recorded [1/s]
-  static constexpr double kStepTolerance = 1e-6;  ///< of a step that a duration may be too long by rounding
 
   // A checkpoint is taken at a frame, and the frame holds the hash of the state.
   void check_fits_recording(const sim::Checkpoint& saved, const sim::Recording& recording) const
   {
     const bool is_frame = saved.steps_done % frame_steps_ == 0 || saved.steps_done == steps_;
     const bool fits = saved.steps_done <= steps_ && is_frame && !recording.frames.empty() &&
-                      recording.frames.back().state_hash == model::hash_of(saved.state).low;
+                      recording.frames.back().state_hash == built_.world.hash().low;
     if (fits) return;
     throw Error(
         fmt::format("The checkpoint in {} does not fit its recording: one of them is damaged or of another "
-                    "run. It cannot "
-                    "be resumed; run the scene anew.",
+                    "run. It cannot be resumed; run the scene anew.",
                     desc_.folder.string()));
   }
 
@@ -125,7 +119,7 @@ class Run {
       std::filesystem::remove(desc_.folder / name, none);
   }
 
-  RunResult loop(sim::RecordingWriter& writer, std::uint64_t first)
+  RunResult loop(sim::WorldRecorder& recorder, std::uint64_t first)
   {
     const base::Stopwatch watch;
     double saved = 0;
@@ -138,12 +132,12 @@ class Run {
       built_.world.set_reports({.contacts = is_recorded, .impulses = false, .events = true});
       built_.step(static_cast<double>(done) * scene_.step, scene_.step);
       ++done;
+      begin_boundary(done);
       const base::Stopwatch recording;
-      collect_events();
-      if (is_recorded) record(writer, done / frame_steps_);
+      if (is_recorded) record(recorder, done / frame_steps_);
       const double now = watch.seconds();
       if (now - flushed >= desc_.checkpoint_interval) {
-        writer.flush();
+        recorder.flush();
         flushed = now;
       }
       // A checkpoint waits for the disk; it may take a hundredth of the time.
@@ -151,7 +145,7 @@ class Run {
       if (is_frame_step && now - saved >= (desc_.checkpoint_interval > 0
                                                ? std::max(desc_.checkpoint_interval, 100 * checkpoint_seconds)
                                                : 0)) {
-        checkpoint(writer, done);
+        checkpoint(recorder, done);
         saved = now;
         checkpoint_seconds = watch.seconds() - now;
       }
@@ -168,10 +162,10 @@ class Run {
     result.simulated = static_cast<double>(done) * scene_.step;
     result.final_hash = built_.world.hash();
     if (built_.responder) result.warnings = built_.responder->warnings();
-    checkpoint(writer, done);
+    checkpoint(recorder, done);
     if (result.finished) {
-      writer.finish(result.final_hash);
-      writer.sync();
+      recorder.finish();
+      recorder.sync();
     }
     result.wall_seconds = watch.seconds();
     write_files(result);
@@ -179,64 +173,47 @@ class Run {
     return result;
   }
 
-  void collect_events()
+  // Between two steps: bodies appear and are removed, before the frame of that time. A checkpoint has the
+  // state before, so that contacts of removed bodies end in the next step of a resumed run too.
+  void begin_boundary(std::uint64_t done)
   {
-    events_.insert(events_.end(), built_.world.events().begin(), built_.world.events().end());
-    responses_.insert(responses_.end(), built_.world.responses().begin(), built_.world.responses().end());
+    const double time = static_cast<double>(done) * scene_.step;
+    state_before_changes_.reset();
+    if (!built_.has_changes(time, scene_.step)) return;
+    state_before_changes_ = built_.world.save();
+    built_.apply_changes(time, scene_.step);
   }
 
-  void record(sim::RecordingWriter& writer, std::uint64_t number)
+  void record(sim::WorldRecorder& recorder, std::uint64_t number)
   {
-    const sim::World& world = built_.world;
-    sim::RecordedFrame frame;
-    frame.time = world.state().time;
-    frame.kinetic_energy = world.kinetic_energy();
-    frame.potential_energy = world.potential_energy();
-    frame.state_hash = world.hash().low;
-    frame.poses = poses_of(world);
     // Of many contacts, those of every second frame are kept, and so on: on average kMaxContactsPerFrame a
     // frame.
     std::size_t points = 0;
-    for (const model::ContactPatch& patch : world.state().patches) points += patch.count;
-    frame.has_contacts = number % (1 + points / kMaxContactsPerFrame) == 0;
-    const std::span<const model::Contact> contacts =
-        frame.has_contacts ? world.contacts() : std::span<const model::Contact>();
-    for (const model::Contact& contact : contacts) {
-      const bool wanted = scene_.outputs.contacts == RecordedContacts::all ||
-                          (scene_.outputs.contacts == RecordedContacts::impacts && contact.is_new);
-      if (!wanted || !(contact.normal_impulse > 0)) continue;
-      const Vec3 impulse = contact.normal_impulse * contact.normal + contact.friction_impulse;
-      const auto floats = [](const Vec3& v) {
-        return std::array<float, 3>{static_cast<float>(v.x()), static_cast<float>(v.y()),
-                                    static_cast<float>(v.z())};
-      };
-      frame.contacts.push_back({world.index_of(contact.a), world.index_of(contact.b),
-                                floats(contact.position), floats(impulse), contact.is_new ? 1u : 0u});
-    }
+    for (const model::ContactPatch& patch : built_.world.state().patches) points += patch.count;
+    const bool has_contacts = number % (1 + points / kMaxContactsPerFrame) == 0;
+    sim::RecordedFrame frame =
+        recorder.take_frame(has_contacts ? scene_.outputs.contacts : sim::FrameContacts::none);
     // Bodies slide for long: ten times a second is enough to see it.
     const auto slide_frames = static_cast<std::uint64_t>(
         std::llround(1 / (kSlideRate * scene_.step * static_cast<double>(frame_steps_))));
     if (slide_frames > 1 && number % slide_frames != 0) {
-      std::erase_if(events_,
+      std::erase_if(frame.events,
                     [](const model::ContactEvent& e) { return e.kind == model::ContactEventKind::slide; });
     }
-    frame.events = std::move(events_);
-    events_.clear();
-    frame.responses = std::move(responses_);
-    responses_.clear();
-    writer.add(frame);
+    recorder.add_frame(frame);
   }
 
   // Frames lie between checkpoints only when a checkpoint falls on one, so events that wait for their frame
   // are saved by going back to the last frame: a checkpoint is taken at frames alone.
-  void checkpoint(sim::RecordingWriter& writer, std::uint64_t done)
+  void checkpoint(sim::WorldRecorder& recorder, std::uint64_t done)
   {
     if (done % frame_steps_ != 0 && done != steps_) return;
     // The recording is on the disk before the checkpoint that counts on it: after a power cut too, there is a
     // checkpoint whose recording is whole.
-    writer.sync();
+    recorder.sync();
     sim::write_checkpoint(desc_.folder / "checkpoint",
-                          {done, writer.length(), dependency_hash(scene_), built_.world.save()});
+                          {done, recorder.writer().length(), dependency_hash(scene_),
+                           state_before_changes_ ? *state_before_changes_ : built_.world.save()});
   }
 
   void write_files(RunResult& result)
@@ -305,8 +282,7 @@ class Run {
   BuiltScene built_;
   std::uint64_t steps_;
   std::uint64_t frame_steps_ = 1;
-  std::vector<model::ContactEvent> events_;
-  std::vector<model::ResponseEvent> responses_;
+  std::optional<model::SceneState> state_before_changes_;  ///< of the last boundary, when there were any
   double recording_seconds_ = 0;
 };
 

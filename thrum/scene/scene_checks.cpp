@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/rigid/shape_mass.h"
 #include "thrum/scene/collision_groups.h"
 #include "thrum/scene/instances.h"
 #include "thrum/scene/read_failures.h"
@@ -248,6 +250,8 @@ class Checker {
     }
     if (!body.material.name.empty()) check_reference(body.material, materials_, "material");
     if (body.rings) check_rings(body, *body.rings);
+    check_inertia(body);
+    check_presence(body);
     body_count_ += instance_count(body);
     if (body_count_ > kMaxBodies) {
       if (!reported_too_many_)
@@ -256,13 +260,97 @@ class Checker {
       reported_too_many_ = true;
       return;
     }
-    for (std::string& name : instance_names(body)) bodies_.push_back(std::move(name));
+    std::vector<std::string> names = instance_names(body);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (body.appears_at > 0 || body.appears_every > 0 || body.removed_at)
+        presences_[names[i]] = instance_presence(body, i);
+      if (body.spec.motion == model::Motion::fixed) fixed_.insert(names[i]);
+      bodies_.push_back(std::move(names[i]));
+    }
+  }
+
+  void check_inertia(const BodyEntry& body)
+  {
+    if (!body.spec.inertia) return;
+    if (!body.spec.mass && !read_failures_.may_hide(body.place, "mass"))
+      fail(body.place, "inertia", "is given without \"mass\". Give both, or leave both out.");
+    const std::string mistake = rigid::find_inertia_mistake(*body.spec.inertia);
+    if (!mistake.empty()) fail(body.place, "inertia", mistake);
+  }
+
+  void check_presence(const BodyEntry& body)
+  {
+    if (body.removed_at && !(*body.removed_at > body.appears_at)) {
+      fail(body.place, "removed_at",
+           fmt::format("is {} s, but the body appears at {} s. It must be later.", *body.removed_at,
+                       body.appears_at));
+    }
+    if (body.appears_every > 0 && body.repeat.empty() && !read_failures_.may_hide(body.place, "repeat"))
+      fail(body.place, "appears_every", "is given to one body. Add \"repeat\", or use \"appears_at\".");
+    if (body.appears_at > 0 && body.rings && body.rings->supports == SupportKind::contacts) {
+      fail(body.rings->place, "supports",
+           "is \"contacts\", which is found before the run, but the body appears during it. Use \"clamp\".");
+    }
+  }
+
+  [[nodiscard]] Presence presence_of(const std::string& name) const
+  {
+    const auto found = presences_.find(name);
+    return found != presences_.end() ? found->second : Presence{};
+  }
+
+  // The places of a joint are those at which its bodies appear, so both appear at once, unless the earlier
+  // one cannot move meanwhile.
+  void check_joint_presence(const JointEntry& joint)
+  {
+    if (presences_.empty() || joint.b.name.empty()) return;
+    const bool a_first = presence_of(joint.a.name).from <= presence_of(joint.b.name).from;
+    const std::string& first = a_first ? joint.a.name : joint.b.name;
+    const std::string& second = a_first ? joint.b.name : joint.a.name;
+    const Presence early = presence_of(first);
+    const Presence late = presence_of(second);
+    if (early.from == late.from) return;
+    if (late.from >= early.until) {
+      fail(joint.place, "",
+           fmt::format("joins \"{}\", which is removed at {} s, to \"{}\", which appears at {} s: "
+                       "they are never there together. Change the times.",
+                       first, early.until, second, late.from));
+    } else if (fixed_.count(first) == 0) {
+      fail(joint.place, "",
+           fmt::format("joins \"{}\", which appears at {} s, to \"{}\", which appears at {} s: the "
+                       "first may have moved by then. Let both appear at once, or fix the first.",
+                       first, early.from, second, late.from));
+    }
+  }
+
+  void check_action_times(const NameRef& body, const ValueLocation& place, const char* key, double first,
+                          double last)
+  {
+    const Presence presence = presence_of(body.name);
+    if (last >= presence.from && first < presence.until) return;
+    const bool early = last < presence.from;
+    fail(place, key,
+         fmt::format("{} at {} s, but \"{}\" {} at {} s. Act on it while it is there.",
+                     early ? "ends" : "begins", early ? last : first, body.name,
+                     early ? "appears" : "is removed", early ? presence.from : presence.until));
   }
 
   void check_body_reference(const NameRef& ref)
   {
     if (sorted_.empty()) sorted_.insert(bodies_.begin(), bodies_.end());
     if (sorted_.count(ref.name) == 0) check_reference(ref, bodies_, "body");
+  }
+
+  void check_motor(const JointEntry& joint)
+  {
+    if (!joint.motor_target) return;
+    if (joint.desc.kind != model::JointKind::hinge && joint.desc.kind != model::JointKind::slider &&
+        !read_failures_.may_hide(joint.place, "kind"))
+      fail(joint.place, "motor_target",
+           "is given to a joint without a motor. Only hinges and sliders have one.");
+    if (!joint.motor_speed && !read_failures_.may_hide(joint.place, "motor_speed"))
+      fail(joint.place, "motor_target",
+           "is given without \"motor_speed\", the max speed on the way. Add it.");
   }
 
   void check_actions()
@@ -273,14 +361,21 @@ class Checker {
       if (joint.a.name == joint.b.name && !joint.a.name.empty())
         fail(joint.place, "b",
              "is the same body as a. Name another, or leave it out to join the body to the world.");
+      check_joint_presence(joint);
+      check_motor(joint);
       if (!(joint.axis.norm() > 0)) fail(joint.place, "axis", "has length zero. Give it a direction.");
       if (joint.limits && (*joint.limits)[0] > (*joint.limits)[1]) {
         fail(joint.place, "limits", "has its min above its max. Write [min, max].");
       }
     }
-    for (const ImpulseEntry& impulse : scene_.impulses) check_body_reference(impulse.body);
+    for (const ImpulseEntry& impulse : scene_.impulses) {
+      check_body_reference(impulse.body);
+      check_action_times(impulse.body, impulse.place, "time", impulse.time, impulse.time);
+    }
     for (const ForceEntry& force : scene_.forces) {
       check_body_reference(force.body);
+      if (!force.times.empty())
+        check_action_times(force.body, force.place, "times", force.times.front(), force.times.back());
       const bool may_be_hidden =
           read_failures_.may_hide(force.place, "times") || read_failures_.may_hide(force.place, "forces");
       if (force.times.size() != force.forces.size() && !may_be_hidden) {
@@ -299,7 +394,8 @@ class Checker {
   const ReadFailures read_failures_;
   std::vector<std::string> shapes_, materials_, entry_names_, bodies_;
   std::vector<std::string> groups_;
-  std::set<std::string> sorted_;
+  std::set<std::string> sorted_, fixed_;
+  std::map<std::string, Presence> presences_;  ///< of the bodies that are not always there
   double body_count_ = 0;
   bool reported_too_many_ = false;
 };

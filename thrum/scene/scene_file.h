@@ -19,6 +19,7 @@
 #include "thrum/scene/scene_shape.h"
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
+#include "thrum/sim/world_recorder.h"
 #include "thrum/vibration/body_response.h"
 
 namespace thrum::scene {
@@ -128,23 +129,27 @@ struct BodyEntry {
   sim::BodySpec spec;                     ///< all else; velocities in the axes of the file that holds it
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
-  std::optional<Vec2> scale_range;  ///< least and greatest factor of lengths along each axis, at random
-  std::vector<RepeatDesc> repeat;   ///< each repeats what the one before made
-  Pose X_wf;                        ///< where the file that holds it was put
+  std::optional<Vec2> scale_range;   ///< least and greatest factor of lengths along each axis, at random
+  std::vector<RepeatDesc> repeat;    ///< each repeats what the one before made
+  double appears_at = 0;             ///< [s]; 0: it is there from the beginning
+  std::optional<double> removed_at;  ///< [s]; default: it stays
+  double appears_every = 0;          ///< time between repeated bodies, for both of these [s]
+  Pose X_wf;                         ///< where the file that holds it was put
   ValueLocation place;
 };
 
 struct JointEntry {
   NameRef a;
-  NameRef b;                          ///< without a name: the world
-  Vec3 position = Vec3::Zero();       ///< in the world; for distance and spring: on a [m]
-  std::optional<Vec3> position_on_b;  ///< distance and spring: on b [m]
-  Vec3 axis = Vec3::UnitZ();          ///< of hinge and slider, in the world
-  std::optional<Vec2> limits;         ///< [degrees] for a hinge, [m] otherwise
-  std::optional<double> motor_speed;  ///< [rad/s] or [m/s]
-  std::optional<double> length;       ///< distance and spring: rest length; default: as placed [m]
-  model::JointDesc desc;              ///< all else
-  Pose X_wf;                          ///< as for bodies
+  NameRef b;                           ///< without a name: the world
+  Vec3 position = Vec3::Zero();        ///< in the world; for distance and spring: on a [m]
+  std::optional<Vec3> position_on_b;   ///< distance and spring: on b [m]
+  Vec3 axis = Vec3::UnitZ();           ///< of hinge and slider, in the world
+  std::optional<Vec2> limits;          ///< [degrees] for a hinge, [m] otherwise
+  std::optional<double> motor_speed;   ///< [rad/s] or [m/s]
+  std::optional<double> motor_target;  ///< [degrees] for a hinge, [m] for a slider
+  std::optional<double> length;        ///< distance and spring: rest length; default: as placed [m]
+  model::JointDesc desc;               ///< all else
+  Pose X_wf;                           ///< as for bodies
   ValueLocation place;
 };
 
@@ -185,11 +190,9 @@ struct ListenerEntry {
   Vec3 forward{0, 1, 0};
 };
 
-enum class RecordedContacts { all, impacts, none };
-
 struct OutputEntry {
   double frame_rate = 60;  ///< poses a second; 0: every step [1/s]
-  RecordedContacts contacts = RecordedContacts::all;
+  sim::FrameContacts contacts = sim::FrameContacts::all;
   bool glb = true;
   bool csv = true;
   bool page = true;

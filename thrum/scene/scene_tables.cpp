@@ -152,6 +152,11 @@ THRUM_TABLE(JointEntry, joint_table,
                 .field({.key = "limits", .unit = "degrees or m", .doc = "[min, max]"}, &JointEntry::limits)
                 .field({.key = "motor_speed", .unit = "rad/s or m/s", .doc = "drives a hinge or a slider"},
                        &JointEntry::motor_speed)
+                .field({.key = "motor_target",
+                        .unit = "degrees or m",
+                        .doc = "where the motor of a hinge or a slider drives it and holds it, from 0 as it "
+                               "is placed; motor_speed is then the max speed on the way"},
+                       &JointEntry::motor_target)
                 .field(non_negative("max_motor_force", "N m or N", "upper limit of the motor"),
                        path(&JointEntry::desc, &model::JointDesc::motor, &model::JointMotor::max_force))
                 .field({.key = "length",
@@ -253,6 +258,15 @@ THRUM_TABLE(
                 .bounds = above(0),
                 .hint = "Leave it out to use the density."},
                path(&BodyEntry::spec, &sim::BodySpec::mass))
+        .field({.key = "centre_of_mass",
+                .unit = "m",
+                .doc = "in the axes of the shape; default: that of the shape filled evenly"},
+               path(&BodyEntry::spec, &sim::BodySpec::centre_of_mass))
+        .field({.key = "inertia",
+                .unit = "kg m^2",
+                .doc = "about the centre of mass, in the axes of the shape; needs \"mass\"; default: that of "
+                       "the shape filled evenly, about its own centre"},
+               path(&BodyEntry::spec, &sim::BodySpec::inertia))
         .field({.key = "density",
                 .unit = "kg/m^3",
                 .doc = "instead of the material's",
@@ -291,7 +305,19 @@ THRUM_TABLE(
                 .bounds = above(0)},
                &BodyEntry::scale_range)
         .list({.key = "repeat", .doc = "each repeats what the one before made"}, &BodyEntry::repeat,
-              &repeat_table))
+              &repeat_table)
+        .field(non_negative("appears_at", "s",
+                            "it is added at the first step that begins then or later; 0: from the beginning"),
+               &BodyEntry::appears_at)
+        .field({.key = "removed_at",
+                .unit = "s",
+                .doc = "it is removed, with its joints, at the first step that begins then or later; "
+                       "default: it stays",
+                .bounds = above(0)},
+               &BodyEntry::removed_at)
+        .field(non_negative("appears_every", "s",
+                            "each repeated body appears, and is removed, so much later than the one before"),
+               &BodyEntry::appears_every))
 
 THRUM_TABLE(IncludeEntry, include_table,
             ObjectTable<IncludeEntry>("include", "Another scene file as a part of this one.")

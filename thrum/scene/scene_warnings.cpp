@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/scene/instances.h"
@@ -31,12 +32,16 @@ class Inspector {
     for (const BodyEntry& entry : scene.bodies) {
       entries_.insert(entries_.end(), static_cast<std::size_t>(instance_count(entry)), &entry);
     }
+    // Before the run the world has the bodies that are there from the beginning, in the order of the scene.
+    for (std::size_t b = 0; b < built.ids.size(); ++b) {
+      if (built.ids[b].valid()) present_.push_back(b);
+    }
   }
 
   std::vector<std::string> run()
   {
-    if (std::none_of(bodies().begin(), bodies().end(),
-                     [](const model::BodyDesc& body) { return body.motion != model::Motion::fixed; }))
+    if (std::none_of(entries_.begin(), entries_.end(),
+                     [](const BodyEntry* entry) { return entry->spec.motion != model::Motion::fixed; }))
       warnings_.emplace_back("Nothing in this scene moves.");
     check_meshes();
     check_sizes();
@@ -47,9 +52,11 @@ class Inspector {
   std::vector<std::string> modal_warnings()
   {
     std::set<const model::ModalModel*> seen;
-    for (std::size_t b = 0; b < bodies().size() && built_.responder; ++b) {
-      const model::ModalModel* modal =
-          built_.responder->model_of(built_.world.id_of(static_cast<model::BodyIndex>(b)));
+    for (std::size_t b = 0; b < built_.ids.size() && built_.responder; ++b) {
+      const auto late = built_.late_bodies.find(b);
+      const model::ModalModel* modal = late != built_.late_bodies.end()
+                                           ? late->second.modes.get()
+                                           : built_.responder->model_of(built_.ids[b]);
       if (modal == nullptr || !seen.insert(modal).second) continue;
       for (const std::string& sentence : modal->warnings)
         warn(entries_[b]->rings->place, b, fmt::format("rings, but: {}", sentence));
@@ -64,6 +71,13 @@ class Inspector {
   {
     return built_.world.shapes()[static_cast<std::size_t>(bodies()[b].shape)];
   }
+  // Also of a body that appears later; `number` is that in the scene.
+  [[nodiscard]] model::ShapeIndex shape_index(std::size_t number) const
+  {
+    const auto late = built_.late_bodies.find(number);
+    return late != built_.late_bodies.end() ? built_.world.index_of(late->second.spec.shape)
+                                            : built_.world.desc_of(built_.ids[number]).shape;
+  }
 
   void warn(const ValueLocation& place, std::size_t b, const std::string& sentence)
   {
@@ -75,11 +89,12 @@ class Inspector {
   // Meshes of bodies that move, each once for each entry of the scene.
   void check_meshes()
   {
-    std::set<std::pair<const BodyEntry*, model::ShapeId>> seen;
-    for (std::size_t b = 0; b < bodies().size(); ++b) {
-      const model::Shape& shape = built_.world.model().shapes[static_cast<std::size_t>(bodies()[b].shape)];
-      if (!seen.emplace(entries_[b], bodies()[b].shape).second) continue;
-      if (bodies()[b].motion != model::Motion::fixed) check_mesh(b, shape);
+    std::set<std::pair<const BodyEntry*, model::ShapeIndex>> seen;
+    for (std::size_t b = 0; b < built_.ids.size(); ++b) {
+      const model::ShapeIndex shape = shape_index(b);
+      if (!seen.emplace(entries_[b], shape).second) continue;
+      if (entries_[b]->spec.motion != model::Motion::fixed)
+        check_mesh(b, at(built_.world.model().shapes, shape));
     }
   }
 
@@ -120,9 +135,10 @@ class Inspector {
   void check_sizes()
   {
     std::set<const BodyEntry*> seen;
-    for (std::size_t b = 0; b < bodies().size(); ++b) {
-      if (bodies()[b].motion == model::Motion::fixed || shape_of(b).unbounded) continue;
-      const double length = shape_of(b).bounds.sizes().maxCoeff();
+    for (std::size_t b = 0; b < built_.ids.size(); ++b) {
+      const collision::PreparedShape& shape = at(built_.world.shapes(), shape_index(b));
+      if (entries_[b]->spec.motion == model::Motion::fixed || shape.unbounded) continue;
+      const double length = shape.bounds.sizes().maxCoeff();
       const double ratio = length / scene_.world.length_scale;
       if (ratio < kMaxScaleRatio && ratio > 1 / kMaxScaleRatio) continue;
       if (!seen.insert(entries_[b]).second) continue;
@@ -166,10 +182,10 @@ class Inspector {
         continue;
       }
       ++reported;
-      warn(entries_[b]->place, b,
+      warn(entries_[present_[b]]->place, present_[b],
            fmt::format(
                "starts {:.3g} m deep inside '{}', and they are pushed apart at once: leave a little room.",
-               depth, built_.visuals[a].name));
+               depth, built_.visuals[present_[a]].name));
     }
     if (more > 0) warnings_.push_back(fmt::format("{} more pairs of bodies start inside each other.", more));
   }
@@ -214,7 +230,8 @@ class Inspector {
 
   const SceneDesc& scene_;
   const BuiltScene& built_;
-  std::vector<const BodyEntry*> entries_;  ///< by BodyId
+  std::vector<const BodyEntry*> entries_;  ///< by number
+  std::vector<std::size_t> present_;       ///< number of each body of the world
   std::vector<std::string> warnings_;
 };
 

@@ -353,9 +353,9 @@ THRUM_TABLE(
         .field(non_negative("frame_rate", "1/s", "poses a second in the recording; 0: every step"),
                &OutputEntry::frame_rate)
         .choice({.key = "contacts", .doc = "which are recorded"}, &OutputEntry::contacts,
-                {{"all", RecordedContacts::all},
-                 {"impacts", RecordedContacts::impacts},
-                 {"none", RecordedContacts::none}})
+                {{"all", sim::FrameContacts::all},
+                 {"impacts", sim::FrameContacts::impacts},
+                 {"none", sim::FrameContacts::none}})
         .field({.key = "glb", .doc = "write motion.glb"}, &OutputEntry::glb)
         .field({.key = "csv", .doc = "write events.csv and energy.csv"}, &OutputEntry::csv)
         .field({.key = "page", .doc = "write index.html"}, &OutputEntry::page)

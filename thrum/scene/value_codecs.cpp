@@ -192,6 +192,19 @@ bool read_value(const JsonValue& value, Vec3& out, const ValueRule& rule, ReadCo
   return true;
 }
 
+bool read_value(const JsonValue& value, Mat3& out, const ValueRule& rule, ReadContext& context)
+{
+  const std::size_t count = value.array() == nullptr ? 0 : value.array()->size();
+  if (count != 3 && count != 6) {
+    context.fail(value, "a list of 3 numbers [xx, yy, zz] or of 6 [xx, yy, zz, xy, xz, yz]");
+    return false;
+  }
+  std::array<double, 6> m{};
+  if (!read_numbers(value, m.data(), count, rule, context)) return false;
+  out << m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2];
+  return true;
+}
+
 bool read_value(const JsonValue& value, std::array<int, 3>& out, const ValueRule& rule, ReadContext& context)
 {
   if (value.array() == nullptr || value.array()->size() != 3) {

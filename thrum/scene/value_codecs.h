@@ -122,6 +122,8 @@ bool read_value(const JsonValue& value, bool& out, const ValueRule& rule, ReadCo
 bool read_value(const JsonValue& value, std::string& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, Vec2& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, Vec3& out, const ValueRule& rule, ReadContext& context);
+/// A symmetric matrix: [xx, yy, zz], or [xx, yy, zz, xy, xz, yz].
+bool read_value(const JsonValue& value, Mat3& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, Colour& out, const ValueRule& rule, ReadContext& context);
 bool read_value(const JsonValue& value, FileName& out, const ValueRule& rule, ReadContext& context);
@@ -176,6 +178,7 @@ THRUM_VALUE_TRAITS(bool);
 THRUM_VALUE_TRAITS(std::string);
 THRUM_VALUE_TRAITS(Vec2);
 THRUM_VALUE_TRAITS(Vec3);
+THRUM_VALUE_TRAITS(Mat3);
 THRUM_VALUE_TRAITS(Quat);
 THRUM_VALUE_TRAITS(Colour);
 THRUM_VALUE_TRAITS(FileName);

@@ -122,6 +122,20 @@ std::string ValueTraits<Vec3>::show(const Vec3& value)
   return fmt::format("[{:.6g}, {:.6g}, {:.6g}]", value.x(), value.y(), value.z());
 }
 
+Json ValueTraits<Mat3>::schema(const ValueRule& rule)
+{
+  return {{"anyOf", {numbers_schema(3, rule), numbers_schema(6, rule)}}};
+}
+std::string ValueTraits<Mat3>::type(const ValueRule&)
+{
+  return "[xx, yy, zz] or [xx, yy, zz, xy, xz, yz]";
+}
+std::string ValueTraits<Mat3>::show(const Mat3& m)
+{
+  return fmt::format("[{:.6g}, {:.6g}, {:.6g}, {:.6g}, {:.6g}, {:.6g}]", m(0, 0), m(1, 1), m(2, 2), m(0, 1),
+                     m(0, 2), m(1, 2));
+}
+
 Json ValueTraits<ThreeCounts>::schema(const ValueRule& rule)
 {
   return {{"type", "array"}, {"items", ValueTraits<int>::schema(rule)}, {"minItems", 3}, {"maxItems", 3}};

@@ -10,7 +10,10 @@
 //
 // The first chunk describes the scene (bodies, meshes, colours), so that motion and pictures can be made from
 // the recording alone. Each later one holds frames: time, energies, a hash of the state, the poses that
-// changed since the frame before, contacts, events and responses. Contacts are 16 bits a number: positions in
+// changed since the frame before, contacts, events and responses; or what changed about the scene between two
+// frames: bodies that appear or are removed, their meshes, links. Bodies are numbered in the order in which
+// they appear and no number is used twice, so that whatever names a number names one body for good, also when
+// the world gives the slot of its id to another. Contacts are 16 bits a number: positions in
 // the box of the frame's contacts, impulses as a share of its largest. Positions are 32-bit floats, rotations
 // 16 bits a component (2e-5 rad). The last chunk holds the hash of the final state; a recording without it
 // was cut short.
@@ -20,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,16 +33,31 @@
 #include "thrum/mesh/triangle_mesh.h"
 #include "thrum/model/body.h"
 #include "thrum/model/contact.h"
+#include "thrum/model/ids.h"
 #include "thrum/model/response.h"
 
 namespace thrum::sim {
+
+enum class RecordedChange : std::uint8_t;
+
+inline constexpr std::uint64_t kNoFrame = std::numeric_limits<std::uint64_t>::max();
 
 struct RecordedBody {
   std::string name;
   std::int32_t mesh = 0;  ///< index into RecordingHeader::meshes
   std::array<float, 3> colour = {0.8f, 0.8f, 0.8f};
   model::Motion motion = model::Motion::dynamic;
-  double mass = 0;  ///< [kg]
+  double mass = 0;                                              ///< [kg]
+  model::BodyId id = {};                                        ///< in the world that was recorded
+  std::uint64_t first_frame = 0;                                ///< that shows it
+  std::uint64_t end_frame = kNoFrame;                           ///< the first that does not show it any more
+  double appears_at = 0;                                        ///< 0: it is there from the beginning [s]
+  double removed_at = std::numeric_limits<double>::infinity();  ///< [s]
+
+  [[nodiscard]] bool is_in_frame(std::uint64_t frame) const
+  {
+    return first_frame <= frame && frame < end_frame;
+  }
 };
 
 /// A string or a spring, to be drawn.
@@ -47,13 +66,20 @@ struct RecordedLink {
   std::int32_t b = -1;                       ///< -1: the world
   std::array<float, 3> point_a = {0, 0, 0};  ///< in shape axes of a [m]
   std::array<float, 3> point_b = {0, 0, 0};  ///< in shape axes of b, or in the world [m]
+  std::uint64_t first_frame = 0;             ///< that shows it
+  std::uint64_t end_frame = kNoFrame;        ///< the first that does not show it any more
+
+  [[nodiscard]] bool is_in_frame(std::uint64_t frame) const
+  {
+    return first_frame <= frame && frame < end_frame;
+  }
 };
 
-/// What does not change during a run.
+/// What is shown. A writer is given what is there at the beginning; a reader returns all that was ever there.
 struct RecordingHeader {
   std::vector<std::pair<std::string, std::string>> notes;  ///< scene, version, settings ...
-  std::vector<RecordedBody> bodies;
-  std::vector<mesh::TriangleMesh> meshes;  ///< in shape axes; vertices rounded to float [m]
+  std::vector<RecordedBody> bodies;                        ///< by number
+  std::vector<mesh::TriangleMesh> meshes;                  ///< in shape axes; vertices rounded to float [m]
   std::vector<RecordedLink> links;
 
   /// The first note of that name, or an empty text.
@@ -83,46 +109,15 @@ struct RecordedFrame {
   double kinetic_energy = 0;    ///< [J]
   double potential_energy = 0;  ///< [J]
   std::uint64_t state_hash = 0;
-  std::vector<RecordedPose> poses;  ///< by body
-  bool has_contacts = true;         ///< false: those of this frame were left out
+  /// By the number of the body. A body that is not in this frame has the pose of the nearest frame that it is
+  /// in.
+  std::vector<RecordedPose> poses;
+  bool has_contacts = true;  ///< false: those of this frame were left out
   std::vector<RecordedContact> contacts;
-  // Since the frame before. Their bodies are numbered as in the header: the slot of an id is the number.
+  // Since the frame before. The slot of an id is the number of the body in the header, not its slot in the
+  // world.
   std::vector<model::ContactEvent> events;
   std::vector<model::ResponseEvent> responses;
-};
-
-/// Appends to a recording. Frames are gathered and written as a chunk by flush().
-class RecordingWriter {
- public:
-  /// Begins a new file, in place of any that is there. Throws Error, with the reason, when it cannot be
-  /// written.
-  RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header);
-  /// Goes on after `length` bytes; what lies beyond is dropped. `last` are the poses of the frame before.
-  RecordingWriter(const std::filesystem::path& file, std::uint64_t length, std::vector<RecordedPose> last);
-  ~RecordingWriter();
-  RecordingWriter(const RecordingWriter&) = delete;
-  RecordingWriter& operator=(const RecordingWriter&) = delete;
-
-  void add(const RecordedFrame& frame);
-  /// Hands what was gathered to the system. Throws Error, with the reason, when the disk is full.
-  void flush();
-  /// flush(), then waits until all of it is on the disk: a power cut later loses nothing of it.
-  void sync();
-  /// The last chunk.
-  void finish(const base::Hash128& final_hash);
-
-  [[nodiscard]] std::uint64_t length() const { return length_; }  ///< bytes flushed
-  [[nodiscard]] std::size_t buffered_bytes() const { return buffer_.size(); }
-
- private:
-  void write_chunk(std::uint32_t kind, std::string_view payload);
-  void write(std::string_view bytes);
-
-  std::filesystem::path file_;
-  int descriptor_ = -1;
-  std::uint64_t length_ = 0;
-  std::string buffer_;
-  std::vector<RecordedPose> last_poses_;
 };
 
 struct Recording {
@@ -131,6 +126,55 @@ struct Recording {
   bool complete = false;         ///< it has its last chunk
   base::Hash128 final_hash;      ///< when complete
   std::uint64_t lost_bytes = 0;  ///< after the last whole chunk
+};
+
+/// Appends to a recording. Frames are gathered and written as a chunk by flush(). WorldRecorder
+/// (world_recorder.h) fills one from a world.
+class RecordingWriter {
+ public:
+  /// Begins a new file, in place of any that is there. Throws Error, with the reason, when it cannot be
+  /// written.
+  RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header);
+  /// Goes on after `length` bytes, of which `before` was read; what lies beyond is dropped.
+  RecordingWriter(const std::filesystem::path& file, std::uint64_t length, const Recording& before);
+  ~RecordingWriter();
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
+
+  /// `frame` has a pose for each body so far, in the order of their numbers.
+  void add(const RecordedFrame& frame);
+  // What changes before the next frame. Each returns the number of what was added; times in [s].
+  std::int32_t add_mesh(const mesh::TriangleMesh& mesh);
+  std::int32_t add_body(const RecordedBody& body, double time);  ///< its frames and times are filled in
+  std::int32_t add_link(const RecordedLink& link);
+  void remove_body(std::int32_t number, double time);
+  void remove_link(std::int32_t number);
+  /// Hands what was gathered to the system. Throws Error, with the reason, when the disk is full.
+  void flush();
+  /// flush(), then waits until all of it is on the disk: a power cut later loses nothing of it.
+  void sync();
+  /// The last chunk.
+  void finish(const base::Hash128& final_hash);
+
+  [[nodiscard]] std::uint64_t length() const { return length_; }  ///< bytes flushed
+  [[nodiscard]] std::size_t buffered_bytes() const { return chunks_.size() + buffer_.size(); }
+
+ private:
+  void begin_change(RecordedChange kind);
+  void close_changes();
+  void close_frames();
+  void write(std::string_view bytes);
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::uint64_t length_ = 0;
+  std::string chunks_;   ///< whole ones that are not written yet
+  std::string buffer_;   ///< frames
+  std::string changes_;  ///< since the last frame
+  std::uint64_t frames_ = 0;
+  std::size_t meshes_ = 0;
+  std::size_t links_ = 0;
+  std::vector<RecordedPose> last_poses_;  ///< by body
 };
 
 /// Throws InputError when not even the description of the scene is whole.

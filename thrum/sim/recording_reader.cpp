@@ -4,6 +4,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/npz.h"
 #include "thrum/sim/recording.h"
 #include "thrum/sim/recording_format.h"
@@ -70,6 +71,39 @@ model::BodyId read_body(ByteReader& in, std::size_t bodies)
   return {static_cast<std::uint32_t>(number), 0};
 }
 
+RecordedBody read_recorded_body(ByteReader& in)
+{
+  RecordedBody body;
+  body.name = read_text(in);
+  body.mesh = in.read<std::int32_t>("mesh of a body");
+  read_array(in, body.colour);
+  const auto motion = in.read<std::uint32_t>("motion of a body");
+  if (motion > static_cast<std::uint32_t>(model::Motion::fixed))
+    in.fail(fmt::format("motion {}", motion), "0 to 2");
+  body.motion = static_cast<model::Motion>(motion);
+  body.mass = in.read<double>("mass of a body");
+  body.id = model::BodyId::unpack(in.read<std::uint64_t>("id of a body"));
+  return body;
+}
+
+void check_mesh(const ByteReader& in, const RecordedBody& body, std::size_t meshes)
+{
+  if (body.mesh < 0 || static_cast<std::size_t>(body.mesh) >= meshes)
+    in.fail(fmt::format("mesh {} of a body", body.mesh), fmt::format("one of {}", meshes));
+}
+
+RecordedLink read_link(ByteReader& in, std::size_t bodies)
+{
+  RecordedLink link;
+  link.a = in.read<std::int32_t>("body");
+  link.b = in.read<std::int32_t>("body");
+  check_body(in, link.a, bodies);
+  if (link.b != model::kNone) check_body(in, link.b, bodies);
+  read_array(in, link.point_a);
+  read_array(in, link.point_b);
+  return link;
+}
+
 RecordingHeader read_header(ByteReader& in)
 {
   RecordingHeader header;
@@ -79,39 +113,82 @@ RecordingHeader read_header(ByteReader& in)
     header.notes.emplace_back(std::move(name), read_text(in));
   }
   const auto bodies = in.read<std::uint32_t>("number of bodies");
-  in.require(bodies, 32, "bodies");
-  for (std::uint32_t i = 0; i < bodies; ++i) {
-    RecordedBody body;
-    body.name = read_text(in);
-    body.mesh = in.read<std::int32_t>("mesh of a body");
-    read_array(in, body.colour);
-    const auto motion = in.read<std::uint32_t>("motion of a body");
-    if (motion > static_cast<std::uint32_t>(model::Motion::fixed))
-      in.fail(fmt::format("motion {}", motion), "0 to 2");
-    body.motion = static_cast<model::Motion>(motion);
-    body.mass = in.read<double>("mass of a body");
-    header.bodies.push_back(std::move(body));
-  }
+  in.require(bodies, 40, "bodies");
+  for (std::uint32_t i = 0; i < bodies; ++i) header.bodies.push_back(read_recorded_body(in));
   const auto meshes = in.read<std::uint32_t>("number of meshes");
   for (std::uint32_t i = 0; i < meshes; ++i) header.meshes.push_back(read_mesh(in));
-  for (const RecordedBody& body : header.bodies) {
-    if (body.mesh < 0 || static_cast<std::uint32_t>(body.mesh) >= meshes) {
-      in.fail(fmt::format("mesh {} of a body", body.mesh), fmt::format("one of {}", meshes));
-    }
-  }
+  for (const RecordedBody& body : header.bodies) check_mesh(in, body, header.meshes.size());
   const auto links = in.read<std::uint32_t>("number of links");
   in.require(links, 32, "links");
-  for (std::uint32_t i = 0; i < links; ++i) {
-    RecordedLink link;
-    link.a = in.read<std::int32_t>("body");
-    link.b = in.read<std::int32_t>("body");
-    check_body(in, link.a, header.bodies.size());
-    if (link.b != model::kNone) check_body(in, link.b, header.bodies.size());
-    read_array(in, link.point_a);
-    read_array(in, link.point_b);
-    header.links.push_back(link);
-  }
+  for (std::uint32_t i = 0; i < links; ++i) header.links.push_back(read_link(in, header.bodies.size()));
   return header;
+}
+
+// What was removed was there until now.
+template <class Recorded>
+void end_at(const ByteReader& in, std::vector<Recorded>& all, std::int32_t number, std::uint64_t frame,
+            const char* what)
+{
+  if (number < 0 || static_cast<std::size_t>(number) >= all.size() || at(all, number).end_frame != kNoFrame)
+    in.fail(fmt::format("the end of {} {}", what, number), "one that is there");
+  at(all, number).end_frame = frame;
+}
+
+void read_change(ByteReader& in, RecordingHeader& header, std::uint64_t frame)
+{
+  const auto kind = in.read<std::uint8_t>("kind of a change");
+  switch (static_cast<RecordedChange>(kind)) {
+    case RecordedChange::mesh_added:
+      header.meshes.push_back(read_mesh(in));
+      return;
+    case RecordedChange::body_added: {
+      RecordedBody body = read_recorded_body(in);
+      check_mesh(in, body, header.meshes.size());
+      body.first_frame = frame;
+      body.appears_at = in.read<double>("time");
+      header.bodies.push_back(std::move(body));
+      return;
+    }
+    case RecordedChange::link_added:
+      header.links.push_back(read_link(in, header.bodies.size()));
+      header.links.back().first_frame = frame;
+      return;
+    case RecordedChange::body_removed: {
+      const auto number = in.read<std::int32_t>("body");
+      end_at(in, header.bodies, number, frame, "body");
+      at(header.bodies, number).removed_at = in.read<double>("time");
+      return;
+    }
+    case RecordedChange::link_removed:
+      end_at(in, header.links, in.read<std::int32_t>("link"), frame, "link");
+      return;
+  }
+  in.fail(fmt::format("change {}", kind), "0 to 4");
+}
+
+void read_changes(ByteReader& in, Recording& recording)
+{
+  const auto frame = in.read<std::uint64_t>("number of a frame");
+  if (frame != recording.frames.size()) {
+    in.fail(fmt::format("changes before frame {}", frame),
+            fmt::format("those before frame {}", recording.frames.size()));
+  }
+  while (in.remaining() > 0) read_change(in, recording.header, frame);
+}
+
+// Frames before a body appeared get its first pose.
+void complete_poses(Recording& recording)
+{
+  const std::vector<RecordedBody>& bodies = recording.header.bodies;
+  for (std::size_t f = 0; f < recording.frames.size(); ++f) {
+    std::vector<RecordedPose>& poses = recording.frames[f].poses;
+    const std::size_t known = poses.size();
+    poses.resize(bodies.size());
+    for (std::size_t b = known; b < bodies.size(); ++b) {
+      if (bodies[b].first_frame < recording.frames.size())
+        poses[b] = recording.frames[static_cast<std::size_t>(bodies[b].first_frame)].poses[b];
+    }
+  }
 }
 
 model::ContactEvent read_event(ByteReader& in, std::size_t bodies)
@@ -230,6 +307,9 @@ Recording parse_recording(std::string_view bytes, const std::filesystem::path& n
       recording.header = read_header(chunk);
       poses.resize(recording.header.bodies.size());
       has_header = true;
+    } else if (kind == kChangesChunk && has_header) {
+      read_changes(chunk, recording);
+      poses.resize(recording.header.bodies.size());
     } else if (kind == kFramesChunk && has_header) {
       while (chunk.remaining() > 0) recording.frames.push_back(read_frame(chunk, poses));
     } else if (kind == kEndChunk && has_header) {
@@ -237,12 +317,13 @@ Recording parse_recording(std::string_view bytes, const std::filesystem::path& n
       recording.final_hash.high = chunk.read<std::uint64_t>("hash");
       recording.complete = true;
     } else {
-      in.fail(fmt::format("a chunk of kind {:08x}", kind), "frames, or the end");
+      in.fail(fmt::format("a chunk of kind {:08x}", kind), "frames, changes, or the end");
     }
     valid_end = in.position();
   }
   if (!has_header) in.fail("no whole description of the scene", "one at the beginning");
   recording.lost_bytes = bytes.size() - valid_end;
+  complete_poses(recording);
   return recording;
 }
 

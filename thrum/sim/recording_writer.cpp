@@ -50,6 +50,40 @@ void append_event_location(std::string& out, const Event& event)
   append_bytes(out, static_cast<float>(event.speed));
 }
 
+void append_body(std::string& out, const RecordedBody& body)
+{
+  append_text(out, body.name);
+  append_bytes(out, body.mesh);
+  append_array(out, body.colour);
+  append_bytes(out, static_cast<std::uint32_t>(body.motion));
+  append_bytes(out, body.mass);
+  append_bytes(out, body.id.packed());
+}
+
+void append_mesh(std::string& out, const mesh::TriangleMesh& mesh)
+{
+  append_bytes(out, static_cast<std::uint32_t>(mesh.vertices.size()));
+  append_bytes(out, static_cast<std::uint32_t>(mesh.triangles.size()));
+  for (const Vec3& v : mesh.vertices) append_point(out, v);
+  for (const Triangle& t : mesh.triangles) append_array(out, t);
+}
+
+void append_link(std::string& out, const RecordedLink& link)
+{
+  append_bytes(out, link.a);
+  append_bytes(out, link.b);
+  append_array(out, link.point_a);
+  append_array(out, link.point_b);
+}
+
+void append_chunk(std::string& out, std::uint32_t kind, std::string_view payload)
+{
+  append_bytes(out, kind);
+  append_bytes(out, static_cast<std::uint32_t>(payload.size()));
+  append_bytes(out, base::crc32(std::as_bytes(std::span(payload)), kind));
+  out += payload;
+}
+
 std::string header_bytes(const RecordingHeader& header)
 {
   std::string out;
@@ -59,27 +93,11 @@ std::string header_bytes(const RecordingHeader& header)
     append_text(out, text);
   }
   append_bytes(out, static_cast<std::uint32_t>(header.bodies.size()));
-  for (const RecordedBody& body : header.bodies) {
-    append_text(out, body.name);
-    append_bytes(out, body.mesh);
-    append_array(out, body.colour);
-    append_bytes(out, static_cast<std::uint32_t>(body.motion));
-    append_bytes(out, body.mass);
-  }
+  for (const RecordedBody& body : header.bodies) append_body(out, body);
   append_bytes(out, static_cast<std::uint32_t>(header.meshes.size()));
-  for (const mesh::TriangleMesh& mesh : header.meshes) {
-    append_bytes(out, static_cast<std::uint32_t>(mesh.vertices.size()));
-    append_bytes(out, static_cast<std::uint32_t>(mesh.triangles.size()));
-    for (const Vec3& v : mesh.vertices) append_point(out, v);
-    for (const Triangle& t : mesh.triangles) append_array(out, t);
-  }
+  for (const mesh::TriangleMesh& mesh : header.meshes) append_mesh(out, mesh);
   append_bytes(out, static_cast<std::uint32_t>(header.links.size()));
-  for (const RecordedLink& link : header.links) {
-    append_bytes(out, link.a);
-    append_bytes(out, link.b);
-    append_array(out, link.point_a);
-    append_array(out, link.point_b);
-  }
+  for (const RecordedLink& link : header.links) append_link(out, link);
   return out;
 }
 
@@ -110,6 +128,14 @@ void append_contacts(std::string& out, const RecordedFrame& frame)
       append_bytes(out, static_cast<std::int16_t>(std::lround(share * kImpulseSteps)));
     }
   }
+}
+
+// Equal to no pose, so that the first frame of a body holds it.
+RecordedPose no_pose()
+{
+  RecordedPose pose;
+  pose.rotation = {0, 0, 0, 0};
+  return pose;
 }
 
 }  // namespace
@@ -145,23 +171,33 @@ Pose RecordedPose::pose() const
 }
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header)
-    : file_(file), last_poses_(header.bodies.size())
+    : file_(file),
+      meshes_(header.meshes.size()),
+      links_(header.links.size()),
+      last_poses_(header.bodies.size(), no_pose())
 {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0)
     throw Error(fmt::format("{} cannot be written: {}.", file.string(), std::strerror(errno)));
-  // No pose is equal to these, so that the first frame holds all.
-  for (RecordedPose& pose : last_poses_) pose.rotation = {0, 0, 0, 0};
   std::string start(kRecordingMagic);
   append_bytes(start, kRecordingVersion);
+  append_chunk(start, kHeaderChunk, header_bytes(header));
   write(start);
-  write_chunk(kHeaderChunk, header_bytes(header));
 }
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& file, std::uint64_t length,
-                                 std::vector<RecordedPose> last)
-    : file_(file), length_(length), last_poses_(std::move(last))
+                                 const Recording& before)
+    : file_(file),
+      length_(length),
+      frames_(before.frames.size()),
+      meshes_(before.header.meshes.size()),
+      links_(before.header.links.size()),
+      last_poses_(before.header.bodies.size(), no_pose())
 {
+  for (std::size_t b = 0; b < last_poses_.size() && !before.frames.empty(); ++b) {
+    if (before.header.bodies[b].first_frame < before.frames.size())
+      last_poses_[b] = before.frames.back().poses[b];
+  }
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0 || ::ftruncate(descriptor_, static_cast<off_t>(length)) != 0 ||
       ::lseek(descriptor_, 0, SEEK_END) != static_cast<off_t>(length)) {
@@ -178,6 +214,11 @@ RecordingWriter::~RecordingWriter()
 
 void RecordingWriter::add(const RecordedFrame& frame)
 {
+  if (frame.poses.size() != last_poses_.size()) {
+    throw Error(fmt::format("A frame for {} has {} poses, but the recording has {} bodies.", file_.string(),
+                            frame.poses.size(), last_poses_.size()));
+  }
+  close_changes();
   std::vector<std::uint32_t> changed;
   for (std::size_t i = 0; i < frame.poses.size(); ++i) {
     if (!(frame.poses[i] == last_poses_[i])) changed.push_back(static_cast<std::uint32_t>(i));
@@ -209,14 +250,79 @@ void RecordingWriter::add(const RecordedFrame& frame)
     append_bytes(buffer_, static_cast<float>(event.energy));
   }
   last_poses_ = frame.poses;
-  if (buffer_.size() > kMaxBufferedBytes) flush();
+  ++frames_;
+  if (buffered_bytes() > kMaxBufferedBytes) flush();
+}
+
+std::int32_t RecordingWriter::add_mesh(const mesh::TriangleMesh& mesh)
+{
+  begin_change(RecordedChange::mesh_added);
+  append_mesh(changes_, mesh);
+  return static_cast<std::int32_t>(meshes_++);
+}
+
+std::int32_t RecordingWriter::add_body(const RecordedBody& body, double time)
+{
+  if (body.mesh < 0 || static_cast<std::size_t>(body.mesh) >= meshes_) {
+    throw Error(fmt::format("Body '{}' of a recording has the mesh {}, but there are {}; add_mesh() first.",
+                            body.name, body.mesh, meshes_));
+  }
+  begin_change(RecordedChange::body_added);
+  append_body(changes_, body);
+  append_bytes(changes_, time);
+  last_poses_.push_back(no_pose());
+  return static_cast<std::int32_t>(last_poses_.size()) - 1;
+}
+
+std::int32_t RecordingWriter::add_link(const RecordedLink& link)
+{
+  begin_change(RecordedChange::link_added);
+  append_link(changes_, link);
+  return static_cast<std::int32_t>(links_++);
+}
+
+void RecordingWriter::remove_body(std::int32_t number, double time)
+{
+  begin_change(RecordedChange::body_removed);
+  append_bytes(changes_, number);
+  append_bytes(changes_, time);
+}
+
+void RecordingWriter::remove_link(std::int32_t number)
+{
+  begin_change(RecordedChange::link_removed);
+  append_bytes(changes_, number);
+}
+
+// A chunk of changes begins with the number of the frame that they come before.
+void RecordingWriter::begin_change(RecordedChange kind)
+{
+  if (changes_.empty()) append_bytes(changes_, frames_);
+  append_bytes(changes_, static_cast<std::uint8_t>(kind));
+}
+
+void RecordingWriter::close_frames()
+{
+  if (buffer_.empty()) return;
+  append_chunk(chunks_, kFramesChunk, buffer_);
+  buffer_.clear();
+}
+
+// Frames come before the changes that were made after them.
+void RecordingWriter::close_changes()
+{
+  if (changes_.empty()) return;
+  close_frames();
+  append_chunk(chunks_, kChangesChunk, changes_);
+  changes_.clear();
 }
 
 void RecordingWriter::flush()
 {
-  if (buffer_.empty()) return;
-  write_chunk(kFramesChunk, buffer_);
-  buffer_.clear();
+  close_changes();
+  close_frames();
+  write(chunks_);
+  chunks_.clear();
 }
 
 void RecordingWriter::sync()
@@ -232,17 +338,8 @@ void RecordingWriter::finish(const base::Hash128& final_hash)
   std::string payload;
   append_bytes(payload, final_hash.low);
   append_bytes(payload, final_hash.high);
-  write_chunk(kEndChunk, payload);
-}
-
-void RecordingWriter::write_chunk(std::uint32_t kind, std::string_view payload)
-{
   std::string chunk;
-  chunk.reserve(payload.size() + kChunkHeaderSize);
-  append_bytes(chunk, kind);
-  append_bytes(chunk, static_cast<std::uint32_t>(payload.size()));
-  append_bytes(chunk, base::crc32(std::as_bytes(std::span(payload)), kind));
-  chunk += payload;
+  append_chunk(chunk, kEndChunk, payload);
   write(chunk);
 }
 

@@ -87,25 +87,28 @@ void remove_kinetic_energy(const StepView& view, StepActions& actions,
 
 Responder::Responder(const ResponderDesc& desc) : desc_(desc), record_(std::make_shared<StepRecord>()) {}
 
+void Responder::check_model(const collision::PreparedShape& shape, const model::ModalModel& model,
+                            const std::string& body)
+{
+  if (shape.unbounded) return;
+  const Box3 box = collision::world_bounds(shape, Pose{}, 0);
+  Box3 modal;
+  for (const Vec3& v : model.surface.vertices) modal.extend(v);
+  const double off = std::max((modal.min() - box.min()).norm(), (modal.max() - box.max()).norm());
+  if (off <= kMaxBoundsMismatch * box.diagonal().norm()) return;
+  throw Error(fmt::format(
+      "The modal model '{}' reaches from ({:.3g}) to ({:.3g}) m, but the body '{}' from ({:.3g}) to "
+      "({:.3g}) m: it is the model of another mesh, or in other axes.",
+      model.name, fmt::join(modal.min(), ", "), fmt::join(modal.max(), ", "), body,
+      fmt::join(box.min(), ", "), fmt::join(box.max(), ", ")));
+}
+
 void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                          const vibration::BodyResponseDesc& desc)
 {
   const model::BodyDesc& body = world.model().bodies.at(static_cast<std::size_t>(world.index_of(id)));
   if (rings(id)) throw Error(fmt::format("The body '{}' has a response already.", body.name));
-  const collision::PreparedShape& shape = world.shapes()[static_cast<std::size_t>(body.shape)];
-  if (!shape.unbounded) {
-    const Box3 box = collision::world_bounds(shape, Pose{}, 0);
-    Box3 modal;
-    for (const Vec3& v : model->surface.vertices) modal.extend(v);
-    const double off = std::max((modal.min() - box.min()).norm(), (modal.max() - box.max()).norm());
-    if (!(off <= kMaxBoundsMismatch * box.diagonal().norm())) {
-      throw Error(fmt::format(
-          "The modal model '{}' reaches from ({:.3g}) to ({:.3g}) m, but the body '{}' from ({:.3g}) to "
-          "({:.3g}) m: it is the model of another mesh, or in other axes.",
-          model->name, fmt::join(modal.min(), ", "), fmt::join(modal.max(), ", "), body.name,
-          fmt::join(box.min(), ", "), fmt::join(box.max(), ", ")));
-    }
-  }
+  check_model(world.shapes()[static_cast<std::size_t>(body.shape)], *model, body.name);
   check_amplitudes(world.state(), id, *model);
   // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum
   // instead.

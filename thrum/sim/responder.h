@@ -54,6 +54,9 @@ class Responder : public StepObserver {
   /// or the model does not have the size of the shape.
   void add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                 const vibration::BodyResponseDesc& desc);
+  /// Throws Error when the model does not have the size of the shape of a body of that name.
+  static void check_model(const collision::PreparedShape& shape, const model::ModalModel& model,
+                          const std::string& body);
   /// E / (1 - nu^2) of bodies that do not ring, for the duration of their impacts [Pa].
   void set_modulus(model::BodyId id, double modulus);
 

@@ -144,6 +144,8 @@ class StepObserver {
   virtual void after_slice(const StepView& /*view*/, StepActions& /*actions*/) {}
   /// The step is complete and counted; bodies_before are those at its beginning.
   virtual void after_step(const StepView& /*view*/, StepActions& /*actions*/) {}
+  /// A body was added to the world.
+  virtual void body_added(model::BodyId /*id*/) {}
   /// A body was removed from the world: whatever was kept under its id can be dropped.
   virtual void body_removed(model::BodyId /*id*/) {}
   /// A state is about to be restored, or the observer is added to a world in this state. Throws Error when

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thrum/base/hash.h"
@@ -61,19 +62,20 @@ struct WorldDesc {
   StepReports reports = {};  ///< can be changed between steps by set_reports()
 };
 
-/// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given.
+/// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given,
+/// unless they are given themselves.
 struct BodySpec {
   std::string name = {};
   model::ShapeId shape = {};
   Pose X_ws = {};  ///< shape axes to world
   model::Motion motion = model::Motion::dynamic;
   model::SurfaceId surface = model::kDefaultSurface;
-  double density = 1000.0;          ///< [kg/m^3]
-  std::optional<double> mass = {};  ///< [kg]; the density then only sets the shape of the inertia
-  /// `mass`, `centre_of_mass` and `inertia` are given and not found from the shape.
-  bool has_inertia = false;
-  Vec3 centre_of_mass = Vec3::Zero();    ///< in shape axes [m]
-  Mat3 inertia = Mat3::Identity();       ///< about the centre of mass, in shape axes [kg m^2]
+  double density = 1000.0;                  ///< [kg/m^3]
+  std::optional<double> mass = {};          ///< [kg]; the density then only sets the shape of the inertia
+  std::optional<Vec3> centre_of_mass = {};  ///< in shape axes; default: that of the shape [m]
+  /// About the centre of mass, in shape axes [kg m^2]; needs `mass`. Default: that of the shape about its own
+  /// centre.
+  std::optional<Mat3> inertia = {};
   Vec3 velocity = Vec3::Zero();          ///< of the centre of mass [m/s]
   Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
   double gravity_scale = 1.0;            ///< times the gravity of the world; below 0 it rises
@@ -104,6 +106,8 @@ class World {
   void set_surface(model::SurfaceId id, const model::Surface& surface);
   void set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values);
   model::BodyId add_body(const BodySpec& spec);
+  /// Throws the Error that add_body() would throw, and adds nothing.
+  void check_spec(const BodySpec& spec) const;
   model::JointId add_joint(const model::JointDesc& desc);
   /// Joints of the body go with it, what rested on it wakes, and its contacts end in the next step.
   void remove_body(model::BodyId id);
@@ -241,6 +245,7 @@ class World {
   void report_patch_contacts(const model::ContactPatch& patch);
   void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
   void find_inertia(model::BodyDesc& desc) const;
+  [[nodiscard]] std::pair<model::BodyDesc, model::BodyState> make_body(const BodySpec& spec) const;
   void wake_contacts_of(model::BodyIndex index);
   model::Joint& awake_joint(model::JointId id);
   model::BodyState& awake_body(model::BodyId id);

@@ -147,7 +147,7 @@ void World::find_inertia(model::BodyDesc& desc) const
   desc.has_inertia = true;
 }
 
-model::BodyId World::add_body(const BodySpec& spec)
+std::pair<model::BodyDesc, model::BodyState> World::make_body(const BodySpec& spec) const
 {
   model::BodyDesc desc;
   desc.name = spec.name;
@@ -161,16 +161,19 @@ model::BodyId World::add_body(const BodySpec& spec)
                     spec.name, *spec.mass));
   }
   desc.mass = spec.mass.value_or(0.0);
-  if (spec.has_inertia && !spec.mass)
+  if (spec.inertia && !spec.mass)
     throw Error(fmt::format("Body '{}' has an inertia but no mass; give both or neither.", spec.name));
+  const std::string mistake = spec.inertia ? rigid::find_inertia_mistake(*spec.inertia) : std::string();
+  if (!mistake.empty()) throw Error(fmt::format("Body '{}': the inertia {}", spec.name, mistake));
   const model::ShapeKind kind = prepared_[static_cast<std::size_t>(desc.shape)].kind;
   const bool solid = kind != model::ShapeKind::plane && kind != model::ShapeKind::height_field;
-  if (spec.motion == model::Motion::dynamic && !spec.has_inertia && solid) find_inertia(desc);
-  if (spec.has_inertia) {
-    desc.inertia = spec.inertia;
-    desc.X_bs.position = -spec.centre_of_mass;
+  const bool is_wanted = spec.motion == model::Motion::dynamic || spec.inertia || spec.centre_of_mass;
+  if (is_wanted && solid && !(spec.inertia && spec.centre_of_mass)) find_inertia(desc);
+  if (spec.inertia) {
+    desc.inertia = *spec.inertia;
     desc.has_inertia = true;
   }
+  if (spec.centre_of_mass) desc.X_bs.position = -*spec.centre_of_mass;
   desc.gravity_scale = spec.gravity_scale;
   desc.linear_damping = spec.linear_damping;
   desc.angular_damping = spec.angular_damping;
@@ -185,7 +188,17 @@ model::BodyId World::add_body(const BodySpec& spec)
   state.X_wb = spec.X_ws * desc.X_bs.inverse();
   check_body(desc, state);
   state.X_wb.rotation.normalize();
+  return {std::move(desc), state};
+}
 
+void World::check_spec(const BodySpec& spec) const
+{
+  static_cast<void>(make_body(spec));
+}
+
+model::BodyId World::add_body(const BodySpec& spec)
+{
+  auto [desc, state] = make_body(spec);
   const auto index = static_cast<model::BodyIndex>(model_.bodies.size());
   const model::BodyId id = body_table_.add(index);
   ++shape_users_[static_cast<std::size_t>(desc.shape)];
@@ -196,6 +209,7 @@ model::BodyId World::add_body(const BodySpec& spec)
   state_.bodies.push_back(state);
   removed_.push_back(0);
   update_box(index);
+  for (StepObserver* observer : observers_) observer->body_added(id);
   return id;
 }
 

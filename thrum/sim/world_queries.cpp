@@ -33,7 +33,7 @@ bool passes(const World& world, model::BodyIndex index, const QueryFilter& filte
 {
   const model::BodyDesc& desc = world.model().bodies[static_cast<std::size_t>(index)];
   if ((desc.collision_group & filter.collides_with) == 0) return false;
-  // A sensor would be left out here unless the filter includes them.
+  if (desc.sensor && !filter.include_sensors) return false;
   const bool included = desc.motion == model::Motion::dynamic     ? filter.include_dynamic
                         : desc.motion == model::Motion::kinematic ? filter.include_kinematic
                                                                   : filter.include_fixed;

@@ -30,6 +30,7 @@ struct QueryFilter {
   bool include_dynamic = true;
   bool include_kinematic = true;
   bool include_fixed = true;
+  bool include_sensors = true;
   std::vector<model::BodyId> excluded = {};              ///< a few bodies that are left out
   std::function<bool(model::BodyId body)> accepts = {};  ///< called last; empty accepts all
 };

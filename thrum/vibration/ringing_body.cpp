@@ -108,4 +108,38 @@ ResponseResult RingingBody::respond(std::span<const HostBody> bodies, std::span<
   return result;
 }
 
+ResponseResult RingingBody::respond_and_apply(std::span<const HostBody> before, std::span<HostBody> bodies,
+                                              std::span<const HostContact> contacts, double step)
+{
+  if (before.size() != bodies.size()) {
+    throw Error(fmt::format("There are {} bodies before the step and {} after it; give the same bodies.",
+                            before.size(), bodies.size()));
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    bodies[i].position_before = before[i].X_wb.position;
+    bodies[i].velocity_before = before[i].velocity;
+    bodies[i].angular_velocity_before = before[i].angular_velocity;
+  }
+  std::vector<HostContact> known(contacts.begin(), contacts.end());
+  std::vector<std::pair<std::int32_t, std::uint64_t>> now;
+  for (HostContact& contact : known) {
+    const std::pair place(contact.body, contact.key);
+    contact.is_new = std::find(last_contacts_.begin(), last_contacts_.end(), place) == last_contacts_.end();
+    now.push_back(place);
+  }
+  ResponseResult result = respond(bodies, known, step);
+  last_contacts_ = std::move(now);
+  for (const BodyImpulse& push : result.body_impulses) apply_impulse(bodies, push);
+  return result;
+}
+
+void apply_impulse(std::span<HostBody> bodies, const BodyImpulse& impulse)
+{
+  HostBody& body = bodies[static_cast<std::size_t>(impulse.body)];
+  if (!(body.mass > 0)) return;
+  const Mat3 R = body.X_wb.rotation.toRotationMatrix();
+  body.velocity += impulse.impulse / body.mass;
+  body.angular_velocity += R * body.inertia.inverse() * R.transpose() * impulse.angular_impulse;
+}
+
 }  // namespace thrum::vibration

@@ -3,7 +3,14 @@
 // out.
 //
 //   RingingBody table(model);                                   // model: elastic/surface_modes.h
-//   // each step, after the host has moved its bodies:
+//   // each step:
+//   const std::vector<HostBody> before = bodies;
+//   ... the host finds its contacts, solves them and moves `bodies` ...
+//   table.respond_and_apply(before, bodies, contacts, h);
+//
+// A host that keeps its own lists fills in what was before and which contacts are new, and applies the impulses
+// itself:
+//
 //   for (const BodyImpulse& push : table.respond(bodies, contacts, h).body_impulses)
 //     host_apply(push.body, push.impulse, push.angular_impulse);
 //
@@ -13,6 +20,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "thrum/base/vec.h"
 #include "thrum/vibration/body_response.h"
@@ -71,6 +80,12 @@ class RingingBody {
   [[nodiscard]] ResponseResult respond(std::span<const HostBody> bodies,
                                        std::span<const HostContact> contacts, double step);
 
+  /// The same with what a host otherwise does around it: the members `_before` of `bodies` are taken from
+  /// `before`, the same bodies before the step; a contact is new when there was none with its body and its key
+  /// in the call before; and the impulses are applied to `bodies`. Call it at every step.
+  ResponseResult respond_and_apply(std::span<const HostBody> before, std::span<HostBody> bodies,
+                                   std::span<const HostContact> contacts, double step);
+
   [[nodiscard]] const ModeState& vibration() const { return state_; }
   void set_vibration(const ModeState& state) { state_ = state; }  ///< one that vibration() returned
   [[nodiscard]] const BodyResponse& response() const { return response_; }
@@ -79,6 +94,10 @@ class RingingBody {
   BodyResponse response_;
   ModeState state_;
   Pose X_bm_;
+  std::vector<std::pair<std::int32_t, std::uint64_t>> last_contacts_;  ///< body and key, of the call before
 };
+
+/// Changes the velocities of bodies[impulse.body].
+void apply_impulse(std::span<HostBody> bodies, const BodyImpulse& impulse);
 
 }  // namespace thrum::vibration

@@ -55,7 +55,8 @@ export class Bodies {
       const place = this.slots[b];
       if (!place) continue;
       run.pose(b, frame, pose);
-      writeMatrix(place.instanced.instanceMatrix.array, 16 * place.slot, pose, b === this.hidden ? 0 : 1);
+      const shown = b !== this.hidden && run.isShown(run.bodies[b], frame);
+      writeMatrix(place.instanced.instanceMatrix.array, 16 * place.slot, pose, shown ? 1 : 0);
     }
     for (const mesh of this.meshes) {
       mesh.instanceMatrix.needsUpdate = true;
@@ -79,7 +80,7 @@ export class Bodies {
       const length = along.length();
       const q = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), along.normalize());
       this.links.setMatrixAt(i, new THREE.Matrix4().compose(a.clone().add(b).multiplyScalar(0.5), q,
-        new THREE.Vector3(link.thickness, link.thickness, length)));
+        this.run.isShown(link, frame) ? new THREE.Vector3(link.thickness, link.thickness, length) : new THREE.Vector3()));
     });
     this.links.instanceMatrix.needsUpdate = true;
   }

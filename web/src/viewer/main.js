@@ -50,6 +50,7 @@ class Viewer {
     const marks = new Marks(run, this.radius);
     group.add(bodies.group, marks.group);
     const centre = new THREE.Vector3(run.box[0] + run.box[3], run.box[1] + run.box[4], 0).multiplyScalar(0.5);
+    const grounds = [];
     for (const plane of run.planes) {
       const normal = new THREE.Vector3(...plane.normal);
       const point = new THREE.Vector3(...plane.point);
@@ -58,10 +59,11 @@ class Viewer {
       const ground = set.addGround(point, normal);
       ground.scale.setScalar(30 * this.radius);
       group.add(ground);
+      grounds.push({ ground, plane });
     }
     set.scene.add(group);
     bodies.setWireframe(this.visible.wireframe);
-    return { run, group, bodies, marks, modes: new ModeAnimation(run, bodies) };
+    return { run, group, bodies, marks, grounds, modes: new ModeAnimation(run, bodies) };
   }
 
   // Shows everything that moves, with the camera of the scene, or from slightly above.
@@ -109,6 +111,7 @@ class Viewer {
     const frames = this.frame;
     this.panes.forEach((show, i) => {
       show.bodies.show(frames[i]);
+      for (const { ground, plane } of show.grounds) ground.visible = show.run.isShown(plane, frames[i]);
       show.marks.show(this.clock.time, frames[i], this.visible);
       show.modes.show(frames[i], seconds);
     });

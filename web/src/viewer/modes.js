@@ -45,6 +45,7 @@ export class ModeAnimation {
   show(frame, seconds) {
     if (!this.vibrating) return;
     const pose = this.run.pose(this.body, frame, this.bodies.pose);
+    this.vibrating.mesh.visible = this.run.isShown(this.run.bodies[this.body], frame);
     this.vibrating.mesh.position.set(pose[0], pose[1], pose[2]);
     this.vibrating.mesh.quaternion.set(pose[3], pose[4], pose[5], pose[6]);
     this.vibrating.displace(Math.sin(2 * Math.PI * SHOWN_HERTZ * seconds) * 0.5 / (14 * MAX_AMPLITUDE));

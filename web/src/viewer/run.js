@@ -86,6 +86,17 @@ export class Run {
     return i + Math.min(Math.max(share, 0), 1);
   }
 
+  // Whether a body, a link or a plane is shown at the fractional frame number: from its first frame until it
+  // is removed.
+  isShown({ from, until }, frame) {
+    if (from === undefined && until === undefined) return true;
+    const i = Math.min(Math.floor(frame), this.times.length - 1);
+    const next = Math.min(i + 1, this.times.length - 1);
+    const time = this.times[i] + (frame - i) * (this.times[next] - this.times[i]);
+    // Times of frames are floats.
+    return !(Math.fround(from) > time) && !(Math.fround(until) <= time);
+  }
+
   // The pose of body b at `frame`: out = [x, y, z, qx, qy, qz, qw].
   pose(b, frame, out) {
     const first = this.starts[b];
