@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 THRUM = None
 SCENES = None
@@ -113,6 +114,26 @@ class Safety(unittest.TestCase):
         # The lock has died with its process.
         self.assertEqual(thrum("run", SCENES / "hello.json", "-o", folder, "--quiet", *SMALL).returncode, 0)
         self.assertFalse((folder / ".lock").exists())
+
+    def test_wrong_checkpoints_with_right_checksums_are_rejected(self):
+        folder = self.at / "run"
+        first = subprocess.Popen([THRUM, "run", str(SCENES / "hello.json"), "-o", str(folder), "--quiet", *SMALL,
+                                  "--set", "duration=1000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (folder / "checkpoint").exists():
+            time.sleep(0.01)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        checkpoint = folder / "checkpoint"
+        data = checkpoint.read_bytes()
+        start = 16  # after eight letters, the version and the checksum
+        self.assertEqual(struct.unpack("<I", data[12:start])[0], zlib.crc32(data[start:]))
+        places = random.Random(7)
+        for bad in (b"\xff" * 8, struct.pack("<d", 1e300), struct.pack("<d", float("nan")), b"\x01" * 8):
+            for _ in range(8):
+                at = places.randrange(start, len(data) - 8)
+                payload = data[start:at] + bad + data[at + 8:]
+                checkpoint.write_bytes(data[:12] + struct.pack("<I", zlib.crc32(payload)) + payload)
+                self.assert_rejected("run", "--resume", folder)
 
     def test_full_disk_keeps_previous_run(self):
         scene = SCENES / "hello.json"

@@ -175,8 +175,7 @@ TEST_P(Replay, EveryReaderRefusesNoise)
     for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(noise.next() & 0xff);
     const bool accepted = read_and_check(GetParam(), bytes);
     if (GetParam() == "obj" && accepted) {
-      // Lines with unknown words are skipped in an OBJ, as the format asks for, so noise may be an empty
-      // mesh.
+      // Nothing, or all of it after a '#': a comment, and a mesh without triangles.
       EXPECT_TRUE(mesh_io::read_obj(bytes, "noise.obj").mesh.triangles.empty()) << size;
     } else {
       EXPECT_FALSE(accepted) << size;
