@@ -156,6 +156,23 @@ Spread spread_of(std::vector<double> values)
   return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
 }
 
+void report_paired_times(Report& report, Row row, const PairedTimes& times)
+{
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < times.ours.size(); ++i) ratios.push_back(times.baseline[i] / times.ours[i]);
+  const Spread ours = spread_of(times.ours);
+  const Spread baseline = spread_of(times.baseline);
+  const Spread ratio = spread_of(ratios);
+  row.figure = 1e3 * ours.median;
+  row.baseline_value = 1e3 * baseline.median;
+  row.unit = "ms";
+  report.row(row);
+  report.note(fmt::format(
+      "medians of {} in turn; {:.4g} to {:.4g} ms, {} {:.4g} to {:.4g} ms, ratios {:.3g} to {:.3g}",
+      ratios.size(), 1e3 * ours.min, 1e3 * ours.max, row.baseline, 1e3 * baseline.min, 1e3 * baseline.max,
+      ratio.min, ratio.max));
+}
+
 double min_wall_seconds(const std::function<void()>& work, int repeats)
 {
   return min_time(work, repeats, wall_clock_seconds);

@@ -72,6 +72,21 @@ struct Spread {
 };
 [[nodiscard]] Spread spread_of(std::vector<double> values);
 
+/// Times of two ways to do the same, measured in turn: other programs slow both alike.
+struct PairedTimes {
+  std::vector<double> ours;      ///< [s]
+  std::vector<double> baseline;  ///< [s]
+
+  void add(double our_seconds, double baseline_seconds)
+  {
+    ours.push_back(our_seconds);
+    baseline.push_back(baseline_seconds);
+  }
+};
+
+/// The row with the medians [ms], and a note with the range of both and of their ratios.
+void report_paired_times(Report& report, Row row, const PairedTimes& times);
+
 /// Whether rows that take minutes are requested too (--long).
 [[nodiscard]] bool include_slow_rows();
 

@@ -60,20 +60,11 @@ ContactScene scene_on(const mesh::TriangleMesh& mesh, std::size_t contacts)
 constexpr double kContactJitter = 1e-6;  // of resting contacts from step to step [m]
 constexpr int kRounds = 9;
 
-// One row from measurements in turn: medians, and in a note how far the ratios of the rounds are apart.
 void report_in_turn(Report& report, Row row, const std::vector<double>& ours,
                     const std::vector<double>& direct)
 {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < ours.size(); ++i) ratios.push_back(direct[i] / ours[i]);
-  row.figure = spread_of(ours).median * 1e3;
-  row.unit = "ms";
   row.baseline = "direct";
-  row.baseline_value = spread_of(direct).median * 1e3;
-  report.row(row);
-  const Spread spread = spread_of(ratios);
-  report.note(fmt::format("ratios of {} rounds: median {:.3g}, {:.3g} to {:.3g}", ratios.size(),
-                          spread.median, spread.min, spread.max));
+  report_paired_times(report, row, {ours, direct});
 }
 
 struct Table1Case {

@@ -154,16 +154,24 @@ Row row_of(const RingScene& scene, const RingFigure& f, const RingResult& ours, 
   return row;
 }
 
+// Three runs of each in turn, five with --long: a run takes half a minute.
 void compare(Report& report, const RingScene& scene, double target_time_ratio)
 {
-  const RingResult ours = run_thrum(scene);
-  const RingResult capsules = run_bullet(scene, BulletRing::capsules);
+  RingResult ours;
+  RingResult capsules;
+  PairedTimes times;
+  const int repeats = include_slow_rows() ? 5 : 3;
+  for (int i = 0; i < repeats; ++i) {
+    ours = run_thrum(scene);
+    capsules = run_bullet(scene, BulletRing::capsules);
+    times.add(ours.seconds, capsules.seconds);
+  }
   const auto with_capsule_baseline = [&](const RingFigure& figure) {
     return row_of(scene, figure, ours, capsules, "Bullet, 12 capsules a ring");
   };
   Row time = with_capsule_baseline({"step", &RingResult::seconds, "ms", 1e3});
   if (target_time_ratio > 0) time.target_ratio = target_time_ratio;
-  report.row(time);
+  report_paired_times(report, time, times);
   const auto limited = [&](const RingFigure& figure, double target) {
     Row row = with_capsule_baseline(figure);
     row.target = target;
