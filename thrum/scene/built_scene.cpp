@@ -16,10 +16,16 @@ Vec3 ScriptedForce::at(double time) const
   return (1 - share) * forces[i - 1] + share * forces[i];
 }
 
+// An impulse at a step's first moment belongs to that step. The moment k h is rounded, and (k - 1) h + h may be
+// rounded otherwise, so both ends of the step are moved by far more than that and far less than a step;
+// without it an impulse at 0.5 s acted twice with steps of 1/30 s.
+constexpr double kTimeRounding = 1e-6;  // of the step
+
 void BuiltScene::step(double time, double h)
 {
+  const double from = time - kTimeRounding * h;
   for (const ScriptedImpulse& scripted : impulses) {
-    if (scripted.time < time || scripted.time >= time + h) continue;
+    if (scripted.time < from || scripted.time >= from + h) continue;
     world.apply_impulse(scripted.body, scripted.impulse,
                         world.body(scripted.body).X_wb.point(scripted.position_b));
   }
