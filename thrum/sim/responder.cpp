@@ -30,6 +30,8 @@ constexpr double kForceJumpGravitySteps = 2;
 /// by this [rad].
 constexpr double kMaxLift = 0.05;
 constexpr double kMaxTilt = 0.35;
+/// A contact that is this near to one of the step before is the same, in length scales.
+constexpr double kSamePointDistance = 0.05;
 
 // The modes of a body that is held are those of where it stood. A sentence when it has left that place;
 // sliding about does not count.
@@ -152,6 +154,13 @@ std::vector<std::string> Responder::warnings() const
       if (!sentence.empty()) sentences.push_back(sentence);
     }
   }
+  if (unsolved_ > 0) {
+    sentences.push_back(
+        fmt::format("{} times the impulses of simultaneous contacts of the distant response were not found "
+                    "to their tolerance; "
+                    "the best that was found is used. Very different masses in one stack can be the reason.",
+                    unsolved_));
+  }
   return sentences;
 }
 
@@ -244,6 +253,28 @@ void Responder::before_step(const StepView& view)
 {
   *record_ = {};
   record_->h = view.h;
+  if (resonators_.empty() || !(view.state.last_step > 0)) return;
+  for (const model::ContactPatch& patch : view.state.patches) {
+    for (const model::ContactPoint& point : patch.active())
+      record_->loads.push_back(
+          {patch.a, patch.b, point.position, point.normal_impulse / view.state.last_step});
+  }
+}
+
+// The force of a contact before the step: that of the point that was nearest, where there was one.
+double Responder::load_before(const StepView& view, const model::ContactPatch& patch,
+                              const Vec3& position) const
+{
+  double load = 0;
+  double nearest = kSamePointDistance * view.model.length_scale;
+  for (const StepRecord::Load& old : record_->loads) {
+    if (old.a != patch.a || old.b != patch.b) continue;
+    const double distance = (old.position - position).norm();
+    if (!(distance < nearest)) continue;
+    nearest = distance;
+    load = old.force;
+  }
+  return load;
 }
 
 // Gathers; nothing is answered before the step is complete.
@@ -259,6 +290,7 @@ void Responder::after_slice(const StepView& view, StepActions& actions)
     }
   }
   record_->lost += step_energy_loss(view);
+  record_->last_slice = view.h;
   std::set<model::BodyIndex> struck;
   for (const model::ContactPatch& patch : view.state.patches) {
     const auto points = patch.active();
@@ -266,7 +298,9 @@ void Responder::after_slice(const StepView& view, StepActions& actions)
       struck.insert({patch.a, patch.b});
   }
   for (const auto& resonator : resonators_) {
-    if (struck.count(view.index_of(resonator->body)) > 0) record_impacts(view, *resonator);
+    const model::BodyIndex body = view.index_of(resonator->body);
+    if (struck.count(body) > 0) record_impacts(view, *resonator);
+    record_reactions(view, *resonator);
   }
   record_->seconds += watch.seconds();
 }
@@ -351,6 +385,8 @@ void Responder::respond_body(const StepView& view, StepActions& actions, Resonat
                           std::span(modes.v.data(), static_cast<std::size_t>(modes.v.size())));
   report_.impacts += result.impacts;
   report_.kicks += static_cast<int>(result.kicks.size());
+  report_.unsolved += result.unsolved;
+  unsolved_ += static_cast<std::uint64_t>(result.unsolved);
   report_.lost += result.energy.lost;
   report_.received += result.energy.received;
   report_.given += result.energy.given;

@@ -37,6 +37,7 @@ struct ResponseReport {
   int impacts = 0;
   int kicks = 0;
   int hops = 0;                 ///< responses to blows passed on
+  int unsolved = 0;             ///< problems of simultaneous contacts not solved to their tolerance
   double lost = 0;              ///< by the impacts [J]
   double received = 0;          ///< by the vibration [J]
   double given = 0;             ///< to the kicked bodies [J]
@@ -100,6 +101,9 @@ class Responder : public StepObserver {
   [[nodiscard]] std::int32_t part_of(const StepView& view, model::BodyIndex index,
                                      ResonatorContacts& gathered) const;
   void record_impacts(const StepView& view, const Resonator& resonator);
+  void record_reactions(const StepView& view, const Resonator& resonator);
+  [[nodiscard]] double load_before(const StepView& view, const model::ContactPatch& patch,
+                                   const Vec3& position) const;
   void add_recorded_impacts(const StepView& view, const Resonator& resonator,
                             ResonatorContacts& gathered) const;
   static void emit_events(const StepView& view, StepActions& actions, model::BodyId resonator,
@@ -113,6 +117,7 @@ class Responder : public StepObserver {
   std::vector<std::shared_ptr<Resonator>> resonators_;
   std::map<model::BodyId, double> moduli_;  ///< [Pa]
   std::shared_ptr<StepRecord> record_;      ///< what the slices of the current step brought
+  std::uint64_t unsolved_ = 0;              ///< of all steps so far
   double budget_ = 0;                       ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;
 };

@@ -84,8 +84,10 @@ Responder::ResonatorContacts Responder::gather_contacts(
     const model::ContactPatch& patch = view.state.patches[p];
     if (patch.a != self && patch.b != self) continue;
     for (std::size_t k = 0; k < patch.count; ++k) {
-      vibration::SurfaceContact contact =
-          vibration::in_model_axes(gathered.X_wm, host_contact(view, p, k, patch.a == self), view.h);
+      vibration::SurfaceContact contact = vibration::in_model_axes(
+          gathered.X_wm, host_contact(view, p, k, patch.a == self), record_->last_slice);
+      // A step with an impact presses harder than the load that was there before.
+      contact.load = std::min(contact.load, load_before(view, patch, patch.points[k].position));
       contact.body = part_of(view, patch.a == self ? patch.b : patch.a, gathered);
       contact.approach_speed = -patch.points[k].normal_speed;
       const auto impact =
@@ -127,6 +129,35 @@ void Responder::record_impacts(const StepView& view, const Resonator& resonator)
   }
 }
 
+// What the contacts of a body that can move gave beyond their steady loads since it was struck.
+void Responder::record_reactions(const StepView& view, const Resonator& resonator)
+{
+  const model::BodyIndex self = view.index_of(resonator.body);
+  const auto is_struck_here = [&](model::BodyIndex other, const ContactKey& key) {
+    return std::any_of(
+        record_->impacts.begin(), record_->impacts.end(), [&](const StepRecord::Impact& impact) {
+          return impact.resonator == self && impact.other == other && impact.key.same_features(key);
+        });
+  };
+  if (view.model.bodies[static_cast<std::size_t>(self)].motion != model::Motion::dynamic) return;
+  if (std::none_of(record_->impacts.begin(), record_->impacts.end(),
+                   [&](const StepRecord::Impact& impact) { return impact.resonator == self; }))
+    return;
+  const ResonatorContacts gathered = gather_contacts(view, resonator, {});
+  for (std::size_t i = 0; i < gathered.contacts.size(); ++i) {
+    if (is_struck_here(gathered.body_of(i), gathered.keys[i])) continue;
+    const model::ContactPatch& patch = view.state.patches[gathered.keys[i].patch];
+    StepRecord::Impact& reaction = record_->reactions.emplace_back();
+    reaction.resonator = self;
+    reaction.other = gathered.body_of(i);
+    reaction.contact = gathered.contacts[i];
+    reaction.contact.reaction =
+        reaction.contact.impulse - view.h * load_before(view, patch, gathered.keys[i].position);
+    reaction.key = gathered.keys[i];
+    reaction.key.patch = ContactKey::kGone;
+  }
+}
+
 // The impacts of all slices among the contacts of the end of the step. One that has ended since then, as of
 // a ball that has bounced off, is a contact more, unless it is too weak to count: then it is nothing.
 void Responder::add_recorded_impacts(const StepView& view, const Resonator& resonator,
@@ -155,6 +186,22 @@ void Responder::add_recorded_impacts(const StepView& view, const Resonator& reso
     contact.impulse = impact.contact.impulse;
     contact.approach_speed = impact.contact.approach_speed;
     contact.loss = impact.contact.loss;
+  }
+  for (const StepRecord::Impact& reaction : record_->reactions) {
+    if (reaction.resonator != gathered.bodies[0]) continue;
+    std::size_t i = 0;
+    while (i < gathered.contacts.size() &&
+           !(gathered.body_of(i) == reaction.other && gathered.keys[i].same_features(reaction.key)))
+      ++i;
+    if (i < gathered.contacts.size()) {
+      gathered.contacts[i].reaction += reaction.contact.reaction;
+      continue;
+    }
+    // It has ended, and is no longer there to be kicked.
+    gathered.contacts.push_back(reaction.contact);
+    gathered.contacts.back().body = part_of(view, reaction.other, gathered);
+    gathered.contacts.back().gap = std::numeric_limits<double>::infinity();
+    gathered.keys.push_back(reaction.key);
   }
 }
 

@@ -58,10 +58,20 @@ struct Responder::StepRecord {
     vibration::SurfaceContact contact;  ///< in the axes of the modal model; its body is not set
     ContactKey key;
   };
+  /// A contact as the step before left it.
+  struct Load {
+    model::BodyIndex a = model::kNone;
+    model::BodyIndex b = model::kNone;
+    Vec3 position = Vec3::Zero();  ///< world [m]
+    double force = 0;              ///< [N]
+  };
   double h = 0;  ///< of the whole step [s]
+  std::vector<Load> loads;
   std::vector<Impact> impacts;
-  double lost = 0;                    ///< by all bodies [J]
-  double prepaid = 0;                 ///< that the requested speeds were allowed to bring in [J]
+  std::vector<Impact> reactions;  ///< contacts of struck bodies that can move, in the slices since the impact
+  double last_slice = 0;          ///< length of the last slice [s]
+  double lost = 0;                ///< by all bodies [J]
+  double prepaid = 0;             ///< that the requested speeds were allowed to bring in [J]
   std::set<model::BodyIndex> kicked;  ///< by these speeds
   double seconds = 0;                 ///< that gathering took
 };

@@ -283,6 +283,7 @@ ResponseResult AttenuatedResponse::respond(const ResponseInput& input)
   DistributedKicks shared = distribute_kicks(input, wanted, budget, settings_.form);
   result.energy.received = result.energy.given = shared.given;
   result.energy.kick_scale = shared.scale;
+  result.unsolved += shared.unsolved;
   result.kicks = std::move(shared.kicks);
   if (attenuation_.arrival_delay && wave_speed_ > 0) {
     for (Kick& kick : result.kicks) {

@@ -2,10 +2,11 @@
 #include "thrum/vibration/kick_distribution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
-#include "thrum/numerics/complementarity.h"
 #include "thrum/vibration/energy_budget.h"
+#include "thrum/vibration/one_sided.h"
 
 namespace thrum::vibration {
 
@@ -34,7 +35,7 @@ std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed
   rows.reserve(input.contacts.size());
   for (std::size_t i = 0; i < input.contacts.size(); ++i) {
     const SurfaceContact& contact = input.contacts[i];
-    if (kicked[static_cast<std::size_t>(contact.body)] == 0) continue;
+    if (kicked[static_cast<std::size_t>(contact.body)] == 0 || std::isinf(contact.gap)) continue;
     const double closes = contact.gap > 0 ? contact.gap / input.step : 0.0;
     rows.push_back(
         {.contact = i, .wanted = -closes, .present = std::max(0.0, separation_speed(input, contact))});
@@ -72,7 +73,7 @@ double load_ratio_of(const ResponseInput& input, std::span<const Row> rows)
 }
 
 // The impulses of one body.
-void solve(const ResponseInput& input, std::span<Row> rows)
+void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
 {
   const auto contact_of = [&](Eigen::Index i) -> const SurfaceContact& {
     return input.contacts[rows[static_cast<std::size_t>(i)].contact];
@@ -93,11 +94,7 @@ void solve(const ResponseInput& input, std::span<Row> rows)
       A(i, j) = A(j, i) = inverse_effective_mass(input.bodies, contact_of(i), contact_of(j));
   }
   if (!(A.diagonal().minCoeff() > 0) || b.maxCoeff() <= 0) return;
-  MatX definite = A;
-  definite.diagonal() *= 1 + kRegularisation;
-  const VecX none = VecX::Zero(n);
-  const VecX all = VecX::Constant(n, std::numeric_limits<double>::infinity());
-  const VecX lambda = numerics::solve_by_pivoting(definite, b, {none, all}).x;
+  const VecX lambda = solve_one_sided(A, b, unsolved, {.regularisation = kRegularisation});
   const VecX gained = A * lambda;
   for (Eigen::Index i = 0; i < n; ++i) {
     rows[static_cast<std::size_t>(i)].lambda = lambda[i];
@@ -110,6 +107,7 @@ void solve(const ResponseInput& input, std::span<Row> rows)
 DistributedKicks distribute_kicks(const ResponseInput& input, std::span<const TargetSpeed> wanted,
                                   double budget, KickForm form)
 {
+  DistributedKicks result;
   std::vector<Row> rows = rows_of(input, wanted);
   double along = 0;
   double square = 0;
@@ -118,7 +116,7 @@ DistributedKicks distribute_kicks(const ResponseInput& input, std::span<const Ta
     const auto body = input.contacts[rows[begin].contact].body;
     while (end < rows.size() && input.contacts[rows[end].contact].body == body) ++end;
     const std::span<Row> mine = std::span(rows).subspan(begin, end - begin);
-    solve(input, mine);
+    solve(input, mine, result.unsolved);
     const double load_ratio = form == KickForm::speed ? load_ratio_of(input, mine) : 1.0;
     for (Row& row : mine) {
       row.load_ratio = load_ratio;
@@ -128,7 +126,6 @@ DistributedKicks distribute_kicks(const ResponseInput& input, std::span<const Ta
     begin = end;
   }
 
-  DistributedKicks result;
   result.scale = max_scale_within_budget(along, square, budget);
   result.given = result.scale * along + result.scale * result.scale * square / 2;
   result.kicks.reserve(rows.size());

@@ -28,6 +28,7 @@ struct DistributedKicks {
   std::vector<Kick> kicks;  ///< in the order of the touches; those without an impulse are left out
   double given = 0;         ///< to the bodies [J]
   double scale = 1;         ///< taken of what was wanted
+  int unsolved = 0;         ///< bodies whose impulses were not found to the tolerance
 };
 
 /// `budget` [J]; infinite: no limit. A body that comes nearer counts as one at rest: to turn it round is the

@@ -147,7 +147,7 @@ void MicroSimulation::apply()
     if (lambda == 0) continue;
     const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
     apply_contact_impulse(bodies_[J.body], J.velocity_change_other, lambda);
-    apply_contact_impulse(bodies_[0], J.velocity_change_own, -lambda);
+    apply_contact_impulse(bodies_[0], J.velocity_change_own, -lambda, bodies_[J.body].mass == 0);
     mode_impulse_ += lambda * F_transposed_.col(k);
   }
   gap_ += (dt_ / 2) * speed_change_.head(n_).cast<double>();
@@ -179,21 +179,23 @@ void MicroSimulation::apply_friction(Eigen::Index k)
   for (const auto& [body, sign] : {std::pair(b, 1.0), std::pair(std::size_t{0}, -1.0)}) {
     Vec6 row;
     row << sign * impulse, (contact.position - r_.input.bodies[body].centre).cross(sign * impulse);
-    apply_contact_impulse(bodies_[body], inverse_mass_times(bodies_[body], row), 1);
+    apply_contact_impulse(bodies_[body], inverse_mass_times(bodies_[body], row), 1, body != 0);
   }
   mode_impulse_.noalias() = shapes.transpose() * impulse;
   state_.v -= mode_impulse_;
   state_.q -= (dt_ / 2) * mode_impulse_;
 }
 
-// `direction` is M^-1 J^T of a contact.
-void MicroSimulation::apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda) const
+// `direction` is M^-1 J^T of a contact. `holds`: a body that leaves this contact flies; the ringing body itself
+// flies when it has left those that do not move, whatever lies on it.
+void MicroSimulation::apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda,
+                                            bool holds) const
 {
   if (m.mass == 0) return;
   m.V += lambda * direction;
   m.X += (dt_ / 2 * lambda) * direction;
-  m.pushed = true;
-  m.touched = true;
+  m.pushed = m.pushed || holds;
+  m.touched = m.touched || holds;
 }
 
 void MicroSimulation::record_departures()

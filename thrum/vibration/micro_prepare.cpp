@@ -54,7 +54,14 @@ void MicroSimulation::prepare()
     J.velocity_change_own = inverse_mass_times(bodies_[0], J.own);
     J.velocity_change_other = inverse_mass_times(bodies_[J.body], J.other);
   }
-  // Striking bodies go back to before the impact.
+  // Striking bodies go back to before the impact, and with a ringing body that can move so does what it
+  // passed on: a table that stands on the floor is pushed up by its legs as hard as it is struck. Without
+  // this its rigid motion would keep the floor's part of an impact whose other part is taken back.
+  if (bodies_[0].mass > 0) {
+    for (std::size_t i = 0; i < input.contacts.size(); ++i) {
+      if (!input.contacts[i].struck) push(i, -input.contacts[i].reaction);
+    }
+  }
   for (const std::size_t i : r_.struck) {
     bodies_[static_cast<std::size_t>(r_.contact(i).body)].strikes = true;
     push(i, -r_.contact(i).impulse);

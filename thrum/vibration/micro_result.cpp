@@ -8,7 +8,9 @@
 namespace thrum::vibration {
 
 // A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy
-// at the surface.
+// at the surface; so does the ringing body when it has left what it stands on. While it stands, its rigid
+// motion of the window is one with that of its modes, which keep its feet where they are: the rigid
+// simulation, which knows of feet but not of modes, keeps the motion that it has found itself.
 ResponseResult MicroSimulation::make_result(double before)
 {
   ResponseResult result;
@@ -22,7 +24,9 @@ ResponseResult MicroSimulation::make_result(double before)
     after[b] << part.velocity, part.angular_velocity;
     if (m.mass == 0) continue;
     const bool left = m.strikes ? m.best > 0 && !m.touched : m.best > m.start;
-    if (b == 0 || (m.strikes && !left)) {
+    if (b == 0 && !is_supported()) {
+      after[b] = m.V - elapsed_ * m.acceleration;  // the fall of the window is the rigid simulation's
+    } else if (m.strikes && !left) {
       after[b] = m.V;
     } else if (left) {
       const double kinetic = m.kinetic(m.departure_velocity);

@@ -3,6 +3,7 @@
 // micro_result.cpp (after).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "thrum/vibration/response_context.h"
@@ -57,7 +58,7 @@ class MicroSimulation {
   void solve();
   void apply();
   void apply_friction(Eigen::Index k);
-  void apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda) const;
+  void apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda, bool holds = true) const;
   void record_departures();
 
   // After: `before` is the energy of modes and bodies at the start [J].
@@ -80,6 +81,12 @@ class MicroSimulation {
     double sum = J.other.dot(bodies_[J.body].*what);
     if (bodies_[0].mass > 0) sum -= J.own.dot(bodies_[0].*what);
     return sum;
+  }
+  /// Whether the ringing body stands on something that does not move.
+  [[nodiscard]] bool is_supported() const
+  {
+    return std::any_of(J_.begin(), J_.end(),
+                       [&](const ContactJacobian& J) { return bodies_[J.body].mass == 0; });
   }
   [[nodiscard]] double body_energy() const
   {

@@ -42,7 +42,9 @@ class ModalResponse {
 
  private:
   void map_contacts(const ResponseInput& input, ResponseResult& result);
+  [[nodiscard]] bool reaches_blows(const ResponseContext& context) const;
   [[nodiscard]] KickRule choose_rule(const ResponseContext& context) const;
+  [[nodiscard]] ResponseResult exchange_standing(const ResponseContext& context, ModeState& state);
   [[nodiscard]] ResponseResult kick_by_peaks(const ResponseContext& context, ModeState& state, KickRule rule);
   void paper_peaks(const ResponseContext& context, const VecX& mode_impulse);
   void displacement_peaks(const ResponseContext& context, const ModeState& state);

@@ -23,16 +23,14 @@
 #include <numbers>
 #include <span>
 
-#include "thrum/numerics/complementarity.h"
 #include "thrum/vibration/energy_budget.h"
+#include "thrum/vibration/one_sided.h"
 #include "thrum/vibration/pulse.h"
 
 namespace thrum::vibration {
 
 namespace {
 
-/// Points of one flat face have a block that is nearly singular; so much of the diagonal is added.
-constexpr double kRegularisation = 1e-9;
 /// Moments no farther apart are one: far less than any contact lasts [s].
 constexpr double kSimultaneousTime = 1e-6;
 
@@ -83,16 +81,6 @@ class MovingBodies {
   std::vector<RigidBodyData> parts_;
   std::vector<BodyImpulse> sums_;
 };
-
-// 0 <= x  perpendicular to  A x - b >= 0.
-VecX solve_one_sided(MatX A, const VecX& b)
-{
-  if (b.size() == 1) return (b / A(0, 0)).cwiseMax(0.0);
-  A.diagonal() *= 1 + kRegularisation;
-  const VecX none = VecX::Zero(b.size());
-  const VecX any = VecX::Constant(b.size(), std::numeric_limits<double>::infinity());
-  return numerics::solve_by_pivoting(A, b, {none, any}).x;
-}
 
 // Sticking across the normal, as far as friction allows: the surface carries the body along. Energy can only
 // fall, since the impulse is at most the one that makes the two equally fast.
@@ -188,7 +176,7 @@ void trade(const ResponseContext& r, const MatX& columns, std::span<const Eigen:
       A(a, b) = row.dot(columns.col(taken[static_cast<std::size_t>(b)])) +
                 inverse_effective_mass(r.input.bodies, contact_of(a), contact_of(b));
   }
-  VecX p = solve_one_sided(A, wanted);
+  VecX p = solve_one_sided(A, wanted, result.unsolved);
   if (n > 1) p *= max_scale_within_budget(-p.dot(faster), p.dot(A * p), 0);
 
   for (Eigen::Index a = 0; a < n; ++a) {
@@ -212,7 +200,7 @@ double ResponseContext::pulse_duration(std::size_t i, double speed) const
                           settings.contact_radius, speed);
 }
 
-VecX compliant_impulses(const ResponseContext& r, const MatX& rows, const VecX& approach)
+VecX compliant_impulses(const ResponseContext& r, const MatX& rows, const VecX& approach, int& unsolved)
 {
   const Eigen::Index n = rows.rows();
   MatX A = rows * rows.transpose();
@@ -225,7 +213,7 @@ VecX compliant_impulses(const ResponseContext& r, const MatX& rows, const VecX& 
           inverse_effective_mass(r.input.bodies, contact, r.contact(r.struck[static_cast<std::size_t>(j)]));
   }
   if (!(A.diagonal().minCoeff() > 0)) return VecX::Zero(n);
-  return solve_one_sided(A, b);
+  return solve_one_sided(std::move(A), b, unsolved);
 }
 
 namespace {
@@ -238,7 +226,7 @@ bool transmitted(const ResponseContext& r)
 
 // Eq. (2). The rigid solver's answer is taken back.
 void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodies& moving_bodies,
-                   ModeState& state)
+                   ModeState& state, ResponseResult& result)
 {
   for (const std::size_t i : r.struck)
     moving_bodies.push(r.contact(i), -r.contact(i).impulse * r.contact(i).normal);
@@ -247,7 +235,7 @@ void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodi
     const SurfaceContact& contact = r.contact(r.struck[k]);
     approach[static_cast<Eigen::Index>(k)] -= contact.normal.dot(moving_bodies.speed(contact));
   }
-  const VecX j = compliant_impulses(r, struck_rows, approach);
+  const VecX j = compliant_impulses(r, struck_rows, approach, result.unsolved);
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
     const SurfaceContact& contact = r.contact(r.struck[k]);
     moving_bodies.push(contact, j[static_cast<Eigen::Index>(k)] * contact.normal);
@@ -291,7 +279,7 @@ ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, M
   if (transmitted(r)) {
     apply_transmitted_impacts(r, struck_rows, state, result.energy);
   } else {
-    solve_impacts(r, struck_rows, moving_bodies, state);
+    solve_impacts(r, struck_rows, moving_bodies, state, result);
   }
   result.energy.received = energy(r.modes, state) - result.energy.vibration_before;
 

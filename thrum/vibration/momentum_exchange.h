@@ -18,7 +18,9 @@ namespace thrum::vibration {
 
 /// The impulses of the impacts with the surface yielding: what the rigid solver would have found had it known
 /// the modes. `rows` are those of the struck touches, weighted by the pulse; `approach` is the speed at which
-/// body and surface near each other, the surface's own motion included [m/s]. The result is in [N s].
-[[nodiscard]] VecX compliant_impulses(const ResponseContext& context, const MatX& rows, const VecX& approach);
+/// body and surface near each other, the surface's own motion included [m/s]. The result is in [N s];
+/// `unsolved` counts one that is not exact (one_sided.h).
+[[nodiscard]] VecX compliant_impulses(const ResponseContext& context, const MatX& rows, const VecX& approach,
+                                      int& unsolved);
 
 }  // namespace thrum::vibration

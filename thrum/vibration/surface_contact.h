@@ -38,9 +38,12 @@ struct SurfaceContact {
   Vec3 position = Vec3::Zero();  ///< [m]
   Vec3 normal = Vec3::UnitZ();   ///< unit, out of the ringing body
   double gap = 0;                ///< at least 0 [m]
-  double load = 0;               ///< steady normal force [N]
-  double restitution = 0;        ///< of the pair, 0 to 1
-  double friction = 0;           ///< of the pair
+  double load = 0;               ///< steady normal force, as before the impacts of the step [N]
+  /// Of a resting contact: what it gave to the other body in the step beyond the steady load, because a
+  /// ringing body that can move passed the impact on or came off its supports [N s].
+  double reaction = 0;
+  double restitution = 0;  ///< of the pair, 0 to 1
+  double friction = 0;     ///< of the pair
 
   // An impact: a contact that began in this step, or whose force jumped.
   bool struck = false;
@@ -94,6 +97,7 @@ struct ResponseResult {
   EnergyBalance energy;
   std::vector<std::string> warnings;  ///< what a person should know, one sentence each
   int impacts = 0;                    ///< that set the body ringing
+  int unsolved = 0;  ///< problems of simultaneous contacts that were not solved to their tolerance
 };
 
 /// Speed of parting at a touch: of the touching body against the ringing one, as rigid bodies [m/s].
