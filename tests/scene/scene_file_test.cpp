@@ -301,5 +301,24 @@ TEST(SceneFile, NearestNames)
   EXPECT_EQ(nearest_name("zzz", known), "");
 }
 
+// A body of 2 kg without gravity is pushed 30 times with 1 N s, at every tenth of a second.
+TEST(Script, AnImpulseActsOnceWhateverTheStep)
+{
+  std::string impulses;
+  for (int i = 1; i <= 30; ++i)
+    impulses += fmt::format(R"({}{{"body": "ball", "time": {}, "impulse": [1, 0, 0]}})", i > 1 ? "," : "",
+                            0.1 * i);
+  const std::string text =
+      R"({"gravity": [0, 0, 0], "bodies": [{"name": "ball", "mass": 2, "shape": {"kind": "sphere", "radius": 0.1}}],
+          "impulses": [)" +
+      impulses + "]}";
+  for (const double rate : {10.0, 24.0, 25.0, 30.0, 50.0, 60.0, 90.0, 100.0, 120.0, 144.0, 200.0, 1000.0}) {
+    BuiltScene built = build_world(parse_scene(text, "push.json"));
+    const auto steps = static_cast<int>(std::lround(3.5 * rate));
+    for (int i = 0; i < steps; ++i) built.step(i * (1 / rate), 1 / rate);
+    EXPECT_NEAR(built.world.body(built.world.id_of(0)).velocity.x(), 15, 1e-9) << rate;
+  }
+}
+
 }  // namespace
 }  // namespace thrum::scene

@@ -22,7 +22,7 @@ inline constexpr std::array<double, 5> kStepRates = {30, 60, 100, 200, 1000};
 
 /// How far a body went from where it stood.
 struct BodyMotion {
-  double up = 0;                                          ///< at most [m]
+  double up = 0;                                          ///< off the first body of the scene, at most [m]
   double down = 0;                                        ///< at most [m]
   double sideways = 0;                                    ///< at the end [m]
   double turned = 0;                                      ///< at most [rad]
@@ -39,6 +39,7 @@ inline SceneMotion run_scene_motion(const std::filesystem::path& file,
   if (rate > 0) desc.step = 1 / rate;
   scene::BuiltScene built = scene::build_world(desc);
   const auto start = built.world.save().bodies;
+  const Vec3 normal = built.world.shape_pose(built.world.id_of(0)).rotation * Vec3::UnitZ();
   SceneMotion motion;
   const auto steps = static_cast<int>(std::lround(desc.duration / desc.step));
   for (int i = 0; i < steps; ++i) {
@@ -47,7 +48,7 @@ inline SceneMotion run_scene_motion(const std::filesystem::path& file,
       const Pose& now = built.world.state().bodies[b].X_wb;
       const Vec3 d = now.position - start[b].X_wb.position;
       BodyMotion& m = motion[built.visuals[b].name];
-      m.up = std::max(m.up, d.z());
+      m.up = std::max(m.up, d.dot(normal));
       m.down = std::max(m.down, -d.z());
       if (-d.z() > 0.1) m.fell = std::min(m.fell, (i + 1) * desc.step);
       m.sideways = d.head<2>().norm();
@@ -110,7 +111,7 @@ inline const std::vector<std::string>& response_scenes()
   return names;
 }
 
-/// The named outcomes of a scene, from how its bodies moved.
+/// The named outcomes of a scene, from how its bodies moved: those that the docs state.
 inline std::vector<Outcome> outcomes_of(const std::string& scene, const SceneMotion& motion)
 {
   using namespace outcome_detail;
@@ -120,14 +121,13 @@ inline std::vector<Outcome> outcomes_of(const std::string& scene, const SceneMot
   };
   const auto up = &BodyMotion::up;
   if (scene == "dinner") {
-    const auto far = all({"plate_left/2", "plate_right/2", "cup_left/2", "cup_right/2"});
-    return {{"rise of the plates next to the pot, mean", "mm",
-             mean(all({"plate_left/0", "plate_right/0"}), up) / mm},
-            {"rise of the plates at the far end, mean", "mm",
-             mean(all({"plate_left/2", "plate_right/2"}), up) / mm},
-            {"rise of all at the far end, least", "mm", least(far, up) / mm},
-            {"tilt of all at the far end, mean", "degrees", mean(far, &BodyMotion::tipped) / degree},
-            {"slide of all at the far end, mean", "mm", mean(far, &BodyMotion::sideways) / mm}};
+    const auto far = all({"plate_left/2", "plate_right/2", "cup_left/1", "cup_right/1"});
+    const auto near = all({"plate_left/0", "plate_right/0", "cup_left/0", "cup_right/0"});
+    return {{"rise of plates and cups beside the pot, mean", "mm", mean(near, up) / mm},
+            {"rise of plates and cups at the far end, mean", "mm", mean(far, up) / mm},
+            {"the same, least", "mm", least(far, up) / mm},
+            {"tilt at the far end, least", "degrees", least(far, &BodyMotion::tipped) / degree},
+            {"slide at the far end, least", "mm", least(far, &BodyMotion::sideways) / mm}};
   }
   if (scene == "truck")
     return {{"rise of the cones, mean", "mm", mean(all({"cone"}), up) / mm},
@@ -137,13 +137,13 @@ inline std::vector<Outcome> outcomes_of(const std::string& scene, const SceneMot
     return {{"rise of the rocks, mean", "mm", mean(all({"rock"}), up) / mm},
             {"rocks that fall", "of 5", fallen(all({"rock"}), 5)}};
   if (scene == "wrench_on_roof")
-    return {{"rise of the wrench", "mm", motion.at("wrench").up / mm},
-            {"way of the wrench", "m", std::hypot(motion.at("wrench").sideways, motion.at("wrench").down)},
-            {"wrenches that fall", "of 1", fallen(all({"wrench"}), 1)}};
+    return {{"rise of the wrench off the roof", "mm", motion.at("wrench").up / mm},
+            {"slide of the wrench", "mm",
+             std::hypot(motion.at("wrench").sideways, motion.at("wrench").down) / mm}};
   if (scene == "scaffold") {
     const auto upper = all({"hammer", "pliers", "tape", "helmet", "chisel"});
     return {{"rise of the tools on the struck deck, mean", "mm", mean(upper, up) / mm},
-            {"rise of the tools on the lower deck, mean", "mm", mean(all({"low_"}), up) / mm}};
+            {"mean rise of the tools on the lower deck", "mm", mean(all({"low_"}), up) / mm}};
   }
   return {{"rise of the bottles, mean", "mm", mean(all({"bottle"}), up) / mm},
           {"rise of the plant on the fridge", "mm", motion.at("plant").up / mm},

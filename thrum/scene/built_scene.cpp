@@ -75,6 +75,11 @@ bool BuiltScene::apply_changes(double time, double h)
   return true;
 }
 
+// An impulse at a step's first moment belongs to that step. The moment k h is rounded, and (k - 1) h + h may be
+// rounded otherwise, so both ends of the step are moved by far more than that and far less than a step;
+// without it an impulse at 0.5 s acted twice with steps of 1/30 s.
+constexpr double kTimeRounding = 1e-6;  // of the step
+
 void BuiltScene::step(double time, double h)
 {
   apply_changes(time, h);
@@ -82,9 +87,10 @@ void BuiltScene::step(double time, double h)
     const Vec3 p_b = p_s ? world.desc_of(id).X_bs.point(*p_s) : Vec3(Vec3::Zero());
     return world.body(id).X_wb.point(p_b);
   };
+  const double from = time - kTimeRounding * h;
   for (const ScriptedImpulse& scripted : impulses) {
     const model::BodyId id = ids[scripted.body];
-    if (scripted.time < time || scripted.time >= time + h || !world.contains(id)) continue;
+    if (scripted.time < from || scripted.time >= from + h || !world.contains(id)) continue;
     world.apply_impulse(id, scripted.impulse, point(id, scripted.position_s));
   }
   for (const ScriptedForce& scripted : forces) {
