@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Running worlds against a coupled run of whole bodies (coupled_bodies.h): boxes that stand on four corners
-// each, with friction, on a plate held along one edge that a ball strikes; and boxes on a ringing board that stands on that plate,
-// which the blow reaches through the board. Compared is how high each body rises, as the speed that it takes,
-// sqrt(2 g height), how far it slides, and when it starts.
+// each, with friction, on a plate held along one edge that a ball strikes; and boxes on a ringing board that
+// stands on that plate, which the blow reaches through the board. Compared is how high each body rises, as
+// the speed that it takes, sqrt(2 g height), how far it slides, and when it starts.
 #include <fmt/format.h>
 
 #include <algorithm>

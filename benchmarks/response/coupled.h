@@ -32,8 +32,8 @@ inline double hertz_stiffness(double modulus, double radius)
   return 4.0 / 3 * modulus * std::sqrt(radius);
 }
 
-/// Speed after over speed before an impact with the force d^(3/2) + a d^(1/4) d' that never pulls, in units of
-/// the spring and the mass. This form of damping gives the same ratio at every speed [Tsuji92].
+/// Speed after over speed before an impact with the force d^(3/2) + a d^(1/4) d' that never pulls, in units
+/// of the spring and the mass. This form of damping gives the same ratio at every speed [Tsuji92].
 inline double hertz_restitution(double a)
 {
   constexpr double kStep = 1e-3;
@@ -48,8 +48,8 @@ inline double hertz_restitution(double a)
   return -v;
 }
 
-/// The a that gives a restitution. The closed form of [Tsuji92], -sqrt(5) ln e / sqrt(ln^2 e + pi^2), lets the
-/// contact pull when it opens: where it may not, 0.28 comes of 0.15.
+/// The a that gives a restitution. The closed form of [Tsuji92], -sqrt(5) ln e / sqrt(ln^2 e + pi^2), lets
+/// the contact pull when it opens: where it may not, 0.28 comes of 0.15.
 inline double hertz_damping(double restitution)
 {
   static std::map<double, double> known;

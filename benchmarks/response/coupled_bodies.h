@@ -4,8 +4,8 @@
 // body below; all bodies, contacts and modes advance together in steps of a few microseconds. See coupled.h
 // for what is shared with the methods that it judges.
 //
-// Where it is coarse: a corner keeps the mode shapes of the place where it began (bodies slide by millimetres);
-// bodies touch only what they stand on, and only from above.
+// Where it is coarse: a corner keeps the mode shapes of the place where it began (bodies slide by
+// millimetres); bodies touch only what they stand on, and only from above.
 #pragma once
 
 #include "benchmarks/response/coupled.h"

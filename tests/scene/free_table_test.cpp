@@ -10,8 +10,8 @@
 namespace thrum::scene {
 namespace {
 
-// A ball of 7 kg falls 0.6 m on one end of the table of the catalogue; a mug stands 0.8 m away. How high the mug
-// rises [m].
+// A ball of 7 kg falls 0.6 m on one end of the table of the catalogue; a mug stands 0.8 m away. How high the
+// mug rises [m].
 double mug_rise(const std::string& rings, double h)
 {
   const SceneDesc scene =

@@ -120,8 +120,8 @@ TEST(ContactSettings, OverlapRelaxesByErpInEachSubstep)
   }
 }
 
-// A soft row under the load m g creeps: v + cfm (1/m) lambda = 0 with lambda = m g h in each substep h, so that
-// v = -cfm g h. (With erp, pushing out works against it.)
+// A soft row under the load m g creeps: v + cfm (1/m) lambda = 0 with lambda = m g h in each substep h, so
+// that v = -cfm g h. (With erp, pushing out works against it.)
 TEST(ContactSettings, ABallCreepsByCfm)
 {
   for (const double cfm : {0.1, 0.5, 1.0}) {

@@ -157,7 +157,8 @@ class CoupledPlate {
   std::vector<Mode> modes_;
 };
 
-/// The kicks of the same blows by `response`, from rest, with `vibration_after_step` as its settings say [m/s].
+/// The kicks of the same blows by `response`, from rest, with `vibration_after_step` as its settings say
+/// [m/s].
 inline std::vector<double> response_speeds(ModalResponse& response, const std::vector<Blow>& blows,
                                            const RestingBody& body, double restitution)
 {

@@ -68,9 +68,9 @@ TEST(SteelPlate, SuccessiveBlowsKickAsInTheCoupledRun)
   EXPECT_LE(far_above, judged / 15);
 }
 
-// `automatic` takes micro-collisions where the modes go up to what the blow excites, and exchange where they do
-// not: with 20 modes, up to 0.8 kHz, micro-collisions give 0.62 of the reference and a median factor of 1.8.
-// With 10 modes, up to 0.4 kHz, the rest of the modes is missed by any rule.
+// `automatic` takes micro-collisions where the modes go up to what the blow excites, and exchange where they
+// do not: with 20 modes, up to 0.8 kHz, micro-collisions give 0.62 of the reference and a median factor of
+// 1.8. With 10 modes, up to 0.4 kHz, the rest of the modes is missed by any rule.
 TEST(SteelPlate, AutomaticIsNearTheCoupledRunForAnyNumberOfModes)
 {
   constexpr double kRestitution = 0.15;

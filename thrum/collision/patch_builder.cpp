@@ -23,7 +23,8 @@ constexpr std::uint32_t kNearestFeature = 0xfffff;
 /// distance likewise.
 constexpr double kDepthTie = 0.002;
 constexpr double kPlaceTie = 0.01;
-/// Points are in touch up to this gap, as a share of the extent of all of them: a plate of 0.25 m up to 0.25 mm.
+/// Points are in touch up to this gap, as a share of the extent of all of them: a plate of 0.25 m up to 0.25
+/// mm.
 constexpr double kTouchGap = 1e-3;
 /// A point in touch is taken before one that hovers when it spans at least this share of what that one would.
 constexpr double kTouchPreference = 0.45;

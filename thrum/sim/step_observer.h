@@ -20,8 +20,9 @@
 // that is added is called from the next step on.
 //
 // An exception of an observer leaves World::step, and the world can be used on. Thrown by before_step it
-// leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice, as it is at the end of this slice; by
-// after_step, at the end of the step. Slices and observers that would have followed are left out.
+// leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice,
+// as it is at the end of this slice; by after_step, at the end of the step. Slices and observers that would
+// have followed are left out.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +37,9 @@ namespace thrum::sim {
 
 class World;
 
-/// A slice of a step (in before_step and after_step: the whole step) to look at. Valid during the call. Bodies, patches and
-/// shapes are numbered by their index, which may change between steps; keep id_of(index) instead.
+/// A slice of a step (in before_step and after_step: the whole step) to look at. Valid during the call.
+/// Bodies, patches and shapes are numbered by their index, which may change between steps; keep id_of(index)
+/// instead.
 class StepView {
  public:
   double time;  ///< at its beginning [s]

@@ -189,8 +189,8 @@ void MicroSimulation::apply_friction(Eigen::Index k)
   state_.q -= (dt_ / 2) * mode_impulse_;
 }
 
-// `direction` is M^-1 J^T of a contact. `holds`: a body that leaves this contact flies; the ringing body itself
-// flies when it has left those that do not move, whatever lies on it.
+// `direction` is M^-1 J^T of a contact. `holds`: a body that leaves this contact flies; the ringing body
+// itself flies when it has left those that do not move, whatever lies on it.
 void MicroSimulation::apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda,
                                             bool holds) const
 {

@@ -8,8 +8,8 @@
 //   ... the host finds its contacts, solves them and moves `bodies` ...
 //   table.respond_and_apply(before, bodies, contacts, h);
 //
-// A host that keeps its own lists fills in what was before and which contacts are new, and applies the impulses
-// itself:
+// A host that keeps its own lists fills in what was before and which contacts are new, and applies the
+// impulses itself:
 //
 //   for (const BodyImpulse& push : table.respond(bodies, contacts, h).body_impulses)
 //     host_apply(push.body, push.impulse, push.angular_impulse);
@@ -81,8 +81,8 @@ class RingingBody {
                                        std::span<const HostContact> contacts, double step);
 
   /// The same with what a host otherwise does around it: the members `_before` of `bodies` are taken from
-  /// `before`, the same bodies before the step; a contact is new when there was none with its body and its key
-  /// in the call before; and the impulses are applied to `bodies`. Call it at every step.
+  /// `before`, the same bodies before the step; a contact is new when there was none with its body and its
+  /// key in the call before; and the impulses are applied to `bodies`. Call it at every step.
   ResponseResult respond_and_apply(std::span<const HostBody> before, std::span<HostBody> bodies,
                                    std::span<const HostContact> contacts, double step);
 
