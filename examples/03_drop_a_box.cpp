@@ -13,11 +13,11 @@ int main()
   const double height = 1.0;  // of the lower face [m]
   sim::World world;
   world.set_surface(model::kDefaultSurface, {.restitution = 0.3, .friction = 0.5});
-  sim::BodySpec ground;
+  sim::BodyDesc ground;
   ground.shape = world.add_shape({model::Plane{}});
   ground.motion = model::Motion::fixed;
   world.add_body(ground);
-  sim::BodySpec falling;
+  sim::BodyDesc falling;
   falling.shape = world.add_shape({model::Box{{0.2, 0.2, 0.2}}});
   falling.X_ws.position = {0, 0, height + 0.2};
   falling.density = 700;

@@ -10,6 +10,7 @@
 
 #include "apps/thrum/modes_commands.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/damping.h"
 #include "thrum/elastic/material_library.h"
@@ -164,7 +165,7 @@ std::string dominant_direction(const model::ModalModel& model, Index mode)
   std::array<double, 3> motion{};
   for (Index v = 0; v < model.vertex_count(); ++v) {
     for (Index a = 0; a < 3; ++a) {
-      motion[static_cast<std::size_t>(a)] += std::pow(model.shapes(3 * v + a, mode), 2);
+      motion[at(a)] += std::pow(model.shapes(3 * v + a, mode), 2);
     }
   }
   std::array<std::size_t, 3> order = {0, 1, 2};

@@ -118,14 +118,14 @@ void check(const CheckOptions& options)
   const model::SceneModel& model = built.world.model();
   std::size_t moving = 0;
   double mass = 0;
-  for (const model::BodyDesc& body : model.bodies) {
+  for (const model::BodyProperties& body : model.bodies) {
     if (body.motion == model::Motion::fixed) continue;
     ++moving;
     if (body.motion == model::Motion::dynamic) mass += body.mass;
   }
   double lightest = std::numeric_limits<double>::max();
   double heaviest = 0;
-  for (const model::BodyDesc& body : model.bodies) {
+  for (const model::BodyProperties& body : model.bodies) {
     if (body.motion != model::Motion::dynamic) continue;
     lightest = std::min(lightest, body.mass);
     heaviest = std::max(heaviest, body.mass);

@@ -32,7 +32,7 @@ class Scene {
         world.add_shape({model::Box{{0.5, 0.4, 0.3}}}), world.add_shape({model::Sphere{0.5}}),
         world.add_shape({model::Capsule{0.3, 0.4}}), world.add_shape({model::Box{{0.2, 0.2, 0.2}}})};
     for (int i = 0; i < kBodies; ++i) {
-      sim::BodySpec spec;
+      sim::BodyDesc spec;
       spec.shape = shapes[static_cast<std::size_t>(i) % shapes.size()];
       spec.X_ws = {place(), rotation()};
       const model::BodyId id = world.add_body(spec);

@@ -36,7 +36,7 @@ RingWorld make_world(const RingScene& scene, const sim::WorldDesc& desc)
   world.set_surface(model::kDefaultSurface,
                     {0, scene.friction, scene.rolling_friction, scene.rolling_friction});
   const auto add_fixed = [&](model::ShapeId shape, const Pose& pose) {
-    sim::BodySpec body;
+    sim::BodyDesc body;
     body.shape = shape;
     body.X_ws = pose;
     body.motion = model::Motion::fixed;
@@ -59,7 +59,7 @@ RingWorld make_world(const RingScene& scene, const sim::WorldDesc& desc)
       world.add_shape({model::Mesh{std::make_shared<mesh::TriangleMesh>(ring_mesh()), nullptr}});
   const std::size_t first = world.state().bodies.size();
   for (const Pose& pose : scene.rings) {
-    sim::BodySpec body;
+    sim::BodyDesc body;
     body.shape = ring;
     body.X_ws = pose;
     body.mass = kRingMass;

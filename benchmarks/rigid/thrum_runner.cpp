@@ -18,7 +18,7 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
   desc.sleep.enabled = false;
   sim::World world(desc);
   world.set_surface(model::kDefaultSurface, {0, scene.friction, 0, 0});
-  sim::BodySpec ground;
+  sim::BodyDesc ground;
   ground.shape = world.add_shape({model::Plane{}});
   ground.motion = model::Motion::fixed;
   world.add_body(ground);
@@ -27,7 +27,7 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
   for (const BoxBody& box : scene.boxes) {
     if (box.half != half) shape = world.add_shape({model::Box{box.half}});
     half = box.half;
-    sim::BodySpec body;
+    sim::BodyDesc body;
     body.shape = shape;
     body.X_ws.position = box.position;
     body.mass = box.mass;

@@ -271,7 +271,7 @@ TEST(BodyKeyValues, ReachTheModel)
         {"shape": {"kind": "sphere"}, "user_data": 9007199254740991, "group": "debris", "collides_with": "default"},
         {"shape": {"kind": "sphere"}, "collides_with": []}]})",
       "s.json"));
-  const std::vector<model::BodyDesc>& bodies = built.world.model().bodies;
+  const std::vector<model::BodyProperties>& bodies = built.world.model().bodies;
   EXPECT_EQ(bodies[0].user_data, 9007199254740991u);
   // "default" is bit 0, "spare" bit 1, "debris" bit 2.
   EXPECT_EQ(bodies[0].collision_group, 4u);

@@ -112,11 +112,11 @@ TEST(SettingsKeys, EveryMemberHasOne)
 // Names, places and groups of bodies and joints stand in a scene as words and in its own axes.
 TEST(SettingsKeys, EveryMemberOfBodiesAndJointsHasOne)
 {
-  using sim::BodySpec;
-  expect_keys<BodySpec>({binding_of(&BodySpec::name), binding_of(&BodySpec::shape),
-                         binding_of(&BodySpec::X_ws), binding_of(&BodySpec::surface),
-                         binding_of(&BodySpec::density), binding_of(&BodySpec::collision_group),
-                         binding_of(&BodySpec::collides_with)});
+  using sim::BodyDesc;
+  expect_keys<BodyDesc>({binding_of(&BodyDesc::name), binding_of(&BodyDesc::shape),
+                         binding_of(&BodyDesc::X_ws), binding_of(&BodyDesc::surface),
+                         binding_of(&BodyDesc::density), binding_of(&BodyDesc::collision_group),
+                         binding_of(&BodyDesc::collides_with)});
   using model::JointDesc;
   expect_keys<JointDesc>({binding_of(&JointDesc::a), binding_of(&JointDesc::b), binding_of(&JointDesc::X_aj),
                           binding_of(&JointDesc::X_bj), binding_of(&JointDesc::limited),

@@ -25,7 +25,7 @@ WorldDesc impulse_world()
 
 void add_ground(World& world, const Quat& rotation = Quat::Identity())
 {
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape({model::Plane{}});
   spec.motion = model::Motion::fixed;
   spec.X_ws.rotation = rotation;
@@ -35,7 +35,7 @@ void add_ground(World& world, const Quat& rotation = Quat::Identity())
 model::BodyId add_box(World& world, const Vec3& half, const Vec3& position, double mass = 1,
                       const Quat& rotation = Quat::Identity())
 {
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape({model::Box{half}});
   spec.X_ws = {position, rotation};
   spec.mass = mass;
@@ -220,7 +220,7 @@ TEST(ImpulseStepper, SpinningFrictionStopsATopAndRollingFrictionABall)
     World world(desc);
     world.set_surface(model::kDefaultSurface, {0, 0.8, 0.02, 0.01});
     add_ground(world);
-    BodySpec ball;
+    BodyDesc ball;
     ball.shape = world.add_shape({model::Sphere{0.5}});
     ball.X_ws.position = {0, 0, 0.5};
     ball.velocity = {1, 0, 0};

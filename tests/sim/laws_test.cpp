@@ -117,7 +117,7 @@ TEST(Laws, APyramidHasTheSameBitsForOneAndTwoThreads)
 TEST(Laws, RejectsTenThousandBodiesAtOnePoint)
 {
   World world(desc_without_sleep());
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape({model::Box{Vec3::Constant(0.5)}});
   spec.mass = 1;
   for (int i = 0; i < 10000; ++i) world.add_body(spec);

@@ -203,7 +203,7 @@ TEST_P(BothSteppers, AFilterMakesAOneWayPlatform)
 {
   for (const bool filtered : {true, false}) {
     World world(desc());
-    BodySpec spec;
+    BodyDesc spec;
     spec.shape = world.add_shape({model::Box{{1, 1, 0.05}}});
     spec.motion = model::Motion::fixed;
     const model::BodyId platform = world.add_body(spec);

@@ -104,7 +104,7 @@ TEST(Query, FiltersByGroupMotionBodyAndPredicate)
 {
   World world(desc_without_sleep());
   const auto ball_at = [&](double x, model::Motion motion, std::uint32_t group) {
-    BodySpec spec;
+    BodyDesc spec;
     spec.shape = world.add_shape({model::Sphere{0.5}});
     spec.motion = motion;
     spec.collision_group = group;
@@ -156,7 +156,7 @@ TEST(Query, FiltersByGroupMotionBodyAndPredicate)
 TEST(Query, SensorsCanBeLeftOut)
 {
   World world;
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape({model::Box{Vec3::Constant(0.5)}});
   spec.motion = model::Motion::fixed;
   spec.X_ws.position = {2, 0, 0};

@@ -137,7 +137,7 @@ World build(const std::vector<Entry>& bodies)
 {
   World world(desc_without_sleep());
   for (const Entry& entry : bodies) {
-    BodySpec spec;
+    BodyDesc spec;
     spec.shape = world.add_shape(entry.shape);
     spec.X_ws = entry.X_ws;
     spec.motion = entry.motion;

@@ -23,7 +23,7 @@ struct Slab {
   explicit Slab(KickRule rule, double restitution = 0.15, bool rings = true) : world(desc())
   {
     const model::SurfaceId surface = world.add_surface({restitution, 0.5, 0, 0});
-    BodySpec spec;
+    BodyDesc spec;
     spec.name = "slab";
     spec.shape = world.add_shape({model::Box{{0.8, 0.45, 0.015}}});
     spec.motion = model::Motion::fixed;

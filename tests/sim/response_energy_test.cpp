@@ -143,7 +143,7 @@ class RandomScene {
   void build(World& world, std::uint64_t seed)
   {
     base::Random random(seed);
-    BodySpec spec;
+    BodyDesc spec;
     spec.surface =
         world.add_surface({choice_.restitution, choice_.smooth_balls ? 0.0 : random.uniform(0, 0.8), 0, 0});
     spec.name = "ground";
@@ -271,7 +271,7 @@ struct ChestScene {
   explicit ChestScene(std::uint64_t seed) : world(desc())
   {
     base::Random random(seed);
-    BodySpec spec;
+    BodyDesc spec;
     spec.surface = world.add_surface({random.uniform(0, 1), 0.5, 0, 0});
     spec.shape = world.add_shape({model::Box{floor_half()}});
     spec.motion = model::Motion::fixed;

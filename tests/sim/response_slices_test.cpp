@@ -42,7 +42,7 @@ struct SlicedSlab {
 
   SlicedSlab(const vibration::ResponseSettings& settings, const Cutting& cutting) : world(desc(cutting))
   {
-    BodySpec spec;
+    BodyDesc spec;
     spec.surface = world.add_surface({0.3, 0.5, 0, 0});
     spec.name = "slab";
     spec.shape = world.add_shape({model::Box{{0.8, 0.45, kHalfThickness}}});

@@ -32,7 +32,7 @@ model::Shape ring()
 
 model::BodyId add(World& world, model::ShapeId shape, const Pose& X_ws, bool fixed = false)
 {
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = shape;
   spec.X_ws = X_ws;
   if (fixed) spec.motion = model::Motion::fixed;

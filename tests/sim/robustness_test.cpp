@@ -26,7 +26,7 @@ TEST(Robustness, RejectsInvalidBodies)
   EXPECT_THROW(add_box(world, {0.5, 0, 0.5}, {0, 0, 0}), Error);
   EXPECT_THROW(world.step(0), Error);
   EXPECT_THROW(world.step(nan), Error);
-  BodySpec moving_plane;
+  BodyDesc moving_plane;
   moving_plane.shape = world.add_shape({model::Plane{}});
   EXPECT_THROW(world.add_body(moving_plane), Error);
   model::JointDesc joint;
@@ -85,7 +85,7 @@ TEST(Robustness, AFastBallDoesNotPassThroughAThinWall)
   WorldDesc desc = desc_without_sleep();
   desc.gravity = Vec3::Zero();
   World world(desc);
-  BodySpec wall;
+  BodyDesc wall;
   wall.shape = world.add_shape({model::Box{{0.02, 1, 1}}});
   wall.motion = model::Motion::fixed;
   world.add_body(wall);
@@ -123,7 +123,7 @@ TEST(Robustness, WhatIsStruckWithinAStepIsStoppedInTheSameStep)
   const model::BodyId block = add_box(world, Vec3::Constant(0.5), {-0.57, 0, 0}, 1);
   world.set_velocity(block, {70, 0, 0}, Vec3::Zero());
   const model::BodyId ball = add(world, {model::Sphere{0.05}}, {0, 0, 0}, 1);
-  BodySpec wall;
+  BodyDesc wall;
   wall.shape = world.add_shape({model::Box{{0.05, 3, 3}}});
   wall.X_ws.position = {0.86, 0, 0};
   wall.motion = model::Motion::fixed;

@@ -110,7 +110,7 @@ TEST(StepToRest, ReportsWhenTheBodyDoesNotComeToRest)
   const model::BodyId slab = add_box(world, kHalf, {0, 0, 0});
   EXPECT_FALSE(step_to_rest(world, std::span(&slab, 1), {.max_time = 0.5}));
   // What is fixed is at rest.
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape({model::Box{kHalf}});
   spec.motion = model::Motion::fixed;
   const model::BodyId fixed = world.add_body(spec);

@@ -10,7 +10,7 @@ inline constexpr double kStep = 1.0 / 60;  ///< [s]
 
 inline model::BodyId add_plane(World& world, const Quat& rotation = Quat::Identity())
 {
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape({model::Plane{}});
   spec.motion = model::Motion::fixed;
   spec.X_ws.rotation = rotation;
@@ -20,7 +20,7 @@ inline model::BodyId add_plane(World& world, const Quat& rotation = Quat::Identi
 inline model::BodyId add(World& world, const model::Shape& shape, const Vec3& position, double mass = 1,
                          const Quat& rotation = Quat::Identity())
 {
-  BodySpec spec;
+  BodyDesc spec;
   spec.shape = world.add_shape(shape);
   spec.X_ws = {position, rotation};
   spec.mass = mass;

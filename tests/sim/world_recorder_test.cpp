@@ -20,7 +20,7 @@ using namespace testing;
 
 model::BodyId add_named(World& world, model::ShapeId shape, const std::string& name, const Vec3& position)
 {
-  BodySpec spec;
+  BodyDesc spec;
   spec.name = name;
   spec.shape = shape;
   spec.X_ws.position = position;

@@ -49,7 +49,7 @@ struct FullWorld {
 
   explicit FullWorld(sim::StepperKind stepper) : world(desc(stepper))
   {
-    sim::BodySpec spec;
+    sim::BodyDesc spec;
     spec.name = "slab";
     spec.shape = world.add_shape({model::Box{{0.8, 0.45, 0.015}}});
     spec.motion = model::Motion::fixed;

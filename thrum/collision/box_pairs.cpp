@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/patch_builder.h"
 
@@ -90,17 +91,16 @@ void clip_flat(const FlatPolygon& in, FlatPolygon& out, double sign, double limi
 {
   out.count = 0;
   for (int k = 0; k < in.count; ++k) {
-    const FlatPoint& p = in.points[static_cast<std::size_t>(k)];
-    const FlatPoint& q = in.points[static_cast<std::size_t>(k + 1 == in.count ? 0 : k + 1)];
+    const FlatPoint& p = in.points[at(k)];
+    const FlatPoint& q = in.points[at(k + 1 == in.count ? 0 : k + 1)];
     const double dp = sign * p.*coordinate - limit;
     const double dq = sign * q.*coordinate - limit;
-    if (dp <= 0) out.points[static_cast<std::size_t>(out.count++)] = p;
+    if (dp <= 0) out.points[at(out.count++)] = p;
     if ((dp < 0 && dq > 0) || (dp > 0 && dq < 0)) {
       const double t = dp / (dp - dq);
       const std::uint32_t outer = dp > 0 ? p.feature : q.feature;
-      out.points[static_cast<std::size_t>(out.count++)] = {
-          p.u + t * (q.u - p.u), p.v + t * (q.v - p.v), p.w + t * (q.w - p.w),
-          ((side + 1) << 8) | (outer & 0xff) | (dp > 0 ? 0x80U : 0U)};
+      out.points[at(out.count++)] = {p.u + t * (q.u - p.u), p.v + t * (q.v - p.v), p.w + t * (q.w - p.w),
+                                     ((side + 1) << 8) | (outer & 0xff) | (dp > 0 ? 0x80U : 0U)};
     }
     if (out.count == 8) return;
   }
@@ -138,7 +138,7 @@ void clip_faces(const Vec3& half_ref, const Vec3& half_inc, const Mat3& R, const
   clip_flat<&FlatPoint::v>(clipped, polygon, -1, half_ref[iv], 3);
   const auto reference_feature = static_cast<std::uint32_t>(2 * axis + (sign > 0 ? 1 : 0));
   for (int k = 0; k < polygon.count; ++k) {
-    const FlatPoint& flat = polygon.points[static_cast<std::size_t>(k)];
+    const FlatPoint& flat = polygon.points[at(k)];
     if (-flat.w <= -margin) continue;
     Vec3 p;
     p[iu] = flat.u;

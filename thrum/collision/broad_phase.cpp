@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/collision/broad_phase_cells.h"
 
 namespace thrum::collision {
@@ -36,7 +37,7 @@ void BroadPhase::clear()
 
 void BroadPhase::update(model::BodyIndex id, const Box3& box)
 {
-  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Proxy& proxy = proxies_[at(id)];
   if (proxy.unbounded) {
     if (!proxy.placed) {
       proxy.placed = proxy.moved = true;
@@ -60,7 +61,7 @@ void BroadPhase::update(model::BodyIndex id, const Box3& box)
 
 void BroadPhase::mark_moved(model::BodyIndex id)
 {
-  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Proxy& proxy = proxies_[at(id)];
   if (proxy.moved) return;
   proxy.moved = true;
   moved_.push_back(id);
@@ -68,7 +69,7 @@ void BroadPhase::mark_moved(model::BodyIndex id)
 
 void BroadPhase::remove(model::BodyIndex id)
 {
-  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Proxy& proxy = proxies_[at(id)];
   if (proxy.unbounded) {
     std::erase(unbounded_, id);
     proxy.placed = false;
@@ -82,7 +83,7 @@ void BroadPhase::remove(model::BodyIndex id)
 
 void BroadPhase::set_fixed(model::BodyIndex id, bool fixed)
 {
-  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Proxy& proxy = proxies_[at(id)];
   if (proxy.fixed == fixed) return;
   const bool in_grid = proxy.placed && !proxy.unbounded;
   if (in_grid) remove_from_grid(id);
@@ -117,7 +118,7 @@ void BroadPhase::grow(Grid& grid)
 
 void BroadPhase::place(model::BodyIndex id)
 {
-  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Proxy& proxy = proxies_[at(id)];
   Grid& grid = grids_[proxy.fixed ? 1 : 0];
   if (2 * (grid.used + 1) > grid.cells.size()) grow(grid);
   const int level = level_of(proxy.loose);
@@ -133,9 +134,9 @@ void BroadPhase::place(model::BodyIndex id)
   }
   proxy.previous = -1;
   proxy.next = cell.first;
-  if (cell.first >= 0) proxies_[static_cast<std::size_t>(cell.first)].previous = id;
+  if (cell.first >= 0) proxies_[at(cell.first)].previous = id;
   cell.first = id;
-  Level& members = grid.levels[static_cast<std::size_t>(level)];
+  Level& members = grid.levels[at(level)];
   if (members.bodies.empty()) members.bounds.setEmpty();
   proxy.member = static_cast<std::int32_t>(members.bodies.size());
   members.bodies.push_back(id);
@@ -146,18 +147,18 @@ void BroadPhase::place(model::BodyIndex id)
 
 void BroadPhase::remove_from_grid(model::BodyIndex id)
 {
-  Proxy& proxy = proxies_[static_cast<std::size_t>(id)];
+  Proxy& proxy = proxies_[at(id)];
   Grid& grid = grids_[proxy.fixed ? 1 : 0];
-  if (proxy.next >= 0) proxies_[static_cast<std::size_t>(proxy.next)].previous = proxy.previous;
+  if (proxy.next >= 0) proxies_[at(proxy.next)].previous = proxy.previous;
   if (proxy.previous >= 0) {
-    proxies_[static_cast<std::size_t>(proxy.previous)].next = proxy.next;
+    proxies_[at(proxy.previous)].next = proxy.next;
   } else {
     grid.cells[slot_of(grid, proxy.key)].first = proxy.next;
   }
-  Level& members = grid.levels[static_cast<std::size_t>(proxy.level)];
+  Level& members = grid.levels[at(proxy.level)];
   const model::BodyIndex last = members.bodies.back();
-  members.bodies[static_cast<std::size_t>(proxy.member)] = last;
-  proxies_[static_cast<std::size_t>(last)].member = proxy.member;
+  members.bodies[at(proxy.member)] = last;
+  proxies_[at(last)].member = proxy.member;
   members.bodies.pop_back();
   if (members.bodies.empty()) grid.populated &= ~(std::uint64_t{1} << proxy.level);
   proxy.placed = false;
@@ -169,7 +170,7 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
 {
   for (std::uint64_t left = grid.populated; left != 0; left &= left - 1) {
     const int level = std::countr_zero(left);
-    const Level& members = grid.levels[static_cast<std::size_t>(level)];
+    const Level& members = grid.levels[at(level)];
     if (!members.bounds.intersects(box)) continue;
     const double edge = cell_edge(level);
     const double inverse_edge = 1 / edge;
@@ -185,7 +186,7 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
     // Where a box covers more cells than there are bodies at this level, the bodies are tested one by one.
     if (cells > static_cast<double>(members.bodies.size())) {
       for (const model::BodyIndex other : members.bodies) {
-        if (proxies_[static_cast<std::size_t>(other)].loose.intersects(box)) visit(other);
+        if (proxies_[at(other)].loose.intersects(box)) visit(other);
       }
       continue;
     }
@@ -193,9 +194,8 @@ void BroadPhase::visit_grid(const Grid& grid, const Box3& box, Visit&& visit) co
       for (std::int64_t y = low[1]; y <= high[1]; ++y) {
         for (std::int64_t z = low[2]; z <= high[2]; ++z) {
           const Cell& cell = grid.cells[slot_of(grid, pack(level, x, y, z))];
-          for (std::int32_t other = cell.first; other >= 0;
-               other = proxies_[static_cast<std::size_t>(other)].next) {
-            if (proxies_[static_cast<std::size_t>(other)].loose.intersects(box)) visit(other);
+          for (std::int32_t other = cell.first; other >= 0; other = proxies_[at(other)].next) {
+            if (proxies_[at(other)].loose.intersects(box)) visit(other);
           }
         }
       }
@@ -216,9 +216,9 @@ void BroadPhase::overlapping(const Box3& box, std::vector<model::BodyIndex>& fou
 
 void BroadPhase::collect_pairs_of(model::BodyIndex id)
 {
-  const Proxy& self = proxies_[static_cast<std::size_t>(id)];
+  const Proxy& self = proxies_[at(id)];
   const auto collect = [&](model::BodyIndex other) {
-    const Proxy& proxy = proxies_[static_cast<std::size_t>(other)];
+    const Proxy& proxy = proxies_[at(other)];
     if (other == id || (self.fixed && proxy.fixed)) return;
     if (proxy.moved && other < id) return;  // the other one finds it
     new_pairs_.push_back({std::min(id, other), std::max(id, other)});
@@ -234,7 +234,7 @@ void BroadPhase::collect_pairs_of(model::BodyIndex id)
   visit_grid(grids_[0], self.loose, collect);
   if (!self.fixed) visit_grid(grids_[1], self.loose, collect);
   for (const model::BodyIndex other : unbounded_) {
-    if (proxies_[static_cast<std::size_t>(other)].placed) collect(other);
+    if (proxies_[at(other)].placed) collect(other);
   }
 }
 
@@ -259,7 +259,7 @@ void BroadPhase::sort_new_pairs()
   for (const BodyPair& pair : new_pairs_) ++begin_[static_cast<std::size_t>(pair.a) + 1];
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   merged_.resize(new_pairs_.size());
-  for (const BodyPair& pair : new_pairs_) merged_[begin_[static_cast<std::size_t>(pair.a)]++] = pair;
+  for (const BodyPair& pair : new_pairs_) merged_[begin_[at(pair.a)]++] = pair;
   // Each beginning has moved to the end of its body's pairs.
   std::size_t first = 0;
   for (std::size_t i = 0; i < proxies_.size(); ++i) {
@@ -278,8 +278,7 @@ std::span<const BodyPair> BroadPhase::find_pairs()
   // all of 100,000 bodies moving this halves the time.
   if (moved_.size() > kSmallBatch) {
     by_cell_.clear();
-    for (const model::BodyIndex id : moved_)
-      by_cell_.push_back({proxies_[static_cast<std::size_t>(id)].key, id});
+    for (const model::BodyIndex id : moved_) by_cell_.push_back({proxies_[at(id)].key, id});
     std::sort(by_cell_.begin(), by_cell_.end());
     std::transform(by_cell_.begin(), by_cell_.end(), moved_.begin(),
                    [](const auto& entry) { return entry.second; });
@@ -290,15 +289,13 @@ std::span<const BodyPair> BroadPhase::find_pairs()
   }
   sort_new_pairs();
   // Pairs of bodies that both stayed in their loose boxes stay; all others were found again above.
-  std::erase_if(pairs_, [&](const BodyPair& pair) {
-    return proxies_[static_cast<std::size_t>(pair.a)].moved ||
-           proxies_[static_cast<std::size_t>(pair.b)].moved;
-  });
+  std::erase_if(
+      pairs_, [&](const BodyPair& pair) { return proxies_[at(pair.a)].moved || proxies_[at(pair.b)].moved; });
   merged_.resize(pairs_.size() + new_pairs_.size());
   std::merge(pairs_.begin(), pairs_.end(), new_pairs_.begin(), new_pairs_.end(), merged_.begin());
   merged_.swap(pairs_);
   check_pair_count(pairs_.size());
-  for (const model::BodyIndex id : moved_) proxies_[static_cast<std::size_t>(id)].moved = false;
+  for (const model::BodyIndex id : moved_) proxies_[at(id)].moved = false;
   moved_.clear();
   return pairs_;
 }

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::collision {
 
@@ -17,8 +18,8 @@ constexpr double kCapDirection = 0.7;
 
 void add_corner(SupportFace& face, const Vec3& corner, std::uint32_t feature)
 {
-  face.corners[static_cast<std::size_t>(face.count)] = corner;
-  face.features[static_cast<std::size_t>(face.count)] = feature;
+  face.corners[at(face.count)] = corner;
+  face.features[at(face.count)] = feature;
   ++face.count;
 }
 
@@ -76,8 +77,8 @@ void hull_face(const model::ConvexPolyhedron& p, const Vec3& direction, SupportF
   // A face with very many corners is thinned evenly.
   const std::int32_t stride = (end - begin + SupportFace::kMaxCorners - 1) / SupportFace::kMaxCorners;
   for (std::int32_t k = begin; k < end; k += stride) {
-    const std::int32_t corner = p.face_corners[static_cast<std::size_t>(k)];
-    add_corner(face, p.vertices[static_cast<std::size_t>(corner)], static_cast<std::uint32_t>(corner));
+    const std::int32_t corner = p.face_corners[at(k)];
+    add_corner(face, p.vertices[at(corner)], static_cast<std::uint32_t>(corner));
   }
 }
 

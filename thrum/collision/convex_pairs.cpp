@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/convex.h"
 #include "thrum/collision/gjk.h"
 #include "thrum/collision/pair_table.h"
@@ -77,13 +78,13 @@ void collide_convex_with_plane(const PairInput& pair, std::vector<model::Contact
     points.push_back({p, depth, feature, 0});
   };
   for (int i = 0; i < face.count; ++i) {
-    add(face.corners[static_cast<std::size_t>(i)], face.features[static_cast<std::size_t>(i)]);
+    add(face.corners[at(i)], face.features[at(i)]);
   }
   // A tilted cylinder or hull may touch with a point that is no corner of that face.
   const double lowest_z = X_ba.point(lowest).z();
   bool known = false;
   for (int i = 0; i < face.count; ++i) {
-    known = known || (face.corners[static_cast<std::size_t>(i)] - lowest).squaredNorm() == 0;
+    known = known || (face.corners[at(i)] - lowest).squaredNorm() == 0;
   }
   if (!known && a.radius - lowest_z > -pair.margin) add(lowest, 0xfffff);
   append_patch(pair, pair.X_wb, -Vec3::UnitZ(), points, patches);

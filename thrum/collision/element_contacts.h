@@ -17,6 +17,7 @@
 #include <limits>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/pair_scratch.h"
 #include "thrum/collision/shape_distance.h"
 #include "thrum/collision/surface_elements.h"
@@ -85,14 +86,11 @@ class ElementSearch {
   /// Two ends of a level stretch closer than this share of the edge are one point.
   static constexpr double kMergeShare = 0.02;
 
-  [[nodiscard]] Vec3 place(Index vertex) const
-  {
-    return R_ * elements_.vertices()[static_cast<std::size_t>(vertex)] + t_;
-  }
+  [[nodiscard]] Vec3 place(Index vertex) const { return R_ * elements_.vertices()[at(vertex)] + t_; }
 
   const CornerCache::Corner& visit_corner(Index v)
   {
-    CornerCache::Corner& corner = corners_.corners[static_cast<std::size_t>(v)];
+    CornerCache::Corner& corner = corners_.corners[at(v)];
     if (corner.stamp == corners_.stamp) return corner;
     corner.stamp = corners_.stamp;
     corner.p = place(v);
@@ -108,7 +106,7 @@ class ElementSearch {
 
   void visit_edge(Index e)
   {
-    const SurfaceEdge& edge = elements_.edges()[static_cast<std::size_t>(e)];
+    const SurfaceEdge& edge = elements_.edges()[at(e)];
     // An edge of a long wall passes most bodies at a distance; its ends are then far away as well.
     if (distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), margin_)) return;
     const CornerCache::Corner& u = visit_corner(edge.ends[0]);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "thrum/base/index.h"
+
 namespace thrum::collision {
 
 namespace {
@@ -54,7 +56,7 @@ struct Simplex {
   {
     std::array<SupportPoint, 4> kept;
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-      kept[i] = points[static_cast<std::size_t>(which[i])];
+      kept[i] = points[at(which[i])];
       weights[i] = w[i];
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) points[i] = kept[i];
@@ -78,8 +80,8 @@ struct Nearest {
 
 Nearest nearest_on_segment(const Simplex& s, int i, int j)
 {
-  const Vec3& p = s.points[static_cast<std::size_t>(i)].w;
-  const Vec3& q = s.points[static_cast<std::size_t>(j)].w;
+  const Vec3& p = s.points[at(i)].w;
+  const Vec3& q = s.points[at(j)].w;
   const Vec3 e = q - p;
   const double length = e.squaredNorm();
   const double t = length > 0 ? -p.dot(e) / length : 0;
@@ -90,9 +92,9 @@ Nearest nearest_on_segment(const Simplex& s, int i, int j)
 
 Nearest nearest_on_triangle(const Simplex& s, int i, int j, int k)
 {
-  const Vec3& p = s.points[static_cast<std::size_t>(i)].w;
-  const Vec3& q = s.points[static_cast<std::size_t>(j)].w;
-  const Vec3& r = s.points[static_cast<std::size_t>(k)].w;
+  const Vec3& p = s.points[at(i)].w;
+  const Vec3& q = s.points[at(j)].w;
+  const Vec3& r = s.points[at(k)].w;
   const Vec3 n = (q - p).cross(r - p);
   const double area = n.squaredNorm();
   // Barycentric weights of the origin's projection.
@@ -130,10 +132,9 @@ bool reduce(Simplex& s)
           {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}}};
       bool inside = true;
       for (const auto& f : faces) {
-        const Vec3& p = s.points[static_cast<std::size_t>(f[0])].w;
-        const Vec3 n = (s.points[static_cast<std::size_t>(f[1])].w - p)
-                           .cross(s.points[static_cast<std::size_t>(f[2])].w - p);
-        const double apex = n.dot(s.points[static_cast<std::size_t>(f[3])].w - p);
+        const Vec3& p = s.points[at(f[0])].w;
+        const Vec3 n = (s.points[at(f[1])].w - p).cross(s.points[at(f[2])].w - p);
+        const double apex = n.dot(s.points[at(f[3])].w - p);
         const double origin = -n.dot(p);
         if (apex * origin > 0) continue;
         inside = false;
@@ -151,8 +152,7 @@ bool reduce(Simplex& s)
 double size_of(const Simplex& s)
 {
   double size = 0;
-  for (int i = 0; i < s.count; ++i)
-    size = std::max(size, s.points[static_cast<std::size_t>(i)].w.squaredNorm());
+  for (int i = 0; i < s.count; ++i) size = std::max(size, s.points[at(i)].w.squaredNorm());
   return std::sqrt(size);
 }
 
@@ -174,11 +174,10 @@ class Polytope {
 
   void add_face(int i, int j, int k)
   {
-    const Vec3& p = points[static_cast<std::size_t>(i)].w;
+    const Vec3& p = points[at(i)].w;
     PolytopeFace face;
     face.corners = {i, j, k};
-    face.normal =
-        (points[static_cast<std::size_t>(j)].w - p).cross(points[static_cast<std::size_t>(k)].w - p);
+    face.normal = (points[at(j)].w - p).cross(points[at(k)].w - p);
     const double length = face.normal.norm();
     if (length > 0) face.normal /= length;
     face.offset = length > 0 ? face.normal.dot(p) : std::numeric_limits<double>::infinity();
@@ -233,10 +232,10 @@ bool grow_to_tetrahedron(const Difference& difference, Simplex& s, Vec3& normal)
                                         -Vec3::UnitY(), Vec3::UnitZ(),  -Vec3::UnitZ()};
   const double scale = std::max(size_of(s), std::numeric_limits<double>::min());
   const auto point = [&](int i) -> const Vec3& {
-    return s.points[static_cast<std::size_t>(i)].w;
+    return s.points[at(i)].w;
   };
   const auto push = [&](const SupportPoint& p) {
-    s.points[static_cast<std::size_t>(s.count++)] = p;
+    s.points[at(s.count++)] = p;
   };
   normal = Vec3::UnitZ();
   if (s.count == 1) {
@@ -315,7 +314,7 @@ ConvexDistance penetration(const Difference& difference, Simplex& s)
   const PolytopeFace& face = polytope.faces[nearest];
   Simplex last;
   for (std::size_t k = 0; k < 3; ++k) {
-    last.points[k] = polytope.points[static_cast<std::size_t>(face.corners[k])];
+    last.points[k] = polytope.points[at(face.corners[k])];
   }
   last.count = 3;
   const Nearest weights = nearest_on_triangle(last, 0, 1, 2);
@@ -358,9 +357,9 @@ ConvexDistance convex_distance(const ConvexView& a, const ConvexView& b, const P
     }
     if (square - bound <= kDistanceAccuracy * square) break;
     bool known = false;
-    for (int i = 0; i < s.count; ++i) known = known || s.points[static_cast<std::size_t>(i)].w == p.w;
+    for (int i = 0; i < s.count; ++i) known = known || s.points[at(i)].w == p.w;
     if (known) break;
-    s.points[static_cast<std::size_t>(s.count)] = p;
+    s.points[at(s.count)] = p;
     ++s.count;
     if (!reduce(s)) {
       if (bound <= 0) return penetration(difference, s);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/element_contacts.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/patch_builder.h"
@@ -93,9 +94,9 @@ struct EdgeInA {
 
 EdgeInA edge_in_a(const SurfaceElements& elements, Index e, const Pose& X)
 {
-  const SurfaceEdge& edge = elements.edges()[static_cast<std::size_t>(e)];
+  const SurfaceEdge& edge = elements.edges()[at(e)];
   const auto place = [&](Index v) {
-    return X.point(elements.vertices()[static_cast<std::size_t>(v)]);
+    return X.point(elements.vertices()[at(v)]);
   };
   EdgeInA result;
   result.p = place(edge.ends[0]);
@@ -156,7 +157,7 @@ bool cross_edges(const MeshPairContacts& g, const MeshContact& p, const MeshCont
 void pair_edges(MeshPairContacts& g)
 {
   const auto is_crease = [](const Side& side, Index e) {
-    return e >= 0 && side.elements->edges()[static_cast<std::size_t>(e)].crease;
+    return e >= 0 && side.elements->edges()[at(e)].crease;
   };
   const std::size_t count = g.contacts.size();
   for (std::size_t i = 0; i < count; ++i) {

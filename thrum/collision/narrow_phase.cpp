@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
 #include "thrum/collision/pair_scratch.h"
 
@@ -26,10 +27,10 @@ double reach(const model::BodyState& body, double radius, double step)
 
 double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair)
 {
-  const auto a = static_cast<std::size_t>(pair.a);
-  const auto b = static_cast<std::size_t>(pair.b);
-  const PreparedShape& shape_a = input.shapes[static_cast<std::size_t>(input.model.bodies[a].shape)];
-  const PreparedShape& shape_b = input.shapes[static_cast<std::size_t>(input.model.bodies[b].shape)];
+  const std::size_t a = at(pair.a);
+  const std::size_t b = at(pair.b);
+  const PreparedShape& shape_a = input.shapes[at(input.model.bodies[a].shape)];
+  const PreparedShape& shape_b = input.shapes[at(input.model.bodies[b].shape)];
   const double extent = std::min(shape_a.min_extent, shape_b.min_extent);
   const double gravity_scale =
       std::max(std::abs(input.model.bodies[a].gravity_scale), std::abs(input.model.bodies[b].gravity_scale));
@@ -41,7 +42,7 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
 
 bool is_awake(const NarrowPhaseInput& input, model::BodyIndex id)
 {
-  const auto i = static_cast<std::size_t>(id);
+  const std::size_t i = at(id);
   return input.model.bodies[i].motion != model::Motion::fixed && !input.state.bodies[i].asleep;
 }
 
@@ -176,8 +177,8 @@ NarrowPhaseScratch& NarrowPhaseScratch::operator=(NarrowPhaseScratch&&) noexcept
 
 bool should_collide(const model::SceneModel& model, const BodyPair& pair)
 {
-  const model::BodyDesc& a = model.bodies[static_cast<std::size_t>(pair.a)];
-  const model::BodyDesc& b = model.bodies[static_cast<std::size_t>(pair.b)];
+  const model::BodyProperties& a = model.bodies[at(pair.a)];
+  const model::BodyProperties& b = model.bodies[at(pair.b)];
   if (a.motion != model::Motion::dynamic && b.motion != model::Motion::dynamic) return false;
   if (a.sensor && b.sensor) return false;
   return (a.collision_group & b.collides_with) != 0 && (b.collision_group & a.collides_with) != 0;
@@ -192,8 +193,8 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
   const std::vector<model::ContactPatch>& old = input.state.patches;
   for (std::size_t k = begin; k < end; ++k) {
     const BodyPair& pair = input.pairs[k];
-    const auto a = static_cast<std::size_t>(pair.a);
-    const auto b = static_cast<std::size_t>(pair.b);
+    const std::size_t a = at(pair.a);
+    const std::size_t b = at(pair.b);
     if (!should_collide(input.model, pair)) continue;
     if (std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair)) continue;
     // Where nobody is awake nothing has moved. Overlaps of sensors are not among the old patches: found
@@ -207,8 +208,8 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
       continue;
     }
     PairInput shapes;
-    shapes.a = &input.shapes[static_cast<std::size_t>(input.model.bodies[a].shape)];
-    shapes.b = &input.shapes[static_cast<std::size_t>(input.model.bodies[b].shape)];
+    shapes.a = &input.shapes[at(input.model.bodies[a].shape)];
+    shapes.b = &input.shapes[at(input.model.bodies[b].shape)];
     shapes.X_wa = input.X_ws[a];
     shapes.X_wb = input.X_ws[b];
     shapes.margin = margin_of(input, desc, pair);

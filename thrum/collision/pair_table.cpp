@@ -3,27 +3,27 @@
 
 #include <utility>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/pair_scratch.h"
 
 namespace thrum::collision {
 
 void PairTable::set(model::ShapeKind a, model::ShapeKind b, PairFunction function)
 {
-  const auto i = static_cast<std::size_t>(a);
-  const auto j = static_cast<std::size_t>(b);
+  const std::size_t i = at(a);
+  const std::size_t j = at(b);
   if (i != j) entries_[j][i] = {function, true};
   entries_[i][j] = {function, false};
 }
 
 bool PairTable::has(model::ShapeKind a, model::ShapeKind b) const
 {
-  return entries_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)].function != nullptr;
+  return entries_[at(a)][at(b)].function != nullptr;
 }
 
 void PairTable::collide(const PairInput& pair, std::vector<model::ContactPatch>& patches) const
 {
-  const Entry& entry =
-      entries_[static_cast<std::size_t>(pair.a->kind)][static_cast<std::size_t>(pair.b->kind)];
+  const Entry& entry = entries_[at(pair.a->kind)][at(pair.b->kind)];
   if (entry.function == nullptr) return;
   if (pair.scratch == nullptr) {
     PairScratch scratch;

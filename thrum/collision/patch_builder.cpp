@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::collision {
 
 namespace {
@@ -34,8 +36,8 @@ Vec3 normal_of(const SupportFace& face)
   // Newell's sum over the corners, good for any number of them.
   Vec3 n = Vec3::Zero();
   for (int i = 0; i < face.count; ++i) {
-    const Vec3& p = face.corners[static_cast<std::size_t>(i)];
-    const Vec3& q = face.corners[static_cast<std::size_t>((i + 1) % face.count)];
+    const Vec3& p = face.corners[at(i)];
+    const Vec3& q = face.corners[at((i + 1) % face.count)];
     n += p.cross(q);
   }
   return n;
@@ -87,7 +89,7 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
   support_face(a, n, face_a);
   support_face(b, -X_ab.direction_to_local(n), face_b);
   for (int i = 0; i < face_b.count; ++i) {
-    face_b.corners[static_cast<std::size_t>(i)] = X_ab.point(face_b.corners[static_cast<std::size_t>(i)]);
+    face_b.corners[at(i)] = X_ab.point(face_b.corners[at(i)]);
   }
   Vec3 normal_a = face_a.count > 2 ? normal_of(face_a) : Vec3::Zero();
   Vec3 normal_b = face_b.count > 2 ? normal_of(face_b) : Vec3::Zero();
@@ -114,7 +116,7 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
   std::vector<ClipPoint>& polygon = scratch.polygon;
   polygon.clear();
   for (int i = 0; i < incident.count; ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = at(i);
     polygon.push_back({incident.corners[k], incident.features[k], reference.face});
   }
   const Vec3 ref_edge = reference.corners[1] - reference.corners[0];
@@ -123,8 +125,8 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
     clip(scratch, ref_edge, ref_edge.dot(reference.corners[1]), 1);
   } else {
     for (int i = 0; i < reference.count && !polygon.empty(); ++i) {
-      const Vec3& p = reference.corners[static_cast<std::size_t>(i)];
-      const Vec3& q = reference.corners[static_cast<std::size_t>((i + 1) % reference.count)];
+      const Vec3& p = reference.corners[at(i)];
+      const Vec3& q = reference.corners[at((i + 1) % reference.count)];
       const Vec3 side = (q - p).cross(outward);
       clip(scratch, side, side.dot(p), static_cast<std::uint32_t>(i));
     }

@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/collision/triangle_surface.h"
 
 namespace thrum::collision {
@@ -182,7 +183,7 @@ mesh::TriangleMesh triangulate(const model::ConvexPolyhedron& p)
   mesh.vertices = p.vertices;
   for (std::size_t f = 0; f < p.face_count(); ++f) {
     const auto corner = [&](std::int32_t k) {
-      return p.face_corners[static_cast<std::size_t>(k)];
+      return p.face_corners[at(k)];
     };
     for (std::int32_t k = p.face_begin[f] + 1; k + 1 < p.face_begin[f + 1]; ++k) {
       mesh.triangles.push_back({corner(p.face_begin[f]), corner(k), corner(k + 1)});
@@ -272,9 +273,8 @@ std::shared_ptr<const model::ConvexPolyhedron> make_polyhedron(const mesh::Trian
   std::map<std::pair<Index, Index>, std::int32_t> first_face;
   for (std::size_t f = 0; f < p->face_count(); ++f) {
     for (std::int32_t k = p->face_begin[f]; k < p->face_begin[f + 1]; ++k) {
-      const Index i = p->face_corners[static_cast<std::size_t>(k)];
-      const Index j =
-          p->face_corners[static_cast<std::size_t>(k + 1 == p->face_begin[f + 1] ? p->face_begin[f] : k + 1)];
+      const Index i = p->face_corners[at(k)];
+      const Index j = p->face_corners[at(k + 1 == p->face_begin[f + 1] ? p->face_begin[f] : k + 1)];
       const auto other = first_face.find({j, i});
       if (other == first_face.end()) {
         first_face[{i, j}] = static_cast<std::int32_t>(f);

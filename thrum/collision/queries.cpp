@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/convex.h"
 #include "thrum/collision/gjk.h"
 #include "thrum/collision/triangle_surface.h"
@@ -97,7 +98,7 @@ std::optional<ShapeRayHit> cast_at_triangles(const PreparedShape& shape, const S
   if (is_inside(shape, ray.origin)) return ShapeRayHit{0, ray.origin, -ray.direction};
   const mesh::RayHit hit = surface.bvh.first_hit({ray.origin, ray.direction, ray.length});
   if (!hit.found()) return std::nullopt;
-  Vec3 normal = surface.normals[static_cast<std::size_t>(hit.triangle)];
+  Vec3 normal = surface.normals[at(hit.triangle)];
   if (normal.dot(ray.direction) > 0) normal = -normal;
   return ShapeRayHit{hit.t, ray.origin + hit.t * ray.direction, normal};
 }
@@ -212,8 +213,7 @@ bool overlaps_triangles(const PreparedShape& shape, const Pose& X_sc, const Prep
     ConvexView triangle;
     triangle.core = ConvexView::Core::triangle;
     for (int k = 0; k < 3; ++k) {
-      triangle.corners[static_cast<std::size_t>(k)] =
-          surface.bvh.mesh().corner(static_cast<std::size_t>(t), k);
+      triangle.corners[at(k)] = surface.bvh.mesh().corner(at(t), k);
     }
     return convex_overlap(view, triangle, X_cs);
   });

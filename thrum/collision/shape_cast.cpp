@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/collision/convex.h"
 #include "thrum/collision/gjk.h"
 #include "thrum/collision/queries.h"
@@ -170,10 +171,10 @@ std::optional<ShapeCastHit> cast_at_triangles(const MovingConvex& a, const Box3&
       triangle.core = ConvexView::Core::triangle;
       // Placed at its own corner, so that the search for the distance starts towards it.
       const auto corner = [&](int k) {
-        return surface.bvh.mesh().corner(static_cast<std::size_t>(t), k);
+        return surface.bvh.mesh().corner(at(t), k);
       };
       const Pose X_t{corner(0), Quat::Identity()};
-      for (int k = 0; k < 3; ++k) triangle.corners[static_cast<std::size_t>(k)] = corner(k) - corner(0);
+      for (int k = 0; k < 3; ++k) triangle.corners[at(k)] = corner(k) - corner(0);
       const auto hit = cast_at_convex(a, triangle, X_t, begin, end);
       if (!hit || (best && hit->fraction >= best->fraction)) continue;
       best = hit;

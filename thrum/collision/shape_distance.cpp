@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::collision {
 
 // Whether the segment leaves out the box, grown by `near`: its part between the two planes of each axis, in
@@ -87,9 +89,9 @@ DistanceProbe HullDistance::probe(const Vec3& p, double) const
     const std::int32_t begin = h.face_begin[f];
     const std::int32_t end = h.face_begin[f + 1];
     for (std::int32_t k = begin; k < end; ++k) {
-      const Vec3& u = h.vertices[static_cast<std::size_t>(h.face_corners[static_cast<std::size_t>(k)])];
+      const Vec3& u = h.vertices[at(h.face_corners[at(k)])];
       const std::int32_t next = k + 1 < end ? k + 1 : begin;
-      const Vec3& v = h.vertices[static_cast<std::size_t>(h.face_corners[static_cast<std::size_t>(next)])];
+      const Vec3& v = h.vertices[at(h.face_corners[at(next)])];
       const Vec3 along = v - u;
       if (along.cross(h.face_normals[f]).dot(p - u) <= 0) continue;
       over_face = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::collision {
@@ -17,7 +18,7 @@ constexpr Index kLeafEdges = 6;
 
 Index third_corner(const mesh::TriangleMesh& mesh, const mesh::EdgeUse& use)
 {
-  for (const Index v : mesh.triangles[static_cast<std::size_t>(use.triangle)]) {
+  for (const Index v : mesh.triangles[at(use.triangle)]) {
     if (v != use.low && v != use.high) return v;
   }
   return -1;
@@ -28,7 +29,7 @@ Index third_corner(const mesh::TriangleMesh& mesh, const mesh::EdgeUse& use)
 SurfaceElements::SurfaceElements(const mesh::TriangleMesh& mesh) : vertices_(mesh.vertices)
 {
   find_edges(mesh);
-  if (!edges_.empty()) add_balls(0, static_cast<Index>(edges_.size()));
+  if (!edges_.empty()) add_balls(0, count_of(edges_));
 }
 
 void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
@@ -46,13 +47,12 @@ void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
       e.crease = sharp_ = true;
     } else {
       e.opposite_vertices[1] = third_corner(mesh, edge[1]);
-      const Vec3 n0 = mesh::area_vector(mesh, static_cast<std::size_t>(edge[0].triangle)).normalized();
-      const Vec3 n1 = mesh::area_vector(mesh, static_cast<std::size_t>(edge[1].triangle)).normalized();
+      const Vec3 n0 = mesh::area_vector(mesh, at(edge[0].triangle)).normalized();
+      const Vec3 n1 = mesh::area_vector(mesh, at(edge[1].triangle)).normalized();
       const double bend = n0.dot(n1);
       const bool flat = bend > kFlatBend;
-      const bool outward =
-          e.opposite_vertices[1] >= 0 && n0.dot(vertices_[static_cast<std::size_t>(e.opposite_vertices[1])] -
-                                                vertices_[static_cast<std::size_t>(e.ends[0])]) < 0;
+      const bool outward = e.opposite_vertices[1] >= 0 &&
+                           n0.dot(vertices_[at(e.opposite_vertices[1])] - vertices_[at(e.ends[0])]) < 0;
       if (flat || !outward) return;
       e.crease = bend < kCreaseBend;
       sharp_ = sharp_ || bend < kSmoothBend;
@@ -71,7 +71,7 @@ void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
 void SurfaceElements::add_balls(Index begin, Index end)
 {
   const auto point = [&](const SurfaceEdge& e, std::size_t k) -> const Vec3& {
-    return vertices_[static_cast<std::size_t>(e.ends[k])];
+    return vertices_[at(e.ends[k])];
   };
   const auto edge_span =
       std::span(edges_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
@@ -106,7 +106,7 @@ void SurfaceElements::add_balls(Index begin, Index end)
     add_balls(begin, half);
     add_balls(half, end);
   }
-  balls_[place].skip = static_cast<Index>(balls_.size());
+  balls_[place].skip = count_of(balls_);
 }
 
 }  // namespace thrum::collision

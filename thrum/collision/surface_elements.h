@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/mesh/triangle_mesh.h"
 
@@ -49,7 +50,7 @@ class SurfaceElements {
   /// Corners joined to `vertex` by an edge, flat ones included.
   [[nodiscard]] std::span<const Index> neighbours(Index vertex) const
   {
-    const auto v = static_cast<std::size_t>(vertex);
+    const std::size_t v = at(vertex);
     return std::span(neighbours_)
         .subspan(static_cast<std::size_t>(neighbour_begin_[v]),
                  static_cast<std::size_t>(neighbour_begin_[v + 1] - neighbour_begin_[v]));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/convex.h"
 #include "thrum/collision/gjk.h"
 #include "thrum/collision/pair_table.h"
@@ -76,12 +77,11 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
     ConvexView triangle;
     triangle.core = ConvexView::Core::triangle;
     for (int k = 0; k < 3; ++k) {
-      triangle.corners[static_cast<std::size_t>(k)] = X_ab.point(mesh.corner(static_cast<std::size_t>(t), k));
+      triangle.corners[at(k)] = X_ab.point(mesh.corner(at(t), k));
     }
-    const Vec3 face_normal = X_ab.direction(surface.normals[static_cast<std::size_t>(t)]);
+    const Vec3 face_normal = X_ab.direction(surface.normals[at(t)]);
     ConvexDistance d;
-    if (!find_triangle_contact(a, triangle, face_normal, surface.edge_is_sharp[static_cast<std::size_t>(t)],
-                               pair.margin, d))
+    if (!find_triangle_contact(a, triangle, face_normal, surface.edge_is_sharp[at(t)], pair.margin, d))
       continue;
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const NormalGroup& g) { return g.normal.dot(d.normal) > kSameNormal; });

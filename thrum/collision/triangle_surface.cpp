@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::collision {
 
@@ -111,13 +112,13 @@ void TriangleSurface::find_sharp_edges()
     const HalfEdge& q = edges[e + 1];
     const bool alone = e + 2 >= edges.size() || edges[e + 2].low != p.low || edges[e + 2].high != p.high;
     if (p.low != q.low || p.high != q.high || !alone) continue;
-    const auto tp = static_cast<std::size_t>(p.triangle);
-    const auto tq = static_cast<std::size_t>(q.triangle);
+    const std::size_t tp = at(p.triangle);
+    const std::size_t tq = at(q.triangle);
     const Vec3 beyond = mesh.corner(tq, (q.k + 2) % 3) - mesh.corner(tp, 0);
     const bool bends_out = normals[tp].dot(beyond) < 0;
     const bool sharp = bends_out && normals[tp].dot(normals[tq]) < kSeamCosine;
-    edge_is_sharp[tp][static_cast<std::size_t>(p.k)] = sharp;
-    edge_is_sharp[tq][static_cast<std::size_t>(q.k)] = sharp;
+    edge_is_sharp[tp][at(p.k)] = sharp;
+    edge_is_sharp[tq][at(q.k)] = sharp;
     ++e;
   }
 }
@@ -127,7 +128,7 @@ mesh::TriangleMesh triangulate(const model::HeightField& field)
   mesh::TriangleMesh mesh;
   for (std::int32_t row = 0; row < field.rows; ++row) {
     for (std::int32_t column = 0; column < field.columns; ++column) {
-      const double height = (*field.heights)[static_cast<std::size_t>(row * field.columns + column)];
+      const double height = (*field.heights)[at(row * field.columns + column)];
       mesh.vertices.emplace_back(column * field.spacing, row * field.spacing, height);
     }
   }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::distance {
 
@@ -55,8 +56,8 @@ FieldSample extend_outside(const FieldSample& nearest, const Vec3& offset)
   result.value = static_cast<float>(value);
   for (int d = 0; d < 3; ++d) {
     // Along an axis on which the point was clamped, the nearest point does not move.
-    const double inner = offset[d] == 0 ? nearest.value * nearest.gradient[static_cast<std::size_t>(d)] : 0;
-    result.gradient[static_cast<std::size_t>(d)] = static_cast<float>((offset[d] + inner) / value);
+    const double inner = offset[d] == 0 ? nearest.value * nearest.gradient[at(d)] : 0;
+    result.gradient[at(d)] = static_cast<float>((offset[d] + inner) / value);
   }
   return result;
 }

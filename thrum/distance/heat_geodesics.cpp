@@ -76,7 +76,7 @@ HeatGeodesics::HeatGeodesics(const mesh::TriangleMesh& mesh, const HeatGeodesics
   if (mesh.triangles.empty())
     throw Error("The mesh has no triangles: there is no surface to measure distances on.");
   check_indices(mesh);
-  p.input_triangles = static_cast<Index>(mesh.triangles.size());
+  p.input_triangles = count_of(mesh.triangles);
   p.triangle_at.assign(mesh.vertices.size(), -1);
   for (std::size_t t = mesh.triangles.size(); t-- > 0;)
     for (const Index v : mesh.triangles[t]) p.triangle_at[at(v)] = static_cast<Index>(t);
@@ -144,10 +144,10 @@ std::vector<Seed> HeatGeodesics::Parts::seeds_at(const mesh::SurfacePoint& locat
   std::vector<Seed> seeds;
   const Triangle& triangle = surface.triangles[at(located.triangle)];
   for (int k = 0; k < 3; ++k)
-    if (located.barycentric[k] > 1 - kOnVertex) return {{triangle[static_cast<std::size_t>(k)], 0, 1}};
+    if (located.barycentric[k] > 1 - kOnVertex) return {{triangle[at(k)], 0, 1}};
   const Vec3 source = position(surface, located);
   for (int k = 0; k < 3; ++k) {
-    const Index v = triangle[static_cast<std::size_t>(k)];
+    const Index v = triangle[at(k)];
     seeds.push_back({v, (surface.vertices[at(v)] - source).norm(), located.barycentric[k]});
   }
   return seeds;
@@ -263,7 +263,7 @@ double HeatGeodesics::evaluate(const GeodesicField& field, const mesh::SurfacePo
   double value = 0;
   for (int k = 0; k < 3; ++k) {
     const double weight = located.barycentric[k];
-    if (weight > 0) value += weight * field.vertex_distance[at(triangle[static_cast<std::size_t>(k)])];
+    if (weight > 0) value += weight * field.vertex_distance[at(triangle[at(k)])];
   }
   double straight = kInfinity;
   for (const mesh::SurfacePoint& source : field.sources) {

@@ -69,7 +69,7 @@ void reverse_triangle(IntrinsicTriangulation& m, Index t)
 // Edges of exactly two triangles become twins.
 void glue(IntrinsicTriangulation& m)
 {
-  const Index edges = static_cast<Index>(m.corners.size());
+  const Index edges = count_of(m.corners);
   m.twins.assign(at(edges), -1);
   m.vertex_is_open.assign(at(m.vertex_count), 0);
   m.shared_edges = 0;
@@ -141,7 +141,7 @@ bool orient(IntrinsicTriangulation& m)
       }
     }
   }
-  for (Index h = 0; h < static_cast<Index>(m.twins.size()); ++h) {
+  for (Index h = 0; h < count_of(m.twins); ++h) {
     const Index other = m.twins[at(h)];
     if (other >= 0 && !is_opposite_to_twin(m, h)) m.twins[at(h)] = m.twins[at(other)] = -1;
   }
@@ -248,7 +248,7 @@ IntrinsicTriangulation intrinsic_triangulation(const mesh::TriangleMesh& mesh)
 {
   check_indices(mesh);
   IntrinsicTriangulation m;
-  m.vertex_count = static_cast<Index>(mesh.vertices.size());
+  m.vertex_count = count_of(mesh.vertices);
   m.corners.reserve(3 * mesh.triangles.size());
   for (const Triangle& t : mesh.triangles) {
     if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) continue;
@@ -258,7 +258,7 @@ IntrinsicTriangulation intrinsic_triangulation(const mesh::TriangleMesh& mesh)
   orient(m);
   m.lengths.resize(m.corners.size());
   double total = 0;
-  for (Index h = 0; h < static_cast<Index>(m.corners.size()); ++h) {
+  for (Index h = 0; h < count_of(m.corners); ++h) {
     m.lengths[at(h)] =
         (mesh.vertices[at(m.corners[at(next(h))])] - mesh.vertices[at(m.corners[at(h)])]).norm();
     total += m.lengths[at(h)];
@@ -275,7 +275,7 @@ IntrinsicTriangulation intrinsic_triangulation(const mesh::TriangleMesh& mesh)
 DelaunayResult flip_to_delaunay(IntrinsicTriangulation& m)
 {
   DelaunayResult result;
-  const Index edges = static_cast<Index>(m.corners.size());
+  const Index edges = count_of(m.corners);
   const auto limit = static_cast<Index>(std::min(kFlipLimit * edges, 2e9));
   const auto is_delaunay = [&m](Index h) {
     const Index g = m.twins[at(h)];
@@ -312,7 +312,7 @@ std::vector<Index> vertex_components(const IntrinsicTriangulation& m)
     return v;
   };
   std::vector<char> used(at(m.vertex_count), 0);
-  for (Index h = 0; h < static_cast<Index>(m.corners.size()); ++h) {
+  for (Index h = 0; h < count_of(m.corners); ++h) {
     const Index a = find(m.corners[at(h)]);
     const Index b = find(m.corners[at(next(h))]);
     used[at(m.corners[at(h)])] = 1;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "thrum/base/index.h"
+
 namespace thrum::distance {
 
 namespace {
@@ -36,7 +38,7 @@ std::vector<HalfEdge> sorted_half_edges(const mesh::TriangleMesh& mesh)
     for (std::size_t k = 0; k < 3; ++k) {
       const Index from = t[k];
       const Index to = t[(k + 1) % 3];
-      edges.push_back({std::min(from, to), std::max(from, to), static_cast<Index>(edges.size()), from < to});
+      edges.push_back({std::min(from, to), std::max(from, to), count_of(edges), from < to});
     }
   }
   std::sort(edges.begin(), edges.end());
@@ -59,8 +61,7 @@ Pseudonormals pseudonormals(const mesh::TriangleMesh& mesh)
       const Vec3 u = mesh.corner(t, (k + 1) % 3) - mesh.corner(t, k);
       const Vec3 v = mesh.corner(t, (k + 2) % 3) - mesh.corner(t, k);
       const double angle = std::atan2(u.cross(v).norm(), u.dot(v));
-      result.vertex[static_cast<std::size_t>(mesh.triangles[t][static_cast<std::size_t>(k)])] +=
-          angle * result.face[t];
+      result.vertex[at(mesh.triangles[t][at(k)])] += angle * result.face[t];
     }
   }
   for (Vec3& n : result.vertex) n = unit_or_zero(n);
@@ -76,7 +77,7 @@ Pseudonormals pseudonormals(const mesh::TriangleMesh& mesh)
     }
     result.closed = result.closed && end == i + 2 && edges[i].forward != edges[i + 1].forward;
     sum = unit_or_zero(sum);
-    for (; i < end; ++i) result.edge[static_cast<std::size_t>(edges[i].id)] = sum;
+    for (; i < end; ++i) result.edge[at(edges[i].id)] = sum;
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/distance/local_distance.h"
 #include "thrum/distance/signed_distance_field.h"
 
@@ -112,7 +113,7 @@ struct SignedDistanceField::Builder {
       for (int group = 0; group < 8; ++group) {
         std::array<std::size_t, 3> cut{};
         for (int d = 0; d < 3; ++d) {
-          cut[static_cast<std::size_t>(d)] = static_cast<std::size_t>(2 * (part >> d & 1) + (group >> d & 1));
+          cut[at(d)] = static_cast<std::size_t>(2 * (part >> d & 1) + (group >> d & 1));
         }
         const std::size_t first = points.size();
         Box3 group_box;

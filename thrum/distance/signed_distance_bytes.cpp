@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/distance/signed_distance_field.h"
 
 namespace thrum::distance {
@@ -68,7 +69,7 @@ bool all_finite(const std::vector<float>& values)
 std::vector<std::byte> SignedDistanceField::to_bytes() const
 {
   Header header;
-  for (int d = 0; d < 3; ++d) header.origin[static_cast<std::size_t>(d)] = frame_.origin[d];
+  for (int d = 0; d < 3; ++d) header.origin[at(d)] = frame_.origin[d];
   header.spacing = frame_.spacing;
   header.cells = frame_.cells;
   header.fine_blocks = static_cast<std::int32_t>(fine_block_count());

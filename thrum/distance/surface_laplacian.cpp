@@ -26,8 +26,7 @@ VertexTriangles vertex_triangles(const IntrinsicTriangulation& m)
   std::partial_sum(around.start.begin(), around.start.end(), around.start.begin());
   around.edges.resize(m.corners.size());
   std::vector<Index> fill(around.start.begin(), around.start.end() - 1);
-  for (Index h = 0; h < static_cast<Index>(m.corners.size()); ++h)
-    around.edges[at(fill[at(m.corners[at(h)])]++)] = h;
+  for (Index h = 0; h < count_of(m.corners); ++h) around.edges[at(fill[at(m.corners[at(h)])]++)] = h;
   return around;
 }
 
@@ -47,7 +46,7 @@ SurfaceLaplacian surface_laplacian(const IntrinsicTriangulation& m)
   const auto ends = [&m](Index h) {
     return std::minmax(m.corners[at(h)], m.corners[at(h % 3 == 2 ? h - 2 : h + 1)]);
   };
-  const Index edges = static_cast<Index>(m.corners.size());
+  const Index edges = count_of(m.corners);
   for (Index h = 0; h < edges; ++h) {
     const auto [low, high] = ends(h);
     if (low != high) ++start[at(low) + 1];
@@ -74,7 +73,7 @@ SurfaceLaplacian surface_laplacian(const IntrinsicTriangulation& m)
   // Sort the few entries of each column and add up those of the same row.
   SparseMatrix& L = result.stiffness;
   L.resize(n, n);
-  L.resizeNonZeros(n + static_cast<Index>(entries.size()));
+  L.resizeNonZeros(n + count_of(entries));
   int* outer = L.outerIndexPtr();
   int* inner = L.innerIndexPtr();
   double* values = L.valuePtr();
@@ -139,7 +138,7 @@ SparseMatrix SurfaceLaplacian::pinned_stiffness(const std::vector<Index>& compon
 {
   SparseMatrix A = stiffness;
   Index pinned = 0;
-  for (Index v = 0; v < static_cast<Index>(component.size()); ++v) {
+  for (Index v = 0; v < count_of(component); ++v) {
     double& diagonal = A.valuePtr()[A.outerIndexPtr()[v]];
     if (component[at(v)] < 0) diagonal = 1;
     if (component[at(v)] != pinned) continue;

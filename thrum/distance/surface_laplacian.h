@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/distance/intrinsic_triangulation.h"
 #include "thrum/numerics/sparse_factorisation.h"
@@ -18,7 +19,7 @@ struct VertexTriangles {
   std::vector<Index> edges;
   [[nodiscard]] std::span<const Index> edges_from(Index vertex) const
   {
-    const auto v = static_cast<std::size_t>(vertex);
+    const std::size_t v = at(vertex);
     return {edges.data() + start[v], edges.data() + start[v + 1]};
   }
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::distance {
 
@@ -29,12 +30,12 @@ class Midpoints {
   // -1 for an edge that is not halved.
   Index operator()(Index a, Index b)
   {
-    const Vec3& p = vertices_[static_cast<std::size_t>(a)];
-    const Vec3& q = vertices_[static_cast<std::size_t>(b)];
+    const Vec3& p = vertices_[at(a)];
+    const Vec3& q = vertices_[at(b)];
     if (!((p - q).norm() > longest_)) return -1;
     const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(std::min(a, b))) << 32) |
                               static_cast<std::uint32_t>(std::max(a, b));
-    const auto [found, is_new] = made_.try_emplace(key, static_cast<Index>(vertices_.size()));
+    const auto [found, is_new] = made_.try_emplace(key, count_of(vertices_));
     if (is_new) vertices_.push_back(0.5 * (p + q));
     return found->second;
   }
@@ -79,7 +80,7 @@ void split(const Piece& piece, const std::array<Index, 3>& mid, const std::vecto
   }
   add({mid[i], v[j], mid[j]}, middle(i), B[j], middle(j));
   const auto distance = [&vertices](Index a, Index b) {
-    return (vertices[static_cast<std::size_t>(a)] - vertices[static_cast<std::size_t>(b)]).squaredNorm();
+    return (vertices[at(a)] - vertices[at(b)]).squaredNorm();
   };
   if (distance(v[i], mid[j]) < distance(mid[i], v[k])) {
     add({v[i], mid[i], mid[j]}, B[i], middle(i), middle(j));
@@ -98,9 +99,9 @@ mesh::SurfacePoint RefinedSurface::locate(const mesh::SurfacePoint& p) const
   // largest margin.
   mesh::SurfacePoint best;
   double room = -std::numeric_limits<double>::infinity();
-  const auto t = static_cast<std::size_t>(p.triangle);
+  const std::size_t t = at(p.triangle);
   for (Index child = first_child[t]; child < first_child[t + 1]; ++child) {
-    const auto& c = corners[static_cast<std::size_t>(child)];
+    const auto& c = corners[at(child)];
     const Vec3 b = p.barycentric;
     // Areas in the plane of the first two coordinates.
     const auto cross = [](const Vec3& u, const Vec3& v, const Vec3& w) {
@@ -147,7 +148,7 @@ RefinedSurface split_long_edges(const mesh::TriangleMesh& mesh, double longest, 
                         longest, triangle_limit));
       }
     }
-    refined.first_child.push_back(static_cast<Index>(refined.mesh.triangles.size()));
+    refined.first_child.push_back(count_of(refined.mesh.triangles));
   }
   return refined;
 }

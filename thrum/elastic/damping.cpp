@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "thrum/base/index.h"
+
 namespace thrum::elastic {
 
 double decay_of_mode(const model::Damping& damping, Index mode, double omega)
@@ -14,9 +16,7 @@ double decay_of_mode(const model::Damping& damping, Index mode, double omega)
     case model::DampingKind::loss_factor:
       return 0.5 * damping.loss_factor * omega;
     case model::DampingKind::table:
-      return static_cast<std::size_t>(mode) < damping.decays.size()
-                 ? damping.decays[static_cast<std::size_t>(mode)]
-                 : rayleigh;
+      return static_cast<std::size_t>(mode) < damping.decays.size() ? damping.decays[at(mode)] : rayleigh;
     case model::DampingKind::rayleigh:
       break;
   }

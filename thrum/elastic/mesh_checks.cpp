@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/tolerances.h"
 #include "thrum/elastic/material_library.h"
 
@@ -32,7 +33,7 @@ constexpr double kMinPlausibleFrequency = 20;
 void check_indices(const mesh::TetrahedralMesh& mesh)
 {
   if (mesh.tetrahedra.empty()) throw Error("The mesh has no tetrahedra, so there is no solid to analyse.");
-  const auto count = static_cast<Index>(mesh.vertices.size());
+  const auto count = count_of(mesh.vertices);
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
     for (const Index v : mesh.tetrahedra[t])
       if (v < 0 || v >= count)
@@ -48,9 +49,9 @@ double longest_edge(const mesh::TetrahedralMesh& mesh, std::size_t t)
   double longest = 0;
   for (std::size_t a = 0; a < 4; ++a)
     for (std::size_t b = a + 1; b < 4; ++b)
-      longest = std::max(longest, (mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[t][a])] -
-                                   mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[t][b])])
-                                      .norm());
+      longest = std::max(
+          longest,
+          (mesh.vertices[at(mesh.tetrahedra[t][a])] - mesh.vertices[at(mesh.tetrahedra[t][b])]).norm());
   return longest;
 }
 
@@ -83,9 +84,9 @@ void check_volumes(const mesh::TetrahedralMesh& mesh)
 
 Index root_of(std::vector<Index>& parent, Index v)
 {
-  while (parent[static_cast<std::size_t>(v)] != v) {
-    Index& up = parent[static_cast<std::size_t>(v)];
-    up = parent[static_cast<std::size_t>(up)];
+  while (parent[at(v)] != v) {
+    Index& up = parent[at(v)];
+    up = parent[at(up)];
     v = up;
   }
   return v;
@@ -96,8 +97,7 @@ void check_connected(const mesh::TetrahedralMesh& mesh)
   std::vector<Index> parent(mesh.vertices.size());
   std::iota(parent.begin(), parent.end(), 0);
   for (const Tetrahedron& t : mesh.tetrahedra)
-    for (std::size_t k = 1; k < 4; ++k)
-      parent[static_cast<std::size_t>(root_of(parent, t[k]))] = root_of(parent, t[0]);
+    for (std::size_t k = 1; k < 4; ++k) parent[at(root_of(parent, t[k]))] = root_of(parent, t[0]);
   std::map<Index, std::size_t> parts;
   for (const Tetrahedron& t : mesh.tetrahedra) ++parts[root_of(parent, t[0])];
   if (parts.size() <= 1) return;
@@ -165,15 +165,14 @@ double single_layer_fraction(const mesh::TetrahedralMesh& mesh)
 {
   const mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
   std::vector<bool> outside(mesh.vertices.size(), false);
-  for (const Index n : boundary.nodes) outside[static_cast<std::size_t>(n)] = true;
+  for (const Index n : boundary.nodes) outside[at(n)] = true;
   double across = 0;
   double total = 0;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     const Tetrahedron& c = mesh.tetrahedra[t];
     const double volume = mesh::six_times_volume(mesh, t);
     total += volume;
-    if (std::all_of(c.begin(), c.end(), [&](Index v) { return outside[static_cast<std::size_t>(v)]; }))
-      across += volume;
+    if (std::all_of(c.begin(), c.end(), [&](Index v) { return outside[at(v)]; })) across += volume;
   }
   return across / total;
 }

@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::elastic {
 
@@ -25,7 +26,7 @@ std::vector<Vec3> vertex_normals(const mesh::TriangleMesh& surface)
   std::vector<Vec3> normals(surface.vertices.size(), Vec3::Zero());
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const Vec3 area = mesh::area_vector(surface, t);
-    for (const Index v : surface.triangles[t]) normals[static_cast<std::size_t>(v)] += area;
+    for (const Index v : surface.triangles[t]) normals[at(v)] += area;
   }
   for (Vec3& n : normals) n.normalize();
   return normals;
@@ -93,7 +94,7 @@ SurfaceProbe choose_strike_point(const model::ModalModel& model)
   const std::vector<Vec3> normals = vertex_normals(model.surface);
   MatX along(model.vertex_count(), model.mode_count());
   for (Index v = 0; v < model.vertex_count(); ++v) {
-    along.row(v) = normals[static_cast<std::size_t>(v)].transpose() * model.shapes.middleRows<3>(3 * v);
+    along.row(v) = normals[at(v)].transpose() * model.shapes.middleRows<3>(3 * v);
   }
   along = along.cwiseAbs();
   const Eigen::RowVectorXd max_along = along.colwise().maxCoeff();
@@ -107,7 +108,7 @@ SurfaceProbe choose_strike_point(const model::ModalModel& model)
   along.leftCols(count).rowwise().minCoeff().maxCoeff(&best);
 
   SurfaceProbe probe;
-  probe.direction = normals[static_cast<std::size_t>(best)];
+  probe.direction = normals[at(best)];
   for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
     for (std::size_t c = 0; c < 3; ++c) {
       if (model.surface.triangles[t][c] != static_cast<Index>(best)) continue;

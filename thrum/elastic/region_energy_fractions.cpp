@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "thrum/base/index.h"
 #include "thrum/elastic/damping.h"
 #include "thrum/elastic/tetrahedron_element.h"
 
@@ -20,10 +21,10 @@ RegionEnergyFractions region_energy_fractions(const ElementMesh& mesh,
   for (std::size_t e = 0; e < mesh.element_count(); ++e) {
     const Index* n = mesh.element(e);
     const auto node = [&](int k) -> const Vec3& {
-      return mesh.nodes[static_cast<std::size_t>(n[k])];
+      return mesh.nodes[at(n[k])];
     };
     const TetrahedronGeometry tet = tetrahedron_geometry(node(0), node(1), node(2), node(3));
-    const model::Material& material = materials[static_cast<std::size_t>(mesh.region(e))];
+    const model::Material& material = materials[at(mesh.region(e))];
     for (int a = 0; a < nodes; ++a)
       local.middleRows<3>(3 * a) = shapes.middleRows<3>(3 * static_cast<Eigen::Index>(n[a]));
     const MatX forces = element_stiffness(mesh.kind, tet, lame_constants(material)) * local;

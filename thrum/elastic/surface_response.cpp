@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::elastic {
 
@@ -109,7 +110,7 @@ std::size_t whole_vectors(std::size_t samples)
 
 VecX surface_row(const model::ModalModel& model, const SurfaceProbe& probe)
 {
-  const auto triangles = static_cast<Index>(model.surface.triangles.size());
+  const auto triangles = count_of(model.surface.triangles);
   if (probe.point.triangle < 0 || probe.point.triangle >= triangles) {
     throw Error(
         fmt::format("Surface triangle {} was requested, but the modal model '{}' has {} triangles; check "
@@ -118,7 +119,7 @@ VecX surface_row(const model::ModalModel& model, const SurfaceProbe& probe)
   }
   VecX row = VecX::Zero(model.shapes.cols());
   if (row.size() == 0) return row;
-  const Triangle& corners = model.surface.triangles[static_cast<std::size_t>(probe.point.triangle)];
+  const Triangle& corners = model.surface.triangles[at(probe.point.triangle)];
   for (std::size_t c = 0; c < 3; ++c) {
     row += probe.point.barycentric[static_cast<Eigen::Index>(c)] *
            (probe.direction.transpose() * model.shapes.middleRows<3>(3 * corners[c])).transpose();

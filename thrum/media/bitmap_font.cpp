@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "thrum/base/index.h"
+
 namespace thrum::media {
 namespace {
 
@@ -80,11 +82,11 @@ void draw_text(Image& image, int x, int y, std::string_view text, const Colour& 
 {
   for (const char c : text) {
     const bool known = c >= kFirst && c < kFirst + static_cast<int>(kGlyphs.size());
-    const auto& glyph = kGlyphs[static_cast<std::size_t>((known ? c : '?') - kFirst)];
+    const auto& glyph = kGlyphs[at((known ? c : '?') - kFirst)];
     const int drop = c == 'g' || c == 'p' || c == 'q' || c == 'y' ? kTail * scale : 0;
     for (int row = 0; row < kRows * scale; ++row) {
       for (int column = 0; column < kColumns * scale; ++column) {
-        const int bits = glyph[static_cast<std::size_t>(row / scale)];
+        const int bits = glyph[at(row / scale)];
         if ((bits >> (kColumns - 1 - column / scale) & 1) != 0)
           blend(image, x + column, y + row + drop, colour, 1);
       }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/elastic/modal_export.h"
 #include "thrum/media/base64.h"
 #include "thrum/media/pages.h"
@@ -36,7 +37,7 @@ nlohmann::json page_data(const model::ModalModel& model)
   }
   std::vector<float> shapes(static_cast<std::size_t>(model.shapes.size()));
   for (Eigen::Index i = 0; i < model.shapes.size(); ++i) {
-    shapes[static_cast<std::size_t>(i)] = static_cast<float>(model.shapes.data()[i]);
+    shapes[at(i)] = static_cast<float>(model.shapes.data()[i]);
   }
   return {{"name", model.name},
           {"about", about(model)},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/media/bitmap_font.h"
 #include "thrum/media/render.h"
 
@@ -33,7 +34,7 @@ DeformedMesh deform(const model::ModalModel& model, Index mode, double amplitude
   DeformedMesh result{model.surface, {}};
   for (Index v = 0; v < model.vertex_count(); ++v) {
     const Vec3 part = model.shapes.col(mode).segment<3>(3 * v) / (max_norm > 0 ? max_norm : 1);
-    result.mesh.vertices[static_cast<std::size_t>(v)] += amplitude * size * part;
+    result.mesh.vertices[at(v)] += amplitude * size * part;
     result.colours.push_back(
         (part.cwiseAbs().cast<float>().array() * (1 - kMinBrightness) + kMinBrightness).matrix());
   }

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/media/bitmap_font.h"
 #include "thrum/media/render.h"
 #include "thrum/media/viewer_tracks.h"
@@ -54,8 +55,7 @@ Box3 subject(const sim::Recording& recording, std::size_t number, bool moving_on
     if (!body.is_in_frame(number)) continue;
     if (moving_only && body.motion == model::Motion::fixed) continue;
     const Pose X = frame.poses[b].pose();
-    for (const Vec3& v : recording.header.meshes[static_cast<std::size_t>(body.mesh)].vertices)
-      box.extend(X.point(v));
+    for (const Vec3& v : recording.header.meshes[at(body.mesh)].vertices) box.extend(X.point(v));
   }
   return box;
 }
@@ -65,7 +65,7 @@ std::optional<double> ground_height(const sim::Recording& recording, std::size_t
 {
   for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
-    const auto& mesh = recording.header.meshes[static_cast<std::size_t>(body.mesh)];
+    const auto& mesh = recording.header.meshes[at(body.mesh)];
     if (mesh.triangles.empty() && body.is_in_frame(frame))
       return recording.frames.front().poses[b].pose().position.z();
   }
@@ -105,7 +105,7 @@ std::vector<mesh::TriangleMesh> link_rods(const sim::Recording& recording, std::
     if (!link.is_in_frame(number)) continue;
     const auto end = [&](std::int32_t body, const std::array<float, 3>& p) -> Vec3 {
       const Vec3 point(p[0], p[1], p[2]);
-      return body < 0 ? point : frame.poses[static_cast<std::size_t>(body)].pose().point(point);
+      return body < 0 ? point : frame.poses[at(body)].pose().point(point);
     };
     const Vec3 a = end(link.a, link.point_a);
     const Vec3 b = end(link.b, link.point_b);
@@ -132,7 +132,7 @@ Image render_snapshot(const sim::Recording& recording, double time, const Snapsh
   scene.ground_height = ground.value_or(0);
   for (std::size_t b = 0; b < frame.poses.size(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
-    const mesh::TriangleMesh& mesh = recording.header.meshes[static_cast<std::size_t>(body.mesh)];
+    const mesh::TriangleMesh& mesh = recording.header.meshes[at(body.mesh)];
     if (mesh.triangles.empty() || !body.is_in_frame(number)) continue;
     scene.bodies.push_back({.mesh = &mesh,
                             .X_wb = frame.poses[b].pose(),
@@ -179,7 +179,7 @@ Image render_snapshot_sheet(const sim::Recording& recording, const std::vector<d
   SnapshotDesc one = desc;
   one.whole_run = true;
   for (int i = 0; i < count; ++i) {
-    const std::size_t k = static_cast<std::size_t>(i);
+    const std::size_t k = at(i);
     const int left = (i % across) * (desc.width + kGap);
     const int top = (i / across) * (desc.height + caption);
     paste(sheet, render_snapshot(recording, times[k], one), left, top);

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/media/base64.h"
 #include "thrum/media/shaded_mesh.h"
 #include "thrum/media/viewer_tracks.h"
@@ -64,11 +65,10 @@ void add_presence(Json& data, const sim::Recording& recording, const Recorded& s
   const auto& frames = recording.frames;
   if (shown.first_frame > 0) {
     data["from"] = shown.first_frame < std::min<std::uint64_t>(shown.end_frame, frames.size())
-                       ? frames[static_cast<std::size_t>(shown.first_frame)].time
+                       ? frames[at(shown.first_frame)].time
                        : std::numeric_limits<float>::max();
   }
-  if (shown.end_frame < frames.size())
-    data["until"] = std::min(removed_at, frames[static_cast<std::size_t>(shown.end_frame)].time);
+  if (shown.end_frame < frames.size()) data["until"] = std::min(removed_at, frames[at(shown.end_frame)].time);
 }
 
 Json bodies_of(const sim::Recording& recording)
@@ -217,7 +217,7 @@ Json planes_of(const sim::Recording& recording)
   Json planes = Json::array();
   for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
-    if (!recording.header.meshes[static_cast<std::size_t>(body.mesh)].triangles.empty()) continue;
+    if (!recording.header.meshes[at(body.mesh)].triangles.empty()) continue;
     const Pose X = recording.frames.front().poses[b].pose();
     const Vec3 up = X.direction(Vec3::UnitZ());
     Json plane = {{"point", {X.position.x(), X.position.y(), X.position.z()}},

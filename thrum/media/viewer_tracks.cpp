@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::media {
 
 namespace {
@@ -125,8 +127,7 @@ ViewerTracks viewer_tracks(const sim::Recording& recording, double tolerance)
     radii.push_back(static_cast<float>(radius_of(mesh)));
   for (std::size_t b = 0; b < recording.header.bodies.size(); ++b) {
     for (std::size_t f = 0; f < poses.size(); ++f) poses[f] = key_of(recording.frames[f].poses[b]);
-    const PoseTolerance near{radii[static_cast<std::size_t>(recording.header.bodies[b].mesh)],
-                             static_cast<float>(tolerance)};
+    const PoseTolerance near{radii[at(recording.header.bodies[b].mesh)], static_cast<float>(tolerance)};
     append_track(poses, key_frames(poses, near), tracks);
   }
   return tracks;
@@ -143,7 +144,7 @@ Box3 motion_box(const sim::Recording& recording)
     std::array<std::vector<double>, 3> lows, highs;
     for (std::size_t f = 0; f < recording.frames.size(); f += stride) {
       for (std::size_t b = 0; b < header.bodies.size(); ++b) {
-        const double radius = radii[static_cast<std::size_t>(header.bodies[b].mesh)];
+        const double radius = radii[at(header.bodies[b].mesh)];
         const auto& place = recording.frames[f].poses[b].position;
         if (!header.bodies[b].is_in_frame(f)) continue;
         if (!std::all_of(place.begin(), place.end(), [](float x) { return std::isfinite(x); })) continue;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 
+#include "thrum/base/index.h"
 #include "thrum/base/simd.h"
 #include "thrum/mesh/bvh_walk.h"
 
@@ -112,7 +113,7 @@ struct Nearest {
 
   void update(std::span<const Bvh::Packet> packets, Index number, const Vec3& p)
   {
-    const Bvh::Packet& packet = packets[static_cast<std::size_t>(number)];
+    const Bvh::Packet& packet = packets[at(number)];
     double d[Bvh::kWidth];
     triangle_distances(packet, p, d);
     for (int lane = 0; lane < Bvh::kWidth; ++lane)
@@ -133,10 +134,10 @@ void Bvh::prefetch(Index child) const
 {
   constexpr std::size_t kLine = 64;  // bytes
   if (child >= 0) {
-    __builtin_prefetch(&nodes_[static_cast<std::size_t>(child)]);
+    __builtin_prefetch(&nodes_[at(child)]);
     return;
   }
-  const auto* packet = reinterpret_cast<const std::byte*>(&packets_[static_cast<std::size_t>(~child)]);
+  const auto* packet = reinterpret_cast<const std::byte*>(&packets_[at(~child)]);
   for (std::size_t offset = 0; offset < sizeof(Packet); offset += kLine) __builtin_prefetch(packet + offset);
 }
 
@@ -144,7 +145,7 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
 {
   Nearest nearest(max_distance * max_distance, tie_);
   if (hint >= 0 && static_cast<std::size_t>(hint) < slot_.size()) {
-    nearest.update(packets_, slot_[static_cast<std::size_t>(hint)] / kWidth, p);
+    nearest.update(packets_, slot_[at(hint)] / kWidth, p);
   }
 
   const double to_unit = 1 / (unit_ * unit_);
@@ -160,7 +161,7 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
     const Entry entry = stack[--top];
     if (!(entry.key <= limit)) continue;
     if (entry.child >= 0) {
-      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      const Node& node = nodes_[at(entry.child)];
       const int bottom = top;
       push_sorted(node, box_distances(node, q), limit, stack, top);
       for (int i = bottom; i < top; ++i) prefetch(stack[i].child);
@@ -177,13 +178,13 @@ ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) 
 
 ClosestPoint Bvh::closest_point_on(const Vec3& p, Index triangle) const
 {
-  return closest_point_in(p, slot_[static_cast<std::size_t>(triangle)]);
+  return closest_point_in(p, slot_[at(triangle)]);
 }
 
 // The corners come from the packet, which a search has just read, not from the mesh.
 ClosestPoint Bvh::closest_point_in(const Vec3& p, Index slot) const
 {
-  const Packet& packet = packets_[static_cast<std::size_t>(slot / kWidth)];
+  const Packet& packet = packets_[at(slot / kWidth)];
   const int lane = slot % kWidth;
   const auto corner = [lane](const double(&lanes)[3][kWidth]) {
     return Vec3(lanes[0][lane], lanes[1][lane], lanes[2][lane]);
@@ -199,8 +200,7 @@ ClosestPoint Bvh::closest_point_in(const Vec3& p, Index slot) const
   result.feature = foot.feature;
   switch (foot.feature) {
     case Feature::vertex:
-      result.feature_id =
-          mesh_.triangles[static_cast<std::size_t>(triangle)][static_cast<std::size_t>(foot.local)];
+      result.feature_id = mesh_.triangles[at(triangle)][at(foot.local)];
       break;
     case Feature::edge:
       result.feature_id = 3 * triangle + foot.local;
@@ -221,10 +221,10 @@ void Bvh::walk_boxes(const float (&lower)[3], const float (&upper)[3], const Lea
   while (top > 0) {
     const Index child = stack[--top];
     if (child < 0) {
-      leaf(packets_[static_cast<std::size_t>(~child)]);
+      leaf(packets_[at(~child)]);
       continue;
     }
-    const Node& node = nodes_[static_cast<std::size_t>(child)];
+    const Node& node = nodes_[at(child)];
     for (int lane = 0; lane < kWidth; ++lane) {
       bool touches = true;
       for (int d = 0; d < 3; ++d) {
@@ -276,11 +276,11 @@ void Bvh::triangles_in_sphere(const Vec3& centre, double radius, std::vector<Ind
   while (top > 0) {
     const Entry entry = stack[--top];
     if (entry.child >= 0) {
-      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      const Node& node = nodes_[at(entry.child)];
       push_sorted(node, box_distances(node, q), limit, stack, top);
       continue;
     }
-    const Packet& packet = packets_[static_cast<std::size_t>(~entry.child)];
+    const Packet& packet = packets_[at(~entry.child)];
     double d[kWidth];
     triangle_distances(packet, centre, d);
     for (int lane = 0; lane < kWidth; ++lane) {

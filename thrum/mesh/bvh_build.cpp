@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh/bvh.h"
 
 namespace thrum::mesh {
@@ -99,10 +100,7 @@ struct Bvh::Builder {
     return range;
   }
 
-  [[nodiscard]] const FloatBox& box_at(Index i) const
-  {
-    return boxes[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
-  }
+  [[nodiscard]] const FloatBox& box_at(Index i) const { return boxes[at(order[at(i)])]; }
 
   struct Plane {
     int axis = -1;  // -1: no plane separates the centres
@@ -172,9 +170,8 @@ struct Bvh::Builder {
     Index middle = range.first + range.count() / 2;
     const Plane plane = depth < kMaxHeuristicDepth ? best_plane(range) : Plane{};
     if (plane.axis >= 0) {
-      const auto mid = std::partition(begin + range.first, begin + range.last, [&](Index t) {
-        return plane.bin_of(boxes[static_cast<std::size_t>(t)]) <= plane.bin;
-      });
+      const auto mid = std::partition(begin + range.first, begin + range.last,
+                                      [&](Index t) { return plane.bin_of(boxes[at(t)]) <= plane.bin; });
       middle = static_cast<Index>(mid - begin);
     }
     return {range_of(range.first, middle), range_of(middle, range.last)};
@@ -200,28 +197,28 @@ struct Bvh::Builder {
       parts.push_back(right);
     }
 
-    const auto index = static_cast<Index>(bvh.nodes_.size());
+    const auto index = count_of(bvh.nodes_);
     bvh.nodes_.emplace_back();
     for (int lane = 0; lane < kWidth; ++lane) {
-      set_child(bvh.nodes_[static_cast<std::size_t>(index)], lane, FloatBox{}, kNoChild);
+      set_child(bvh.nodes_[at(index)], lane, FloatBox{}, kNoChild);
     }
     for (std::size_t lane = 0; lane < parts.size(); ++lane) {
       const Range& part = parts[lane];
       const Index child = part.count() <= kWidth ? ~build_packet(part) : build_node(part, depth + 1);
-      set_child(bvh.nodes_[static_cast<std::size_t>(index)], static_cast<int>(lane), part.box, child);
+      set_child(bvh.nodes_[at(index)], static_cast<int>(lane), part.box, child);
     }
     return index;
   }
 
   Index build_packet(const Range& range)
   {
-    const auto index = static_cast<Index>(bvh.packets_.size());
+    const auto index = count_of(bvh.packets_);
     Packet packet;
     std::fill(std::begin(packet.triangle), std::end(packet.triangle), -1);
     for (Index i = range.first; i < range.last; ++i) {
-      const Index triangle = order[static_cast<std::size_t>(i)];
+      const Index triangle = order[at(i)];
       packet.triangle[i - range.first] = triangle;
-      bvh.slot_[static_cast<std::size_t>(triangle)] = kWidth * index + (i - range.first);
+      bvh.slot_[at(triangle)] = kWidth * index + (i - range.first);
     }
     bvh.fill_packet(packet);
     bvh.packets_.push_back(packet);
@@ -239,7 +236,7 @@ Bvh::Bvh(TriangleMesh mesh) : mesh_(std::move(mesh))
   slot_.resize(mesh_.triangles.size());
   packets_.reserve(mesh_.triangles.size() / 2);
   Builder builder(*this);
-  builder.build_node(builder.range_of(0, static_cast<Index>(mesh_.triangles.size())), 0);
+  builder.build_node(builder.range_of(0, count_of(mesh_.triangles)), 0);
   packets_.shrink_to_fit();
   nodes_.shrink_to_fit();
 }
@@ -249,7 +246,7 @@ void Bvh::fit_bounds()
   // Only vertices used by a triangle count.
   bounds_.setEmpty();
   for (const Triangle& t : mesh_.triangles) {
-    for (const Index v : t) bounds_.extend(mesh_.vertices[static_cast<std::size_t>(v)]);
+    for (const Index v : t) bounds_.extend(mesh_.vertices[at(v)]);
   }
   origin_ = bounds_.center();
   unit_ = 0.5 * bounds_.sizes().maxCoeff();
@@ -266,7 +263,7 @@ void Bvh::fill_packet(Packet& packet) const
   for (int lane = 0; lane < kWidth; ++lane) {
     Vec3 a = Vec3::Constant(kNan), b = a, c = a;
     if (packet.triangle[lane] >= 0) {
-      const auto t = static_cast<std::size_t>(packet.triangle[lane]);
+      const std::size_t t = at(packet.triangle[lane]);
       a = mesh_.corner(t, 0);
       b = mesh_.corner(t, 1);
       c = mesh_.corner(t, 2);
@@ -307,9 +304,9 @@ void Bvh::refit(std::span<const Vec3> vertices)
       if (node.child[lane] == kNoChild) continue;
       FloatBox box;
       if (node.child[lane] >= 0) {
-        box = node_box[static_cast<std::size_t>(node.child[lane])];
+        box = node_box[at(node.child[lane])];
       } else {
-        for (const Index t : packets_[static_cast<std::size_t>(~node.child[lane])].triangle) {
+        for (const Index t : packets_[at(~node.child[lane])].triangle) {
           if (t >= 0) box.extend(triangle_box(mesh_, static_cast<std::size_t>(t), origin_, unit_));
         }
       }

@@ -2,6 +2,7 @@
 // Two hierarchies at once: which triangles of two posed meshes may touch.
 #include <algorithm>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/bvh.h"
 
 namespace thrum::mesh {
@@ -47,8 +48,8 @@ struct PairWalk {
 
   bool packets(Index ia, Index ib) const
   {
-    const Bvh::Packet& pa = a.packets()[static_cast<std::size_t>(ia)];
-    const Bvh::Packet& pb = b.packets()[static_cast<std::size_t>(ib)];
+    const Bvh::Packet& pa = a.packets()[at(ia)];
+    const Bvh::Packet& pb = b.packets()[at(ib)];
     Box3 box_b[kWidth];
     for (int k = 0; k < kWidth; ++k) {
       if (pb.triangle[k] < 0) continue;
@@ -80,7 +81,7 @@ struct PairWalk {
     if (ca < 0 && cb < 0) return packets(~ca, ~cb);
     const bool open_a = cb < 0 || (ca >= 0 && box_a.half.squaredNorm() >= box_b.half.squaredNorm());
     const Bvh& opened = open_a ? a : b;
-    const Bvh::Node& node = opened.nodes()[static_cast<std::size_t>(open_a ? ca : cb)];
+    const Bvh::Node& node = opened.nodes()[at(open_a ? ca : cb)];
     for (int lane = 0; lane < kWidth; ++lane) {
       if (node.child[lane] == Bvh::kNoChild) continue;
       const CentredBox child = child_box(opened, node, lane);
@@ -115,7 +116,7 @@ void Bvh::overlapping_pairs(const Bvh& a, const Pose& X_wa, const Bvh& b, const 
   out.clear();
   const Pose X_ab = X_wa.inverse() * X_wb;
   const auto corners = [](const TriangleMesh& mesh, Index triangle) {
-    const auto t = static_cast<std::size_t>(triangle);
+    const std::size_t t = at(triangle);
     return std::array<Vec3, 3>{mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)};
   };
   for_each_near_pair(a, X_wa, b, X_wb, margin, [&](Index ta, Index tb) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/bvh_walk.h"
 
 namespace thrum::mesh {
@@ -143,11 +144,11 @@ RayHit Bvh::trace(const Ray& ray) const
     const Entry entry = stack[--top];
     if (!(entry.key <= limit)) continue;
     if (entry.child >= 0) {
-      const Node& node = nodes_[static_cast<std::size_t>(entry.child)];
+      const Node& node = nodes_[at(entry.child)];
       bvh_walk::push_sorted(node, boxes.keys(node, limit), limit, stack, top);
       continue;
     }
-    const Packet& packet = packets_[static_cast<std::size_t>(~entry.child)];
+    const Packet& packet = packets_[at(~entry.child)];
     for (int lane = 0; lane < kWidth; ++lane) {
       double t = 0;
       Vec3 barycentric;

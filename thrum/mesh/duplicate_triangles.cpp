@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::mesh {
@@ -65,12 +66,11 @@ class OpposedGroups {
     edges_of_.resize(groups.size());
     for_each_edge(edge_uses(mesh), [&](std::span<const EdgeUse> edge) {
       for (const EdgeUse& use : edge) {
-        const auto t = static_cast<std::size_t>(use.triangle);
+        const std::size_t t = at(use.triangle);
         if (group_of[t] != kNoGroup) edges_of_[group_of[t]].push_back(others_.size());
       }
       std::size_t others = 0;
-      for (const EdgeUse& use : edge)
-        others += dropped[static_cast<std::size_t>(use.triangle)] == 0 ? 1U : 0U;
+      for (const EdgeUse& use : edge) others += dropped[at(use.triangle)] == 0 ? 1U : 0U;
       others_.push_back(others);
     });
     kept_.assign(groups.size(), 0);

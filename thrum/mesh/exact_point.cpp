@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "thrum/base/index.h"
+
 namespace thrum::mesh {
 
 namespace {
@@ -129,8 +131,8 @@ int orientation(const ExactPoint& a, const ExactPoint& b, const ExactPoint& c, i
   if (turn > bound) return 1;
   if (turn < -bound) return -1;
   if (a.on_grid && b.on_grid && c.on_grid) {
-    const auto i = static_cast<std::size_t>(u);
-    const auto j = static_cast<std::size_t>(v);
+    const std::size_t i = at(u);
+    const std::size_t j = at(v);
     return sign_of(static_cast<Int128>(b.grid[i] - a.grid[i]) * (c.grid[j] - a.grid[j]) -
                    static_cast<Int128>(b.grid[j] - a.grid[j]) * (c.grid[i] - a.grid[i]));
   }
@@ -164,7 +166,7 @@ int compare(const ExactPoint& a, const ExactPoint& b)
 
 Index PointTable::add(ExactPoint point)
 {
-  const auto fresh = static_cast<Index>(points_.size());
+  const auto fresh = count_of(points_);
   points_.push_back(std::move(point));
   const auto [entry, inserted] = index_.insert(fresh);
   if (!inserted) points_.pop_back();

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/mesh/big_integer.h"
 
@@ -70,7 +71,7 @@ class PointTable {
   PointTable& operator=(const PointTable&) = delete;
 
   Index add(ExactPoint point);
-  [[nodiscard]] const ExactPoint& operator[](Index i) const { return points_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const ExactPoint& operator[](Index i) const { return points_[at(i)]; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
 
  private:

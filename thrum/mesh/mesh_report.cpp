@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh/mesh_topology.h"
 #include "thrum/mesh/orient_components.h"
 #include "thrum/mesh/self_intersections.h"
@@ -49,10 +50,10 @@ class Inspector {
   }
 
  private:
-  [[nodiscard]] Vec3 vertex(Index v) const { return mesh_.vertices[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] Vec3 vertex(Index v) const { return mesh_.vertices[at(v)]; }
   [[nodiscard]] Vec3 centroid(Index t) const
   {
-    const auto i = static_cast<std::size_t>(t);
+    const std::size_t i = at(t);
     return (mesh_.corner(i, 0) + mesh_.corner(i, 1) + mesh_.corner(i, 2)) / 3;
   }
   void add(MeshFinding& finding, const Vec3& place) const
@@ -101,7 +102,7 @@ class Inspector {
     report_.boundary_loops = connected_chains(open);
     std::vector<char> used(mesh_.vertices.size(), 0);
     for (const Triangle& t : mesh_.triangles) {
-      for (const Index v : t) used[static_cast<std::size_t>(v)] = 1;
+      for (const Index v : t) used[at(v)] = 1;
     }
     for (std::size_t v = 0; v < used.size(); ++v) {
       if (used[v] == 0) add(report_.unused_vertices, mesh_.vertices[v]);
@@ -116,16 +117,16 @@ class Inspector {
     std::vector<Index> parent(mesh_.vertices.size());
     std::iota(parent.begin(), parent.end(), 0);
     const auto root = [&parent](Index v) {
-      while (parent[static_cast<std::size_t>(v)] != v) {
-        Index& up = parent[static_cast<std::size_t>(v)];
-        up = parent[static_cast<std::size_t>(up)];
+      while (parent[at(v)] != v) {
+        Index& up = parent[at(v)];
+        up = parent[at(up)];
         v = up;
       }
       return v;
     };
     std::vector<Index> ends;
     for (const EdgeUse& edge : open) {
-      parent[static_cast<std::size_t>(root(edge.low))] = root(edge.high);
+      parent[at(root(edge.low))] = root(edge.high);
       ends.push_back(edge.low);
     }
     for (Index& v : ends) v = root(v);
@@ -140,23 +141,22 @@ class Inspector {
     std::vector<Index> parent(3 * mesh_.triangles.size());
     std::iota(parent.begin(), parent.end(), 0);
     const auto root = [&parent](Index c) {
-      while (parent[static_cast<std::size_t>(c)] != c) {
-        Index& up = parent[static_cast<std::size_t>(c)];
-        up = parent[static_cast<std::size_t>(up)];
+      while (parent[at(c)] != c) {
+        Index& up = parent[at(c)];
+        up = parent[at(up)];
         c = up;
       }
       return c;
     };
     const auto corner_of = [this](Index triangle, Index v) {
-      const Triangle& t = mesh_.triangles[static_cast<std::size_t>(triangle)];
+      const Triangle& t = mesh_.triangles[at(triangle)];
       const auto k = static_cast<Index>(std::find(t.begin(), t.end(), v) - t.begin());
       return 3 * triangle + k;
     };
     for_each_edge(uses_, [&](std::span<const EdgeUse> edge) {
       for (std::size_t i = 1; i < edge.size(); ++i) {
         for (const Index v : {edge[0].low, edge[0].high}) {
-          parent[static_cast<std::size_t>(root(corner_of(edge[i].triangle, v)))] =
-              root(corner_of(edge[0].triangle, v));
+          parent[at(root(corner_of(edge[i].triangle, v)))] = root(corner_of(edge[0].triangle, v));
         }
       }
     });

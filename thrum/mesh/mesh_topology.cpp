@@ -5,6 +5,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "thrum/base/index.h"
+
 namespace thrum::mesh {
 
 std::vector<EdgeUse> edge_uses(const TriangleMesh& mesh)
@@ -30,9 +32,9 @@ MeshComponents edge_components(const TriangleMesh& mesh, std::span<const EdgeUse
   std::vector<Index> parent(mesh.triangles.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&parent](Index t) {
-    while (parent[static_cast<std::size_t>(t)] != t) {
-      Index& up = parent[static_cast<std::size_t>(t)];
-      up = parent[static_cast<std::size_t>(up)];
+    while (parent[at(t)] != t) {
+      Index& up = parent[at(t)];
+      up = parent[at(up)];
       t = up;
     }
     return t;
@@ -41,7 +43,7 @@ MeshComponents edge_components(const TriangleMesh& mesh, std::span<const EdgeUse
     for (std::size_t i = 1; i < edge.size(); ++i) {
       const Index a = root(edge[0].triangle);
       const Index b = root(edge[i].triangle);
-      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      parent[at(std::max(a, b))] = std::min(a, b);
     }
   });
   MeshComponents result;
@@ -49,8 +51,8 @@ MeshComponents edge_components(const TriangleMesh& mesh, std::span<const EdgeUse
   for (std::size_t t = 0; t < parent.size(); ++t) {
     const Index r = root(static_cast<Index>(t));
     // A root is the lowest of its set, so it gets its number before the others.
-    result.of_triangle[t] = r == static_cast<Index>(t) ? static_cast<Index>(result.count++)
-                                                       : result.of_triangle[static_cast<std::size_t>(r)];
+    result.of_triangle[t] =
+        r == static_cast<Index>(t) ? static_cast<Index>(result.count++) : result.of_triangle[at(r)];
   }
   return result;
 }
@@ -59,7 +61,7 @@ std::vector<std::vector<Index>> triangles_by_component(const MeshComponents& com
 {
   std::vector<std::vector<Index>> result(components.count);
   for (std::size_t t = 0; t < components.of_triangle.size(); ++t) {
-    result[static_cast<std::size_t>(components.of_triangle[t])].push_back(static_cast<Index>(t));
+    result[at(components.of_triangle[t])].push_back(static_cast<Index>(t));
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/winding_number.h"
 
 namespace thrum::mesh {
@@ -32,7 +33,7 @@ bool holds(const TriangleMesh& mesh, const Component& outer, const Vec3& p)
 {
   double winding = 0;
   for (const Index t : outer.triangles) {
-    const auto i = static_cast<std::size_t>(t);
+    const std::size_t i = at(t);
     winding += triangle_winding(mesh.corner(i, 0) - p, mesh.corner(i, 1) - p, mesh.corner(i, 2) - p);
   }
   constexpr double kHalf = 0.5;
@@ -46,7 +47,7 @@ bool lies_in(const TriangleMesh& mesh, const Component& inner, const Component& 
   if (!outer.box.contains(inner.box)) return false;
   const std::size_t step = std::max<std::size_t>(1, inner.triangles.size() / kInsideSamples);
   for (std::size_t i = 0; i < inner.triangles.size(); i += step) {
-    if (!holds(mesh, outer, mesh.corner(static_cast<std::size_t>(inner.triangles[i]), 0))) return false;
+    if (!holds(mesh, outer, mesh.corner(at(inner.triangles[i]), 0))) return false;
   }
   return true;
 }
@@ -56,7 +57,7 @@ double volume_about_centre(const TriangleMesh& mesh, std::span<const Index> tria
   const Vec3 centre = box.center();
   double six_times_volume = 0;
   for (const Index t : triangles) {
-    const auto i = static_cast<std::size_t>(t);
+    const std::size_t i = at(t);
     six_times_volume +=
         (mesh.corner(i, 0) - centre).dot((mesh.corner(i, 1) - centre).cross(mesh.corner(i, 2) - centre));
   }
@@ -87,8 +88,8 @@ Neighbours neighbours_of(const TriangleMesh& mesh, std::span<const EdgeUse> uses
   for_each_edge(uses, [&](std::span<const EdgeUse> edge) {
     if (edge.size() != 2) return;
     const bool agrees = edge[0].forward != edge[1].forward;
-    result.links[next[static_cast<std::size_t>(edge[0].triangle)]++] = {edge[1].triangle, agrees};
-    result.links[next[static_cast<std::size_t>(edge[1].triangle)]++] = {edge[0].triangle, agrees};
+    result.links[next[at(edge[0].triangle)]++] = {edge[1].triangle, agrees};
+    result.links[next[at(edge[1].triangle)]++] = {edge[0].triangle, agrees};
   });
   return result;
 }
@@ -107,17 +108,17 @@ std::vector<bool> find_turns(const TriangleMesh& mesh, const MeshComponents& com
     turn[seed] = 0;
     open.assign(1, static_cast<Index>(seed));
     while (!open.empty()) {
-      const auto t = static_cast<std::size_t>(open.back());
+      const std::size_t t = at(open.back());
       open.pop_back();
       for (std::size_t i = neighbours.first[t]; i < neighbours.first[t + 1]; ++i) {
         const Neighbours::Link& link = neighbours.links[i];
         const auto expected = static_cast<char>(link.agrees ? turn[t] : 1 - turn[t]);
-        char& other = turn[static_cast<std::size_t>(link.triangle)];
+        char& other = turn[at(link.triangle)];
         if (other == kUnknown) {
           other = expected;
           open.push_back(link.triangle);
         } else if (other != expected) {
-          orientable[static_cast<std::size_t>(components.of_triangle[t])] = false;
+          orientable[at(components.of_triangle[t])] = false;
         }
       }
     }
@@ -133,8 +134,7 @@ std::vector<ComponentState> component_states(const TriangleMesh& mesh, const Mes
   std::vector<ComponentState> states(components.count);
   for (ComponentState& state : states) state.closed = true;
   for_each_edge(uses, [&](std::span<const EdgeUse> edge) {
-    ComponentState& state =
-        states[static_cast<std::size_t>(components.of_triangle[static_cast<std::size_t>(edge[0].triangle)])];
+    ComponentState& state = states[at(components.of_triangle[at(edge[0].triangle)])];
     if (edge.size() != 2) state.closed = false;
     if (edge.size() == 2 && edge[0].forward == edge[1].forward) state.consistent = false;
   });
@@ -143,7 +143,7 @@ std::vector<ComponentState> component_states(const TriangleMesh& mesh, const Mes
   for (const std::vector<Index>& list : lists) {
     Component part{list, Box3()};
     for (const Index t : list) {
-      for (int k = 0; k < 3; ++k) part.box.extend(mesh.corner(static_cast<std::size_t>(t), k));
+      for (int k = 0; k < 3; ++k) part.box.extend(mesh.corner(at(t), k));
     }
     parts.push_back(part);
   }
@@ -175,7 +175,7 @@ OrientResult orient_components(TriangleMesh& mesh)
 
   // First make neighbours agree; a one-sided component cannot be made to, and is not changed.
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    if (!orientable[static_cast<std::size_t>(components.of_triangle[t])]) turn[t] = 0;
+    if (!orientable[at(components.of_triangle[t])]) turn[t] = 0;
     if (turn[t] != 0) flip(mesh.triangles[t]);
   }
   result.unorientable_components =
@@ -191,7 +191,7 @@ OrientResult orient_components(TriangleMesh& mesh)
     if (!state.closed && state.orientable) {
       Box3 box;
       for (const Index t : lists[c]) {
-        for (int k = 0; k < 3; ++k) box.extend(mesh.corner(static_cast<std::size_t>(t), k));
+        for (int k = 0; k < 3; ++k) box.extend(mesh.corner(at(t), k));
       }
       const double size = box.diagonal().norm();
       needs_flip = state.volume < -kFlatVolume * size * size * size;
@@ -199,8 +199,8 @@ OrientResult orient_components(TriangleMesh& mesh)
     if (!needs_flip) continue;
     ++result.flipped_components;
     for (const Index t : lists[c]) {
-      flip(mesh.triangles[static_cast<std::size_t>(t)]);
-      char& turned = turn[static_cast<std::size_t>(t)];
+      flip(mesh.triangles[at(t)]);
+      char& turned = turn[at(t)];
       turned = static_cast<char>(1 - turned);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/exact_predicates.h"
 #include "thrum/mesh/mesh_topology.h"
 
@@ -88,8 +89,8 @@ std::vector<TrianglePair> self_intersections(const TriangleMesh& mesh, std::size
   for (std::size_t t = 0; t < sound.size(); ++t) sound[t] = triangle_kind(mesh, t) == TriangleKind::valid;
   const Bvh bvh(mesh);
   Bvh::for_each_near_pair(bvh, Pose{}, bvh, Pose{}, 0, [&](Index a, Index b) {
-    const auto s = static_cast<std::size_t>(a);
-    const auto t = static_cast<std::size_t>(b);
+    const std::size_t s = at(a);
+    const std::size_t t = at(b);
     if (a < b && sound[s] && sound[t] && intersect(mesh, s, t)) pairs.push_back({a, b});
     return pairs.size() < max_pairs;
   });

@@ -2,6 +2,7 @@
 // A point on a triangle mesh.
 #pragma once
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/mesh/triangle_mesh.h"
 
@@ -14,7 +15,7 @@ struct SurfacePoint {
 
 [[nodiscard]] inline Vec3 position(const TriangleMesh& mesh, const SurfacePoint& point)
 {
-  const auto t = static_cast<std::size_t>(point.triangle);
+  const std::size_t t = at(point.triangle);
   return point.barycentric[0] * mesh.corner(t, 0) + point.barycentric[1] * mesh.corner(t, 1) +
          point.barycentric[2] * mesh.corner(t, 2);
 }

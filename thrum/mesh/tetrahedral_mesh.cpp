@@ -5,13 +5,15 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::mesh {
 
 namespace {
 
 Vec3 corner(const TetrahedralMesh& mesh, std::size_t tetrahedron, std::size_t which)
 {
-  return mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[tetrahedron][which])];
+  return mesh.vertices[at(mesh.tetrahedra[tetrahedron][which])];
 }
 
 // A face as its sorted corners, for pairing, with the outward triangle it came from.
@@ -78,11 +80,11 @@ BoundarySurface boundary_surface(const TetrahedralMesh& mesh)
   for (const Face& face : once) {
     Triangle t{};
     for (std::size_t k = 0; k < 3; ++k) {
-      Index& local = on_surface[static_cast<std::size_t>(face.outward[k])];
+      Index& local = on_surface[at(face.outward[k])];
       if (local == kNone) {
-        local = static_cast<Index>(result.nodes.size());
+        local = count_of(result.nodes);
         result.nodes.push_back(face.outward[k]);
-        result.surface.vertices.push_back(mesh.vertices[static_cast<std::size_t>(face.outward[k])]);
+        result.surface.vertices.push_back(mesh.vertices[at(face.outward[k])]);
       }
       t[k] = local;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::mesh {
 
@@ -55,7 +56,7 @@ void scale(TriangleMesh& mesh, const Vec3& factors)
 
 void append(TriangleMesh& mesh, const TriangleMesh& other)
 {
-  const auto offset = static_cast<Index>(mesh.vertices.size());
+  const auto offset = count_of(mesh.vertices);
   mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());
   mesh.triangles.reserve(mesh.triangles.size() + other.triangles.size());
   for (const Triangle& t : other.triangles) {
@@ -65,7 +66,7 @@ void append(TriangleMesh& mesh, const TriangleMesh& other)
 
 void check_indices(const TriangleMesh& mesh)
 {
-  const auto count = static_cast<Index>(mesh.vertices.size());
+  const auto count = count_of(mesh.vertices);
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (const Index v : mesh.triangles[t]) {
       if (v < 0 || v >= count) {

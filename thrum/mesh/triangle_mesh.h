@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 
 namespace thrum::mesh {
@@ -14,7 +15,7 @@ struct TriangleMesh {
 
   [[nodiscard]] Vec3 corner(std::size_t triangle, int which) const
   {
-    return vertices[static_cast<std::size_t>(triangles[triangle][static_cast<std::size_t>(which)])];
+    return vertices[at(triangles[triangle][at(which)])];
   }
 };
 

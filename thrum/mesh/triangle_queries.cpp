@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::mesh {
 
 namespace {
@@ -67,8 +69,8 @@ TrianglePoint closest_point_on_triangle(const Vec3& p, const Vec3& a, const Vec3
   // Otherwise the best of the three edges.
   for (int k = 0; k < 3; ++k) {
     const int next = (k + 1) % 3;
-    const Vec3& from = corner[static_cast<std::size_t>(k)];
-    const Vec3& to = corner[static_cast<std::size_t>(next)];
+    const Vec3& from = corner[at(k)];
+    const Vec3& to = corner[at(next)];
     const double t = segment_parameter(p - from, to - from);
     const Vec3 foot = t <= 0 ? from : (t >= 1 ? to : Vec3(from + t * (to - from)));
     const double squared_distance = (p - foot).squaredNorm();

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 
 namespace thrum::mesh {
@@ -16,7 +17,7 @@ std::size_t remove_unused_vertices(std::vector<Vec3>& vertices, std::vector<Elem
   constexpr Index kUnused = -1;
   std::vector<Index> number(vertices.size(), kUnused);
   for (const Element& element : elements)
-    for (const Index v : element) number[static_cast<std::size_t>(v)] = 0;
+    for (const Index v : element) number[at(v)] = 0;
   std::size_t kept = 0;
   for (std::size_t v = 0; v < number.size(); ++v) {
     if (number[v] == kUnused) continue;
@@ -25,7 +26,7 @@ std::size_t remove_unused_vertices(std::vector<Vec3>& vertices, std::vector<Elem
   }
   vertices.resize(kept);
   for (Element& element : elements)
-    for (Index& v : element) v = number[static_cast<std::size_t>(v)];
+    for (Index& v : element) v = number[at(v)];
   return number.size() - kept;
 }
 

@@ -15,6 +15,7 @@
 
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/file_bytes.h"
 #include "thrum/mesh_io/gltf_buffers.h"
 #include "thrum/mesh_io/mesh_io.h"
@@ -143,7 +144,7 @@ class GltfReader {
     Mat4 m = Mat4::Identity();
     if (node.contains("matrix")) {
       const auto columns = buffers_.numbers<16>(node, "matrix", {});
-      for (int i = 0; i < 16; ++i) m(i % 4, i / 4) = columns[static_cast<std::size_t>(i)];
+      for (int i = 0; i < 16; ++i) m(i % 4, i / 4) = columns[at(i)];
       return m;
     }
     const auto t = buffers_.numbers<3>(node, "translation", {0, 0, 0});
@@ -163,7 +164,7 @@ class GltfReader {
     const std::size_t before = file_.mesh.triangles.size();
     for (const Json& primitive : buffers_.list_in(mesh, "primitives")) add_primitive(primitive, to_world);
     if (file_.mesh.triangles.size() == before) return;
-    file_.parts.resize(file_.mesh.triangles.size(), static_cast<Index>(file_.part_names.size()));
+    file_.parts.resize(file_.mesh.triangles.size(), count_of(file_.part_names));
     file_.part_names.push_back(std::move(name));
   }
 
@@ -190,7 +191,7 @@ class GltfReader {
       if (corners->floating) buffers_.fail("vertex indices of type float", "integers");
     }
     count_instances(points.count + (corners ? corners->count : points.count));
-    const auto first = static_cast<Index>(file_.mesh.vertices.size());
+    const auto first = count_of(file_.mesh.vertices);
     add_points(points, to_world);
     add_triangles(mode, corners, points.count, first, to_world.topLeftCorner<3, 3>().determinant() < 0);
   }

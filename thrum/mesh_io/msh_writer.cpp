@@ -7,6 +7,7 @@
 
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
 
 namespace thrum::mesh_io {
@@ -79,7 +80,7 @@ std::size_t region_of(const mesh::TetrahedralMesh& mesh, std::size_t tetrahedron
 
 void check(const mesh::TetrahedralMesh& mesh)
 {
-  const auto vertices = static_cast<Index>(mesh.vertices.size());
+  const auto vertices = count_of(mesh.vertices);
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     for (const Index v : mesh.tetrahedra[t]) {
       if (v < 0 || v >= vertices) {

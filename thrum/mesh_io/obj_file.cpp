@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/face_collector.h"
 #include "thrum/mesh_io/file_bytes.h"
 #include "thrum/mesh_io/mesh_io.h"
@@ -142,7 +143,7 @@ class ObjReader {
   void start_part(std::string name)
   {
     if (name.empty()) name = "default";
-    const auto [place, fresh] = part_numbers_.try_emplace(name, static_cast<Index>(file_.part_names.size()));
+    const auto [place, fresh] = part_numbers_.try_emplace(name, count_of(file_.part_names));
     if (fresh) file_.part_names.push_back(name);
     part_ = place->second;
   }

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/file_bytes.h"
 
 namespace thrum::mesh_io::ply {
@@ -96,7 +97,7 @@ void read_format(TextScanner& scan, Header& header)
 std::size_t bytes_of(PlyType type)
 {
   constexpr std::array<std::size_t, 8> kTypeBytes = {1, 1, 2, 2, 4, 4, 4, 8};
-  return kTypeBytes[static_cast<std::size_t>(type)];
+  return kTypeBytes[at(type)];
 }
 
 Header read_header(TextScanner& scan)

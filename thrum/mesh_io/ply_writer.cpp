@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "thrum/base/byte_reader.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/file_bytes.h"
 #include "thrum/mesh_io/mesh_io.h"
 
@@ -18,7 +19,7 @@ std::string write_ply(const mesh::TriangleMesh& mesh, PlyEncoding encoding)
   const std::string header = fmt::format(
       "ply\nformat {} 1.0\ncomment metres, z up\nelement vertex {}\nproperty double x\nproperty double y\n"
       "property double z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
-      kNames[static_cast<std::size_t>(encoding)], mesh.vertices.size(), mesh.triangles.size());
+      kNames[at(encoding)], mesh.vertices.size(), mesh.triangles.size());
   if (encoding == PlyEncoding::ascii) {
     fmt::memory_buffer out;
     const auto to = std::back_inserter(out);

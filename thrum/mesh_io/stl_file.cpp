@@ -12,6 +12,7 @@
 
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/file_bytes.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/text_scanner.h"
@@ -35,10 +36,10 @@ class PointNumbers {
     const Vec3 p = given + Vec3::Zero();
     std::size_t slot = slot_of(p);
     while (table_[slot] != kEmpty) {
-      if (points_[static_cast<std::size_t>(table_[slot])] == p) return table_[slot];
+      if (points_[at(table_[slot])] == p) return table_[slot];
       slot = (slot + 1) & (table_.size() - 1);
     }
-    table_[slot] = static_cast<Index>(points_.size());
+    table_[slot] = count_of(points_);
     points_.push_back(p);
     return table_[slot];
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/unused_vertices.h"
 
 namespace thrum::mesh_io {
@@ -18,7 +19,7 @@ void TetrahedralFileBuilder::reserve_nodes(std::size_t count)
 void TetrahedralFileBuilder::add_node(std::int64_t tag, const Vec3& position)
 {
   if (!tags_.empty() && tag != tags_.back().tag + 1) consecutive_ = false;
-  tags_.push_back({tag, static_cast<Index>(mesh_.vertices.size())});
+  tags_.push_back({tag, count_of(mesh_.vertices)});
   mesh_.vertices.push_back(position);
 }
 
@@ -84,7 +85,7 @@ void TetrahedralFileBuilder::number_regions()
 {
   std::map<RegionTag, Index> numbers;
   for (const RegionTag& region : regions_) {
-    const auto [place, fresh] = numbers.try_emplace(region, static_cast<Index>(mesh_.region_names.size()));
+    const auto [place, fresh] = numbers.try_emplace(region, count_of(mesh_.region_names));
     if (fresh) {
       const auto named = names_.find(region);
       const bool has_name = named != names_.end() && !named->second.empty();

@@ -10,6 +10,7 @@
 
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/file_bytes.h"
 #include "thrum/mesh_io/tetrahedral_file_builder.h"
 #include "thrum/mesh_io/text_scanner.h"
@@ -62,7 +63,7 @@ void read_ele_file(std::string_view bytes, const std::filesystem::path& name, Te
       const std::int64_t tag = scan.integer("a node number");
       const auto vertex = builder.vertex(tag);
       if (!vertex) scan.fail(fmt::format("node number {}", tag), "a node of the .node file");
-      if (k < 4) corners[static_cast<std::size_t>(k)] = *vertex;
+      if (k < 4) corners[at(k)] = *vertex;
     }
     RegionTag region;
     if (attributes > 0)

@@ -18,7 +18,7 @@ enum class Motion : std::uint8_t {
   fixed       ///< never moves
 };
 
-struct BodyDesc {
+struct BodyProperties {
   std::string name;
   Motion motion = Motion::dynamic;
   ShapeIndex shape = kNone;
@@ -55,7 +55,7 @@ struct BodyState {
 }
 
 /// Of a dynamic body [J].
-[[nodiscard]] inline double kinetic_energy(const BodyDesc& desc, const BodyState& body)
+[[nodiscard]] inline double kinetic_energy(const BodyProperties& desc, const BodyState& body)
 {
   const Vec3 w = body.X_wb.direction_to_local(body.angular_velocity);
   return 0.5 * (desc.mass * body.velocity.squaredNorm() + w.dot(desc.inertia * w));
@@ -63,7 +63,7 @@ struct BodyState {
 
 /// Changes the velocities of a dynamic body by an impulse [N s] and an angular impulse about its centre of
 /// mass [N m s].
-inline void apply_impulse(const BodyDesc& desc, BodyState& body, const Vec3& impulse,
+inline void apply_impulse(const BodyProperties& desc, BodyState& body, const Vec3& impulse,
                           const Vec3& angular_impulse)
 {
   const Mat3 R = body.X_wb.rotation.toRotationMatrix();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/mesh/triangle_mesh.h"
 #include "thrum/model/material.h"
@@ -54,8 +55,8 @@ struct ModalModel {
   Vec3 centre_of_mass = Vec3::Zero();  ///< [m]
   Mat3 inertia = Mat3::Zero();         ///< about the centre of mass [kg m^2]
 
-  [[nodiscard]] Index mode_count() const { return static_cast<Index>(frequencies.size()); }
-  [[nodiscard]] Index vertex_count() const { return static_cast<Index>(surface.vertices.size()); }
+  [[nodiscard]] Index mode_count() const { return count_of(frequencies); }
+  [[nodiscard]] Index vertex_count() const { return count_of(surface.vertices); }
   /// Undamped angular frequency of a mode [rad/s].
   [[nodiscard]] double omega(Index mode) const { return 2 * std::numbers::pi * frequencies[mode]; }
 };

@@ -22,7 +22,7 @@ struct SceneModel {
   std::vector<Shape> shapes;
   std::vector<Surface> surfaces{Surface{}};
   std::vector<SurfacePair> surface_pairs;
-  std::vector<BodyDesc> bodies;
+  std::vector<BodyProperties> bodies;
   std::vector<Joint> joints;
 };
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/model/scene.h"
 
@@ -202,7 +203,7 @@ void visit_numbers(T& value, Visitor& visitor)
   } else if constexpr (std::is_same_v<Plain, Vec3> || std::is_same_v<Plain, Quat>) {
     constexpr std::array names{"x", "y", "z", "w"};
     for (int k = 0; k < (std::is_same_v<Plain, Vec3> ? 3 : 4); ++k) {
-      visitor.enter(names[static_cast<std::size_t>(k)]);
+      visitor.enter(names[at(k)]);
       if constexpr (std::is_same_v<Plain, Vec3>) {
         visitor.number(value[k]);
       } else {

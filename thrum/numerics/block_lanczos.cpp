@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
+
 namespace thrum::numerics {
 
 namespace {
@@ -67,7 +69,7 @@ void ShiftInvertOperator::apply(MatX& X) const
 BlockLanczos::BlockLanczos(const ShiftInvertOperator& op, const GeneralisedEigenDesc& desc)
     : op_(op), desc_(desc), random_(kSeed)
 {
-  size_ = static_cast<Index>(op.mass->size());
+  size_ = count_of(*op.mass);
   complement_size_ = size_ - static_cast<Index>(op.deflated.cols());
   block_ = choose_block(desc, complement_size_);
   // Enough that most runs never restart: about two and a half vectors a mode.

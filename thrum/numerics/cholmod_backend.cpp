@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "thrum/base/index.h"
 #include "thrum/numerics/blas_threads.h"
 #include "thrum/numerics/factorisation_backend.h"
 #include "thrum/numerics/supernodal_cholesky.h"
@@ -173,7 +174,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
         for (int c = 0; c < L.column[s + 1] - L.column[s]; ++c) {
           const int j = L.column[s] + c;
           const double diagonal = values[L.value[s] + static_cast<std::ptrdiff_t>(c) * height + c];
-          if (j < valid) pivots_[static_cast<std::size_t>(j)] = diagonal * diagonal;
+          if (j < valid) pivots_[at(j)] = diagonal * diagonal;
         }
       }
     } else if (!supernodal_ && !factor_->is_super) {
@@ -183,9 +184,9 @@ class CholmodBackend final : public SparseFactorisation::Backend {
       end_.resize(static_cast<std::size_t>(n));
       for (int j = 0; j < n; ++j) {
         // CHOLMOD keeps D where the unit diagonal of L would be.
-        begin_[static_cast<std::size_t>(j)] = start[j] + 1;
-        end_[static_cast<std::size_t>(j)] = start[j] + count[j];
-        if (j < valid) pivots_[static_cast<std::size_t>(j)] = values[start[j]];
+        begin_[at(j)] = start[j] + 1;
+        end_[at(j)] = start[j] + count[j];
+        if (j < valid) pivots_[at(j)] = values[start[j]];
       }
     }
   }

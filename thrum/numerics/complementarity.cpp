@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::numerics {
 
@@ -30,15 +31,14 @@ struct Limits {
 
 bool has_friction(const ComplementarityBounds& bounds, Index i)
 {
-  return !bounds.normal_row.empty() && bounds.normal_row[static_cast<std::size_t>(i)] >= 0;
+  return !bounds.normal_row.empty() && bounds.normal_row[at(i)] >= 0;
 }
 
 // The bounds of row i, which for friction depend on the current normal force.
 Limits limits(const ComplementarityBounds& bounds, const VecX& x, Index i)
 {
   if (!has_friction(bounds, i)) return {bounds.lo[i], bounds.hi[i]};
-  const double friction_limit =
-      bounds.friction[i] * std::max(0.0, x[bounds.normal_row[static_cast<std::size_t>(i)]]);
+  const double friction_limit = bounds.friction[i] * std::max(0.0, x[bounds.normal_row[at(i)]]);
   return {-friction_limit, friction_limit};
 }
 
@@ -48,11 +48,11 @@ void check_bounds(const ComplementarityBounds& bounds, Index n)
     throw Error(fmt::format("A complementarity problem of {} rows has {} lower and {} upper bounds.", n,
                             bounds.lo.size(), bounds.hi.size()));
   if (!bounds.normal_row.empty()) {
-    if (static_cast<Index>(bounds.normal_row.size()) != n || bounds.friction.size() != n)
+    if (count_of(bounds.normal_row) != n || bounds.friction.size() != n)
       throw Error("normal_row and friction must have one entry for each row, or normal_row must be empty.");
     for (Index i = 0; i < n; ++i) {
       if (!has_friction(bounds, i)) continue;
-      const Index normal = bounds.normal_row[static_cast<std::size_t>(i)];
+      const Index normal = bounds.normal_row[at(i)];
       if (normal >= n || has_friction(bounds, normal))
         throw Error(
             fmt::format("Friction row {} names row {} as its normal force, but that row does not exist or is "
@@ -72,7 +72,7 @@ void check_bounds(const ComplementarityBounds& bounds, Index n)
 
 void check_system(const VecX& diagonal, const VecX& b, const VecX& start)
 {
-  const Index n = static_cast<Index>(diagonal.size());
+  const Index n = count_of(diagonal);
   if (b.size() != n || (start.size() != 0 && start.size() != n))
     throw Error(fmt::format("A complementarity problem of {} rows has b of {} and a start of {}.", n,
                             b.size(), start.size()));
@@ -110,7 +110,7 @@ double complementarity_residual(const MatX& A, const VecX& b, const Complementar
 {
   const VecX w = A * x - b;
   double largest = 0;
-  for (Index i = 0; i < static_cast<Index>(x.size()); ++i)
+  for (Index i = 0; i < count_of(x); ++i)
     largest = std::max(largest, row_residual(limits(bounds, x, i), x[i], w[i], A(i, i)));
   return largest / max_scaled(A.diagonal(), b);
 }
@@ -119,7 +119,7 @@ ComplementarityResult solve_by_sweeps(const ComplementarityRows& A, const VecX& 
                                       const ComplementarityBounds& bounds, const VecX& start,
                                       const SweepDesc& desc)
 {
-  const Index n = static_cast<Index>(A.diagonal.size());
+  const Index n = count_of(A.diagonal);
   check_system(A.diagonal, b, start);
   check_bounds(bounds, n);
   ComplementarityResult result;
@@ -195,12 +195,12 @@ class Pivoting {
   void start_from(const VecX& x)
   {
     place_.assign(static_cast<std::size_t>(b_.size()), Place::free);
-    for (Index i = 0; i < static_cast<Index>(b_.size()); ++i) {
+    for (Index i = 0; i < count_of(b_); ++i) {
       const double y = x.size() == 0 ? 0 : x[i] / d_[i];
       if (y <= lo_[i] || lo_[i] == hi_[i])
-        place_[static_cast<std::size_t>(i)] = Place::lower;
+        place_[at(i)] = Place::lower;
       else if (y >= hi_[i])
-        place_[static_cast<std::size_t>(i)] = Place::upper;
+        place_[at(i)] = Place::upper;
     }
   }
 
@@ -231,12 +231,12 @@ class Pivoting {
   [[nodiscard]] VecX x() const { return d_.cwiseProduct(y_.cwiseMax(lo_).cwiseMin(hi_)); }
 
  private:
-  [[nodiscard]] Place& place(Index i) { return place_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] Place& place(Index i) { return place_[at(i)]; }
 
   // Rows at a bound have its value; the free ones solve A_FF y_F = b_F - A_FB y_B. Then w = A y - b.
   void solve()
   {
-    const Index n = static_cast<Index>(b_.size());
+    const Index n = count_of(b_);
     std::vector<Index> rows;
     y_ = VecX::Zero(n);
     for (Index i = 0; i < n; ++i) {
@@ -263,7 +263,7 @@ class Pivoting {
   [[nodiscard]] std::vector<Index> wrong_rows()
   {
     std::vector<Index> wrong;
-    for (Index i = 0; i < static_cast<Index>(b_.size()); ++i) {
+    for (Index i = 0; i < count_of(b_); ++i) {
       if (lo_[i] == hi_[i]) continue;
       const bool is_wrong = place(i) == Place::free    ? y_[i] < lo_[i] - slack_ || y_[i] > hi_[i] + slack_
                             : place(i) == Place::lower ? w_[i] < -slack_
@@ -295,7 +295,7 @@ ComplementarityResult solve_by_pivoting(const MatX& A, const VecX& b, const Comp
                                         const VecX& start, const PivotDesc& desc)
 {
   check_matrix(A, b, start);
-  const Index n = static_cast<Index>(b.size());
+  const Index n = count_of(b);
   check_bounds(bounds, n);
   ComplementarityResult result;
   result.x = start.size() == 0 ? VecX(VecX::Zero(n)) : start;

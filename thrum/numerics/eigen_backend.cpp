@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "thrum/base/index.h"
 #include "thrum/numerics/factorisation_backend.h"
 
 namespace thrum::numerics {
@@ -36,7 +37,7 @@ class EigenBackend final : public SparseFactorisation::Backend {
       std::copy(order.indices().begin(), order.indices().end(), permutation_.begin());
     }
     old_to_new_.resize(n);
-    for (int k = 0; k < n; ++k) old_to_new_.indices()[permutation_[static_cast<std::size_t>(k)]] = k;
+    for (int k = 0; k < n; ++k) old_to_new_.indices()[permutation_[at(k)]] = k;
     permute(A);
     ldlt_.analyzePattern(permuted_);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/numerics/supernodal_kernels.h"
 
 namespace thrum::numerics {
@@ -165,8 +166,8 @@ void require_permutation(const std::vector<int>& permutation, Eigen::Index size)
   bool valid = static_cast<Eigen::Index>(permutation.size()) == size;
   for (std::size_t k = 0; valid && k < permutation.size(); ++k) {
     const int unknown = permutation[k];
-    valid = unknown >= 0 && unknown < size && seen[static_cast<std::size_t>(unknown)] == 0;
-    if (valid) seen[static_cast<std::size_t>(unknown)] = 1;
+    valid = unknown >= 0 && unknown < size && seen[at(unknown)] == 0;
+    if (valid) seen[at(unknown)] = 1;
   }
   if (!valid)
     throw Error(fmt::format(

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/numerics/block_lanczos.h"
 #include "thrum/numerics/block_products.h"
 #include "thrum/numerics/spectra_eigen.h"
@@ -122,7 +123,7 @@ void count_by_sturm(const SparseMatrix& K, const SparseMatrix& M, Eigen::Index n
   if (!counted) return;
   result.expected_count =
       *counted - static_cast<Index>(null_vectors) + static_cast<Index>(values.size() - below);
-  result.verified = result.expected_count == static_cast<Index>(values.size());
+  result.verified = result.expected_count == count_of(values);
   if (!result.verified && result.ok()) result.status = EigenStatus::modes_missed;
 }
 

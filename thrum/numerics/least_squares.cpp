@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::numerics {
 
@@ -54,7 +55,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
     Eigen::Index steepest = -1;
     double best = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
-      if (is_free[static_cast<std::size_t>(j)] || !(norms[j] > 0)) continue;
+      if (is_free[at(j)] || !(norms[j] > 0)) continue;
       const double slope = gradient[j] / norms[j];
       if (slope > kZeroGradient * b.norm() && slope > best) {
         best = slope;
@@ -62,7 +63,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
       }
     }
     if (steepest < 0) return;
-    is_free[static_cast<std::size_t>(steepest)] = 1;
+    is_free[at(steepest)] = 1;
     while (true) {
       if (++result.iterations > limit) {
         result.status = LeastSquaresStatus::iteration_limit;
@@ -70,7 +71,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
       }
       free.clear();
       for (Eigen::Index j = 0; j < n; ++j)
-        if (is_free[static_cast<std::size_t>(j)]) free.push_back(j);
+        if (is_free[at(j)]) free.push_back(j);
       const Qr qr = factor(MatX(A(Eigen::all, free)), desc.rank_tolerance);
       result.rank = static_cast<Index>(qr.rank());
       const VecX solution = qr.solve(b);
@@ -91,7 +92,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
         result.x[free[k]] += step * (solution[static_cast<Eigen::Index>(k)] - result.x[free[k]]);
       if (blocking == free.size()) break;
       result.x[free[blocking]] = 0;
-      is_free[static_cast<std::size_t>(free[blocking])] = 0;
+      is_free[at(free[blocking])] = 0;
       if (free.size() == 1) break;
     }
   }

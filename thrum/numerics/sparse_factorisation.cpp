@@ -8,6 +8,7 @@
 #include <new>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/numerics/factorisation_backend.h"
 
 namespace thrum::numerics {
@@ -154,9 +155,8 @@ FactorisationResult SparseFactorisation::numeric(const SparseMatrix& A)
   const std::vector<double>& pivots = backend_->pivots();
   const int checked = stopped ? std::max(failed_column, 0) : size_;
   for (int k = 0; k < checked; ++k) {
-    const double pivot = pivots[static_cast<std::size_t>(k)];
-    const double scale =
-        std::abs(A.coeff(order[static_cast<std::size_t>(k)], order[static_cast<std::size_t>(k)]));
+    const double pivot = pivots[at(k)];
+    const double scale = std::abs(A.coeff(order[at(k)], order[at(k)]));
     const double size = kind_ == MatrixKind::positive_definite ? pivot : std::abs(pivot);
     if (!(size > pivot_tolerance_ * scale)) {
       stopped = true;
@@ -166,8 +166,7 @@ FactorisationResult SparseFactorisation::numeric(const SparseMatrix& A)
   }
   if (stopped) {
     result.status = bad_pivot;
-    if (failed_column >= 0 && failed_column < size_)
-      result.pivot = order[static_cast<std::size_t>(failed_column)];
+    if (failed_column >= 0 && failed_column < size_) result.pivot = order[at(failed_column)];
     return result;
   }
   factored_ = true;
@@ -189,11 +188,11 @@ void SparseFactorisation::solve(Eigen::Ref<VecX> x) const
   if (size_ == 0) return;
   const std::vector<int>& order = backend_->permutation();
   VecX y(size_);
-  for (Index k = 0; k < size_; ++k) y[k] = x[order[static_cast<std::size_t>(k)]];
+  for (Index k = 0; k < size_; ++k) y[k] = x[order[at(k)]];
   backend_->lower(y.data(), 1);
   if (backend_->has_diagonal()) y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array();
   backend_->upper(y.data(), 1);
-  for (Index k = 0; k < size_; ++k) x[order[static_cast<std::size_t>(k)]] = y[k];
+  for (Index k = 0; k < size_; ++k) x[order[at(k)]] = y[k];
 }
 
 void SparseFactorisation::solve_many(Eigen::Ref<MatX> X) const
@@ -208,15 +207,13 @@ void SparseFactorisation::solve_many(Eigen::Ref<MatX> X) const
     int width = kRightHandSides;
     while (width > X.cols() - first) width /= 2;
     Y.resize(size_, width);
-    for (Index k = 0; k < size_; ++k)
-      Y.row(k) = X.row(order[static_cast<std::size_t>(k)]).segment(first, width);
+    for (Index k = 0; k < size_; ++k) Y.row(k) = X.row(order[at(k)]).segment(first, width);
     backend_->lower(Y.data(), width);
     if (backend_->has_diagonal()) {
-      for (Index k = 0; k < size_; ++k) Y.row(k) /= pivots[static_cast<std::size_t>(k)];
+      for (Index k = 0; k < size_; ++k) Y.row(k) /= pivots[at(k)];
     }
     backend_->upper(Y.data(), width);
-    for (Index k = 0; k < size_; ++k)
-      X.row(order[static_cast<std::size_t>(k)]).segment(first, width) = Y.row(k);
+    for (Index k = 0; k < size_; ++k) X.row(order[at(k)]).segment(first, width) = Y.row(k);
     first += width;
   }
 }
@@ -228,7 +225,7 @@ void SparseFactorisation::solve_half(Eigen::Ref<VecX> x) const
     throw Error("Half solves need a matrix factored as positive definite.");
   const std::vector<int>& order = backend_->permutation();
   VecX y(size_);
-  for (Index k = 0; k < size_; ++k) y[k] = x[order[static_cast<std::size_t>(k)]];
+  for (Index k = 0; k < size_; ++k) y[k] = x[order[at(k)]];
   backend_->lower(y.data(), 1);
   if (backend_->has_diagonal())
     y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array().sqrt();
@@ -245,7 +242,7 @@ void SparseFactorisation::solve_half_transposed(Eigen::Ref<VecX> x) const
   if (backend_->has_diagonal())
     y.array() /= Eigen::Map<const VecX>(backend_->pivots().data(), size_).array().sqrt();
   backend_->upper(y.data(), 1);
-  for (Index k = 0; k < size_; ++k) x[order[static_cast<std::size_t>(k)]] = y[k];
+  for (Index k = 0; k < size_; ++k) x[order[at(k)]] = y[k];
 }
 
 std::optional<Inertia> SparseFactorisation::inertia() const

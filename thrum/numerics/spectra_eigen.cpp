@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::numerics {
 
@@ -55,7 +56,7 @@ GeneralisedEigenResult solve_with_spectra(const ShiftInvertOperator& op, const G
   if (std::isfinite(desc.below))
     throw Error(
         "Spectra finds a given number of eigenvalues, not all below a limit; use block_lanczos for that.");
-  const auto n = static_cast<Index>(op.mass->size());
+  const auto n = count_of(*op.mass);
   const Index count = std::min<Index>(desc.count, n - 2);
   const Index vectors =
       desc.max_basis_size > 0 ? desc.max_basis_size : std::max<Index>(2 * count, count + 20);

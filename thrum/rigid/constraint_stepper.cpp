@@ -4,6 +4,7 @@
 #include <map>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/rigid/direct_solver.h"
 #include "thrum/rigid/momentum_check.h"
 
@@ -83,8 +84,7 @@ void ConstraintStepper::solve_small_islands(double h)
   const std::vector<std::int32_t>& number = energy_.islands();
   const auto island_of = [&](std::int32_t a, std::int32_t b) {
     const auto known = [&](std::int32_t body) {
-      return static_cast<std::size_t>(body) < number.size() ? number[static_cast<std::size_t>(body)]
-                                                            : model::kNone;
+      return static_cast<std::size_t>(body) < number.size() ? number[at(body)] : model::kNone;
     };
     return known(a) != model::kNone ? known(a) : known(b);
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/support_graph.h"
 
 namespace thrum::rigid {
@@ -24,8 +25,8 @@ std::vector<bool> find_grounded(const model::SceneModel& model, const model::Sce
   std::vector<std::int32_t> neighbours(static_cast<std::size_t>(begin.back()));
   std::vector<std::int32_t> place(begin.begin(), begin.end() - 1);
   for (const model::ContactPatch& patch : state.patches) {
-    neighbours[static_cast<std::size_t>(place[static_cast<std::size_t>(patch.a)]++)] = patch.b;
-    neighbours[static_cast<std::size_t>(place[static_cast<std::size_t>(patch.b)]++)] = patch.a;
+    neighbours[at(place[at(patch.a)]++)] = patch.b;
+    neighbours[at(place[at(patch.b)]++)] = patch.a;
   }
   std::vector<bool> grounded(count, false);
   std::vector<std::int32_t> queue;
@@ -37,9 +38,9 @@ std::vector<bool> find_grounded(const model::SceneModel& model, const model::Sce
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const auto body = static_cast<std::size_t>(queue[head]);
     for (std::int32_t k = begin[body]; k < begin[body + 1]; ++k) {
-      const std::int32_t other = neighbours[static_cast<std::size_t>(k)];
-      if (grounded[static_cast<std::size_t>(other)]) continue;
-      grounded[static_cast<std::size_t>(other)] = true;
+      const std::int32_t other = neighbours[at(k)];
+      if (grounded[at(other)]) continue;
+      grounded[at(other)] = true;
       queue.push_back(other);
     }
   }
@@ -61,9 +62,9 @@ ContactGraph build_contact_graph(const model::SceneModel& model, const model::Sc
 
   // Patches by the higher of their two levels, then the lower.
   const auto key = [&](std::int32_t p) {
-    const model::ContactPatch& patch = state.patches[static_cast<std::size_t>(p)];
-    const std::int32_t a = graph.level[static_cast<std::size_t>(patch.a)];
-    const std::int32_t b = graph.level[static_cast<std::size_t>(patch.b)];
+    const model::ContactPatch& patch = state.patches[at(p)];
+    const std::int32_t a = graph.level[at(patch.a)];
+    const std::int32_t b = graph.level[at(patch.b)];
     return std::pair(std::max(a, b), std::min(a, b));
   };
   std::stable_sort(graph.patch_order.begin(), graph.patch_order.end(),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
+
 namespace thrum::rigid {
 
 namespace {
@@ -148,8 +150,8 @@ bool release_pulling_points(const PatchMasses& m, const Rows& lambda, Rows& chan
     Eigen::Index i = 0;
     for (Eigen::Index k = 1; k < 4; ++k) i = next[k] < next[i] ? k : i;
     if (!(next[i] < RowReal(0))) break;
-    const Rows column = columns[static_cast<std::size_t>(i)];
-    const Lanes speeds = speed_of[static_cast<std::size_t>(i)];
+    const Rows column = columns[at(i)];
+    const Lanes speeds = speed_of[at(i)];
     if (!(column[i] > RowReal(0))) return false;
     const RowReal s = (-lambda[i] - change[i]) / column[i];
     change += column * s;
@@ -195,7 +197,7 @@ Lanes solve_normal(const SolverPatch& p, const PatchMasses& m, Rows& lambda, Lan
     for (int i = 0; i < p.count; ++i) {
       const RowReal old = next[i];
       next[i] = std::max(RowReal(0), old - (residual[i] + m.cfm[i] * old) * m.inverse_A[i]);
-      residual += m.A[static_cast<std::size_t>(i)] * (next[i] - old);
+      residual += m.A[at(i)] * (next[i] - old);
     }
   }
   lambda.head<4>() = next;
@@ -313,14 +315,14 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
 
   const auto soft = static_cast<RowReal>(cfm);
   for (int i = 0; i < 4; ++i) {
-    m.A[static_cast<std::size_t>(i)] = block[static_cast<std::size_t>(i)].head<4>();
-    const RowReal diagonal = block[static_cast<std::size_t>(i)][i];
+    m.A[at(i)] = block[at(i)].head<4>();
+    const RowReal diagonal = block[at(i)][i];
     m.cfm[i] = soft * diagonal;
     m.inverse_A[i] = diagonal > 0 ? 1 / (diagonal + m.cfm[i]) : RowReal(0);
   }
   Eigen::Matrix<RowReal, 3, 3> K;
   for (Eigen::Index i = 0; i < 3; ++i)
-    K.col(i) = block[static_cast<std::size_t>(kFirstTangent + i)].segment<3>(kFirstTangent).matrix();
+    K.col(i) = block[at(kFirstTangent + i)].segment<3>(kFirstTangent).matrix();
   m.friction_row = K.diagonal().array();
   // A row that nothing can move has nothing but zeros.
   for (int i = 0; i < 3; ++i) K(i, i) = K(i, i) > 0 ? K(i, i) * (1 + kFrictionRegularisation) : RowReal(1);
@@ -382,7 +384,7 @@ RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& rec
     Rows change = Rows::Zero();
     change.head<4>() = solve_normal(p, m, lambda, (speeds(p, A, B) + p.bias).head<4>(), s.inner);
     for (int i = 0; i < p.count; ++i)
-      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[static_cast<std::size_t>(i)][i]);
+      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[at(i)][i]);
     apply_rows(p, m, A, B, change);
   }
   return speed_change;
@@ -403,7 +405,7 @@ void solve_push(const SolverPatch& p, const PatchMasses& m, Lanes& push, SolverB
       const RowReal delta = next - push[i];
       push[i] = next;
       change[i] += delta;
-      residual += m.A[static_cast<std::size_t>(i)] * delta;
+      residual += m.A[at(i)] * delta;
     }
   }
   apply_row_impulses<&SolverBody::push_v, &SolverBody::push_w>(p, m, A, B, change);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
+
 namespace thrum::rigid {
 
 namespace {
@@ -127,13 +129,13 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   p.gap = p.target = p.push = p.twist_arm = record.bounce_candidate = record.requested_speed = Lanes::Zero();
 
   // Normal rows.
-  const Vec3& xa = state.bodies[static_cast<std::size_t>(p.a)].X_wb.position;
-  const Vec3& xb = state.bodies[static_cast<std::size_t>(p.b)].X_wb.position;
+  const Vec3& xa = state.bodies[at(p.a)].X_wb.position;
+  const Vec3& xb = state.bodies[at(p.b)].X_wb.position;
   Vec3 centre = Vec3::Zero();
   for (const model::ContactPoint& point : contact.active()) centre += point.position;
   centre /= p.count;
   for (int i = 0; i < p.count; ++i) {
-    const model::ContactPoint& point = contact.points[static_cast<std::size_t>(i)];
+    const model::ContactPoint& point = contact.points[at(i)];
     set_lane(p.linear, i, record.n);
     set_lane(p.arm_a, i, (point.position - xa).cross(record.n));
     set_lane(p.arm_b, i, (point.position - xb).cross(record.n));
@@ -245,7 +247,7 @@ bool ContactRows::find_unsettled(SolverBodies& bodies, double step, double settl
 void ContactRows::mark_disturbed(const SolverPatch& p)
 {
   for (const std::int32_t body : {p.a, p.b}) {
-    std::int32_t& disturbed = last_disturbed_[static_cast<std::size_t>(body)];
+    std::int32_t& disturbed = last_disturbed_[at(body)];
     if (disturbed != kFast) disturbed = unsettled_sweep_;
   }
 }
@@ -261,9 +263,7 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t i = backward ? count_ - 1 - k : k;
     SolverPatch& p = patches_[i];
-    if (last_disturbed_[static_cast<std::size_t>(p.a)] < last &&
-        last_disturbed_[static_cast<std::size_t>(p.b)] < last)
-      continue;
+    if (last_disturbed_[at(p.a)] < last && last_disturbed_[at(p.b)] < last) continue;
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
     speed_changes_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
                                     bodies[p.a], bodies[p.b], s);
@@ -356,9 +356,9 @@ void ContactRows::store(model::SceneState& state) const
   for (std::size_t k = 0; k < count_; ++k) {
     const SolverPatch& p = patches_[k];
     const PatchRecord& record = records_[k];
-    model::ContactPatch& contact = state.patches[static_cast<std::size_t>(p.source)];
+    model::ContactPatch& contact = state.patches[at(p.source)];
     for (int i = 0; i < p.count; ++i) {
-      model::ContactPoint& point = contact.points[static_cast<std::size_t>(i)];
+      model::ContactPoint& point = contact.points[at(i)];
       point.warm_impulse = static_cast<double>(p.lambda[i]);
       point.normal_impulse = static_cast<double>(p.total[i]);
       point.requested_speed = 0;

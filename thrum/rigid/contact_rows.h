@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_patch.h"
@@ -97,7 +98,7 @@ class ContactRows {
   };
   [[nodiscard]] HeldPatch* held(std::size_t i)
   {
-    return held_[i] == kNotHeld ? nullptr : &held_patches_[static_cast<std::size_t>(held_[i])];
+    return held_[i] == kNotHeld ? nullptr : &held_patches_[at(held_[i])];
   }
   /// The impulses of a patch in this substep: those of shock propagation where it acted.
   [[nodiscard]] const Rows& applied_impulses(std::size_t i)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/contact_rows.h"
 
 namespace thrum::rigid {
@@ -16,8 +17,8 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
   std::size_t held_count = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     const SolverPatch& p = patches_[i];
-    const std::int32_t la = level_of_body[static_cast<std::size_t>(p.a)];
-    const std::int32_t lb = level_of_body[static_cast<std::size_t>(p.b)];
+    const std::int32_t la = level_of_body[at(p.a)];
+    const std::int32_t lb = level_of_body[at(p.b)];
     if (std::max(la, lb) != level) {
       level = std::max(la, lb);
       level_begin_.push_back(i);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/numerics/complementarity.h"
 
 namespace thrum::rigid {
@@ -155,11 +156,10 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
   VecX velocity(n);
   numerics::ComplementarityBounds bounds{VecX(n), VecX(n), {}, {}};
   for (Eigen::Index i = 0; i < n; ++i) {
-    const DenseRow& row = rows[static_cast<std::size_t>(i)];
+    const DenseRow& row = rows[at(i)];
     const SolverBody& body_a = bodies[row.a];
     const SolverBody& body_b = bodies[row.b];
-    for (Eigen::Index j = 0; j <= i; ++j)
-      A(i, j) = A(j, i) = coupling(row, rows[static_cast<std::size_t>(j)], bodies);
+    for (Eigen::Index j = 0; j <= i; ++j) A(i, j) = A(j, i) = coupling(row, rows[at(j)], bodies);
     start[i] = row.impulse;
     velocity[i] = row.linear.dot(body_b.v - body_a.v) + row.angular_b.dot(body_b.w) -
                   row.angular_a.dot(body_a.w) + row.bias;
@@ -167,12 +167,11 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
     bounds.hi[i] = row.hi;
   }
   VecX b = A * start - velocity;
-  for (Eigen::Index i = 0; i < n; ++i)
-    A(i, i) = A(i, i) * (1 + kRegularisation) + rows[static_cast<std::size_t>(i)].softness;
+  for (Eigen::Index i = 0; i < n; ++i) A(i, i) = A(i, i) * (1 + kRegularisation) + rows[at(i)].softness;
 
   // First the normal rows alone, then friction with the bounds that follow from them.
   for (Eigen::Index i = 0; i < n; ++i) {
-    if (rows[static_cast<std::size_t>(i)].is_friction()) bounds.lo[i] = bounds.hi[i] = 0;
+    if (rows[at(i)].is_friction()) bounds.lo[i] = bounds.hi[i] = 0;
   }
   numerics::ComplementarityResult result = numerics::solve_by_pivoting(A, b, bounds);
   std::vector<Vec2> directions(rows.size(), Vec2::Zero());
@@ -180,15 +179,15 @@ bool solve_directly(std::span<SolverPatch* const> patches, std::span<JointRow> j
     set_friction_bounds(rows, result.x, bounds);
     const VecX w = A * result.x - b;
     for (Eigen::Index i = 0; cone == FrictionCone::cone && i < n; ++i) {
-      const DenseRow& row = rows[static_cast<std::size_t>(i)];
+      const DenseRow& row = rows[at(i)];
       if (row.is_friction() && row.lane == kFirstTangent)
-        split_between_tangents(result.x, w, i, directions[static_cast<std::size_t>(i)], bounds);
+        split_between_tangents(result.x, w, i, directions[at(i)], bounds);
     }
     result = numerics::solve_by_pivoting(A, b, bounds);
   }
   if (!result.ok()) return false;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const DenseRow& row = rows[static_cast<std::size_t>(i)];
+    const DenseRow& row = rows[at(i)];
     apply(row, bodies, result.x[i] - start[i]);
     if (row.joint != nullptr) row.joint->lambda = result.x[i];
     if (row.patch != nullptr) row.patch->lambda[row.lane] = static_cast<RowReal>(result.x[i]);

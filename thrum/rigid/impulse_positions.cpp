@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/impulse_stepper.h"
 
 namespace thrum::rigid {
@@ -29,14 +30,14 @@ void ImpulseStepper::use_mean_velocities(double h)
   // A joint binds as a contact does; its rows are written for x += h v.
   for (const JointRow& row : joints_.rows()) {
     bodies_[row.a].has_contact = bodies_[row.b].has_contact = true;
-    steady[static_cast<std::size_t>(row.a)] = steady[static_cast<std::size_t>(row.b)] = false;
+    steady[at(row.a)] = steady[at(row.b)] = false;
   }
   for (const ImpulsePair& pair : pairs_) {
     for (std::size_t p = pair.begin; p < pair.end; ++p) {
       for (const ImpulsePoint& point : patches_[p].active()) {
         const Vec3& n = patches_[p].n;
-        const SolverBody& A = before_[static_cast<std::size_t>(pair.a)];
-        const SolverBody& B = before_[static_cast<std::size_t>(pair.b)];
+        const SolverBody& A = before_[at(pair.a)];
+        const SolverBody& B = before_[at(pair.b)];
         if (n.dot(point.contact_impulse) > 0) {
           bodies_[pair.a].has_contact = true;
           bodies_[pair.b].has_contact = true;
@@ -46,8 +47,8 @@ void ImpulseStepper::use_mean_velocities(double h)
         const double gap_mean = point.gap + 0.5 * h * (u0 + u1);
         const double gap_new = point.gap + h * u1;
         if (gap_mean >= std::min(0.0, gap_new) - kSteadyOverlap * length_scale_) continue;
-        steady[static_cast<std::size_t>(pair.a)] = false;
-        steady[static_cast<std::size_t>(pair.b)] = false;
+        steady[at(pair.a)] = false;
+        steady[at(pair.b)] = false;
       }
     }
   }

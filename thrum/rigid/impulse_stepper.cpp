@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/support_graph.h"
 
 namespace thrum::rigid {
@@ -98,7 +99,7 @@ void ImpulseStepper::store_results(StepFrame& frame)
 {
   bodies_.store(frame.state);
   for (const ImpulsePatch& patch : patches_) {
-    model::ContactPatch& contact = frame.state.patches[static_cast<std::size_t>(patch.source)];
+    model::ContactPatch& contact = frame.state.patches[at(patch.source)];
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
       const ImpulsePoint& point = patch.points[i];
       contact.points[i].normal_impulse = std::max(0.0, point.impulse);
@@ -124,8 +125,8 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
   changes_.assign(bodies_.all().size(), 0);
   patches_.reserve(frame.order.size());
   for (const std::int32_t source : frame.order) {
-    const model::ContactPatch& contact = frame.state.patches[static_cast<std::size_t>(source)];
-    const model::Surface& surface = frame.surfaces[static_cast<std::size_t>(source)];
+    const model::ContactPatch& contact = frame.state.patches[at(source)];
+    const model::Surface& surface = frame.surfaces[at(source)];
     const SolverBody& A = bodies_[contact.a];
     const SolverBody& B = bodies_[contact.b];
     ImpulsePatch& patch = patches_.emplace_back();
@@ -139,8 +140,8 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
       patch.friction.spinning = surface.spinning_friction;
     }
     patch.acceleration = patch.n.dot(B.acceleration - A.acceleration);
-    const Vec3& xa = frame.state.bodies[static_cast<std::size_t>(contact.a)].X_wb.position;
-    const Vec3& xb = frame.state.bodies[static_cast<std::size_t>(contact.b)].X_wb.position;
+    const Vec3& xa = frame.state.bodies[at(contact.a)].X_wb.position;
+    const Vec3& xb = frame.state.bodies[at(contact.b)].X_wb.position;
     if (pairs_.empty() || pairs_.back().a != contact.a || pairs_.back().b != contact.b)
       pairs_.push_back({contact.a, contact.b, 1, patches_.size() - 1, patches_.size(), 0});
     pairs_.back().end = patches_.size();
@@ -165,7 +166,7 @@ void ImpulseStepper::order_pairs(const StepFrame& frame)
   const std::span<const std::int32_t> levels = frame.levels;
   const std::int32_t count = frame.level_count;
   for (ImpulsePair& pair : pairs_) {
-    pair.level = std::max(levels[static_cast<std::size_t>(pair.a)], levels[static_cast<std::size_t>(pair.b)]);
+    pair.level = std::max(levels[at(pair.a)], levels[at(pair.b)]);
   }
   std::stable_sort(pairs_.begin(), pairs_.end(),
                    [](const ImpulsePair& p, const ImpulsePair& q) { return p.level < q.level; });
@@ -175,7 +176,7 @@ void ImpulseStepper::order_pairs(const StepFrame& frame)
   for (auto& bodies : on_level_) bodies.clear();
   on_level_.resize(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < levels.size(); ++i)
-    on_level_[static_cast<std::size_t>(levels[i])].push_back(static_cast<std::int32_t>(i));
+    on_level_[at(levels[i])].push_back(static_cast<std::int32_t>(i));
 }
 
 // -----------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/islands.h"
 
 namespace thrum::rigid {
@@ -23,23 +24,22 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
   driven_.assign(static_cast<std::size_t>(count), false);
   const auto drive = [&](model::BodyIndex id) {
     if (id == model::kNone) return;
-    const std::int32_t island = island_[static_cast<std::size_t>(id)];
-    if (island != model::kNone) driven_[static_cast<std::size_t>(island)] = true;
+    const std::int32_t island = island_[at(id)];
+    if (island != model::kNone) driven_[at(island)] = true;
   };
   kick_energy_.assign(static_cast<std::size_t>(count), 0.0);
   for (const model::ContactPatch& patch : state.patches) {
     for (const auto& [mover, other] : {std::pair(patch.a, patch.b), std::pair(patch.b, patch.a)}) {
-      if (model.bodies[static_cast<std::size_t>(mover)].motion == model::Motion::kinematic) drive(other);
+      if (model.bodies[at(mover)].motion == model::Motion::kinematic) drive(other);
     }
     for (const model::ContactPoint& point : patch.active()) {
       if (!(point.requested_speed > 0)) continue;
-      const model::BodyIndex kicked =
-          island_[static_cast<std::size_t>(patch.a)] != model::kNone ? patch.a : patch.b;
-      const std::int32_t island = island_[static_cast<std::size_t>(kicked)];
+      const model::BodyIndex kicked = island_[at(patch.a)] != model::kNone ? patch.a : patch.b;
+      const std::int32_t island = island_[at(kicked)];
       if (island == model::kNone) continue;
       // Without an account there is no bound.
       if (!(point.allowed_energy > 0)) drive(kicked);
-      kick_energy_[static_cast<std::size_t>(island)] += point.allowed_energy;
+      kick_energy_[at(island)] += point.allowed_energy;
     }
   }
   for (const model::Joint& joint : model.joints) {
@@ -95,7 +95,7 @@ void IslandEnergy::sum_changes(SolverBodies& bodies)
     const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
     const Energy change = change_of(body, i);
-    Energy& energy = energy_[static_cast<std::size_t>(island_[i])];
+    Energy& energy = energy_[at(island_[i])];
     energy.slope += change.slope;
     energy.square += change.square;
   }
@@ -110,7 +110,7 @@ bool IslandEnergy::find_body_shares(SolverBodies& bodies)
     share_[i] = 1;
     const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
-    if (!energy_[static_cast<std::size_t>(island_[i])].is_gain()) continue;
+    if (!energy_[at(island_[i])].is_gain()) continue;
     const Energy own = change_of(body, i);
     if (own.is_gain()) share_[i] = own.minimizing_share();
   }
@@ -131,7 +131,7 @@ void IslandEnergy::apply_island_shares(SolverBodies& bodies)
 {
   for (std::size_t i = 0; i < island_.size(); ++i) {
     if (island_[i] == model::kNone) continue;
-    share_[i] = energy_[static_cast<std::size_t>(island_[i])].share;
+    share_[i] = energy_[at(island_[i])].share;
     if (share_[i] == 1) continue;
     SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
     body.v = before_[i].v + share_[i] * (body.v - before_[i].v);
@@ -174,7 +174,7 @@ bool IslandEnergy::limit_bounces(SolverBodies& bodies)
                         (inertia_[i] * body.angular_acceleration).dot(body.dth - moved_[i].w);
     const double now =
         0.5 * (before_[i].v.squaredNorm() / body.inverse_mass + before_[i].w.dot(inertia_[i] * before_[i].w));
-    energy_[static_cast<std::size_t>(island_[i])].allowed += start_energy_[i] + work - now;
+    energy_[at(island_[i])].allowed += start_energy_[i] + work - now;
   }
   bool any = false;
   for (std::size_t k = 0; k < energy_.size(); ++k) {
@@ -195,8 +195,7 @@ double IslandEnergy::share(model::BodyIndex a, model::BodyIndex b) const
   double min_share = 1;
   for (const model::BodyIndex id : {a, b}) {
     // The world, to which joints may be tied, has no number here; what does not move keeps 1.
-    if (static_cast<std::size_t>(id) < share_.size())
-      min_share = std::min(min_share, share_[static_cast<std::size_t>(id)]);
+    if (static_cast<std::size_t>(id) < share_.size()) min_share = std::min(min_share, share_[at(id)]);
   }
   return min_share;
 }

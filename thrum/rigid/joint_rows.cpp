@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/joint_coordinate.h"
 
 namespace thrum::rigid {
@@ -204,7 +205,7 @@ void set_effective_mass(JointRow& row, const SolverBody& A, const SolverBody& B,
 }
 
 // Where a body would be after a time h if nothing pushed it.
-Pose pose_after(const model::BodyDesc& desc, const Pose& X_wb, const SolverBody& body, double h)
+Pose pose_after(const model::BodyProperties& desc, const Pose& X_wb, const SolverBody& body, double h)
 {
   if (!body.moves) return X_wb;
   const Vec3 w = body.inverse_mass > 0 ? advance_spin(desc.inertia, X_wb.rotation, body.w, h).w_mid : body.w;
@@ -266,7 +267,7 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
   rows_.clear();
   length_scale_ = model.length_scale;
   const auto pose_of = [&](model::BodyIndex id) {
-    return id == model::kNone ? Pose{} : state.bodies[static_cast<std::size_t>(id)].X_wb;
+    return id == model::kNone ? Pose{} : state.bodies[at(id)].X_wb;
   };
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     PlacedJoint joint = placed_joint(model, j, bodies);
@@ -287,8 +288,8 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
   for (JointRow& row : rows_) {
     set_effective_mass(row, bodies[row.a], bodies[row.b], h);
     if (!settings.warm_start) continue;
-    const model::JointState& joint = state.joints[static_cast<std::size_t>(row.joint)];
-    row.lambda = std::clamp(joint.warm_impulse[static_cast<std::size_t>(row.slot)], row.lower, row.upper);
+    const model::JointState& joint = state.joints[at(row.joint)];
+    row.lambda = std::clamp(joint.warm_impulse[at(row.slot)], row.lower, row.upper);
   }
 }
 
@@ -297,7 +298,7 @@ double JointRows::update_bends(const model::SceneModel& model, const model::Scen
 {
   const auto next_pose_of = [&](model::BodyIndex id) {
     if (id == model::kNone) return Pose{};
-    const auto i = static_cast<std::size_t>(id);
+    const std::size_t i = at(id);
     return pose_after(model.bodies[i], state.bodies[i].X_wb, bodies[id], h);
   };
   double max_change = 0;
@@ -384,8 +385,8 @@ void JointRows::push_out(SolverBodies& bodies, double h)
 void JointRows::finish_substep(model::SceneState& state) const
 {
   for (const JointRow& row : rows_) {
-    model::JointState& joint = state.joints[static_cast<std::size_t>(row.joint)];
-    joint.warm_impulse[static_cast<std::size_t>(row.slot)] = row.lambda;
+    model::JointState& joint = state.joints[at(row.joint)];
+    joint.warm_impulse[at(row.slot)] = row.lambda;
     joint.impulse += row.lambda * row.linear;
     joint.angular_impulse += row.lambda * row.angular_b;
   }

@@ -79,7 +79,7 @@ void SolverBodies::load(const model::SceneModel& model, const model::SceneState&
   for (const model::BodyState& body : state.bodies) start_.push_back(body.X_wb.position);
 #endif
   for (std::size_t i = 0; i < count; ++i) {
-    const model::BodyDesc& desc = model.bodies[i];
+    const model::BodyProperties& desc = model.bodies[i];
     const model::BodyState& body = state.bodies[i];
     SolverBody& s = bodies_[i];
     if (desc.motion == model::Motion::fixed) continue;

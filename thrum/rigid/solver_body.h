@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/model/scene.h"
 
@@ -68,12 +69,12 @@ class SolverBodies {
   void store(model::SceneState& state) const;
 
   [[nodiscard]] std::span<SolverBody> all() { return bodies_; }
-  [[nodiscard]] SolverBody& operator[](model::BodyIndex id) { return bodies_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] SolverBody& operator[](model::BodyIndex id) { return bodies_[at(id)]; }
 #ifndef NDEBUG
   /// Of the centre of mass, now [m].
   [[nodiscard]] Vec3 position(model::BodyIndex id) const
   {
-    const auto i = static_cast<std::size_t>(id);
+    const std::size_t i = at(id);
     return start_[i] + bodies_[i].dx;
   }
 #endif

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "thrum/base/index.h"
+
 namespace thrum::rigid {
 
 namespace {
@@ -29,7 +31,7 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
     double gap = -patch.points[0].depth;
     for (const model::ContactPoint& point : patch.active()) gap = std::min(gap, -point.depth);
     const auto gravity_of = [&](model::BodyIndex id) {
-      return Vec3(model.bodies[static_cast<std::size_t>(id)].gravity_scale * model.gravity);
+      return Vec3(model.bodies[at(id)].gravity_scale * model.gravity);
     };
     if (falls_onto(gravity_of(patch.b), patch.normal, gap, h)) edges.push_back({patch.b, patch.a});
     if (falls_onto(gravity_of(patch.a), -patch.normal, gap, h)) edges.push_back({patch.a, patch.b});
@@ -41,7 +43,7 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
     edges.push_back({joint.b, joint.a});
   }
   const auto dynamic = [&](std::int32_t id) {
-    return model.bodies[static_cast<std::size_t>(id)].motion == model::Motion::dynamic;
+    return model.bodies[at(id)].motion == model::Motion::dynamic;
   };
   std::erase_if(edges, [&](const Edge& e) { return !dynamic(e.first) || !dynamic(e.second); });
   std::sort(edges.begin(), edges.end());
@@ -65,10 +67,10 @@ class LevelFinder {
     enter(root);
     while (!path_.empty()) {
       const std::int32_t body = path_.back();
-      Visit& v = visit_[static_cast<std::size_t>(body)];
+      Visit& v = visit_[at(body)];
       if (v.next < begin_[static_cast<std::size_t>(body) + 1]) {
-        const std::int32_t below = edges_[static_cast<std::size_t>(v.next++)].second;
-        const Visit& other = visit_[static_cast<std::size_t>(below)];
+        const std::int32_t below = edges_[at(v.next++)].second;
+        const Visit& other = visit_[at(below)];
         if (other.number == 0) {
           enter(below);
         } else if (other.open) {
@@ -78,16 +80,13 @@ class LevelFinder {
       }
       path_.pop_back();
       if (!path_.empty()) {
-        Visit& parent = visit_[static_cast<std::size_t>(path_.back())];
+        Visit& parent = visit_[at(path_.back())];
         parent.lowest = std::min(parent.lowest, v.lowest);
       }
       if (v.lowest == v.number) close_group(body, level);
     }
   }
-  [[nodiscard]] bool seen(std::int32_t body) const
-  {
-    return visit_[static_cast<std::size_t>(body)].number != 0;
-  }
+  [[nodiscard]] bool seen(std::int32_t body) const { return visit_[at(body)].number != 0; }
 
  private:
   struct Visit {
@@ -99,8 +98,8 @@ class LevelFinder {
 
   void enter(std::int32_t body)
   {
-    Visit& v = visit_[static_cast<std::size_t>(body)];
-    v = {++found_, found_, begin_[static_cast<std::size_t>(body)], true};
+    Visit& v = visit_[at(body)];
+    v = {++found_, found_, begin_[at(body)], true};
     path_.push_back(body);
     open_.push_back(body);
   }
@@ -110,16 +109,16 @@ class LevelFinder {
     auto first = open_.end();
     do {
       --first;
-      visit_[static_cast<std::size_t>(*first)].open = false;
+      visit_[at(*first)].open = false;
     } while (*first != body);
     // Levels of the group itself are still 0 here, so edges inside it do not count.
     std::int32_t below = 0;
     for (auto it = first; it != open_.end(); ++it) {
-      const auto i = static_cast<std::size_t>(*it);
+      const std::size_t i = at(*it);
       for (std::int32_t e = begin_[i]; e < begin_[i + 1]; ++e)
-        below = std::max(below, level[static_cast<std::size_t>(edges_[static_cast<std::size_t>(e)].second)]);
+        below = std::max(below, level[at(edges_[at(e)].second)]);
     }
-    for (auto it = first; it != open_.end(); ++it) level[static_cast<std::size_t>(*it)] = below + 1;
+    for (auto it = first; it != open_.end(); ++it) level[at(*it)] = below + 1;
     open_.erase(first, open_.end());
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/distance/mesh_distance.h"
 #include "thrum/distance/signed_distance_field.h"
@@ -104,7 +105,7 @@ BuiltShape make(const CompoundShape& s, bool moving)
     const BuiltShape built = build_shape(part.shape, moving);
     const Pose X{part.position, part.rotation};
     compound.parts.push_back({X, std::make_shared<const model::Shape>(built.shape)});
-    const auto first = static_cast<Index>(all.vertices.size());
+    const auto first = count_of(all.vertices);
     for (const Vec3& v : built.mesh->vertices) all.vertices.push_back(X.point(v));
     for (const Triangle& t : built.mesh->triangles)
       all.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});

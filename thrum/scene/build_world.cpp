@@ -42,8 +42,7 @@ struct SceneMaterial {
 
 class Builder {
  public:
-  Builder(const SceneDesc& scene, const base::ProgressDesc& progress)
-      : scene_(scene), progress_(progress)
+  Builder(const SceneDesc& scene, const base::ProgressDesc& progress) : scene_(scene), progress_(progress)
   {
     built_.world = sim::World(scene.world);
   }
@@ -171,7 +170,7 @@ class Builder {
           scales.empty() ? shape_of(described, moving, entry.place)
                          : add_shape([&] { return build_scaled(described, scales[i], moving); }, entry.place);
       if (!shape.id.valid()) return;
-      sim::BodySpec spec = entry.spec;
+      sim::BodyDesc spec = entry.spec;
       spec.name = names[i];
       spec.shape = shape.id;
       spec.X_ws = poses[i];
@@ -198,7 +197,7 @@ class Builder {
     }
   }
 
-  void add_body(std::size_t body, const sim::BodySpec& spec, const Presence& presence)
+  void add_body(std::size_t body, const sim::BodyDesc& spec, const Presence& presence)
   {
     if (is_due(presence.from, 0, scene_.step)) {
       built_.ids.push_back(built_.world.add_body(spec));

@@ -3,7 +3,7 @@
 //
 //   "bodies": [{"name": "rock", "group": "debris", "collides_with": ["ground", "robot"]}, ...]
 //
-// In the library a group is a bit (BodySpec::collision_group, collides_with). Names become bits in the order
+// In the library a group is a bit (BodyDesc::collision_group, collides_with). Names become bits in the order
 // of their first appearance: first "default", in which all bodies are that name no group, then the scene's
 // list "groups", then the groups that bodies name.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace thrum::scene {
 
-inline constexpr std::size_t kMaxGroups = 32;  ///< bits of BodySpec::collision_group
+inline constexpr std::size_t kMaxGroups = 32;  ///< bits of BodyDesc::collision_group
 inline constexpr const char* kDefaultGroup = "default";
 
 /// All groups that bodies can be in, by their bits.

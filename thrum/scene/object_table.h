@@ -24,6 +24,7 @@
 #include <variant>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/scene/located_json.h"
 #include "thrum/scene/member_path.h"
 #include "thrum/scene/mistakes.h"
@@ -295,8 +296,7 @@ class ObjectTable : public TableBase {
         const auto key = std::find(preset.keys.begin(), preset.keys.end(), member.key);
         if (key == preset.keys.end() || (word->line() == 0 && member.value.line() > 0)) continue;
         const auto scope = context.enter(member.key);
-        context.fail_overridden(member, preset_key_, *word,
-                                preset.values[static_cast<std::size_t>(key - preset.keys.begin())]);
+        context.fail_overridden(member, preset_key_, *word, preset.values[at(key - preset.keys.begin())]);
       }
       preset.apply(out);
     }

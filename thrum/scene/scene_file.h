@@ -126,7 +126,7 @@ struct BodyEntry {
   std::optional<double> density;          ///< default: that of the material [kg/m^3]
   NameList group;                         ///< empty: kDefaultGroup (collision_groups.h)
   std::optional<NameList> collides_with;  ///< groups; default: all
-  sim::BodySpec spec;                     ///< all else; velocities in the axes of the file that holds it
+  sim::BodyDesc spec;                     ///< all else; velocities in the axes of the file that holds it
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
   std::optional<Vec2> scale_range;   ///< least and greatest factor of lengths along each axis, at random

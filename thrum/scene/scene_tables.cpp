@@ -244,29 +244,29 @@ THRUM_TABLE(
         .field({.key = "shapes", .doc = "names of shapes that the repeated bodies get in turn"},
                &BodyEntry::shapes)
         .field({.key = "material", .doc = "a material of this scene or of the library"}, &BodyEntry::material)
-        .choice({.key = "motion", .doc = "what may move it"}, path(&BodyEntry::spec, &sim::BodySpec::motion),
+        .choice({.key = "motion", .doc = "what may move it"}, path(&BodyEntry::spec, &sim::BodyDesc::motion),
                 motion_names())
         .field({.key = "position", .unit = "m", .doc = "of the shape's origin"}, &BodyEntry::position)
         .field({.key = "rotation", .doc = "of the shape's axes"}, &BodyEntry::rotation)
         .field({.key = "velocity", .unit = "m/s", .doc = "of the centre of mass"},
-               path(&BodyEntry::spec, &sim::BodySpec::velocity))
+               path(&BodyEntry::spec, &sim::BodyDesc::velocity))
         .field({.key = "angular_velocity", .unit = "rad/s", .doc = "in world axes"},
-               path(&BodyEntry::spec, &sim::BodySpec::angular_velocity))
+               path(&BodyEntry::spec, &sim::BodyDesc::angular_velocity))
         .field({.key = "mass",
                 .unit = "kg",
                 .doc = "instead of what the density gives",
                 .bounds = above(0),
                 .hint = "Leave it out to use the density."},
-               path(&BodyEntry::spec, &sim::BodySpec::mass))
+               path(&BodyEntry::spec, &sim::BodyDesc::mass))
         .field({.key = "centre_of_mass",
                 .unit = "m",
                 .doc = "in the axes of the shape; default: that of the shape filled evenly"},
-               path(&BodyEntry::spec, &sim::BodySpec::centre_of_mass))
+               path(&BodyEntry::spec, &sim::BodyDesc::centre_of_mass))
         .field({.key = "inertia",
                 .unit = "kg m^2",
                 .doc = "about the centre of mass, in the axes of the shape; needs \"mass\"; default: that of "
                        "the shape filled evenly, about its own centre"},
-               path(&BodyEntry::spec, &sim::BodySpec::inertia))
+               path(&BodyEntry::spec, &sim::BodyDesc::inertia))
         .field({.key = "density",
                 .unit = "kg/m^3",
                 .doc = "instead of the material's",
@@ -274,11 +274,11 @@ THRUM_TABLE(
                 .hint = "Leave it out to use the material's."},
                &BodyEntry::density)
         .field({.key = "gravity_scale", .doc = "times the gravity of the scene; 0: none, below 0: it rises"},
-               path(&BodyEntry::spec, &sim::BodySpec::gravity_scale))
+               path(&BodyEntry::spec, &sim::BodyDesc::gravity_scale))
         .field(non_negative("linear_damping", "1/s", "rate at which the velocity decays"),
-               path(&BodyEntry::spec, &sim::BodySpec::linear_damping))
+               path(&BodyEntry::spec, &sim::BodyDesc::linear_damping))
         .field(non_negative("angular_damping", "1/s", "rate at which the spin decays"),
-               path(&BodyEntry::spec, &sim::BodySpec::angular_damping))
+               path(&BodyEntry::spec, &sim::BodyDesc::angular_damping))
         .field({.key = "group", .doc = "of bodies that it is in, for collides_with; default: \"default\""},
                &BodyEntry::group)
         .field({.key = "collides_with",
@@ -290,12 +290,12 @@ THRUM_TABLE(
              .doc =
                  "reports what overlaps it by contacts without impulse and events begin and end, and changes "
                  "no motion; sees dynamic bodies, not other sensors"},
-            path(&BodyEntry::spec, &sim::BodySpec::sensor))
+            path(&BodyEntry::spec, &sim::BodyDesc::sensor))
         .field({.key = "may_sleep", .doc = "false: it stays awake, and with it all that it touches"},
-               path(&BodyEntry::spec, &sim::BodySpec::may_sleep))
+               path(&BodyEntry::spec, &sim::BodyDesc::may_sleep))
         .field({.key = "user_data",
                 .doc = "a number for the program that embeds the scene; not read by thrum"},
-               path(&BodyEntry::spec, &sim::BodySpec::user_data))
+               path(&BodyEntry::spec, &sim::BodyDesc::user_data))
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
         .field({.key = "scale_range",

@@ -65,11 +65,11 @@ class Inspector {
   }
 
  private:
-  using Bodies = std::vector<model::BodyDesc>;
+  using Bodies = std::vector<model::BodyProperties>;
   [[nodiscard]] const Bodies& bodies() const { return built_.world.model().bodies; }
   [[nodiscard]] const collision::PreparedShape& shape_of(std::size_t b) const
   {
-    return built_.world.shapes()[static_cast<std::size_t>(bodies()[b].shape)];
+    return built_.world.shapes()[at(bodies()[b].shape)];
   }
   // Also of a body that appears later; `number` is that in the scene.
   [[nodiscard]] model::ShapeIndex shape_index(std::size_t number) const
@@ -164,7 +164,7 @@ class Inspector {
                              {.step = scene_.step}, scratch, patches);
     std::map<collision::BodyPair, double> depths;  // [m]
     const auto is_sensor = [&](model::BodyIndex i) {
-      return bodies()[static_cast<std::size_t>(i)].sensor;
+      return bodies()[at(i)].sensor;
     };
     for (const model::ContactPatch& patch : patches) {
       if (is_sensor(patch.a) || is_sensor(patch.b)) continue;
@@ -174,8 +174,8 @@ class Inspector {
     std::size_t reported = 0;
     std::size_t more = 0;
     for (const auto& [pair, depth] : depths) {
-      const auto a = static_cast<std::size_t>(pair.a);
-      const auto b = static_cast<std::size_t>(pair.b);
+      const std::size_t a = at(pair.a);
+      const std::size_t b = at(pair.b);
       if (depth < kDeepOverlapFraction * min_extent(a, b)) continue;
       if (reported == kMaxWarningsPerKind) {
         ++more;

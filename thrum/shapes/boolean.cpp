@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/shapes/manifold_split.h"
 #include "thrum/shapes/mesh_arrangement.h"
 
@@ -49,9 +50,9 @@ class PatchClassifier {
                            kWeights[i]);
     };
     const mesh::ExactPoint middle = ray_origin(0);
-    const GridTriangle& own = arrangement_.triangles()[static_cast<std::size_t>(piece.source)];
+    const GridTriangle& own = arrangement_.triangles()[at(piece.source)];
     for (const Index u : arrangement_.coplanar(piece.source)) {
-      const GridTriangle& other = arrangement_.triangles()[static_cast<std::size_t>(u)];
+      const GridTriangle& other = arrangement_.triangles()[at(u)];
       if (other.mesh != mesh || !covers(other, middle)) continue;
       return own.turn == other.turn ? Place::same_direction : Place::facing;
     }
@@ -90,8 +91,8 @@ class PatchClassifier {
     const mesh::PointTable& points = arrangement_.points();
     const Vec3& from = origin.approximate;
     constexpr double kMargin = 1;  // in cells, more than the error of the approximation
-    for (const Index i : of_mesh_[static_cast<std::size_t>(mesh)]) {
-      const GridTriangle& t = arrangement_.triangles()[static_cast<std::size_t>(i)];
+    for (const Index i : of_mesh_[at(mesh)]) {
+      const GridTriangle& t = arrangement_.triangles()[at(i)];
       Box3 box;
       for (const Index v : t.corners) box.extend(points[v].approximate);
       bool near = from[axis] <= box.max()[axis] + kMargin;
@@ -106,7 +107,7 @@ class PatchClassifier {
       if (s[0] == 0 || s[1] == 0 || s[2] == 0) return false;
       const int height = side(t.plane, origin);
       if (height == 0) return false;
-      const int facing = t.plane.normal[static_cast<std::size_t>(axis)] > 0 ? 1 : -1;
+      const int facing = t.plane.normal[at(axis)] > 0 ? 1 : -1;
       if (height != facing) winding += facing;
     }
     return true;
@@ -121,7 +122,7 @@ std::vector<int> patches(const MeshArrangement& arrangement, int& count)
 {
   const auto& pieces = arrangement.pieces();
   const auto mesh_of = [&](std::size_t p) {
-    return arrangement.triangles()[static_cast<std::size_t>(pieces[p].source)].mesh;
+    return arrangement.triangles()[at(pieces[p].source)].mesh;
   };
   std::map<std::array<Index, 3>, std::vector<std::size_t>> by_edge;  // (mesh, low, high)
   for (std::size_t p = 0; p < pieces.size(); ++p) {
@@ -167,12 +168,12 @@ mesh::TriangleMesh intersect(std::span<const mesh::TriangleMesh> meshes, const s
   mesh::TriangleMesh surface;
   for (std::size_t p = 0; p < arrangement.pieces().size(); ++p) {
     const Piece& piece = arrangement.pieces()[p];
-    const int own = arrangement.triangles()[static_cast<std::size_t>(piece.source)].mesh;
-    const bool own_flipped = complement[static_cast<std::size_t>(own)];
-    int& decision = keep[static_cast<std::size_t>(patch[p])];
+    const int own = arrangement.triangles()[at(piece.source)].mesh;
+    const bool own_flipped = complement[at(own)];
+    int& decision = keep[at(patch[p])];
     for (int other = 0; other < static_cast<int>(meshes.size()) && decision < 0; ++other) {
       if (other == own) continue;
-      const bool other_flipped = complement[static_cast<std::size_t>(other)];
+      const bool other_flipped = complement[at(other)];
       const Place place = classifier.place(piece, other);
       const bool inside = place == (other_flipped ? Place::outside : Place::inside);
       const bool same_direction =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "thrum/base/index.h"
 #include "thrum/shapes/constrained_triangulation.h"
 #include "thrum/shapes/profile.h"
 #include "thrum/shapes/shape_checks.h"
@@ -82,7 +83,7 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
   // Levels of ring points from the bottom up, then the extra points of the two caps.
   std::vector<Vec2> outline;
   for (const auto& ring : rings) outline.insert(outline.end(), ring.begin(), ring.end());
-  const auto count = static_cast<Index>(outline.size());
+  const auto count = count_of(outline);
   const Index levels = static_cast<Index>(segment_count(desc.height, desc.edge_length));
   mesh::TriangleMesh mesh;
   for (Index level = 0; level <= levels; ++level) {
@@ -94,7 +95,7 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
   }
 
   const Index extra_bottom = (levels + 1) * count;
-  const auto extra_count = static_cast<Index>(extra.size());
+  const auto extra_count = count_of(extra);
   const auto bottom = [&](Index p) {
     return p < count ? p : extra_bottom + p - count;
   };
@@ -107,7 +108,7 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
   }
   Index first = 0;
   for (const auto& ring : rings) {
-    const auto size = static_cast<Index>(ring.size());
+    const auto size = count_of(ring);
     for (Index i = 0; i < size; ++i) {
       for (Index level = 0; level < levels; ++level) {
         const Index a = level * count + first + i;

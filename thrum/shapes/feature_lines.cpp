@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::shapes {
 
 namespace {
@@ -33,7 +35,7 @@ FeatureLines::Cell FeatureLines::cell_of(const Vec3& p) const
 
 void FeatureLines::add(const Vec3& a, const Vec3& b)
 {
-  const auto number = static_cast<Index>(segments_.size());
+  const auto number = count_of(segments_);
   segments_.push_back({a, b});
   // Points half a cell apart visit every cell that the segment passes or one next to it.
   const int steps = static_cast<int>(std::ceil(2 * (b - a).norm() / cell_)) + 1;
@@ -57,7 +59,7 @@ Vec3 FeatureLines::nearest(const Vec3& p, const Vec3& direction) const
         const auto cell = in_cell_.find({middle[0] + i, middle[1] + j, middle[2] + k});
         if (cell == in_cell_.end()) continue;
         for (const Index s : cell->second) {
-          const auto& [a, b] = segments_[static_cast<std::size_t>(s)];
+          const auto& [a, b] = segments_[at(s)];
           const Vec3 along = b - a;
           if (std::abs(along.dot(direction)) < kMinAlignment * along.norm()) continue;
           const double t = std::clamp((p - a).dot(along) / along.squaredNorm(), 0.0, 1.0);

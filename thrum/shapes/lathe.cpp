@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "thrum/base/index.h"
 #include "thrum/shapes/profile.h"
 #include "thrum/shapes/rings.h"
 #include "thrum/shapes/shape_checks.h"
@@ -22,7 +23,7 @@ void check_segments(int segments)
 
 Ring add_ring(mesh::TriangleMesh& mesh, const Vec2& rz, int count)
 {
-  const Ring ring{static_cast<Index>(mesh.vertices.size()), rz.x() > 0 ? count : 1};
+  const Ring ring{count_of(mesh.vertices), rz.x() > 0 ? count : 1};
   for (int i = 0; i < ring.count; ++i) {
     const double angle = 2 * std::numbers::pi * i / ring.count;
     mesh.vertices.emplace_back(rz.x() * std::cos(angle), rz.x() * std::sin(angle), rz.y());

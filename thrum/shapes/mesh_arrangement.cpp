@@ -10,6 +10,7 @@
 #include <map>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh/bvh.h"
 #include "thrum/shapes/constrained_triangulation.h"
 
@@ -130,10 +131,10 @@ MeshArrangement::MeshArrangement(std::span<const mesh::TriangleMesh> meshes) : g
 {
   std::vector<Index> first;
   for (std::size_t m = 0; m < meshes.size(); ++m) {
-    first.push_back(static_cast<Index>(triangles_.size()));
+    first.push_back(count_of(triangles_));
     add_mesh(meshes[m], static_cast<int>(m));
   }
-  first.push_back(static_cast<Index>(triangles_.size()));
+  first.push_back(count_of(triangles_));
   marks_.resize(triangles_.size());
   coplanar_.resize(triangles_.size());
   cuts_.resize(meshes.size());
@@ -143,8 +144,8 @@ MeshArrangement::MeshArrangement(std::span<const mesh::TriangleMesh> meshes) : g
   for (std::size_t m = 0; m < meshes.size(); ++m) {
     mesh::TriangleMesh rounded;
     for (Index t = first[m]; t < first[m + 1]; ++t) {
-      const auto base = static_cast<Index>(rounded.vertices.size());
-      for (const Index v : triangles_[static_cast<std::size_t>(t)].corners) {
+      const auto base = count_of(rounded.vertices);
+      for (const Index v : triangles_[at(t)].corners) {
         rounded.vertices.push_back(points_[v].approximate);
       }
       rounded.triangles.push_back({base, base + 1, base + 2});
@@ -171,7 +172,7 @@ void MeshArrangement::add_mesh(const mesh::TriangleMesh& mesh, int number)
   std::vector<Triangle> rounded;
   for (const Triangle& t : mesh.triangles) {
     Triangle r{};
-    for (std::size_t k = 0; k < 3; ++k) r[k] = of_vertex[static_cast<std::size_t>(t[k])];
+    for (std::size_t k = 0; k < 3; ++k) r[k] = of_vertex[at(t[k])];
     if (r[0] != r[1] && r[1] != r[2] && r[2] != r[0]) rounded.push_back(r);
   }
   check_closed(rounded, number);
@@ -184,11 +185,11 @@ void MeshArrangement::add_mesh(const mesh::TriangleMesh& mesh, int number)
     t.mesh = number;
     for (int k = 1; k < 3; ++k) {
       const auto size = [&](int a) {
-        return std::abs(t.plane.normal[static_cast<std::size_t>(a)]);
+        return std::abs(t.plane.normal[at(a)]);
       };
       if (size(k) > size(t.axis)) t.axis = k;
     }
-    t.turn = t.plane.normal[static_cast<std::size_t>(t.axis)] > 0 ? 1 : -1;
+    t.turn = t.plane.normal[at(t.axis)] > 0 ? 1 : -1;
     triangles_.push_back(t);
   }
 }
@@ -200,13 +201,13 @@ int MeshArrangement::orientation_in(const GridTriangle& t, Index a, Index b, Ind
 
 bool MeshArrangement::is_cut(int mesh, Index a, Index b) const
 {
-  return cuts_[static_cast<std::size_t>(mesh)].count(undirected(a, b)) > 0;
+  return cuts_[at(mesh)].count(undirected(a, b)) > 0;
 }
 
 // Whether a point of its plane lies in the triangle or on its border.
 bool MeshArrangement::contains(Index t, Index p) const
 {
-  const GridTriangle& triangle = triangles_[static_cast<std::size_t>(t)];
+  const GridTriangle& triangle = triangles_[at(t)];
   const Triangle& c = triangle.corners;
   if (p == c[0] || p == c[1] || p == c[2]) return true;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -218,8 +219,8 @@ bool MeshArrangement::contains(Index t, Index p) const
 // Points where the border of t meets u: corners in the plane of u and edges that pass through it.
 void MeshArrangement::add_edge_crossings(Index t, Index u, std::vector<Index>& found)
 {
-  const Triangle& c = triangles_[static_cast<std::size_t>(t)].corners;
-  const mesh::GridPlane& plane = triangles_[static_cast<std::size_t>(u)].plane;
+  const Triangle& c = triangles_[at(t)].corners;
+  const mesh::GridPlane& plane = triangles_[at(u)].plane;
   std::array<int, 3> sides{};
   for (std::size_t k = 0; k < 3; ++k) sides[k] = side(plane, points_[c[k]]);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -236,10 +237,10 @@ void MeshArrangement::add_edge_crossings(Index t, Index u, std::vector<Index>& f
 void MeshArrangement::intersect(Index t, Index u)
 {
   const auto beyond = [&](Index a, Index b) {
-    const mesh::GridPlane& plane = triangles_[static_cast<std::size_t>(b)].plane;
+    const mesh::GridPlane& plane = triangles_[at(b)].plane;
     int sum = 0;
     int zeros = 0;
-    for (const Index v : triangles_[static_cast<std::size_t>(a)].corners) {
+    for (const Index v : triangles_[at(a)].corners) {
       const int s = side(plane, points_[v]);
       sum += s;
       zeros += s == 0 ? 1 : 0;
@@ -267,7 +268,7 @@ void MeshArrangement::mark(Index t, const std::vector<Index>& found)
     return a != b && compare(points_[a], points_[b]) < 0;
   };
   const auto [low, high] = std::minmax_element(found.begin(), found.end(), before);
-  Marks& marks = marks_[static_cast<std::size_t>(t)];
+  Marks& marks = marks_[at(t)];
   marks.points.push_back(*low);
   if (*low == *high) return;
   marks.points.push_back(*high);
@@ -276,20 +277,20 @@ void MeshArrangement::mark(Index t, const std::vector<Index>& found)
 
 void MeshArrangement::intersect_coplanar(Index t, Index u)
 {
-  const std::size_t before = marks_[static_cast<std::size_t>(t)].points.size();
+  const std::size_t before = marks_[at(t)].points.size();
   clip_edges(t, u);
   clip_edges(u, t);
-  if (marks_[static_cast<std::size_t>(t)].points.size() == before) return;
-  coplanar_[static_cast<std::size_t>(t)].push_back(u);
-  coplanar_[static_cast<std::size_t>(u)].push_back(t);
+  if (marks_[at(t)].points.size() == before) return;
+  coplanar_[at(t)].push_back(u);
+  coplanar_[at(u)].push_back(t);
 }
 
 // Marks on t, and on u, the part of each edge of u that lies in t.
 void MeshArrangement::clip_edges(Index t, Index u)
 {
-  const GridTriangle& triangle = triangles_[static_cast<std::size_t>(t)];
+  const GridTriangle& triangle = triangles_[at(t)];
   const Triangle& c = triangle.corners;
-  const Triangle& d = triangles_[static_cast<std::size_t>(u)].corners;
+  const Triangle& d = triangles_[at(u)].corners;
   for (std::size_t k = 0; k < 3; ++k) {
     const Index p = d[k];
     const Index q = d[(k + 1) % 3];
@@ -321,8 +322,8 @@ void MeshArrangement::clip_edges(Index t, Index u)
 // Crossings of the segments on one triangle become points of it.
 void MeshArrangement::cross_segments(Index t)
 {
-  Marks& marks = marks_[static_cast<std::size_t>(t)];
-  const GridTriangle& triangle = triangles_[static_cast<std::size_t>(t)];
+  Marks& marks = marks_[at(t)];
+  const GridTriangle& triangle = triangles_[at(t)];
   const auto& segments = marks.segments;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     for (std::size_t j = i + 1; j < segments.size(); ++j) {
@@ -339,8 +340,8 @@ void MeshArrangement::cross_segments(Index t)
 
 void MeshArrangement::divide(Index t)
 {
-  const GridTriangle& triangle = triangles_[static_cast<std::size_t>(t)];
-  Marks& marks = marks_[static_cast<std::size_t>(t)];
+  const GridTriangle& triangle = triangles_[at(t)];
+  Marks& marks = marks_[at(t)];
   if (marks.points.empty()) {
     pieces_.push_back({triangle.corners, t});
     return;
@@ -378,7 +379,7 @@ void MeshArrangement::divide(Index t)
     for (std::size_t k = 0; k < 3; ++k) {
       const Index a = piece[k];
       const Index b = piece[(k + 1) % 3];
-      if (cut.is_constrained(a, b)) cuts_[static_cast<std::size_t>(triangle.mesh)].insert(undirected(a, b));
+      if (cut.is_constrained(a, b)) cuts_[at(triangle.mesh)].insert(undirected(a, b));
     }
   }
 }

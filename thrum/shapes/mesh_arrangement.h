@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/exact_point.h"
 #include "thrum/mesh/triangle_mesh.h"
 
@@ -55,10 +56,7 @@ class MeshArrangement {
   [[nodiscard]] bool is_cut(int mesh, Index a, Index b) const;
 
   /// Triangles of other meshes that lie in the plane of the triangle and meet it.
-  [[nodiscard]] const std::vector<Index>& coplanar(Index triangle) const
-  {
-    return coplanar_[static_cast<std::size_t>(triangle)];
-  }
+  [[nodiscard]] const std::vector<Index>& coplanar(Index triangle) const { return coplanar_[at(triangle)]; }
 
   [[nodiscard]] int orientation_in(const GridTriangle& t, Index a, Index b, Index c) const;
 

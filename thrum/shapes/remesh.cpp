@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh/bvh.h"
 #include "thrum/shapes/editable_mesh.h"
 #include "thrum/shapes/feature_lines.h"
@@ -96,12 +97,12 @@ class Remesher {
         const Vec3 out = (mesh_.at(along[1]) - mesh_.at(v)).normalized();
         corner = in.dot(out) < kCornerTurn;
       }
-      kind_[static_cast<std::size_t>(v)] = corner ? Kind::corner : Kind::ridge;
+      kind_[at(v)] = corner ? Kind::corner : Kind::ridge;
     }
   }
 
   [[nodiscard]] bool is_sharp(Index a, Index b) const { return sharp_.count(key(a, b)) > 0; }
-  [[nodiscard]] Kind kind(Index v) const { return kind_[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] Kind kind(Index v) const { return kind_[at(v)]; }
   [[nodiscard]] double distance(Index a, Index b) const { return (mesh_.at(a) - mesh_.at(b)).norm(); }
 
   [[nodiscard]] std::vector<Index> sharp_neighbours(Index v) const

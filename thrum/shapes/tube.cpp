@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "thrum/base/index.h"
 #include "thrum/shapes/rings.h"
 #include "thrum/shapes/shape_checks.h"
 #include "thrum/shapes/shapes.h"
@@ -123,7 +124,7 @@ double twist_of_closed_path(const std::vector<PathSegment>& straight)
 
 Ring add_ring(mesh::TriangleMesh& mesh, const Station& s, double radius, int count, double turn)
 {
-  const Ring ring{static_cast<Index>(mesh.vertices.size()), radius > 0 ? count : 1};
+  const Ring ring{count_of(mesh.vertices), radius > 0 ? count : 1};
   for (int i = 0; i < ring.count; ++i) {
     const double angle = 2 * std::numbers::pi * i / count + turn;
     const Vec3 offset = radius * (std::cos(angle) * s.u + std::sin(angle) * s.v);

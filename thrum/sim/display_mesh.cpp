@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/sim/display_mesh.h"
 
+#include "thrum/base/index.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/shapes/shapes.h"
 
@@ -45,7 +46,7 @@ mesh::TriangleMesh triangles_of(const model::Compound& s)
   mesh::TriangleMesh all;
   for (const model::CompoundPart& part : s.parts) {
     const std::shared_ptr<const mesh::TriangleMesh> mesh = display_mesh(*part.shape);
-    const auto first = static_cast<Index>(all.vertices.size());
+    const auto first = count_of(all.vertices);
     for (const Vec3& v : mesh->vertices) all.vertices.push_back(part.X_sp.point(v));
     for (const Triangle& t : mesh->triangles)
       all.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/sim/impact_losses.h"
 
+#include "thrum/base/index.h"
+
 namespace thrum::sim {
 
 double body_energy_loss(const StepView& view, model::BodyIndex body)
 {
-  const auto b = static_cast<std::size_t>(body);
-  const model::BodyDesc& desc = view.model.bodies[b];
+  const std::size_t b = at(body);
+  const model::BodyProperties& desc = view.model.bodies[b];
   if (desc.motion != model::Motion::dynamic) return 0;
   const model::BodyState& before = view.bodies_before[b];
   const model::BodyState& after = view.state.bodies[b];
@@ -24,8 +26,8 @@ double step_energy_loss(const StepView& view)
   // Bodies that are moved bring in the work of their contacts.
   for (const model::ContactPatch& patch : view.state.patches) {
     for (const auto& [index, sign] : {std::pair(patch.a, 1.0), std::pair(patch.b, -1.0)}) {
-      const model::BodyState& body = view.state.bodies[static_cast<std::size_t>(index)];
-      if (view.model.bodies[static_cast<std::size_t>(index)].motion != model::Motion::kinematic) continue;
+      const model::BodyState& body = view.state.bodies[at(index)];
+      if (view.model.bodies[at(index)].motion != model::Motion::kinematic) continue;
       Vec3 centre = Vec3::Zero();
       for (const model::ContactPoint& point : patch.active()) {
         centre += point.position / patch.count;

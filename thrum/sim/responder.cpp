@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/sim/impact_losses.h"
@@ -40,7 +41,7 @@ std::string pose_change_warning(const StepView& view, model::BodyIndex body, con
 {
   const double g = view.model.gravity.norm();
   if (modes.supports.empty() || !(g > 0)) return {};
-  const Pose& now = view.state.bodies[static_cast<std::size_t>(body)].X_wb;
+  const Pose& now = view.state.bodies[at(body)].X_wb;
   const double lifted = std::abs((now.position - start.position).dot(view.model.gravity)) / g;
   const double turned = now.rotation.angularDistance(start.rotation);
   const double size = mesh::bounding_box(modes.surface).diagonal().norm();
@@ -49,7 +50,7 @@ std::string pose_change_warning(const StepView& view, model::BodyIndex body, con
       "'{}' is {:.2g} m higher or lower and turned by {:.0f} degrees since its modes were computed, and "
       "rings as if it were "
       "still held where it stood.",
-      view.model.bodies[static_cast<std::size_t>(body)].name, lifted, turned * 180 / std::numbers::pi);
+      view.model.bodies[at(body)].name, lifted, turned * 180 / std::numbers::pi);
 }
 
 // A state may come from a file. A body that rings has an amplitude and a speed for each of its modes.
@@ -71,11 +72,11 @@ void remove_kinetic_energy(const StepView& view, StepActions& actions,
 {
   if (!(energy > 0)) return;
   const auto moves = [&](model::BodyIndex body) {
-    return view.model.bodies[static_cast<std::size_t>(body)].motion == model::Motion::dynamic;
+    return view.model.bodies[at(body)].motion == model::Motion::dynamic;
   };
   double sum = 0;
   for (const model::BodyIndex body : bodies) {
-    const auto b = static_cast<std::size_t>(body);
+    const std::size_t b = at(body);
     if (moves(body)) sum += model::kinetic_energy(view.model.bodies[b], view.state.bodies[b]);
   }
   if (!(sum > 0)) return;
@@ -108,9 +109,9 @@ void Responder::check_model(const collision::PreparedShape& shape, const model::
 void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                          const vibration::BodyResponseDesc& desc)
 {
-  const model::BodyDesc& body = world.model().bodies.at(static_cast<std::size_t>(world.index_of(id)));
+  const model::BodyProperties& body = world.model().bodies.at(at(world.index_of(id)));
   if (rings(id)) throw Error(fmt::format("The body '{}' has a response already.", body.name));
-  check_model(world.shapes()[static_cast<std::size_t>(body.shape)], *model, body.name);
+  check_model(world.shapes()[at(body.shape)], *model, body.name);
   check_amplitudes(world.state(), id, *model);
   // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum
   // instead.
@@ -204,8 +205,8 @@ void Responder::apply_pending_kicks(const StepView& view, StepActions& actions)
 {
   for (const model::PendingKick& kick : actions.take_pending_kicks(view.time + view.h)) {
     const model::BodyIndex index = view.index_of(kick.body);
-    const model::BodyDesc& desc = view.model.bodies[static_cast<std::size_t>(index)];
-    const model::BodyState& body = view.state.bodies[static_cast<std::size_t>(index)];
+    const model::BodyProperties& desc = view.model.bodies[at(index)];
+    const model::BodyState& body = view.state.bodies[at(index)];
     const Vec3 turn = body.X_wb.direction(kick.arm_b).cross(kick.impulse);
     double share = 1;
     if (kick.energy >= 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/sim/responder_internal.h"
 #include "thrum/vibration/impact_loss.h"
 #include "thrum/vibration/ringing_body.h"
@@ -13,9 +14,9 @@ namespace {
 
 vibration::HostBody host_body(const StepView& view, model::BodyIndex index)
 {
-  const model::BodyDesc& desc = view.model.bodies[static_cast<std::size_t>(index)];
-  const model::BodyState& body = view.state.bodies[static_cast<std::size_t>(index)];
-  const model::BodyState& before = view.bodies_before[static_cast<std::size_t>(index)];
+  const model::BodyProperties& desc = view.model.bodies[at(index)];
+  const model::BodyState& body = view.state.bodies[at(index)];
+  const model::BodyState& before = view.bodies_before[at(index)];
   vibration::HostBody host;
   if (desc.motion == model::Motion::dynamic) {
     host.mass = desc.mass;
@@ -77,8 +78,7 @@ Responder::ResonatorContacts Responder::gather_contacts(
   const model::BodyIndex self = view.index_of(resonator.body);
   ResonatorContacts gathered;
   gathered.step = view.h;
-  gathered.X_wm = view.state.bodies[static_cast<std::size_t>(self)].X_wb *
-                  view.model.bodies[static_cast<std::size_t>(self)].X_bs;
+  gathered.X_wm = view.state.bodies[at(self)].X_wb * view.model.bodies[at(self)].X_bs;
   (void)part_of(view, self, gathered);
   for (std::size_t p = 0; p < view.state.patches.size(); ++p) {
     const model::ContactPatch& patch = view.state.patches[p];
@@ -139,7 +139,7 @@ void Responder::record_reactions(const StepView& view, const Resonator& resonato
           return impact.resonator == self && impact.other == other && impact.key.same_features(key);
         });
   };
-  if (view.model.bodies[static_cast<std::size_t>(self)].motion != model::Motion::dynamic) return;
+  if (view.model.bodies[at(self)].motion != model::Motion::dynamic) return;
   if (std::none_of(record_->impacts.begin(), record_->impacts.end(),
                    [&](const StepRecord::Impact& impact) { return impact.resonator == self; }))
     return;
@@ -238,8 +238,8 @@ void Responder::apply_result(const StepView& view, StepActions& actions, const R
 {
   const Pose& X_wm = resonator_contacts.X_wm;
   for (const vibration::BodyImpulse& push : result.body_impulses) {
-    (void)actions.apply_impulse(resonator_contacts.bodies[static_cast<std::size_t>(push.body)],
-                                X_wm.direction(push.impulse), X_wm.direction(push.angular_impulse));
+    (void)actions.apply_impulse(resonator_contacts.bodies[at(push.body)], X_wm.direction(push.impulse),
+                                X_wm.direction(push.angular_impulse));
   }
   for (const vibration::Kick& kick : result.kicks) {
     const std::size_t p = resonator_contacts.keys[kick.contact].patch;
@@ -247,10 +247,10 @@ void Responder::apply_result(const StepView& view, StepActions& actions, const R
     if (p == ContactKey::kGone) continue;  // only what touches it now can be kicked
     const model::BodyIndex index = resonator_contacts.body_of(kick.contact);
     const model::BodyId id = view.id_of(index);
-    if (view.model.bodies[static_cast<std::size_t>(index)].motion != model::Motion::dynamic) continue;
+    if (view.model.bodies[at(index)].motion != model::Motion::dynamic) continue;
     if (result.body_impulses.empty()) {
       actions.wake(index);
-      const Pose& X_wb = view.state.bodies[static_cast<std::size_t>(index)].X_wb;
+      const Pose& X_wb = view.state.bodies[at(index)].X_wb;
       const Vec3 arm = view.state.patches[p].points[k].position - X_wb.position;
       const Vec3 tangential_impulse = X_wm.direction(kick.tangential_impulse);
       if (kick.delay > resonator_contacts.step) {

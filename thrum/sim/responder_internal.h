@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/sim/responder.h"
 
 namespace thrum::sim {
@@ -89,7 +90,7 @@ struct Responder::ResonatorContacts {
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }
   [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const
   {
-    return bodies[static_cast<std::size_t>(contacts[contact].body)];
+    return bodies[at(contacts[contact].body)];
   }
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/sim/impact_losses.h"
 #include "thrum/sim/world.h"
 
@@ -64,8 +65,8 @@ void ContactFilter::set_surface(std::size_t patch, const model::Surface& values)
 
 double StepActions::apply_impulse(model::BodyIndex index, const Vec3& impulse, const Vec3& angular_impulse)
 {
-  const model::BodyDesc& desc = model_.bodies[static_cast<std::size_t>(index)];
-  model::BodyState& body = state_.bodies[static_cast<std::size_t>(index)];
+  const model::BodyProperties& desc = model_.bodies[at(index)];
+  model::BodyState& body = state_.bodies[at(index)];
   if (desc.motion != model::Motion::dynamic) return 0;
   const double before = model::kinetic_energy(desc, body);
   const Mat3 R = body.X_wb.rotation.toRotationMatrix();
@@ -77,22 +78,22 @@ double StepActions::apply_impulse(model::BodyIndex index, const Vec3& impulse, c
 
 void StepActions::set_velocity(model::BodyIndex index, const Vec3& velocity, const Vec3& angular_velocity)
 {
-  if (model_.bodies[static_cast<std::size_t>(index)].motion == model::Motion::fixed) return;
-  state_.bodies[static_cast<std::size_t>(index)].velocity = velocity;
-  state_.bodies[static_cast<std::size_t>(index)].angular_velocity = angular_velocity;
+  if (model_.bodies[at(index)].motion == model::Motion::fixed) return;
+  state_.bodies[at(index)].velocity = velocity;
+  state_.bodies[at(index)].angular_velocity = angular_velocity;
   wake(index);
 }
 
 void StepActions::scale_velocity(model::BodyIndex index, double factor)
 {
-  state_.bodies[static_cast<std::size_t>(index)].velocity *= factor;
-  state_.bodies[static_cast<std::size_t>(index)].angular_velocity *= factor;
+  state_.bodies[at(index)].velocity *= factor;
+  state_.bodies[at(index)].angular_velocity *= factor;
 }
 
 void StepActions::wake(model::BodyIndex index)
 {
-  state_.bodies[static_cast<std::size_t>(index)].asleep = false;
-  state_.bodies[static_cast<std::size_t>(index)].still_time = 0;
+  state_.bodies[at(index)].asleep = false;
+  state_.bodies[at(index)].still_time = 0;
 }
 
 model::ContactPoint& StepActions::point_of(std::size_t patch, std::size_t point)

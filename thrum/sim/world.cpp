@@ -105,7 +105,7 @@ void World::separate_sensor_patches()
   previous_sensor_patches_.swap(state_.sensor_patches);
   state_.sensor_patches.clear();
   const auto is_sensor = [&](model::BodyIndex i) {
-    return model_.bodies[static_cast<std::size_t>(i)].sensor;
+    return model_.bodies[at(i)].sensor;
   };
   std::erase_if(new_patches_, [&](const model::ContactPatch& patch) {
     const bool apart = is_sensor(patch.a) || is_sensor(patch.b);
@@ -124,7 +124,7 @@ void World::order_contacts(double h)
     return at(model_.bodies, i).motion == model::Motion::dynamic && !at(state_.bodies, i).asleep;
   };
   std::erase_if(graph_.patch_order, [&](std::int32_t p) {
-    const model::ContactPatch& patch = state_.patches[static_cast<std::size_t>(p)];
+    const model::ContactPatch& patch = state_.patches[at(p)];
     return !awake(patch.a) && !awake(patch.b);
   });
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "thrum/base/hash.h"
+#include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/narrow_phase.h"
@@ -64,7 +65,7 @@ struct WorldDesc {
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given,
 /// unless they are given themselves.
-struct BodySpec {
+struct BodyDesc {
   std::string name = {};
   model::ShapeId shape = {};
   Pose X_ws = {};  ///< shape axes to world
@@ -88,7 +89,7 @@ struct BodySpec {
   /// begin and end, and changes the motion of no body. Sensors see dynamic bodies, not one another.
   bool sensor = false;
   bool may_sleep = true;        ///< false: it stays awake, and with it all that it touches
-  std::uint64_t user_data = 0;  ///< kept in BodyDesc::user_data, not read by the library
+  std::uint64_t user_data = 0;  ///< kept in BodyProperties::user_data, not read by the library
 };
 
 class World {
@@ -105,9 +106,9 @@ class World {
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);
   void set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values);
-  model::BodyId add_body(const BodySpec& spec);
+  model::BodyId add_body(const BodyDesc& spec);
   /// Throws the Error that add_body() would throw, and adds nothing.
-  void check_spec(const BodySpec& spec) const;
+  void check_spec(const BodyDesc& spec) const;
   model::JointId add_joint(const model::JointDesc& desc);
   /// Joints of the body go with it, what rested on it wakes, and its contacts end in the next step.
   void remove_body(model::BodyId id);
@@ -128,7 +129,7 @@ class World {
   void apply_force(model::BodyId id, const Vec3& force,
                    const Vec3& position);  ///< held over the next step [N]
   void set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& angular_velocity);
-  void set_pose(model::BodyId id, const Pose& X_ws);  ///< of its shape, as in BodySpec
+  void set_pose(model::BodyId id, const Pose& X_ws);  ///< of its shape, as in BodyDesc
   void wake(model::BodyId id);
 
   // Changing what a scene is made of, between steps. Each wakes the bodies concerned.
@@ -153,11 +154,11 @@ class World {
   [[nodiscard]] const model::SceneState& state() const { return state_; }
   [[nodiscard]] const model::BodyState& body(model::BodyId id) const
   {
-    return state_.bodies[static_cast<std::size_t>(index_of(id))];
+    return state_.bodies[at(index_of(id))];
   }
-  [[nodiscard]] const model::BodyDesc& desc_of(model::BodyId id) const
+  [[nodiscard]] const model::BodyProperties& desc_of(model::BodyId id) const
   {
-    return model_.bodies[static_cast<std::size_t>(index_of(id))];
+    return model_.bodies[at(index_of(id))];
   }
   [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
   /// Where a part is in the arrays of model() and state(). Throws Error with a sentence for one that was
@@ -166,15 +167,9 @@ class World {
   [[nodiscard]] model::JointIndex index_of(model::JointId id) const;
   [[nodiscard]] model::ShapeIndex index_of(model::ShapeId id) const;
   [[nodiscard]] model::SurfaceIndex index_of(model::SurfaceId id) const;
-  [[nodiscard]] model::BodyId id_of(model::BodyIndex index) const
-  {
-    return state_.body_ids[static_cast<std::size_t>(index)];
-  }
+  [[nodiscard]] model::BodyId id_of(model::BodyIndex index) const { return state_.body_ids[at(index)]; }
   /// False for the position of a body that was removed and is not yet closed up.
-  [[nodiscard]] bool exists(model::BodyIndex index) const
-  {
-    return removed_[static_cast<std::size_t>(index)] == 0;
-  }
+  [[nodiscard]] bool exists(model::BodyIndex index) const { return removed_[at(index)] == 0; }
   [[nodiscard]] std::span<const collision::PreparedShape> shapes() const { return prepared_; }
   [[nodiscard]] const collision::BroadPhase& broad_phase() const { return broad_phase_; }
   [[nodiscard]] const WorldDesc& desc() const { return desc_; }
@@ -243,9 +238,9 @@ class World {
   void report_events();
   void report_sensor_events();
   void report_patch_contacts(const model::ContactPatch& patch);
-  void check_body(const model::BodyDesc& desc, const model::BodyState& state) const;
-  void find_inertia(model::BodyDesc& desc) const;
-  [[nodiscard]] std::pair<model::BodyDesc, model::BodyState> make_body(const BodySpec& spec) const;
+  void check_body(const model::BodyProperties& desc, const model::BodyState& state) const;
+  void find_inertia(model::BodyProperties& desc) const;
+  [[nodiscard]] std::pair<model::BodyProperties, model::BodyState> make_body(const BodyDesc& spec) const;
   void wake_contacts_of(model::BodyIndex index);
   model::Joint& awake_joint(model::JointId id);
   model::BodyState& awake_body(model::BodyId id);

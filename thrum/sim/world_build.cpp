@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/model/compare_state.h"
 #include "thrum/rigid/shape_mass.h"
 #include "thrum/rigid/stepper.h"
@@ -68,7 +69,7 @@ model::ShapeId World::add_shape(model::Shape shape)
 {
   collision::PreparedShape prepared = collision::prepare(shape);
   const model::ShapeId id = shape_table_.add(0);
-  const auto i = static_cast<std::size_t>(id.slot);
+  const std::size_t i = at(id.slot);
   shape_table_.move(id, static_cast<model::ShapeIndex>(i));
   const model::Shape* const storage = model_.shapes.data();
   if (i == model_.shapes.size()) {
@@ -94,7 +95,7 @@ model::SurfaceId World::add_surface(const model::Surface& surface)
 void World::set_surface(model::SurfaceId id, const model::Surface& surface)
 {
   check_surface(surface);
-  model_.surfaces[static_cast<std::size_t>(index_of(id))] = surface;
+  model_.surfaces[at(index_of(id))] = surface;
 }
 
 void World::set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values)
@@ -103,7 +104,7 @@ void World::set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model
   model_.surface_pairs.push_back({index_of(a), index_of(b), values});
 }
 
-void World::check_body(const model::BodyDesc& desc, const model::BodyState& state) const
+void World::check_body(const model::BodyProperties& desc, const model::BodyState& state) const
 {
   const std::string who =
       desc.name.empty() ? fmt::format("Body {}", model_.bodies.size()) : fmt::format("Body '{}'", desc.name);
@@ -121,7 +122,7 @@ void World::check_body(const model::BodyDesc& desc, const model::BodyState& stat
       throw Error(fmt::format("{} has {} {} 1/s, expected at least 0.", who, what, rate));
   }
   if (desc.motion != model::Motion::dynamic) return;
-  const model::ShapeKind kind = prepared_[static_cast<std::size_t>(desc.shape)].kind;
+  const model::ShapeKind kind = prepared_[at(desc.shape)].kind;
   if (kind == model::ShapeKind::plane || kind == model::ShapeKind::height_field) {
     throw Error(fmt::format("{} is dynamic, but planes and height fields can only be fixed.", who));
   }
@@ -136,10 +137,9 @@ void World::check_body(const model::BodyDesc& desc, const model::BodyState& stat
 
 // Mass, inertia and centre of mass from the shape and the density, or from the mass if it is given. The shape
 // stays in place.
-void World::find_inertia(model::BodyDesc& desc) const
+void World::find_inertia(model::BodyProperties& desc) const
 {
-  const mesh::MassProperties mass =
-      rigid::shape_mass(model_.shapes[static_cast<std::size_t>(desc.shape)], desc.density);
+  const mesh::MassProperties mass = rigid::shape_mass(model_.shapes[at(desc.shape)], desc.density);
   const double factor = desc.mass > 0 ? desc.mass / mass.mass : 1.0;
   desc.mass = factor * mass.mass;
   desc.inertia = factor * mass.inertia;
@@ -147,9 +147,9 @@ void World::find_inertia(model::BodyDesc& desc) const
   desc.has_inertia = true;
 }
 
-std::pair<model::BodyDesc, model::BodyState> World::make_body(const BodySpec& spec) const
+std::pair<model::BodyProperties, model::BodyState> World::make_body(const BodyDesc& spec) const
 {
-  model::BodyDesc desc;
+  model::BodyProperties desc;
   desc.name = spec.name;
   desc.motion = spec.motion;
   desc.shape = index_of(spec.shape);
@@ -165,7 +165,7 @@ std::pair<model::BodyDesc, model::BodyState> World::make_body(const BodySpec& sp
     throw Error(fmt::format("Body '{}' has an inertia but no mass; give both or neither.", spec.name));
   const std::string mistake = spec.inertia ? rigid::find_inertia_mistake(*spec.inertia) : std::string();
   if (!mistake.empty()) throw Error(fmt::format("Body '{}': the inertia {}", spec.name, mistake));
-  const model::ShapeKind kind = prepared_[static_cast<std::size_t>(desc.shape)].kind;
+  const model::ShapeKind kind = prepared_[at(desc.shape)].kind;
   const bool solid = kind != model::ShapeKind::plane && kind != model::ShapeKind::height_field;
   const bool is_wanted = spec.motion == model::Motion::dynamic || spec.inertia || spec.centre_of_mass;
   if (is_wanted && solid && !(spec.inertia && spec.centre_of_mass)) find_inertia(desc);
@@ -191,19 +191,18 @@ std::pair<model::BodyDesc, model::BodyState> World::make_body(const BodySpec& sp
   return {std::move(desc), state};
 }
 
-void World::check_spec(const BodySpec& spec) const
+void World::check_spec(const BodyDesc& spec) const
 {
   static_cast<void>(make_body(spec));
 }
 
-model::BodyId World::add_body(const BodySpec& spec)
+model::BodyId World::add_body(const BodyDesc& spec)
 {
   auto [desc, state] = make_body(spec);
   const auto index = static_cast<model::BodyIndex>(model_.bodies.size());
   const model::BodyId id = body_table_.add(index);
-  ++shape_users_[static_cast<std::size_t>(desc.shape)];
-  broad_phase_.add(index, desc.motion == model::Motion::fixed,
-                   prepared_[static_cast<std::size_t>(desc.shape)].unbounded);
+  ++shape_users_[at(desc.shape)];
+  broad_phase_.add(index, desc.motion == model::Motion::fixed, prepared_[at(desc.shape)].unbounded);
   model_.bodies.push_back(std::move(desc));
   state_.body_ids.push_back(id);
   state_.bodies.push_back(state);
@@ -240,7 +239,7 @@ model::JointId World::add_joint(const model::JointDesc& desc)
 
 model::BodyState& World::awake_body(model::BodyId id)
 {
-  model::BodyState& body = state_.bodies[static_cast<std::size_t>(index_of(id))];
+  model::BodyState& body = state_.bodies[at(index_of(id))];
   body.asleep = false;
   body.still_time = 0;
   return body;
@@ -254,7 +253,7 @@ void World::wake(model::BodyId id)
 void World::apply_impulse(model::BodyId id, const Vec3& impulse, const Vec3& position)
 {
   model::BodyState& body = awake_body(id);
-  const model::BodyDesc& desc = desc_of(id);
+  const model::BodyProperties& desc = desc_of(id);
   if (desc.motion != model::Motion::dynamic) return;
   model::apply_impulse(desc, body, impulse, (position - body.X_wb.position).cross(impulse));
 }

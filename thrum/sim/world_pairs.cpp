@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -34,9 +35,9 @@ bool reaches_plane(const Box3& box, const Pose& X_ws)
 // Holds the body now and wherever it is going to be within h.
 Box3 World::swept_box(std::size_t i, double h) const
 {
-  const model::BodyDesc& desc = model_.bodies[i];
+  const model::BodyProperties& desc = model_.bodies[i];
   const model::BodyState& body = state_.bodies[i];
-  const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
+  const collision::PreparedShape& shape = prepared_[at(desc.shape)];
   const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.min_extent;
   Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
   if (desc.motion == model::Motion::fixed || body.asleep || shape.unbounded) return box;
@@ -70,8 +71,8 @@ void World::find_pairs(double h)
 // filters them by boxes of its own.
 void World::update_box(model::BodyIndex index)
 {
-  const auto i = static_cast<std::size_t>(index);
-  const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(model_.bodies[i].shape)];
+  const std::size_t i = at(index);
+  const collision::PreparedShape& shape = prepared_[at(model_.bodies[i].shape)];
   const Pose X_ws = state_.bodies[i].X_wb * model_.bodies[i].X_bs;
   const double margin = shape.unbounded ? 0 : kQueryMargin * shape.radius;
   broad_phase_.update(index, collision::world_bounds(shape, X_ws, margin));
@@ -97,11 +98,11 @@ void World::refilter_pairs(double h)
 void World::remove_far_pairs()
 {
   const auto shape_of = [&](std::size_t i) -> const collision::PreparedShape& {
-    return prepared_[static_cast<std::size_t>(model_.bodies[i].shape)];
+    return prepared_[at(model_.bodies[i].shape)];
   };
   std::erase_if(near_pairs_, [&](const collision::BodyPair& pair) {
-    const auto a = static_cast<std::size_t>(pair.a);
-    const auto b = static_cast<std::size_t>(pair.b);
+    const std::size_t a = at(pair.a);
+    const std::size_t b = at(pair.b);
     if (shape_of(a).kind == model::ShapeKind::plane) return !reaches_plane(boxes_[b], X_ws_[a]);
     if (shape_of(b).kind == model::ShapeKind::plane) return !reaches_plane(boxes_[a], X_ws_[b]);
     return !boxes_[a].intersects(boxes_[b]);
@@ -115,19 +116,18 @@ int World::slice_count_for(double h) const
 {
   double required_slices = 0;
   const auto include_turn = [&](model::BodyIndex id) {
-    const model::BodyState& body = state_.bodies[static_cast<std::size_t>(id)];
-    const bool turns =
-        model_.bodies[static_cast<std::size_t>(id)].motion != model::Motion::fixed && !body.asleep;
+    const model::BodyState& body = state_.bodies[at(id)];
+    const bool turns = model_.bodies[at(id)].motion != model::Motion::fixed && !body.asleep;
     if (turns) required_slices = std::max(required_slices, h * body.angular_velocity.norm() / desc_.max_turn);
   };
   const auto include_body = [&](model::BodyIndex id, model::BodyIndex other) {
-    const auto i = static_cast<std::size_t>(id);
-    const model::BodyDesc& desc = model_.bodies[i];
+    const std::size_t i = at(id);
+    const model::BodyProperties& desc = model_.bodies[i];
     const model::BodyState& body = state_.bodies[i];
     if (desc.motion == model::Motion::fixed || body.asleep) return;
-    const collision::PreparedShape& shape = prepared_[static_cast<std::size_t>(desc.shape)];
+    const collision::PreparedShape& shape = prepared_[at(desc.shape)];
     if (shape.unbounded) return;
-    const Vec3 relative = body.velocity - state_.bodies[static_cast<std::size_t>(other)].velocity;
+    const Vec3 relative = body.velocity - state_.bodies[at(other)].velocity;
     const double speed = std::sqrt(std::min(body.velocity.squaredNorm(), relative.squaredNorm()));
     required_slices = std::max(required_slices, h * speed / (desc_.max_move * shape.safe_move));
     // A ball that turns stays where it is.
@@ -135,7 +135,7 @@ int World::slice_count_for(double h) const
   };
   // Sensors, and bodies that pass through each other, may not change each other's motion by a shorter step.
   const auto is_sensor = [&](model::BodyIndex i) {
-    return model_.bodies[static_cast<std::size_t>(i)].sensor;
+    return model_.bodies[at(i)].sensor;
   };
   for (const collision::BodyPair& pair : near_pairs_) {
     if (is_sensor(pair.a) || is_sensor(pair.b) || !collision::should_collide(model_, pair)) continue;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/tolerances.h"
 
 namespace thrum::sim {
@@ -24,14 +25,14 @@ struct Placed {
 
 Placed placed(const World& world, model::BodyIndex index)
 {
-  const auto i = static_cast<std::size_t>(index);
-  const model::BodyDesc& desc = world.model().bodies[i];
-  return {world.shapes()[static_cast<std::size_t>(desc.shape)], world.state().bodies[i].X_wb * desc.X_bs};
+  const std::size_t i = at(index);
+  const model::BodyProperties& desc = world.model().bodies[i];
+  return {world.shapes()[at(desc.shape)], world.state().bodies[i].X_wb * desc.X_bs};
 }
 
 bool passes(const World& world, model::BodyIndex index, const QueryFilter& filter)
 {
-  const model::BodyDesc& desc = world.model().bodies[static_cast<std::size_t>(index)];
+  const model::BodyProperties& desc = world.model().bodies[at(index)];
   if ((desc.collision_group & filter.collides_with) == 0) return false;
   if (desc.sensor && !filter.include_sensors) return false;
   const bool included = desc.motion == model::Motion::dynamic     ? filter.include_dynamic

@@ -25,7 +25,7 @@ namespace thrum::sim {
 
 /// Which bodies a query sees. All of them, unless it says otherwise.
 struct QueryFilter {
-  /// Only bodies with one of these bits in BodyDesc::collision_group.
+  /// Only bodies with one of these bits in BodyProperties::collision_group.
   std::uint32_t collides_with = std::numeric_limits<std::uint32_t>::max();
   bool include_dynamic = true;
   bool include_kinematic = true;

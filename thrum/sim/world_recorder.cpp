@@ -52,7 +52,7 @@ WorldRecorder::~WorldRecorder()
 
 RecordedBody WorldRecorder::describe(model::BodyId id, std::shared_ptr<const mesh::TriangleMesh>& new_mesh)
 {
-  const model::BodyDesc& body = world_.desc_of(id);
+  const model::BodyProperties& body = world_.desc_of(id);
   BodyLook look;
   if (desc_.look) look = desc_.look(id);
   if (!look.mesh) look.mesh = display_mesh(at(world_.model().shapes, body.shape));

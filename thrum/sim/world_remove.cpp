@@ -143,7 +143,7 @@ std::vector<model::BodyId> World::bodies() const
 void World::remove_body(model::BodyId id)
 {
   const model::BodyIndex index = index_of(id);
-  model::BodyDesc& desc = at(model_.bodies, index);
+  model::BodyProperties& desc = at(model_.bodies, index);
   --at(shape_users_, desc.shape);
   desc.motion = model::Motion::fixed;
   at(state_.bodies, index) = {};
@@ -237,7 +237,7 @@ void World::compact_bodies()
   broad_phase_.clear();
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const auto index = static_cast<model::BodyIndex>(i);
-    const model::BodyDesc& desc = model_.bodies[i];
+    const model::BodyProperties& desc = model_.bodies[i];
     body_table_.move(state_.body_ids[i], index);
     broad_phase_.add(index, desc.motion == model::Motion::fixed, at(prepared_, desc.shape).unbounded);
     update_box(index);

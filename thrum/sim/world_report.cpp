@@ -32,8 +32,8 @@ PairSummary summarise(std::span<const model::ContactPatch> patches, const model:
   PairSummary summary;
   double most = -1;
   for (const model::ContactPatch& patch : patches) {
-    const model::BodyState& a = state.bodies[static_cast<std::size_t>(patch.a)];
-    const model::BodyState& b = state.bodies[static_cast<std::size_t>(patch.b)];
+    const model::BodyState& a = state.bodies[at(patch.a)];
+    const model::BodyState& b = state.bodies[at(patch.b)];
     for (const model::ContactPoint& point : patch.active()) {
       summary.impulse += point.normal_impulse;
       if (point.is_new && point.normal_impulse > 0) {

@@ -45,7 +45,7 @@ void World::wake_contacts_of(model::BodyIndex index)
 void World::set_motion(model::BodyId id, model::Motion motion)
 {
   const model::BodyIndex index = index_of(id);
-  model::BodyDesc changed = at(model_.bodies, index);
+  model::BodyProperties changed = at(model_.bodies, index);
   if (changed.motion == motion) return;
   const Pose X_ws = shape_pose(id);
   changed.motion = motion;
@@ -80,7 +80,7 @@ void World::set_mass(model::BodyId id, double mass)
 {
   if (!(mass > 0) || !std::isfinite(mass))
     throw Error(fmt::format("The mass is {} kg; masses are positive.", mass));
-  model::BodyDesc& desc = at(model_.bodies, index_of(id));
+  model::BodyProperties& desc = at(model_.bodies, index_of(id));
   if (desc.has_inertia) desc.inertia *= mass / desc.mass;
   desc.mass = mass;
   wake(id);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/distance/distance_function.h"
 
@@ -86,7 +87,7 @@ class BccLattice {
     const int i = s.x >> 1, j = s.y >> 1, k = s.z >> 1;
     if (i < 0 || j < 0 || k < 0 || i >= cells_[0] || j >= cells_[1] || k >= cells_[2]) return kNoSite;
     const int block = (i >> 3) + blocks_[0] * ((j >> 3) + blocks_[1] * (k >> 3));
-    const std::int32_t slot = slot_of_block_[static_cast<std::size_t>(block)];
+    const std::int32_t slot = slot_of_block_[at(block)];
     if (slot < 0) return kNoSite;
     return slot * kBlockSites + ((((k & 7) * kBlockCells + (j & 7)) * kBlockCells + (i & 7)) * 2 + (s.x & 1));
   }
@@ -109,9 +110,9 @@ class BccLattice {
 
   [[nodiscard]] double value(SiteAddress address) const
   {
-    return address == kNoSite ? spacing_ : values_[static_cast<std::size_t>(address)];
+    return address == kNoSite ? spacing_ : values_[at(address)];
   }
-  void set_value(SiteAddress address, double value) { values_[static_cast<std::size_t>(address)] = value; }
+  void set_value(SiteAddress address, double value) { values_[at(address)] = value; }
   /// -1 inside, 0 on the surface, +1 outside.
   [[nodiscard]] int sign(SiteAddress address) const
   {

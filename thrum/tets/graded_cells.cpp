@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "thrum/base/index.h"
+
 namespace thrum::tets {
 
 namespace {
@@ -69,7 +71,7 @@ void GradedCells::mark_deep_cells()
   for_each_cell(lattice_, 1, [&](const std::array<int, 3>& cell, std::size_t index) {
     const auto is_inside = [&](const std::array<int, 3>& c) {
       const SiteAddress address = lattice_.address({2 * c[0], 2 * c[1], 2 * c[2]});
-      return address != kNoSite && inside[static_cast<std::size_t>(address / 2)] != 0;
+      return address != kNoSite && inside[at(address / 2)] != 0;
     };
     deep_[index] = inside[index] != 0 && all_cells({cell[0] - 1, cell[1] - 1, cell[2] - 1},
                                                    {cell[0] + 1, cell[1] + 1, cell[2] + 1}, 1, is_inside)
@@ -87,7 +89,7 @@ void GradedCells::merge(int to_level)
   for_each_cell(lattice_, size, [&](const std::array<int, 3>& first, std::size_t) {
     const std::array<int, 3> last = {first[0] + size - 1, first[1] + size - 1, first[2] + size - 1};
     const bool deep = all_cells(first, last, 1, [&](const std::array<int, 3>& c) {
-      return deep_[static_cast<std::size_t>(lattice_.address({2 * c[0], 2 * c[1], 2 * c[2]}) / 2)] != 0;
+      return deep_[at(lattice_.address({2 * c[0], 2 * c[1], 2 * c[2]}) / 2)] != 0;
     });
     if (!deep) return;
     // The cells around it: below level n - 1 they come in aligned groups, so every cell is checked.
@@ -99,7 +101,7 @@ void GradedCells::merge(int to_level)
   for (const auto& first : merged) {
     (void)all_cells(first, {first[0] + size - 1, first[1] + size - 1, first[2] + size - 1}, 1,
                     [&](const auto& c) {
-                      level_[static_cast<std::size_t>(lattice_.address({2 * c[0], 2 * c[1], 2 * c[2]}) / 2)] =
+                      level_[at(lattice_.address({2 * c[0], 2 * c[1], 2 * c[2]}) / 2)] =
                           static_cast<std::uint8_t>(to_level);
                       return true;
                     });

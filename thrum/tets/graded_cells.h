@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/tets/bcc_lattice.h"
 
 namespace thrum::tets {
@@ -25,7 +26,7 @@ class GradedCells {
   [[nodiscard]] int level(const std::array<int, 3>& cell) const
   {
     const SiteAddress address = lattice_.address({2 * cell[0], 2 * cell[1], 2 * cell[2]});
-    return address == kNoSite ? 0 : level_[static_cast<std::size_t>(address / 2)];
+    return address == kNoSite ? 0 : level_[at(address / 2)];
   }
 
   /// Whether the middle of an edge of a leaf of this level is a corner of a smaller leaf. `middle` is a

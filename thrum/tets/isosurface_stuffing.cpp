@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/tets/bcc_lattice.h"
 #include "thrum/tets/graded_cells.h"
 #include "thrum/tets/lattice_cuts.h"
@@ -35,10 +36,10 @@ class Filler {
   void fill_face(const LatticeSite& centre, int axis)
   {
     const StencilCorner here = corner(centre);
-    const StencilCorner next = corner(centre + kAxisStep[static_cast<std::size_t>(axis)]);
+    const StencilCorner next = corner(centre + kAxisStep[at(axis)]);
     std::array<StencilCorner, 4> face;
     for (std::size_t m = 0; m < 4; ++m) {
-      face[m] = corner(centre + kFaceCorners[static_cast<std::size_t>(axis)][m]);
+      face[m] = corner(centre + kFaceCorners[at(axis)][m]);
     }
     for (std::size_t m = 0; m < 4; ++m) fill({here, next, face[m], face[(m + 1) % 4]});
   }
@@ -67,7 +68,7 @@ class Filler {
 
   Index site_vertex(const StencilCorner& c)
   {
-    Index& vertex = vertex_of_site_[static_cast<std::size_t>(c.address)];
+    Index& vertex = vertex_of_site_[at(c.address)];
     if (vertex == kNoVertex) vertex = add(cuts_.position(c.address));
     return vertex;
   }
@@ -195,7 +196,7 @@ void fill_leaf(Filler& filler, const GradedCells& graded, const std::array<int, 
   for (int axis = 0; axis < 3; ++axis) {
     for (const int direction : {-1, 1}) {
       std::array<int, 3> beyond = cell;
-      beyond[static_cast<std::size_t>(axis)] += direction > 0 ? leaf.half : -1;
+      beyond[at(axis)] += direction > 0 ? leaf.half : -1;
       const Leaf next = leaf_of(graded, beyond);
       if (next.level > leaf.level) fill_between_sizes(filler, leaf, next, axis, direction);
       if (next.level != leaf.level || direction < 0) continue;

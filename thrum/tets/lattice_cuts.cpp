@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/tets/isosurface_stuffing.h"
 
 namespace thrum::tets {
@@ -70,15 +71,14 @@ void LatticeCuts::collect_cut_edges()
     if (!lattice_.near_surface(slot)) continue;
     const auto begin = static_cast<SiteAddress>(slot) * BccLattice::kBlockSites;
     for (SiteAddress owner = begin; owner < begin + BccLattice::kBlockSites; ++owner) {
-      first_cut_[static_cast<std::size_t>(owner)] = static_cast<std::int32_t>(cuts_.size());
+      first_cut_[at(owner)] = static_cast<std::int32_t>(cuts_.size());
       const double here = lattice_.value(owner);
       if (here == 0) continue;
       const LatticeSite site = lattice_.site(owner);
       for (int edge = 0; edge < static_cast<int>(kOwnedEdges.size()); ++edge) {
-        const double there =
-            lattice_.value(lattice_.address(site + kOwnedEdges[static_cast<std::size_t>(edge)]));
+        const double there = lattice_.value(lattice_.address(site + kOwnedEdges[at(edge)]));
         if (!(here < 0 ? there > 0 : there < 0)) continue;
-        cut_edges_[static_cast<std::size_t>(owner)] |= static_cast<std::uint8_t>(1u << edge);
+        cut_edges_[at(owner)] |= static_cast<std::uint8_t>(1u << edge);
         cuts_.push_back({owner, edge, 0, Vec3::Zero()});
       }
     }
@@ -93,7 +93,7 @@ void LatticeCuts::find_cut_points(const distance::DistanceFunction& distance)
   std::vector<Vec3> origins;
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     const LatticeSite site = lattice_.site(cuts_[c].owner);
-    const LatticeSite far = site + kOwnedEdges[static_cast<std::size_t>(cuts_[c].edge)];
+    const LatticeSite far = site + kOwnedEdges[at(cuts_[c].edge)];
     brackets.push_back({c, 0, 1, lattice_.value(cuts_[c].owner), lattice_.value(lattice_.address(far))});
   }
 
@@ -108,7 +108,7 @@ void LatticeCuts::find_cut_points(const distance::DistanceFunction& distance)
       Cut& cut = cuts_[brackets[b].cut];
       const LatticeSite site = lattice_.site(cut.owner);
       const Vec3 from = lattice_.position(site);
-      const Vec3 to = lattice_.position(site + kOwnedEdges[static_cast<std::size_t>(cut.edge)]);
+      const Vec3 to = lattice_.position(site + kOwnedEdges[at(cut.edge)]);
       cut.fraction = brackets[b].estimate();
       cut.point = from + cut.fraction * (to - from);
       points[b] = cut.point;
@@ -140,8 +140,7 @@ void LatticeCuts::warp()
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     const Cut& cut = cuts_[c];
     const double limit = cut.edge < kLongEdges ? kViolatedLong : kViolatedShort;
-    const SiteAddress far =
-        lattice_.address(lattice_.site(cut.owner) + kOwnedEdges[static_cast<std::size_t>(cut.edge)]);
+    const SiteAddress far = lattice_.address(lattice_.site(cut.owner) + kOwnedEdges[at(cut.edge)]);
     const double length = edge_length(cut.edge, lattice_.spacing());
     const auto index = static_cast<std::int32_t>(c);
     if (cut.fraction < limit) violations.push_back({cut.owner, index, cut.fraction * length, far});
@@ -156,7 +155,7 @@ void LatticeCuts::warp()
   for (const Violation& v : violations) {
     if (v.site == kNoSite) continue;
     if (lattice_.value(v.site) == 0 || lattice_.value(v.other) == 0) continue;
-    warped_to_[static_cast<std::size_t>(v.site)] = v.cut;
+    warped_to_[at(v.site)] = v.cut;
     lattice_.set_value(v.site, 0);
   }
 }

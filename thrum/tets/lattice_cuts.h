@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/tets/bcc_lattice.h"
 
@@ -48,8 +49,8 @@ class LatticeCuts {
   /// The position of a site after warping.
   [[nodiscard]] Vec3 position(SiteAddress address) const
   {
-    const std::int32_t cut = warped_to_[static_cast<std::size_t>(address)];
-    return cut < 0 ? lattice_.position(lattice_.site(address)) : cuts_[static_cast<std::size_t>(cut)].point;
+    const std::int32_t cut = warped_to_[at(address)];
+    return cut < 0 ? lattice_.position(lattice_.site(address)) : cuts_[at(cut)].point;
   }
   [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
 

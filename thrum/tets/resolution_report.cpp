@@ -167,7 +167,7 @@ UnresolvedRegion make_region(std::vector<Missed>& missed, const std::vector<Samp
   for (const Missed& m : missed) {
     region.box.extend(samples[m.sample].point);
     region.area += samples[m.sample].area;
-    area_of_kind[static_cast<std::size_t>(m.kind)] += samples[m.sample].area;
+    area_of_kind[at(m.kind)] += samples[m.sample].area;
   }
   const auto main_kind = std::max_element(area_of_kind.begin(), area_of_kind.end());
   region.kind = static_cast<UnresolvedKind>(main_kind - area_of_kind.begin());

@@ -115,7 +115,7 @@ TetPieces face_connected_pieces(const mesh::TetrahedralMesh& mesh,
   for (std::size_t t = 0; t < count; ++t) {
     const Index root = sets.root(static_cast<Index>(t));
     if (number[at(root)] == kNone) {
-      number[at(root)] = static_cast<Index>(volumes.size());
+      number[at(root)] = count_of(volumes);
       volumes.push_back(0);
     }
     pieces.piece_of[t] = number[at(root)];
@@ -213,7 +213,7 @@ std::size_t split_pinched_vertices(mesh::TetrahedralMesh& mesh,
       if (owner[at(v)] == kNone) owner[at(v)] = set;
       if (owner[at(v)] == set) continue;
       if (copy[at(set)] == kNone) {
-        copy[at(set)] = static_cast<Index>(mesh.vertices.size());
+        copy[at(set)] = count_of(mesh.vertices);
         mesh.vertices.push_back(Vec3(mesh.vertices[at(v)]));
       }
       v = copy[at(set)];

@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 
+#include "thrum/base/index.h"
+
 namespace thrum::tets {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr double kDegrees = 180 / std::numbers::pi;
 std::array<Vec3, 4> corners_of(const mesh::TetrahedralMesh& mesh, std::size_t t)
 {
   std::array<Vec3, 4> p;
-  for (std::size_t k = 0; k < 4; ++k) p[k] = mesh.vertices[static_cast<std::size_t>(mesh.tetrahedra[t][k])];
+  for (std::size_t k = 0; k < 4; ++k) p[k] = mesh.vertices[at(mesh.tetrahedra[t][k])];
   return p;
 }
 

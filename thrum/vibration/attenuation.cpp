@@ -9,6 +9,7 @@
 #include <set>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/vibration/pulse.h"
 
 namespace thrum::vibration {
@@ -67,8 +68,8 @@ MatX GeodesicCache::distances(std::span<const Vec3> from, std::span<const Vec3> 
   MatX out(static_cast<Eigen::Index>(from.size()), static_cast<Eigen::Index>(to.size()));
   for (Eigen::Index i = 0; i < out.rows(); ++i) {
     for (Eigen::Index j = 0; j < out.cols(); ++j) {
-      const Vec3& a = solve_from ? from[static_cast<std::size_t>(i)] : to[static_cast<std::size_t>(j)];
-      const Vec3& b = solve_from ? to[static_cast<std::size_t>(j)] : from[static_cast<std::size_t>(i)];
+      const Vec3& a = solve_from ? from[at(i)] : to[at(j)];
+      const Vec3& b = solve_from ? to[at(j)] : from[at(i)];
       out(i, j) = geodesics_->evaluate(field_from(cell_of(a)), map_.find(b).point);
     }
   }
@@ -101,13 +102,13 @@ AttenuatedResponse::AttenuatedResponse(std::shared_ptr<const model::ModalModel> 
   std::vector<Vec3> normals(mesh.vertices.size(), Vec3::Zero());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 area = (mesh.corner(t, 1) - mesh.corner(t, 0)).cross(mesh.corner(t, 2) - mesh.corner(t, 0));
-    for (const Index v : mesh.triangles[t]) normals[static_cast<std::size_t>(v)] += area;
+    for (const Index v : mesh.triangles[t]) normals[at(v)] += area;
   }
   const auto count = static_cast<Eigen::Index>(mesh.vertices.size());
   vertex_squares_.setZero(model_->shapes.cols(), count);
   constexpr double kMinUpCosine = 0.5;
   for (Eigen::Index v = 0; v < count; ++v) {
-    Vec3& n = normals[static_cast<std::size_t>(v)];
+    Vec3& n = normals[at(v)];
     if (n.norm() > 0) n.normalize();
     vertex_squares_.col(v) = (n.transpose() * model_->shapes.middleRows<3>(3 * v)).cwiseAbs2();
     if (n.z() >= kMinUpCosine) upward_.push_back(static_cast<Index>(v));
@@ -153,7 +154,7 @@ double AttenuatedResponse::at_point(const VecX& values, const Vec3& position)
     return sum / static_cast<double>(upward_.size());
   }
   const mesh::SurfacePoint& point = map_.find(position).point;
-  const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
+  const Triangle& corners = model_->surface.triangles[at(point.triangle)];
   return point.barycentric.dot(Vec3(values[corners[0]], values[corners[1]], values[corners[2]]));
 }
 
@@ -161,7 +162,7 @@ VecX AttenuatedResponse::squared_shapes_at(const Vec3& position)
 {
   if (attenuation_.average) return mean_squares_;
   const mesh::SurfacePoint& point = map_.find(position).point;
-  const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(point.triangle)];
+  const Triangle& corners = model_->surface.triangles[at(point.triangle)];
   VecX squares = VecX::Zero(vertex_squares_.rows());
   for (std::size_t c = 0; c < 3; ++c)
     squares += point.barycentric[static_cast<Eigen::Index>(c)] * vertex_squares_.col(corners[c]);
@@ -171,7 +172,7 @@ VecX AttenuatedResponse::squared_shapes_at(const Vec3& position)
 VecX AttenuatedResponse::contact_pulse_weights(const ResponseInput& input, const SurfaceContact& contact,
                                                double speed) const
 {
-  const double other = input.bodies[static_cast<std::size_t>(contact.body)].modulus;
+  const double other = input.bodies[at(contact.body)].modulus;
   return pulse_weights(modes_, contact_duration(inverse_effective_mass(input.bodies, contact, contact),
                                                 modulus_, other, settings_.contact_radius, speed));
 }
@@ -193,8 +194,7 @@ std::vector<TargetSpeed> AttenuatedResponse::target_speeds(const ResponseInput& 
   } else {
     distances.resize(static_cast<Eigen::Index>(from.size()), static_cast<Eigen::Index>(to.size()));
     for (Eigen::Index i = 0; i < distances.rows(); ++i)
-      for (Eigen::Index j = 0; j < distances.cols(); ++j)
-        distances(i, j) = (from[static_cast<std::size_t>(i)] - to[static_cast<std::size_t>(j)]).norm();
+      for (Eigen::Index j = 0; j < distances.cols(); ++j) distances(i, j) = (from[at(i)] - to[at(j)]).norm();
   }
   const bool displacement = settings_.rule == KickRule::peak_displacement;
   const bool trade = !displacement && settings_.rule != KickRule::peak_velocity;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/vibration/modal_response.h"
 
 namespace thrum::vibration {
@@ -27,7 +28,7 @@ void ModalResponse::find_corners(const ResponseContext& r)
     const auto triangle = static_cast<std::size_t>(points_[r.resting[k]]->point.triangle);
     for (std::size_t c = 0; c < 3; ++c) {
       const Index vertex = model_->surface.triangles[triangle][c];
-      std::size_t& corner = corner_of_vertex_[static_cast<std::size_t>(vertex)];
+      std::size_t& corner = corner_of_vertex_[at(vertex)];
       if (corner >= count || !is(corners_[corner], vertex)) {
         corner = count++;
         if (count > corners_.size()) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "thrum/base/index.h"
+
 namespace thrum::vibration {
 
 namespace {
@@ -59,8 +61,7 @@ void compute_impact_losses(std::span<const RigidBodyData> bodies, double step,
   for (SurfaceContact& contact : contacts) {
     const Sum& sum = sums[contact.body];
     if (!contact.struck || !(sum.lambda > 0)) continue;
-    const double lost =
-        std::max(0.0, sum.lost + gravity_excess(bodies[static_cast<std::size_t>(contact.body)], step));
+    const double lost = std::max(0.0, sum.lost + gravity_excess(bodies[at(contact.body)], step));
     contact.loss = lost * contact.impulse / sum.lambda;
     if (!(sum.square > 0)) continue;
     const double root = std::sqrt(sum.along * sum.along + 2 * sum.square * lost);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/vibration/energy_budget.h"
 #include "thrum/vibration/one_sided.h"
 
@@ -30,12 +31,12 @@ struct Row {
 std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed> wanted)
 {
   std::vector<char> kicked(input.bodies.size(), 0);
-  for (const TargetSpeed& w : wanted) kicked[static_cast<std::size_t>(input.contacts[w.contact].body)] = 1;
+  for (const TargetSpeed& w : wanted) kicked[at(input.contacts[w.contact].body)] = 1;
   std::vector<Row> rows;
   rows.reserve(input.contacts.size());
   for (std::size_t i = 0; i < input.contacts.size(); ++i) {
     const SurfaceContact& contact = input.contacts[i];
-    if (kicked[static_cast<std::size_t>(contact.body)] == 0 || std::isinf(contact.gap)) continue;
+    if (kicked[at(contact.body)] == 0 || std::isinf(contact.gap)) continue;
     const double closes = contact.gap > 0 ? contact.gap / input.step : 0.0;
     rows.push_back(
         {.contact = i, .wanted = -closes, .present = std::max(0.0, separation_speed(input, contact))});
@@ -61,7 +62,7 @@ std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed
 double load_ratio_of(const ResponseInput& input, std::span<const Row> rows)
 {
   const SurfaceContact& first = input.contacts[rows[0].contact];
-  const RigidBodyData& part = input.bodies[static_cast<std::size_t>(first.body)];
+  const RigidBodyData& part = input.bodies[at(first.body)];
   const double g = part.acceleration.norm();
   if (!(part.inverse_mass > 0) || !(g > 0)) return 1;
   double carried = 0;
@@ -76,7 +77,7 @@ double load_ratio_of(const ResponseInput& input, std::span<const Row> rows)
 void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
 {
   const auto contact_of = [&](Eigen::Index i) -> const SurfaceContact& {
-    return input.contacts[rows[static_cast<std::size_t>(i)].contact];
+    return input.contacts[rows[at(i)].contact];
   };
   if (rows.size() == 1) {
     const double inverse_mass = inverse_effective_mass(input.bodies, contact_of(0), contact_of(0));
@@ -89,7 +90,7 @@ void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
   MatX A(n, n);
   VecX b(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    b[i] = rows[static_cast<std::size_t>(i)].wanted - rows[static_cast<std::size_t>(i)].present;
+    b[i] = rows[at(i)].wanted - rows[at(i)].present;
     for (Eigen::Index j = 0; j <= i; ++j)
       A(i, j) = A(j, i) = inverse_effective_mass(input.bodies, contact_of(i), contact_of(j));
   }
@@ -97,8 +98,8 @@ void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
   const VecX lambda = solve_one_sided(A, b, unsolved, {.regularisation = kRegularisation});
   const VecX gained = A * lambda;
   for (Eigen::Index i = 0; i < n; ++i) {
-    rows[static_cast<std::size_t>(i)].lambda = lambda[i];
-    rows[static_cast<std::size_t>(i)].gained = gained[i];
+    rows[at(i)].lambda = lambda[i];
+    rows[at(i)].gained = gained[i];
   }
 }
 
@@ -150,7 +151,7 @@ std::vector<BodyImpulse> body_impulses_of(const ResponseInput& input, std::span<
 {
   std::vector<BodyImpulse> by_body(input.bodies.size());
   const auto add = [&](std::int32_t body, const Vec3& position, const Vec3& impulse) {
-    const auto b = static_cast<std::size_t>(body);
+    const std::size_t b = at(body);
     by_body[b].body = body;
     if (input.bodies[b].inverse_mass == 0) return;
     by_body[b].impulse += impulse;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "thrum/base/index.h"
 #include "thrum/elastic/damped_oscillation.h"
 #include "thrum/vibration/contact_spring.h"
 #include "thrum/vibration/micro_simulation.h"
@@ -41,15 +42,15 @@ void MicroSimulation::prepare()
   F_.resize(n_, r_.rows.cols());
   J_.resize(active_contacts_.size());
   for (Eigen::Index k = 0; k < n_; ++k) {
-    const std::size_t i = active_contacts_[static_cast<std::size_t>(k)];
+    const std::size_t i = active_contacts_[at(k)];
     F_.row(k) = r_.rows.row(static_cast<Eigen::Index>(i));
     const SurfaceContact& contact = r_.contact(i);
     for (const std::size_t b : {std::size_t{0}, static_cast<std::size_t>(contact.body)}) {
       Vec6 row;
       row << contact.normal, (contact.position - input.bodies[b].centre).cross(contact.normal);
-      (b == 0 ? J_[static_cast<std::size_t>(k)].own : J_[static_cast<std::size_t>(k)].other) = row;
+      (b == 0 ? J_[at(k)].own : J_[at(k)].other) = row;
     }
-    ContactJacobian& J = J_[static_cast<std::size_t>(k)];
+    ContactJacobian& J = J_[at(k)];
     J.body = static_cast<std::size_t>(contact.body);
     J.velocity_change_own = inverse_mass_times(bodies_[0], J.own);
     J.velocity_change_other = inverse_mass_times(bodies_[J.body], J.other);
@@ -63,7 +64,7 @@ void MicroSimulation::prepare()
     }
   }
   for (const std::size_t i : r_.struck) {
-    bodies_[static_cast<std::size_t>(r_.contact(i).body)].strikes = true;
+    bodies_[at(r_.contact(i).body)].strikes = true;
     push(i, -r_.contact(i).impulse);
   }
   for (MovingBody& m : bodies_) m.start = m.kinetic(m.V);
@@ -110,7 +111,7 @@ void MicroSimulation::prepare_contacts()
   for (Eigen::VectorXf* v : {&spring_, &dashpot_, &inverse_kappa_, &inverse_diagonal_, &lambda_, &rhs_})
     v->setZero(n_);
   for (Eigen::Index k = 0; k < n_; ++k) {
-    const std::size_t i = active_contacts_[static_cast<std::size_t>(k)];
+    const std::size_t i = active_contacts_[at(k)];
     const SurfaceContact& contact = active_contact(k);
     const double inverse_effective_mass = r_.inverse_effective_mass[static_cast<Eigen::Index>(i)];
     if (!(inverse_effective_mass > 0)) continue;

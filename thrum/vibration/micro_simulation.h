@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/vibration/response_context.h"
 
 namespace thrum::vibration {
@@ -73,11 +74,11 @@ class MicroSimulation {
   };
   [[nodiscard]] const SurfaceContact& active_contact(Eigen::Index k) const
   {
-    return r_.contact(active_contacts_[static_cast<std::size_t>(k)]);
+    return r_.contact(active_contacts_[at(k)]);
   }
   [[nodiscard]] double along(Eigen::Index k, Vec6 MovingBody::*what) const
   {
-    const ContactJacobian& J = J_[static_cast<std::size_t>(k)];
+    const ContactJacobian& J = J_[at(k)];
     double sum = J.other.dot(bodies_[J.body].*what);
     if (bodies_[0].mass > 0) sum -= J.own.dot(bodies_[0].*what);
     return sum;

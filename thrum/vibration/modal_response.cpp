@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/vibration/energy_budget.h"
 #include "thrum/vibration/micro_collisions.h"
 #include "thrum/vibration/momentum_exchange.h"
@@ -161,7 +162,7 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
     if (!contact.struck || contact.impulse < settings_.min_impulse ||
         contact.approach_speed < settings_.min_speed)
       continue;
-    r.strikes[static_cast<std::size_t>(contact.body)] = 1;
+    r.strikes[at(contact.body)] = 1;
     any = true;
   }
   if (!any) return;
@@ -173,7 +174,7 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
   double farthest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const SurfaceContact& contact = input.contacts[i];
-    const bool strikes = r.strikes[static_cast<std::size_t>(contact.body)] != 0;
+    const bool strikes = r.strikes[at(contact.body)] != 0;
     if (strikes && !contact.struck) continue;
     if (!strikes && contact.gap > settings_.max_gap) continue;
     const MappedPoint& mapped = map_.find(contact.position);
@@ -357,8 +358,7 @@ void ModalResponse::add_tangential_impulses(const ResponseContext& r, const Mode
                                             ResponseResult& result) const
 {
   for (Kick& kick : result.kicks) {
-    const auto k = static_cast<std::size_t>(std::find(r.resting.begin(), r.resting.end(), kick.contact) -
-                                            r.resting.begin());
+    const std::size_t k = at(std::find(r.resting.begin(), r.resting.end(), kick.contact) - r.resting.begin());
     if (k == r.resting.size()) continue;  // a corner that is only held
     ModeState then = state;
     advance(modes_, peaks[k].time, then);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/damped_oscillation.h"
 
 namespace thrum::vibration {
@@ -33,7 +34,7 @@ std::array<double, 6> quintic(double y0, double d0, double c0, double y1, double
 double value_at(const std::array<double, 6>& p, double x)
 {
   double value = p[5];
-  for (int k = 4; k >= 0; --k) value = value * x + p[static_cast<std::size_t>(k)];
+  for (int k = 4; k >= 0; --k) value = value * x + p[at(k)];
   return value;
 }
 
@@ -226,8 +227,7 @@ std::vector<Peak> PeakSearch::search(const MatX& columns, Quantity what)
   if (what == Quantity::displacement) sampled_ = sampled_.cwiseAbs();
   std::vector<Peak> peaks(static_cast<std::size_t>(columns.cols()));
   for (Eigen::Index i = 0; i < columns.cols(); ++i)
-    search_between_samples(columns, i, what, static_cast<float>(margins[i]),
-                           peaks[static_cast<std::size_t>(i)]);
+    search_between_samples(columns, i, what, static_cast<float>(margins[i]), peaks[static_cast<std::size_t>(i)]);
   return peaks;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/vibration/mode_motion.h"
@@ -38,7 +39,7 @@ struct ResponseContext {
   [[nodiscard]] const SurfaceContact& contact(std::size_t i) const { return input.contacts[i]; }
   [[nodiscard]] const RigidBodyData& body_of(std::size_t i) const
   {
-    return input.bodies[static_cast<std::size_t>(contact(i).body)];
+    return input.bodies[at(contact(i).body)];
   }
   /// Hertz' contact time at a touch for a speed of approach [s].
   [[nodiscard]] double pulse_duration(std::size_t i, double speed) const;

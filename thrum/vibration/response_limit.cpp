@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/vibration/response_limit.h"
 
+#include "thrum/base/index.h"
 #include "thrum/vibration/energy_budget.h"
 
 namespace thrum::vibration {
@@ -18,8 +19,8 @@ Cost impulse_energy_terms(const ResponseInput& input, const ResponseResult& resu
   // The body_impulses of one body together.
   std::vector<BodyImpulse> sums(input.bodies.size());
   for (const BodyImpulse& push : result.body_impulses) {
-    sums[static_cast<std::size_t>(push.body)].impulse += push.impulse;
-    sums[static_cast<std::size_t>(push.body)].angular_impulse += push.angular_impulse;
+    sums[at(push.body)].impulse += push.impulse;
+    sums[at(push.body)].angular_impulse += push.angular_impulse;
   }
   Cost cost;
   for (std::size_t b = 0; b < sums.size(); ++b) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/vibration/impact_loss.h"
 
 namespace thrum::vibration {
@@ -74,8 +75,7 @@ double approach_speed(std::span<const HostBody> bodies, const HostContact& conta
   const auto velocity_before = [&](const HostBody& body) -> Vec3 {
     return body.velocity_before + body.angular_velocity_before.cross(contact.position - body.position_before);
   };
-  return contact.normal.dot(velocity_before(bodies[0]) -
-                            velocity_before(bodies[static_cast<std::size_t>(contact.body)]));
+  return contact.normal.dot(velocity_before(bodies[0]) - velocity_before(bodies[at(contact.body)]));
 }
 
 RingingBody::RingingBody(std::shared_ptr<const model::ModalModel> model, const BodyResponseDesc& desc,
@@ -135,7 +135,7 @@ ResponseResult RingingBody::respond_and_apply(std::span<const HostBody> before, 
 
 void apply_impulse(std::span<HostBody> bodies, const BodyImpulse& impulse)
 {
-  HostBody& body = bodies[static_cast<std::size_t>(impulse.body)];
+  HostBody& body = bodies[at(impulse.body)];
   if (!(body.mass > 0)) return;
   const Mat3 R = body.X_wb.rotation.toRotationMatrix();
   body.velocity += impulse.impulse / body.mass;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/vibration/surface_contact.h"
 
+#include "thrum/base/index.h"
+
 namespace thrum::vibration {
 
 namespace {
@@ -20,8 +22,7 @@ double inverse_effective_mass(std::span<const RigidBodyData> bodies, const Surfa
                               const SurfaceContact& j)
 {
   double inverse_effective_mass = body_inverse_effective_mass(bodies[0], i, j);
-  if (i.body == j.body)
-    inverse_effective_mass += body_inverse_effective_mass(bodies[static_cast<std::size_t>(i.body)], i, j);
+  if (i.body == j.body) inverse_effective_mass += body_inverse_effective_mass(bodies[at(i.body)], i, j);
   return inverse_effective_mass;
 }
 
