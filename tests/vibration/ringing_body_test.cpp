@@ -146,8 +146,8 @@ TEST(RingingBody, RespondsAndAppliesAsAHostWould)
 {
   const Pose X{{1, 2, 3}, Quat(Eigen::AngleAxisd(0.4, Vec3(1, 1, 0).normalized()))};
   const Host host(X);
-  RingingBody plate(testing::plate_model(), exchange());
-  RingingBody other(testing::plate_model(), exchange());
+  RingingBody plate(plate_model(), exchange());
+  RingingBody other(plate_model(), exchange());
   const ResponseResult expected = other.respond(host.bodies, host.contacts, kStep);
   ASSERT_FALSE(expected.body_impulses.empty());
   // The resting ball was there in the step before, the other was not.
