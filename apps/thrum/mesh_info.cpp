@@ -82,6 +82,9 @@ void info(const InfoOptions& options)
     print_mass(mesh::shell_mass_properties(file.mesh, options.thickness, options.density));
   } else if (report.usable_for_mass) {
     print_mass(mesh::solid_mass_properties(file.mesh, options.density));
+  } else if (report.closed && !report.watertight) {
+    fmt::print("{}\n", warning("It is closed, but parts of it touch along edges of four triangles or more, "
+                               "so it is not one solid. thrum mesh repair separates the parts."));
   } else {
     fmt::print("{}\n", warning("It is not closed, so it has no mass as a solid. Try thrum mesh repair, or "
                                "use --thickness to treat it as a sheet."));

@@ -70,6 +70,22 @@ class Commands(CommandLine):
         self.assertIn("1", text.splitlines()[0])
         self.assertIn("watertight", self.run_ok("mesh", "info", "repaired.obj"))
 
+    def test_repair_separates_parts_that_touch_along_an_edge(self):
+        # Two tetrahedra on the edge from vertex 1 to vertex 2, of volume 1/6 each.
+        vertices = [(0, 0, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0)]
+        faces = [(1, 4, 3), (1, 3, 2), (3, 4, 2), (1, 2, 4), (1, 6, 5), (1, 5, 2), (5, 6, 2), (1, 2, 6)]
+        (self.at / "touching.obj").write_text("".join("v %g %g %g\n" % v for v in vertices) +
+                                              "".join("f %d %d %d\n" % f for f in faces))
+        text = self.run_ok("mesh", "info", "touching.obj")
+        self.assertIn("closed, but parts of it touch along edges", text)
+        self.assertIn("mesh repair separates the parts", text)
+        self.assertIn("1 edges where parts touch were split",
+                      self.run_ok("mesh", "repair", "touching.obj", "-o", "apart.ply"))
+        text = self.run_ok("mesh", "info", "apart.ply")
+        self.assertIn("2 components", text)
+        self.assertIn("\nwatertight", text)
+        self.assertIn("volume 0.333333 m^3", text)
+
     def test_repair_scales_a_mesh_in_millimetres(self):
         self.run_ok("mesh", "shape", "box", "--size", "300,200,100", "-o", "mm.obj")
         self.assertIn("scale it by 0.001", self.run_ok("mesh", "info", "mm.obj"))

@@ -122,6 +122,13 @@ class Inspector {
       const Vec3& p = worst.places.front();
       where = fmt::format(", one at ({:.3g}, {:.3g}, {:.3g})", p.x(), p.y(), p.z());
     }
+    if (report.closed) {
+      return fmt::format(
+          "moves, and parts of its closed surface touch along {} edge{} of four triangles or more{}: which "
+          "triangles "
+          "belong together there is not known. 'thrum mesh repair' separates the parts.",
+          worst.count, worst.count == 1 ? "" : "s", where);
+    }
     return fmt::format(
         "moves and is not watertight ({} bad edge{}{}): without a definite inside its mass and its contacts "
         "are guesses. "
