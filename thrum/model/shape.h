@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a body looks like to contact. Each shape lives in its own axes; BodyProperties::X_bs puts it into the body.
+// What a body looks like to contact. Each shape lives in its own axes; BodyProperties::X_bs puts it into the
+// body.
 //
 // Round shapes have their axis along z. A plane and a height field are solid below. Meshes must be closed
 // when they move; a fixed mesh may be open, and then only its front faces push.

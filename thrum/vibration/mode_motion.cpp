@@ -227,7 +227,8 @@ std::vector<Peak> PeakSearch::search(const MatX& columns, Quantity what)
   if (what == Quantity::displacement) sampled_ = sampled_.cwiseAbs();
   std::vector<Peak> peaks(static_cast<std::size_t>(columns.cols()));
   for (Eigen::Index i = 0; i < columns.cols(); ++i)
-    search_between_samples(columns, i, what, static_cast<float>(margins[i]), peaks[static_cast<std::size_t>(i)]);
+    search_between_samples(columns, i, what, static_cast<float>(margins[i]),
+                           peaks[static_cast<std::size_t>(i)]);
   return peaks;
 }
 
