@@ -23,6 +23,10 @@ constexpr std::uint32_t kNearestFeature = 0xfffff;
 /// distance likewise.
 constexpr double kDepthTie = 0.002;
 constexpr double kPlaceTie = 0.01;
+/// Points are in touch up to this gap, as a share of the extent of all of them: a plate of 0.25 m up to 0.25 mm.
+constexpr double kTouchGap = 1e-3;
+/// A point in touch is taken before one that hovers when it spans at least this share of what that one would.
+constexpr double kTouchPreference = 0.45;
 
 Vec3 normal_of(const SupportFace& face)
 {
@@ -154,34 +158,49 @@ void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points)
   // Where several are as good, as on a ring that lies on a plane, a fixed direction decides: otherwise
   // rounding would choose others in each step, and none would find the impulse it had.
   const Vec3 preferred = Vec3(0.86, 0.43, 0.28) - normal * normal.dot(Vec3(0.86, 0.43, 0.28));
+  Box3 box;
+  double deepest = -std::numeric_limits<double>::infinity();
+  for (const CandidatePoint& p : points) {
+    box.extend(p.position);
+    deepest = std::max(deepest, p.depth);
+  }
+  const double touch_depth = std::min(0.0, deepest) - kTouchGap * box.diagonal().norm();
+  struct Best {
+    std::size_t index = 0;
+    double score = -std::numeric_limits<double>::infinity();
+  };
+  // The margin grows with the step and lets in points that hover above the surface. A patch of these carries
+  // nothing: those that touch go first, unless all of them lie on one side.
   const auto pick = [&](std::size_t place, auto&& score) {
-    std::size_t best = place;
-    double max_score = -std::numeric_limits<double>::infinity();
+    Best touching;
+    Best any;
     for (std::size_t i = place; i < points.size(); ++i) {
       const double value = score(points[i]);
-      if (value > max_score) {
-        max_score = value;
-        best = i;
-      }
+      if (value > any.score) any = {i, value};
+      if (points[i].depth >= touch_depth && value > touching.score) touching = {i, value};
     }
-    std::swap(points[place], points[best]);
+    const bool prefer = touching.score > 0 && touching.score >= kTouchPreference * any.score;
+    std::swap(points[place], points[prefer ? touching.index : any.index]);
   };
   // The deepest point comes first.
-  pick(0, [&](const CandidatePoint& p) { return p.depth + kDepthTie * preferred.dot(p.position); });
+  pick(0, [&](const CandidatePoint& p) {
+    return p.depth - touch_depth + kDepthTie * preferred.dot(p.position - box.min());
+  });
   const Vec3 p0 = points[0].position;
   // Then the one farthest from it.
   const Vec3 aside = kPlaceTie * preferred.cross(normal);
-  pick(1, [&](const CandidatePoint& p) { return (p.position - p0).norm() + aside.dot(p.position); });
+  pick(1, [&](const CandidatePoint& p) { return (p.position - p0).norm() + aside.dot(p.position - p0); });
   // Then the two that span the most area to either side of that line.
   const Vec3 line = points[1].position - p0;
   const Vec3 across = normal.cross(line);
   const Vec3 along = kPlaceTie * line;
   pick(2, [&](const CandidatePoint& p) {
-    return std::abs(across.dot(p.position - p0)) + along.dot(p.position);
+    return std::abs(across.dot(p.position - p0)) + along.dot(p.position - p0);
   });
   const double sign = across.dot(points[2].position - p0) >= 0 ? 1.0 : -1.0;
-  pick(3,
-       [&](const CandidatePoint& p) { return -sign * across.dot(p.position - p0) + along.dot(p.position); });
+  pick(3, [&](const CandidatePoint& p) {
+    return -sign * across.dot(p.position - p0) + along.dot(p.position - p0);
+  });
   points.resize(4);
 }
 

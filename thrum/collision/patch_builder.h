@@ -19,7 +19,7 @@ void clip_convex_contact(const ConvexView& a, const ConvexView& b, const Pose& X
                          double margin, ClipScratch& scratch, std::vector<CandidatePoint>& points);
 
 /// Keeps at most four: the deepest, the one farthest from it, and the two that span the most area to either
-/// side.
+/// side; of these, points in touch before points that hover within the margin.
 void reduce_to_four(const Vec3& normal, std::vector<CandidatePoint>& points);
 
 /// Reduces, and appends one patch with the points brought to the world by `X_wp`. Does nothing without

@@ -71,6 +71,8 @@ void remove_kinetic_energy(const StepView& view, StepActions& actions,
 
 }  // namespace
 
+Responder::Responder(const ResponderDesc& desc) : desc_(desc), record_(std::make_shared<StepRecord>()) {}
+
 void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<const model::ModalModel> model,
                          const vibration::BodyResponseDesc& desc)
 {
@@ -158,8 +160,9 @@ std::vector<std::string> Responder::warnings() const
 bool Responder::is_struck(const StepView& view, const model::ContactPoint& point) const
 {
   if (!(point.normal_impulse > 0) || !(point.normal_speed < 0)) return false;
-  return point.is_new || (desc_.detect_force_jumps &&
-                          -point.normal_speed > kForceJumpGravitySteps * view.h * view.model.gravity.norm());
+  return point.is_new ||
+         (desc_.detect_force_jumps &&
+          -point.normal_speed > kForceJumpGravitySteps * record_->h * view.model.gravity.norm());
 }
 
 // Kicks that arrive now. Since they were sent the body may have begun to move; it gets no more energy than
@@ -218,27 +221,18 @@ double Responder::drain_vibration(const StepView& view, StepActions& actions, do
 // response had asked for were paid in advance, by their estimated energy; when the solver had to spend more
 // on them, since friction held back or something was leant against the body, the vibration pays the
 // difference, and the kicked bodies what it cannot.
-void Responder::update_energy_budget(const StepView& view, StepActions& actions, bool struck)
+void Responder::update_energy_budget(const StepView& view, StepActions& actions)
 {
-  double prepaid_energy = 0;
-  std::set<model::BodyIndex> kicked;
-  for (std::size_t p = 0; p < view.state.patches.size(); ++p) {
-    const model::ContactPatch& patch = view.state.patches[p];
-    for (std::size_t k = 0; k < patch.points.size(); ++k) {
-      if (patch.points[k].allowed_energy == 0) continue;
-      prepaid_energy += actions.take_allowed_energy(p, k);
-      kicked.insert({patch.a, patch.b});
-    }
-  }
+  const std::set<model::BodyIndex>& kicked = record_->kicked;
   budget_ = 0;
-  if (!struck && kicked.empty()) return;
-  budget_ = step_energy_loss(view) + prepaid_energy;
+  if (record_->impacts.empty() && kicked.empty()) return;
+  budget_ = record_->lost + record_->prepaid;
   if (budget_ >= 0) return;
   double deficit = -std::exchange(budget_, 0.0);
   if (kicked.empty()) return;
   // Motors of joints bring in energy too, which no kick has to give back.
   if (!view.model.joints.empty()) {
-    double gained = -prepaid_energy;
+    double gained = -record_->prepaid;
     for (const model::BodyIndex body : kicked) gained -= body_energy_loss(view, body);
     deficit = std::clamp(gained, 0.0, deficit);
   }
@@ -246,7 +240,38 @@ void Responder::update_energy_budget(const StepView& view, StepActions& actions,
                         drain_vibration(view, actions, deficit, [](model::BodyId) { return true; }));
 }
 
+void Responder::before_step(const StepView& view)
+{
+  *record_ = {};
+  record_->h = view.h;
+}
+
+// Gathers; nothing is answered before the step is complete.
 void Responder::after_slice(const StepView& view, StepActions& actions)
+{
+  const base::Stopwatch watch;
+  for (std::size_t p = 0; p < view.state.patches.size(); ++p) {
+    const model::ContactPatch& patch = view.state.patches[p];
+    for (std::size_t k = 0; k < patch.points.size(); ++k) {
+      if (patch.points[k].allowed_energy == 0) continue;
+      record_->prepaid += actions.take_allowed_energy(p, k);
+      record_->kicked.insert({patch.a, patch.b});
+    }
+  }
+  record_->lost += step_energy_loss(view);
+  std::set<model::BodyIndex> struck;
+  for (const model::ContactPatch& patch : view.state.patches) {
+    const auto points = patch.active();
+    if (std::any_of(points.begin(), points.end(), [&](const auto& point) { return is_struck(view, point); }))
+      struck.insert({patch.a, patch.b});
+  }
+  for (const auto& resonator : resonators_) {
+    if (struck.count(view.index_of(resonator->body)) > 0) record_impacts(view, *resonator);
+  }
+  record_->seconds += watch.seconds();
+}
+
+void Responder::after_step(const StepView& view, StepActions& actions)
 {
   const base::Stopwatch watch;
   report_ = {};
@@ -254,15 +279,12 @@ void Responder::after_slice(const StepView& view, StepActions& actions)
   std::vector<model::BodyIndex> bodies;
   for (const auto& resonator : resonators_) bodies.push_back(view.index_of(resonator->body));
   std::vector<char> struck(resonators_.size(), 0);
-  for (const model::ContactPatch& patch : view.state.patches) {
-    for (const model::ContactPoint& point : patch.active()) {
-      if (!is_struck(view, point)) continue;
-      for (std::size_t r = 0; r < bodies.size(); ++r) {
-        if (bodies[r] == patch.a || bodies[r] == patch.b) struck[r] = 1;
-      }
+  for (const StepRecord::Impact& impact : record_->impacts) {
+    for (std::size_t r = 0; r < bodies.size(); ++r) {
+      if (bodies[r] == impact.resonator) struck[r] = 1;
     }
   }
-  update_energy_budget(view, actions, std::find(struck.begin(), struck.end(), 1) != struck.end());
+  update_energy_budget(view, actions);
   if (!view.state.pending_kicks.empty()) apply_pending_kicks(view, actions);
   std::vector<TransmittedImpact> transmitted_impacts;
   for (std::size_t r = 0; r < resonators_.size(); ++r) {
@@ -286,7 +308,7 @@ void Responder::after_slice(const StepView& view, StepActions& actions)
   }
   for (const model::ModalState& ring : view.state.modal_states)
     report_.vibration_energy += vibration_energy(ring);
-  report_.seconds = watch.seconds();
+  report_.seconds = record_->seconds + watch.seconds();
 }
 
 // One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows,
@@ -295,7 +317,8 @@ void Responder::respond_body(const StepView& view, StepActions& actions, Resonat
                              const std::vector<TransmittedImpact>& transmitted_impacts,
                              std::vector<TransmittedImpact>& transmitted)
 {
-  const ResonatorContacts resonator_contacts = gather_contacts(view, resonator, transmitted_impacts);
+  ResonatorContacts resonator_contacts = gather_contacts(view, resonator, transmitted_impacts);
+  if (transmitted_impacts.empty()) add_recorded_impacts(view, resonator, resonator_contacts);
   const auto& modal_states = view.state.modal_states;
   const auto ring = std::find_if(modal_states.begin(), modal_states.end(),
                                  [&](const model::ModalState& s) { return s.body == resonator.body; });

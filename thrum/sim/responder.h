@@ -6,11 +6,12 @@
 //   world.add_observer(responder);                   // the responder must outlive the world's steps
 //   world.step(0.01);   world.responses();           // which contacts were struck, which kicked
 //
-// An observer like any other (step_observer.h). After the contacts of a slice are solved, new contacts strike
-// the bodies that ring; kicks become separation speeds in the next solve (ContactPoint::requested_speed,
-// which enters b of [Coevoet20, eq. 2]) or changes of velocity. A kicked body that rings itself passes the
-// impact on, up to `max_hops` times within the slice. How bodies ring and kicks under way are part of
-// SceneState: they are saved and restored with it.
+// An observer like any other (step_observer.h). Impacts are gathered slice by slice and answered once, at the
+// end of the step, so that the response does not depend on how the step was cut. New contacts strike the
+// bodies that ring; kicks become separation speeds in the next solve (ContactPoint::requested_speed, which
+// enters b of [Coevoet20, eq. 2]) or changes of velocity. A kicked body that rings itself passes the impact
+// on, up to `max_hops` times within the step. How bodies ring and kicks under way are part of SceneState:
+// they are saved and restored with it. What is gathered lives within one step.
 #pragma once
 
 #include <map>
@@ -31,7 +32,7 @@ struct ResponderDesc {
       false;  ///< resting contacts that are suddenly pressed strike too, not only new ones
 };
 
-/// What the last step's response did, all bodies together.
+/// What the response of the last step did, all bodies and slices together.
 struct ResponseReport {
   int impacts = 0;
   int kicks = 0;
@@ -47,7 +48,7 @@ struct ResponseReport {
 
 class Responder : public StepObserver {
  public:
-  explicit Responder(const ResponderDesc& desc = {}) : desc_(desc) {}
+  explicit Responder(const ResponderDesc& desc = {});
 
   /// The axes of the model are those of the body's shape. Throws Error when the body has a response already
   /// or the model does not have the size of the shape.
@@ -66,7 +67,9 @@ class Responder : public StepObserver {
   [[nodiscard]] const vibration::BodyResponse* response_of(model::BodyId id) const;
 
   [[nodiscard]] bool needs_bodies_before() const override { return true; }
+  void before_step(const StepView& view) override;
   void after_slice(const StepView& view, StepActions& actions) override;
+  void after_step(const StepView& view, StepActions& actions) override;
   /// It neither rings nor has a modulus any more.
   void body_removed(model::BodyId id) override;
 
@@ -74,12 +77,13 @@ class Responder : public StepObserver {
   struct Resonator;
   struct TransmittedImpact;
   struct ResonatorContacts;
+  struct StepRecord;
 
   [[nodiscard]] bool is_struck(const StepView& view, const model::ContactPoint& point) const;
   [[nodiscard]] double modulus_of(model::BodyId id) const;
 
   // The account.
-  void update_energy_budget(const StepView& view, StepActions& actions, bool struck);
+  void update_energy_budget(const StepView& view, StepActions& actions);
   void apply_pending_kicks(const StepView& view, StepActions& actions);
   [[nodiscard]] double vibration_energy(const model::ModalState& ring) const;
   template <class IsPayer>
@@ -93,6 +97,11 @@ class Responder : public StepObserver {
   [[nodiscard]] ResonatorContacts gather_contacts(
       const StepView& view, const Resonator& resonator,
       const std::vector<TransmittedImpact>& transmitted_impacts) const;
+  [[nodiscard]] std::int32_t part_of(const StepView& view, model::BodyIndex index,
+                                     ResonatorContacts& gathered) const;
+  void record_impacts(const StepView& view, const Resonator& resonator);
+  void add_recorded_impacts(const StepView& view, const Resonator& resonator,
+                            ResonatorContacts& gathered) const;
   static void emit_events(const StepView& view, StepActions& actions, model::BodyId resonator,
                           const ResonatorContacts& resonator_contacts,
                           const vibration::ResponseResult& result);
@@ -103,6 +112,7 @@ class Responder : public StepObserver {
   ResponderDesc desc_;
   std::vector<std::shared_ptr<Resonator>> resonators_;
   std::map<model::BodyId, double> moduli_;  ///< [Pa]
+  std::shared_ptr<StepRecord> record_;      ///< what the slices of the current step brought
   double budget_ = 0;                       ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;
 };

@@ -2,7 +2,6 @@
 // One body's response between the world and thrum/vibration: what touches it, and what becomes of its kicks.
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "thrum/sim/responder_internal.h"
 #include "thrum/vibration/impact_loss.h"
@@ -48,8 +47,29 @@ vibration::HostContact host_contact(const StepView& view, std::size_t p, std::si
   return contact;
 }
 
+ContactKey key_of(const model::ContactPatch& patch, std::size_t p, std::size_t k)
+{
+  const model::ContactPoint& point = patch.points[k];
+  return {p, k, patch.part_a, patch.part_b, point.feature_a, point.feature_b, point.position};
+}
+
 }  // namespace
 
+// The number of a body among those that touch the ringing one; a new one is added.
+std::int32_t Responder::part_of(const StepView& view, model::BodyIndex index,
+                                ResonatorContacts& gathered) const
+{
+  const auto [it, fresh] =
+      gathered.numbers.try_emplace(index, static_cast<std::int32_t>(gathered.parts.size()));
+  if (!fresh) return it->second;
+  vibration::HostBody body = host_body(view, index);
+  body.modulus = modulus_of(view.id_of(index));
+  gathered.parts.push_back(vibration::in_model_axes(gathered.X_wm, body));
+  gathered.bodies.push_back(index);
+  return it->second;
+}
+
+// The contacts as they are now; of these only impacts that were passed on are struck.
 Responder::ResonatorContacts Responder::gather_contacts(
     const StepView& view, const Resonator& resonator,
     const std::vector<TransmittedImpact>& transmitted_impacts) const
@@ -59,26 +79,15 @@ Responder::ResonatorContacts Responder::gather_contacts(
   gathered.step = view.h;
   gathered.X_wm = view.state.bodies[static_cast<std::size_t>(self)].X_wb *
                   view.model.bodies[static_cast<std::size_t>(self)].X_bs;
-  std::map<model::BodyIndex, std::int32_t> numbers;
-  const auto part_of = [&](model::BodyIndex index) {
-    const auto [it, fresh] = numbers.try_emplace(index, static_cast<std::int32_t>(gathered.parts.size()));
-    if (!fresh) return it->second;
-    vibration::HostBody body = host_body(view, index);
-    body.modulus = modulus_of(view.id_of(index));
-    gathered.parts.push_back(vibration::in_model_axes(gathered.X_wm, body));
-    gathered.bodies.push_back(index);
-    return it->second;
-  };
-  (void)part_of(self);
+  (void)part_of(view, self, gathered);
   for (std::size_t p = 0; p < view.state.patches.size(); ++p) {
     const model::ContactPatch& patch = view.state.patches[p];
     if (patch.a != self && patch.b != self) continue;
     for (std::size_t k = 0; k < patch.count; ++k) {
-      const model::ContactPoint& point = patch.points[k];
       vibration::SurfaceContact contact =
           vibration::in_model_axes(gathered.X_wm, host_contact(view, p, k, patch.a == self), view.h);
-      contact.body = part_of(patch.a == self ? patch.b : patch.a);
-      contact.approach_speed = -point.normal_speed;
+      contact.body = part_of(view, patch.a == self ? patch.b : patch.a, gathered);
+      contact.approach_speed = -patch.points[k].normal_speed;
       const auto impact =
           std::find_if(transmitted_impacts.begin(), transmitted_impacts.end(),
                        [&](const TransmittedImpact& b) { return b.patch == p && b.point == k; });
@@ -88,17 +97,65 @@ Responder::ResonatorContacts Responder::gather_contacts(
         contact.impulse = impact->impulse;
         contact.approach_speed = impact->speed;
         contact.loss = impact->energy;
-      } else if (transmitted_impacts.empty() && is_struck(view, point)) {
-        contact.struck = true;
-        contact.load = 0;
       }
       gathered.contacts.push_back(contact);
-      gathered.contact_indices.emplace_back(p, k);
+      gathered.keys.push_back(key_of(patch, p, k));
     }
   }
-  if (transmitted_impacts.empty())
-    vibration::compute_impact_losses(gathered.parts, view.h, gathered.contacts);
   return gathered;
+}
+
+// The impacts of one slice on one body, with what they lost in it.
+void Responder::record_impacts(const StepView& view, const Resonator& resonator)
+{
+  ResonatorContacts gathered = gather_contacts(view, resonator, {});
+  for (std::size_t i = 0; i < gathered.contacts.size(); ++i) {
+    const ContactKey& key = gathered.keys[i];
+    if (!is_struck(view, view.state.patches[key.patch].points[key.point])) continue;
+    gathered.contacts[i].struck = true;
+    gathered.contacts[i].load = 0;
+  }
+  vibration::compute_impact_losses(gathered.parts, view.h, gathered.contacts);
+  for (std::size_t i = 0; i < gathered.contacts.size(); ++i) {
+    if (!gathered.contacts[i].struck) continue;
+    StepRecord::Impact& impact = record_->impacts.emplace_back();
+    impact.resonator = gathered.bodies[0];
+    impact.other = gathered.body_of(i);
+    impact.contact = gathered.contacts[i];
+    impact.key = gathered.keys[i];
+    impact.key.patch = ContactKey::kGone;
+  }
+}
+
+// The impacts of all slices among the contacts of the end of the step. One that has ended since then, as of
+// a ball that has bounced off, is a contact more, unless it is too weak to count: then it is nothing.
+void Responder::add_recorded_impacts(const StepView& view, const Resonator& resonator,
+                                     ResonatorContacts& gathered) const
+{
+  const vibration::ResponseSettings& settings = resonator.response->desc().settings;
+  for (const StepRecord::Impact& impact : record_->impacts) {
+    if (impact.resonator != gathered.bodies[0]) continue;
+    const auto is_same = [&](std::size_t i) {
+      return !gathered.contacts[i].struck && gathered.body_of(i) == impact.other &&
+             gathered.keys[i].same_features(impact.key);
+    };
+    std::size_t i = 0;
+    while (i < gathered.contacts.size() && !is_same(i)) ++i;
+    if (i == gathered.contacts.size()) {
+      if (impact.contact.impulse < settings.min_impulse || impact.contact.approach_speed < settings.min_speed)
+        continue;
+      gathered.contacts.push_back(impact.contact);
+      gathered.contacts.back().body = part_of(view, impact.other, gathered);
+      gathered.keys.push_back(impact.key);
+      continue;
+    }
+    vibration::SurfaceContact& contact = gathered.contacts[i];
+    contact.struck = true;
+    contact.load = 0;
+    contact.impulse = impact.contact.impulse;
+    contact.approach_speed = impact.contact.approach_speed;
+    contact.loss = impact.contact.loss;
+  }
 }
 
 // What it did, for the recording.
@@ -107,11 +164,10 @@ void Responder::emit_events(const StepView& view, StepActions& actions, model::B
                             const vibration::ResponseResult& result)
 {
   const auto emit = [&](model::ResponseKind kind, std::size_t contact, double speed, double energy) {
-    const auto& [p, k] = resonator_contacts.contact_indices[contact];
     actions.emit({.kind = kind,
                   .a = resonator,
                   .b = view.id_of(resonator_contacts.body_of(contact)),
-                  .position = view.state.patches[p].points[k].position,
+                  .position = resonator_contacts.keys[contact].position,
                   .normal = resonator_contacts.X_wm.direction(resonator_contacts.contacts[contact].normal),
                   .speed = speed,
                   .energy = energy});
@@ -139,7 +195,9 @@ void Responder::apply_result(const StepView& view, StepActions& actions, const R
                                 X_wm.direction(push.impulse), X_wm.direction(push.angular_impulse));
   }
   for (const vibration::Kick& kick : result.kicks) {
-    const auto& [p, k] = resonator_contacts.contact_indices[kick.contact];
+    const std::size_t p = resonator_contacts.keys[kick.contact].patch;
+    const std::size_t k = resonator_contacts.keys[kick.contact].point;
+    if (p == ContactKey::kGone) continue;  // only what touches it now can be kicked
     const model::BodyIndex index = resonator_contacts.body_of(kick.contact);
     const model::BodyId id = view.id_of(index);
     if (view.model.bodies[static_cast<std::size_t>(index)].motion != model::Motion::dynamic) continue;

@@ -2,7 +2,9 @@
 // What the sources of sim::Responder share; not for others.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -32,14 +34,47 @@ struct Responder::TransmittedImpact {
   double energy = 0;   ///< [J]
 };
 
+/// Names a contact point within a step.
+struct ContactKey {
+  static constexpr std::size_t kGone = static_cast<std::size_t>(-1);
+
+  std::size_t patch = kGone;  ///< of the last slice; kGone: it has ended before
+  std::size_t point = 0;
+  std::uint32_t part_a = 0, part_b = 0, feature_a = 0, feature_b = 0;
+  Vec3 position = Vec3::Zero();  ///< world [m]
+
+  [[nodiscard]] bool same_features(const ContactKey& other) const
+  {
+    return part_a == other.part_a && part_b == other.part_b && feature_a == other.feature_a &&
+           feature_b == other.feature_b;
+  }
+};
+
+/// What the slices of a step brought, for the response at its end.
+struct Responder::StepRecord {
+  struct Impact {
+    model::BodyIndex resonator = model::kNone;
+    model::BodyIndex other = model::kNone;
+    vibration::SurfaceContact contact;  ///< in the axes of the modal model; its body is not set
+    ContactKey key;
+  };
+  double h = 0;  ///< of the whole step [s]
+  std::vector<Impact> impacts;
+  double lost = 0;                    ///< by all bodies [J]
+  double prepaid = 0;                 ///< that the requested speeds were allowed to bring in [J]
+  std::set<model::BodyIndex> kicked;  ///< by these speeds
+  double seconds = 0;                 ///< that gathering took
+};
+
 /// A ringing body and what touches it, in the axes of its modal model.
 struct Responder::ResonatorContacts {
   Pose X_wm;
   std::vector<vibration::RigidBodyData> parts;
-  std::vector<model::BodyIndex> bodies;  ///< of the parts
+  std::vector<model::BodyIndex> bodies;              ///< of the parts
+  std::map<model::BodyIndex, std::int32_t> numbers;  ///< of the bodies among the parts
   std::vector<vibration::SurfaceContact> contacts;
-  std::vector<std::pair<std::size_t, std::size_t>> contact_indices;  ///< of the touches: patch and point
-  double step = 0;                                                   ///< [s]
+  std::vector<ContactKey> keys;  ///< of the contacts
+  double step = 0;               ///< [s]
 
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }
   [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const

@@ -11,6 +11,7 @@
 // World::step cuts a step into slices where bodies are fast; most steps are one slice. The calls of a step
 // are
 //
+//   at the beginning: before_step
 //   for each slice:   find contacts   before_solve   solve and move the bodies   after_slice
 //   at the end:       after_step
 //
@@ -18,8 +19,8 @@
 // one did. An observer may add and remove observers, itself too: one that is removed is not called again, one
 // that is added is called from the next step on.
 //
-// An exception of an observer leaves World::step, and the world can be used on. Thrown by before_solve it
-// leaves the state as it was before this slice; by after_slice, as it is at the end of this slice; by
+// An exception of an observer leaves World::step, and the world can be used on. Thrown by before_step it
+// leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice, as it is at the end of this slice; by
 // after_step, at the end of the step. Slices and observers that would have followed are left out.
 #pragma once
 
@@ -35,7 +36,7 @@ namespace thrum::sim {
 
 class World;
 
-/// A slice of a step (in after_step: the whole step) to look at. Valid during the call. Bodies, patches and
+/// A slice of a step (in before_step and after_step: the whole step) to look at. Valid during the call. Bodies, patches and
 /// shapes are numbered by their index, which may change between steps; keep id_of(index) instead.
 class StepView {
  public:
@@ -43,11 +44,12 @@ class StepView {
   double h;     ///< its length [s]
   const model::SceneModel& model;
   /// As it is now: bodies by BodyIndex, contact patches, joints, modal states, kicks under way. The patches
-  /// are those of this slice (in after_step: of the last), with their impulses after the solve.
+  /// are those of this slice (in after_step: of the last; in before_step: of the last of the step before),
+  /// with their impulses after the solve.
   const model::SceneState& state;
   /// The bodies at its beginning, by BodyIndex. Empty unless an observer needs them (needs_bodies_before).
   std::span<const model::BodyState> bodies_before;
-  std::span<const model::Surface> surfaces;          ///< friction and restitution of each patch
+  std::span<const model::Surface> surfaces;  ///< friction and restitution of each patch; none in before_step
   std::span<const collision::PreparedShape> shapes;  ///< by ShapeIndex
 
   [[nodiscard]] model::BodyId id_of(model::BodyIndex body) const;
@@ -134,6 +136,8 @@ class StepObserver {
 
   /// Whether it reads StepView::bodies_before. They are copied only then.
   [[nodiscard]] virtual bool needs_bodies_before() const { return false; }
+  /// Nothing of the step has happened yet.
+  virtual void before_step(const StepView& /*view*/) {}
   /// Contacts are found and not yet solved; bodies are as at the beginning of the slice.
   virtual void before_solve(const StepView& /*view*/, ContactFilter& /*filter*/) {}
   /// Contacts are solved and bodies have moved.

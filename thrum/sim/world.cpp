@@ -29,7 +29,7 @@ void World::step(double h)
   const auto timer = times_.stage("step");
   const base::ThreadLimit limit(desc_.threads);
   apply_removals();
-  begin_observed_step();
+  begin_observed_step(h);
   const double start = state_.time;
   double left = h;
   for (int done = 0; left > 0; ++done) {

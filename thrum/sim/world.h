@@ -226,7 +226,7 @@ class World {
   void respond(double h);
   void finish_step(double h);
   void timestamp_responses();
-  void begin_observed_step();
+  void begin_observed_step(double h);
   void begin_observed_slice(bool is_first);
   void end_observed_step(double start, double h);
   [[nodiscard]] StepView slice_view(double h) const;

@@ -35,8 +35,16 @@ void World::remove_observer(StepObserver& observer)
                static_cast<StepObserver*>(nullptr));
 }
 
+template <class Call>
+void World::for_each_observer(const Call& call)
+{
+  for (std::size_t i = 0; i < called_observers_.size(); ++i) {
+    if (called_observers_[i] != nullptr) call(*called_observers_[i]);
+  }
+}
+
 // The list is copied, so that observers may come and go while it is walked.
-void World::begin_observed_step()
+void World::begin_observed_step(double h)
 {
   called_observers_ = observers_;
   bodies_before_step_.clear();
@@ -44,6 +52,10 @@ void World::begin_observed_step()
   if (std::any_of(observers_.begin(), observers_.end(),
                   [](const StepObserver* observer) { return observer->needs_bodies_before(); }))
     bodies_before_step_ = state_.bodies;
+  if (called_observers_.empty()) return;
+  surfaces_.clear();
+  const StepView view(*this, state_.time, h, bodies_before_step_, false);
+  for_each_observer([&](StepObserver& observer) { observer.before_step(view); });
 }
 
 void World::begin_observed_slice(bool is_first)
@@ -57,14 +69,6 @@ StepView World::slice_view(double h) const
           bodies_before_slice_.empty() ? std::span<const model::BodyState>(bodies_before_step_)
                                        : bodies_before_slice_,
           false};
-}
-
-template <class Call>
-void World::for_each_observer(const Call& call)
-{
-  for (std::size_t i = 0; i < called_observers_.size(); ++i) {
-    if (called_observers_[i] != nullptr) call(*called_observers_[i]);
-  }
 }
 
 void World::filter_contacts(double h)

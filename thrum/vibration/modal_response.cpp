@@ -79,6 +79,25 @@ void set_at_rest(ModeState& state, Eigen::Index modes)
   state.v.setZero(modes);
 }
 
+// A blow is answered from rest, and what rang before it is added afterwards: bodies were kicked for it when
+// it was struck. Otherwise any slight blow would hand out what is left of an earlier one once more, and a
+// body that rests in the rigid world would meet a surface that moves in earnest without having moved along
+// with it. Phases of separate blows have nothing to do with each other, so their energies add: the vibration
+// a q0 + q has the energy E0 + E of its parts for the root a > 0 of
+//
+//     a^2 E0 + a C - E0 = 0,      C = q0'.q' + w^2 q0.q.
+void add_kept_vibration(const elastic::ModeList& modes, const ModeState& kept, ModeState& state)
+{
+  const double E0 = energy(modes, kept);
+  if (!(E0 > 0)) return;
+  const double C =
+      kept.v.dot(state.v) + modes.omegas.cwiseProduct(kept.q).dot(modes.omegas.cwiseProduct(state.q));
+  const double root = std::sqrt(C * C + 4 * E0 * E0);
+  const double a = C > 0 ? 2 * E0 / (C + root) : (root - C) / (2 * E0);
+  state.q += a * kept.q;
+  state.v += a * kept.v;
+}
+
 void check(const ResponseInput& input)
 {
   if (input.bodies.empty()) throw Error("A response needs the ringing body as the first of its bodies.");
@@ -201,6 +220,8 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
     if (result.energy.vibration_before > 0 && energy(modes_, state) < kSilenceEnergy)
       set_at_rest(state, modes_.omegas.size());
   } else {
+    ModeState kept = at_rest();
+    std::swap(kept, state);
     const KickRule rule = choose_rule(context);
     if (rule == KickRule::exchange) {
       result = exchange_momentum(context, search_, state);
@@ -209,6 +230,9 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
     } else {
       result = kick_by_peaks(context, state, rule);
     }
+    result.energy.vibration_before = energy(modes_, kept);
+    advance(modes_, input.step, kept);
+    add_kept_vibration(modes_, kept, state);
     if (const auto warning = large_bend_warning(context, result.energy, map_.size(), model_->name))
       warnings.push_back(*warning);
   }

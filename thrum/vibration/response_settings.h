@@ -26,7 +26,7 @@ enum class KickForm : std::uint8_t {
 
 /// What becomes of the vibration at the end of a step.
 enum class VibrationAfterStep : std::uint8_t {
-  keep,  ///< it goes on ringing, and a later impact adds to it
+  keep,  ///< it goes on ringing; a later impact adds its energy, and kicks by itself
   reset  ///< each impact finds the body at rest
 };
 
