@@ -249,8 +249,10 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
       result = kick_by_peaks(context, state, rule);
     }
     result.energy.vibration_before = energy(modes_, kept);
-    advance(modes_, input.step, kept);
-    add_kept_vibration(modes_, kept, state);
+    if (result.energy.vibration_before > 0) {
+      advance(modes_, input.step, kept);
+      add_kept_vibration(modes_, kept, state);
+    }
     if (const auto warning = large_bend_warning(context, result.energy, map_.size(), model_->name))
       warnings.push_back(*warning);
   }
