@@ -155,7 +155,7 @@ void BroadPhase::remove_from_grid(model::BodyIndex id)
   } else {
     grid.cells[slot_of(grid, proxy.key)].first = proxy.next;
   }
-  Level& members = grid.levels[at(proxy.level)];
+  Level& members = grid.levels[proxy.level];
   const model::BodyIndex last = members.bodies.back();
   members.bodies[at(proxy.member)] = last;
   proxies_[at(last)].member = proxy.member;
