@@ -65,10 +65,10 @@ void add_presence(Json& data, const sim::Recording& recording, const Recorded& s
   const auto& frames = recording.frames;
   if (shown.first_frame > 0) {
     data["from"] = shown.first_frame < std::min<std::uint64_t>(shown.end_frame, frames.size())
-                       ? frames[at(shown.first_frame)].time
+                       ? frames[shown.first_frame].time
                        : std::numeric_limits<float>::max();
   }
-  if (shown.end_frame < frames.size()) data["until"] = std::min(removed_at, frames[at(shown.end_frame)].time);
+  if (shown.end_frame < frames.size()) data["until"] = std::min(removed_at, frames[shown.end_frame].time);
 }
 
 Json bodies_of(const sim::Recording& recording)

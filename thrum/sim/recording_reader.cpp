@@ -186,7 +186,7 @@ void complete_poses(Recording& recording)
     poses.resize(bodies.size());
     for (std::size_t b = known; b < bodies.size(); ++b) {
       if (bodies[b].first_frame < recording.frames.size())
-        poses[b] = recording.frames[at(bodies[b].first_frame)].poses[b];
+        poses[b] = recording.frames[bodies[b].first_frame].poses[b];
     }
   }
 }

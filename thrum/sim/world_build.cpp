@@ -69,7 +69,7 @@ model::ShapeId World::add_shape(model::Shape shape)
 {
   collision::PreparedShape prepared = collision::prepare(shape);
   const model::ShapeId id = shape_table_.add(0);
-  const std::size_t i = at(id.slot);
+  const std::size_t i = id.slot;
   shape_table_.move(id, static_cast<model::ShapeIndex>(i));
   const model::Shape* const storage = model_.shapes.data();
   if (i == model_.shapes.size()) {
