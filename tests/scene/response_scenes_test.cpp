@@ -168,6 +168,41 @@ TEST(AttenuationFit, MatchesTheModes)
   EXPECT_EQ(full.C, 9);
 }
 
+// A floor of 14 x 11 x 1 cells on its four edges has the paper's 360 vertices, and all of its mass.
+TEST(RingsGrid, FillsABoxExactlyAndHoldsItInSeveralPlaces)
+{
+  const auto text = [](const std::string& rings, const std::string& shape) {
+    return R"({"bodies": [{"name": "floor", "motion": "fixed", "material": "wood", "shape": )" + shape +
+           R"(, "rings": {"modes": 1, )" + rings + "}}]}";
+  };
+  const std::string box = R"({"kind": "box", "size": [4, 3, 0.1]})";
+  const std::string grid = R"("grid": [0.286, 0.273, 0.1])";
+  const auto model = [&](const std::string& clamp) {
+    return build_world(parse_scene(text(grid + R"(, "clamp": ")" + clamp + "\"", box), "floor.json"))
+        .modes.at("floor");
+  };
+  const auto edge = model("x<-1.99 && z<-0.049");
+  EXPECT_EQ(edge->vertex_count(), 360);
+  EXPECT_EQ(edge->surface.triangles.size(), 716U);
+  EXPECT_NEAR(edge->mass, edge->materials[0].density * 4 * 3 * 0.1, 1e-6 * edge->mass);
+  const auto edges = model("x<-1.99 && z<-0.049 || x>1.99 && z<-0.049");
+  EXPECT_EQ(edges->supports.size(), 2U);
+  EXPECT_GT(edges->frequencies[0], 2 * edge->frequencies[0]);
+
+  const auto mistake = [&](const std::string& rings, const std::string& shape) -> std::string {
+    try {
+      (void)build_world(parse_scene(text(rings, shape), "floor.json"));
+    } catch (const SceneError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_NE(mistake(grid + R"(, "spacing": 0.1)", box).find("together with \"spacing\""), std::string::npos);
+  EXPECT_NE(mistake(R"("grid": [1, 0, 1])", box).find("not positive"), std::string::npos);
+  EXPECT_NE(mistake(grid, R"({"kind": "cylinder", "radius": 1, "height": 1})").find("faces along x, y and z"),
+            std::string::npos);
+}
+
 // A small table, held at its feet in so many words, or by the floor that it stands on.
 BuiltScene table_on_floor(const std::string& held, const std::string& motion, double above)
 {
