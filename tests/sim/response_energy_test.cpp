@@ -60,6 +60,7 @@ struct Choice {
   bool gravity = true;
   bool stacked = false;       ///< some things stand on others
   bool loose = false;         ///< the slab lies on the ground and can move
+  int slices = 1;             ///< into which a step may be cut
   bool smooth_balls = false;  ///< balls without friction: nothing but restitution takes energy
   StepperKind stepper = StepperKind::constraint;
 };
@@ -130,7 +131,8 @@ class RandomScene {
     desc.stepper = choice.stepper;
     desc.length_scale = 0.1;
     desc.sleep.enabled = false;
-    desc.max_slices = 1;  // the account is of one call of the response
+    desc.max_slices = choice.slices;
+    desc.max_move = 1e-3;  // what moves is cut into that many
     if (!choice.gravity) desc.gravity = Vec3::Zero();
     return desc;
   }
@@ -220,6 +222,7 @@ TEST(ResponseEnergy, NeverGrowsInAThousandScenes)
     Choice choice = random_choice(random);
     choice.rule = kRules[static_cast<std::size_t>(i) % kRules.size()];
     if (i % 10 == 9) choice.stepper = StepperKind::impulse;
+    if (i % 3 == 2) choice.slices = 4;
     RandomScene scene(choice, random.bits());
     double most = 0;
     for (int k = steps_for(choice); k > 0; --k) {

@@ -10,8 +10,8 @@ namespace thrum::vibration {
 struct OneSidedDesc {
   /// Share of the diagonal that is added to it: contacts of one flat face have a block that is nearly singular.
   double regularisation = 1e-9;
-  numerics::PivotDesc pivoting = {};
-  numerics::SweepDesc sweeps = {};  ///< from where pivoting ended, when it reached its limit
+  numerics::PivotDesc pivoting = {};  ///< none with 0 iterations
+  numerics::SweepDesc sweeps = {};    ///< from where pivoting ended, when it reached its limit
 };
 
 /// Where neither method reaches its tolerance the better of the two results is taken and `unsolved` counts it.
