@@ -128,7 +128,7 @@ TEST(ResponseScenes, TheWashingMachineShakesBottlesAndThroughTheFridgeThePlantWh
   expect_still_without_response("washing_machine", "machine");
   const SceneMotion motion =
       expect_outcomes("washing_machine",
-                      {{"rise of the bottles, mean", 4.5, 9}, {"rise of the plant on the fridge", 3.5, 7}});
+                      {{"rise of the bottles, mean", 4, 8}, {"rise of the plant on the fridge", 3.4, 6.8}});
   // At least a degree, and far from breaking off.
   EXPECT_GT(motion.at("leaf").turned, 0.017);
   EXPECT_LT(motion.at("leaf").turned, 0.3);
@@ -168,7 +168,7 @@ TEST(AttenuationFit, MatchesTheModes)
   EXPECT_EQ(full.C, 9);
 }
 
-// A floor of 14 x 11 x 1 cells on its four edges has the paper's 360 vertices, and all of its mass.
+// A floor of 14 x 11 x 1 cells has the paper's 360 vertices, and all of its mass.
 TEST(RingsGrid, FillsABoxExactlyAndHoldsItInSeveralPlaces)
 {
   const auto text = [](const std::string& rings, const std::string& shape) {
@@ -181,13 +181,14 @@ TEST(RingsGrid, FillsABoxExactlyAndHoldsItInSeveralPlaces)
     return build_world(parse_scene(text(grid + R"(, "clamp": ")" + clamp + "\"", box), "floor.json"))
         .modes.at("floor");
   };
-  const auto edge = model("x<-1.99 && z<-0.049");
+  const auto edge = model("x<-1.99");
   EXPECT_EQ(edge->vertex_count(), 360);
   EXPECT_EQ(edge->surface.triangles.size(), 716U);
   EXPECT_NEAR(edge->mass, edge->materials[0].density * 4 * 3 * 0.1, 1e-6 * edge->mass);
-  const auto edges = model("x<-1.99 && z<-0.049 || x>1.99 && z<-0.049");
+  // Bernoulli beams: 22.373 clamped at both ends over 3.516 at one.
+  const auto edges = model("x<-1.99 || x>1.99");
   EXPECT_EQ(edges->supports.size(), 2U);
-  EXPECT_GT(edges->frequencies[0], 2 * edge->frequencies[0]);
+  EXPECT_NEAR(edges->frequencies[0] / edge->frequencies[0], 22.373 / 3.516, 0.05 * 22.373 / 3.516);
 
   const auto mistake = [&](const std::string& rings, const std::string& shape) -> std::string {
     try {
