@@ -150,7 +150,7 @@ THRUM_BENCHMARK(figures, figure_9)
        "truck",
        {"bodies.ground.rings.attenuation.beta=BETA", "bodies.ground.rings.attenuation.C=2",
         "camera={\"eye\": [7, 10, 3], \"target\": [0.3, 1, 1], \"field_of_view\": 28}"},
-       0.15},
+       0.08},
       {"scaffold",
        "toolbox",
        {"response.method=attenuated", "response.preset=coevoet2020",

@@ -93,6 +93,25 @@ THRUM_BENCHMARK(outcomes, rules)
   write(kTables / "rules.md", table);
 }
 
+THRUM_BENCHMARK(outcomes, modes)
+{
+  std::string table =
+      "| modes | rise of the plates at the far end [mm] | of the cups [mm] |\n| --- | --- | --- |\n";
+  for (const int modes : {20, 50, 80, 150, 200}) {
+    const support::SceneMotion motion = support::run_scene_motion(
+        kScenes / "dinner.json", {fmt::format("bodies.table.rings.modes={}", modes)}, 0);
+    const auto rise = [&](const char* name) {
+      return 1000 * motion.at(name).up;
+    };
+    table += fmt::format("| {} | {:.1f}, {:.1f} | {:.1f}, {:.1f} |\n", modes, rise("plate_left/2"),
+                         rise("plate_right/2"), rise("cup_left/1"), rise("cup_right/1"));
+    report.row({.name = fmt::format("dinner, {} modes: rise of a far plate", modes),
+                .figure = rise("plate_left/2"),
+                .unit = "mm"});
+  }
+  write(kTables / "modes.md", table);
+}
+
 THRUM_BENCHMARK(outcomes, steps)
 {
   std::string table =

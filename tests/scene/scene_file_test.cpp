@@ -306,8 +306,8 @@ TEST(Script, AnImpulseActsOnceWhateverTheStep)
 {
   std::string impulses;
   for (int i = 1; i <= 30; ++i)
-    impulses += fmt::format(R"({}{{"body": "ball", "time": {}, "impulse": [1, 0, 0]}})", i > 1 ? "," : "",
-                            0.1 * i);
+    impulses +=
+        fmt::format(R"({}{{"body": "ball", "time": {}, "impulse": [1, 0, 0]}})", i > 1 ? "," : "", 0.1 * i);
   const std::string text =
       R"({"gravity": [0, 0, 0], "bodies": [{"name": "ball", "mass": 2, "shape": {"kind": "sphere", "radius": 0.1}}],
           "impulses": [)" +
