@@ -16,8 +16,8 @@ Vec3 ScriptedForce::at(double time) const
   return (1 - share) * forces[i - 1] + share * forces[i];
 }
 
-// An impulse at a step's first moment belongs to that step. The moment k h is rounded, and (k - 1) h + h may be
-// rounded otherwise, so both ends of the step are moved by far more than that and far less than a step;
+// An impulse at a step's first moment belongs to that step. The moment k h is rounded, and (k - 1) h + h may
+// be rounded otherwise, so both ends of the step are moved by far more than that and far less than a step;
 // without it an impulse at 0.5 s acted twice with steps of 1/30 s.
 constexpr double kTimeRounding = 1e-6;  // of the step
 
