@@ -18,7 +18,6 @@ Vec3 ScriptedForce::at(double time) const
   return (1 - share) * forces[i - 1] + share * forces[i];
 }
 
-<<<<<<< HEAD
 void BuiltScene::add_joint(const JointEntry& entry, model::BodyId a, model::BodyId b)
 {
   // The frame of a joint has its axis along z.
@@ -76,8 +75,6 @@ bool BuiltScene::apply_changes(double time, double h)
   return true;
 }
 
-=======
->>>>>>> 51e233b09be8aea312485ee4bdb16bbc80f273b7
 // An impulse at a step's first moment belongs to that step. The moment k h is rounded, and (k - 1) h + h may
 // be rounded otherwise, so both ends of the step are moved by far more than that and far less than a step;
 // without it an impulse at 0.5 s acted twice with steps of 1/30 s.
