@@ -67,7 +67,10 @@ void MicroSimulation::prepare()
     bodies_[at(r_.contact(i).body)].strikes = true;
     push(i, -r_.contact(i).impulse);
   }
-  for (MovingBody& m : bodies_) m.start = m.kinetic(m.V);
+  for (MovingBody& m : bodies_) {
+    m.start = m.kinetic(m.V);
+    m.start_rise = m.rise();
+  }
   F_transposed_ = F_.transpose();
   constexpr Eigen::Index kLanes =
       4;  // of a vector register: columns that begin on one are read without peeling

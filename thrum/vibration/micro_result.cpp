@@ -7,10 +7,23 @@
 
 namespace thrum::vibration {
 
-// A body that left with kinetic and potential energy E gets a velocity of the same direction with that energy
-// at the surface; so does the ringing body when it has left what it stands on. While it stands, its rigid
+// A body that left gets the velocity with which it left, but for the part against gravity: that takes it as
+// high from the surface as it went. So does the ringing body when it has left what it stands on. While it stands, its rigid
 // motion of the window is one with that of its modes, which keep its feet where they are: the rigid
 // simulation, which knows of feet but not of modes, keeps the motion that it has found itself.
+MicroSimulation::Vec6 MicroSimulation::departure_from_surface(const MovingBody& m)
+{
+  Vec6 velocity = m.departure_velocity;
+  const Vec3 up = m.up();
+  if (m.strikes || up.isZero(0)) {
+    const double kinetic = m.kinetic(velocity);
+    return kinetic > 0 ? Vec6(velocity * std::sqrt(std::max(m.best, 0.0) / kinetic)) : velocity;
+  }
+  const double speed = std::sqrt(2 * std::max(m.max_rise, 0.0) / m.mass);
+  velocity.head<3>() += (speed - up.dot(velocity.head<3>())) * up;
+  return velocity;
+}
+
 ResponseResult MicroSimulation::make_result(double before)
 {
   ResponseResult result;
@@ -23,14 +36,13 @@ ResponseResult MicroSimulation::make_result(double before)
     const RigidBodyData& part = r_.input.bodies[b];
     after[b] << part.velocity, part.angular_velocity;
     if (m.mass == 0) continue;
-    const bool left = m.strikes ? m.best > 0 && !m.touched : m.best > m.start;
+    const bool left = m.strikes ? m.best > 0 && !m.touched : m.max_rise > m.start_rise;
     if (b == 0 && !is_supported()) {
       after[b] = m.V - elapsed_ * m.acceleration;  // the fall of the window is the rigid simulation's
     } else if (m.strikes && !left) {
       after[b] = m.V;
     } else if (left) {
-      const double kinetic = m.kinetic(m.departure_velocity);
-      if (kinetic > 0) after[b] = m.departure_velocity * std::sqrt(std::max(m.best, 0.0) / kinetic);
+      after[b] = departure_from_surface(m);
     }
     handed += m.kinetic(after[b]);
   }

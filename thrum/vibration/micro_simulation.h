@@ -31,9 +31,11 @@ class MicroSimulation {
     bool strikes = false;
     bool pushed = false;   // in this substep
     bool touched = false;  // ever
-    double best = 0;       // greatest energy with which it left
+    double best = 0;       // energy with which it left
+    double max_rise = 0;   // energy of the height that its centre reaches by this [J]
     Vec6 departure_velocity = Vec6::Zero();
-    double start = 0;  // kinetic energy
+    double start = 0;       // kinetic energy
+    double start_rise = 0;  // energy of the height that it would have reached without the impact [J]
 
     [[nodiscard]] double kinetic(const Vec6& W) const
     {
@@ -43,6 +45,16 @@ class MicroSimulation {
     [[nodiscard]] double energy() const
     {
       return kinetic(V) - mass * acceleration.head<3>().dot(X.head<3>());
+    }
+    /// Unit, against gravity; zero without it.
+    [[nodiscard]] Vec3 up() const { return -acceleration.head<3>().normalized(); }
+    /// Energy of the height that its centre reaches from here in free flight [J]. Without gravity: its energy.
+    [[nodiscard]] double rise() const
+    {
+      const Vec3 a = acceleration.head<3>();
+      if (a.isZero(0)) return energy();
+      const double speed = std::max(0.0, up().dot(V.head<3>()));
+      return mass * (0.5 * speed * speed - a.dot(X.head<3>()));
     }
   };
 
@@ -64,6 +76,7 @@ class MicroSimulation {
 
   // After: `before` is the energy of modes and bodies at the start [J].
   [[nodiscard]] ResponseResult make_result(double before);
+  [[nodiscard]] static Vec6 departure_from_surface(const MovingBody& m);
 
   struct ContactJacobian {
     Vec6 own;
