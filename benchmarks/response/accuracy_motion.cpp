@@ -290,10 +290,12 @@ THRUM_BENCHMARK(accuracy, motion)
     const char* text;
     bool judged;
   };
-  for (const Rule& rule : {Rule{"automatic", R"({"rule": "automatic"})", true},
-                           Rule{"micro_collisions", R"({"rule": "micro_collisions"})", true},
-                           Rule{"exchange", R"({"rule": "exchange"})", true},
-                           Rule{"coevoet2020", R"({"preset": "coevoet2020"})", false}}) {
+  for (const Rule& rule :
+       {Rule{"automatic", R"({"rule": "automatic"})", true},
+        Rule{"micro_collisions", R"({"rule": "micro_collisions"})", true},
+        Rule{"micro_collisions, 40 ms", R"({"rule": "micro_collisions", "window": 0.04})", true},
+        Rule{"exchange", R"({"rule": "exchange"})", true},
+        Rule{"coevoet2020", R"({"preset": "coevoet2020"})", false}}) {
     for (const double h : {1.0 / 60, 1.0 / 100, 1.0 / 200}) {
       Comparison direct, board, passed_on;
       for (std::size_t c = 0; c < cases.size(); ++c) {

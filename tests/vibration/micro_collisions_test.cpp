@@ -90,6 +90,45 @@ TEST(MicroCollisions, DoesNotDependOnTheRigidStep)
   EXPECT_EQ(speed(1.0 / 30), speed(0.001));
 }
 
+// A box on four corners rocks before and after it flies. What it is handed over with takes its centre up, as
+// high as it went: never down, which the next rigid solve would only stop.
+TEST(MicroCollisions, ABoxOnFourCornersLeavesUpwards)
+{
+  base::Random random(11);
+  int kicked = 0;
+  for (int i = 0; i < 40; ++i) {
+    ContactScene scene;
+    scene.strike({random.uniform(0.2, 1.4), random.uniform(0.2, 0.7), 0}, random.uniform(1, 3), 2.4);
+    const Vec3 half(random.uniform(0.03, 0.06), random.uniform(0.03, 0.06), 0.03);
+    const Vec3 place(random.uniform(0.2, 1.4), random.uniform(0.2, 0.7), 0);
+    const double mass = random.uniform(0.1, 0.8);
+    RigidBodyData box;
+    box.inverse_mass = 1 / mass;
+    const Vec3 squares = half.cwiseProduct(half);
+    box.inverse_inertia = (Vec3::Constant(squares.sum()) - squares).cwiseInverse().asDiagonal();
+    box.inverse_inertia *= 3 / mass;
+    box.centre = place + half.z() * Vec3::UnitZ();
+    box.acceleration = {0, 0, -9.81};
+    scene.bodies.push_back(box);
+    for (const double x : {-half.x(), half.x()}) {
+      for (const double y : {-half.y(), half.y()}) {
+        SurfaceContact contact;
+        contact.body = 2;
+        contact.position = place + Vec3(x, y, 0);
+        contact.restitution = 0.15;
+        contact.load = 9.81 * mass / 4;
+        scene.contacts.push_back(contact);
+      }
+    }
+    ModalResponse response(plate_model(), micro());
+    ModeState state = response.at_rest();
+    const ResponseResult r = response.respond(scene.input(), state);
+    kicked += r.kicks.empty() ? 0 : 1;
+    EXPECT_GE(pushed(scene.bodies, r.body_impulses)[2].velocity.z(), 0) << "case " << i;
+  }
+  EXPECT_GT(kicked, 20);
+}
+
 // A surface that moves sideways as it comes up carries the body along, at most as fast as friction lets it.
 TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
 {
