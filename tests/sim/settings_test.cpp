@@ -207,5 +207,54 @@ TEST(Settings, MotorsAndLimitsThatAJointCannotHaveAreRejected)
   EXPECT_THROW(hinge.world.set_joint_motor(hinge.joint, {.enabled = true, .max_force = -1}), Error);
 }
 
+TEST(Settings, RejectsNumbersThatAreNotFinite)
+{
+  World world(desc_without_sleep());
+  const model::BodyId a = add_box(world, Vec3::Constant(0.1), {0, 0, 1});
+  const model::BodyId b = add_box(world, Vec3::Constant(0.1), {1, 0, 1});
+  const double nan = std::nan("");
+  const Vec3 bad(0, nan, 0);
+  EXPECT_THROW(world.apply_impulse(a, bad, Vec3::Zero()), Error);
+  EXPECT_THROW(world.apply_impulse(a, Vec3::UnitX(), bad), Error);
+  EXPECT_THROW(world.apply_force(a, bad, Vec3::Zero()), Error);
+  EXPECT_THROW(world.set_velocity(a, bad, Vec3::Zero()), Error);
+  EXPECT_THROW(world.set_velocity(a, Vec3::Zero(), bad), Error);
+  model::JointDesc joint;
+  joint.a = a;
+  joint.b = b;
+  const auto expect_rejected = [&](auto&& change) {
+    model::JointDesc wrong = joint;
+    change(wrong);
+    EXPECT_THROW(world.add_joint(wrong), Error);
+  };
+  expect_rejected([&](model::JointDesc& j) { j.X_aj.position = bad; });
+  expect_rejected([&](model::JointDesc& j) { j.X_bj.rotation = Quat(0, 0, 0, 0); });
+  expect_rejected([&](model::JointDesc& j) { j.length = -1; });
+  expect_rejected([&](model::JointDesc& j) { j.stiffness = nan; });
+  expect_rejected([&](model::JointDesc& j) {
+    j.limited = true;
+    j.limits = {1, -1};
+  });
+  EXPECT_NO_THROW(world.add_joint(joint));
+  world.step(kStep);
+  EXPECT_TRUE(world.body(a).X_wb.position.allFinite());
+}
+
+TEST(Settings, RejectsWorldsThatCannotStep)
+{
+  const auto expect_rejected = [](auto&& change) {
+    WorldDesc desc;
+    change(desc);
+    EXPECT_THROW(World{desc}, Error);
+  };
+  expect_rejected([](WorldDesc& d) { d.max_slices = 0; });
+  expect_rejected([](WorldDesc& d) { d.max_move = 0; });
+  expect_rejected([](WorldDesc& d) { d.max_turn = std::nan(""); });
+  expect_rejected([](WorldDesc& d) { d.constraint.substeps = 0; });
+  expect_rejected([](WorldDesc& d) { d.constraint.iterations = 0; });
+  expect_rejected([](WorldDesc& d) { d.gravity.z() = std::nan(""); });
+  expect_rejected([](WorldDesc& d) { d.threads = -1; });
+}
+
 }  // namespace
 }  // namespace thrum::sim

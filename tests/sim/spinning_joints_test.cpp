@@ -150,7 +150,7 @@ TEST(SpinningJoints, ATumblingBoxKeepsEnergyAndAngularMomentum)
         const double tolerance = stepper == StepperKind::impulse && !is_cut ? 0.3 : 0.02;
         EXPECT_LT(max_energy, tolerance);
         EXPECT_LT(max_L, tolerance);
-        EXPECT_LT(stretch, 1e-3);
+        EXPECT_LT(stretch, is_cut ? 1e-3 : 5e-3);
       }
     }
   }

@@ -208,8 +208,9 @@ void set_effective_mass(JointRow& row, const SolverBody& A, const SolverBody& B,
 Pose pose_after(const model::BodyProperties& desc, const Pose& X_wb, const SolverBody& body, double h)
 {
   if (!body.moves) return X_wb;
-  const Vec3 w = body.inverse_mass > 0 ? advance_spin(desc.inertia, X_wb.rotation, body.w, h).w_mid : body.w;
-  return {X_wb.position + h * body.v, advance_rotation(X_wb.rotation, w, h)};
+  const Quat turned = body.inverse_mass > 0 ? advance_spin(desc.inertia, X_wb.rotation, body.w, h).rotation
+                                            : advance_rotation(X_wb.rotation, body.w, h);
+  return {X_wb.position + h * body.v, turned};
 }
 
 // What a limit's row says of the other side of the range, or of a turn past half a circle, is about something

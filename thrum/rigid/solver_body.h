@@ -31,12 +31,13 @@ struct alignas(64) SolverBody {
 
 /// What turns a body besides torque: its own spin, where it is not a ball.
 struct SpinMidpoint {
-  Vec3 w_after = Vec3::Zero();  ///< angular velocity at the end of the substep, world axes [rad/s]
-  Vec3 w_mid = Vec3::Zero();    ///< the constant one that turns it there [rad/s]
+  Vec3 w_after = Vec3::Zero();       ///< angular velocity at the end of the substep, world axes [rad/s]
+  Vec3 w_mid = Vec3::Zero();         ///< the mean [rad/s]
+  Quat rotation = Quat::Identity();  ///< of the body at the end
 };
 
 /// Free rotation of a body for a time h by the implicit midpoint rule, which keeps its kinetic energy and its
-/// angular momentum to rounding (see the source).
+/// angular momentum to rounding (see the source). Fast spin is taken in parts.
 [[nodiscard]] SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, double h);
 
 /// Turns `q` by the rotation whose Cayley vector is h w / 2.

@@ -100,8 +100,8 @@ class World {
   World& operator=(World&&) noexcept;
 
   // Building, at any time between steps. Adding and removing take amortised constant time; errors say what
-  // was wrong with which value. The order of adding and removing does not change the motion of what is left
-  // by a single bit.
+  // was wrong with which value. What is removed before it touched anything, or cut a step into slices, leaves
+  // no bit behind in the rest. Numbers follow the order of adding, and with them the bits of the motion.
   model::ShapeId add_shape(model::Shape shape);
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);

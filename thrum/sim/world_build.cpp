@@ -38,6 +38,46 @@ void check_surface(const model::Surface& s)
   }
 }
 
+void check_finite(const Vec3& value, const char* what, model::BodyId id)
+{
+  if (!value.allFinite())
+    throw Error(fmt::format("The {} of body {} is ({:g}), which is not finite.", what, to_string(id),
+                            fmt::join(value, ", ")));
+}
+
+void check_desc(const WorldDesc& desc)
+{
+  const auto require = [](bool is_right, const char* name, double value, const char* expected) {
+    if (!is_right) throw Error(fmt::format("{} of a world is {}, expected {}.", name, value, expected));
+  };
+  require(desc.threads >= 0, "The number of threads", desc.threads, "1 or more, or 0 for all");
+  require(desc.length_scale > 0, "The length scale", desc.length_scale, "a positive number of metres");
+  require(desc.max_slices >= 1, "max_slices", desc.max_slices, "at least 1");
+  require(desc.max_move > 0, "max_move", desc.max_move, "a positive share");
+  require(desc.max_turn > 0, "max_turn", desc.max_turn, "a positive angle");
+  require(desc.constraint.substeps >= 1, "constraint.substeps", desc.constraint.substeps, "at least 1");
+  require(desc.constraint.iterations >= 1, "constraint.iterations", desc.constraint.iterations, "at least 1");
+  if (!desc.gravity.allFinite())
+    throw Error(
+        fmt::format("The gravity of a world is ({:g}), which is not finite.", fmt::join(desc.gravity, ", ")));
+}
+
+void check_joint(const model::JointDesc& desc)
+{
+  check_pose(desc.X_aj, fmt::format("{} (the frame of a joint in it)", to_string(desc.a)));
+  check_pose(desc.X_bj, desc.b.valid() ? fmt::format("{} (the frame of a joint in it)", to_string(desc.b))
+                                       : std::string("'world' (the frame of a joint in it)"));
+  if (desc.limited && !(desc.limits.lower <= desc.limits.upper))
+    throw Error(
+        fmt::format("The limits of a joint are {} to {}; the first may not be greater than the second.",
+                    desc.limits.lower, desc.limits.upper));
+  for (const double value : {desc.length, desc.stiffness, desc.damping}) {
+    if (!(value >= 0) || !std::isfinite(value))
+      throw Error(
+          fmt::format("A length, stiffness or damping of a joint is {}, expected at least 0.", value));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
@@ -56,9 +96,7 @@ World::World(const WorldDesc& desc)
 {
   model_.gravity = desc.gravity;
   model_.length_scale = desc.length_scale;
-  if (desc.threads < 0)
-    throw Error(fmt::format("The threads of a world are {}; give 1 or more, or 0 for all.", desc.threads));
-  if (!(desc.length_scale > 0)) throw Error("The length scale of a world must be positive.");
+  check_desc(desc);
 }
 
 World::~World() = default;
@@ -217,6 +255,7 @@ model::JointId World::add_joint(const model::JointDesc& desc)
   const model::BodyIndex a = index_of(desc.a);
   const model::BodyIndex b = desc.b.valid() ? index_of(desc.b) : model::kNone;
   if (a == b) throw Error(fmt::format("A joint connects body {} with itself.", to_string(desc.a)));
+  check_joint(desc);
   const auto index = static_cast<model::JointIndex>(model_.joints.size());
   model_.joints.push_back({.kind = desc.kind,
                            .a = a,
@@ -252,6 +291,8 @@ void World::wake(model::BodyId id)
 
 void World::apply_impulse(model::BodyId id, const Vec3& impulse, const Vec3& position)
 {
+  check_finite(impulse, "impulse", id);
+  check_finite(position, "place of an impulse", id);
   model::BodyState& body = awake_body(id);
   const model::BodyProperties& desc = desc_of(id);
   if (desc.motion != model::Motion::dynamic) return;
@@ -260,6 +301,8 @@ void World::apply_impulse(model::BodyId id, const Vec3& impulse, const Vec3& pos
 
 void World::apply_force(model::BodyId id, const Vec3& force, const Vec3& position)
 {
+  check_finite(force, "force", id);
+  check_finite(position, "place of a force", id);
   model::BodyState& body = awake_body(id);
   body.force += force;
   body.torque += (position - body.X_wb.position).cross(force);
@@ -267,6 +310,8 @@ void World::apply_force(model::BodyId id, const Vec3& force, const Vec3& positio
 
 void World::set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& angular_velocity)
 {
+  check_finite(velocity, "velocity", id);
+  check_finite(angular_velocity, "angular velocity", id);
   model::BodyState& body = awake_body(id);
   body.velocity = velocity;
   body.angular_velocity = angular_velocity;

@@ -8,9 +8,9 @@
 namespace thrum::vibration {
 
 // A body that left gets the velocity with which it left, but for the part against gravity: that takes it as
-// high from the surface as it went. So does the ringing body when it has left what it stands on. While it stands, its rigid
-// motion of the window is one with that of its modes, which keep its feet where they are: the rigid
-// simulation, which knows of feet but not of modes, keeps the motion that it has found itself.
+// high from the surface as it went. So does the ringing body when it has left what it stands on. While it
+// stands, its rigid motion of the window is one with that of its modes, which keep its feet where they are:
+// the rigid simulation, which knows of feet but not of modes, keeps the motion that it has found itself.
 MicroSimulation::Vec6 MicroSimulation::departure_from_surface(const MovingBody& m)
 {
   Vec6 velocity = m.departure_velocity;

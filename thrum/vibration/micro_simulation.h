@@ -48,7 +48,8 @@ class MicroSimulation {
     }
     /// Unit, against gravity; zero without it.
     [[nodiscard]] Vec3 up() const { return -acceleration.head<3>().normalized(); }
-    /// Energy of the height that its centre reaches from here in free flight [J]. Without gravity: its energy.
+    /// Energy of the height that its centre reaches from here in free flight [J]. Without gravity: its
+    /// energy.
     [[nodiscard]] double rise() const
     {
       const Vec3 a = acceleration.head<3>();
