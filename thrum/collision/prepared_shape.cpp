@@ -200,6 +200,11 @@ PreparedShape prepare(const model::Shape& shape)
   std::visit([&](const auto& geometry) { prepare_as(prepared, geometry); }, shape.geometry);
   if (prepared.min_extent == 0) prepared.min_extent = prepared.bounds.sizes().minCoeff();
   if (prepared.safe_move == 0) prepared.safe_move = prepared.min_extent;
+  using model::ShapeKind;
+  prepared.curved = prepared.kind == ShapeKind::sphere || prepared.kind == ShapeKind::capsule ||
+                    prepared.kind == ShapeKind::cylinder ||
+                    std::any_of(prepared.parts.begin(), prepared.parts.end(),
+                                [](const PreparedShape& part) { return part.curved; });
   return prepared;
 }
 

@@ -22,6 +22,7 @@ struct PreparedShape {
   double min_extent = 0.0;  ///< least edge of the bounds: how far it may move before it can pass through [m]
   double safe_move = 0.0;   ///< how far it may move before contacts are found again [m]
   bool unbounded = false;   ///< a plane
+  bool curved = false;      ///< a sphere, capsule or cylinder, or has one as a part
   std::vector<PreparedShape> parts;  ///< of a compound, in its order
   std::shared_ptr<const ShapeAccelerator> accelerator;
 

@@ -28,7 +28,7 @@ ContactGraph ConstraintStepper::order_contacts(const model::SceneModel& model, c
 void ConstraintStepper::collide(StepFrame& frame)
 {
   bodies_.load(frame.model, frame.state);
-  contacts_.build(frame.state, frame.order, frame.surfaces, settings_, frame.model.length_scale, bodies_);
+  contacts_.build(frame, settings_, bodies_);
   if (uses_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }

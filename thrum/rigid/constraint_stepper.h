@@ -36,6 +36,7 @@ class ConstraintStepper final : public Stepper {
   void advance_positions(StepFrame& frame, double h) override;
   void bounce(StepFrame& frame, double h) override;
   void store_results(StepFrame& frame) override;
+  void forget_contacts() override { contacts_.forget_contacts(); }
 
  private:
   [[nodiscard]] bool uses_contact_graph() const { return settings_.order == SweepOrder::contact_graph; }

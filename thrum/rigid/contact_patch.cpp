@@ -30,6 +30,20 @@ Rows unit_row(std::size_t k)
   return units[k];
 }
 
+Vec3 tangent_of(const Vec3& n)
+{
+  // The world axis least along n gives the steadiest tangent from step to step.
+  Eigen::Index axis = 0;
+  n.cwiseAbs().minCoeff(&axis);
+  return n.cross(Vec3(Vec3::Unit(axis))).normalized();
+}
+
+void set_lane(std::array<Rows, 3>& rows, Eigen::Index lane, const Vec3& value)
+{
+  for (std::size_t k = 0; k < 3; ++k)
+    rows[k][lane] = static_cast<RowReal>(value[static_cast<Eigen::Index>(k)]);
+}
+
 // Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each
 // row in turn: operations on whole columns only, which is several times quicker here than a factorisation.
 void invert_7x7(std::array<Rows, 7>& A)
@@ -304,6 +318,45 @@ RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pr
 }
 
 }  // namespace
+
+void set_rows(const model::ContactPatch& contact, Vec3 model::ContactPoint::*position, const Vec3& xa,
+              const Vec3& xb, const model::Surface& surface, SolverPatch& p, PatchRecord& record)
+{
+  p.count = contact.count;
+  p.mu = static_cast<RowReal>(surface.friction);
+  p.friction_reach = {1, 1, 0, 0};
+  p.twist_arm.setZero();
+  record.n = contact.normal;
+  record.t1 = tangent_of(record.n);
+  record.t2 = record.n.cross(record.t1);
+  for (std::size_t k = 0; k < 3; ++k) {
+    p.linear[k].setZero();
+    p.arm_a[k].setZero();
+    p.arm_b[k].setZero();
+  }
+  Vec3 centre = Vec3::Zero();
+  for (const model::ContactPoint& point : contact.active()) centre += point.*position;
+  centre /= p.count;
+  for (int i = 0; i < p.count; ++i) {
+    const Vec3& place = contact.points[at(i)].*position;
+    set_lane(p.linear, i, record.n);
+    set_lane(p.arm_a, i, (place - xa).cross(record.n));
+    set_lane(p.arm_b, i, (place - xb).cross(record.n));
+    const double from_centre = (place - centre).norm();
+    p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
+    p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
+  }
+  record.ra = centre - xa;
+  record.rb = centre - xb;
+  set_lane(p.linear, kFirstTangent, record.t1);
+  set_lane(p.linear, kSecondTangent, record.t2);
+  set_lane(p.arm_a, kFirstTangent, record.ra.cross(record.t1));
+  set_lane(p.arm_a, kSecondTangent, record.ra.cross(record.t2));
+  set_lane(p.arm_a, kTwist, record.n);
+  set_lane(p.arm_b, kFirstTangent, record.rb.cross(record.t1));
+  set_lane(p.arm_b, kSecondTangent, record.rb.cross(record.t2));
+  set_lane(p.arm_b, kTwist, record.n);
+}
 
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
                 double cfm, PatchMasses& m)

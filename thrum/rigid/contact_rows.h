@@ -9,17 +9,19 @@
 #include "thrum/base/index.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
+#include "thrum/rigid/contact_masses.h"
 #include "thrum/rigid/contact_patch.h"
 #include "thrum/rigid/solver_body.h"
+#include "thrum/rigid/stepper.h"
 
 namespace thrum::rigid {
 
 class ContactRows {
  public:
-  /// Reads the patches in the order given. `surfaces` has one entry per scene patch.
-  void build(const model::SceneState& state, std::span<const std::int32_t> order,
-             std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
-             double length_scale, SolverBodies& bodies);
+  /// Reads the patches in the order of the frame.
+  void build(const StepFrame& frame, const ConstraintSettings& settings, SolverBodies& bodies);
+  /// See Stepper.
+  void forget_contacts() { masses_.forget(); }
 
   /// Notes the approach speeds that restitution needs, before the velocities are advanced.
   void record_approach_speeds(SolverBodies& bodies);
@@ -88,12 +90,11 @@ class ContactRows {
   static constexpr std::int32_t kSettled = -1;  ///< in last_disturbed_: rests
   /// The rows of a patch with the lower body held.
   struct HeldPatch {
-    PatchMasses masses;
+    const PatchMasses* masses = nullptr;  ///< kept by ContactMasses; null until they are needed
     Rows lambda;
     Lanes push;
     Vec3 rolling_impulse;
     bool hold_a = false;  ///< otherwise b
-    bool ready = false;   ///< masses are set
     bool used = false;    ///< lambda holds what this substep gave
   };
   [[nodiscard]] HeldPatch* held(std::size_t i)
@@ -123,7 +124,8 @@ class ContactRows {
   std::vector<RowReal> speed_changes_;        ///< of each patch, when it was last visited [m/s]
   std::vector<std::int32_t> last_disturbed_;  ///< of each body: the sweep that last unsettled it, or kFast
   std::int32_t unsettled_sweep_ = 0;
-  double cfm_ = 0;
+  ContactMasses masses_;
+  bool has_moved_ = false;    ///< bodies have, since the step began
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]
   bool any_may_bounce_ = false;

@@ -21,17 +21,6 @@ constexpr double kRestingSteps = 2;
 /// A body that turned by more than this since its inertia was found gets it anew [rad].
 constexpr double kStaleTurn = 1e-6;
 
-Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q)
-{
-  const Mat3 R = q.toRotationMatrix();
-  // A diagonal tensor, the usual case, is inverted entry by entry.
-  if (inertia_b(0, 1) == 0 && inertia_b(0, 2) == 0 && inertia_b(1, 2) == 0) {
-    const Vec3 inverse = inertia_b.diagonal().cwiseInverse();
-    return R * inverse.asDiagonal() * R.transpose();
-  }
-  return R * inertia_b.inverse() * R.transpose();
-}
-
 // Euler's equations in body axes, I w' = (I w) x w, by the implicit midpoint rule:
 //
 //     I (w1 - w0) = h (I wm) x wm,        wm = (w0 + w1) / 2. (1)
@@ -65,6 +54,17 @@ SpinMidpoint advance_spin_part(const Mat3& inertia_b, const Quat& q, const Vec3&
 }
 
 }  // namespace
+
+Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q)
+{
+  const Mat3 R = q.toRotationMatrix();
+  // A diagonal tensor, the usual case, is inverted entry by entry.
+  if (inertia_b(0, 1) == 0 && inertia_b(0, 2) == 0 && inertia_b(1, 2) == 0) {
+    const Vec3 inverse = inertia_b.diagonal().cwiseInverse();
+    return R * inverse.asDiagonal() * R.transpose();
+  }
+  return R * inertia_b.inverse() * R.transpose();
+}
 
 // Newton's method begins at w0, which is near enough only while the body turns by little: at 3 rad in one
 // part it did not converge, and a plate that spun at 200 rad/s gained 13 times its energy within 10 s.

@@ -43,6 +43,9 @@ struct SpinMidpoint {
 /// Turns `q` by the rotation whose Cayley vector is h w / 2.
 [[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
 
+/// In world axes, of a body with the inertia `inertia_b` in its own axes [1/(kg m^2)].
+[[nodiscard]] Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q);
+
 /// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can
 /// be leant on in shock propagation.
 [[nodiscard]] bool is_resting(const SolverBody& body, double step);

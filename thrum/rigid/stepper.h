@@ -28,7 +28,9 @@ struct StepFrame {
   std::int32_t level_count = 1;
   std::span<const collision::PreparedShape> shapes;  ///< by ShapeIndex
   std::span<const collision::BodyPair> pairs;        ///< bodies whose boxes overlap
-  double h = 0;                                      ///< the whole step [s]
+  std::span<const std::int32_t> kept_from;  ///< by patch: its number in the last frame, kNone if it was found
+                                            ///< anew
+  double h = 0;                             ///< the whole step [s]
 };
 
 /// The stages in the order in which World::step calls them; those from advance_velocities to bounce are
@@ -49,6 +51,8 @@ class Stepper {
   virtual void bounce(StepFrame& frame, double h) = 0;
   /// Writes velocities and impulses back into the state.
   virtual void store_results(StepFrame& frame) = 0;
+  /// The patches of the next frame do not continue those of the last one, whatever its kept_from says.
+  virtual void forget_contacts() {}
 };
 
 /// The `constraint` stepper [Coevoet20, section 3]: docs/methods/constraint_stepper.md.

@@ -145,7 +145,13 @@ THRUM_TABLE(NarrowPhaseDesc, narrow_phase_table,
                                     "gap of resting bodies, as a share of the smaller one's least extent"),
                        &NarrowPhaseDesc::margin)
                 .field(non_negative("max_margin", "", "of fast bodies, whose gap grows with speed and step"),
-                       &NarrowPhaseDesc::max_margin))
+                       &NarrowPhaseDesc::max_margin)
+                .field(non_negative("kept_move", "",
+                                    "contacts are kept while two bodies have moved against each other by "
+                                    "less than this share of the length scale; 0: found in each step"),
+                       &NarrowPhaseDesc::kept_move)
+                .field(non_negative("kept_turn", "rad", "and turned by less than this"),
+                       &NarrowPhaseDesc::kept_turn))
 
 std::vector<std::pair<std::string, vibration::KickRule>> rule_names()
 {

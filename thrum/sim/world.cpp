@@ -73,20 +73,23 @@ void World::step_slice(double h)
 void World::find_contacts(double h)
 {
   const auto timer = times_.stage("find contacts");
-  new_patches_.clear();
+  if (desc_.reports.events) list_pushed_pairs();
+  // An observer may reject the slice; then the contacts of the one before are taken back.
+  if (!called_observers_.empty()) {
+    previous_patches_ = state_.patches;
+    previous_references_ = state_.references;
+  }
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
-  collision::find_contacts(
+  collision::update_contacts(
       {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_, collision::default_pair_table()}, desc,
-      narrow_phase_scratch_, new_patches_);
-  separate_sensor_patches();
-  collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, narrow_phase_scratch_,
-                            new_patches_);
+      kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_, contact_update_);
+  // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
+  previous_sensor_patches_.swap(state_.sensor_patches);
+  state_.sensor_patches.swap(contact_update_.sensor_patches);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
-    collision::scale_warm_impulses(new_patches_, h / state_.last_step);
-  previous_patches_.swap(state_.patches);
-  state_.patches.swap(new_patches_);
+    collision::scale_warm_impulses(state_.patches, h / state_.last_step);
   find_surfaces();
 }
 
@@ -97,21 +100,6 @@ void World::find_surfaces()
   for (std::size_t p = 0; p < state_.patches.size(); ++p) {
     surfaces_[p] = model::surface_between(model_, state_.patches[p].a, state_.patches[p].b);
   }
-}
-
-// What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
-void World::separate_sensor_patches()
-{
-  previous_sensor_patches_.swap(state_.sensor_patches);
-  state_.sensor_patches.clear();
-  const auto is_sensor = [&](model::BodyIndex i) {
-    return model_.bodies[at(i)].sensor;
-  };
-  std::erase_if(new_patches_, [&](const model::ContactPatch& patch) {
-    const bool apart = is_sensor(patch.a) || is_sensor(patch.b);
-    if (apart) state_.sensor_patches.push_back(patch);
-    return apart;
-  });
 }
 
 void World::order_contacts(double h)
@@ -131,8 +119,8 @@ void World::order_contacts(double h)
 
 rigid::StepFrame World::frame(double h)
 {
-  return {model_,      state_, graph_.patch_order, surfaces_, graph_.level, graph_.level_count, prepared_,
-          near_pairs_, h};
+  return {model_,    state_,      graph_.patch_order,        surfaces_, graph_.level, graph_.level_count,
+          prepared_, near_pairs_, contact_update_.kept_from, h};
 }
 
 void World::finish_step(double h)

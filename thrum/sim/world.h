@@ -203,9 +203,17 @@ class World {
  private:
   friend class StepView;
 
+  /// Two bodies that push each other, with the place of the greatest impulse.
+  struct PushedPair {
+    collision::BodyPair pair;
+    Vec3 position = Vec3::Zero();  ///< [m]
+    Vec3 normal = Vec3::UnitZ();
+  };
+
   void apply_removals();
   void remove_joints_of_removed_bodies();
   void compact_bodies();
+  void drop_misplaced_references();
   void list_excluded_pairs();
   void wake_around_removed(model::SceneState& state) const;
   void step_slice(double h);
@@ -219,9 +227,10 @@ class World {
   void refilter_pairs(double h);
   void remove_far_pairs();
   void find_contacts(double h);
-  void separate_sensor_patches();
+  void list_pushed_pairs();
   void find_surfaces();
   void filter_contacts(double h);
+  void remove_disabled_patches(const std::vector<bool>& disabled);
   void order_contacts(double h);
   void respond(double h);
   void finish_step(double h);
@@ -268,9 +277,11 @@ class World {
   std::vector<Pose> X_ws_;
   std::vector<Box3> boxes_;                      ///< of the bodies, with their way
   std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
-  std::vector<model::ContactPatch> new_patches_;
   collision::NarrowPhaseScratch narrow_phase_scratch_;
-  std::vector<model::ContactPatch> previous_patches_;
+  collision::ContactUpdate contact_update_;
+  std::vector<PushedPair> pushed_before_;              ///< in the slice before, for events; ordered by bodies
+  std::vector<model::ContactPatch> previous_patches_;  ///< of the slice before, if there are observers
+  std::vector<model::PairReference> previous_references_;  ///< likewise
   std::vector<model::ContactPatch> previous_sensor_patches_;
   std::vector<StepObserver*> called_observers_;        ///< those of the running step; null: removed meanwhile
   std::vector<model::BodyState> bodies_before_step_;   ///< empty unless an observer needs them

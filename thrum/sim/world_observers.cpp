@@ -83,17 +83,26 @@ void World::filter_contacts(double h)
   } catch (...) {
     // The slice does not happen: the contact memory is that of the one before.
     state_.patches.swap(previous_patches_);
+    state_.references.swap(previous_references_);
+    stepper_->forget_contacts();
     state_.sensor_patches.swap(previous_sensor_patches_);
     throw;
   }
-  if (filter.disabled_.empty()) return;
+  if (!filter.disabled_.empty()) remove_disabled_patches(filter.disabled_);
+}
+
+// Their pairs have fewer patches than were found: they are found again, and asked about, in the next slice.
+void World::remove_disabled_patches(const std::vector<bool>& disabled)
+{
   std::size_t kept = 0;
   for (std::size_t p = 0; p < state_.patches.size(); ++p) {
-    if (filter.disabled_[p]) continue;
+    if (disabled[p]) continue;
     if (kept != p) state_.patches[kept] = state_.patches[p];
+    contact_update_.kept_from[kept] = contact_update_.kept_from[p];
     surfaces_[kept++] = surfaces_[p];
   }
   state_.patches.resize(kept);
+  contact_update_.kept_from.resize(kept);
   surfaces_.resize(kept);
 }
 

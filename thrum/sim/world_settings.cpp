@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -64,6 +65,8 @@ void World::set_motion(model::BodyId id, model::Motion motion)
   at(state_.bodies, index) = state;
   broad_phase_.set_fixed(index, motion == model::Motion::fixed);
   update_box(index);
+  // The axes of the body may have moved in its shape: its contacts are found again.
+  std::erase_if(state_.references, [&](const auto& pair) { return pair.a == index || pair.b == index; });
   wake(id);
   wake_contacts_of(index);
 }
