@@ -315,17 +315,21 @@ class ChunkUpdate {
 
 // Joins what the chunks found with what is kept, in the places of the old where each pair has as many.
 void join_patches(std::span<const ChunkContacts> chunks, model::SceneState& state,
-                  std::vector<model::ContactPatch>& spare, std::vector<std::int32_t>& kept_from)
+                  std::vector<model::ContactPatch>& spare, ContactUpdate& update)
 {
   std::size_t count = 0;
   bool same_places = true;
+  bool any_found = false;
   for (const ChunkContacts& chunk : chunks) {
     for (const PairContacts& pair : chunk.pairs) {
       same_places = same_places && pair.old_begin == count && pair.count() == pair.old_end - pair.old_begin;
       count += pair.count();
+      any_found = any_found || (pair.is_found && pair.count() > 0);
     }
   }
   same_places = same_places && count == state.patches.size();
+  update.is_same = same_places && !any_found;
+  std::vector<std::int32_t>& kept_from = update.kept_from;
   kept_from.clear();
   spare.clear();
   for (const ChunkContacts& chunk : chunks) {
@@ -395,7 +399,7 @@ void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
         pool.put_back(mine);
       },
       kPairsPerChunk);
-  join_patches(chunks, state, memory.patches, update.kept_from);
+  join_patches(chunks, state, memory.patches, update);
   join_references(chunks, state, memory.references);
   update.sensor_patches.clear();
   for (const ChunkContacts& chunk : chunks) {

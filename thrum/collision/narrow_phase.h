@@ -61,6 +61,7 @@ void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, N
 /// What changes in a step beside the patches of the state.
 struct ContactUpdate {
   std::vector<std::int32_t> kept_from;  ///< by patch: its number before, kNone where it was found anew
+  bool is_same = false;                 ///< all patches are kept, in their places
   std::vector<model::ContactPatch> sensor_patches;  ///< what overlaps sensors, which is not in the state
 };
 

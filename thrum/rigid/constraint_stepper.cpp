@@ -33,7 +33,7 @@ void ConstraintStepper::collide(StepFrame& frame)
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }
   substep_speed_ = frame.model.gravity.norm() * frame.h / settings_.substeps;
-  energy_.prepare(frame.model, frame.state);
+  energy_.prepare(frame.model, frame.state, frame.same_contacts, contacts_.has_requests());
   JointRows::begin_step(frame.state);
 }
 

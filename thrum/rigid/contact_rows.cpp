@@ -71,7 +71,7 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
   count_ = order.size();
   slop_ = settings.slop * length_scale;
   inverse_slop_ = static_cast<RowReal>(std::min(1 / slop_, kMaxInverseSlop));
-  any_may_bounce_ = false;
+  any_may_bounce_ = any_requested_ = false;
   if (patches_.size() < count_) {
     patches_.resize(count_);
     records_.resize(count_);
@@ -84,6 +84,7 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
     p.source = order[i];
     build_patch(state.patches[source], state, frame.surfaces[source], settings, bodies, p, records_[i]);
     any_may_bounce_ = any_may_bounce_ || p.may_bounce;
+    any_requested_ = any_requested_ || (records_[i].requested_speed > RowReal(0)).any();
   }
 }
 

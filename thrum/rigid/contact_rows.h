@@ -27,6 +27,8 @@ class ContactRows {
   void record_approach_speeds(SolverBodies& bodies);
   /// Some point is new and has restitution.
   [[nodiscard]] bool may_bounce() const { return any_may_bounce_; }
+  /// Some point has a requested speed.
+  [[nodiscard]] bool has_requests() const { return any_requested_; }
   /// What the rows want in a substep of length h, from where the bodies are now.
   void set_bias(SolverBodies& bodies, double h);
   /// Does that, and applies the impulses of the last substep, from which this one starts.
@@ -129,6 +131,7 @@ class ContactRows {
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]
   bool any_may_bounce_ = false;
+  bool any_requested_ = false;
 };
 
 }  // namespace thrum::rigid

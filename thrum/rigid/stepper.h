@@ -30,7 +30,8 @@ struct StepFrame {
   std::span<const collision::BodyPair> pairs;        ///< bodies whose boxes overlap
   std::span<const std::int32_t> kept_from;  ///< by patch: its number in the last frame, kNone if it was found
                                             ///< anew
-  double h = 0;                             ///< the whole step [s]
+  bool same_contacts = false;  ///< bodies, joints and patches are those of the last frame, all patches kept
+  double h = 0;                ///< the whole step [s]
 };
 
 /// The stages in the order in which World::step calls them; those from advance_velocities to bounce are

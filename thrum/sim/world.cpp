@@ -90,7 +90,10 @@ void World::find_contacts(double h)
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
     collision::scale_warm_impulses(state_.patches, h / state_.last_step);
-  find_surfaces();
+  same_contacts_ = contact_update_.is_same && !contacts_changed_;
+  contacts_changed_ = false;
+  if (!same_contacts_ || !called_observers_.empty() || surfaces_changed_) find_surfaces();
+  surfaces_changed_ = !called_observers_.empty();
 }
 
 // The coefficients of each pair: the scene's table, or the smaller of the two.
@@ -106,6 +109,7 @@ void World::order_contacts(double h)
 {
   const auto timer = times_.stage("order contacts");
   if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
+  if (is_ordered(h)) return;
   graph_ = stepper_->order_contacts(model_, state_, h);
   // Patches of sleepers wait.
   const auto awake = [&](model::BodyIndex i) {
@@ -117,10 +121,35 @@ void World::order_contacts(double h)
   });
 }
 
+// Whether the graph of the slice before is that of this one: it has the same patches, found at the same
+// poses, and the same bodies sleep.
+bool World::is_ordered(double h)
+{
+  const bool same_sleepers = graph_asleep_.size() == state_.bodies.size() &&
+                             std::equal(graph_asleep_.begin(), graph_asleep_.end(), state_.bodies.begin(),
+                                        [](std::uint8_t asleep, const model::BodyState& body) {
+                                          return (asleep != 0) == body.asleep;
+                                        });
+  if (same_contacts_ && same_sleepers && graph_step_ == h) return true;
+  graph_step_ = h;
+  graph_asleep_.clear();
+  for (const model::BodyState& body : state_.bodies) graph_asleep_.push_back(body.asleep ? 1 : 0);
+  return false;
+}
+
 rigid::StepFrame World::frame(double h)
 {
-  return {model_,    state_,      graph_.patch_order,        surfaces_, graph_.level, graph_.level_count,
-          prepared_, near_pairs_, contact_update_.kept_from, h};
+  return {model_,
+          state_,
+          graph_.patch_order,
+          surfaces_,
+          graph_.level,
+          graph_.level_count,
+          prepared_,
+          near_pairs_,
+          contact_update_.kept_from,
+          same_contacts_,
+          h};
 }
 
 void World::finish_step(double h)

@@ -232,6 +232,7 @@ class World {
   void filter_contacts(double h);
   void remove_disabled_patches(const std::vector<bool>& disabled);
   void order_contacts(double h);
+  [[nodiscard]] bool is_ordered(double h);
   void respond(double h);
   void finish_step(double h);
   void timestamp_responses();
@@ -279,6 +280,11 @@ class World {
   std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
   collision::NarrowPhaseScratch narrow_phase_scratch_;
   collision::ContactUpdate contact_update_;
+  bool same_contacts_ = false;    ///< patches and model are those of the slice before
+  bool contacts_changed_ = true;  ///< bodies, joints or contacts, by something else than a step
+  bool surfaces_changed_ = true;
+  double graph_step_ = 0;                              ///< for which `graph_` was made [s]
+  std::vector<std::uint8_t> graph_asleep_;             ///< by body, when it was made
   std::vector<PushedPair> pushed_before_;              ///< in the slice before, for events; ordered by bodies
   std::vector<model::ContactPatch> previous_patches_;  ///< of the slice before, if there are observers
   std::vector<model::PairReference> previous_references_;  ///< likewise

@@ -134,12 +134,14 @@ void World::set_surface(model::SurfaceId id, const model::Surface& surface)
 {
   check_surface(surface);
   model_.surfaces[at(index_of(id))] = surface;
+  surfaces_changed_ = true;
 }
 
 void World::set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values)
 {
   check_surface(values);
   model_.surface_pairs.push_back({index_of(a), index_of(b), values});
+  surfaces_changed_ = true;
 }
 
 void World::check_body(const model::BodyProperties& desc, const model::BodyState& state) const
@@ -270,6 +272,7 @@ model::JointId World::add_joint(const model::JointDesc& desc)
                            .damping = desc.damping,
                            .collide_connected = desc.collide_connected});
   state_.joints.emplace_back();
+  contacts_changed_ = true;
   state_.joint_ids.push_back(joint_table_.add(index));
   joint_removed_.push_back(0);
   if (!desc.collide_connected && desc.b.valid()) excluded_pairs_stale_ = true;

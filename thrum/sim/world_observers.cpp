@@ -85,6 +85,7 @@ void World::filter_contacts(double h)
     state_.patches.swap(previous_patches_);
     state_.references.swap(previous_references_);
     stepper_->forget_contacts();
+    contacts_changed_ = true;
     state_.sensor_patches.swap(previous_sensor_patches_);
     throw;
   }
@@ -94,6 +95,8 @@ void World::filter_contacts(double h)
 // Their pairs have fewer patches than were found: they are found again, and asked about, in the next slice.
 void World::remove_disabled_patches(const std::vector<bool>& disabled)
 {
+  same_contacts_ = false;
+  contacts_changed_ = true;
   std::size_t kept = 0;
   for (std::size_t p = 0; p < state_.patches.size(); ++p) {
     if (disabled[p]) continue;

@@ -189,6 +189,7 @@ void World::apply_removals()
 {
   if (removals_pending_) {
     removals_pending_ = false;
+    contacts_changed_ = true;
     wake_around_removed(state_);
     remove_joints_of_removed_bodies();
     erase_vibration_of(state_, flagged_ids(state_, removed_));
@@ -307,6 +308,7 @@ void World::restore(const model::SceneState& state)
   state_ = state;
   drop_misplaced_references();
   stepper_->forget_contacts();
+  contacts_changed_ = true;
   for (std::size_t i = 0; i < state_.bodies.size(); ++i) update_box(static_cast<model::BodyIndex>(i));
   contacts_.clear();
   impulses_.clear();
