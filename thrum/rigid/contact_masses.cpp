@@ -55,13 +55,14 @@ void ContactMasses::forget()
 
 void ContactMasses::begin_step(const model::SceneModel& model, const model::SceneState& state,
                                std::span<const std::int32_t> kept_from,
-                               std::span<const model::Surface> surfaces, double cfm)
+                               std::span<const model::Surface> surfaces, bool same_contacts, double cfm)
 {
   model_ = &model;
   state_ = &state;
   kept_from_ = kept_from;
   surfaces_ = surfaces;
   cfm_ = cfm;
+  if (same_contacts && kept_.size() == state.patches.size()) return;
   kept_before_.swap(kept_);
   kept_.assign(state.patches.size(), Kept{});
   for (std::size_t p = 0; p < kept_.size(); ++p) {

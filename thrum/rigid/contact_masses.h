@@ -24,10 +24,10 @@ namespace thrum::rigid {
 
 class ContactMasses {
  public:
-  /// `kept_from` and `surfaces` are those of the StepFrame. Both lists and the scene must outlive the step.
+  /// `kept_from`, `surfaces` and `same_contacts` are those of the StepFrame. Both lists and the scene must outlive the step.
   void begin_step(const model::SceneModel& model, const model::SceneState& state,
                   std::span<const std::int32_t> kept_from, std::span<const model::Surface> surfaces,
-                  double cfm);
+                  bool same_contacts, double cfm);
   /// Of a patch whose rows are set and have not moved in this step, nobody held.
   [[nodiscard]] const PatchMasses& free(const SolverPatch& p, const SolverBody& A, const SolverBody& B);
   /// With body a held, or b. `has_moved`: the rows of `p` are no longer those of the start of the step.

@@ -184,9 +184,9 @@ bool release_pulling_points(const PatchMasses& m, const Rows& lambda, Rows& chan
 
 // All seven rows at once. False, and nothing changed, when a bound of friction is met or all points part.
 inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda, SolverBody& A,
-                        SolverBody& B, FrictionCone cone, RowReal& speed_change)
+                        SolverBody& B, const Rows& speed, FrictionCone cone, RowReal& speed_change)
 {
-  Rows residual = speeds(p, A, B) + p.bias;
+  Rows residual = speed + p.bias;
   // Nothing pushes and nothing approaches: every fifth visit in a heap of rings.
   if ((lambda == RowReal(0)).all() && (residual.head<4>() >= RowReal(0)).all()) return true;
   residual.head<4>() += m.cfm * lambda.head<4>();
@@ -377,6 +377,7 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
     m.inverse_A[i] = diagonal > 0 ? 1 / (diagonal + m.cfm[i]) : RowReal(0);
   }
   Eigen::Matrix<RowReal, 3, 3> K;
+  for (std::size_t i = 0; i < 3; ++i) m.friction_to_normal[i] = block[i + 4].head<4>();
   for (Eigen::Index i = 0; i < 3; ++i)
     K.col(i) = block[at(kFirstTangent + i)].segment<3>(kFirstTangent).matrix();
   m.friction_row = K.diagonal().array();
@@ -419,29 +420,32 @@ RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& rec
                     Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s)
 {
   RowReal speed_change = 0;
-  if (solve_block(p, m, lambda, A, B, s.cone, speed_change)) {
+  Rows speed = speeds(p, A, B);
+  if (solve_block(p, m, lambda, A, B, speed, s.cone, speed_change)) {
     if (p.rolls)
       speed_change =
           std::max(speed_change, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
     return speed_change;
   }
   for (int k = 0; k < s.rounds; ++k) {
+    if (k > 0) speed = speeds(p, A, B);
+    Rows change = Rows::Zero();
     if (p.mu > 0 || p.twist_arm[0] > 0) {
-      Rows change = Rows::Zero();
-      change.tail<4>() = solve_friction(p, m, lambda, speeds(p, A, B), s.cone);
+      change.tail<4>() = solve_friction(p, m, lambda, speed, s.cone);
       speed_change = std::max({speed_change, std::abs(change[4]) * m.friction_row[0],
                                std::abs(change[5]) * m.friction_row[1],
                                std::abs(change[6]) * m.friction_row[2] * p.friction_reach[2]});
-      apply_rows(p, m, A, B, change);
+      // What friction does to the normal speeds, without a way through the bodies.
+      for (std::size_t i = 0; i < 3; ++i)
+        speed.head<4>() += m.friction_to_normal[i] * change[kFirstTangent + static_cast<Eigen::Index>(i)];
     }
+    change.head<4>() = solve_normal(p, m, lambda, (speed + p.bias).head<4>(), s.inner);
+    for (int i = 0; i < p.count; ++i)
+      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[at(i)][i]);
+    apply_row_impulses(p, m, A, B, change);
     if (p.rolls)
       speed_change =
           std::max(speed_change, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
-    Rows change = Rows::Zero();
-    change.head<4>() = solve_normal(p, m, lambda, (speeds(p, A, B) + p.bias).head<4>(), s.inner);
-    for (int i = 0; i < p.count; ++i)
-      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[at(i)][i]);
-    apply_rows(p, m, A, B, change);
   }
   return speed_change;
 }

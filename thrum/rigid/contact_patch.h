@@ -46,6 +46,7 @@ struct PatchMasses {
   /// Columns of the inverse of the block of all seven rows, slightly regularised.
   std::array<Rows, 7> inverse;
   std::array<Lanes, 4> A;                    ///< columns of the block of the normal rows [1/kg]
+  std::array<Lanes, 3> friction_to_normal;   ///< speeds along the normals that t1, t2 and twist give
   Lanes inverse_A;                           ///< 1 / (A_ii + cfm), 0 for lanes without a point [kg]
   Lanes cfm;                                 ///< [1/kg]
   Eigen::Matrix<RowReal, 2, 2> friction;     ///< block of (t1, t2) [1/kg]

@@ -11,6 +11,8 @@ namespace thrum::rigid {
 
 namespace {
 
+/// Half of the rounding of a row: a slide of less than this share of the reach of a patch does not change it.
+constexpr RowReal kLostShare = 3e-8F;
 /// Without slop a gap may close at once, whatever its size [1/m].
 constexpr double kMaxInverseSlop = 1e30;
 
@@ -23,6 +25,8 @@ void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
   if (A.inverse_mass == 0 || B.inverse_mass == 0) return;
   const Eigen::Matrix<RowReal, 3, 1> slide = (B.dx - A.dx).cast<RowReal>();
   const Eigen::Matrix<RowReal, 3, 1> s = RowReal(0.5) * (slide - p.slide);
+  // Less than that would be lost in rounding.
+  if (s.squaredNorm() <= kLostShare * kLostShare * p.friction_reach[2] * p.friction_reach[2]) return;
   p.slide = slide;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t i = (k + 1) % 3;
@@ -66,7 +70,7 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
   const model::SceneState& state = frame.state;
   const std::span<const std::int32_t> order = frame.order;
   const double length_scale = frame.model.length_scale;
-  masses_.begin_step(frame.model, state, frame.kept_from, frame.surfaces, settings.cfm);
+  masses_.begin_step(frame.model, state, frame.kept_from, frame.surfaces, frame.same_contacts, settings.cfm);
   has_moved_ = false;
   count_ = order.size();
   slop_ = settings.slop * length_scale;
