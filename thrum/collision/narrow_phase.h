@@ -65,9 +65,9 @@ struct ContactUpdate {
   std::vector<model::ContactPatch> sensor_patches;  ///< what overlaps sensors, which is not in the state
 };
 
-/// Brings the patches of `state`, which is that of the input, up to date, with `references`: contacts of pairs
-/// that have hardly moved are kept, the others found and matched with those before, at most `match_distance`
-/// [m] away.
+/// Brings patches and references of `state`, which is that of the input, up to date: contacts of pairs that
+/// have hardly moved are kept, the others found and matched with those before, at most `match_distance` [m]
+/// away.
 void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, double match_distance,
                      NarrowPhaseScratch& scratch, model::SceneState& state, ContactUpdate& update);
 

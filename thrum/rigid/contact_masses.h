@@ -24,7 +24,8 @@ namespace thrum::rigid {
 
 class ContactMasses {
  public:
-  /// `kept_from`, `surfaces` and `same_contacts` are those of the StepFrame. Both lists and the scene must outlive the step.
+  /// `kept_from`, `surfaces` and `same_contacts` are those of the StepFrame. The lists and the scene must
+  /// outlive the step.
   void begin_step(const model::SceneModel& model, const model::SceneState& state,
                   std::span<const std::int32_t> kept_from, std::span<const model::Surface> surfaces,
                   bool same_contacts, double cfm);
