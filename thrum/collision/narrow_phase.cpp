@@ -17,10 +17,12 @@ namespace {
 
 /// Pairs handed to a thread at a time: about 0.2 ms of work.
 constexpr std::size_t kPairsPerChunk = 512;
-/// Contacts of flat faces are looked for in a margin that is larger by this share, so that they are kept when
-/// a body gains a little speed; they are found again when a margin of less than this share of it would do.
+/// Contacts of flat faces at rest are looked for in a margin that is larger by this share, so that they are
+/// kept when a body gains a little speed; they are found again when less than the second share would do.
 constexpr double kSpareMargin = 0.05;
 constexpr double kWastedMargin = 0.5;
+/// Bodies rest when their speeds make less than this share of the margin.
+constexpr double kRestingShare = 0.1;
 /// No pair is kept while it moves by more than this share of the smaller body's least extent.
 constexpr double kMaxKeptShare = 0.01;
 
@@ -280,7 +282,10 @@ class ChunkUpdate {
     const PreparedShape& a = shape_of(input_, pair.a);
     const PreparedShape& b = shape_of(input_, pair.b);
     const bool may_keep = max_move_ > 0;
-    const double searched = may_keep && !a.curved && !b.curved ? (1 + kSpareMargin) * margin : margin;
+    // What moves is found as far as it needs: points beyond that changed how impacts are shared.
+    const bool rests = reaches_[at(pair.a)] + reaches_[at(pair.b)] <= kRestingShare * margin;
+    const bool is_flat = !a.curved && !b.curved;
+    const double searched = may_keep && is_flat && rests ? (1 + kSpareMargin) * margin : margin;
     contacts.is_found = true;
     contacts.begin = chunk_.patches.size();
     collide_pair(input_, pair, searched, scratch_, chunk_.patches);
