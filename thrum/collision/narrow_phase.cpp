@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "thrum/base/index.h"
@@ -31,7 +32,11 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
   const std::size_t b = at(pair.b);
   const PreparedShape& shape_a = input.shapes[at(input.model.bodies[a].shape)];
   const PreparedShape& shape_b = input.shapes[at(input.model.bodies[b].shape)];
-  const double extent = std::min(shape_a.min_extent, shape_b.min_extent);
+  // What has no back side limits nothing: a flat open mesh has no extent across.
+  const auto extent_of = [](const PreparedShape& shape) {
+    return std::isfinite(shape.width) ? shape.min_extent : std::numeric_limits<double>::infinity();
+  };
+  const double extent = std::min(extent_of(shape_a), extent_of(shape_b));
   const double gravity_scale =
       std::max(std::abs(input.model.bodies[a].gravity_scale), std::abs(input.model.bodies[b].gravity_scale));
   const double speed_margin = reach(input.state.bodies[a], shape_a.radius, desc.step) +

@@ -162,7 +162,7 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
   bodies_.advance_positions(frame.model, frame.state, h);
-  bodies_.update_world_inertia(frame.model, frame.state);
+  if (bodies_.update_world_inertia(frame.model, frame.state)) contacts_.update_masses(bodies_);
   if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
 }
 

@@ -182,6 +182,23 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
+// With the masses of a thin rod that has since turned across, sweeps diverge: its spin grew to 1e14 rad/s
+// within one slice.
+void ContactRows::update_masses(SolverBodies& bodies)
+{
+  const auto has_turned = [](const SolverBody& body) {
+    return body.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn;
+  };
+  for (std::size_t i = 0; i < count_; ++i) {
+    SolverPatch& p = patches_[i];
+    const SolverBody& A = bodies[p.a];
+    const SolverBody& B = bodies[p.b];
+    if (!has_turned(A) && !has_turned(B)) continue;
+    set_masses(p, A, B, false, false, cfm_, p.masses);
+    if (p.rolls) records_[i].rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
+  }
+}
+
 void ContactRows::record_approach_speeds(SolverBodies& bodies)
 {
   if (!any_may_bounce_) return;

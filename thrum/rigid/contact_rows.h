@@ -21,6 +21,8 @@ class ContactRows {
              std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
              double length_scale, SolverBodies& bodies);
 
+  /// Effective masses of bodies that have turned far since build().
+  void update_masses(SolverBodies& bodies);
   /// Notes the approach speeds that restitution needs, before the velocities are advanced.
   void record_approach_speeds(SolverBodies& bodies);
   /// Some point is new and has restitution.

@@ -2,6 +2,7 @@
 #include "thrum/rigid/solver_body.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace thrum::rigid {
 
@@ -73,10 +74,11 @@ SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, d
   const double parts = std::max(1.0, std::ceil(h * w.norm() / kMaxSpinTurn));
   if (parts == 1) return advance_spin_part(inertia_b, q, w, h);
   if (!(parts <= kMaxSpinParts)) {
-    // Twenty turns in a step: where the body ends up is anybody's guess, but not its angular momentum.
-    const Quat after = advance_rotation(q, w, h);
+    // Twenty turns in a step: where the body ends up is anybody's guess. Turned about its angular momentum it
+    // keeps that and its energy; turned about its spin, a thin rod gained 200 times its spin.
     const Vec3 L = q * Vec3(inertia_b * (q.conjugate() * w));
-    return {after * Vec3(inertia_b.inverse() * (after.conjugate() * L)), w, after};
+    const Quat turn(Eigen::AngleAxisd(std::fmod(h * w.norm(), 2 * std::numbers::pi), L.normalized()));
+    return {turn * w, w, (turn * q).normalized()};
   }
   SpinMidpoint spin{w, Vec3::Zero(), q};
   for (double part = 0; part < parts; ++part) {
@@ -203,15 +205,18 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
   }
 }
 
-void SolverBodies::update_world_inertia(const model::SceneModel& model, const model::SceneState& state)
+bool SolverBodies::update_world_inertia(const model::SceneModel& model, const model::SceneState& state)
 {
+  bool far = false;
   for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
     SolverBody& s = bodies_[i];
     if (s.inverse_mass == 0 || (s.dth - inertia_rotation_[i]).squaredNorm() < kStaleTurn * kStaleTurn)
       continue;
     s.inverse_inertia = world_inverse_inertia(model.bodies[i].inertia, state.bodies[i].X_wb.rotation);
     inertia_rotation_[i] = s.dth;
+    far = far || s.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn;
   }
+  return far;
 }
 
 void SolverBodies::store(model::SceneState& state) const

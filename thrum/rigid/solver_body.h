@@ -29,6 +29,10 @@ struct alignas(64) SolverBody {
   bool moves = false;                        ///< not fixed and awake
 };
 
+/// Rows built before a body turned by more than this are stale [rad]. Steps are cut so that bodies turn by
+/// less, unless they spin too fast for that.
+inline constexpr double kStaleRowTurn = 0.5;
+
 /// What turns a body besides torque: its own spin, where it is not a ball.
 struct SpinMidpoint {
   Vec3 w_after = Vec3::Zero();       ///< angular velocity at the end of the substep, world axes [rad/s]
@@ -64,8 +68,9 @@ class SolverBodies {
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
   /// Brings the inertia of bodies that turned far up to date: with a stale one, what impulses do to the
-  /// energy is not what the solver takes it for.
-  void update_world_inertia(const model::SceneModel& model, const model::SceneState& state);
+  /// energy is not what the solver takes it for. Returns whether a body has turned so far since the start of
+  /// the step that rows built then do not know what it answers.
+  bool update_world_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Writes velocities back.
   void store(model::SceneState& state) const;
 

@@ -214,6 +214,15 @@ THRUM_TABLE(
                 .doc = "max number of slices a step is cut into for these two",
                 .bounds = between(1, 1000)},
                &WorldDesc::max_slices)
+        .choice({.key = "time_of_impact",
+                 .doc = "what keeps fast bodies from passing through others; none: nothing"},
+                &WorldDesc::time_of_impact,
+                {{"none", sim::TimeOfImpactMethod::none},
+                 {"continuous", sim::TimeOfImpactMethod::continuous}})
+        .field({.key = "max_impact_slices",
+                .doc = "max number of cuts of a step at impacts of fast bodies; beyond it they are stopped",
+                .bounds = between(0, 1000)},
+               &WorldDesc::max_impact_slices)
         .field({.key = "threads", .doc = "max number of threads of a step; 0: all", .bounds = at_least(0)},
                &WorldDesc::threads)
         .object({.key = "broad_phase", .doc = "which pairs of bodies are looked at"}, &WorldDesc::broad_phase,

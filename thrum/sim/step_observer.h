@@ -19,6 +19,9 @@
 // one did. An observer may add and remove observers, itself too: one that is removed is not called again, one
 // that is added is called from the next step on.
 //
+// A slice in which a fast body would pass through another is solved again up to the impact: before_solve is
+// then called again, with the contacts and the length of the shorter slice.
+//
 // An exception of an observer leaves World::step, and the world can be used on. Thrown by before_step it
 // leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice,
 // as it is at the end of this slice; by after_step, at the end of the step. Slices and observers that would

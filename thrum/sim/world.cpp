@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -15,6 +16,13 @@ namespace {
 
 /// Old and new contact points nearer than this share of the length scale can be the same point.
 constexpr double kSamePointDistance = 0.02;
+/// The rest of the step has no impact to wait for.
+constexpr double kWholeStep = std::numeric_limits<double>::infinity();
+/// Impacts cut no slice to less than this share of the step.
+constexpr double kMinSlice = 1.0 / 256;
+/// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
+/// short slice are mostly rounding.
+constexpr double kMaxWarmGrowth = 8;
 
 }  // namespace
 
@@ -32,19 +40,37 @@ void World::step(double h)
   begin_observed_step(h);
   const double start = state_.time;
   double left = h;
-  for (int done = 0; left > 0; ++done) {
-    begin_observed_slice(done == 0);
+  int whole = 0;  // slices that were not cut by an impact
+  next_slice_ = kWholeStep;
+  for (int cuts = 0; left > 0;) {
+    begin_observed_slice(left == h);
     find_pairs(left);
     // What was struck in the last slice may need shorter ones for the rest.
-    const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - done));
-    if (slices > 1) refilter_pairs(left / slices);
-    step_slice(left / slices);
-    left = slices > 1 ? left - left / slices : 0;
+    const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - whole));
+    const double length = std::min(left / slices, next_slice_);
+    if (length < left) refilter_pairs(length);
+    next_slice_ = kWholeStep;
+    const double taken = step_slice(length, kMinSlice * h, cuts < desc_.max_impact_slices);
+    (taken < length ? cuts : whole) += 1;
+    left = taken < left ? left - taken : 0;
   }
   end_observed_step(start, h);
 }
 
-void World::step_slice(double h)
+double World::step_slice(double h, double min_slice, bool may_cut)
+{
+  const double taken = solve_until_impact(h, min_slice, may_cut);
+  {
+    const auto timer = times_.stage("update boxes");
+    update_moved_boxes();
+  }
+  respond(taken);
+  finish_step(taken);
+  report();
+  return taken;
+}
+
+void World::solve_slice(double h)
 {
   find_contacts(h);
   filter_contacts(h);
@@ -64,10 +90,6 @@ void World::step_slice(double h)
     timed("bounce", [&] { stepper_->bounce(now, h_s); });
   }
   timed("store results", [&] { stepper_->store_results(now); });
-  timed("update boxes", [&] { update_moved_boxes(); });
-  respond(h);
-  finish_step(h);
-  report();
 }
 
 void World::find_contacts(double h)
@@ -84,7 +106,8 @@ void World::find_contacts(double h)
                             new_patches_);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
-    collision::scale_warm_impulses(new_patches_, h / state_.last_step);
+    collision::scale_warm_impulses(
+        new_patches_, std::min(h / state_.last_step, std::max(kMaxWarmGrowth, 1.0 * desc_.max_slices)));
   previous_patches_.swap(state_.patches);
   state_.patches.swap(new_patches_);
   find_surfaces();

@@ -53,6 +53,7 @@ void check_desc(const WorldDesc& desc)
   require(desc.threads >= 0, "The number of threads", desc.threads, "1 or more, or 0 for all");
   require(desc.length_scale > 0, "The length scale", desc.length_scale, "a positive number of metres");
   require(desc.max_slices >= 1, "max_slices", desc.max_slices, "at least 1");
+  require(desc.max_impact_slices >= 0, "max_impact_slices", desc.max_impact_slices, "at least 0");
   require(desc.max_move > 0, "max_move", desc.max_move, "a positive share");
   require(desc.max_turn > 0, "max_turn", desc.max_turn, "a positive angle");
   require(desc.constraint.substeps >= 1, "constraint.substeps", desc.constraint.substeps, "at least 1");

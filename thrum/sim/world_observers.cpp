@@ -74,6 +74,7 @@ StepView World::slice_view(double h) const
 
 void World::filter_contacts(double h)
 {
+  disabled_pairs_.clear();
   if (called_observers_.empty()) return;
   const auto timer = times_.stage("filter contacts");
   ContactFilter filter(surfaces_);
@@ -89,7 +90,10 @@ void World::filter_contacts(double h)
   if (filter.disabled_.empty()) return;
   std::size_t kept = 0;
   for (std::size_t p = 0; p < state_.patches.size(); ++p) {
-    if (filter.disabled_[p]) continue;
+    if (filter.disabled_[p]) {
+      disabled_pairs_.push_back({state_.patches[p].a, state_.patches[p].b});
+      continue;
+    }
     if (kept != p) state_.patches[kept] = state_.patches[p];
     surfaces_[kept++] = surfaces_[p];
   }
