@@ -351,7 +351,7 @@ TEST(Passing, ASpinningRodDoesNotPassAPin)
     hinge.kind = model::JointKind::hinge;
     hinge.a = rod;
     world.add_joint(hinge);
-    // Towards the pin, at 1 to 1000 m/s at its ends, by at most 2 rad in a step: joints are solved for no more.
+    // Towards the pin, at 1 to 1000 m/s at its ends, by at most 2 rad in a step: more is a limit of joints.
     const double speed = std::min(log_uniform(random, 1, 1000), length / h);
     world.set_velocity(rod, Vec3::Zero(), {0, 0, 2 * speed / length});
     for (int k = 0; k < 4; ++k) {
