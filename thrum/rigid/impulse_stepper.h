@@ -147,6 +147,8 @@ class ImpulseStepper final : public Stepper {
     ++changes_[static_cast<std::size_t>(pair.b)];
   }
   FlatPatchResult solve_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, double h);
+  /// `fit` is the plane of the speeds asked for, in the axes of the patch.
+  FlatPatchResult slide_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, const Vec3& fit);
   void shock_propagation(double h);
   void hold_level(std::int32_t level, double h);
   void release_all();
