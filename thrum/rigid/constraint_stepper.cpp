@@ -35,10 +35,12 @@ void ConstraintStepper::collide(StepFrame& frame)
   substep_speed_ = frame.model.gravity.norm() * frame.h / settings_.substeps;
   energy_.prepare(frame.model, frame.state);
   JointRows::begin_step(frame.state);
+  find_bouncing_patches(frame);
 }
 
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
+  collide_within_substep(frame, h);
   contacts_.record_approach_speeds(bodies_);
   joints_.build(frame.model, frame.state, settings_, bodies_, h);
   if (contacts_.may_bounce()) energy_.begin_substep(bodies_);
@@ -161,6 +163,7 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
+  impacts_.apply_shifts(bodies_, h);
   bodies_.advance_positions(frame.model, frame.state, h);
   bodies_.update_world_inertia(frame.model, frame.state);
   if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
@@ -170,6 +173,7 @@ void ConstraintStepper::bounce(StepFrame& frame, double h)
 {
   if (contacts_.start_bounces()) apply_restitution(h);
   contacts_.finish_substep();
+  restore_gaps();
   joints_.finish_substep(frame.state);
 }
 
@@ -179,13 +183,14 @@ void ConstraintStepper::store_results(StepFrame& frame)
   contacts_.store(frame.state);
 }
 
-std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings)
+std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings,
+                                                 const ImpactSettings& impacts)
 {
   if (settings.solver != RowSolver::direct && settings.friction_bounds == FrictionBounds::first_solve)
     throw Error(
         "The friction bounds 'first_solve' need the solver 'direct': sweeps take the bounds of each "
         "iteration. Set the solver to 'direct' or the friction bounds to 'each_iteration'.");
-  return std::make_unique<ConstraintStepper>(settings);
+  return std::make_unique<ConstraintStepper>(settings, impacts);
 }
 
 }  // namespace thrum::rigid

@@ -195,10 +195,17 @@ void ContactRows::record_approach_speeds(SolverBodies& bodies)
   }
 }
 
+// For bounces, which come after the move: a point with a gap may keep its approach until the next substep.
+// Slowed down here, it lost the part of its speed that its own bounce would have returned.
 void ContactRows::set_bias(SolverBodies& bodies, double h)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
-  for (SolverPatch& p : patches()) set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+  for (SolverPatch& p : patches()) {
+    set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+    const Lanes speed = normal_speeds(p, bodies);
+    p.bias.head<4>() = (p.target > RowReal(0) || p.gap_now <= RowReal(0))
+                           .select(p.bias.head<4>(), p.bias.head<4>().max(-speed));
+  }
 }
 
 // One pass for both, as each pass over many patches waits for memory.
@@ -297,6 +304,26 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
     }
   }
   return any;
+}
+
+void ContactRows::apply_impacts(std::span<const ImpactEvents::ChangedPatch> changed, SolverBodies& bodies)
+{
+  for (const ImpactEvents::ChangedPatch& from : changed) {
+    SolverPatch& p = patches_[from.index];
+    PatchRecord& record = records_[from.index];
+    const SolverBody& A = bodies[p.a];
+    const SolverBody& B = bodies[p.b];
+    const Lanes gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
+    for (int i = 0; i < p.count; ++i) {
+      const ImpactPatch::Point& point = from.patch.points[at(i)];
+      p.total[i] += static_cast<RowReal>(point.impulse);
+      p.gap[i] += static_cast<RowReal>(from.gap[at(i)]) - gap_now[i];
+      if (point.collided) record.bounce_candidate[i] = 0;
+      if (from.flies[at(i)]) p.lambda[i] = 0;
+    }
+    p.total[kFirstTangent] += static_cast<RowReal>(record.t1.dot(from.patch.friction_impulse));
+    p.total[kSecondTangent] += static_cast<RowReal>(record.t2.dot(from.patch.friction_impulse));
+  }
 }
 
 // [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes the

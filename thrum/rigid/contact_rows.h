@@ -10,6 +10,7 @@
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_patch.h"
+#include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/solver_body.h"
 
 namespace thrum::rigid {
@@ -64,6 +65,8 @@ class ContactRows {
   /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the
   /// bodies but are not kept. False when there is none.
   bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
+  /// Takes over the impulses of impacts within the substep, and the gaps that they leave for it.
+  void apply_impacts(std::span<const ImpactEvents::ChangedPatch> changed, SolverBodies& bodies);
   /// Asks for restitution where a new contact was pushed. True when there is any.
   bool start_bounces();
   /// Ends a substep: adds to the sums, and forgets impulses of impacts so that they are not given twice.

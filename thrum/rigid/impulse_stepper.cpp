@@ -54,6 +54,7 @@ void ImpulseStepper::collide(StepFrame& frame)
   JointRows::begin_step(frame.state);
   gather_pairs(frame);
   order_pairs(frame);
+  reflect_impacts(frame);
   if (settings_.separate_collisions) collision_phase(frame.h, true);
 }
 
@@ -86,6 +87,7 @@ void ImpulseStepper::resolve_contacts(StepFrame& frame, double h)
 
 void ImpulseStepper::advance_positions(StepFrame& frame, double h)
 {
+  impacts_.apply_shifts(bodies_, h);
   bodies_.advance_positions(frame.model, frame.state, h);
 }
 
@@ -295,9 +297,9 @@ void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice
   }
 }
 
-std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings)
+std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings, const ImpactSettings& impacts)
 {
-  return std::make_unique<ImpulseStepper>(settings);
+  return std::make_unique<ImpulseStepper>(settings, impacts);
 }
 
 }  // namespace thrum::rigid

@@ -2,7 +2,8 @@
 // The `impulse` stepper [Guendelman03]: collision, velocity, contact and position in this order, by impulses
 // at one place after the other.
 //
-//   collide              impulses with restitution on v, where x + h (v + h g) would overlap     [section 5]
+//   collide              impacts with restitution, where in the step they happen (impact_events.h)
+//                        impulses with restitution on v, where x + h (v + h g) would overlap     [section 5]
 //   advance velocities   v += h g
 //   resolve contacts     passes with restitution -0.9 ... 0 on v, where x + h v would overlap    [section 7]
 //                        from the ground up by the contact graph, then shock propagation         [section 8]
@@ -27,6 +28,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/point_impulse.h"
@@ -105,7 +107,10 @@ struct ImpulsePair {
 
 class ImpulseStepper final : public Stepper {
  public:
-  explicit ImpulseStepper(const ImpulseSettings& settings = {}) : settings_(settings) {}
+  explicit ImpulseStepper(const ImpulseSettings& settings = {}, const ImpactSettings& impacts = {})
+      : settings_(settings), impacts_(impacts)
+  {
+  }
 
   [[nodiscard]] int substeps() const override { return 1; }
   [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
@@ -129,6 +134,7 @@ class ImpulseStepper final : public Stepper {
   // The parts of the method, in the order in which they act.
   void gather_pairs(const StepFrame& frame);
   void order_pairs(const StepFrame& frame);
+  void reflect_impacts(StepFrame& frame);
   void collision_phase(double h, bool before_velocities);
   void list_interfering_points(const ImpulsePair& pair, double h, bool before_velocities);
   bool collide_pair(const ImpulsePair& pair);
@@ -181,6 +187,7 @@ class ImpulseStepper final : public Stepper {
   std::vector<std::uint64_t> changes_;     ///< of each body: how many impulses it got in this step
   std::vector<Vec3> mean_push_;            ///< what the mean velocities made of push_v [m/s]
   double length_scale_ = 1;
+  ImpactEvents impacts_;
   double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
 };
 

@@ -13,6 +13,7 @@
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_graph.h"
+#include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
 
 namespace thrum::rigid {
@@ -52,8 +53,10 @@ class Stepper {
 };
 
 /// The `constraint` stepper [Coevoet20, section 3]: docs/methods/constraint_stepper.md.
-[[nodiscard]] std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings = {});
+[[nodiscard]] std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings = {},
+                                                               const ImpactSettings& impacts = {});
 /// The `impulse` stepper [Guendelman03]: docs/methods/impulse_stepper.md.
-[[nodiscard]] std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings = {});
+[[nodiscard]] std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings = {},
+                                                            const ImpactSettings& impacts = {});
 
 }  // namespace thrum::rigid

@@ -80,6 +80,21 @@ THRUM_TABLE(
         .field(sweeps("max_direct_rows", "rows of the largest island that the direct solver takes", 0),
                &ConstraintSettings::max_direct_rows))
 
+THRUM_TABLE(rigid::ImpactSettings, impacts_table,
+            ObjectTable<rigid::ImpactSettings>("impacts", "How impacts with restitution are resolved.")
+                .choice({.key = "simultaneous",
+                         .doc = "reflections: all contacts of an impact together, at its time within the "
+                                "step; by_stepper: constraint resolves every contact by itself at the end "
+                                "of a substep, impulse one pair after the other"},
+                        &rigid::ImpactSettings::simultaneous,
+                        {{"reflections", rigid::SimultaneousImpacts::reflections},
+                         {"by_stepper", rigid::SimultaneousImpacts::by_stepper}})
+                .field({.key = "max_points",
+                        .doc = "max number of contact points that are reflected together; larger groups "
+                               "are resolved by_stepper",
+                        .bounds = between(1, 1000)},
+                       &rigid::ImpactSettings::max_points))
+
 THRUM_TABLE(
     ImpulseSettings, impulse_table,
     ObjectTable<ImpulseSettings>("impulse stepper", "Settings of the impulse stepper.")
@@ -200,6 +215,8 @@ THRUM_TABLE(
                 &constraint_table)
         .object({.key = "impulse", .doc = "settings of the impulse stepper"}, &WorldDesc::impulse,
                 &impulse_table)
+        .object({.key = "impacts", .doc = "impacts with restitution, for both kinds"}, &WorldDesc::impacts,
+                &impacts_table)
         .field(
             {.key = "max_move",
              .doc = "max motion of a body, as a fraction of its smallest extent, before contacts are updated",

@@ -29,6 +29,7 @@
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_graph.h"
+#include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
 #include "thrum/rigid/stepper.h"
@@ -52,6 +53,7 @@ struct WorldDesc {
   StepperKind stepper = StepperKind::constraint;
   rigid::ConstraintSettings constraint = {};
   rigid::ImpulseSettings impulse = {};
+  rigid::ImpactSettings impacts = {};  ///< with restitution, of both steppers
   rigid::SleepSettings sleep = {};
   collision::BroadPhaseDesc broad_phase = {};
   collision::NarrowPhaseDesc narrow_phase = {};

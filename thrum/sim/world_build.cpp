@@ -84,9 +84,9 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
 {
   switch (desc.stepper) {
     case StepperKind::constraint:
-      return rigid::make_constraint_stepper(desc.constraint);
+      return rigid::make_constraint_stepper(desc.constraint, desc.impacts);
     case StepperKind::impulse:
-      return rigid::make_impulse_stepper(desc.impulse);
+      return rigid::make_impulse_stepper(desc.impulse, desc.impacts);
   }
   throw Error("The stepper of a world must be one of StepperKind.");
 }
