@@ -396,6 +396,8 @@ bool ImpactEvents::gather_cluster(std::size_t first, double t)
       reach(row.a);
       reach(row.b);
     }
+    // Long chains.
+    fits = fits && cluster_.size() <= 2 * most;
   }
   for (const JointRow& row : joints_) {
     const bool rigid = !row.spring && !row.limit && row.softness == 0 && row.lower < 0 &&
