@@ -137,7 +137,7 @@ void ConstraintStepper::apply_restitution(double h)
   energy_.record_velocities(bodies_);
   joint_impulses_.clear();
   for (const JointRow& row : joints_.rows()) joint_impulses_.push_back(row.lambda);
-  contacts_.set_bias(bodies_, h);
+  contacts_.set_bias(bodies_, h, impacts_.enabled());
   run_sweeps(settings_.impact_iterations, h);
   if (!energy_.limit_bounces(bodies_)) return;
   contacts_.scale_bounces([&](model::BodyIndex a, model::BodyIndex b) { return energy_.share(a, b); });

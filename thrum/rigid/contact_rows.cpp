@@ -197,11 +197,12 @@ void ContactRows::record_approach_speeds(SolverBodies& bodies)
 
 // For bounces, which come after the move: a point with a gap may keep its approach until the next substep.
 // Slowed down here, it lost the part of its speed that its own bounce would have returned.
-void ContactRows::set_bias(SolverBodies& bodies, double h)
+void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
   for (SolverPatch& p : patches()) {
     set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+    if (!keep_approach) continue;
     const Lanes speed = normal_speeds(p, bodies);
     p.bias.head<4>() = (p.target > RowReal(0) || p.gap_now <= RowReal(0))
                            .select(p.bias.head<4>(), p.bias.head<4>().max(-speed));

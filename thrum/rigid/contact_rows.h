@@ -27,7 +27,8 @@ class ContactRows {
   /// Some point is new and has restitution.
   [[nodiscard]] bool may_bounce() const { return any_may_bounce_; }
   /// What the rows want in a substep of length h, from where the bodies are now.
-  void set_bias(SolverBodies& bodies, double h);
+  /// With `keep_approach` points with a gap may go on approaching as they do.
+  void set_bias(SolverBodies& bodies, double h, bool keep_approach);
   /// Does that, and applies the impulses of the last substep, from which this one starts.
   void warm_start(SolverBodies& bodies, double h);
   /// Multiplies the impulses of each patch by share(a, b) of its bodies.
