@@ -146,8 +146,8 @@ const ZListResult& ZListBuffer::find(const ZListBody& a, const ZListBody& b, con
   return result_;
 }
 
-// The quick test of [Forgue91, fig. 4] and the clipping to the box of the moving body: false when the boxes are
-// apart. What is left in drawn_a_ and drawn_b_ reaches into region_.
+// The quick test of [Forgue91, fig. 4] and the clipping to the box of the moving body: false when the boxes
+// are apart. What is left in drawn_a_ and drawn_b_ reaches into region_.
 bool ZListBuffer::load_overlap(const ZListBody& a, const ZListBody& b, const ZListDesc& desc, double& reach)
 {
   R_ = desc.direction ? axes_along(desc.direction->normalized()) : Mat3(Mat3::Identity());

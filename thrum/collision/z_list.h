@@ -33,11 +33,11 @@ namespace thrum::collision {
 
 /// What is drawn into a pixel.
 enum class ZListSampling : std::uint8_t {
-  /// Every face that touches the pixel, with the range of depths that it has there: no pair is missed, whatever
-  /// the size of the pixels.
+  /// Every face that touches the pixel, with the range of depths that it has there: no pair is missed,
+  /// whatever the size of the pixels.
   conservative,
-  /// The depth at the centre of the pixel, as in the paper: faces narrower than a pixel, or seen edge-on, may be
-  /// missed.
+  /// The depth at the centre of the pixel, as in the paper: faces narrower than a pixel, or seen edge-on, may
+  /// be missed.
   centre,
 };
 
@@ -78,8 +78,8 @@ struct ZListResult {
 
 class ZListBuffer {
  public:
-  /// The faces of a and b that interfere. The result stays until the next call. Throws Error when a face names
-  /// a vertex that does not exist, or when the pixel size, the margin or the direction is not usable.
+  /// The faces of a and b that interfere. The result stays until the next call. Throws Error when the pixel
+  /// size, the margin or the direction is not usable.
   const ZListResult& find(const ZListBody& a, const ZListBody& b, const ZListDesc& desc = {});
 
  private:
