@@ -228,28 +228,38 @@ TEST(ImpactDynamics, NeverAddsEnergy)
   EXPECT_LT(limited, 20000 / 3);
 }
 
-// A rod under 60 degrees that is pushed into the ground with a friction of 2: (6), (9) and (10) would pull.
-TEST(ImpactDynamics, AWedgedRodIsPushedOutWithinTheFrictionCone)
+// Great friction and long arms: (6), (9) and (10) would pull, and sticking needs more friction than there is.
+TEST(ImpactDynamics, AWedgedBodyIsPushedOutWithinTheFrictionCone)
 {
-  ImpactBody rod;
-  rod.mass = 1;
-  const double half = 0.5;
-  const double angle = 1.0472;
-  rod.inertia = Vec3(1, rod.mass * half * half / 3, 1).asDiagonal();
-  rod.arm = -half * Vec3(std::cos(angle), 0, std::sin(angle));
-  rod.velocity = Vec3(-1, 0, -0.1);
-  ImpactBody ground;
-  ground.fixed = true;
-  ImpactDesc desc{.restitution = 0.2, .friction = 2, .limit_energy = false};
-  // n . K (n - mu t) < 0: no sliding impulse that pushes.
-  const Vec3 t = -Vec3::UnitX();
-  ASSERT_LT(desc.normal.dot(response(rod, ground) * (desc.normal - desc.friction * t)), 0);
-  desc.limit_energy = true;
-  const ImpactResult r = solve_impact(rod, ground, desc);
-  EXPECT_GT(r.impulse.z(), 0);
-  EXPECT_LE(std::abs(r.impulse.x()), 2 * r.impulse.z() * (1 + 1e-12));
-  EXPECT_LE(energy_change(rod, ground, r), 1e-12);
-  EXPECT_NEAR(velocity_after(rod, ground, r).z(), 0.02, 1e-12);
+  Random random(7);
+  int wedged = 0;
+  for (int i = 0; i < 50000; ++i) {
+    ImpactBody a = random.body();
+    a.arm *= 4;
+    ImpactBody b;
+    b.fixed = true;
+    ImpactDesc desc;
+    desc.normal = random.in_cube(1).normalized();
+    desc.restitution = random.in(0, 1);
+    desc.friction = random.in(1, 3);
+    const Vec3 V = relative_velocity(a, b);
+    if (desc.normal.dot(V) > 0) desc.normal = -desc.normal;
+    const Vec3& n = desc.normal;
+    const Vec3 slip = (V - n * n.dot(V)).normalized();
+    const Mat3 K = response(a, b);
+    if (n.dot(K * (n - desc.friction * slip)) > 0) continue;
+    const Vec3 stuck = K.inverse() * (-desc.restitution * n.dot(V) * n - V);
+    if ((stuck - n * n.dot(stuck)).norm() <= desc.friction * n.dot(stuck)) continue;
+    ++wedged;
+    const ImpactResult r = solve_impact(a, b, desc);
+    const double jn = n.dot(r.impulse);
+    EXPECT_TRUE(r.limited);
+    EXPECT_GT(jn, 0);
+    EXPECT_LE((r.impulse - jn * n).norm(), desc.friction * jn * (1 + 1e-9));
+    EXPECT_LE(energy_change(a, b, r), 1e-9 * kinetic_energy(a, a.velocity, a.spin));
+    EXPECT_NEAR(n.dot(velocity_after(a, b, r)), -desc.restitution * n.dot(V), 1e-8 * (1 + V.norm()));
+  }
+  EXPECT_GT(wedged, 20);
 }
 
 TEST(ImpactDynamics, TwoBodiesMayBeNamedEitherWayRound)
