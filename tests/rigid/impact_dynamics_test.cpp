@@ -255,6 +255,9 @@ TEST(ImpactDynamics, AWedgedBodyIsPushedOutWithinTheFrictionCone)
     const double jn = n.dot(r.impulse);
     EXPECT_TRUE(r.limited);
     EXPECT_GT(jn, 0);
+    // Part of the way from no friction to sticking.
+    const Vec3 smooth = lecture_impulse(a, b, n, desc.restitution) * n;
+    EXPECT_NEAR((r.impulse - smooth).normalized().dot((stuck - smooth).normalized()), 1, 1e-9);
     EXPECT_LE((r.impulse - jn * n).norm(), desc.friction * jn * (1 + 1e-9));
     EXPECT_LE(energy_change(a, b, r), 1e-9 * kinetic_energy(a, a.velocity, a.spin));
     EXPECT_NEAR(n.dot(velocity_after(a, b, r)), -desc.restitution * n.dot(V), 1e-8 * (1 + V.norm()));
