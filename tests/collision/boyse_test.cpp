@@ -100,6 +100,25 @@ TEST(SplitMotion, EndsAtTheSecondPoseAndTurnsAboutTheCentre)
   }
 }
 
+// A screw has its translation along its axis; about any axis, a rotation alone has none.
+TEST(SplitMotion, OfAScrewTranslatesAlongTheAxisOnly)
+{
+  Random random(8);
+  for (int i = 0; i < 50; ++i) {
+    const Pose from{random.in_cube(1), random.rotation()};
+    const Vec3 axis = random.direction();
+    const Vec3 point = random.in_cube(2);
+    const double pitch = i % 2 == 0 ? 0.0 : 0.3;
+    const Quat turn = turned(random.in(0.01, 3), axis);
+    const Pose to{point + turn * (from.position - point) + pitch * axis, turn * from.rotation};
+    const SplitMotion motion = screw_motion(from, to);
+    EXPECT_LT((motion.translation - pitch * axis).norm(), 1e-10);
+    EXPECT_LT(axis.cross(motion.centre - point).norm(), 1e-10) << "the centre is on the axis";
+    EXPECT_LT((motion.end().position - to.position).norm(), 1e-10);
+    EXPECT_LT(motion.end().rotation.angularDistance(to.rotation), 1e-7);
+  }
+}
+
 // A vertex at distance r from the axis z meets the plane x = c at cos(angle) = c / r.
 TEST(Boyse, ARotatingVertexMeetsAFaceWhereTheCircleMeetsThePlane)
 {

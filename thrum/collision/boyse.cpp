@@ -190,10 +190,12 @@ bool confirm(const BoyseSurface& a, const BoyseSurface& b, const SplitMotion& mo
 {
   const Pose X_ba = in_rotation ? motion.rotated(share) : motion.translated(share);
   std::vector<BoyseContact> contacts = find_touching_features(a, b, X_ba, pairs, desc);
-  if (std::none_of(contacts.begin(), contacts.end(),
-                   [&](const BoyseContact& c) { return approach_speed(motion, in_rotation, c) < 0; })) {
-    return false;
-  }
+  const auto approaches = [&](const BoyseContact& c) {
+    if (!desc.velocity) return approach_speed(motion, in_rotation, c) < 0;
+    const Vec3 v = desc.velocity->linear + desc.velocity->spin.cross(c.point - X_ba.position);
+    return v.dot(c.normal) < -kApproachShare * v.norm();
+  };
+  if (std::none_of(contacts.begin(), contacts.end(), approaches)) return false;
   impact = {true, in_rotation, share, X_ba, std::move(contacts)};
   return true;
 }

@@ -85,11 +85,20 @@ class BoyseSurface {
   std::vector<char> flat_;
 };
 
+/// How a moves over b, in axes of b: linear at the origin of a, and angular.
+struct BoyseVelocity {
+  Vec3 linear = Vec3::Zero();  ///< [m/s]
+  Vec3 spin = Vec3::Zero();    ///< [rad/s]
+};
+
 struct BoyseDesc {
   /// Features closer than this touch [m]. 0: 1e-7 of the size of the smaller body.
   double tolerance = 0;
   /// Vertices up to this far behind a face touch it as well [m]. 0: 1e-3 of the size of the smaller body.
   double max_depth = 0;
+  /// What tells approach from separation, if given; otherwise the split motion, whose two phases may approach
+  /// where the whole does not.
+  std::optional<BoyseVelocity> velocity = {};
 };
 
 /// Two features that touch, in axes of b.

@@ -50,6 +50,22 @@ struct SplitMotion {
   return motion;
 }
 
+/// The motion between two poses with the centre on the axis of the screw that makes it: the translation is
+/// along the axis, and a body that only turns about some axis does not translate at all.
+[[nodiscard]] inline SplitMotion screw_motion(const Pose& from, const Pose& to)
+{
+  /// Below this the axis is too far away to be of use [rad].
+  constexpr double kMinAngle = 1e-7;
+  const SplitMotion motion = split_motion(from, to, Vec3::Zero());
+  if (motion.angle < kMinAngle) return motion;
+  // The point of the axis: c = m + (k x t) / (2 tan(angle / 2)), with m halfway and t the way across the
+  // axis.
+  const Vec3 across = motion.translation - motion.axis * motion.axis.dot(motion.translation);
+  const Vec3 halfway = from.position + 0.5 * across;
+  const Vec3 centre = halfway + motion.axis.cross(across) / (2 * std::tan(0.5 * motion.angle));
+  return split_motion(from, to, from.point_to_local(centre));
+}
+
 /// The same motion of the other body, as the moving one sees it.
 [[nodiscard]] inline SplitMotion seen_from_mover(const SplitMotion& motion)
 {
