@@ -132,7 +132,7 @@ TEST(SettingsKeys, ReachTheWorld)
   const BuiltScene built = build_world(parse_scene(R"({"seed": 7, "gravity": [0, 1, 2], "length_scale": 3,
     "stepper": {"kind": "impulse", "impulse": {"contact_iterations": 3, "push_out": false}, "max_turn": 0.125,
                 "constraint": {"patch_rounds": 4}, "broad_phase": {"max_pairs_per_body": 5},
-                "narrow_phase": {"margin": 0.01}},
+                "narrow_phase": {"margin": 0.01}, "interference": "zlist"},
     "sleep": {"enabled": false}})",
                                                    "s.json"));
   const sim::WorldDesc& desc = built.world.desc();
@@ -145,6 +145,7 @@ TEST(SettingsKeys, ReachTheWorld)
   EXPECT_EQ(desc.constraint.patch_rounds, 4);
   EXPECT_EQ(desc.broad_phase.max_pairs_per_body, 5u);
   EXPECT_EQ(desc.narrow_phase.margin, 0.01);
+  EXPECT_EQ(desc.interference, collision::Interference::zlist);
   EXPECT_FALSE(desc.sleep.enabled);
   const SceneDesc scene = parse_scene(
       R"({"response": {"micro_step": 2e-5, "max_gap": 0.001, "max_hops": 1, "method": "blended"}})",

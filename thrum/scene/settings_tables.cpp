@@ -219,7 +219,13 @@ THRUM_TABLE(
         .object({.key = "broad_phase", .doc = "which pairs of bodies are looked at"}, &WorldDesc::broad_phase,
                 &broad_phase_table)
         .object({.key = "narrow_phase", .doc = "how near bodies are when contacts are found"},
-                &WorldDesc::narrow_phase, &narrow_phase_table))
+                &WorldDesc::narrow_phase, &narrow_phase_table)
+        .choice(
+            {.key = "interference",
+             .doc = "how faces of two meshes that may touch are found: by a hierarchy, or by drawing them "
+                    "into a buffer of pixels"},
+            &WorldDesc::interference,
+            {{"hierarchy", collision::Interference::hierarchy}, {"zlist", collision::Interference::zlist}}))
 
 THRUM_TABLE(rigid::SleepSettings, sleep_table,
             ObjectTable<rigid::SleepSettings>("sleep", "When bodies at rest are put to sleep.")

@@ -76,9 +76,9 @@ void World::find_contacts(double h)
   new_patches_.clear();
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
-  collision::find_contacts(
-      {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_, collision::default_pair_table()}, desc,
-      narrow_phase_scratch_, new_patches_);
+  collision::find_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
+                            collision::pair_table_with(desc_.interference)},
+                           desc, narrow_phase_scratch_, new_patches_);
   separate_sensor_patches();
   collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, narrow_phase_scratch_,
                             new_patches_);

@@ -55,6 +55,7 @@ struct WorldDesc {
   rigid::SleepSettings sleep = {};
   collision::BroadPhaseDesc broad_phase = {};
   collision::NarrowPhaseDesc narrow_phase = {};
+  collision::Interference interference = collision::Interference::hierarchy;  ///< of meshes
   double max_move =
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
   double max_turn = 0.25;    ///< and turns at most this far [rad]
