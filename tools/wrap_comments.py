@@ -25,7 +25,7 @@ KEEP = re.compile(r"\S {2,}\S|[┌-╿]|^(clang-format|NOLINT|SPDX)|^[|+_/\\]")
 
 
 def fill(words, first_prefix, prefix, columns):
-    """Lines of at most so many columns. No line starts with a word that would make it a list item."""
+    """Wraps to the maximum number of columns. No line starts with a word that would make it a list item."""
     lines = []
     line = [words[0]]
     start = first_prefix

@@ -125,7 +125,7 @@ struct CoupledDesc {
   double radius = 0.01;   ///< [m]
 };
 
-/// Speeds with which the resting bodies leave: the greatest sqrt(v^2 + 2 g z) while apart from the surface
+/// Speeds with which the resting bodies leave: the largest sqrt(v^2 + 2 g z) while apart from the surface
 /// [m/s]. `rows` has one row a touch; all touches have one body each and act at its centre line.
 inline std::vector<double> coupled_speeds(const model::ModalModel& model, const MatX& rows,
                                           const ContactScene& scene, const CoupledDesc& desc)

@@ -131,7 +131,7 @@ struct Table1Case {
   double jitter_ = kContactJitter;
 };
 
-// Greatest difference of the two ways relative to the greatest speed: places are rounded by one of them.
+// Largest difference of the two ways relative to the largest speed: places are rounded by one of them.
 double largest_difference(Table1Case& one)
 {
   std::vector<double> ours(one.scene.contacts.size(), 0);
@@ -139,12 +139,12 @@ double largest_difference(Table1Case& one)
     ours[kick.contact] = kick.speed;
   const std::vector<double>& direct = one.direct.respond(one.scene.input());
   double difference = 0;
-  double greatest = 0;
+  double largest = 0;
   for (std::size_t i = 1; i < ours.size(); ++i) {
-    greatest = std::max(greatest, direct[i]);
+    largest = std::max(largest, direct[i]);
     if (ours[i] > 0) difference = std::max(difference, std::abs(ours[i] - direct[i]));
   }
-  return difference / greatest;
+  return difference / largest;
 }
 
 THRUM_BENCHMARK(response, table_1)
@@ -157,7 +157,7 @@ THRUM_BENCHMARK(response, table_1)
     const double difference = largest_difference(one);
     if (!(difference < kMaxDifference))
       throw Error(
-          fmt::format("{}: the two ways differ by {:.2g} of the greatest kick.", example.name, difference));
+          fmt::format("{}: the two ways differ by {:.2g} of the largest kick.", example.name, difference));
     base::Random random(3);
     const std::vector<Vec3> known = points_on_top(one.model->surface, 256, random);
     const std::vector<Vec3> fresh = points_on_top(one.model->surface, kRounds * kImpacts, random);
@@ -267,8 +267,7 @@ THRUM_BENCHMARK(response, table_3)
                    same, direct_same);
     report.note(
         "geodesic fields solved: ours one for each new struck place; direct one for each resting contact at "
-        "the "
-        "first bounce, none later");
+        "the first bounce, none later");
   }
 }
 

@@ -71,7 +71,7 @@ RingWorld make_world(const RingScene& scene, const sim::WorldDesc& desc)
 sim::WorldDesc without_sleep()
 {
   sim::WorldDesc desc;
-  desc.reports = {false, false, false};  // nobody reads them here
+  desc.reports = {false, false, false};  // not needed here
   desc.sleep.enabled = false;
   return desc;
 }
@@ -179,7 +179,7 @@ void compare(Report& report, const RingScene& scene, double target_time_ratio)
   };
   limited({"linked pairs", &RingResult::linked, "pairs", 1}, 0);
   limited({"penetration at the end", &RingResult::penetration, "mm", 1e3}, 30);
-  limited({"greatest penetration on the way", &RingResult::worst, "mm", 1e3}, 30);
+  limited({"largest penetration on the way", &RingResult::worst, "mm", 1e3}, 30);
   limited({"kinetic energy at the end", &RingResult::energy, "J", 1}, 0.01);
   report.note(ours.note);
   if (!include_slow_rows()) return;

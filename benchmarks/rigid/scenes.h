@@ -37,8 +37,8 @@ inline constexpr double kStep = 1.0 / 60;  ///< [s]
 [[nodiscard]] BoxScene separate(int count);
 
 struct RunResult {
-  double drift = 0;    ///< greatest distance of a body from where it began [m]
-  double sink = 0;     ///< greatest sag of a body [m]
+  double drift = 0;    ///< largest distance of a body from where it began [m]
+  double sink = 0;     ///< largest sag of a body [m]
   double seconds = 0;  ///< CPU time per step [s]
   std::string note;
 };

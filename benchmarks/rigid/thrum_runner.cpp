@@ -13,7 +13,7 @@ namespace thrum::bench {
 RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
 {
   sim::WorldDesc desc;
-  desc.reports = {false, false, false};  // nobody reads them here
+  desc.reports = {false, false, false};  // not needed here
   desc.stepper = stepper;
   desc.sleep.enabled = false;
   sim::World world(desc);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "tests/base/scratch_folder.h"
+#include "tests/support/scene_mistakes.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/media/motion_glb.h"
 #include "thrum/media/run_outputs.h"
@@ -20,6 +21,8 @@
 
 namespace thrum::scene {
 namespace {
+
+using support::paths_of_mistakes;
 
 // Balls fall one by one onto a plate that rings, a pendulum appears and is removed with its string, and the
 // slots of removed balls are used again.
@@ -290,17 +293,6 @@ TEST(BodyChanges, APageAndPicturesShowABodyOnlyInItsFrames)
   const media::Image c = media::render_snapshot(run(with_camera(kTap)), 0.5, {.width = 96, .height = 64});
   EXPECT_NE(a.pixels, c.pixels);
   EXPECT_EQ(a.pixels, b.pixels);
-}
-
-std::vector<std::string> paths_of_mistakes(const std::string& text)
-{
-  std::vector<std::string> paths;
-  try {
-    static_cast<void>(parse_scene(text, "s.json"));
-  } catch (const SceneError& error) {
-    for (const Mistake& mistake : error.mistakes()) paths.push_back(mistake.place.path);
-  }
-  return paths;
 }
 
 TEST(BodyChanges, MistakesAreFoundBeforeTheRun)

@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/scene_mistakes.h"
 #include "thrum/scene/build_world.h"
 
 namespace thrum::scene {
 namespace {
+
+using support::mistakes_of;
 
 constexpr double kGravity = 9.81;  // [m/s^2]
 
@@ -278,16 +281,6 @@ TEST(BodyKeyValues, ReachTheModel)
   EXPECT_EQ(bodies[0].collides_with, 1u);
   EXPECT_EQ(bodies[1].collision_group, 1u);
   EXPECT_EQ(bodies[1].collides_with, 0u);
-}
-
-std::string mistakes_of(const std::string& text)
-{
-  try {
-    static_cast<void>(parse_scene(text, "s.json"));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 TEST(BodyKeyValues, WrongOnesAreErrors)

@@ -7,10 +7,13 @@
 #include <functional>
 #include <numbers>
 
+#include "tests/support/scene_mistakes.h"
 #include "thrum/scene/build_world.h"
 
 namespace thrum::scene {
 namespace {
+
+using support::paths_of_mistakes;
 
 constexpr double kGravity = 9.81;  // [m/s^2]
 constexpr double kPi = std::numbers::pi;
@@ -154,15 +157,36 @@ TEST(MassKeys, AMotorReachesItsTargetAndHoldsIt)
   }
 }
 
-std::vector<std::string> paths_of_mistakes(const std::string& text)
+// With a weak motor as with a strong one: it brakes in time, whatever it has to drive, and does not swing
+// about the target.
+TEST(MassKeys, AWeakMotorBrakesBeforeItsTarget)
 {
-  std::vector<std::string> paths;
-  try {
-    static_cast<void>(parse_scene(text, "s.json"));
-  } catch (const SceneError& error) {
-    for (const Mistake& mistake : error.mistakes()) paths.push_back(mistake.place.path);
+  for (const double step : {1.0 / 30, 1.0 / 60, 1.0 / 144, 1.0 / 500}) {
+    for (const double force : {5.0, 50.0, 2000.0}) {
+      BuiltScene built = build(fmt::format(R"({{"step": {0}, "gravity": [0, 0, 0],
+        "sleep": {{"enabled": false}},
+        "bodies": [{{"name": "arm", "shape": {{"kind": "box", "size": [0.6, 0.1, 0.1]}}, "mass": 6,
+                     "position": [0.5, 0, 1]}},
+                   {{"name": "sled", "shape": {{"kind": "box", "size": [0.2, 0.2, 0.2]}}, "mass": 8,
+                     "position": [3, 0, 1]}}],
+        "joints": [{{"kind": "hinge", "a": "arm", "position": [0, 0, 1], "axis": [0, 1, 0],
+                     "motor_speed": 2, "motor_target": 45, "max_motor_force": {1}}},
+                   {{"kind": "slider", "a": "sled", "position": [3, 0, 1], "axis": [1, 0, 0],
+                     "motor_speed": 1, "motor_target": 0.3, "max_motor_force": {1}}}]}})",
+                                           step, force));
+      const std::vector<model::JointId>& joints = built.world.state().joint_ids;
+      // Half the force brakes: from rest to rest over s with F and -F / 2 it takes sqrt(3 s m / F) and more.
+      const double I = 6 * (0.36 + 0.01) / 12 + 6 * 0.25;
+      const double end = 1 + 3 * std::sqrt(3 * std::max(kPi / 4 * I, 0.3 * 8) / force);
+      for (int i = 0; i * step < end; ++i) {
+        built.step(i * step, step);
+        EXPECT_LT(built.world.joint_value(joints[0]), kPi / 4 * 1.005) << step << " " << force;
+        EXPECT_LT(built.world.joint_value(joints[1]), 0.3 * 1.005) << step << " " << force;
+      }
+      EXPECT_NEAR(built.world.joint_value(joints[0]), kPi / 4, 2e-3) << step << " " << force;
+      EXPECT_NEAR(built.world.joint_value(joints[1]), 0.3, 1e-3) << step << " " << force;
+    }
   }
-  return paths;
 }
 
 TEST(MassKeys, MistakesAreNamed)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/scene_file.h"
+#include "tests/support/scene_mistakes.h"
 
 #include <gtest/gtest.h>
 
@@ -16,17 +17,9 @@
 namespace thrum::scene {
 namespace {
 
-const std::filesystem::path kSource = THRUM_SOURCE_DIR;
+using support::mistakes_of;
 
-std::string mistakes_of(const std::string& text, const ReadSceneDesc& desc = {})
-{
-  try {
-    static_cast<void>(parse_scene(text, "s.json", desc));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
-}
+const std::filesystem::path kSource = THRUM_SOURCE_DIR;
 
 std::string first_mistake_of(const std::string& text)
 {
@@ -168,7 +161,7 @@ TEST(SceneFile, SettingsReachEveryValue)
       text, "s.json",
       {.settings = {"bodies.a.position=[1,2,3]", "bodies[0].mass=4", "stepper.constraint.iterations=9"}});
   EXPECT_EQ(scene.bodies[0].position, Vec3(1, 2, 3));
-  EXPECT_EQ(scene.bodies[0].spec.mass, 4);
+  EXPECT_EQ(scene.bodies[0].desc.mass, 4);
   EXPECT_EQ(scene.world.constraint.iterations, 9);
   EXPECT_EQ(mistakes_of(text, {.settings = {"duration"}}),
             "--set duration: expected path=value, such as duration=2.");

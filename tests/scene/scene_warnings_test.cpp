@@ -40,6 +40,15 @@ TEST(SceneWarnings, ASceneWithoutMotionIsReported)
   EXPECT_EQ(warnings_in(kGround), std::vector<std::string>{"Nothing in this scene moves."});
 }
 
+TEST(SceneWarnings, TimesBeyondTheEndAreReported)
+{
+  const std::string ball = R"({"name": "late", "shape": {"kind": "sphere"}, "appears_at": 2})";
+  EXPECT_TRUE(warnings_in(ball, "s.json", R"(, "duration": 3)").empty());
+  EXPECT_TRUE(says(warnings_in(ball, "s.json", R"(, "duration": 2)"), 0, "'late' appears at 2 s"));
+  const std::string now = R"({"shape": {"kind": "sphere"}})";
+  EXPECT_TRUE(says(warnings_in(now, "s.json", R"(, "duration": 0.1, "step": 0.2)"), 0, "0.2 s is longer"));
+}
+
 TEST(SceneWarnings, AMovingOpenMeshIsReported)
 {
   const base::ScratchFolder folder;

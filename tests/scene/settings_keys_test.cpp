@@ -10,12 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/scene_mistakes.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/scene_schema.h"
 #include "thrum/scene/scene_tables.h"
 
 namespace thrum::scene {
 namespace {
+
+using support::mistakes_of;
 
 template <class T>
 inline constexpr bool kIsOptional = false;
@@ -163,16 +166,6 @@ std::vector<std::string> values_for(const FieldInfo& field)
   if (!values.empty()) return values;
   if (field.schema["type"] == "boolean") return {"true", "false"};
   return {field.schema["type"] == "integer" ? "7" : "3.5"};
-}
-
-std::string mistakes_of(const std::string& text)
-{
-  try {
-    static_cast<void>(parse_scene(text, "s.json"));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 ResponseEntry response_with(const std::string& keys)

@@ -2,6 +2,7 @@
 // A checkpoint with a right checksum may still hold anything. Each number of a state is replaced by bad ones
 // in turn: the state is refused with the name of the field, or the world goes on from it with finite numbers.
 #include "thrum/sim/check_state.h"
+#include "tests/support/named_visitor.h"
 
 #include <gtest/gtest.h>
 
@@ -65,18 +66,14 @@ T damaged(Damage damage, T value)
 }
 
 // Replaces the number at place `wanted`.
-struct Damager : model::NumberVisitor {
+struct Damager : support::NamedVisitor {
   std::size_t wanted = 0;
   Damage damage = Damage::zero;
   std::size_t place = 0;
-  std::vector<std::string> path;
   std::string name;
   bool is_real = false;
   bool is_changed = false;
 
-  void enter(const char* field) { path.push_back(path.empty() ? field : path.back() + "." + field); }
-  void enter(std::size_t index) { path.push_back(path.back() + "[" + std::to_string(index) + "]"); }
-  void leave() { path.pop_back(); }
   template <class T>
   void number(T& value)
   {

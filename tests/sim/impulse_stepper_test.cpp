@@ -48,7 +48,7 @@ void run(World& world, double seconds)
   for (int i = 0; i < steps; ++i) world.step(kStep);
 }
 
-// Greatest distance of a body from where it began after `seconds` [m].
+// Largest distance of a body from where it began after `seconds` [m].
 double drift_of(World& world, double seconds)
 {
   const model::SceneState start = world.save();

@@ -81,7 +81,7 @@ TEST(Joint, APendulumKeepsItsHeight)
       const model::BodyId bob = hang(world, how);
       const double start = world.body(bob).X_wb.position.z();
       const double swing = start + kPendulum;
-      // The greatest height of the last swings of 20 s, and of all.
+      // The largest height of the last swings of 20 s, and of all.
       double late = -1;
       double ever = -1;
       double stretch = 0;

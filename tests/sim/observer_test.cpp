@@ -376,5 +376,47 @@ TEST_P(BothSteppers, AWorldSurvivesAnObserverThatThrows)
   }
 }
 
+// The scene cannot be changed while a step runs: each of these calls throws in each callback, changes
+// nothing, and works again after the step.
+TEST_P(BothSteppers, AnObserverMayNotChangeTheSceneItself)
+{
+  for (int callback = 0; callback < 3; ++callback) {
+    World world = heap(desc());
+    World calm = heap(desc());
+    const model::BodyId body = world.bodies().back();
+    const model::ShapeId shape = world.add_shape({model::Sphere{0.1}});
+    (void)calm.add_shape({model::Sphere{0.1}});
+    const model::SceneState saved = world.save();
+    int rejected = 0;
+    const auto attempt = [&](const StepView&, auto&) {
+      const auto expect_error = [&](const auto& call) {
+        EXPECT_THROW(call(), Error);
+        ++rejected;
+      };
+      expect_error([&] { world.step(kStep); });
+      expect_error([&] { world.restore(saved); });
+      expect_error([&] { world.add_body({.shape = shape}); });
+      expect_error([&] { world.add_shape({model::Sphere{0.2}}); });
+      expect_error([&] { world.add_joint({.a = body}); });
+      expect_error([&] { world.remove_body(body); });
+      expect_error([&] { world.remove_shape(shape); });
+      expect_error([&] { world.set_pose(body, {}); });
+      expect_error([&] { world.set_motion(body, model::Motion::fixed); });
+      expect_error([&] { world.set_mass(body, 2); });
+    };
+    Probe probe;
+    if (callback == 0) probe.solve = attempt;
+    if (callback == 1) probe.slice = attempt;
+    if (callback == 2) probe.whole = attempt;
+    world.add_observer(probe);
+    world.step(0.001);
+    calm.step(0.001);
+    EXPECT_GE(rejected, 10);
+    EXPECT_EQ(base::to_hex(world.hash()), base::to_hex(calm.hash()));
+    world.remove_body(body);
+    EXPECT_FALSE(world.contains(body));
+  }
+}
+
 }  // namespace
 }  // namespace thrum::sim

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: MIT Queries of a world against a loop over all of its bodies: the same bodies and
+// SPDX-License-Identifier: MIT
+// Queries of a world against a loop over all of its bodies: the same bodies and
 // the same numbers, to the last bit.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Energy in a running world: bodies and vibration together never have more after a step than before it,
-// beyond what the rigid step by itself would have made of the same moment.
+// beyond what the rigid step alone would have made of the same moment.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hash, checkpoint and comparison see every field of a state: each number is changed in turn.
 #include "thrum/model/visit_state.h"
+#include "tests/support/named_visitor.h"
 
 #include <gtest/gtest.h>
 
@@ -34,15 +35,11 @@ model::SceneState state_with_all_fields()
 }
 
 // Changes the number at place `wanted` and remembers its name.
-struct Change : model::NumberVisitor {
+struct Change : support::NamedVisitor {
   std::size_t wanted = 0;
   std::size_t place = 0;
-  std::vector<std::string> path;
   std::string name;
 
-  void enter(const char* field) { path.push_back(path.empty() ? field : path.back() + "." + field); }
-  void enter(std::size_t index) { path.push_back(path.back() + "[" + std::to_string(index) + "]"); }
-  void leave() { path.pop_back(); }
   template <class T>
   void number(T& value)
   {

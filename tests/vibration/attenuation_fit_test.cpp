@@ -132,7 +132,7 @@ TEST(SampleAttenuation, IsTheRatioOfShapesForOneMode)
     for (const AttenuationSample& sample : result.samples) {
       EXPECT_NEAR(sample.distance, (sample.struck - sample.receiver).norm(), 1e-12);
       const double expected = shape(sample.receiver) / shape(sample.struck);
-      // Shapes are straight within a triangle: wrong by (pi / 48)^2 / 8 of the greatest.
+      // Shapes are straight within a triangle: wrong by (pi / 48)^2 / 8 of the largest.
       EXPECT_NEAR(sample.ratio, expected, 2e-3 * (1 + expected) / shape(sample.struck));
     }
   }

@@ -65,7 +65,7 @@ class CoupledPlate {
     modes_.resize(static_cast<std::size_t>(plate.modes));
   }
 
-  /// For each blow the speed with which the resting body leaves within `window` after it: the greatest
+  /// For each blow the speed with which the resting body leaves within `window` after it: the largest
   /// sqrt(v^2 + 2 g z) while it is off the plate [m/s].
   [[nodiscard]] std::vector<double> speeds(const std::vector<Blow>& blows, const RestingBody& body,
                                            double window) const

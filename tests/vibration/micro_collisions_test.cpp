@@ -90,7 +90,7 @@ TEST(MicroCollisions, DoesNotDependOnTheRigidStep)
   EXPECT_EQ(speed(1.0 / 30), speed(0.001));
 }
 
-// A box on four corners rocks before and after it flies. What it is handed over with takes its centre up, as
+// A box on four corners rocks before and after it flies. The velocity it gets takes its centre up, as
 // high as it went: never down, which the next rigid solve would only stop.
 TEST(MicroCollisions, ABoxOnFourCornersLeavesUpwards)
 {

@@ -254,8 +254,8 @@ TEST(ModalResponse, SeveralImpactsInOneStepAddUp)
               respond(plate_model(), settings, one).kicks[0].speed, 1e-9);
 }
 
-// Each blow is answered by itself, whatever still rings; what is kept adds to the energy of the vibration.
-TEST(ModalResponse, StateIsKeptOrRestartedAndABlowIsAnsweredByItself)
+// Each blow is answered from rest, whatever still rings; what is kept adds to the energy of the vibration.
+TEST(ModalResponse, StateIsKeptOrRestartedAndABlowIsAnsweredFromRest)
 {
   ContactScene scene;
   scene.strike(kHere, 1.0, 1.0);
@@ -391,7 +391,7 @@ TEST(ModalResponse, AFinerMeshConverges)
   EXPECT_NEAR(speed(64), fine, 0.02 * fine);
 }
 
-// By itself a response is that of the best rule that fits its budget of time, which is counted, not measured:
+// The default response is that of the best rule that fits its budget of time, which is counted, not measured:
 // with less and less of it micro_collisions, exchange, peak_velocity, each for a range of budgets.
 TEST(ModalResponse, TheDefaultIsTheBestRuleThatFitsTheBudget)
 {

@@ -53,7 +53,7 @@ TEST(ModeMotion, TwoStepsAreOneAndEnergyOnlyFalls)
 
 TEST(PeakSearch, FindsThePeakOfOneModeBetweenSamples)
 {
-  // q' = j cos(w t) falls from its greatest value; -q' rises to it after half a period.
+  // q' = j cos(w t) falls from its largest value; -q' rises to it after half a period.
   const elastic::ModeList modes{VecX::Constant(1, 700.0), VecX::Constant(1, 0.0)};
   PeakSearch search;
   search.sample(modes, {VecX::Zero(1), VecX::Constant(1, -0.3)}, 0.02);

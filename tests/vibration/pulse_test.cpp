@@ -53,7 +53,7 @@ TEST(Pulse, ManyModesHaveTheWeightsOfEach)
   }
 }
 
-RC_GTEST_PROP(EnergyBudget, ShareIsTheGreatestThatIsAffordable, ())
+RC_GTEST_PROP(EnergyBudget, ShareIsTheLargestThatIsAffordable, ())
 {
   const auto number = [] {
     return *rc::gen::inRange(-1000, 1000) / 100.0;

@@ -59,6 +59,8 @@ class ByteReader {
   [[nodiscard]] ByteOrder order() const { return order_; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   void set_order(ByteOrder order) { order_ = order; }
+  /// A sentence that ends every message: what to do when the file is damaged.
+  void set_advice(std::string advice) { advice_ = std::move(advice); }
   void seek(std::size_t position) { at_ = position < bytes_.size() ? position : bytes_.size(); }
 
   /// Throws InputError when fewer than `count` items of `size` bytes are left.
@@ -88,6 +90,7 @@ class ByteReader {
 
   [[noreturn]] void fail(std::string found, std::string expected) const
   {
+    if (!advice_.empty()) expected += ". " + advice_;
     throw InputError({file_, 0, 0, static_cast<std::ptrdiff_t>(at_)}, std::move(found), std::move(expected));
   }
 
@@ -95,6 +98,7 @@ class ByteReader {
   std::string_view bytes_;
   const std::filesystem::path& file_;
   ByteOrder order_;
+  std::string advice_;
   std::size_t at_ = 0;
 };
 

@@ -36,7 +36,7 @@ struct BodyPair {
 };
 
 struct BroadPhaseDesc {
-  double looseness = 0.1;  ///< growth of the loose box on each side, as a fraction of its greatest edge
+  double looseness = 0.1;  ///< growth of the loose box on each side, as a fraction of its largest edge
   std::size_t max_pairs_per_body =
       64;  ///< on average; beyond it the scene is refused rather than left hanging
   std::size_t min_pair_limit = 200000;  ///< so many pairs are always accepted
@@ -57,7 +57,7 @@ class BroadPhase {
   /// Pairs of overlapping loose boxes, sorted, at least one of each not fixed. Throws Error when there are
   /// absurdly many.
   [[nodiscard]] std::span<const BodyPair> find_pairs();
-  /// Bodies whose loose box overlaps `box`, in rising order. Unbounded bodies are always among them.
+  /// Bodies whose loose box overlaps `box`, in ascending order. Unbounded bodies are always among them.
   void overlapping(const Box3& box, std::vector<model::BodyIndex>& found) const;
   /// Called with a body and the reach of the query; returns the reach from then on, which must not be
   /// greater.

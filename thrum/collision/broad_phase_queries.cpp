@@ -3,7 +3,7 @@
 //
 // A loose box of level k reaches at most half a cell out of the cell of its centre. So a box of half edges h
 // on its way can meet the boxes of a cell only while its centre is inside that cell grown by e / 2 + h, e
-// being the edge of the cell. A sweep goes through slices of cells along the axis of the greatest motion:
+// being the edge of the cell. A sweep goes through slices of cells along the axis of the largest motion:
 //
 //        | 0 | 1 | 2 | 3 |        the slices in order; of each those cells that the centre can
 //     o----------------------->   reach while it is inside the grown slice
@@ -28,7 +28,7 @@ namespace thrum::collision {
 
 namespace {
 
-/// Rounding of positions relative to the greatest coordinate of the query.
+/// Rounding of positions relative to the largest coordinate of the query.
 constexpr double kSlack = 1e-12;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Cells farther apart than this along an axis may share a key.
@@ -89,7 +89,7 @@ struct BroadPhase::SweptBox {
 struct BroadPhase::SliceWalk {
   const Grid* grid;
   int level;
-  Eigen::Index axis;  ///< of the greatest motion
+  Eigen::Index axis;  ///< of the largest motion
   double edge;
   double inverse_edge;
   Interval part;  ///< of the motion inside the bounds of the level

@@ -197,7 +197,7 @@ void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc
     const std::size_t b = at(pair.b);
     if (!should_collide(input.model, pair)) continue;
     if (std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair)) continue;
-    // Where nobody is awake nothing has moved. Overlaps of sensors are not among the old patches: found
+    // A pair of sleeping bodies has not moved. Overlaps of sensors are not among the old patches: found
     // again.
     const bool sensor = input.model.bodies[a].sensor || input.model.bodies[b].sensor;
     if (!sensor && !is_awake(input, pair.a) && !is_awake(input, pair.b)) {

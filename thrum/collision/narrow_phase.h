@@ -50,7 +50,7 @@ class NarrowPhaseScratch {
 /// Whether the two may touch at all: groups, motion, sleep.
 [[nodiscard]] bool should_collide(const model::SceneModel& model, const BodyPair& pair);
 
-/// Patches of all pairs, ordered by bodies. Patches of pairs in which nobody is awake are carried over.
+/// Patches of all pairs, ordered by bodies. Patches of pairs of sleeping bodies are kept.
 void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, NarrowPhaseScratch& scratch,
                    std::vector<model::ContactPatch>& patches);
 

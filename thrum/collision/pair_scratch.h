@@ -12,7 +12,7 @@
 
 namespace thrum::collision {
 
-/// A pair gets at most so many patches; the deepest regions come first.
+/// Maximum number of patches of a pair; the deepest regions come first.
 inline constexpr std::size_t kMaxPatches = 8;
 /// The feature of a face of a mesh, or of a round surface as a whole: contacts name what touches it.
 inline constexpr std::uint32_t kWholeSurface = 0x80000000;

@@ -14,7 +14,7 @@ namespace {
 /// Cells across the thickness, and at most along the longest side.
 constexpr double kCellsAcross = 8;
 constexpr double kMaxCells = 96;
-/// Cells around the mesh: contacts of the greatest gap lie at half of it from either surface.
+/// Cells around the mesh: contacts of the largest gap lie at half of it from either surface.
 constexpr double kPadding = 3;
 /// Share of the way from the flat facet to the tangent planes of its corners; see smooth_distance().
 constexpr double kBend = 0.5;
@@ -214,7 +214,7 @@ void RoundSurface::place_balls(const distance::MeshDistance& mesh, double thickn
 {
   const mesh::TriangleMesh& triangles = mesh.bvh().mesh();
   const std::size_t count = triangles.triangles.size();
-  // From the middle of each triangle the greatest ball that touches the surface there and stays inside.
+  // From the middle of each triangle the largest ball that touches the surface there and stays inside.
   std::vector<InnerBall> grown(count);
   for (std::size_t t = 0; t < count; ++t) {
     mesh::ClosestPoint centroid;

@@ -24,13 +24,13 @@ namespace thrum::collision {
 /// A ball inside the surface, and how far from its centre the piece of surface that it stands for reaches.
 struct InnerBall {
   Vec3 centre = Vec3::Zero();  ///< [m]
-  double radius = 0;           ///< the greatest that fits inside [m]
+  double radius = 0;           ///< the largest that fits inside [m]
   double reach = 0;            ///< [m]
 };
 
 class RoundSurface {
  public:
-  /// `thickness` is twice the greatest depth inside [m]; the mesh must be closed.
+  /// `thickness` is twice the largest depth inside [m]; the mesh must be closed.
   RoundSurface(const distance::MeshDistance& mesh, double thickness);
 
   /// Distance to the smooth surface and its gradient, continuous both; carried on in a straight line outside

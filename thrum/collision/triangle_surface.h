@@ -32,7 +32,7 @@ struct TriangleSurface final : ShapeAccelerator {
   SurfaceElements elements;
   std::shared_ptr<const distance::SignedDistanceField> field;  ///< empty for an open mesh
   std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
-  double thickness = 0;       ///< twice the greatest depth inside; for an open mesh the mean edge [m]
+  double thickness = 0;       ///< twice the largest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
   /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge
   /// that does not must be pushed along the face's normal, or it would trip over a seam that is not there.

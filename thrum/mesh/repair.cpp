@@ -291,8 +291,7 @@ class Repair {
     if (split.kept_edges > 0) {
       report_change(
           "{} edges of three triangles or more were kept: what is inside there is not known, or the parts "
-          "are "
-          "joined at both ends.",
+          "are joined at both ends.",
           split.kept_edges);
     }
   }

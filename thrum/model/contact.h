@@ -78,7 +78,7 @@ struct Contact {
 
 enum class ContactEventKind : std::uint8_t {
   begin,  ///< the pair did not touch in the step before
-  hit,    ///< an impact; once per impact and pair, at the point with the greatest impulse
+  hit,    ///< an impact; once per impact and pair, at the point with the largest impulse
   slide,  ///< the pair slips while pressed together
   end     ///< the pair no longer touches; position and normal are the last known
 };

@@ -10,11 +10,10 @@
 namespace thrum::model {
 
 struct Surface {
-  double restitution = 0.0;       ///< speed after / speed before a new contact, 0 to 1
-  double friction = 0.5;          ///< Coulomb's coefficient
-  double rolling_friction = 0.0;  ///< greatest rolling torque per normal force [m]
-  double spinning_friction =
-      0.0;  ///< greatest torque about the normal per normal force, beyond Coulomb's [m]
+  double restitution = 0.0;        ///< speed after / speed before a new contact, 0 to 1
+  double friction = 0.5;           ///< Coulomb's coefficient
+  double rolling_friction = 0.0;   ///< largest rolling torque per normal force [m]
+  double spinning_friction = 0.0;  ///< largest torque about the normal per normal force, beyond Coulomb's [m]
 };
 
 /// The values for one pair of surfaces, in either order.

@@ -124,7 +124,7 @@ inline bool within_friction(const SolverPatch& p, const Rows& lambda, FrictionCo
   return sticks && std::abs(lambda[kTwist]) <= (p.twist_arm * lambda.head<4>()).sum();
 }
 
-// The greatest speed among the rows; the turn about the normal counts with the reach of the patch.
+// The largest speed among the rows; the turn about the normal counts with the reach of the patch.
 inline RowReal max_speed(const SolverPatch& p, const Rows& speed)
 {
   return speed.head<4>().abs().max(speed.tail<4>().abs() * p.friction_reach).maxCoeff();
@@ -248,7 +248,7 @@ Two solve_friction_disc(const Eigen::Matrix<RowReal, 2, 2>& K, const Two& b, Row
   return length > limit ? Two(lambda * (limit / length)) : lambda;
 }
 
-// Each tangent by itself, one after the other: the slip along one that sticks is zero also where the other
+// One tangent after the other: the slip along one that sticks is zero also where the other
 // slides.
 Two solve_friction_box(const Eigen::Matrix<RowReal, 2, 2>& K, const Two& old, Two slip, RowReal limit)
 {

@@ -68,7 +68,7 @@ struct SolverPatch {
   Rows lambda;  ///< impulses of this substep [N s, the twist N m s]
   Lanes
       twist_arm;  ///< mu times the distance of each point from the centre, plus the spinning coefficient [m]
-  Lanes friction_reach;  ///< 1, 1 and the greatest distance of a point from the centre [m], 0: makes all rows
+  Lanes friction_reach;  ///< 1, 1 and the largest distance of a point from the centre [m], 0: makes all rows
                          ///< speeds
   RowReal mu = 0;
   PatchMasses masses;
@@ -140,7 +140,7 @@ void apply_rows(const SolverPatch& p, const PatchMasses& m, SolverBody& A, Solve
 /// Likewise for a turning impulse of rolling friction [N m s].
 void apply_rolling(const PatchMasses& m, SolverBody& A, SolverBody& B, const Vec3& impulse);
 
-/// Solves all rows of a patch for the velocities of its bodies and adds to `lambda`. Gives the greatest
+/// Solves all rows of a patch for the velocities of its bodies and adds to `lambda`. Gives the largest
 /// change of speed that any row asked for [m/s].
 RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& record, Rows& lambda,
                     Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s);

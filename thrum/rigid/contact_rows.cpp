@@ -36,6 +36,7 @@ void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
 {
   if (A.inverse_mass == 0 || B.inverse_mass == 0) return;
   const Eigen::Matrix<RowReal, 3, 1> slide = (B.dx - A.dx).cast<RowReal>();
+  if (slide == p.slide) return;
   const Eigen::Matrix<RowReal, 3, 1> s = RowReal(0.5) * (slide - p.slide);
   p.slide = slide;
   for (std::size_t k = 0; k < 3; ++k) {

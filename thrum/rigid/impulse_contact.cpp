@@ -22,7 +22,7 @@ void ImpulseStepper::contact_pass(double h, double kept)
   for (const ImpulsePair& pair : pairs_) settle_pair(pair, h, kept, settings_.pair_iterations);
 }
 
-// The deepest point that is not separating first, at positions x + h v predicted anew after each impulse.
+// The deepest point that is not separating first, at positions x + h v predicted again after each impulse.
 // `kept` is minus the restitution: the share of its approach that a point keeps in this pass.
 //
 // Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops

@@ -29,7 +29,7 @@ struct ImpulseSettings {
   bool mean_velocity = true;       ///< bodies in steady contact move with the mean of their two velocities
   bool push_out = true;            ///< overlap is removed by moving bodies, without giving them speed
   double push_out_share = 0.2;     ///< of the overlap, in each step
-  double push_out_speed = 3.0;     ///< at most so many length scales a second
+  double push_out_speed = 3.0;     ///< maximum, in length scales per second
   double slop = 2e-5;              ///< overlap left alone, as a share of the length scale
 };
 

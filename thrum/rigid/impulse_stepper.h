@@ -14,7 +14,7 @@
 //
 // Where we leave the paper, each explained at its function:
 //  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions
-//    to first order; the paper moves the bodies there and samples points anew.
+//    to first order; the paper moves the bodies there and samples points again.
 //  - Points of a flat patch that are equally deep form one place in their middle, which resists twisting.
 //  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to
 //    where the body is now are given at the end of the step, at the surface.

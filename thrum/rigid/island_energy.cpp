@@ -20,7 +20,7 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
   energy_.assign(static_cast<std::size_t>(count), {});
   share_.assign(island_.size(), 1.0);
 
-  // What moves by itself, motors and springs may give energy to whom they touch.
+  // Kinematic bodies, motors and springs may add energy to the island.
   driven_.assign(static_cast<std::size_t>(count), false);
   const auto drive = [&](model::BodyIndex id) {
     if (id == model::kNone) return;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/rigid/joint_coordinate.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace thrum::rigid {
 
@@ -49,16 +47,6 @@ double joint_rate(model::JointKind kind, const Pose& X_wja, const Pose& X_wjb, c
       break;
   }
   return 0;
-}
-
-double motor_speed(const model::JointMotor& motor, model::JointKind kind, double value, double h)
-{
-  if (!motor.has_target) return motor.speed;
-  double way = motor.target - value;
-  // The shorter way round.
-  if (kind == model::JointKind::hinge) way = std::remainder(way, 2 * std::numbers::pi);
-  const double limit = std::abs(motor.speed);
-  return std::clamp(way / h, -limit, limit);
 }
 
 }  // namespace thrum::rigid

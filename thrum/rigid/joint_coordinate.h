@@ -16,8 +16,4 @@ namespace thrum::rigid {
 [[nodiscard]] double joint_rate(model::JointKind kind, const Pose& X_wja, const Pose& X_wjb,
                                 const model::BodyState& a, const model::BodyState& b);
 
-/// The speed at which a motor drives the coordinate `value` in a substep of length h.
-[[nodiscard]] double motor_speed(const model::JointMotor& motor, model::JointKind kind, double value,
-                                 double h);
-
 }  // namespace thrum::rigid

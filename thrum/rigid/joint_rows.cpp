@@ -7,6 +7,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/rigid/joint_coordinate.h"
+#include "thrum/rigid/joint_motor.h"
 
 namespace thrum::rigid {
 
@@ -22,6 +23,7 @@ struct PlacedJoint {
   Pose X_wjb;  ///< joint frame on b
   Vec3 ra;     ///< its origin from the centre of mass of a [m]
   Vec3 rb;
+  double deceleration = 0;  ///< of its motor, see braking_deceleration()
 
   void place(const Pose& X_wa, const Pose& X_wb)
   {
@@ -88,7 +90,7 @@ class RowBuilder {
     if (desc.motor.enabled) {
       JointRow& row = add(slot + 1, along.linear, along.angular_a, along.angular_b, 0);
       row.erp = 0;
-      row.speed = motor_speed(desc.motor, desc.kind, value, h);
+      row.speed = motor_speed(desc.motor, desc.kind, value, joint_.deceleration, h);
       row.upper = h * desc.motor.max_force;
       row.lower = -row.upper;
     }
@@ -280,6 +282,9 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
     }
     const std::size_t first = rows_.size();
     joint.place(pose_of(joint.desc.a), pose_of(joint.desc.b));
+    if (joint.desc.motor.enabled)
+      joint.deceleration =
+          braking_deceleration(joint.desc, joint.X_wja.direction(Vec3::UnitZ()), joint.ra, joint.rb, A, B);
     RowBuilder now(rows_, joint, settings.joint_erp);
     add_rows(now, joint, h);
     for (std::size_t k = first; k < rows_.size(); ++k)
@@ -339,7 +344,7 @@ void JointRows::warm_start(SolverBodies& bodies)
   }
 }
 
-// The greatest change of speed along a row.
+// The largest change of speed along a row.
 double JointRows::sweep_once(SolverBodies& bodies, double h)
 {
   double max_change = 0;

@@ -49,7 +49,7 @@ class JointRows {
   void build(const model::SceneModel& model, model::SceneState& state, const ConstraintSettings& settings,
              SolverBodies& bodies, double h);
   /// Finds what the rows do not see of the motion in the substep from the velocities that the bodies have
-  /// now. Returns the greatest change of a speed that it asks for [m/s].
+  /// now. Returns the largest change of a speed that it asks for [m/s].
   double update_bends(const model::SceneModel& model, const model::SceneState& state,
                       const ConstraintSettings& settings, SolverBodies& bodies, double h);
   void warm_start(SolverBodies& bodies);

@@ -22,8 +22,8 @@ struct ContactPlace {
 /// How the pair resists there.
 struct PlaceFriction {
   double sliding = 0;   ///< Coulomb's coefficient
-  double rolling = 0;   ///< greatest angular impulse across the normal per normal impulse [m]
-  double spinning = 0;  ///< greatest angular impulse about the normal per normal impulse [m]
+  double rolling = 0;   ///< largest angular impulse across the normal per normal impulse [m]
+  double spinning = 0;  ///< largest angular impulse about the normal per normal impulse [m]
 };
 
 struct PointImpulse {

@@ -10,7 +10,7 @@ namespace {
 constexpr int kMaxNewtonSteps = 8;
 /// Newton's method for the midpoint stops at this share of the angular velocity.
 constexpr double kSpinAccuracy = 1e-14;
-/// A body turns freely by at most this in one part [rad], in at most so many parts.
+/// Free rotation is integrated in parts of at most this angle [rad], up to a maximum number of parts.
 constexpr double kMaxSpinTurn = 0.5;
 constexpr double kMaxSpinParts = 256;
 /// A body that turns by less than this in a step is not worth the solve [rad].
@@ -18,7 +18,7 @@ constexpr double kNegligibleTurn = 1e-5;
 
 /// A body that is no faster than gravity makes it in so many steps rests.
 constexpr double kRestingSteps = 2;
-/// A body that turned by more than this since its inertia was found gets it anew [rad].
+/// A body that turned by more than this since its inertia was found gets a new one [rad].
 constexpr double kStaleTurn = 1e-6;
 
 Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q)
@@ -73,7 +73,7 @@ SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, d
   const double parts = std::max(1.0, std::ceil(h * w.norm() / kMaxSpinTurn));
   if (parts == 1) return advance_spin_part(inertia_b, q, w, h);
   if (!(parts <= kMaxSpinParts)) {
-    // Twenty turns in a step: where the body ends up is anybody's guess, but not its angular momentum.
+    // Twenty turns in a step: how far it turned is not resolved any more, but its angular momentum is kept.
     const Quat after = advance_rotation(q, w, h);
     const Vec3 L = q * Vec3(inertia_b * (q.conjugate() * w));
     return {after * Vec3(inertia_b.inverse() * (after.conjugate() * L)), w, after};
@@ -184,12 +184,14 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
     // Impulses have acted on the body as it stood; now it turns freely.
     Vec3 turn = s.w;
     Pose& X_wb = state.bodies[i].X_wb;
-    Quat rotation = advance_rotation(X_wb.rotation, turn, h);
+    Quat rotation = X_wb.rotation;
     if (s.inverse_mass > 0 && h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {
       const SpinMidpoint spin = advance_spin(model.bodies[i].inertia, X_wb.rotation, s.w, h);
       turn = spin.w_mid;
       s.w = spin.w_after;
       rotation = spin.rotation;
+    } else {
+      rotation = advance_rotation(X_wb.rotation, turn, h);
     }
     s.dx += dx;
     s.dth += h * (turn + s.push_w);

@@ -24,7 +24,7 @@ struct alignas(64) SolverBody {
   Vec3 push_w = Vec3::Zero();  ///< likewise [rad/s]
   Vec3 acceleration = Vec3::Zero();          ///< from gravity and applied forces [m/s^2]
   Vec3 angular_acceleration = Vec3::Zero();  ///< from applied torques [rad/s^2]
-  bool damped = false;                       ///< loses speed by itself
+  bool damped = false;                       ///< has linear or angular damping
   bool has_contact = false;                  ///< a contact pushed it in this substep
   bool moves = false;                        ///< not fixed and awake
 };

@@ -11,7 +11,7 @@
 //
 // Where we leave the paper: the body is moved by gravity alone, not by its velocity, so that two stacks that
 // brush against each other do not become one group; and a contact whose normal is nearly square to gravity
-// carries nobody.
+// supports nothing.
 #pragma once
 
 #include <cstdint>

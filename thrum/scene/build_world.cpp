@@ -163,26 +163,26 @@ class Builder {
     if (entry.shape.object) shapes.push_back(&*entry.shape.object);
     if (!entry.shape.name.empty()) shapes.push_back(find_shape(entry.shape.name));
     for (const NameRef& name : entry.shapes) shapes.push_back(find_shape(name.name));
-    const bool moving = entry.spec.motion != model::Motion::fixed;
+    const bool moving = entry.desc.motion != model::Motion::fixed;
     for (std::size_t i = 0; i < poses.size(); ++i) {
       const SceneShape& described = *shapes[i % shapes.size()];
       const ShapeHandle shape =
           scales.empty() ? shape_of(described, moving, entry.place)
                          : add_shape([&] { return build_scaled(described, scales[i], moving); }, entry.place);
       if (!shape.id.valid()) return;
-      sim::BodyDesc spec = entry.spec;
-      spec.name = names[i];
-      spec.shape = shape.id;
-      spec.X_ws = poses[i];
-      spec.surface = material.id;
-      spec.density = entry.density.value_or(material.elastic.density);
-      spec.velocity = entry.X_wf.direction(entry.spec.velocity);
-      spec.angular_velocity = entry.X_wf.direction(entry.spec.angular_velocity);
-      if (!entry.group.names.empty()) spec.collision_group = group_bits(groups_, entry.group.names);
-      if (entry.collides_with) spec.collides_with = group_bits(groups_, entry.collides_with->names);
+      sim::BodyDesc desc = entry.desc;
+      desc.name = names[i];
+      desc.shape = shape.id;
+      desc.X_ws = poses[i];
+      desc.surface = material.id;
+      desc.density = entry.density.value_or(material.elastic.density);
+      desc.velocity = entry.X_wf.direction(entry.desc.velocity);
+      desc.angular_velocity = entry.X_wf.direction(entry.desc.angular_velocity);
+      if (!entry.group.names.empty()) desc.collision_group = group_bits(groups_, entry.group.names);
+      if (entry.collides_with) desc.collides_with = group_bits(groups_, entry.collides_with->names);
       const std::size_t body = built_.ids.size();
       try {
-        add_body(body, spec, instance_presence(entry, i));
+        add_body(body, desc, instance_presence(entry, i));
       } catch (const Error& error) {
         mistakes_.push_back({entry.place, fmt::format("cannot be built: {}", error.what())});
         return;
@@ -197,14 +197,14 @@ class Builder {
     }
   }
 
-  void add_body(std::size_t body, const sim::BodyDesc& spec, const Presence& presence)
+  void add_body(std::size_t body, const sim::BodyDesc& desc, const Presence& presence)
   {
     if (is_due(presence.from, 0, scene_.step)) {
-      built_.ids.push_back(built_.world.add_body(spec));
+      built_.ids.push_back(built_.world.add_body(desc));
     } else {
-      built_.world.check_spec(spec);
+      built_.world.check_body(desc);
       built_.ids.emplace_back();
-      built_.late_bodies[body].spec = spec;
+      built_.late_bodies[body].desc = desc;
       built_.changes.push_back({presence.from, body, false});
     }
     if (std::isfinite(presence.until)) built_.changes.push_back({presence.until, body, true});
@@ -301,8 +301,8 @@ class Builder {
       return;
     }
     LateBody& late = built_.late_bodies.at(body);
-    sim::Responder::check_model(at(built_.world.shapes(), built_.world.index_of(late.spec.shape)), *modal,
-                                late.spec.name);
+    sim::Responder::check_model(at(built_.world.shapes(), built_.world.index_of(late.desc.shape)), *modal,
+                                late.desc.name);
     late.modes = modal;
     late.response = desc;
   }
@@ -345,7 +345,7 @@ class Builder {
   Vec3 up_in_shape(std::size_t body) const
   {
     const Pose X_ws = built_.ids[body].valid() ? built_.world.shape_pose(built_.ids[body])
-                                               : built_.late_bodies.at(body).spec.X_ws;
+                                               : built_.late_bodies.at(body).desc.X_ws;
     return X_ws.direction_to_local(-scene_.world.gravity);
   }
 

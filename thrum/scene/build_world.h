@@ -51,7 +51,7 @@ struct BodyChange {
 
 /// A body that is not in the world from the beginning, with what makes it ring.
 struct LateBody {
-  sim::BodyDesc spec;
+  sim::BodyDesc desc;
   double modulus = 0;                              ///< for the response to impacts [Pa]
   std::shared_ptr<const model::ModalModel> modes;  ///< empty: it does not ring
   vibration::BodyResponseDesc response;

@@ -61,7 +61,7 @@ bool BuiltScene::apply_changes(double time, double h)
       continue;
     }
     const LateBody& late = late_bodies.at(change.body);
-    id = world.add_body(late.spec);
+    id = world.add_body(late.desc);
     if (responder) responder->set_modulus(id, late.modulus);
     if (late.modes) responder->add_body(world, id, late.modes, late.response);
   }

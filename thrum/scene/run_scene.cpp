@@ -89,7 +89,7 @@ class Run {
     if (fits) return;
     throw Error(
         fmt::format("The checkpoint in {} does not fit its recording: one of them is damaged or of another "
-                    "run. It cannot be resumed; run the scene anew.",
+                    "run. It cannot be resumed; run the scene again without --resume.",
                     desc_.folder.string()));
   }
 
@@ -321,8 +321,10 @@ RunResult resume_run(const RunDesc& desc)
   std::string bytes = base::read_text_file(desc.folder / "recording");
   // Only what the checkpoint knows of counts; later frames are made again.
   if (bytes.size() < saved.recording_length) {
-    throw Error(fmt::format("The recording in {} is shorter than its checkpoint says; it cannot be resumed.",
-                            desc.folder.string()));
+    throw Error(
+        fmt::format("The recording in {} is shorter than its checkpoint says, so it cannot be resumed. "
+                    "Run the scene again without --resume.",
+                    desc.folder.string()));
   }
   const sim::Recording whole = sim::parse_recording(bytes, desc.folder / "recording");
   bytes.resize(static_cast<std::size_t>(saved.recording_length));
@@ -337,7 +339,7 @@ RunResult resume_run(const RunDesc& desc)
   if (dependency_hash(scene) != saved.source_hash) {
     throw Error(
         fmt::format("{} or a mesh that it uses has changed since this run began, so the run cannot be "
-                    "resumed; run it anew.",
+                    "resumed. Run it again without --resume.",
                     again.scene_file.string()));
   }
   if (is_complete(desc.folder, whole)) {

@@ -243,7 +243,7 @@ class Checker {
     if (body.shape.object) check_shape(*body.shape.object, false);
     if (body.scale_range && (*body.scale_range)[0] > (*body.scale_range)[1])
       fail(body.place, "scale_range", "has its min above its max. Write [min, max].");
-    if (body.shape.object && is_ground(*body.shape.object) && body.spec.motion != model::Motion::fixed &&
+    if (body.shape.object && is_ground(*body.shape.object) && body.desc.motion != model::Motion::fixed &&
         !read_failures_.may_hide(body.place, "motion")) {
       fail(body.place, "motion",
            fmt::format("must be \"fixed\": a {} cannot move.", ground_name(*body.shape.object)));
@@ -264,17 +264,17 @@ class Checker {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (body.appears_at > 0 || body.appears_every > 0 || body.removed_at)
         presences_[names[i]] = instance_presence(body, i);
-      if (body.spec.motion == model::Motion::fixed) fixed_.insert(names[i]);
+      if (body.desc.motion == model::Motion::fixed) fixed_.insert(names[i]);
       bodies_.push_back(std::move(names[i]));
     }
   }
 
   void check_inertia(const BodyEntry& body)
   {
-    if (!body.spec.inertia) return;
-    if (!body.spec.mass && !read_failures_.may_hide(body.place, "mass"))
+    if (!body.desc.inertia) return;
+    if (!body.desc.mass && !read_failures_.may_hide(body.place, "mass"))
       fail(body.place, "inertia", "is given without \"mass\". Give both, or leave both out.");
-    const std::string mistake = rigid::find_inertia_mistake(*body.spec.inertia);
+    const std::string mistake = rigid::find_inertia_mistake(*body.desc.inertia);
     if (!mistake.empty()) fail(body.place, "inertia", mistake);
   }
 

@@ -126,10 +126,10 @@ struct BodyEntry {
   std::optional<double> density;          ///< default: that of the material [kg/m^3]
   NameList group;                         ///< empty: kDefaultGroup (collision_groups.h)
   std::optional<NameList> collides_with;  ///< groups; default: all
-  sim::BodyDesc spec;                     ///< all else; velocities in the axes of the file that holds it
+  sim::BodyDesc desc;                     ///< all else; velocities in the axes of the file that holds it
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
-  std::optional<Vec2> scale_range;   ///< least and greatest factor of lengths along each axis, at random
+  std::optional<Vec2> scale_range;   ///< least and largest factor of lengths along each axis, at random
   std::vector<RepeatDesc> repeat;    ///< each repeats what the one before made
   double appears_at = 0;             ///< [s]; 0: it is there from the beginning
   std::optional<double> removed_at;  ///< [s]; default: it stays

@@ -135,41 +135,44 @@ std::vector<std::pair<std::string, model::Motion>> motion_names()
   return {{"dynamic", Motion::dynamic}, {"kinematic", Motion::kinematic}, {"fixed", Motion::fixed}};
 }
 
-THRUM_TABLE(JointEntry, joint_table,
-            ObjectTable<JointEntry>(
-                "joint", "Holds two bodies, or a body and the world. Places are in the world, at the start.")
-                .choice({.key = "kind", .doc = "what it allows", .required = true},
-                        path(&JointEntry::desc, &model::JointDesc::kind), joint_kind_names())
-                .field({.key = "a", .doc = "a body", .required = true}, &JointEntry::a)
-                .field({.key = "b", .doc = "another body; without it: the world"}, &JointEntry::b)
-                .field({.key = "position",
-                        .unit = "m",
-                        .doc = "of the joint; of its end on a for distance and spring"},
-                       &JointEntry::position)
-                .field({.key = "position_on_b", .unit = "m", .doc = "distance and spring: its end on b"},
-                       &JointEntry::position_on_b)
-                .field({.key = "axis", .doc = "of a hinge or a slider"}, &JointEntry::axis)
-                .field({.key = "limits", .unit = "degrees or m", .doc = "[min, max]"}, &JointEntry::limits)
-                .field({.key = "motor_speed", .unit = "rad/s or m/s", .doc = "drives a hinge or a slider"},
-                       &JointEntry::motor_speed)
-                .field({.key = "motor_target",
-                        .unit = "degrees or m",
-                        .doc = "where the motor of a hinge or a slider drives it and holds it, from 0 as it "
-                               "is placed; motor_speed is then the max speed on the way"},
-                       &JointEntry::motor_target)
-                .field(non_negative("max_motor_force", "N m or N", "upper limit of the motor"),
-                       path(&JointEntry::desc, &model::JointDesc::motor, &model::JointMotor::max_force))
-                .field({.key = "length",
-                        .unit = "m",
-                        .doc = "of a distance or a spring at rest; default: as placed",
-                        .bounds = at_least(0)},
-                       &JointEntry::length)
-                .field(non_negative("stiffness", "N/m", "of a spring"),
-                       path(&JointEntry::desc, &model::JointDesc::stiffness))
-                .field(non_negative("damping", "N s/m", "of a spring"),
-                       path(&JointEntry::desc, &model::JointDesc::damping))
-                .field({.key = "collide_connected", .doc = "whether the two bodies may touch each other"},
-                       path(&JointEntry::desc, &model::JointDesc::collide_connected)))
+THRUM_TABLE(
+    JointEntry, joint_table,
+    ObjectTable<JointEntry>(
+        "joint", "Holds two bodies, or a body and the world. Places are in the world, at the start.")
+        .choice({.key = "kind", .doc = "what it allows", .required = true},
+                path(&JointEntry::desc, &model::JointDesc::kind), joint_kind_names())
+        .field({.key = "a", .doc = "a body", .required = true}, &JointEntry::a)
+        .field({.key = "b", .doc = "another body; without it: the world"}, &JointEntry::b)
+        .field(
+            {.key = "position", .unit = "m", .doc = "of the joint; of its end on a for distance and spring"},
+            &JointEntry::position)
+        .field({.key = "position_on_b", .unit = "m", .doc = "distance and spring: its end on b"},
+               &JointEntry::position_on_b)
+        .field({.key = "axis", .doc = "of a hinge or a slider"}, &JointEntry::axis)
+        .field({.key = "limits", .unit = "degrees or m", .doc = "[min, max]"}, &JointEntry::limits)
+        .field(
+            {.key = "motor_speed",
+             .unit = "rad/s or m/s",
+             .doc = "drives a hinge or a slider: b against a. Where b is the world, a moves the other way"},
+            &JointEntry::motor_speed)
+        .field({.key = "motor_target",
+                .unit = "degrees or m",
+                .doc = "where the motor of a hinge or a slider drives it and holds it, from 0 as it "
+                       "is placed; motor_speed is then the max speed on the way"},
+               &JointEntry::motor_target)
+        .field(non_negative("max_motor_force", "N m or N", "upper limit of the motor"),
+               path(&JointEntry::desc, &model::JointDesc::motor, &model::JointMotor::max_force))
+        .field({.key = "length",
+                .unit = "m",
+                .doc = "of a distance or a spring at rest; default: as placed",
+                .bounds = at_least(0)},
+               &JointEntry::length)
+        .field(non_negative("stiffness", "N/m", "of a spring"),
+               path(&JointEntry::desc, &model::JointDesc::stiffness))
+        .field(non_negative("damping", "N s/m", "of a spring"),
+               path(&JointEntry::desc, &model::JointDesc::damping))
+        .field({.key = "collide_connected", .doc = "whether the two bodies may touch each other"},
+               path(&JointEntry::desc, &model::JointDesc::collide_connected)))
 
 THRUM_TABLE(ImpulseEntry, impulse_table,
             ObjectTable<ImpulseEntry>("impulse", "An impulse applied at one time.")
@@ -244,29 +247,29 @@ THRUM_TABLE(
         .field({.key = "shapes", .doc = "names of shapes that the repeated bodies get in turn"},
                &BodyEntry::shapes)
         .field({.key = "material", .doc = "a material of this scene or of the library"}, &BodyEntry::material)
-        .choice({.key = "motion", .doc = "what may move it"}, path(&BodyEntry::spec, &sim::BodyDesc::motion),
+        .choice({.key = "motion", .doc = "what may move it"}, path(&BodyEntry::desc, &sim::BodyDesc::motion),
                 motion_names())
         .field({.key = "position", .unit = "m", .doc = "of the shape's origin"}, &BodyEntry::position)
         .field({.key = "rotation", .doc = "of the shape's axes"}, &BodyEntry::rotation)
         .field({.key = "velocity", .unit = "m/s", .doc = "of the centre of mass"},
-               path(&BodyEntry::spec, &sim::BodyDesc::velocity))
+               path(&BodyEntry::desc, &sim::BodyDesc::velocity))
         .field({.key = "angular_velocity", .unit = "rad/s", .doc = "in world axes"},
-               path(&BodyEntry::spec, &sim::BodyDesc::angular_velocity))
+               path(&BodyEntry::desc, &sim::BodyDesc::angular_velocity))
         .field({.key = "mass",
                 .unit = "kg",
                 .doc = "instead of what the density gives",
                 .bounds = above(0),
                 .hint = "Leave it out to use the density."},
-               path(&BodyEntry::spec, &sim::BodyDesc::mass))
+               path(&BodyEntry::desc, &sim::BodyDesc::mass))
         .field({.key = "centre_of_mass",
                 .unit = "m",
                 .doc = "in the axes of the shape; default: that of the shape filled evenly"},
-               path(&BodyEntry::spec, &sim::BodyDesc::centre_of_mass))
+               path(&BodyEntry::desc, &sim::BodyDesc::centre_of_mass))
         .field({.key = "inertia",
                 .unit = "kg m^2",
                 .doc = "about the centre of mass, in the axes of the shape; needs \"mass\"; default: that of "
                        "the shape filled evenly, about its own centre"},
-               path(&BodyEntry::spec, &sim::BodyDesc::inertia))
+               path(&BodyEntry::desc, &sim::BodyDesc::inertia))
         .field({.key = "density",
                 .unit = "kg/m^3",
                 .doc = "instead of the material's",
@@ -274,11 +277,11 @@ THRUM_TABLE(
                 .hint = "Leave it out to use the material's."},
                &BodyEntry::density)
         .field({.key = "gravity_scale", .doc = "times the gravity of the scene; 0: none, below 0: it rises"},
-               path(&BodyEntry::spec, &sim::BodyDesc::gravity_scale))
+               path(&BodyEntry::desc, &sim::BodyDesc::gravity_scale))
         .field(non_negative("linear_damping", "1/s", "rate at which the velocity decays"),
-               path(&BodyEntry::spec, &sim::BodyDesc::linear_damping))
+               path(&BodyEntry::desc, &sim::BodyDesc::linear_damping))
         .field(non_negative("angular_damping", "1/s", "rate at which the spin decays"),
-               path(&BodyEntry::spec, &sim::BodyDesc::angular_damping))
+               path(&BodyEntry::desc, &sim::BodyDesc::angular_damping))
         .field({.key = "group", .doc = "of bodies that it is in, for collides_with; default: \"default\""},
                &BodyEntry::group)
         .field({.key = "collides_with",
@@ -290,12 +293,12 @@ THRUM_TABLE(
              .doc =
                  "reports what overlaps it by contacts without impulse and events begin and end, and changes "
                  "no motion; sees dynamic bodies, not other sensors"},
-            path(&BodyEntry::spec, &sim::BodyDesc::sensor))
+            path(&BodyEntry::desc, &sim::BodyDesc::sensor))
         .field({.key = "may_sleep", .doc = "false: it stays awake, and with it all that it touches"},
-               path(&BodyEntry::spec, &sim::BodyDesc::may_sleep))
+               path(&BodyEntry::desc, &sim::BodyDesc::may_sleep))
         .field({.key = "user_data",
                 .doc = "a number for the program that embeds the scene; not read by thrum"},
-               path(&BodyEntry::spec, &sim::BodyDesc::user_data))
+               path(&BodyEntry::desc, &sim::BodyDesc::user_data))
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
         .field({.key = "scale_range",

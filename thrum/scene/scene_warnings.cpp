@@ -41,8 +41,9 @@ class Inspector {
   std::vector<std::string> run()
   {
     if (std::none_of(entries_.begin(), entries_.end(),
-                     [](const BodyEntry* entry) { return entry->spec.motion != model::Motion::fixed; }))
+                     [](const BodyEntry* entry) { return entry->desc.motion != model::Motion::fixed; }))
       warnings_.emplace_back("Nothing in this scene moves.");
+    check_times();
     check_meshes();
     check_sizes();
     check_overlaps();
@@ -75,7 +76,7 @@ class Inspector {
   [[nodiscard]] model::ShapeIndex shape_index(std::size_t number) const
   {
     const auto late = built_.late_bodies.find(number);
-    return late != built_.late_bodies.end() ? built_.world.index_of(late->second.spec.shape)
+    return late != built_.late_bodies.end() ? built_.world.index_of(late->second.desc.shape)
                                             : built_.world.desc_of(built_.ids[number]).shape;
   }
 
@@ -86,6 +87,22 @@ class Inspector {
                                     place.path, built_.visuals[b].name, sentence));
   }
 
+  void check_times()
+  {
+    if (scene_.step > scene_.duration)
+      warnings_.push_back(
+          fmt::format("The step of {:g} s is longer than the duration of {:g} s: the run has "
+                      "one step, which goes beyond its end.",
+                      scene_.step, scene_.duration));
+    std::set<const BodyEntry*> seen;
+    for (std::size_t b = 0; b < entries_.size(); ++b) {
+      if (entries_[b]->appears_at < scene_.duration || !seen.insert(entries_[b]).second) continue;
+      warn(entries_[b]->place, b,
+           fmt::format("appears at {:g} s, but the run ends at {:g} s: it is never seen.",
+                       entries_[b]->appears_at, scene_.duration));
+    }
+  }
+
   // Meshes of bodies that move, each once for each entry of the scene.
   void check_meshes()
   {
@@ -93,7 +110,7 @@ class Inspector {
     for (std::size_t b = 0; b < built_.ids.size(); ++b) {
       const model::ShapeIndex shape = shape_index(b);
       if (!seen.emplace(entries_[b], shape).second) continue;
-      if (entries_[b]->spec.motion != model::Motion::fixed)
+      if (entries_[b]->desc.motion != model::Motion::fixed)
         check_mesh(b, at(built_.world.model().shapes, shape));
     }
   }
@@ -125,8 +142,7 @@ class Inspector {
     if (report.closed) {
       return fmt::format(
           "moves, and parts of its closed surface touch along {} edge{} of four triangles or more{}: which "
-          "triangles "
-          "belong together there is not known. 'thrum mesh repair' separates the parts.",
+          "triangles belong together there is not known. 'thrum mesh repair' separates the parts.",
           worst.count, worst.count == 1 ? "" : "s", where);
     }
     return fmt::format(
@@ -144,7 +160,7 @@ class Inspector {
     std::set<const BodyEntry*> seen;
     for (std::size_t b = 0; b < built_.ids.size(); ++b) {
       const collision::PreparedShape& shape = at(built_.world.shapes(), shape_index(b));
-      if (entries_[b]->spec.motion == model::Motion::fixed || shape.unbounded) continue;
+      if (entries_[b]->desc.motion == model::Motion::fixed || shape.unbounded) continue;
       const double length = shape.bounds.sizes().maxCoeff();
       const double ratio = length / scene_.world.length_scale;
       if (ratio < kMaxScaleRatio && ratio > 1 / kMaxScaleRatio) continue;

@@ -118,7 +118,7 @@ THRUM_TABLE(
         .field(flag("push_out", "overlap is removed by moving bodies, without giving them speed"),
                &ImpulseSettings::push_out)
         .field(fraction("push_out_share", "of the overlap, in each step"), &ImpulseSettings::push_out_share)
-        .field(non_negative("push_out_speed", "1/s", "at most so many length scales a second"),
+        .field(non_negative("push_out_speed", "1/s", "maximum, in length scales per second"),
                &ImpulseSettings::push_out_speed)
         .field(non_negative("slop", "", "overlap left alone, as a share of the length scale"),
                &ImpulseSettings::slop))

@@ -20,7 +20,7 @@ namespace {
 /// How far the length of a rotation or a normal may be from 1. Steps normalise both; what is left is
 /// rounding.
 constexpr double kUnitTolerance = 1e-6;
-/// Steps outside this range are taken by nobody, and the ratio of two of them scales impulses [s].
+/// Step lengths outside this range are rejected: the ratio of two of them scales impulses [s].
 constexpr double kMinStepLength = 1e-15;
 constexpr double kMaxStepLength = 1e15;
 
@@ -46,7 +46,7 @@ class StateCheck {
   {
     throw Error(fmt::format(
         "The state cannot be restored: {} is {}, expected {}. It is damaged or of another scene; start from "
-        "another checkpoint, or run the scene anew.",
+        "another checkpoint, or run the scene again without --resume.",
         path_, found, expected));
   }
 

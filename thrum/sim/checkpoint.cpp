@@ -100,6 +100,7 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint)
 Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path& name)
 {
   ByteReader in(bytes, name);
+  in.set_advice("Run the scene again without --resume.");
   if (bytes.substr(0, kMagic.size()) != kMagic) in.fail("other bytes", "a checkpoint of thrum");
   in.seek(kMagic.size());
   const auto version = in.read<std::uint32_t>("version");

@@ -285,6 +285,7 @@ RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
 Recording parse_recording(std::string_view bytes, const std::filesystem::path& name)
 {
   ByteReader in(bytes, name);
+  in.set_advice("Run the scene again to record it.");
   if (bytes.substr(0, kRecordingMagic.size()) != kRecordingMagic)
     in.fail("other bytes", "a recording of thrum");
   in.seek(kRecordingMagic.size());

@@ -62,7 +62,7 @@ void check_amplitudes(const model::SceneState& state, model::BodyId body, const 
     throw Error(
         fmt::format("The state cannot be restored: body {} rings with {} amplitudes and {} speeds, but '{}' "
                     "has {} modes. "
-                    "It is of a scene with other modes; run the scene anew.",
+                    "It is of a scene with other modes; run the scene again without --resume.",
                     to_string(body), ring.q.size(), ring.v.size(), modes.name, count));
   }
 }

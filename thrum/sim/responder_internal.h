@@ -21,7 +21,7 @@ struct Responder::Resonator {
   elastic::ModeList modes;
   Pose start = {};  ///< where the modes were computed
   std::string contact_warning = {},
-              moved_warning = {};  ///< what there is to say of its responses and of its place, once each
+              moved_warning = {};  ///< warnings about its responses and its pose, once each
 };
 
 /// A blow that a kick gives to the body above it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who looks at a step, or takes part in it: the distant response, sound, a recording, the game around it.
+// Observers of a step, which may also act on it: the distant response, sound, a recording, the game.
 //
 //   struct Counter : StepObserver {
 //     void after_slice(const StepView& view, StepActions&) override { patches += view.state.patches.size(); }
@@ -17,7 +17,8 @@
 //
 // and each goes to all observers in the order in which they were added. A later observer sees what an earlier
 // one did. An observer may add and remove observers, itself too: one that is removed is not called again, one
-// that is added is called from the next step on.
+// that is added is called from the next step on. Calls of step(), restore() and those that add, remove or
+// place bodies, shapes and joints are errors while a step runs.
 //
 // An exception of an observer leaves World::step, and the world can be used on. Thrown by before_step it
 // leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice,
@@ -97,11 +98,11 @@ class StepActions {
   double apply_impulse(model::BodyIndex body, const Vec3& impulse, const Vec3& angular_impulse);
   /// Of a body that is not fixed; wakes it.
   void set_velocity(model::BodyIndex body, const Vec3& velocity, const Vec3& angular_velocity);
-  /// Multiplies both velocities, and wakes nobody.
+  /// Multiplies both velocities; does not wake the body.
   void scale_velocity(model::BodyIndex body, double factor);
   void wake(model::BodyIndex body);
 
-  /// The two bodies shall part at least this fast at the point [m/s], from the next solve on.
+  /// Requests that the two bodies separate at least this fast at the point [m/s], from the next solve on.
   void request_separation_speed(std::size_t patch, std::size_t point, double speed);
   /// Adds to the energy that the requested speed may bring in [J], which is kept at the point until it is
   /// taken.

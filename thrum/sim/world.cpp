@@ -16,11 +16,25 @@ namespace {
 /// Old and new contact points nearer than this share of the length scale can be the same point.
 constexpr double kSamePointDistance = 0.02;
 
+/// Marks the step as running, until it ends or an observer throws.
+class RunningStep {
+ public:
+  explicit RunningStep(bool& flag) : flag_(flag) { flag_ = true; }
+  ~RunningStep() { flag_ = false; }
+  RunningStep(const RunningStep&) = delete;
+  RunningStep& operator=(const RunningStep&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 }  // namespace
 
 void World::step(double h)
 {
   if (!(h > 0) || !std::isfinite(h)) throw Error("The time step must be a positive number of seconds.");
+  require_no_step("step");
+  const RunningStep running(is_stepping_);
   contacts_.clear();
   impulses_.clear();
   events_.clear();

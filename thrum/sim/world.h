@@ -106,9 +106,9 @@ class World {
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);
   void set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values);
-  model::BodyId add_body(const BodyDesc& spec);
+  model::BodyId add_body(const BodyDesc& desc);
   /// Throws the Error that add_body() would throw, and adds nothing.
-  void check_spec(const BodyDesc& spec) const;
+  void check_body(const BodyDesc& desc) const;
   model::JointId add_joint(const model::JointDesc& desc);
   /// Joints of the body go with it, what rested on it wakes, and its contacts end in the next step.
   void remove_body(model::BodyId id);
@@ -149,7 +149,7 @@ class World {
   [[nodiscard]] double joint_speed(model::JointId id) const;              ///< its rate [rad/s] or [m/s]
   [[nodiscard]] const model::JointState& joint(model::JointId id) const;  ///< impulses of the last step
 
-  // What there is.
+  // Read access.
   [[nodiscard]] const model::SceneModel& model() const { return model_; }
   [[nodiscard]] const model::SceneState& state() const { return state_; }
   [[nodiscard]] const model::BodyState& body(model::BodyId id) const
@@ -203,6 +203,8 @@ class World {
  private:
   friend class StepView;
 
+  /// Throws Error while a step runs: an observer may not change what the step is working on.
+  void require_no_step(const char* call) const;
   void apply_removals();
   void remove_joints_of_removed_bodies();
   void compact_bodies();
@@ -238,9 +240,9 @@ class World {
   void report_events();
   void report_sensor_events();
   void report_patch_contacts(const model::ContactPatch& patch);
-  void check_body(const model::BodyProperties& desc, const model::BodyState& state) const;
+  void check_properties(const model::BodyProperties& desc, const model::BodyState& state) const;
   void find_inertia(model::BodyProperties& desc) const;
-  [[nodiscard]] std::pair<model::BodyProperties, model::BodyState> make_body(const BodyDesc& spec) const;
+  [[nodiscard]] std::pair<model::BodyProperties, model::BodyState> make_body(const BodyDesc& desc) const;
   void wake_contacts_of(model::BodyIndex index);
   model::Joint& awake_joint(model::JointId id);
   model::BodyState& awake_body(model::BodyId id);
@@ -262,6 +264,7 @@ class World {
   std::vector<std::uint8_t> joint_removed_;  ///< by joint index
   std::size_t removed_count_ = 0;            ///< bodies
   bool removals_pending_ = false;
+  bool is_stepping_ = false;
   bool excluded_pairs_stale_ = false;
 
   // Scratch of one step.

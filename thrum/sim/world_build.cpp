@@ -10,6 +10,7 @@
 #include "thrum/model/compare_state.h"
 #include "thrum/rigid/shape_mass.h"
 #include "thrum/rigid/stepper.h"
+#include "thrum/sim/joint_checks.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -18,6 +19,11 @@ namespace {
 
 /// How far a given rotation may be from unit length.
 constexpr double kUnitRotationTolerance = 1e-6;
+
+std::string name_or_number(const std::string& name, std::size_t number)
+{
+  return name.empty() ? fmt::format("Body {}", number) : fmt::format("Body '{}'", name);
+}
 
 void check_pose(const Pose& pose, const std::string& who)
 {
@@ -67,15 +73,11 @@ void check_joint(const model::JointDesc& desc)
   check_pose(desc.X_aj, fmt::format("{} (the frame of a joint in it)", to_string(desc.a)));
   check_pose(desc.X_bj, desc.b.valid() ? fmt::format("{} (the frame of a joint in it)", to_string(desc.b))
                                        : std::string("'world' (the frame of a joint in it)"));
-  if (desc.limited && !(desc.limits.lower <= desc.limits.upper))
-    throw Error(
-        fmt::format("The limits of a joint are {} to {}; the first may not be greater than the second.",
-                    desc.limits.lower, desc.limits.upper));
-  for (const double value : {desc.length, desc.stiffness, desc.damping}) {
-    if (!(value >= 0) || !std::isfinite(value))
-      throw Error(
-          fmt::format("A length, stiffness or damping of a joint is {}, expected at least 0.", value));
-  }
+  if (desc.limited) check_joint_limits(desc.kind, desc.limits);
+  check_joint_motor(desc.kind, desc.motor);
+  check_joint_size(desc.length, "length");
+  check_joint_size(desc.stiffness, "stiffness");
+  check_joint_size(desc.damping, "damping");
 }
 
 }  // namespace
@@ -105,6 +107,7 @@ World& World::operator=(World&&) noexcept = default;
 
 model::ShapeId World::add_shape(model::Shape shape)
 {
+  require_no_step("add_shape");
   collision::PreparedShape prepared = collision::prepare(shape);
   const model::ShapeId id = shape_table_.add(0);
   const std::size_t i = id.slot;
@@ -142,10 +145,9 @@ void World::set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model
   model_.surface_pairs.push_back({index_of(a), index_of(b), values});
 }
 
-void World::check_body(const model::BodyProperties& desc, const model::BodyState& state) const
+void World::check_properties(const model::BodyProperties& desc, const model::BodyState& state) const
 {
-  const std::string who =
-      desc.name.empty() ? fmt::format("Body {}", model_.bodies.size()) : fmt::format("Body '{}'", desc.name);
+  const std::string who = name_or_number(desc.name, model_.bodies.size());
   const bool finite = state.X_wb.position.allFinite() && state.X_wb.rotation.coeffs().allFinite() &&
                       state.velocity.allFinite() && state.angular_velocity.allFinite();
   if (!finite) throw Error(fmt::format("{} has a position or a velocity that is not a number.", who));
@@ -185,63 +187,65 @@ void World::find_inertia(model::BodyProperties& desc) const
   desc.has_inertia = true;
 }
 
-std::pair<model::BodyProperties, model::BodyState> World::make_body(const BodyDesc& spec) const
+std::pair<model::BodyProperties, model::BodyState> World::make_body(const BodyDesc& desc) const
 {
-  model::BodyProperties desc;
-  desc.name = spec.name;
-  desc.motion = spec.motion;
-  desc.shape = index_of(spec.shape);
-  desc.surface = index_of(spec.surface);
-  desc.density = spec.density;
-  if (spec.mass && !(*spec.mass > 0)) {
-    throw Error(
-        fmt::format("Body '{}': the mass is {} kg; masses are positive. Leave it out to use the density.",
-                    spec.name, *spec.mass));
+  model::BodyProperties properties;
+  properties.name = desc.name;
+  properties.motion = desc.motion;
+  properties.shape = index_of(desc.shape);
+  properties.surface = index_of(desc.surface);
+  properties.density = desc.density;
+  const std::string who = name_or_number(desc.name, model_.bodies.size());
+  if (desc.mass && !(*desc.mass > 0)) {
+    throw Error(fmt::format("{}: the mass is {} kg; masses are positive. Leave it out to use the density.",
+                            who, *desc.mass));
   }
-  desc.mass = spec.mass.value_or(0.0);
-  if (spec.inertia && !spec.mass)
-    throw Error(fmt::format("Body '{}' has an inertia but no mass; give both or neither.", spec.name));
-  const std::string mistake = spec.inertia ? rigid::find_inertia_mistake(*spec.inertia) : std::string();
-  if (!mistake.empty()) throw Error(fmt::format("Body '{}': the inertia {}", spec.name, mistake));
-  const model::ShapeKind kind = prepared_[at(desc.shape)].kind;
+  properties.mass = desc.mass.value_or(0.0);
+  if (desc.inertia && !desc.mass)
+    throw Error(fmt::format("{} has an inertia but no mass; give both or neither.", who));
+  const std::string mistake = desc.inertia ? rigid::find_inertia_mistake(*desc.inertia) : std::string();
+  if (!mistake.empty()) throw Error(fmt::format("{}: the inertia {}", who, mistake));
+  const model::ShapeKind kind = prepared_[at(properties.shape)].kind;
   const bool solid = kind != model::ShapeKind::plane && kind != model::ShapeKind::height_field;
-  const bool is_wanted = spec.motion == model::Motion::dynamic || spec.inertia || spec.centre_of_mass;
-  if (is_wanted && solid && !(spec.inertia && spec.centre_of_mass)) find_inertia(desc);
-  if (spec.inertia) {
-    desc.inertia = *spec.inertia;
-    desc.has_inertia = true;
+  const bool is_wanted = desc.motion == model::Motion::dynamic || desc.inertia || desc.centre_of_mass;
+  if (is_wanted && solid && !(desc.inertia && desc.centre_of_mass)) find_inertia(properties);
+  if (desc.inertia) {
+    properties.inertia = *desc.inertia;
+    properties.has_inertia = true;
   }
-  if (spec.centre_of_mass) desc.X_bs.position = -*spec.centre_of_mass;
-  desc.gravity_scale = spec.gravity_scale;
-  desc.linear_damping = spec.linear_damping;
-  desc.angular_damping = spec.angular_damping;
-  desc.collision_group = spec.collision_group;
-  desc.collides_with = spec.collides_with;
-  desc.sensor = spec.sensor;
-  desc.may_sleep = spec.may_sleep;
-  desc.user_data = spec.user_data;
+  if (desc.centre_of_mass) properties.X_bs.position = -*desc.centre_of_mass;
+  properties.gravity_scale = desc.gravity_scale;
+  properties.linear_damping = desc.linear_damping;
+  properties.angular_damping = desc.angular_damping;
+  properties.collision_group = desc.collision_group;
+  properties.collides_with = desc.collides_with;
+  properties.sensor = desc.sensor;
+  properties.may_sleep = desc.may_sleep;
+  properties.user_data = desc.user_data;
   model::BodyState state;
-  state.velocity = spec.velocity;
-  state.angular_velocity = spec.angular_velocity;
-  state.X_wb = spec.X_ws * desc.X_bs.inverse();
-  check_body(desc, state);
+  state.velocity = desc.velocity;
+  state.angular_velocity = desc.angular_velocity;
+  state.X_wb = desc.X_ws * properties.X_bs.inverse();
+  check_properties(properties, state);
   state.X_wb.rotation.normalize();
-  return {std::move(desc), state};
+  return {std::move(properties), state};
 }
 
-void World::check_spec(const BodyDesc& spec) const
+void World::check_body(const BodyDesc& desc) const
 {
-  static_cast<void>(make_body(spec));
+  static_cast<void>(make_body(desc));
 }
 
-model::BodyId World::add_body(const BodyDesc& spec)
+model::BodyId World::add_body(const BodyDesc& desc)
 {
-  auto [desc, state] = make_body(spec);
+  require_no_step("add_body");
+  auto [properties, state] = make_body(desc);
   const auto index = static_cast<model::BodyIndex>(model_.bodies.size());
   const model::BodyId id = body_table_.add(index);
-  ++shape_users_[at(desc.shape)];
-  broad_phase_.add(index, desc.motion == model::Motion::fixed, prepared_[at(desc.shape)].unbounded);
-  model_.bodies.push_back(std::move(desc));
+  ++shape_users_[at(properties.shape)];
+  broad_phase_.add(index, properties.motion == model::Motion::fixed,
+                   prepared_[at(properties.shape)].unbounded);
+  model_.bodies.push_back(std::move(properties));
   state_.body_ids.push_back(id);
   state_.bodies.push_back(state);
   removed_.push_back(0);
@@ -252,6 +256,7 @@ model::BodyId World::add_body(const BodyDesc& spec)
 
 model::JointId World::add_joint(const model::JointDesc& desc)
 {
+  require_no_step("add_joint");
   const model::BodyIndex a = index_of(desc.a);
   const model::BodyIndex b = desc.b.valid() ? index_of(desc.b) : model::kNone;
   if (a == b) throw Error(fmt::format("A joint connects body {} with itself.", to_string(desc.a)));
@@ -319,6 +324,7 @@ void World::set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& ang
 
 void World::set_pose(model::BodyId id, const Pose& X_ws)
 {
+  require_no_step("set_pose");
   model::BodyState& body = awake_body(id);
   const Pose X_wb = X_ws * desc_of(id).X_bs.inverse();
   check_pose(X_wb, to_string(id));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // When observers are called in a step, and what they are given.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "thrum/base/error.h"
@@ -19,6 +21,15 @@ StepView::StepView(const World& world, double time_, double h_, std::span<const 
       world_(world),
       is_complete_(is_complete)
 {
+}
+
+void World::require_no_step(const char* call) const
+{
+  if (!is_stepping_) return;
+  throw Error(
+      fmt::format("World::{}() was called by an observer while the step runs. Observers act on bodies "
+                  "through StepActions; make this call after step() has returned.",
+                  call));
 }
 
 void World::add_observer(StepObserver& observer)

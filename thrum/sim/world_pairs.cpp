@@ -14,7 +14,7 @@ namespace {
 constexpr double kQueryMargin = 1e-6;
 
 // How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within
-// the greatest margin of the narrow phase and no farther.
+// the largest margin of the narrow phase and no farther.
 Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double h, double max_margin)
 {
   if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();

@@ -73,7 +73,7 @@ void check_point(const Vec3& p, double max_distance)
   if (!p.allFinite()) throw Error("The point of a query is not finite.");
   if (!(max_distance >= 0)) {
     throw Error(
-        fmt::format("The greatest distance of a query is {} m; give one of at least 0.", max_distance));
+        fmt::format("The largest distance of a query is {} m; give one of at least 0.", max_distance));
   }
 }
 
@@ -214,7 +214,7 @@ std::vector<ClosestBodyHit> bodies_within(const World& world, const Vec3& p, dou
     const collision::ShapePoint point = collision::closest_point(body.shape, body.X_ws, p);
     if (point.distance <= max_distance) found.push_back({world.id_of(index), point});
   }
-  // Candidates come in rising order of index, which a stable sort keeps.
+  // Candidates come in ascending order of index, which a stable sort keeps.
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& x, const auto& y) { return x.point.distance < y.point.distance; });
   return found;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Questions to a world: what a ray or a moving shape meets first, which bodies
-// overlap a shape, which is nearest.
+// SPDX-License-Identifier: MIT
+// Queries of a world: what a ray or a moving shape hits first, which bodies overlap a shape, which is
+// nearest.
 //
 //   const auto hit = cast_ray(world, {.origin = eye, .direction = view, .length = 50},
 //                             {.excluded = {player}});
@@ -68,7 +69,7 @@ struct ClosestBodyHit {
                                                       const Pose& X_ws, const Vec3& motion,
                                                       const QueryFilter& filter = {});
 
-/// Bodies that overlap `shape` placed at `X_ws`, in rising order of index.
+/// Bodies that overlap `shape` placed at `X_ws`, in ascending order of index.
 [[nodiscard]] std::vector<model::BodyId> overlapping_bodies(const World& world, const model::Shape& shape,
                                                             const Pose& X_ws, const QueryFilter& filter = {});
 

@@ -142,6 +142,7 @@ std::vector<model::BodyId> World::bodies() const
 
 void World::remove_body(model::BodyId id)
 {
+  require_no_step("remove_body");
   const model::BodyIndex index = index_of(id);
   model::BodyProperties& desc = at(model_.bodies, index);
   --at(shape_users_, desc.shape);
@@ -157,6 +158,7 @@ void World::remove_body(model::BodyId id)
 
 void World::remove_joint(model::JointId id)
 {
+  require_no_step("remove_joint");
   const model::JointIndex index = index_of(id);
   const model::Joint& joint = at(model_.joints, index);
   for (const model::BodyIndex body : {joint.a, joint.b}) {
@@ -169,6 +171,7 @@ void World::remove_joint(model::JointId id)
 
 void World::remove_shape(model::ShapeId id)
 {
+  require_no_step("remove_shape");
   const model::ShapeIndex index = index_of(id);
   const std::int32_t users = at(shape_users_, index);
   if (users > 0) {
@@ -273,6 +276,7 @@ model::SceneState World::save() const
 
 void World::restore(const model::SceneState& state)
 {
+  require_no_step("restore");
   apply_removals();
   if (removed_count_ > 0) compact_bodies();
   check_state(state, state_.body_ids, state_.joint_ids);

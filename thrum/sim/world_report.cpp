@@ -20,7 +20,7 @@ constexpr double kMinSlideSpeed = 1e-3;
 // The patches of one pair of bodies, seen as a whole.
 struct PairSummary {
   double impulse = 0;   ///< normal, over the step [N s]
-  double approach = 0;  ///< greatest speed of approach of a new point, at least 0 [m/s]
+  double approach = 0;  ///< largest speed of approach of a new point, at least 0 [m/s]
   double slip = 0;      ///< [m/s]
   bool impact = false;  ///< a new point was pushed
   Vec3 position = Vec3::Zero();

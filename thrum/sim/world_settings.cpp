@@ -7,24 +7,10 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/rigid/joint_coordinate.h"
+#include "thrum/sim/joint_checks.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
-
-namespace {
-
-void require_finite(double value, const char* what)
-{
-  if (!std::isfinite(value))
-    throw Error(fmt::format("The {} is {}; it must be a finite number.", what, value));
-}
-
-bool has_axis(model::JointKind kind)
-{
-  return kind == model::JointKind::hinge || kind == model::JointKind::slider;
-}
-
-}  // namespace
 
 void World::set_gravity(const Vec3& gravity)
 {
@@ -44,6 +30,7 @@ void World::wake_contacts_of(model::BodyIndex index)
 
 void World::set_motion(model::BodyId id, model::Motion motion)
 {
+  require_no_step("set_motion");
   const model::BodyIndex index = index_of(id);
   model::BodyProperties changed = at(model_.bodies, index);
   if (changed.motion == motion) return;
@@ -59,7 +46,7 @@ void World::set_motion(model::BodyId id, model::Motion motion)
     state.velocity.setZero();
     state.angular_velocity.setZero();
   }
-  check_body(changed, state);
+  check_properties(changed, state);
   at(model_.bodies, index) = changed;
   at(state_.bodies, index) = state;
   broad_phase_.set_fixed(index, motion == model::Motion::fixed);
@@ -78,6 +65,7 @@ void World::set_surface(model::BodyId id, model::SurfaceId surface)
 
 void World::set_mass(model::BodyId id, double mass)
 {
+  require_no_step("set_mass");
   if (!(mass > 0) || !std::isfinite(mass))
     throw Error(fmt::format("The mass is {} kg; masses are positive.", mass));
   model::BodyProperties& desc = at(model_.bodies, index_of(id));
@@ -97,25 +85,15 @@ model::Joint& World::awake_joint(model::JointId id)
 
 void World::set_joint_motor(model::JointId id, const model::JointMotor& motor)
 {
-  require_finite(motor.speed, "speed of a motor");
-  require_finite(motor.target, "target of a motor");
-  if (!(motor.max_force >= 0))
-    throw Error(fmt::format("The max force of a motor is {}; it must be at least 0.", motor.max_force));
+  check_joint_motor(at(model_.joints, index_of(id)).kind, motor);
   model::Joint& joint = awake_joint(id);
-  if (motor.enabled && !has_axis(joint.kind)) throw Error("Only hinges and sliders have motors.");
   joint.motor = motor;
 }
 
 void World::set_joint_limits(model::JointId id, const model::JointLimits& limits)
 {
-  if (!(limits.lower <= limits.upper)) {
-    throw Error(
-        fmt::format("The limits of a joint are {} to {}; the lower one must not exceed the upper one.",
-                    limits.lower, limits.upper));
-  }
+  check_joint_limits(at(model_.joints, index_of(id)).kind, limits);
   model::Joint& joint = awake_joint(id);
-  if (!has_axis(joint.kind) && joint.kind != model::JointKind::distance)
-    throw Error("Only hinges, sliders and distance joints have limits.");
   joint.limited = true;
   joint.limits = limits;
 }
@@ -127,8 +105,7 @@ void World::remove_joint_limits(model::JointId id)
 
 void World::set_joint_length(model::JointId id, double length)
 {
-  if (!(length >= 0) || !std::isfinite(length))
-    throw Error(fmt::format("The length of a joint is {} m; it must be at least 0.", length));
+  check_joint_size(length, "length");
   model::Joint& joint = awake_joint(id);
   if (joint.kind != model::JointKind::distance && joint.kind != model::JointKind::spring)
     throw Error("Only distance joints and springs have a length.");

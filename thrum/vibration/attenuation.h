@@ -90,7 +90,7 @@ class AttenuatedResponse {
   /// One rigid step.
   [[nodiscard]] ResponseResult respond(const ResponseInput& input);
 
-  /// Greatest displacement of each vertex along its normal within `step` after a unit normal impulse at the
+  /// Largest displacement of each vertex along its normal within `step` after a unit normal impulse at the
   /// same vertex [m/(N s)], the vector q^ of eq. 15.
   [[nodiscard]] const VecX& self_displacement(double step);
   /// Speed of each vertex along its normal right after that impulse: the inverse of its effective mass

@@ -5,7 +5,7 @@
 //   const AttenuationFit fit = fit_attenuation(samples.samples);            // eq. 14, and C r^-beta
 //   AttenuatedResponse response(shared_model, settings, fit.simple.settings);
 //
-// Random places of the surface are struck; at other places the greatest speed along the normal is divided by
+// Random places of the surface are struck; at other places the largest speed along the normal is divided by
 // that of the struck place itself, so that the fitted factor belongs to the same modes that
 // AttenuatedResponse takes the struck place's motion from.
 #pragma once
@@ -22,14 +22,14 @@ namespace thrum::vibration {
 /// What one blow does at one other place.
 struct AttenuationSample {
   double distance = 0;  ///< from the struck place [m]
-  double ratio = 0;     ///< greatest motion there over greatest motion of the struck place
+  double ratio = 0;     ///< largest motion there over largest motion of the struck place
   Vec3 struck = Vec3::Zero();
   Vec3 receiver = Vec3::Zero();
 };
 
 enum class AttenuationMeasure : std::uint8_t {
-  speed,        ///< greatest outward speed, for the rules that know velocities
-  displacement  ///< greatest displacement either way, for peak_displacement [Coevoet20, eq. 11]
+  speed,        ///< largest outward speed, for the rules that know velocities
+  displacement  ///< largest displacement either way, for peak_displacement [Coevoet20, eq. 11]
 };
 
 struct AttenuationSampleDesc {

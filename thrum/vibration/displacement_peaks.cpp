@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The greatest displacement of what rests on a body, [Coevoet20, eq. 11-13], for the rule peak_displacement.
+// The largest displacement of what rests on a body, [Coevoet20, eq. 11-13], for the rule peak_displacement.
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +47,7 @@ void ModalResponse::find_corners(const ResponseContext& r)
 }
 
 // Eq. 10 and 11 as printed: the impulse is a force over the first sample, in the coefficients of James and
-// Pai, the greatest value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the
+// Pai, the largest value is taken at the samples, at each corner of the triangle, and eq. 13 weighs the
 // three.
 void ModalResponse::paper_peaks(const ResponseContext& r, const VecX& mode_impulse)
 {
@@ -66,7 +66,7 @@ void ModalResponse::paper_peaks(const ResponseContext& r, const VecX& mode_impul
   interpolate_corners(r);
 }
 
-// The same with the exact motion and the greatest value between samples.
+// The same with the exact motion and the largest value between samples.
 void ModalResponse::displacement_peaks(const ResponseContext& r, const ModeState& state)
 {
   find_corners(r);

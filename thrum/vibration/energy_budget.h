@@ -6,7 +6,7 @@
 //
 //     a v.s + a^2 s.s / 2,
 //
-// so the greatest a in [0, 1] within a budget B >= 0 is the root of a quadratic.
+// so the largest a in [0, 1] within a budget B >= 0 is the root of a quadratic.
 #pragma once
 
 namespace thrum::vibration {

@@ -35,9 +35,9 @@
 // which changes the energy by -j |u_t| + j^2 t.S t / 2 <= 0. Striking bodies have had their friction from the
 // rigid solver.
 //
-// What is handed over: a body that left the surface keeps the energy it left with, as a velocity. Of hops
-// that end inside the window that one counts which takes the centre of the body highest. Counted by energy
-// instead, a box on four corners that rocked, or came down, was handed over with that motion, which the next
+// What the rigid step gets: a body that left the surface keeps the energy it left with, as a velocity. Of
+// hops that end inside the window that one counts which takes the centre of the body highest. Counted by
+// energy instead, a box on four corners that rocked, or came down, was given that motion, which the next
 // rigid solve stopped: a tenth of the boxes around a blow did not move at all.
 #include "thrum/vibration/micro_collisions.h"
 
@@ -53,7 +53,7 @@ namespace {
 
 constexpr double kSilentEnergyRatio = 1e-4;  ///< share of the energy at which the ringing is over
 constexpr int kSilenceCheckInterval = 16;    ///< substeps between two looks at that
-/// Change of the impulses at which sweeping ends, as a share of the greatest.
+/// Change of the impulses at which sweeping ends, as a share of the largest.
 constexpr float kSweepTolerance = 1e-4F;
 constexpr double kDepartureTolerance =
     1e-9;  ///< relative; a body in free flight does not leave again and again

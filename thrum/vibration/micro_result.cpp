@@ -46,7 +46,7 @@ ResponseResult MicroSimulation::make_result(double before)
     }
     handed += m.kinetic(after[b]);
   }
-  // The ringing pays when the hops that were handed over had given something back.
+  // The ringing pays when the hops that were passed to the rigid step had given something back.
   double rings = energy(r_.modes, state_);
   const double left = std::max(0.0, before - handed);
   if (rings > left) {

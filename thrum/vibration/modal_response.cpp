@@ -319,7 +319,7 @@ ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState&
           r.rows.row(static_cast<Eigen::Index>(r.resting[k])).transpose();
     peaks = search_.max_speed(resting_columns_);
   } else {
-    // [Coevoet20, eq. 12]: the greatest displacement over the step.
+    // [Coevoet20, eq. 12]: the largest displacement over the step.
     peaks.assign(r.resting.size(), {});
     settings_.paper_filter ? paper_peaks(r, mode_impulse) : displacement_peaks(r, state);
     for (Peak& peak : peaks) peak.value /= r.input.step;

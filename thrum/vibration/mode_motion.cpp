@@ -38,7 +38,7 @@ double value_at(const std::array<double, 6>& p, double x)
   return value;
 }
 
-// The place of the greatest value on [0, 1], where the slope is >= 0 at the start and <= 0 at the end.
+// The place of the largest value on [0, 1], where the slope is >= 0 at the start and <= 0 at the end.
 double peak_position(const std::array<double, 6>& p)
 {
   double low = 0;
@@ -206,7 +206,7 @@ std::vector<Peak> PeakSearch::max_displacement(const MatX& columns)
   return search(columns, Quantity::displacement);
 }
 
-// Between samples a function exceeds the larger of its two ends by at most spacing^2 / 8 times its greatest
+// Between samples a function exceeds the larger of its two ends by at most spacing^2 / 8 times its largest
 // curvature. Damping adds less than 2 xi to the curvature of a mode; the factor covers modes up to xi = 0.5.
 std::vector<Peak> PeakSearch::search(const MatX& columns, Quantity what)
 {

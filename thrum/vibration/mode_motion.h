@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The free motion of a list of modes by any time, and the greatest speed and displacement that it reaches at
+// The free motion of a list of modes by any time, and the largest speed and displacement that it reaches at
 // points of the surface, found between the samples.
 #pragma once
 
@@ -56,11 +56,11 @@ struct Peak {
   double time = 0;   ///< after the start [s]
 };
 
-/// Greatest values of f . q'(t) or |f . q(t)| for 0 <= t <= window, f a row of surface_response.h.
+/// Largest values of f . q'(t) or |f . q(t)| for 0 <= t <= window, f a row of surface_response.h.
 ///
 /// All modes are sampled kSamplesPerPeriod times in the shortest period. Between two samples the motion is
 /// the quintic that takes the value, slope and curvature of both, which is right to 1e-6 of the sum of the
-/// modes' amplitudes; each interval that could hold the greatest value, by a bound on the curvature, is
+/// modes' amplitudes; each interval that could hold the largest value, by a bound on the curvature, is
 /// searched. Which these are is found in single precision, with its rounding in the bound.
 class PeakSearch {
  public:
@@ -72,9 +72,9 @@ class PeakSearch {
   /// Samples the free motion from `state` on. Throws Error as intervals() does.
   void sample(const elastic::ModeList& modes, const ModeState& state, double window);
 
-  /// Greatest outward speed f . q' for each column f of `columns` (modes x points).
+  /// Largest outward speed f . q' for each column f of `columns` (modes x points).
   [[nodiscard]] std::vector<Peak> max_speed(const MatX& columns);
-  /// Greatest |f . q| likewise.
+  /// Largest |f . q| likewise.
   [[nodiscard]] std::vector<Peak> max_displacement(const MatX& columns);
 
   /// For motion from one peak to the next.
@@ -96,7 +96,7 @@ class PeakSearch {
 
   ModeIntegrator integrator_;
   MatX q_, v_;    ///< modes x samples
-  VecX speed_;    ///< greatest |q'| that each mode can still reach
+  VecX speed_;    ///< largest |q'| that each mode can still reach
   VecX w2_, d2_;  ///< w^2, 2 d
   // For the search that only says where to look, in single precision.
   Eigen::MatrixXf columns_single_, motion_single_;

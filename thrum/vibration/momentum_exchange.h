@@ -7,7 +7,7 @@
 
 namespace thrum::vibration {
 
-/// Strikes the modes, lets every resting touch trade momentum with the surface at the moment of its greatest
+/// Strikes the modes, lets every resting touch trade momentum with the surface at the moment of its largest
 /// outward speed, and leaves `state` as it is one rigid step later. Total energy never grows; with
 /// restitution 1 it stays.
 [[nodiscard]] ResponseResult exchange_momentum(const ResponseContext& context, PeakSearch& search,

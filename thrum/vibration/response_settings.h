@@ -12,8 +12,8 @@ namespace thrum::vibration {
 /// How vibration becomes a kick.
 enum class KickRule : std::uint8_t {
   automatic,  ///< the best that fits the time budget: micro_collisions, else exchange, else peak_velocity
-  peak_displacement,  ///< greatest displacement in the step / step [Coevoet20, eq. 11-12]
-  peak_velocity,      ///< greatest outward speed of the surface, whatever the step
+  peak_displacement,  ///< largest displacement in the step / step [Coevoet20, eq. 11-12]
+  peak_velocity,      ///< largest outward speed of the surface, whatever the step
   exchange,           ///< surface and body trade momentum at that moment, each with its own effective mass
   micro_collisions    ///< modes and bodies together with one-sided contacts at a fraction of a millisecond
 };
@@ -26,7 +26,7 @@ enum class KickForm : std::uint8_t {
 
 /// What becomes of the vibration at the end of a step.
 enum class VibrationAfterStep : std::uint8_t {
-  keep,  ///< it goes on ringing; a later impact adds its energy, and kicks by itself
+  keep,  ///< it goes on ringing; a later impact adds its energy, and is answered from rest
   reset  ///< each impact finds the body at rest
 };
 

@@ -69,7 +69,7 @@ struct ResponseInput {
 struct Kick {
   std::size_t contact = 0;
   double speed = 0;    ///< least separation speed along the normal [m/s]
-  double impulse = 0;  ///< that gives it, by itself or with the other kicks of the same body [N s]
+  double impulse = 0;  ///< that gives it, alone or with the other kicks of the same body [N s]
   Vec3 tangential_impulse = Vec3::Zero();  ///< impulse across the normal, on the other body [N s]
   double energy = 0;                       ///< that the touching body gains by it [J]
   double delay = 0;                        ///< until it arrives [s]
