@@ -14,6 +14,8 @@ namespace {
 constexpr double kPassAccuracy = 0.05;
 /// Points this much narrower across than along do not span a patch (square of the ratio).
 constexpr double kFlatPatch = 1e-4;
+/// Rounds over each level in shock propagation where there are joints, at least.
+constexpr int kJointRounds = 40;
 
 }  // namespace
 
@@ -197,7 +199,9 @@ void ImpulseStepper::shock_propagation(double h)
     saved_masses_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
   const bool jointed = !joints_.rows().empty();
   for (std::size_t level = 1; level + 1 < level_begin_.size(); ++level) {
-    for (int k = 0; k < settings_.shock_level_iterations; ++k) {
+    const int rounds =
+        jointed ? std::max(kJointRounds, settings_.shock_level_iterations) : settings_.shock_level_iterations;
+    for (int k = 0; k < rounds; ++k) {
       if (jointed) joints_.sweep(bodies_, h, 1, settled_);
       bool any = jointed;
       for (std::size_t i = level_begin_[level]; i < level_begin_[level + 1]; ++i) {

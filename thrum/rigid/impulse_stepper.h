@@ -15,6 +15,7 @@
 // Where we leave the paper, each explained at its function:
 //  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions
 //    to first order; the paper moves the bodies there and samples points again.
+//  - Resting contact starts from the impulses of the step before.
 //  - Points of a flat patch that are equally deep form one place in their middle, which resists twisting.
 //  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to
 //    where the body is now are given at the end of the step, at the surface.
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "thrum/rigid/impulse_settings.h"
+#include "thrum/rigid/island_energy.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/point_impulse.h"
 #include "thrum/rigid/solver_body.h"
@@ -83,6 +85,8 @@ struct ImpulsePatch {
   PlaceFriction friction;
   double acceleration = 0;  ///< of b against a along n, of gravity and applied forces [m/s^2]
   Vec3 contact_angular_impulse = Vec3::Zero();  ///< angular impulse given by contact, on b [N m s]
+  Vec3 warm_friction = Vec3::Zero();            ///< by contact in the step before, across n, on b [N s]
+  Vec3 warm_angular = Vec3::Zero();             ///< likewise about the points [N m s]
   Vec3 friction_total = Vec3::Zero();           ///< on b, summed over the step [N s]
   FlatFrame flat;
 
@@ -132,6 +136,9 @@ class ImpulseStepper final : public Stepper {
   void collision_phase(double h, bool before_velocities);
   void list_interfering_points(const ImpulsePair& pair, double h, bool before_velocities);
   bool collide_pair(const ImpulsePair& pair);
+  void warm_start(const StepFrame& frame, double h);
+  void apply_warm_impulses();
+  void scale_warm_impulses();
   void contact_pass(double h, double kept);
   bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
   enum class FlatPatchResult { not_possible, settled, done };
@@ -166,6 +173,7 @@ class ImpulseStepper final : public Stepper {
   ImpulseSettings settings_;
   SolverBodies bodies_;
   JointRows joints_;
+  IslandEnergy energy_;
   std::vector<ImpulsePatch> patches_;
   std::vector<ImpulsePair> pairs_;        ///< from the ground up
   std::vector<std::size_t> level_begin_;  ///< first pair of each level, and their number at the end

@@ -113,6 +113,8 @@ THRUM_TABLE(
         .field(flag("solve_flat_patches",
                     "a flat patch that rests is solved as a whole; false: point by point"),
                &ImpulseSettings::solve_flat_patches)
+        .field(flag("warm_start", "resting contact starts from the impulses of the step before"),
+               &ImpulseSettings::warm_start)
         .field(flag("mean_velocity", "bodies in steady contact move with the mean of their two velocities"),
                &ImpulseSettings::mean_velocity)
         .field(flag("push_out", "overlap is removed by moving bodies, without giving them speed"),
