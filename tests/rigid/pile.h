@@ -27,7 +27,7 @@ struct Pile {
     patch.b = b;
     patch.normal = normal;
     patch.count = 1;
-    patch.points[0].depth = depth;
+    patch.points[0].depth = patch.points[0].reference_depth = depth;
     state.patches.push_back(patch);
   }
   void rests_on(model::BodyIndex body, model::BodyIndex support)

@@ -158,5 +158,25 @@ TEST(PointImpulse, RemovesExcessImpulse)
   EXPECT_NEAR(all.normal, -0.1, 1e-12);
 }
 
+// From limits that do not matter to limits that are hardly numbers: of that length and opposite to the slip
+// that is left, K f - b.
+TEST(FrictionInDisc, IsOppositeToTheSlipForEveryLimit)
+{
+  Eigen::Matrix2d K;
+  K << 2.0, 0.7, 0.7, 0.5;
+  const Vec2 b(0.3, -1.1);
+  const double stops = (K.inverse() * b).norm();
+  EXPECT_EQ(friction_in_disc(K, b, 0), Vec2::Zero());
+  EXPECT_EQ(friction_in_disc(K, Vec2::Zero(), 1), Vec2::Zero());
+  EXPECT_NEAR((friction_in_disc(K, b, 1.01 * stops) - K.inverse() * b).norm(), 0, 1e-12);
+  for (double limit = 0.9 * stops; limit > 0; limit *= 0.1) {
+    const Vec2 f = friction_in_disc(K, b, limit);
+    ASSERT_TRUE(f.allFinite()) << limit;
+    if (limit < 1e-140) continue;  // its square is no number
+    EXPECT_NEAR(f.norm() / limit, 1, 1e-9) << limit;
+    EXPECT_NEAR((f / limit).dot((b - K * f).normalized()), 1, 1e-9) << limit;
+  }
+}
+
 }  // namespace
 }  // namespace thrum::rigid

@@ -99,6 +99,7 @@ TEST(SettingsKeys, EveryMemberHasOne)
   expect_keys<sim::WorldDesc>({binding_of(&sim::WorldDesc::reports)});
   expect_keys<rigid::ConstraintSettings>();
   expect_keys<rigid::ImpulseSettings>();
+  expect_keys<rigid::ImpactSettings>();
   expect_keys<rigid::SleepSettings>();
   expect_keys<collision::BroadPhaseDesc>();
   // The world gives the narrow phase the length of its step.
@@ -135,7 +136,8 @@ TEST(SettingsKeys, ReachTheWorld)
   const BuiltScene built = build_world(parse_scene(R"({"seed": 7, "gravity": [0, 1, 2], "length_scale": 3,
     "stepper": {"kind": "impulse", "impulse": {"contact_iterations": 3, "push_out": false}, "max_turn": 0.125,
                 "constraint": {"patch_rounds": 4}, "broad_phase": {"max_pairs_per_body": 5},
-                "narrow_phase": {"margin": 0.01}},
+                "narrow_phase": {"margin": 0.01}, "interference": "zlist",
+                "impacts": {"simultaneous": "by_stepper", "max_points": 9}},
     "sleep": {"enabled": false}})",
                                                    "s.json"));
   const sim::WorldDesc& desc = built.world.desc();
@@ -145,9 +147,12 @@ TEST(SettingsKeys, ReachTheWorld)
   EXPECT_EQ(desc.impulse.contact_iterations, 3);
   EXPECT_FALSE(desc.impulse.push_out);
   EXPECT_EQ(desc.max_turn, 0.125);
+  EXPECT_EQ(desc.impacts.simultaneous, rigid::SimultaneousImpacts::by_stepper);
+  EXPECT_EQ(desc.impacts.max_points, 9);
   EXPECT_EQ(desc.constraint.patch_rounds, 4);
   EXPECT_EQ(desc.broad_phase.max_pairs_per_body, 5u);
   EXPECT_EQ(desc.narrow_phase.margin, 0.01);
+  EXPECT_EQ(desc.interference, collision::Interference::zlist);
   EXPECT_FALSE(desc.sleep.enabled);
   const SceneDesc scene = parse_scene(
       R"({"response": {"micro_step": 2e-5, "max_gap": 0.001, "max_hops": 1, "method": "blended"}})",

@@ -179,6 +179,7 @@ TEST(CheckStateLists, WrongLengthsAndOrdersAreRefused)
     s.bodies.clear();
     s.patches.clear();
     s.sensor_patches.clear();
+    s.references.clear();
   });
   expect_refused("another set of bodies", [](auto& s) { s.bodies.emplace_back(); });
   expect_refused("another set of bodies", [](auto& s) { s.body_ids.pop_back(); });

@@ -76,6 +76,13 @@ TEST(Friction, AThrownBoxKeepsItsLine)
   expect_straight_slides(desc_without_sleep());
 }
 
+TEST(Friction, AThrownBoxKeepsItsLineWithTheImpulseStepper)
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.stepper = StepperKind::impulse;
+  expect_straight_slides(desc);
+}
+
 // A cone whatever solves the rows: with a box the two tangents together brake by up to sqrt(2) mu.
 TEST(Friction, AThrownBoxKeepsItsLineWithTheDirectSolver)
 {

@@ -39,18 +39,25 @@ model::BodyId add(World& world, model::ShapeId shape, const Pose& X_ws, bool fix
   return world.add_body(spec);
 }
 
-World quiet_world()
+World quiet_world(StepperKind stepper)
 {
   WorldDesc desc;
+  desc.stepper = stepper;
   desc.sleep.enabled = false;
   World world(desc);
   world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
   return world;
 }
 
-TEST(Rings, OneSettlesOnAPlane)
+class Rings : public ::testing::TestWithParam<StepperKind> {};
+INSTANTIATE_TEST_SUITE_P(Steppers, Rings, ::testing::Values(StepperKind::constraint, StepperKind::impulse),
+                         [](const auto& test) {
+                           return test.param == StepperKind::constraint ? "Constraint" : "Impulse";
+                         });
+
+TEST_P(Rings, OneSettlesOnAPlane)
 {
-  World world = quiet_world();
+  World world = quiet_world(GetParam());
   add(world, world.add_shape({model::Plane{}}), Pose{}, true);
   const model::BodyId body =
       add(world, world.add_shape(ring()), {{0, 0, 0.8}, Quat(Eigen::AngleAxisd(0.3, Vec3::UnitX()))});
@@ -59,9 +66,9 @@ TEST(Rings, OneSettlesOnAPlane)
   EXPECT_NEAR(world.body(body).X_wb.position.z(), kMinor, 0.01);
 }
 
-TEST(Rings, OneThatLiesOnAnotherByTwoPointsIsNotSpunUpByFriction)
+TEST_P(Rings, OneThatLiesOnAnotherByTwoPointsIsNotSpunUpByFriction)
 {
-  World world = quiet_world();
+  World world = quiet_world(GetParam());
   const model::ShapeId shape = world.add_shape(ring());
   add(world, shape, {{0, 0, 0}, Quat(Eigen::AngleAxisd(-0.2, Vec3::UnitX()))}, true);
   const model::BodyId body = add(world, shape, {{0.2, 0, 0.4}, Quat::Identity()});
@@ -75,9 +82,9 @@ TEST(Rings, OneThatLiesOnAnotherByTwoPointsIsNotSpunUpByFriction)
   EXPECT_LT(std::abs(world.body(body).angular_velocity.z()), 0.5);
 }
 
-TEST(Rings, OneFallsOverAPoleAndStaysThere)
+TEST_P(Rings, OneFallsOverAPoleAndStaysThere)
 {
-  World world = quiet_world();
+  World world = quiet_world(GetParam());
   add(world, world.add_shape({model::Plane{}}), Pose{}, true);
   add(world, world.add_shape({model::Cylinder{0.1, 1.0}}), {{0, 0, 1}, Quat::Identity()}, true);
   const model::BodyId body =
@@ -89,9 +96,9 @@ TEST(Rings, OneFallsOverAPoleAndStaysThere)
   EXPECT_NEAR(p.z(), kMinor, 0.02);
 }
 
-TEST(Rings, AChainThatSwingsStaysLinked)
+TEST_P(Rings, AChainThatSwingsStaysLinked)
 {
-  World world = quiet_world();
+  World world = quiet_world(GetParam());
   const model::ShapeId shape = world.add_shape(ring());
   constexpr int kRings = 6;
   for (int i = 0; i < kRings; ++i) {
@@ -117,7 +124,7 @@ TEST(Rings, AChainThatSwingsStaysLinked)
 
 // The smooth surface of a round mesh bulges beyond its corners, here by 7 mm: boxes around the corners of
 // rings that lie flat on each other do not overlap.
-TEST(Rings, FlatOnesOnEachOtherStayInContact)
+TEST_P(Rings, FlatOnesOnEachOtherStayInContact)
 {
   WorldDesc desc;
   desc.sleep.enabled = false;
@@ -137,9 +144,9 @@ TEST(Rings, FlatOnesOnEachOtherStayInContact)
   }
 }
 
-TEST(Rings, AStackComesToRest)
+TEST_P(Rings, AStackComesToRest)
 {
-  World world = quiet_world();
+  World world = quiet_world(GetParam());
   add(world, world.add_shape({model::Plane{}}), Pose{}, true);
   const model::ShapeId shape = world.add_shape(ring());
   // Not above each other and tilted, so that they touch by crossing tubes.
@@ -158,9 +165,9 @@ TEST(Rings, AStackComesToRest)
   }
 }
 
-TEST(Rings, APileInABoxHasNoLinkedPair)
+TEST_P(Rings, APileInABoxHasNoLinkedPair)
 {
-  World world = quiet_world();
+  World world = quiet_world(GetParam());
   add(world, world.add_shape({model::Plane{}}), Pose{}, true);
   const model::ShapeId wall = world.add_shape({model::Box{{0.5, 3, 5}}});
   for (int k = 0; k < 4; ++k) {

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "tests/sim/world_fixture.h"
+#include "tests/support/test_meshes.h"
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
 
@@ -254,6 +255,33 @@ TEST(Settings, RejectsWorldsThatCannotStep)
   expect_rejected([](WorldDesc& d) { d.constraint.iterations = 0; });
   expect_rejected([](WorldDesc& d) { d.gravity.z() = std::nan(""); });
   expect_rejected([](WorldDesc& d) { d.threads = -1; });
+}
+
+// A heap of meshes on a height field moves the same, bit for bit, whichever way its faces are found.
+TEST(Settings, InterferenceByZListGivesTheSameMotion)
+{
+  const auto run = [](collision::Interference interference) {
+    World world({.interference = interference});
+    auto heights = std::make_shared<std::vector<double>>();
+    for (int i = 0; i < 256; ++i)
+      heights->push_back(0.05 * std::sin(0.9 * (i % 16)) * std::cos(0.7 * (i / 16)));
+    model::HeightField field;
+    field.columns = field.rows = 16;
+    field.spacing = 0.2;
+    field.heights = heights;
+    world.add_body({.shape = world.add_shape({field}), .motion = model::Motion::fixed});
+    const auto block =
+        std::make_shared<mesh::TriangleMesh>(support::box_mesh({-0.2, -0.15, -0.1}, {0.2, 0.15, 0.1}));
+    const model::ShapeId shape = world.add_shape({model::Mesh{block, nullptr}});
+    for (int i = 0; i < 6; ++i) {
+      const Quat turn(Eigen::AngleAxisd(0.4 * i, Vec3(1, 0.5, 0.2 * i).normalized()));
+      world.add_body({.shape = shape, .X_ws = {{1.4 + 0.07 * i, 1.5, 0.3 + 0.35 * i}, turn}});
+    }
+    for (int i = 0; i < 150; ++i) world.step(1.0 / 60);
+    EXPECT_GT(world.state().patches.size(), 5U);
+    return world.hash();
+  };
+  EXPECT_EQ(run(collision::Interference::hierarchy), run(collision::Interference::zlist));
 }
 
 }  // namespace

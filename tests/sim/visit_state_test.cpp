@@ -27,6 +27,8 @@ model::SceneState state_with_all_fields()
   for (model::ContactPatch& patch : state.patches) patch.a = patch.b = 0;
   state.patches[0].count = 1;
   state.patches[1].count = 3;
+  state.references.resize(1);
+  state.references[0].a = state.references[0].b = 0;
   state.sensor_patches.resize(1);
   state.sensor_patches[0].a = state.sensor_patches[0].b = 0;
   state.modal_states.push_back({{0, 0}, {0.25, 0.5}, {0.125}});
@@ -85,8 +87,9 @@ TEST(VisitState, EveryNumberChangesHashCheckpointAndComparison)
     EXPECT_NE(model::hash_of(restored), model::hash_of(state)) << change.name;
   }
   // 3 of the state; 21 and 2 of its id for each body, 14 + 2 for a joint, 18 for a patch (one of a sensor)
-  // and 13 for each of its points that count, 5 of the ringing body, 10 of the kick.
-  EXPECT_EQ(names.size(), 3 + 2 * (21 + 2) + (14 + 2) + 3 * 18 + 4 * 13 + 5 + 10);
+  // and 17 for each of its points that count, 18 for the reference of a pair, 5 of the ringing body, 10 of
+  // the kick.
+  EXPECT_EQ(names.size(), 3 + 2 * (21 + 2) + (14 + 2) + 3 * 18 + 4 * 17 + 18 + 5 + 10);
   for (const char* name : {"last_step", "bodies[1].force.y", "bodies[0].X_wb.rotation.w",
                            "patches[1].points[2].allowed_energy", "patches[0].warm_rolling.x",
                            "joints[0].warm_impulse[7]", "modal_states[0].v[0]", "pending_kicks[0].energy"})
@@ -108,6 +111,7 @@ TEST(VisitState, EveryListCountsWithItsLength)
   expect_seen("bodies.size", [](auto& s) { s.bodies.emplace_back(); });
   expect_seen("body_ids.size", [](auto& s) { s.body_ids.pop_back(); });
   expect_seen("sensor_patches.size", [](auto& s) { s.sensor_patches.clear(); });
+  expect_seen("references.size", [](auto& s) { s.references.clear(); });
   expect_seen("joints.size", [](auto& s) { s.joints.pop_back(); });
   expect_seen("patches.size", [](auto& s) { s.patches.pop_back(); });
   expect_seen("modal_states.size", [](auto& s) { s.modal_states.emplace_back(); });

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "thrum/base/index.h"
@@ -73,6 +74,13 @@ class ElementSearch {
       for (Index e = ball.first_edge; e < ball.end_edge; ++e) visit_edge(e);
       ++i;
     }
+  }
+
+  /// The same for edges found in another way.
+  void run(std::span<const Index> edges)
+  {
+    corners_.begin_search(elements_.vertices().size());
+    for (const Index e : edges) visit_edge(e);
   }
 
  private:

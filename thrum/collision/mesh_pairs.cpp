@@ -45,6 +45,9 @@ struct MeshPairContacts {
   std::vector<MeshContact>& contacts;
   std::vector<ElementContact>& found;
   CornerCache& corners;
+  /// Edges of the faces that a z-list left; none: those of the hierarchy of balls.
+  const std::vector<Index>* edges_a = nullptr;
+  const std::vector<Index>* edges_b = nullptr;
 };
 
 enum class From { a, b };
@@ -59,7 +62,12 @@ void gather(MeshPairContacts& g, const Distance& to_other)
   g.found.clear();
   const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
   const Pose X_to_other = kFromA ? g.X_ab.inverse() : g.X_ab;
-  ElementSearch<Distance>(*elements, X_to_other, to_other, desc, g.corners, g.found).run();
+  ElementSearch<Distance> search(*elements, X_to_other, to_other, desc, g.corners, g.found);
+  if (const std::vector<Index>* edges = kFromA ? g.edges_a : g.edges_b) {
+    search.run(*edges);
+  } else {
+    search.run();
+  }
   for (const ElementContact& e : g.found) {
     MeshContact c;
     // Contacts are in the axes of a.
@@ -267,12 +275,64 @@ void finish(const PairInput& pair, MeshPairContacts& g, std::vector<model::Conta
   append_contacts(pair, g, patches);
 }
 
+// The faces of two meshes that interfere, by rasterisation; false when there are none. Their edges go into
+// the scratch. The hierarchies of triangles clip the faces to the box of the other body, unless that is open:
+// what is behind an open mesh may be anywhere.
+bool find_interfering_faces(const PairInput& pair, const TriangleSurface& a, const TriangleSurface& b,
+                            double margin)
+{
+  MeshScratch& scratch = pair.scratch->mesh;
+  const auto clip = [&](const TriangleSurface& of, const Pose& X, const TriangleSurface& other,
+                        const Pose& X_other, std::vector<Index>& faces) {
+    faces.clear();
+    if (!other.field) return true;
+    const Pose X_to = X.inverse() * X_other;
+    const Vec3 half = 0.5 * (X_to.rotation.toRotationMatrix().cwiseAbs() * other.bvh.bounds().sizes());
+    const Vec3 grown = half.array() + margin;
+    const Vec3 centre = X_to.point(other.bvh.bounds().center());
+    of.bvh.triangles_in_box(Box3(centre - grown, centre + grown), faces);
+    return !faces.empty();
+  };
+  if (!clip(a, pair.X_wa, b, pair.X_wb, scratch.edges_a) ||
+      !clip(b, pair.X_wb, a, pair.X_wa, scratch.edges_b))
+    return false;
+  const std::vector<Index>& faces_a = scratch.edges_a;
+  const std::vector<Index>& faces_b = scratch.edges_b;
+  const auto drawn = [](const TriangleSurface& surface, const Pose& X_w, const std::vector<Index>& faces) {
+    return ZListBody{.mesh = &surface.bvh.mesh(), .X_w = X_w, .faces = faces, .bounds = surface.bvh.bounds()};
+  };
+  const ZListResult& found =
+      scratch.z_list.find(drawn(a, pair.X_wa, faces_a), drawn(b, pair.X_wb, faces_b), {.margin = margin});
+  const auto edges_of = [](const TriangleSurface& of, const std::vector<Index>& faces,
+                           std::vector<Index>& edges) {
+    edges.clear();
+    for (const Index f : faces) {
+      for (const Index e : of.edges_of_faces()[at(f)]) {
+        if (e >= 0) edges.push_back(e);
+      }
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  };
+  edges_of(a, found.faces_a, scratch.edges_a);
+  edges_of(b, found.faces_b, scratch.edges_b);
+  return !found.faces_a.empty() || !found.faces_b.empty();
+}
+
+template <Interference kInterference>
 void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
   MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->min_extent, pair.b->min_extent);
   const TriangleSurface& a = surface_of(*pair.a);
   const TriangleSurface& b = surface_of(*pair.b);
+  if constexpr (kInterference == Interference::zlist) {
+    // Round meshes reach beyond their flat faces.
+    const double excess = a.round && b.round ? a.round->excess() + b.round->excess() : 0.0;
+    if (!find_interfering_faces(pair, a, b, g.margin + excess)) return;
+    g.edges_a = &pair.scratch->mesh.edges_a;
+    g.edges_b = &pair.scratch->mesh.edges_b;
+  }
   if (a.round && b.round) return collide_round_surfaces(pair, *a.round, *b.round, g.thickness, patches);
   with_distance(b, [&](const auto& distance) { gather<From::a>(g, distance); });
   with_distance(a, [&](const auto& distance) { gather<From::b>(g, distance); });
@@ -301,11 +361,13 @@ void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactP
 
 }  // namespace
 
-void register_mesh_pairs(PairTable& table)
+void register_mesh_pairs(PairTable& table, Interference interference)
 {
   using model::ShapeKind;
-  table.set(ShapeKind::mesh, ShapeKind::mesh, collide_meshes);
-  table.set(ShapeKind::mesh, ShapeKind::height_field, collide_meshes);
+  const PairFunction collide = interference == Interference::zlist ? collide_meshes<Interference::zlist>
+                                                                   : collide_meshes<Interference::hierarchy>;
+  table.set(ShapeKind::mesh, ShapeKind::mesh, collide);
+  table.set(ShapeKind::mesh, ShapeKind::height_field, collide);
   table.set(ShapeKind::mesh, ShapeKind::plane, collide_mesh_with_plane);
   table.set(ShapeKind::box, ShapeKind::mesh, collide_convex_with_mesh<BoxDistance, model::Box>);
   table.set(ShapeKind::cylinder, ShapeKind::mesh,

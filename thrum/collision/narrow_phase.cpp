@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
+#include "thrum/collision/contact_matching.h"
+#include "thrum/collision/kept_contacts.h"
 #include "thrum/collision/pair_scratch.h"
 
 namespace thrum::collision {
@@ -15,8 +18,14 @@ namespace {
 
 /// Pairs handed to a thread at a time: about 0.2 ms of work.
 constexpr std::size_t kPairsPerChunk = 512;
-/// Patches whose normals differ by less keep their friction (cosine, about 25 degrees).
-constexpr double kSamePatch = 0.9;
+/// Contacts of flat faces at rest are looked for in a margin that is larger by this share, so that they are
+/// kept when a body gains a little speed; they are found again when less than the second share would do.
+constexpr double kSpareMargin = 0.05;
+constexpr double kWastedMargin = 0.5;
+/// Bodies rest when their speeds make less than this share of the margin.
+constexpr double kRestingShare = 0.1;
+/// No pair is kept while it moves by more than this share of the smaller body's least extent.
+constexpr double kMaxKeptShare = 0.01;
 
 // How far a point of the body can get in a step [m].
 double reach(const model::BodyState& body, double radius, double step)
@@ -25,42 +34,25 @@ double reach(const model::BodyState& body, double radius, double step)
   return step * (body.velocity.norm() + body.angular_velocity.norm() * radius);
 }
 
-double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair)
-{
-  const std::size_t a = at(pair.a);
-  const std::size_t b = at(pair.b);
-  const PreparedShape& shape_a = input.shapes[at(input.model.bodies[a].shape)];
-  const PreparedShape& shape_b = input.shapes[at(input.model.bodies[b].shape)];
-  const double extent = std::min(shape_a.min_extent, shape_b.min_extent);
-  const double gravity_scale =
-      std::max(std::abs(input.model.bodies[a].gravity_scale), std::abs(input.model.bodies[b].gravity_scale));
-  const double speed_margin = reach(input.state.bodies[a], shape_a.radius, desc.step) +
-                              reach(input.state.bodies[b], shape_b.radius, desc.step) +
-                              desc.step * desc.step * gravity_scale * input.model.gravity.norm();
-  return std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
-}
-
 bool is_awake(const NarrowPhaseInput& input, model::BodyIndex id)
 {
   const std::size_t i = at(id);
   return input.model.bodies[i].motion != model::Motion::fixed && !input.state.bodies[i].asleep;
 }
 
-BodyPair bodies_of(const model::ContactPatch& patch)
+const PreparedShape& shape_of(const NarrowPhaseInput& input, model::BodyIndex id)
 {
-  return {patch.a, patch.b};
+  return input.shapes[at(input.model.bodies[at(id)].shape)];
 }
 
-struct OldPoint {
-  const model::ContactPatch* patch = nullptr;
-  const model::ContactPoint* point = nullptr;
-  bool taken = false;
-};
-
-struct MatchScratch {
-  std::vector<OldPoint> candidates;
-  std::vector<const model::ContactPoint*> named;
-};
+double min_extent(const NarrowPhaseInput& input, const BodyPair& pair)
+{
+  // What has no back side limits nothing: a flat open mesh has no extent across.
+  const auto extent_of = [](const PreparedShape& shape) {
+    return std::isfinite(shape.width) ? shape.min_extent : std::numeric_limits<double>::infinity();
+  };
+  return std::min(extent_of(shape_of(input, pair.a)), extent_of(shape_of(input, pair.b)));
+}
 
 // Lends a PairScratch to each chunk while it is worked on, so that there are no more of them than threads.
 class ScratchPool {
@@ -89,85 +81,46 @@ class ScratchPool {
   std::vector<PairScratch*> free_;
 };
 
-void continue_point(model::ContactPoint& current, const model::ContactPoint& old)
-{
-  current.warm_impulse = old.warm_impulse;
-  current.requested_speed = old.requested_speed;
-  current.allowed_energy = old.allowed_energy;
-  current.is_new = !(old.normal_impulse > 0 || old.warm_impulse > 0);
-}
+/// A pair that may touch, and where its contacts are.
+struct PairContacts {
+  BodyPair pair;
+  std::size_t old_begin = 0;  ///< of its patches in the state
+  std::size_t old_end = 0;
+  std::int32_t old_reference = model::kNone;  ///< in the state
+  bool is_found = false;                      ///< otherwise the old ones go on, in their places
+  std::size_t begin = 0;                      ///< of its patches in the chunk, if they were found
+  std::size_t end = 0;
+  std::int32_t reference = model::kNone;  ///< in the chunk, if they were found and may be kept
 
-// Matches the patches of one pair of bodies.
-void match_pair(std::span<const model::ContactPatch> old, double match_distance, MatchScratch& scratch,
-                std::span<model::ContactPatch> current)
-{
-  std::vector<OldPoint>& candidates = scratch.candidates;
-  std::vector<const model::ContactPoint*>& named = scratch.named;
-  candidates.clear();
-  named.clear();
-  for (const model::ContactPatch& patch : old) {
-    for (const model::ContactPoint& point : patch.active()) candidates.push_back({&patch, &point, false});
+  [[nodiscard]] std::size_t count() const { return is_found ? end - begin : old_end - old_begin; }
+  [[nodiscard]] bool has_reference() const { return (is_found ? reference : old_reference) != model::kNone; }
+};
+
+/// What was found for a chunk of pairs.
+struct ChunkContacts {
+  std::vector<PairContacts> pairs;
+  std::vector<model::ContactPatch> patches;
+  std::vector<model::ContactPatch> sensor_patches;
+  std::vector<model::PairReference> references;
+  MatchScratch match;
+
+  void clear()
+  {
+    pairs.clear();
+    patches.clear();
+    sensor_patches.clear();
+    references.clear();
   }
-  const auto same_parts = [](const model::ContactPatch& p, const model::ContactPatch& q) {
-    return p.part_a == q.part_a && p.part_b == q.part_b;
-  };
-  // By name first: a point that kept its features kept its impulse.
-  for (model::ContactPatch& patch : current) {
-    for (model::ContactPoint& point : patch.active()) {
-      for (OldPoint& candidate : candidates) {
-        if (candidate.taken || !same_parts(*candidate.patch, patch) ||
-            candidate.point->feature_a != point.feature_a || candidate.point->feature_b != point.feature_b ||
-            candidate.patch->normal.dot(patch.normal) < kSamePatch) {
-          continue;
-        }
-        continue_point(point, *candidate.point);
-        candidate.taken = true;
-        named.push_back(&point);
-        break;
-      }
-    }
-  }
-  // Then by place: features change names when a face takes over from another.
-  for (model::ContactPatch& patch : current) {
-    for (model::ContactPoint& point : patch.active()) {
-      if (std::find(named.begin(), named.end(), &point) != named.end()) continue;
-      OldPoint* nearest = nullptr;
-      double min_square = match_distance * match_distance;
-      for (OldPoint& candidate : candidates) {
-        const double square = (candidate.point->position - point.position).squaredNorm();
-        if (candidate.taken || square > min_square || candidate.patch->normal.dot(patch.normal) < kSamePatch)
-          continue;
-        min_square = square;
-        nearest = &candidate;
-      }
-      if (nearest == nullptr) continue;
-      continue_point(point, *nearest->point);
-      nearest->taken = true;
-    }
-  }
-  // Friction goes with the patch.
-  for (model::ContactPatch& patch : current) {
-    const model::ContactPatch* best = nullptr;
-    double max_cosine = kSamePatch;
-    for (const model::ContactPatch& candidate : old) {
-      const double along = candidate.normal.dot(patch.normal);
-      if (!same_parts(candidate, patch) || along <= max_cosine) continue;
-      max_cosine = along;
-      best = &candidate;
-    }
-    if (best == nullptr) continue;
-    patch.warm_friction = best->warm_friction - patch.normal * patch.normal.dot(best->warm_friction);
-    patch.warm_rolling = best->warm_rolling - patch.normal * patch.normal.dot(best->warm_rolling);
-    patch.warm_twist = best->warm_twist;
-  }
-}
+};
 
 }  // namespace
 
 struct NarrowPhaseScratch::Memory {
-  std::vector<std::unique_ptr<PairScratch>> pairs;        ///< by thread
-  std::vector<std::vector<model::ContactPatch>> patches;  ///< by chunk
-  MatchScratch match;
+  std::vector<std::unique_ptr<PairScratch>> pairs;  ///< by thread
+  std::vector<ChunkContacts> chunks;
+  std::vector<double> reach;  ///< by body: how far it can get in the step [m]
+  std::vector<model::ContactPatch> patches;
+  std::vector<model::PairReference> references;
 };
 
 NarrowPhaseScratch::NarrowPhaseScratch() : memory_(std::make_unique<Memory>()) {}
@@ -186,87 +139,295 @@ bool should_collide(const model::SceneModel& model, const BodyPair& pair)
 
 namespace {
 
-// Patches of the pairs in [begin, end).
-void find_contacts_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, std::size_t begin,
-                      std::size_t end, PairScratch& scratch, std::vector<model::ContactPatch>& patches)
+bool may_touch(const NarrowPhaseInput& input, const BodyPair& pair)
 {
-  const std::vector<model::ContactPatch>& old = input.state.patches;
-  for (std::size_t k = begin; k < end; ++k) {
-    const BodyPair& pair = input.pairs[k];
-    const std::size_t a = at(pair.a);
-    const std::size_t b = at(pair.b);
-    if (!should_collide(input.model, pair)) continue;
-    if (std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair)) continue;
-    // A pair of sleeping bodies has not moved. Overlaps of sensors are not among the old patches: found
-    // again.
-    const bool sensor = input.model.bodies[a].sensor || input.model.bodies[b].sensor;
-    if (!sensor && !is_awake(input, pair.a) && !is_awake(input, pair.b)) {
-      auto carried = std::lower_bound(
-          old.begin(), old.end(), pair,
-          [](const model::ContactPatch& patch, const BodyPair& p) { return bodies_of(patch) < p; });
-      for (; carried != old.end() && bodies_of(*carried) == pair; ++carried) patches.push_back(*carried);
-      continue;
-    }
-    PairInput shapes;
-    shapes.a = &input.shapes[at(input.model.bodies[a].shape)];
-    shapes.b = &input.shapes[at(input.model.bodies[b].shape)];
-    shapes.X_wa = input.X_ws[a];
-    shapes.X_wb = input.X_ws[b];
-    shapes.margin = margin_of(input, desc, pair);
-    shapes.table = &input.table;
-    shapes.scratch = &scratch;
-    const std::size_t before = patches.size();
-    input.table.collide(shapes, patches);
-    for (std::size_t i = before; i < patches.size(); ++i) {
-      patches[i].a = pair.a;
-      patches[i].b = pair.b;
+  return should_collide(input.model, pair) &&
+         !std::binary_search(input.excluded_pairs.begin(), input.excluded_pairs.end(), pair);
+}
+
+void find_reaches(const NarrowPhaseInput& input, double step, std::vector<double>& reaches)
+{
+  reaches.resize(input.model.bodies.size());
+  for (std::size_t i = 0; i < reaches.size(); ++i) {
+    const model::ShapeIndex shape = input.model.bodies[i].shape;
+    reaches[i] = reach(input.state.bodies[i], input.shapes[at(shape)].radius, step);
+  }
+}
+
+double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair,
+                 const std::vector<double>& reaches)
+{
+  const double extent = min_extent(input, pair);
+  const double gravity_scale = std::max(std::abs(input.model.bodies[at(pair.a)].gravity_scale),
+                                        std::abs(input.model.bodies[at(pair.b)].gravity_scale));
+  const double speed_margin = reaches[at(pair.a)] + reaches[at(pair.b)] +
+                              desc.step * desc.step * gravity_scale * input.model.gravity.norm();
+  return std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
+}
+
+void collide_pair(const NarrowPhaseInput& input, const BodyPair& pair, double margin, PairScratch& scratch,
+                  std::vector<model::ContactPatch>& patches)
+{
+  PairInput shapes;
+  shapes.a = &shape_of(input, pair.a);
+  shapes.b = &shape_of(input, pair.b);
+  shapes.X_wa = input.X_ws[at(pair.a)];
+  shapes.X_wb = input.X_ws[at(pair.b)];
+  shapes.margin = margin;
+  shapes.table = &input.table;
+  shapes.scratch = &scratch;
+  const std::size_t before = patches.size();
+  input.table.collide(shapes, patches);
+  for (std::size_t i = before; i < patches.size(); ++i) {
+    patches[i].a = pair.a;
+    patches[i].b = pair.b;
+  }
+}
+
+template <class T>
+BodyPair bodies_of(const T& pair)
+{
+  return {pair.a, pair.b};
+}
+
+template <class T>
+std::size_t first_of(const std::vector<T>& sorted, const BodyPair& pair)
+{
+  const auto first = std::lower_bound(sorted.begin(), sorted.end(), pair,
+                                      [](const T& x, const BodyPair& p) { return bodies_of(x) < p; });
+  return static_cast<std::size_t>(first - sorted.begin());
+}
+
+/// Contacts of a chunk of pairs, kept or found. Pairs do not depend on each other.
+class ChunkUpdate {
+ public:
+  ChunkUpdate(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, double match_distance,
+              const std::vector<double>& reaches, model::SceneState& state, PairScratch& scratch,
+              ChunkContacts& chunk)
+      : input_(input),
+        desc_(desc),
+        match_distance_(match_distance),
+        max_move_(desc.kept_move * input.model.length_scale),
+        reaches_(reaches),
+        state_(state),
+        scratch_(scratch),
+        chunk_(chunk)
+  {
+  }
+
+  void run(std::size_t begin, std::size_t end)
+  {
+    if (begin == end) return;
+    patch_ = first_of(state_.patches, input_.pairs[begin]);
+    reference_ = first_of(state_.references, input_.pairs[begin]);
+    for (std::size_t k = begin; k < end; ++k) {
+      const BodyPair& pair = input_.pairs[k];
+      if (!may_touch(input_, pair)) continue;
+      if (input_.model.bodies[at(pair.a)].sensor || input_.model.bodies[at(pair.b)].sensor) {
+        const double margin = margin_of(input_, desc_, pair, reaches_);
+        collide_pair(input_, pair, margin, scratch_, chunk_.sensor_patches);
+      } else {
+        update(pair);
+      }
     }
   }
+
+ private:
+  // Patches and references of the state are ordered as the pairs are.
+  PairContacts old_contacts(const BodyPair& pair)
+  {
+    PairContacts contacts;
+    contacts.pair = pair;
+    while (patch_ < state_.patches.size() && bodies_of(state_.patches[patch_]) < pair) ++patch_;
+    contacts.old_begin = patch_;
+    while (patch_ < state_.patches.size() && bodies_of(state_.patches[patch_]) == pair) ++patch_;
+    contacts.old_end = patch_;
+    while (reference_ < state_.references.size() && bodies_of(state_.references[reference_]) < pair)
+      ++reference_;
+    if (reference_ < state_.references.size() && bodies_of(state_.references[reference_]) == pair)
+      contacts.old_reference = static_cast<std::int32_t>(reference_);
+    return contacts;
+  }
+
+  void update(const BodyPair& pair)
+  {
+    PairContacts contacts = old_contacts(pair);
+    const std::span<model::ContactPatch> old =
+        std::span(state_.patches).subspan(contacts.old_begin, contacts.old_end - contacts.old_begin);
+    if (!is_awake(input_, pair.a) && !is_awake(input_, pair.b)) {
+      // A pair of sleeping bodies has not moved.
+      for (model::ContactPatch& patch : old) {
+        for (model::ContactPoint& point : patch.active())
+          point.is_new = !(point.normal_impulse > 0 || point.warm_impulse > 0);
+      }
+    } else {
+      const double margin = margin_of(input_, desc_, pair, reaches_);
+      if (!keep(contacts, margin, old)) find(contacts, margin, old);
+    }
+    chunk_.pairs.push_back(contacts);
+  }
+
+  bool keep(const PairContacts& contacts, double margin, std::span<model::ContactPatch> old) const
+  {
+    if (contacts.old_reference == model::kNone || !(max_move_ > 0)) return false;
+    const model::PairReference& reference = state_.references[at(contacts.old_reference)];
+    if (old.size() != reference.patch_count) return false;
+    if (margin > reference.margin || margin < kWastedMargin * reference.margin) return false;
+    const PairMotion motion = motion_since(reference, state_.bodies[at(contacts.pair.a)].X_wb,
+                                           state_.bodies[at(contacts.pair.b)].X_wb);
+    const double share = kMaxKeptShare * min_extent(input_, contacts.pair);
+    if (!is_within(motion, {std::min(max_move_, share), desc_.kept_turn})) return false;
+    for (model::ContactPatch& patch : old) move_patch(reference, motion, patch);
+    return true;
+  }
+
+  void find(PairContacts& contacts, double margin, std::span<const model::ContactPatch> old)
+  {
+    const BodyPair& pair = contacts.pair;
+    const PreparedShape& a = shape_of(input_, pair.a);
+    const PreparedShape& b = shape_of(input_, pair.b);
+    const bool may_keep = max_move_ > 0;
+    // What moves is found as far as it needs: points beyond that changed how impacts are shared.
+    const bool rests = reaches_[at(pair.a)] + reaches_[at(pair.b)] <= kRestingShare * margin;
+    const bool is_flat = !a.curved && !b.curved;
+    const double searched = may_keep && is_flat && rests ? (1 + kSpareMargin) * margin : margin;
+    contacts.is_found = true;
+    contacts.begin = chunk_.patches.size();
+    collide_pair(input_, pair, searched, scratch_, chunk_.patches);
+    contacts.end = chunk_.patches.size();
+    const std::span<model::ContactPatch> found =
+        std::span(chunk_.patches).subspan(contacts.begin, contacts.end - contacts.begin);
+    match_pair(old, match_distance_, chunk_.match, found);
+    for (model::ContactPatch& patch : found) {
+      for (model::ContactPoint& point : patch.active()) {
+        point.reference_position = point.position;
+        point.reference_depth = point.depth;
+      }
+    }
+    if (!may_keep || !is_keepable(a, b, found)) return;
+    contacts.reference = static_cast<std::int32_t>(chunk_.references.size());
+    chunk_.references.push_back({pair.a, pair.b, state_.bodies[at(pair.a)].X_wb,
+                                 state_.bodies[at(pair.b)].X_wb, searched,
+                                 static_cast<std::uint32_t>(found.size())});
+  }
+
+  const NarrowPhaseInput& input_;
+  const NarrowPhaseDesc& desc_;
+  double match_distance_;
+  double max_move_;
+  const std::vector<double>& reaches_;
+  model::SceneState& state_;
+  PairScratch& scratch_;
+  ChunkContacts& chunk_;
+  std::size_t patch_ = 0;      ///< next in the state
+  std::size_t reference_ = 0;  ///< next in the state
+};
+
+// Joins what the chunks found with what is kept, in the places of the old where each pair has as many.
+void join_patches(std::span<const ChunkContacts> chunks, model::SceneState& state,
+                  std::vector<model::ContactPatch>& spare, ContactUpdate& update)
+{
+  std::size_t count = 0;
+  bool same_places = true;
+  bool any_found = false;
+  for (const ChunkContacts& chunk : chunks) {
+    for (const PairContacts& pair : chunk.pairs) {
+      same_places = same_places && pair.old_begin == count && pair.count() == pair.old_end - pair.old_begin;
+      count += pair.count();
+      any_found = any_found || (pair.is_found && pair.count() > 0);
+    }
+  }
+  same_places = same_places && count == state.patches.size();
+  update.is_same = same_places && !any_found;
+  std::vector<std::int32_t>& kept_from = update.kept_from;
+  kept_from.clear();
+  spare.clear();
+  for (const ChunkContacts& chunk : chunks) {
+    for (const PairContacts& pair : chunk.pairs) {
+      for (std::size_t k = 0; k < pair.count(); ++k) {
+        const std::size_t old = pair.old_begin + k;
+        kept_from.push_back(pair.is_found ? model::kNone : static_cast<std::int32_t>(old));
+        if (!same_places) {
+          spare.push_back(pair.is_found ? chunk.patches[pair.begin + k] : state.patches[old]);
+        } else if (pair.is_found) {
+          state.patches[old] = chunk.patches[pair.begin + k];
+        }
+      }
+    }
+  }
+  if (!same_places) state.patches.swap(spare);
+}
+
+void join_references(std::span<const ChunkContacts> chunks, model::SceneState& state,
+                     std::vector<model::PairReference>& spare)
+{
+  std::size_t count = 0;
+  bool same_places = true;
+  for (const ChunkContacts& chunk : chunks) {
+    for (const PairContacts& pair : chunk.pairs) {
+      const bool had_one = pair.old_reference != model::kNone;
+      same_places = same_places && pair.has_reference() == had_one;
+      count += had_one ? 1 : 0;
+    }
+  }
+  same_places = same_places && count == state.references.size();
+  spare.clear();
+  for (const ChunkContacts& chunk : chunks) {
+    for (const PairContacts& pair : chunk.pairs) {
+      if (!pair.has_reference()) continue;
+      const model::PairReference& now =
+          pair.is_found ? chunk.references[at(pair.reference)] : state.references[at(pair.old_reference)];
+      if (!same_places) {
+        spare.push_back(now);
+      } else if (pair.is_found) {
+        state.references[at(pair.old_reference)] = now;
+      }
+    }
+  }
+  if (!same_places) state.references.swap(spare);
 }
 
 }  // namespace
 
-void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, NarrowPhaseScratch& scratch,
-                   std::vector<model::ContactPatch>& patches)
+void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, double match_distance,
+                     NarrowPhaseScratch& scratch, model::SceneState& state, ContactUpdate& update)
 {
   // Chunks keep their own lists, which are joined in order: the result is the same for any number of threads.
-  ScratchPool pool(scratch.memory().pairs);
-  const base::Chunks chunks = base::Chunks::of(input.pairs.size(), kPairsPerChunk);
-  if (chunks.size() < 2 || base::thread_count() == 1) {
-    PairScratch& mine = pool.take();
-    find_contacts_of(input, desc, 0, input.pairs.size(), mine, patches);
-    return;
-  }
-  std::vector<std::vector<model::ContactPatch>>& found = scratch.memory().patches;
-  if (found.size() < chunks.size()) found.resize(chunks.size());
-  for (auto& list : found) list.clear();
+  NarrowPhaseScratch::Memory& memory = scratch.memory();
+  find_reaches(input, desc.step, memory.reach);
+  ScratchPool pool(memory.pairs);
+  const base::Chunks cut = base::Chunks::of(input.pairs.size(), kPairsPerChunk);
+  if (memory.chunks.size() < cut.size()) memory.chunks.resize(cut.size());
+  const std::span<ChunkContacts> chunks = std::span(memory.chunks).first(cut.size());
+  for (ChunkContacts& chunk : chunks) chunk.clear();
   base::parallel_for_chunks(
       input.pairs.size(),
       [&](std::size_t begin, std::size_t end) {
         PairScratch& mine = pool.take();
-        find_contacts_of(input, desc, begin, end, mine, found[begin / chunks.grain]);
+        ChunkContacts& chunk = chunks[begin / cut.grain];
+        ChunkUpdate(input, desc, match_distance, memory.reach, state, mine, chunk).run(begin, end);
         pool.put_back(mine);
       },
       kPairsPerChunk);
-  for (const auto& list : found) patches.insert(patches.end(), list.begin(), list.end());
+  join_patches(chunks, state, memory.patches, update);
+  join_references(chunks, state, memory.references);
+  update.sensor_patches.clear();
+  for (const ChunkContacts& chunk : chunks) {
+    update.sensor_patches.insert(update.sensor_patches.end(), chunk.sensor_patches.begin(),
+                                 chunk.sensor_patches.end());
+  }
 }
 
-void match_contacts(std::span<const model::ContactPatch> old, double match_distance,
-                    NarrowPhaseScratch& scratch, std::span<model::ContactPatch> current)
+void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, NarrowPhaseScratch& scratch,
+                   std::vector<model::ContactPatch>& patches)
 {
-  std::size_t i = 0;
-  std::size_t k = 0;
-  while (k < current.size()) {
-    const BodyPair pair = bodies_of(current[k]);
-    std::size_t current_end = k;
-    while (current_end < current.size() && bodies_of(current[current_end]) == pair) ++current_end;
-    while (i < old.size() && bodies_of(old[i]) < pair) ++i;
-    std::size_t old_end = i;
-    while (old_end < old.size() && bodies_of(old[old_end]) == pair) ++old_end;
-    match_pair(old.subspan(i, old_end - i), match_distance, scratch.memory().match,
-               current.subspan(k, current_end - k));
-    i = old_end;
-    k = current_end;
+  NarrowPhaseScratch::Memory& memory = scratch.memory();
+  find_reaches(input, desc.step, memory.reach);
+  ScratchPool pool(memory.pairs);
+  PairScratch& mine = pool.take();
+  for (const BodyPair& pair : input.pairs) {
+    if (!may_touch(input, pair)) continue;
+    collide_pair(input, pair, margin_of(input, desc, pair, memory.reach), mine, patches);
   }
 }
 

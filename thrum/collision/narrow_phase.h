@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All contacts of a list of pairs, and which of them continue contacts of the step before.
+// All contacts of a list of pairs: which of them are kept, and which continue contacts of the step before.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,6 +19,9 @@ struct NarrowPhaseDesc {
   double margin = 0.005;    ///< gap up to which resting bodies count as touching, as a share of the smaller
                             ///< one's least extent
   double max_margin = 0.5;  ///< likewise for fast bodies, whose margin grows with speed * step
+  double kept_move = 1e-4;  ///< contacts are kept while two bodies have moved against each other by less than
+                            ///< this share of the length scale; 0: they are found in each step
+  double kept_turn = 1e-4;  ///< and turned by less than this [rad]
 };
 
 /// What the narrow phase reads. `X_ws[body]` is the pose of the body's shape.
@@ -50,14 +54,22 @@ class NarrowPhaseScratch {
 /// Whether the two may touch at all: groups, motion, sleep.
 [[nodiscard]] bool should_collide(const model::SceneModel& model, const BodyPair& pair);
 
-/// Patches of all pairs, ordered by bodies. Patches of pairs of sleeping bodies are kept.
+/// Patches of all pairs, ordered by bodies, found again.
 void find_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, NarrowPhaseScratch& scratch,
                    std::vector<model::ContactPatch>& patches);
 
-/// Gives points of `current` that continue points of `old` their impulses and marks them as not new. Both are
-/// ordered by bodies. Points are matched by parts and features, then by place.
-void match_contacts(std::span<const model::ContactPatch> old, double match_distance,
-                    NarrowPhaseScratch& scratch, std::span<model::ContactPatch> current);
+/// What changes in a step beside the patches of the state.
+struct ContactUpdate {
+  std::vector<std::int32_t> kept_from;  ///< by patch: its number before, kNone where it was found again
+  bool is_same = false;                 ///< all patches are kept, in their places
+  std::vector<model::ContactPatch> sensor_patches;  ///< what overlaps sensors, which is not in the state
+};
+
+/// Brings patches and references of `state`, which is that of the input, up to date: contacts of pairs that
+/// have hardly moved are kept, the others found and matched with those before, at most `match_distance` [m]
+/// away.
+void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, double match_distance,
+                     NarrowPhaseScratch& scratch, model::SceneState& state, ContactUpdate& update);
 
 /// Multiplies the impulses from which the next solve starts.
 void scale_warm_impulses(std::span<model::ContactPatch> patches, double factor);

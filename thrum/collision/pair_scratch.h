@@ -9,6 +9,7 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/collision/shape_distance.h"
+#include "thrum/collision/z_list.h"
 
 namespace thrum::collision {
 
@@ -110,6 +111,9 @@ struct MeshScratch {
   std::vector<MeshContact> contacts;
   std::vector<ElementContact> found;
   CornerCache corners;
+  ZListBuffer z_list;
+  std::vector<Index> edges_a;  ///< of the faces that the z-list left
+  std::vector<Index> edges_b;
 };
 
 /// Where the search for a contact of round surfaces begins, in axes of a.

@@ -50,18 +50,32 @@ void PairTable::collide(const PairInput& pair, std::vector<model::ContactPatch>&
   }
 }
 
+namespace {
+
+PairTable make_table(Interference interference)
+{
+  PairTable t;
+  register_convex_pairs(t);
+  register_box_pairs(t);
+  register_plane_pairs(t);
+  register_triangle_pairs(t);
+  register_mesh_pairs(t, interference);
+  register_compound_pairs(t);
+  return t;
+}
+
+}  // namespace
+
 const PairTable& default_pair_table()
 {
-  static const PairTable table = [] {
-    PairTable t;
-    register_convex_pairs(t);
-    register_box_pairs(t);
-    register_plane_pairs(t);
-    register_triangle_pairs(t);
-    register_mesh_pairs(t);
-    register_compound_pairs(t);
-    return t;
-  }();
+  static const PairTable table = make_table(Interference::hierarchy);
+  return table;
+}
+
+const PairTable& pair_table_with(Interference interference)
+{
+  if (interference == Interference::hierarchy) return default_pair_table();
+  static const PairTable table = make_table(interference);
   return table;
 }
 

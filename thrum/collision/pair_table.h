@@ -45,8 +45,16 @@ class PairTable {
   std::array<std::array<Entry, model::kShapeKinds>, model::kShapeKinds> entries_{};
 };
 
+/// How the faces of two meshes that may touch are found.
+enum class Interference : std::uint8_t {
+  hierarchy,  ///< by a hierarchy of balls over the corners and edges of each
+  zlist,      ///< by rasterisation (z_list.h)
+};
+
 /// All pairs that the library knows.
 [[nodiscard]] const PairTable& default_pair_table();
+/// The same with meshes against meshes and height fields by the method given.
+[[nodiscard]] const PairTable& pair_table_with(Interference interference);
 
 /// A convex shape a against the front faces of a mesh or height field b.
 void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPatch>& patches);
@@ -55,7 +63,7 @@ void register_box_pairs(PairTable& table);
 void register_convex_pairs(PairTable& table);
 void register_plane_pairs(PairTable& table);
 void register_triangle_pairs(PairTable& table);
-void register_mesh_pairs(PairTable& table);
+void register_mesh_pairs(PairTable& table, Interference interference = Interference::hierarchy);
 void register_compound_pairs(PairTable& table);
 
 }  // namespace thrum::collision

@@ -113,12 +113,25 @@ void bound_vertices(PreparedShape& prepared, const std::vector<Vec3>& vertices)
   }
 }
 
+// The least distance of two parallel planes that hold the hull between them, one of them along a face.
+double hull_width(const model::ConvexPolyhedron& hull)
+{
+  double width = std::numeric_limits<double>::infinity();
+  for (std::size_t f = 0; f < hull.face_count(); ++f) {
+    double lowest = hull.face_offsets[f];
+    for (const Vec3& v : hull.vertices) lowest = std::min(lowest, hull.face_normals[f].dot(v));
+    width = std::min(width, hull.face_offsets[f] - lowest);
+  }
+  return width;
+}
+
 void prepare_as(PreparedShape& prepared, const model::ConvexHull& hull)
 {
   if (!hull.polyhedron || hull.polyhedron->face_count() < 4) {
     throw Error("A convex hull needs at least four faces; make it with make_polyhedron().");
   }
   bound_vertices(prepared, hull.polyhedron->vertices);
+  prepared.width = hull_width(*hull.polyhedron);
   prepared.accelerator = std::make_shared<ConvexElements>(triangulate(*hull.polyhedron));
 }
 
@@ -130,6 +143,8 @@ void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
   if (surface->field) {
     prepared.min_extent = std::min(prepared.bounds.sizes().minCoeff(), surface->thickness);
     prepared.safe_move = kSafeMove * prepared.min_extent;
+  } else {
+    prepared.width = std::numeric_limits<double>::infinity();
   }
   if (surface->round) prepared.bounds.extend(surface->round->bounds());
   prepared.accelerator = surface;
@@ -138,7 +153,7 @@ void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
 void prepare_as(PreparedShape& prepared, const model::Compound& compound)
 {
   if (compound.parts.empty()) throw Error("A compound shape has no parts.");
-  prepared.min_extent = prepared.safe_move = std::numeric_limits<double>::infinity();
+  prepared.min_extent = prepared.safe_move = prepared.width = std::numeric_limits<double>::infinity();
   for (const model::CompoundPart& part : compound.parts) {
     if (!part.shape) throw Error("A part of a compound has no shape.");
     const model::ShapeKind kind = part.shape->kind();
@@ -151,13 +166,14 @@ void prepare_as(PreparedShape& prepared, const model::Compound& compound)
     prepared.radius = std::max(prepared.radius, part.X_sp.position.norm() + p.radius);
     prepared.min_extent = std::min(prepared.min_extent, p.min_extent);
     prepared.safe_move = std::min(prepared.safe_move, p.safe_move);
+    prepared.width = std::min(prepared.width, p.width);
   }
 }
 
 void prepare_as(PreparedShape& prepared, const model::Plane&)
 {
   prepared.unbounded = true;
-  prepared.radius = prepared.min_extent = std::numeric_limits<double>::infinity();
+  prepared.radius = prepared.min_extent = prepared.width = std::numeric_limits<double>::infinity();
 }
 
 void prepare_as(PreparedShape& prepared, const model::HeightField& field)
@@ -172,6 +188,7 @@ void prepare_as(PreparedShape& prepared, const model::HeightField& field)
   }
   const mesh::TriangleMesh mesh = triangulate(field);
   bound_vertices(prepared, mesh.vertices);
+  prepared.width = std::numeric_limits<double>::infinity();
   prepared.accelerator = std::make_shared<TriangleSurface>(mesh);
 }
 
@@ -200,6 +217,12 @@ PreparedShape prepare(const model::Shape& shape)
   std::visit([&](const auto& geometry) { prepare_as(prepared, geometry); }, shape.geometry);
   if (prepared.min_extent == 0) prepared.min_extent = prepared.bounds.sizes().minCoeff();
   if (prepared.safe_move == 0) prepared.safe_move = prepared.min_extent;
+  if (prepared.width == 0) prepared.width = prepared.min_extent;
+  using model::ShapeKind;
+  prepared.curved = prepared.kind == ShapeKind::sphere || prepared.kind == ShapeKind::capsule ||
+                    prepared.kind == ShapeKind::cylinder ||
+                    std::any_of(prepared.parts.begin(), prepared.parts.end(),
+                                [](const PreparedShape& part) { return part.curved; });
   return prepared;
 }
 

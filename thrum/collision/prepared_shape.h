@@ -21,7 +21,11 @@ struct PreparedShape {
   double radius = 0.0;      ///< of the sphere about the shape's origin that holds it [m]
   double min_extent = 0.0;  ///< least edge of the bounds: how far it may move before it can pass through [m]
   double safe_move = 0.0;   ///< how far it may move before contacts are found again [m]
-  bool unbounded = false;   ///< a plane
+  /// Least thickness in any direction: how far it may move unseen before it can pass through something, or
+  /// something through it. Infinite for what has no back side: planes, height fields, open meshes [m].
+  double width = 0.0;
+  bool unbounded = false;            ///< a plane
+  bool curved = false;               ///< a sphere, capsule or cylinder, or has one as a part
   std::vector<PreparedShape> parts;  ///< of a compound, in its order
   std::shared_ptr<const ShapeAccelerator> accelerator;
 

@@ -123,6 +123,38 @@ void TriangleSurface::find_sharp_edges()
   }
 }
 
+const std::vector<std::array<Index, 3>>& TriangleSurface::edges_of_faces() const
+{
+  std::call_once(edges_made_, [&] {
+    struct Named {
+      Index low;
+      Index high;
+      Index edge;
+    };
+    const auto before = [](const Named& x, const Named& y) {
+      return std::tie(x.low, x.high) < std::tie(y.low, y.high);
+    };
+    std::vector<Named> named;
+    const std::span<const SurfaceEdge> edges = elements.edges();
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      const auto [low, high] = std::minmax(edges[e].ends[0], edges[e].ends[1]);
+      named.push_back({low, high, static_cast<Index>(e)});
+    }
+    std::sort(named.begin(), named.end(), before);
+    edges_of_faces_.assign(bvh.mesh().triangles.size(), {-1, -1, -1});
+    for (std::size_t t = 0; t < edges_of_faces_.size(); ++t) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Triangle& corners = bvh.mesh().triangles[t];
+        const auto [low, high] = std::minmax(corners[k], corners[(k + 1) % 3]);
+        const Named wanted{low, high, -1};
+        const auto it = std::lower_bound(named.begin(), named.end(), wanted, before);
+        if (it != named.end() && it->low == low && it->high == high) edges_of_faces_[t][k] = it->edge;
+      }
+    }
+  });
+  return edges_of_faces_;
+}
+
 mesh::TriangleMesh triangulate(const model::HeightField& field)
 {
   mesh::TriangleMesh mesh;

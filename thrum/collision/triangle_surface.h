@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "thrum/collision/prepared_shape.h"
@@ -37,10 +38,16 @@ struct TriangleSurface final : ShapeAccelerator {
   /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge
   /// that does not must be pushed along the face's normal, or it would trip over a seam that is not there.
   std::vector<std::array<bool, 3>> edge_is_sharp;
+  /// Which of `elements.edges()` are the sides of each triangle, -1 for those that are not among them. Made
+  /// when it is first asked for, by the contacts of z_list.h.
+  [[nodiscard]] const std::vector<std::array<Index, 3>>& edges_of_faces() const;
 
  private:
   void find_sharp_edges();
   void measure_thickness();
+
+  mutable std::once_flag edges_made_;
+  mutable std::vector<std::array<Index, 3>> edges_of_faces_;
 };
 
 /// Corners and edges of a convex shape, for its contacts with meshes.

@@ -35,6 +35,11 @@ struct ContactPoint {
       0.0;               ///< that this may bring to the bodies; kept until the response has settled it [J]
   bool is_new = true;    ///< false when it continues a point of the step before
   bool bounced = false;  ///< an impact with restitution was resolved here in this step
+
+  // As the contact function found it. While a contact is kept (PairReference), position and depth follow from
+  // these and from how far the bodies have moved since.
+  Vec3 reference_position = Vec3::Zero();  ///< world [m]
+  double reference_depth = 0.0;            ///< [m]
 };
 
 /// Up to four points of one pair of bodies with one normal, and the friction between them.
@@ -56,6 +61,17 @@ struct ContactPatch {
 
   [[nodiscard]] std::span<ContactPoint> active() { return {points.data(), count}; }
   [[nodiscard]] std::span<const ContactPoint> active() const { return {points.data(), count}; }
+};
+
+/// Where the bodies of a pair were when its contacts were last searched for, also if there were none. While
+/// they have hardly moved against each other since, the contacts are kept instead of found again.
+struct PairReference {
+  BodyIndex a = kNone;
+  BodyIndex b = kNone;
+  Pose X_wa;                      ///< body axes of a to world
+  Pose X_wb;                      ///< likewise for b
+  double margin = 0.0;            ///< gap up to which points were wanted [m]
+  std::uint32_t patch_count = 0;  ///< that were found; with fewer in the state they are found again
 };
 
 /// One contact as reported to callbacks and recordings.

@@ -64,6 +64,7 @@ struct SceneState {
   std::vector<JointId> joint_ids;  ///< of `joints`, likewise
   std::vector<JointState> joints;
   std::vector<ContactPatch> patches;         ///< contact memory, ordered by bodies and parts
+  std::vector<PairReference> references;     ///< of pairs whose contacts may be kept, ordered by bodies
   std::vector<ContactPatch> sensor_patches;  ///< what overlaps sensors, ordered likewise; never solved
   std::vector<ModalState> modal_states;      ///< of bodies that ring at the moment
   std::vector<PendingKick> pending_kicks;    ///< in the order in which they were sent

@@ -74,7 +74,9 @@ inline constexpr auto kFields<ContactPoint> =
                Field{"requested_speed", &ContactPoint::requested_speed},
                Field{"allowed_energy", &ContactPoint::allowed_energy},
                Field{"is_new", &ContactPoint::is_new},
-               Field{"bounced", &ContactPoint::bounced}};
+               Field{"bounced", &ContactPoint::bounced},
+               Field{"reference_position", &ContactPoint::reference_position},
+               Field{"reference_depth", &ContactPoint::reference_depth}};
 
 /// Only the active points count. `count` comes before them, so that it is known when they are read.
 template <>
@@ -96,6 +98,12 @@ inline constexpr auto kFields<ContactPatch> = std::tuple{
     Field{"warm_rolling", &ContactPatch::warm_rolling}};
 
 template <>
+inline constexpr auto kFields<PairReference> =
+    std::tuple{Field{"a", &PairReference::a},           Field{"b", &PairReference::b},
+               Field{"X_wa", &PairReference::X_wa},     Field{"X_wb", &PairReference::X_wb},
+               Field{"margin", &PairReference::margin}, Field{"patch_count", &PairReference::patch_count}};
+
+template <>
 inline constexpr auto kFields<ModalState> =
     std::tuple{Field{"body", &ModalState::body}, Field{"q", &ModalState::q}, Field{"v", &ModalState::v}};
 
@@ -114,6 +122,7 @@ inline constexpr auto kFields<SceneState> = std::tuple{Field{"time", &SceneState
                                                        Field{"joint_ids", &SceneState::joint_ids},
                                                        Field{"joints", &SceneState::joints},
                                                        Field{"patches", &SceneState::patches},
+                                                       Field{"references", &SceneState::references},
                                                        Field{"sensor_patches", &SceneState::sensor_patches},
                                                        Field{"modal_states", &SceneState::modal_states},
                                                        Field{"pending_kicks", &SceneState::pending_kicks}};

@@ -28,17 +28,19 @@ ContactGraph ConstraintStepper::order_contacts(const model::SceneModel& model, c
 void ConstraintStepper::collide(StepFrame& frame)
 {
   bodies_.load(frame.model, frame.state);
-  contacts_.build(frame.state, frame.order, frame.surfaces, settings_, frame.model.length_scale, bodies_);
+  contacts_.build(frame, settings_, bodies_);
   if (uses_contact_graph()) {
     contacts_.hold_lower_bodies(bodies_, frame.levels, frame.h);
   }
   substep_speed_ = frame.model.gravity.norm() * frame.h / settings_.substeps;
-  energy_.prepare(frame.model, frame.state);
+  energy_.prepare(frame.model, frame.state, frame.same_contacts, contacts_.has_requests());
   JointRows::begin_step(frame.state);
+  find_bouncing_patches(frame);
 }
 
 void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
 {
+  collide_within_substep(frame, h);
   contacts_.record_approach_speeds(bodies_);
   joints_.build(frame.model, frame.state, settings_, bodies_, h);
   if (contacts_.may_bounce()) energy_.begin_substep(bodies_);
@@ -135,7 +137,7 @@ void ConstraintStepper::apply_restitution(double h)
   energy_.record_velocities(bodies_);
   joint_impulses_.clear();
   for (const JointRow& row : joints_.rows()) joint_impulses_.push_back(row.lambda);
-  contacts_.set_bias(bodies_, h);
+  contacts_.set_bias(bodies_, h, impacts_.enabled());
   run_sweeps(settings_.impact_iterations, h);
   if (!energy_.limit_bounces(bodies_)) return;
   contacts_.scale_bounces([&](model::BodyIndex a, model::BodyIndex b) { return energy_.share(a, b); });
@@ -161,8 +163,9 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
 
 void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
+  impacts_.apply_shifts(bodies_, h);
   bodies_.advance_positions(frame.model, frame.state, h);
-  bodies_.update_world_inertia(frame.model, frame.state);
+  if (bodies_.update_world_inertia(frame.model, frame.state)) contacts_.update_masses(bodies_);
   if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
 }
 
@@ -170,6 +173,7 @@ void ConstraintStepper::bounce(StepFrame& frame, double h)
 {
   if (contacts_.start_bounces()) apply_restitution(h);
   contacts_.finish_substep();
+  restore_gaps();
   joints_.finish_substep(frame.state);
 }
 
@@ -179,13 +183,14 @@ void ConstraintStepper::store_results(StepFrame& frame)
   contacts_.store(frame.state);
 }
 
-std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings)
+std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings,
+                                                 const ImpactSettings& impacts)
 {
   if (settings.solver != RowSolver::direct && settings.friction_bounds == FrictionBounds::first_solve)
     throw Error(
         "The friction bounds 'first_solve' need the solver 'direct': sweeps take the bounds of each "
         "iteration. Set the solver to 'direct' or the friction bounds to 'each_iteration'.");
-  return std::make_unique<ConstraintStepper>(settings);
+  return std::make_unique<ConstraintStepper>(settings, impacts);
 }
 
 }  // namespace thrum::rigid

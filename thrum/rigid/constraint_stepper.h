@@ -3,7 +3,8 @@
 //
 //   collide             rows of contacts and joints, and what restitution needs
 //   for each substep
-//     advance velocities  v += h f / m                                     (1), first line
+//     advance velocities  impacts with restitution, where in the substep they happen (impact_events.h)
+//                         v += h f / m                                     (1), first line
 //     resolve contacts    sweeps with bias: no overlap after the move      (2), (3)
 //     advance positions   x += h v
 //     bounce              sweeps without bias over what collided: it leaves with restitution          (4)
@@ -14,8 +15,12 @@
 // adds no energy.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_rows.h"
+#include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/island_energy.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/solver_body.h"
@@ -25,7 +30,10 @@ namespace thrum::rigid {
 
 class ConstraintStepper final : public Stepper {
  public:
-  explicit ConstraintStepper(const ConstraintSettings& settings = {}) : settings_(settings) {}
+  explicit ConstraintStepper(const ConstraintSettings& settings = {}, const ImpactSettings& impacts = {})
+      : settings_(settings), impacts_(impacts)
+  {
+  }
 
   [[nodiscard]] int substeps() const override { return settings_.substeps; }
   [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
@@ -36,6 +44,7 @@ class ConstraintStepper final : public Stepper {
   void advance_positions(StepFrame& frame, double h) override;
   void bounce(StepFrame& frame, double h) override;
   void store_results(StepFrame& frame) override;
+  void forget_contacts() override { contacts_.forget_contacts(); }
 
  private:
   [[nodiscard]] bool uses_contact_graph() const { return settings_.order == SweepOrder::contact_graph; }
@@ -44,6 +53,9 @@ class ConstraintStepper final : public Stepper {
   void apply_restitution(double h);
   void run_sweeps(int iterations, double h);
   void solve_small_islands(double h);
+  void find_bouncing_patches(StepFrame& frame);
+  void collide_within_substep(StepFrame& frame, double h);
+  void restore_gaps();
 
   ConstraintSettings settings_;
   SolverBodies bodies_;
@@ -52,6 +64,11 @@ class ConstraintStepper final : public Stepper {
   double substep_speed_ = 0;  ///< what gravity gives in a substep [m/s]
   IslandEnergy energy_;
   std::vector<double> joint_impulses_;  ///< of the rows, before bounces
+
+  ImpactEvents impacts_;
+  std::vector<std::size_t> bouncing_;    ///< patches that may have impacts with restitution in this step
+  std::vector<std::size_t> candidates_;  ///< those that may in this substep
+  std::vector<std::pair<std::size_t, Lanes>> saved_gaps_;  ///< of patches that had an impact in this substep
 };
 
 }  // namespace thrum::rigid

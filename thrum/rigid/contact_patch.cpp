@@ -30,6 +30,20 @@ Rows unit_row(std::size_t k)
   return units[k];
 }
 
+Vec3 tangent_of(const Vec3& n)
+{
+  // The world axis least along n gives the steadiest tangent from step to step.
+  Eigen::Index axis = 0;
+  n.cwiseAbs().minCoeff(&axis);
+  return n.cross(Vec3(Vec3::Unit(axis))).normalized();
+}
+
+void set_lane(std::array<Rows, 3>& rows, Eigen::Index lane, const Vec3& value)
+{
+  for (std::size_t k = 0; k < 3; ++k)
+    rows[k][lane] = static_cast<RowReal>(value[static_cast<Eigen::Index>(k)]);
+}
+
 // Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each
 // row in turn: operations on whole columns only, which is several times quicker here than a factorisation.
 void invert_7x7(std::array<Rows, 7>& A)
@@ -170,9 +184,11 @@ bool release_pulling_points(const PatchMasses& m, const Rows& lambda, Rows& chan
 
 // All seven rows at once. False, and nothing changed, when a bound of friction is met or all points part.
 inline bool solve_block(const SolverPatch& p, const PatchMasses& m, Rows& lambda, SolverBody& A,
-                        SolverBody& B, FrictionCone cone, RowReal& speed_change)
+                        SolverBody& B, const Rows& speed, FrictionCone cone, RowReal& speed_change)
 {
-  Rows residual = speeds(p, A, B) + p.bias;
+  Rows residual = speed + p.bias;
+  // Nothing pushes and nothing approaches: every fifth visit in a heap of rings.
+  if ((lambda == RowReal(0)).all() && (residual.head<4>() >= RowReal(0)).all()) return true;
   residual.head<4>() += m.cfm * lambda.head<4>();
   Rows change = -residual[0] * m.inverse[0];
   for (std::size_t k = 1; k < 7; ++k) change -= residual[static_cast<Eigen::Index>(k)] * m.inverse[k];
@@ -289,6 +305,7 @@ Lanes solve_friction(const SolverPatch& p, const PatchMasses& m, Rows& lambda, c
 RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pressure, Vec3& impulse,
                       SolverBody& A, SolverBody& B)
 {
+  if (!(pressure > 0) && impulse.isZero(0)) return 0;
   const Vec3 w = B.w - A.w;
   Vec3 next = impulse - record.rolling_mass * (w - record.n * record.n.dot(w));
   next -= record.n * record.n.dot(next);
@@ -304,6 +321,45 @@ RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pr
 }
 
 }  // namespace
+
+void set_rows(const model::ContactPatch& contact, Vec3 model::ContactPoint::*position, const Vec3& xa,
+              const Vec3& xb, const model::Surface& surface, SolverPatch& p, PatchRecord& record)
+{
+  p.count = contact.count;
+  p.mu = static_cast<RowReal>(surface.friction);
+  p.friction_reach = {1, 1, 0, 0};
+  p.twist_arm.setZero();
+  record.n = contact.normal;
+  record.t1 = tangent_of(record.n);
+  record.t2 = record.n.cross(record.t1);
+  for (std::size_t k = 0; k < 3; ++k) {
+    p.linear[k].setZero();
+    p.arm_a[k].setZero();
+    p.arm_b[k].setZero();
+  }
+  Vec3 centre = Vec3::Zero();
+  for (const model::ContactPoint& point : contact.active()) centre += point.*position;
+  centre /= p.count;
+  for (int i = 0; i < p.count; ++i) {
+    const Vec3& place = contact.points[at(i)].*position;
+    set_lane(p.linear, i, record.n);
+    set_lane(p.arm_a, i, (place - xa).cross(record.n));
+    set_lane(p.arm_b, i, (place - xb).cross(record.n));
+    const double from_centre = (place - centre).norm();
+    p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
+    p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
+  }
+  record.ra = centre - xa;
+  record.rb = centre - xb;
+  set_lane(p.linear, kFirstTangent, record.t1);
+  set_lane(p.linear, kSecondTangent, record.t2);
+  set_lane(p.arm_a, kFirstTangent, record.ra.cross(record.t1));
+  set_lane(p.arm_a, kSecondTangent, record.ra.cross(record.t2));
+  set_lane(p.arm_a, kTwist, record.n);
+  set_lane(p.arm_b, kFirstTangent, record.rb.cross(record.t1));
+  set_lane(p.arm_b, kSecondTangent, record.rb.cross(record.t2));
+  set_lane(p.arm_b, kTwist, record.n);
+}
 
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
                 double cfm, PatchMasses& m)
@@ -321,6 +377,7 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
     m.inverse_A[i] = diagonal > 0 ? 1 / (diagonal + m.cfm[i]) : RowReal(0);
   }
   Eigen::Matrix<RowReal, 3, 3> K;
+  for (std::size_t i = 0; i < 3; ++i) m.friction_to_normal[i] = block[i + 4].head<4>();
   for (Eigen::Index i = 0; i < 3; ++i)
     K.col(i) = block[at(kFirstTangent + i)].segment<3>(kFirstTangent).matrix();
   m.friction_row = K.diagonal().array();
@@ -363,29 +420,32 @@ RowReal solve_patch(const SolverPatch& p, const PatchMasses& m, PatchRecord& rec
                     Vec3& rolling_impulse, SolverBody& A, SolverBody& B, const SweepValues& s)
 {
   RowReal speed_change = 0;
-  if (solve_block(p, m, lambda, A, B, s.cone, speed_change)) {
+  Rows speed = speeds(p, A, B);
+  if (solve_block(p, m, lambda, A, B, speed, s.cone, speed_change)) {
     if (p.rolls)
       speed_change =
           std::max(speed_change, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
     return speed_change;
   }
   for (int k = 0; k < s.rounds; ++k) {
+    if (k > 0) speed = speeds(p, A, B);
+    Rows change = Rows::Zero();
     if (p.mu > 0 || p.twist_arm[0] > 0) {
-      Rows change = Rows::Zero();
-      change.tail<4>() = solve_friction(p, m, lambda, speeds(p, A, B), s.cone);
+      change.tail<4>() = solve_friction(p, m, lambda, speed, s.cone);
       speed_change = std::max({speed_change, std::abs(change[4]) * m.friction_row[0],
                                std::abs(change[5]) * m.friction_row[1],
                                std::abs(change[6]) * m.friction_row[2] * p.friction_reach[2]});
-      apply_rows(p, m, A, B, change);
+      // What friction does to the normal speeds, without a way through the bodies.
+      for (std::size_t i = 0; i < 3; ++i)
+        speed.head<4>() += m.friction_to_normal[i] * change[kFirstTangent + static_cast<Eigen::Index>(i)];
     }
+    change.head<4>() = solve_normal(p, m, lambda, (speed + p.bias).head<4>(), s.inner);
+    for (int i = 0; i < p.count; ++i)
+      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[at(i)][i]);
+    apply_row_impulses(p, m, A, B, change);
     if (p.rolls)
       speed_change =
           std::max(speed_change, solve_rolling(m, record, lambda.head<4>().sum(), rolling_impulse, A, B));
-    Rows change = Rows::Zero();
-    change.head<4>() = solve_normal(p, m, lambda, (speeds(p, A, B) + p.bias).head<4>(), s.inner);
-    for (int i = 0; i < p.count; ++i)
-      speed_change = std::max(speed_change, std::abs(change[i]) * m.A[at(i)][i]);
-    apply_rows(p, m, A, B, change);
   }
   return speed_change;
 }

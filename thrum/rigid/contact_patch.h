@@ -26,6 +26,8 @@
 #include <array>
 #include <cstdint>
 
+#include "thrum/model/contact.h"
+#include "thrum/model/surface.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/solver_body.h"
 
@@ -44,6 +46,7 @@ struct PatchMasses {
   /// Columns of the inverse of the block of all seven rows, slightly regularised.
   std::array<Rows, 7> inverse;
   std::array<Lanes, 4> A;                    ///< columns of the block of the normal rows [1/kg]
+  std::array<Lanes, 3> friction_to_normal;   ///< speeds along the normals that t1, t2 and twist give
   Lanes inverse_A;                           ///< 1 / (A_ii + cfm), 0 for lanes without a point [kg]
   Lanes cfm;                                 ///< [1/kg]
   Eigen::Matrix<RowReal, 2, 2> friction;     ///< block of (t1, t2) [1/kg]
@@ -71,7 +74,7 @@ struct SolverPatch {
   Lanes friction_reach;  ///< 1, 1 and the largest distance of a point from the centre [m], 0: makes all rows
                          ///< speeds
   RowReal mu = 0;
-  PatchMasses masses;
+  const PatchMasses* masses = nullptr;  ///< kept by ContactMasses
 
   /// How far b has moved against a since the step began, as far as the arms follow it [m].
   Eigen::Matrix<RowReal, 3, 1> slide;
@@ -130,6 +133,11 @@ struct PushValues {
   sum -= p.arm_a[0] * real(turn_a.x()) + p.arm_a[1] * real(turn_a.y()) + p.arm_a[2] * real(turn_a.z());
   return sum;
 }
+
+/// Sets the rows of a patch whose bodies have their centres of mass at `xa` and `xb`, and what of `p` and
+/// `record` depends on them. `position` is the member of the points to take.
+void set_rows(const model::ContactPatch& contact, Vec3 model::ContactPoint::*position, const Vec3& xa,
+              const Vec3& xb, const model::Surface& surface, SolverPatch& p, PatchRecord& record);
 
 /// Fills `m` from the rows of `p`. What is held does not yield.
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,

@@ -11,22 +11,10 @@ namespace thrum::rigid {
 
 namespace {
 
+/// Half of the rounding of a row: a slide of less than this share of the reach of a patch does not change it.
+constexpr RowReal kLostShare = 3e-8F;
 /// Without slop a gap may close at once, whatever its size [1/m].
 constexpr double kMaxInverseSlop = 1e30;
-
-Vec3 tangent_of(const Vec3& n)
-{
-  // The world axis least along n gives the steadiest tangent from step to step.
-  Eigen::Index axis = 0;
-  n.cwiseAbs().minCoeff(&axis);
-  return n.cross(Vec3(Vec3::Unit(axis))).normalized();
-}
-
-void set_lane(std::array<Rows, 3>& rows, Eigen::Index lane, const Vec3& value)
-{
-  for (std::size_t k = 0; k < 3; ++k)
-    rows[k][lane] = static_cast<RowReal>(value[static_cast<Eigen::Index>(k)]);
-}
 
 // Two bodies that move against each other feel an impulse at one point only if their arms follow: the point
 // moves by the mean of the two displacements, so that r_a grows by half the slide and r_b loses it. With the
@@ -38,6 +26,8 @@ void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
   const Eigen::Matrix<RowReal, 3, 1> slide = (B.dx - A.dx).cast<RowReal>();
   if (slide == p.slide) return;
   const Eigen::Matrix<RowReal, 3, 1> s = RowReal(0.5) * (slide - p.slide);
+  // Less than that would be lost in rounding.
+  if (s.squaredNorm() <= kLostShare * kLostShare * p.friction_reach[2] * p.friction_reach[2]) return;
   p.slide = slide;
   for (std::size_t k = 0; k < 3; ++k) {
     const std::size_t i = (k + 1) % 3;
@@ -76,15 +66,16 @@ void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, co
 
 }  // namespace
 
-void ContactRows::build(const model::SceneState& state, std::span<const std::int32_t> order,
-                        std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
-                        double length_scale, SolverBodies& bodies)
+void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settings, SolverBodies& bodies)
 {
+  const model::SceneState& state = frame.state;
+  const std::span<const std::int32_t> order = frame.order;
+  const double length_scale = frame.model.length_scale;
+  masses_.begin_step(frame.model, state, frame.kept_from, frame.surfaces, frame.same_contacts, settings.cfm);
   count_ = order.size();
-  cfm_ = settings.cfm;
   slop_ = settings.slop * length_scale;
   inverse_slop_ = static_cast<RowReal>(std::min(1 / slop_, kMaxInverseSlop));
-  any_may_bounce_ = false;
+  any_may_bounce_ = any_requested_ = false;
   if (patches_.size() < count_) {
     patches_.resize(count_);
     records_.resize(count_);
@@ -95,8 +86,9 @@ void ContactRows::build(const model::SceneState& state, std::span<const std::int
     const auto source = static_cast<std::size_t>(order[i]);
     SolverPatch& p = patches_[i];
     p.source = order[i];
-    build_patch(state.patches[source], state, surfaces[source], settings, bodies, p, records_[i]);
+    build_patch(state.patches[source], state, frame.surfaces[source], settings, bodies, p, records_[i]);
     any_may_bounce_ = any_may_bounce_ || p.may_bounce;
+    any_requested_ = any_requested_ || (records_[i].requested_speed > RowReal(0)).any();
   }
 }
 
@@ -104,48 +96,26 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
                               const model::Surface& surface, const ConstraintSettings& settings,
                               SolverBodies& bodies, SolverPatch& p, PatchRecord& record)
 {
-  const SolverBody& A = bodies[contact.a];
-  const SolverBody& B = bodies[contact.b];
   p.a = contact.a;
   p.b = contact.b;
-  p.count = contact.count;
+  const SolverBody& A = bodies[p.a];
+  const SolverBody& B = bodies[p.b];
+  set_rows(contact, &model::ContactPoint::position, state.bodies[at(p.a)].X_wb.position,
+           state.bodies[at(p.b)].X_wb.position, surface, p, record);
   p.may_bounce = false;
   p.rolls = surface.rolling_friction > 0;
-  p.mu = static_cast<RowReal>(surface.friction);
-  p.friction_reach = {1, 1, 0, 0};
-  record.n = contact.normal;
-  record.t1 = tangent_of(record.n);
-  record.t2 = record.n.cross(record.t1);
   record.rolling = surface.rolling_friction;
   record.restitution = surface.restitution;
-  for (std::size_t k = 0; k < 3; ++k) {
-    p.linear[k].setZero();
-    p.arm_a[k].setZero();
-    p.arm_b[k].setZero();
-  }
   p.slide.setZero();
   p.lambda.setZero();
   p.total.setZero();
   p.bias.setZero();
-  p.gap = p.target = p.push = p.twist_arm = record.bounce_candidate = record.requested_speed = Lanes::Zero();
-
-  // Normal rows.
-  const Vec3& xa = state.bodies[at(p.a)].X_wb.position;
-  const Vec3& xb = state.bodies[at(p.b)].X_wb.position;
-  Vec3 centre = Vec3::Zero();
-  for (const model::ContactPoint& point : contact.active()) centre += point.position;
-  centre /= p.count;
+  p.gap = p.target = p.push = record.bounce_candidate = record.requested_speed = Lanes::Zero();
   for (int i = 0; i < p.count; ++i) {
     const model::ContactPoint& point = contact.points[at(i)];
-    set_lane(p.linear, i, record.n);
-    set_lane(p.arm_a, i, (point.position - xa).cross(record.n));
-    set_lane(p.arm_b, i, (point.position - xb).cross(record.n));
-    const double from_centre = (point.position - centre).norm();
     p.gap[i] = static_cast<RowReal>(-point.depth);
     record.requested_speed[i] = static_cast<RowReal>(std::max(0.0, point.requested_speed));
     p.may_bounce = p.may_bounce || record.requested_speed[i] > 0;
-    p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
-    p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
     if (settings.warm_start) p.lambda[i] = static_cast<RowReal>(point.warm_impulse);
     if (record.restitution > 0 && point.is_new) {
       record.bounce_candidate[i] = 1;
@@ -153,18 +123,6 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
     }
   }
   p.gap_now = p.gap;
-
-  // Friction rows.
-  record.ra = centre - xa;
-  record.rb = centre - xb;
-  set_lane(p.linear, kFirstTangent, record.t1);
-  set_lane(p.linear, kSecondTangent, record.t2);
-  set_lane(p.arm_a, kFirstTangent, record.ra.cross(record.t1));
-  set_lane(p.arm_a, kSecondTangent, record.ra.cross(record.t2));
-  set_lane(p.arm_a, kTwist, record.n);
-  set_lane(p.arm_b, kFirstTangent, record.rb.cross(record.t1));
-  set_lane(p.arm_b, kSecondTangent, record.rb.cross(record.t2));
-  set_lane(p.arm_b, kTwist, record.n);
   record.rolling_impulse.setZero();
   if (settings.warm_start) {
     // Only rows that are solved may start warm: a surface can have lost its friction since the last step, and
@@ -179,8 +137,25 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   }
   record.approach_acceleration = record.n.dot(B.acceleration - A.acceleration);
   record.start_speed = normal_speeds(p, bodies);
-  set_masses(p, A, B, false, false, cfm_, p.masses);
+  p.masses = &masses_.free(p, A, B);
   if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
+}
+
+// With the masses of a thin rod that has since turned across, sweeps diverge: its spin grew to 1e14 rad/s
+// within one slice.
+void ContactRows::update_masses(SolverBodies& bodies)
+{
+  const auto has_turned = [](const SolverBody& body) {
+    return body.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn;
+  };
+  for (std::size_t i = 0; i < count_; ++i) {
+    SolverPatch& p = patches_[i];
+    const SolverBody& A = bodies[p.a];
+    const SolverBody& B = bodies[p.b];
+    if (!has_turned(A) && !has_turned(B)) continue;
+    p.masses = &masses_.remake(p, A, B);
+    if (p.rolls) records_[i].rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
+  }
 }
 
 void ContactRows::record_approach_speeds(SolverBodies& bodies)
@@ -196,10 +171,18 @@ void ContactRows::record_approach_speeds(SolverBodies& bodies)
   }
 }
 
-void ContactRows::set_bias(SolverBodies& bodies, double h)
+// For bounces, which come after the move: a point with a gap may keep its approach until the next substep.
+// Slowed down here, it lost the part of its speed that its own bounce would have returned.
+void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
-  for (SolverPatch& p : patches()) set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+  for (SolverPatch& p : patches()) {
+    set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+    if (!keep_approach) continue;
+    const Lanes speed = normal_speeds(p, bodies);
+    p.bias.head<4>() = (p.target > RowReal(0) || p.gap_now <= RowReal(0))
+                           .select(p.bias.head<4>(), p.bias.head<4>().max(-speed));
+  }
 }
 
 // One pass for both, as each pass over many patches waits for memory.
@@ -211,8 +194,8 @@ void ContactRows::warm_start(SolverBodies& bodies, double h)
     SolverBody& A = bodies[p.a];
     SolverBody& B = bodies[p.b];
     set_patch_bias(p, A, B, s);
-    apply_rows(p, p.masses, A, B, p.lambda);
-    if (p.rolls) apply_rolling(p.masses, A, B, records_[i].rolling_impulse);
+    apply_rows(p, *p.masses, A, B, p.lambda);
+    if (p.rolls) apply_rolling(*p.masses, A, B, records_[i].rolling_impulse);
   }
 }
 
@@ -223,7 +206,7 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
     const std::size_t i = backward ? count_ - 1 - k : k;
     SolverPatch& p = patches_[i];
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
-    speed_changes_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
+    speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
                                     bodies[p.a], bodies[p.b], s);
   }
 }
@@ -266,7 +249,7 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
     SolverPatch& p = patches_[i];
     if (last_disturbed_[at(p.a)] < last && last_disturbed_[at(p.b)] < last) continue;
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
-    speed_changes_[i] = solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
+    speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
                                     bodies[p.a], bodies[p.b], s);
     if (!(speed_changes_[i] > limit)) continue;
     mark_disturbed(p);
@@ -293,11 +276,31 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
       if (h_patch != nullptr) prepare_masses(*h_patch, p, bodies);
       Lanes& push = h_patch != nullptr ? h_patch->push : p.push;
       if (k == 0) push.setZero();
-      solve_push(p, h_patch != nullptr ? h_patch->masses : p.masses, push, A, B, s);
+      solve_push(p, h_patch != nullptr ? *h_patch->masses : *p.masses, push, A, B, s);
       any = true;
     }
   }
   return any;
+}
+
+void ContactRows::apply_impacts(std::span<const ImpactEvents::ChangedPatch> changed, SolverBodies& bodies)
+{
+  for (const ImpactEvents::ChangedPatch& from : changed) {
+    SolverPatch& p = patches_[from.index];
+    PatchRecord& record = records_[from.index];
+    const SolverBody& A = bodies[p.a];
+    const SolverBody& B = bodies[p.b];
+    const Lanes gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
+    for (int i = 0; i < p.count; ++i) {
+      const ImpactPatch::Point& point = from.patch.points[at(i)];
+      p.total[i] += static_cast<RowReal>(point.impulse);
+      p.gap[i] += static_cast<RowReal>(from.gap[at(i)]) - gap_now[i];
+      if (point.collided) record.bounce_candidate[i] = 0;
+      if (from.flies[at(i)]) p.lambda[i] = 0;
+    }
+    p.total[kFirstTangent] += static_cast<RowReal>(record.t1.dot(from.patch.friction_impulse));
+    p.total[kSecondTangent] += static_cast<RowReal>(record.t2.dot(from.patch.friction_impulse));
+  }
 }
 
 // [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes the

@@ -9,24 +9,32 @@
 #include "thrum/base/index.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
+#include "thrum/rigid/contact_masses.h"
 #include "thrum/rigid/contact_patch.h"
+#include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/solver_body.h"
+#include "thrum/rigid/stepper.h"
 
 namespace thrum::rigid {
 
 class ContactRows {
  public:
-  /// Reads the patches in the order given. `surfaces` has one entry per scene patch.
-  void build(const model::SceneState& state, std::span<const std::int32_t> order,
-             std::span<const model::Surface> surfaces, const ConstraintSettings& settings,
-             double length_scale, SolverBodies& bodies);
+  /// Reads the patches in the order of the frame.
+  void build(const StepFrame& frame, const ConstraintSettings& settings, SolverBodies& bodies);
+  /// See Stepper.
+  void forget_contacts() { masses_.forget(); }
 
+  /// Effective masses of bodies that have turned far since build().
+  void update_masses(SolverBodies& bodies);
   /// Notes the approach speeds that restitution needs, before the velocities are advanced.
   void record_approach_speeds(SolverBodies& bodies);
   /// Some point is new and has restitution.
   [[nodiscard]] bool may_bounce() const { return any_may_bounce_; }
+  /// Some point has a requested speed.
+  [[nodiscard]] bool has_requests() const { return any_requested_; }
   /// What the rows want in a substep of length h, from where the bodies are now.
-  void set_bias(SolverBodies& bodies, double h);
+  /// With `keep_approach` points with a gap may go on approaching as they do.
+  void set_bias(SolverBodies& bodies, double h, bool keep_approach);
   /// Does that, and applies the impulses of the last substep, from which this one starts.
   void warm_start(SolverBodies& bodies, double h);
   /// Multiplies the impulses of each patch by share(a, b) of its bodies.
@@ -64,6 +72,8 @@ class ContactRows {
   /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the
   /// bodies but are not kept. False when there is none.
   bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
+  /// Takes over the impulses of impacts within the substep, and the gaps that they leave for it.
+  void apply_impacts(std::span<const ImpactEvents::ChangedPatch> changed, SolverBodies& bodies);
   /// Asks for restitution where a new contact was pushed. True when there is any.
   bool start_bounces();
   /// Ends a substep: adds to the sums, and forgets impulses of impacts so that they are not given twice.
@@ -88,12 +98,11 @@ class ContactRows {
   static constexpr std::int32_t kSettled = -1;  ///< in last_disturbed_: rests
   /// The rows of a patch with the lower body held.
   struct HeldPatch {
-    PatchMasses masses;
+    const PatchMasses* masses = nullptr;  ///< kept by ContactMasses; null until they are needed
     Rows lambda;
     Lanes push;
     Vec3 rolling_impulse;
     bool hold_a = false;  ///< otherwise b
-    bool ready = false;   ///< masses are set
     bool used = false;    ///< lambda holds what this substep gave
   };
   [[nodiscard]] HeldPatch* held(std::size_t i)
@@ -123,10 +132,11 @@ class ContactRows {
   std::vector<RowReal> speed_changes_;        ///< of each patch, when it was last visited [m/s]
   std::vector<std::int32_t> last_disturbed_;  ///< of each body: the sweep that last unsettled it, or kFast
   std::int32_t unsettled_sweep_ = 0;
-  double cfm_ = 0;
+  ContactMasses masses_;
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]
   bool any_may_bounce_ = false;
+  bool any_requested_ = false;
 };
 
 }  // namespace thrum::rigid

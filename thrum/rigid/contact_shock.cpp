@@ -31,7 +31,8 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
     if (held_patches_.size() < held_count) held_patches_.emplace_back();
     HeldPatch& h = held_patches_[held_count - 1];
     h.hold_a = hold_a;
-    h.ready = h.used = false;
+    h.masses = nullptr;
+    h.used = false;
   }
   level_begin_.push_back(count_);
 }
@@ -40,9 +41,7 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
 // them.
 void ContactRows::prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies)
 {
-  if (h.ready) return;
-  set_masses(p, bodies[p.a], bodies[p.b], h.hold_a, !h.hold_a, cfm_, h.masses);
-  h.ready = true;
+  if (h.masses == nullptr) h.masses = &masses_.held(p, h.hold_a, bodies[p.a], bodies[p.b]);
 }
 
 RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s)
@@ -52,7 +51,7 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
   SolverBody& B = bodies[p.b];
   HeldPatch* h = held(i);
   if (h == nullptr) {
-    return solve_patch(p, p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
+    return solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
   }
   prepare_masses(*h, p, bodies);
   if (!h->used) {
@@ -60,7 +59,7 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
     h->rolling_impulse = records_[i].rolling_impulse;
     h->used = true;
   }
-  return solve_patch(p, h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
+  return solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
 }
 
 void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled)

@@ -50,7 +50,7 @@ void add_contact_rows(std::vector<DenseRow>& rows, SolverPatch& p)
     row.angular_b = axis(p.arm_b);
     row.impulse = p.lambda[lane];
     row.bias = p.bias[lane];
-    if (lane < kFirstTangent) row.softness = p.masses.cfm[lane];
+    if (lane < kFirstTangent) row.softness = p.masses->cfm[lane];
     row.patch = &p;
     row.lane = lane;
     rows.push_back(row);

@@ -54,6 +54,7 @@ void ImpulseStepper::collide(StepFrame& frame)
   JointRows::begin_step(frame.state);
   gather_pairs(frame);
   order_pairs(frame);
+  reflect_impacts(frame);
   if (settings_.separate_collisions) collision_phase(frame.h, true);
 }
 
@@ -67,7 +68,7 @@ void ImpulseStepper::advance_velocities(StepFrame& frame, double h)
 void ImpulseStepper::resolve_contacts(StepFrame& frame, double h)
 {
   if (!settings_.separate_collisions) collision_phase(h, false);
-  joints_.warm_start(bodies_);
+  warm_start(frame, h);
   // Restitution -0.9 keeps nine tenths of the approach, -0.8 eight, and the last pass nothing [section 7.1]:
   // the bodies slow down together instead of one stopping dead before the next is asked.
   const int passes = settings_.contact_iterations;
@@ -86,6 +87,7 @@ void ImpulseStepper::resolve_contacts(StepFrame& frame, double h)
 
 void ImpulseStepper::advance_positions(StepFrame& frame, double h)
 {
+  impacts_.apply_shifts(bodies_, h);
   bodies_.advance_positions(frame.model, frame.state, h);
 }
 
@@ -109,9 +111,11 @@ void ImpulseStepper::store_results(StepFrame& frame)
       contact.points[i].bounced = point.bounced;
     }
     contact.friction_impulse = patch.friction_total;
-    contact.warm_friction.setZero();
-    contact.warm_rolling.setZero();
-    contact.warm_twist = 0;
+    Vec3 given = Vec3::Zero();
+    for (const ImpulsePoint& point : patch.active()) given += point.contact_impulse;
+    contact.warm_friction = given - patch.n.dot(given) * patch.n;
+    contact.warm_twist = patch.n.dot(patch.contact_angular_impulse);
+    contact.warm_rolling = patch.contact_angular_impulse - contact.warm_twist * patch.n;
   }
 }
 
@@ -139,6 +143,8 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
       patch.friction.rolling = surface.rolling_friction;
       patch.friction.spinning = surface.spinning_friction;
     }
+    patch.warm_friction = contact.warm_friction;
+    patch.warm_angular = contact.warm_rolling + contact.warm_twist * patch.n;
     patch.acceleration = patch.n.dot(B.acceleration - A.acceleration);
     const Vec3& xa = frame.state.bodies[at(contact.a)].X_wb.position;
     const Vec3& xb = frame.state.bodies[at(contact.b)].X_wb.position;
@@ -295,9 +301,9 @@ void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice
   }
 }
 
-std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings)
+std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings, const ImpactSettings& impacts)
 {
-  return std::make_unique<ImpulseStepper>(settings);
+  return std::make_unique<ImpulseStepper>(settings, impacts);
 }
 
 }  // namespace thrum::rigid

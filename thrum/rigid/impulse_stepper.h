@@ -2,7 +2,8 @@
 // The `impulse` stepper [Guendelman03]: collision, velocity, contact and position in this order, by impulses
 // at one place after the other.
 //
-//   collide              impulses with restitution on v, where x + h (v + h g) would overlap     [section 5]
+//   collide              impacts with restitution, where in the step they happen (impact_events.h)
+//                        impulses with restitution on v, where x + h (v + h g) would overlap     [section 5]
 //   advance velocities   v += h g
 //   resolve contacts     passes with restitution -0.9 ... 0 on v, where x + h v would overlap    [section 7]
 //                        from the ground up by the contact graph, then shock propagation         [section 8]
@@ -15,6 +16,7 @@
 // Where we leave the paper, each explained at its function:
 //  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions
 //    to first order; the paper moves the bodies there and samples points again.
+//  - Resting contact starts from the impulses of the step before.
 //  - Points of a flat patch that are equally deep form one place in their middle, which resists twisting.
 //  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to
 //    where the body is now are given at the end of the step, at the surface.
@@ -27,7 +29,9 @@
 #include <span>
 #include <vector>
 
+#include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/impulse_settings.h"
+#include "thrum/rigid/island_energy.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/point_impulse.h"
 #include "thrum/rigid/solver_body.h"
@@ -83,6 +87,8 @@ struct ImpulsePatch {
   PlaceFriction friction;
   double acceleration = 0;  ///< of b against a along n, of gravity and applied forces [m/s^2]
   Vec3 contact_angular_impulse = Vec3::Zero();  ///< angular impulse given by contact, on b [N m s]
+  Vec3 warm_friction = Vec3::Zero();            ///< by contact in the step before, across n, on b [N s]
+  Vec3 warm_angular = Vec3::Zero();             ///< likewise about the points [N m s]
   Vec3 friction_total = Vec3::Zero();           ///< on b, summed over the step [N s]
   FlatFrame flat;
 
@@ -105,7 +111,10 @@ struct ImpulsePair {
 
 class ImpulseStepper final : public Stepper {
  public:
-  explicit ImpulseStepper(const ImpulseSettings& settings = {}) : settings_(settings) {}
+  explicit ImpulseStepper(const ImpulseSettings& settings = {}, const ImpactSettings& impacts = {})
+      : settings_(settings), impacts_(impacts)
+  {
+  }
 
   [[nodiscard]] int substeps() const override { return 1; }
   [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
@@ -129,9 +138,13 @@ class ImpulseStepper final : public Stepper {
   // The parts of the method, in the order in which they act.
   void gather_pairs(const StepFrame& frame);
   void order_pairs(const StepFrame& frame);
+  void reflect_impacts(StepFrame& frame);
   void collision_phase(double h, bool before_velocities);
   void list_interfering_points(const ImpulsePair& pair, double h, bool before_velocities);
   bool collide_pair(const ImpulsePair& pair);
+  void warm_start(const StepFrame& frame, double h);
+  void apply_warm_impulses();
+  void scale_warm_impulses();
   void contact_pass(double h, double kept);
   bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
   enum class FlatPatchResult { not_possible, settled, done };
@@ -147,6 +160,8 @@ class ImpulseStepper final : public Stepper {
     ++changes_[static_cast<std::size_t>(pair.b)];
   }
   FlatPatchResult solve_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, double h);
+  /// `fit` is the plane of the speeds asked for, in the axes of the patch.
+  FlatPatchResult slide_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, const Vec3& fit);
   void shock_propagation(double h);
   void hold_level(std::int32_t level, double h);
   void release_all();
@@ -166,6 +181,7 @@ class ImpulseStepper final : public Stepper {
   ImpulseSettings settings_;
   SolverBodies bodies_;
   JointRows joints_;
+  IslandEnergy energy_;
   std::vector<ImpulsePatch> patches_;
   std::vector<ImpulsePair> pairs_;        ///< from the ground up
   std::vector<std::size_t> level_begin_;  ///< first pair of each level, and their number at the end
@@ -179,6 +195,7 @@ class ImpulseStepper final : public Stepper {
   std::vector<std::uint64_t> changes_;     ///< of each body: how many impulses it got in this step
   std::vector<Vec3> mean_push_;            ///< what the mean velocities made of push_v [m/s]
   double length_scale_ = 1;
+  ImpactEvents impacts_;
   double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
 };
 

@@ -10,42 +10,54 @@
 
 namespace thrum::rigid {
 
-void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneState& state)
+// What moves by itself may give energy to whom it touches.
+void IslandEnergy::find_islands_of(const model::SceneModel& model, const model::SceneState& state)
 {
   island_ = find_islands(model, state);
   std::int32_t count = 0;
   for (const std::int32_t island : island_) count = std::max(count, island + 1);
-  inertia_.resize(island_.size());
-  find_inertia(model, state);
-  energy_.assign(static_cast<std::size_t>(count), {});
-  share_.assign(island_.size(), 1.0);
-
-  // Kinematic bodies, motors and springs may add energy to the island.
-  driven_.assign(static_cast<std::size_t>(count), false);
-  const auto drive = [&](model::BodyIndex id) {
-    if (id == model::kNone) return;
-    const std::int32_t island = island_[at(id)];
-    if (island != model::kNone) driven_[at(island)] = true;
-  };
-  kick_energy_.assign(static_cast<std::size_t>(count), 0.0);
+  island_count_ = static_cast<std::size_t>(count);
+  touches_driver_.assign(island_count_, false);
   for (const model::ContactPatch& patch : state.patches) {
     for (const auto& [mover, other] : {std::pair(patch.a, patch.b), std::pair(patch.b, patch.a)}) {
-      if (model.bodies[at(mover)].motion == model::Motion::kinematic) drive(other);
+      if (model.bodies[at(mover)].motion == model::Motion::kinematic && island_[at(other)] != model::kNone)
+        touches_driver_[at(island_[at(other)])] = true;
     }
+  }
+}
+
+void IslandEnergy::find_kick_energy(const model::SceneState& state)
+{
+  for (const model::ContactPatch& patch : state.patches) {
     for (const model::ContactPoint& point : patch.active()) {
       if (!(point.requested_speed > 0)) continue;
-      const model::BodyIndex kicked = island_[at(patch.a)] != model::kNone ? patch.a : patch.b;
-      const std::int32_t island = island_[at(kicked)];
+      const std::int32_t a = island_[at(patch.a)];
+      const std::int32_t island = a != model::kNone ? a : island_[at(patch.b)];
       if (island == model::kNone) continue;
       // Without an account there is no bound.
-      if (!(point.allowed_energy > 0)) drive(kicked);
+      if (!(point.allowed_energy > 0)) driven_[at(island)] = true;
       kick_energy_[at(island)] += point.allowed_energy;
     }
   }
+}
+
+void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneState& state, bool same_contacts,
+                           bool any_requested)
+{
+  if (!same_contacts || island_.size() != model.bodies.size()) find_islands_of(model, state);
+  inertia_.resize(island_.size());
+  find_inertia(model, state);
+  energy_.assign(island_count_, {});
+  share_.assign(island_.size(), 1.0);
+  kick_energy_.assign(island_count_, 0.0);
+  driven_ = touches_driver_;
+  if (any_requested) find_kick_energy(state);
+  // Motors and springs give energy too.
   for (const model::Joint& joint : model.joints) {
     if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
-    drive(joint.a);
-    drive(joint.b);
+    for (const model::BodyIndex id : {joint.a, joint.b}) {
+      if (id != model::kNone && island_[at(id)] != model::kNone) driven_[at(island_[at(id)])] = true;
+    }
   }
 }
 

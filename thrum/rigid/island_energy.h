@@ -33,8 +33,10 @@ namespace thrum::rigid {
 
 class IslandEnergy {
  public:
-  /// Finds the islands of a step, after `bodies` were loaded.
-  void prepare(const model::SceneModel& model, const model::SceneState& state);
+  /// Finds the islands of a step, after `bodies` were loaded. `same_contacts`: they are those of the step
+  /// before; `any_requested`: some point has a requested speed.
+  void prepare(const model::SceneModel& model, const model::SceneState& state, bool same_contacts,
+               bool any_requested);
   /// The inertia tensors as the bodies stand now; `prepare` does it too.
   void find_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Notes the velocities before the impulses in question.
@@ -76,10 +78,15 @@ class IslandEnergy {
   /// Gives each body the share of its island.
   void apply_island_shares(SolverBodies& bodies);
 
+  void find_islands_of(const model::SceneModel& model, const model::SceneState& state);
+  void find_kick_energy(const model::SceneState& state);
+
   std::vector<std::int32_t> island_;
-  std::vector<bool> driven_;         ///< by island: something outside may put energy in
-  std::vector<double> kick_energy_;  ///< by island: what the kicks of this step may bring [J]
-  std::vector<Mat3> inertia_;        ///< world axes [kg m^2]
+  std::size_t island_count_ = 0;
+  std::vector<bool> touches_driver_;  ///< by island: a body that moves by itself touches it
+  std::vector<bool> driven_;          ///< by island: something outside may put energy in
+  std::vector<double> kick_energy_;   ///< by island: what the kicks of this step may bring [J]
+  std::vector<Mat3> inertia_;         ///< world axes [kg m^2]
   std::vector<Motion> before_;
   std::vector<Energy> energy_;        ///< by island
   std::vector<double> share_;         ///< by body

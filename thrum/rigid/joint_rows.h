@@ -9,7 +9,6 @@
 
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
-#include "thrum/rigid/contact_rows.h"
 #include "thrum/rigid/solver_body.h"
 
 namespace thrum::rigid {

@@ -15,6 +15,14 @@ namespace {
 constexpr double kMinNormalShare = 0.05;
 /// Speeds that differ by less than this share are the same, computed in two ways.
 constexpr double kSameSpeed = 1e-9;
+/// Newton's method for the multiplier of the friction disc gains two digits and more in each step.
+constexpr int kDiscNewtonSteps = 12;
+/// Friction this much weaker than what would stop the slip is opposite to it.
+constexpr double kNegligibleLimit = 1e-9;
+constexpr double kDiscAccuracy = 1e-13;
+/// Rounds of friction and normal impulse for a place that slides, and the change at which they end.
+constexpr int kSlidingRounds = 20;
+constexpr double kSlidingAccuracy = 1e-12;
 #ifndef NDEBUG
 /// Momentum is kept to this share of what went back and forth.
 constexpr double kMomentumRounding = 1e-9;
@@ -62,6 +70,25 @@ void add_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& 
 }
 
 }  // namespace
+
+Vec2 friction_in_disc(const Eigen::Matrix2d& K, const Vec2& b, double limit)
+{
+  const double size = b.norm();
+  if (!(limit > 0) || size == 0) return Vec2::Zero();
+  // For c >> K the force is b / c; with a limit of 1e-310 N s, c would not be a number.
+  if (limit * K.trace() < kNegligibleLimit * size) return b * (limit / size);
+  double c = std::max(0.0, size / limit - K.trace());
+  Vec2 f = Vec2::Zero();
+  for (int step = 0; step < kDiscNewtonSteps; ++step) {
+    const Eigen::Matrix2d inverse = (K + c * Eigen::Matrix2d::Identity()).inverse();
+    f = inverse * b;
+    const double excess = f.norm() / limit - 1;
+    if (!(excess > kDiscAccuracy)) break;
+    c += excess * f.squaredNorm() / f.dot(inverse * f);
+  }
+  const double length = f.norm();
+  return length > limit ? Vec2(f * (limit / length)) : f;
+}
 
 double work_of(const Mat3& K, const Vec3& u, const Vec3& j)
 {
@@ -152,12 +179,31 @@ PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3&
     result.sticks = true;
     return accept(sum);
   }
-  // Sliding: the sum is l (n + mu d), with d along the friction that sticking would take.
-  const Vec3 along = n + (mu / length) * across;
+  // Sliding: friction opposite to the slip that it leaves, and the normal impulse that then gives the speed.
+  // Along the friction that sticking would take, K^-1 slip, boxes left their line by a tenth of their way.
+  Eigen::Matrix<double, 3, 2> T;
+  Eigen::Index axis = 0;
+  n.cwiseAbs().minCoeff(&axis);
+  T.col(0) = n.cross(Vec3(Vec3::Unit(axis))).normalized();
+  T.col(1) = n.cross(Vec3(T.col(0)));
+  const Eigen::Matrix2d K_t = T.transpose() * K * T;
+  const Vec3 free = u - K * given;
+  double l = normal;
+  Vec3 f = across * (mu * normal / length);
+  bool converged = false;
+  for (int round = 0; round < kSlidingRounds && !converged; ++round) {
+    f = T * friction_in_disc(K_t, -(T.transpose() * (free + l * Kn)), mu * l);
+    const double next = std::max(0.0, (speed - n.dot(free) - Kn.dot(f)) / nKn);
+    converged = std::abs(next - l) <= kSlidingAccuracy * std::max(next, l);
+    l = next;
+  }
+  if (converged) return accept(l * n + f);
+  // Wedged in: the direction as found, and a normal impulse that stays bounded.
+  const double friction = f.norm();
+  const Vec3 along = friction > 0 ? Vec3(n + (mu / friction) * f) : n;
   const double inverse_effective_mass = Kn.dot(along);
-  const double l = inverse_effective_mass > kMinNormalShare * nKn
-                       ? (speed - un + Kn.dot(given)) / inverse_effective_mass
-                       : before + (speed - un) / nKn;
+  l = inverse_effective_mass > kMinNormalShare * nKn ? (speed - n.dot(free)) / inverse_effective_mass
+                                                     : before + (speed - un) / nKn;
   return accept(std::max(0.0, l) * along);
 }
 

@@ -59,6 +59,11 @@ void add_rolling_and_spinning(const SolverBody& a, const SolverBody& b, const Co
 /// Gives the impulse to both bodies. Checks in debug builds that momentum is kept when both yield.
 void apply_impulse(SolverBody& a, SolverBody& b, const ContactPlace& place, const PointImpulse& impulse);
 
+/// Friction at a point with b the slip that would be left without it, sign changed, and K how the slip
+/// answers [1/kg]: the impulse that stops the slip if it is no longer than `limit`, else the one of that
+/// length that is opposite to the slip which it leaves. See solve_friction_disc in contact_patch.cpp.
+[[nodiscard]] Vec2 friction_in_disc(const Eigen::Matrix2d& K, const Vec2& b, double limit);
+
 /// Energy that the impulse would add: j . (u + u') / 2, where u' = u + K j [J].
 [[nodiscard]] double work_of(const Mat3& K, const Vec3& u, const Vec3& j);
 

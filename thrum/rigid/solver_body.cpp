@@ -2,6 +2,7 @@
 #include "thrum/rigid/solver_body.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace thrum::rigid {
 
@@ -20,17 +21,6 @@ constexpr double kNegligibleTurn = 1e-5;
 constexpr double kRestingSteps = 2;
 /// A body that turned by more than this since its inertia was found gets a new one [rad].
 constexpr double kStaleTurn = 1e-6;
-
-Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q)
-{
-  const Mat3 R = q.toRotationMatrix();
-  // A diagonal tensor, the usual case, is inverted entry by entry.
-  if (inertia_b(0, 1) == 0 && inertia_b(0, 2) == 0 && inertia_b(1, 2) == 0) {
-    const Vec3 inverse = inertia_b.diagonal().cwiseInverse();
-    return R * inverse.asDiagonal() * R.transpose();
-  }
-  return R * inertia_b.inverse() * R.transpose();
-}
 
 // Euler's equations in body axes, I w' = (I w) x w, by the implicit midpoint rule:
 //
@@ -66,6 +56,17 @@ SpinMidpoint advance_spin_part(const Mat3& inertia_b, const Quat& q, const Vec3&
 
 }  // namespace
 
+Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q)
+{
+  const Mat3 R = q.toRotationMatrix();
+  // A diagonal tensor, the usual case, is inverted entry by entry.
+  if (inertia_b(0, 1) == 0 && inertia_b(0, 2) == 0 && inertia_b(1, 2) == 0) {
+    const Vec3 inverse = inertia_b.diagonal().cwiseInverse();
+    return R * inverse.asDiagonal() * R.transpose();
+  }
+  return R * inertia_b.inverse() * R.transpose();
+}
+
 // Newton's method begins at w0, which is near enough only while the body turns by little: at 3 rad in one
 // part it did not converge, and a plate that spun at 200 rad/s gained 13 times its energy within 10 s.
 SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, double h)
@@ -73,10 +74,11 @@ SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, d
   const double parts = std::max(1.0, std::ceil(h * w.norm() / kMaxSpinTurn));
   if (parts == 1) return advance_spin_part(inertia_b, q, w, h);
   if (!(parts <= kMaxSpinParts)) {
-    // Twenty turns in a step: how far it turned is not resolved any more, but its angular momentum is kept.
-    const Quat after = advance_rotation(q, w, h);
+    // Twenty turns in a step: how far it turned is not resolved any more. Turned about its angular momentum
+    // it keeps that and its energy; turned about its spin, a thin rod gained 200 times its spin.
     const Vec3 L = q * Vec3(inertia_b * (q.conjugate() * w));
-    return {after * Vec3(inertia_b.inverse() * (after.conjugate() * L)), w, after};
+    const Quat turn(Eigen::AngleAxisd(std::fmod(h * w.norm(), 2 * std::numbers::pi), L.normalized()));
+    return {turn * w, w, (turn * q).normalized()};
   }
   SpinMidpoint spin{w, Vec3::Zero(), q};
   for (double part = 0; part < parts; ++part) {
@@ -205,15 +207,18 @@ void SolverBodies::advance_positions(const model::SceneModel& model, model::Scen
   }
 }
 
-void SolverBodies::update_world_inertia(const model::SceneModel& model, const model::SceneState& state)
+bool SolverBodies::update_world_inertia(const model::SceneModel& model, const model::SceneState& state)
 {
+  bool far = false;
   for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
     SolverBody& s = bodies_[i];
     if (s.inverse_mass == 0 || (s.dth - inertia_rotation_[i]).squaredNorm() < kStaleTurn * kStaleTurn)
       continue;
     s.inverse_inertia = world_inverse_inertia(model.bodies[i].inertia, state.bodies[i].X_wb.rotation);
     inertia_rotation_[i] = s.dth;
+    far = far || s.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn;
   }
+  return far;
 }
 
 void SolverBodies::store(model::SceneState& state) const

@@ -29,6 +29,10 @@ struct alignas(64) SolverBody {
   bool moves = false;                        ///< not fixed and awake
 };
 
+/// Rows built before a body turned by more than this are stale [rad]. Steps are cut so that bodies turn by
+/// less, unless they spin too fast for that.
+inline constexpr double kStaleRowTurn = 0.5;
+
 /// What turns a body besides torque: its own spin, where it is not a ball.
 struct SpinMidpoint {
   Vec3 w_after = Vec3::Zero();       ///< angular velocity at the end of the substep, world axes [rad/s]
@@ -42,6 +46,9 @@ struct SpinMidpoint {
 
 /// Turns `q` by the rotation whose Cayley vector is h w / 2.
 [[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
+
+/// In world axes, of a body with the inertia `inertia_b` in its own axes [1/(kg m^2)].
+[[nodiscard]] Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q);
 
 /// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can
 /// be leant on in shock propagation.
@@ -64,8 +71,9 @@ class SolverBodies {
   /// Moves the bodies of the state with the velocities found, and lets them turn freely.
   void advance_positions(const model::SceneModel& model, model::SceneState& state, double h);
   /// Brings the inertia of bodies that turned far up to date: with a stale one, what impulses do to the
-  /// energy is not what the solver takes it for.
-  void update_world_inertia(const model::SceneModel& model, const model::SceneState& state);
+  /// energy is not what the solver takes it for. Returns whether a body has turned so far since the start of
+  /// the step that rows built then do not know what it answers.
+  bool update_world_inertia(const model::SceneModel& model, const model::SceneState& state);
   /// Writes velocities back.
   void store(model::SceneState& state) const;
 

@@ -13,6 +13,7 @@
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_graph.h"
+#include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
 
 namespace thrum::rigid {
@@ -28,7 +29,10 @@ struct StepFrame {
   std::int32_t level_count = 1;
   std::span<const collision::PreparedShape> shapes;  ///< by ShapeIndex
   std::span<const collision::BodyPair> pairs;        ///< bodies whose boxes overlap
-  double h = 0;                                      ///< the whole step [s]
+  /// By patch: its number in the last frame, kNone if it was found again.
+  std::span<const std::int32_t> kept_from;
+  bool same_contacts = false;  ///< bodies, joints and patches are those of the last frame, all patches kept
+  double h = 0;                ///< the whole step [s]
 };
 
 /// The stages in the order in which World::step calls them; those from advance_velocities to bounce are
@@ -49,11 +53,15 @@ class Stepper {
   virtual void bounce(StepFrame& frame, double h) = 0;
   /// Writes velocities and impulses back into the state.
   virtual void store_results(StepFrame& frame) = 0;
+  /// The patches of the next frame do not continue those of the last one, whatever its kept_from says.
+  virtual void forget_contacts() {}
 };
 
 /// The `constraint` stepper [Coevoet20, section 3]: docs/methods/constraint_stepper.md.
-[[nodiscard]] std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings = {});
+[[nodiscard]] std::unique_ptr<Stepper> make_constraint_stepper(const ConstraintSettings& settings = {},
+                                                               const ImpactSettings& impacts = {});
 /// The `impulse` stepper [Guendelman03]: docs/methods/impulse_stepper.md.
-[[nodiscard]] std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings = {});
+[[nodiscard]] std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings = {},
+                                                            const ImpactSettings& impacts = {});
 
 }  // namespace thrum::rigid

@@ -28,8 +28,9 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
 {
   std::vector<Edge> edges;
   for (const model::ContactPatch& patch : state.patches) {
-    double gap = -patch.points[0].depth;
-    for (const model::ContactPoint& point : patch.active()) gap = std::min(gap, -point.depth);
+    // Gaps as they were found, so that levels stay while contacts are kept.
+    double gap = -patch.points[0].reference_depth;
+    for (const model::ContactPoint& point : patch.active()) gap = std::min(gap, -point.reference_depth);
     const auto gravity_of = [&](model::BodyIndex id) {
       return Vec3(model.bodies[at(id)].gravity_scale * model.gravity);
     };

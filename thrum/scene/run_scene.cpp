@@ -162,6 +162,14 @@ class Run {
     result.simulated = static_cast<double>(done) * scene_.step;
     result.final_hash = built_.world.hash();
     if (built_.responder) result.warnings = built_.responder->warnings();
+    const sim::ImpactCounts& impacts = built_.world.impact_counts();
+    if (impacts.stopped_bodies > 0) {
+      result.warnings.push_back(
+          fmt::format("Bodies were stopped {} times for the rest of a step, {:.3g} s in all, because they "
+                      "had more impacts in "
+                      "one step than stepper.max_impact_slices ({}). Raise it, or take a smaller step.",
+                      impacts.stopped_bodies, impacts.lost_time, built_.world.desc().max_impact_slices));
+    }
     checkpoint(recorder, done);
     if (result.finished) {
       recorder.finish();

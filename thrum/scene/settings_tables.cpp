@@ -80,6 +80,21 @@ THRUM_TABLE(
         .field(sweeps("max_direct_rows", "rows of the largest island that the direct solver takes", 0),
                &ConstraintSettings::max_direct_rows))
 
+THRUM_TABLE(rigid::ImpactSettings, impacts_table,
+            ObjectTable<rigid::ImpactSettings>("impacts", "How impacts with restitution are resolved.")
+                .choice({.key = "simultaneous",
+                         .doc = "reflections: all contacts of an impact together, at its time within the "
+                                "step; by_stepper: constraint resolves every contact by itself at the end "
+                                "of a substep, impulse one pair after the other"},
+                        &rigid::ImpactSettings::simultaneous,
+                        {{"reflections", rigid::SimultaneousImpacts::reflections},
+                         {"by_stepper", rigid::SimultaneousImpacts::by_stepper}})
+                .field({.key = "max_points",
+                        .doc = "max number of contact points that are reflected together; larger groups "
+                               "are resolved by_stepper",
+                        .bounds = between(1, 1000)},
+                       &rigid::ImpactSettings::max_points))
+
 THRUM_TABLE(
     ImpulseSettings, impulse_table,
     ObjectTable<ImpulseSettings>("impulse stepper", "Settings of the impulse stepper.")
@@ -113,6 +128,8 @@ THRUM_TABLE(
         .field(flag("solve_flat_patches",
                     "a flat patch that rests is solved as a whole; false: point by point"),
                &ImpulseSettings::solve_flat_patches)
+        .field(flag("warm_start", "resting contact starts from the impulses of the step before"),
+               &ImpulseSettings::warm_start)
         .field(flag("mean_velocity", "bodies in steady contact move with the mean of their two velocities"),
                &ImpulseSettings::mean_velocity)
         .field(flag("push_out", "overlap is removed by moving bodies, without giving them speed"),
@@ -145,7 +162,13 @@ THRUM_TABLE(NarrowPhaseDesc, narrow_phase_table,
                                     "gap of resting bodies, as a share of the smaller one's least extent"),
                        &NarrowPhaseDesc::margin)
                 .field(non_negative("max_margin", "", "of fast bodies, whose gap grows with speed and step"),
-                       &NarrowPhaseDesc::max_margin))
+                       &NarrowPhaseDesc::max_margin)
+                .field(non_negative("kept_move", "",
+                                    "contacts are kept while two bodies have moved against each other by "
+                                    "less than this share of the length scale; 0: found in each step"),
+                       &NarrowPhaseDesc::kept_move)
+                .field(non_negative("kept_turn", "rad", "and turned by less than this"),
+                       &NarrowPhaseDesc::kept_turn))
 
 std::vector<std::pair<std::string, vibration::KickRule>> rule_names()
 {
@@ -200,6 +223,8 @@ THRUM_TABLE(
                 &constraint_table)
         .object({.key = "impulse", .doc = "settings of the impulse stepper"}, &WorldDesc::impulse,
                 &impulse_table)
+        .object({.key = "impacts", .doc = "impacts with restitution, for both kinds"}, &WorldDesc::impacts,
+                &impacts_table)
         .field(
             {.key = "max_move",
              .doc = "max motion of a body, as a fraction of its smallest extent, before contacts are updated",
@@ -214,12 +239,27 @@ THRUM_TABLE(
                 .doc = "max number of slices a step is cut into for these two",
                 .bounds = between(1, 1000)},
                &WorldDesc::max_slices)
+        .choice({.key = "time_of_impact",
+                 .doc = "what keeps fast bodies from passing through others; none: nothing"},
+                &WorldDesc::time_of_impact,
+                {{"none", sim::TimeOfImpactMethod::none},
+                 {"continuous", sim::TimeOfImpactMethod::continuous}})
+        .field({.key = "max_impact_slices",
+                .doc = "max number of cuts of a step at impacts of fast bodies; beyond it they are stopped",
+                .bounds = between(0, 1000)},
+               &WorldDesc::max_impact_slices)
         .field({.key = "threads", .doc = "max number of threads of a step; 0: all", .bounds = at_least(0)},
                &WorldDesc::threads)
         .object({.key = "broad_phase", .doc = "which pairs of bodies are looked at"}, &WorldDesc::broad_phase,
                 &broad_phase_table)
         .object({.key = "narrow_phase", .doc = "how near bodies are when contacts are found"},
-                &WorldDesc::narrow_phase, &narrow_phase_table))
+                &WorldDesc::narrow_phase, &narrow_phase_table)
+        .choice(
+            {.key = "interference",
+             .doc = "how faces of two meshes that may touch are found: by a hierarchy, or by drawing them "
+                    "into a buffer of pixels"},
+            &WorldDesc::interference,
+            {{"hierarchy", collision::Interference::hierarchy}, {"zlist", collision::Interference::zlist}}))
 
 THRUM_TABLE(rigid::SleepSettings, sleep_table,
             ObjectTable<rigid::SleepSettings>("sleep", "When bodies at rest are put to sleep.")

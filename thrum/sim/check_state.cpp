@@ -38,6 +38,7 @@ class StateCheck {
     walk(state_, "");
     check_order(state_.patches, "patches");
     check_order(state_.sensor_patches, "sensor_patches");
+    check_order(state_.references, "references");
     check_modal_states();
   }
 
@@ -63,12 +64,17 @@ class StateCheck {
   }
 
   // The next step looks for a pair of bodies by bisection.
-  void check_order(const std::vector<model::ContactPatch>& patches, const char* name)
+  template <class Pair>
+  void check_order(const std::vector<Pair>& pairs, const char* name)
   {
-    for (std::size_t i = 1; i < patches.size(); ++i) {
+    for (std::size_t i = 1; i < pairs.size(); ++i) {
       path_ = fmt::format("{}[{}]", name, i);
-      if (std::pair(patches[i].a, patches[i].b) < std::pair(patches[i - 1].a, patches[i - 1].b))
-        fail(fmt::format("of the bodies {} and {}", patches[i].a, patches[i].b), "an order by bodies");
+      const std::pair before(pairs[i - 1].a, pairs[i - 1].b);
+      const std::pair now(pairs[i].a, pairs[i].b);
+      const bool repeated = std::is_same_v<Pair, model::PairReference> && now == before;
+      if (now < before || repeated)
+        fail(fmt::format("of the bodies {} and {}", pairs[i].a, pairs[i].b),
+             repeated ? "each pair once" : "an order by bodies");
     }
   }
 
@@ -161,6 +167,8 @@ class StateCheck {
       if (value != 0 && !(value >= kMinStepLength && value <= kMaxStepLength))
         fail(fmt::format("{} s", value), "the length of a step, or 0 before the first");
     }
+    if (std::is_same_v<Owner, model::PairReference> && name == "margin" && value < 0)
+      fail(fmt::format("{} m", value), "at least 0 m");
     const bool is_duration = (std::is_same_v<Owner, model::SceneState> && name == "time") ||
                              (std::is_same_v<Owner, model::BodyState> && name == "still_time");
     if (is_duration && value < 0) fail(fmt::format("{} s", value), "at least 0 s");
@@ -169,23 +177,26 @@ class StateCheck {
   template <class Owner, class T>
   void check_integer(std::string_view name, T value) const
   {
-    if constexpr (std::is_same_v<Owner, model::ContactPatch>) {
+    if constexpr (std::is_same_v<Owner, model::ContactPatch> || std::is_same_v<Owner, model::PairReference>) {
       if (name == "a" || name == "b") {
         if (value >= 0 && static_cast<std::size_t>(value) < state_.bodies.size()) return;
         fail(fmt::format("{}", value), fmt::format("the index of one of {} bodies", state_.bodies.size()));
       }
+    }
+    if constexpr (std::is_same_v<Owner, model::ContactPatch>) {
       if (name == "count") {
         constexpr std::size_t kMaxPoints = std::tuple_size_v<decltype(Owner::points)>;
-        if (static_cast<std::size_t>(value) <= kMaxPoints) return;
-        fail(fmt::format("{}", static_cast<int>(value)), fmt::format("at most {} points", kMaxPoints));
+        if (value > 0 && static_cast<std::size_t>(value) <= kMaxPoints) return;
+        fail(fmt::format("{}", static_cast<int>(value)), fmt::format("1 to {} points", kMaxPoints));
       }
     }
     // These are compared with one another and never used as an index.
     const bool is_name =
         (std::is_same_v<Owner, model::ContactPatch> && (name == "part_a" || name == "part_b")) ||
         (std::is_same_v<Owner, model::ContactPoint> && (name == "feature_a" || name == "feature_b"));
+    const bool is_count = std::is_same_v<Owner, model::PairReference> && name == "patch_count";
     const bool is_counter = std::is_same_v<Owner, model::SceneState> && name == "step";
-    if (!is_name && !is_counter)
+    if (!is_name && !is_counter && !is_count)
       fail("an integer without a rule", "a rule in StateCheck::check_integer (sim/check_state.cpp)");
   }
 
@@ -193,7 +204,7 @@ class StateCheck {
   template <class T>
   void check_whole(const T& value) const
   {
-    if constexpr (std::is_same_v<T, model::ContactPatch>) {
+    if constexpr (std::is_same_v<T, model::ContactPatch> || std::is_same_v<T, model::PairReference>) {
       if (value.a == value.b) fail(fmt::format("between body {} and itself", value.a), "two bodies");
     }
     if constexpr (std::is_same_v<T, model::ModalState>) {

@@ -17,7 +17,7 @@ using base::append_bytes;
 using base::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 
 // Both directions walk the fields that visit_state.h lists.
 struct Writer : model::NumberVisitor {
@@ -121,6 +121,11 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path&
         in.fail("a contact of bodies that are not there", "a sound state");
       }
     }
+  }
+  for (const model::PairReference& pair : checkpoint.state.references) {
+    const auto count = checkpoint.state.bodies.size();
+    if (static_cast<std::size_t>(pair.a) >= count || static_cast<std::size_t>(pair.b) >= count)
+      in.fail("a pair of bodies that are not there", "a sound state");
   }
   return checkpoint;
 }

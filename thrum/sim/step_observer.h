@@ -20,6 +20,9 @@
 // that is added is called from the next step on. Calls of step(), restore() and those that add, remove or
 // place bodies, shapes and joints are errors while a step runs.
 //
+// A slice in which a fast body would pass through another is solved again up to the impact: before_solve is
+// then called again, with the contacts and the length of the shorter slice.
+//
 // An exception of an observer leaves World::step, and the world can be used on. Thrown by before_step it
 // leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice,
 // as it is at the end of this slice; by after_step, at the end of the step. Slices and observers that would

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -15,6 +16,13 @@ namespace {
 
 /// Old and new contact points nearer than this share of the length scale can be the same point.
 constexpr double kSamePointDistance = 0.02;
+/// The rest of the step has no impact to wait for.
+constexpr double kWholeStep = std::numeric_limits<double>::infinity();
+/// Impacts cut no slice to less than this share of the step.
+constexpr double kMinSlice = 1.0 / 256;
+/// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
+/// short slice are mostly rounding.
+constexpr double kMaxWarmGrowth = 8;
 
 /// Marks the step as running, until it ends or an observer throws.
 class RunningStep {
@@ -46,19 +54,37 @@ void World::step(double h)
   begin_observed_step(h);
   const double start = state_.time;
   double left = h;
-  for (int done = 0; left > 0; ++done) {
-    begin_observed_slice(done == 0);
+  int whole = 0;  // slices that were not cut by an impact
+  next_slice_ = kWholeStep;
+  for (int cuts = 0; left > 0;) {
+    begin_observed_slice(left == h);
     find_pairs(left);
     // What was struck in the last slice may need shorter ones for the rest.
-    const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - done));
-    if (slices > 1) refilter_pairs(left / slices);
-    step_slice(left / slices);
-    left = slices > 1 ? left - left / slices : 0;
+    const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - whole));
+    const double length = std::min(left / slices, next_slice_);
+    if (length < left) refilter_pairs(length);
+    next_slice_ = kWholeStep;
+    const double taken = step_slice(length, kMinSlice * h, cuts < desc_.max_impact_slices);
+    (taken < length ? cuts : whole) += 1;
+    left = taken < left ? left - taken : 0;
   }
   end_observed_step(start, h);
 }
 
-void World::step_slice(double h)
+double World::step_slice(double h, double min_slice, bool may_cut)
+{
+  const double taken = solve_until_impact(h, min_slice, may_cut);
+  {
+    const auto timer = times_.stage("update boxes");
+    update_moved_boxes();
+  }
+  respond(taken);
+  finish_step(taken);
+  report();
+  return taken;
+}
+
+void World::solve_slice(double h)
 {
   find_contacts(h);
   filter_contacts(h);
@@ -78,30 +104,44 @@ void World::step_slice(double h)
     timed("bounce", [&] { stepper_->bounce(now, h_s); });
   }
   timed("store results", [&] { stepper_->store_results(now); });
-  timed("update boxes", [&] { update_moved_boxes(); });
-  respond(h);
-  finish_step(h);
-  report();
 }
 
 void World::find_contacts(double h)
 {
   const auto timer = times_.stage("find contacts");
-  new_patches_.clear();
+  if (desc_.reports.events) list_pushed_pairs();
+  // The slice may be undone, by an observer or for an impact: then the contacts of the one before are taken
+  // back.
+  if (!called_observers_.empty() || desc_.time_of_impact != TimeOfImpactMethod::none) {
+    previous_patches_ = state_.patches;
+    previous_references_ = state_.references;
+  }
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
-  collision::find_contacts(
-      {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_, collision::default_pair_table()}, desc,
-      narrow_phase_scratch_, new_patches_);
-  separate_sensor_patches();
-  collision::match_contacts(state_.patches, kSamePointDistance * model_.length_scale, narrow_phase_scratch_,
-                            new_patches_);
+  collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
+                              collision::pair_table_with(desc_.interference)},
+                             desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
+                             contact_update_);
+  // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
+  previous_sensor_patches_.swap(state_.sensor_patches);
+  state_.sensor_patches.swap(contact_update_.sensor_patches);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h)
-    collision::scale_warm_impulses(new_patches_, h / state_.last_step);
-  previous_patches_.swap(state_.patches);
-  state_.patches.swap(new_patches_);
-  find_surfaces();
+    collision::scale_warm_impulses(
+        state_.patches, std::min(h / state_.last_step, std::max(kMaxWarmGrowth, 1.0 * desc_.max_slices)));
+  same_contacts_ = contact_update_.is_same && !contacts_changed_;
+  contacts_changed_ = false;
+  if (!same_contacts_ || !called_observers_.empty() || surfaces_changed_) find_surfaces();
+  surfaces_changed_ = !called_observers_.empty();
+}
+
+void World::restore_previous_contacts()
+{
+  state_.patches.swap(previous_patches_);
+  state_.references.swap(previous_references_);
+  state_.sensor_patches.swap(previous_sensor_patches_);
+  stepper_->forget_contacts();
+  contacts_changed_ = true;
 }
 
 // The coefficients of each pair: the scene's table, or the smaller of the two.
@@ -113,25 +153,11 @@ void World::find_surfaces()
   }
 }
 
-// What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
-void World::separate_sensor_patches()
-{
-  previous_sensor_patches_.swap(state_.sensor_patches);
-  state_.sensor_patches.clear();
-  const auto is_sensor = [&](model::BodyIndex i) {
-    return model_.bodies[at(i)].sensor;
-  };
-  std::erase_if(new_patches_, [&](const model::ContactPatch& patch) {
-    const bool apart = is_sensor(patch.a) || is_sensor(patch.b);
-    if (apart) state_.sensor_patches.push_back(patch);
-    return apart;
-  });
-}
-
 void World::order_contacts(double h)
 {
   const auto timer = times_.stage("order contacts");
   if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
+  if (is_ordered(h)) return;
   graph_ = stepper_->order_contacts(model_, state_, h);
   // Patches of sleepers wait.
   const auto awake = [&](model::BodyIndex i) {
@@ -143,10 +169,35 @@ void World::order_contacts(double h)
   });
 }
 
+// Whether the graph of the slice before is that of this one: it has the same patches, found at the same
+// poses, and the same bodies sleep.
+bool World::is_ordered(double h)
+{
+  const bool same_sleepers = graph_asleep_.size() == state_.bodies.size() &&
+                             std::equal(graph_asleep_.begin(), graph_asleep_.end(), state_.bodies.begin(),
+                                        [](std::uint8_t asleep, const model::BodyState& body) {
+                                          return (asleep != 0) == body.asleep;
+                                        });
+  if (same_contacts_ && same_sleepers && graph_step_ == h) return true;
+  graph_step_ = h;
+  graph_asleep_.clear();
+  for (const model::BodyState& body : state_.bodies) graph_asleep_.push_back(body.asleep ? 1 : 0);
+  return false;
+}
+
 rigid::StepFrame World::frame(double h)
 {
-  return {model_,      state_, graph_.patch_order, surfaces_, graph_.level, graph_.level_count, prepared_,
-          near_pairs_, h};
+  return {model_,
+          state_,
+          graph_.patch_order,
+          surfaces_,
+          graph_.level,
+          graph_.level_count,
+          prepared_,
+          near_pairs_,
+          contact_update_.kept_from,
+          same_contacts_,
+          h};
 }
 
 void World::finish_step(double h)

@@ -25,10 +25,12 @@
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/prepared_shape.h"
+#include "thrum/collision/time_of_impact.h"
 #include "thrum/model/response.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
 #include "thrum/rigid/contact_graph.h"
+#include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
 #include "thrum/rigid/stepper.h"
@@ -37,6 +39,12 @@
 namespace thrum::sim {
 
 enum class StepperKind : std::uint8_t { constraint, impulse };
+
+/// What keeps bodies that are fast for their size from passing through others.
+enum class TimeOfImpactMethod : std::uint8_t {
+  none,       ///< nothing: they may pass
+  continuous  ///< a slice in which one would pass is solved again up to the impact (world_impacts.cpp)
+};
 
 /// What a step gathers at its end. In a pyramid of 210 boxes all of it takes a quarter of the step, so switch
 /// off what is not read.
@@ -52,15 +60,27 @@ struct WorldDesc {
   StepperKind stepper = StepperKind::constraint;
   rigid::ConstraintSettings constraint = {};
   rigid::ImpulseSettings impulse = {};
+  rigid::ImpactSettings impacts = {};  ///< with restitution, of both steppers
   rigid::SleepSettings sleep = {};
   collision::BroadPhaseDesc broad_phase = {};
   collision::NarrowPhaseDesc narrow_phase = {};
+  collision::Interference interference = collision::Interference::hierarchy;  ///< of meshes
   double max_move =
       1.0;  ///< a body moves at most this share of its least extent before contacts are found again
-  double max_turn = 0.25;    ///< and turns at most this far [rad]
-  int max_slices = 8;        ///< into which a step is cut for that
-  int threads = 0;           ///< that a step uses at most; 0: as many as base::thread_count()
-  StepReports reports = {};  ///< can be changed between steps by set_reports()
+  double max_turn = 0.25;  ///< and turns at most this far [rad]
+  int max_slices = 8;      ///< into which a step is cut for that
+  TimeOfImpactMethod time_of_impact = TimeOfImpactMethod::continuous;
+  int max_impact_slices = 8;  ///< cuts of a step at impacts of bodies that are fast for their size
+  int threads = 0;            ///< that a step uses at most; 0: as many as base::thread_count()
+  StepReports reports = {};   ///< can be changed between steps by set_reports()
+};
+
+/// What became of impacts that contacts did not see, since the world was made.
+struct ImpactCounts {
+  std::uint64_t stopped_bodies =
+      0;                 ///< times that a body was stopped for the rest of a slice, since its step
+                         ///< had been cut max_impact_slices times
+  double lost_time = 0;  ///< for which they stood, summed over the bodies [s]
 };
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given,
@@ -178,6 +198,7 @@ class World {
   [[nodiscard]] std::span<const model::Contact> contacts() const;
   [[nodiscard]] std::span<const model::ContactEvent> events() const;
   [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
+  [[nodiscard]] const ImpactCounts& impact_counts() const { return impact_counts_; }
   /// From the next step on.
   void set_reports(const StepReports& reports) { desc_.reports = reports; }
   /// What observers emitted in the last step.
@@ -203,14 +224,42 @@ class World {
  private:
   friend class StepView;
 
+  /// Two bodies that push each other, with the place of the largest impulse.
+  struct PushedPair {
+    collision::BodyPair pair;
+    Vec3 position = Vec3::Zero();  ///< [m]
+    Vec3 normal = Vec3::UnitZ();
+  };
+
   /// Throws Error while a step runs: an observer may not change what the step is working on.
   void require_no_step(const char* call) const;
   void apply_removals();
   void remove_joints_of_removed_bodies();
   void compact_bodies();
+  void drop_misplaced_references();
   void list_excluded_pairs();
   void wake_around_removed(model::SceneState& state) const;
-  void step_slice(double h);
+  double step_slice(double h, double min_slice, bool may_cut);
+  void solve_slice(double h);
+  double solve_until_impact(double h, double min_slice, bool may_cut);
+  void remember_slice_start();
+  void restore_slice_start();
+  [[nodiscard]] collision::ShapeMotion motion_in_slice(model::BodyIndex id, double h) const;
+  [[nodiscard]] bool was_stopped(model::BodyIndex id) const
+  {
+    return !kept_motion_.empty() && kept_motion_[at(id)] < 1;
+  }
+  void list_fast_bodies(double h);
+  [[nodiscard]] Box3 box_of_motion(model::BodyIndex id, double h) const;
+  void list_fast_pairs(double h);
+  [[nodiscard]] bool may_collide(const collision::BodyPair& pair) const;
+  [[nodiscard]] bool has_patch(const collision::BodyPair& pair) const;
+  [[nodiscard]] double free_fraction(const collision::BodyPair& pair, double h, double max_fraction,
+                                     int attempt) const;
+  [[nodiscard]] double find_first_impact(double h, int attempt);
+  [[nodiscard]] double impact_slice(double h) const;
+  void stop_before_impacts(double h, int attempt);
+  void count_stopped(double h);
   [[nodiscard]] int slice_count_for(double h) const;
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
@@ -221,10 +270,14 @@ class World {
   void refilter_pairs(double h);
   void remove_far_pairs();
   void find_contacts(double h);
-  void separate_sensor_patches();
+  /// Undoes find_contacts().
+  void restore_previous_contacts();
+  void list_pushed_pairs();
   void find_surfaces();
   void filter_contacts(double h);
+  void remove_disabled_patches(const std::vector<bool>& disabled);
   void order_contacts(double h);
+  [[nodiscard]] bool is_ordered(double h);
   void respond(double h);
   void finish_step(double h);
   void timestamp_responses();
@@ -267,13 +320,35 @@ class World {
   bool is_stepping_ = false;
   bool excluded_pairs_stale_ = false;
 
+  // Impacts of fast bodies (world_impacts.cpp).
+  struct SliceStart {
+    std::vector<model::BodyState> bodies;
+    std::vector<model::JointState> joints;
+  };
+  SliceStart slice_start_;
+  std::vector<model::BodyIndex> fast_bodies_;
+  std::vector<collision::BodyPair> fast_pairs_;
+  std::vector<collision::BodyPair> disabled_pairs_;  ///< by observers, in this slice; sorted
+  std::vector<double> kept_motion_;                  ///< by body, while bodies are stopped
+  double min_fast_move_ = 0;
+  double next_slice_ = std::numeric_limits<double>::infinity();  ///< max length of the next slice [s]
+  collision::BodyPair first_impact_;
+  ImpactCounts impact_counts_;
+
   // Scratch of one step.
   std::vector<Pose> X_ws_;
   std::vector<Box3> boxes_;                      ///< of the bodies, with their way
   std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
-  std::vector<model::ContactPatch> new_patches_;
   collision::NarrowPhaseScratch narrow_phase_scratch_;
-  std::vector<model::ContactPatch> previous_patches_;
+  collision::ContactUpdate contact_update_;
+  bool same_contacts_ = false;    ///< patches and model are those of the slice before
+  bool contacts_changed_ = true;  ///< bodies, joints or contacts, by something else than a step
+  bool surfaces_changed_ = true;
+  double graph_step_ = 0;                              ///< for which `graph_` was made [s]
+  std::vector<std::uint8_t> graph_asleep_;             ///< by body, when it was made
+  std::vector<PushedPair> pushed_before_;              ///< in the slice before, for events; ordered by bodies
+  std::vector<model::ContactPatch> previous_patches_;  ///< of the slice before, if it may be undone
+  std::vector<model::PairReference> previous_references_;  ///< likewise
   std::vector<model::ContactPatch> previous_sensor_patches_;
   std::vector<StepObserver*> called_observers_;        ///< those of the running step; null: removed meanwhile
   std::vector<model::BodyState> bodies_before_step_;   ///< empty unless an observer needs them

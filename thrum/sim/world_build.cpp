@@ -59,6 +59,7 @@ void check_desc(const WorldDesc& desc)
   require(desc.threads >= 0, "The number of threads", desc.threads, "1 or more, or 0 for all");
   require(desc.length_scale > 0, "The length scale", desc.length_scale, "a positive number of metres");
   require(desc.max_slices >= 1, "max_slices", desc.max_slices, "at least 1");
+  require(desc.max_impact_slices >= 0, "max_impact_slices", desc.max_impact_slices, "at least 0");
   require(desc.max_move > 0, "max_move", desc.max_move, "a positive share");
   require(desc.max_turn > 0, "max_turn", desc.max_turn, "a positive angle");
   require(desc.constraint.substeps >= 1, "constraint.substeps", desc.constraint.substeps, "at least 1");
@@ -86,9 +87,9 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
 {
   switch (desc.stepper) {
     case StepperKind::constraint:
-      return rigid::make_constraint_stepper(desc.constraint);
+      return rigid::make_constraint_stepper(desc.constraint, desc.impacts);
     case StepperKind::impulse:
-      return rigid::make_impulse_stepper(desc.impulse);
+      return rigid::make_impulse_stepper(desc.impulse, desc.impacts);
   }
   throw Error("The stepper of a world must be one of StepperKind.");
 }
@@ -137,12 +138,14 @@ void World::set_surface(model::SurfaceId id, const model::Surface& surface)
 {
   check_surface(surface);
   model_.surfaces[at(index_of(id))] = surface;
+  surfaces_changed_ = true;
 }
 
 void World::set_surface_pair(model::SurfaceId a, model::SurfaceId b, const model::Surface& values)
 {
   check_surface(values);
   model_.surface_pairs.push_back({index_of(a), index_of(b), values});
+  surfaces_changed_ = true;
 }
 
 void World::check_properties(const model::BodyProperties& desc, const model::BodyState& state) const
@@ -275,6 +278,7 @@ model::JointId World::add_joint(const model::JointDesc& desc)
                            .damping = desc.damping,
                            .collide_connected = desc.collide_connected});
   state_.joints.emplace_back();
+  contacts_changed_ = true;
   state_.joint_ids.push_back(joint_table_.add(index));
   joint_removed_.push_back(0);
   if (!desc.collide_connected && desc.b.valid()) excluded_pairs_stale_ = true;

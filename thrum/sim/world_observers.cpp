@@ -85,6 +85,7 @@ StepView World::slice_view(double h) const
 
 void World::filter_contacts(double h)
 {
+  disabled_pairs_.clear();
   if (called_observers_.empty()) return;
   const auto timer = times_.stage("filter contacts");
   ContactFilter filter(surfaces_);
@@ -93,18 +94,29 @@ void World::filter_contacts(double h)
     for_each_observer([&](StepObserver& observer) { observer.before_solve(view, filter); });
   } catch (...) {
     // The slice does not happen: the contact memory is that of the one before.
-    state_.patches.swap(previous_patches_);
-    state_.sensor_patches.swap(previous_sensor_patches_);
+    restore_previous_contacts();
     throw;
   }
-  if (filter.disabled_.empty()) return;
+  if (!filter.disabled_.empty()) remove_disabled_patches(filter.disabled_);
+}
+
+// Their pairs have fewer patches than were found: they are found again, and asked about, in the next slice.
+void World::remove_disabled_patches(const std::vector<bool>& disabled)
+{
+  same_contacts_ = false;
+  contacts_changed_ = true;
   std::size_t kept = 0;
   for (std::size_t p = 0; p < state_.patches.size(); ++p) {
-    if (filter.disabled_[p]) continue;
+    if (disabled[p]) {
+      disabled_pairs_.push_back({state_.patches[p].a, state_.patches[p].b});
+      continue;
+    }
     if (kept != p) state_.patches[kept] = state_.patches[p];
+    contact_update_.kept_from[kept] = contact_update_.kept_from[p];
     surfaces_[kept++] = surfaces_[p];
   }
   state_.patches.resize(kept);
+  contact_update_.kept_from.resize(kept);
   surfaces_.resize(kept);
 }
 

@@ -18,7 +18,9 @@ constexpr double kQueryMargin = 1e-6;
 Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double h, double max_margin)
 {
   if (shape.kind == model::ShapeKind::sphere) return Vec3::Zero();
-  const Vec3 across(std::hypot(w.y(), w.z()), std::hypot(w.z(), w.x()), std::hypot(w.x(), w.y()));
+  const Vec3 squares = w.cwiseAbs2();
+  const Vec3 across(std::sqrt(squares.y() + squares.z()), std::sqrt(squares.z() + squares.x()),
+                    std::sqrt(squares.x() + squares.y()));
   return (h * shape.radius * across).cwiseMin(max_margin * shape.min_extent);
 }
 

@@ -22,6 +22,8 @@ namespace {
 
 /// Fewer empty places than this are never closed up.
 constexpr std::size_t kMinEmptyPlaces = 32;
+/// A contact is no farther than so many radii from the centre of a body.
+constexpr double kMaxContactRadii = 4;
 
 [[noreturn]] void reject_id(const char* what, const std::string& id, bool given_out)
 {
@@ -82,15 +84,16 @@ void erase_bodies(model::SceneState& state, const std::vector<std::uint8_t>& rem
   const std::vector<std::int32_t> positions = positions_after(removed);
   erase_flagged(state.bodies, removed);
   erase_flagged(state.body_ids, removed);
-  for (std::vector<model::ContactPatch>* patches : {&state.patches, &state.sensor_patches}) {
-    for (model::ContactPatch& patch : *patches) {
-      patch.a = at(positions, patch.a);
-      patch.b = at(positions, patch.b);
+  const auto renumber = [&](auto& pairs) {
+    for (auto& pair : pairs) {
+      pair.a = at(positions, pair.a);
+      pair.b = at(positions, pair.b);
     }
-    std::erase_if(*patches, [](const model::ContactPatch& patch) {
-      return patch.a == model::kNone || patch.b == model::kNone;
-    });
-  }
+    std::erase_if(pairs, [](const auto& pair) { return pair.a == model::kNone || pair.b == model::kNone; });
+  };
+  renumber(state.patches);
+  renumber(state.sensor_patches);
+  renumber(state.references);
 }
 
 }  // namespace
@@ -189,6 +192,7 @@ void World::apply_removals()
 {
   if (removals_pending_) {
     removals_pending_ = false;
+    contacts_changed_ = true;
     wake_around_removed(state_);
     remove_joints_of_removed_bodies();
     erase_vibration_of(state_, flagged_ids(state_, removed_));
@@ -230,6 +234,7 @@ void World::compact_bodies()
 {
   const std::vector<std::int32_t> positions = positions_after(removed_);
   erase_bodies(state_, removed_);
+  stepper_->forget_contacts();
   erase_flagged(model_.bodies, removed_);
   for (model::Joint& joint : model_.joints) {
     joint.a = at(positions, joint.a);
@@ -274,6 +279,29 @@ model::SceneState World::save() const
   return state;
 }
 
+// Contacts that are not where the two bodies are, as in a damaged file, are found again.
+void World::drop_misplaced_references()
+{
+  const auto is_near = [&](model::BodyIndex i, const Pose& X_wb, double margin, const Vec3& p) {
+    const model::BodyProperties& desc = at(model_.bodies, i);
+    const double radius = at(prepared_, desc.shape).radius + desc.X_bs.position.norm() + margin;
+    return !((p - X_wb.position).norm() > kMaxContactRadii * radius);
+  };
+  std::erase_if(state_.references, [&](const model::PairReference& pair) {
+    auto patch = std::lower_bound(
+        state_.patches.begin(), state_.patches.end(), pair,
+        [](const auto& p, const auto& q) { return std::pair(p.a, p.b) < std::pair(q.a, q.b); });
+    for (; patch != state_.patches.end() && patch->a == pair.a && patch->b == pair.b; ++patch) {
+      for (const model::ContactPoint& point : patch->active()) {
+        if (!is_near(pair.a, pair.X_wa, pair.margin, point.reference_position) ||
+            !is_near(pair.b, pair.X_wb, pair.margin, point.reference_position))
+          return true;
+      }
+    }
+    return false;
+  });
+}
+
 void World::restore(const model::SceneState& state)
 {
   require_no_step("restore");
@@ -282,6 +310,9 @@ void World::restore(const model::SceneState& state)
   check_state(state, state_.body_ids, state_.joint_ids);
   for (const StepObserver* observer : observers_) observer->check_state(state);
   state_ = state;
+  drop_misplaced_references();
+  stepper_->forget_contacts();
+  contacts_changed_ = true;
   for (std::size_t i = 0; i < state_.bodies.size(); ++i) update_box(static_cast<model::BodyIndex>(i));
   contacts_.clear();
   impulses_.clear();

@@ -236,39 +236,49 @@ void World::report_sensor_events()
   add(model::ContactEventKind::end, previous_sensor_patches_, before, now);
 }
 
+// What pushed in the slice before, before its patches are brought up to date.
+void World::list_pushed_pairs()
+{
+  pushed_before_.clear();
+  for_each_pair(state_.patches, [&](std::span<const model::ContactPatch> patches) {
+    if (!has_contact_impulse(patches)) return;
+    const PairSummary summary = summarise(patches, state_);
+    pushed_before_.push_back({{patches[0].a, patches[0].b}, summary.position, summary.normal});
+  });
+}
+
 void World::report_events()
 {
-  const auto add = [&](model::ContactEventKind kind, const model::ContactPatch& patch,
+  const auto add = [&](model::ContactEventKind kind, const collision::BodyPair& pair,
                        const PairSummary& summary, double speed) {
-    events_.push_back({kind, state_.time, id_of(patch.a), id_of(patch.b), summary.position, summary.normal,
+    events_.push_back({kind, state_.time, id_of(pair.a), id_of(pair.b), summary.position, summary.normal,
                        speed, summary.impulse});
   };
-  std::vector<collision::BodyPair> before;
-  for_each_pair(previous_patches_, [&](std::span<const model::ContactPatch> patches) {
-    if (has_contact_impulse(patches)) before.push_back({patches[0].a, patches[0].b});
-  });
+  const auto pushed_before = [&](const collision::BodyPair& pair) {
+    const auto first =
+        std::lower_bound(pushed_before_.begin(), pushed_before_.end(), pair,
+                         [](const PushedPair& p, const collision::BodyPair& q) { return p.pair < q; });
+    return first != pushed_before_.end() && first->pair == pair;
+  };
   std::vector<collision::BodyPair> now;
   for_each_pair(state_.patches, [&](std::span<const model::ContactPatch> patches) {
     if (!has_contact_impulse(patches)) return;
     const collision::BodyPair pair{patches[0].a, patches[0].b};
     now.push_back(pair);
     const PairSummary summary = summarise(patches, state_);
-    const bool known = std::binary_search(before.begin(), before.end(), pair);
-    if (!known) add(model::ContactEventKind::begin, patches[0], summary, summary.approach);
+    if (!pushed_before(pair)) add(model::ContactEventKind::begin, pair, summary, summary.approach);
     if (summary.impact && summary.approach > 0)
-      add(model::ContactEventKind::hit, patches[0], summary, summary.approach);
+      add(model::ContactEventKind::hit, pair, summary, summary.approach);
     if (summary.slip > kMinSlideSpeed * model_.length_scale)
-      add(model::ContactEventKind::slide, patches[0], summary, summary.slip);
+      add(model::ContactEventKind::slide, pair, summary, summary.slip);
   });
-  for_each_pair(previous_patches_, [&](std::span<const model::ContactPatch> patches) {
-    const collision::BodyPair pair{patches[0].a, patches[0].b};
-    if (!std::binary_search(before.begin(), before.end(), pair) ||
-        std::binary_search(now.begin(), now.end(), pair))
-      return;
-    PairSummary last = summarise(patches, state_);
-    last.impulse = 0;
-    add(model::ContactEventKind::end, patches[0], last, 0);
-  });
+  for (const PushedPair& before : pushed_before_) {
+    if (std::binary_search(now.begin(), now.end(), before.pair)) continue;
+    PairSummary last;
+    last.position = before.position;
+    last.normal = before.normal;
+    add(model::ContactEventKind::end, before.pair, last, 0);
+  }
 }
 
 }  // namespace thrum::sim

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -16,6 +17,7 @@ void World::set_gravity(const Vec3& gravity)
 {
   if (!gravity.allFinite()) throw Error("Gravity must be three finite numbers.");
   model_.gravity = gravity;
+  contacts_changed_ = true;
   for (const model::BodyId id : bodies()) wake(id);
 }
 
@@ -51,6 +53,9 @@ void World::set_motion(model::BodyId id, model::Motion motion)
   at(state_.bodies, index) = state;
   broad_phase_.set_fixed(index, motion == model::Motion::fixed);
   update_box(index);
+  contacts_changed_ = true;
+  // The axes of the body may have moved in its shape: its contacts are found again.
+  std::erase_if(state_.references, [&](const auto& pair) { return pair.a == index || pair.b == index; });
   wake(id);
   wake_contacts_of(index);
 }
@@ -59,6 +64,7 @@ void World::set_surface(model::BodyId id, model::SurfaceId surface)
 {
   const model::BodyIndex index = index_of(id);
   at(model_.bodies, index).surface = index_of(surface);
+  surfaces_changed_ = true;
   wake(id);
   wake_contacts_of(index);
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Contacts that are kept while the two bodies have hardly moved against each other.
+//
+// Between two steps of a heap at rest nothing changes but the depths, and these by less than rounding of a
+// single number. A pair remembers the poses at which its contacts were found (model::PairReference). While
+// the bodies have moved against each other by less than a limit and turned by less than another, with d and
+// theta their moves and turns since then,
+//
+//     u(p) = d_b + theta_b x (p - x_b) - d_a - theta_a x (p - x_a),      depth = depth_0 - n . u(p),     (1)
+//
+// and p goes along with the mean of the two moves. What is left out is of second order: with limits of 1e-4
+// of the size, 1e-8 of it. The reference stays where it was, so errors do not add up.
+//
+// Spheres, capsules and cylinders touch at points that move over them as they roll: a point that stayed
+// behind by a half of the move would drive a ball at rest away. Their contacts are kept only where they have
+// three points, as under a cylinder that stands.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "thrum/collision/prepared_shape.h"
+#include "thrum/model/contact.h"
+
+namespace thrum::collision {
+
+/// How far two bodies may move against each other, and each may turn, before contacts are found again.
+struct KeepLimits {
+  double move = 0;  ///< [m]
+  double turn = 0;  ///< [rad]
+};
+
+/// How two bodies have moved since their contacts were found.
+struct PairMotion {
+  Vec3 move_a;  ///< [m]
+  Vec3 turn_a;  ///< [rad]
+  Vec3 move_b;
+  Vec3 turn_b;
+};
+
+/// The turn from `from` to `to`, exact to first order [rad].
+[[nodiscard]] inline Vec3 small_turn(const Quat& from, const Quat& to)
+{
+  const Vec3 v = from.w() * to.vec() - to.w() * from.vec() + from.vec().cross(to.vec());
+  return from.coeffs().dot(to.coeffs()) < 0 ? Vec3(-2 * v) : Vec3(2 * v);
+}
+
+[[nodiscard]] inline PairMotion motion_since(const model::PairReference& reference, const Pose& X_wa,
+                                             const Pose& X_wb)
+{
+  return {X_wa.position - reference.X_wa.position, small_turn(reference.X_wa.rotation, X_wa.rotation),
+          X_wb.position - reference.X_wb.position, small_turn(reference.X_wb.rotation, X_wb.rotation)};
+}
+
+[[nodiscard]] inline bool is_within(const PairMotion& motion, const KeepLimits& limits)
+{
+  return (motion.move_b - motion.move_a).squaredNorm() <= limits.move * limits.move &&
+         std::max(motion.turn_a.squaredNorm(), motion.turn_b.squaredNorm()) <= limits.turn * limits.turn;
+}
+
+/// Eq. (1) for the points of a patch, which go on as not new where they pushed.
+void move_patch(const model::PairReference& reference, const PairMotion& motion, model::ContactPatch& patch);
+
+/// Whether contacts of the two shapes, which has these patches, may be kept.
+[[nodiscard]] bool is_keepable(const PreparedShape& a, const PreparedShape& b,
+                               std::span<const model::ContactPatch> patches);
+
+}  // namespace thrum::collision

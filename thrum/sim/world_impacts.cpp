@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// Bodies that are fast for their size do not pass through others.
+//
+// After a slice is solved, every pair that moved against each other by more than half the width of the
+// thinner one is searched for the time at which the two first touch (collision/time_of_impact.h), on the
+// motion that the solver gave them. The slice is then undone and solved again up to the earliest of these
+// times, so that the next one begins with the contact; that one is short, and what follows it has the
+// velocities after the impact. When a step has been cut in this way `max_impact_slices` times, what would
+// pass is instead stopped where it touches for the rest of the slice, and counted.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "thrum/base/index.h"
+#include "thrum/collision/time_of_impact.h"
+#include "thrum/sim/world.h"
+
+namespace thrum::sim {
+
+namespace {
+
+/// Contacts are looked for within half the width of fast bodies, so that a pair that moves by less against
+/// each other is seen before it has passed the middle.
+constexpr double kUnseenMove = 0.5;
+/// Shares of the width of the thinner body: the gap at which the search for an impact ends (a quarter of the
+/// least margin of contacts), the overlap to which pairs in contact may go, and the motion of the pair in the
+/// slice that resolves an impact.
+constexpr double kTouchGap = 0.00125;
+constexpr double kAllowedDepth = 0.25;
+constexpr double kImpactMove = 0.25;
+/// A slice is solved so many times before bodies are stopped instead.
+constexpr int kMaxAttempts = 6;
+/// Bodies that are stopped are moved less in so many rounds, and then not at all.
+constexpr int kShorterRounds = 3;
+constexpr int kMaxStopRounds = 8;
+/// A body turned by more than this is bounded by the sphere about its centre [rad].
+constexpr double kSmallTurn = 0.1;
+
+// The rotation vector from one orientation to another, of those that differ by whole turns the one nearest to
+// `expected` [rad].
+Vec3 rotation_between(const Quat& from, const Quat& to, const Vec3& expected)
+{
+  const Eigen::AngleAxisd turn(to * from.conjugate());
+  const double full = 2 * std::numbers::pi;
+  const double more = std::round((expected.dot(turn.axis()) - turn.angle()) / full);
+  return (turn.angle() + full * more) * turn.axis();
+}
+
+double radius_about_centre(const collision::PreparedShape& shape, const Pose& X_bs)
+{
+  const double offset = X_bs.position.norm();
+  return shape.kind == model::ShapeKind::sphere ? offset : offset + shape.radius;
+}
+
+}  // namespace
+
+void World::remember_slice_start()
+{
+  slice_start_.bodies.assign(state_.bodies.begin(), state_.bodies.end());
+  slice_start_.joints.assign(state_.joints.begin(), state_.joints.end());
+}
+
+void World::restore_slice_start()
+{
+  state_.bodies.assign(slice_start_.bodies.begin(), slice_start_.bodies.end());
+  state_.joints.assign(slice_start_.joints.begin(), slice_start_.joints.end());
+  restore_previous_contacts();
+}
+
+// How the shape of a body has moved in this slice.
+collision::ShapeMotion World::motion_in_slice(model::BodyIndex id, double h) const
+{
+  const std::size_t i = at(id);
+  const model::BodyState& before = slice_start_.bodies[i];
+  const model::BodyState& after = state_.bodies[i];
+  collision::ShapeMotion motion;
+  motion.X_ws = X_ws_[i];
+  motion.centre = before.X_wb.position;
+  if (model_.bodies[i].motion == model::Motion::fixed) return motion;
+  motion.move = after.X_wb.position - before.X_wb.position;
+  if (after.X_wb.rotation.coeffs() != before.X_wb.rotation.coeffs()) {
+    // Of a body that was stopped the whole turns are not known any more.
+    const Vec3 expected = was_stopped(id) ? Vec3::Zero() : Vec3(h * after.angular_velocity);
+    motion.turn = rotation_between(before.X_wb.rotation, after.X_wb.rotation, expected);
+  }
+  return motion;
+}
+
+// Bodies that moved by more than a share of the thinnest shape of the scene.
+void World::list_fast_bodies(double h)
+{
+  fast_bodies_.clear();
+  double thinnest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    if (removed_[i] == 0) thinnest = std::min(thinnest, prepared_[at(model_.bodies[i].shape)].width);
+  }
+  min_fast_move_ = 0.5 * kUnseenMove * thinnest;
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const model::BodyProperties& desc = model_.bodies[i];
+    if (removed_[i] != 0 || desc.motion == model::Motion::fixed || state_.bodies[i].asleep) continue;
+    const model::BodyState& before = slice_start_.bodies[i];
+    const model::BodyState& after = state_.bodies[i];
+    const double spin =
+        std::sqrt(std::max(before.angular_velocity.squaredNorm(), after.angular_velocity.squaredNorm()));
+    const double move = (after.X_wb.position - before.X_wb.position).norm() +
+                        h * spin * radius_about_centre(prepared_[at(desc.shape)], desc.X_bs);
+    if (move > min_fast_move_) fast_bodies_.push_back(static_cast<model::BodyIndex>(i));
+  }
+}
+
+Box3 World::box_of_motion(model::BodyIndex id, double h) const
+{
+  const std::size_t i = at(id);
+  const collision::PreparedShape& shape = prepared_[at(model_.bodies[i].shape)];
+  const collision::ShapeMotion motion = motion_in_slice(id, h);
+  if (motion.turn.norm() < kSmallTurn) {
+    const double bulge = motion.turn.squaredNorm() * radius_about_centre(shape, model_.bodies[i].X_bs);
+    Box3 box = collision::world_bounds(shape, motion.X_ws, bulge);
+    return box.extend(collision::world_bounds(shape, motion.pose_at(1), bulge));
+  }
+  const Vec3 reach = Vec3::Constant((motion.X_ws.position - motion.centre).norm() + shape.radius);
+  Box3 box(motion.centre - reach, motion.centre + reach);
+  return box.extend(box.translated(motion.move));
+}
+
+// Pairs of which one is fast, and that may collide at all.
+void World::list_fast_pairs(double h)
+{
+  fast_pairs_.clear();
+  list_fast_bodies(h);
+  if (fast_bodies_.empty()) return;
+  for (const model::BodyIndex i : fast_bodies_) broad_phase_.update(i, box_of_motion(i, h));
+  std::vector<model::BodyIndex> found;
+  for (const model::BodyIndex i : fast_bodies_) {
+    Box3 box = box_of_motion(i, h);
+    // What is not fast has moved by less than this out of its box.
+    box = Box3(box.min().array() - min_fast_move_, box.max().array() + min_fast_move_);
+    broad_phase_.overlapping(box, found);
+    for (const model::BodyIndex j : found) {
+      if (i == j) continue;
+      const collision::BodyPair pair{std::min(i, j), std::max(i, j)};
+      if (may_collide(pair)) fast_pairs_.push_back(pair);
+    }
+  }
+  std::sort(fast_pairs_.begin(), fast_pairs_.end());
+  fast_pairs_.erase(std::unique(fast_pairs_.begin(), fast_pairs_.end()), fast_pairs_.end());
+}
+
+bool World::may_collide(const collision::BodyPair& pair) const
+{
+  const auto is_in = [&](const std::vector<collision::BodyPair>& pairs) {
+    return std::binary_search(pairs.begin(), pairs.end(), pair);
+  };
+  return !model_.bodies[at(pair.a)].sensor && !model_.bodies[at(pair.b)].sensor &&
+         collision::should_collide(model_, pair) && !is_in(excluded_pairs_) && !is_in(disabled_pairs_);
+}
+
+bool World::has_patch(const collision::BodyPair& pair) const
+{
+  const auto bodies_of = [](const model::ContactPatch& patch) {
+    return collision::BodyPair{patch.a, patch.b};
+  };
+  const auto found = std::lower_bound(
+      state_.patches.begin(), state_.patches.end(), pair,
+      [&](const model::ContactPatch& patch, const collision::BodyPair& p) { return bodies_of(patch) < p; });
+  return found != state_.patches.end() && bodies_of(*found) == pair;
+}
+
+// The fraction of the slice up to which the pair does not pass through each other.
+double World::free_fraction(const collision::BodyPair& pair, double h, double max_fraction, int attempt) const
+{
+  const collision::PreparedShape& a = prepared_[at(model_.bodies[at(pair.a)].shape)];
+  const collision::PreparedShape& b = prepared_[at(model_.bodies[at(pair.b)].shape)];
+  const collision::ShapeMotion motion_a = motion_in_slice(pair.a, h);
+  const collision::ShapeMotion motion_b = motion_in_slice(pair.b, h);
+  const double width = collision::thinner_width(a, b);
+  if (!(collision::relative_reach(a, motion_a, b, motion_b) > kUnseenMove * width)) return 1;
+  collision::ImpactDesc desc;
+  // Smaller with each attempt: the end of the one before may not be taken for an impact again.
+  desc.touch_gap = kTouchGap * width * std::pow(0.5, attempt);
+  desc.allowed_depth = kAllowedDepth * width;
+  desc.max_fraction = max_fraction;
+  desc.in_contact = has_patch(pair);
+  const collision::TimeOfImpact impact = collision::time_of_impact(a, motion_a, b, motion_b, desc);
+  return impact.found() ? impact.fraction : 1;
+}
+
+// The fraction of the slice up to the first impact that contacts did not see.
+double World::find_first_impact(double h, int attempt)
+{
+  const auto timer = times_.stage("find impacts");
+  kept_motion_.clear();
+  list_fast_pairs(h);
+  double first = 1;
+  for (const collision::BodyPair& pair : fast_pairs_) {
+    const double fraction = free_fraction(pair, h, first, attempt);
+    if (!(fraction < first)) continue;
+    first = fraction;
+    first_impact_ = pair;
+  }
+  return first;
+}
+
+// How long the slice that resolves the impact found last may be [s].
+double World::impact_slice(double h) const
+{
+  const collision::PreparedShape& a = prepared_[at(model_.bodies[at(first_impact_.a)].shape)];
+  const collision::PreparedShape& b = prepared_[at(model_.bodies[at(first_impact_.b)].shape)];
+  const double reach = collision::relative_reach(a, motion_in_slice(first_impact_.a, h), b,
+                                                 motion_in_slice(first_impact_.b, h));
+  return h * kImpactMove * collision::thinner_width(a, b) / reach;
+}
+
+// Bodies that would pass through others stay where they touch, with their velocities; against a kinematic
+// body they go with it. Each round shortens the motions of the pairs that still collide, in the end to
+// nothing: then none is left.
+void World::stop_before_impacts(double h, int attempt)
+{
+  kept_motion_.assign(state_.bodies.size(), 1.0);
+  const auto stop = [&](model::BodyIndex id, model::BodyIndex other, double fraction) {
+    if (model_.bodies[at(id)].motion != model::Motion::dynamic) return;
+    const collision::ShapeMotion motion = motion_in_slice(id, h);
+    Pose X_ws = motion.pose_at(fraction);
+    if (model_.bodies[at(other)].motion == model::Motion::kinematic) {
+      const collision::ShapeMotion carrier = motion_in_slice(other, h);
+      X_ws = carrier.pose_at(1) * carrier.pose_at(fraction).inverse() * X_ws;
+    }
+    // The spin turns along: a thin rod that is turned under its spin would get many times its energy.
+    model::BodyState& body = state_.bodies[at(id)];
+    const Quat old = body.X_wb.rotation;
+    body.X_wb = X_ws * model_.bodies[at(id)].X_bs.inverse();
+    body.angular_velocity = body.X_wb.rotation * (old.conjugate() * body.angular_velocity);
+    kept_motion_[at(id)] *= fraction;
+  };
+  bool found = true;
+  for (int round = 0; round < kMaxStopRounds && found; ++round) {
+    found = false;
+    for (const collision::BodyPair& pair : fast_pairs_) {
+      const double fraction = free_fraction(pair, h, 1, attempt);
+      if (!(fraction < 1)) continue;
+      found = true;
+      const double kept = round < kShorterRounds ? fraction : 0.0;
+      stop(pair.a, pair.b, kept);
+      stop(pair.b, pair.a, kept);
+    }
+  }
+}
+
+void World::count_stopped(double h)
+{
+  for (const double kept : kept_motion_) {
+    if (!(kept < 1)) continue;
+    ++impact_counts_.stopped_bodies;
+    impact_counts_.lost_time += h * (1 - kept);
+  }
+}
+
+// Solves a slice of at most h, up to the first impact that would otherwise be missed, and returns its length.
+// A slice is cut to no less than min_slice: in one so short bodies are stopped.
+double World::solve_until_impact(double h, double min_slice, bool may_cut)
+{
+  if (desc_.time_of_impact == TimeOfImpactMethod::none) {
+    solve_slice(h);
+    return h;
+  }
+  remember_slice_start();
+  for (int attempt = 0;; ++attempt) {
+    solve_slice(h);
+    const double first = find_first_impact(h, attempt);
+    if (!(first < 1)) return h;
+    next_slice_ = std::max(impact_slice(h), min_slice);
+    if (!may_cut || h <= min_slice || attempt + 1 == kMaxAttempts) {
+      stop_before_impacts(h, attempt);
+      if (h > min_slice) count_stopped(h);
+      kept_motion_.clear();
+      return h;
+    }
+    restore_slice_start();
+    h = std::max(first * h, min_slice);
+  }
+}
+
+}  // namespace thrum::sim
