@@ -163,5 +163,30 @@ TEST(ClosedForm, TheImpulseOfAnImpactIsReported)
   EXPECT_EQ(hits, 1);
 }
 
+// Held over the whole step, whatever it is cut into: v = F h / m for each step.
+TEST(ClosedForms, AForceActsOverAllSlicesOfAStep)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const int slices : {1, 2, 8}) {
+      WorldDesc desc = desc_without_sleep();
+      desc.stepper = stepper;
+      desc.gravity = Vec3::Zero();
+      desc.max_slices = slices;
+      desc.max_move = 1e-3;
+      World world(desc);
+      // It slides without friction: bodies in contact cut the step.
+      world.set_surface(model::kDefaultSurface, {0, 0, 0, 0});
+      add_plane(world);
+      const model::BodyId box = add_box(world, Vec3::Constant(0.1), {0, 0, 0.1}, 2);
+      world.set_velocity(box, {6, 0, 0}, Vec3::Zero());
+      for (int i = 0; i < 30; ++i) {
+        world.apply_force(box, {3, 0, 0}, world.body(box).X_wb.position);
+        world.step(kStep);
+      }
+      EXPECT_NEAR(world.body(box).velocity.x(), 6 + 30 * kStep * 3 / 2, 1e-6) << slices;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::sim

@@ -227,8 +227,6 @@ void SolverBodies::store(model::SceneState& state) const
     if (!bodies_[i].moves) continue;
     state.bodies[i].velocity = bodies_[i].v;
     state.bodies[i].angular_velocity = bodies_[i].w;
-    state.bodies[i].force.setZero();
-    state.bodies[i].torque.setZero();
   }
 }
 

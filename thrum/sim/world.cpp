@@ -68,6 +68,10 @@ void World::step(double h)
     (taken < length ? cuts : whole) += 1;
     left = taken < left ? left - taken : 0;
   }
+  for (model::BodyState& body : state_.bodies) {
+    body.force.setZero();
+    body.torque.setZero();
+  }
   end_observed_step(start, h);
 }
 
