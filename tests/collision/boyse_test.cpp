@@ -9,6 +9,7 @@
 #include <numbers>
 #include <random>
 
+#include "tests/support/random_motion.h"
 #include "tests/support/test_meshes.h"
 #include "thrum/base/index.h"
 #include "thrum/collision/z_list.h"
@@ -19,23 +20,7 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  double in(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
-  Vec3 in_cube(double half) { return {in(-half, half), in(-half, half), in(-half, half)}; }
-  Vec3 direction()
-  {
-    for (;;) {
-      const Vec3 d = in_cube(1);
-      if (d.norm() > 0.1 && d.norm() < 1) return d.normalized();
-    }
-  }
-  Quat rotation() { return Quat(Eigen::AngleAxisd(in(0, kPi), direction())); }
-
- private:
-  std::mt19937 engine_;
-};
+using support::Random;
 
 std::vector<mesh::TrianglePair> all_pairs(const BoyseSurface& a, const BoyseSurface& b)
 {

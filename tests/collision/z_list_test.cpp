@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "tests/support/random_motion.h"
 #include "tests/support/test_meshes.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -17,23 +18,7 @@
 namespace thrum::collision {
 namespace {
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  double in(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
-  Vec3 in_cube(double half) { return {in(-half, half), in(-half, half), in(-half, half)}; }
-  Vec3 direction()
-  {
-    for (;;) {
-      const Vec3 d = in_cube(1);
-      if (d.norm() > 0.1 && d.norm() < 1) return d.normalized();
-    }
-  }
-  Quat rotation() { return Quat(Eigen::AngleAxisd(in(0, std::numbers::pi), direction())); }
-
- private:
-  std::mt19937 engine_;
-};
+using support::Random;
 
 std::array<Vec3, 3> corners(const mesh::TriangleMesh& mesh, Index face, const Pose& X)
 {

@@ -6,6 +6,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/numerics/complementarity.h"
+#include "thrum/rigid/body_row.h"
 
 namespace thrum::rigid {
 
@@ -16,12 +17,7 @@ constexpr double kRegularisation = 1e-9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // One row of J with its bounds: J = (-linear, -angular_a, +linear, +angular_b).
-struct DenseRow {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
-  Vec3 linear = Vec3::Zero();
-  Vec3 angular_a = Vec3::Zero();
-  Vec3 angular_b = Vec3::Zero();
+struct DenseRow : BodyRow {
   double bias = 0;      ///< the row wants J v = -bias
   double softness = 0;  ///< added to the diagonal
   double lo = 0;
@@ -74,31 +70,6 @@ void add_joint_row(std::vector<DenseRow>& rows, JointRow& joint, SolverBodies& b
   row.impulse = joint.lambda;
   row.joint = &joint;
   rows.push_back(row);
-}
-
-// J M^-1 J^T between two rows: through each body that they share.
-double coupling(const DenseRow& r, const DenseRow& s, SolverBodies& bodies)
-{
-  double sum = 0;
-  const auto through = [&](std::int32_t body, double sign, const Vec3& angular_r, const Vec3& angular_s) {
-    const SolverBody& b = bodies[body];
-    sum += sign * (b.inverse_mass * r.linear.dot(s.linear) + angular_r.dot(b.inverse_inertia * angular_s));
-  };
-  if (r.a == s.a) through(r.a, 1, r.angular_a, s.angular_a);
-  if (r.b == s.b) through(r.b, 1, r.angular_b, s.angular_b);
-  if (r.a == s.b) through(r.a, -1, r.angular_a, s.angular_b);
-  if (r.b == s.a) through(r.b, -1, r.angular_b, s.angular_a);
-  return sum;
-}
-
-void apply(const DenseRow& row, SolverBodies& bodies, double impulse)
-{
-  SolverBody& A = bodies[row.a];
-  SolverBody& B = bodies[row.b];
-  A.v -= (A.inverse_mass * impulse) * row.linear;
-  A.w -= A.inverse_inertia * (impulse * row.angular_a);
-  B.v += (B.inverse_mass * impulse) * row.linear;
-  B.w += B.inverse_inertia * (impulse * row.angular_b);
 }
 
 // With a friction cone the two tangents share one limit. They slide with shares of it along a direction,

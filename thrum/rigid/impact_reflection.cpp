@@ -26,48 +26,7 @@ constexpr int kMoreReflections = 16;
 constexpr int kFrictionSweeps = 300;
 constexpr double kFrictionAccuracy = 1e-12;
 
-struct Row {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
-  Vec3 linear;
-  Vec3 angular_a;
-  Vec3 angular_b;
-};
-
-double speed_of(const Row& row, SolverBodies& bodies)
-{
-  const SolverBody& A = bodies[row.a];
-  const SolverBody& B = bodies[row.b];
-  return row.linear.dot(B.v - A.v) + row.angular_b.dot(B.w) - row.angular_a.dot(A.w);
-}
-
-// J M^-1 J^T between two rows: through each body that they share.
-double coupling(const Row& r, const Row& s, SolverBodies& bodies)
-{
-  double sum = 0;
-  const auto through = [&](std::int32_t body, double sign, const Vec3& angular_r, const Vec3& angular_s) {
-    const SolverBody& b = bodies[body];
-    if (b.inverse_mass == 0) return;
-    sum += sign * (b.inverse_mass * r.linear.dot(s.linear) + angular_r.dot(b.inverse_inertia * angular_s));
-  };
-  if (r.a == s.a) through(r.a, 1, r.angular_a, s.angular_a);
-  if (r.b == s.b) through(r.b, 1, r.angular_b, s.angular_b);
-  if (r.a == s.b) through(r.a, -1, r.angular_a, s.angular_b);
-  if (r.b == s.a) through(r.b, -1, r.angular_b, s.angular_a);
-  return sum;
-}
-
-void apply(const Row& row, SolverBodies& bodies, double impulse)
-{
-  SolverBody& A = bodies[row.a];
-  SolverBody& B = bodies[row.b];
-  A.v -= (A.inverse_mass * impulse) * row.linear;
-  A.w -= A.inverse_inertia * (impulse * row.angular_a);
-  B.v += (B.inverse_mass * impulse) * row.linear;
-  B.w += B.inverse_inertia * (impulse * row.angular_b);
-}
-
-Row row_along(const ReflectionPoint& point, const Vec3& axis)
+BodyRow row_along(const ReflectionPoint& point, const Vec3& axis)
 {
   return {point.a, point.b, axis, point.ra.cross(axis), point.rb.cross(axis)};
 }
@@ -285,8 +244,8 @@ class Reflection {
   std::vector<ReflectionPoint>& points_;
   SolverBodies& bodies_;
   Eigen::Index count_;
-  std::vector<Row> rows_;
-  std::vector<Row> joints_;
+  std::vector<BodyRow> rows_;
+  std::vector<BodyRow> joints_;
   bool has_friction_ = false;
   MatX A_;             ///< J M^-1 J^T with the joints eliminated [1/kg]
   MatX joint_answer_;  ///< impulses of the joints for unit impulses of the rows

@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thrum/rigid/body_row.h"
 #include "thrum/rigid/solver_body.h"
 
 namespace thrum::rigid {
@@ -50,13 +51,7 @@ struct ReflectionPoint {
 };
 
 /// A row of a joint that holds both ways: J = (-linear, -angular_a, +linear, +angular_b).
-struct ReflectionJointRow {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
-  Vec3 linear = Vec3::Zero();
-  Vec3 angular_a = Vec3::Zero();
-  Vec3 angular_b = Vec3::Zero();
-};
+using ReflectionJointRow = BodyRow;
 
 struct ReflectionResult {
   int reflections = 0;
