@@ -178,5 +178,40 @@ TEST(FrictionInDisc, IsOppositeToTheSlipForEveryLimit)
   }
 }
 
+// Coulomb's law at a place that was given an impulse before, for random bodies, places and motions: the sum
+// sticks within the cone, or lies on it opposite to the slip that is left; in both cases the place leaves
+// with the speed that was asked for.
+RC_GTEST_PROP(AccumulatedImpulse, ObeysCoulombAfterAnyImpulseBefore, ())
+{
+  const ContactCase m = any_meeting();
+  const Vec3& n = m.place.n;
+  const Mat3 K = collision_matrix(m.a, m.b, m.place);
+  const double mu = uniform(*rc::gen::inRange(10, 1500));
+  const double size = uniform(*rc::gen::inRange(10, 10000));
+  const double turn = uniform(*rc::gen::inRange(0, 6283));
+  Vec3 t = n.unitOrthogonal();
+  t = std::cos(turn) * t + std::sin(turn) * n.cross(t);
+  const Vec3 given = size * (n + uniform(*rc::gen::inRange(0, 1000)) * mu * t);
+  const Vec3 u = relative_velocity(m.a, m.b, m.place);
+  const double speed = uniform(*rc::gen::inRange(0, 500));
+  const Vec3 sum = given + solve_accumulated_impulse(K, u, n, speed, mu, given).linear;
+  const double l = n.dot(sum);
+  const Vec3 f = sum - l * n;
+  const Vec3 after = u + K * (sum - given);
+  const double scale = u.norm() + (K * given).norm() + speed;
+  RC_ASSERT(l >= -1e-12 * size);
+  RC_ASSERT(f.norm() <= mu * l * (1 + 1e-9) + 1e-12);
+  const bool frictionless_leaves = n.dot(u - K * given) >= speed;
+  if (l <= 0 || frictionless_leaves) return;
+  // A wedge (friction that pushes the place in harder than it pushes it out) has no such impulse or several.
+  const Vec3 slip = after - n.dot(after) * n;
+  const Vec3 direction = f.norm() > 0 ? Vec3(f.normalized()) : Vec3(Vec3::Zero());
+  if (n.dot(K * (n + mu * direction)) < 0.1 * n.dot(K * n)) return;
+  RC_ASSERT(std::abs(n.dot(after) - speed) <= 1e-8 * scale);
+  if (slip.norm() <= 1e-8 * scale) return;
+  RC_ASSERT(std::abs(f.norm() - mu * l) <= 1e-8 * mu * l);
+  RC_ASSERT((slip + slip.norm() * direction).norm() <= 1e-6 * scale);
+}
+
 }  // namespace
 }  // namespace thrum::rigid

@@ -16,7 +16,7 @@ namespace thrum::collision {
 namespace {
 
 /// Distances that a search for one pair may compute.
-constexpr int kMaxSteps = 20000;
+constexpr int kMaxSteps = 5000;
 /// Pieces of the way along which the triangles of a mesh are listed again.
 constexpr int kMaxPieces = 256;
 /// A piece is this share of the size of the two at least.

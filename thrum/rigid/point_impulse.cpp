@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/error.h"
 
@@ -20,8 +21,9 @@ constexpr int kDiscNewtonSteps = 12;
 /// Friction this much weaker than what would stop the slip is opposite to it.
 constexpr double kNegligibleLimit = 1e-9;
 constexpr double kDiscAccuracy = 1e-13;
-/// Rounds of friction and normal impulse for a place that slides, and the change at which they end.
-constexpr int kSlidingRounds = 20;
+/// Steps of Newton's method, or of bisection where it would leave its bracket, for a place that slides, and
+/// the distance from the cone at which they end, as a share of the friction bound.
+constexpr int kSlidingSteps = 60;
 constexpr double kSlidingAccuracy = 1e-12;
 #ifndef NDEBUG
 /// Momentum is kept to this share of what went back and forth.
@@ -152,6 +154,78 @@ PointImpulse solve_impulse(const Mat3& K, const Vec3& u, const Vec3& n, double s
   return accept(normal * (n - mu * t));
 }
 
+namespace {
+
+// A place that slides: the impulse j = l n + f after which n.u' = speed, with f on the cone, |f| = mu l, and
+// opposite to the slip that it leaves, u'_t = -c f with c > 0. With T two directions across n, k = T^T K n
+// and the normal impulse put into the slip, l = l0 - k.f / N for N = n.K n and l0 = (speed - n.u) / N,
+//
+//     (S + c I) f = -(T^T u + l0 k),      S = T^T K T - k k^T / N,
+//
+// where S is positive definite as K is. What is left is one number, c, with |f(c)| = mu l(c). The function
+// mu l / |f| - 1 is below zero at c = 0, where the place would stick outside of the cone, and nearly
+// straight, so Newton's method takes three or four steps.
+struct SlidingImpulse {
+  Vec3 impulse = Vec3::Zero();
+  bool found = false;
+};
+
+SlidingImpulse slide_on_cone(const Mat3& K, const Vec3& u, const Vec3& n, double speed, double mu)
+{
+  Eigen::Index axis = 0;
+  n.cwiseAbs().minCoeff(&axis);
+  const Vec3 t1 = n.cross(Vec3(Vec3::Unit(axis))).normalized();
+  const Vec3 t2 = n.cross(t1);
+  const Vec3 Kn = K * n;
+  const double N = n.dot(Kn);
+  const double l0 = (speed - n.dot(u)) / N;
+  const Vec2 k(t1.dot(Kn), t2.dot(Kn));
+  const Vec3 Kt1 = K * t1;
+  const double s11 = t1.dot(Kt1) - k[0] * k[0] / N;
+  const double s12 = t2.dot(Kt1) - k[0] * k[1] / N;
+  const double s22 = t2.dot(K * t2) - k[1] * k[1] / N;
+  const Vec2 b = -(Vec2(t1.dot(u), t2.dot(u)) + l0 * k);
+
+  SlidingImpulse result;
+  double low = 0;  // here the friction is too large
+  double high = std::numeric_limits<double>::infinity();
+  double c = 0;
+  for (int step = 0; step < kSlidingSteps; ++step) {
+    const double d1 = s11 + c;
+    const double d2 = s22 + c;
+    const double inverse_determinant = 1 / (d1 * d2 - s12 * s12);
+    const auto solve = [&](const Vec2& v) {
+      return Vec2((d2 * v[0] - s12 * v[1]) * inverse_determinant,
+                  (d1 * v[1] - s12 * v[0]) * inverse_determinant);
+    };
+    const Vec2 f = solve(b);
+    const double size = f.norm();
+    const double l = l0 - k.dot(f) / N;
+    if (!(size > 0)) return result;
+    const double share = mu * l / size;
+    if (std::abs(share - 1) <= kSlidingAccuracy) {
+      result.impulse = l * n + f[0] * t1 + f[1] * t2;
+      result.found = true;
+      return result;
+    }
+    (share < 1 ? low : high) = c;
+    // f' = -(S + c)^-1 f, |f|' = f.f' / |f|, l' = -k.f' / N
+    const Vec2 df = -solve(f);
+    const double slope = (-mu * k.dot(df) / N - share * f.dot(df) / size) / size;
+    const double next = c + (1 - share) / slope;
+    if (next > low && next < high) {
+      c = next;
+    } else if (std::isfinite(high)) {
+      c = 0.5 * (low + high);
+    } else {
+      c = 2 * c + d1 + d2;  // towards the frictionless impulse
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 // The laws above for the sum of an impulse and of what was given before. The paper tests each impulse by
 // itself and never takes one back. Then the corners of a box on a slope, pushed in turn, push more than its
 // weight and it hops; with sums the corners settle on the shares that balance it.
@@ -179,31 +253,16 @@ PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3&
     result.sticks = true;
     return accept(sum);
   }
-  // Sliding: friction opposite to the slip that it leaves, and the normal impulse that then gives the speed.
   // Along the friction that sticking would take, K^-1 slip, boxes left their line by a tenth of their way.
-  Eigen::Matrix<double, 3, 2> T;
-  Eigen::Index axis = 0;
-  n.cwiseAbs().minCoeff(&axis);
-  T.col(0) = n.cross(Vec3(Vec3::Unit(axis))).normalized();
-  T.col(1) = n.cross(Vec3(T.col(0)));
-  const Eigen::Matrix2d K_t = T.transpose() * K * T;
   const Vec3 free = u - K * given;
-  double l = normal;
-  Vec3 f = across * (mu * normal / length);
-  bool converged = false;
-  for (int round = 0; round < kSlidingRounds && !converged; ++round) {
-    f = T * friction_in_disc(K_t, -(T.transpose() * (free + l * Kn)), mu * l);
-    const double next = std::max(0.0, (speed - n.dot(free) - Kn.dot(f)) / nKn);
-    converged = std::abs(next - l) <= kSlidingAccuracy * std::max(next, l);
-    l = next;
-  }
-  if (converged) return accept(l * n + f);
-  // Wedged in: the direction as found, and a normal impulse that stays bounded.
-  const double friction = f.norm();
-  const Vec3 along = friction > 0 ? Vec3(n + (mu / friction) * f) : n;
+  const SlidingImpulse sliding = slide_on_cone(K, free, n, speed, mu);
+  if (sliding.found) return accept(sliding.impulse);
+  // Wedged in: a normal impulse that stays bounded.
+  const Vec3 along = n + (mu / length) * across;
   const double inverse_effective_mass = Kn.dot(along);
-  l = inverse_effective_mass > kMinNormalShare * nKn ? (speed - n.dot(free)) / inverse_effective_mass
-                                                     : before + (speed - un) / nKn;
+  const double l = inverse_effective_mass > kMinNormalShare * nKn
+                       ? (speed - n.dot(free)) / inverse_effective_mass
+                       : before + (speed - un) / nKn;
   return accept(std::max(0.0, l) * along);
 }
 

@@ -33,17 +33,20 @@ constexpr int kMaxAttempts = 6;
 /// Bodies that are stopped are moved less in so many rounds, and then not at all.
 constexpr int kShorterRounds = 3;
 constexpr int kMaxStopRounds = 8;
+/// Whole turns of a body within a slice that are searched for impacts. One that makes more sweeps the same
+/// place again and again; when it meets something there cannot be told at this slice.
+constexpr double kMaxTurns = 4;
 /// A body turned by more than this is bounded by the sphere about its centre [rad].
 constexpr double kSmallTurn = 0.1;
 
-// The rotation vector from one orientation to another, of those that differ by whole turns the one nearest to
-// `expected` [rad].
+// The rotation vector from one orientation to another, of those that differ by at most kMaxTurns whole turns
+// the one nearest to `expected` [rad].
 Vec3 rotation_between(const Quat& from, const Quat& to, const Vec3& expected)
 {
   const Eigen::AngleAxisd turn(to * from.conjugate());
   const double full = 2 * std::numbers::pi;
   const double more = std::round((expected.dot(turn.axis()) - turn.angle()) / full);
-  return (turn.angle() + full * more) * turn.axis();
+  return (turn.angle() + full * std::clamp(more, -kMaxTurns, kMaxTurns)) * turn.axis();
 }
 
 double radius_about_centre(const collision::PreparedShape& shape, const Pose& X_bs)
