@@ -91,5 +91,31 @@ TEST(PatchReduction, DoesNotDependOnTheOrigin)
   }
 }
 
+// Ten directions, of which two pairs agree, are eight patches; with two more directions their points are
+// counted.
+TEST(PatchesByNormal, CountsThePointsThatDoNotFit)
+{
+  PairScratch scratch;
+  PairInput pair;
+  pair.scratch = &scratch;
+  std::vector<DirectedPoint> points;
+  const auto add = [&](double angle) {
+    const Vec3 n(std::cos(angle), std::sin(angle), 0);
+    points.push_back({n, {n, 0.001, static_cast<std::uint32_t>(points.size()), 0}});
+  };
+  for (int i = 0; i < 8; ++i) add(0.5 * i);
+  add(0.001);
+  add(0.501);
+  std::vector<model::ContactPatch> patches;
+  append_patches_by_normal(pair, Pose{}, 0.99, 1e-6, points, patches);
+  EXPECT_EQ(patches.size(), 8U);
+  EXPECT_EQ(scratch.left_out, 0U);
+  for (int i = 0; i < 3; ++i) add(4.5 + 0.5 * (i % 2));
+  patches.clear();
+  append_patches_by_normal(pair, Pose{}, 0.99, 1e-6, points, patches);
+  EXPECT_EQ(patches.size(), 8U);
+  EXPECT_EQ(scratch.left_out, 3U);
+}
+
 }  // namespace
 }  // namespace thrum::collision

@@ -127,5 +127,32 @@ TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsReported)
   EXPECT_TRUE(says(coarse, 0, "'tray' rings, but: ")) << coarse[0];
 }
 
+// Fewer than 27 positions 1 m apart lie in a cube of 1.9 m; two always find their places.
+TEST(SceneWarnings, ACrowdedScatterIsReported)
+{
+  const auto scatter = [](int count) {
+    return R"({"name": "pea", "shape": {"kind": "sphere", "radius": 0.1}, "repeat": [{"kind": "scatter",
+        "size": [1.9, 1.9, 1.9], "min_spacing": 1, "count": )" +
+           std::to_string(count) + "}]}";
+  };
+  EXPECT_TRUE(warnings_in(scatter(2)).empty());
+  EXPECT_TRUE(says(warnings_in(scatter(60)), 0, "'pea/0' is scattered with "));
+  EXPECT_TRUE(says(warnings_in(scatter(60)), 0, " of 60 positions nearer to another than min_spacing"));
+}
+
+TEST(SceneWarnings, AMeshWithoutADistanceFieldIsReported)
+{
+  const base::ScratchFolder folder;
+  for (const double edge : {0.02, 0.01}) {  // 30,000 and 120,000 triangles
+    mesh_io::write_mesh(folder.path() / "block.ply", shapes::generate(shapes::BoxDesc{.edge_length = edge}));
+    const auto warnings =
+        warnings_in(R"({"name": "block", "motion": "fixed", "shape": {"kind": "file", "file":
+        "block.ply"}}, {"name": "ball", "shape": {"kind": "sphere"}, "position": [0, 0, 3]})",
+                    folder.path() / "s.json");
+    EXPECT_EQ(warnings.size(), edge < 0.02 ? 1U : 0U) << edge;
+    EXPECT_EQ(says(warnings, 0, "no distance field"), edge < 0.02);
+  }
+}
+
 }  // namespace
 }  // namespace thrum::scene

@@ -150,5 +150,47 @@ TEST(Robustness, EventsComeOncePerContact)
   EXPECT_EQ(ends, 0);
 }
 
+// A ball needs h v / (max_move * safe move) slices; fewer are allowed. The most that was needed is what the
+// speed at the landing says.
+TEST(Limits, StepsThatNeedMoreSlicesAreCounted)
+{
+  for (const int max_slices : {1, 64}) {
+    WorldDesc desc;
+    desc.max_slices = max_slices;
+    World world(desc);
+    add_plane(world);
+    const model::BodyId ball = add(world, {model::Sphere{0.05}}, {0, 0, 2});
+    world.set_velocity(ball, {0, 0, -10}, Vec3::Zero());
+    for (int i = 0; i < 30; ++i) world.step(kStep);
+    const LimitCounts counts = world.limit_counts();
+    EXPECT_EQ(counts.long_slices > 0, max_slices == 1);
+    if (max_slices > 1) continue;
+    const double speed = std::sqrt(100 + 2 * 9.81 * 1.95);
+    const double safe_move = world.shapes()[1].safe_move;
+    EXPECT_NEAR(counts.max_slices_needed, kStep * speed / (desc.max_move * safe_move), 1.1);
+    EXPECT_EQ(counts.points_left_out, 0U);
+    EXPECT_EQ(counts.large_impacts, 0U);
+  }
+}
+
+// A row of balls that touch is one impact with a point for each pair; with room for fewer it is left to the
+// stepper, and counted.
+TEST(Limits, ImpactsOfTooManyPointsAreCounted)
+{
+  for (const int max_points : {2, 64}) {
+    WorldDesc desc;
+    desc.gravity.setZero();
+    desc.impacts.max_points = max_points;
+    World world(desc);
+    world.set_surface(model::kDefaultSurface, {.restitution = 1, .friction = 0});
+    for (int i = 0; i < 6; ++i) {
+      const model::BodyId id = add(world, {model::Sphere{0.1}}, {0.2 * i - (i == 0 ? 0.05 : 0), 0, 0});
+      if (i == 0) world.set_velocity(id, {1, 0, 0}, Vec3::Zero());
+    }
+    for (int i = 0; i < 20; ++i) world.step(0.01);
+    EXPECT_EQ(world.limit_counts().large_impacts > 0, max_points == 2);
+  }
+}
+
 }  // namespace
 }  // namespace thrum::sim

@@ -103,6 +103,7 @@ struct ChunkContacts {
   std::vector<model::ContactPatch> sensor_patches;
   std::vector<model::PairReference> references;
   MatchScratch match;
+  std::uint64_t left_out = 0;  ///< points
 
   void clear()
   {
@@ -405,14 +406,18 @@ void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
       [&](std::size_t begin, std::size_t end) {
         PairScratch& mine = pool.take();
         ChunkContacts& chunk = chunks[begin / cut.grain];
+        const std::uint64_t before = mine.left_out;
         ChunkUpdate(input, desc, match_distance, memory.reach, state, mine, chunk).run(begin, end);
+        chunk.left_out = mine.left_out - before;
         pool.put_back(mine);
       },
       kPairsPerChunk);
   join_patches(chunks, state, memory.patches, update);
   join_references(chunks, state, memory.references);
   update.sensor_patches.clear();
+  update.left_out = 0;
   for (const ChunkContacts& chunk : chunks) {
+    update.left_out += chunk.left_out;
     update.sensor_patches.insert(update.sensor_patches.end(), chunk.sensor_patches.begin(),
                                  chunk.sensor_patches.end());
   }

@@ -63,6 +63,7 @@ struct ContactUpdate {
   std::vector<std::int32_t> kept_from;  ///< by patch: its number before, kNone where it was found again
   bool is_same = false;                 ///< all patches are kept, in their places
   std::vector<model::ContactPatch> sensor_patches;  ///< what overlaps sensors, which is not in the state
+  std::uint64_t left_out = 0;  ///< points of pairs that had the largest number of patches already
 };
 
 /// Brings patches and references of `state`, which is that of the input, up to date: contacts of pairs that

@@ -146,6 +146,7 @@ struct PairScratch {
   ClipScratch clip;
   MeshScratch mesh;
   RoundScratch round;
+  std::uint64_t left_out = 0;  ///< points of pairs that had kMaxPatches patches already
 };
 
 }  // namespace thrum::collision

@@ -235,7 +235,10 @@ void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double sa
   for (const DirectedPoint& p : points) {
     std::size_t r = 0;
     while (r < count && groups[r].normal.dot(p.normal) < same_normal) ++r;
-    if (r == kMaxPatches) continue;
+    if (r == kMaxPatches) {
+      ++pair.scratch->left_out;
+      continue;
+    }
     if (r == count) {
       groups[r].normal = p.normal;
       groups[r].points.clear();

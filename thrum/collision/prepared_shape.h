@@ -9,6 +9,10 @@
 
 namespace thrum::collision {
 
+/// A closed mesh with more triangles gets no distance field of its own; its contacts are those of an open
+/// surface.
+inline constexpr std::size_t kMaxFieldTriangles = 50000;
+
 /// Base of whatever a pair function wants to keep with a mesh (a hierarchy of triangles, edges, samples).
 struct ShapeAccelerator {
   virtual ~ShapeAccelerator() = default;

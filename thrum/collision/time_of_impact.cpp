@@ -205,8 +205,9 @@ class PairSearch {
       if (apart > piece) {
         t += apart / speed;
       } else {
+        // What is farther apart than the rest of the way is not met on it.
         const double end = std::min(t + piece / speed, desc_.max_fraction);
-        list_near_triangles(X_wa, X_wb, piece + 2 * desc_.touch_gap);
+        list_near_triangles(X_wa, X_wb, speed * (end - t) + 2 * desc_.touch_gap);
         const TimeOfImpact impact = first_of_triangles(t, end);
         if (impact.found()) return impact;
         t = end;

@@ -72,7 +72,7 @@ void TriangleSurface::measure_thickness()
   const mesh::TriangleMesh& mesh = bvh.mesh();
   const bool closed = distance.normals().closed && mesh::signed_volume(mesh) > 0;
   const double size = bvh.bounds().sizes().maxCoeff();
-  const bool build = !field && closed && mesh.triangles.size() <= kMaxTriangles;
+  const bool build = !field && closed && mesh.triangles.size() <= kMaxFieldTriangles;
   if (!field && !build) {
     double sum = 0;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {

@@ -19,14 +19,12 @@
 namespace thrum::collision {
 
 struct TriangleSurface final : ShapeAccelerator {
-  /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMaxTriangles gets
-  /// its own.
+  /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMaxFieldTriangles
+  /// gets its own.
   explicit TriangleSurface(const mesh::TriangleMesh& mesh,
                            std::shared_ptr<const distance::SignedDistanceField> given = nullptr);
   TriangleSurface(const TriangleSurface&) = delete;
   TriangleSurface& operator=(const TriangleSurface&) = delete;
-
-  static constexpr std::size_t kMaxTriangles = 50000;
 
   distance::MeshDistance distance;  ///< exact; the sign of an open mesh tells front from back
   const mesh::Bvh& bvh;             ///< of `distance`

@@ -45,6 +45,7 @@ class ConstraintStepper final : public Stepper {
   void bounce(StepFrame& frame, double h) override;
   void store_results(StepFrame& frame) override;
   void forget_contacts() override { contacts_.forget_contacts(); }
+  [[nodiscard]] std::uint64_t large_impacts() const override { return impacts_.skipped(); }
 
  private:
   [[nodiscard]] bool uses_contact_graph() const { return settings_.order == SweepOrder::contact_graph; }

@@ -313,6 +313,7 @@ bool ImpactEvents::run(const ImpactSource& source, SolverBodies& bodies, std::sp
     const auto number = static_cast<std::size_t>(first - items_.begin());
     if (!gather_cluster(number, t)) {
       items_[number].skipped = true;
+      ++skipped_;
       items_[number].next = kNever;
       continue;
     }

@@ -95,6 +95,10 @@ class ImpactEvents {
   bool run(const ImpactSource& source, SolverBodies& bodies, std::span<const JointRow> joints,
            std::span<const std::size_t> candidates, const ImpactValues& values);
 
+  /// Impacts since this was made that were left to the stepper, because they reached more points or joints at
+  /// once than the settings allow.
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
+
   struct ChangedPatch {
     std::size_t index = 0;  ///< in the source
     ImpactPatch patch;
@@ -186,6 +190,7 @@ class ImpactEvents {
   std::vector<std::int32_t> motion_;  ///< by body: place in motions_, or -1
   std::vector<Motion> motions_;
   double work_ = 0;  ///< squares of the points reflected together, so far
+  std::uint64_t skipped_ = 0;
 
   // Of one impact.
   std::vector<std::int32_t> cluster_;  ///< bodies

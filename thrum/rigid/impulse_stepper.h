@@ -125,6 +125,7 @@ class ImpulseStepper final : public Stepper {
   void advance_positions(StepFrame& frame, double h) override;
   void bounce(StepFrame& frame, double h) override;
   void store_results(StepFrame& frame) override;
+  [[nodiscard]] std::uint64_t large_impacts() const override { return impacts_.skipped(); }
 
  private:
   /// Points of one patch that are treated as one place.

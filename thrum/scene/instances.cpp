@@ -125,7 +125,8 @@ std::vector<Pose> offsets(const AlongRepeat& r, base::Random&)
   return poses;
 }
 
-std::vector<Pose> offsets(const ScatterRepeat& r, base::Random& scene_random)
+// Positions that are nearer to another than min_spacing are counted in `crowded`.
+std::vector<Pose> offsets(const ScatterRepeat& r, base::Random& scene_random, int& crowded)
 {
   base::Random own(r.seed.value_or(0));
   base::Random& random = r.seed ? own : scene_random;
@@ -133,16 +134,43 @@ std::vector<Pose> offsets(const ScatterRepeat& r, base::Random& scene_random)
   std::vector<Pose> poses;
   for (int i = 0; i < r.count; ++i) {
     Pose pose;
-    for (int attempt = 0; attempt < kMaxPlacementTries; ++attempt) {
+    bool clear = false;
+    for (int attempt = 0; attempt < kMaxPlacementTries && !clear; ++attempt) {
       pose.position = random.point(box);
-      const bool clear = std::none_of(poses.begin(), poses.end(), [&](const Pose& other) {
-        return (other.position - pose.position).norm() < r.min_spacing;
-      });
-      if (clear || r.min_spacing == 0) break;
+      clear = r.min_spacing == 0 || std::none_of(poses.begin(), poses.end(), [&](const Pose& other) {
+                return (other.position - pose.position).norm() < r.min_spacing;
+              });
     }
+    if (!clear) ++crowded;
     if (r.random_rotation) pose.rotation = random.rotation();
     poses.push_back(pose);
   }
+  return poses;
+}
+
+std::vector<Pose> place_instances(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream,
+                                  int& crowded)
+{
+  base::Random random(seed, stream);
+  std::vector<Pose> poses = {{body.position, body.rotation}};
+  for (const RepeatDesc& repeat : body.repeat) {
+    std::vector<Pose> more;
+    const std::vector<Pose> moves = std::visit(
+        [&](const auto& r) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(r)>, ScatterRepeat>)
+            return offsets(r, random, crowded);
+          else
+            return offsets(r, random);
+        },
+        repeat.data);
+    for (const Pose& move : moves) {
+      for (const Pose& pose : poses) {
+        more.push_back({pose.position + move.position, move.rotation * pose.rotation});
+      }
+    }
+    poses = std::move(more);
+  }
+  for (Pose& pose : poses) pose = body.X_wf * pose;
   return poses;
 }
 
@@ -178,21 +206,15 @@ Presence instance_presence(const BodyEntry& body, std::size_t number)
 // Positions add up in the axes of the file; rotations are applied to the body where it stands.
 std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)
 {
-  base::Random random(seed, stream);
-  std::vector<Pose> poses = {{body.position, body.rotation}};
-  for (const RepeatDesc& repeat : body.repeat) {
-    std::vector<Pose> more;
-    const std::vector<Pose> moves =
-        std::visit([&](const auto& r) { return offsets(r, random); }, repeat.data);
-    for (const Pose& move : moves) {
-      for (const Pose& pose : poses) {
-        more.push_back({pose.position + move.position, move.rotation * pose.rotation});
-      }
-    }
-    poses = std::move(more);
-  }
-  for (Pose& pose : poses) pose = body.X_wf * pose;
-  return poses;
+  int crowded = 0;
+  return place_instances(body, seed, stream, crowded);
+}
+
+int crowded_instances(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)
+{
+  int crowded = 0;
+  place_instances(body, seed, stream, crowded);
+  return crowded;
 }
 
 std::vector<Vec3> instance_scales(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream)

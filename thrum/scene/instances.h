@@ -23,6 +23,10 @@ inline constexpr double kMaxBodies = 1e6;  ///< in one scene; more is a mistake 
 [[nodiscard]] std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed,
                                                std::uint64_t stream);
 
+/// How many positions of its scatters are nearer to another than min_spacing, because none was free after so
+/// many draws.
+[[nodiscard]] int crowded_instances(const BodyEntry& body, std::uint64_t seed, std::uint64_t stream);
+
 /// The time during which a body is in the scene [s].
 struct Presence {
   double from = 0;

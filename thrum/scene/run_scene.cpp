@@ -15,6 +15,7 @@
 #include "thrum/scene/body_changes.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/run_header.h"
+#include "thrum/scene/run_warnings.h"
 #include "thrum/scene/scene_warnings.h"
 #include "thrum/sim/checkpoint.h"
 #include "thrum/sim/world_recorder.h"
@@ -162,14 +163,7 @@ class Run {
     result.simulated = static_cast<double>(done) * scene_.step;
     result.final_hash = built_.world.hash();
     if (built_.responder) result.warnings = built_.responder->warnings();
-    const sim::ImpactCounts& impacts = built_.world.impact_counts();
-    if (impacts.stopped_bodies > 0) {
-      result.warnings.push_back(
-          fmt::format("Bodies were stopped {} times for the rest of a step, {:.3g} s in all, because they "
-                      "had more impacts in "
-                      "one step than stepper.max_impact_slices ({}). Raise it, or take a smaller step.",
-                      impacts.stopped_bodies, impacts.lost_time, built_.world.desc().max_impact_slices));
-    }
+    for (std::string& sentence : limit_warnings(built_.world)) result.warnings.push_back(std::move(sentence));
     checkpoint(recorder, done);
     if (result.finished) {
       recorder.finish();

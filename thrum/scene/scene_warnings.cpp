@@ -44,6 +44,7 @@ class Inspector {
                      [](const BodyEntry* entry) { return entry->desc.motion != model::Motion::fixed; }))
       warnings_.emplace_back("Nothing in this scene moves.");
     check_times();
+    check_scatters();
     check_meshes();
     check_sizes();
     check_overlaps();
@@ -103,16 +104,51 @@ class Inspector {
     }
   }
 
-  // Meshes of bodies that move, each once for each entry of the scene.
+  void check_scatters()
+  {
+    std::size_t first = 0;  // body of the entry
+    for (std::size_t e = 0; e < scene_.bodies.size(); ++e) {
+      const BodyEntry& entry = scene_.bodies[e];
+      const int crowded = crowded_instances(entry, scene_.seed, e);
+      if (crowded > 0) {
+        warn(entry.place, first,
+             fmt::format(
+                 "is scattered with {} of {} positions nearer to another than min_spacing, since no free "
+                 "place was found for them: make the box larger, or min_spacing smaller.",
+                 crowded, instance_count(entry)));
+      }
+      first += static_cast<std::size_t>(instance_count(entry));
+    }
+  }
+
+  // Meshes, each once for each entry of the scene; whether they have holes matters for bodies that move.
   void check_meshes()
   {
     std::set<std::pair<const BodyEntry*, model::ShapeIndex>> seen;
     for (std::size_t b = 0; b < built_.ids.size(); ++b) {
       const model::ShapeIndex shape = shape_index(b);
       if (!seen.emplace(entries_[b], shape).second) continue;
+      check_triangle_count(b, at(built_.world.model().shapes, shape));
       if (entries_[b]->desc.motion != model::Motion::fixed)
         check_mesh(b, at(built_.world.model().shapes, shape));
     }
+  }
+
+  void check_triangle_count(std::size_t b, const model::Shape& shape)
+  {
+    if (const auto* compound = std::get_if<model::Compound>(&shape.geometry)) {
+      for (const auto& part : compound->parts) check_triangle_count(b, *part.shape);
+    }
+    const auto* mesh = std::get_if<model::Mesh>(&shape.geometry);
+    if (mesh == nullptr || mesh->distance ||
+        mesh->triangles->triangles.size() <= collision::kMaxFieldTriangles)
+      return;
+    warn(entries_[b]->place, b,
+         fmt::format(
+             "has a mesh of {} triangles. Above {} no distance field is made: contacts take its triangles "
+             "one by one, as those of an open surface, which is slower and less exact. Give "
+             "it a coarser mesh, or \"convex\": true where its hull will do.",
+             mesh->triangles->triangles.size(), collision::kMaxFieldTriangles));
   }
 
   void check_mesh(std::size_t b, const model::Shape& shape)

@@ -60,7 +60,9 @@ void World::step(double h)
     begin_observed_slice(left == h);
     find_pairs(left);
     // What was struck in the last slice may need shorter ones for the rest.
-    const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - whole));
+    const double needed = slices_needed(left);
+    if (left == h) count_slices(needed);
+    const double slices = std::min(needed, 1.0 * std::max(1, desc_.max_slices - whole));
     const double length = std::min(left / slices, next_slice_);
     if (length < left) refilter_pairs(length);
     next_slice_ = kWholeStep;
@@ -73,6 +75,20 @@ void World::step(double h)
     body.torque.setZero();
   }
   end_observed_step(start, h);
+}
+
+void World::count_slices(double needed)
+{
+  if (!(needed > desc_.max_slices)) return;
+  ++limit_counts_.long_slices;
+  limit_counts_.max_slices_needed = std::max(limit_counts_.max_slices_needed, needed);
+}
+
+LimitCounts World::limit_counts() const
+{
+  LimitCounts counts = limit_counts_;
+  counts.large_impacts = stepper_->large_impacts();
+  return counts;
 }
 
 double World::step_slice(double h, double min_slice, bool may_cut)
@@ -126,6 +142,7 @@ void World::find_contacts(double h)
                               collision::pair_table_with(desc_.interference)},
                              desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
                              contact_update_);
+  limit_counts_.points_left_out += contact_update_.left_out;
   // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
   previous_sensor_patches_.swap(state_.sensor_patches);
   state_.sensor_patches.swap(contact_update_.sensor_patches);

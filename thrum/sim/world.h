@@ -83,6 +83,17 @@ struct ImpactCounts {
   double lost_time = 0;  ///< for which they stood, summed over the bodies [s]
 };
 
+/// Limits of the simulation that were reached, since the world was made. All are 0 in a run that is as exact
+/// as its settings promise.
+struct LimitCounts {
+  std::uint64_t long_slices = 0;  ///< steps in which bodies moved so fast that max_slices was too few
+  double max_slices_needed = 0;   ///< the most that a step would have needed
+  /// Contact points left out because their pair had eight patches already, summed over the searches for
+  /// contacts.
+  std::uint64_t points_left_out = 0;
+  std::uint64_t large_impacts = 0;  ///< that touched more points at once than stepper.impacts.max_points
+};
+
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given,
 /// unless they are given themselves.
 struct BodyDesc {
@@ -199,6 +210,7 @@ class World {
   [[nodiscard]] std::span<const model::ContactEvent> events() const;
   [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
   [[nodiscard]] const ImpactCounts& impact_counts() const { return impact_counts_; }
+  [[nodiscard]] LimitCounts limit_counts() const;
   /// From the next step on.
   void set_reports(const StepReports& reports) { desc_.reports = reports; }
   /// What observers emitted in the last step.
@@ -260,7 +272,8 @@ class World {
   [[nodiscard]] double impact_slice(double h) const;
   void stop_before_impacts(double h, int attempt);
   void count_stopped(double h);
-  [[nodiscard]] int slice_count_for(double h) const;
+  [[nodiscard]] double slices_needed(double h) const;
+  void count_slices(double needed);
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
   /// The box of a body in the broad phase, after a change of its pose.
@@ -334,6 +347,7 @@ class World {
   double next_slice_ = std::numeric_limits<double>::infinity();  ///< max length of the next slice [s]
   collision::BodyPair first_impact_;
   ImpactCounts impact_counts_;
+  LimitCounts limit_counts_;
 
   // Scratch of one step.
   std::vector<Pose> X_ws_;

@@ -114,7 +114,7 @@ void World::remove_far_pairs()
 // A body may move at most by its safe move against those that it may meet, and turn at most so far, before
 // contacts are found again [Guendelman03 limits its step likewise]. What falls together, or alone, needs no
 // short steps.
-int World::slice_count_for(double h) const
+double World::slices_needed(double h) const
 {
   double required_slices = 0;
   const auto include_turn = [&](model::BodyIndex id) {
@@ -150,7 +150,7 @@ int World::slice_count_for(double h) const
       if (body != model::kNone) include_turn(body);
     }
   }
-  return static_cast<int>(std::clamp(std::ceil(required_slices), 1.0, static_cast<double>(desc_.max_slices)));
+  return std::max(1.0, std::ceil(required_slices));
 }
 
 }  // namespace thrum::sim

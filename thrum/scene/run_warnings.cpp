@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/run_warnings.h"
+
+#include <fmt/format.h>
+
+namespace thrum::scene {
+
+std::vector<std::string> limit_warnings(const sim::World& world)
+{
+  std::vector<std::string> warnings;
+  const sim::ImpactCounts& impacts = world.impact_counts();
+  if (impacts.stopped_bodies > 0) {
+    warnings.push_back(fmt::format(
+        "Bodies were stopped {} times for the rest of a step, {:.3g} s in all, because they had more "
+        "impacts in one step than stepper.max_impact_slices ({}). Raise it, or take a smaller step.",
+        impacts.stopped_bodies, impacts.lost_time, world.desc().max_impact_slices));
+  }
+  const sim::LimitCounts limits = world.limit_counts();
+  if (limits.long_slices > 0) {
+    warnings.push_back(fmt::format(
+        "In {} steps bodies moved faster than stepper.max_slices ({}) allows for; the fastest would "
+        "have needed {:.3g} slices. Contacts may be found late there: raise it, or take a smaller "
+        "step.",
+        limits.long_slices, world.desc().max_slices, limits.max_slices_needed));
+  }
+  if (limits.points_left_out > 0) {
+    warnings.push_back(fmt::format(
+        "{} contact points were left out, because two bodies touch in eight patches at most. Where "
+        "that matters, split the bodies into parts, or give their meshes fewer small faces.",
+        limits.points_left_out));
+  }
+  if (limits.large_impacts > 0) {
+    warnings.push_back(fmt::format(
+        "{} impacts reached more points at once than stepper.impacts.max_points ({}) and were resolved "
+        "one after the other, as with \"simultaneous\": \"by_stepper\".",
+        limits.large_impacts, world.desc().impacts.max_points));
+  }
+  return warnings;
+}
+
+}  // namespace thrum::scene
