@@ -38,6 +38,8 @@ constexpr std::size_t kMaxJointRows = 96;
 constexpr double kPressedSteps = 2;
 /// Points that fly may approach this many times as fast as they could.
 constexpr double kRoom = 2;
+/// Below this restitution it hardly shows whether impacts are resolved together.
+constexpr double kElastic = 0.5;
 /// Gaps below this share of the distance at which points touch are none.
 constexpr double kClosed = 1e-3;
 
@@ -313,7 +315,7 @@ bool ImpactEvents::run(const ImpactSource& source, SolverBodies& bodies, std::sp
     const auto number = static_cast<std::size_t>(first - items_.begin());
     if (!gather_cluster(number, t)) {
       items_[number].skipped = true;
-      ++skipped_;
+      if (items_[number].patch.restitution >= kElastic) ++skipped_;
       items_[number].next = kNever;
       continue;
     }

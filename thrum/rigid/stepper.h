@@ -55,7 +55,7 @@ class Stepper {
   virtual void store_results(StepFrame& frame) = 0;
   /// The patches of the next frame do not continue those of the last one, whatever its kept_from says.
   virtual void forget_contacts() {}
-  /// Impacts since the stepper was made that touched too many points at once to be resolved together.
+  /// Elastic impacts since the stepper was made that touched too many points at once to be resolved together.
   [[nodiscard]] virtual std::uint64_t large_impacts() const { return 0; }
 };
 

@@ -18,16 +18,15 @@ std::vector<std::string> limit_warnings(const sim::World& world)
   const sim::LimitCounts limits = world.limit_counts();
   if (limits.long_slices > 0) {
     warnings.push_back(fmt::format(
-        "In {} steps bodies moved faster than stepper.max_slices ({}) allows for; the fastest would "
-        "have needed {:.3g} slices. Contacts may be found late there: raise it, or take a smaller "
-        "step.",
+        "{} steps needed more slices than stepper.max_slices ({}), up to {:.3g}: fast bodies were "
+        "followed less closely there.",
         limits.long_slices, world.desc().max_slices, limits.max_slices_needed));
   }
   if (limits.points_left_out > 0) {
-    warnings.push_back(fmt::format(
-        "{} contact points were left out, because two bodies touch in eight patches at most. Where "
-        "that matters, split the bodies into parts, or give their meshes fewer small faces.",
-        limits.points_left_out));
+    warnings.push_back(
+        fmt::format("{} contact points were left out: two bodies touch in eight patches at most. Split the "
+                    "bodies into parts where that matters.",
+                    limits.points_left_out));
   }
   if (limits.large_impacts > 0) {
     warnings.push_back(fmt::format(

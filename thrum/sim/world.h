@@ -91,7 +91,7 @@ struct LimitCounts {
   /// Contact points left out because their pair had eight patches already, summed over the searches for
   /// contacts.
   std::uint64_t points_left_out = 0;
-  std::uint64_t large_impacts = 0;  ///< that touched more points at once than stepper.impacts.max_points
+  std::uint64_t large_impacts = 0;  ///< elastic ones of more points at once than stepper.impacts.max_points
 };
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given,
