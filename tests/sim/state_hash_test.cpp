@@ -51,5 +51,10 @@ TEST(StateHash, ImpulseStepperHasTheSameBitsInEveryBuild)
   EXPECT_EQ(hash_after_a_second(StepperKind::impulse), "d11697c6bc7dd4faee0014f5c15aa64a");
 }
 
+TEST(StateHash, PenaltyStepperHasTheSameBitsInEveryBuild)
+{
+  EXPECT_EQ(hash_after_a_second(StepperKind::penalty), "bb1582451fa950c3c0fd759181482cf3");
+}
+
 }  // namespace
 }  // namespace thrum::sim
