@@ -135,7 +135,7 @@ TEST(SettingsKeys, ReachTheWorld)
 {
   const BuiltScene built = build_world(parse_scene(R"({"seed": 7, "gravity": [0, 1, 2], "length_scale": 3,
     "stepper": {"kind": "impulse", "impulse": {"contact_iterations": 3, "push_out": false}, "max_turn": 0.125,
-                "constraint": {"patch_rounds": 4}, "broad_phase": {"max_pairs_per_body": 5},
+                "constraint": {"patch_rounds": 4}, "penalty": {"stiffness": 5e4, "max_push_out": 0.5}, "broad_phase": {"max_pairs_per_body": 5},
                 "narrow_phase": {"margin": 0.01}, "interference": "zlist",
                 "impacts": {"simultaneous": "by_stepper", "max_points": 9}},
     "sleep": {"enabled": false}})",
@@ -150,6 +150,8 @@ TEST(SettingsKeys, ReachTheWorld)
   EXPECT_EQ(desc.impacts.simultaneous, rigid::SimultaneousImpacts::by_stepper);
   EXPECT_EQ(desc.impacts.max_points, 9);
   EXPECT_EQ(desc.constraint.patch_rounds, 4);
+  EXPECT_EQ(desc.penalty.stiffness, 5e4);
+  EXPECT_EQ(desc.penalty.max_push_out, 0.5);
   EXPECT_EQ(desc.broad_phase.max_pairs_per_body, 5u);
   EXPECT_EQ(desc.narrow_phase.margin, 0.01);
   EXPECT_EQ(desc.interference, collision::Interference::zlist);

@@ -160,9 +160,12 @@ TEST_P(CheckState, EveryNumberIsRefusedOrHarmless)
 }
 
 INSTANTIATE_TEST_SUITE_P(Steppers, CheckState,
-                         ::testing::Values(StepperKind::constraint, StepperKind::impulse),
+                         ::testing::Values(StepperKind::constraint, StepperKind::impulse,
+                                           StepperKind::penalty),
                          [](const auto& kind) {
-                           return kind.param == StepperKind::constraint ? "Constraint" : "Impulse";
+                           return kind.param == StepperKind::constraint ? "Constraint"
+                                  : kind.param == StepperKind::impulse  ? "Impulse"
+                                                                        : "Penalty";
                          });
 
 TEST(CheckStateLists, WrongLengthsAndOrdersAreRefused)

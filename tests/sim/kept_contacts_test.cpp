@@ -72,9 +72,12 @@ int kept_pairs(const model::SceneState& before, const model::SceneState& after)
 
 class KeptContacts : public ::testing::TestWithParam<StepperKind> {};
 INSTANTIATE_TEST_SUITE_P(Steppers, KeptContacts,
-                         ::testing::Values(StepperKind::constraint, StepperKind::impulse),
+                         ::testing::Values(StepperKind::constraint, StepperKind::impulse,
+                                           StepperKind::penalty),
                          [](const auto& kind) {
-                           return kind.param == StepperKind::constraint ? "Constraint" : "Impulse";
+                           return kind.param == StepperKind::constraint ? "Constraint"
+                                  : kind.param == StepperKind::impulse  ? "Impulse"
+                                                                        : "Penalty";
                          });
 
 // A second world, which never saw the steps before, goes on from each state as the first one does.

@@ -19,7 +19,7 @@ constexpr double g = 9.81;
 // stepper.
 TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
 {
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty}) {
     WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);

@@ -45,7 +45,8 @@ class BothSteppers : public ::testing::TestWithParam<StepperKind> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(StepObserver, BothSteppers,
-                         ::testing::Values(StepperKind::constraint, StepperKind::impulse));
+                         ::testing::Values(StepperKind::constraint, StepperKind::impulse,
+                                           StepperKind::penalty));
 
 TEST(StepObserver, IsCalledInTheOrderOfAdding)
 {

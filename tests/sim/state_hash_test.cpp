@@ -51,5 +51,10 @@ TEST(StateHash, ImpulseStepperHasTheSameBitsInEveryBuild)
   EXPECT_EQ(hash_after_a_second(StepperKind::impulse), "5d658f7790bd4e27481cc8f92e2859fc");
 }
 
+TEST(StateHash, PenaltyStepperHasTheSameBitsInEveryBuild)
+{
+  EXPECT_EQ(hash_after_a_second(StepperKind::penalty), "bb1582451fa950c3c0fd759181482cf3");
+}
+
 }  // namespace
 }  // namespace thrum::sim

@@ -15,6 +15,7 @@
 #include "thrum/rigid/contact_graph.h"
 #include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
+#include "thrum/rigid/penalty_settings.h"
 
 namespace thrum::rigid {
 
@@ -57,6 +58,11 @@ class Stepper {
   virtual void forget_contacts() {}
   /// Elastic impacts since the stepper was made that touched too many points at once to be resolved together.
   [[nodiscard]] virtual std::uint64_t large_impacts() const { return 0; }
+  /// What patches keep for the next step (warm_friction and the like) are forces, which do not depend on the
+  /// length of a step, rather than impulses.
+  [[nodiscard]] virtual bool keeps_forces() const { return false; }
+  /// Stored by contacts at the end of the last slice [J].
+  [[nodiscard]] virtual double contact_energy() const { return 0; }
 };
 
 /// The `constraint` stepper [Coevoet20, section 3]: docs/methods/constraint_stepper.md.
@@ -65,5 +71,7 @@ class Stepper {
 /// The `impulse` stepper [Guendelman03]: docs/methods/impulse_stepper.md.
 [[nodiscard]] std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings = {},
                                                             const ImpactSettings& impacts = {});
+/// The `penalty` stepper [Lecture13]: docs/methods/penalty_stepper.md.
+[[nodiscard]] std::unique_ptr<Stepper> make_penalty_stepper(const PenaltySettings& settings = {});
 
 }  // namespace thrum::rigid

@@ -8,6 +8,7 @@ namespace {
 
 using rigid::ConstraintSettings;
 using rigid::ImpulseSettings;
+using rigid::PenaltySettings;
 using sim::WorldDesc;
 using vibration::AttenuationSettings;
 using vibration::BodyResponseDesc;
@@ -140,6 +141,46 @@ THRUM_TABLE(
         .field(non_negative("slop", "", "overlap left alone, as a share of the length scale"),
                &ImpulseSettings::slop))
 
+THRUM_TABLE(
+    PenaltySettings, penalty_table,
+    ObjectTable<PenaltySettings>("penalty stepper", "Settings of the penalty stepper.")
+        .field({.key = "stiffness",
+                .unit = "N/m",
+                .doc = "of the spring at each contact point; default: from `contact_time` and the masses",
+                .bounds = above(0)},
+               &PenaltySettings::stiffness)
+        .field({.key = "contact_time",
+                .unit = "s",
+                .doc = "of a bounce at one point, which sets the stiffness where none is given",
+                .bounds = above(0)},
+               &PenaltySettings::contact_time)
+        .field(
+            non_negative("damping_ratio", "",
+                         "of the damper at each contact, 1: critical; default: from the restitution of the "
+                         "surfaces"),
+            &PenaltySettings::damping_ratio)
+        .field(
+            {.key = "max_damping_ratio", .doc = "for surfaces with little restitution", .bounds = above(0)},
+            &PenaltySettings::max_damping_ratio)
+        .field({.key = "friction_stiffness",
+                .doc = "of the friction spring, as a share of the springs along the normal",
+                .bounds = above(0)},
+               &PenaltySettings::friction_stiffness)
+        .field(non_negative("friction_damping_ratio", "", "of the friction spring, 1: critical"),
+               &PenaltySettings::friction_damping_ratio)
+        .field({.key = "substeps_per_contact",
+                .doc = "substeps in half a period of the stiffest contact",
+                .bounds = between(2, 1000)},
+               &PenaltySettings::substeps_per_contact)
+        .field({.key = "max_substeps", .doc = "max number in a slice", .bounds = between(1, 1000000)},
+               &PenaltySettings::max_substeps)
+        .field(sweeps("iterations", "max sweeps over all contacts in a substep"),
+               &PenaltySettings::iterations)
+        .field(fraction("push_out_share", "of the overlap that no spring was pressed by, in a slice"),
+               &PenaltySettings::push_out_share)
+        .field(non_negative("max_push_out", "", "share of the length scale removed in a slice, at most"),
+               &PenaltySettings::max_push_out))
+
 using collision::BroadPhaseDesc;
 using collision::NarrowPhaseDesc;
 
@@ -218,13 +259,17 @@ THRUM_TABLE(
     WorldDesc, stepper_table,
     ObjectTable<WorldDesc>("stepper", "How contacts are found and resolved.")
         .choice({.key = "kind", .doc = "the method"}, &WorldDesc::stepper,
-                {{"constraint", sim::StepperKind::constraint}, {"impulse", sim::StepperKind::impulse}})
+                {{"constraint", sim::StepperKind::constraint},
+                 {"impulse", sim::StepperKind::impulse},
+                 {"penalty", sim::StepperKind::penalty}})
         .object({.key = "constraint", .doc = "settings of the constraint stepper"}, &WorldDesc::constraint,
                 &constraint_table)
         .object({.key = "impulse", .doc = "settings of the impulse stepper"}, &WorldDesc::impulse,
                 &impulse_table)
-        .object({.key = "impacts", .doc = "impacts with restitution, for both kinds"}, &WorldDesc::impacts,
-                &impacts_table)
+        .object({.key = "penalty", .doc = "settings of the penalty stepper"}, &WorldDesc::penalty,
+                &penalty_table)
+        .object({.key = "impacts", .doc = "impacts with restitution, for constraint and impulse"},
+                &WorldDesc::impacts, &impacts_table)
         .field(
             {.key = "max_move",
              .doc = "max motion of a body, as a fraction of its smallest extent, before contacts are updated",

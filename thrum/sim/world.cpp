@@ -147,7 +147,7 @@ void World::find_contacts(double h)
   previous_sensor_patches_.swap(state_.sensor_patches);
   state_.sensor_patches.swap(contact_update_.sensor_patches);
   // Impulses to start from were those of the last step's length.
-  if (state_.last_step > 0 && state_.last_step != h)
+  if (state_.last_step > 0 && state_.last_step != h && !stepper_->keeps_forces())
     collision::scale_warm_impulses(
         state_.patches, std::min(h / state_.last_step, std::max(kMaxWarmGrowth, 1.0 * desc_.max_slices)));
   same_contacts_ = contact_update_.is_same && !contacts_changed_;

@@ -33,12 +33,13 @@
 #include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
+#include "thrum/rigid/penalty_settings.h"
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/step_observer.h"
 
 namespace thrum::sim {
 
-enum class StepperKind : std::uint8_t { constraint, impulse };
+enum class StepperKind : std::uint8_t { constraint, impulse, penalty };
 
 /// What keeps bodies that are fast for their size from passing through others.
 enum class TimeOfImpactMethod : std::uint8_t {
@@ -60,7 +61,8 @@ struct WorldDesc {
   StepperKind stepper = StepperKind::constraint;
   rigid::ConstraintSettings constraint = {};
   rigid::ImpulseSettings impulse = {};
-  rigid::ImpactSettings impacts = {};  ///< with restitution, of both steppers
+  rigid::PenaltySettings penalty = {};
+  rigid::ImpactSettings impacts = {};  ///< with restitution, of the constraint and the impulse stepper
   rigid::SleepSettings sleep = {};
   collision::BroadPhaseDesc broad_phase = {};
   collision::NarrowPhaseDesc narrow_phase = {};
@@ -230,6 +232,9 @@ class World {
   [[nodiscard]] base::Hash128 hash() const;
   [[nodiscard]] double kinetic_energy() const;    ///< [J]
   [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]
+  /// Stored in the springs of contacts at the end of the last step, of the penalty stepper; 0 for the others,
+  /// and after restore() up to the next step [J].
+  [[nodiscard]] double contact_energy() const { return stepper_->contact_energy(); }
   [[nodiscard]] Vec3 momentum() const;            ///< [kg m/s]
   [[nodiscard]] base::StageTimes& times() { return times_; }
 

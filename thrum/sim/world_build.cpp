@@ -64,6 +64,17 @@ void check_desc(const WorldDesc& desc)
   require(desc.max_turn > 0, "max_turn", desc.max_turn, "a positive angle");
   require(desc.constraint.substeps >= 1, "constraint.substeps", desc.constraint.substeps, "at least 1");
   require(desc.constraint.iterations >= 1, "constraint.iterations", desc.constraint.iterations, "at least 1");
+  const rigid::PenaltySettings& penalty = desc.penalty;
+  require(penalty.stiffness.value_or(1) > 0, "penalty.stiffness", penalty.stiffness.value_or(1), "positive");
+  require(penalty.contact_time > 0, "penalty.contact_time", penalty.contact_time, "positive");
+  require(penalty.damping_ratio.value_or(0) >= 0, "penalty.damping_ratio", penalty.damping_ratio.value_or(0),
+          "at least 0");
+  require(penalty.max_damping_ratio > 0, "penalty.max_damping_ratio", penalty.max_damping_ratio, "positive");
+  require(penalty.friction_stiffness > 0, "penalty.friction_stiffness", penalty.friction_stiffness,
+          "positive");
+  require(penalty.substeps_per_contact >= 2, "penalty.substeps_per_contact", penalty.substeps_per_contact,
+          "at least 2");
+  require(penalty.max_substeps >= 1, "penalty.max_substeps", penalty.max_substeps, "at least 1");
   if (!desc.gravity.allFinite())
     throw Error(
         fmt::format("The gravity of a world is ({:g}), which is not finite.", fmt::join(desc.gravity, ", ")));
@@ -90,6 +101,8 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
       return rigid::make_constraint_stepper(desc.constraint, desc.impacts);
     case StepperKind::impulse:
       return rigid::make_impulse_stepper(desc.impulse, desc.impacts);
+    case StepperKind::penalty:
+      return rigid::make_penalty_stepper(desc.penalty);
   }
   throw Error("The stepper of a world must be one of StepperKind.");
 }

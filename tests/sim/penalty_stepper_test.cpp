@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// The penalty stepper against closed forms of springs, dampers and Coulomb friction.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/sim/world_fixture.h"
+#include "thrum/rigid/penalty_force.h"
+
+namespace thrum::sim {
+namespace {
+
+using namespace testing;
+
+constexpr double g = 9.81;
+
+WorldDesc penalty_desc()
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.stepper = StepperKind::penalty;
+  return desc;
+}
+
+double total_energy(const World& world)
+{
+  return world.kinetic_energy() + world.potential_energy() + world.contact_energy();
+}
+
+// A ball in weightlessness leaves a fixed wall with the restitution of its damping ratio, at any step, mass
+// and stiffness.
+TEST(PenaltyStepper, RestitutionIsThatOfTheDampingRatio)
+{
+  for (const double h : {1.0 / 30, 1.0 / 60, 0.003, 0.0005}) {
+    for (const double ratio : {0.0, 0.1, 0.4, 1.0}) {
+      for (const double mass : {0.01, 10.0}) {
+        WorldDesc desc = penalty_desc();
+        desc.gravity.setZero();
+        desc.penalty.damping_ratio = ratio;
+        if (mass > 1) desc.penalty.stiffness = 2e6;
+        World world(desc);
+        add_plane(world);
+        const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.3}, mass);
+        world.set_velocity(ball, {0, 0, -2}, Vec3::Zero());
+        run(world, 0.5, h);
+        EXPECT_NEAR(world.body(ball).velocity.z(), 2 * rigid::restitution_of(ratio), 0.03)
+            << h << ", ratio " << ratio << ", mass " << mass;
+      }
+    }
+  }
+}
+
+// Without a ratio it is the restitution of the surfaces, of a ball and of a box that lands flat, on the
+// ground and on a body that yields.
+TEST(PenaltyStepper, RestitutionIsThatOfTheSurfaces)
+{
+  for (const double e : {0.1, 0.3, 0.7, 1.0}) {
+    for (const bool is_box : {false, true}) {
+      for (const bool yields : {false, true}) {
+        WorldDesc desc = penalty_desc();
+        desc.gravity.setZero();
+        World world(desc);
+        world.set_surface(model::kDefaultSurface, {e, 0.5, 0, 0});
+        model::BodyId wall;
+        if (yields) {
+          wall = add_box(world, {1, 1, 0.25}, {0, 0, -0.25}, 3);
+        } else {
+          wall = add_plane(world);
+        }
+        const model::BodyId body = add(
+            world, is_box ? model::Shape{model::Box{Vec3::Constant(0.2)}} : model::Shape{model::Sphere{0.2}},
+            {0, 0, 0.3}, 2);
+        world.set_velocity(body, {0, 0, -2}, Vec3::Zero());
+        run(world, 0.4);
+        const double apart = world.body(body).velocity.z() - world.body(wall).velocity.z();
+        EXPECT_NEAR(apart, 2 * e, 0.03) << (is_box ? "box" : "ball") << (yields ? " on a box" : "");
+        if (yields) {
+          EXPECT_NEAR(world.momentum().z(), -4, 1e-9);
+        }
+      }
+    }
+  }
+}
+
+// A body at rest sinks in by its weight over the stiffness of the springs under it.
+TEST(PenaltyStepper, SagsByItsWeightOverTheStiffness)
+{
+  for (const double h : {1.0 / 60, 0.002}) {
+    for (const double k : {1e4, 1e6}) {
+      WorldDesc desc = penalty_desc();
+      desc.penalty.stiffness = k;
+      World world(desc);
+      add_plane(world);
+      const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.2}, 3);
+      const model::BodyId box = add_box(world, Vec3::Constant(0.2), {2, 0, 0.2}, 3);
+      run(world, 3, h);
+      EXPECT_NEAR(0.2 - world.body(ball).X_wb.position.z(), 3 * g / k, 1e-3 * 3 * g / k) << h;
+      EXPECT_NEAR(0.2 - world.body(box).X_wb.position.z(), 3 * g / (4 * k), 1e-3 * 3 * g / k) << h;
+      EXPECT_NEAR(world.contact_energy(), (0.5 + 0.125) * 9 * g * g / k, 1e-2 * 9 * g * g / k);
+    }
+  }
+}
+
+// Undamped, a ball sinks in by v sqrt(m / k) and its contact lasts pi sqrt(m / k). Both are seen with steps
+// that are short against it.
+TEST(PenaltyStepper, DepthAndTimeOfContactAreThoseOfTheSpring)
+{
+  WorldDesc desc = penalty_desc();
+  desc.gravity.setZero();
+  desc.penalty.stiffness = 5e4;
+  desc.penalty.damping_ratio = 0;
+  World world(desc);
+  add_plane(world);
+  const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.201}, 2);
+  world.set_velocity(ball, {0, 0, -1}, Vec3::Zero());
+  constexpr double h = 1e-4;
+  double lowest = 1;
+  int touching = 0;
+  for (int i = 0; i < 1000; ++i) {
+    world.step(h);
+    const double z = world.body(ball).X_wb.position.z();
+    lowest = std::min(lowest, z);
+    touching += z < 0.2 ? 1 : 0;
+    EXPECT_NEAR(total_energy(world), 1, 1e-9);
+  }
+  const double period = std::sqrt(2 / 5e4);
+  EXPECT_NEAR(0.2 - lowest, period, 1e-3 * period);
+  EXPECT_NEAR(touching * h, std::numbers::pi * period, 2 * h);
+}
+
+// A block on an incline: below the angle of friction it creeps by no more than the stretch of its spring,
+// above it slides as Coulomb says.
+TEST(PenaltyStepper, ABlockOnAnInclineSticksOrSlides)
+{
+  for (const double h : {1.0 / 60, 1.0 / 240}) {
+    for (const double mu : {0.2, 0.4, 0.6, 0.8}) {
+      WorldDesc desc = penalty_desc();
+      desc.penalty.stiffness = 1e5;
+      constexpr double kAngle = 0.46;  // tan is 0.4954
+      World world(desc);
+      world.set_surface(model::kDefaultSurface, {0, mu, 0, 0});
+      const Quat turn(Eigen::AngleAxisd(kAngle, Vec3::UnitY()));
+      add_plane(world, turn);
+      const model::BodyId box = add_box(world, {0.3, 0.3, 0.1}, turn * Vec3(0, 0, 0.1), 2, turn);
+      const Vec3 start = world.body(box).X_wb.position;
+      run(world, 1, h);
+      const double way = (turn * Vec3::UnitX()).dot(world.body(box).X_wb.position - start);
+      const double pull = g * (std::sin(kAngle) - mu * std::cos(kAngle));
+      if (pull > 0) {
+        EXPECT_NEAR(way, 0.5 * pull, 0.01 * 0.5 * pull + 0.002) << h << " " << mu;
+      } else {
+        const double stretch = 2 * g * std::sin(kAngle) / (desc.penalty.friction_stiffness * 4e5);
+        // It slips while it sinks in, as long as it weighs less than it will.
+        EXPECT_GT(way, 0.95 * stretch) << h << " " << mu;
+        EXPECT_LT(way, 3 * stretch) << h << " " << mu;
+        EXPECT_LT(world.body(box).velocity.norm(), 1e-4);
+      }
+    }
+  }
+}
+
+TEST(PenaltyStepper, ASlidingBlockStopsAfterItsStoppingDistance)
+{
+  for (const double h : {1.0 / 60, 1.0 / 240}) {
+    World world(penalty_desc());
+    world.set_surface(model::kDefaultSurface, {0, 0.3, 0, 0});
+    add_plane(world);
+    const model::BodyId box = add_box(world, {0.3, 0.3, 0.1}, {0, 0, 0.1}, 2);
+    world.set_velocity(box, {2, 0, 0}, Vec3::Zero());
+    run(world, 2, h);
+    const double distance = 4 / (2 * 0.3 * g);
+    EXPECT_NEAR(world.body(box).X_wb.position.x(), distance, 0.02 * distance) << h;
+    EXPECT_LT(world.body(box).velocity.norm(), 1e-3);
+  }
+}
+
+// A ball that is thrown along the ground rolls at 5/7 of its speed.
+TEST(PenaltyStepper, ASlidingBallRollsAtFiveSevenths)
+{
+  World world(penalty_desc());
+  world.set_surface(model::kDefaultSurface, {0, 0.3, 0, 0});
+  add_plane(world);
+  const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.2}, 2);
+  world.set_velocity(ball, {3, 0, 0}, Vec3::Zero());
+  run(world, 1.5);
+  EXPECT_NEAR(world.body(ball).velocity.x(), 3 * 5.0 / 7, 0.02);
+  EXPECT_NEAR(world.body(ball).angular_velocity.y(), 3 * 5.0 / 7 / 0.2, 0.1);
+}
+
+// Two boxes that meet off centre and spinning, with friction: momentum and angular momentum stay, energy does
+// not grow.
+TEST(PenaltyStepper, KeepsMomentumAndAngularMomentum)
+{
+  for (const double h : {1.0 / 60, 1.0 / 480}) {
+    WorldDesc desc = penalty_desc();
+    desc.gravity.setZero();
+    World world(desc);
+    world.set_surface(model::kDefaultSurface, {0.5, 0.5, 0, 0});
+    const model::BodyId a =
+        add_box(world, {0.3, 0.2, 0.1}, {-0.5, 0, 0}, 2, Quat(1, 0.1, 0.2, 0.1).normalized());
+    const model::BodyId b = add_box(world, {0.2, 0.2, 0.2}, {0.5, 0.1, 0.05}, 5);
+    world.set_velocity(a, {2, 0.1, 0}, {1, 0.5, 2});
+    world.set_velocity(b, {-1, 0, 0.1}, {0, 1, 0});
+    const auto angular = [&] {
+      Vec3 sum = Vec3::Zero();
+      for (const model::BodyId id : {a, b}) {
+        const model::BodyState& body = world.body(id);
+        const Mat3 R = body.X_wb.rotation.toRotationMatrix();
+        sum += body.X_wb.position.cross(world.desc_of(id).mass * body.velocity) +
+               R * world.desc_of(id).inertia * R.transpose() * body.angular_velocity;
+      }
+      return sum;
+    };
+    const Vec3 p = world.momentum();
+    const Vec3 L = angular();
+    double last = total_energy(world);
+    const double first = last;
+    for (int i = 0; i < std::lround(1 / h); ++i) {
+      world.step(h);
+      EXPECT_LE(total_energy(world), last + 1e-4 * first);
+      last = total_energy(world);
+    }
+    EXPECT_LT(last, 0.95 * first);
+    EXPECT_NEAR((world.momentum() - p).norm(), 0, 1e-12 * 20);
+    // Arms follow the bodies from slice to slice.
+    EXPECT_NEAR((angular() - L).norm(), 0, 0.02 * L.norm());
+  }
+}
+
+// Any stiffness at any step: the substep follows from stiffness and mass, and nothing blows up.
+TEST(PenaltyStepper, FindsAStableStepForAnyStiffness)
+{
+  for (const double h : {1.0 / 30, 1.0 / 240}) {
+    for (const double k : {1e2, 1e4, 1e6}) {
+      for (const double mass : {1e-3, 1.0, 1e3}) {
+        WorldDesc desc = penalty_desc();
+        desc.penalty.stiffness = k;
+        World world(desc);
+        world.set_surface(model::kDefaultSurface, {0.5, 0.5, 0, 0});
+        add_plane(world);
+        for (int i = 0; i < 3; ++i) add_box(world, Vec3::Constant(0.2), {0.02 * i, 0, 0.5 + 0.5 * i}, mass);
+        const double first = total_energy(world);
+        for (int i = 0; i < std::lround(0.6 / h); ++i) {
+          world.step(h);
+          ASSERT_LE(total_energy(world), first * (1 + 1e-3)) << k << " " << mass << " " << h;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thrum::sim
