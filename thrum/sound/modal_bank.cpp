@@ -14,7 +14,7 @@ namespace {
 
 // Modes are advanced in groups of this many, as plain loops that the compiler turns into vector instructions.
 constexpr std::size_t kLanes = 8;
-constexpr double kMaxDampingRatio = 0.5;  ///< of a mode's own damping
+constexpr double kMaxDampingRatio = 0.9;  ///< of a mode's own damping
 
 // Adds kInterval values of a group of recurrences to `lanes`.
 void run_recurrence(const double* start0, const double* start1, const double* a, const double* b,
@@ -191,9 +191,15 @@ double ModalBank::energy() const
   return sum / 2;
 }
 
+void ModalBank::skip()
+{
+  std::fill(re_.begin(), re_.end(), 0.0);
+  std::fill(im_.begin(), im_.end(), 0.0);
+  ++interval_;
+}
+
 bool ModalBank::is_quiet(double amplitude) const
 {
-  if (!pulses_.empty()) return false;
   for (std::size_t m = 0; m < count_; ++m) {
     if (re_[m] * re_[m] + im_[m] * im_[m] > amplitude * amplitude) return false;
   }

@@ -35,7 +35,7 @@ class ModalBank {
   using Complex = std::complex<double>;
   static constexpr std::size_t kInterval = 32;  ///< samples
 
-  /// A mode's own decay is limited to omega / 2. Throws Error for a rate or a mode that is not finite and
+  /// A mode's own decay is limited to 0.9 omega. Throws Error for a rate or a mode that is not finite and
   /// positive.
   ModalBank(const elastic::ModeList& modes, int sample_rate);
 
@@ -60,9 +60,10 @@ class ModalBank {
 
   /// Adds the next kInterval samples to `out`.
   void render(std::span<double> out);
-  /// Moves on by an interval of silence: no mode moves and no pulse is under way.
-  void skip() { ++interval_; }
-  /// Whether every mode is below `amplitude` [kg^1/2 m/s] and no pulse is under way.
+  /// Moves on by an interval of silence; every mode is at rest after it. Pulses stay as they are.
+  void skip();
+  [[nodiscard]] bool has_pulses() const { return !pulses_.empty(); }  ///< under way or to come
+  /// Whether every mode is below `amplitude` [kg^1/2 m/s].
   [[nodiscard]] bool is_quiet(double amplitude) const;
 
   [[nodiscard]] std::size_t size() const { return count_; }
