@@ -30,6 +30,7 @@ message(STATUS "CHOLMOD (optional, GPL): ${THRUM_HAS_CHOLMOD}")
 # installation; their libraries are plain C.
 find_path(THRUM_MYSOFA_INCLUDE_DIR mysofa.h REQUIRED)
 find_library(THRUM_MYSOFA_LIBRARY mysofa REQUIRED)
+find_file(THRUM_DEFAULT_SOFA default.sofa PATH_SUFFIXES share/libmysofa)
 set(THRUM_HAS_SNDFILE OFF)
 if(THRUM_USE_SNDFILE)
   find_path(THRUM_SNDFILE_INCLUDE_DIR sndfile.h)
