@@ -20,6 +20,7 @@
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
 #include "thrum/sim/world_recorder.h"
+#include "thrum/sound/listener.h"
 #include "thrum/sound/synthesis_settings.h"
 #include "thrum/vibration/body_response.h"
 
@@ -190,7 +191,11 @@ struct CameraEntry {
 
 struct ListenerEntry {
   std::optional<Vec3> position;  ///< default: where the camera is [m]
-  std::optional<Vec3> forward;   ///< default: where the camera looks, or to the middle of the scene
+  std::optional<Vec3> forward;   ///< default: where the camera looks
+  sound::ListenerKind kind = sound::ListenerKind::stereo;
+  double spacing = 0.2;  ///< of the stereo pair [m]
+  FileName hrtf;         ///< SOFA file of a binaural listener; default: the set of libmysofa
+  std::vector<sound::Microphone> microphones;
 };
 
 /// That a run is heard, and how (sound/synthesis.h).
@@ -200,6 +205,8 @@ struct SoundEntry {
   double tail = 1;                 ///< heard after the end of the motion, at most [s]
   double impulse_duration = 5e-4;  ///< of scripted impulses [s]
   bool stems = false;              ///< a file per body too
+  double ground_reflection = 0.5;  ///< of pressure, by the plane of the scene; 0: none
+  bool air_absorption = true;
 };
 
 struct OutputEntry {

@@ -206,7 +206,20 @@ auto micro_setting(Member MicroSettings::*member)
 {
   return path(&ResponseEntry::body, &BodyResponseDesc::settings, &ResponseSettings::micro, member);
 }
+using sound::ListenerKind;
+using sound::Microphone;
 using sound::SynthesisSettings;
+
+THRUM_TABLE(
+    Microphone, microphone_table,
+    ObjectTable<Microphone>("microphone", "One channel of a listener.")
+        .field({.key = "name", .doc = "of the channel; default: m1, m2 ..."}, &Microphone::name)
+        .field({.key = "position", .unit = "m", .doc = "in the axes of the listener: forward, left, up"},
+               &Microphone::position)
+        .field(fraction("pattern", "0: omnidirectional, 0.5: cardioid, 1: figure of eight"),
+               &Microphone::pattern)
+        .field({.key = "axis", .doc = "where it points, in the axes of the listener"}, &Microphone::axis))
+
 template <class Member>
 auto synthesis(Member SynthesisSettings::*member)
 {
@@ -391,8 +404,23 @@ THRUM_TABLE(
 THRUM_TABLE(ListenerEntry, listener_table,
             ObjectTable<ListenerEntry>("listener", "Where sound is heard; default: where the camera is.")
                 .field({.key = "position", .unit = "m", .doc = "of the head"}, &ListenerEntry::position)
-                .field({.key = "forward", .doc = "where it looks; default: as the camera, or to the middle"},
-                       &ListenerEntry::forward))
+                .field({.key = "forward", .doc = "where it looks; default: as the camera"},
+                       &ListenerEntry::forward)
+                .choice({.key = "kind",
+                         .doc = "mono; stereo: two microphones side by side; binaural: a head with two ears; "
+                                "ambisonic: first order, ACN and SN3D; microphones: those of the list"},
+                        &ListenerEntry::kind,
+                        {{"mono", ListenerKind::mono},
+                         {"stereo", ListenerKind::stereo},
+                         {"microphones", ListenerKind::microphones},
+                         {"ambisonic", ListenerKind::ambisonic},
+                         {"binaural", ListenerKind::binaural}})
+                .field(non_negative("spacing", "m", "of the two microphones of stereo"),
+                       &ListenerEntry::spacing)
+                .field({.key = "hrtf", .doc = "SOFA file for binaural; default: the set of libmysofa"},
+                       &ListenerEntry::hrtf)
+                .list({.key = "microphones", .doc = "for kind microphones, a channel each"},
+                      &ListenerEntry::microphones, &microphone_table))
 
 THRUM_TABLE(
     SoundEntry, sound_table,
@@ -427,6 +455,10 @@ THRUM_TABLE(
         .field(non_negative("tail", "s", "heard after the end of the motion, at most"), &SoundEntry::tail)
         .field(non_negative("impulse_duration", "s", "of the impulses of the scene"),
                &SoundEntry::impulse_duration)
+        .field(fraction("ground_reflection", "of pressure, by the plane of the scene; 0: none"),
+               &SoundEntry::ground_reflection)
+        .field({.key = "air_absorption", .doc = "high frequencies grow weaker on their way"},
+               &SoundEntry::air_absorption)
         .field({.key = "stems", .doc = "write a file per body too, in the folder stems"}, &SoundEntry::stems))
 
 THRUM_TABLE(

@@ -97,12 +97,24 @@ Json json_of(const SoundEntry& sound)
           {"full_scale", sound.full_scale},
           {"tail", sound.tail},
           {"impulse_duration", sound.impulse_duration},
+          {"ground_reflection", sound.ground_reflection},
+          {"air_absorption", sound.air_absorption},
           {"stems", sound.stems}};
 }
 
 Json json_of(const ListenerEntry& listener)
 {
-  Json json = Json::object();
+  const char* kinds[] = {"mono", "stereo", "microphones", "ambisonic", "binaural"};
+  Json json = {{"kind", kinds[static_cast<std::size_t>(listener.kind)]}, {"spacing", listener.spacing}};
+  if (!listener.hrtf.path.empty()) json["hrtf"] = std::filesystem::absolute(listener.hrtf.path).string();
+  Json microphones = Json::array();
+  for (const sound::Microphone& m : listener.microphones) {
+    microphones.push_back({{"name", m.name},
+                           {"position", json_of(m.position)},
+                           {"pattern", m.pattern},
+                           {"axis", json_of(m.axis)}});
+  }
+  if (!microphones.empty()) json["microphones"] = microphones;
   if (listener.position) json["position"] = json_of(*listener.position);
   if (listener.forward) json["forward"] = json_of(*listener.forward);
   return json;
