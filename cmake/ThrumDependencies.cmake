@@ -25,3 +25,18 @@ if(THRUM_USE_CHOLMOD)
   endif()
 endif()
 message(STATUS "CHOLMOD (optional, GPL): ${THRUM_HAS_CHOLMOD}")
+
+# Sound files and head-related impulse responses have pkg-config files only, whose flags would not survive an
+# installation; their libraries are plain C.
+find_path(THRUM_MYSOFA_INCLUDE_DIR mysofa.h REQUIRED)
+find_library(THRUM_MYSOFA_LIBRARY mysofa REQUIRED)
+find_file(THRUM_DEFAULT_SOFA default.sofa PATH_SUFFIXES share/libmysofa)
+set(THRUM_HAS_SNDFILE OFF)
+if(THRUM_USE_SNDFILE)
+  find_path(THRUM_SNDFILE_INCLUDE_DIR sndfile.h)
+  find_library(THRUM_SNDFILE_LIBRARY sndfile)
+  if(THRUM_SNDFILE_INCLUDE_DIR AND THRUM_SNDFILE_LIBRARY)
+    set(THRUM_HAS_SNDFILE ON)
+  endif()
+endif()
+message(STATUS "libsndfile (optional, LGPL): ${THRUM_HAS_SNDFILE}")

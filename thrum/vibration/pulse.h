@@ -3,19 +3,15 @@
 #pragma once
 
 #include "thrum/base/vec.h"
+#include "thrum/elastic/hertz_contact.h"
 #include "thrum/elastic/modal_filter.h"
 
 namespace thrum::vibration {
 
-/// 1 / E* = sum (1 - nu^2) / E from the two moduli E / (1 - nu^2); one of them may be 0: then both are the
-/// other [Pa].
-[[nodiscard]] double contact_modulus(double a, double b);
+using elastic::contact_modulus;
+using elastic::hertz_duration;
 
-/// Hertz' contact time of a mass `m` [kg] (reduced mass of the two) that arrives with `speed` [m/s] where the
-/// radius of curvature is `radius` [m]: 2.8683 (m^2 / (E*^2 R v))^(1/5) [s].
-[[nodiscard]] double hertz_duration(double m, double modulus, double radius, double speed);
-
-/// The same for two bodies that part by `answer` [1/kg] for a unit impulse where they touch, of moduli E /
+/// hertz_duration() for bodies that part by `answer` [1/kg] for a unit impulse at the contact, of moduli E /
 /// (1 - nu^2) [Pa]; 0, a blow of no length, when a modulus or a mass is not known [s].
 [[nodiscard]] double contact_duration(double inverse_effective_mass, double own_modulus, double other_modulus,
                                       double radius, double speed);

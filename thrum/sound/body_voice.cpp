@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/sound/body_voice.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "thrum/sound/contact_damping.h"
+#include "thrum/sound/roughness.h"
+
+namespace thrum::sound {
+
+namespace {
+
+constexpr double kInaudible = 1e-9;       ///< amplitude of a body that counts as silent [Pa m]
+constexpr double kSamePlace = 1e-5;       ///< a contact that moved by less keeps its shapes [m]
+constexpr double kRoughnessLimit = 16e3;  ///< of the noise of rough contacts, the same at every rate [Hz]
+
+// The click of a body that is accelerated, as one more mode. A rigid sphere of radius a with acceleration A
+// radiates, in the direction at the angle theta to it, in the far field,
+//
+//     r p = rho a c cos(theta) q',      q'' + 2 (c/a) q' + 2 (c/a)^2 q = A,
+//
+// for its transfer function is rho a^3 s A / (c (2 + 2 s a/c + (s a/c)^2)). At low frequencies that is
+// rho a^3 / (2 c) times the jerk.
+elastic::ModeList with_click(const SoundModel& model, bool clicks)
+{
+  elastic::ModeList list = model.modes();
+  if (!clicks) return list;
+  const Eigen::Index count = list.omegas.size();
+  list.omegas.conservativeResize(count + 1);
+  list.decays.conservativeResize(count + 1);
+  list.omegas[count] = std::sqrt(2.0) * kSoundSpeed / model.radius();
+  list.decays[count] = kSoundSpeed / model.radius();
+  return list;
+}
+
+}  // namespace
+
+BodyVoice::BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const SynthesisSettings& settings)
+    : model_(std::move(model)),
+      mass_(mass),
+      settings_(settings),
+      modes_(model_->mode_count()),
+      clicks_(settings.acceleration_noise && mass > 0 && model_->radius() > 0),
+      bank_(with_click(*model_, clicks_), settings.sample_rate)
+{
+  std::vector<ModalBank::Complex> weights(bank_.size());
+  double loudest = 0;
+  for (std::size_t m = 0; m < bank_.size(); ++m) {
+    const double amplitude =
+        m < modes_ ? model_->amplitudes()[m] : kAirDensity * model_->radius() * kSoundSpeed;
+    weights[m] = amplitude * bank_.velocity_weight(m);
+    loudest = std::max(loudest, amplitude);
+  }
+  bank_.set_output(weights);
+  quiet_amplitude_ = loudest > 0 ? kInaudible / loudest : std::numeric_limits<double>::infinity();
+}
+
+const PointShapes& BodyVoice::shapes_at(std::uint64_t key, const Vec3& position)
+{
+  Place& place = places_[key];
+  place.used = true;
+  if (place.shapes.cols() == 0 || (place.position - position).norm() > kSamePlace) {
+    place.position = position;
+    place.shapes = model_->shapes_at(position);
+  }
+  return place.shapes;
+}
+
+std::vector<double> BodyVoice::gains_of(const PointShapes& shapes, const Vec3& impulse,
+                                        const Vec3& listener) const
+{
+  std::vector<double> gains(bank_.size(), 0.0);
+  for (std::size_t m = 0; m < modes_; ++m) gains[m] = shapes.col(static_cast<Eigen::Index>(m)).dot(impulse);
+  if (clicks_) gains[modes_] = impulse.dot(listener) / mass_;
+  return gains;
+}
+
+void BodyVoice::add_impact(const BodyContact& contact, const PointShapes& shapes, const Vec3& listener)
+{
+  bank_.strike(contact.impact_time, contact.duration, gains_of(shapes, contact.impulse, listener));
+  ++count_.impacts;
+  count_.impulse += contact.impulse.norm();
+}
+
+void BodyVoice::strike(double time, double duration, const Vec3& position, const Vec3& impulse,
+                       const Vec3& listener)
+{
+  bank_.strike(time, duration, gains_of(model_->shapes_at(position), impulse, listener));
+  ++count_.impacts;
+  count_.impulse += impulse.norm();
+}
+
+void BodyVoice::add_step(double time, double duration, std::span<const BodyContact> contacts,
+                         const Vec3& listener)
+{
+  for (auto& [key, place] : places_) place.used = false;
+  std::vector<ContactForce> forces;
+  for (const BodyContact& contact : contacts) {
+    const PointShapes& shapes = shapes_at(contact.key, contact.position);
+    if (!contact.impulse.isZero(0)) add_impact(contact, shapes, listener);
+    forces.push_back({contact.key, contact.position, contact.normal, contact.load, contact.friction_load,
+                      contact.friction});
+  }
+  redistribution_.redistribute(forces);
+  std::vector<double> loads(bank_.size(), 0.0);
+  std::vector<double> damping(modes_, 0.0);
+  const double gamma = settings_.contact_damping_scale * model_->contact_damping();
+  for (const ContactForce& force : forces) {
+    const PointShapes& shapes = places_.at(force.key).shapes;
+    const Vec3 total = force.normal_force * force.normal + force.friction;
+    for (std::size_t m = 0; m < modes_; ++m) loads[m] += shapes.col(static_cast<Eigen::Index>(m)).dot(total);
+    add_contact_damping(shapes, force.normal, force.normal_force, force.coefficient, gamma, damping);
+  }
+  std::vector<double> decays(bank_.size(), 0.0);
+  for (std::size_t m = 0; m < modes_; ++m)
+    decays[m] = contact_decay(damping[m], model_->modes().omegas[static_cast<Eigen::Index>(m)]);
+
+  // Values that do not change share one list, so that nothing is computed for them.
+  const auto shared = [&](std::vector<double>& values, const Values& before) -> Values {
+    if (std::all_of(values.begin(), values.end(), [](double x) { return x == 0; })) return nullptr;
+    if (before && *before == values) return before;
+    return std::make_shared<const std::vector<double>>(std::move(values));
+  };
+  const Control* last = controls_.empty() ? nullptr : &controls_.back();
+  const Control control{time + duration / 2, shared(loads, last ? last->loads : nullptr),
+                        shared(decays, last ? last->decays : nullptr)};
+  // Before its first step the body is as in it.
+  longest_step_ = std::max(longest_step_, duration);
+  // An impact may lie before its step by the length of it.
+  ready_until_ = last ? last->time - 2 * longest_step_ : 0;
+  controls_.push_back(control);
+  add_slides(time, duration, contacts);
+  std::erase_if(places_, [](const auto& entry) { return !entry.second.used; });
+}
+
+// The level of a rough contact runs from that of the step before to that of this one; a contact that has gone
+// fades over a step.
+void BodyVoice::add_slides(double time, double duration, std::span<const BodyContact> contacts)
+{
+  for (auto& [key, noise] : noises_) noise.used = false;
+  for (const BodyContact& contact : contacts) {
+    const auto before = noises_.find(contact.key);
+    const double level = before != noises_.end() ? before->second.level : 0;
+    if (level == 0 && contact.noise_force == 0) continue;
+    Noise& noise = noises_[contact.key];
+    noise = {contact.noise_force, contact.distance + contact.speed * duration,
+             gains_of(places_.at(contact.key).shapes, contact.normal, Vec3::Zero()), contact.seed, true};
+    slides_.push_back({time, time + duration, contact.seed, contact.distance, contact.speed, level,
+                       contact.noise_force, noise.gains});
+  }
+  for (auto& [key, noise] : noises_) {
+    if (noise.used || noise.level == 0) continue;
+    slides_.push_back(
+        {time, time + duration, noise.seed, noise.distance, 0, noise.level, 0, std::move(noise.gains)});
+  }
+  std::erase_if(noises_, [](const auto& entry) { return !entry.second.used; });
+}
+
+void BodyVoice::finish()
+{
+  ready_until_ = std::numeric_limits<double>::infinity();
+}
+
+bool BodyVoice::render(std::span<double> amplitude)
+{
+  const double begin = bank_.time();
+  const double end = begin + bank_.interval();
+  // Two points before the interval are kept for the slopes.
+  while (controls_.size() > 3 && controls_[2].time <= begin) controls_.pop_front();
+  while (!slides_.empty() && slides_.front().end <= begin) slides_.pop_front();
+  if (!bank_.has_pulses() && slides_.empty() && bank_.is_quiet(quiet_amplitude_)) {
+    const bool loads_change = std::any_of(controls_.begin(), controls_.end(), [&](const Control& c) {
+      return c.loads != controls_.front().loads;
+    });
+    if (!loads_change) {
+      bank_.skip();
+      return false;
+    }
+  }
+  set_loads(begin, end);
+  set_decays(begin, end);
+  add_noise(begin);
+  bank_.render(amplitude);
+  return true;
+}
+
+namespace {
+
+// The segment that holds a time: index of its first point, or the ends.
+template <class Controls>
+std::size_t segment_at(const Controls& controls, double time)
+{
+  std::size_t i = 0;
+  while (i + 1 < controls.size() && controls[i + 1].time <= time) ++i;
+  return i;
+}
+
+double value(const std::shared_ptr<const std::vector<double>>& values, std::size_t m)
+{
+  return values ? (*values)[m] : 0;
+}
+
+}  // namespace
+
+void BodyVoice::set_loads(double begin, double end)
+{
+  if (controls_.empty()) return;
+  const auto weights_at = [&](double time) {
+    const std::size_t i = segment_at(controls_, time);
+    if (time <= controls_[i].time || i + 1 == controls_.size()) return std::pair(i, 0.0);
+    return std::pair(i, (time - controls_[i].time) / (controls_[i + 1].time - controls_[i].time));
+  };
+  const auto [i, u] = weights_at(begin);
+  const auto [j, v] = weights_at(end);
+  const auto next = [&](std::size_t k) {
+    return std::min(k + 1, controls_.size() - 1);
+  };
+  bool changes = false;
+  for (std::size_t k = i; k < next(j); ++k) changes |= controls_[k].loads != controls_[k + 1].loads;
+  if (!changes) return;
+  scratch_.assign(bank_.size(), 0.0);
+  for (std::size_t m = 0; m < modes_; ++m) {
+    const double from = (1 - u) * value(controls_[i].loads, m) + u * value(controls_[next(i)].loads, m);
+    const double to = (1 - v) * value(controls_[j].loads, m) + v * value(controls_[next(j)].loads, m);
+    scratch_[m] = (to - from) / (end - begin);
+  }
+  bank_.set_load_rates(scratch_);
+}
+
+// The mean over the interval by Simpson's rule, exact for a cubic.
+void BodyVoice::set_decays(double begin, double end)
+{
+  if (controls_.empty()) return;
+  const std::size_t first = segment_at(controls_, begin);
+  const std::size_t last = std::min(segment_at(controls_, end) + 1, controls_.size() - 1);
+  bool changes = false;
+  for (std::size_t k = first; k < last; ++k) changes |= controls_[k].decays != controls_[k + 1].decays;
+  if (!changes) {
+    if (controls_[first].decays) {
+      bank_.set_extra_decays(*controls_[first].decays);
+    } else {
+      bank_.set_extra_decays({});
+    }
+    return;
+  }
+  scratch_.assign(bank_.size(), 0.0);
+  const std::array<double, 3> times = {begin, (begin + end) / 2, end};
+  constexpr std::array<double, 3> kSimpson = {1.0 / 6, 4.0 / 6, 1.0 / 6};
+  for (std::size_t s = 0; s < 3; ++s) {
+    const std::size_t i = segment_at(controls_, times[s]);
+    const double since = times[s] - controls_[i].time;
+    const bool held = since <= 0 || i + 1 == controls_.size();
+    const double h = held ? 1 : controls_[i + 1].time - controls_[i].time;
+    const auto secant = [&](std::size_t k, std::size_t m) {
+      return (value(controls_[k + 1].decays, m) - value(controls_[k].decays, m)) /
+             (controls_[k + 1].time - controls_[k].time);
+    };
+    for (std::size_t m = 0; m < modes_; ++m) {
+      const double y0 = value(controls_[i].decays, m);
+      if (held) {
+        scratch_[m] += kSimpson[s] * y0;
+        continue;
+      }
+      const double middle = secant(i, m);
+      const double s0 =
+          i > 0 ? monotone_slope(secant(i - 1, m), middle, controls_[i].time - controls_[i - 1].time, h)
+                : middle;
+      const double s1 =
+          i + 2 < controls_.size()
+              ? monotone_slope(middle, secant(i + 1, m), h, controls_[i + 2].time - controls_[i + 1].time)
+              : middle;
+      scratch_[m] += kSimpson[s] * cubic(y0, value(controls_[i + 1].decays, m), s0, s1, h, since);
+    }
+  }
+  for (double& decay : scratch_) decay = std::max(0.0, decay);
+  bank_.set_extra_decays(scratch_);
+}
+
+void BodyVoice::add_noise(double begin)
+{
+  std::array<double, ModalBank::kInterval> force;
+  const double step = 1.0 / settings_.sample_rate;
+  const double end = begin + bank_.interval();
+  for (const Slide& slide : slides_) {
+    if (slide.begin >= end || slide.end <= begin) continue;
+    for (std::size_t n = 0; n < force.size(); ++n) {
+      const double t = begin + static_cast<double>(n) * step;
+      force[n] = 0;
+      if (t < slide.begin || t >= slide.end) continue;
+      const double since = t - slide.begin;
+      const double share = since / (slide.end - slide.begin);
+      const double level = slide.level_before + share * (slide.level_after - slide.level_before);
+      force[n] = level * roughness_profile(slide.seed, slide.distance + slide.speed * since, slide.speed,
+                                           kRoughnessLimit);
+    }
+    bank_.add_force(force, slide.gains);
+  }
+}
+
+}  // namespace thrum::sound

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// The sound of one body: its contacts, step by step, become pulses, loads, noise and damping of its modes.
+//
+//   BodyVoice voice(model, mass, settings);
+//   voice.add_step(time, duration, contacts);   // steps in order
+//   while (voice.time() + voice.interval() <= voice.ready_until()) voice.render(block);
+//
+// Loads and damping are known as means over the steps. Each belongs to the middle of its step; between, loads
+// run straight and damping as a monotone cubic.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "thrum/sound/modal_bank.h"
+#include "thrum/sound/redistribution.h"
+#include "thrum/sound/sound_model.h"
+
+namespace thrum::sound {
+
+/// A contact as one body feels it during a step, in the axes of its model.
+struct BodyContact {
+  std::uint64_t key = 0;              ///< the same from step to step
+  Vec3 position = Vec3::Zero();       ///< [m]
+  Vec3 normal = Vec3::UnitZ();        ///< unit; direction in which the body is pushed
+  double load = 0;                    ///< normal force without impacts, mean over the step [N]
+  Vec3 friction_load = Vec3::Zero();  ///< likewise [N]
+  double friction = 0;                ///< coefficient
+  // An impact during the step; none when the impulse is 0.
+  Vec3 impulse = Vec3::Zero();  ///< on the body [N s]
+  double impact_time = 0;       ///< when it begins [s]
+  double duration = 0;          ///< of the impact [s]
+  // What passes under the contact.
+  std::uint64_t seed = 0;  ///< of the profile; the same for both bodies
+  double distance = 0;     ///< travelled until the step begins [m]
+  double speed = 0;        ///< during the step [m/s]
+  double noise_force = 0;  ///< root mean square of the fluctuation of the force [N]
+};
+
+class BodyVoice {
+ public:
+  /// `mass` of a body that moves [kg]; 0 for one that is fixed, which does not click.
+  BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const SynthesisSettings& settings);
+
+  /// Steps follow each other; one without contacts is needed too. `listener` is the unit direction from the
+  /// body to the listener, in the axes of the model.
+  void add_step(double time, double duration, std::span<const BodyContact> contacts, const Vec3& listener);
+  /// An impulse that no contact gave, at a point [N s].
+  void strike(double time, double duration, const Vec3& position, const Vec3& impulse, const Vec3& listener);
+
+  /// Until when the sound is decided [s].
+  [[nodiscard]] double ready_until() const { return ready_until_; }
+  /// No more steps: what is there is held for ever.
+  void finish();
+
+  /// Adds the next ModalBank::kInterval samples of the amplitude [Pa m]. Returns false when all are 0.
+  bool render(std::span<double> amplitude);
+  [[nodiscard]] double time() const { return bank_.time(); }  ///< of the next sample [s]
+  [[nodiscard]] double interval() const { return bank_.interval(); }
+  [[nodiscard]] const ModalBank& bank() const { return bank_; }
+
+  struct Count {
+    std::uint64_t impacts = 0;
+    double impulse = 0;  ///< of all of them [N s]
+  };
+  [[nodiscard]] const Count& count() const { return count_; }
+
+ private:
+  using Values = std::shared_ptr<const std::vector<double>>;  ///< by mode; empty: all 0
+  /// Loads and decays in the middle of a step.
+  struct Control {
+    double time = 0;
+    Values loads;
+    Values decays;
+  };
+  /// A rough contact during a step; its force goes from one level to another.
+  struct Slide {
+    double begin = 0;
+    double end = 0;
+    std::uint64_t seed = 0;
+    double distance = 0;
+    double speed = 0;
+    double level_before = 0;
+    double level_after = 0;
+    std::vector<double> gains;
+  };
+  struct Place {
+    Vec3 position = Vec3::Zero();
+    PointShapes shapes;
+    bool used = false;
+  };
+  struct Noise {
+    double level = 0;
+    double distance = 0;
+    std::vector<double> gains;
+    std::uint64_t seed = 0;
+    bool used = false;
+  };
+
+  const PointShapes& shapes_at(std::uint64_t key, const Vec3& position);
+  void add_impact(const BodyContact& contact, const PointShapes& shapes, const Vec3& listener);
+  void add_slides(double time, double duration, std::span<const BodyContact> contacts);
+  void set_loads(double begin, double end);
+  void set_decays(double begin, double end);
+  void add_noise(double begin);
+  [[nodiscard]] std::vector<double> gains_of(const PointShapes& shapes, const Vec3& impulse,
+                                             const Vec3& listener) const;
+
+  std::shared_ptr<const SoundModel> model_;
+  double mass_;
+  SynthesisSettings settings_;
+  std::size_t modes_;  ///< without the click
+  bool clicks_;
+  ModalBank bank_;
+  double quiet_amplitude_ = 0;  ///< of a mode that is not heard any more
+  double ready_until_ = 0;
+  double longest_step_ = 0;  ///< so far [s]
+  ForceRedistribution redistribution_;
+  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, Noise> noises_;  ///< of the step before
+  std::deque<Control> controls_;
+  std::deque<Slide> slides_;
+  Count count_;
+  std::vector<double> scratch_;
+};
+
+}  // namespace thrum::sound

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/sound/contact_damping.h"
+
+#include <algorithm>
+
+namespace thrum::sound {
+
+void add_contact_damping(const PointShapes& shapes, const Vec3& normal, double force, double friction,
+                         double gamma, std::span<double> damping)
+{
+  const double mu = std::min(friction, 1.0);  // above 1 the damping could be negative
+  for (Eigen::Index m = 0; m < shapes.cols(); ++m) {
+    const double along = normal.dot(shapes.col(m));
+    damping[static_cast<std::size_t>(m)] +=
+        gamma * force * (mu * shapes.col(m).squaredNorm() + (1 - mu) * along * along);
+  }
+}
+
+double contact_decay(double damping, double omega)
+{
+  return std::min(damping, omega / 2) / 2;
+}
+
+double monotone_slope(double left_secant, double right_secant, double left, double right)
+{
+  if (!(left_secant * right_secant > 0)) return 0;
+  const double share = (left + 2 * right) / (3 * (left + right));
+  return left_secant * right_secant / (share * right_secant + (1 - share) * left_secant);
+}
+
+double cubic(double y0, double y1, double s0, double s1, double h, double x)
+{
+  const double t = x / h;
+  const double u = 1 - t;
+  return y0 * u * u * (1 + 2 * t) + y1 * t * t * (3 - 2 * t) + h * t * u * (s0 * u - s1 * t);
+}
+
+}  // namespace thrum::sound

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/sound/propagation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "thrum/base/index.h"
+#include "thrum/sound/air_filter.h"
+
+namespace thrum::sound {
+
+namespace {
+
+// Fractional delay by a sinc under a Kaiser window. Up to 0.89 of half the sample rate its error is below
+// -75 dB (measured by the test): 21.4 kHz at 48 kHz, 19.6 kHz at 44.1 kHz.
+constexpr std::ptrdiff_t kTaps = 48;
+constexpr std::ptrdiff_t kPhases = 512;  ///< tabulated fractions; linear between them
+constexpr double kKaiser = 8;
+
+constexpr std::ptrdiff_t kDelayControl = 32;    ///< samples between exact travel times; cubic between
+constexpr std::ptrdiff_t kFilterControl = 256;  ///< samples between filters; linear between
+constexpr int kMaxIterations = 200;
+constexpr double kTimeTolerance = 1e-12;  ///< of (1) [s]
+
+double bessel_i0(double x)
+{
+  double term = 1;
+  double sum = 1;
+  for (int k = 1; term > 1e-17 * sum; ++k) {
+    term *= (x / (2 * k)) * (x / (2 * k));
+    sum += term;
+  }
+  return sum;
+}
+
+/// Row f holds the weights of samples -kTaps/2 + 1 ... kTaps/2 for the position f / kPhases between 0 and 1.
+std::vector<double> make_sinc_table()
+{
+  std::vector<double> table(static_cast<std::size_t>((kPhases + 1) * kTaps));
+  for (std::ptrdiff_t phase = 0; phase <= kPhases; ++phase) {
+    double* const row = table.data() + phase * kTaps;
+    const double position = static_cast<double>(phase) / kPhases;
+    double sum = 0;
+    for (std::ptrdiff_t k = 0; k < kTaps; ++k) {
+      const double x = static_cast<double>(k - kTaps / 2 + 1) - position;
+      const double u = x / (kTaps / 2);
+      const double window =
+          std::abs(u) < 1 ? bessel_i0(kKaiser * std::sqrt(1 - u * u)) / bessel_i0(kKaiser) : 0;
+      const double angle = std::numbers::pi * x;
+      row[k] = window * (std::abs(x) < 1e-12 ? 1 : std::sin(angle) / angle);
+      sum += row[k];
+    }
+    for (std::ptrdiff_t k = 0; k < kTaps; ++k) row[k] /= sum;
+  }
+  return table;
+}
+
+const std::vector<double>& sinc_table()
+{
+  static const std::vector<double> table = make_sinc_table();
+  return table;
+}
+
+Vec3 mirrored(const Vec3& point, double height)
+{
+  return {point.x(), point.y(), 2 * height - point.z()};
+}
+
+}  // namespace
+
+SoundPath::SoundPath(const TrackPoint& source, const TrackPoint& receiver, const PathDesc& desc)
+    : source_(source), receiver_(receiver), desc_(desc), sound_speed_(desc.air.sound_speed())
+{
+  check_air(desc.air);
+}
+
+/// The source, or its mirror image below the ground. What is below the ground counts as lying on it.
+Vec3 SoundPath::source_at(double time) const
+{
+  Vec3 point = source_.position(time);
+  if (!desc_.reflected) return point;
+  point.z() = std::max(point.z(), desc_.ground.height);
+  return mirrored(point, desc_.ground.height);
+}
+
+Vec3 SoundPath::receiver_at(double time) const
+{
+  Vec3 point = receiver_.position(time);
+  if (desc_.reflected) point.z() = std::max(point.z(), desc_.ground.height);
+  return point;
+}
+
+PathMoment SoundPath::moment(double emission, double reception) const
+{
+  PathMoment m;
+  m.emission = emission;
+  m.reception = reception;
+  const Vec3 way = receiver_at(reception) - source_at(emission);
+  m.distance = way.norm();
+  const Vec3 direction = m.distance > 0 ? Vec3(way / m.distance) : Vec3(Vec3::UnitX());
+  m.arrival = -direction;
+  m.departure = desc_.reflected ? mirrored(direction, 0) : direction;
+  m.departure_b = source_.track->rotation(emission).conjugate() * m.departure;
+  return m;
+}
+
+// Both solve (1) by fixed-point iteration, which contracts by the Mach number of whatever moves.
+PathMoment SoundPath::at_emission(double time) const
+{
+  const Vec3 source = source_at(time);
+  double reception = time;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const double next = time + (receiver_at(reception) - source).norm() / sound_speed_;
+    const bool settled = std::abs(next - reception) < kTimeTolerance;
+    reception = next;
+    if (settled || receiver_.track->is_constant()) break;
+  }
+  return moment(time, reception);
+}
+
+PathMoment SoundPath::at_reception(double time) const
+{
+  const Vec3 receiver = receiver_at(time);
+  double emission = time;
+  for (int i = 0; i < kMaxIterations; ++i) {
+    const double next = time - (receiver - source_at(emission)).norm() / sound_speed_;
+    const bool settled = std::abs(next - emission) < kTimeTolerance;
+    emission = next;
+    if (settled || source_.track->is_constant()) break;
+  }
+  return moment(emission, time);
+}
+
+Propagator::Propagator(const SoundPath& path, int sample_rate, double start)
+    : path_(path),
+      sample_rate_(sample_rate),
+      start_(start),
+      metres_per_sample_(path.desc().air.sound_speed() / sample_rate),
+      closest_(std::numeric_limits<double>::infinity())
+{
+  if (!path.desc().absorption) return;
+  filter_ = std::make_unique<AirFilter>(path.desc().air, sample_rate);
+  taps_.resize(filter_->half_length() + 1);
+  tap_slopes_.resize(taps_.size());
+}
+
+Propagator::~Propagator() = default;
+Propagator::Propagator(Propagator&&) noexcept = default;
+Propagator& Propagator::operator=(Propagator&&) noexcept = default;
+
+double Propagator::delay_at(std::ptrdiff_t control) const
+{
+  const double time = start_ + static_cast<double>(control * kDelayControl) / sample_rate_;
+  return path_.at_reception(time).distance / metres_per_sample_;
+}
+
+// Travel times between control points by the cubic of Catmull and Rom.
+double Propagator::delay_of_next()
+{
+  const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
+  const std::ptrdiff_t segment = sample / kDelayControl;
+  if (path_.is_constant()) {
+    if (delay_segment_ < 0) delays_.fill(delay_at(0));
+    delay_segment_ = segment;
+    return delays_[0];
+  }
+  if (segment != delay_segment_) {
+    if (delay_segment_ < 0) {
+      for (std::ptrdiff_t k = 0; k < 4; ++k) delays_[at(k)] = delay_at(segment + k - 1);
+    } else {
+      std::copy(delays_.begin() + 1, delays_.end(), delays_.begin());
+      delays_[3] = delay_at(segment + 2);
+    }
+    delay_segment_ = segment;
+  }
+  const double u = static_cast<double>(sample - segment * kDelayControl) / kDelayControl;
+  const double v = 1 - u;
+  const double slope0 = 0.5 * (delays_[2] - delays_[0]);
+  const double slope1 = 0.5 * (delays_[3] - delays_[1]);
+  return v * v * (1 + 2 * u) * delays_[1] + u * u * (3 - 2 * u) * delays_[2] +
+         u * v * (v * slope0 - u * slope1);
+}
+
+double Propagator::source_value(double position) const
+{
+  const double whole = std::floor(position);
+  const auto first = static_cast<std::ptrdiff_t>(whole) - kTaps / 2 + 1;
+  if (first + kTaps <= source_begin_ || first >= source_begin_ + std::ssize(source_)) return 0;
+  const double phase = (position - whole) * kPhases;
+  const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
+  const double blend = phase - static_cast<double>(row);
+  const double* const a = sinc_table().data() + row * kTaps;
+  const double* const b = a + kTaps;
+  const std::ptrdiff_t low = std::max<std::ptrdiff_t>(0, source_begin_ - first);
+  const std::ptrdiff_t high = std::min(kTaps, source_begin_ + std::ssize(source_) - first);
+  const double* const s = source_.data() + (first - source_begin_);
+  double at_a = 0;
+  double at_b = 0;
+  for (std::ptrdiff_t k = low; k < high; ++k) {
+    at_a += a[k] * s[k];
+    at_b += b[k] * s[k];
+  }
+  return at_a + blend * (at_b - at_a);
+}
+
+/// False when it needs samples of the source that are not known yet.
+bool Propagator::delay_next_sample()
+{
+  const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
+  const double delay = delay_of_next();
+  const double position = static_cast<double>(sample) - delay;
+  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
+  if (!finished_ && std::floor(position) + kTaps / 2 >= static_cast<double>(known)) return false;
+  const double distance = delay * metres_per_sample_;
+  closest_ = std::min(closest_, distance);
+  const double gain = path_.desc().reflected ? path_.desc().ground.reflection : 1;
+  delayed_.push_back(gain * source_value(position) / std::max(distance, path_.desc().min_distance));
+  return true;
+}
+
+void Propagator::update_filter(std::ptrdiff_t segment)
+{
+  if (segment == filter_segment_) return;
+  const auto distance_at = [&](std::ptrdiff_t s) {
+    return delay_at(s * (kFilterControl / kDelayControl)) * metres_per_sample_;
+  };
+  if (filter_segment_ < 0) {
+    filter_->taps(distance_at(segment), taps_);
+  } else if (!path_.is_constant()) {
+    for (std::size_t k = 0; k < taps_.size(); ++k) taps_[k] += kFilterControl * tap_slopes_[k];
+  }
+  if (!path_.is_constant()) {
+    filter_->taps(distance_at(segment + 1), tap_slopes_);
+    for (std::size_t k = 0; k < taps_.size(); ++k)
+      tap_slopes_[k] = (tap_slopes_[k] - taps_[k]) / kFilterControl;
+  }
+  filter_segment_ = segment;
+}
+
+double Propagator::filtered_value()
+{
+  const auto sample = static_cast<std::ptrdiff_t>(pulled_);
+  const std::ptrdiff_t middle = sample - delayed_begin_;
+  if (!filter_) return delayed_[at(middle)];
+  update_filter(sample / kFilterControl);
+  const auto u = static_cast<double>(sample % kFilterControl);
+  const std::ptrdiff_t last = std::ssize(delayed_) - 1;
+  double sum = (taps_[0] + u * tap_slopes_[0]) * delayed_[at(middle)];
+  for (std::ptrdiff_t k = 1; k < std::ssize(taps_); ++k) {
+    const double before = middle >= k ? delayed_[at(middle - k)] : 0;
+    const double after = middle + k <= last ? delayed_[at(middle + k)] : 0;
+    sum += (taps_[at(k)] + u * tap_slopes_[at(k)]) * (before + after);
+  }
+  return sum;
+}
+
+void Propagator::push(std::span<const double> amplitude)
+{
+  source_.insert(source_.end(), amplitude.begin(), amplitude.end());
+}
+
+void Propagator::pull(std::vector<double>& pressure)
+{
+  if (finished_) return;
+  while (delay_next_sample()) {
+  }
+  const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
+  const std::ptrdiff_t end = delayed_begin_ + std::ssize(delayed_) - ahead;
+  for (; static_cast<std::ptrdiff_t>(pulled_) < end; ++pulled_) {
+    pressure.push_back(filtered_value());
+  }
+  drop_old_samples();
+}
+
+void Propagator::finish(std::vector<double>& pressure, std::size_t frames)
+{
+  finished_ = true;
+  const std::size_t ahead = filter_ ? filter_->half_length() : 0;
+  while (delayed_begin_ + std::ssize(delayed_) < static_cast<std::ptrdiff_t>(frames + ahead)) {
+    delay_next_sample();
+  }
+  for (; pulled_ < frames; ++pulled_) {
+    pressure.push_back(filtered_value());
+  }
+}
+
+// Keeps what later samples can need: the source from the oldest sample that can still arrive, and the delayed
+// samples under the filter. In pieces, because erasing moves the rest.
+void Propagator::drop_old_samples()
+{
+  constexpr std::ptrdiff_t kPiece = 8192;
+  const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
+  const std::ptrdiff_t delayed_drop = static_cast<std::ptrdiff_t>(pulled_) - ahead - delayed_begin_;
+  if (delayed_drop > kPiece) {
+    delayed_.erase(delayed_.begin(), delayed_.begin() + delayed_drop);
+    delayed_begin_ += delayed_drop;
+  }
+  // Later samples were emitted later: (1) is monotone below the speed of sound.
+  const double position = static_cast<double>(delayed_begin_ + std::ssize(delayed_)) - delays_[1];
+  const std::ptrdiff_t needed = static_cast<std::ptrdiff_t>(std::floor(position)) - kTaps - kDelayControl;
+  const std::ptrdiff_t source_drop = std::min(needed - source_begin_, std::ssize(source_));
+  if (source_drop > kPiece) {
+    source_.erase(source_.begin(), source_.begin() + source_drop);
+    source_begin_ += source_drop;
+  }
+}
+
+}  // namespace thrum::sound

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What can be changed about the sound of a run without simulating again.
+#pragma once
+
+#include <cstdint>
+
+namespace thrum::sound {
+
+struct SynthesisSettings {
+  int sample_rate = 48000;           ///< [Hz]
+  double min_frequency = 20;         ///< modes below are not heard [Hz]
+  double max_frequency = 20000;      ///< modes above are left out [Hz]
+  int modes = 60;                    ///< of a body, at most, lowest first
+  double max_tetrahedra = 20e3;      ///< about, of a body whose modes are computed
+  double contact_damping_scale = 1;  ///< of gamma of the materials; 1: as published
+  double roughness = 0.02;           ///< fluctuation of the force of a sliding contact, as a share of it
+  double rolling = 0.3;              ///< that of a rolling contact against that of a sliding one
+  bool acceleration_noise = true;    ///< the click of a body that changes its speed
+  double min_impact_speed = 0.005;   ///< slower contacts press without striking [m/s]
+  std::uint64_t seed = 0;            ///< of the roughness
+};
+
+}  // namespace thrum::sound
