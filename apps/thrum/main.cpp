@@ -30,6 +30,8 @@ int run(int argc, char** argv)
   thrum::app::add_scene_run(app);
   thrum::app::add_scene_export(app);
   thrum::app::add_scene_view(app);
+  thrum::app::add_sound(app);
+  thrum::app::add_strike(app);
   thrum::app::add_fit(app);
 
   try {

@@ -3,13 +3,24 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "thrum/media/run_sound.h"
 
 namespace thrum::app {
+
+/// Makes the sound of a run with a line of progress; warnings go to the standard error.
+media::RunSound make_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
+                               media::RunSoundDesc desc, bool quiet);
 
 /// Adds `thrum check` and `thrum schema`.
 void add_scene_check(CLI::App& app);
 /// Adds `thrum run`.
 void add_scene_run(CLI::App& app);
+/// Adds `thrum sound`.
+void add_sound(CLI::App& app);
+/// Adds `thrum strike`.
+void add_strike(CLI::App& app);
 /// Adds `thrum fit`.
 void add_fit(CLI::App& app);
 /// Adds `thrum view`.

@@ -32,6 +32,7 @@ struct RunOptions {
   double duration = 0;
   std::string seed;
   bool no_response = false;
+  bool sound = false;
   bool compare = false;
   bool json = false;
   bool quiet = false;
@@ -114,6 +115,7 @@ std::vector<std::string> settings_of(const RunOptions& options, bool no_response
   if (options.duration > 0) settings.push_back(fmt::format("duration={:.17g}", options.duration));
   if (!options.seed.empty()) settings.push_back("seed=" + options.seed);
   if (no_response) settings.emplace_back("response.method=none");
+  if (options.sound) settings.emplace_back("sound=true");
   return settings;
 }
 
@@ -172,7 +174,7 @@ void run(const RunOptions& options)
     throw CLI::ValidationError("--compare", "runs with and without response, so it excludes --no-response");
   }
   const bool changed = !options.output.empty() || !options.settings.empty() || options.duration > 0 ||
-                       !options.seed.empty() || options.no_response || options.compare;
+                       !options.seed.empty() || options.no_response || options.compare || options.sound;
   if (!options.resume.empty() && changed) {
     throw CLI::ValidationError(
         "--resume", "continues with the scene and the settings of the run, so no other settings are allowed");
@@ -183,7 +185,25 @@ void run(const RunOptions& options)
   scene::RunDesc desc;
   desc.version = THRUM_VERSION;
   desc.stop = stop.token();
-  desc.write_outputs = media::write_run_outputs;
+  const bool quiet = options.quiet || options.json;
+  desc.write_outputs = [&report, quiet, stop = stop.token()](const scene::SceneDesc& scene,
+                                                             const std::filesystem::path& folder,
+                                                             const sim::Recording& recording) {
+    std::vector<std::filesystem::path> files;
+    // The page holds the sound, so it is made first.
+    if (scene.sound) {
+      report.end_line();
+      media::RunSoundDesc sound;
+      sound.preparation.stop = stop;
+      files = make_run_sound(folder, recording, sound, quiet).files;
+    } else {
+      std::error_code none;
+      std::filesystem::remove(folder / "sound.wav", none);  // of an earlier run
+    }
+    const std::vector<std::filesystem::path> others = media::write_run_outputs(scene, folder, recording);
+    files.insert(files.end(), others.begin(), others.end());
+    return files;
+  };
   if (!options.quiet && !options.json) desc.preparation = {.stop = stop.token()};
   desc.on_progress = [&](const scene::RunProgress& progress) {
     report.show(progress);
@@ -224,6 +244,8 @@ void add_scene_run(CLI::App& app)
       ->allow_extra_args(false);
   command->add_option("--duration", options->duration, "replaces that of the scene [s]")->check(positive());
   command->add_option("--seed", options->seed, "replaces that of the scene");
+  command->add_flag("--sound", options->sound,
+                    "record the contacts and write sound.wav, as \"sound\": true does");
   command->add_flag("--no-response", options->no_response,
                     "rigid bodies only: impacts do not propagate through ringing bodies");
   command->add_flag("--compare", options->compare,

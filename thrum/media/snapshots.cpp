@@ -122,6 +122,11 @@ std::vector<mesh::TriangleMesh> link_rods(const sim::Recording& recording, std::
 
 }  // namespace
 
+Camera run_camera(const sim::Recording& recording)
+{
+  return camera_for(recording, 0, {.whole_run = true});
+}
+
 Image render_snapshot(const sim::Recording& recording, double time, const SnapshotDesc& desc)
 {
   const std::size_t number = frame_at(recording, time);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "thrum/base/progress.h"
+#include "thrum/media/camera.h"
 #include "thrum/media/image.h"
 #include "thrum/sim/recording.h"
 
@@ -26,6 +27,9 @@ struct SnapshotDesc {
 /// The frame nearest to `time` [s]; negative: the last. Throws Error when there are no frames.
 [[nodiscard]] Image render_snapshot(const sim::Recording& recording, double time,
                                     const SnapshotDesc& desc = {});
+
+/// The camera of the pictures of a run: that of the scene, or one that sees all of its motion.
+[[nodiscard]] Camera run_camera(const sim::Recording& recording);
 
 /// `count` times from the first to the last frame.
 [[nodiscard]] std::vector<double> evenly_spaced_times(const sim::Recording& recording, int count);

@@ -83,6 +83,7 @@ class Builder {
         material.elastic.damping = {
             model::DampingKind::rayleigh, entry.alpha.value_or(0), entry.beta.value_or(0), 0, {}};
       }
+      material.elastic.contact_damping = entry.contact_damping.value_or(material.elastic.contact_damping);
       material.surface.restitution = entry.restitution.value_or(material.surface.restitution);
       material.surface.friction = entry.friction.value_or(material.surface.friction);
       material.surface.rolling_friction = entry.rolling_friction.value_or(material.surface.rolling_friction);
@@ -194,6 +195,7 @@ class Builder {
       if (entry.rings) ringing_.push_back({body, &*entry.rings});
       built_.visuals.push_back({names[i], shape.mesh, colour});
       built_.materials.push_back(material.elastic);
+      built_.sounds.push_back({entry.sound && !entry.material.name.empty(), entry.rings});
     }
   }
 

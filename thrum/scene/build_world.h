@@ -25,6 +25,12 @@ struct BodyVisual {
   Colour colour{0.8f, 0.8f, 0.8f};
 };
 
+/// Whether a body is heard, and where its modes come from.
+struct BodySound {
+  bool sounds = true;               ///< it has a material and the scene wants to hear it
+  std::optional<RingsEntry> rings;  ///< none: modes of the free body
+};
+
 /// Scripted actions on a body, by number instead of name.
 struct ScriptedImpulse {
   std::size_t body = 0;
@@ -72,6 +78,7 @@ struct BuiltScene {
   std::vector<BodyVisual> visuals;                                ///< by number
   std::vector<std::shared_ptr<const mesh::TriangleMesh>> meshes;  ///< in shape axes; a plane has no triangles
   std::vector<model::Material> materials;                         ///< by number: elastic properties
+  std::vector<BodySound> sounds;                                  ///< by number
   std::vector<ScriptedImpulse> impulses;                          ///< by time
   std::vector<ScriptedForce> forces;
   /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the

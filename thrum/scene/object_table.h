@@ -45,6 +45,7 @@ struct FieldInfo {
   bool list = false;                         ///< of those objects
   bool or_name = false;                      ///< a name (a text) may stand here instead
   std::vector<MemberBinding> bindings = {};  ///< members that the key reads into
+  bool or_flag = false;                      ///< true or false may stand here instead
 };
 
 /// A word that stands for the values of several keys.
@@ -174,6 +175,27 @@ class ObjectTable : public TableBase {
   ObjectTable&& object(ValueRule rule, Member T::*member, const Table& (*table)()) &&
   {
     return std::move(*this).object(std::move(rule), path(member), table);
+  }
+
+  /// An object, true for one of defaults, or false for none. Member is an optional.
+  template <class Member, class Table>
+  ObjectTable&& flag_or_object(ValueRule rule, Member T::*member, const Table& (*table)()) &&
+  {
+    FieldInfo info = object_info(std::move(rule), table);
+    info.or_flag = true;
+    info.type_text = "true, false, or an object";
+    info.bindings = {binding_of(member)};
+    return std::move(*this).add(std::move(info), [member, table](const JsonValue& v, T& out, ReadContext& c) {
+      if (v.boolean() != nullptr) {
+        (out.*member).reset();
+        if (*v.boolean()) (out.*member).emplace();
+      } else if (v.object() != nullptr) {
+        (out.*member).emplace();
+        table().read(v, *(out.*member), c);
+      } else {
+        c.fail(v, "true, false or an object in braces");
+      }
+    });
   }
 
   /// A list of objects.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "thrum/base/atomic_file.h"
+#include "thrum/scene/sound_notes.h"
 
 namespace thrum::scene {
 
@@ -47,6 +48,7 @@ sim::WorldRecorderDesc recorder_desc(const SceneDesc& scene, const BuiltScene& b
   if (camera.target) header.notes.emplace_back("camera target", vec(*camera.target));
   header.notes.emplace_back("camera from", vec(camera.from));
   header.notes.emplace_back("camera field of view", number(camera.field_of_view));
+  if (scene.sound) header.notes.emplace_back("sound", sound_notes_text(sound_notes(scene, built)));
   // A body is looked up by its name while it is added, before the scene knows its id.
   std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < built.visuals.size(); ++i) numbers[built.visuals[i].name] = i;

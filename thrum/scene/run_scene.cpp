@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,6 +18,7 @@
 #include "thrum/scene/run_header.h"
 #include "thrum/scene/scene_warnings.h"
 #include "thrum/sim/checkpoint.h"
+#include "thrum/sim/excitation_recorder.h"
 #include "thrum/sim/world_recorder.h"
 
 namespace thrum::scene {
@@ -56,6 +58,7 @@ class Run {
     back_up_previous_run();
     sim::WorldRecorder recorder(built_.world, desc_.folder / "recording",
                                 recorder_desc(scene_, built_, desc_));
+    record_contacts(recorder, {});
     begin_boundary(0);
     record(recorder, 0);
     checkpoint(recorder, 0);
@@ -73,12 +76,22 @@ class Run {
     check_fits_recording(saved, recording);
     sim::WorldRecorder recorder(built_.world, desc_.folder / "recording", saved.recording_length, recording,
                                 recorder_desc(scene_, built_, desc_));
+    record_contacts(recorder, static_cast<double>(saved.steps_done) * scene_.step);
     return loop(recorder, saved.steps_done);
   }
 
  private:
   static constexpr std::size_t kMaxContactsPerFrame = 500;  ///< in a frame, on average, at most
   static constexpr double kSlideRate = 10;                  ///< at which sliding pairs are recorded [1/s]
+
+  // For the sound of the run. `after`: goes on with a file of which the steps before that time [s] count.
+  void record_contacts(const sim::WorldRecorder& recorder, std::optional<double> after)
+  {
+    if (!scene_.sound) return;
+    contacts_ = std::make_unique<sim::ExcitationRecorder>(
+        built_.world, desc_.folder / "contacts",
+        [&recorder](model::BodyId id) { return recorder.number_of(id); }, after);
+  }
 
   // A checkpoint is taken at a frame, and the frame holds the hash of the state.
   void check_fits_recording(const sim::Checkpoint& saved, const sim::Recording& recording) const
@@ -138,6 +151,7 @@ class Run {
       const double now = watch.seconds();
       if (now - flushed >= desc_.checkpoint_interval) {
         recorder.flush();
+        if (contacts_) contacts_->flush();
         flushed = now;
       }
       // A checkpoint waits for the disk; it may take a hundredth of the time.
@@ -171,6 +185,7 @@ class Run {
                       impacts.stopped_bodies, impacts.lost_time, built_.world.desc().max_impact_slices));
     }
     checkpoint(recorder, done);
+    contacts_.reset();
     if (result.finished) {
       recorder.finish();
       recorder.sync();
@@ -219,6 +234,7 @@ class Run {
     // The recording is on the disk before the checkpoint that counts on it: after a power cut too, there is a
     // checkpoint whose recording is whole.
     recorder.sync();
+    if (contacts_) contacts_->flush();
     sim::write_checkpoint(desc_.folder / "checkpoint",
                           {done, recorder.writer().length(), dependency_hash(scene_),
                            state_before_changes_ ? *state_before_changes_ : built_.world.save()});
@@ -229,6 +245,7 @@ class Run {
     const base::Stopwatch watch;
     const std::filesystem::path& folder = desc_.folder;
     result.files = {folder / "recording", folder / "checkpoint"};
+    if (scene_.sound) result.files.push_back(folder / "contacts");
     write_modes(result);
     if (desc_.write_outputs) {
       const std::vector<std::filesystem::path> outputs =
@@ -292,6 +309,7 @@ class Run {
   std::uint64_t frame_steps_ = 1;
   std::optional<model::SceneState> state_before_changes_;  ///< of the last boundary, when there were any
   double recording_seconds_ = 0;
+  std::unique_ptr<sim::ExcitationRecorder> contacts_;  ///< of a scene with sound
 };
 
 }  // namespace

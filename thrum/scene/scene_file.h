@@ -20,6 +20,8 @@
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
 #include "thrum/sim/world_recorder.h"
+#include "thrum/sound/listener.h"
+#include "thrum/sound/synthesis_settings.h"
 #include "thrum/vibration/body_response.h"
 
 namespace thrum::scene {
@@ -37,8 +39,9 @@ struct MaterialEntry {
   std::optional<double> density;  ///< [kg/m^3]
   std::optional<double> young;    ///< [Pa]
   std::optional<double> poisson;
-  std::optional<double> alpha;  ///< Rayleigh damping by mass [1/s]
-  std::optional<double> beta;   ///< and by stiffness [s]
+  std::optional<double> alpha;            ///< Rayleigh damping by mass [1/s]
+  std::optional<double> beta;             ///< and by stiffness [s]
+  std::optional<double> contact_damping;  ///< gamma of sound/contact_damping.h
   std::optional<double> restitution;
   std::optional<double> friction;
   std::optional<double> rolling_friction;   ///< [m]
@@ -129,6 +132,7 @@ struct BodyEntry {
   sim::BodyDesc desc;                     ///< all else; velocities in the axes of the file that holds it
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
+  bool sound = true;                 ///< whether it is heard, when the scene is
   std::optional<Vec2> scale_range;   ///< least and largest factor of lengths along each axis, at random
   std::vector<RepeatDesc> repeat;    ///< each repeats what the one before made
   double appears_at = 0;             ///< [s]; 0: it is there from the beginning
@@ -186,8 +190,23 @@ struct CameraEntry {
 };
 
 struct ListenerEntry {
-  Vec3 position{0, -2, 1.5};  ///< [m]
-  Vec3 forward{0, 1, 0};
+  std::optional<Vec3> position;  ///< default: where the camera is [m]
+  std::optional<Vec3> forward;   ///< default: where the camera looks
+  sound::ListenerKind kind = sound::ListenerKind::stereo;
+  double spacing = 0.2;  ///< of the stereo pair [m]
+  FileName hrtf;         ///< SOFA file of a binaural listener; default: the set of libmysofa
+  std::vector<sound::Microphone> microphones;
+};
+
+/// That a run is heard, and how (sound/synthesis.h).
+struct SoundEntry {
+  sound::SynthesisSettings synthesis;
+  double full_scale = 0;           ///< pressure that is written as 1.0; 0: the peak becomes 0.89 [Pa]
+  double tail = 1;                 ///< heard after the end of the motion, at most [s]
+  double impulse_duration = 5e-4;  ///< of scripted impulses [s]
+  bool stems = false;              ///< a file per body too
+  double ground_reflection = 0.5;  ///< of pressure, by the plane of the scene; 0: none
+  bool air_absorption = true;
 };
 
 struct OutputEntry {
@@ -225,6 +244,7 @@ struct SceneDesc {
   ResponseEntry response;
   CameraEntry camera;
   ListenerEntry listener;
+  std::optional<SoundEntry> sound;  ///< none: a run records no contacts and is silent
   OutputEntry outputs;
   std::vector<ShapeEntry> shapes;
   std::vector<MaterialEntry> materials;

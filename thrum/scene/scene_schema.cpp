@@ -51,6 +51,7 @@ Json field_schema(const FieldInfo& field)
     schema = reference_to(definition_name(field.tables.front()()));
     if (field.list) schema = {{"type", "array"}, {"items", schema}};
     if (field.or_name) schema = {{"anyOf", {{{"type", "string"}}, schema}}};
+    if (field.or_flag) schema = {{"anyOf", {{{"type", "boolean"}}, schema}}};
   }
   // Older validators pass over what stands beside a reference.
   if (schema.contains("$ref")) schema = {{"allOf", {schema}}};
@@ -111,7 +112,10 @@ std::string field_row(const FieldInfo& field)
   if (!field.tables.empty()) {
     const TableBase& inner = field.tables.front()();
     const std::string link = fmt::format("[{}](#{})", inner.name(), definition_name(inner));
-    type = field.list ? "list of " + link : field.or_name ? "name, or " + link : link;
+    type = field.list      ? "list of " + link
+           : field.or_name ? "name, or " + link
+           : field.or_flag ? "true, false, or " + link
+                           : link;
   }
   if (!field.rule.choices.empty()) type = fmt::format("`{}`", fmt::join(field.rule.choices, "`, `"));
   const std::string shown = field.rule.required          ? "required"

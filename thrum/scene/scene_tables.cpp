@@ -28,6 +28,9 @@ THRUM_TABLE(MaterialEntry, material_table,
                        &MaterialEntry::poisson)
                 .field(non_negative("alpha", "1/s", "Rayleigh damping by mass"), &MaterialEntry::alpha)
                 .field(non_negative("beta", "s", "Rayleigh damping by stiffness"), &MaterialEntry::beta)
+                .field(non_negative("contact_damping", "",
+                                    "gamma of Zheng11: how much what it touches damps its sound"),
+                       &MaterialEntry::contact_damping)
                 .field(fraction("restitution", "speed after an impact over speed before"),
                        &MaterialEntry::restitution)
                 .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
@@ -301,6 +304,7 @@ THRUM_TABLE(
                path(&BodyEntry::desc, &sim::BodyDesc::user_data))
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
+        .field({.key = "sound", .doc = "whether it is heard, in a scene with sound"}, &BodyEntry::sound)
         .field({.key = "scale_range",
                 .doc = "[min, max] factor by which the lengths of each repeated mesh are changed at "
                        "random, along x, y "
@@ -360,6 +364,9 @@ THRUM_TABLE(
                 &response_table)
         .object({.key = "camera", .doc = "where pictures are taken from"}, &SceneDesc::camera, &camera_table)
         .object({.key = "listener", .doc = "where sound is heard"}, &SceneDesc::listener, &listener_table)
+        .flag_or_object({.key = "sound",
+                         .doc = "that a run is heard: it records all contacts and writes sound.wav"},
+                        &SceneDesc::sound, &sound_table)
         .object({.key = "outputs", .doc = "what a run writes"}, &SceneDesc::outputs, &output_table)
         .list({.key = "shapes", .doc = "shapes with names"}, &SceneDesc::shapes, &shape_entry_table)
         .list({.key = "materials", .doc = "materials with names"}, &SceneDesc::materials, &material_table)

@@ -40,6 +40,7 @@ namespace thrum::scene {
 [[nodiscard]] const ObjectTable<AttenuationEntry>& attenuation_table();
 [[nodiscard]] const ObjectTable<CameraEntry>& camera_table();
 [[nodiscard]] const ObjectTable<ListenerEntry>& listener_table();
+[[nodiscard]] const ObjectTable<SoundEntry>& sound_table();
 [[nodiscard]] const ObjectTable<OutputEntry>& output_table();
 
 }  // namespace thrum::scene

@@ -206,6 +206,25 @@ auto micro_setting(Member MicroSettings::*member)
 {
   return path(&ResponseEntry::body, &BodyResponseDesc::settings, &ResponseSettings::micro, member);
 }
+using sound::ListenerKind;
+using sound::Microphone;
+using sound::SynthesisSettings;
+
+THRUM_TABLE(
+    Microphone, microphone_table,
+    ObjectTable<Microphone>("microphone", "One channel of a listener.")
+        .field({.key = "name", .doc = "of the channel; default: m1, m2 ..."}, &Microphone::name)
+        .field({.key = "position", .unit = "m", .doc = "in the axes of the listener: forward, left, up"},
+               &Microphone::position)
+        .field(fraction("pattern", "0: omnidirectional, 0.5: cardioid, 1: figure of eight"),
+               &Microphone::pattern)
+        .field({.key = "axis", .doc = "where it points, in the axes of the listener"}, &Microphone::axis))
+
+template <class Member>
+auto synthesis(Member SynthesisSettings::*member)
+{
+  return path(&SoundEntry::synthesis, member);
+}
 template <class Member>
 auto wave(Member AttenuationSettings::*member)
 {
@@ -383,9 +402,64 @@ THRUM_TABLE(
         .field({.key = "from", .doc = "direction to look from, when there is no eye"}, &CameraEntry::from))
 
 THRUM_TABLE(ListenerEntry, listener_table,
-            ObjectTable<ListenerEntry>("listener", "Where sound is heard.")
+            ObjectTable<ListenerEntry>("listener", "Where sound is heard; default: where the camera is.")
                 .field({.key = "position", .unit = "m", .doc = "of the head"}, &ListenerEntry::position)
-                .field({.key = "forward", .doc = "where it looks"}, &ListenerEntry::forward))
+                .field({.key = "forward", .doc = "where it looks; default: as the camera"},
+                       &ListenerEntry::forward)
+                .choice({.key = "kind",
+                         .doc = "mono; stereo: two microphones side by side; binaural: a head with two ears; "
+                                "ambisonic: first order, ACN and SN3D; microphones: those of the list"},
+                        &ListenerEntry::kind,
+                        {{"mono", ListenerKind::mono},
+                         {"stereo", ListenerKind::stereo},
+                         {"microphones", ListenerKind::microphones},
+                         {"ambisonic", ListenerKind::ambisonic},
+                         {"binaural", ListenerKind::binaural}})
+                .field(non_negative("spacing", "m", "of the two microphones of stereo"),
+                       &ListenerEntry::spacing)
+                .field({.key = "hrtf", .doc = "SOFA file for binaural; default: the set of libmysofa"},
+                       &ListenerEntry::hrtf)
+                .list({.key = "microphones", .doc = "for kind microphones, a channel each"},
+                      &ListenerEntry::microphones, &microphone_table))
+
+THRUM_TABLE(
+    SoundEntry, sound_table,
+    ObjectTable<SoundEntry>(
+        "sound", "That a run is heard, and how. `thrum sound` makes the sound again with other values.")
+        .field({.key = "sample_rate", .unit = "Hz", .doc = "of the file", .bounds = between(8000, 384000)},
+               synthesis(&SynthesisSettings::sample_rate))
+        .field({.key = "max_frequency", .unit = "Hz", .doc = "modes above are left out", .bounds = above(0)},
+               synthesis(&SynthesisSettings::max_frequency))
+        .field({.key = "modes", .doc = "of a body at most, lowest first", .bounds = between(0, 2000)},
+               synthesis(&SynthesisSettings::modes))
+        .field({.key = "max_tetrahedra",
+                .doc = "about, of a body whose modes are computed",
+                .bounds = between(100, 1e6)},
+               synthesis(&SynthesisSettings::max_tetrahedra))
+        .field(non_negative("contact_damping_scale", "",
+                            "of contact_damping of the materials; 1: as published, which is hardly heard but "
+                            "for steel; 10 to 30 doubles the decay of a mug"),
+               synthesis(&SynthesisSettings::contact_damping_scale))
+        .field(non_negative("roughness", "",
+                            "fluctuation of the force of a sliding contact, as a share of it"),
+               synthesis(&SynthesisSettings::roughness))
+        .field(non_negative("rolling", "", "that of a rolling contact against that of a sliding one"),
+               synthesis(&SynthesisSettings::rolling))
+        .field({.key = "acceleration_noise", .doc = "the click of a body that changes its speed"},
+               synthesis(&SynthesisSettings::acceleration_noise))
+        .field(non_negative("min_impact_speed", "m/s", "slower contacts press without striking"),
+               synthesis(&SynthesisSettings::min_impact_speed))
+        .field({.key = "seed", .doc = "of the roughness"}, synthesis(&SynthesisSettings::seed))
+        .field(non_negative("full_scale", "Pa", "pressure that is written as 1.0; 0: the peak becomes 0.89"),
+               &SoundEntry::full_scale)
+        .field(non_negative("tail", "s", "heard after the end of the motion, at most"), &SoundEntry::tail)
+        .field(non_negative("impulse_duration", "s", "of the impulses of the scene"),
+               &SoundEntry::impulse_duration)
+        .field(fraction("ground_reflection", "of pressure, by the plane of the scene; 0: none"),
+               &SoundEntry::ground_reflection)
+        .field({.key = "air_absorption", .doc = "high frequencies grow weaker on their way"},
+               &SoundEntry::air_absorption)
+        .field({.key = "stems", .doc = "write a file per body too, in the folder stems"}, &SoundEntry::stems))
 
 THRUM_TABLE(
     OutputEntry, output_table,

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The timeline: energy above, impulses and the response below, drawn once; the cursor moves over them.
+// The timeline: energy above, impulses and the response below, then the sound, drawn once; the cursor moves
+// over them.
 // Dragging scrubs.
 import { COLOURS } from './marks.js';
+import { parseWav, waveformColumns } from './waveform.js';
 
 const css = (colour) => `#${colour.toString(16).padStart(6, '0')}`;
 const INK = '#26323a';
 const KINETIC = '#d9822b';
 const POTENTIAL = '#7fa7bd';
+const SOUND = '#4f7f5f';
+const SOUND_SHARE = 0.28;  // of the height
 const LEFT = 8;
 const RIGHT = 8;
 
@@ -55,6 +59,8 @@ export class Plots {
     this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
     this.floor = minOf(runs.map((run) => minOf(run.potential)));
     this.energyTop = Math.max(maxOf(runs.map((run) => maxOf(run.kinetic.map((e, i) => e + run.potential[i])))) - this.floor, 1e-12);
+    const heard = runs.find((run) => run.sound);
+    this.wav = heard ? parseWav(heard.sound) : null;
     this.impulseTop = Math.max(maxOf(runs.map((run) => maxOf(run.impulse))), 1e-12);
   }
 
@@ -82,13 +88,16 @@ export class Plots {
     draw.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     draw.clearRect(0, 0, width, height);
     const inner = Math.max(Math.floor(width - LEFT - RIGHT), 1);
-    const split = Math.round(height * 0.6);
+    const motion = this.wav ? Math.round(height * (1 - SOUND_SHARE)) : height;
+    const split = Math.round(motion * 0.6);
     draw.fillStyle = '#f1f4f5';
     draw.fillRect(LEFT, 0, inner, split - 2);
-    draw.fillRect(LEFT, split + 2, inner, height - split - 2);
+    draw.fillRect(LEFT, split + 2, inner, motion - split - 2);
+    if (this.wav) draw.fillRect(LEFT, motion + 4, inner, height - motion - 4);
     this.drawTicks(draw, inner, height);
     this.runs.forEach((run, i) => this.drawEnergy(draw, run, inner, split - 2, i));
-    this.runs.forEach((run, i) => this.drawImpulses(draw, run, inner, split + 2, height - split - 2, i));
+    this.runs.forEach((run, i) => this.drawImpulses(draw, run, inner, split + 2, motion - split - 2, i));
+    if (this.wav) this.drawSound(draw, inner, motion + 4, height - motion - 4);
     draw.font = '11px system-ui, sans-serif';
     draw.textBaseline = 'top';
     this.key(draw, LEFT + 6, 4, [[KINETIC, 'kinetic'], [POTENTIAL, 'potential'], [INK, 'total energy']]);
@@ -148,6 +157,18 @@ export class Plots {
     line(potential, POTENTIAL);
     line(kinetic, KINETIC);
     line(total, INK);
+  }
+
+  // The square root keeps soft sounds visible beside loud ones.
+  drawSound(draw, inner, top, height) {
+    const { low, high } = waveformColumns(this.wav, inner, this.duration);
+    const loudest = Math.max(maxOf(high), -minOf(low), 1e-9);
+    const y = (value) => top + height / 2 * (1 - Math.sign(value) * Math.sqrt(Math.abs(value) / loudest));
+    draw.fillStyle = SOUND;
+    for (let x = 0; x < inner; ++x) {
+      const from = y(high[x]);
+      draw.fillRect(LEFT + x, from, 1, Math.max(y(low[x]) - from, 0.5));
+    }
   }
 
   drawImpulses(draw, run, inner, top, height, number) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// thrum sound FOLDER: the sound of a run, again and with other settings, without simulating.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/thrum/command.h"
+#include "apps/thrum/scene_commands.h"
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/timing.h"
+#include "thrum/media/pages.h"
+#include "thrum/media/viewer_data.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct SoundOptions {
+  std::string folder;
+  std::string output;
+  std::vector<std::string> settings;
+  bool stems = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+double level_of(double pressure)
+{
+  constexpr double kReference = 20e-6;
+  return pressure > 0 ? 20 * std::log10(pressure / kReference) : -std::numeric_limits<double>::infinity();
+}
+
+void print_result(const SoundOptions& options, const media::RunSound& result)
+{
+  if (options.json) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const auto& file : result.files) files.push_back(file.string());
+    const nlohmann::ordered_json out = {{"seconds", result.sound.duration()},
+                                        {"channels", result.sound.channels.size()},
+                                        {"bodies", result.sounding_bodies},
+                                        {"modes", result.modes},
+                                        {"impacts", result.impacts},
+                                        {"peak", result.peak},
+                                        {"full_scale", result.full_scale},
+                                        {"modes_seconds", result.modes_seconds},
+                                        {"synthesis_seconds", result.synthesis_seconds},
+                                        {"warnings", result.warnings},
+                                        {"files", files}};
+    fmt::print("{}\n", out.dump());
+    return;
+  }
+  if (options.quiet) return;
+  fmt::print("{:.3g} s of sound: {} with {}, {}; peak {:.3g} Pa ({:.0f} dB), full scale {:.3g} Pa\n",
+             result.sound.duration(), count_text(result.sounding_bodies, "body", "bodies"),
+             count_text(result.modes, "mode", "modes"), count_text(result.impacts, "impact", "impacts"),
+             result.peak, level_of(result.peak), result.full_scale);
+  fmt::print("modes in {}, synthesis in {} ({:.3g} x real time)\n",
+             base::readable_duration(result.modes_seconds), base::readable_duration(result.synthesis_seconds),
+             result.sound.duration() / std::max(result.synthesis_seconds, 1e-9));
+  for (const auto& file : result.files) fmt::print("  {}\n", file.string());
+}
+
+void sound(const SoundOptions& options)
+{
+  check_output(options.output, {".wav", ".flac"});
+  const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
+  base::StopSource stop;
+  stop.stop_on_interrupt();
+  media::RunSoundDesc desc;
+  desc.settings = options.settings;
+  if (options.stems) desc.settings.emplace_back("sound.stems=true");
+  desc.output = options.output;
+  desc.preparation.stop = stop.token();
+  const media::RunSound result =
+      make_run_sound(options.folder, recording, desc, options.quiet || options.json);
+  print_result(options, result);
+  // The page of the run holds its sound.
+  const std::filesystem::path page = std::filesystem::path(options.folder) / "index.html";
+  if (options.output.empty() && std::filesystem::exists(page) && !media::page_template("viewer").empty())
+    base::write_file(page,
+                     std::string_view(media::viewer_page({media::viewer_run(options.folder, recording)})));
+}
+
+}  // namespace
+
+media::RunSound make_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
+                               media::RunSoundDesc desc, bool quiet)
+{
+  constexpr double kParts = 1000;
+  if (!quiet) {
+    const base::StopToken stop = desc.preparation.stop;
+    desc.preparation = {.stop = stop};
+  }
+  media::RunSound result;
+  if (quiet) {
+    result = media::write_run_sound(folder, recording, desc);
+  } else {
+    std::unique_ptr<base::Progress> progress;
+    desc.on_progress = [&](double fraction) {
+      if (!progress) progress = std::make_unique<base::Progress>("sound", static_cast<std::uint64_t>(kParts));
+      const auto now = static_cast<std::uint64_t>(fraction * kParts);
+      if (now > progress->done()) progress->advance(now - progress->done());
+    };
+    result = media::write_run_sound(folder, recording, desc);
+  }
+  for (const std::string& sentence : result.warnings) fmt::print(stderr, "warning: {}\n", sentence);
+  return result;
+}
+
+void add_sound(CLI::App& app)
+{
+  auto options = std::make_shared<SoundOptions>();
+  CLI::App* command = app.add_subcommand("sound", "Make the sound of a run again, with other settings");
+  command->add_option("folder", options->folder, "of a run with sound")->required();
+  command->add_option("-o,--output", options->output, ".wav or .flac; default: sound.wav in the folder");
+  command
+      ->add_option("--set", options->settings,
+                   "change a value of sound or listener: sound.contact_damping_scale=20; may be repeated")
+      ->allow_extra_args(false);
+  command->add_flag("--stems", options->stems, "write a file per body too, in the folder stems of the run");
+  command->add_flag("--json", options->json, "print the result as JSON");
+  command->add_flag("--quiet", options->quiet, "print nothing but errors and warnings");
+  command->footer(
+      "The run must have recorded its contacts: \"sound\": true in the scene, or thrum run --sound.");
+  command->callback([options] { sound(*options); });
+}
+
+}  // namespace thrum::app

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// thrum strike MESH: the sound of a body that is struck, once or along a line.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "apps/thrum/command.h"
+#include "apps/thrum/scene_commands.h"
+#include "thrum/base/error.h"
+#include "thrum/elastic/material_library.h"
+#include "thrum/elastic/modal_export.h"
+#include "thrum/elastic/modal_file.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/elastic/surface_modes.h"
+#include "thrum/mesh_io/mesh_io.h"
+#include "thrum/sound/audio_file.h"
+#include "thrum/sound/strike.h"
+
+namespace thrum::app {
+
+namespace {
+
+struct StrikeOptions {
+  std::string input;
+  std::string output = "hit.wav";
+  std::string material = "steel";
+  std::string at;
+  std::string to;
+  std::string clamp;
+  int count = 1;
+  double interval = 0.5;  // [s]
+  double speed = 1;       // [m/s]
+  double mass = 0.005;    // [kg]
+  double radius = 0.01;   // [m]
+  double distance = 1;    // [m]
+  double duration = 2;    // [s]
+  double full_scale = 0;  // [Pa]
+  double spacing = 0;     // [m]
+  int modes = 60;
+  int rate = 48000;  // [Hz]
+  bool quiet = false;
+};
+
+std::shared_ptr<const model::ModalModel> find_modes(const StrikeOptions& options,
+                                                    const model::Material& material)
+{
+  if (extension_of(options.input) == ".npz")
+    return std::make_shared<const model::ModalModel>(elastic::read_modal_file(options.input));
+  elastic::ModalAnalysisDesc desc;
+  desc.name = std::filesystem::path(options.input).stem().string();
+  desc.materials = {material};
+  if (!options.clamp.empty()) {
+    for (const model::Selection& where : elastic::parse_selections(options.clamp))
+      desc.supports.push_back({where, {true, true, true}});
+  }
+  desc.count = options.modes;
+  desc.below = sound::SynthesisSettings{}.max_frequency;
+  desc.estimate_errors = false;
+  if (!options.quiet) desc.progress = {};
+  const elastic::FillDesc fill = {.spacing = options.spacing,
+                                  .max_tetrahedra = sound::SynthesisSettings{}.max_tetrahedra};
+  elastic::ModalAnalysisResult result =
+      elastic::analyse_surface_modes_cached(mesh_io::read_mesh(options.input), fill, desc);
+  if (!result.ok()) throw Error(elastic::describe_failure(result));
+  return std::make_shared<const model::ModalModel>(std::move(result.model));
+}
+
+// Evenly from --at to --to.
+std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const model::ModalModel& model)
+{
+  Vec3 from = Vec3::Zero();
+  if (options.at.empty()) {
+    const mesh::SurfacePoint point = elastic::choose_strike_point(model).point;
+    from = mesh::position(model.surface, point);
+  } else {
+    from = parse_vec3("--at", options.at);
+  }
+  const Vec3 to = options.to.empty() ? from : parse_vec3("--to", options.to);
+  std::vector<sound::Strike> strikes;
+  for (int i = 0; i < options.count; ++i) {
+    const double share = options.count > 1 ? static_cast<double>(i) / (options.count - 1) : 0;
+    sound::Strike& strike = strikes.emplace_back();
+    strike.time = i * options.interval;
+    strike.position = from + share * (to - from);
+    strike.speed = options.speed;
+  }
+  return strikes;
+}
+
+void strike(StrikeOptions options)
+{
+  check_output(options.output, {".wav", ".flac"});
+  if (!options.to.empty() && options.count == 1) options.count = 5;
+  const model::Material& material = elastic::MaterialLibrary::builtin().get(options.material);
+  const auto modes = find_modes(options, material);
+  sound::StrikeDesc desc;
+  desc.settings.sample_rate = options.rate;
+  desc.settings.modes = options.modes;
+  desc.striker_mass = options.mass;
+  desc.striker_radius = options.radius;
+  desc.distance = options.distance;
+  desc.duration = options.duration + (options.count - 1) * options.interval;
+  const auto model = std::make_shared<const sound::SoundModel>(
+      modes, modes->surface, modes->materials.empty() ? material : modes->materials.front(), desc.settings);
+  const sound::AudioBuffer hit = sound::strike_body(model, strikes_of(options, *modes), desc);
+  const double peak = sound::peak(hit);
+  constexpr double kPeakLevel = 0.89;  // -1 dB
+  const double full_scale = options.full_scale > 0 ? options.full_scale : peak > 0 ? peak / kPeakLevel : 1;
+  const sound::AudioFileReport report =
+      sound::write_audio_file(options.output, hit, {.full_scale = full_scale});
+  if (options.quiet) return;
+  fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
+             bold(options.output), hit.duration(),
+             count_text(static_cast<std::size_t>(options.count), "strike", "strikes"), options.material,
+             model->mode_count(), modes->frequencies[0],
+             modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1], peak, options.distance);
+  if (report.clips())
+    fmt::print("{}\n", warning(fmt::format("{} samples are above full scale; players cut them off.",
+                                           report.clipped_samples)));
+}
+
+}  // namespace
+
+void add_strike(CLI::App& app)
+{
+  auto options = std::make_shared<StrikeOptions>();
+  CLI::App* command = app.add_subcommand("strike", "Strike a body and write its sound");
+  command->add_option("mesh", options->input, "a closed mesh, or a baked modal file (.npz)")->required();
+  command->add_option("-o,--output", options->output, ".wav or .flac")->capture_default_str();
+  command->add_option("--material", options->material, "of the library")->capture_default_str();
+  command->add_option(
+      "--at", options->at,
+      "x,y,z: where [m]; the nearest point of the surface; default: one that excites all low modes");
+  command->add_option("--to", options->to, "x,y,z: strikes go evenly from --at to here");
+  command->add_option("--count", options->count, "number of strikes; with --to: 5")->check(positive());
+  command->add_option("--interval", options->interval, "between two strikes [s]")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--speed", options->speed, "of the striker [m/s]")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--mass", options->mass, "of the striker, a steel ball [kg]")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--radius", options->radius, "of its surface [m]")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--clamp", options->clamp,
+                      "where the body is held, such as \"z<0.01\"; default: nowhere");
+  command->add_option("--modes", options->modes, "at most")->check(positive())->capture_default_str();
+  command
+      ->add_option("--spacing", options->spacing, "of the tetrahedra [m]; default: by the size of the body")
+      ->check(positive());
+  command->add_option("--distance", options->distance, "of the listener [m]")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--duration", options->duration, "after the last strike [s]")
+      ->check(positive())
+      ->capture_default_str();
+  command->add_option("--rate", options->rate, "samples a second [Hz]")
+      ->check(positive())
+      ->capture_default_str();
+  command
+      ->add_option("--full-scale", options->full_scale,
+                   "pressure that is written as 1.0 [Pa]; default: the peak becomes 0.89")
+      ->check(positive());
+  command->add_flag("--quiet", options->quiet, "print nothing but errors");
+  command->callback([options] { strike(*options); });
+}
+
+}  // namespace thrum::app

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Scenes that are run and heard: from the scene file to the samples.
+#include "thrum/media/run_sound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
+#include "thrum/scene/run_scene.h"
+#include "thrum/sound/audio_file.h"
+
+namespace thrum::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunSoundTest : public ::testing::Test {
+ protected:
+  void TearDown() override { fs::remove_all(folder_); }
+
+  sim::Recording run(const std::string& text, const std::vector<std::string>& settings = {})
+  {
+    scene::RunDesc desc;
+    desc.folder = folder_;
+    desc.reading.settings = settings;
+    const scene::SceneDesc scene = scene::parse_scene(text, "test.json", desc.reading);
+    (void)scene::run_scene(scene, desc);
+    return sim::read_recording(folder_ / "recording");
+  }
+
+  fs::path folder_ =
+      fs::temp_directory_path() /
+      ("thrum_run_sound_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+double spectrum(const sound::AudioBuffer& sound, double frequency, double from, double to)
+{
+  const auto begin = static_cast<std::size_t>(from * sound.sample_rate);
+  const auto end = std::min(sound.frame_count(), static_cast<std::size_t>(to * sound.sample_rate));
+  std::complex<double> sum = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double x = static_cast<double>(i - begin) / static_cast<double>(end - begin);
+    const double angle = 2 * std::numbers::pi * frequency * static_cast<double>(i) / sound.sample_rate;
+    sum += sound.channels[0][i] * (0.5 - 0.5 * std::cos(2 * std::numbers::pi * x)) * std::polar(1.0, -angle);
+  }
+  return std::abs(sum);
+}
+
+// A free bar in the air, tapped at its end, then in a node of its lowest mode.
+const char* const kBar = R"({
+  "duration": 1.2, "step": 0.01, "gravity": [0, 0, 0], "length_scale": 0.1,
+  "sound": {"impulse_duration": 1e-4, "modes": 12, "tail": 0.2},
+  "listener": {"position": [0, -0.5, 0.3], "kind": "mono"},
+  "bodies": [{"name": "bar", "shape": {"kind": "box", "size": [0.3, 0.03, 0.005]}, "material": "steel",
+              "rings": {"modes": 12, "grid": [0.015, 0.015, 0.005]}}],
+  "impulses": [{"body": "bar", "time": 0.1, "impulse": [0, 0, 1e-3], "position": [-0.15, 0, -0.0025]},
+               {"body": "bar", "time": 0.7, "impulse": [0, 0, -1e-3], "position": [-0.15, 0, 0.0025]}]
+})";
+
+TEST_F(RunSoundTest, ATappedBarHasThePitchesOfTheTheoryOfBeams)
+{
+  const RunSound heard = write_run_sound(folder_, run(kBar));
+  EXPECT_EQ(heard.sounding_bodies, 1U);
+  EXPECT_TRUE(heard.warnings.empty());
+  for (const double mode : {288.25, 794.57}) {  // (bL)^2 / (2 pi L^2) sqrt(E I / (rho A))
+    double best = 0;
+    double best_frequency = 0;
+    for (double f = 0.93 * mode; f < 1.07 * mode; f *= 1.001) {
+      if (const double size = spectrum(heard.sound, f, 0.15, 0.6); size > best) {
+        best = size;
+        best_frequency = f;
+      }
+    }
+    EXPECT_NEAR(best_frequency / mode, 1, 0.01);
+  }
+  // The file holds the same sound, its peak at -1 dB.
+  const sound::AudioBuffer file =
+      sound::read_audio_file(folder_ / "sound.wav", {.full_scale = heard.full_scale});
+  ASSERT_EQ(file.frame_count(), heard.sound.frame_count());
+  EXPECT_NEAR(sound::peak(file), heard.peak, 1e-6 * heard.peak);
+  EXPECT_NEAR(heard.peak / heard.full_scale, 0.89, 1e-9);
+}
+
+TEST_F(RunSoundTest, InverseDistanceAndGivenFullScale)
+{
+  const sim::Recording recording = run(kBar);
+  const std::vector<std::string> common = {"sound.air_absorption=false", "sound.full_scale=2"};
+  std::vector<std::string> near = common;
+  near.emplace_back("listener.position=[0, -1, 0]");
+  std::vector<std::string> far = common;
+  far.emplace_back("listener.position=[0, -4, 0]");
+  const RunSound a = write_run_sound(folder_, recording, {.settings = near});
+  const RunSound b = write_run_sound(folder_, recording, {.settings = far});
+  EXPECT_NEAR(sound::rms(a.sound, 0.15, 0.6) / sound::rms(b.sound, 0.15 + 3 / 343.2, 0.6 + 3 / 343.2), 4,
+              0.02);
+  EXPECT_EQ(a.full_scale, 2);
+}
+
+// A ball lands on a damped wooden board and comes to rest.
+const char* const kBall = R"({
+  "duration": 3, "step": 0.002, "length_scale": 0.02,
+  "sound": {"modes": 20, "max_tetrahedra": 4000, "tail": 0},
+  "listener": {"position": [0, -0.5, 0.3], "kind": "mono"},
+  "bodies": [
+    {"name": "board", "shape": {"kind": "box", "size": [0.3, 0.2, 0.02]}, "motion": "fixed", "material": "damped"},
+    {"name": "cube", "shape": {"kind": "box", "size": [0.03, 0.03, 0.03]}, "material": "damped", "position": [0.05, 0, 0.075]}],
+  "materials": [{"name": "damped", "base": "wood", "alpha": 60, "restitution": 0.3, "friction": 0.5}]
+})";
+
+TEST_F(RunSoundTest, ARestingSecondIsEightyDecibelsBelowTheImpact)
+{
+  const RunSound heard = write_run_sound(folder_, run(kBall));
+  // It falls 5 cm: 0.101 s, and the sound takes 1.7 ms.
+  const double impact = sound::rms(heard.sound, 0.101, 0.151);
+  EXPECT_EQ(sound::rms(heard.sound, 0, 0.099), 0);
+  ASSERT_GT(impact, 1e-4);
+  EXPECT_LT(20 * std::log10((sound::rms(heard.sound, 2, 3) + 1e-30) / impact), -80);
+  const std::string table = base::read_text_file(folder_ / "sound.csv");
+  EXPECT_NE(table.find("board,cube"), std::string::npos);
+}
+
+TEST_F(RunSoundTest, ContactsThatWereCutShortAreHeardAsFarAsTheyGo)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.5"});
+  const std::string contacts = base::read_text_file(folder_ / "contacts");
+  base::write_file(folder_ / "contacts", std::string_view(contacts).substr(0, contacts.size() - 7));
+  const RunSound heard = write_run_sound(folder_, recording);
+  ASSERT_EQ(heard.warnings.size(), 1U);
+  EXPECT_NE(heard.warnings[0].find("cut short"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "sound.wav"));
+}
+
+TEST_F(RunSoundTest, TheSameRunGivesTheSameBytesAndStemsAddUp)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.4"});
+  (void)write_run_sound(folder_, recording);
+  const std::string first = base::read_text_file(folder_ / "sound.wav");
+  (void)write_run_sound(folder_, recording);
+  EXPECT_EQ(base::read_text_file(folder_ / "sound.wav"), first);
+  const RunSound stems = write_run_sound(folder_, recording, {.settings = {"sound.stems=true"}});
+  const auto board = sound::read_audio_file(folder_ / "stems/board.wav", {.full_scale = stems.full_scale});
+  const auto cube = sound::read_audio_file(folder_ / "stems/cube.wav", {.full_scale = stems.full_scale});
+  for (std::size_t i = 0; i < stems.sound.frame_count(); ++i) {
+    ASSERT_NEAR(board.channels[0][i] + cube.channels[0][i], stems.sound.channels[0][i], 1e-6 * stems.peak);
+  }
+}
+
+TEST_F(RunSoundTest, ARunWithoutContactsSaysWhatToDo)
+{
+  const sim::Recording recording = run(kBar, {"sound=false", "duration=0.1"});
+  try {
+    (void)write_run_sound(folder_, recording);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--sound"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace thrum::media

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/sound/strike.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "tests/sound/bar_model.h"
+#include "thrum/base/error.h"
+#include "thrum/elastic/material_library.h"
+
+namespace thrum::sound {
+namespace {
+
+using test::Bar;
+
+// Magnitude of the spectrum at a frequency, with a Hann window over [from, to) [s].
+double spectrum(const AudioBuffer& sound, double frequency, double from, double to)
+{
+  const auto begin = static_cast<std::size_t>(from * sound.sample_rate);
+  const auto end = static_cast<std::size_t>(to * sound.sample_rate);
+  std::complex<double> sum = 0;
+  const std::complex<double> turn = std::polar(1.0, -2 * std::numbers::pi * frequency / sound.sample_rate);
+  std::complex<double> phase = 1;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double x = static_cast<double>(i - begin) / static_cast<double>(end - begin);
+    sum += sound.channels[0][i] * (0.5 - 0.5 * std::cos(2 * std::numbers::pi * x)) * phase;
+    phase *= turn;
+  }
+  return std::abs(sum);
+}
+
+TEST(Strike, PeaksOfTheSpectrumAreTheModesWithinOnePercent)
+{
+  const Bar bar;
+  const AudioBuffer hit =
+      strike_body(test::bar_sound(bar), {{{.position = Vec3(0.13, 0, 0.0025)}}}, {.duration = 1});
+  for (std::size_t m = 0; m < 4; ++m) {
+    const double mode = bar.frequency(m);
+    double best = 0;
+    double best_frequency = 0;
+    for (double f = 0.9 * mode; f < 1.1 * mode; f *= 1.001) {
+      const double size = spectrum(hit, f, 0.05, 0.45);
+      if (size > best) {
+        best = size;
+        best_frequency = f;
+      }
+    }
+    EXPECT_NEAR(best_frequency / mode, 1, 0.01) << m;
+    // Between modes there is little.
+    EXPECT_GT(best, 30 * spectrum(hit, 1.25 * mode, 0.05, 0.45)) << m;
+  }
+}
+
+TEST(Strike, TappedAlongItsLengthEachModeFollowsItsShape)
+{
+  const Bar bar;
+  const auto model = test::bar_sound(bar);
+  for (std::size_t m = 0; m < 2; ++m) {
+    std::vector<double> heard;
+    std::vector<double> shape;
+    for (const double x : {-0.14, -0.1, -0.03, 0.0, 0.06, 0.12}) {
+      const AudioBuffer hit = strike_body(model, {{{.position = Vec3(x, 0, 0.0025)}}}, {.duration = 0.5});
+      heard.push_back(spectrum(hit, bar.frequency(m), 0.02, 0.3));
+      // The impulse depends on how the bar gives way there.
+      const double inertia = bar.mass() / 12 * (bar.length * bar.length + bar.thickness * bar.thickness);
+      const double inverse = 1 / 0.005 + 1 / bar.mass() + x * x / inertia;
+      shape.push_back(std::abs(bar.shape(m, x)[0]) / inverse);
+    }
+    const double scale = heard[0] / shape[0];
+    for (std::size_t k = 0; k < heard.size(); ++k) EXPECT_NEAR(heard[k], scale * shape[k], 0.03 * heard[0]);
+  }
+}
+
+TEST(Strike, MaterialsAreToldApartByPitchAndDecay)
+{
+  // By theory the pitch goes with sqrt(E / density), and low modes decay by alpha first of all.
+  const auto measured = [](const char* name) {
+    Bar bar;
+    bar.material = elastic::MaterialLibrary::builtin().get(name);
+    const AudioBuffer hit = strike_body(test::bar_sound(bar, {.acceleration_noise = false}),
+                                        {{{.position = Vec3(0.13, 0, 0.0025)}}},
+                                        {.settings = {.acceleration_noise = false}, .duration = 0.4});
+    double power = 0;
+    double moment = 0;
+    for (double f = 50; f < 6000; f += 10) {
+      const double size = std::pow(spectrum(hit, f, 0, 0.1), 2);
+      power += size;
+      moment += f * size;
+    }
+    const double early = spectrum(hit, bar.frequency(0), 0.02, 0.12);
+    const double late = spectrum(hit, bar.frequency(0), 0.12, 0.22);
+    return std::pair(moment / power, std::log(early / late) / 0.1);
+  };
+  const char* by_pitch[] = {"polystyrene", "mdf", "wood", "glass"};
+  for (std::size_t i = 0; i + 1 < std::size(by_pitch); ++i)
+    EXPECT_LT(measured(by_pitch[i]).first, measured(by_pitch[i + 1]).first) << by_pitch[i];
+  const char* by_decay[] = {"glass", "steel", "ceramic", "polystyrene", "mdf", "wood"};
+  for (std::size_t i = 0; i + 1 < std::size(by_decay); ++i)
+    EXPECT_LT(measured(by_decay[i]).second, measured(by_decay[i + 1]).second) << by_decay[i];
+}
+
+TEST(Strike, AHardSmallBallClicksAndASoftLargeOneThuds)
+{
+  const auto model = test::bar_sound(Bar{});
+  const auto brightness = [&](double young, double radius, double mass) {
+    StrikeDesc desc{.duration = 0.3};
+    desc.striker.young = young;
+    desc.striker_radius = radius;
+    desc.striker_mass = mass;
+    const AudioBuffer hit = strike_body(model, {{{.position = Vec3(0.13, 0, 0.0025)}}}, desc);
+    return spectrum(hit, Bar{}.frequency(3), 0, 0.2) / spectrum(hit, Bar{}.frequency(0), 0, 0.2);
+  };
+  EXPECT_GT(brightness(2e11, 0.003, 0.001), 10 * brightness(5e6, 0.03, 0.1));
+}
+
+TEST(Strike, PressureFallsWithTheInverseOfTheDistance)
+{
+  const auto model = test::bar_sound(Bar{});
+  const std::array<Strike, 1> strikes = {Strike{.position = Vec3(0.1, 0, 0.0025)}};
+  const double near = peak(strike_body(model, strikes, {.distance = 1, .duration = 0.1}));
+  EXPECT_NEAR(peak(strike_body(model, strikes, {.distance = 4, .duration = 0.1})), near / 4, 1e-12);
+}
+
+TEST(Strike, RejectsWhatCannotBeStruck)
+{
+  const auto model = test::bar_sound(Bar{});
+  EXPECT_THROW((void)strike_body(nullptr, {}, {}), Error);
+  EXPECT_THROW((void)strike_body(model, {}, {.striker_mass = 0}), Error);
+  EXPECT_THROW((void)strike_body(model, {{{.speed = 0}}}, {}), Error);
+}
+
+}  // namespace
+}  // namespace thrum::sound

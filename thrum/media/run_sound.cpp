@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/media/run_sound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/base/timing.h"
+#include "thrum/media/snapshots.h"
+#include "thrum/media/sound_bodies.h"
+#include "thrum/sound/audio_file.h"
+#include "thrum/sound/listener.h"
+
+namespace thrum::media {
+
+namespace {
+
+constexpr std::size_t kBlockIntervals = 64;   ///< of ModalBank::kInterval samples
+constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
+constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
+constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]
+constexpr double kMergeTime = 1e-3;           ///< impacts of a pair this close are one line [s]
+
+// Where a body was, from the frames of the recording.
+sound::PoseTrack track_of(const sim::Recording& recording, std::size_t body)
+{
+  std::vector<double> times;
+  std::vector<Pose> poses;
+  bool moves = false;
+  for (const sim::RecordedFrame& frame : recording.frames) {
+    if (body >= frame.poses.size() || (!times.empty() && frame.time <= times.back())) continue;
+    times.push_back(frame.time);
+    poses.push_back(frame.poses[body].pose());
+    moves |= !(frame.poses[body] ==
+               recording.frames.front().poses[std::min(body, recording.frames.front().poses.size() - 1)]);
+  }
+  if (poses.empty()) return sound::PoseTrack(Pose{});
+  if (!moves) return sound::PoseTrack(poses.front());
+  return sound::PoseTrack(std::move(times), std::move(poses));
+}
+
+Pose listener_pose(const scene::ListenerEntry& listener, const sim::Recording& recording)
+{
+  const Camera camera = run_camera(recording);
+  const Vec3 eye = listener.position.value_or(camera.eye);
+  const Vec3 forward = listener.forward.value_or(camera.target - eye);
+  return sound::look_at(eye, eye + (forward.norm() > 0 ? forward : Vec3(0, 1, 0)));
+}
+
+// The plane of the scene, when it lies level.
+std::optional<sound::Ground> ground_of(const sim::Recording& recording, double reflection)
+{
+  if (!(reflection > 0) || recording.frames.empty()) return {};
+  for (std::size_t b = 0; b < recording.frames.front().poses.size(); ++b) {
+    const sim::RecordedBody& body = recording.header.bodies[b];
+    const Pose pose = recording.frames.front().poses[b].pose();
+    if (!recording.header.meshes[at(body.mesh)].triangles.empty()) continue;
+    if (pose.direction(Vec3::UnitZ()).z() > 0.999)
+      return sound::Ground{.height = pose.position.z(), .reflection = reflection};
+  }
+  return {};
+}
+
+class RunSynthesis {
+ public:
+  RunSynthesis(const std::filesystem::path& folder, const sim::Recording& recording,
+               const scene::SoundNotes& notes, SoundBodies bodies, const RunSoundDesc& desc)
+      : recording_(recording),
+        notes_(notes),
+        desc_(desc),
+        rate_(notes.sound.synthesis.sample_rate),
+        centres_(std::move(bodies.centres)),
+        listener_(listener_desc(notes.listener), listener_pose(notes.listener, recording), rate_),
+        ground_(ground_of(recording, notes.sound.ground_reflection)),
+        reader_(folder / "contacts"),
+        synthesis_(std::move(bodies.bodies), notes.sound.synthesis)
+  {
+    const std::size_t count = synthesis_.bodies().size();
+    for (std::size_t b = 0; b < count; ++b) tracks_.push_back(track_of(recording, b));
+    paths_.resize(count);
+    motion_end_ = recording.frames.empty() ? 0 : recording.frames.back().time;
+    block_ = kBlockIntervals * sound::ModalBank::kInterval;
+    const double seconds = motion_end_ + notes.sound.tail;
+    blocks_ = static_cast<std::size_t>(std::ceil(seconds * rate_ / static_cast<double>(block_)));
+    sound_ = sound::make_silence(rate_, listener_.channel_count(), blocks_ * block_);
+    if (notes.sound.stems) stems_.assign(count, {});
+    add_scripted_impulses();
+  }
+
+  void run()
+  {
+    std::size_t k = 0;
+    for (; k < blocks_; ++k) {
+      const double end = static_cast<double>((k + 1) * block_) / rate_;
+      while (synthesis_.ready_until() < end) add_next_step();
+      synthesis_.render(kBlockIntervals, amplitudes_);
+      push_block(k);
+      gather_events();
+      if (desc_.on_progress) desc_.on_progress(static_cast<double>(k + 1) / static_cast<double>(blocks_));
+      if (end > motion_end_ && is_silent()) break;
+    }
+    for (auto& paths : paths_)
+      for (sound::ListenerPath& path : paths) path.finish();
+    // The last block that was rendered, and the way to the listener.
+    const std::size_t frames = std::min(
+        sound_.frame_count(), std::max((k + 1) * block_, static_cast<std::size_t>(motion_end_ * rate_)));
+    for (auto& channel : sound_.channels) channel.resize(frames);
+    for (sound::AudioBuffer& stem : stems_) {
+      for (std::size_t c = 0; c < stem.channels.size(); ++c) {
+        stem.channels[c].resize(frames);
+        for (std::size_t i = 0; i < frames; ++i) sound_.channels[c][i] += stem.channels[c][i];
+      }
+    }
+  }
+
+  [[nodiscard]] const sound::Synthesis& synthesis() const { return synthesis_; }
+  [[nodiscard]] sound::AudioBuffer& sound() { return sound_; }
+  [[nodiscard]] const std::vector<sound::AudioBuffer>& stems() const { return stems_; }
+  [[nodiscard]] const std::vector<sound::SoundEvent>& events() const { return events_; }
+  [[nodiscard]] bool is_cut_short() const { return reader_.is_cut_short(); }
+  [[nodiscard]] double travel_time(std::size_t body, double time) const
+  {
+    const Vec3 way = listener_.track().position(time) - tracks_[body].pose(time).point(centres_[body]);
+    return way.norm() / sound::Air{}.sound_speed();
+  }
+
+ private:
+  static sound::ListenerDesc listener_desc(const scene::ListenerEntry& entry)
+  {
+    sound::ListenerDesc desc;
+    desc.kind = entry.kind;
+    desc.spacing = entry.spacing;
+    desc.microphones = entry.microphones;
+    desc.hrtf_file = entry.hrtf.path;
+    return desc;
+  }
+
+  void add_next_step()
+  {
+    if (const auto step = reader_.next()) {
+      synthesis_.add_step(*step, listener_.track().position(step->time));
+    } else {
+      synthesis_.finish();
+    }
+  }
+
+  void add_scripted_impulses()
+  {
+    for (const scene::SoundImpulseNote& impulse : notes_.impulses) {
+      for (std::size_t b = 0; b < synthesis_.bodies().size(); ++b) {
+        if (synthesis_.bodies()[b].name != impulse.body) continue;
+        const Pose X_ws = tracks_[b].pose(impulse.time);
+        const Vec3 position = impulse.position_s.value_or(centres_[b]);
+        const Vec3 way = listener_.track().position(impulse.time) - X_ws.point(position);
+        synthesis_.strike(static_cast<std::uint32_t>(b), impulse.time, notes_.sound.impulse_duration,
+                          position, X_ws.direction_to_local(impulse.impulse),
+                          X_ws.direction_to_local(way.normalized()));
+      }
+    }
+  }
+
+  // A body has paths from its first sound on, and then for every block.
+  void push_block(std::size_t k)
+  {
+    for (std::size_t b = 0; b < amplitudes_.size(); ++b) {
+      if (amplitudes_[b].empty() && paths_[b].empty()) continue;
+      if (paths_[b].empty()) {
+        sound::AudioBuffer* target = &sound_;
+        if (!stems_.empty()) {
+          stems_[b] = sound::make_silence(rate_, listener_.channel_count(), blocks_ * block_);
+          target = &stems_[b];
+        }
+        paths_[b] = listener_.paths_from({tracks_[b], centres_[b]},
+                                         {.absorption = notes_.sound.air_absorption}, ground_, *target);
+        const std::vector<double> silence(k * block_, 0.0);
+        for (sound::ListenerPath& path : paths_[b]) path.push(silence);
+      }
+      if (amplitudes_[b].empty()) amplitudes_[b].assign(block_, 0.0);
+      for (sound::ListenerPath& path : paths_[b]) path.push(amplitudes_[b]);
+    }
+  }
+
+  void gather_events()
+  {
+    for (const sound::SoundEvent& event : synthesis_.take_events()) {
+      const auto same = std::find_if(events_.rbegin(), events_.rend(), [&](const sound::SoundEvent& e) {
+        return e.a == event.a && e.b == event.b && std::abs(e.time - event.time) < kMergeTime;
+      });
+      if (same == events_.rend()) {
+        events_.push_back(event);
+        continue;
+      }
+      same->impulse += event.impulse;
+      same->speed = std::max(same->speed, event.speed);
+    }
+  }
+
+  [[nodiscard]] bool is_silent() const
+  {
+    return std::all_of(amplitudes_.begin(), amplitudes_.end(), [](const std::vector<double>& amplitude) {
+      return std::all_of(amplitude.begin(), amplitude.end(), [](double x) { return x == 0; });
+    });
+  }
+
+  const sim::Recording& recording_;
+  const scene::SoundNotes& notes_;
+  const RunSoundDesc& desc_;
+  int rate_;
+  std::vector<Vec3> centres_;
+  std::vector<sound::PoseTrack> tracks_;
+  sound::Listener listener_;
+  std::optional<sound::Ground> ground_;
+  sound::ExcitationReader reader_;
+  sound::Synthesis synthesis_;
+  std::vector<std::vector<sound::ListenerPath>> paths_;
+  std::vector<std::vector<double>> amplitudes_;
+  sound::AudioBuffer sound_;
+  std::vector<sound::AudioBuffer> stems_;  ///< by body; empty without stems
+  std::vector<sound::SoundEvent> events_;
+  double motion_end_ = 0;
+  std::size_t block_ = 0;  ///< samples
+  std::size_t blocks_ = 0;
+};
+
+std::string sound_csv(const RunSynthesis& run, const sim::Recording& recording,
+                      const sound::AudioBuffer& sound)
+{
+  std::string text = "time,a,b,speed,impulse,duration,level\n";
+  for (const sound::SoundEvent& e : run.events()) {
+    const double heard = e.time + run.travel_time(e.b, e.time);
+    const double level = sound::rms(sound, heard, heard + kLevelWindow);
+    text += fmt::format(
+        "{:.6f},{},{},{:.5g},{:.5g},{:.4g},{:.1f}\n", e.time, recording.header.bodies[e.a].name,
+        recording.header.bodies[e.b].name, e.speed, e.impulse, e.duration,
+        level > 0 ? 20 * std::log10(level / kReferencePressure) : -std::numeric_limits<double>::infinity());
+  }
+  return text;
+}
+
+// Names of bodies may have slashes.
+std::filesystem::path stem_name(std::string name)
+{
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name + ".wav";
+}
+
+void write_stems(const RunSynthesis& run, const std::filesystem::path& folder, RunSound& result)
+{
+  if (run.stems().empty()) return;
+  std::error_code none;
+  std::filesystem::remove_all(folder, none);
+  std::filesystem::create_directories(folder);
+  for (std::size_t b = 0; b < run.stems().size(); ++b) {
+    if (run.stems()[b].channels.empty()) continue;
+    result.files.push_back(folder / stem_name(run.synthesis().bodies()[b].name));
+    sound::write_audio_file(result.files.back(), run.stems()[b], {.full_scale = result.full_scale});
+  }
+}
+
+}  // namespace
+
+bool has_recorded_contacts(const std::filesystem::path& folder, const sim::Recording& recording)
+{
+  return !recording.header.note("sound").empty() && std::filesystem::exists(folder / "contacts");
+}
+
+RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
+                         const RunSoundDesc& desc)
+{
+  if (!has_recorded_contacts(folder, recording)) {
+    throw Error(fmt::format(
+        "The run in {} did not record its contacts, which sound needs. Run it again with --sound, "
+        "or with \"sound\": true in the scene.",
+        folder.string()));
+  }
+  const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
+  RunSound result;
+  const base::Stopwatch watch;
+  SoundBodies bodies = find_sound_bodies(recording.header, notes, desc.preparation);
+  result.modes_seconds = watch.seconds();
+  result.warnings = bodies.warnings;
+
+  const base::Stopwatch synthesis;
+  RunSynthesis run(folder, recording, notes, std::move(bodies), desc);
+  run.run();
+  result.synthesis_seconds = synthesis.seconds();
+  if (run.is_cut_short())
+    result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
+  for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
+    const sound::BodyVoice* voice = run.synthesis().voice(b);
+    if (voice == nullptr || voice->count().impacts == 0) continue;
+    ++result.sounding_bodies;
+    result.modes += run.synthesis().bodies()[b].model->mode_count();
+  }
+  result.impacts = run.events().size();
+  result.sound = std::move(run.sound());
+  result.peak = sound::peak(result.sound);
+  result.full_scale = notes.sound.full_scale;
+  if (!(result.full_scale > 0)) result.full_scale = result.peak > 0 ? result.peak / kPeakLevel : 1;
+
+  const std::filesystem::path file = desc.output.empty() ? folder / "sound.wav" : desc.output;
+  const sound::AudioFileReport report =
+      sound::write_audio_file(file, result.sound, {.full_scale = result.full_scale});
+  if (report.clips()) {
+    result.warnings.push_back(fmt::format(
+        "{} samples are above full scale ({:.3g} Pa; the peak is {:.3g} Pa) and will be cut off by "
+        "players; raise sound.full_scale, or leave it out.",
+        report.clipped_samples, result.full_scale, result.peak));
+  }
+  result.files.push_back(file);
+  result.files.push_back(folder / "sound.csv");
+  base::write_file(result.files.back(), std::string_view(sound_csv(run, recording, result.sound)));
+  write_stems(run, folder / "stems", result);
+  return result;
+}
+
+}  // namespace thrum::media

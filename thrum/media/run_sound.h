@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The sound of a recorded run, from its recording and its contacts alone.
+//
+//   const RunSound sound = write_run_sound("runs/dinner", recording);     // sound.wav, sound.csv
+//
+// Modes that are not in the cache are computed. Everything is streamed in blocks: the contacts are read, the
+// modes run and the paths to the listener are filled as time goes on.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "thrum/base/progress.h"
+#include "thrum/sim/recording.h"
+#include "thrum/sound/audio.h"
+
+namespace thrum::media {
+
+struct RunSoundDesc {
+  std::vector<std::string> settings = {};  ///< changes of "sound" and "listener", as of --set
+  std::filesystem::path output = {};       ///< .wav or .flac; default: sound.wav in the folder
+  base::ProgressDesc preparation = {.style = base::ProgressStyle::quiet};  ///< of modes
+  std::function<void(double fraction)> on_progress = {};
+};
+
+struct RunSound {
+  sound::AudioBuffer sound;                  ///< [Pa]
+  std::vector<std::filesystem::path> files;  ///< written
+  std::vector<std::string> warnings;
+  std::size_t sounding_bodies = 0;
+  std::size_t modes = 0;  ///< of all of them
+  std::size_t impacts = 0;
+  double full_scale = 0;     ///< pressure that is 1.0 in the file [Pa]
+  double peak = 0;           ///< [Pa]
+  double modes_seconds = 0;  ///< to find or read modes
+  double synthesis_seconds = 0;
+};
+
+/// Whether the run in this folder recorded what sound needs.
+[[nodiscard]] bool has_recorded_contacts(const std::filesystem::path& folder,
+                                         const sim::Recording& recording);
+
+/// Throws Error, with what to do, when the run recorded no contacts.
+[[nodiscard]] RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
+                                       const RunSoundDesc& desc = {});
+
+}  // namespace thrum::media

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/scene/sound_notes.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "thrum/base/error.h"
+
+namespace thrum::scene {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Vec3& v)
+{
+  return {v.x(), v.y(), v.z()};
+}
+
+Vec3 vec3_of(const Json& json)
+{
+  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
+}
+
+std::optional<Vec3> optional_vec3(const Json& json, const char* key)
+{
+  if (!json.contains(key)) return {};
+  return vec3_of(json.at(key));
+}
+
+Json json_of(const model::Material& m)
+{
+  return {{"name", m.name},
+          {"density", m.density},
+          {"young", m.young},
+          {"poisson", m.poisson},
+          {"damping", static_cast<int>(m.damping.kind)},
+          {"alpha", m.damping.alpha},
+          {"beta", m.damping.beta},
+          {"loss_factor", m.damping.loss_factor},
+          {"decays", m.damping.decays},
+          {"contact_damping", m.contact_damping}};
+}
+
+model::Material material_of(const Json& json)
+{
+  model::Material m;
+  m.name = json.at("name");
+  m.density = json.at("density");
+  m.young = json.at("young");
+  m.poisson = json.at("poisson");
+  m.damping.kind = static_cast<model::DampingKind>(json.at("damping").get<int>());
+  m.damping.alpha = json.at("alpha");
+  m.damping.beta = json.at("beta");
+  m.damping.loss_factor = json.at("loss_factor");
+  m.damping.decays = json.at("decays").get<std::vector<double>>();
+  m.contact_damping = json.at("contact_damping");
+  return m;
+}
+
+Json json_of(const RingsEntry& rings)
+{
+  Json json = {{"file", rings.file.path.string()},
+               {"modes", rings.modes},
+               {"clamp", rings.clamp},
+               {"spacing", rings.spacing}};
+  if (rings.grid) json["grid"] = json_of(*rings.grid);
+  return json;
+}
+
+RingsEntry rings_of(const Json& json)
+{
+  RingsEntry rings;
+  rings.file.path = json.at("file").get<std::string>();
+  rings.modes = json.at("modes");
+  rings.clamp = json.at("clamp");
+  rings.spacing = json.at("spacing");
+  rings.grid = optional_vec3(json, "grid");
+  return rings;
+}
+
+// With the keys of scene files, so that their reader reads it back.
+Json json_of(const SoundEntry& sound)
+{
+  const sound::SynthesisSettings& s = sound.synthesis;
+  return {{"sample_rate", s.sample_rate},
+          {"max_frequency", s.max_frequency},
+          {"modes", s.modes},
+          {"max_tetrahedra", s.max_tetrahedra},
+          {"contact_damping_scale", s.contact_damping_scale},
+          {"roughness", s.roughness},
+          {"rolling", s.rolling},
+          {"acceleration_noise", s.acceleration_noise},
+          {"min_impact_speed", s.min_impact_speed},
+          {"seed", s.seed},
+          {"full_scale", sound.full_scale},
+          {"tail", sound.tail},
+          {"impulse_duration", sound.impulse_duration},
+          {"ground_reflection", sound.ground_reflection},
+          {"air_absorption", sound.air_absorption},
+          {"stems", sound.stems}};
+}
+
+Json json_of(const ListenerEntry& listener)
+{
+  const char* kinds[] = {"mono", "stereo", "microphones", "ambisonic", "binaural"};
+  Json json = {{"kind", kinds[static_cast<std::size_t>(listener.kind)]}, {"spacing", listener.spacing}};
+  if (!listener.hrtf.path.empty()) json["hrtf"] = std::filesystem::absolute(listener.hrtf.path).string();
+  Json microphones = Json::array();
+  for (const sound::Microphone& m : listener.microphones) {
+    microphones.push_back({{"name", m.name},
+                           {"position", json_of(m.position)},
+                           {"pattern", m.pattern},
+                           {"axis", json_of(m.axis)}});
+  }
+  if (!microphones.empty()) json["microphones"] = microphones;
+  if (listener.position) json["position"] = json_of(*listener.position);
+  if (listener.forward) json["forward"] = json_of(*listener.forward);
+  return json;
+}
+
+}  // namespace
+
+SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built)
+{
+  SoundNotes notes;
+  notes.sound = scene.sound.value_or(SoundEntry{});
+  notes.listener = scene.listener;
+  for (std::size_t i = 0; i < built.visuals.size(); ++i) {
+    notes.bodies[built.visuals[i].name] = {built.sounds[i].sounds, built.materials[i], built.sounds[i].rings};
+  }
+  for (const ScriptedImpulse& impulse : built.impulses) {
+    notes.impulses.push_back(
+        {built.visuals[impulse.body].name, impulse.time, impulse.impulse, impulse.position_s});
+  }
+  return notes;
+}
+
+std::string sound_notes_text(const SoundNotes& notes)
+{
+  Json bodies = Json::object();
+  for (const auto& [name, body] : notes.bodies) {
+    Json json = {{"sounds", body.sounds}, {"material", json_of(body.material)}};
+    if (body.rings) json["rings"] = json_of(*body.rings);
+    bodies[name] = json;
+  }
+  Json impulses = Json::array();
+  for (const SoundImpulseNote& impulse : notes.impulses) {
+    Json json = {{"body", impulse.body}, {"time", impulse.time}, {"impulse", json_of(impulse.impulse)}};
+    if (impulse.position_s) json["position"] = json_of(*impulse.position_s);
+    impulses.push_back(json);
+  }
+  const Json scene = {{"sound", json_of(notes.sound)}, {"listener", json_of(notes.listener)}};
+  const Json note = {{"scene", scene}, {"bodies", bodies}, {"impulses", impulses}};
+  return note.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+SoundNotes parse_sound_notes(std::string_view text, const std::vector<std::string>& settings)
+{
+  SoundNotes notes;
+  std::string scene_text;
+  try {
+    const Json note = Json::parse(text);
+    scene_text = note.at("scene").dump();
+    for (const auto& [name, json] : note.at("bodies").items()) {
+      SoundBodyNote& body = notes.bodies[name];
+      body.sounds = json.at("sounds");
+      body.material = material_of(json.at("material"));
+      if (json.contains("rings")) body.rings = rings_of(json.at("rings"));
+    }
+    for (const Json& json : note.at("impulses")) {
+      notes.impulses.push_back(
+          {json.at("body"), json.at("time"), vec3_of(json.at("impulse")), optional_vec3(json, "position")});
+    }
+  } catch (const Json::exception& failure) {
+    throw Error(fmt::format("The notes on sound of the recording cannot be read: {}. Run the scene again.",
+                            failure.what()));
+  }
+  const SceneDesc scene = parse_scene(scene_text, "sound.json", {.settings = settings});
+  notes.sound = scene.sound.value_or(SoundEntry{});
+  notes.listener = scene.listener;
+  return notes;
+}
+
+}  // namespace thrum::scene

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What the sound of a run needs beside its motion and its contacts, as a note of the recording: materials,
+// where modes come from, the listener and the settings. With it `thrum sound` works from the recording alone.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thrum/scene/build_world.h"
+#include "thrum/scene/scene_file.h"
+
+namespace thrum::scene {
+
+struct SoundBodyNote {
+  bool sounds = true;
+  model::Material material;
+  std::optional<RingsEntry> rings;
+};
+
+struct SoundImpulseNote {
+  std::string body;
+  double time = 0;                 ///< [s]
+  Vec3 impulse = Vec3::Zero();     ///< world [N s]
+  std::optional<Vec3> position_s;  ///< in shape axes; default: the centre of mass [m]
+};
+
+struct SoundNotes {
+  SoundEntry sound;
+  ListenerEntry listener;
+  std::map<std::string, SoundBodyNote> bodies;  ///< by name
+  std::vector<SoundImpulseNote> impulses;       ///< by time
+};
+
+[[nodiscard]] SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built);
+[[nodiscard]] std::string sound_notes_text(const SoundNotes& notes);
+/// `settings` as of --set change the values of "sound" and "listener". Throws Error for a text that is no
+/// note, SceneError for settings that are wrong.
+[[nodiscard]] SoundNotes parse_sound_notes(std::string_view text,
+                                           const std::vector<std::string>& settings = {});
+
+}  // namespace thrum::scene
