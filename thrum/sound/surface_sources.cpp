@@ -49,8 +49,8 @@ std::vector<Piece> pieces_of(const mesh::TriangleMesh& surface)
   return pieces;
 }
 
-/// Groups of neighbouring triangles with similar normals: each triangle belongs to the nearest of `count`
-/// triangles that are as far apart as possible, by place and normal. Number of its group, by triangle.
+/// Groups of neighbouring pieces with similar normals: each piece belongs to the nearest of `count` pieces
+/// that are as far apart as possible, by place and normal. Number of its group, by piece.
 std::vector<Index> group(const std::vector<Piece>& pieces, int count)
 {
   double area = 0;
@@ -101,34 +101,38 @@ Vec3 potential_gradient(const std::array<Vec3, 3>& corners, const Vec3& normal, 
 SurfaceSources::SurfaceSources(const model::ModalModel& model, int count)
 {
   const std::vector<Piece> pieces = pieces_of(model.surface);
-  std::vector<Index> patch_of = group(pieces, count);
+  // Triangles make cells, and cells make patches.
+  const std::vector<Index> cell_of = group(pieces, kCellsPerPatch * count);
+  cells_.resize(at(1 + *std::max_element(cell_of.begin(), cell_of.end())));
+  for (std::size_t t = 0; t < pieces.size(); ++t) {
+    Cell& cell = cells_[at(cell_of[t])];
+    cell.centre += pieces[t].area * pieces[t].centre;
+    cell.area += pieces[t].area;
+    cell.area_vector += pieces[t].area * pieces[t].normal;
+  }
+  std::vector<Piece> cell_pieces;
+  for (Cell& cell : cells_) {
+    cell.centre /= std::max(cell.area, 1e-300);
+    cell_pieces.push_back({cell.centre, cell.area_vector.normalized(), cell.area});
+  }
+  const std::vector<Index> patch_of_cell = group(cell_pieces, count);
+  for (std::size_t c = 0; c < cells_.size(); ++c) cells_[c].patch = patch_of_cell[c];
+  std::vector<Index> patch_of;
+  for (const Index cell : cell_of) patch_of.push_back(at(patch_of_cell, cell));
   const Index patches = 1 + *std::max_element(patch_of.begin(), patch_of.end());
-  // Cells: finer groups, cut along the patches.
-  const std::vector<Index> fine = group(pieces, kCellsPerPatch * count);
-  std::vector<std::pair<std::pair<Index, Index>, std::size_t>> order;
-  for (std::size_t t = 0; t < pieces.size(); ++t) order.push_back({{patch_of[t], fine[t]}, t});
-  std::sort(order.begin(), order.end());
 
   patch_areas_.assign(at(patches), 0.0);
   fluxes_ = MatX::Zero(patches, model.mode_count());
   VecX squares = VecX::Zero(model.mode_count());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto& [key, t] = order[i];
-    if (i == 0 || key != order[i - 1].first) cells_.push_back({.patch = key.first});
-    Cell& cell = cells_.back();
-    const Piece& piece = pieces[t];
-    cell.centre += piece.area * piece.centre;
-    cell.area += piece.area;
-    cell.area_vector += piece.area * piece.normal;
-    patch_areas_[at(key.first)] += piece.area;
+  for (std::size_t t = 0; t < pieces.size(); ++t) {
     Eigen::RowVectorXd velocity = Eigen::RowVectorXd::Zero(model.mode_count());
     for (const Index v : model.surface.triangles[t]) {
-      velocity += piece.normal.transpose() * model.shapes.middleRows<3>(3 * Eigen::Index{v}) / 3;
+      velocity += pieces[t].normal.transpose() * model.shapes.middleRows<3>(3 * Eigen::Index{v}) / 3;
     }
-    fluxes_.row(key.first) += piece.area * velocity;
-    squares += piece.area * velocity.cwiseAbs2().transpose();
+    patch_areas_[at(patch_of[t])] += pieces[t].area;
+    fluxes_.row(patch_of[t]) += pieces[t].area * velocity;
+    squares += pieces[t].area * velocity.cwiseAbs2().transpose();
   }
-  for (Cell& cell : cells_) cell.centre /= std::max(cell.area, 1e-300);
   VecX represented = VecX::Zero(model.mode_count());
   for (Index p = 0; p < patches; ++p) {
     if (patch_areas_[at(p)] > 0) represented += fluxes_.row(p).cwiseAbs2().transpose() / patch_areas_[at(p)];
@@ -190,16 +194,19 @@ ModeFarField SurfaceSources::fit(Index mode, double omega, const Vec3& centre, d
   const double k = omega / air.sound_speed();
   Eigen::MatrixXcd matrix = static_.cast<Complex>();
   // The rest: d/dR of (exp(-i k R) - 1)/R is (1 - (1 + i k R) exp(-i k R))/R^2.
-  for (const Cell& from : cells_) {
-    for (const Cell& to : cells_) {
-      const Vec3 arm = to.centre - from.centre;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Cell& a = cells_[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      const Cell& b = cells_[j];
+      const Vec3 arm = a.centre - b.centre;
       const double R = arm.norm();
-      if (R * k < 1e-6 || &from == &to) continue;
+      if (R * k < 1e-6) continue;
       const double x = k * R;
       const double c = std::cos(x);
       const double s = std::sin(x);
-      const double factor = from.area * to.area_vector.dot(arm) / (4 * kPi * R * R * R);
-      matrix(to.patch, from.patch) += Complex(factor * (1 - c - x * s), factor * (s - x * c));
+      const Complex slope = Complex(1 - c - x * s, s - x * c) / (4 * kPi * R * R * R);
+      matrix(a.patch, b.patch) += b.area * a.area_vector.dot(arm) * slope;
+      matrix(b.patch, a.patch) -= a.area * b.area_vector.dot(arm) * slope;
     }
   }
   const Eigen::VectorXcd density =
