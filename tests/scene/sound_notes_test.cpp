@@ -9,7 +9,7 @@ namespace thrum::scene {
 namespace {
 
 const char* const kScene = R"({
-  "sound": {"sample_rate": 96000, "max_frequency": 15000, "modes": 7, "max_tetrahedra": 5000, "contact_damping_scale": 3,
+  "sound": {"sample_rate": 96000, "min_frequency": 30, "max_frequency": 15000, "modes": 7, "max_tetrahedra": 5000, "contact_damping_scale": 3,
             "roughness": 0.5, "rolling": 0.25, "acceleration_noise": false, "min_impact_speed": 0.125, "seed": 9,
             "full_scale": 4, "tail": 2.5, "impulse_duration": 0.002, "stems": true, "ground_reflection": 0.25,
             "air_absorption": false},
@@ -37,6 +37,7 @@ TEST(SoundNotes, AllThatASceneSaysOfSoundComesBackFromTheText)
   EXPECT_EQ(sound_notes_text(back), sound_notes_text(notes));
   // Every value of the scene differs from its default, so that one that is forgotten shows.
   EXPECT_EQ(back.sound.synthesis.sample_rate, 96000);
+  EXPECT_EQ(back.sound.synthesis.min_frequency, 30);
   EXPECT_EQ(back.sound.synthesis.max_frequency, 15000);
   EXPECT_EQ(back.sound.synthesis.modes, 7);
   EXPECT_EQ(back.sound.synthesis.max_tetrahedra, 5000);

@@ -31,7 +31,7 @@ Vec3 force_and_torque(const std::vector<ContactForce>& contacts)
 TEST(Redistribution, ASteadyLoadGivesTheSameForcesBitForBitHoweverTheSolverSpreadsIt)
 {
   ForceRedistribution redistribution;
-  // The same force and torque, spread by the solver in another way each step: (1, -2, 1) is in the null space.
+  // The same force and torque, spread in another way each step: (1, -2, 1) is in the null space.
   base::Random random(1);
   std::vector<ContactForce> first = line_of({-1, 0, 1}, {3, 3, 3});
   redistribution.redistribute(first);

@@ -11,6 +11,8 @@
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
 #include "thrum/base/random.h"
+#include "thrum/sound/audio.h"
+#include "thrum/sound/contact_damping.h"
 
 namespace thrum::sound {
 namespace {
@@ -91,7 +93,6 @@ TEST(ContactDamping, BarHasTheDecaysOfTheClosedForm)
   const std::vector<Case> cases = {
       {{-node, node}, {0.5, 0.5}, {2.551, 4.352, 6.503, 7.706}},
       {{-end, end}, {0.5, 0.5}, {8.438, 8.767, 9.838, 12.337}},
-      {{-end, 0, end}, {0.25, 0.5, 0.25}, {6.581, 5.822, 8.376, 9.388}},
       {{0}, {1}, {4.724, 2.877, 6.914, 6.439}},
   };
   for (const Case& c : cases) {
@@ -107,6 +108,24 @@ TEST(ContactDamping, BarHasTheDecaysOfTheClosedForm)
       EXPECT_NEAR(expected / c.decays[m], 1, 2e-3) << "closed form of mode " << m;
       EXPECT_NEAR(decays[m] / expected, 1, 0.01) << "mode " << m << " on " << c.places.size() << " contacts";
     }
+  }
+}
+
+TEST(ContactDamping, ActsByTheRedistributedForces)
+{
+  // On three contacts the shortest forces are thirds of the weight, however the solver spread it.
+  const Bar bar;
+  const std::vector<double> places = {-bar.length / 2, 0, bar.length / 2};
+  const std::array<double, 4> decays = measured_decays(bar, places, {0.25, 0.5, 0.25}, {});
+  for (std::size_t m = 0; m < 4; ++m) {
+    double expected = bar.decay(m);
+    for (const double x : places) {
+      const auto [u, slope] = bar.shape(m, x);
+      const double across = bar.thickness / 2 * slope;
+      expected +=
+          0.5 * bar.material.contact_damping * bar.mass() * kGravity / 3 * (u * u + 0.3 * across * across);
+    }
+    EXPECT_NEAR(decays[m] / expected, 1, 0.01) << "mode " << m;
   }
 }
 

@@ -16,6 +16,7 @@ namespace thrum::media {
 
 namespace {
 
+constexpr double kThinWallFactor = 8;                ///< more tetrahedra for a body that too few cannot fill
 constexpr const char* kDefaultMaterial = "default";  ///< of bodies without a material: it has no damping
 
 std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& mesh,
@@ -37,9 +38,16 @@ std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& me
   desc.below = settings.max_frequency;
   desc.estimate_errors = false;
   desc.progress = progress;
-  const elastic::FillDesc fill = {
+  elastic::FillDesc fill = {
       .spacing = rings.spacing, .max_tetrahedra = settings.max_tetrahedra, .grid = rings.grid};
-  elastic::ModalAnalysisResult result = elastic::analyse_surface_modes_cached(mesh, fill, desc);
+  elastic::ModalAnalysisResult result;
+  try {
+    result = elastic::analyse_surface_modes_cached(mesh, fill, desc);
+  } catch (const Error&) {
+    // Thin walls need more.
+    fill.max_tetrahedra = kThinWallFactor * settings.max_tetrahedra;
+    result = elastic::analyse_surface_modes_cached(mesh, fill, desc);
+  }
   if (!result.ok()) throw Error(elastic::describe_failure(result));
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }

@@ -428,6 +428,8 @@ THRUM_TABLE(
         "sound", "That a run is heard, and how. `thrum sound` makes the sound again with other values.")
         .field({.key = "sample_rate", .unit = "Hz", .doc = "of the file", .bounds = between(8000, 384000)},
                synthesis(&SynthesisSettings::sample_rate))
+        .field(non_negative("min_frequency", "Hz", "modes below are not heard"),
+               synthesis(&SynthesisSettings::min_frequency))
         .field({.key = "max_frequency", .unit = "Hz", .doc = "modes above are left out", .bounds = above(0)},
                synthesis(&SynthesisSettings::max_frequency))
         .field({.key = "modes", .doc = "of a body at most, lowest first", .bounds = between(0, 2000)},

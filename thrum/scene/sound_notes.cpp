@@ -85,6 +85,7 @@ Json json_of(const SoundEntry& sound)
 {
   const sound::SynthesisSettings& s = sound.synthesis;
   return {{"sample_rate", s.sample_rate},
+          {"min_frequency", s.min_frequency},
           {"max_frequency", s.max_frequency},
           {"modes", s.modes},
           {"max_tetrahedra", s.max_tetrahedra},

@@ -3,7 +3,7 @@
 // pulses, loads and damping. Bodies have the numbers of the recording beside it.
 //
 //   WorldRecorder recorder(world, "run/recording");
-//   ExcitationRecorder contacts(world, "run/contacts", [&](model::BodyId id) { return recorder.number_of(id); });
+//   ExcitationRecorder contacts(world, "run/contacts", number_of_recorder);  // calls recorder.number_of(id)
 //
 #pragma once
 

@@ -128,7 +128,9 @@ void BodyVoice::add_step(double time, double duration, std::span<const BodyConta
   const Control control{time + duration / 2, shared(loads, last ? last->loads : nullptr),
                         shared(decays, last ? last->decays : nullptr)};
   // Before its first step the body is as in it.
-  ready_until_ = last ? last->time - 2 * duration : 0;
+  longest_step_ = std::max(longest_step_, duration);
+  // An impact may lie before its step by the length of it.
+  ready_until_ = last ? last->time - 2 * longest_step_ : 0;
   controls_.push_back(control);
   add_slides(time, duration, contacts);
   std::erase_if(places_, [](const auto& entry) { return !entry.second.used; });

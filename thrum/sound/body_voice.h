@@ -57,7 +57,7 @@ class BodyVoice {
   /// No more steps: what is there is held for ever.
   void finish();
 
-  /// Adds the next ModalBank::kInterval samples of the amplitude [Pa m]. Returns false when all of them are 0.
+  /// Adds the next ModalBank::kInterval samples of the amplitude [Pa m]. Returns false when all are 0.
   bool render(std::span<double> amplitude);
   [[nodiscard]] double time() const { return bank_.time(); }  ///< of the next sample [s]
   [[nodiscard]] double interval() const { return bank_.interval(); }
@@ -118,6 +118,7 @@ class BodyVoice {
   ModalBank bank_;
   double quiet_amplitude_ = 0;  ///< of a mode that is not heard any more
   double ready_until_ = 0;
+  double longest_step_ = 0;  ///< so far [s]
   ForceRedistribution redistribution_;
   std::unordered_map<std::uint64_t, Place> places_;
   std::unordered_map<std::uint64_t, Noise> noises_;  ///< of the step before

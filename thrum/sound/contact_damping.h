@@ -4,7 +4,7 @@
 // A contact of normal force c and friction mu is a damper at its point. Mode m with the displacement U of the
 // point gets the damping
 //
-//     C = gamma c U^T (mu I + (1 - mu) n n^T) U,                                                       (18, 20)
+//     C = gamma c U^T (mu I + (1 - mu) n n^T) U,                                                 (18, 20)
 //
 // summed over the contacts, and its amplitude decays by C / 2 faster. gamma stands both in (20) and in the
 // text before it; it is applied once. c is a force, so that the damping does not depend on the step. C is

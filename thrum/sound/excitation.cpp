@@ -27,6 +27,8 @@ constexpr std::uint32_t kStepsChunk = 0x50455453;  ///< "STEP"
 constexpr std::size_t kChunkHeaderSize = 12;
 constexpr std::size_t kMaxBufferedBytes = 1 << 20;  ///< steps are written out beyond this
 constexpr std::size_t kMaxChunkBytes = 1 << 30;     ///< more is a damaged file
+constexpr std::size_t kSearchedContacts = 32;
+constexpr std::size_t kContactNameBytes = 16;  ///< two bodies and the key, at the beginning of a contact
 constexpr std::uint8_t kSameContact = 0;
 constexpr std::uint8_t kNewContact = 1;
 
@@ -87,6 +89,11 @@ ContactSample read_contact(ByteReader& in)
   return c;
 }
 
+bool is_same_point(const std::string& a, const std::string& b)
+{
+  return a.compare(0, kContactNameBytes, b, 0, kContactNameBytes) == 0;
+}
+
 std::uint32_t checksum(std::string_view payload)
 {
   return base::crc32(std::as_bytes(std::span(payload)), kStepsChunk);
@@ -132,19 +139,23 @@ void ExcitationWriter::add(const ExcitationStep& step)
   append_bytes(buffer_, static_cast<std::uint32_t>(step.contacts.size()));
   append_bytes(buffer_, static_cast<std::uint32_t>(step.poses.size()));
   contacts_.clear();
-  std::size_t next = 0;  // contacts keep their order from step to step, so the search goes on from the last
+  // Contacts keep their order from step to step, so each is looked for a few places on from the last found.
+  std::size_t next = 0;
   for (const ContactSample& contact : step.contacts) {
     contacts_.push_back(contact_bytes(contact));
-    const auto found = std::find(last_contacts_.begin() + static_cast<std::ptrdiff_t>(next),
-                                 last_contacts_.end(), contacts_.back());
-    if (found == last_contacts_.end()) {
+    const std::size_t end = std::min(next + kSearchedContacts, last_contacts_.size());
+    std::size_t found = next;
+    while (found < end && last_contacts_[found] != contacts_.back()) ++found;
+    if (found >= end) {
       append_bytes(buffer_, kNewContact);
       buffer_ += contacts_.back();
+      // One that has changed is most often in its old place.
+      if (next < last_contacts_.size() && is_same_point(last_contacts_[next], contacts_.back())) ++next;
       continue;
     }
-    next = static_cast<std::size_t>(found - last_contacts_.begin()) + 1;
     append_bytes(buffer_, kSameContact);
-    append_bytes(buffer_, static_cast<std::uint32_t>(next - 1));
+    append_bytes(buffer_, static_cast<std::uint32_t>(found));
+    next = found + 1;
   }
   for (const PoseSample& pose : step.poses) {
     append_bytes(buffer_, pose.body);

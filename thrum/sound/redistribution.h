@@ -5,7 +5,7 @@
 // A body that rests on more contacts than its equilibrium needs gets contact forces that the solver chose
 // somewhat arbitrarily; if they jump from point to point, the body buzzes though nothing moves. The forces
 //
-//     a' = argmin |a' - a'_last|^2,     N a' = N a,     a' >= 0                                        (13, 14)
+//     a' = argmin |a' - a'_last|^2,     N a' = N a,     a' >= 0                                 (13, 14)
 //
 // act on the rigid body as the solver's do: N maps normal forces to force and torque. A contact that is new
 // has the last force 0. Without active bounds a' = a'_last + N^+ N (a - a'_last), so that a steady load gives

@@ -15,7 +15,7 @@ namespace thrum::sound {
 inline constexpr double kLongestRoughness = 8e-3;  ///< wavelength [m]
 inline constexpr int kRoughnessOctaves = 7;        ///< down to 0.125 mm
 
-/// The profile at a distance [m], of unit root mean square over long ways when all octaves count. Octaves that
+/// The profile at a distance [m], of unit root mean square over long ways with all octaves. Octaves that
 /// pass faster than `max_frequency` [Hz] at `speed` [m/s] are faded out.
 [[nodiscard]] double roughness_profile(std::uint64_t seed, double distance, double speed,
                                        double max_frequency);

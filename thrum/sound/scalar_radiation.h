@@ -8,7 +8,7 @@
 // which carries the power rho c sigma A q'^2 of the mode, spread evenly over a sphere. The radiation
 // efficiency sigma is that of a sphere of the same surface, x = k a, by the order of the vibration:
 //
-//     order 0  x^2 / (1 + x^2)      1  x^4 / (4 + x^4)      2  x^6 / (81 + 9 x^2 - 2 x^4 + x^6)            (2)
+//     order 0  x^2 / (1 + x^2)      1  x^4 / (4 + x^4)      2  x^6 / (81 + 9 x^2 - 2 x^4 + x^6) (2)
 //
 // A mode has a share of each order: of the pulsation from its change of volume, of the oscillation from the
 // motion of its surface as a whole, all else counts as order 2. To treat every mode as a pulsation would make

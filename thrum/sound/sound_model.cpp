@@ -35,7 +35,11 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
     modes_ = elastic::mode_list(*model_);
     modes_.omegas.conservativeResize(count);
     modes_.decays.conservativeResize(count);
-    for (Index m = 0; m < count; ++m) amplitudes_.push_back(radiation[at(m)].amplitude);
+    // Modes below are moved, as others are, but not heard.
+    for (Index m = 0; m < count; ++m) {
+      const bool heard = model_->frequencies[m] >= settings.min_frequency;
+      amplitudes_.push_back(heard ? radiation[at(m)].amplitude : 0);
+    }
     if (!model_->surface.triangles.empty()) modal_surface_ = std::make_unique<mesh::Bvh>(model_->surface);
   }
   if (surface.triangles.empty()) return;
@@ -103,6 +107,28 @@ double SoundModel::curvature_at(const Vec3& position) const
     if ((from + share * along - closest.point).norm() < edge_distance_) return 1 / kEdgeRadius;
   }
   return curvatures_[t];
+}
+
+// cos(pi x / 2) / (1 - x^2), x = w D / pi.
+double half_sine_spectrum(double omega, double duration)
+{
+  const double x = omega * duration / std::numbers::pi;
+  const double rest = 1 - x * x;
+  if (std::abs(rest) < 1e-6) return std::numbers::pi / 4;
+  return std::cos(std::numbers::pi * x / 2) / rest;
+}
+
+double modal_inverse_mass(const SoundModel& model, const Vec3& position, const Vec3& direction,
+                          double duration)
+{
+  const PointShapes shapes = model.shapes_at(position);
+  double sum = 0;
+  for (Eigen::Index m = 0; m < shapes.cols(); ++m) {
+    const double reached =
+        direction.dot(shapes.col(m)) * half_sine_spectrum(model.modes().omegas[m], duration);
+    sum += reached * reached;
+  }
+  return sum;
 }
 
 double impact_duration(const SoundModel& a, const Vec3& position_a, const SoundModel& b,

@@ -57,6 +57,15 @@ class SoundModel {
   double radius_ = 0;
 };
 
+/// 1 / m_s of a body at a point: what a unit impulse along `direction` (unit), spread over half a sine of
+/// `duration` [s], adds to the speed of the point by the modes, sum (U . n)^2 P(w)^2 with the spectrum P of
+/// the pulse [1/kg].
+[[nodiscard]] double modal_inverse_mass(const SoundModel& model, const Vec3& position, const Vec3& direction,
+                                        double duration);
+
+/// Spectrum at `omega` [rad/s] of half a sine of unit area and of `duration` [s], about its middle.
+[[nodiscard]] double half_sine_spectrum(double omega, double duration);
+
 /// Time over which two bodies push each other apart in an impact [s]: Hertz' contact of their materials and
 /// curvatures at the point (each in the axes of its body), for an approach at `speed` [m/s] and
 /// `inverse_mass` [1/kg] of both. 0 when a mass or the moduli are not known.

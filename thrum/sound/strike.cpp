@@ -10,7 +10,7 @@
 
 namespace thrum::sound {
 
-AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, std::span<const Strike> strikes,
+AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, const std::vector<Strike>& strikes,
                         const StrikeDesc& desc)
 {
   if (!model || model->modal_model() == nullptr) throw Error("A body without modes cannot be struck.");
@@ -28,10 +28,12 @@ AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, std::spa
     const Vec3 turn = (closest.point - body.centre_of_mass).cross(n);
     const double inverse_mass =
         1 / desc.striker_mass + 1 / body.mass + turn.dot(body.inertia.inverse() * turn);
-    const double impulse = (1 + desc.restitution) * strike.speed / inverse_mass;
     const double curvature = 1 / desc.striker_radius + model->curvature_at(closest.point);
     const double modulus = elastic::contact_modulus(model->modulus(), striker_modulus);
     const double duration = elastic::hertz_duration(1 / inverse_mass, modulus, 1 / curvature, strike.speed);
+    // The modes of the body give way too.
+    const double modal = modal_inverse_mass(*model, closest.point, n, duration);
+    const double impulse = (1 + desc.restitution) * strike.speed / (inverse_mass + modal);
     // Heard from the side that was struck.
     voice.strike(strike.time, duration, closest.point, impulse * n, -n);
   }

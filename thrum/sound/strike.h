@@ -9,7 +9,7 @@
 
 #include <memory>
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "thrum/sound/audio.h"
 #include "thrum/sound/sound_model.h"
@@ -17,10 +17,10 @@
 namespace thrum::sound {
 
 struct Strike {
-  double time = 0;                ///< [s]
-  Vec3 position = Vec3::Zero();   ///< the nearest point of the surface is struck [m]
-  double speed = 1;               ///< of the ball [m/s]
-  std::optional<Vec3> direction;  ///< in which it flies; default: into the surface
+  double time = 0;                     ///< [s]
+  Vec3 position = Vec3::Zero();        ///< the nearest point of the surface is struck [m]
+  double speed = 1;                    ///< of the ball [m/s]
+  std::optional<Vec3> direction = {};  ///< in which it flies; default: into the surface
 };
 
 struct StrikeDesc {
@@ -36,6 +36,6 @@ struct StrikeDesc {
 /// One channel, without the time that the sound travels. Throws Error for a model without modes, and for
 /// masses, radii, speeds and distances that are not positive.
 [[nodiscard]] AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model,
-                                      std::span<const Strike> strikes, const StrikeDesc& desc = {});
+                                      const std::vector<Strike>& strikes, const StrikeDesc& desc = {});
 
 }  // namespace thrum::sound

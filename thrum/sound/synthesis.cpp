@@ -111,6 +111,15 @@ void Synthesis::add_contact(const ExcitationStep& step, const ContactSample& con
       duration =
           impact_duration(*a, of_a.position, *b, of_b.position, contact.inverse_mass, contact.approach_speed);
     }
+    // A rigid body that is struck does not give way, one with modes does: the impulse of the pair is
+    // (1 + e) v / (1/m + 1/m_s) instead of (1 + e) v / (1/m). Without it heavy things on light tables would
+    // ring with more energy than they brought.
+    double modal = 0;
+    if (a) modal += modal_inverse_mass(*a, of_a.position, of_a.normal, duration);
+    if (b) modal += modal_inverse_mass(*b, of_b.position, of_b.normal, duration);
+    const double yielding = contact.inverse_mass / (contact.inverse_mass + modal);
+    of_a.impulse *= yielding;
+    of_b.impulse *= yielding;
     of_a.duration = of_b.duration = duration;
     of_a.impact_time = of_b.impact_time = step.time + std::clamp(contact.impact_delay, -h, h);
     events_.push_back(

@@ -8,6 +8,7 @@ namespace thrum::sound {
 
 struct SynthesisSettings {
   int sample_rate = 48000;           ///< [Hz]
+  double min_frequency = 20;         ///< modes below are not heard [Hz]
   double max_frequency = 20000;      ///< modes above are left out [Hz]
   int modes = 60;                    ///< of a body, at most, lowest first
   double max_tetrahedra = 20e3;      ///< about, of a body whose modes are computed

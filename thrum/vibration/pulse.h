@@ -11,7 +11,7 @@ namespace thrum::vibration {
 using elastic::contact_modulus;
 using elastic::hertz_duration;
 
-/// hertz_duration() for two bodies that part by `answer` [1/kg] for a unit impulse where they touch, of moduli E /
+/// hertz_duration() for bodies that part by `answer` [1/kg] for a unit impulse at the contact, of moduli E /
 /// (1 - nu^2) [Pa]; 0, a blow of no length, when a modulus or a mass is not known [s].
 [[nodiscard]] double contact_duration(double inverse_effective_mass, double own_modulus, double other_modulus,
                                       double radius, double speed);
