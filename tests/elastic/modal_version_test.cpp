@@ -35,6 +35,9 @@ const std::map<int, Numbers> kFillResults = {
     {1,
      {1016, 298, 13.8853334, 0.135940903, 1.4733, 15952, 3756, 1504.10889, 775.88381, 526.910326, 19494, 5081,
       2.63447944, 0.0178420637, 15.8224379}},
+    {2, {1016,  298,  13.8853334, 0.135940903,  1.4733,     15952, 3756, 1504.10889, 775.88381,   526.910326,
+         19494, 5081, 2.63447944, 0.0178420637, 15.8224379, 182,   377,  14.56,      0.149968001, 0.52480625,
+         2695,  4704, 1527.35065, 789.514186,   197.804635}},
 };
 const std::map<int, Numbers> kAssemblyResults = {
     {1, {5.01775886e+11, 34.8189739, 5.23555076e+11, 42.2114852}},
@@ -88,6 +91,13 @@ TEST(ModalVersion, OfTheFilling)
   append_filling(found, analyse_surface_modes(
                             shapes::generate(shapes::BowlDesc{.thickness = 0.01, .edge_length = 0.015}),
                             {.max_tetrahedra = 6000}, one_mode));
+  // Cut cells with a spacing that is given and with one that is chosen.
+  const ModalAnalysisDesc quadratic = {.materials = {testing::test_steel()}, .count = 1};
+  append_filling(found, analyse_surface_modes(shapes::generate(shapes::BoxDesc{.size = {0.2, 0.13, 0.07}}),
+                                              {.spacing = 0.07}, quadratic));
+  append_filling(found, analyse_surface_modes(
+                            shapes::generate(shapes::TorusDesc{.major_segments = 12, .minor_segments = 8}),
+                            {.quality = Quality::draft}, quadratic));
   expect_recorded(kFillResults, kModalVersions.fill, found, "ModalVersions::fill");
 }
 

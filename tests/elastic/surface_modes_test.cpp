@@ -27,15 +27,16 @@ ModalAnalysisDesc steel_block()
   return {.name = "block", .materials = {test_steel()}, .count = 4};
 }
 
-// Two ways to the modes of a block: a regular grid of cells, and its surface filled by the lattice, which
-// cuts off its edges. What it cuts off is a prism along each edge, of second order in the spacing.
+// Two ways to the modes of a block: a regular grid of cells, and its surface filled by stuffing, which cuts
+// off its edges. What it cuts off is a prism along each edge, of second order in the spacing.
 TEST(SurfaceModes, ApproachThoseOfAGridAsTheLatticeGetsFiner)
 {
   const mesh::TriangleMesh surface = shapes::generate(shapes::BoxDesc{.size = kBlock});
   const ModalAnalysisResult grid = analyse_modes(tets::tetrahedralise_box(kBlock, {10, 6, 3}), steel_block());
   ASSERT_EQ(grid.model.frequencies.size(), 4);
   const auto errors = [&](double spacing) {
-    const ModalAnalysisResult filled = analyse_surface_modes(surface, {.spacing = spacing}, steel_block());
+    const ModalAnalysisResult filled =
+        analyse_surface_modes(surface, {.spacing = spacing, .method = FillMethod::stuffing}, steel_block());
     EXPECT_TRUE(filled.hints.empty());
     const double mass = std::abs(filled.model.mass / (test_steel().density * kBlock.prod()) - 1);
     return std::pair(
@@ -112,8 +113,10 @@ TEST(SurfaceModes, RejectSurfacesWithoutVolume)
   EXPECT_NE(sentence.find("'block' is not closed (3 open edges)"), std::string::npos) << sentence;
 
   const mesh::TriangleMesh foil = shapes::generate(shapes::BoxDesc{.size = Vec3(0.2, 0.12, 1e-4)});
-  const std::string thin =
-      message([&] { static_cast<void>(analyse_surface_modes(foil, {.spacing = 0.05}, steel_block())); });
+  const std::string thin = message([&] {
+    static_cast<void>(
+        analyse_surface_modes(foil, {.spacing = 0.05, .method = FillMethod::stuffing}, steel_block()));
+  });
   EXPECT_NE(thin.find("thick enough for a spacing of 0.05 m"), std::string::npos) << thin;
 }
 
@@ -129,10 +132,27 @@ TEST(SurfaceModes, AnErrorNamesTheSpacingThatKeepsTheBodyConnected)
   const std::vector<mesh::TriangleMesh> parts = {block(cube, -0.2), block(cube, 0.2),
                                                  block(Vec3(0.32, 0.004, 0.004), 0.003)};
   const mesh::TriangleMesh dumbbell = shapes::boolean_union(parts);
-  const std::string sentence =
-      message([&] { static_cast<void>(analyse_surface_modes(dumbbell, {.spacing = 0.02}, steel_block())); });
+  const std::string sentence = message([&] {
+    static_cast<void>(
+        analyse_surface_modes(dumbbell, {.spacing = 0.02, .method = FillMethod::stuffing}, steel_block()));
+  });
   EXPECT_NE(sentence.find("2 parts"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("A spacing of 0.002 m resolves"), std::string::npos) << sentence;
+}
+
+TEST(SurfaceModes, PartsThatCrossAreFilledByStuffingWithAWarning)
+{
+  mesh::TriangleMesh two = shapes::generate(shapes::BoxDesc{.size = kBlock});
+  const mesh::TriangleMesh second = two;
+  const auto count = static_cast<Index>(two.vertices.size());
+  for (const Vec3& v : second.vertices) two.vertices.push_back(v + Vec3(0.1, 0.03, 0.02));
+  for (Triangle t : second.triangles) {
+    for (Index& v : t) v += count;
+    two.triangles.push_back(t);
+  }
+  const ModalAnalysisResult result = analyse_surface_modes(two, {.spacing = 0.03}, steel_block());
+  ASSERT_FALSE(result.model.warnings.empty());
+  EXPECT_NE(result.model.warnings.back().find("crosses itself"), std::string::npos);
 }
 
 }  // namespace

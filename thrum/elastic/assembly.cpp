@@ -18,6 +18,7 @@ struct PreparedElement {
   TetrahedronGeometry geometry;
   LameConstants lame;
   double density = 0;
+  const CutElement* cut = nullptr;
 };
 
 std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
@@ -33,7 +34,7 @@ std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
     };
     const auto region = static_cast<std::size_t>(mesh.region(e));
     elements[e] = {tetrahedron_geometry(node(0), node(1), node(2), node(3)), lame[region],
-                   materials[region].density};
+                   materials[region].density, mesh.cut(e)};
   });
   return elements;
 }
@@ -130,6 +131,14 @@ struct NodeBlocks {
   std::vector<double> mass;
 };
 
+void add_springs(std::span<const ElementSprings> springs, int a, int b, Mat3& block)
+{
+  for (const ElementSprings& s : springs)
+    for (int axis = 0; axis < 3; ++axis)
+      if (s.axes[static_cast<std::size_t>(axis)])
+        block(axis, axis) += s.stiffness * s.areas[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+}
+
 void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
                    std::span<const PreparedElement> elements, const NodePattern& pattern, std::size_t node,
                    NodeBlocks& blocks)
@@ -148,9 +157,16 @@ void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
       if (n[b] < static_cast<Index>(node)) continue;
       const auto at = static_cast<std::size_t>(std::lower_bound(begin, end, n[b]) - begin);
       Mat3 products = Mat3::Zero();
-      add_gradient_products(mesh.kind, element.geometry, a, b, 1.0, products);
+      if (element.cut != nullptr)
+        add_gradient_products(*element.cut, element.geometry, a, b, 1.0, products);
+      else
+        add_gradient_products(mesh.kind, element.geometry, a, b, 1.0, products);
       blocks.stiffness[at] += stiffness_block(element.lame, products);
-      blocks.mass[at] += element.density * element.geometry.volume * unit_mass(mesh.kind, a, b);
+      const double unit = element.cut != nullptr
+                              ? element.cut->masses[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]
+                              : unit_mass(mesh.kind, a, b);
+      blocks.mass[at] += element.density * element.geometry.volume * unit;
+      if (!mesh.springs.empty()) add_springs(mesh.springs[e], a, b, blocks.stiffness[at]);
     }
   }
 }

@@ -66,6 +66,78 @@ ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind ki
   return result;
 }
 
+namespace {
+
+// A shape function as a sum of products of two barycentric coordinates: L (2 L - 1) = L^2 - L (rest) at
+// corners, 4 L_p L_q at the middles of edges.
+struct PairTerm {
+  int pair;
+  double weight;
+};
+
+std::vector<PairTerm> pair_terms(int node)
+{
+  if (node >= 4) {
+    const auto& edge = kElementEdges[static_cast<std::size_t>(node - 4)];
+    return {{tets::pair_index(edge[0], edge[1]), 4.0}};
+  }
+  std::vector<PairTerm> terms = {{tets::pair_index(node, node), 1.0}};
+  for (int k = 0; k < 4; ++k)
+    if (k != node) terms.push_back({tets::pair_index(node, k), -1.0});
+  return terms;
+}
+
+CutElement cut_element(const tets::CellMoments& moments)
+{
+  static const tets::CellMoments kWhole = tets::whole_moments();
+  static const std::array<std::vector<PairTerm>, 10> kTerms = [] {
+    std::array<std::vector<PairTerm>, 10> all;
+    for (std::size_t a = 0; a < 10; ++a) all[a] = pair_terms(static_cast<int>(a));
+    return all;
+  }();
+  tets::CellMoments stabilised = moments;
+  for (std::size_t k = 0; k < stabilised.quads.size(); ++k)
+    stabilised.quads[k] += kCutStabilisation * (kWhole.quads[k] - moments.quads[k]);
+  CutElement cut;
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j) {
+      cut.seconds[i][j] = stabilised.pair(static_cast<int>(i), static_cast<int>(j));
+      cut.firsts[i] += cut.seconds[i][j];
+      cut.volume += cut.seconds[i][j];
+    }
+  for (std::size_t a = 0; a < 10; ++a)
+    for (std::size_t b = a; b < 10; ++b) {
+      double sum = 0;
+      for (const PairTerm& x : kTerms[a])
+        for (const PairTerm& y : kTerms[b]) sum += x.weight * y.weight * stabilised.quad(x.pair, y.pair);
+      cut.masses[a][b] = cut.masses[b][a] = sum;
+    }
+  return cut;
+}
+
+}  // namespace
+
+ElementMesh build_element_mesh(const tets::CutCells& cells)
+{
+  ElementMesh result = build_element_mesh(cells.mesh(), ElementKind::tet10);
+  result.cut_of.assign(cells.mesh().tetrahedra.size(), -1);
+  for (std::size_t e = 0; e < result.cut_of.size(); ++e) {
+    const tets::CellMoments* moments = cells.moments(e);
+    if (moments == nullptr) continue;
+    result.cut_of[e] = static_cast<Index>(result.cuts.size());
+    result.cuts.push_back(cut_element(*moments));
+  }
+  return result;
+}
+
+std::array<double, 10> quadratic_shape(const Vec4& at)
+{
+  std::array<double, 10> n{};
+  for (int c = 0; c < 4; ++c) n[static_cast<std::size_t>(c)] = at[c] * (2 * at[c] - 1);
+  for (std::size_t k = 0; k < 6; ++k) n[4 + k] = 4 * at[kElementEdges[k][0]] * at[kElementEdges[k][1]];
+  return n;
+}
+
 NodeElements elements_around_nodes(const ElementMesh& mesh)
 {
   const auto per_element = static_cast<std::size_t>(nodes_of(mesh.kind));

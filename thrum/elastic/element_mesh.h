@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The finite-element mesh: straight-sided tetrahedra with 4 or 10 nodes.
+// The finite-element mesh: straight-sided tetrahedra with 4 or 10 nodes. Quadratic ones may be only partly
+// inside the body (tets/cut_cells.h).
 //
 //            3
 //           /|\            Nodes 0-3 are the corners, 4-9 the middles of the edges 01 02 03 12 13 23:
@@ -21,6 +22,7 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/mesh/tetrahedral_mesh.h"
+#include "thrum/tets/cut_cells.h"
 
 namespace thrum::elastic {
 
@@ -42,6 +44,22 @@ enum class ElementKind {
 inline constexpr std::array<std::array<int, 2>, 6> kElementEdges = {
     {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
 
+/// The integrals of a quadratic tetrahedron over its part inside the body, for a tetrahedron of unit volume.
+struct CutElement {
+  double volume = 0;
+  std::array<double, 4> firsts{};                   ///< of L_i
+  std::array<std::array<double, 4>, 4> seconds{};   ///< of L_i L_j
+  std::array<std::array<double, 10>, 10> masses{};  ///< of N_a N_b
+};
+
+/// Springs that hold a part of the surface, as in penalty methods: integrals of N_a N_b over the part of the
+/// surface in one element.
+struct ElementSprings {
+  std::array<bool, 3> axes{};
+  double stiffness = 0;                            ///< [N/m^3]
+  std::array<std::array<double, 10>, 10> areas{};  ///< [m^2]
+};
+
 struct ElementMesh {
   ElementKind kind = ElementKind::tet10;
   std::vector<Vec3> nodes;                  ///< [m]
@@ -49,6 +67,9 @@ struct ElementMesh {
   std::vector<std::array<Index, 2>> edges;  ///< ends of the edge of node corner_count + k; empty for tet4
   std::vector<Index> connectivity;          ///< nodes_of(kind) entries per element
   std::vector<Index> regions;               ///< per element; empty: all in region 0
+  std::vector<Index> cut_of;                ///< per element an index into `cuts`, or -1; empty: no cuts
+  std::vector<CutElement> cuts;
+  std::vector<std::vector<ElementSprings>> springs;  ///< per element; empty: none
 
   [[nodiscard]] std::size_t element_count() const
   {
@@ -58,10 +79,24 @@ struct ElementMesh {
   {
     return connectivity.data() + e * static_cast<std::size_t>(nodes_of(kind));
   }
+  /// Null when all of the element is inside.
+  [[nodiscard]] const CutElement* cut(std::size_t e) const
+  {
+    return cut_of.empty() || cut_of[e] < 0 ? nullptr : &cuts[static_cast<std::size_t>(cut_of[e])];
+  }
   [[nodiscard]] Index region(std::size_t e) const { return regions.empty() ? 0 : regions[e]; }
 };
 
 [[nodiscard]] ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind kind);
+
+/// Quadratic elements with the integrals over their inside parts. An element with little material in it
+/// would make the matrices nearly singular, so the outside part has kCutStabilisation of the stiffness and
+/// density of the inside.
+[[nodiscard]] ElementMesh build_element_mesh(const tets::CutCells& cells);
+inline constexpr double kCutStabilisation = 1e-9;
+
+/// The shape functions of a quadratic tetrahedron at barycentric coordinates.
+[[nodiscard]] std::array<double, 10> quadratic_shape(const Vec4& at);
 
 /// The elements around each node: entries [first[n], first[n + 1]) of `elements` and `local`, ordered by
 /// element.

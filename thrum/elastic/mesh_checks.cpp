@@ -92,6 +92,8 @@ Index root_of(std::vector<Index>& parent, Index v)
   return v;
 }
 
+}  // namespace
+
 void check_connected(const mesh::TetrahedralMesh& mesh)
 {
   std::vector<Index> parent(mesh.vertices.size());
@@ -109,8 +111,6 @@ void check_connected(const mesh::TetrahedralMesh& mesh)
                   "is not one solid. Merge vertices at equal positions, or analyse each part separately.",
                   parts.size(), sizes[0], sizes[1]));
 }
-
-}  // namespace
 
 void check_mesh(const mesh::TetrahedralMesh& mesh)
 {

@@ -17,6 +17,9 @@ namespace thrum::elastic {
 /// inverted or flat tetrahedra, and for a body in several parts that do not touch.
 void check_mesh(const mesh::TetrahedralMesh& mesh);
 
+/// Throws Error when the body is in several parts that share no vertex.
+void check_connected(const mesh::TetrahedralMesh& mesh);
+
 /// Throws Error when a surface is open (has edges with one triangle only) or encloses no volume, so that it
 /// cannot be filled.
 void check_closed(const mesh::TriangleMesh& surface);

@@ -11,6 +11,7 @@
 #include "thrum/base/error.h"
 #include "thrum/elastic/assembly.h"
 #include "thrum/elastic/damping.h"
+#include "thrum/elastic/element_analysis.h"
 #include "thrum/elastic/mesh_checks.h"
 #include "thrum/elastic/region_energy_fractions.h"
 #include "thrum/elastic/rigid_motions.h"
@@ -64,10 +65,8 @@ class StageProgress {
   base::Progress progress_;
 };
 
-void check_input(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+void check_desc(const ModalAnalysisDesc& desc)
 {
-  check_mesh(mesh);
-  check_materials(mesh, desc.materials);
   if (desc.count < 0 || (desc.count == 0 && !std::isfinite(desc.below)))
     throw Error("Set the number of modes to at least one, or give an upper frequency.");
   if (!(desc.below > 0))
@@ -114,8 +113,8 @@ numerics::GeneralisedEigenDesc eigen_desc(const ElementMesh& mesh, const ModalAn
   return eigen;
 }
 
-// Mass, centre and inertia from the second moments of each tetrahedron,
-// integral x x^T = V/20 (sum x_i x_i^T + (sum x_i)(sum x_i)^T).
+// Mass, centre and inertia from the second moments of each tetrahedron: the integral of x x^T is the sum of
+// x_i x_j^T times the integral of L_i L_j, which is V (1 + delta_ij)/20 where all of it is inside.
 void set_mass_properties(const ElementMesh& mesh, std::span<const model::Material> materials,
                          model::ModalModel& model)
 {
@@ -129,12 +128,13 @@ void set_mass_properties(const ElementMesh& mesh, std::span<const model::Materia
       p[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])] - origin;
     const double volume = (p[1] - p[0]).dot((p[2] - p[0]).cross(p[3] - p[0])) / 6;
     const double m = materials[static_cast<std::size_t>(mesh.region(e))].density * volume;
-    const Vec3 sum = p[0] + p[1] + p[2] + p[3];
-    mass += m;
-    first += m / 4 * sum;
-    Mat3 products = sum * sum.transpose();
-    for (const Vec3& x : p) products += x * x.transpose();
-    second += m / 20 * products;
+    const CutElement* cut = mesh.cut(e);
+    mass += m * (cut != nullptr ? cut->volume : 1);
+    for (std::size_t i = 0; i < 4; ++i) {
+      first += m * (cut != nullptr ? cut->firsts[i] : 0.25) * p[i];
+      for (std::size_t j = 0; j < 4; ++j)
+        second += m * (cut != nullptr ? cut->seconds[i][j] : (i == j ? 0.1 : 0.05)) * p[i] * p[j].transpose();
+    }
   }
   const Vec3 centre = first / mass;
   const Mat3 central = second - mass * centre * centre.transpose();
@@ -145,13 +145,14 @@ void set_mass_properties(const ElementMesh& mesh, std::span<const model::Materia
 
 // Rows of the surface vertices. The sign of a mode is arbitrary; its largest component there is made
 // positive.
-MatX surface_shapes(const MatX& nodes, const std::vector<Index>& surface_nodes)
+MatX surface_shapes(const MatX& nodes, const SurfaceWeights& weights)
 {
-  MatX shapes(3 * static_cast<Eigen::Index>(surface_nodes.size()), nodes.cols());
+  MatX shapes = MatX::Zero(3 * static_cast<Eigen::Index>(weights.vertex_count()), nodes.cols());
   if (shapes.cols() == 0) return shapes;
-  for (std::size_t v = 0; v < surface_nodes.size(); ++v)
-    shapes.middleRows<3>(3 * static_cast<Eigen::Index>(v)) =
-        nodes.middleRows<3>(3 * static_cast<Eigen::Index>(surface_nodes[v]));
+  for (std::size_t v = 0; v < weights.vertex_count(); ++v)
+    for (std::size_t k = weights.first[v]; k < weights.first[v + 1]; ++k)
+      shapes.middleRows<3>(3 * static_cast<Eigen::Index>(v)) +=
+          weights.weights[k] * nodes.middleRows<3>(3 * static_cast<Eigen::Index>(weights.nodes[k]));
   for (Eigen::Index k = 0; k < shapes.cols(); ++k) {
     Eigen::Index largest = 0;
     if (shapes.rows() > 0) shapes.col(k).cwiseAbs().maxCoeff(&largest);
@@ -160,7 +161,23 @@ MatX surface_shapes(const MatX& nodes, const std::vector<Index>& surface_nodes)
   return shapes;
 }
 
-void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc, model::ModalModel& model)
+// Nodes with little material around them have small entries, which diagonal scaling makes equal: with
+// x = D y the matrices are D K D and D M D. Returns D.
+VecX scale_system(AssembledSystem& system, numerics::GeneralisedEigenDesc& eigen)
+{
+  const double shift = std::abs(eigen.shift);
+  VecX scale(system.unknowns.count);
+  for (Index c = 0; c < system.unknowns.count; ++c)
+    scale[c] = 1 / std::sqrt(system.stiffness.coeff(c, c) + shift * system.mass.coeff(c, c));
+  for (numerics::SparseMatrix* matrix : {&system.stiffness, &system.mass})
+    for (Index c = 0; c < system.unknowns.count; ++c)
+      for (numerics::SparseMatrix::InnerIterator it(*matrix, c); it; ++it)
+        it.valueRef() *= scale[c] * scale[it.row()];
+  if (eigen.null_space.cols() > 0) eigen.null_space = scale.cwiseInverse().asDiagonal() * eigen.null_space;
+  return scale;
+}
+
+void add_warnings(const ElementBody& body, const ModalAnalysisDesc& desc, model::ModalModel& model)
 {
   Box3 box;
   for (const Vec3& v : model.surface.vertices) box.extend(v);
@@ -168,22 +185,10 @@ void add_warnings(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& de
     if (const auto warning = implausible_size_warning(box, model.frequencies[0]))
       model.warnings.push_back(*warning);
 
-  const bool one_layer = single_layer_fraction(mesh) > kSingleLayerThreshold;
-  if (one_layer && desc.element == ElementKind::tet4)
+  if (body.single_layer && desc.element == ElementKind::tet4)
     model.warnings.emplace_back(
         "The body is one layer of linear elements thick, which is far too stiff in bending: bending modes "
         "are far too high (by a factor of two and more). Use TET10, or several layers.");
-  if (model.frequency_errors.size() == 0) return;
-  Eigen::Index worst = 0;
-  const double error = model.frequency_errors.maxCoeff(&worst);
-  if (error <= kErrorWarningThreshold) return;
-  Eigen::Index first = 0;
-  while (model.frequency_errors[first] <= kErrorWarningThreshold) ++first;
-  model.warnings.push_back(
-      fmt::format("The mesh is too coarse for modes {} and above: frequencies are too high by up to about "
-                  "{:.0f} % (mode {}, {:.4g} Hz). Use {} for accurate values.",
-                  first + 1, 100 * error, worst + 1, model.frequencies[worst],
-                  desc.element == ElementKind::tet4 ? "TET10 or smaller elements" : "smaller elements"));
 }
 
 void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResult& result)
@@ -199,19 +204,17 @@ void add_hints(const ModalAnalysisDesc& desc, Index unknowns, ModalAnalysisResul
 
 }  // namespace
 
-ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+ModalAnalysisResult analyse_elements(ElementBody& body, const ModalAnalysisDesc& desc)
 {
+  check_desc(desc);
   StageProgress progress(desc.name, desc.progress);
-  check_input(mesh, desc);
-  ElementMesh elements = build_element_mesh(mesh, desc.element);
-  if (desc.materials.size() == 1) elements.regions.clear();
+  ElementMesh& elements = body.elements;
 
   // The fixed unknowns and the free ones.
-  const std::vector<std::array<bool, 3>> supported = held_axes(elements, mesh.region_names, desc.supports);
-  std::vector<std::array<bool, 3>> held = supported;
+  std::vector<std::array<bool, 3>> held = body.held;
   fix_unused_nodes(elements, held);
   AssembledSystem system = assemble(elements, desc.materials, held);
-  MatX rigid = possible_rigid_motions(elements, supported, system.unknowns);
+  MatX rigid = possible_rigid_motions(elements, body.held, system.unknowns);
   progress.at(0.05);
 
   // The eigenproblem.
@@ -219,8 +222,10 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   eigen.progress = [&progress](const numerics::EigenProgress& p) {
     return progress.eigen(p);
   };
-  const numerics::GeneralisedEigenResult modes =
+  const VecX scale = elements.cuts.empty() ? VecX() : scale_system(system, eigen);
+  numerics::GeneralisedEigenResult modes =
       numerics::solve_generalised_eigen(system.stiffness, system.mass, eigen);
+  if (scale.size() > 0) modes.vectors = scale.asDiagonal() * modes.vectors;
   system.stiffness = {};
   system.mass = {};
 
@@ -237,18 +242,17 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   model.name = desc.name;
   model.materials = desc.materials;
   model.supports = desc.supports;
-  model.element = std::string(name_of(desc.element));
+  model.element = body.element_name;
   model.node_count = static_cast<Index>(elements.nodes.size());
   model.element_count = static_cast<Index>(elements.element_count());
   model.rigid_mode_count = static_cast<Index>(eigen.null_space.cols());
   set_mass_properties(elements, desc.materials, model);
-  mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
-  model.surface = std::move(boundary.surface);
-  model.surface_nodes = std::move(boundary.nodes);
+  model.surface = std::move(body.surface);
+  model.surface_nodes = std::move(body.surface_nodes);
 
   model.frequencies = modes.values.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
   const MatX at_nodes = expand_to_nodes(system.unknowns, modes.vectors);
-  model.shapes = surface_shapes(at_nodes, model.surface_nodes);
+  model.shapes = surface_shapes(at_nodes, body.surface_weights);
   model.decays =
       desc.materials.size() == 1
           ? decays_of_modes(desc.materials[0].damping, model.frequencies)
@@ -257,8 +261,42 @@ ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const Modal
   progress.at(0.93);
   if (desc.estimate_errors)
     model.frequency_errors = estimate_frequency_errors(elements, desc.materials, at_nodes);
-  add_warnings(mesh, desc, model);
+  add_warnings(body, desc, model);
   progress.finish();
+  return result;
+}
+
+void add_error_warning(const ModalAnalysisDesc& desc, model::ModalModel& model)
+{
+  if (model.frequency_errors.size() == 0) return;
+  Eigen::Index worst = 0;
+  const double error = model.frequency_errors.maxCoeff(&worst);
+  if (error <= kErrorWarningThreshold) return;
+  Eigen::Index first = 0;
+  while (model.frequency_errors[first] <= kErrorWarningThreshold) ++first;
+  model.warnings.push_back(
+      fmt::format("The mesh is too coarse for modes {} and above: frequencies are too high by up to about "
+                  "{:.0f} % (mode {}, {:.4g} Hz). Use {} for accurate values.",
+                  first + 1, 100 * error, worst + 1, model.frequencies[worst],
+                  desc.element == ElementKind::tet4 ? "TET10 or smaller elements" : "smaller elements"));
+}
+
+ModalAnalysisResult analyse_modes(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc)
+{
+  check_mesh(mesh);
+  check_materials(mesh, desc.materials);
+  ElementBody body;
+  body.elements = build_element_mesh(mesh, desc.element);
+  body.element_name = std::string(name_of(desc.element));
+  if (desc.materials.size() == 1) body.elements.regions.clear();
+  body.held = held_axes(body.elements, mesh.region_names, desc.supports);
+  body.single_layer = single_layer_fraction(mesh) > kSingleLayerThreshold;
+  mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
+  body.surface = std::move(boundary.surface);
+  body.surface_nodes = std::move(boundary.nodes);
+  for (const Index n : body.surface_nodes) body.surface_weights.add_vertex(std::array{n}, std::array{1.0});
+  ModalAnalysisResult result = analyse_elements(body, desc);
+  add_error_warning(desc, result.model);
   return result;
 }
 

@@ -71,6 +71,56 @@ void add_point(const Vec3& x, double scale, double weight, const LameConstants& 
   }
 }
 
+// Adds the energy and mass of the 30 fields in a cut element, which represents them exactly.
+void add_cut_element(const ElementMesh& mesh, std::size_t e, const model::Material& material, const Box3& box,
+                     double size, MatX& stiffness, MatX& mass)
+{
+  const Index* n = mesh.element(e);
+  const auto node = [&](int k) -> const Vec3& {
+    return mesh.nodes[static_cast<std::size_t>(n[k])];
+  };
+  Eigen::Matrix<double, 30, 30> fields = Eigen::Matrix<double, 30, 30>::Zero();
+  Eigen::Matrix<double, 10, 1> value;
+  Eigen::Matrix<double, 10, 3> gradient;
+  for (int k = 0; k < 10; ++k) {
+    monomials((node(k) - box.center()) / size, value, gradient);
+    for (int m = 0; m < 10; ++m)
+      for (int axis = 0; axis < 3; ++axis) fields(3 * k + axis, 3 * m + axis) = value[m];
+  }
+  const TetrahedronGeometry tet = tetrahedron_geometry(node(0), node(1), node(2), node(3));
+  const CutElement* cut = mesh.cut(e);
+  stiffness += fields.transpose() * element_stiffness(mesh.kind, tet, lame_constants(material), cut) * fields;
+  mass += fields.transpose() * element_mass(mesh.kind, tet, material.density, cut) * fields;
+}
+
+// What springs do to the motions, relative to their whole area.
+void add_springs(const ElementMesh& mesh, const Box3& box, double size,
+                 Eigen::Matrix<double, 6, 6>& forbidden)
+{
+  double area = 0;
+  Eigen::Matrix<double, 6, 6> sum = Eigen::Matrix<double, 6, 6>::Zero();
+  for (std::size_t e = 0; e < mesh.springs.size(); ++e) {
+    for (const ElementSprings& s : mesh.springs[e]) {
+      // Rigid motions are linear, so a row at each node and the integrals between nodes are exact.
+      Eigen::Matrix<double, 10, 10> areas;
+      for (int a = 0; a < 10; ++a)
+        for (int b = 0; b < 10; ++b)
+          areas(a, b) = s.areas[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+      area += areas.sum();
+      for (int axis = 0; axis < 3; ++axis) {
+        if (!s.axes[static_cast<std::size_t>(axis)]) continue;
+        Eigen::Matrix<double, 10, 6> rows;
+        for (int a = 0; a < 10; ++a) {
+          const Vec3& p = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[a])];
+          rows.row(a) = motions_at((p - box.center()) / size).row(axis);
+        }
+        sum += rows.transpose() * areas * rows;
+      }
+    }
+  }
+  if (area > 0) forbidden += sum / area;
+}
+
 }  // namespace
 
 MatX rigid_motions(const ElementMesh& mesh, const FreeUnknowns& unknowns)
@@ -90,6 +140,7 @@ MatX rigid_motions(const ElementMesh& mesh, const FreeUnknowns& unknowns)
         motions.row(at) = rows.row(axis);
     }
   }
+  add_springs(mesh, box, size, forbidden);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> solver(forbidden);
   int possible = 0;
   const double largest = std::max(solver.eigenvalues().maxCoeff(), 1.0);
@@ -110,6 +161,10 @@ double estimate_lowest_eigenvalue(const ElementMesh& mesh, std::span<const model
       return mesh.nodes[static_cast<std::size_t>(n[k])];
     };
     const model::Material& material = materials[static_cast<std::size_t>(mesh.region(e))];
+    if (mesh.cut(e) != nullptr) {
+      add_cut_element(mesh, e, material, box, size, stiffness, mass);
+      continue;
+    }
     const double volume = tetrahedron_geometry(node(0), node(1), node(2), node(3)).volume;
     // The four-point rule, exact for the squares of linear strains.
     constexpr double kNear = 0.5854101966249685;

@@ -114,8 +114,9 @@ double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared,
     strains[e] = corner_strains(mesh.kind, prepared.geometry[e], mesh.element(e), u);
     for (std::size_t c = 0; c < 4; ++c) {
       const auto site = static_cast<std::size_t>(prepared.sites[e][c]);
-      average[site] += prepared.geometry[e].volume * strains[e][c];
-      weight[site] += prepared.geometry[e].volume;
+      const double inside = prepared.geometry[e].volume * (mesh.cut(e) != nullptr ? mesh.cut(e)->volume : 1);
+      average[site] += inside * strains[e][c];
+      weight[site] += inside;
     }
   }
   for (std::size_t s = 0; s < average.size(); ++s) average[s] /= weight[s];
@@ -123,7 +124,14 @@ double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared,
   // Integrals of products of linear fields: V/20 (sum of all products + sum of equal ones).
   double error = 0;
   double energy = 0;
-  const auto integral = [](const LameConstants& lame, double volume, const std::array<Strain, 4>& f) {
+  const auto integral = [](const LameConstants& lame, double volume, const CutElement* cut,
+                           const std::array<Strain, 4>& f) {
+    if (cut != nullptr) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 0; j < 4; ++j) sum += cut->seconds[i][j] * energy_product(lame, f[i], f[j]);
+      return volume * sum;
+    }
     const Strain sum = f[0] + f[1] + f[2] + f[3];
     double squares = energy_product(lame, sum, sum);
     for (const Strain& s : f) squares += energy_product(lame, s, s);
@@ -134,8 +142,8 @@ double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared,
     std::array<Strain, 4> difference;
     for (std::size_t c = 0; c < 4; ++c)
       difference[c] = average[static_cast<std::size_t>(prepared.sites[e][c])] - strains[e][c];
-    error += integral(lame, prepared.geometry[e].volume, difference);
-    energy += integral(lame, prepared.geometry[e].volume, strains[e]);
+    error += integral(lame, prepared.geometry[e].volume, mesh.cut(e), difference);
+    energy += integral(lame, prepared.geometry[e].volume, mesh.cut(e), strains[e]);
   }
   return energy > 0 ? error / energy : 0;
 }

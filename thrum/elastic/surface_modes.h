@@ -17,16 +17,31 @@
 
 namespace thrum::elastic {
 
+/// How a closed surface is filled.
+enum class FillMethod {
+  cut_cells,  ///< exact volume, sharp edges: elements partly inside (tets/cut_cells.h); TET10 only
+  stuffing,   ///< fitted tetrahedra that cut off edges (tets/isosurface_stuffing.h)
+};
+
+/// How accurate the frequencies shall be, where the spacing is not given: the largest stated error of the
+/// modes asked for, up to 20 kHz.
+enum class Quality {
+  draft,   ///< 5 %, at most 6,000 cells
+  normal,  ///< 1 %, at most 25,000 cells
+  fine,    ///< 0.2 %, at most 120,000 cells
+};
+
 struct FillDesc {
-  double spacing =
-      /// of the lattice [m]; 0: a 24th of the length, coarser for solid bodies, or as fine as the thinnest
-      /// wall needs
-      0;
+  /// of the lattice [m]; 0: chosen by `quality` (cut cells), or a 24th of the length, coarser for solid
+  /// bodies, or as fine as the thinnest wall needs (stuffing)
+  double spacing = 0;
   /// With spacing 0, a lattice of more than about this many tetrahedra is not used, whatever the walls need.
   double max_tetrahedra = 100e3;
   /// A grid with cells of at most this size along x, y and z instead of the lattice [m]: exact for bodies
   /// whose faces all lie along the axes (tets/block_tets.h), an error for others.
   std::optional<Vec3> grid = {};
+  FillMethod method = FillMethod::cut_cells;
+  Quality quality = Quality::normal;
 };
 
 /// The default spacing for a body without thin walls [m]; `volume` is the body's [m^3].

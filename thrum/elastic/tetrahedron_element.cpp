@@ -135,6 +135,25 @@ void add_gradient_products(ElementKind kind, const TetrahedronGeometry& tet, int
   }
 }
 
+void add_gradient_products(const CutElement& cut, const TetrahedronGeometry& tet, int a, int b, double weight,
+                           Mat3& sum)
+{
+  const NodeGradient ga = node_gradient(ElementKind::tet10, a);
+  const NodeGradient gb = node_gradient(ElementKind::tet10, b);
+  for (int s = 0; s < ga.count; ++s) {
+    for (int t = 0; t < gb.count; ++t) {
+      const GradientTerm& x = ga.terms[static_cast<std::size_t>(s)];
+      const GradientTerm& y = gb.terms[static_cast<std::size_t>(t)];
+      const auto i = static_cast<std::size_t>(x.by);
+      const auto j = static_cast<std::size_t>(y.by);
+      const double integral = x.constant * y.constant * cut.volume + x.constant * y.slope * cut.firsts[j] +
+                              x.slope * y.constant * cut.firsts[i] + x.slope * y.slope * cut.seconds[i][j];
+      const Vec3 scaled = (weight * tet.volume * integral) * tet.gradients[static_cast<std::size_t>(x.along)];
+      sum.noalias() += scaled * tet.gradients[static_cast<std::size_t>(y.along)].transpose();
+    }
+  }
+}
+
 Mat3 stiffness_block(const LameConstants& lame, const Mat3& gradient_products)
 {
   Mat3 block = lame.lambda * gradient_products + lame.mu * gradient_products.transpose();
@@ -148,27 +167,35 @@ double unit_mass(ElementKind kind, int a, int b)
   return quadratic_mass(a, b) / 420;
 }
 
-MatX element_stiffness(ElementKind kind, const TetrahedronGeometry& tet, const LameConstants& lame)
+MatX element_stiffness(ElementKind kind, const TetrahedronGeometry& tet, const LameConstants& lame,
+                       const CutElement* cut)
 {
   const int nodes = nodes_of(kind);
   MatX matrix(3 * nodes, 3 * nodes);
   for (int a = 0; a < nodes; ++a) {
     for (int b = 0; b < nodes; ++b) {
       Mat3 products = Mat3::Zero();
-      add_gradient_products(kind, tet, a, b, 1.0, products);
+      if (cut != nullptr)
+        add_gradient_products(*cut, tet, a, b, 1.0, products);
+      else
+        add_gradient_products(kind, tet, a, b, 1.0, products);
       matrix.block<3, 3>(3 * a, 3 * b) = stiffness_block(lame, products);
     }
   }
   return matrix;
 }
 
-MatX element_mass(ElementKind kind, const TetrahedronGeometry& tet, double density)
+MatX element_mass(ElementKind kind, const TetrahedronGeometry& tet, double density, const CutElement* cut)
 {
   const int nodes = nodes_of(kind);
   MatX matrix = MatX::Zero(3 * nodes, 3 * nodes);
   for (int a = 0; a < nodes; ++a)
-    for (int b = 0; b < nodes; ++b)
-      matrix.block<3, 3>(3 * a, 3 * b).diagonal().setConstant(density * tet.volume * unit_mass(kind, a, b));
+    for (int b = 0; b < nodes; ++b) {
+      const double mass = cut != nullptr
+                              ? cut->masses[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]
+                              : unit_mass(kind, a, b);
+      matrix.block<3, 3>(3 * a, 3 * b).diagonal().setConstant(density * tet.volume * mass);
+    }
   return matrix;
 }
 

@@ -41,6 +41,10 @@ struct TetrahedronGeometry {
 [[nodiscard]] TetrahedronGeometry tetrahedron_geometry(const Vec3& p0, const Vec3& p1, const Vec3& p2,
                                                        const Vec3& p3);
 
+/// The same over the inside part of a quadratic element.
+void add_gradient_products(const CutElement& cut, const TetrahedronGeometry& tet, int a, int b, double weight,
+                           Mat3& sum);
+
 /// Adds weight x the integral of grad N_a grad N_b^T [m], a and b local nodes.
 void add_gradient_products(ElementKind kind, const TetrahedronGeometry& tet, int a, int b, double weight,
                            Mat3& sum);
@@ -53,8 +57,9 @@ void add_gradient_products(ElementKind kind, const TetrahedronGeometry& tet, int
 
 /// Whole matrices, 12 x 12 or 30 x 30, three rows per node; the assembly works block by block instead.
 [[nodiscard]] MatX element_stiffness(ElementKind kind, const TetrahedronGeometry& tet,
-                                     const LameConstants& lame);
-[[nodiscard]] MatX element_mass(ElementKind kind, const TetrahedronGeometry& tet, double density);
+                                     const LameConstants& lame, const CutElement* cut = nullptr);
+[[nodiscard]] MatX element_mass(ElementKind kind, const TetrahedronGeometry& tet, double density,
+                                const CutElement* cut = nullptr);
 
 /// Gradient of the displacement at the point with barycentric coordinates `at`; `displacements` has one
 /// column per node.

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/cut_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/distance/surface_refinement.h"
+#include "thrum/elastic/mesh_checks.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/tets/cut_cells.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+// Nodes this far beyond the limit of a half space are on it (share of the spacing): lattice planes are not
+// exactly where they were asked for.
+constexpr double kOnPlane = 1e-5;
+// Springs are this much stiffer than a layer of material one spacing thick.
+constexpr double kSpringStiffness = 1e4;
+// Springs are integrated over triangles of at most this share of the spacing.
+constexpr double kSpringTriangle = 0.34;
+
+using Polygon = std::vector<Vec3>;
+
+// The part of a polygon with normal . x <= offset.
+Polygon clipped(const Polygon& polygon, const Vec3& normal, double offset)
+{
+  Polygon kept;
+  for (std::size_t k = 0; k < polygon.size(); ++k) {
+    const Vec3& a = polygon[k];
+    const Vec3& b = polygon[(k + 1) % polygon.size()];
+    const double at_a = normal.dot(a) - offset;
+    const double at_b = normal.dot(b) - offset;
+    if (at_a <= 0) kept.push_back(a);
+    if ((at_a <= 0) != (at_b <= 0)) kept.push_back((at_a * b - at_b * a) / (at_a - at_b));
+  }
+  return kept;
+}
+
+Polygon clipped(Polygon polygon, const model::Selection& where)
+{
+  if (where.kind == model::SelectionKind::half_space) return clipped(polygon, where.normal, where.offset);
+  for (int axis = 0; axis < 3 && !polygon.empty(); ++axis) {
+    polygon = clipped(polygon, Vec3::Unit(axis), where.box.max()[axis]);
+    polygon = clipped(polygon, -Vec3::Unit(axis), -where.box.min()[axis]);
+  }
+  return polygon;
+}
+
+// The triangles of the surface that may be in the selection, divided finely.
+struct NearSurface {
+  distance::RefinedSurface refined;
+  std::vector<Index> triangles;  // of the whole surface, for each parent
+};
+
+NearSurface near_selection(const mesh::TriangleMesh& surface, const model::Selection& where, double longest)
+{
+  NearSurface near;
+  mesh::TriangleMesh part;
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    Polygon polygon;
+    for (const Index v : surface.triangles[t]) polygon.push_back(surface.vertices[at(v)]);
+    polygon = clipped(std::move(polygon), where);
+    for (std::size_t k = 2; k < polygon.size(); ++k) {
+      const Index first = static_cast<Index>(part.vertices.size());
+      for (const Vec3& p : {polygon[0], polygon[k - 1], polygon[k]}) part.vertices.push_back(p);
+      part.triangles.push_back({first, first + 1, first + 2});
+      near.triangles.push_back(static_cast<Index>(t));
+    }
+  }
+  if (!part.triangles.empty()) near.refined = distance::split_long_edges(part, longest);
+  return near;
+}
+
+// Adds springs on the surface within a support; returns their area [m^2].
+double add_springs(const tets::CutCells& cells, const mesh::TriangleMesh& surface,
+                   const model::Support& support, double young, ElementMesh& elements)
+{
+  const NearSurface near = near_selection(surface, support.where, kSpringTriangle * cells.spacing());
+  const mesh::TriangleMesh& mesh = near.refined.mesh;
+  elements.springs.resize(elements.element_count());
+  double total = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const double area = 0.5 * mesh::area_vector(mesh, t).norm();
+    if (!(area > 0)) continue;
+    total += area;
+    // The three middles of the edges: exact for quadratic functions.
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec3 p =
+          0.5 * (mesh.vertices[at(mesh.triangles[t][k])] + mesh.vertices[at(mesh.triangles[t][(k + 1) % 3])]);
+      const tets::CutCells::Place place = cells.find(p, near.triangles[at(near.refined.parent[t])]);
+      const std::array<double, 10> shape = quadratic_shape(place.at);
+      auto& list = elements.springs[at(place.tetrahedron)];
+      if (list.empty() || list.back().axes != support.fixed)
+        list.push_back({support.fixed, kSpringStiffness * young / cells.spacing(), {}});
+      for (std::size_t a = 0; a < 10; ++a)
+        for (std::size_t b = 0; b < 10; ++b) list.back().areas[a][b] += area / 3 * shape[a] * shape[b];
+    }
+  }
+  return total;
+}
+
+[[noreturn]] void reject_support(const model::Support& support, const mesh::TriangleMesh& surface)
+{
+  const Box3 box = mesh::bounding_box(surface);
+  throw Error(fmt::format(
+      "The support '{}' holds no part of the body, which reaches from ({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, "
+      "{:.4g}, {:.4g}) m. Move the limit.",
+      to_text(support), box.min().x(), box.min().y(), box.min().z(), box.max().x(), box.max().y(),
+      box.max().z()));
+}
+
+void check_support(const model::Support& support)
+{
+  if (support.where.kind == model::SelectionKind::region || support.where.kind == model::SelectionKind::nodes)
+    throw Error(fmt::format(
+        "The support '{}' is a part of a tetrahedral mesh, but the body is a surface. Use a limit such as "
+        "'z<0.01' or a box.",
+        to_text(support)));
+  if (!support.fixed[0] && !support.fixed[1] && !support.fixed[2])
+    throw Error(fmt::format("The support at '{}' fixes no axis. Choose x, y or z, or remove the support.",
+                            to_text(support.where)));
+}
+
+// Lattice faces in the limit of the first half space.
+const model::Support* aligned_support(const ModalAnalysisDesc& desc)
+{
+  for (const model::Support& support : desc.supports)
+    if (support.where.kind == model::SelectionKind::half_space && support.where.normal.norm() > 0)
+      return &support;
+  return nullptr;
+}
+
+void add_supports(const tets::CutCells& cells, const mesh::TriangleMesh& surface,
+                  const ModalAnalysisDesc& desc, ElementBody& body)
+{
+  if (desc.supports.empty()) return;
+  ElementMesh& elements = body.elements;
+  body.held.assign(elements.nodes.size(), {false, false, false});
+  const model::Support* aligned = aligned_support(desc);
+  for (const model::Support& support : desc.supports) {
+    model::Selection where = support.where;
+    if (&support == aligned) {
+      double lowest = std::numeric_limits<double>::infinity();
+      for (const Vec3& v : surface.vertices) lowest = std::min(lowest, where.normal.dot(v));
+      where.offset += kOnPlane * cells.spacing() * where.normal.norm();
+      if (lowest > where.offset) reject_support(support, surface);
+    } else if (where.kind != model::SelectionKind::everything) {
+      const double area = add_springs(cells, surface, support, desc.materials.front().young, elements);
+      if (!(area > 0)) reject_support(support, surface);
+    }
+    const std::vector<bool> chosen = select_nodes(elements, {}, where);
+    for (std::size_t n = 0; n < chosen.size(); ++n)
+      for (std::size_t axis = 0; axis < 3; ++axis) body.held[n][axis] |= chosen[n] && support.fixed[axis];
+  }
+  const bool all_held = std::all_of(body.held.begin(), body.held.end(),
+                                    [](const std::array<bool, 3>& h) { return h[0] && h[1] && h[2]; });
+  if (all_held) throw Error("The supports fix every node of the body, so nothing can vibrate.");
+}
+
+}  // namespace
+
+ElementBody cut_body(const distance::MeshDistance& surface, double spacing, const ModalAnalysisDesc& desc)
+{
+  for (const model::Support& support : desc.supports) check_support(support);
+  tets::CutCellsDesc lattice = {.spacing = spacing};
+  if (const model::Support* aligned = aligned_support(desc)) {
+    const double length = aligned->where.normal.norm();
+    lattice.plane = {.normal = aligned->where.normal / length, .offset = aligned->where.offset / length};
+  }
+  const tets::CutCells cells(surface, lattice);
+  check_connected(cells.mesh());
+  const mesh::TriangleMesh& given = surface.bvh().mesh();
+
+  ElementBody body;
+  body.element_name = "tet10";
+  body.elements = build_element_mesh(cells);
+  distance::RefinedSurface refined = distance::split_long_edges(given, spacing);
+  std::vector<Index> triangle_of(refined.mesh.vertices.size(), -1);
+  for (std::size_t t = 0; t < refined.mesh.triangles.size(); ++t)
+    for (const Index v : refined.mesh.triangles[t]) triangle_of[at(v)] = refined.parent[t];
+  for (std::size_t v = 0; v < refined.mesh.vertices.size(); ++v) {
+    if (triangle_of[v] < 0) {  // a vertex without a triangle does not move
+      body.surface_weights.add_vertex(std::span<const Index>(), std::span<const double>());
+      continue;
+    }
+    const tets::CutCells::Place place = cells.find(refined.mesh.vertices[v], triangle_of[v]);
+    const Index* nodes = body.elements.element(at(place.tetrahedron));
+    body.surface_weights.add_vertex(std::span(nodes, 10), quadratic_shape(place.at));
+  }
+  body.surface = std::move(refined.mesh);
+  add_supports(cells, given, desc, body);
+  return body;
+}
+
+}  // namespace thrum::elastic

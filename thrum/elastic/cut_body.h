@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A closed surface as cut cells (tets/cut_cells.h), with supports, ready for analyse_elements().
+#pragma once
+
+#include "thrum/distance/mesh_distance.h"
+#include "thrum/elastic/element_analysis.h"
+
+namespace thrum::elastic {
+
+/// The first support that is a half space lies along faces of the lattice, which hold it exactly. All others
+/// hold the nodes that they select, and the surface within them by stiff springs. Shapes are kept at the
+/// vertices of the given surface, which come first and in their order, and at points between them at most a
+/// spacing apart. Throws Error for supports that hold nothing or everything.
+[[nodiscard]] ElementBody cut_body(const distance::MeshDistance& surface, double spacing,
+                                   const ModalAnalysisDesc& desc);
+
+}  // namespace thrum::elastic

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// A closed surface in a lattice of tetrahedra that are not fitted to it: each tetrahedron is kept whole, with
+// the integrals over its inside part. Volume and all moments of the body are exact to rounding, sharp edges
+// and thin walls included, and there is no meshing that can fail.
+//
+// See docs/methods/cut_cells.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "thrum/base/error.h"
+#include "thrum/base/vec.h"
+#include "thrum/distance/mesh_distance.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
+#include "thrum/tets/cell_moments.h"
+
+namespace thrum::tets {
+
+struct CutCellsDesc {
+  double spacing = 0;  ///< side of the lattice cubes = longest edge of its tetrahedra [m]
+  /// Faces of the lattice lie in this plane, so that what is on one side can be held fixed exactly.
+  struct Plane {
+    Vec3 normal = Vec3::UnitZ();  ///< unit length
+    double offset = 0;            ///< along the normal [m]
+  };
+  std::optional<Plane> plane = {};
+};
+
+/// Thrown when a surface crosses itself, so that it is not known what is inside.
+class CrossingSurface : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A tetrahedron of the lattice that the surface passes through in several disconnected pieces is there once
+/// for each of them, with vertices of its own, so that walls on the two sides of a narrow gap are not joined.
+class CutCells {
+ public:
+  /// Throws CrossingSurface, and Error for a spacing that is not positive or too fine.
+  CutCells(const distance::MeshDistance& surface, const CutCellsDesc& desc);
+
+  /// Whole tetrahedra of the lattice, all with material inside.
+  [[nodiscard]] const mesh::TetrahedralMesh& mesh() const { return mesh_; }
+  /// Of the inside part of a tetrahedron; null when all of it is inside.
+  [[nodiscard]] const CellMoments* moments(std::size_t tetrahedron) const
+  {
+    const Index cut = cut_of_[tetrahedron];
+    return cut < 0 ? nullptr : &moments_[static_cast<std::size_t>(cut)];
+  }
+  /// Volume of the inside [m^3]; that of the surface, to rounding.
+  [[nodiscard]] double volume() const { return volume_; }
+  [[nodiscard]] double spacing() const { return spacing_; }
+
+  /// A place in the body: a tetrahedron and barycentric coordinates in it.
+  struct Place {
+    Index tetrahedron = -1;
+    Vec4 at = Vec4::Zero();
+  };
+  /// The tetrahedron that contains a point of the given triangle of the surface. At a tip, where no material
+  /// is left in that tetrahedron, the closest one with material.
+  [[nodiscard]] Place find(const Vec3& point, Index triangle) const;
+
+ private:
+  struct Builder;
+  CutCells() = default;
+  [[nodiscard]] Place place_in(Index tetrahedron, const Vec3& point) const;
+
+  mesh::TetrahedralMesh mesh_;
+  std::vector<Index> cut_of_;
+  std::vector<CellMoments> moments_;
+  double volume_ = 0;
+  double spacing_ = 0;
+
+  // From a point to its tetrahedron.
+  Mat3 to_lattice_ = Mat3::Identity();
+  Vec3 origin_ = Vec3::Zero();                           // in lattice axes
+  std::array<std::int64_t, 3> cells_{};                  // of the grid
+  std::unordered_map<std::int64_t, Index> cell_of_key_;  // position in the lattice -> lattice tetrahedron
+  std::vector<Index> first_piece_;                       // of each lattice tetrahedron: first in mesh_
+  std::vector<std::vector<std::pair<Index, int>>> triangle_pieces_;  // where there are several pieces
+};
+
+}  // namespace thrum::tets
