@@ -20,6 +20,8 @@ constexpr double kSamePointDistance = 0.02;
 constexpr double kWholeStep = std::numeric_limits<double>::infinity();
 /// Impacts cut no slice to less than this share of the step.
 constexpr double kMinSlice = 1.0 / 256;
+/// Those at which bisection and conservative advancement end a slice are found more closely.
+constexpr double kMinExactSlice = 1e-6;
 /// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
 /// short slice are mostly rounding.
 constexpr double kMaxWarmGrowth = 8;
@@ -56,6 +58,11 @@ void World::step(double h)
   double left = h;
   int whole = 0;  // slices that were not cut by an impact
   next_slice_ = kWholeStep;
+  const bool warps = desc_.time_of_impact == TimeOfImpactMethod::timewarp && can_warp();
+  if (warps) {
+    step_by_timewarp(h);
+    left = 0;
+  }
   for (int cuts = 0; left > 0;) {
     begin_observed_slice(left == h);
     find_pairs(left);
@@ -64,7 +71,9 @@ void World::step(double h)
     const double length = std::min(left / slices, next_slice_);
     if (length < left) refilter_pairs(length);
     next_slice_ = kWholeStep;
-    const double taken = step_slice(length, kMinSlice * h, cuts < desc_.max_impact_slices);
+    const double min_slice =
+        desc_.time_of_impact > TimeOfImpactMethod::continuous ? kMinExactSlice : kMinSlice;
+    const double taken = step_slice(length, min_slice * h, cuts < desc_.max_impact_slices);
     (taken < length ? cuts : whole) += 1;
     left = taken < left ? left - taken : 0;
   }
@@ -90,6 +99,8 @@ double World::step_slice(double h, double min_slice, bool may_cut)
 
 void World::solve_slice(double h)
 {
+  ++impact_counts_.solved_slices;
+  impact_counts_.solved_bodies += awake_bodies();
   find_contacts(h);
   filter_contacts(h);
   order_contacts(h);
@@ -122,6 +133,11 @@ void World::find_contacts(double h)
   }
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
+  if (finds_impact_times()) {
+    // Contacts begin where bodies touch, and a pair that has just not touched may do so now.
+    desc.max_margin = desc.margin = std::max(desc.margin, 2 * desc_.impact_tolerance);
+    desc.kept_move = 0;
+  }
   collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
                               collision::pair_table_with(desc_.interference)},
                              desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
