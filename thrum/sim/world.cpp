@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -37,6 +39,37 @@ class RunningStep {
  private:
   bool& flag_;
 };
+
+// Removes the patches of pairs that do not touch, to `margin` of their least extent. Those that touch keep all
+// their points: a corner that comes down beside others is seen in time.
+void remove_distant_pairs(const model::SceneModel& model, std::span<const collision::PreparedShape> shapes,
+                          double margin, std::vector<model::ContactPatch>& patches,
+                          collision::ContactUpdate& update)
+{
+  const auto extent = [&](model::BodyIndex i) {
+    const collision::PreparedShape& shape = shapes[at(model.bodies[at(i)].shape)];
+    return std::isfinite(shape.width) ? shape.min_extent : std::numeric_limits<double>::infinity();
+  };
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < patches.size();) {
+    std::size_t end = begin;
+    double deepest = -std::numeric_limits<double>::infinity();
+    for (; end < patches.size() && patches[end].a == patches[begin].a && patches[end].b == patches[begin].b;
+         ++end) {
+      for (const model::ContactPoint& point : patches[end].active()) deepest = std::max(deepest, point.depth);
+    }
+    const double gap = margin * std::min(extent(patches[begin].a), extent(patches[begin].b));
+    for (; begin < end; ++begin) {
+      if (deepest < -gap) continue;
+      if (kept != begin) patches[kept] = patches[begin];
+      update.kept_from[kept++] = update.kept_from[begin];
+    }
+  }
+  if (kept == patches.size()) return;
+  patches.resize(kept);
+  update.kept_from.resize(kept);
+  update.is_same = false;
+}
 
 }  // namespace
 
@@ -134,14 +167,17 @@ void World::find_contacts(double h)
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
   if (finds_impact_times()) {
-    // Contacts begin where bodies touch, and a pair that has just not touched may do so now.
-    desc.max_margin = desc.margin = std::max(desc.margin, 2 * desc_.impact_tolerance);
+    // A pair that has just not touched may do so now.
+    desc.margin = std::max(desc.margin, 2 * desc_.impact_tolerance);
     desc.kept_move = 0;
   }
   collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
                               collision::pair_table_with(desc_.interference)},
                              desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
                              contact_update_);
+  // Contacts of a pair begin when it touches.
+  if (finds_impact_times())
+    remove_distant_pairs(model_, prepared_, desc.margin, state_.patches, contact_update_);
   // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
   previous_sensor_patches_.swap(state_.sensor_patches);
   state_.sensor_patches.swap(contact_update_.sensor_patches);
