@@ -214,6 +214,8 @@ THRUM_BENCHMARK(impact, figure_8)
       {"ring on hills", ring_mesh(15, 15), hills_mesh(14), 1.0, 350},
       {"head on coarse hills", head_mesh(22, 20), hills_mesh(16), 1.2, 530},
   };
+  media::PlotSeries here{.name = "here", .dot_radius = 7};
+  media::PlotSeries paper{.name = "paper, IRIS 4D/25, drawing included", .dot_radius = 7};
   for (const Scene& scene : scenes) {
     int impacts = 0;
     const double seconds = loop_seconds(scene.mover, scene.ground, scene.height, impacts);
@@ -225,7 +227,18 @@ THRUM_BENCHMARK(impact, figure_8)
                 .baseline_value = scene.paper,
                 .target_ratio = 100});
     report.note(fmt::format("{} impacts in 1.5 s", impacts));
+    const auto polygons = static_cast<double>(scene.mover.triangles.size() + scene.ground.triangles.size());
+    here.x.push_back(polygons);
+    here.y.push_back(1000 * seconds);
+    paper.x.push_back(polygons);
+    paper.y.push_back(scene.paper);
   }
+  media::PlotDesc desc;
+  desc.title = "Mean time of a frame of whole simulations";
+  desc.x = {"polygons", media::AxisScale::logarithmic, {}};
+  desc.y = {"time [ms]", media::AxisScale::logarithmic, {}};
+  media::write_png(output_file("impact_figure8.png"), media::draw_plot(std::vector{here, paper}, desc));
+  report.note("plot: " + output_file("impact_figure8.png").string());
 }
 
 }  // namespace thrum::bench

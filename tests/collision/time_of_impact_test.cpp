@@ -185,5 +185,47 @@ TEST(TimeOfImpact, OfAGrazingBallIsFoundAndOfAPassingOneIsNot)
   }
 }
 
+// By bisection: the same times, to the way of the last halving.
+TEST(BisectImpact, AgreesWithClosedFormsToTheTolerance)
+{
+  const Made ball = make({model::Sphere{0.1}});
+  const Made plane = make({model::Plane{}});
+  const Made wall = make({model::Box{{0.05, 1, 1}}});
+  const Made rod = make({model::Box{{0.5, 0.01, 0.01}}});
+  for (const double gap : {1e-3, 1e-6}) {
+    const ImpactDesc desc{.touch_gap = gap};
+    for (const double height : {0.01, 0.3, 1.2}) {
+      ShapeMotion fall = placed_at({0, 0, 0.1 + height});
+      fall.bend = {0, 0, -1.3};
+      const double expected = std::sqrt(height / 1.3);
+      const TimeOfImpact impact = bisect_impact(ball.prepared, fall, plane.prepared, ShapeMotion{}, desc);
+      ASSERT_TRUE(impact.found());
+      EXPECT_LE(impact.fraction, expected + 1e-12);
+      // The reach is that of the fastest part of the motion.
+      EXPECT_NEAR(impact.fraction, expected, gap / 2.6 + 1e-12);
+    }
+    // Through the wall and far beyond.
+    for (const double speed : {1.5, 40.0, 900.0}) {
+      ShapeMotion thrown = placed_at({-1, 0, 0});
+      thrown.move = {speed, 0, 0};
+      const TimeOfImpact impact =
+          bisect_impact(ball.prepared, thrown, wall.prepared, placed_at(Vec3::Zero()), desc);
+      ASSERT_TRUE(impact.found()) << speed;
+      EXPECT_NEAR(impact.fraction, 0.85 / speed, gap / speed + 1e-12);
+    }
+    ShapeMotion spin = placed_at({0, 0, 0.3});
+    spin.turn = {0, 2, 0};
+    const double angle = std::asin(0.3 / std::hypot(0.5, 0.01)) - std::atan2(0.01, 0.5);
+    const TimeOfImpact impact = bisect_impact(rod.prepared, spin, plane.prepared, ShapeMotion{}, desc);
+    ASSERT_TRUE(impact.found());
+    EXPECT_NEAR(impact.fraction, angle / 2, gap / (2 * 0.5) + 1e-9);
+  }
+  // What passes by is no impact.
+  ShapeMotion past = placed_at({-1, 1.2, 0});
+  past.move = {5, 0, 0};
+  EXPECT_FALSE(
+      bisect_impact(ball.prepared, past, wall.prepared, placed_at(Vec3::Zero()), ImpactDesc{1e-6}).found());
+}
+
 }  // namespace
 }  // namespace thrum::collision

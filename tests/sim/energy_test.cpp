@@ -48,7 +48,9 @@ class EnergyOfPiles : public ::testing::TestWithParam<Case> {};
 TEST_P(EnergyOfPiles, NeverGrows)
 {
   const auto [stepper, restitution, friction] = GetParam();
-  for (unsigned seed = 0; seed < 3; ++seed) {
+  // The penalty stepper takes some fifty substeps where the others take one.
+  const unsigned seeds = stepper == StepperKind::penalty ? 1 : 3;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);

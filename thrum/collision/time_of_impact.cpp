@@ -398,4 +398,59 @@ TimeOfImpact time_of_impact(const PreparedShape& a, const ShapeMotion& motion_a,
                  : PairSearch(a, motion_a, b, motion_b, desc, table).run();
 }
 
+bool is_overlapping(const PreparedShape& a, const Pose& X_wa, const PreparedShape& b, const Pose& X_wb,
+                    const PairTable& table)
+{
+  PairScratch scratch;
+  std::vector<model::ContactPatch> patches;
+  PairInput pair;
+  pair.a = &a;
+  pair.b = &b;
+  pair.X_wa = X_wa;
+  pair.X_wb = X_wb;
+  pair.table = &table;
+  pair.scratch = &scratch;
+  table.collide(pair, patches);
+  return std::any_of(patches.begin(), patches.end(), [](const model::ContactPatch& patch) {
+    const auto points = patch.active();
+    return std::any_of(points.begin(), points.end(), [](const auto& point) { return point.depth > 0; });
+  });
+}
+
+TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a, const PreparedShape& b,
+                           const ShapeMotion& motion_b, const ImpactDesc& desc, const PairTable& table)
+{
+  const double reach = relative_reach(a, motion_a, b, motion_b);
+  if (!(reach > 0) || desc.in_contact) return kNoImpact;
+  const auto overlaps_at = [&](double f) {
+    return is_overlapping(a, motion_a.pose_at(f), b, motion_b.pose_at(f), table);
+  };
+  if (overlaps_at(0)) return kNoImpact;
+  const double width = thinner_width(a, b);
+  const double step = std::isfinite(width) ? kSampleShare * width / reach : 1.0;
+  double low = 0;
+  for (int k = 0; k < kMaxSteps; ++k) {
+    // No search while even the spheres about the shapes are apart.
+    double apart = 0;
+    if (!a.unbounded && !b.unbounded) {
+      const double gap =
+          (motion_a.pose_at(low).position - motion_b.pose_at(low).position).norm() - a.radius - b.radius;
+      apart = std::max(0.0, gap) / reach;
+    }
+    double high = std::min(low + apart + step, desc.max_fraction);
+    if (overlaps_at(high)) {
+      low += std::min(apart, high - low);
+      while ((high - low) * reach > desc.touch_gap) {
+        const double middle = 0.5 * (low + high);
+        if (middle <= low || middle >= high) break;
+        (overlaps_at(middle) ? high : low) = middle;
+      }
+      return {low, false};
+    }
+    if (!(high < desc.max_fraction)) return kNoImpact;
+    low = high;
+  }
+  return {low, true};
+}
+
 }  // namespace thrum::collision

@@ -59,6 +59,19 @@ struct TimeOfImpact {
                                           const ImpactDesc& desc,
                                           const PairTable& table = default_pair_table());
 
+/// Likewise by bisection [Lecture13, retroactive detection]: the pair is looked at in steps of at most a
+/// quarter of the thinner width until it overlaps, and the last of these steps is halved until the pair moves
+/// by less than `touch_gap` in it. Returned is the end at which it does not overlap yet. What overlaps for
+/// less than one of these steps can be missed. Pairs that touch at the start are left out.
+[[nodiscard]] TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a,
+                                         const PreparedShape& b, const ShapeMotion& motion_b,
+                                         const ImpactDesc& desc,
+                                         const PairTable& table = default_pair_table());
+
+/// Whether two shapes overlap at the poses that they have after a fraction of their motions.
+[[nodiscard]] bool is_overlapping(const PreparedShape& a, const Pose& X_wa, const PreparedShape& b,
+                                  const Pose& X_wb, const PairTable& table = default_pair_table());
+
 /// How far any point of one shape gets against any point of the other, at most [m].
 [[nodiscard]] double relative_reach(const PreparedShape& a, const ShapeMotion& motion_a,
                                     const PreparedShape& b, const ShapeMotion& motion_b);

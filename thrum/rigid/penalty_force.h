@@ -11,8 +11,8 @@
 //     d1 = d0 - h (u0 + u1) / 2,          u1 = u + w h f,                                         (2)
 //
 // u0 and u1 being the speeds of separation before and after, u what it would be without f, and w the mobility
-// of the contact. The damper adds c (d1+ - d0+) / h, with d+ = max(d, 0): it acts as long as there is overlap.
-// Contacts do not pull: f >= 0. What a spring has left when the bodies leave it is lost.
+// of the contact. The damper adds c (d1+ - d0+) / h, with d+ = max(d, 0): it acts as long as there is
+// overlap. Contacts do not pull: f >= 0. What a spring has left when the bodies leave it is lost.
 //
 // Where we leave the lecture: it takes f = k d at the start of the step. That needs h < 2 / omega, and a
 // contact that begins within a step gains up to (omega h)^2 / 4 of its energy.

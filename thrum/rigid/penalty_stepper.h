@@ -7,15 +7,19 @@
 //     resolve contacts     the forces of all springs, dampers and joints over the substep (penalty_force.h)
 //     advance positions    x += h v / 2 and the other half of the turn
 //
-// Springs that hang together are solved by sweeps, which converge fast since the substep is short for each of
-// them. Motion in halves about the impulses makes the depth of a contact go with the mean of its speeds before
-// and after, as (2) of penalty_force.h needs it. So the energy of motion, height and springs does not grow.
+// Springs that hang together are solved by sweeps, which converge fast since the substep is short for each
+// of them. Motion in halves about the impulses makes the depth of a contact go with the mean of its speeds
+// before and after, as (2) of penalty_force.h needs it. So the energy of motion, height and springs does not
+// grow.
 //
 // Contacts are found once in a slice and follow the bodies to first order. A point that is found deeper than
 // the one before it was pressed, or that is new and overlaps, would bring energy that nothing has spent:
 // its spring begins where the old one ended, with no force if there was none, and the rest of the overlap is
 // pushed out without giving speed. (With the depth as found, boxes of 1 g on springs of 10 kN/m gained 2,000
 // times their energy at steps of 1/30 s.)
+//
+// Forces of a substep act at one point of space on both bodies, so that they keep the angular momentum:
+// halfway between the points that were together at the start of the slice, or on the body that yields.
 //
 // Friction is a spring across the normal, at the middle of a patch, that is stretched as the bodies move
 // against each other and slips where its force would exceed mu N; likewise a turn about the normal, and
@@ -36,9 +40,17 @@
 
 namespace thrum::rigid {
 
+/// Where two bodies touch, from their centres of mass. It goes along with them but does not turn: the contact
+/// of a ball that rolls stays below it.
+struct ContactArms {
+  Vec3 of_a = Vec3::Zero();  ///< [m]
+  Vec3 of_b = Vec3::Zero();  ///< [m]
+};
+
 /// A contact point during a slice.
 struct PenaltyPoint {
-  BodyRow row;          ///< along the normal
+  BodyRow row;  ///< along the normal
+  ContactArms arms;
   double depth = 0;     ///< by which the spring is pressed now [m]
   double excess = 0;    ///< overlap at the start of the slice beyond that of the spring [m]
   double push = 0;      ///< impulse that removes it, which gives no speed [N s]
@@ -74,6 +86,7 @@ struct PenaltyPatch {
   ContactSpring spring;
   int count = 0;
   std::array<PenaltyPoint, 4> points;
+  ContactArms middle;
   SlipSpring sliding;
   SlipSpring twist;
   SlipSpring rolling;
@@ -111,6 +124,7 @@ class PenaltyStepper final : public Stepper {
   [[nodiscard]] int count_substeps(double h);
   [[nodiscard]] double largest_square_frequency(double h);
   void move_half(StepFrame& frame, double h);
+  void move_rows(const StepFrame& frame);
   double sweep(double h);
   double solve_point(const ContactSpring& spring, PenaltyPoint& point, double h);
   double solve_slip(SlipSpring& spring, double normal_impulse, double h);

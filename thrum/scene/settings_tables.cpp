@@ -304,10 +304,19 @@ THRUM_TABLE(
                 .bounds = between(1, 1000)},
                &WorldDesc::max_slices)
         .choice({.key = "time_of_impact",
-                 .doc = "what keeps fast bodies from passing through others; none: nothing"},
+                 .doc = "what keeps fast bodies from passing through others; none: nothing; bisection, "
+                        "conservative and timewarp end a slice at each impact"},
                 &WorldDesc::time_of_impact,
                 {{"none", sim::TimeOfImpactMethod::none},
-                 {"continuous", sim::TimeOfImpactMethod::continuous}})
+                 {"continuous", sim::TimeOfImpactMethod::continuous},
+                 {"bisection", sim::TimeOfImpactMethod::bisection},
+                 {"conservative", sim::TimeOfImpactMethod::conservative},
+                 {"timewarp", sim::TimeOfImpactMethod::timewarp}})
+        .field({.key = "impact_tolerance",
+                .doc = "of bisection, conservative and timewarp: gap left at an impact, as a fraction of the "
+                       "smallest extent",
+                .bounds = between(1e-9, 0.1)},
+               &WorldDesc::impact_tolerance)
         .field({.key = "max_impact_slices",
                 .doc = "max number of cuts of a step at impacts of fast bodies; beyond it they are stopped",
                 .bounds = between(0, 1000)},

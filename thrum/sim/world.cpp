@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -20,6 +22,8 @@ constexpr double kSamePointDistance = 0.02;
 constexpr double kWholeStep = std::numeric_limits<double>::infinity();
 /// Impacts cut no slice to less than this share of the step.
 constexpr double kMinSlice = 1.0 / 256;
+/// Those at which bisection and conservative advancement end a slice are found more closely.
+constexpr double kMinExactSlice = 1e-6;
 /// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
 /// short slice are mostly rounding.
 constexpr double kMaxWarmGrowth = 8;
@@ -35,6 +39,37 @@ class RunningStep {
  private:
   bool& flag_;
 };
+
+// Removes the patches of pairs that do not touch, to `margin` of their least extent. Those that touch keep all
+// their points: a corner that comes down beside others is seen in time.
+void remove_distant_pairs(const model::SceneModel& model, std::span<const collision::PreparedShape> shapes,
+                          double margin, std::vector<model::ContactPatch>& patches,
+                          collision::ContactUpdate& update)
+{
+  const auto extent = [&](model::BodyIndex i) {
+    const collision::PreparedShape& shape = shapes[at(model.bodies[at(i)].shape)];
+    return std::isfinite(shape.width) ? shape.min_extent : std::numeric_limits<double>::infinity();
+  };
+  std::size_t kept = 0;
+  for (std::size_t begin = 0; begin < patches.size();) {
+    std::size_t end = begin;
+    double deepest = -std::numeric_limits<double>::infinity();
+    for (; end < patches.size() && patches[end].a == patches[begin].a && patches[end].b == patches[begin].b;
+         ++end) {
+      for (const model::ContactPoint& point : patches[end].active()) deepest = std::max(deepest, point.depth);
+    }
+    const double gap = margin * std::min(extent(patches[begin].a), extent(patches[begin].b));
+    for (; begin < end; ++begin) {
+      if (deepest < -gap) continue;
+      if (kept != begin) patches[kept] = patches[begin];
+      update.kept_from[kept++] = update.kept_from[begin];
+    }
+  }
+  if (kept == patches.size()) return;
+  patches.resize(kept);
+  update.kept_from.resize(kept);
+  update.is_same = false;
+}
 
 }  // namespace
 
@@ -56,6 +91,11 @@ void World::step(double h)
   double left = h;
   int whole = 0;  // slices that were not cut by an impact
   next_slice_ = kWholeStep;
+  const bool warps = desc_.time_of_impact == TimeOfImpactMethod::timewarp && can_warp();
+  if (warps) {
+    step_by_timewarp(h);
+    left = 0;
+  }
   for (int cuts = 0; left > 0;) {
     begin_observed_slice(left == h);
     find_pairs(left);
@@ -66,7 +106,9 @@ void World::step(double h)
     const double length = std::min(left / slices, next_slice_);
     if (length < left) refilter_pairs(length);
     next_slice_ = kWholeStep;
-    const double taken = step_slice(length, kMinSlice * h, cuts < desc_.max_impact_slices);
+    const double min_slice =
+        desc_.time_of_impact > TimeOfImpactMethod::continuous ? kMinExactSlice : kMinSlice;
+    const double taken = step_slice(length, min_slice * h, cuts < desc_.max_impact_slices);
     (taken < length ? cuts : whole) += 1;
     left = taken < left ? left - taken : 0;
   }
@@ -106,6 +148,8 @@ double World::step_slice(double h, double min_slice, bool may_cut)
 
 void World::solve_slice(double h)
 {
+  ++impact_counts_.solved_slices;
+  impact_counts_.solved_bodies += awake_bodies();
   find_contacts(h);
   filter_contacts(h);
   order_contacts(h);
@@ -138,11 +182,19 @@ void World::find_contacts(double h)
   }
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
+  if (finds_impact_times()) {
+    // A pair that has just not touched may do so now.
+    desc.margin = std::max(desc.margin, 2 * desc_.impact_tolerance);
+    desc.kept_move = 0;
+  }
   collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
                               collision::pair_table_with(desc_.interference)},
                              desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
                              contact_update_);
   limit_counts_.points_left_out += contact_update_.left_out;
+  // Contacts of a pair begin when it touches.
+  if (finds_impact_times())
+    remove_distant_pairs(model_, prepared_, desc.margin, state_.patches, contact_update_);
   // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
   previous_sensor_patches_.swap(state_.sensor_patches);
   state_.sensor_patches.swap(contact_update_.sensor_patches);

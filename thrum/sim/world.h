@@ -43,8 +43,13 @@ enum class StepperKind : std::uint8_t { constraint, impulse, penalty };
 
 /// What keeps bodies that are fast for their size from passing through others.
 enum class TimeOfImpactMethod : std::uint8_t {
-  none,       ///< nothing: they may pass
-  continuous  ///< a slice in which one would pass is solved again up to the impact (world_impacts.cpp)
+  none,        ///< nothing: they may pass
+  continuous,  ///< a slice in which one would pass is solved again up to the impact (world_impacts.cpp)
+  // Those of [Lecture13]: contacts do not look ahead, and every impact ends a slice
+  // (world_impact_times.cpp).
+  bisection,     ///< a slice that ends in overlap is halved until its end is within the tolerance
+  conservative,  ///< slices end where bounds of the motion say that nothing has met before
+  timewarp       ///< likewise, for each group of bodies that meet at its own time (world_timewarp.cpp)
 };
 
 /// What a step gathers at its end. In a pyramid of 210 boxes all of it takes a quarter of the step, so switch
@@ -73,8 +78,11 @@ struct WorldDesc {
   int max_slices = 8;      ///< into which a step is cut for that
   TimeOfImpactMethod time_of_impact = TimeOfImpactMethod::continuous;
   int max_impact_slices = 8;  ///< cuts of a step at impacts of bodies that are fast for their size
-  int threads = 0;            ///< that a step uses at most; 0: as many as base::thread_count()
-  StepReports reports = {};   ///< can be changed between steps by set_reports()
+  /// Of bisection, conservative and timewarp: gap that an impact may be found early by, as a share of the
+  /// thinner body's least extent.
+  double impact_tolerance = 1e-3;
+  int threads = 0;           ///< that a step uses at most; 0: as many as base::thread_count()
+  StepReports reports = {};  ///< can be changed between steps by set_reports()
 };
 
 /// What became of impacts that contacts did not see, since the world was made.
@@ -83,6 +91,12 @@ struct ImpactCounts {
       0;                 ///< times that a body was stopped for the rest of a slice, since its step
                          ///< had been cut max_impact_slices times
   double lost_time = 0;  ///< for which they stood, summed over the bodies [s]
+
+  // Work: each slice that was solved counts once, and once for each awake body in it.
+  std::uint64_t solved_slices = 0;
+  std::uint64_t solved_bodies = 0;
+  std::uint64_t undone_slices = 0;  ///< of these, slices that were solved again
+  std::uint64_t undone_bodies = 0;
 };
 
 /// Limits of the simulation that were reached, since the world was made. All are 0 in a run that is as exact
@@ -235,7 +249,7 @@ class World {
   /// Stored in the springs of contacts at the end of the last step, of the penalty stepper; 0 for the others,
   /// and after restore() up to the next step [J].
   [[nodiscard]] double contact_energy() const { return stepper_->contact_energy(); }
-  [[nodiscard]] Vec3 momentum() const;            ///< [kg m/s]
+  [[nodiscard]] Vec3 momentum() const;  ///< [kg m/s]
   [[nodiscard]] base::StageTimes& times() { return times_; }
 
  private:
@@ -266,6 +280,28 @@ class World {
   {
     return !kept_motion_.empty() && kept_motion_[at(id)] < 1;
   }
+  // Impact times (world_impact_times.cpp).
+  [[nodiscard]] bool finds_impact_times() const
+  {
+    return desc_.time_of_impact > TimeOfImpactMethod::continuous && !looks_ahead_;
+  }
+  double bisect_world(double h, double min_slice);
+  [[nodiscard]] bool list_new_overlaps(double h);
+  [[nodiscard]] double predicted_fraction(double h) const;
+  [[nodiscard]] collision::ShapeMotion predicted_motion(model::BodyIndex id, double h) const;
+  [[nodiscard]] std::uint64_t awake_bodies() const;
+  void count_undone_slice();
+
+  // Timewarp (world_timewarp.cpp).
+  struct WarpGroup;
+  class Timewarp;
+  [[nodiscard]] bool can_warp() const;
+  void step_by_timewarp(double h);
+  void swap_group(WarpGroup& group);
+  void advance_group(WarpGroup& group, double end, double h);
+  void find_pairs_in_group(double h);
+  void list_fast_pairs_in_group(double h);
+
   void list_fast_bodies(double h);
   [[nodiscard]] Box3 box_of_motion(model::BodyIndex id, double h) const;
   void list_fast_pairs(double h);
@@ -351,6 +387,9 @@ class World {
   double min_fast_move_ = 0;
   double next_slice_ = std::numeric_limits<double>::infinity();  ///< max length of the next slice [s]
   collision::BodyPair first_impact_;
+  bool looks_ahead_ = true;                    ///< contacts of this slice are found before bodies touch
+  bool in_group_ = false;                      ///< the members below are those of a group of the timewarp
+  std::vector<collision::BodyPair> overlaps_;  ///< that were no contacts, at the end of the slice
   ImpactCounts impact_counts_;
   LimitCounts limit_counts_;
 

@@ -60,6 +60,8 @@ void check_desc(const WorldDesc& desc)
   require(desc.length_scale > 0, "The length scale", desc.length_scale, "a positive number of metres");
   require(desc.max_slices >= 1, "max_slices", desc.max_slices, "at least 1");
   require(desc.max_impact_slices >= 0, "max_impact_slices", desc.max_impact_slices, "at least 0");
+  require(desc.impact_tolerance > 0 && desc.impact_tolerance <= 0.1, "impact_tolerance",
+          desc.impact_tolerance, "a share between 0 and 0.1");
   require(desc.max_move > 0, "max_move", desc.max_move, "a positive share");
   require(desc.max_turn > 0, "max_turn", desc.max_turn, "a positive angle");
   require(desc.constraint.substeps >= 1, "constraint.substeps", desc.constraint.substeps, "at least 1");

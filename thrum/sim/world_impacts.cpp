@@ -36,6 +36,8 @@ constexpr int kMaxStopRounds = 8;
 /// Whole turns of a body within a slice that are searched for impacts. One that makes more sweeps the same
 /// place again and again; when it meets something there cannot be told at this slice.
 constexpr double kMaxTurns = 4;
+/// Where a body is at the end of a parabola, as a share of its way.
+constexpr double kParabolaRounding = 1e-9;
 /// A body turned by more than this is bounded by the sphere about its centre [rad].
 constexpr double kSmallTurn = 0.1;
 
@@ -81,6 +83,14 @@ collision::ShapeMotion World::motion_in_slice(model::BodyIndex id, double h) con
   motion.centre = before.X_wb.position;
   if (model_.bodies[i].motion == model::Motion::fixed) return motion;
   motion.move = after.X_wb.position - before.X_wb.position;
+  if (finds_impact_times()) {
+    // A body that nothing touched goes along a parabola.
+    const Vec3 sagging = motion.move - 0.5 * h * (before.velocity + after.velocity);
+    if (sagging.squaredNorm() <= kParabolaRounding * kParabolaRounding * motion.move.squaredNorm()) {
+      motion.bend = 0.5 * h * (after.velocity - before.velocity);
+      motion.move = h * before.velocity;
+    }
+  }
   if (after.X_wb.rotation.coeffs() != before.X_wb.rotation.coeffs()) {
     // Of a body that was stopped the whole turns are not known any more.
     const Vec3 expected = was_stopped(id) ? Vec3::Zero() : Vec3(h * after.angular_velocity);
@@ -97,7 +107,7 @@ void World::list_fast_bodies(double h)
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     if (removed_[i] == 0) thinnest = std::min(thinnest, prepared_[at(model_.bodies[i].shape)].width);
   }
-  min_fast_move_ = 0.5 * kUnseenMove * thinnest;
+  min_fast_move_ = finds_impact_times() ? 0.0 : 0.5 * kUnseenMove * thinnest;
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const model::BodyProperties& desc = model_.bodies[i];
     if (removed_[i] != 0 || desc.motion == model::Motion::fixed || state_.bodies[i].asleep) continue;
@@ -117,13 +127,16 @@ Box3 World::box_of_motion(model::BodyIndex id, double h) const
   const collision::PreparedShape& shape = prepared_[at(model_.bodies[i].shape)];
   const collision::ShapeMotion motion = motion_in_slice(id, h);
   if (motion.turn.norm() < kSmallTurn) {
-    const double bulge = motion.turn.squaredNorm() * radius_about_centre(shape, model_.bodies[i].X_bs);
+    // A parabola leaves its chord by a quarter of `bend`.
+    const double bulge = motion.turn.squaredNorm() * radius_about_centre(shape, model_.bodies[i].X_bs) +
+                         0.25 * motion.bend.norm();
     Box3 box = collision::world_bounds(shape, motion.X_ws, bulge);
     return box.extend(collision::world_bounds(shape, motion.pose_at(1), bulge));
   }
-  const Vec3 reach = Vec3::Constant((motion.X_ws.position - motion.centre).norm() + shape.radius);
+  const Vec3 reach = Vec3::Constant((motion.X_ws.position - motion.centre).norm() + shape.radius +
+                                    0.25 * motion.bend.norm());
   Box3 box(motion.centre - reach, motion.centre + reach);
-  return box.extend(box.translated(motion.move));
+  return box.extend(box.translated(motion.move + motion.bend));
 }
 
 // Pairs of which one is fast, and that may collide at all.
@@ -132,6 +145,10 @@ void World::list_fast_pairs(double h)
   fast_pairs_.clear();
   list_fast_bodies(h);
   if (fast_bodies_.empty()) return;
+  if (in_group_) {
+    list_fast_pairs_in_group(h);
+    return;
+  }
   for (const model::BodyIndex i : fast_bodies_) broad_phase_.update(i, box_of_motion(i, h));
   std::vector<model::BodyIndex> found;
   for (const model::BodyIndex i : fast_bodies_) {
@@ -177,14 +194,20 @@ double World::free_fraction(const collision::BodyPair& pair, double h, double ma
   const collision::ShapeMotion motion_a = motion_in_slice(pair.a, h);
   const collision::ShapeMotion motion_b = motion_in_slice(pair.b, h);
   const double width = collision::thinner_width(a, b);
-  if (!(collision::relative_reach(a, motion_a, b, motion_b) > kUnseenMove * width)) return 1;
   collision::ImpactDesc desc;
+  desc.in_contact = has_patch(pair);
+  // Contacts that look ahead see what moves by less.
+  const double unseen = finds_impact_times() && !desc.in_contact ? 0.0 : kUnseenMove * width;
+  if (!(collision::relative_reach(a, motion_a, b, motion_b) > unseen)) return 1;
   // Smaller with each attempt: the end of the one before may not be taken for an impact again.
-  desc.touch_gap = kTouchGap * width * std::pow(0.5, attempt);
+  const double tolerance = finds_impact_times() ? desc_.impact_tolerance : kTouchGap;
+  desc.touch_gap = tolerance * width * std::pow(0.5, attempt);
   desc.allowed_depth = kAllowedDepth * width;
   desc.max_fraction = max_fraction;
-  desc.in_contact = has_patch(pair);
-  const collision::TimeOfImpact impact = collision::time_of_impact(a, motion_a, b, motion_b, desc);
+  const bool bisects =
+      finds_impact_times() && desc_.time_of_impact == TimeOfImpactMethod::bisection && !desc.in_contact;
+  const collision::TimeOfImpact impact = bisects ? collision::bisect_impact(a, motion_a, b, motion_b, desc)
+                                                 : collision::time_of_impact(a, motion_a, b, motion_b, desc);
   return impact.found() ? impact.fraction : 1;
 }
 
@@ -239,7 +262,8 @@ void World::stop_before_impacts(double h, int attempt)
   for (int round = 0; round < kMaxStopRounds && found; ++round) {
     found = false;
     for (const collision::BodyPair& pair : fast_pairs_) {
-      const double fraction = free_fraction(pair, h, 1, attempt);
+      // A smaller gap in each round: where a pair was stopped may not be taken for an impact again.
+      const double fraction = free_fraction(pair, h, 1, attempt + round);
       if (!(fraction < 1)) continue;
       found = true;
       const double kept = round < kShorterRounds ? fraction : 0.0;
@@ -267,17 +291,23 @@ double World::solve_until_impact(double h, double min_slice, bool may_cut)
     return h;
   }
   remember_slice_start();
+  looks_ahead_ = desc_.time_of_impact == TimeOfImpactMethod::continuous || !may_cut;
+  if (finds_impact_times()) {
+    if (desc_.time_of_impact == TimeOfImpactMethod::bisection) return bisect_world(h, min_slice);
+    h = std::max(predicted_fraction(h) * h, min_slice);
+  }
   for (int attempt = 0;; ++attempt) {
     solve_slice(h);
     const double first = find_first_impact(h, attempt);
     if (!(first < 1)) return h;
-    next_slice_ = std::max(impact_slice(h), min_slice);
+    if (!finds_impact_times()) next_slice_ = std::max(impact_slice(h), min_slice);
     if (!may_cut || h <= min_slice || attempt + 1 == kMaxAttempts) {
       stop_before_impacts(h, attempt);
       if (h > min_slice) count_stopped(h);
       kept_motion_.clear();
       return h;
     }
+    count_undone_slice();
     restore_slice_start();
     h = std::max(first * h, min_slice);
   }

@@ -2,6 +2,7 @@
 // Which bodies may meet within a step, and into how many slices it is cut for them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/index.h"
 #include "thrum/sim/world.h"
@@ -43,9 +44,15 @@ Box3 World::swept_box(std::size_t i, double h) const
   const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.min_extent;
   Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
   if (desc.motion == model::Motion::fixed || body.asleep || shape.unbounded) return box;
-  const Vec3 move = h * (body.velocity + h * desc.gravity_scale * model_.gravity);
+  const bool exact = desc_.time_of_impact > TimeOfImpactMethod::continuous;
+  Vec3 acceleration = desc.gravity_scale * model_.gravity;
+  if (exact && desc.motion == model::Motion::dynamic) acceleration += body.force / desc.mass;
+  const Vec3 move = h * (body.velocity + h * acceleration);
   box.extend(Box3(box.min() + move, box.max() + move));
-  const Vec3 sweep = rotation_sweep(shape, body.angular_velocity, h, desc_.narrow_phase.max_margin);
+  // For impact times the box holds all of the way, with the height of its parabola.
+  const double max_margin = exact ? std::numeric_limits<double>::infinity() : desc_.narrow_phase.max_margin;
+  Vec3 sweep = rotation_sweep(shape, body.angular_velocity, h, max_margin);
+  if (exact) sweep += 0.125 * h * h * acceleration.cwiseAbs();
   return {box.min() - sweep, box.max() + sweep};
 }
 

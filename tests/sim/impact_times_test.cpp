@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Time of impact by bisection, conservative advancement and timewarp: against closed forms, and against each
+// other.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/sim/world_fixture.h"
+#include "thrum/base/random.h"
+
+namespace thrum::sim {
+namespace {
+
+using namespace testing;
+
+constexpr double g = 9.81;
+
+std::string name_of(TimeOfImpactMethod method)
+{
+  switch (method) {
+    case TimeOfImpactMethod::none:
+      return "None";
+    case TimeOfImpactMethod::continuous:
+      return "Continuous";
+    case TimeOfImpactMethod::bisection:
+      return "Bisection";
+    case TimeOfImpactMethod::conservative:
+      return "Conservative";
+    case TimeOfImpactMethod::timewarp:
+      return "Timewarp";
+  }
+  return {};
+}
+
+class ImpactTimes : public ::testing::TestWithParam<TimeOfImpactMethod> {
+ protected:
+  [[nodiscard]] WorldDesc desc() const
+  {
+    WorldDesc desc = desc_without_sleep();
+    desc.time_of_impact = GetParam();
+    desc.max_impact_slices = 100;
+    return desc;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Methods, ImpactTimes,
+                         ::testing::Values(TimeOfImpactMethod::bisection, TimeOfImpactMethod::conservative,
+                                           TimeOfImpactMethod::timewarp),
+                         [](const auto& method) { return name_of(method.param); });
+
+// A ball between two walls in weightlessness, without losses: it is on the triangle wave of the gap that the
+// tolerance leaves, at any step and tolerance.
+TEST_P(ImpactTimes, OfABallBetweenWallsAreThoseOfItsTriangleWave)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
+      for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 250}) {
+        WorldDesc d = desc();
+        d.stepper = stepper;
+        d.gravity.setZero();
+        d.impact_tolerance = tolerance;
+        World world(d);
+        world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+        BodyDesc wall;
+        wall.shape = world.add_shape({model::Box{{0.1, 1, 1}}});
+        wall.motion = model::Motion::fixed;
+        for (const double x : {-0.6, 0.6}) {
+          wall.X_ws.position = {x, 0, 0};
+          world.add_body(wall);
+        }
+        const model::BodyId ball = add(world, {model::Sphere{0.1}}, Vec3::Zero());
+        constexpr double kSpeed = 7;
+        world.set_velocity(ball, {kSpeed, 0, 0}, Vec3::Zero());
+        const int steps = static_cast<int>(std::lround(0.5 / h));
+        for (int i = 1; i <= steps; ++i) {
+          world.step(h);
+          // The way if walls were mirrors at +-0.4.
+          const double way = kSpeed * h * i;
+          const double phase = std::fmod(way + 0.4, 1.6);
+          const double expected = phase < 0.8 ? phase - 0.4 : 1.2 - phase;
+          const double impacts = std::floor((way + 0.4) / 0.8);
+          // Each impact is early by up to 1.5 tolerances, there and back.
+          const double allowed = 3.1 * tolerance * 0.2 * impacts + 1e-9;
+          ASSERT_NEAR(world.body(ball).X_wb.position.x(), expected, allowed)
+              << "h " << h << ", tolerance " << tolerance << ", step " << i << ", stepper "
+              << static_cast<int>(stepper);
+        }
+        EXPECT_NEAR(std::abs(world.body(ball).velocity.x()), kSpeed, 1e-9);
+      }
+    }
+  }
+}
+
+// A dropped ball comes back to its height at the times of the closed form.
+TEST_P(ImpactTimes, OfADroppedBallAreThoseOfItsParabolas)
+{
+  for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 250}) {
+    World world(desc());
+    world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+    add_plane(world);
+    const model::BodyId ball = add(world, {model::Sphere{0.1}}, {0, 0, 1.1});
+    const double fall = std::sqrt(2 / g);
+    for (int i = 1; i <= static_cast<int>(std::lround(2 / h)); ++i) {
+      world.step(h);
+      const double since = std::fmod(h * i + fall, 2 * fall) - fall;  // the highest point
+      const double impacts = std::floor((h * i + fall) / (2 * fall));
+      // 1.5 tolerances of 0.2 mm there and back, and as much in speed for what follows.
+      ASSERT_NEAR(world.body(ball).X_wb.position.z(), 1.1 - 0.5 * g * since * since, 2e-3 * impacts + 1e-9)
+          << h << " step " << i;
+    }
+  }
+}
+
+// The end of a spinning rod reaches the ground when its closed form says: angle a with
+// half length * sin a = height.
+TEST_P(ImpactTimes, OfASpinningRodIsWhenItsEndReachesTheGround)
+{
+  for (const double spin : {2.0, 5.0}) {
+    WorldDesc d = desc();
+    d.gravity.setZero();
+    World world(d);
+    world.set_surface(model::kDefaultSurface, {0, 0, 0, 0});
+    add_plane(world);
+    const model::BodyId rod = add_box(world, {0.5, 0.01, 0.01}, {0, 0, 0.3});
+    world.set_velocity(rod, Vec3::Zero(), {0, spin, 0});
+    // Corner at (0.5, -0.01): 0.5 sin a + 0.01 cos a = 0.3.
+    const double reach = std::hypot(0.5, 0.01);
+    const double angle = std::asin(0.3 / reach) - std::atan2(0.01, 0.5);
+    const double when = angle / spin;
+    double hit = -1;
+    for (int i = 0; i < 60 && hit < 0; ++i) {
+      world.step(kStep);
+      for (const model::ContactEvent& event : world.events())
+        if (event.kind == model::ContactEventKind::hit) hit = event.time;
+    }
+    // The event comes at the end of the slice that begins with the impact.
+    EXPECT_GE(hit, when - 1e-3);
+    EXPECT_LE(hit, when + kStep + 1e-3);
+  }
+}
+
+/// Balls in a box without gravity.
+World make_gas(WorldDesc desc, int count, double size, double speed)
+{
+  desc.gravity.setZero();
+  desc.sleep.enabled = false;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+  BodyDesc wall;
+  wall.motion = model::Motion::fixed;
+  for (int k = 0; k < 3; ++k) {
+    Vec3 half = Vec3::Constant(size);
+    half[k] = 0.1;
+    wall.shape = world.add_shape({model::Box{half}});
+    for (const double side : {-1.0, 1.0}) {
+      wall.X_ws.position = side * (0.5 * size + 0.1) * Vec3::Unit(k);
+      world.add_body(wall);
+    }
+  }
+  base::Random random(42);
+  const int side = static_cast<int>(std::ceil(std::cbrt(count)));
+  const model::ShapeId ball = world.add_shape({model::Sphere{0.05}});
+  for (int i = 0; i < count; ++i) {
+    BodyDesc body;
+    body.shape = ball;
+    body.mass = 1;
+    const Vec3 cell(i % side, (i / side) % side, i / side / side);
+    body.X_ws.position = size * ((cell + Vec3::Constant(0.5)) / side - Vec3::Constant(0.5));
+    body.velocity = speed * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    world.add_body(body);
+  }
+  return world;
+}
+
+// Balls that bounce keep their energy, whichever method; collisions happen; none leaves the box.
+TEST_P(ImpactTimes, AGasKeepsItsEnergyAndStaysInItsBox)
+{
+  World world = make_gas(desc(), 60, 1.2, 10);
+  const double energy = world.kinetic_energy();
+  for (int i = 0; i < 60; ++i) world.step(kStep);
+  // Rows of the solver are in single precision.
+  EXPECT_NEAR(world.kinetic_energy(), energy, 1e-4 * energy);
+  for (const model::BodyId id : world.bodies()) {
+    if (world.desc_of(id).motion == model::Motion::fixed) continue;
+    EXPECT_LT(world.body(id).X_wb.position.cwiseAbs().maxCoeff(), 0.6);
+  }
+}
+
+// What is at rest stays: a stack of boxes.
+TEST_P(ImpactTimes, AStackRests)
+{
+  World world(desc());
+  world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
+  add_plane(world);
+  std::vector<model::BodyId> boxes;
+  for (int i = 0; i < 5; ++i) boxes.push_back(add_box(world, Vec3::Constant(0.25), {0, 0, 0.26 + 0.52 * i}));
+  run(world, 2);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_NEAR(world.body(boxes[static_cast<std::size_t>(i)]).X_wb.position.z(), 0.25 + 0.5 * i, 5e-3);
+    EXPECT_LT(world.body(boxes[static_cast<std::size_t>(i)]).velocity.norm(), 1e-2);
+  }
+}
+
+// A state that is restored goes on with the same bits.
+TEST_P(ImpactTimes, GoOnFromARestoredState)
+{
+  World world = make_gas(desc(), 30, 1, 8);
+  run(world, 0.2);
+  const model::SceneState state = world.save();
+  run(world, 0.2);
+  const base::Hash128 expected = world.hash();
+  world.restore(state);
+  run(world, 0.2);
+  EXPECT_EQ(world.hash(), expected);
+}
+
+// Timewarp moves every ball as the synchronous run does, up to what the first impacts leave to chance, with
+// less work.
+TEST(Timewarp, MovesAsTheSynchronousRunWithLessWork)
+{
+  WorldDesc desc;
+  desc.max_impact_slices = 1000;
+  const auto run_with = [&](TimeOfImpactMethod method) {
+    desc.time_of_impact = method;
+    World world = make_gas(desc, 500, 5, 5);
+    for (int i = 0; i < 12; ++i) world.step(kStep);
+    return world;
+  };
+  const World warp = run_with(TimeOfImpactMethod::timewarp);
+  const World together = run_with(TimeOfImpactMethod::conservative);
+  double largest = 0;
+  for (const model::BodyId id : warp.bodies())
+    largest = std::max(largest, (warp.body(id).X_wb.position - together.body(id).X_wb.position).norm());
+  // Impacts are found to 1e-4 m; a second one of the same ball multiplies that by its way over its radius.
+  EXPECT_LT(largest, 0.01);
+  const ImpactCounts& a = warp.impact_counts();
+  const ImpactCounts& b = together.impact_counts();
+  EXPECT_LT(4 * a.solved_bodies, b.solved_bodies);
+}
+
+// Two balls collide, and one of them is sent into a third one that nothing else would have met in this step:
+// the third is rolled back, and struck at the right time. All others are not touched.
+TEST(Timewarp, RollsBackOnlyWhatAnImpactReaches)
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.gravity.setZero();
+  desc.time_of_impact = TimeOfImpactMethod::timewarp;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+  // The first stops dead and the second takes its velocity, up the x axis, to the third.
+  const model::BodyId first = add(world, {model::Sphere{0.1}}, {0, 0, 0});
+  const model::BodyId second = add(world, {model::Sphere{0.1}}, {0.4, 0, 0});
+  const model::BodyId third = add(world, {model::Sphere{0.1}}, {0.85, 0, 0});
+  std::vector<model::BodyId> others;
+  for (int i = 0; i < 50; ++i) others.push_back(add(world, {model::Sphere{0.1}}, {0, 1.0 + i, 0}));
+  world.set_velocity(first, {6, 0, 0}, Vec3::Zero());
+  constexpr double h = 0.1;
+  world.step(h);  // 0.2 to the second, 0.25 to the third, 0.15 further
+  EXPECT_NEAR(world.body(first).X_wb.position.x(), 0.2, 1e-3);
+  EXPECT_NEAR(world.body(second).X_wb.position.x(), 0.65, 2e-3);
+  EXPECT_NEAR(world.body(third).X_wb.position.x(), 1.0, 3e-3);
+  EXPECT_NEAR(world.body(third).velocity.x(), 6, 1e-6);
+  const ImpactCounts& counts = world.impact_counts();
+  EXPECT_GT(counts.undone_bodies, 0u);
+  EXPECT_LT(counts.undone_bodies, 10u);
+  EXPECT_LT(counts.solved_bodies, others.size() + 30);
+}
+
+}  // namespace
+}  // namespace thrum::sim

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// The springs of a slice: from the contacts, and how stiff they are together.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "thrum/base/index.h"
+#include "thrum/rigid/penalty_stepper.h"
+
+namespace thrum::rigid {
+
+namespace {
+
+/// Sweeps that remove overlap.
+constexpr int kPushSweeps = 4;
+
+Vec3 limited(const Vec3& v, double max_length)
+{
+  const double length = v.norm();
+  return length > max_length ? Vec3(v * (max_length / length)) : v;
+}
+
+BodyRow row_along(const model::ContactPatch& contact, const Vec3& direction, const Vec3& ra, const Vec3& rb)
+{
+  return {contact.a, contact.b, direction, ra.cross(direction), rb.cross(direction)};
+}
+
+BodyRow row_about(const model::ContactPatch& contact, const Vec3& axis)
+{
+  return {contact.a, contact.b, Vec3::Zero(), axis, axis};
+}
+
+}  // namespace
+
+void PenaltyStepper::make_springs(const StepFrame& frame, const model::ContactPatch& contact,
+                                  PenaltyPatch& patch)
+{
+  const model::Surface& surface = frame.surfaces[at(patch.source)];
+  const double mass = 1 / (bodies_[contact.a].inverse_mass + bodies_[contact.b].inverse_mass);
+  const double omega = std::numbers::pi / settings_.contact_time;
+  const double k = settings_.stiffness.value_or(mass * omega * omega);
+  const double ratio =
+      settings_.damping_ratio.value_or(damping_ratio_for(surface.restitution, settings_.max_damping_ratio));
+  // The points of a flat patch together have the damping ratio.
+  patch.spring = {k, 2 * ratio * std::sqrt(k * mass / patch.count)};
+
+  // As deep as they were pressed at the end of the last slice, at most.
+  for (std::size_t i = 0; i < patch.active().size(); ++i) {
+    PenaltyPoint& point = patch.points[i];
+    const double pressed = std::max(0.0, contact.points[i].warm_impulse) / k;
+    point.excess = std::max(0.0, point.depth - pressed);
+    point.depth = std::min(point.depth, pressed);
+  }
+
+  Vec3 middle = Vec3::Zero();
+  for (const model::ContactPoint& point : contact.active()) middle += point.position / patch.count;
+  double arm = 0;
+  double load = 0;
+  for (std::size_t i = 0; i < patch.active().size(); ++i) {
+    arm += (contact.points[i].position - middle).norm() / patch.count;
+    load += k * std::max(0.0, patch.points[i].depth);
+  }
+  const double stiffness = settings_.friction_stiffness * k * patch.count;
+  const double damping = 2 * settings_.friction_damping_ratio * std::sqrt(stiffness * mass);
+  const auto start = [&](SlipSpring& spring, double scale, double limit, const Vec3& force) {
+    spring.stiffness = scale * scale * stiffness;
+    spring.damping = scale * scale * damping;
+    spring.limit = limit;
+    // A force that the springs along the normal cannot hold any more is not taken over.
+    const Vec3 kept = limited(force, limit * load);
+    for (std::size_t i = 0; i < at(spring.count); ++i) {
+      const BodyRow& row = spring.rows[i];
+      spring.stretch[i] = -(row.linear.isZero(0) ? row.angular_b : row.linear).dot(kept) / spring.stiffness;
+    }
+  };
+  patch.middle = {middle - frame.state.bodies[at(contact.a)].X_wb.position,
+                  middle - frame.state.bodies[at(contact.b)].X_wb.position};
+  if (surface.friction > 0) {
+    const Vec3 ra = middle - frame.state.bodies[at(contact.a)].X_wb.position;
+    const Vec3 rb = middle - frame.state.bodies[at(contact.b)].X_wb.position;
+    patch.sliding.count = 2;
+    patch.sliding.rows = {row_along(contact, patch.t1, ra, rb), row_along(contact, patch.t2, ra, rb)};
+    start(patch.sliding, 1, surface.friction, contact.warm_friction);
+  }
+  const double twist_limit = surface.friction * arm + surface.spinning_friction;
+  if (twist_limit > 0) {
+    patch.twist.count = 1;
+    patch.twist.rows[0] = row_about(contact, patch.n);
+    start(patch.twist, std::max(arm, surface.spinning_friction), twist_limit, contact.warm_twist * patch.n);
+  }
+  if (surface.rolling_friction > 0) {
+    patch.rolling.count = 2;
+    patch.rolling.rows = {row_about(contact, patch.t1), row_about(contact, patch.t2)};
+    start(patch.rolling, std::max(arm, surface.rolling_friction), surface.rolling_friction,
+          contact.warm_rolling);
+  }
+}
+
+void PenaltyStepper::gather_patches(const StepFrame& frame)
+{
+  patches_.clear();
+  patches_.reserve(frame.order.size());
+  for (const std::int32_t source : frame.order) {
+    const model::ContactPatch& contact = frame.state.patches[at(source)];
+    PenaltyPatch& patch = patches_.emplace_back();
+    patch.source = source;
+    patch.n = contact.normal;
+    patch.t1 = patch.n.unitOrthogonal();
+    patch.t2 = patch.n.cross(patch.t1);
+    patch.count = contact.count;
+    for (std::size_t i = 0; i < patch.active().size(); ++i) {
+      const Vec3& p = contact.points[i].position;
+      PenaltyPoint& point = patch.points[i];
+      point.row = row_along(contact, patch.n, p - frame.state.bodies[at(contact.a)].X_wb.position,
+                            p - frame.state.bodies[at(contact.b)].X_wb.position);
+      point.arms = {p - frame.state.bodies[at(contact.a)].X_wb.position,
+                    p - frame.state.bodies[at(contact.b)].X_wb.position};
+      point.depth = contact.points[i].depth;
+      point.speed = speed_of(point.row, bodies_);
+    }
+    make_springs(frame, contact, patch);
+  }
+}
+
+// What a distant response asks for is given at once: the springs are too slow for it.
+void PenaltyStepper::apply_requested_speeds(const StepFrame& frame)
+{
+  for (PenaltyPatch& patch : patches_) {
+    const model::ContactPatch& contact = frame.state.patches[at(patch.source)];
+    for (std::size_t i = 0; i < patch.active().size(); ++i) {
+      PenaltyPoint& point = patch.points[i];
+      const double missing = contact.points[i].requested_speed - speed_of(point.row, bodies_);
+      if (!(contact.points[i].requested_speed > 0) || !(missing > 0)) continue;
+      const double impulse = missing / coupling(point.row, point.row, bodies_);
+      apply(point.row, bodies_, impulse);
+      point.total += impulse;
+    }
+  }
+}
+
+// Moves the bodies so that a share of the overlap beyond that of the springs goes, and takes the energy for
+// the lift from their motion.
+void PenaltyStepper::push_out(StepFrame& frame)
+{
+  for (SolverBody& body : bodies_.all()) {
+    body.push_v.setZero();
+    body.push_w.setZero();
+  }
+  const double max_way = settings_.max_push_out * frame.model.length_scale;
+  bool any = false;
+  for (int i = 0; i < kPushSweeps; ++i) {
+    for (PenaltyPatch& patch : patches_) {
+      for (PenaltyPoint& point : patch.active()) {
+        if (!(point.excess > 0)) continue;
+        any = true;
+        const BodyRow& row = point.row;
+        SolverBody& A = bodies_[row.a];
+        SolverBody& B = bodies_[row.b];
+        const double way = std::min(settings_.push_out_share * point.excess, max_way);
+        const double speed =
+            row.linear.dot(B.push_v - A.push_v) + row.angular_b.dot(B.push_w) - row.angular_a.dot(A.push_w);
+        const double impulse =
+            std::max(0.0, point.push + (way / frame.h - speed) / coupling(row, row, bodies_));
+        const double change = impulse - point.push;
+        point.push = impulse;
+        A.push_v -= (A.inverse_mass * change) * row.linear;
+        A.push_w -= A.inverse_inertia * (change * row.angular_a);
+        B.push_v += (B.inverse_mass * change) * row.linear;
+        B.push_w += B.inverse_inertia * (change * row.angular_b);
+      }
+    }
+  }
+  if (!any) return;
+  bodies_.remove_push_out_energy(frame.h);
+  for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
+    const SolverBody& body = bodies_.all()[i];
+    if (!body.moves || body.inverse_mass == 0) continue;
+    Pose& X_wb = frame.state.bodies[i].X_wb;
+    X_wb.position += frame.h * body.push_v;
+    if (!body.push_w.isZero(0)) {
+      const Quat turn = advance_rotation(Quat::Identity(), body.push_w, frame.h);
+      X_wb.rotation = (turn * X_wb.rotation).normalized();
+      bodies_.all()[i].w = turn * body.w;
+    }
+  }
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// The stable step
+
+// With K = sum k J^T J over the springs, the largest eigenvalue of M^-1 K is at most the largest sum over the
+// springs of one body of k J M^-1 J^T through that body, twice where the other body yields as well, since
+// (x + y)^2 <= 2 x^2 + 2 y^2. Springs that the bodies cannot reach in this slice are left out [1/s^2].
+double PenaltyStepper::largest_square_frequency(double h)
+{
+  square_frequency_.assign(bodies_.all().size(), 0.0);
+  const auto add = [&](const BodyRow& row, double stiffness) {
+    const SolverBody& A = bodies_[row.a];
+    const SolverBody& B = bodies_[row.b];
+    const double factor = A.inverse_mass > 0 && B.inverse_mass > 0 ? 2 : 1;
+    const auto through = [&](const SolverBody& body, const Vec3& angular) {
+      return factor * stiffness *
+             (body.inverse_mass * row.linear.squaredNorm() + angular.dot(body.inverse_inertia * angular));
+    };
+    square_frequency_[at(row.a)] += through(A, row.angular_a);
+    square_frequency_[at(row.b)] += through(B, row.angular_b);
+  };
+  for (const PenaltyPatch& patch : patches_) {
+    bool touches = false;
+    for (const PenaltyPoint& point : patch.active()) {
+      const Vec3 pull = bodies_[point.row.b].acceleration - bodies_[point.row.a].acceleration;
+      const double approach = std::abs(point.speed) + h * pull.norm();
+      if (point.depth + h * approach <= 0) continue;
+      touches = true;
+      add(point.row, patch.spring.stiffness);
+    }
+    if (!touches) continue;
+    for (const SlipSpring* spring : {&patch.sliding, &patch.twist, &patch.rolling}) {
+      for (std::size_t i = 0; i < at(spring->count); ++i) add(spring->rows[i], spring->stiffness);
+    }
+  }
+  return *std::max_element(square_frequency_.begin(), square_frequency_.end());
+}
+
+int PenaltyStepper::count_substeps(double h)
+{
+  const double omega = std::sqrt(largest_square_frequency(h));
+  const double wanted = std::ceil(h * omega * settings_.substeps_per_contact / std::numbers::pi);
+  return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(settings_.max_substeps)));
+}
+
+}  // namespace thrum::rigid

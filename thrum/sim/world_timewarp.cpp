@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// Timewarp [Lecture13; Mirtich 2000]: groups of bodies that may meet advance through a step each at its own
+// time, so that an impact ends a slice of its group only.
+//
+//   groups     bodies whose boxes over the whole step overlap, that touch, or that a joint connects. Bodies
+//              that meet nothing are advanced together, in one slice.
+//   queue      the group whose local time is earliest advances next, by one slice: up to its first impact
+//              (conservative advancement) or the end of the step. Its state is saved before that.
+//   rollback   an impact may send a body to where its box did not say. If its way in the slice meets the box
+//              of a body outside its group, the slice is undone; the groups concerned go back to the start of
+//              the slice, become one group, and advance from there. Nobody else notices.
+//   reclaim    no group can be sent back to before the earliest local time (global virtual time): older saved
+//              states are dropped.
+//
+// All groups are at the same time again at the end of World::step(). The members of the world that a slice
+// works on (model, state, pairs, reports) are swapped with those of the group while it advances.
+//
+// Where we leave the paper: groups are formed at the start of each step from boxes, rather than split as soon
+// as bodies part; and events are slices of groups, since the solvers work on groups.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "thrum/base/index.h"
+#include "thrum/collision/time_of_impact.h"
+#include "thrum/sim/world_timewarp.h"
+
+namespace thrum::sim {
+
+namespace {
+
+/// Impacts cut no slice of a group to less than this share of the step.
+constexpr double kMinGroupSlice = 1e-6;
+
+/// Pairs of boxes that overlap, of which not both are fixed; sorted.
+void overlapping_pairs(std::span<const Box3> boxes, const std::vector<model::BodyProperties>& bodies,
+                       std::vector<collision::BodyPair>& pairs)
+{
+  pairs.clear();
+  std::vector<std::size_t> order(boxes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return std::pair(boxes[i].min().x(), i) < std::pair(boxes[j].min().x(), j);
+  });
+  std::vector<std::size_t> open;
+  for (const std::size_t i : order) {
+    std::erase_if(open, [&](std::size_t j) { return boxes[j].max().x() < boxes[i].min().x(); });
+    for (const std::size_t j : open) {
+      const bool both_fixed =
+          bodies[i].motion == model::Motion::fixed && bodies[j].motion == model::Motion::fixed;
+      if (both_fixed || !boxes[i].intersects(boxes[j])) continue;
+      pairs.push_back(
+          {static_cast<model::BodyIndex>(std::min(i, j)), static_cast<model::BodyIndex>(std::max(i, j))});
+    }
+    open.push_back(i);
+  }
+  std::sort(pairs.begin(), pairs.end());
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------------------
+// One group
+
+void World::swap_group(WarpGroup& group)
+{
+  std::swap(model_, group.model);
+  // These are of the world for every group.
+  model_.shapes.swap(group.model.shapes);
+  model_.surfaces.swap(group.model.surfaces);
+  model_.surface_pairs.swap(group.model.surface_pairs);
+  std::swap(state_, group.now.state);
+  X_ws_.swap(group.X_ws);
+  boxes_.swap(group.swept_boxes);
+  near_pairs_.swap(group.near_pairs);
+  excluded_pairs_.swap(group.excluded_pairs);
+  removed_.swap(group.removed);
+  contacts_.swap(group.now.contacts);
+  impulses_.swap(group.now.impulses);
+  events_.swap(group.now.events);
+  stepper_->forget_contacts();
+  contacts_changed_ = true;
+  graph_asleep_.clear();
+  in_group_ = !in_group_;
+}
+
+void World::find_pairs_in_group(double h)
+{
+  X_ws_.resize(model_.bodies.size());
+  boxes_.resize(model_.bodies.size());
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    X_ws_[i] = state_.bodies[i].X_wb * model_.bodies[i].X_bs;
+    boxes_[i] = swept_box(i, h);
+  }
+  overlapping_pairs(boxes_, model_.bodies, near_pairs_);
+  remove_far_pairs();
+}
+
+void World::list_fast_pairs_in_group(double h)
+{
+  std::vector<Box3> boxes(model_.bodies.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    boxes[i] = box_of_motion(static_cast<model::BodyIndex>(i), h);
+  overlapping_pairs(boxes, model_.bodies, fast_pairs_);
+  std::erase_if(fast_pairs_, [&](const collision::BodyPair& pair) { return !may_collide(pair); });
+}
+
+// One slice of a group, which ends at `end` at the latest. `h` is the whole step.
+void World::advance_group(WarpGroup& group, double end, double h)
+{
+  swap_group(group);
+  const double left = end - group.now.time;
+  find_pairs_in_group(left);
+  const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - group.now.whole));
+  const double length = left / slices;
+  if (length < left) refilter_pairs(length);
+  const double taken =
+      solve_until_impact(length, kMinGroupSlice * h, group.now.cuts < desc_.max_impact_slices);
+  (taken < length ? group.now.cuts : group.now.whole) += 1;
+  group.boxes.resize(model_.bodies.size());
+  for (std::size_t i = 0; i < group.boxes.size(); ++i) {
+    if (model_.bodies[i].motion == model::Motion::fixed) continue;
+    const double margin = desc_.narrow_phase.margin * prepared_[at(model_.bodies[i].shape)].min_extent;
+    Box3 box = box_of_motion(static_cast<model::BodyIndex>(i), taken);
+    group.boxes[i] = Box3(box.min().array() - margin, box.max().array() + margin);
+  }
+  finish_step(taken);
+  report();
+  group.now.time = taken < left ? group.now.time + taken : end;
+  swap_group(group);
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// A step
+
+void World::Timewarp::run()
+{
+  make_groups();
+  if (!free_.bodies.empty()) advance_free_bodies();
+  for (std::size_t g = 0; g < groups_.size(); ++g) queue_.push({groups_[g].now.time, g});
+  while (!queue_.empty()) {
+    const std::size_t g = queue_.top().group;
+    const double time = queue_.top().time;
+    queue_.pop();
+    WarpGroup& group = groups_[g];
+    if (group.is_merged || group.now.time != time || !(time < h_)) continue;
+    reclaim(group, time);
+    group.saved.push_back(group.now);
+    world_.advance_group(group, h_, h_);
+    const std::size_t result = merge_with_those_met(g) ? groups_.size() - 1 : g;
+    queue_.push({groups_[result].now.time, result});
+  }
+  write_back();
+}
+
+// Saved states before the global virtual time, up to the last one that may still be needed.
+void World::Timewarp::reclaim(WarpGroup& group, double virtual_time)
+{
+  const auto later = std::find_if(group.saved.begin(), group.saved.end(),
+                                  [&](const WarpGroup::Saved& s) { return s.time > virtual_time; });
+  if (later - group.saved.begin() > 1) group.saved.erase(group.saved.begin(), later - 1);
+}
+
+// Whether the last slice of a group took a body to where bodies outside the group may be. Then the groups
+// become one, at the start of the slice.
+bool World::Timewarp::merge_with_those_met(std::size_t g)
+{
+  std::vector<std::size_t> others;
+  std::vector<model::BodyIndex> strays;  // fixed bodies, and free ones
+  std::vector<model::BodyIndex> found;
+  WarpGroup& group = groups_[g];
+  for (std::size_t i = 0; i < group.bodies.size(); ++i) {
+    const model::BodyIndex body = group.bodies[i];
+    if (is_fixed(body) || world_.boxes_[at(body)].contains(group.boxes[i])) continue;
+    world_.boxes_[at(body)].extend(group.boxes[i]);
+    world_.broad_phase_.update(body, world_.boxes_[at(body)]);
+    world_.broad_phase_.overlapping(group.boxes[i], found);
+    for (const model::BodyIndex other : found) {
+      const collision::BodyPair pair{std::min(body, other), std::max(body, other)};
+      if (other == body || group.local(other) != model::kNone || !world_.may_collide(pair)) continue;
+      const std::int32_t theirs = group_of_[at(other)];
+      if (theirs == model::kNone) {
+        strays.push_back(other);
+      } else if (!is_fixed(other)) {
+        others.push_back(at(theirs));
+      }
+    }
+  }
+  if (others.empty() && strays.empty()) return false;
+  const auto unique = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  unique(others);
+  unique(strays);
+  merge(g, others, strays);
+  return true;
+}
+
+void World::Timewarp::go_back(WarpGroup& group, double time)
+{
+  while (group.now.time > time) {
+    ImpactCounts& counts = world_.impact_counts_;
+    ++counts.undone_slices;
+    for (const model::BodyIndex i : group.bodies) counts.undone_bodies += is_fixed(i) ? 0 : 1;
+    group.now = group.saved.back();
+    group.saved.pop_back();
+  }
+}
+
+void World::Timewarp::merge(std::size_t g, const std::vector<std::size_t>& others,
+                            const std::vector<model::BodyIndex>& strays)
+{
+  std::vector<WarpGroup> parts;
+  const double time = groups_[g].saved.back().time;
+  go_back(groups_[g], time);
+  parts.push_back(std::move(groups_[g]));
+  groups_[g].is_merged = true;
+  for (const std::size_t k : others) {
+    go_back(groups_[k], time);
+    parts.push_back(std::move(groups_[k]));
+    groups_[k].is_merged = true;
+  }
+  for (const model::BodyIndex i : strays) {
+    WarpGroup& part = parts.emplace_back();
+    part.bodies = {i};
+    start_group(part);
+    if (!is_fixed(i) && !world_.state_.bodies[at(i)].asleep) ++world_.impact_counts_.undone_bodies;
+  }
+  // Up to the same time. Nothing meets anything on the way: these slices were solved before.
+  for (WarpGroup& part : parts) {
+    while (part.now.time < time) world_.advance_group(part, time, h_);
+  }
+  WarpGroup merged;
+  for (const WarpGroup& part : parts)
+    merged.bodies.insert(merged.bodies.end(), part.bodies.begin(), part.bodies.end());
+  std::sort(merged.bodies.begin(), merged.bodies.end());
+  merged.bodies.erase(std::unique(merged.bodies.begin(), merged.bodies.end()), merged.bodies.end());
+  start_group(merged);
+  for (const WarpGroup& part : parts) take_over(part, merged);
+  sort_contacts(merged.now.state);
+  merged.now.time = time;
+  merged.now.state.time = world_.state_.time + time;
+  const auto number = static_cast<std::int32_t>(groups_.size());
+  for (const model::BodyIndex i : merged.bodies) {
+    if (!is_fixed(i)) group_of_[at(i)] = number;
+  }
+  groups_.push_back(std::move(merged));
+}
+
+void World::Timewarp::take_over(const WarpGroup& part, WarpGroup& merged)
+{
+  const model::SceneState& from = part.now.state;
+  model::SceneState& to = merged.now.state;
+  for (std::size_t i = 0; i < part.bodies.size(); ++i)
+    to.bodies[at(merged.local(part.bodies[i]))] = from.bodies[i];
+  for (std::size_t j = 0; j < part.joints.size(); ++j) {
+    const auto place = std::find(merged.joints.begin(), merged.joints.end(), part.joints[j]);
+    if (place != merged.joints.end())
+      to.joints[static_cast<std::size_t>(place - merged.joints.begin())] = from.joints[j];
+  }
+  const auto append = [&](const auto& list, auto& into, auto&& change) {
+    for (auto entry : list) {
+      entry.a = merged.local(part.bodies[at(entry.a)]);
+      entry.b = merged.local(part.bodies[at(entry.b)]);
+      change(entry);
+      into.push_back(entry);
+    }
+  };
+  // The impulses of all parts are to be those of a slice of the same length.
+  std::vector<model::ContactPatch> patches = from.patches;
+  scale_to(world_.state_.last_step > 0 ? world_.state_.last_step : h_, from.last_step, patches);
+  to.last_step = world_.state_.last_step > 0 ? world_.state_.last_step : h_;
+  const auto nothing = [](auto&) {
+  };
+  append(patches, to.patches, nothing);
+  append(from.references, to.references, nothing);
+  merged.now.contacts.insert(merged.now.contacts.end(), part.now.contacts.begin(), part.now.contacts.end());
+  merged.now.impulses.insert(merged.now.impulses.end(), part.now.impulses.begin(), part.now.impulses.end());
+  merged.now.events.insert(merged.now.events.end(), part.now.events.begin(), part.now.events.end());
+  merged.now.cuts = std::max(merged.now.cuts, part.now.cuts);
+  merged.now.whole = std::max(merged.now.whole, part.now.whole);
+}
+
+// Observers and sensors look at all bodies at one time, and the energy in the springs of the penalty stepper
+// is that of all bodies.
+bool World::can_warp() const
+{
+  return observers_.empty() && !stepper_->keeps_forces() &&
+         std::none_of(model_.bodies.begin(), model_.bodies.end(),
+                      [](const model::BodyProperties& body) { return body.sensor; });
+}
+
+void World::step_by_timewarp(double h)
+{
+  find_pairs(h);
+  Timewarp(*this, h).run();
+  contacts_changed_ = true;
+  update_moved_boxes();
+}
+
+}  // namespace thrum::sim
