@@ -146,7 +146,7 @@ Image spectrogram_picture(const sound::Spectrogram& spectrogram, const Spectrogr
     if (!(line >= desc.min_frequency && line <= top_frequency)) continue;
     const int y = axis.row_of(line);
     for (int x = frame.left; x <= frame.right; ++x) {
-      if (x % kDotPeriod < kDot) blend(image, x, y, kLine, 0.7f);
+      if (x % kDotPeriod < kDot) blend(image, x, y, kLine, 0.45f);
     }
   }
   draw_border(image, frame);
@@ -173,7 +173,7 @@ Image waveform_picture(const sound::AudioBuffer& sound, const WaveformPictureDes
   const int channels = static_cast<int>(sound.channels.size());
   Image image(desc.width, kTop + channels * desc.height + kBottom);
   const double largest = std::max(sound::peak(sound), 1e-12);
-  const Frame whole{kLeft, desc.width - 2 * kGap, kTop, kTop + channels * desc.height};
+  const Frame whole{kLeft, desc.width - 4 * kGap, kTop, kTop + channels * desc.height};
   const int columns = whole.right - whole.left + 1;
   for (int c = 0; c < channels; ++c) {
     const Frame frame{whole.left, whole.right, kTop + c * desc.height, kTop + (c + 1) * desc.height};
