@@ -103,11 +103,13 @@ TEST_F(RunSoundTest, InverseDistanceAndGivenFullScale)
 // A ball lands on a damped wooden board and comes to rest.
 const char* const kBall = R"({
   "duration": 3, "step": 0.002, "length_scale": 0.02,
-  "sound": {"modes": 20, "max_tetrahedra": 4000, "tail": 0},
+  "sound": {"modes": 20, "tail": 0},
   "listener": {"position": [0, -0.5, 0.3], "kind": "mono"},
   "bodies": [
-    {"name": "board", "shape": {"kind": "box", "size": [0.3, 0.2, 0.02]}, "motion": "fixed", "material": "damped"},
-    {"name": "cube", "shape": {"kind": "box", "size": [0.03, 0.03, 0.03]}, "material": "damped", "position": [0.05, 0, 0.075]}],
+    {"name": "board", "shape": {"kind": "box", "size": [0.3, 0.2, 0.02]}, "motion": "fixed", "material": "damped",
+     "rings": {"method": "none", "grid": [0.03, 0.04, 0.02]}},
+    {"name": "cube", "shape": {"kind": "box", "size": [0.03, 0.03, 0.03]}, "material": "damped", "position": [0.05, 0, 0.075],
+     "rings": {"method": "none", "grid": [0.015, 0.015, 0.015]}}],
   "materials": [{"name": "damped", "base": "wood", "alpha": 60, "restitution": 0.3, "friction": 0.5}]
 })";
 

@@ -16,7 +16,7 @@ namespace thrum::media {
 
 namespace {
 
-constexpr double kThinWallFactor = 8;                ///< more tetrahedra for a body that too few cannot fill
+constexpr double kThinWallFactor = 3;                ///< more tetrahedra for a body that too few cannot fill
 constexpr const char* kDefaultMaterial = "default";  ///< of bodies without a material: it has no damping
 
 std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& mesh,

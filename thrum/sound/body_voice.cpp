@@ -45,7 +45,8 @@ BodyVoice::BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const
       settings_(settings),
       modes_(model_->mode_count()),
       clicks_(settings.acceleration_noise && mass > 0 && model_->radius() > 0),
-      bank_(with_click(*model_, clicks_), settings.sample_rate)
+      bank_(with_click(*model_, clicks_), settings.sample_rate),
+      zeros_(bank_.size(), 0.0)
 {
   weights_.resize(bank_.size());
   double loudest = 0;
@@ -144,13 +145,15 @@ void BodyVoice::add_step(double time, double duration, std::span<const BodyConta
     return std::make_shared<const std::vector<double>>(std::move(values));
   };
   const Control* last = controls_.empty() ? nullptr : &controls_.back();
-  const Control control{time + duration / 2, shared(loads, last ? last->loads : nullptr),
-                        shared(decays, last ? last->decays : nullptr)};
+  Control control{time + duration / 2,
+                  shared(loads, last ? last->loads : nullptr),
+                  shared(decays, last ? last->decays : nullptr),
+                  {}};
   // Before its first step the body is as in it.
   longest_step_ = std::max(longest_step_, duration);
   // An impact may lie before its step by the length of it.
   ready_until_ = last ? last->time - 2 * longest_step_ : 0;
-  controls_.push_back(control);
+  controls_.push_back(std::move(control));
   add_slides(time, duration, contacts);
   std::erase_if(places_, [](const auto& entry) { return !entry.second.used; });
 }
@@ -218,12 +221,35 @@ std::size_t segment_at(const Controls& controls, double time)
   return i;
 }
 
-double value(const std::shared_ptr<const std::vector<double>>& values, std::size_t m)
+}  // namespace
+
+const double* BodyVoice::values_of(const Values& values) const
 {
-  return values ? (*values)[m] : 0;
+  return values ? values->data() : zeros_.data();
 }
 
-}  // namespace
+// Of the monotone curve of decays at a control, computed when its neighbours are known.
+const std::vector<double>& BodyVoice::slopes_at(std::size_t i)
+{
+  std::vector<double>& slopes = controls_[i].slopes;
+  if (!slopes.empty()) return slopes;
+  const bool is_last = i + 1 == controls_.size();
+  const auto secants = [&](std::size_t k, std::size_t m) {
+    return (values_of(controls_[k + 1].decays)[m] - values_of(controls_[k].decays)[m]) /
+           (controls_[k + 1].time - controls_[k].time);
+  };
+  std::vector<double> found(bank_.size(), 0.0);
+  for (std::size_t m = 0; m < modes_; ++m) {
+    if (i == 0 || is_last) {
+      found[m] = secants(is_last ? i - 1 : i, m);
+    } else {
+      found[m] = monotone_slope(secants(i - 1, m), secants(i, m), controls_[i].time - controls_[i - 1].time,
+                                controls_[i + 1].time - controls_[i].time);
+    }
+  }
+  if (is_last) return last_slopes_ = std::move(found);
+  return slopes = std::move(found);
+}
 
 void BodyVoice::set_loads(double begin, double end)
 {
@@ -242,10 +268,13 @@ void BodyVoice::set_loads(double begin, double end)
   for (std::size_t k = i; k < next(j); ++k) changes |= controls_[k].loads != controls_[k + 1].loads;
   if (!changes) return;
   scratch_.assign(bank_.size(), 0.0);
+  const double* from = values_of(controls_[i].loads);
+  const double* from_next = values_of(controls_[next(i)].loads);
+  const double* to = values_of(controls_[j].loads);
+  const double* to_next = values_of(controls_[next(j)].loads);
+  const double rate = 1 / (end - begin);
   for (std::size_t m = 0; m < modes_; ++m) {
-    const double from = (1 - u) * value(controls_[i].loads, m) + u * value(controls_[next(i)].loads, m);
-    const double to = (1 - v) * value(controls_[j].loads, m) + v * value(controls_[next(j)].loads, m);
-    scratch_[m] = (to - from) / (end - begin);
+    scratch_[m] = rate * ((1 - v) * to[m] + v * to_next[m] - (1 - u) * from[m] - u * from_next[m]);
   }
   bank_.set_load_rates(scratch_);
 }
@@ -272,28 +301,21 @@ void BodyVoice::set_decays(double begin, double end)
   for (std::size_t s = 0; s < 3; ++s) {
     const std::size_t i = segment_at(controls_, times[s]);
     const double since = times[s] - controls_[i].time;
-    const bool held = since <= 0 || i + 1 == controls_.size();
-    const double h = held ? 1 : controls_[i + 1].time - controls_[i].time;
-    const auto secant = [&](std::size_t k, std::size_t m) {
-      return (value(controls_[k + 1].decays, m) - value(controls_[k].decays, m)) /
-             (controls_[k + 1].time - controls_[k].time);
-    };
-    for (std::size_t m = 0; m < modes_; ++m) {
-      const double y0 = value(controls_[i].decays, m);
-      if (held) {
-        scratch_[m] += kSimpson[s] * y0;
-        continue;
-      }
-      const double middle = secant(i, m);
-      const double s0 =
-          i > 0 ? monotone_slope(secant(i - 1, m), middle, controls_[i].time - controls_[i - 1].time, h)
-                : middle;
-      const double s1 =
-          i + 2 < controls_.size()
-              ? monotone_slope(middle, secant(i + 1, m), h, controls_[i + 2].time - controls_[i + 1].time)
-              : middle;
-      scratch_[m] += kSimpson[s] * cubic(y0, value(controls_[i + 1].decays, m), s0, s1, h, since);
+    const double* y0 = values_of(controls_[i].decays);
+    if (since <= 0 || i + 1 == controls_.size()) {
+      for (std::size_t m = 0; m < modes_; ++m) scratch_[m] += kSimpson[s] * y0[m];
+      continue;
     }
+    const double* y1 = values_of(controls_[i + 1].decays);
+    const double* s0 = slopes_at(i).data();
+    const double* s1 = slopes_at(i + 1).data();
+    // The cubic is linear in its four values.
+    const double h = controls_[i + 1].time - controls_[i].time;
+    const double a = kSimpson[s] * cubic(1, 0, 0, 0, h, since);
+    const double b = kSimpson[s] * cubic(0, 1, 0, 0, h, since);
+    const double c = kSimpson[s] * cubic(0, 0, 1, 0, h, since);
+    const double d = kSimpson[s] * cubic(0, 0, 0, 1, h, since);
+    for (std::size_t m = 0; m < modes_; ++m) scratch_[m] += a * y0[m] + b * y1[m] + c * s0[m] + d * s1[m];
   }
   for (double& decay : scratch_) decay = std::max(0.0, decay);
   bank_.set_extra_decays(scratch_);

@@ -76,6 +76,7 @@ class BodyVoice {
     double time = 0;
     Values loads;
     Values decays;
+    std::vector<double> slopes;  ///< of the decays; empty: not computed yet
   };
   /// A rough contact during a step; its force goes from one level to another.
   struct Slide {
@@ -104,6 +105,8 @@ class BodyVoice {
   const PointShapes& shapes_at(std::uint64_t key, const Vec3& position);
   void add_impact(const BodyContact& contact, const PointShapes& shapes, const Vec3& listener);
   void add_slides(double time, double duration, std::span<const BodyContact> contacts);
+  [[nodiscard]] const double* values_of(const Values& values) const;
+  [[nodiscard]] const std::vector<double>& slopes_at(std::size_t i);
   void set_loads(double begin, double end);
   void set_decays(double begin, double end);
   void add_noise(double begin);
@@ -134,6 +137,8 @@ class BodyVoice {
   std::deque<Slide> slides_;
   Count count_;
   std::vector<double> scratch_;
+  std::vector<double> zeros_;
+  std::vector<double> last_slopes_;  ///< of the last control, which may get a neighbour yet
 };
 
 }  // namespace thrum::sound

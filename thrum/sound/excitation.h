@@ -10,7 +10,7 @@
 //
 // The file is "THRUMEXC", a version, then chunks (kind, size, checksum, steps). A chunk is whole or it does
 // not count: what a killed run has written can be read up to its last whole chunk. A contact that is the same
-// bit for bit as in the step before, as of bodies asleep, takes five bytes; others 93. Numbers are 32-bit
+// bit for bit as in the step before, as of bodies asleep, takes five bytes; others 86. Numbers are 32-bit
 // floats, times 64-bit.
 #pragma once
 

@@ -56,6 +56,9 @@ ModalBank::ModalBank(const elastic::ModeList& modes, int sample_rate)
       old_re_(padded_, 0.0),
       old_im_(padded_, 0.0),
       load_rates_(padded_, 0.0),
+      shift_re_(padded_, 0.0),
+      shift_im_(padded_, 0.0),
+      factor_(padded_, 1.0),
       force_(kInterval * padded_, 0.0),
       in_re_(kInterval * padded_, 0.0),
       in_im_(kInterval * padded_, 0.0),
@@ -103,19 +106,23 @@ void ModalBank::set_extra_decays(std::span<const double> decays)
   update_poles();
 }
 
+// exp(-x) of small x by its series, in a loop without branches; what is left out is below 2e-13.
 void ModalBank::update_poles()
 {
-  has_extra_ = false;
-  for (std::size_t m = 0; m < count_; ++m) {
-    if (extra_[m] == 0) {
-      pole_re_[m] = free_re_[m];
-      pole_im_[m] = free_im_[m];
-      jump_re_[m] = free_jump_re_[m];
-      jump_im_[m] = free_jump_im_[m];
-      continue;
+  constexpr double kSmall = 0.01;
+  const double largest = *std::max_element(extra_.begin(), extra_.end());
+  has_extra_ = largest > 0;
+  std::vector<double>& factor = factor_;
+  if (largest * step_ < kSmall) {
+    for (std::size_t m = 0; m < padded_; ++m) {
+      const double x = extra_[m] * step_;
+      factor[m] = 1 - x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4 * (1 - x / 5))));
     }
-    has_extra_ = true;
-    const double one = std::exp(-extra_[m] * step_);
+  } else {
+    for (std::size_t m = 0; m < padded_; ++m) factor[m] = std::exp(-extra_[m] * step_);
+  }
+  for (std::size_t m = 0; m < padded_; ++m) {
+    const double one = factor[m];
     double all = one;
     for (std::size_t k = 1; k < kInterval; k *= 2) all *= all;
     pole_re_[m] = one * free_re_[m];
@@ -225,9 +232,11 @@ void ModalBank::render(std::span<double> out)
 }
 
 // y[n] = Re(w z p^n) satisfies y[n+1] = 2 Re(p) y[n] - |p|^2 y[n-1]. While the weights change from w to v,
-// Re((v - w) z p^n) n / kInterval comes on top.
+// Re((v - w) z p^n) n / kInterval comes on top. While a load changes at the rate r, z + r / s^2 is what runs
+// free.
 void ModalBank::render_free(std::span<double> out)
 {
+  const auto [offset, ramp_offset] = has_load_ ? shift_by_load() : std::pair(0.0, 0.0);
   std::fill(lanes_.begin(), lanes_.end(), 0.0);
   std::fill(ramp_lanes_.begin(), ramp_lanes_.end(), 0.0);
   for (std::size_t g = 0; g < padded_; g += kLanes) {
@@ -258,15 +267,41 @@ void ModalBank::render_free(std::span<double> out)
       re_[m] = re;
     }
   }
+  if (has_load_) {
+    for (std::size_t m = 0; m < padded_; ++m) {
+      re_[m] -= shift_re_[m];
+      im_[m] -= shift_im_[m];
+    }
+  }
   for (std::size_t n = 0; n < kInterval; ++n) {
-    double sum = 0;
-    double ramp = 0;
+    double sum = -offset;
+    double ramp = -ramp_offset;
     for (std::size_t l = 0; l < kLanes; ++l) {
       sum += lanes_[n * kLanes + l];
       ramp += ramp_lanes_[n * kLanes + l];
     }
     out[n] += sum + ramp * (static_cast<double>(n) / static_cast<double>(kInterval));
   }
+}
+
+// Moves z to z + r / s^2; returns what the shift adds to the output, by the old weights and by their change.
+std::pair<double, double> ModalBank::shift_by_load()
+{
+  double offset = 0;
+  double ramp = 0;
+  for (std::size_t m = 0; m < count_; ++m) {
+    const double d = decay_[m] + extra_[m];
+    const double square_re = d * d - omega_d_[m] * omega_d_[m];
+    const double square_im = -2 * d * omega_d_[m];
+    const double scale = load_rates_[m] / (square_re * square_re + square_im * square_im);
+    shift_re_[m] = scale * square_re;
+    shift_im_[m] = -scale * square_im;
+    re_[m] += shift_re_[m];
+    im_[m] += shift_im_[m];
+    offset += old_re_[m] * shift_re_[m] - old_im_[m] * shift_im_[m];
+    ramp += (weight_re_[m] - old_re_[m]) * shift_re_[m] - (weight_im_[m] - old_im_[m]) * shift_im_[m];
+  }
+  return {offset, ramp};
 }
 
 // One complex multiplication a mode and sample, with what forces add.

@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "thrum/elastic/modal_filter.h"
@@ -83,6 +84,7 @@ class ModalBank {
   void gather_inputs();
   void add_pulse(const Pulse& pulse);
   void add_pulse_part(const Pulse& pulse, std::size_t n, double from, double to);
+  std::pair<double, double> shift_by_load();
   void render_free(std::span<double> out);
   void render_driven(std::span<double> out);
   [[nodiscard]] Complex pole(std::size_t m) const { return {-decay_[m] - extra_[m], omega_d_[m]}; }
@@ -106,6 +108,8 @@ class ModalBank {
 
   std::vector<Pulse> pulses_;  ///< in the order in which they were given
   std::vector<double> load_rates_;
+  std::vector<double> shift_re_, shift_im_;  ///< r / s^2 of the load
+  std::vector<double> factor_;               ///< exp(-extra T)
   bool has_load_ = false;
   std::vector<double> force_;  ///< kInterval x padded_
   bool has_force_ = false;

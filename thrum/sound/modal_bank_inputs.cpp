@@ -36,7 +36,7 @@ Complex exponential_integral(Complex s, Complex p, double length, Complex es, Co
 
 void ModalBank::gather_inputs()
 {
-  has_input_ = has_load_ || has_force_;
+  has_input_ = has_force_;  // a load alone needs no input, see render_free()
   const double begin = time();
   const double end = begin + interval();
   for (const Pulse& pulse : pulses_) has_input_ |= pulse.time < end;

@@ -24,19 +24,30 @@ Vec6 wrench(const Vec3& p, const Vec3& d, double scale)
   return w;
 }
 
-// The shortest x with A x = c, or with A x as near to it as possible.
-VecX shortest_solution(const Rows6& A, const Vec6& c)
+Mat6 pseudo_inverse(const Rows6& A)
 {
   const Eigen::SelfAdjointEigenSolver<Mat6> eigen(Mat6(A * A.transpose()));
   const double limit = kRank * eigen.eigenvalues()[5];
-  Vec6 y = eigen.eigenvectors().transpose() * c;
-  for (int k = 0; k < 6; ++k) y[k] = eigen.eigenvalues()[k] > limit ? y[k] / eigen.eigenvalues()[k] : 0;
-  return A.transpose() * (eigen.eigenvectors() * y);
+  Vec6 values;
+  for (int k = 0; k < 6; ++k) values[k] = eigen.eigenvalues()[k] > limit ? 1 / eigen.eigenvalues()[k] : 0;
+  return eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+// The shortest x with A x = c, or with A x as near to it as possible.
+template <class Factor>
+VecX shortest_solution(const Rows6& A, const Vec6& c, Factor& factor)
+{
+  if (factor.A.cols() != A.cols() || factor.A != A) {
+    factor.A = A;
+    factor.inverse = pseudo_inverse(A);
+  }
+  return A.transpose() * (factor.inverse * c);
 }
 
 // a >= 0 nearest to `target` with N a = c. Entries that would be negative are held at 0 one after the other,
 // the most negative first. Empty when that does not meet c.
-VecX nearest_non_negative(const Rows6& N, const Vec6& c, const VecX& target)
+template <class Factor>
+VecX nearest_non_negative(const Rows6& N, const Vec6& c, const VecX& target, Factor& factor)
 {
   const Eigen::Index count = N.cols();
   std::vector<Eigen::Index> open(static_cast<std::size_t>(count));
@@ -51,7 +62,7 @@ VecX nearest_non_negative(const Rows6& N, const Vec6& c, const VecX& target)
       wanted[i] = target[open[static_cast<std::size_t>(i)]];
     }
     const Vec6 missing = c - part * wanted;
-    if (missing.norm() > kTolerance * scale) wanted += shortest_solution(part, missing);
+    if (missing.norm() > kTolerance * scale) wanted += shortest_solution(part, missing, factor);
     a.setZero();
     for (Eigen::Index i = 0; i < part.cols(); ++i) a[open[static_cast<std::size_t>(i)]] = wanted[i];
     Eigen::Index lowest = 0;
@@ -96,11 +107,12 @@ void ForceRedistribution::redistribute(std::vector<ContactForce>& contacts)
     }
   }
   if (count > 1) {
-    const VecX spread = nearest_non_negative(N, N * a, a_target);
+    const VecX spread = nearest_non_negative(N, N * a, a_target, normals_);
     if (spread.size() == count) a = spread;
     const Vec6 missing = D * (b - b_target);
-    b = missing.norm() > kTolerance * (D * b).norm() ? VecX(b_target + shortest_solution(D, missing))
-                                                     : b_target;
+    b = missing.norm() > kTolerance * (D * b).norm()
+            ? VecX(b_target + shortest_solution(D, missing, tangents_))
+            : b_target;
   }
   last_.clear();
   for (Eigen::Index k = 0; k < count; ++k) {

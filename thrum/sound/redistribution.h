@@ -40,11 +40,18 @@ class ForceRedistribution {
   void redistribute(std::vector<ContactForce>& contacts);
 
  private:
+  /// Pseudo-inverse of A A^T, kept while the contacts stay where they are.
+  struct Factor {
+    Eigen::Matrix<double, 6, Eigen::Dynamic> A;
+    Eigen::Matrix<double, 6, 6> inverse;
+  };
   struct Last {
     double normal_force = 0;
     Vec3 friction = Vec3::Zero();
   };
   std::unordered_map<std::uint64_t, Last> last_;
+  Factor normals_;
+  Factor tangents_;
 };
 
 }  // namespace thrum::sound
