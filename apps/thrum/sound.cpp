@@ -10,6 +10,7 @@
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
+#include "apps/thrum/sound_report.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/timing.h"
 #include "thrum/media/pages.h"
@@ -23,6 +24,7 @@ struct SoundOptions {
   std::string folder;
   std::string output;
   std::vector<std::string> settings;
+  SoundPictures pictures;
   bool stems = false;
   bool json = false;
   bool quiet = false;
@@ -61,6 +63,7 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
   fmt::print("modes in {}, synthesis in {} ({:.3g} x real time)\n",
              base::readable_duration(result.modes_seconds), base::readable_duration(result.synthesis_seconds),
              result.sound.duration() / std::max(result.synthesis_seconds, 1e-9));
+  fmt::print("{}\n", loudness_text(result.sound, result.full_scale));
   for (const auto& file : result.files) fmt::print("  {}\n", file.string());
 }
 
@@ -78,6 +81,7 @@ void sound(const SoundOptions& options)
   const media::RunSound result =
       make_run_sound(options.folder, recording, desc, options.quiet || options.json);
   print_result(options, result);
+  write_sound_pictures(options.pictures, result.sound, "", {});
   // The page of the run holds its sound.
   const std::filesystem::path page = std::filesystem::path(options.folder) / "index.html";
   if (options.output.empty() && std::filesystem::exists(page) && !media::page_template("viewer").empty())
@@ -122,6 +126,7 @@ void add_sound(CLI::App& app)
                    "change a value of sound or listener: sound.contact_damping_scale=20; may be repeated")
       ->allow_extra_args(false);
   command->add_flag("--stems", options->stems, "write a file per body too, in the folder stems of the run");
+  add_sound_pictures(*command, options->pictures);
   command->add_flag("--json", options->json, "print the result as JSON");
   command->add_flag("--quiet", options->quiet, "print nothing but errors and warnings");
   command->footer(

@@ -7,6 +7,7 @@
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
+#include "apps/thrum/sound_report.h"
 #include "thrum/base/error.h"
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/modal_export.h"
@@ -15,6 +16,7 @@
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/sound/audio_file.h"
+#include "thrum/sound/loudness.h"
 #include "thrum/sound/strike.h"
 
 namespace thrum::app {
@@ -39,6 +41,9 @@ struct StrikeOptions {
   double spacing = 0;     // [m]
   int modes = 60;
   int rate = 48000;  // [Hz]
+  bool normalise = false;
+  std::string radiation = "scalar";
+  SoundPictures pictures;
   bool quiet = false;
 };
 
@@ -97,6 +102,9 @@ void strike(StrikeOptions options)
   sound::StrikeDesc desc;
   desc.settings.sample_rate = options.rate;
   desc.settings.modes = options.modes;
+  if (options.radiation == "multipole") desc.settings.radiation = sound::SoundRadiation::multipole;
+  if (options.radiation == "equivalent_sources")
+    desc.settings.radiation = sound::SoundRadiation::equivalent_sources;
   desc.striker_mass = options.mass;
   desc.striker_radius = options.radius;
   desc.distance = options.distance;
@@ -106,15 +114,19 @@ void strike(StrikeOptions options)
   const sound::AudioBuffer hit = sound::strike_body(model, strikes_of(options, *modes), desc);
   const double peak = sound::peak(hit);
   constexpr double kPeakLevel = 0.89;  // -1 dB
-  const double full_scale = options.full_scale > 0 ? options.full_scale : peak > 0 ? peak / kPeakLevel : 1;
+  double full_scale = options.full_scale > 0 ? options.full_scale : peak > 0 ? peak / kPeakLevel : 1;
+  if (options.normalise) full_scale = 1 / sound::normalising_gain(hit);
   const sound::AudioFileReport report =
       sound::write_audio_file(options.output, hit, {.full_scale = full_scale});
+  const VecX heard = modes->frequencies.head(static_cast<Eigen::Index>(model->mode_count()));
+  write_sound_pictures(options.pictures, hit, options.material, {heard.begin(), heard.end()});
   if (options.quiet) return;
   fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
              bold(options.output), hit.duration(),
              count_text(static_cast<std::size_t>(options.count), "strike", "strikes"), options.material,
              model->mode_count(), modes->frequencies[0],
              modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1], peak, options.distance);
+  fmt::print("{}\n", loudness_text(hit, full_scale));
   if (report.clips())
     fmt::print("{}\n", warning(fmt::format("{} samples are above full scale; players cut them off.",
                                            report.clipped_samples)));
@@ -165,6 +177,14 @@ void add_strike(CLI::App& app)
       ->add_option("--full-scale", options->full_scale,
                    "pressure that is written as 1.0 [Pa]; default: the peak becomes 0.89")
       ->check(positive());
+  command->add_flag("--normalise", options->normalise,
+                    "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS");
+  command
+      ->add_option("--radiation", options->radiation,
+                   "of the modes: scalar, or by direction (cached): multipole, equivalent_sources")
+      ->check(CLI::IsMember({"scalar", "multipole", "equivalent_sources"}))
+      ->capture_default_str();
+  add_sound_pictures(*command, options->pictures);
   command->add_flag("--quiet", options->quiet, "print nothing but errors");
   command->callback([options] { strike(*options); });
 }

@@ -492,6 +492,15 @@ THRUM_TABLE(
                 .doc = "about, of a body whose modes are computed",
                 .bounds = between(100, 1e6)},
                synthesis(&SynthesisSettings::max_tetrahedra))
+        .choice(
+            {.key = "radiation",
+             .doc = "of the modes: scalar, the same in all directions; multipole or equivalent_sources, by "
+                    "direction, computed once a body (up to a minute) and cached"},
+            synthesis(&SynthesisSettings::radiation),
+            std::vector<std::pair<std::string, sound::SoundRadiation>>{
+                {"scalar", sound::SoundRadiation::scalar},
+                {"multipole", sound::SoundRadiation::multipole},
+                {"equivalent_sources", sound::SoundRadiation::equivalent_sources}})
         .field(non_negative("contact_damping_scale", "",
                             "of contact_damping of the materials; 1: as published, which is hardly heard but "
                             "for steel; 10 to 30 doubles the decay of a mug"),

@@ -84,11 +84,13 @@ RingsEntry rings_of(const Json& json)
 Json json_of(const SoundEntry& sound)
 {
   const sound::SynthesisSettings& s = sound.synthesis;
+  const char* radiations[] = {"scalar", "multipole", "equivalent_sources"};
   return {{"sample_rate", s.sample_rate},
           {"min_frequency", s.min_frequency},
           {"max_frequency", s.max_frequency},
           {"modes", s.modes},
           {"max_tetrahedra", s.max_tetrahedra},
+          {"radiation", radiations[static_cast<std::size_t>(s.radiation)]},
           {"contact_damping_scale", s.contact_damping_scale},
           {"roughness", s.roughness},
           {"rolling", s.rolling},

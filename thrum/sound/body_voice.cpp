@@ -14,6 +14,7 @@ namespace thrum::sound {
 namespace {
 
 constexpr double kInaudible = 1e-9;       ///< amplitude of a body that counts as silent [Pa m]
+constexpr double kSameDirection = 0.01;   ///< chord between directions that sound alike
 constexpr double kSamePlace = 1e-5;       ///< a contact that moved by less keeps its shapes [m]
 constexpr double kRoughnessLimit = 16e3;  ///< of the noise of rough contacts, the same at every rate [Hz]
 
@@ -47,16 +48,32 @@ BodyVoice::BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const
       bank_(with_click(*model_, clicks_), settings.sample_rate),
       zeros_(bank_.size(), 0.0)
 {
-  std::vector<ModalBank::Complex> weights(bank_.size());
+  weights_.resize(bank_.size());
   double loudest = 0;
   for (std::size_t m = 0; m < bank_.size(); ++m) {
     const double amplitude =
         m < modes_ ? model_->amplitudes()[m] : kAirDensity * model_->radius() * kSoundSpeed;
-    weights[m] = amplitude * bank_.velocity_weight(m);
+    weights_[m] = amplitude * bank_.velocity_weight(m);
     loudest = std::max(loudest, amplitude);
   }
-  bank_.set_output(weights);
+  bank_.set_output(weights_);
   quiet_amplitude_ = loudest > 0 ? kInaudible / loudest : std::numeric_limits<double>::infinity();
+}
+
+// The weights follow the direction of the listener; the bank changes over from the old to the new in an
+// interval.
+void BodyVoice::set_direction(double begin)
+{
+  while (directions_.size() > 1 && directions_[1].time <= begin) directions_.pop_front();
+  if (directions_.empty() || (directions_.front().listener - radiated_).norm() < kSameDirection) return;
+  radiated_ = directions_.front().listener;
+  std::vector<ModalBank::Complex> amplitudes(modes_);
+  model_->radiation()->amplitudes(radiated_, amplitudes);
+  for (std::size_t m = 0; m < modes_; ++m) {
+    const bool heard = model_->amplitudes()[m] > 0;
+    weights_[m] = heard ? amplitudes[m] * bank_.velocity_weight(m) : 0;
+  }
+  bank_.set_output(weights_);
 }
 
 const PointShapes& BodyVoice::shapes_at(std::uint64_t key, const Vec3& position)
@@ -90,6 +107,7 @@ void BodyVoice::strike(double time, double duration, const Vec3& position, const
                        const Vec3& listener)
 {
   bank_.strike(time, duration, gains_of(model_->shapes_at(position), impulse, listener));
+  if (model_->radiation()) directions_.push_back({time, listener});
   ++count_.impacts;
   count_.impulse += impulse.norm();
 }
@@ -97,6 +115,7 @@ void BodyVoice::strike(double time, double duration, const Vec3& position, const
 void BodyVoice::add_step(double time, double duration, std::span<const BodyContact> contacts,
                          const Vec3& listener)
 {
+  if (model_->radiation()) directions_.push_back({time, listener});
   for (auto& [key, place] : places_) place.used = false;
   std::vector<ContactForce> forces;
   for (const BodyContact& contact : contacts) {
@@ -186,6 +205,7 @@ bool BodyVoice::render(std::span<double> amplitude)
   set_loads(begin, end);
   set_decays(begin, end);
   add_noise(begin);
+  set_direction(begin);
   bank_.render(amplitude);
   return true;
 }

@@ -110,6 +110,7 @@ class BodyVoice {
   void set_loads(double begin, double end);
   void set_decays(double begin, double end);
   void add_noise(double begin);
+  void set_direction(double begin);
   [[nodiscard]] std::vector<double> gains_of(const PointShapes& shapes, const Vec3& impulse,
                                              const Vec3& listener) const;
 
@@ -119,7 +120,14 @@ class BodyVoice {
   std::size_t modes_;  ///< without the click
   bool clicks_;
   ModalBank bank_;
-  double quiet_amplitude_ = 0;  ///< of a mode that is not heard any more
+  std::vector<ModalBank::Complex> weights_;  ///< of the output
+  struct Direction {
+    double time = 0;
+    Vec3 listener = Vec3::Zero();
+  };
+  std::deque<Direction> directions_;  ///< of the listener, for a body with a RadiationMap
+  Vec3 radiated_ = Vec3::Zero();      ///< direction that the weights belong to
+  double quiet_amplitude_ = 0;        ///< of a mode that is not heard any more
   double ready_until_ = 0;
   double longest_step_ = 0;  ///< so far [s]
   ForceRedistribution redistribution_;

@@ -40,6 +40,7 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
       const bool heard = model_->frequencies[m] >= settings.min_frequency;
       amplitudes_.push_back(heard ? radiation[at(m)].amplitude : 0);
     }
+    if (settings.radiation != SoundRadiation::scalar && count > 0) find_radiation(settings.radiation);
     if (!model_->surface.triangles.empty()) modal_surface_ = std::make_unique<mesh::Bvh>(model_->surface);
   }
   if (surface.triangles.empty()) return;
@@ -47,6 +48,20 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
   if (volume > 0) radius_ = std::cbrt(3 * volume / (4 * std::numbers::pi));
   find_curvatures(surface);
   surface_ = std::make_unique<mesh::Bvh>(surface);
+}
+
+// Of the modes that are used; the others would cost as much.
+void SoundModel::find_radiation(SoundRadiation kind)
+{
+  const auto count = static_cast<Eigen::Index>(mode_count());
+  model::ModalModel used = *model_;
+  used.frequencies.conservativeResize(count);
+  used.decays.conservativeResize(count);
+  used.shapes.conservativeResize(Eigen::NoChange, count);
+  RadiationDesc desc;
+  desc.method =
+      kind == SoundRadiation::multipole ? RadiationMethod::multipole : RadiationMethod::equivalent_sources;
+  radiation_ = std::make_shared<RadiationMap>(bake_radiation_cached(used, desc, base::Cache()));
 }
 
 // The angle between two triangles over the distance of their centres.

@@ -9,6 +9,7 @@
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/mesh/bvh.h"
 #include "thrum/model/modal_model.h"
+#include "thrum/sound/radiation_map.h"
 #include "thrum/sound/scalar_radiation.h"
 #include "thrum/sound/synthesis_settings.h"
 
@@ -29,6 +30,8 @@ class SoundModel {
   [[nodiscard]] const model::ModalModel* modal_model() const { return model_.get(); }
   /// r p / q' of each mode [Pa m / (kg^1/2 m/s)].
   [[nodiscard]] const std::vector<double>& amplitudes() const { return amplitudes_; }
+  /// What they radiate by direction; none with SoundRadiation::scalar.
+  [[nodiscard]] const RadiationMap* radiation() const { return radiation_.get(); }
   [[nodiscard]] PointShapes shapes_at(const Vec3& position) const;
 
   /// Of the surface at a point: the larger, estimated from the angles between triangles; that of a ball of
@@ -42,11 +45,13 @@ class SoundModel {
   [[nodiscard]] double radius() const { return radius_; }
 
  private:
+  void find_radiation(SoundRadiation kind);
   void find_curvatures(const mesh::TriangleMesh& surface);
 
   std::shared_ptr<const model::ModalModel> model_;
   elastic::ModeList modes_;
   std::vector<double> amplitudes_;
+  std::shared_ptr<const RadiationMap> radiation_;
   std::unique_ptr<mesh::Bvh> modal_surface_;
   std::unique_ptr<mesh::Bvh> surface_;
   std::vector<double> curvatures_;          ///< by triangle of the surface [1/m]

@@ -6,12 +6,20 @@
 
 namespace thrum::sound {
 
+/// How the sound of a mode depends on the direction.
+enum class SoundRadiation {
+  scalar,              ///< not at all: scalar_radiation.h
+  multipole,           ///< radiation_map.h, computed once for a body and cached
+  equivalent_sources,  ///< likewise
+};
+
 struct SynthesisSettings {
-  int sample_rate = 48000;           ///< [Hz]
-  double min_frequency = 20;         ///< modes below are not heard [Hz]
-  double max_frequency = 20000;      ///< modes above are left out [Hz]
-  int modes = 60;                    ///< of a body, at most, lowest first
-  double max_tetrahedra = 20e3;      ///< about, of a body whose modes are computed
+  int sample_rate = 48000;       ///< [Hz]
+  double min_frequency = 20;     ///< modes below are not heard [Hz]
+  double max_frequency = 20000;  ///< modes above are left out [Hz]
+  int modes = 60;                ///< of a body, at most, lowest first
+  double max_tetrahedra = 20e3;  ///< about, of a body whose modes are computed
+  SoundRadiation radiation = SoundRadiation::scalar;
   double contact_damping_scale = 1;  ///< of gamma of the materials; 1: as published
   double roughness = 0.02;           ///< fluctuation of the force of a sliding contact, as a share of it
   double rolling = 0.3;              ///< that of a rolling contact against that of a sliding one

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "apps/thrum/sound_report.h"
+
+#include <fmt/format.h>
+
+#include "thrum/media/sound_picture.h"
+#include "thrum/sound/loudness.h"
+
+namespace thrum::app {
+
+void add_sound_pictures(CLI::App& command, SoundPictures& pictures)
+{
+  command.add_option("--spectrogram", pictures.spectrogram,
+                     "write a picture of level over time and frequency (.png)");
+  command.add_option("--waveform", pictures.waveform, "write a picture of the pressure over time (.png)");
+}
+
+void write_sound_pictures(const SoundPictures& pictures, const sound::AudioBuffer& sound,
+                          const std::string& title, const std::vector<double>& lines)
+{
+  if (!pictures.spectrogram.empty()) {
+    check_output(pictures.spectrogram, {".png"});
+    media::write_png(pictures.spectrogram, media::spectrogram_picture(sound::make_spectrogram(sound),
+                                                                      {.title = title, .lines = lines}));
+  }
+  if (!pictures.waveform.empty()) {
+    check_output(pictures.waveform, {".png"});
+    media::write_png(pictures.waveform, media::waveform_picture(sound, {.title = title}));
+  }
+}
+
+std::string loudness_text(const sound::AudioBuffer& sound, double full_scale)
+{
+  const sound::LoudnessReport report = sound::measure_loudness(sound, {.full_scale = full_scale});
+  return fmt::format("loudness {:.1f} LUFS, peak {:.1f} dBFS", report.integrated, report.peak);
+}
+
+}  // namespace thrum::app
