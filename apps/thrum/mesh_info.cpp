@@ -9,9 +9,11 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
+#include "thrum/mesh/fill_holes.h"
 #include "thrum/mesh/mass_properties.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/mesh/repair.h"
+#include "thrum/mesh/sheet.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
 #include "thrum/tets/tet_quality.h"
@@ -96,6 +98,8 @@ struct RepairOptions {
   std::string output;
   double tolerance = mesh::kWeldTolerance;
   double scale = 1;
+  bool fill_holes = false;
+  double solidify = 0;  // [m]
 };
 
 void repair(const RepairOptions& options)
@@ -106,9 +110,19 @@ void repair(const RepairOptions& options)
   mesh::RepairResult result = mesh::repair_mesh(file.mesh, {.weld_tolerance = options.tolerance});
   for (const std::string& line : result.report.lines) fmt::print("{}\n", line);
   if (!result.report.changed()) fmt::print("{}\n", success("No changes were needed."));
+  if (options.fill_holes) {
+    const mesh::FillHolesResult holes = mesh::fill_holes(result.mesh);
+    for (const std::string& line : holes.lines) fmt::print("{}\n", line);
+    if (holes.filled + holes.kept == 0) fmt::print("There are no holes to fill.\n");
+  }
   if (options.scale != 1) {
     mesh::scale(result.mesh, Vec3::Constant(options.scale));
     fmt::print("All lengths were multiplied by {}.\n", options.scale);
+  }
+  if (options.solidify > 0) {
+    result.mesh = mesh::solidified(result.mesh, options.solidify);
+    fmt::print("The surface became a solid sheet of {}, half of it to each side.\n",
+               length_text(options.solidify));
   }
   mesh_io::write_mesh(options.output, result.mesh);
   fmt::print("{}\n{}", bold(options.output), mesh::to_text(mesh::report_mesh(result.mesh)));
@@ -147,6 +161,12 @@ void add_mesh_repair(CLI::App& mesh)
   command
       ->add_option("--scale", options->scale,
                    "multiply all lengths, for example 0.001 for a mesh in millimetres")
+      ->check(positive());
+  command->add_flag("--fill-holes", options->fill_holes, "close each hole with triangles to its middle");
+  command
+      ->add_option("--solidify", options->solidify,
+                   "make the surface a closed sheet of this thickness, half of it to each side [m, after "
+                   "--scale]")
       ->check(positive());
   command->callback([options] { repair(*options); });
 }

@@ -18,6 +18,7 @@
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
+#include "thrum/mesh/mesh_report.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
 
@@ -43,6 +44,8 @@ struct ModesOptions {
   std::vector<std::string> clamps;
   std::vector<std::string> supports;
   double spacing = 0;  // [m]
+  double scale = 1;
+  double thickness = 0;  // [m]; 0: solid
   std::string quality = "normal";
   std::string fill = "cut";
   std::string element = "tet10";
@@ -143,19 +146,37 @@ elastic::ModalAnalysisResult analyse_tetrahedra(const ModesOptions& options, ela
                                                 const model::Material& material,
                                                 const RegionMaterials& by_region)
 {
-  const mesh_io::TetrahedralMeshFile file = mesh_io::read_tetrahedral_mesh_file(options.input);
+  mesh_io::TetrahedralMeshFile file = mesh_io::read_tetrahedral_mesh_file(options.input);
+  for (Vec3& v : file.mesh.vertices) v *= options.scale;
   for (const std::string& note : file.notes) fmt::print(stderr, "{}: {}\n", options.input, note);
   const mesh::TetrahedralMesh& mesh = file.mesh;
   desc.materials = materials_of(mesh.region_names, region_count(mesh), material, by_region);
   return options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
 }
 
+// An open surface can ring as a sheet, or as a solid once it is closed: the error names the commands.
+void require_fillable(const ModesOptions& options, const mesh::TriangleMesh& surface)
+{
+  if (options.thickness > 0) return;
+  const mesh::MeshReport report = mesh::report_mesh(surface, {.self_intersections = false});
+  if (!report.open_edges.found()) return;
+  const std::string fixed = std::filesystem::path(options.input).stem().string() + "_closed.obj";
+  throw Error(fmt::format(
+      "The surface of {} is open ({} open edges), so it has no inside. As a sheet of metal or glass of 1 mm: "
+      "thrum modes {} --thickness 0.001. As a solid: thrum mesh repair {} --fill-holes -o {}, then thrum "
+      "modes {}.",
+      options.input, report.open_edges.count, options.input, options.input, fixed, fixed));
+}
+
 elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elastic::ModalAnalysisDesc desc,
                                              const model::Material& material,
                                              const RegionMaterials& by_region)
 {
-  const mesh::TriangleMesh surface = mesh_io::read_mesh(options.input);
+  mesh::TriangleMesh surface = mesh_io::read_mesh(options.input);
+  if (options.scale != 1) mesh::scale(surface, Vec3::Constant(options.scale));
+  require_fillable(options, surface);
   elastic::FillDesc fill = {.spacing = options.spacing};
+  fill.thickness = options.thickness;
   if (options.fill == "stuffing") fill.method = elastic::FillMethod::stuffing;
   if (options.quality == "draft") fill.quality = elastic::Quality::draft;
   if (options.quality == "fine") fill.quality = elastic::Quality::fine;
@@ -276,8 +297,9 @@ void add_modes_commands(CLI::App& app)
   CLI::App* modes =
       app.add_subcommand("modes", "Compute the vibration modes of a body from a mesh and a material");
   modes->require_subcommand(0, 1);
-  modes->add_option("mesh", options->input,
-                    "a closed surface (.obj .stl .ply .glb) or tetrahedra (.msh .node .ele)");
+  modes->add_option(
+      "mesh", options->input,
+      "a surface (.obj .stl .ply .glb), closed or with --thickness, or tetrahedra (.msh .node .ele)");
   modes->add_option("-o,--output", options->output, "the baked modal file to write: .npz");
   add_material_options(*modes, *options);
   modes->add_option("--modes", options->modes, "number of modes; default: 20, or all below --max-frequency")
@@ -288,6 +310,15 @@ void add_modes_commands(CLI::App& app)
                     "fix a part of the body: 'z<0.01', 'box(0,0,0, 1,1,0.1)', 'region feet'");
   modes->add_option("--support", options->supports, "fix a part in z only");
   modes->add_option("--spacing", options->spacing, "spacing of the lattice that fills a surface [m]")
+      ->check(positive());
+  modes
+      ->add_option(
+          "--scale", options->scale,
+          "multiply all lengths of the mesh first: 0.001 for a mesh in millimetres, 0.0254 for inches")
+      ->check(positive());
+  modes
+      ->add_option("--thickness", options->thickness,
+                   "the surface, open or closed, is a sheet of this thickness, half of it to each side [m]")
       ->check(positive());
   modes
       ->add_option("--quality", options->quality,

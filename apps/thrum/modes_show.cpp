@@ -9,6 +9,7 @@
 #include "apps/thrum/modes_commands.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/modal_export.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/modal_rescale.h"
@@ -50,6 +51,7 @@ struct ExportOptions {
   std::string format;
   std::string strike;
   double size = 1;
+  double sample_rate = 48000;  // [Hz]
 };
 
 constexpr double kMaxOffsetFraction = 0.01;  // of the body's size
@@ -76,11 +78,12 @@ std::string chosen_format(const ExportOptions& options)
   if (ending == ".modes") return "stanford";
   if (ending == ".dsp" || ending == ".lib") return "faust";
   if (ending == ".scd" || ending == ".sc") return "supercollider";
+  if (ending == ".pd") return "pd";
   if (ending == ".txt") return "puredata";
   if (ending == ".csv") return "csv";
   throw Error(fmt::format(
       "{}: the format is not clear from the extension; give --format stanford, faust, supercollider, "
-      "puredata or csv.",
+      "pd, puredata or csv.",
       options.output));
 }
 
@@ -94,11 +97,19 @@ void export_modes(const ExportOptions& options)
   std::string text;
   if (format == "stanford") text = elastic::stanford_modes(model);
   if (format == "csv") text = elastic::csv_table(model, strike);
-  if (format == "faust") text = elastic::faust_program(elastic::tones(model, strike));
-  if (format == "supercollider") text = elastic::supercollider_program(elastic::tones(model, strike));
-  if (format == "puredata") text = elastic::pure_data_list(elastic::tones(model, strike));
+  const double limit = std::min(elastic::kMaxExportFrequency, options.sample_rate / 2);
+  const elastic::ToneList list = elastic::tones(model, strike, limit);
+  if (format == "faust") text = elastic::faust_program(list);
+  if (format == "supercollider") text = elastic::supercollider_program(list);
+  if (format == "pd") text = elastic::pure_data_patch(list);
+  if (format == "puredata") text = elastic::pure_data_list(list);
   base::write_file(options.output, text);
-  fmt::print("{}: {} modes ({})\n", bold(options.output), model.mode_count(), format);
+  const bool all = format == "stanford" || format == "csv";
+  fmt::print("{}: {} modes ({})\n", bold(options.output),
+             all ? model.mode_count() : count_of(list.frequencies), format);
+  if (!all && list.left_out > 0)
+    fmt::print("{} modes above {:.6g} Hz were left out: {}.\n", list.left_out, limit,
+               limit < elastic::kMaxExportFrequency ? "half the sample rate" : "they cannot be heard");
 }
 
 }  // namespace
@@ -123,12 +134,18 @@ void add_modes_export(CLI::App& modes)
   command->add_option("modal_file", options->input, "a baked modal file: .npz")->required();
   command
       ->add_option("-o,--output", options->output,
-                   ".modes .dsp (Faust) .scd (SuperCollider) .txt (Pure Data) .csv")
+                   ".modes .dsp (Faust) .scd (SuperCollider) .pd (Pure Data patch) .txt (list for it) .csv")
       ->required();
   command
       ->add_option("--format", options->format,
-                   "stanford, faust, supercollider, puredata or csv; default: by the extension")
-      ->check(CLI::IsMember({"stanford", "faust", "supercollider", "puredata", "csv"}));
+                   "stanford, faust, supercollider, pd, puredata or csv; default: by the extension")
+      ->check(CLI::IsMember({"stanford", "faust", "supercollider", "pd", "puredata", "csv"}));
+  command
+      ->add_option(
+          "--sample-rate", options->sample_rate,
+          "of the program that plays them [Hz]: modes above half of it, or above 20 kHz, are left out")
+      ->check(positive())
+      ->capture_default_str();
   command->add_option(
       "--strike", options->strike,
       "x,y,z: the point of a strike normal to the surface [m]; default: a point that excites all low modes");

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <sstream>
+#include <string>
 
 #include "thrum/base/error.h"
 
@@ -49,6 +52,42 @@ TEST(Tones, OmitOverDampedModes)
   model::ModalModel model = square();
   model.decays[0] = 1e4;
   EXPECT_EQ(tones(model, {{0, {0, 0, 1}}, Vec3::UnitZ()}).frequencies.size(), 1);
+}
+
+TEST(Tones, OmitModesThatCannotBeHeardAndCountThem)
+{
+  model::ModalModel model = square();
+  model.frequencies = (VecX(2) << 19e3, 21e3).finished();
+  const SurfaceProbe strike = {{0, {0, 0, 1}}, Vec3::UnitZ()};
+  EXPECT_EQ(tones(model, strike).frequencies.size(), 1);
+  EXPECT_EQ(tones(model, strike).left_out, 1);
+  EXPECT_EQ(tones(model, strike, 16e3).frequencies.size(), 0);
+  EXPECT_EQ(tones(model, strike, 22e3).left_out, 0);
+}
+
+// Every wire of a patch joins objects that exist, and each mode has its oscillator and its decay.
+TEST(Programs, ThePureDataPatchIsWired)
+{
+  const std::string patch = pure_data_patch(tones(square(), {{0, {0, 0, 1}}, Vec3::UnitZ()}));
+  EXPECT_EQ(patch.rfind("#N canvas", 0), 0U);
+  EXPECT_NE(patch.find("osc~ 99.9"), std::string::npos) << patch;
+  EXPECT_NE(patch.find("*~ -5;"), std::string::npos) << patch;
+  std::istringstream lines(patch);
+  int objects = 0;
+  int wires = 0;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_EQ(line.back(), ';') << line;
+    if (line.rfind("#X connect", 0) != 0) {
+      objects += line.rfind("#X", 0) == 0 ? 1 : 0;
+      continue;
+    }
+    ++wires;
+    int from = -1, outlet = -1, to = -1, inlet = -1;
+    ASSERT_EQ(std::sscanf(line.c_str(), "#X connect %d %d %d %d;", &from, &outlet, &to, &inlet), 4) << line;
+    EXPECT_TRUE(from > 0 && to > 0 && from < objects && to < objects) << line;
+  }
+  EXPECT_EQ(objects, 9 + 2 * 5);
+  EXPECT_EQ(wires, 7 + 2 * 7);
 }
 
 TEST(ChooseStrikePoint, AvoidsTheNodesOfTheModes)

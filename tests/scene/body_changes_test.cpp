@@ -326,7 +326,8 @@ TEST(BodyChanges, MistakesAreFoundBeforeTheRun)
                 bodies(R"(, "removed_at": 2)", "",
                        R"(, "forces": [{"body": "a", "times": [3, 4], "forces": [[1, 0, 0], [1, 0, 0]]}])")),
             Paths{"forces[0].times"});
-  EXPECT_EQ(paths_of_mistakes(bodies(R"(, "appears_at": 1, "rings": {"supports": "contacts"})", "")),
+  EXPECT_EQ(paths_of_mistakes(
+                bodies(R"(, "appears_at": 1, "material": "wood", "rings": {"supports": "contacts"})", "")),
             Paths{"bodies[0].rings.supports"});
   // What a world would reject in the middle of the run is rejected before it.
   EXPECT_THROW(

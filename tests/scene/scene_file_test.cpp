@@ -91,6 +91,10 @@ TEST(SceneFile, ReportsErrorsWithTheirLocation)
       "s.json:1:70: body \"body0\": rings cannot be given to a plane, which has no end. Use a body of finite "
       "size, such as a box.");
   EXPECT_EQ(
+      mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "rings": {}}]})"),
+      "s.json:1:52: body \"body0\": rings needs a material, from whose stiffness, density and damping its "
+      "modes follow. Add \"material\", such as \"steel\" or \"wood\", or a \"file\" of modes.");
+  EXPECT_EQ(
       mistakes_of(R"({"bodies": [{"shape": {"kind": "file", "file": "none.obj"}}]})"),
       "s.json:1:48: body \"body0\": shape.file names none.obj, where there is no file. Paths are relative to "
       "the scene file.");

@@ -5,6 +5,7 @@
 
 #include "thrum/base/parallel.h"
 #include "thrum/elastic/tetrahedron_element.h"
+#include "thrum/elastic/wedge_element.h"
 
 namespace thrum::elastic {
 
@@ -21,6 +22,18 @@ struct PreparedElement {
   const CutElement* cut = nullptr;
 };
 
+std::vector<WedgeElement> prepare_wedges(const ElementMesh& mesh)
+{
+  if (mesh.kind != ElementKind::wedge15) return {};
+  std::vector<WedgeElement> wedges(mesh.element_count());
+  base::parallel_for(wedges.size(), [&](std::size_t e) {
+    std::array<Vec3, 6> corners;
+    for (std::size_t k = 0; k < 6; ++k) corners[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])];
+    wedges[e] = WedgeElement(corners);
+  });
+  return wedges;
+}
+
 std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
                                               std::span<const model::Material> materials)
 {
@@ -33,8 +46,10 @@ std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
       return mesh.nodes[static_cast<std::size_t>(n[k])];
     };
     const auto region = static_cast<std::size_t>(mesh.region(e));
-    elements[e] = {tetrahedron_geometry(node(0), node(1), node(2), node(3)), lame[region],
-                   materials[region].density, mesh.cut(e)};
+    const bool is_wedge = mesh.kind == ElementKind::wedge15;
+    elements[e] = {
+        is_wedge ? TetrahedronGeometry{} : tetrahedron_geometry(node(0), node(1), node(2), node(3)),
+        lame[region], materials[region].density, mesh.cut(e)};
   });
   return elements;
 }
@@ -140,8 +155,8 @@ void add_springs(std::span<const ElementSprings> springs, int a, int b, Mat3& bl
 }
 
 void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
-                   std::span<const PreparedElement> elements, const NodePattern& pattern, std::size_t node,
-                   NodeBlocks& blocks)
+                   std::span<const PreparedElement> elements, std::span<const WedgeElement> wedges,
+                   const NodePattern& pattern, std::size_t node, NodeBlocks& blocks)
 {
   const Index* begin = pattern.neighbours.data() + pattern.first[node];
   const Index* end = pattern.neighbours.data() + pattern.first[node + 1];
@@ -156,6 +171,11 @@ void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
     for (int b = 0; b < per_element; ++b) {
       if (n[b] < static_cast<Index>(node)) continue;
       const auto at = static_cast<std::size_t>(std::lower_bound(begin, end, n[b]) - begin);
+      if (!wedges.empty()) {
+        blocks.stiffness[at] += stiffness_block(element.lame, wedges[e].gradient_products(a, b));
+        blocks.mass[at] += element.density * wedges[e].mass(a, b);
+        continue;
+      }
       Mat3 products = Mat3::Zero();
       if (element.cut != nullptr)
         add_gradient_products(*element.cut, element.geometry, a, b, 1.0, products);
@@ -221,12 +241,13 @@ AssembledSystem assemble(const ElementMesh& mesh, std::span<const model::Materia
   set_patterns(pattern, system);
 
   const std::vector<PreparedElement> elements = prepare_elements(mesh, materials);
+  const std::vector<WedgeElement> wedges = prepare_wedges(mesh);
   base::parallel_for_chunks(
       mesh.nodes.size(),
       [&](std::size_t begin, std::size_t end) {
         NodeBlocks blocks;
         for (std::size_t node = begin; node < end; ++node) {
-          gather_blocks(mesh, around, elements, pattern, node, blocks);
+          gather_blocks(mesh, around, elements, wedges, pattern, node, blocks);
           write_columns(pattern, blocks, node, system);
         }
       },

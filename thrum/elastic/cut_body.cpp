@@ -135,8 +135,73 @@ const model::Support* aligned_support(const ModalAnalysisDesc& desc)
   return nullptr;
 }
 
+using Plane = tets::CutCellsDesc::Plane;
+
+// The face of a box that cuts the part of the body in it off from the rest: across the axis along which that
+// part is thinnest. The outward normal; none when the box contains the body.
+std::optional<Plane> cutting_face(const Box3& box, const Box3& body)
+{
+  const Box3 part = box.intersection(body);
+  if (part.isEmpty()) return std::nullopt;
+  std::optional<Plane> face;
+  double thinnest = std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool above = box.max()[axis] < body.max()[axis];
+    const bool below = box.min()[axis] > body.min()[axis];
+    if (above == below || part.sizes()[axis] >= thinnest) continue;
+    thinnest = part.sizes()[axis];
+    face = above ? Plane{Vec3::Unit(axis), box.max()[axis]} : Plane{-Vec3::Unit(axis), -box.min()[axis]};
+  }
+  return face;
+}
+
+// The limit of the first half space, or else the cutting face of the first box.
+std::optional<Plane> lattice_plane(const ModalAnalysisDesc& desc, const Box3& body)
+{
+  if (const model::Support* aligned = aligned_support(desc)) {
+    const double length = aligned->where.normal.norm();
+    return Plane{aligned->where.normal / length, aligned->where.offset / length};
+  }
+  for (const model::Support& support : desc.supports)
+    if (support.where.kind == model::SelectionKind::box)
+      if (const auto face = cutting_face(support.where.box, body)) return face;
+  return std::nullopt;
+}
+
+// Holds all nodes of the elements below the plane whose material lies in the box; true when there are any.
+bool hold_elements(const ElementMesh& elements, const model::Support& support, const Plane& plane,
+                   double tolerance, std::vector<std::array<bool, 3>>& held)
+{
+  bool found = false;
+  for (std::size_t e = 0; e < elements.element_count(); ++e) {
+    const Index* nodes = elements.element(e);
+    Vec3 centre = Vec3::Zero();
+    double highest = -std::numeric_limits<double>::infinity();
+    const CutElement* cut = elements.cut(e);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Vec3& p = elements.nodes[at(nodes[k])];
+      highest = std::max(highest, plane.normal.dot(p));
+      centre += (cut != nullptr ? cut->firsts[k] / cut->volume : 0.25) * p;
+    }
+    if (highest > plane.offset + tolerance || !support.where.box.contains(centre)) continue;
+    found = true;
+    for (std::size_t k = 0; k < 10; ++k)
+      for (std::size_t axis = 0; axis < 3; ++axis) held[at(nodes[k])][axis] |= support.fixed[axis];
+  }
+  return found;
+}
+
+// Whether the lattice has faces where a box ends.
+bool is_cut_off_by(const model::Support& support, const std::optional<Plane>& plane, const Box3& body,
+                   double tolerance)
+{
+  if (!plane || support.where.kind != model::SelectionKind::box) return false;
+  const auto face = cutting_face(support.where.box, body);
+  return face && face->normal == plane->normal && std::abs(face->offset - plane->offset) <= tolerance;
+}
+
 void add_supports(const tets::CutCells& cells, const mesh::TriangleMesh& surface,
-                  const ModalAnalysisDesc& desc, ElementBody& body)
+                  const ModalAnalysisDesc& desc, const std::optional<Plane>& plane, ElementBody& body)
 {
   if (desc.supports.empty()) return;
   ElementMesh& elements = body.elements;
@@ -149,6 +214,9 @@ void add_supports(const tets::CutCells& cells, const mesh::TriangleMesh& surface
       for (const Vec3& v : surface.vertices) lowest = std::min(lowest, where.normal.dot(v));
       where.offset += kOnPlane * cells.spacing() * where.normal.norm();
       if (lowest > where.offset) reject_support(support, surface);
+    } else if (is_cut_off_by(support, plane, mesh::bounding_box(surface), kOnPlane * cells.spacing()) &&
+               hold_elements(elements, support, *plane, kOnPlane * cells.spacing(), body.held)) {
+      continue;
     } else if (where.kind != model::SelectionKind::everything) {
       const double area = add_springs(cells, surface, support, desc.materials.front().young, elements);
       if (!(area > 0)) reject_support(support, surface);
@@ -167,14 +235,10 @@ void add_supports(const tets::CutCells& cells, const mesh::TriangleMesh& surface
 ElementBody cut_body(const distance::MeshDistance& surface, double spacing, const ModalAnalysisDesc& desc)
 {
   for (const model::Support& support : desc.supports) check_support(support);
-  tets::CutCellsDesc lattice = {.spacing = spacing};
-  if (const model::Support* aligned = aligned_support(desc)) {
-    const double length = aligned->where.normal.norm();
-    lattice.plane = {.normal = aligned->where.normal / length, .offset = aligned->where.offset / length};
-  }
-  const tets::CutCells cells(surface, lattice);
-  check_connected(cells.mesh());
   const mesh::TriangleMesh& given = surface.bvh().mesh();
+  const std::optional<Plane> plane = lattice_plane(desc, mesh::bounding_box(given));
+  const tets::CutCells cells(surface, {.spacing = spacing, .plane = plane});
+  check_connected(cells.mesh());
 
   ElementBody body;
   body.element_name = "tet10";
@@ -193,7 +257,7 @@ ElementBody cut_body(const distance::MeshDistance& surface, double spacing, cons
     body.surface_weights.add_vertex(std::span(nodes, 10), quadratic_shape(place.at));
   }
   body.surface = std::move(refined.mesh);
-  add_supports(cells, given, desc, body);
+  add_supports(cells, given, desc, plane, body);
   return body;
 }
 

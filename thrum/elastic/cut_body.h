@@ -7,10 +7,11 @@
 
 namespace thrum::elastic {
 
-/// The first support that is a half space lies along faces of the lattice, which hold it exactly. All others
-/// hold the nodes that they select, and the surface within them by stiff springs. Shapes are kept at the
-/// vertices of the given surface, which come first and in their order, and at points between them at most a
-/// spacing apart. Throws Error for supports that hold nothing or everything.
+/// The first support that is a half space lies along faces of the lattice, which hold it exactly; without
+/// one, boxes that end in the same plane do. All others hold the nodes that they select, and the surface
+/// within them by stiff springs. Shapes are kept at the vertices of the given surface, which come first and
+/// in their order, and at points between them at most a spacing apart. Throws Error for supports that hold
+/// nothing or everything.
 [[nodiscard]] ElementBody cut_body(const distance::MeshDistance& surface, double spacing,
                                    const ModalAnalysisDesc& desc);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The finite-element mesh: straight-sided tetrahedra with 4 or 10 nodes. Quadratic ones may be only partly
-// inside the body (tets/cut_cells.h).
+// The finite-element mesh: straight-sided tetrahedra with 4 or 10 nodes, or wedges with 15 (wedge_element.h).
+// Quadratic tetrahedra may be only partly inside the body (tets/cut_cells.h).
 //
 //            3
 //           /|\            Nodes 0-3 are the corners, 4-9 the middles of the edges 01 02 03 12 13 23:
@@ -27,17 +27,18 @@
 namespace thrum::elastic {
 
 enum class ElementKind {
-  tet4,   ///< linear: cheap per node, far too stiff in bending
-  tet10,  ///< quadratic
+  tet4,     ///< linear: cheap per node, far too stiff in bending
+  tet10,    ///< quadratic
+  wedge15,  ///< quadratic, for sheets only
 };
 
 [[nodiscard]] constexpr int nodes_of(ElementKind kind)
 {
-  return kind == ElementKind::tet4 ? 4 : 10;
+  return kind == ElementKind::tet4 ? 4 : kind == ElementKind::tet10 ? 10 : 15;
 }
 [[nodiscard]] constexpr std::string_view name_of(ElementKind kind)
 {
-  return kind == ElementKind::tet4 ? "tet4" : "tet10";
+  return kind == ElementKind::tet4 ? "tet4" : kind == ElementKind::tet10 ? "tet10" : "wedge15";
 }
 
 /// Local corners of the edge that carries node 4 + k.
@@ -63,7 +64,7 @@ struct ElementSprings {
 struct ElementMesh {
   ElementKind kind = ElementKind::tet10;
   std::vector<Vec3> nodes;                  ///< [m]
-  std::size_t corner_count = 0;             ///< nodes before this one are vertices of the tetrahedral mesh
+  std::size_t corner_count = 0;             ///< nodes before this one are vertices of the mesh
   std::vector<std::array<Index, 2>> edges;  ///< ends of the edge of node corner_count + k; empty for tet4
   std::vector<Index> connectivity;          ///< nodes_of(kind) entries per element
   std::vector<Index> regions;               ///< per element; empty: all in region 0

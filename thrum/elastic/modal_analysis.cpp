@@ -17,6 +17,7 @@
 #include "thrum/elastic/rigid_motions.h"
 #include "thrum/elastic/stress_error.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/elastic/wedge_element.h"
 
 namespace thrum::elastic {
 
@@ -113,6 +114,20 @@ numerics::GeneralisedEigenDesc eigen_desc(const ElementMesh& mesh, const ModalAn
   return eigen;
 }
 
+void add_wedge_moments(const ElementMesh& mesh, std::size_t e, double density, const Vec3& origin,
+                       double& mass, Vec3& first, Mat3& second)
+{
+  std::array<Vec3, 6> corners;
+  for (std::size_t k = 0; k < 6; ++k) corners[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])];
+  double volume = 0;
+  Vec3 v_first = Vec3::Zero();
+  Mat3 v_second = Mat3::Zero();
+  WedgeElement(corners).add_moments(corners, origin, volume, v_first, v_second);
+  mass += density * volume;
+  first += density * v_first;
+  second += density * v_second;
+}
+
 // Mass, centre and inertia from the second moments of each tetrahedron: the integral of x x^T is the sum of
 // x_i x_j^T times the integral of L_i L_j, which is V (1 + delta_ij)/20 where all of it is inside.
 void set_mass_properties(const ElementMesh& mesh, std::span<const model::Material> materials,
@@ -123,6 +138,11 @@ void set_mass_properties(const ElementMesh& mesh, std::span<const model::Materia
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
   for (std::size_t e = 0; e < mesh.element_count(); ++e) {
+    if (mesh.kind == ElementKind::wedge15) {
+      add_wedge_moments(mesh, e, materials[static_cast<std::size_t>(mesh.region(e))].density, origin, mass,
+                        first, second);
+      continue;
+    }
     std::array<Vec3, 4> p;
     for (std::size_t k = 0; k < 4; ++k)
       p[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])] - origin;

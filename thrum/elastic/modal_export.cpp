@@ -124,17 +124,22 @@ SurfaceProbe choose_strike_point(const model::ModalModel& model)
 // program), so
 //
 //     gain_m = f_m sqrt(A_m) / max |f sqrt(A)|,      t60 = ln(1000) / decay.
-ToneList tones(const model::ModalModel& model, const SurfaceProbe& strike)
+ToneList tones(const model::ModalModel& model, const SurfaceProbe& strike, double max_frequency)
 {
   const VecX row = surface_row(model, strike);
   std::vector<double> frequencies;
   std::vector<double> gains;
   std::vector<double> times;
   double loudest = 0;
+  Index left_out = 0;
   for (Index m = 0; m < model.mode_count(); ++m) {
     const double omega = model.omega(m);
     const double decay = model.decays[m];
     if (decay >= omega) continue;
+    if (model.frequencies[m] > max_frequency) {
+      ++left_out;
+      continue;
+    }
     frequencies.push_back(std::sqrt((omega - decay) * (omega + decay)) / (2 * std::numbers::pi));
     gains.push_back(row[m] * normal_motion(model, m));
     times.push_back(decay > 0 ? std::log(1000.0) / decay : std::numeric_limits<double>::infinity());
@@ -143,7 +148,7 @@ ToneList tones(const model::ModalModel& model, const SurfaceProbe& strike)
   const auto vector = [](const std::vector<double>& v) {
     return VecX(Eigen::Map<const VecX>(v.data(), static_cast<Eigen::Index>(v.size())));
   };
-  ToneList list{model.name, vector(frequencies), vector(gains), vector(times)};
+  ToneList list{model.name, vector(frequencies), vector(gains), vector(times), left_out};
   if (loudest > 0) list.gains /= loudest;
   // A mode without damping never decays; other programs need a finite number.
   constexpr double kMaxRingTime = 600;  // [s]
@@ -182,6 +187,43 @@ std::string supercollider_program(const ToneList& list)
       "// Synth(\\{2});\n",
       list.name.empty() ? "body" : list.name, list.frequencies.size(), identifier(list.name),
       joined(list.frequencies), joined(list.gains), joined(list.t60));
+}
+
+// One vline~ counts the seconds since the strike; each mode is osc~ times exp(-decay seconds). Before the
+// first strike the count is so high that everything is silent.
+std::string pure_data_patch(const ToneList& list)
+{
+  constexpr double kSilent = 1e5;  // [s]
+  const double longest = list.t60.size() > 0 ? 1.5 * list.t60.maxCoeff() : 1;
+  std::string text = "#N canvas 60 60 760 480 12;\n";
+  text += fmt::format("#X text 20 10 {}: {} modes. Click the button to strike it.;\n",
+                      list.name.empty() ? "body" : identifier(list.name), list.frequencies.size());
+  text += "#X obj 200 50 loadbang;\n";                                                              // 1
+  text += fmt::format("#X msg 200 80 {};\n", kSilent);                                              // 2
+  text += "#X obj 20 50 bng 25 250 50 0 empty empty strike 30 12 0 12 #fcfcfc #000000 #000000;\n";  // 3
+  text += fmt::format("#X msg 20 90 0 \\, {:.6g} {:.6g};\n", longest, 1000 * longest);              // 4
+  text += "#X obj 20 120 vline~;\n";                                                                // 5
+  text += "#X msg 120 90 0.75;\n";    // 6: osc~ starts as a sine
+  text += "#X obj 20 420 *~ 0.1;\n";  // 7
+  text += "#X obj 20 450 dac~;\n";    // 8
+  std::string wires =
+      "#X connect 1 0 2 0;\n#X connect 2 0 5 0;\n#X connect 3 0 4 0;\n#X connect 3 0 6 0;\n"
+      "#X connect 4 0 5 0;\n#X connect 7 0 8 0;\n#X connect 7 0 8 1;\n";
+  Eigen::Index next = 9;
+  for (Eigen::Index m = 0; m < list.frequencies.size(); ++m, next += 5) {
+    const Eigen::Index x = 20 + 130 * (m % 8);
+    const Eigen::Index y = 160 + 30 * (m / 8);
+    text += fmt::format("#X obj {} {} osc~ {:.6g};\n", x, y, list.frequencies[m]);
+    text += fmt::format("#X obj {} {} *~ {:.6g};\n", x, y + 20, -std::log(1000.0) / list.t60[m]);
+    text += fmt::format("#X obj {} {} exp~;\n#X obj {} {} *~ {:.6g};\n#X obj {} {} *~;\n", x, y + 40, x,
+                        y + 60, list.gains[m], x, y + 80);
+    wires += fmt::format("#X connect 6 0 {} 1;\n#X connect 5 0 {} 0;\n#X connect {} 0 {} 0;\n", next,
+                         next + 1, next + 1, next + 2);
+    wires += fmt::format("#X connect {} 0 {} 0;\n#X connect {} 0 {} 0;\n#X connect {} 0 {} 1;\n", next + 2,
+                         next + 3, next + 3, next + 4, next, next + 4);
+    wires += fmt::format("#X connect {} 0 7 0;\n", next + 4);
+  }
+  return text + wires;
 }
 
 std::string pure_data_list(const ToneList& list)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thrum/elastic/tetrahedron_element.h"
+#include "thrum/elastic/wedge_element.h"
 
 namespace thrum::elastic {
 
@@ -71,21 +72,28 @@ void add_point(const Vec3& x, double scale, double weight, const LameConstants& 
   }
 }
 
-// Adds the energy and mass of the 30 fields in a cut element, which represents them exactly.
-void add_cut_element(const ElementMesh& mesh, std::size_t e, const model::Material& material, const Box3& box,
-                     double size, MatX& stiffness, MatX& mass)
+// Adds the energy and mass of the 30 fields in a cut element or a wedge, which represent them exactly.
+void add_quadratic_element(const ElementMesh& mesh, std::size_t e, const model::Material& material,
+                           const Box3& box, double size, MatX& stiffness, MatX& mass)
 {
   const Index* n = mesh.element(e);
   const auto node = [&](int k) -> const Vec3& {
     return mesh.nodes[static_cast<std::size_t>(n[k])];
   };
-  Eigen::Matrix<double, 30, 30> fields = Eigen::Matrix<double, 30, 30>::Zero();
+  const int nodes = nodes_of(mesh.kind);
+  MatX fields = MatX::Zero(3 * nodes, 30);
   Eigen::Matrix<double, 10, 1> value;
   Eigen::Matrix<double, 10, 3> gradient;
-  for (int k = 0; k < 10; ++k) {
+  for (int k = 0; k < nodes; ++k) {
     monomials((node(k) - box.center()) / size, value, gradient);
     for (int m = 0; m < 10; ++m)
       for (int axis = 0; axis < 3; ++axis) fields(3 * k + axis, 3 * m + axis) = value[m];
+  }
+  if (mesh.kind == ElementKind::wedge15) {
+    const WedgeElement wedge(std::array<Vec3, 6>{node(0), node(1), node(2), node(3), node(4), node(5)});
+    stiffness += fields.transpose() * wedge.stiffness_matrix(lame_constants(material)) * fields;
+    mass += fields.transpose() * wedge.mass_matrix(material.density) * fields;
+    return;
   }
   const TetrahedronGeometry tet = tetrahedron_geometry(node(0), node(1), node(2), node(3));
   const CutElement* cut = mesh.cut(e);
@@ -161,8 +169,8 @@ double estimate_lowest_eigenvalue(const ElementMesh& mesh, std::span<const model
       return mesh.nodes[static_cast<std::size_t>(n[k])];
     };
     const model::Material& material = materials[static_cast<std::size_t>(mesh.region(e))];
-    if (mesh.cut(e) != nullptr) {
-      add_cut_element(mesh, e, material, box, size, stiffness, mass);
+    if (mesh.cut(e) != nullptr || mesh.kind == ElementKind::wedge15) {
+      add_quadratic_element(mesh, e, material, box, size, stiffness, mass);
       continue;
     }
     const double volume = tetrahedron_geometry(node(0), node(1), node(2), node(3)).volume;

@@ -24,7 +24,8 @@
 
 namespace thrum::elastic {
 
-/// Estimate (2) for each mode; empty where no two elements share a vertex, so that there are no jumps.
+/// Estimate (2) for each mode; empty for wedges, and where no two elements share a vertex, so that there are
+/// no jumps.
 /// `shapes` has 3 rows per node of the element mesh and one column per mode.
 [[nodiscard]] VecX estimate_frequency_errors(const ElementMesh& mesh,
                                              std::span<const model::Material> materials,

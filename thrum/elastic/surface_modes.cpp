@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/cut_body.h"
 #include "thrum/elastic/modal_cache.h"
+#include "thrum/elastic/sheet_body.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/tets/block_tets.h"
@@ -29,6 +31,17 @@ constexpr double kFirstCells = 3e3;
 // A lattice is at most this much finer than the one before, and not less than 1 / kSmallStep.
 constexpr double kMaxRefinement = 0.45;
 constexpr double kSmallStep = 1.15;
+
+// The first sheet, how much coarser the one is that it is compared with, the refinement from one to the next,
+// and how many cut cells a wedge takes the time of.
+constexpr double kFirstTriangles = 400;
+constexpr double kSheetCoarsening = 2;
+constexpr double kSheetRefinement = 1.6;
+constexpr double kWedgeCost = 3;
+// With more triangles than this a sheet is not refined only to find its error.
+constexpr Index kMaxComparedTriangles = 3000;
+// Wedges need not be narrower than this many thicknesses, and at folds they cannot.
+constexpr double kMinEdge = 2.5;
 
 struct FilledSurface {
   tets::MeshStuffingResult filling;
@@ -150,6 +163,93 @@ ModalAnalysisResult analyse_cut_surface(const mesh::TriangleMesh& surface, const
   }
 }
 
+// What two meshes say about the error of the finer one: the part of the difference that is left when errors
+// fall with the square of the size. In fact they fall faster, so that this is rather too much.
+VecX errors_by_difference(const VecX& coarse, const VecX& fine, double ratio)
+{
+  constexpr double kSmallestError = 1e-5;
+  const Eigen::Index count = std::min(coarse.size(), fine.size());
+  VecX errors = VecX::Constant(fine.size(), 0);
+  double largest = kSmallestError;
+  for (Eigen::Index k = 0; k < count; ++k) {
+    errors[k] = std::max(kSmallestError, std::abs(coarse[k] / fine[k] - 1) / (ratio * ratio - 1));
+    largest = std::max(largest, errors[k]);
+  }
+  for (Eigen::Index k = count; k < fine.size(); ++k) errors[k] = largest;
+  return errors;
+}
+
+double longest_edge(const mesh::TriangleMesh& mesh)
+{
+  double longest = 0;
+  for (const Triangle& t : mesh.triangles)
+    for (std::size_t k = 0; k < 3; ++k)
+      longest = std::max(longest, (mesh.vertices[at(t[k])] - mesh.vertices[at(t[(k + 1) % 3])]).norm());
+  return longest;
+}
+
+struct SheetRun {
+  ModalAnalysisResult result;
+  Index elements = 0;
+  double longest = 0;  // edge [m]
+};
+
+SheetRun run_sheet(const mesh::TriangleMesh& surface, double thickness, double edge,
+                   const ModalAnalysisDesc& desc)
+{
+  ElementBody body = sheet_body(surface, thickness, edge, desc);
+  SheetRun run;
+  run.elements = static_cast<Index>(body.elements.element_count());
+  run.longest = longest_edge(body.surface);
+  run.result = analyse_elements(body, desc);
+  return run;
+}
+
+// Replaces `run` by one with shorter edges and sets its errors. False when there is none: no edge is long
+// enough to be halved, or at a fold none may be.
+bool refine_sheet(const mesh::TriangleMesh& surface, double thickness, double edge,
+                  const ModalAnalysisDesc& desc, SheetRun& run)
+{
+  try {
+    SheetRun finer = run_sheet(surface, thickness, edge, desc);
+    if (finer.elements <= run.elements || !finer.result.ok()) return false;
+    finer.result.model.frequency_errors =
+        errors_by_difference(run.result.model.frequencies, finer.result.model.frequencies,
+                             std::sqrt(static_cast<double>(finer.elements) / run.elements));
+    run = std::move(finer);
+    return true;
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The first sheet is compared with a coarser one, or with a finer one if the surface has no fewer triangles.
+// Each next one is finer than the one before, until the difference between the two is small enough.
+ModalAnalysisResult analyse_sheet(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                  const ModalAnalysisDesc& desc)
+{
+  const QualityLevel level = level_of(fill.quality);
+  // Halving edges leaves triangles of about a quarter of the square of the longest edge allowed.
+  const auto edge_for = [area = mesh::area(surface)](double triangles) {
+    return std::sqrt(4 * area / triangles);
+  };
+  const double finest = std::max(edge_for(level.max_cells / kWedgeCost), kMinEdge * fill.thickness);
+  const bool given = fill.spacing > 0;
+  const double first = given ? fill.spacing : std::max(finest, edge_for(kFirstTriangles));
+
+  SheetRun run = run_sheet(surface, fill.thickness, kSheetCoarsening * first, desc);
+  if (!run.result.ok()) return std::move(run.result);
+  if (!refine_sheet(surface, fill.thickness, first, desc, run) && run.elements <= kMaxComparedTriangles)
+    (void)refine_sheet(surface, fill.thickness, run.longest / kSheetRefinement, desc, run);
+  while (!given && worst_error(run.result.model) > level.max_error && run.longest > kSmallStep * finest)
+    if (!refine_sheet(surface, fill.thickness, std::max(finest, run.longest / kSheetRefinement), desc, run))
+      break;
+  add_error_warning(desc, run.result.model);
+  return std::move(run.result);
+}
+
 ModalAnalysisResult analyse_stuffed_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                             const ModalAnalysisDesc& desc, distance::SignMethod sign)
 {
@@ -178,6 +278,7 @@ double default_spacing(const mesh::TriangleMesh& surface, double volume, Element
 ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                           const ModalAnalysisDesc& desc)
 {
+  if (fill.thickness > 0) return analyse_sheet(surface, fill, desc);
   if (fill.grid) {
     (void)mesh::require_closed(surface, desc.name, "ring");
     return analyse_modes(tets::tetrahedralise_blocks(surface, *fill.grid), desc);
@@ -206,7 +307,8 @@ base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDes
       .add(fill.spacing)
       .add(fill.max_tetrahedra)
       .add(fill.method)
-      .add(fill.quality);
+      .add(fill.quality)
+      .add(fill.thickness);
   if (fill.grid) hasher.add(*fill.grid);
   if (fill.spacing == 0) hasher.add(kDefaultQuadraticCount).add(kDefaultLinearCount);
   add_to_hash(hasher, desc, versions);
@@ -228,7 +330,6 @@ std::shared_ptr<const model::ModalModel> modal_model(const mesh::TriangleMesh& s
   ModalAnalysisDesc desc;
   desc.name = material.name;
   desc.materials = {material};
-  desc.estimate_errors = false;
   for (const std::string& clamp : clamps) desc.supports.push_back({parse_selection(clamp)});
   ModalAnalysisResult result = analyse_surface_modes_cached(surface, fill, desc);
   if (!result.ok()) throw Error(describe_failure(result));

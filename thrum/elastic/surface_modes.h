@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a closed surface and a material to the modes of the body: fill it with tetrahedra, then analyse them.
+// From a surface and a material to the modes of the body: a closed one is filled, an open one is a sheet.
 //
 //   const ModalAnalysisResult mug =
 //       analyse_surface_modes_cached(surface, {}, {.name = "mug", .materials = {ceramic}});
@@ -41,6 +41,9 @@ struct FillDesc {
   /// whose faces all lie along the axes (tets/block_tets.h), an error for others.
   std::optional<Vec3> grid = {};
   FillMethod method = FillMethod::cut_cells;
+  /// The surface, open or closed, is a sheet of this thickness, half of it to each side, in wedges [m]; 0: it
+  /// is the boundary of a solid. `spacing` is then the longest edge.
+  double thickness = 0;
   Quality quality = Quality::normal;
 };
 

@@ -30,10 +30,12 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
     desc.supports.push_back({where, {true, true, true}});
   }
   desc.count = rings.modes;
-  desc.estimate_errors = false;
   desc.progress = progress;
-  elastic::ModalAnalysisResult result =
-      elastic::analyse_surface_modes_cached(mesh, {.spacing = rings.spacing, .grid = rings.grid}, desc);
+  elastic::FillDesc fill = {.spacing = rings.spacing, .grid = rings.grid, .thickness = rings.thickness};
+  if (rings.fill == RingsFill::stuffing) fill.method = elastic::FillMethod::stuffing;
+  if (rings.quality == RingsQuality::draft) fill.quality = elastic::Quality::draft;
+  if (rings.quality == RingsQuality::fine) fill.quality = elastic::Quality::fine;
+  elastic::ModalAnalysisResult result = elastic::analyse_surface_modes_cached(mesh, fill, desc);
   if (!result.ok()) throw Error(elastic::describe_failure(result));
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }

@@ -327,7 +327,9 @@ class Builder {
     for (const RingingBody& body : ringing_) {
       if (body.rings->supports != SupportKind::contacts) continue;
       const std::size_t b = body.number;
-      const double cell = body.rings->grid ? body.rings->grid->maxCoeff() : body.rings->spacing;
+      // Fitted elements have nodes only so far apart; cut cells hold any part exactly.
+      const double fitted = body.rings->fill == RingsFill::stuffing ? body.rings->spacing : 0;
+      const double cell = body.rings->grid ? body.rings->grid->maxCoeff() : fitted;
       std::vector<Box3> places =
           sim::find_support_regions(built_.world, built_.ids[b], *built_.meshes[built_.visuals[b].mesh],
                                     {.min_margin = kMinSupportReach * cell});

@@ -215,6 +215,14 @@ class Checker {
            "\"supports\".");
     if (rings.grid && !(rings.grid->minCoeff() > 0))
       fail(rings.place, "grid", "has a size that is not positive. Write three lengths above 0 m.");
+    const bool is_endless = body.shape.object && is_ground(*body.shape.object);
+    if (!is_endless && rings.file.path.empty() && body.material.name.empty())
+      fail(rings.place, "",
+           "needs a material, from whose stiffness, density and damping its modes follow. Add \"material\", "
+           "such "
+           "as \"steel\" or \"wood\", or a \"file\" of modes.");
+    if (rings.grid && rings.thickness > 0)
+      fail(rings.place, "thickness", "is given together with \"grid\". Remove one of the two.");
     if (rings.grid && rings.spacing > 0)
       fail(rings.place, "grid", "is given together with \"spacing\". Remove one of the two.");
     if (rings.clamp.empty()) return;

@@ -106,6 +106,10 @@ struct AttenuationEntry {
 /// What holds a body while it rings.
 enum class SupportKind { clamp, contacts };
 
+/// How a closed shape is filled, and how accurate its modes shall be (elastic/surface_modes.h).
+enum class RingsFill { cut, stuffing };
+enum class RingsQuality { draft, normal, fine };
+
 /// That a body rings, and how its modes are found.
 struct RingsEntry {
   FileName file;   ///< a baked modal file; without it the modes are computed from the shape and the material
@@ -113,7 +117,10 @@ struct RingsEntry {
   std::string clamp;                          ///< where it is held, in the words of elastic/supports.h
   SupportKind supports = SupportKind::clamp;  ///< contacts: also where it stands at its first rest
   double spacing = 0;                         ///< of the lattice of tetrahedra; 0: chosen by the size [m]
-  std::optional<Vec3> grid;                   ///< cells of a grid instead of the lattice, at most [m]
+  double thickness = 0;                       ///< of a sheet on both sides of the shape; 0: a solid [m]
+  RingsFill fill = RingsFill::cut;
+  RingsQuality quality = RingsQuality::normal;
+  std::optional<Vec3> grid;                         ///< cells of a grid instead of the lattice, at most [m]
   std::optional<vibration::ResponseMethod> method;  ///< default: that of the scene
   AttenuationEntry attenuation;
   ValueLocation place;

@@ -227,8 +227,19 @@ THRUM_TABLE(
                &RingsEntry::clamp)
         .choice({.key = "supports", .doc = "contacts: it is held also where it stands at its first rest"},
                 &RingsEntry::supports, {{"clamp", SupportKind::clamp}, {"contacts", SupportKind::contacts}})
-        .field(non_negative("spacing", "m", "of the tetrahedra; 0: by the size of the body"),
+        .field(non_negative("spacing", "m", "of the elements; 0: as fine as the quality needs"),
                &RingsEntry::spacing)
+        .field(non_negative("thickness", "m",
+                            "the shape is a sheet of this thickness, half of it to each side; 0: a solid"),
+               &RingsEntry::thickness)
+        .choice({.key = "fill",
+                 .doc = "cut: elements that are partly inside, exact; stuffing: fitted tetrahedra, which cut "
+                        "off sharp edges"},
+                &RingsEntry::fill, {{"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
+        .choice(
+            {.key = "quality", .doc = "error of the frequencies of 5, 1 or 0.2 %, without a spacing"},
+            &RingsEntry::quality,
+            {{"draft", RingsQuality::draft}, {"normal", RingsQuality::normal}, {"fine", RingsQuality::fine}})
         .field(
             {.key = "grid",
              .unit = "m",

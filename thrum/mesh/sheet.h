@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A surface as a sheet with a thickness: its two sides, and the solid between them.
+#pragma once
+
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/mesh/triangle_mesh.h"
+
+namespace thrum::mesh {
+
+/// Throws Error with the place where a surface cannot be a sheet: more than two triangles at an edge
+/// (branches), neighbours that face different ways, a repeated corner.
+void require_sheet(const TriangleMesh& mesh);
+
+/// From each vertex to the upper side of a sheet of `thickness` [m], half of which is on each side: the least
+/// squares of having half the thickness over each triangle around it, a mitre at folds. Throws Error with the
+/// place where a triangle has no area or a fold is too sharp.
+[[nodiscard]] std::vector<Vec3> sheet_offsets(const TriangleMesh& mesh, double thickness);
+
+/// The closed solid between both sides: the upper vertices first, in the order of the mesh, then the lower
+/// ones. Throws Error as the functions above, and for a thickness that is not positive.
+[[nodiscard]] TriangleMesh solidified(const TriangleMesh& mesh, double thickness);
+
+}  // namespace thrum::mesh
