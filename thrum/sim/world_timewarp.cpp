@@ -111,7 +111,7 @@ void World::advance_group(WarpGroup& group, double end, double h)
   swap_group(group);
   const double left = end - group.now.time;
   find_pairs_in_group(left);
-  const int slices = std::min(slice_count_for(left), std::max(1, desc_.max_slices - group.now.whole));
+  const double slices = std::min(slices_needed(left), 1.0 * std::max(1, desc_.max_slices - group.now.whole));
   const double length = left / slices;
   if (length < left) refilter_pairs(length);
   const double taken =
