@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLanes = 8;
 constexpr double kMaxDampingRatio = 0.9;  ///< of a mode's own damping
 
-// Adds kInterval values of a group of recurrences to `lanes`. With plain loops over arrays g++ 12 keeps half of
+// Adds kInterval values of a group of recurrences to `lanes`. With loops over arrays g++ 12 keeps half of
 // the values in memory: 2.9 x real time for 10,000 modes, 7.5 x with named vectors.
 void run_recurrence(const double* start0, const double* start1, const double* a, const double* b,
                     double* __restrict lanes)
