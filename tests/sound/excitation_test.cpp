@@ -73,6 +73,7 @@ class ExcitationFile : public ::testing::Test {
       PoseSample pose;
       pose.body = static_cast<std::uint32_t>(i);
       pose.X_ws.position = Vec3(i, 0.5, -2);
+      pose.X_ws.rotation = Quat(Eigen::AngleAxisd(0.1 * i, Vec3(0.6, 0, 0.8)));
       step.poses = {pose};
       steps_.push_back(step);
     }
@@ -119,10 +120,18 @@ TEST_F(ExcitationFile, CutAnywhereItGivesItsWholeChunks)
 
 TEST_F(ExcitationFile, GoesOnAfterAGivenTime)
 {
+  std::vector<Quat> before;
+  {
+    ExcitationReader reader(file_);
+    while (const auto step = reader.next()) before.push_back(step->poses[0].X_ws.rotation);
+  }
   truncate_excitation(file_, 0.13);
   ExcitationReader reader(file_);
   std::size_t count = 0;
-  while (const auto step = reader.next()) EXPECT_EQ(step->time, steps_[count++].time);
+  while (const auto step = reader.next()) {
+    EXPECT_EQ(step->poses[0].X_ws.rotation.coeffs(), before[count].coeffs());  // the same bits
+    EXPECT_EQ(step->time, steps_[count++].time);
+  }
   EXPECT_EQ(count, 13U);
 }
 

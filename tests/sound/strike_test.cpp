@@ -102,8 +102,8 @@ TEST(Strike, NeverGivesMoreEnergyThanTheStrikerBrought)
 
 TEST(Strike, MaterialsAreToldApartByPitchAndDecay)
 {
-  // By theory the pitch goes with sqrt(E / density), 1826 to 3830 m/s and 4883 to 5235 m/s, and low modes decay
-  // by alpha first of all.
+  // By theory the pitch goes with sqrt(E / density), 1826 to 3830 m/s and 4883 to 5235 m/s, and low modes
+  // decay by alpha first of all.
   const auto measured = [](const char* name) {
     Bar bar;
     bar.material = elastic::MaterialLibrary::builtin().get(name);

@@ -269,7 +269,8 @@ std::optional<ExcitationStep> ExcitationReader::next()
     pose.X_ws.position = read_point(in);
     double q[4];
     for (double& x : q) x = in.read<float>("rotation");
-    pose.X_ws.rotation = Quat(q[0], q[1], q[2], q[3]).normalized();
+    // Not normalised: what is written again stays the same bit for bit.
+    pose.X_ws.rotation = Quat(q[0], q[1], q[2], q[3]);
   }
   at_ = in.position();
   last_contacts_ = step.contacts;

@@ -5,34 +5,54 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "thrum/base/error.h"
+#include "thrum/base/simd.h"
 
 namespace thrum::sound {
 
 namespace {
 
-// Modes are advanced in groups of this many, as plain loops that the compiler turns into vector instructions.
+// Modes are advanced in groups of this many.
 constexpr std::size_t kLanes = 8;
 constexpr double kMaxDampingRatio = 0.9;  ///< of a mode's own damping
 
-// Adds kInterval values of a group of recurrences to `lanes`.
+// Adds kInterval values of a group of recurrences to `lanes`. With loops over arrays g++ 12 keeps half of
+// the values in memory: 2.9 x real time for 10,000 modes, 7.5 x with named vectors.
 void run_recurrence(const double* start0, const double* start1, const double* a, const double* b,
                     double* __restrict lanes)
 {
-  double y0[kLanes], y1[kLanes];
-  for (std::size_t l = 0; l < kLanes; ++l) {
-    y0[l] = start0[l];
-    y1[l] = start1[l];
-  }
+  using base::simd::Double2;
+  struct Pair {
+    Double2 y0, y1, a, b;
+
+    void add_and_step(double* row)
+    {
+      Double2 sum;
+      std::memcpy(&sum, row, sizeof(sum));
+      sum += y0;
+      std::memcpy(row, &sum, sizeof(sum));
+      const Double2 next = a * y1 - b * y0;
+      y0 = y1;
+      y1 = next;
+    }
+  };
+  const auto pair_at = [&](std::size_t l) -> Pair {
+    return {Double2{start0[l], start0[l + 1]}, Double2{start1[l], start1[l + 1]}, Double2{a[l], a[l + 1]},
+            Double2{b[l], b[l + 1]}};
+  };
+  static_assert(kLanes == 8);
+  Pair p = pair_at(0);
+  Pair q = pair_at(2);
+  Pair r = pair_at(4);
+  Pair s = pair_at(6);
   for (std::size_t n = 0; n < ModalBank::kInterval; ++n) {
     double* row = lanes + n * kLanes;
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      row[l] += y0[l];
-      const double next = a[l] * y1[l] - b[l] * y0[l];
-      y0[l] = y1[l];
-      y1[l] = next;
-    }
+    p.add_and_step(row);
+    q.add_and_step(row + 2);
+    r.add_and_step(row + 4);
+    s.add_and_step(row + 6);
   }
 }
 
