@@ -40,8 +40,8 @@ class RunningStep {
   bool& flag_;
 };
 
-// Removes the patches of pairs that do not touch, to `margin` of their least extent. Those that touch keep all
-// their points: a corner that comes down beside others is seen in time.
+// Removes the patches of pairs that do not touch, to `margin` of their least extent. Those that touch keep
+// all their points: a corner that comes down beside others is seen in time.
 void remove_distant_pairs(const model::SceneModel& model, std::span<const collision::PreparedShape> shapes,
                           double margin, std::vector<model::ContactPatch>& patches,
                           collision::ContactUpdate& update)
