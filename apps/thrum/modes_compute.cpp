@@ -162,7 +162,8 @@ void require_fillable(const ModesOptions& options, const mesh::TriangleMesh& sur
   if (!report.open_edges.found()) return;
   const std::string fixed = std::filesystem::path(options.input).stem().string() + "_closed.obj";
   throw Error(fmt::format(
-      "The surface of {} is open ({} open edges), so it has no inside. As a sheet of metal or glass of 1 mm: "
+      "The surface of {} is not closed ({} open edges), so it has no inside. As a sheet of metal or glass of "
+      "1 mm: "
       "thrum modes {} --thickness 0.001. As a solid: thrum mesh repair {} --fill-holes -o {}, then thrum "
       "modes {}.",
       options.input, report.open_edges.count, options.input, options.input, fixed, fixed));
