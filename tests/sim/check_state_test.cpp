@@ -119,6 +119,8 @@ TEST_P(CheckState, EveryNumberIsRefusedOrHarmless)
   int accepted = 0;
   for (std::size_t k = 0;; ++k) {
     for (const Damage damage : kDamages) {
+      // The penalty stepper takes hundreds of substeps a step: with it each number gets one of the damages.
+      if (GetParam() == StepperKind::penalty && damage != kDamages[k % std::size(kDamages)]) continue;
       model::SceneState bad = state;
       Damager damager;
       damager.wanted = k;

@@ -95,8 +95,8 @@ class ImpactEvents {
   bool run(const ImpactSource& source, SolverBodies& bodies, std::span<const JointRow> joints,
            std::span<const std::size_t> candidates, const ImpactValues& values);
 
-  /// Impacts with a restitution of at least 0.5 since this was made that were left to the stepper, because they
-  /// reached more points or joints at once than the settings allow.
+  /// Impacts with a restitution of at least 0.5 since this was made that were left to the stepper, because
+  /// they reached more points or joints at once than the settings allow.
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
   struct ChangedPatch {
