@@ -65,6 +65,19 @@ CLI::Validator positive()
       "NUMBER>0", "positive");
 }
 
+CLI::Validator from_to(double low, double high)
+{
+  // CLI::Range accepts nan.
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        const std::optional<double> value = number(text);
+        return value && *value >= low && *value <= high
+                   ? std::string()
+                   : fmt::format("found '{}', expected a number from {:g} to {:g}", text, low, high);
+      },
+      fmt::format("{:g} to {:g}", low, high));
+}
+
 CLI::Validator not_negative()
 {
   return CLI::Validator(

@@ -21,6 +21,7 @@ void add_modes_commands(CLI::App& app);
 
 /// Rejects numbers that are not above zero, in one short sentence.
 [[nodiscard]] CLI::Validator positive();
+[[nodiscard]] CLI::Validator from_to(double low, double high);  ///< a number within these, not nan
 /// Rejects numbers below zero.
 [[nodiscard]] CLI::Validator not_negative();
 

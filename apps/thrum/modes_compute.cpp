@@ -279,7 +279,8 @@ void add_material_options(CLI::App& command, ModesOptions& options)
       ->check(CLI::ExistingFile);
   command.add_option("--density", options.density, "[kg/m^3]")->check(positive());
   command.add_option("--young", options.young, "Young's modulus [Pa]")->check(positive());
-  command.add_option("--poisson", options.poisson, "Poisson's ratio; 0.3 without a material");
+  command.add_option("--poisson", options.poisson, "Poisson's ratio; 0.3 without a material")
+      ->check(from_to(-0.99, 0.499));
   command.add_option("--alpha", options.alpha, "Rayleigh damping proportional to the mass [1/s]")
       ->check(not_negative());
   command.add_option("--beta", options.beta, "Rayleigh damping proportional to the stiffness [s]")

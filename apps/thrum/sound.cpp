@@ -70,6 +70,13 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
 void sound(const SoundOptions& options)
 {
   check_output(options.output, {".wav", ".flac"});
+  for (const std::string& setting : options.settings) {
+    if (!setting.starts_with("sound.") && !setting.starts_with("listener."))
+      throw Error(
+          fmt::format("--set {}: only values of sound and listener can be changed without simulating again, "
+                      "such as sound.contact_damping_scale=20.",
+                      setting));
+  }
   const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
   base::StopSource stop;
   stop.stop_on_interrupt();

@@ -23,14 +23,17 @@ namespace thrum::app {
 
 namespace {
 
+constexpr int kStrikesInARow = 5;
+
 struct StrikeOptions {
   std::string input;
   std::string output = "hit.wav";
   std::string material = "steel";
+  bool has_material = false;  // given by the user
   std::string at;
   std::string to;
   std::string clamp;
-  int count = 1;
+  int count = 0;          // 0: 1, or 5 with --to
   double interval = 0.5;  // [s]
   double speed = 1;       // [m/s]
   double mass = 0.005;    // [kg]
@@ -96,7 +99,11 @@ std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const model:
 void strike(StrikeOptions options)
 {
   check_output(options.output, {".wav", ".flac"});
-  if (!options.to.empty() && options.count == 1) options.count = 5;
+  if (options.count == 0) options.count = options.to.empty() ? 1 : kStrikesInARow;
+  if (extension_of(options.input) == ".npz" && (!options.clamp.empty() || options.has_material))
+    throw Error(
+        "A modal file has its material and its supports: leave out --material and --clamp, or give the "
+        "mesh.");
   const model::Material& material = elastic::MaterialLibrary::builtin().get(options.material);
   const auto modes = find_modes(options, material);
   sound::StrikeDesc desc;
@@ -145,7 +152,8 @@ void add_strike(CLI::App& app)
       "--at", options->at,
       "x,y,z: where [m]; the nearest point of the surface; default: one that excites all low modes");
   command->add_option("--to", options->to, "x,y,z: strikes go evenly from --at to here");
-  command->add_option("--count", options->count, "number of strikes; with --to: 5")->check(positive());
+  command->add_option("--count", options->count, "number of strikes; default: 1, with --to 5")
+      ->check(from_to(1, 10000));
   command->add_option("--interval", options->interval, "between two strikes [s]")
       ->check(positive())
       ->capture_default_str();
@@ -168,15 +176,15 @@ void add_strike(CLI::App& app)
       ->check(positive())
       ->capture_default_str();
   command->add_option("--duration", options->duration, "after the last strike [s]")
-      ->check(positive())
+      ->check(from_to(1e-3, 600))
       ->capture_default_str();
   command->add_option("--rate", options->rate, "samples a second [Hz]")
-      ->check(positive())
+      ->check(from_to(8000, 384000))
       ->capture_default_str();
   command
       ->add_option("--full-scale", options->full_scale,
                    "pressure that is written as 1.0 [Pa]; default: the peak becomes 0.89")
-      ->check(positive());
+      ->check(from_to(1e-6, 1e6));
   command->add_flag("--normalise", options->normalise,
                     "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS");
   command
@@ -186,7 +194,10 @@ void add_strike(CLI::App& app)
       ->capture_default_str();
   add_sound_pictures(*command, options->pictures);
   command->add_flag("--quiet", options->quiet, "print nothing but errors");
-  command->callback([options] { strike(*options); });
+  command->callback([options, command] {
+    options->has_material = command->count("--material") > 0;
+    strike(*options);
+  });
 }
 
 }  // namespace thrum::app

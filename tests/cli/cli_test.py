@@ -220,7 +220,9 @@ class Commands(CommandLine):
         self.assertIn("wood", self.assert_rejected(1, "modes", "block.obj", "--material", "wodo"))
         self.assertIn("--material", self.assert_rejected(1, "modes", "block.obj"))
         self.assert_rejected(1, "modes", "block.obj", "--material", "wood", "--clamp", "z<-5", "--spacing", "0.05")
-        self.assert_rejected(1, "modes", "block.obj", "--density", "700", "--young", "1e9", "--poisson", "0.5", "--spacing", "0.05")
+        for poisson in ["0.5", "-2", "nan"]:
+            self.assertIn("--poisson", self.assert_rejected(2, "modes", "block.obj", "--density", "700", "--young", "1e9",
+                                                            "--poisson", poisson, "--spacing", "0.05"))
         self.assert_rejected(2, "modes", "block.obj", "--density", "0", "--young", "1e9")
         (self.at / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.assertIn("not closed", self.assert_rejected(1, "modes", "open.obj", "--material", "wood"))

@@ -61,6 +61,34 @@ class Safety(unittest.TestCase):
         self.assertLess(len(run.stderr.splitlines()), 6)
         return run.stderr
 
+    # A recording cut at every length, also before its first frame, is heard as far as it goes or rejected; a listener
+    # far away, a scale that is hardly a number and settings that sound does not have are rejected.
+    def test_sound_of_damaged_runs_and_wrong_settings(self):
+        scene = self.at / "scene.json"
+        scene.write_text('{"duration": 0.3, "bodies": [{"shape": {"kind": "plane"}, "motion": "fixed"}, {"name": "box",'
+                         ' "shape": {"kind": "box", "size": [0.1, 0.1, 0.1]}, "material": "steel",'
+                         ' "position": [0, 0, 0.07]}], "length_scale": 0.1}')
+        run = self.at / "run"
+        made = thrum("run", scene, "--sound", "-o", run)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        wav = self.at / "again.wav"
+        table = (run / "sound.csv").read_bytes()
+        again = thrum("sound", run, "-o", wav)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(wav.read_bytes(), (run / "sound.wav").read_bytes())
+        self.assertEqual(thrum("sound", run, "-o", wav, "--set", "sound.min_impact_speed=100").returncode, 0)
+        self.assertEqual((run / "sound.csv").read_bytes(), table)
+        for setting in ["listener.position=[1e30,0,0]", "listener.spacing=1e9", "sound.full_scale=1e-300", "duration=3",
+                        "sound=false"]:
+            self.assert_rejected("sound", run, "-o", wav, "--set", setting)
+        whole = (run / "recording").read_bytes()
+        for share in [0.02, 0.1, 0.2, 0.3, 0.5, 0.8, 0.95]:
+            (run / "recording").write_bytes(whole[: int(share * len(whole))])
+            cut = thrum("sound", run, "-o", wav)
+            self.assertIn(cut.returncode, [0, 1], f"{share}: {cut.stderr}")
+            if cut.returncode == 0:
+                self.assertIn("incomplete", cut.stderr)
+
     def test_killed_at_any_time(self):
         scene = SCENES / "hundred.json"
         start = time.monotonic()

@@ -131,8 +131,8 @@ TEST_F(RunSoundTest, ContactsThatWereCutShortAreHeardAsFarAsTheyGo)
   const std::string contacts = base::read_text_file(folder_ / "contacts");
   base::write_file(folder_ / "contacts", std::string_view(contacts).substr(0, contacts.size() - 7));
   const RunSound heard = write_run_sound(folder_, recording);
-  ASSERT_EQ(heard.warnings.size(), 1U);
-  EXPECT_NE(heard.warnings[0].find("cut short"), std::string::npos);
+  ASSERT_FALSE(heard.warnings.empty());
+  EXPECT_NE(heard.warnings[0].find("cut short"), std::string::npos) << heard.warnings[0];
   EXPECT_TRUE(fs::exists(folder_ / "sound.wav"));
 }
 

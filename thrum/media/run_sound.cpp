@@ -20,6 +20,8 @@ namespace thrum::media {
 
 namespace {
 
+constexpr double kMaxListenerPosition = 1e4;  ///< [m]
+constexpr double kMinFullScale = 1e-6;        ///< [Pa]
 constexpr std::size_t kBlockIntervals = 64;   ///< of ModalBank::kInterval samples
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
@@ -269,6 +271,26 @@ bool has_recorded_contacts(const std::filesystem::path& folder, const sim::Recor
   return !recording.header.note("sound").empty() && std::filesystem::exists(folder / "contacts");
 }
 
+namespace {
+
+// What would take hours, or could not be written as numbers.
+void check_notes(const scene::SoundNotes& notes)
+{
+  const auto& position = notes.listener.position;
+  if (position && !(position->cwiseAbs().maxCoeff() <= kMaxListenerPosition)) {
+    throw Error(fmt::format(
+        "listener.position is more than {:g} km away; sound would take {:g} s and more to get there.",
+        kMaxListenerPosition / 1000, kMaxListenerPosition / 340));
+  }
+  if (notes.sound.full_scale > 0 && notes.sound.full_scale < kMinFullScale) {
+    throw Error(
+        fmt::format("sound.full_scale is {:g} Pa; it must be 0 (the peak becomes 0.89) or at least {:g} Pa.",
+                    notes.sound.full_scale, kMinFullScale));
+  }
+}
+
+}  // namespace
+
 RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
                          const RunSoundDesc& desc)
 {
@@ -278,7 +300,12 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
         "or with \"sound\": true in the scene.",
         folder.string()));
   }
+  if (recording.frames.empty()) {
+    throw Error(fmt::format("The run in {} has no frames: it was stopped before the first one. Run it again.",
+                            folder.string()));
+  }
   const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
+  check_notes(notes);
   RunSound result;
   const base::Stopwatch watch;
   SoundBodies bodies = find_sound_bodies(recording.header, notes, desc.preparation);
@@ -289,6 +316,9 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   RunSynthesis run(folder, recording, notes, std::move(bodies), desc);
   run.run();
   result.synthesis_seconds = synthesis.seconds();
+  if (!recording.complete)
+    result.warnings.push_back(
+        fmt::format("The run is incomplete and ends at {:.6g} s.", recording.frames.back().time));
   if (run.is_cut_short())
     result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
@@ -312,8 +342,12 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
         "players; raise sound.full_scale, or leave it out.",
         report.clipped_samples, result.full_scale, result.peak));
   }
+  if (result.peak == 0)
+    result.warnings.emplace_back(
+        "Nothing is heard: no body that sounds was struck, or the listener is too far away.");
   result.files.push_back(file);
-  result.files.push_back(folder / "sound.csv");
+  // A table of its own beside a file of its own: that of the run stays with its sound.wav.
+  result.files.push_back(std::filesystem::path(file).replace_extension(".csv"));
   base::write_file(result.files.back(), std::string_view(sound_csv(run, recording, result.sound)));
   write_stems(run, folder / "stems", result);
   return result;

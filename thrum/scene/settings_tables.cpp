@@ -147,17 +147,18 @@ THRUM_TABLE(
         .field({.key = "stiffness",
                 .unit = "N/m",
                 .doc = "of the spring at each contact point; default: from `contact_time` and the masses",
-                .bounds = above(0)},
+                .bounds = between(1e-3, 1e13)},
                &PenaltySettings::stiffness)
         .field({.key = "contact_time",
                 .unit = "s",
                 .doc = "of a bounce at one point, which sets the stiffness where none is given",
-                .bounds = above(0)},
+                .bounds = between(1e-6, 10)},
                &PenaltySettings::contact_time)
         .field(
-            non_negative("damping_ratio", "",
-                         "of the damper at each contact, 1: critical; default: from the restitution of the "
-                         "surfaces"),
+            {.key = "damping_ratio",
+             .doc =
+                 "of the damper at each contact, 1: critical; default: from the restitution of the surfaces",
+             .bounds = between(0, 1000)},
             &PenaltySettings::damping_ratio)
         .field(
             {.key = "max_damping_ratio", .doc = "for surfaces with little restitution", .bounds = above(0)},
@@ -469,7 +470,10 @@ THRUM_TABLE(ListenerEntry, listener_table,
                          {"microphones", ListenerKind::microphones},
                          {"ambisonic", ListenerKind::ambisonic},
                          {"binaural", ListenerKind::binaural}})
-                .field(non_negative("spacing", "m", "of the two microphones of stereo"),
+                .field({.key = "spacing",
+                        .unit = "m",
+                        .doc = "of the two microphones of stereo",
+                        .bounds = between(0, 100)},
                        &ListenerEntry::spacing)
                 .field({.key = "hrtf", .doc = "SOFA file for binaural; default: the set of libmysofa"},
                        &ListenerEntry::hrtf)
