@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "tests/support/ground_mesh.h"
 #include "tests/support/random_motion.h"
 #include "tests/support/test_meshes.h"
 #include "thrum/base/error.h"
@@ -57,25 +58,9 @@ std::vector<mesh::TriangleMesh> bodies()
           support::torus_mesh(0.4, 0.15, 12, 8), support::box_mesh({-1, -0.01, -0.6}, {1, 0.01, 0.6})};
 }
 
-// A square of n x n cells with bumps, seen from above; open.
 mesh::TriangleMesh ground(int n, double half, double bump)
 {
-  mesh::TriangleMesh mesh;
-  for (int j = 0; j <= n; ++j) {
-    for (int i = 0; i <= n; ++i) {
-      const double x = half * (2.0 * i / n - 1);
-      const double y = half * (2.0 * j / n - 1);
-      mesh.vertices.emplace_back(x, y, bump * std::sin(5 * x) * std::cos(4 * y));
-    }
-  }
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) {
-      const Index v = j * (n + 1) + i;
-      mesh.triangles.push_back({v, v + 1, v + n + 2});
-      mesh.triangles.push_back({v, v + n + 2, v + n + 1});
-    }
-  }
-  return mesh;
+  return support::bumpy_ground(n, half, bump, 5, 4);
 }
 
 TEST(ZList, FindsEveryPairThatTheExactTestFinds)

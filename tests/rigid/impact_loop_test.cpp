@@ -7,31 +7,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/ground_mesh.h"
 #include "tests/support/test_meshes.h"
 #include "thrum/base/error.h"
 
 namespace thrum::rigid {
 namespace {
 
-// Open, n x n cells.
 mesh::TriangleMesh ground(int n, double half, double bump)
 {
-  mesh::TriangleMesh mesh;
-  for (int j = 0; j <= n; ++j) {
-    for (int i = 0; i <= n; ++i) {
-      const double x = half * (2.0 * i / n - 1);
-      const double y = half * (2.0 * j / n - 1);
-      mesh.vertices.emplace_back(x, y, bump * std::sin(3 * x) * std::cos(2.5 * y));
-    }
-  }
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) {
-      const Index v = j * (n + 1) + i;
-      mesh.triangles.push_back({v, v + 1, v + n + 2});
-      mesh.triangles.push_back({v, v + n + 2, v + n + 1});
-    }
-  }
-  return mesh;
+  return support::bumpy_ground(n, half, bump, 3, 2.5);
 }
 
 ImpactObject box(const Vec3& half)

@@ -2,6 +2,7 @@
 // A checkpoint with a right checksum may still hold anything. Each number of a state is replaced by bad ones
 // in turn: the state is refused with the name of the field, or the world goes on from it with finite numbers.
 #include "thrum/sim/check_state.h"
+#include "tests/sim/parameter_names.h"
 #include "tests/support/named_visitor.h"
 
 #include <gtest/gtest.h>
@@ -164,11 +165,7 @@ TEST_P(CheckState, EveryNumberIsRefusedOrHarmless)
 INSTANTIATE_TEST_SUITE_P(Steppers, CheckState,
                          ::testing::Values(StepperKind::constraint, StepperKind::impulse,
                                            StepperKind::penalty),
-                         [](const auto& kind) {
-                           return kind.param == StepperKind::constraint ? "Constraint"
-                                  : kind.param == StepperKind::impulse  ? "Impulse"
-                                                                        : "Penalty";
-                         });
+                         testing::stepper_name);
 
 TEST(CheckStateLists, WrongLengthsAndOrdersAreRefused)
 {

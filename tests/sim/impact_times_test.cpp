@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "tests/sim/parameter_names.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/random.h"
 
@@ -15,23 +16,6 @@ namespace {
 using namespace testing;
 
 constexpr double g = 9.81;
-
-std::string name_of(TimeOfImpactMethod method)
-{
-  switch (method) {
-    case TimeOfImpactMethod::none:
-      return "None";
-    case TimeOfImpactMethod::continuous:
-      return "Continuous";
-    case TimeOfImpactMethod::bisection:
-      return "Bisection";
-    case TimeOfImpactMethod::conservative:
-      return "Conservative";
-    case TimeOfImpactMethod::timewarp:
-      return "Timewarp";
-  }
-  return {};
-}
 
 class ImpactTimes : public ::testing::TestWithParam<TimeOfImpactMethod> {
  protected:
@@ -47,7 +31,7 @@ class ImpactTimes : public ::testing::TestWithParam<TimeOfImpactMethod> {
 INSTANTIATE_TEST_SUITE_P(Methods, ImpactTimes,
                          ::testing::Values(TimeOfImpactMethod::bisection, TimeOfImpactMethod::conservative,
                                            TimeOfImpactMethod::timewarp),
-                         [](const auto& method) { return name_of(method.param); });
+                         [](const auto& method) { return method_name(method.param); });
 
 // A ball between two walls in weightlessness, without losses: it is on the triangle wave of the gap that the
 // tolerance leaves, at any step and tolerance.

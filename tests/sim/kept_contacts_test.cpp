@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "tests/sim/parameter_names.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/model/compare_state.h"
 #include "thrum/shapes/shapes.h"
@@ -74,11 +75,7 @@ class KeptContacts : public ::testing::TestWithParam<StepperKind> {};
 INSTANTIATE_TEST_SUITE_P(Steppers, KeptContacts,
                          ::testing::Values(StepperKind::constraint, StepperKind::impulse,
                                            StepperKind::penalty),
-                         [](const auto& kind) {
-                           return kind.param == StepperKind::constraint ? "Constraint"
-                                  : kind.param == StepperKind::impulse  ? "Impulse"
-                                                                        : "Penalty";
-                         });
+                         testing::stepper_name);
 
 // A second world, which never saw the steps before, goes on from each state as the first one does.
 TEST_P(KeptContacts, RestoringInTheMiddleContinuesBitForBit)

@@ -15,6 +15,7 @@
 #include <numbers>
 #include <string>
 
+#include "tests/sim/parameter_names.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/random.h"
 #include "thrum/collision/prepared_shape.h"
@@ -26,22 +27,9 @@ namespace thrum::sim {
 namespace {
 
 using testing::desc_without_sleep;
+using testing::method_name;
 
 class Passing : public ::testing::TestWithParam<TimeOfImpactMethod> {};
-
-std::string method_name(TimeOfImpactMethod method)
-{
-  switch (method) {
-    case TimeOfImpactMethod::bisection:
-      return "Bisection";
-    case TimeOfImpactMethod::conservative:
-      return "Conservative";
-    case TimeOfImpactMethod::timewarp:
-      return "Timewarp";
-    default:
-      return "Continuous";
-  }
-}
 
 INSTANTIATE_TEST_SUITE_P(Methods, Passing,
                          ::testing::Values(TimeOfImpactMethod::continuous, TimeOfImpactMethod::bisection,

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "tests/sim/linked_circles.h"
+#include "tests/sim/parameter_names.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/sim/world.h"
 
@@ -51,9 +52,7 @@ World quiet_world(StepperKind stepper)
 
 class Rings : public ::testing::TestWithParam<StepperKind> {};
 INSTANTIATE_TEST_SUITE_P(Steppers, Rings, ::testing::Values(StepperKind::constraint, StepperKind::impulse),
-                         [](const auto& test) {
-                           return test.param == StepperKind::constraint ? "Constraint" : "Impulse";
-                         });
+                         testing::stepper_name);
 
 TEST_P(Rings, OneSettlesOnAPlane)
 {

@@ -18,9 +18,10 @@ const Colour kInk(0.15f, 0.15f, 0.18f);
 const Colour kGrid(0.85f, 0.85f, 0.87f);
 const Colour kWave(0.0f, 0.33f, 0.6f);
 const Colour kLine(1.0f, 1.0f, 1.0f);
-constexpr int kScale = 2;  ///< of the font
-constexpr int kGap = 8;    ///< between things [pixel]
-constexpr int kLeft = 90;  ///< space for the numbers of the vertical axis [pixel]
+constexpr double kMinPressure = 1e-12;  ///< of the axis of a silent sound [Pa]
+constexpr int kScale = 2;               ///< of the font
+constexpr int kGap = 8;                 ///< between things [pixel]
+constexpr int kLeft = 90;               ///< space for the numbers of the vertical axis [pixel]
 constexpr int kBottom = 60;
 constexpr int kTop = 36;
 constexpr int kLegend = 150;  ///< width of the colour bar with its numbers [pixel]
@@ -172,7 +173,7 @@ Image waveform_picture(const sound::AudioBuffer& sound, const WaveformPictureDes
   if (sound.frame_count() == 0) throw Error("A sound without samples has no waveform.");
   const int channels = static_cast<int>(sound.channels.size());
   Image image(desc.width, kTop + channels * desc.height + kBottom);
-  const double largest = std::max(sound::peak(sound), 1e-12);
+  const double largest = std::max(sound::peak(sound), kMinPressure);
   const Frame whole{kLeft, desc.width - 4 * kGap, kTop, kTop + channels * desc.height};
   const int columns = whole.right - whole.left + 1;
   for (int c = 0; c < channels; ++c) {

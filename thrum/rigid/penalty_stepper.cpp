@@ -12,6 +12,8 @@ namespace {
 
 /// Sweeps end when no impulse changes by more than this share of the largest.
 constexpr double kSettled = 1e-10;
+/// The change of friction is measured in shares of its coefficient, of this at least [1 or m].
+constexpr double kMinLimit = 1e-12;
 /// Sweeps over the joints alone before each over the contacts.
 constexpr int kJointSweeps = 16;
 
@@ -236,7 +238,7 @@ double PenaltyStepper::solve_slip(SlipSpring& spring, double normal_impulse, dou
     if (step == 0) continue;
     apply(spring.rows[i], bodies_, step);
     spring.impulse[i] = wanted[i];
-    change = std::max(change, std::abs(step) / std::max(spring.limit, 1e-12));
+    change = std::max(change, std::abs(step) / std::max(spring.limit, kMinLimit));
   }
   return change;
 }
@@ -247,7 +249,7 @@ void PenaltyStepper::finish_point(PenaltyPoint& point, double h)
   point.total += point.impulse;
 }
 
-// A spring that slips keeps the stretch of its force, as far as the work of the substep pays for it.
+// A spring that slips keeps the stretch of its force, as far as the work of the substep allows.
 void PenaltyStepper::finish_slip(SlipSpring& spring, double normal_impulse, double h)
 {
   if (spring.count == 0) return;

@@ -215,8 +215,8 @@ class Checker {
            "\"supports\".");
     if (rings.grid && !(rings.grid->minCoeff() > 0))
       fail(rings.place, "grid", "has a size that is not positive. Write three lengths above 0 m.");
-    const bool is_endless = body.shape.object && is_ground(*body.shape.object);
-    if (!is_endless && rings.file.path.empty() && body.material.name.empty())
+    const bool is_unbounded = body.shape.object && is_ground(*body.shape.object);
+    if (!is_unbounded && rings.file.path.empty() && body.material.name.empty())
       fail(rings.place, "",
            "needs a material, from whose stiffness, density and damping its modes follow. Add \"material\", "
            "such "

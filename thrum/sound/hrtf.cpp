@@ -92,10 +92,8 @@ class Resampler {
       rows_[i].first = first;
       for (std::size_t k = first; k < end; ++k) {
         const double x = cutoff * (static_cast<double>(k) - position);
-        const double angle = std::numbers::pi * x;
-        const double window = 0.5 + 0.5 * std::cos(angle / kHalfWidth);
-        rows_[i].weights.push_back((std::abs(x) < 1e-9 ? 1 : std::sin(angle) / angle) * window * cutoff /
-                                   ratio);
+        const double window = 0.5 + 0.5 * std::cos(std::numbers::pi * x / kHalfWidth);
+        rows_[i].weights.push_back(sinc(x) * window * cutoff / ratio);
       }
     }
   }

@@ -13,6 +13,7 @@ namespace thrum::sound {
 
 namespace {
 
+constexpr double kUnitLength = 1e-6;      ///< by which the length of an axis may differ from 1
 constexpr std::size_t kGainControl = 64;  ///< samples between exact gains of a microphone; linear between
 
 void check_microphone(const Microphone& microphone, std::size_t number)
@@ -23,7 +24,7 @@ void check_microphone(const Microphone& microphone, std::size_t number)
                     "eight).",
                     number, microphone.pattern));
   }
-  if (!microphone.position.allFinite() || !(std::abs(microphone.axis.norm() - 1) < 1e-6)) {
+  if (!microphone.position.allFinite() || !(std::abs(microphone.axis.norm() - 1) < kUnitLength)) {
     throw Error(
         fmt::format("Microphone {}: the position must be finite and the axis of unit length.", number));
   }

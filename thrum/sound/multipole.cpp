@@ -4,6 +4,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/index.h"
 
@@ -14,6 +15,8 @@ namespace {
 /// Relative to the squared length of a column. Smaller ones do not change the residual of smooth bodies; with
 /// 1e-6 the monopole that is left in an oscillating sphere at k a = 0.05 becomes audible.
 constexpr double kRidge = 1e-11;
+/// Points of the surface are at least so far from the centre of the expansion [m].
+constexpr double kMinRadius = 1e-9;
 
 }  // namespace
 
@@ -22,7 +25,8 @@ constexpr double kRidge = 1e-11;
 Eigen::VectorXcd fit_fields(const FieldMatrix& fields, const Eigen::VectorXd& velocity)
 {
   const Eigen::Index count = fields.cols();
-  const Eigen::VectorXd scale = fields.colwise().norm().cwiseMax(1e-300).cwiseInverse();
+  const Eigen::VectorXd scale =
+      fields.colwise().norm().cwiseMax(std::numeric_limits<double>::min()).cwiseInverse();
   FieldMatrix gram = FieldMatrix::Zero(count, count);
   gram.selfadjointView<Eigen::Lower>().rankUpdate(fields.adjoint());
   for (Eigen::Index j = 0; j < count; ++j) {
@@ -65,7 +69,7 @@ FieldMatrix multipole_fields(const SurfacePoints& surface, const Vec3& centre, i
   FieldMatrix fields(surface.size(), count);
   for (Index i = 0; i < surface.size(); ++i) {
     const Vec3 arm = at(surface.points, i) - centre;
-    const double r = std::max(arm.norm(), 1e-9);
+    const double r = std::max(arm.norm(), kMinRadius);
     const Vec3 direction = arm / r;
     const Vec3& normal = at(surface.normals, i);
     harmonics(order, direction, Y, gradients);

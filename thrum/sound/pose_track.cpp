@@ -9,6 +9,13 @@
 
 namespace thrum::sound {
 
+namespace {
+
+/// Between the upward direction and that of the look, below which they are the same [rad].
+constexpr double kMinAngle = 1e-9;
+
+}  // namespace
+
 PoseTrack::PoseTrack(const Pose& pose) : times_{0}, poses_{pose} {}
 
 PoseTrack::PoseTrack(std::vector<double> times, std::vector<Pose> poses)
@@ -72,7 +79,7 @@ Pose look_at(const Vec3& eye, const Vec3& target, const Vec3& up)
 {
   const Vec3 forward = target - eye;
   const Vec3 left = up.cross(forward);
-  if (!(left.norm() > 1e-9 * up.norm() * forward.norm())) {
+  if (!(left.norm() > kMinAngle * up.norm() * forward.norm())) {
     throw Error("A listener cannot look along its own upward direction or at its own position.");
   }
   Mat3 axes;

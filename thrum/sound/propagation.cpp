@@ -8,6 +8,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/sound/air_filter.h"
+#include "thrum/sound/transform.h"
 
 namespace thrum::sound {
 
@@ -22,13 +23,14 @@ constexpr double kKaiser = 8;
 constexpr std::ptrdiff_t kDelayControl = 32;    ///< samples between exact travel times; cubic between
 constexpr std::ptrdiff_t kFilterControl = 256;  ///< samples between filters; linear between
 constexpr int kMaxIterations = 200;
+constexpr double kSeriesEnd = 1e-17;      ///< terms below this share of their sum do not change it
 constexpr double kTimeTolerance = 1e-12;  ///< of (1) [s]
 
 double bessel_i0(double x)
 {
   double term = 1;
   double sum = 1;
-  for (int k = 1; term > 1e-17 * sum; ++k) {
+  for (int k = 1; term > kSeriesEnd * sum; ++k) {
     term *= (x / (2 * k)) * (x / (2 * k));
     sum += term;
   }
@@ -48,8 +50,7 @@ std::vector<double> make_sinc_table()
       const double u = x / (kTaps / 2);
       const double window =
           std::abs(u) < 1 ? bessel_i0(kKaiser * std::sqrt(1 - u * u)) / bessel_i0(kKaiser) : 0;
-      const double angle = std::numbers::pi * x;
-      row[k] = window * (std::abs(x) < 1e-12 ? 1 : std::sin(angle) / angle);
+      row[k] = window * sinc(x);
       sum += row[k];
     }
     for (std::ptrdiff_t k = 0; k < kTaps; ++k) row[k] /= sum;

@@ -14,6 +14,7 @@ namespace thrum::sound {
 
 namespace {
 
+constexpr double kNearPole = 1e-6;     ///< 1 - x^2 below which the limit is taken instead of 0 / 0
 constexpr double kSharpAngle = 0.6;    ///< between two triangles; more is an edge [rad]
 constexpr double kEdgeShare = 0.01;    ///< of the size: how near to an edge the edge is struck
 constexpr double kMinCurvature = 1;    ///< flat faces touch as if their radius were a metre [1/m]
@@ -129,7 +130,7 @@ double half_sine_spectrum(double omega, double duration)
 {
   const double x = omega * duration / std::numbers::pi;
   const double rest = 1 - x * x;
-  if (std::abs(rest) < 1e-6) return std::numbers::pi / 4;
+  if (std::abs(rest) < kNearPole) return std::numbers::pi / 4;
   return std::cos(std::numbers::pi * x / 2) / rest;
 }
 

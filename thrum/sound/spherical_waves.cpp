@@ -11,6 +11,7 @@ namespace thrum::sound {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+constexpr double kRootTolerance = 1e-15;  ///< of the zeros of a polynomial between -1 and 1
 
 // With Q(n, m) = d^m P_n(z) / dz^m, a polynomial in z, and c + i s = (x + i y)^m,
 //
@@ -112,7 +113,7 @@ SphereRule sphere_rule(int order)
       slope = rings * (before - z * P) / (1 - z * z);
       const double change = P / slope;
       z -= change;
-      if (std::abs(change) < 1e-15) break;
+      if (std::abs(change) < kRootTolerance) break;
     }
     const double weight = 2 / ((1 - z * z) * slope * slope) * 2 * kPi / steps;
     const double across = std::sqrt(1 - z * z);

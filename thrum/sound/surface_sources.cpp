@@ -27,6 +27,8 @@ namespace thrum::sound {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+constexpr double kOnEdge = 1e-12;    ///< share by which the way over a point on an edge may exceed the edge
+constexpr double kSamePlace = 1e-6;  ///< k R below which two patches are one place
 constexpr int kCellsPerPatch = 4;
 constexpr double kNear =
     4;  ///< closed form within so many sizes of a triangle, patch by patch within so many
@@ -90,7 +92,7 @@ Vec3 potential_gradient(const std::array<Vec3, 3>& corners, const Vec3& normal, 
     const Vec3 edge = b - a;
     const double length = edge.norm();
     const double sum = a.norm() + b.norm();
-    if (!(sum > length * (1 + 1e-12))) continue;  // x lies on the edge
+    if (!(sum > length * (1 + kOnEdge))) continue;  // x lies on the edge
     gradient -= (edge / length).cross(normal) * std::log((sum + length) / (sum - length));
   }
   return gradient;
@@ -112,7 +114,7 @@ SurfaceSources::SurfaceSources(const model::ModalModel& model, int count)
   }
   std::vector<Piece> cell_pieces;
   for (Cell& cell : cells_) {
-    cell.centre /= std::max(cell.area, 1e-300);
+    cell.centre /= std::max(cell.area, std::numeric_limits<double>::min());
     cell_pieces.push_back({cell.centre, cell.area_vector.normalized(), cell.area});
   }
   const std::vector<Index> patch_of_cell = group(cell_pieces, count);
@@ -137,7 +139,7 @@ SurfaceSources::SurfaceSources(const model::ModalModel& model, int count)
   for (Index p = 0; p < patches; ++p) {
     if (patch_areas_[at(p)] > 0) represented += fluxes_.row(p).cwiseAbs2().transpose() / patch_areas_[at(p)];
   }
-  missed_ = (1 - represented.array() / squares.array().max(1e-300)).max(0).sqrt();
+  missed_ = (1 - represented.array() / squares.array().max(std::numeric_limits<double>::min())).max(0).sqrt();
   build_static_part(model.surface, patch_of);
 }
 
@@ -156,7 +158,7 @@ void SurfaceSources::build_static_part(const mesh::TriangleMesh& surface, const 
     patch.normal += pieces[t].area * pieces[t].normal;
     patch.area += pieces[t].area;
   }
-  for (Piece& patch : whole) patch.centre /= std::max(patch.area, 1e-300);
+  for (Piece& patch : whole) patch.centre /= std::max(patch.area, std::numeric_limits<double>::min());
 
   static_ = MatX::Zero(patches, patches);
   const auto flux_between = [&](Index p, Index q) {
@@ -200,7 +202,7 @@ ModeFarField SurfaceSources::fit(Index mode, double omega, const Vec3& centre, d
       const Cell& b = cells_[j];
       const Vec3 arm = a.centre - b.centre;
       const double R = arm.norm();
-      if (R * k < 1e-6) continue;
+      if (R * k < kSamePlace) continue;
       const double x = k * R;
       const double c = std::cos(x);
       const double s = std::sin(x);

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Fourier transforms of real samples, by Eigen's portable implementation.
+// Fourier transforms of real samples and the sinc function; transforms by Eigen's portable implementation.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstddef>
+#include <numbers>
 #include <span>
 #include <vector>
 
 namespace thrum::sound {
+
+/// sin(pi x) / (pi x), 1 at 0.
+[[nodiscard]] inline double sinc(double x)
+{
+  const double angle = std::numbers::pi * x;
+  return x == 0 ? 1 : std::sin(angle) / angle;
+}
 
 /// Spectrum at frequencies 0 ... size / 2 (size / 2 + 1 values) of `samples`, filled up with zeros to `size`,
 /// which is even: X[k] = sum_n x[n] exp(-2 pi i k n / size).

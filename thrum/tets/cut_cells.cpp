@@ -125,7 +125,7 @@ struct CutCells::Builder {
   void sort_triangles_into_cubes()
   {
     const double h = out.spacing_;
-    const double slack = 1e-9 * h;
+    const double slack = kMinSiteDistance * h;
     for (std::size_t t = 0; t < local.triangles.size(); ++t) {
       Box3 box;
       for (const Index v : local.triangles[t]) box.extend(local.vertices[at(v)]);
