@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/flexible/contact_group.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "thrum/base/index.h"
+#include "thrum/elastic/damped_oscillation.h"
+
+namespace thrum::flexible {
+
+namespace {
+
+constexpr int kRigid = 6;
+/// The finest substep is this share of a slice, as a power of two.
+constexpr int kMaxLevel = 20;
+
+double dot(const double* a, const double* b, int n)
+{
+  return Eigen::Map<const VecX>(a, n).dot(Eigen::Map<const VecX>(b, n));
+}
+
+void add(const double* a, double factor, double* b, int n)
+{
+  Eigen::Map<VecX>(b, n).noalias() += factor * Eigen::Map<const VecX>(a, n);
+}
+
+// Displacement of a mode by a unit force that is held for a time t from rest, r'' + 2 d r' + w^2 r = 1: its
+// power series where (1 - cosine - d sine) / w^2 would cancel.
+double held_response(double omega, double decay, double t, const elastic::DampedOscillation& now)
+{
+  constexpr double kSmallAngle = 0.1;
+  constexpr int kTerms = 14;
+  const double w2 = omega * omega;
+  if ((omega + decay) * t > kSmallAngle) return (1 - now.cosine - decay * now.sine) / w2;
+  double before = 0;  // terms of the powers n and n + 1 of t
+  double term = 0;
+  double sum = 0;
+  for (int n = 0; n < kTerms; ++n) {
+    const double source = n == 0 ? t * t : 0;
+    const double next = (source - 2 * decay * t * (n + 1) * term - w2 * t * t * before) / ((n + 2) * (n + 1));
+    sum += next;
+    before = term;
+    term = next;
+  }
+  return sum;
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------------------
+// Building
+
+void ContactGroup::clear()
+{
+  bodies_.clear();
+  rows_.clear();
+  contacts_.clear();
+  slips_.clear();
+  patches_.clear();
+  for (std::vector<double>* values : {&x_, &v_, &a_, &inverse_mass_, &omega_, &decay_, &scale_, &J_})
+    values->clear();
+  report_ = {};
+  work_ = 0;
+  prepared_ = 0;
+}
+
+int ContactGroup::add_body(const GroupBodyDesc& desc)
+{
+  const int modes = desc.modes != nullptr ? static_cast<int>(desc.modes->size()) : 0;
+  if (!desc.moves && modes == 0) return kNoBody;
+  Body body;
+  body.first = static_cast<int>(x_.size());
+  body.rigid = desc.moves ? kRigid : 0;
+  body.modes = modes;
+  body.active = modes;
+  body.axes = desc.inertia_axes;
+  body.weight = desc.weight;
+  const auto coordinate = [&](double x, double v, double a, double inverse_mass, double omega, double decay,
+                              double scale) {
+    x_.push_back(x);
+    v_.push_back(v);
+    a_.push_back(a);
+    inverse_mass_.push_back(inverse_mass);
+    omega_.push_back(omega);
+    decay_.push_back(decay);
+    scale_.push_back(scale);
+  };
+  if (desc.moves) {
+    for (int k = 0; k < 3; ++k)
+      coordinate(0, desc.velocity[k], desc.acceleration[k], desc.inverse_mass, 0, 0, 0);
+    const Vec3 spin = body.axes.transpose() * desc.angular_velocity;
+    const Vec3 gain = body.axes.transpose() * desc.angular_acceleration;
+    for (int k = 0; k < 3; ++k) coordinate(0, spin[k], gain[k], desc.inverse_inertia[k], 0, 0, 0);
+  }
+  for (int m = 0; m < modes; ++m) {
+    coordinate(desc.q.empty() ? 0 : desc.q[at(m)], desc.u.empty() ? 0 : desc.u[at(m)], 0, 1,
+               desc.modes->omegas[m], desc.modes->decays[m],
+               desc.mode_scale.empty() ? 1 : desc.mode_scale[at(m)]);
+  }
+  bodies_.push_back(body);
+  return static_cast<int>(bodies_.size()) - 1;
+}
+
+int ContactGroup::add_row(const RowSide& a, const RowSide& b)
+{
+  const auto side = [&](const RowSide& desc) -> Side {
+    if (desc.body == kNoBody) return {};
+    const Body& body = bodies_[at(desc.body)];
+    const Side result{desc.body, J_.size()};
+    if (body.rigid > 0) {
+      const Vec3 moment = body.axes.transpose() * desc.moment;
+      for (int k = 0; k < 3; ++k) J_.push_back(desc.direction[k]);
+      for (int k = 0; k < 3; ++k) J_.push_back(moment[k]);
+    }
+    for (int m = 0; m < body.modes; ++m) J_.push_back(desc.modes.empty() ? 0 : desc.modes[at(m)]);
+    return result;
+  };
+  Row row;
+  row.a = side(a);
+  row.b = side(b);
+  rows_.push_back(row);
+  return static_cast<int>(rows_.size()) - 1;
+}
+
+void ContactGroup::begin_patch()
+{
+  patches_.push_back({contacts_.size(), contacts_.size(), slips_.size(), slips_.size()});
+}
+
+int ContactGroup::add_contact(int row, const elastic::HeldContact& law, double d, double force)
+{
+  Contact contact;
+  contact.row = row;
+  contact.law = law;
+  contact.d = d;
+  contact.force = force;
+  contact.held_force = force;
+  double mobility = 0;
+  for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
+    if (side.body == kNoBody) continue;
+    const Body& body = bodies_[at(side.body)];
+    for (int k = 0; k < body.rigid; ++k) {
+      const double j = J_[side.first + at(k)];
+      mobility += j * j * inverse_mass_[at(body.first + k)];
+    }
+  }
+  contact.mass = mobility > 0 ? 1 / mobility : 0;
+  contact.approach = along(rows_[at(row)], v_);
+  contacts_.push_back(contact);
+  patches_.back().end_contact = contacts_.size();
+  return static_cast<int>(contacts_.size()) - 1;
+}
+
+int ContactGroup::add_slip(const SlipDesc& desc)
+{
+  Slip slip;
+  slip.desc = desc;
+  for (std::size_t i = 0; i < at(desc.count); ++i) {
+    slip.stretch[i] = -desc.force[i] / desc.stiffness;
+    slip.force[i] = desc.force[i];
+  }
+  slips_.push_back(slip);
+  patches_.back().end_slip = slips_.size();
+  return static_cast<int>(slips_.size()) - 1;
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// A slice
+
+void ContactGroup::advance(double h, const FlexibleSettings& settings)
+{
+  for (std::vector<double>* values : {&dx_, &v_free_, &weight_, &v_weight_, &cosine_, &sine_, &z_, &y_})
+    values->assign(x_.size(), 0.0);
+  JW_.assign(J_.size(), 0.0);
+  choose_modes(settings);
+  constexpr std::int64_t kTicks = std::int64_t{1} << kMaxLevel;
+  for (std::int64_t tick = 0; tick < kTicks;) {
+    const double time = h * static_cast<double>(tick) / static_cast<double>(kTicks);
+    int level = std::min(kMaxLevel, wanted_level(h, time, settings));
+    // Substeps of one length begin at its multiples.
+    while ((tick & ((kTicks >> level) - 1)) != 0) ++level;
+    const double dt = std::ldexp(h, -level);
+    if (dt != prepared_) prepare_level(dt);
+    move_freely(dt);
+    const bool solved = solve(dt, settings);
+    if (settings.adapt_modes && wake_modes(settings)) continue;
+    if (!solved) ++report_.unsolved;
+    commit(dt);
+    tick += kTicks >> level;
+  }
+  for (Contact& contact : contacts_) drop_tail(contact);
+  for (const Contact& contact : contacts_) report_.contact_energy += contact.law.potential(contact.d);
+  for (const Slip& slip : slips_) {
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+      report_.contact_energy += 0.5 * slip.desc.stiffness * slip.stretch[i] * slip.stretch[i];
+  }
+}
+
+// How each coordinate answers to a force that is held over dt, and what each row yields.
+void ContactGroup::prepare_level(double dt)
+{
+  prepared_ = dt;
+  for (const Body& body : bodies_) {
+    for (int k = 0; k < body.used(); ++k) {
+      const std::size_t i = at(body.first + k);
+      if (k < body.rigid) {
+        weight_[i] = 0.5 * dt * dt * inverse_mass_[i];
+        v_weight_[i] = dt * inverse_mass_[i];
+        continue;
+      }
+      const elastic::DampedOscillation now = elastic::damped_oscillation(omega_[i], decay_[i], dt);
+      cosine_[i] = now.cosine;
+      sine_[i] = now.sine;
+      weight_[i] = held_response(omega_[i], decay_[i], dt, now);
+      v_weight_[i] = now.sine;
+    }
+  }
+  for (Row& row : rows_) {
+    row.compliance = 0;
+    for (const Side& side : {row.a, row.b}) {
+      if (side.body == kNoBody) continue;
+      const Body& body = bodies_[at(side.body)];
+      for (int k = 0; k < body.used(); ++k) {
+        const std::size_t c = side.first + at(k);
+        JW_[c] = J_[c] * weight_[at(body.first + k)];
+        row.compliance += J_[c] * JW_[c];
+      }
+    }
+  }
+}
+
+void ContactGroup::move_freely(double dt)
+{
+  for (const Body& body : bodies_) {
+    for (int k = 0; k < body.used(); ++k) {
+      const std::size_t i = at(body.first + k);
+      if (k < body.rigid) {
+        dx_[i] = dt * (v_[i] + 0.5 * dt * a_[i]);
+        v_free_[i] = v_[i] + dt * a_[i];
+        continue;
+      }
+      const double w2 = omega_[i] * omega_[i];
+      dx_[i] = sine_[i] * v_[i] - w2 * weight_[i] * x_[i];
+      v_free_[i] = (cosine_[i] - decay_[i] * sine_[i]) * v_[i] - w2 * sine_[i] * x_[i];
+    }
+  }
+  for (Row& row : rows_) row.free = along(row, dx_);
+  for (Contact& contact : contacts_) {
+    contact.d_free = contact.d - rows_[at(contact.row)].free;
+    contact.damper = contact.law.damper(contact.d) / dt;
+    contact.tail_compliance = 0;
+    for (TailMode& mode : contact.tail) {
+      const double angle = mode.omega * dt;
+      const double cosine = std::cos(angle);
+      const double sine = std::sin(angle) / mode.omega;
+      mode.free = sine * mode.u - (1 - cosine) * mode.q;
+      mode.u_free = cosine * mode.u - mode.omega * mode.omega * sine * mode.q;
+      contact.d_free -= mode.shape * mode.free;
+      contact.tail_compliance += mode.shape * mode.shape * (1 - cosine) / (mode.omega * mode.omega);
+    }
+  }
+}
+
+double ContactGroup::along(const Row& row, const std::vector<double>& values) const
+{
+  double sum = 0;
+  for (const Side& side : {row.a, row.b}) {
+    if (side.body == kNoBody) continue;
+    const Body& body = bodies_[at(side.body)];
+    sum += dot(&J_[side.first], &values[at(body.first)], body.used());
+  }
+  return sum;
+}
+
+void ContactGroup::add_along(const Row& row, const std::vector<double>& coefficients, double factor,
+                             std::vector<double>& values) const
+{
+  for (const Side& side : {row.a, row.b}) {
+    if (side.body == kNoBody) continue;
+    const Body& body = bodies_[at(side.body)];
+    add(&coefficients[side.first], factor, &values[at(body.first)], body.used());
+  }
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// Forces of a substep
+
+double ContactGroup::normal_force(const Patch& patch) const
+{
+  double sum = 0;
+  for (std::size_t i = patch.first_contact; i < patch.end_contact; ++i) sum += contacts_[i].force;
+  return sum;
+}
+
+// Returns whether all forces have settled.
+bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
+{
+  std::fill(z_.begin(), z_.end(), 0.0);
+  for (const Contact& contact : contacts_) {
+    if (contact.force != 0) add_along(rows_[at(contact.row)], JW_, contact.force, z_);
+  }
+  for (const Slip& slip : slips_) {
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+      if (slip.force[i] != 0) add_along(rows_[at(slip.desc.rows[i])], JW_, slip.force[i], z_);
+    }
+  }
+  double residual = 0;
+  for (int sweep = 0; sweep < settings.iterations; ++sweep) {
+    ++report_.sweeps;
+    double change = 0;
+    double largest = 0;
+    for (const Patch& patch : patches_) {
+      double normal = 0;
+      for (std::size_t i = patch.first_contact; i < patch.end_contact; ++i) {
+        change = std::max(change, sweep_contact(contacts_[i], dt));
+        normal += contacts_[i].force;
+      }
+      largest = std::max(largest, normal);
+      for (std::size_t i = patch.first_slip; i < patch.end_slip; ++i) {
+        // Torques count by the force that has them on the arm of their limit.
+        const double arm = std::max(slips_[i].desc.limit, std::numeric_limits<double>::min());
+        change = std::max(change, sweep_slip(slips_[i], normal, dt) / std::max(arm, settings.tolerance));
+      }
+    }
+    residual = largest > 0 ? change / largest : 0;
+    if (residual <= settings.tolerance) return true;
+  }
+  report_.max_residual = std::max(report_.max_residual, residual);
+  return false;
+}
+
+double ContactGroup::sweep_contact(Contact& contact, double /*dt*/)
+{
+  const Row& row = rows_[at(contact.row)];
+  const double compliance = row.compliance + contact.tail_compliance;
+  // With the force of this contact taken away.
+  const double free = contact.d_free - along(row, z_) + row.compliance * contact.force;
+  if (contact.force == 0 && free <= 0 && contact.d <= 0) return 0;
+  const double force =
+      elastic::solve_held_force(contact.law, contact.d, free, compliance, contact.damper, contact.force);
+  const double change = force - contact.force;
+  if (change == 0) return 0;
+  add_along(row, JW_, change, z_);
+  contact.force = force;
+  return std::abs(change);
+}
+
+// With the way s over the substep the spring and its damper give F = -(k (e + s / 2) + c s / dt), where
+// s = s_free + r F: a linear equation for F in each direction. Both together are limited.
+double ContactGroup::sweep_slip(Slip& slip, double normal, double dt)
+{
+  std::array<double, 2> wanted{};
+  const double resistance = 0.5 * slip.desc.stiffness + slip.desc.damping / dt;
+  const double limit = slip.desc.limit * normal;
+  for (std::size_t i = 0; i < at(slip.desc.count) && limit > 0; ++i) {
+    const Row& row = rows_[at(slip.desc.rows[i])];
+    const double way = row.free + along(row, z_) - row.compliance * slip.force[i];
+    wanted[i] =
+        -(slip.desc.stiffness * slip.stretch[i] + resistance * way) / (1 + resistance * row.compliance);
+  }
+  const double length = std::hypot(wanted[0], wanted[1]);
+  slip.slips = length > limit || !(limit > 0);
+  double change = 0;
+  for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+    if (length > limit) wanted[i] *= limit / length;
+    const double step = wanted[i] - slip.force[i];
+    if (step == 0) continue;
+    add_along(rows_[at(slip.desc.rows[i])], JW_, step, z_);
+    slip.force[i] = wanted[i];
+    change = std::max(change, std::abs(step));
+  }
+  return change;
+}
+
+// Moves everything by the forces found. The displacements are summed anew, since sweeps have rounded.
+void ContactGroup::commit(double dt)
+{
+  ++report_.substeps;
+  std::fill(y_.begin(), y_.end(), 0.0);
+  for (const Contact& contact : contacts_) {
+    if (contact.force != 0) add_along(rows_[at(contact.row)], J_, contact.force, y_);
+  }
+  for (const Slip& slip : slips_) {
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+      if (slip.force[i] != 0) add_along(rows_[at(slip.desc.rows[i])], J_, slip.force[i], y_);
+    }
+  }
+  for (const Body& body : bodies_) {
+    report_.active_modes += static_cast<std::uint64_t>(body.active);
+    for (int k = 0; k < body.used(); ++k) {
+      const std::size_t i = at(body.first + k);
+      dx_[i] += weight_[i] * y_[i];
+      x_[i] += dx_[i];
+      v_[i] = v_free_[i] + v_weight_[i] * y_[i];
+      if (k < body.rigid && inverse_mass_[i] > 0) work_ += a_[i] / inverse_mass_[i] * dx_[i];
+    }
+  }
+  for (Contact& contact : contacts_) {
+    contact.d -= along(rows_[at(contact.row)], dx_);
+    for (TailMode& mode : contact.tail) {
+      const double half = std::sin(0.5 * mode.omega * dt) / mode.omega;
+      const double way = mode.free + 2 * half * half * mode.shape * contact.force;
+      mode.q += way;
+      mode.u = mode.u_free + std::sin(mode.omega * dt) / mode.omega * mode.shape * contact.force;
+      contact.d -= mode.shape * way;
+    }
+    contact.impulse += dt * contact.force;
+  }
+  for (Slip& slip : slips_) {
+    double stored = 0;
+    double work = 0;  // on the bodies
+    double left = 0;
+    std::array<double, 2> stretch{};
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+      const double way = along(rows_[at(slip.desc.rows[i])], dx_);
+      stored += slip.stretch[i] * slip.stretch[i];
+      work += slip.force[i] * way;
+      stretch[i] = slip.slips ? -slip.force[i] / slip.desc.stiffness : slip.stretch[i] + way;
+      left += stretch[i] * stretch[i];
+      slip.impulse[i] += dt * slip.force[i];
+    }
+    // A spring that slips keeps the stretch of its force, as far as the work of the substep allows.
+    const double allowed = std::max(0.0, stored - 2 * work / slip.desc.stiffness);
+    if (slip.slips && left > allowed) {
+      for (double& s : stretch) s *= std::sqrt(allowed / left);
+    }
+    slip.stretch = stretch;
+  }
+}
+
+}  // namespace thrum::flexible

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Bodies that contacts join, rigid and modal, over a slice of a step.
+//
+//   ContactGroup group;
+//   const int plate = group.add_body({.modes = &modes, .q = q, .u = u});
+//   const int ball = group.add_body({.inverse_mass = 1 / m, .velocity = v, .acceleration = g});
+//   group.begin_patch();
+//   group.add_contact(group.add_row({plate, -n, ra, row_a}, {ball, n, rb, row_b}), law, d, force);
+//   group.advance(1e-3, settings);
+//
+// All motion within a slice is small: rows J, and the inertia of the bodies, stay as they were at its
+// beginning. Then every coordinate moves by itself under forces that are held over a substep of length dt,
+// exactly (a rigid one as x + dt v + dt^2 / 2 (a + f / m), a mode by its damped oscillation), and
+//
+//     d1 = d_free - R F,       R = J W J^T,      W = dt^2 / 2m, or (1 - cos w dt) / w^2 of a mode          (1)
+//
+// for the indentations d of all contacts, with one force each that does the work of the contact's potential
+// (elastic/held_contact.h). F grows with d1 and R is semidefinite, so that all forces together have one
+// solution, also where contacts are redundant. It is found by sweeps over the contacts; each keeps the
+// displacement W J^T F of the coordinates up to date, so that no matrix is formed and memory grows with the
+// number of contacts.
+//
+// Friction is a spring across the normal (Mindlin) that is stretched by the slip over the substep and slips
+// where its force would exceed mu times the normal force of its patch.
+//
+// Where we leave [Zheng11]: Hertz' contact instead of non-penetration, which with modes does not have the
+// right restitution at any step; forces held over a step instead of impulses at its beginning; a mode that is
+// left out of the solution keeps its displacement, which the paper sets to zero.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thrum/base/vec.h"
+#include "thrum/elastic/held_contact.h"
+#include "thrum/elastic/modal_filter.h"
+#include "thrum/flexible/flexible_settings.h"
+
+namespace thrum::flexible {
+
+/// A body at the beginning of a slice. One without `moves` and without modes needs no place in a group: its
+/// number is kNoBody.
+struct GroupBodyDesc {
+  bool moves = false;                        ///< as a rigid body
+  double inverse_mass = 0;                   ///< 0: it moves with its velocity, whatever pushes it [1/kg]
+  Mat3 inertia_axes = Mat3::Identity();      ///< principal axes as columns, in world axes
+  Vec3 inverse_inertia = Vec3::Zero();       ///< about them [1/(kg m^2)]
+  Vec3 velocity = Vec3::Zero();              ///< [m/s]
+  Vec3 angular_velocity = Vec3::Zero();      ///< [rad/s]
+  Vec3 acceleration = Vec3::Zero();          ///< by forces other than contact [m/s^2]
+  Vec3 angular_acceleration = Vec3::Zero();  ///< [rad/s^2]
+  const elastic::ModeList* modes = nullptr;  ///< ascending, those that take part
+  std::span<const double> mode_scale = {};   ///< root mean square of each shape on the surface
+  std::span<const double> q = {};            ///< [kg^1/2 m]; empty: at rest
+  std::span<const double> u = {};            ///< [kg^1/2 m/s]
+  double weight = 0;  ///< of what it carries, for the threshold that wakes its modes [N]
+};
+inline constexpr int kNoBody = -1;
+
+/// How the relative motion of two bodies along a direction follows from the coordinates of one of them.
+struct RowSide {
+  int body = kNoBody;
+  Vec3 direction = Vec3::Zero();       ///< of the motion of the body, with its sign
+  Vec3 moment = Vec3::Zero();          ///< arm x direction, or an axis of rotation
+  std::span<const double> modes = {};  ///< direction . shape at the point, by mode
+};
+
+/// A spring in one or two directions whose force is limited by the normal force of its patch.
+struct SlipDesc {
+  std::array<int, 2> rows{};  ///< of add_row()
+  int count = 2;
+  double stiffness = 0;           ///< [N/m, or N m/rad about an axis]
+  double damping = 0;             ///< [N s/m]
+  double limit = 0;               ///< of the force, per normal force
+  std::array<double, 2> force{};  ///< with which it starts
+};
+
+/// Where the energy of a group is, and the work that finding it took.
+struct GroupReport {
+  std::uint64_t substeps = 0;
+  std::uint64_t sweeps = 0;
+  std::uint64_t unsolved = 0;  ///< substeps that ended with a residual above the tolerance
+  double max_residual = 0;     ///< largest change of a force in the last sweep, share of the largest force
+  double contact_energy = 0;   ///< stored in contacts at the end [J]
+  double quieted = 0;          ///< energy of modes when they were held [J]
+  double carried_off = 0;      ///< by modes above the highest [J]
+  std::uint64_t active_modes = 0;  ///< summed over the substeps
+};
+
+class ContactGroup {
+ public:
+  void clear();
+  int add_body(const GroupBodyDesc& desc);
+  int add_row(const RowSide& a, const RowSide& b);
+  /// Contacts and slips that follow are of this patch.
+  void begin_patch();
+  /// `d`: indentation, below 0 a gap [m]; `force` of the last substep, to begin with [N]; `row`: separation.
+  int add_contact(int row, const elastic::HeldContact& law, double d, double force);
+  int add_slip(const SlipDesc& desc);
+
+  /// Moves everything by h [s].
+  void advance(double h, const FlexibleSettings& settings);
+
+  // The result, at the end of the slice.
+  [[nodiscard]] Vec3 displacement(int body) const;      ///< of the centre of mass [m]
+  [[nodiscard]] Vec3 rotation(int body) const;          ///< world axes [rad]
+  [[nodiscard]] Vec3 velocity(int body) const;          ///< [m/s]
+  [[nodiscard]] Vec3 angular_velocity(int body) const;  ///< [rad/s]
+  [[nodiscard]] std::span<const double> q(int body) const;
+  [[nodiscard]] std::span<const double> u(int body) const;
+  [[nodiscard]] double indentation(int contact) const;
+  [[nodiscard]] double force(int contact) const;     ///< of the last substep [N]
+  [[nodiscard]] double impulse(int contact) const;   ///< of the slice [N s]
+  [[nodiscard]] double approach(int contact) const;  ///< speed of separation at the beginning [m/s]
+  [[nodiscard]] std::array<double, 2> slip_force(int slip) const;    ///< held by the spring at the end [N]
+  [[nodiscard]] std::array<double, 2> slip_impulse(int slip) const;  ///< [N s]
+  [[nodiscard]] double kinetic_energy() const;                       ///< of the rigid motion [J]
+  [[nodiscard]] double modal_energy() const;                         ///< [J]
+  /// Work of `acceleration` and `angular_acceleration` over the slice [J].
+  [[nodiscard]] double external_work() const;
+  [[nodiscard]] const GroupReport& report() const { return report_; }
+
+ private:
+  struct Body {
+    int first = 0;   ///< coordinate
+    int rigid = 0;   ///< 6 or 0: rigid coordinates, which come first
+    int modes = 0;   ///< all
+    int active = 0;  ///< that take part at the moment, the lowest ones
+    Mat3 axes = Mat3::Identity();
+    double weight = 0;
+    [[nodiscard]] int used() const { return rigid + active; }
+  };
+  struct Side {
+    int body = kNoBody;
+    std::size_t first = 0;  ///< coefficient
+  };
+  struct Row {
+    Side a, b;
+    double compliance = 0;  ///< R_kk of (1) [m/N]
+    double free = 0;        ///< motion in the substep without contact forces [m]
+  };
+  /// A mode above the highest, which an impact at one contact sees.
+  struct TailMode {
+    double omega = 0;
+    double shape = 0;
+    double q = 0;
+    double u = 0;
+    double free = 0;  ///< displacement in the substep without force
+    double u_free = 0;
+  };
+  struct Contact {
+    int row = 0;
+    elastic::HeldContact law;
+    double d = 0;
+    double force = 0;
+    double held_force = 0;  ///< when modes were last chosen [N]
+    double damper = 0;      ///< of the substep [N/m]
+    double d_free = 0;
+    double mass = 0;  ///< that an impulse here feels, of the rigid bodies [kg]
+    double impulse = 0;
+    double approach = 0;
+    double impact_step = 0;   ///< of an impact that is under way; 0: none [s]
+    double impact_until = 0;  ///< time in the slice at which it is over at the latest [s]
+    std::vector<TailMode> tail;
+    double tail_compliance = 0;
+  };
+  struct Slip {
+    SlipDesc desc;
+    std::array<double, 2> stretch{};
+    std::array<double, 2> force{};
+    std::array<double, 2> impulse{};
+    bool slips = false;
+  };
+  struct Patch {
+    std::size_t first_contact = 0, end_contact = 0;
+    std::size_t first_slip = 0, end_slip = 0;
+  };
+
+  // Choosing modes and the substep (group_adaptivity.cpp).
+  void choose_modes(const FlexibleSettings& settings);
+  [[nodiscard]] bool wake_modes(const FlexibleSettings& settings);
+  [[nodiscard]] int wanted_level(double h, double time, const FlexibleSettings& settings);
+  void add_tail(Contact& contact, double duration, const FlexibleSettings& settings);
+  void drop_tail(Contact& contact);
+  void prepare_level(double dt);
+
+  // A substep (contact_group.cpp).
+  void move_freely(double dt);
+  bool solve(double dt, const FlexibleSettings& settings);
+  double sweep_contact(Contact& contact, double dt);
+  double sweep_slip(Slip& slip, double normal, double dt);
+  void commit(double dt);
+
+  [[nodiscard]] double along(const Row& row, const std::vector<double>& values) const;
+  void add_along(const Row& row, const std::vector<double>& coefficients, double factor,
+                 std::vector<double>& values) const;
+  [[nodiscard]] double normal_force(const Patch& patch) const;
+
+  std::vector<Body> bodies_;
+  std::vector<Row> rows_;
+  std::vector<Contact> contacts_;
+  std::vector<Slip> slips_;
+  std::vector<Patch> patches_;
+
+  // By coordinate.
+  std::vector<double> x_, v_, a_, inverse_mass_, omega_, decay_, scale_;
+  std::vector<double> dx_, v_free_;  ///< of the substep without contact forces
+  std::vector<double> weight_,
+      v_weight_;  ///< displacement and speed that a unit force held over the substep gives
+  std::vector<double> cosine_, sine_;  ///< of the modes over the substep
+  std::vector<double> z_;              ///< displacement by the contact forces, W J^T F
+  std::vector<double> y_;              ///< J^T F
+  // By coefficient of the rows.
+  std::vector<double> J_, JW_;
+
+  GroupReport report_;
+  double work_ = 0;
+  double prepared_ = 0;  ///< length of the substep for which weights are known [s]
+};
+
+}  // namespace thrum::flexible

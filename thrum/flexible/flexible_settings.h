@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// How the flexible stepper works [Zheng11].
+#pragma once
+
+#include <cstdint>
+
+namespace thrum::flexible {
+
+struct FlexibleSettings {
+  double max_frequency = 5000;  ///< of the modes that take part in contact [Hz]
+  double max_step = 1e-3;       ///< contacts are found again after this, and no substep is longer [s]
+  double min_step = 1e-6;       ///< no substep is cut shorter [s]
+  /// Substeps in a period of the highest mode that moves; dt = 1 / (6.5 f) in the paper.
+  double steps_per_period = 6.5;
+  double steps_per_impact = 10;     ///< substeps in Hertz' duration of an impact
+  double min_impact_speed = 0.005;  ///< slower impacts cut no substep [m/s]
+  double contact_radius = 0.01;     ///< radius of curvature where neither body is round [m]
+
+  // Friction: a spring across the normal that slips.
+  double friction_stiffness = 0.82;     ///< share of that along the normal; 2 (1 - nu) / (2 - nu) for nu 0.3
+  double friction_damping_ratio = 0.3;  ///< 1: critical
+
+  // Modes that are too quiet to matter are held where they are.
+  bool adapt_modes = true;
+  double excitation = 1e-5;    ///< change of the force, as a share of max(1 N, weight), that wakes a mode
+  double quiet_energy = 1e-7;  ///< below which a mode is held [J]
+
+  /// Modes above `max_frequency` carry off what short impacts give them.
+  bool tail_modes = true;
+
+  int iterations = 200;         ///< sweeps over the contacts of a group in a substep, at most
+  double tolerance = 1e-9;      ///< at which sweeps end: change of a force, as a share of the largest
+  double push_out_share = 0.2;  ///< of the overlap that no contact has stored, removed in a slice
+  double max_push_out = 0.05;   ///< share of the length scale that is removed in a slice, at most
+  /// A contact that is pressed keeps its force when it is found with a gap of less than this share of the
+  /// length scale.
+  double gap_tolerance = 2e-5;
+};
+
+}  // namespace thrum::flexible

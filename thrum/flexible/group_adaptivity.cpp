@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Which modes of a group move, and how long its substeps are [Zheng11, section 4].
+//
+// The paper wakes modes by the change of the force on them, eq. (7) and (8), and drops them by their energy,
+// eq. (9). Two departures: the energy is that about the displacement which the present forces hold, and a
+// mode that is left out keeps its displacement, so that no gap jumps. Both are decided from the state alone,
+// so that a run that is resumed takes the same decisions.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "thrum/base/index.h"
+#include "thrum/flexible/contact_group.h"
+
+namespace thrum::flexible {
+
+namespace {
+
+/// Hertz' duration of an impact is this times (m^2 / (k^2 v))^(1/5) [Zener 1941].
+constexpr double kHertzFactor = 3.218;
+/// Flexible bodies lengthen an impact; it is over after so many of Hertz' durations at the latest.
+constexpr double kMaxDurations = 5;
+/// Modes above the highest are those up to this frequency, in reciprocal durations of the impact.
+constexpr double kTailTop = 3;
+/// Their spacing, likewise.
+constexpr double kTailSpacing = 1.0 / 3;
+/// Bodies with fewer modes in their upper octave are chunky: Hertz' contact holds their local compliance.
+constexpr int kMinOctaveModes = 4;
+constexpr double kMinForce = 1;  ///< [N]
+
+}  // namespace
+
+void ContactGroup::choose_modes(const FlexibleSettings& settings)
+{
+  for (Body& body : bodies_) body.active = body.modes;
+  if (!settings.adapt_modes) return;
+  std::fill(y_.begin(), y_.end(), 0.0);
+  for (const Contact& contact : contacts_) add_along(rows_[at(contact.row)], J_, contact.force, y_);
+  for (const Slip& slip : slips_) {
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+      add_along(rows_[at(slip.desc.rows[i])], J_, slip.force[i], y_);
+  }
+  for (Body& body : bodies_) {
+    const std::size_t first = at(body.first + body.rigid);
+    const auto energy = [&](std::size_t i) {
+      const double from_rest = omega_[i] * x_[i] - y_[i] / omega_[i];
+      return 0.5 * (v_[i] * v_[i] + from_rest * from_rest);
+    };
+    int active = body.modes;
+    while (active > 0 && energy(first + at(active - 1)) <= settings.quiet_energy) --active;
+    for (int m = active; m < body.modes; ++m) {
+      double& u = v_[first + at(m)];
+      report_.quieted += 0.5 * u * u;
+      u = 0;
+    }
+    body.active = active;
+  }
+}
+
+bool ContactGroup::wake_modes(const FlexibleSettings& settings)
+{
+  bool any = false;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    Body& body = bodies_[b];
+    if (body.active == body.modes) continue;
+    const double threshold = settings.excitation * std::max(kMinForce, body.weight);
+    VecX change = VecX::Zero(body.modes - body.active);
+    bool changed = false;
+    for (const Contact& contact : contacts_) {
+      const double step = contact.force - contact.held_force;
+      if (std::abs(step) <= threshold) continue;
+      for (const Side& side : {rows_[at(contact.row)].a, rows_[at(contact.row)].b}) {
+        if (side.body != static_cast<int>(b)) continue;
+        changed = true;
+        change += step * Eigen::Map<const VecX>(&J_[side.first + at(body.used())], change.size());
+      }
+    }
+    if (!changed) continue;
+    Eigen::Index last = change.size();
+    const std::size_t first = at(body.first + body.used());
+    while (last > 0 && std::abs(change[last - 1]) <= threshold * scale_[first + at(last - 1)]) --last;
+    if (last == 0) continue;
+    body.active += static_cast<int>(last);
+    any = true;
+  }
+  if (any) prepared_ = 0;
+  return any;
+}
+
+// The substep is h / 2^level.
+int ContactGroup::wanted_level(double h, double time, const FlexibleSettings& settings)
+{
+  double dt = std::min(h, settings.max_step);
+  for (const Body& body : bodies_) {
+    if (body.active == 0) continue;
+    const double omega = omega_[at(body.first + body.used() - 1)];
+    dt = std::min(dt, 2 * std::numbers::pi / (settings.steps_per_period * omega));
+  }
+  for (Contact& contact : contacts_) {
+    const Row& row = rows_[at(contact.row)];
+    double rate = -along(row, v_);
+    for (const TailMode& mode : contact.tail) rate -= mode.shape * mode.u;
+    const bool is_over = time > contact.impact_until || (contact.force == 0 && contact.d <= 0 && rate <= 0);
+    if (contact.impact_step > 0 && is_over) drop_tail(contact);
+    if (contact.impact_step == 0 && rate > settings.min_impact_speed && contact.d + rate * dt > 0) {
+      const double mass = contact.mass > 0 ? contact.mass : 1;
+      const double k = contact.law.stiffness;
+      const double duration = kHertzFactor * std::pow(mass * mass / (k * k * rate), 0.2);
+      contact.impact_step = duration / settings.steps_per_impact;
+      contact.impact_until = time + std::max(0.0, -contact.d / rate) + kMaxDurations * duration;
+      add_tail(contact, duration, settings);
+    }
+    if (contact.impact_step == 0) continue;
+    const double until_contact = contact.d < 0 && rate > 0 ? -contact.d / rate : 0;
+    dt = std::min(dt, std::max(contact.impact_step, until_contact));
+  }
+  dt = std::max(dt, settings.min_step);
+  return std::max(0, static_cast<int>(std::ceil(std::log2(h / dt) - 1e-9)));
+}
+
+// For an impact that is short for the highest mode, modes above it at the mean mobility of the upper octave:
+// Y = sum of phi^2 over [f / 2, f] / 2 f, of a spacing df and phi^2 = 4 Y df. They live for the impact.
+void ContactGroup::add_tail(Contact& contact, double duration, const FlexibleSettings& settings)
+{
+  if (!settings.tail_modes) return;
+  for (const Side& side : {rows_[at(contact.row)].a, rows_[at(contact.row)].b}) {
+    if (side.body == kNoBody) continue;
+    const Body& body = bodies_[at(side.body)];
+    if (body.modes == 0) continue;
+    const double top = omega_[at(body.first + body.rigid + body.modes - 1)] / (2 * std::numbers::pi);
+    if (duration >= 2 / top) continue;
+    double sum = 0;
+    int count = 0;
+    for (int m = 0; m < body.modes; ++m) {
+      if (omega_[at(body.first + body.rigid + m)] < std::numbers::pi * top) continue;
+      const double shape = J_[side.first + at(body.rigid + m)];
+      sum += shape * shape;
+      ++count;
+    }
+    if (count < kMinOctaveModes) continue;
+    const double mobility = sum / (2 * top);
+    const double spacing = std::min(top, kTailSpacing / duration);
+    for (double f = top + 0.5 * spacing; f < kTailTop / duration; f += spacing) {
+      TailMode mode;
+      mode.omega = 2 * std::numbers::pi * f;
+      mode.shape = std::sqrt(4 * mobility * spacing);
+      contact.tail.push_back(mode);
+    }
+  }
+}
+
+void ContactGroup::drop_tail(Contact& contact)
+{
+  for (const TailMode& mode : contact.tail)
+    report_.carried_off += 0.5 * (mode.u * mode.u + mode.omega * mode.omega * mode.q * mode.q);
+  contact.tail.clear();
+  contact.impact_step = 0;
+}
+
+}  // namespace thrum::flexible
