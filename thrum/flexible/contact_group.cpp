@@ -124,6 +124,33 @@ int ContactGroup::add_row(const RowSide& a, const RowSide& b)
   return static_cast<int>(rows_.size()) - 1;
 }
 
+double ContactGroup::effective_mass(int row) const
+{
+  double rigid = 0;
+  double modal = 0;
+  for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
+    if (side.body == kNoBody) continue;
+    const Body& body = bodies_[at(side.body)];
+    for (int k = 0; k < body.rigid + body.modes; ++k) {
+      const double j = J_[side.first + at(k)];
+      (k < body.rigid ? rigid : modal) += j * j * inverse_mass_[at(body.first + k)];
+    }
+  }
+  const double mobility = rigid > 0 ? rigid : modal;
+  return mobility > 0 ? 1 / mobility : 0;
+}
+
+double ContactGroup::modal_separation(int row) const
+{
+  double sum = 0;
+  for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
+    if (side.body == kNoBody) continue;
+    const Body& body = bodies_[at(side.body)];
+    sum += dot(&J_[side.first + at(body.rigid)], &x_[at(body.first + body.rigid)], body.modes);
+  }
+  return sum;
+}
+
 void ContactGroup::begin_patch()
 {
   patches_.push_back({contacts_.size(), contacts_.size(), slips_.size(), slips_.size()});
@@ -137,16 +164,7 @@ int ContactGroup::add_contact(int row, const elastic::HeldContact& law, double d
   contact.d = d;
   contact.force = force;
   contact.held_force = force;
-  double mobility = 0;
-  for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
-    if (side.body == kNoBody) continue;
-    const Body& body = bodies_[at(side.body)];
-    for (int k = 0; k < body.rigid; ++k) {
-      const double j = J_[side.first + at(k)];
-      mobility += j * j * inverse_mass_[at(body.first + k)];
-    }
-  }
-  contact.mass = mobility > 0 ? 1 / mobility : 0;
+  contact.mass = effective_mass(row);
   contact.approach = along(rows_[at(row)], v_);
   contacts_.push_back(contact);
   patches_.back().end_contact = contacts_.size();
@@ -249,7 +267,6 @@ void ContactGroup::move_freely(double dt)
   for (Row& row : rows_) row.free = along(row, dx_);
   for (Contact& contact : contacts_) {
     contact.d_free = contact.d - rows_[at(contact.row)].free;
-    contact.damper = contact.law.damper(contact.d) / dt;
     contact.tail_compliance = 0;
     for (TailMode& mode : contact.tail) {
       const double angle = mode.omega * dt;
@@ -260,6 +277,9 @@ void ContactGroup::move_freely(double dt)
       contact.d_free -= mode.shape * mode.free;
       contact.tail_compliance += mode.shape * mode.shape * (1 - cosine) / (mode.omega * mode.omega);
     }
+    // In the middle of the substep, as far as it is known before the solution: a damper that depends on the
+    // solution would not grow with it.
+    contact.damper = contact.law.damper(0.5 * (contact.d + contact.d_free)) / dt;
   }
 }
 

@@ -36,6 +36,7 @@
 #include "thrum/base/vec.h"
 #include "thrum/elastic/held_contact.h"
 #include "thrum/elastic/modal_filter.h"
+#include "thrum/flexible/flexible_report.h"
 #include "thrum/flexible/flexible_settings.h"
 
 namespace thrum::flexible {
@@ -77,23 +78,15 @@ struct SlipDesc {
   std::array<double, 2> force{};  ///< with which it starts
 };
 
-/// Where the energy of a group is, and the work that finding it took.
-struct GroupReport {
-  std::uint64_t substeps = 0;
-  std::uint64_t sweeps = 0;
-  std::uint64_t unsolved = 0;  ///< substeps that ended with a residual above the tolerance
-  double max_residual = 0;     ///< largest change of a force in the last sweep, share of the largest force
-  double contact_energy = 0;   ///< stored in contacts at the end [J]
-  double quieted = 0;          ///< energy of modes when they were held [J]
-  double carried_off = 0;      ///< by modes above the highest [J]
-  std::uint64_t active_modes = 0;  ///< summed over the substeps
-};
-
 class ContactGroup {
  public:
   void clear();
   int add_body(const GroupBodyDesc& desc);
   int add_row(const RowSide& a, const RowSide& b);
+  /// That an impulse along the row feels: of the rigid bodies, or of the modes where those do not yield [kg].
+  [[nodiscard]] double effective_mass(int row) const;
+  /// By which the vibration at the beginning of the slice moves the two surfaces apart [m].
+  [[nodiscard]] double modal_separation(int row) const;
   /// Contacts and slips that follow are of this patch.
   void begin_patch();
   /// `d`: indentation, below 0 a gap [m]; `force` of the last substep, to begin with [N]; `row`: separation.
@@ -158,7 +151,7 @@ class ContactGroup {
     double held_force = 0;  ///< when modes were last chosen [N]
     double damper = 0;      ///< of the substep [N/m]
     double d_free = 0;
-    double mass = 0;  ///< that an impulse here feels, of the rigid bodies [kg]
+    double mass = 0;  ///< effective_mass() [kg]
     double impulse = 0;
     double approach = 0;
     double impact_step = 0;   ///< of an impact that is under way; 0: none [s]

@@ -5,14 +5,12 @@
 #include <numbers>
 
 #include "thrum/base/index.h"
+#include "thrum/rigid/overlap_push.h"
 #include "thrum/rigid/penalty_stepper.h"
 
 namespace thrum::rigid {
 
 namespace {
-
-/// Sweeps that remove overlap.
-constexpr int kPushSweeps = 4;
 
 Vec3 limited(const Vec3& v, double max_length)
 {
@@ -138,51 +136,16 @@ void PenaltyStepper::apply_requested_speeds(const StepFrame& frame)
   }
 }
 
-// Moves the bodies so that a share of the overlap beyond that of the springs goes, and takes the energy for
-// the lift from their motion.
 void PenaltyStepper::push_out(StepFrame& frame)
 {
-  for (SolverBody& body : bodies_.all()) {
-    body.push_v.setZero();
-    body.push_w.setZero();
-  }
-  const double max_way = settings_.max_push_out * frame.model.length_scale;
-  bool any = false;
-  for (int i = 0; i < kPushSweeps; ++i) {
-    for (PenaltyPatch& patch : patches_) {
-      for (PenaltyPoint& point : patch.active()) {
-        if (!(point.excess > 0)) continue;
-        any = true;
-        const BodyRow& row = point.row;
-        SolverBody& A = bodies_[row.a];
-        SolverBody& B = bodies_[row.b];
-        const double way = std::min(settings_.push_out_share * point.excess, max_way);
-        const double speed =
-            row.linear.dot(B.push_v - A.push_v) + row.angular_b.dot(B.push_w) - row.angular_a.dot(A.push_w);
-        const double impulse =
-            std::max(0.0, point.push + (way / frame.h - speed) / coupling(row, row, bodies_));
-        const double change = impulse - point.push;
-        point.push = impulse;
-        A.push_v -= (A.inverse_mass * change) * row.linear;
-        A.push_w -= A.inverse_inertia * (change * row.angular_a);
-        B.push_v += (B.inverse_mass * change) * row.linear;
-        B.push_w += B.inverse_inertia * (change * row.angular_b);
-      }
+  std::vector<OverlapRow> rows;
+  for (const PenaltyPatch& patch : patches_) {
+    for (const PenaltyPoint& point : patch.active()) {
+      if (point.excess > 0) rows.push_back({point.row, point.excess});
     }
   }
-  if (!any) return;
-  bodies_.remove_push_out_energy(frame.h);
-  for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
-    const SolverBody& body = bodies_.all()[i];
-    if (!body.moves || body.inverse_mass == 0) continue;
-    Pose& X_wb = frame.state.bodies[i].X_wb;
-    X_wb.position += frame.h * body.push_v;
-    if (!body.push_w.isZero(0)) {
-      const Quat turn = advance_rotation(Quat::Identity(), body.push_w, frame.h);
-      X_wb.rotation = (turn * X_wb.rotation).normalized();
-      bodies_.all()[i].w = turn * body.w;
-    }
-  }
+  push_out_overlap({settings_.push_out_share, settings_.max_push_out * frame.model.length_scale}, rows, frame.h,
+                   bodies_, frame.state);
 }
 
 // -----------------------------------------------------------------------------------------------------------

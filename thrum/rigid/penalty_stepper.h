@@ -53,7 +53,6 @@ struct PenaltyPoint {
   ContactArms arms;
   double depth = 0;     ///< by which the spring is pressed now [m]
   double excess = 0;    ///< overlap at the start of the slice beyond that of the spring [m]
-  double push = 0;      ///< impulse that removes it, which gives no speed [N s]
   double speed = 0;     ///< of separation at the start of the slice [m/s]
   double before = 0;    ///< likewise of the substep, before forces act [m/s]
   double mobility = 0;  ///< [1/kg]

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -61,6 +62,10 @@ class Stepper {
   /// What patches keep for the next step (warm_friction and the like) are forces, which do not depend on the
   /// length of a step, rather than impulses.
   [[nodiscard]] virtual bool keeps_forces() const { return false; }
+  /// After this the world finds contacts again, however slowly bodies move [s].
+  [[nodiscard]] virtual double max_slice() const { return std::numeric_limits<double>::infinity(); }
+  /// Throws Error when the stepper cannot go on from the state.
+  virtual void check_state(const model::SceneState& /*state*/) const {}
   /// Stored by contacts at the end of the last slice [J].
   [[nodiscard]] virtual double contact_energy() const { return 0; }
 };

@@ -249,18 +249,23 @@ class Builder {
   }
 
   // Bodies that ring get their modes; all others tell how hard they are.
+  /// Vibration then acts within the solution of contacts instead of a response.
+  [[nodiscard]] bool is_flexible() const { return scene_.world.stepper == sim::StepperKind::flexible; }
+
   void add_response()
   {
-    if (scene_.response.body.method == vibration::ResponseMethod::none) return;
+    if (!is_flexible() && scene_.response.body.method == vibration::ResponseMethod::none) return;
     std::erase_if(ringing_, [](const RingingBody& body) {
       return body.rings->method == vibration::ResponseMethod::none;
     });
-    if (ringing_.empty()) return;
-    built_.responder = std::make_shared<sim::Responder>(scene_.response.responder);
+    if (ringing_.empty() && !is_flexible()) return;
+    if (!is_flexible()) built_.responder = std::make_shared<sim::Responder>(scene_.response.responder);
     for (std::size_t b = 0; b < built_.materials.size(); ++b) {
       const model::Material& m = built_.materials[b];
       const double modulus = m.young / (1 - m.poisson * m.poisson);
-      if (built_.ids[b].valid()) {
+      if (built_.ids[b].valid() && is_flexible()) {
+        built_.world.set_elastic(built_.ids[b], {modulus, {}});
+      } else if (built_.ids[b].valid()) {
         built_.responder->set_modulus(built_.ids[b], modulus);
       } else {
         built_.late_bodies.at(b).modulus = modulus;
@@ -292,12 +297,17 @@ class Builder {
         mistakes_.push_back({rings->place, fmt::format("cannot work: {}", error.what())});
       }
     }
-    built_.world.add_observer(*built_.responder);
+    if (built_.responder) built_.world.add_observer(*built_.responder);
   }
 
   void make_ring(std::size_t body, const std::shared_ptr<const model::ModalModel>& modal,
                  const vibration::BodyResponseDesc& desc)
   {
+    if (built_.ids[body].valid() && is_flexible()) {
+      const model::Material& m = built_.materials[body];
+      built_.world.set_elastic(built_.ids[body], {m.young / (1 - m.poisson * m.poisson), modal});
+      return;
+    }
     if (built_.ids[body].valid()) {
       built_.responder->add_body(built_.world, built_.ids[body], modal, desc);
       return;

@@ -8,6 +8,7 @@ namespace {
 
 using rigid::ConstraintSettings;
 using rigid::ImpulseSettings;
+using flexible::FlexibleSettings;
 using rigid::PenaltySettings;
 using sim::WorldDesc;
 using vibration::AttenuationSettings;
@@ -182,6 +183,64 @@ THRUM_TABLE(
         .field(non_negative("max_push_out", "", "share of the length scale removed in a slice, at most"),
                &PenaltySettings::max_push_out))
 
+THRUM_TABLE(
+    FlexibleSettings, flexible_table,
+    ObjectTable<FlexibleSettings>("flexible stepper", "Settings of the flexible stepper.")
+        .field({.key = "max_frequency",
+                .unit = "Hz",
+                .doc = "of the modes that take part in contact",
+                .bounds = between(1, 100e3)},
+               &FlexibleSettings::max_frequency)
+        .field({.key = "max_step",
+                .unit = "s",
+                .doc = "after which contacts are found again; no substep is longer",
+                .bounds = between(1e-7, 1)},
+               &FlexibleSettings::max_step)
+        .field({.key = "min_step", .unit = "s", .doc = "no substep is cut shorter", .bounds = between(1e-9, 1)},
+               &FlexibleSettings::min_step)
+        .field({.key = "steps_per_period",
+                .doc = "substeps in a period of the highest mode that moves",
+                .bounds = between(0.1, 1000)},
+               &FlexibleSettings::steps_per_period)
+        .field({.key = "steps_per_impact",
+                .doc = "substeps in the duration of an impact",
+                .bounds = between(0.1, 1000)},
+               &FlexibleSettings::steps_per_impact)
+        .field(non_negative("min_impact_speed", "m/s", "slower impacts cut no substep"),
+               &FlexibleSettings::min_impact_speed)
+        .field({.key = "contact_radius",
+                .unit = "m",
+                .doc = "radius of curvature where neither body is round",
+                .bounds = above(0)},
+               &FlexibleSettings::contact_radius)
+        .field({.key = "friction_stiffness",
+                .doc = "of the friction spring, as a share of the contact's along the normal",
+                .bounds = above(0)},
+               &FlexibleSettings::friction_stiffness)
+        .field(non_negative("friction_damping_ratio", "", "of the friction spring, 1: critical"),
+               &FlexibleSettings::friction_damping_ratio)
+        .field(flag("adapt_modes", "modes that are too quiet to matter are held; false: all move"),
+               &FlexibleSettings::adapt_modes)
+        .field(non_negative("excitation", "",
+                            "change of a force, as a share of the weight, that wakes a mode which is held"),
+               &FlexibleSettings::excitation)
+        .field(non_negative("quiet_energy", "J", "a mode with less is held"), &FlexibleSettings::quiet_energy)
+        .field(flag("tail_modes", "modes above the highest carry off what short impacts give them"),
+               &FlexibleSettings::tail_modes)
+        .field(sweeps("iterations", "max sweeps over the contacts of a group in a substep"),
+               &FlexibleSettings::iterations)
+        .field({.key = "tolerance",
+                .doc = "change of a force at which sweeps end, as a share of the largest",
+                .bounds = between(1e-14, 0.1)},
+               &FlexibleSettings::tolerance)
+        .field(fraction("push_out_share", "of the overlap that no contact has stored, in a slice"),
+               &FlexibleSettings::push_out_share)
+        .field(non_negative("max_push_out", "", "share of the length scale removed in a slice, at most"),
+               &FlexibleSettings::max_push_out)
+        .field(non_negative("gap_tolerance", "",
+                            "share of the length scale: a pressed contact keeps its force across such a gap"),
+               &FlexibleSettings::gap_tolerance))
+
 using collision::BroadPhaseDesc;
 using collision::NarrowPhaseDesc;
 
@@ -281,13 +340,16 @@ THRUM_TABLE(
         .choice({.key = "kind", .doc = "the method"}, &WorldDesc::stepper,
                 {{"constraint", sim::StepperKind::constraint},
                  {"impulse", sim::StepperKind::impulse},
-                 {"penalty", sim::StepperKind::penalty}})
+                 {"penalty", sim::StepperKind::penalty},
+                 {"flexible", sim::StepperKind::flexible}})
         .object({.key = "constraint", .doc = "settings of the constraint stepper"}, &WorldDesc::constraint,
                 &constraint_table)
         .object({.key = "impulse", .doc = "settings of the impulse stepper"}, &WorldDesc::impulse,
                 &impulse_table)
         .object({.key = "penalty", .doc = "settings of the penalty stepper"}, &WorldDesc::penalty,
                 &penalty_table)
+        .object({.key = "flexible", .doc = "settings of the flexible stepper; bodies do not sleep with it"},
+                &WorldDesc::flexible, &flexible_table)
         .object({.key = "impacts", .doc = "impacts with restitution, for constraint and impulse"},
                 &WorldDesc::impacts, &impacts_table)
         .field(

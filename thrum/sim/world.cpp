@@ -24,6 +24,8 @@ constexpr double kWholeStep = std::numeric_limits<double>::infinity();
 constexpr double kMinSlice = 1.0 / 256;
 /// Those at which bisection and conservative advancement end a slice are found more closely.
 constexpr double kMinExactSlice = 1e-6;
+/// A slice may be longer than the stepper wants by this share, so that rounding adds none.
+constexpr double kSliceRounding = 1e-9;
 /// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
 /// short slice are mostly rounding.
 constexpr double kMaxWarmGrowth = 8;
@@ -103,7 +105,8 @@ void World::step(double h)
     const double needed = slices_needed(left);
     if (left == h) count_slices(needed);
     const double slices = std::min(needed, 1.0 * std::max(1, desc_.max_slices - whole));
-    const double length = std::min(left / slices, next_slice_);
+    const double max_slice = left / std::ceil(left / stepper_->max_slice() * (1 - kSliceRounding));
+    const double length = std::min({left / slices, next_slice_, max_slice});
     if (length < left) refilter_pairs(length);
     next_slice_ = kWholeStep;
     const double min_slice =

@@ -26,6 +26,9 @@
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/time_of_impact.h"
+#include "thrum/flexible/elastic_body.h"
+#include "thrum/flexible/flexible_report.h"
+#include "thrum/flexible/flexible_settings.h"
 #include "thrum/model/response.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
@@ -37,9 +40,13 @@
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/step_observer.h"
 
+namespace thrum::flexible {
+class FlexibleStepper;
+}
+
 namespace thrum::sim {
 
-enum class StepperKind : std::uint8_t { constraint, impulse, penalty };
+enum class StepperKind : std::uint8_t { constraint, impulse, penalty, flexible };
 
 /// What keeps bodies that are fast for their size from passing through others.
 enum class TimeOfImpactMethod : std::uint8_t {
@@ -67,6 +74,7 @@ struct WorldDesc {
   rigid::ConstraintSettings constraint = {};
   rigid::ImpulseSettings impulse = {};
   rigid::PenaltySettings penalty = {};
+  flexible::FlexibleSettings flexible = {};  ///< with this stepper bodies do not sleep
   rigid::ImpactSettings impacts = {};  ///< with restitution, of the constraint and the impulse stepper
   rigid::SleepSettings sleep = {};
   collision::BroadPhaseDesc broad_phase = {};
@@ -185,6 +193,9 @@ class World {
   void set_motion(model::BodyId id, model::Motion motion);
   void set_surface(model::BodyId id, model::SurfaceId surface);
   void set_mass(model::BodyId id, double mass);  ///< [kg]; the inertia is scaled with it
+  /// What a body is made of and how it vibrates, for the flexible stepper. Throws Error with another stepper,
+  /// and for a model that does not have the size of the shape.
+  void set_elastic(model::BodyId id, const flexible::ElasticBody& body);
   void set_joint_motor(model::JointId id, const model::JointMotor& motor);
   void set_joint_limits(model::JointId id, const model::JointLimits& limits);
   void remove_joint_limits(model::JointId id);
@@ -246,9 +257,13 @@ class World {
   [[nodiscard]] base::Hash128 hash() const;
   [[nodiscard]] double kinetic_energy() const;    ///< [J]
   [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]
-  /// Stored in the springs of contacts at the end of the last step, of the penalty stepper; 0 for the others,
+  /// Stored in contacts at the end of the last step, of the penalty and the flexible stepper; 0 for the others,
   /// and after restore() up to the next step [J].
   [[nodiscard]] double contact_energy() const { return stepper_->contact_energy(); }
+  /// Of the modes of all bodies, of the flexible stepper; 0 for the others [J].
+  [[nodiscard]] double vibration_energy() const;
+  /// Throws Error with another stepper than the flexible one.
+  [[nodiscard]] const flexible::FlexibleReport& flexible_report() const;
   [[nodiscard]] Vec3 momentum() const;  ///< [kg m/s]
   [[nodiscard]] base::StageTimes& times() { return times_; }
 
@@ -360,6 +375,7 @@ class World {
   std::vector<collision::PreparedShape> prepared_;
   collision::BroadPhase broad_phase_;
   std::unique_ptr<rigid::Stepper> stepper_;
+  flexible::FlexibleStepper* flexible_ = nullptr;  ///< the stepper, if it is that one
 
   // Ids. A body that is removed stays in its place, fixed and without a box, until half of the places are
   // empty.
@@ -378,6 +394,7 @@ class World {
   struct SliceStart {
     std::vector<model::BodyState> bodies;
     std::vector<model::JointState> joints;
+    std::vector<model::ModalState> modal_states;  ///< of the flexible stepper
   };
   SliceStart slice_start_;
   std::vector<model::BodyIndex> fast_bodies_;

@@ -7,10 +7,12 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/model/compare_state.h"
 #include "thrum/rigid/shape_mass.h"
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/joint_checks.h"
+#include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -77,6 +79,16 @@ void check_desc(const WorldDesc& desc)
   require(penalty.substeps_per_contact >= 2, "penalty.substeps_per_contact", penalty.substeps_per_contact,
           "at least 2");
   require(penalty.max_substeps >= 1, "penalty.max_substeps", penalty.max_substeps, "at least 1");
+  const flexible::FlexibleSettings& f = desc.flexible;
+  require(f.max_frequency > 0, "flexible.max_frequency", f.max_frequency, "positive");
+  require(f.min_step > 0, "flexible.min_step", f.min_step, "positive");
+  require(f.max_step >= f.min_step, "flexible.max_step", f.max_step, "at least min_step");
+  require(f.steps_per_period > 0, "flexible.steps_per_period", f.steps_per_period, "positive");
+  require(f.steps_per_impact > 0, "flexible.steps_per_impact", f.steps_per_impact, "positive");
+  require(f.contact_radius > 0, "flexible.contact_radius", f.contact_radius, "positive");
+  require(f.friction_stiffness > 0, "flexible.friction_stiffness", f.friction_stiffness, "positive");
+  require(f.iterations >= 1, "flexible.iterations", f.iterations, "at least 1");
+  require(f.tolerance > 0, "flexible.tolerance", f.tolerance, "positive");
   if (!desc.gravity.allFinite())
     throw Error(
         fmt::format("The gravity of a world is ({:g}), which is not finite.", fmt::join(desc.gravity, ", ")));
@@ -105,6 +117,8 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
       return rigid::make_impulse_stepper(desc.impulse, desc.impacts);
     case StepperKind::penalty:
       return rigid::make_penalty_stepper(desc.penalty);
+    case StepperKind::flexible:
+      return flexible::make_flexible_stepper(desc.flexible);
   }
   throw Error("The stepper of a world must be one of StepperKind.");
 }
@@ -115,6 +129,9 @@ World::World(const WorldDesc& desc)
   model_.gravity = desc.gravity;
   model_.length_scale = desc.length_scale;
   check_desc(desc);
+  if (desc.stepper != StepperKind::flexible) return;
+  flexible_ = static_cast<flexible::FlexibleStepper*>(stepper_.get());
+  desc_.sleep.enabled = false;
 }
 
 World::~World() = default;

@@ -66,12 +66,14 @@ void World::remember_slice_start()
 {
   slice_start_.bodies.assign(state_.bodies.begin(), state_.bodies.end());
   slice_start_.joints.assign(state_.joints.begin(), state_.joints.end());
+  if (flexible_ != nullptr) slice_start_.modal_states = state_.modal_states;
 }
 
 void World::restore_slice_start()
 {
   state_.bodies.assign(slice_start_.bodies.begin(), slice_start_.bodies.end());
   state_.joints.assign(slice_start_.joints.begin(), slice_start_.joints.end());
+  if (flexible_ != nullptr) state_.modal_states = slice_start_.modal_states;
   restore_previous_contacts();
 }
 

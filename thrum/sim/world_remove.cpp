@@ -13,6 +13,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/sim/check_state.h"
 #include "thrum/sim/world.h"
 
@@ -156,6 +157,7 @@ void World::remove_body(model::BodyId id)
   at(removed_, index) = 1;
   ++removed_count_;
   removals_pending_ = true;
+  if (flexible_ != nullptr) flexible_->remove_body(id);
   for (StepObserver* observer : observers_) observer->body_removed(id);
 }
 
@@ -309,6 +311,7 @@ void World::restore(const model::SceneState& state)
   if (removed_count_ > 0) compact_bodies();
   check_state(state, state_.body_ids, state_.joint_ids);
   for (const StepObserver* observer : observers_) observer->check_state(state);
+  stepper_->check_state(state);
   state_ = state;
   drop_misplaced_references();
   stepper_->forget_contacts();

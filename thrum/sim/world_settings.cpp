@@ -7,8 +7,10 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/rigid/joint_coordinate.h"
 #include "thrum/sim/joint_checks.h"
+#include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -137,6 +139,26 @@ double World::joint_speed(model::JointId id) const
 const model::JointState& World::joint(model::JointId id) const
 {
   return at(state_.joints, index_of(id));
+}
+
+void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
+{
+  require_no_step("set_elastic");
+  if (flexible_ == nullptr) throw Error("World::set_elastic(): only the flexible stepper knows elastic bodies.");
+  const model::BodyProperties& desc = desc_of(id);
+  if (body.modes)
+    Responder::check_model(at(prepared_, desc.shape), *body.modes,
+                           desc.name.empty() ? to_string(id) : desc.name);
+  flexible_->set_body(id, body);
+}
+
+double World::vibration_energy() const { return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_); }
+
+const flexible::FlexibleReport& World::flexible_report() const
+{
+  if (flexible_ == nullptr)
+    throw Error("World::flexible_report(): the stepper of the world is not the flexible one.");
+  return flexible_->report();
 }
 
 }  // namespace thrum::sim

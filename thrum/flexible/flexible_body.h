@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A body as the flexible stepper keeps it; not for others.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "thrum/elastic/modal_filter.h"
+#include "thrum/elastic/surface_map.h"
+#include "thrum/flexible/flexible_stepper.h"
+
+namespace thrum::flexible {
+
+struct FlexibleStepper::FlexibleBody {
+  FlexibleBody(const ElasticBody& body, double max_frequency);
+
+  ElasticBody elastic;
+  elastic::ModeList modes;  ///< those that take part in contact
+  std::vector<double> scale;  ///< root mean square of each shape on the surface [kg^(-1/2)]
+  std::unique_ptr<elastic::SurfaceMap> map;  ///< empty: no modes
+};
+
+}  // namespace thrum::flexible

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What the flexible stepper has done and where its energy is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thrum::flexible {
+
+/// Where the energy of a group is, and the work that finding it took.
+struct GroupReport {
+  std::uint64_t substeps = 0;
+  std::uint64_t sweeps = 0;
+  std::uint64_t unsolved = 0;  ///< substeps that ended with a residual above the tolerance
+  double max_residual = 0;     ///< largest change of a force in the last sweep, share of the largest force
+  double contact_energy = 0;   ///< stored in contacts at the end [J]
+  double quieted = 0;          ///< energy of modes when they were held [J]
+  double carried_off = 0;      ///< by modes above the highest [J]
+  std::uint64_t active_modes = 0;  ///< summed over the substeps
+};
+
+/// Of all slices since the stepper was made, except `groups.contact_energy`: of the last.
+struct FlexibleReport {
+  GroupReport groups;
+  std::uint64_t slices = 0;
+  int max_contacts = 0;  ///< of a group
+};
+
+}  // namespace thrum::flexible

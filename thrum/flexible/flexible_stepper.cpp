@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/flexible/flexible_stepper.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/base/parallel.h"
+#include "thrum/flexible/flexible_body.h"
+
+namespace thrum::flexible {
+
+namespace {
+
+constexpr int kJointSweeps = 64;
+
+}  // namespace
+
+FlexibleStepper::FlexibleStepper(const FlexibleSettings& settings) : settings_(settings) {}
+FlexibleStepper::~FlexibleStepper() = default;
+
+std::unique_ptr<FlexibleStepper> make_flexible_stepper(const FlexibleSettings& settings)
+{
+  return std::make_unique<FlexibleStepper>(settings);
+}
+
+void FlexibleStepper::set_body(model::BodyId id, const ElasticBody& body)
+{
+  bodies_by_id_[id] = std::make_shared<FlexibleBody>(body, settings_.max_frequency);
+}
+
+bool FlexibleStepper::is_flexible(model::BodyId id) const
+{
+  const auto found = bodies_by_id_.find(id);
+  return found != bodies_by_id_.end() && found->second->modes.size() > 0;
+}
+
+void FlexibleStepper::check_state(const model::SceneState& state) const
+{
+  for (const model::ModalState& ring : state.modal_states) {
+    const auto found = bodies_by_id_.find(ring.body);
+    if (found == bodies_by_id_.end()) continue;
+    const std::size_t expected = found->second->modes.size();
+    if (ring.q.size() == expected && ring.v.size() == expected) continue;
+    throw Error(fmt::format(
+        "The state has {} amplitudes and {} speeds of modes of body {}, expected {} of each: the modes of its "
+        "model up to {} Hz.",
+        ring.q.size(), ring.v.size(), to_string(ring.body), expected, settings_.max_frequency));
+  }
+}
+
+double FlexibleStepper::vibration_energy(const model::SceneState& state) const
+{
+  double sum = 0;
+  for (const model::ModalState& ring : state.modal_states) {
+    const auto found = bodies_by_id_.find(ring.body);
+    if (found == bodies_by_id_.end()) continue;
+    const elastic::ModeList& modes = found->second->modes;
+    for (std::size_t m = 0; m < std::min(ring.q.size(), modes.size()); ++m) {
+      const double wq = modes.omegas[static_cast<Eigen::Index>(m)] * ring.q[m];
+      sum += 0.5 * (ring.v[m] * ring.v[m] + wq * wq);
+    }
+  }
+  return sum;
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// Stages
+
+rigid::ContactGraph FlexibleStepper::order_contacts(const model::SceneModel& /*model*/,
+                                                    const model::SceneState& state, double /*h*/) const
+{
+  return rigid::contacts_as_found(state);
+}
+
+void FlexibleStepper::collide(rigid::StepFrame& frame)
+{
+  bodies_.load(frame.model, frame.state);
+  rigid::JointRows::begin_step(frame.state);
+  solve_joints(frame, frame.h);
+  assign_groups(frame);
+  add_bodies(frame);
+  patches_.clear();
+  overlaps_.clear();
+  for (const std::int32_t source : frame.order) add_patch(frame, source);
+  for (auto& [id, body] : bodies_by_id_) {
+    if (body->map) body->map->evict_unused();
+  }
+}
+
+// The forces of joints over the slice, as if nothing touched: contacts then act besides them.
+void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
+{
+  if (frame.model.joints.empty()) return;
+  std::vector<Vec3> v, w;
+  for (const rigid::SolverBody& body : bodies_.all()) {
+    v.push_back(body.v);
+    w.push_back(body.w);
+  }
+  bodies_.advance_velocities(frame.model, h);
+  joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
+  joints_.sweep(bodies_, h, kJointSweeps, 0);
+  for (std::size_t i = 0; i < bodies_.all().size(); ++i) {
+    rigid::SolverBody& body = bodies_.all()[i];
+    if (body.inverse_mass > 0 && body.moves) {
+      body.acceleration = (body.v - v[i]) / h;
+      body.angular_acceleration = (body.w - w[i]) / h;
+    }
+    body.v = v[i];
+    body.w = w[i];
+  }
+}
+
+// Forces act within resolve_contacts.
+void FlexibleStepper::advance_velocities(rigid::StepFrame& /*frame*/, double /*h*/) {}
+
+void FlexibleStepper::resolve_contacts(rigid::StepFrame& /*frame*/, double h)
+{
+  base::parallel_for(
+      at(group_count_), [&](std::size_t g) { groups_[g].advance(h, settings_); }, 1);
+  ++report_.slices;
+  GroupReport& sum = report_.groups;
+  sum.contact_energy = 0;
+  for (int g = 0; g < group_count_; ++g) {
+    const GroupReport& one = groups_[at(g)].report();
+    sum.substeps += one.substeps;
+    sum.sweeps += one.sweeps;
+    sum.unsolved += one.unsolved;
+    sum.max_residual = std::max(sum.max_residual, one.max_residual);
+    sum.contact_energy += one.contact_energy;
+    sum.quieted += one.quieted;
+    sum.carried_off += one.carried_off;
+    sum.active_modes += one.active_modes;
+    report_.max_contacts = std::max(report_.max_contacts, group_contacts_[at(g)]);
+  }
+}
+
+// The group has moved a body without its own gyroscopic moments: they are added by its free rotation.
+void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
+{
+  for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
+    rigid::SolverBody& body = bodies_.all()[i];
+    if (!body.moves) continue;
+    const Place& place = places_[i];
+    const ContactGroup& group = groups_[at(place.group)];
+    Pose& X_wb = frame.state.bodies[i].X_wb;
+    const model::BodyProperties& desc = frame.model.bodies[i];
+    X_wb.position += group.displacement(place.body);
+    const Vec3 w_gain = group.angular_velocity(place.body) - body.w;
+    const Vec3 turn_gain = group.rotation(place.body) - h * body.w;
+    if (body.inverse_mass > 0) {
+      const rigid::SpinMidpoint spin = rigid::advance_spin(desc.inertia, X_wb.rotation, body.w, h);
+      body.w = spin.w_after + w_gain;
+      X_wb.rotation = rigid::advance_rotation(spin.rotation, turn_gain, 1);
+    } else {
+      X_wb.rotation = rigid::advance_rotation(X_wb.rotation, body.w, h);
+    }
+    body.v = group.velocity(place.body);
+    if (body.damped) {
+      body.v *= std::exp(-h * desc.linear_damping);
+      body.w *= std::exp(-h * desc.angular_damping);
+    }
+  }
+  if (!frame.model.joints.empty()) {
+    bodies_.update_world_inertia(frame.model, frame.state);
+    joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
+    joints_.sweep(bodies_, h, kJointSweeps, 0);
+    joints_.push_out(bodies_, h);
+    for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
+      rigid::SolverBody& body = bodies_.all()[i];
+      if (!body.moves || body.inverse_mass == 0) continue;
+      Pose& X_wb = frame.state.bodies[i].X_wb;
+      X_wb.position += h * body.push_v;
+      X_wb.rotation = rigid::advance_rotation(X_wb.rotation, body.push_w, h);
+    }
+    joints_.finish_substep(frame.state);
+  }
+  rigid::push_out_overlap(
+      {settings_.push_out_share, settings_.max_push_out * frame.model.length_scale}, overlaps_, h, bodies_,
+      frame.state);
+}
+
+void FlexibleStepper::bounce(rigid::StepFrame& /*frame*/, double /*h*/) {}
+
+void FlexibleStepper::store_results(rigid::StepFrame& frame)
+{
+  bodies_.store(frame.state);
+  for (const PatchRows& rows : patches_) {
+    model::ContactPatch& contact = frame.state.patches[at(rows.source)];
+    const ContactGroup& group = groups_[at(rows.group)];
+    for (std::size_t i = 0; i < contact.active().size(); ++i) {
+      model::ContactPoint& point = contact.points[i];
+      point.normal_impulse = group.impulse(rows.contacts[i]);
+      point.warm_impulse = rows.laws[i].static_force(group.indentation(rows.contacts[i]));
+      point.normal_speed = group.approach(rows.contacts[i]);
+      point.requested_speed = 0;
+      point.bounced = false;
+    }
+    const auto across = [&](int slip, auto value) -> Vec3 {
+      if (slip < 0) return Vec3::Zero();
+      const std::array<double, 2> both = value(slip);
+      return both[0] * rows.t1 + both[1] * rows.t2;
+    };
+    const auto force = [&](int slip) { return group.slip_force(slip); };
+    contact.friction_impulse = across(rows.sliding, [&](int slip) { return group.slip_impulse(slip); });
+    contact.warm_friction = across(rows.sliding, force);
+    contact.warm_rolling = across(rows.rolling, force);
+    contact.warm_twist = rows.twist < 0 ? 0 : group.slip_force(rows.twist)[0];
+  }
+  // In the order of the bodies; those of others, such as a response, stay behind them.
+  std::vector<model::ModalState> rings;
+  for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
+    const FlexibleBody* body = flexible(frame, static_cast<model::BodyIndex>(i));
+    const Place& place = places_[i];
+    if (body == nullptr || body->modes.size() == 0 || place.group < 0) continue;
+    const std::span<const double> q = groups_[at(place.group)].q(place.body);
+    const std::span<const double> u = groups_[at(place.group)].u(place.body);
+    const auto is_zero = [](double value) { return value == 0; };
+    if (std::all_of(q.begin(), q.end(), is_zero) && std::all_of(u.begin(), u.end(), is_zero)) continue;
+    rings.push_back({frame.state.body_ids[i], {q.begin(), q.end()}, {u.begin(), u.end()}});
+  }
+  for (model::ModalState& other : frame.state.modal_states) {
+    if (!is_flexible(other.body)) rings.push_back(std::move(other));
+  }
+  frame.state.modal_states = std::move(rings);
+}
+
+}  // namespace thrum::flexible
