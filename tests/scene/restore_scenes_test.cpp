@@ -33,7 +33,8 @@ void expect_the_same_bits_from_every_step(const char* file, const std::vector<st
 
 TEST(RestoreScenes, BodiesThatBounceAndComeToRest)
 {
-  for (const char* stepper : {"stepper.kind=constraint", "stepper.kind=impulse", "stepper.kind=penalty"})
+  for (const char* stepper :
+       {"stepper.kind=constraint", "stepper.kind=impulse", "stepper.kind=penalty", "stepper.kind=flexible"})
     expect_the_same_bits_from_every_step("hundred.json", {stepper}, 120);
 }
 

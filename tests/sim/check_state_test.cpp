@@ -121,7 +121,7 @@ TEST_P(CheckState, EveryNumberIsRefusedOrHarmless)
   for (std::size_t k = 0;; ++k) {
     for (const Damage damage : kDamages) {
       // The penalty stepper takes hundreds of substeps a step: with it each number gets one of the damages.
-      if (GetParam() == StepperKind::penalty && damage != kDamages[k % std::size(kDamages)]) continue;
+      if (GetParam() >= StepperKind::penalty && damage != kDamages[k % std::size(kDamages)]) continue;
       model::SceneState bad = state;
       Damager damager;
       damager.wanted = k;
@@ -164,7 +164,7 @@ TEST_P(CheckState, EveryNumberIsRefusedOrHarmless)
 
 INSTANTIATE_TEST_SUITE_P(Steppers, CheckState,
                          ::testing::Values(StepperKind::constraint, StepperKind::impulse,
-                                           StepperKind::penalty),
+                                           StepperKind::penalty, StepperKind::flexible),
                          testing::stepper_name);
 
 TEST(CheckStateLists, WrongLengthsAndOrdersAreRefused)

@@ -70,10 +70,11 @@ TEST_P(EnergyOfPiles, NeverGrows)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EnergyOfPiles,
-    ::testing::Combine(::testing::Values(StepperKind::constraint, StepperKind::impulse, StepperKind::penalty),
-                       ::testing::Values(0.0, 0.25, 0.5, 0.75, 1.0), ::testing::Values(0.0, 0.5)));
+INSTANTIATE_TEST_SUITE_P(All, EnergyOfPiles,
+                         ::testing::Combine(::testing::Values(StepperKind::constraint, StepperKind::impulse,
+                                                              StepperKind::penalty, StepperKind::flexible),
+                                            ::testing::Values(0.0, 0.25, 0.5, 0.75, 1.0),
+                                            ::testing::Values(0.0, 0.5)));
 
 }  // namespace
 }  // namespace thrum::sim

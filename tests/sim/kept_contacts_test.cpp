@@ -74,7 +74,7 @@ int kept_pairs(const model::SceneState& before, const model::SceneState& after)
 class KeptContacts : public ::testing::TestWithParam<StepperKind> {};
 INSTANTIATE_TEST_SUITE_P(Steppers, KeptContacts,
                          ::testing::Values(StepperKind::constraint, StepperKind::impulse,
-                                           StepperKind::penalty),
+                                           StepperKind::penalty, StepperKind::flexible),
                          testing::stepper_name);
 
 // A second world, which never saw the steps before, goes on from each state as the first one does.

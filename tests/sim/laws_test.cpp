@@ -19,7 +19,8 @@ constexpr double g = 9.81;
 // stepper.
 TEST(Laws, AnImpactIsReportedOnceWithItsSpeed)
 {
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty}) {
+  for (const StepperKind stepper :
+       {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
     WorldDesc desc = desc_without_sleep();
     desc.stepper = stepper;
     World world(desc);

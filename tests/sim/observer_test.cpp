@@ -46,7 +46,7 @@ class BothSteppers : public ::testing::TestWithParam<StepperKind> {
 };
 INSTANTIATE_TEST_SUITE_P(StepObserver, BothSteppers,
                          ::testing::Values(StepperKind::constraint, StepperKind::impulse,
-                                           StepperKind::penalty));
+                                           StepperKind::penalty, StepperKind::flexible));
 
 TEST(StepObserver, IsCalledInTheOrderOfAdding)
 {

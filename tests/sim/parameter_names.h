@@ -19,6 +19,8 @@ inline std::string stepper_name(const ::testing::TestParamInfo<StepperKind>& inf
       return "Impulse";
     case StepperKind::penalty:
       return "Penalty";
+    case StepperKind::flexible:
+      return "Flexible";
   }
   return {};
 }

@@ -75,7 +75,8 @@ void expect_same_motion(Heap& a, Heap& b, int steps, double h)
 
 TEST(Removal, WhatIsLeftMovesAsIfTheRestHadNeverBeenThere)
 {
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty}) {
+  for (const StepperKind stepper :
+       {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
     for (const int extra : {1, 4}) {  // without and with empty places being closed up
       for (const std::uint64_t seed : {1, 2, 3}) {
         Heap alone(stepper, seed, 0, false);
@@ -90,7 +91,8 @@ TEST(Removal, WhatIsLeftMovesAsIfTheRestHadNeverBeenThere)
 
 TEST(Removal, InTheMiddleOfARunDoesNotDisturbOthersByABit)
 {
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty}) {
+  for (const StepperKind stepper :
+       {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
     for (const int extra : {1, 3}) {
       Heap alone(stepper, 5, 0, true);
       Heap removed(stepper, 5, extra, true);
@@ -146,7 +148,8 @@ TEST(Removal, AShapeGoesWhenNoBodyHasIt)
 
 TEST(Removal, WhatRestedOnABodyWakesAndFalls)
 {
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty}) {
+  for (const StepperKind stepper :
+       {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
     World world({.stepper = stepper});
     add_plane(world);
     const model::BodyId low = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});

@@ -30,7 +30,8 @@ TEST(Stages, OfAllSteppersAreThoseOfTheDocs)
 {
   const std::vector<std::string> documented = documented_stages();
   EXPECT_FALSE(documented.empty());
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty}) {
+  for (const StepperKind stepper :
+       {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
     WorldDesc desc;
     desc.stepper = stepper;
     World world(desc);

@@ -189,9 +189,11 @@ int ContactGroup::add_slip(const SlipDesc& desc)
 
 void ContactGroup::advance(double h, const FlexibleSettings& settings)
 {
-  for (std::vector<double>* values : {&dx_, &v_free_, &weight_, &v_weight_, &cosine_, &sine_, &z_, &y_})
+  for (std::vector<double>* values :
+       {&dx_, &v_free_, &weight_, &v_weight_, &cosine_, &sine_, &z_, &y_, &impulse_weight_, &hard_weight_})
     values->assign(x_.size(), 0.0);
   JW_.assign(J_.size(), 0.0);
+  prepared_ = 0;
   choose_modes(settings);
   constexpr std::int64_t kTicks = std::int64_t{1} << kMaxLevel;
   for (std::int64_t tick = 0; tick < kTicks;) {
@@ -201,14 +203,22 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
     while ((tick & ((kTicks >> level) - 1)) != 0) ++level;
     const double dt = std::ldexp(h, -level);
     if (dt != prepared_) prepare_level(dt);
-    move_freely(dt);
-    const bool solved = solve(dt, settings);
+    if (settings.contact == ContactLaw::hertz) move_freely(dt);
+    const bool solved =
+        settings.contact == ContactLaw::hertz ? solve(dt, settings) : solve_hard(dt, settings);
     if (settings.adapt_modes && wake_modes(settings)) continue;
     if (!solved) ++report_.unsolved;
-    commit(dt);
+    commit(dt, settings);
     tick += kTicks >> level;
   }
   for (Contact& contact : contacts_) drop_tail(contact);
+  if (settings.contact == ContactLaw::hard) {
+    for (Slip& slip : slips_) {
+      for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+        slip.stretch[i] = -slip.force[i] / slip.desc.stiffness;
+    }
+    return;
+  }
   for (const Contact& contact : contacts_) report_.contact_energy += contact.law.potential(contact.d);
   for (const Slip& slip : slips_) {
     for (std::size_t i = 0; i < at(slip.desc.count); ++i)
@@ -314,8 +324,8 @@ double ContactGroup::normal_force(const Patch& patch) const
   return sum;
 }
 
-// Returns whether all forces have settled.
-bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
+// W J^T F of the forces that there are.
+void ContactGroup::sum_displacements()
 {
   std::fill(z_.begin(), z_.end(), 0.0);
   for (const Contact& contact : contacts_) {
@@ -326,6 +336,26 @@ bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
       if (slip.force[i] != 0) add_along(rows_[at(slip.desc.rows[i])], JW_, slip.force[i], z_);
     }
   }
+}
+
+// J^T F.
+void ContactGroup::sum_forces()
+{
+  std::fill(y_.begin(), y_.end(), 0.0);
+  for (const Contact& contact : contacts_) {
+    if (contact.force != 0) add_along(rows_[at(contact.row)], J_, contact.force, y_);
+  }
+  for (const Slip& slip : slips_) {
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+      if (slip.force[i] != 0) add_along(rows_[at(slip.desc.rows[i])], J_, slip.force[i], y_);
+    }
+  }
+}
+
+// Returns whether all forces have settled.
+bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
+{
+  sum_displacements();
   double residual = 0;
   for (int sweep = 0; sweep < settings.iterations; ++sweep) {
     ++report_.sweeps;
@@ -395,25 +425,22 @@ double ContactGroup::sweep_slip(Slip& slip, double normal, double dt)
 }
 
 // Moves everything by the forces found. The displacements are summed anew, since sweeps have rounded.
-void ContactGroup::commit(double dt)
+void ContactGroup::commit(double dt, const FlexibleSettings& settings)
 {
+  const bool is_hard = settings.contact == ContactLaw::hard;
   ++report_.substeps;
-  std::fill(y_.begin(), y_.end(), 0.0);
-  for (const Contact& contact : contacts_) {
-    if (contact.force != 0) add_along(rows_[at(contact.row)], J_, contact.force, y_);
-  }
-  for (const Slip& slip : slips_) {
-    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-      if (slip.force[i] != 0) add_along(rows_[at(slip.desc.rows[i])], J_, slip.force[i], y_);
-    }
-  }
+  sum_forces();
+  if (is_hard) commit_hard(dt);
   for (const Body& body : bodies_) {
     report_.active_modes += static_cast<std::uint64_t>(body.active);
     for (int k = 0; k < body.used(); ++k) {
       const std::size_t i = at(body.first + k);
-      dx_[i] += weight_[i] * y_[i];
+      if (!is_hard) {
+        dx_[i] += weight_[i] * y_[i];
+        v_free_[i] += v_weight_[i] * y_[i];
+      }
       x_[i] += dx_[i];
-      v_[i] = v_free_[i] + v_weight_[i] * y_[i];
+      v_[i] = v_free_[i];
       if (k < body.rigid && inverse_mass_[i] > 0) work_ += a_[i] / inverse_mass_[i] * dx_[i];
     }
   }
@@ -429,25 +456,30 @@ void ContactGroup::commit(double dt)
     contact.impulse += dt * contact.force;
   }
   for (Slip& slip : slips_) {
-    double stored = 0;
-    double work = 0;  // on the bodies
-    double left = 0;
-    std::array<double, 2> stretch{};
-    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-      const double way = along(rows_[at(slip.desc.rows[i])], dx_);
-      stored += slip.stretch[i] * slip.stretch[i];
-      work += slip.force[i] * way;
-      stretch[i] = slip.slips ? -slip.force[i] / slip.desc.stiffness : slip.stretch[i] + way;
-      left += stretch[i] * stretch[i];
-      slip.impulse[i] += dt * slip.force[i];
-    }
-    // A spring that slips keeps the stretch of its force, as far as the work of the substep allows.
-    const double allowed = std::max(0.0, stored - 2 * work / slip.desc.stiffness);
-    if (slip.slips && left > allowed) {
-      for (double& s : stretch) s *= std::sqrt(allowed / left);
-    }
-    slip.stretch = stretch;
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i) slip.impulse[i] += dt * slip.force[i];
+    if (!is_hard) stretch(slip);
   }
+}
+
+// A spring that slips keeps the stretch of its force, as far as the work of the substep allows.
+void ContactGroup::stretch(Slip& slip)
+{
+  double stored = 0;
+  double work = 0;  // on the bodies
+  double left = 0;
+  std::array<double, 2> stretch{};
+  for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+    const double way = along(rows_[at(slip.desc.rows[i])], dx_);
+    stored += slip.stretch[i] * slip.stretch[i];
+    work += slip.force[i] * way;
+    stretch[i] = slip.slips ? -slip.force[i] / slip.desc.stiffness : slip.stretch[i] + way;
+    left += stretch[i] * stretch[i];
+  }
+  const double allowed = std::max(0.0, stored - 2 * work / slip.desc.stiffness);
+  if (slip.slips && left > allowed) {
+    for (double& s : stretch) s *= std::sqrt(allowed / left);
+  }
+  slip.stretch = stretch;
 }
 
 }  // namespace thrum::flexible

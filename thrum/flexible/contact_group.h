@@ -184,7 +184,21 @@ class ContactGroup {
   bool solve(double dt, const FlexibleSettings& settings);
   double sweep_contact(Contact& contact, double dt);
   double sweep_slip(Slip& slip, double normal, double dt);
-  void commit(double dt);
+  void commit(double dt, const FlexibleSettings& settings);
+  void stretch(Slip& slip);
+  void sum_displacements();
+  void sum_forces();
+
+  // Contact without indentation (hard_contact.cpp).
+  void prepare_hard(double dt);
+  bool solve_hard(double dt, const FlexibleSettings& settings);
+  double solve_staggered(const FlexibleSettings& settings);
+  double sweep_hard(const FlexibleSettings& settings, bool contacts, bool slips);
+  double sweep_hard_contact(Contact& contact);
+  double sweep_hard_slip(Slip& slip, double normal, int corners);
+  [[nodiscard]] VecX slip_forces() const;
+  void set_slip_forces(const VecX& all);
+  void commit_hard(double dt);
 
   [[nodiscard]] double along(const Row& row, const std::vector<double>& values) const;
   void add_along(const Row& row, const std::vector<double>& coefficients, double factor,
@@ -202,9 +216,11 @@ class ContactGroup {
   std::vector<double> dx_, v_free_;  ///< of the substep without contact forces
   std::vector<double> weight_,
       v_weight_;  ///< displacement and speed that a unit force held over the substep gives
-  std::vector<double> cosine_, sine_;  ///< of the modes over the substep
-  std::vector<double> z_;              ///< displacement by the contact forces, W J^T F
-  std::vector<double> y_;              ///< J^T F
+  std::vector<double> cosine_, sine_;   ///< of the modes over the substep
+  std::vector<double> hard_weight_;     ///< displacement likewise
+  std::vector<double> impulse_weight_;  ///< speed that a unit force over the substep gives at its beginning
+  std::vector<double> z_;               ///< displacement by the contact forces, W J^T F
+  std::vector<double> y_;               ///< J^T F
   // By coefficient of the rows.
   std::vector<double> J_, JW_;
 

@@ -15,8 +15,8 @@ struct FlexibleStepper::FlexibleBody {
   FlexibleBody(const ElasticBody& body, double max_frequency);
 
   ElasticBody elastic;
-  elastic::ModeList modes;  ///< those that take part in contact
-  std::vector<double> scale;  ///< root mean square of each shape on the surface [kg^(-1/2)]
+  elastic::ModeList modes;                   ///< those that take part in contact
+  std::vector<double> scale;                 ///< root mean square of each shape on the surface [kg^(-1/2)]
   std::unique_ptr<elastic::SurfaceMap> map;  ///< empty: no modes
 };
 

@@ -6,7 +6,20 @@
 
 namespace thrum::flexible {
 
+enum class ContactLaw : std::uint8_t {
+  hertz,  ///< places of contact yield as Hertz says
+  hard    ///< no indentation [Zheng11, eq. 5]: the modes alone yield
+};
+
+enum class FrictionSolver : std::uint8_t {
+  coupled,   ///< friction and normal forces together, in a round cone
+  staggered  ///< in turn, in a polygon [Zheng11]; with ContactLaw::hard only
+};
+
 struct FlexibleSettings {
+  ContactLaw contact = ContactLaw::hertz;
+  FrictionSolver friction = FrictionSolver::coupled;
+  int friction_directions = 8;  ///< corners of the polygon of `staggered`
   double max_frequency = 5000;  ///< of the modes that take part in contact [Hz]
   double max_step = 1e-3;       ///< contacts are found again after this, and no substep is longer [s]
   double min_step = 1e-6;       ///< no substep is cut shorter [s]

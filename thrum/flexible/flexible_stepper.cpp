@@ -46,10 +46,11 @@ void FlexibleStepper::check_state(const model::SceneState& state) const
     if (found == bodies_by_id_.end()) continue;
     const std::size_t expected = found->second->modes.size();
     if (ring.q.size() == expected && ring.v.size() == expected) continue;
-    throw Error(fmt::format(
-        "The state has {} amplitudes and {} speeds of modes of body {}, expected {} of each: the modes of its "
-        "model up to {} Hz.",
-        ring.q.size(), ring.v.size(), to_string(ring.body), expected, settings_.max_frequency));
+    throw Error(
+        fmt::format("The state has {} amplitudes and {} speeds of modes of body {}, expected {} of each: the "
+                    "modes of its "
+                    "model up to {} Hz.",
+                    ring.q.size(), ring.v.size(), to_string(ring.body), expected, settings_.max_frequency));
   }
 }
 
@@ -179,9 +180,8 @@ void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
     }
     joints_.finish_substep(frame.state);
   }
-  rigid::push_out_overlap(
-      {settings_.push_out_share, settings_.max_push_out * frame.model.length_scale}, overlaps_, h, bodies_,
-      frame.state);
+  rigid::push_out_overlap({settings_.push_out_share, settings_.max_push_out * frame.model.length_scale},
+                          overlaps_, h, bodies_, frame.state);
 }
 
 void FlexibleStepper::bounce(rigid::StepFrame& /*frame*/, double /*h*/) {}
@@ -195,7 +195,9 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
     for (std::size_t i = 0; i < contact.active().size(); ++i) {
       model::ContactPoint& point = contact.points[i];
       point.normal_impulse = group.impulse(rows.contacts[i]);
-      point.warm_impulse = rows.laws[i].static_force(group.indentation(rows.contacts[i]));
+      point.warm_impulse = settings_.contact == ContactLaw::hard
+                               ? group.force(rows.contacts[i])
+                               : rows.laws[i].static_force(group.indentation(rows.contacts[i]));
       point.normal_speed = group.approach(rows.contacts[i]);
       point.requested_speed = 0;
       point.bounced = false;
@@ -205,7 +207,9 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
       const std::array<double, 2> both = value(slip);
       return both[0] * rows.t1 + both[1] * rows.t2;
     };
-    const auto force = [&](int slip) { return group.slip_force(slip); };
+    const auto force = [&](int slip) {
+      return group.slip_force(slip);
+    };
     contact.friction_impulse = across(rows.sliding, [&](int slip) { return group.slip_impulse(slip); });
     contact.warm_friction = across(rows.sliding, force);
     contact.warm_rolling = across(rows.rolling, force);
@@ -219,7 +223,9 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
     if (body == nullptr || body->modes.size() == 0 || place.group < 0) continue;
     const std::span<const double> q = groups_[at(place.group)].q(place.body);
     const std::span<const double> u = groups_[at(place.group)].u(place.body);
-    const auto is_zero = [](double value) { return value == 0; };
+    const auto is_zero = [](double value) {
+      return value == 0;
+    };
     if (std::all_of(q.begin(), q.end(), is_zero) && std::all_of(u.begin(), u.end(), is_zero)) continue;
     rings.push_back({frame.state.body_ids[i], {q.begin(), q.end()}, {u.begin(), u.end()}});
   }

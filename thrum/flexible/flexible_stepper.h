@@ -96,15 +96,16 @@ class FlexibleStepper final : public rigid::Stepper {
                                 const Vec3& direction, VecX& modes);
   void add_slips(const rigid::StepFrame& frame, const model::ContactPatch& contact, PatchRows& rows,
                  double load);
-  [[nodiscard]] double pair_stiffness(const rigid::StepFrame& frame, const model::ContactPatch& contact) const;
+  [[nodiscard]] double pair_stiffness(const rigid::StepFrame& frame,
+                                      const model::ContactPatch& contact) const;
   void solve_joints(rigid::StepFrame& frame, double h);
 
   FlexibleSettings settings_;
   std::map<model::BodyId, std::shared_ptr<FlexibleBody>> bodies_by_id_;
   rigid::SolverBodies bodies_;
   rigid::JointRows joints_;
-  std::vector<Place> places_;             ///< by body
-  std::vector<ContactGroup> groups_;      ///< the first group_count_ are in use
+  std::vector<Place> places_;         ///< by body
+  std::vector<ContactGroup> groups_;  ///< the first group_count_ are in use
   int group_count_ = 0;
   std::vector<int> group_contacts_;
   std::vector<PatchRows> patches_;

@@ -102,7 +102,9 @@ int ContactGroup::wanted_level(double h, double time, const FlexibleSettings& se
     for (const TailMode& mode : contact.tail) rate -= mode.shape * mode.u;
     const bool is_over = time > contact.impact_until || (contact.force == 0 && contact.d <= 0 && rate <= 0);
     if (contact.impact_step > 0 && is_over) drop_tail(contact);
-    if (contact.impact_step == 0 && rate > settings.min_impact_speed && contact.d + rate * dt > 0) {
+    const bool is_hertz = settings.contact == ContactLaw::hertz;
+    if (is_hertz && contact.impact_step == 0 && rate > settings.min_impact_speed &&
+        contact.d + rate * dt > 0) {
       const double mass = contact.mass > 0 ? contact.mass : 1;
       const double k = contact.law.stiffness;
       const double duration = kHertzFactor * std::pow(mass * mass / (k * k * rate), 0.2);

@@ -41,9 +41,10 @@ FlexibleStepper::FlexibleBody::FlexibleBody(const ElasticBody& body, double max_
   for (Eigen::Index m = 0; m < model.frequencies.size(); ++m) {
     const bool ascends = m == 0 || model.frequencies[m] >= model.frequencies[m - 1];
     if (!(model.frequencies[m] > 0) || !ascends || !(model.decays[m] >= 0))
-      throw Error(fmt::format("Mode {} of the modal model '{}' has {} Hz and a decay of {} 1/s, expected "
-                              "frequencies above 0 in ascending order and decays of at least 0.",
-                              m + 1, model.name, model.frequencies[m], model.decays[m]));
+      throw Error(
+          fmt::format("Mode {} of the modal model '{}' has {} Hz and a decay of {} 1/s, expected "
+                      "frequencies above 0 in ascending order and decays of at least 0.",
+                      m + 1, model.name, model.frequencies[m], model.decays[m]));
   }
   map = std::make_unique<elastic::SurfaceMap>(body.modes);
   const elastic::ModeList all = elastic::mode_list(model);
@@ -52,7 +53,8 @@ FlexibleStepper::FlexibleBody::FlexibleBody(const ElasticBody& body, double max_
   modes.omegas = all.omegas.head(count);
   modes.decays = all.decays.head(count);
   for (Eigen::Index m = 0; m < count; ++m)
-    scale.push_back(std::sqrt(3 * model.shapes.col(m).squaredNorm() / static_cast<double>(model.shapes.rows())));
+    scale.push_back(
+        std::sqrt(3 * model.shapes.col(m).squaredNorm() / static_cast<double>(model.shapes.rows())));
 }
 
 FlexibleStepper::FlexibleBody* FlexibleStepper::flexible(const rigid::StepFrame& frame, model::BodyIndex i)
@@ -184,7 +186,8 @@ int FlexibleStepper::add_turn_row(const rigid::StepFrame& /*frame*/, const model
   return groups_[at(patches_.back().group)].add_row(a, b);
 }
 
-double FlexibleStepper::pair_stiffness(const rigid::StepFrame& frame, const model::ContactPatch& contact) const
+double FlexibleStepper::pair_stiffness(const rigid::StepFrame& frame,
+                                       const model::ContactPatch& contact) const
 {
   const double a = radius_of(frame.model.shapes[at(frame.model.bodies[at(contact.a)].shape)]);
   const double b = radius_of(frame.model.shapes[at(frame.model.bodies[at(contact.b)].shape)]);
@@ -222,14 +225,16 @@ void FlexibleStepper::add_patch(const rigid::StepFrame& frame, std::int32_t sour
     law.damping = elastic::hertz_damping(frame.surfaces[at(source)].restitution, mass, stiffness);
     // The vibration of the bodies moves their surfaces; a point that is pressed keeps its indentation.
     const double found = point.depth - group.modal_separation(row);
-    const double pressed = law.indentation(point.warm_impulse);
-    const bool keeps = pressed > 0 && found > pressed - gap_tolerance;
+    const bool is_hard = settings_.contact == ContactLaw::hard;
+    const double pressed = is_hard ? 0 : law.indentation(point.warm_impulse);
+    const bool keeps = point.warm_impulse > 0 && found > pressed - gap_tolerance;
     const double d = keeps ? pressed : std::min(found, pressed);
     if (found > d + gap_tolerance) {
       const Vec3& n = contact.normal;
-      const rigid::BodyRow overlap{contact.a, contact.b, n,
-                                   (point.position - frame.state.bodies[at(contact.a)].X_wb.position).cross(n),
-                                   (point.position - frame.state.bodies[at(contact.b)].X_wb.position).cross(n)};
+      const rigid::BodyRow overlap{
+          contact.a, contact.b, n,
+          (point.position - frame.state.bodies[at(contact.a)].X_wb.position).cross(n),
+          (point.position - frame.state.bodies[at(contact.b)].X_wb.position).cross(n)};
       if (rigid::coupling(overlap, overlap, bodies_) > 0) overlaps_.push_back({overlap, found - d});
     }
     rows.laws[i] = law;
@@ -242,15 +247,16 @@ void FlexibleStepper::add_patch(const rigid::StepFrame& frame, std::int32_t sour
 
 // The stiffness across the normal is that of a pair under the weight of the lighter body, and does not change
 // with the load: a spring that grew stiffer while it is stretched would bring energy.
-void FlexibleStepper::add_slips(const rigid::StepFrame& frame, const model::ContactPatch& contact, PatchRows& rows,
-                                double load)
+void FlexibleStepper::add_slips(const rigid::StepFrame& frame, const model::ContactPatch& contact,
+                                PatchRows& rows, double load)
 {
   const model::Surface& surface = frame.surfaces[at(rows.source)];
   ContactGroup& group = groups_[at(rows.group)];
   Vec3 middle = Vec3::Zero();
   for (const model::ContactPoint& point : contact.active()) middle += point.position / contact.count;
   double arm = 0;
-  for (const model::ContactPoint& point : contact.active()) arm += (point.position - middle).norm() / contact.count;
+  for (const model::ContactPoint& point : contact.active())
+    arm += (point.position - middle).norm() / contact.count;
   const double inverse_mass = bodies_[contact.a].inverse_mass + bodies_[contact.b].inverse_mass;
   const double mass = inverse_mass > 0 ? 1 / inverse_mass : 1;
   const elastic::HeldContact law = rows.laws[0];
@@ -270,15 +276,15 @@ void FlexibleStepper::add_slips(const rigid::StepFrame& frame, const model::Cont
     return group.add_slip(slip);
   };
   if (surface.friction > 0) {
-    rows.sliding = add({add_row(frame, contact, middle, rows.t1), add_row(frame, contact, middle, rows.t2)}, 2, 1,
-                       surface.friction,
-                       {contact.warm_friction.dot(rows.t1), contact.warm_friction.dot(rows.t2)});
+    rows.sliding =
+        add({add_row(frame, contact, middle, rows.t1), add_row(frame, contact, middle, rows.t2)}, 2, 1,
+            surface.friction, {contact.warm_friction.dot(rows.t1), contact.warm_friction.dot(rows.t2)});
   }
   const double twist_limit = surface.friction * arm + surface.spinning_friction;
   if (twist_limit > 0) {
     const int row = add_turn_row(frame, contact, contact.normal);
-    rows.twist = add({row, row}, 1, std::max(arm, surface.spinning_friction), twist_limit,
-                     {contact.warm_twist, 0});
+    rows.twist =
+        add({row, row}, 1, std::max(arm, surface.spinning_friction), twist_limit, {contact.warm_twist, 0});
   }
   if (surface.rolling_friction > 0) {
     rows.rolling = add({add_turn_row(frame, contact, rows.t1), add_turn_row(frame, contact, rows.t2)}, 2,

@@ -29,8 +29,7 @@ void push_out_overlap(const OverlapPush& push, std::vector<OverlapRow>& rows, do
       const double way = std::min(push.share * overlap.overlap, push.max_way);
       const double speed =
           row.linear.dot(B.push_v - A.push_v) + row.angular_b.dot(B.push_w) - row.angular_a.dot(A.push_w);
-      const double impulse =
-          std::max(0.0, overlap.impulse + (way / h - speed) / coupling(row, row, bodies));
+      const double impulse = std::max(0.0, overlap.impulse + (way / h - speed) / coupling(row, row, bodies));
       const double change = impulse - overlap.impulse;
       overlap.impulse = impulse;
       A.push_v -= (A.inverse_mass * change) * row.linear;

@@ -9,9 +9,9 @@
 namespace thrum::rigid {
 
 struct OverlapRow {
-  BodyRow row;          ///< separation of the two bodies
-  double overlap = 0;   ///< to remove [m]
-  double impulse = 0;   ///< of the push; 0 to begin with [N s]
+  BodyRow row;         ///< separation of the two bodies
+  double overlap = 0;  ///< to remove [m]
+  double impulse = 0;  ///< of the push; 0 to begin with [N s]
 };
 
 struct OverlapPush {

@@ -144,8 +144,8 @@ void PenaltyStepper::push_out(StepFrame& frame)
       if (point.excess > 0) rows.push_back({point.row, point.excess});
     }
   }
-  push_out_overlap({settings_.push_out_share, settings_.max_push_out * frame.model.length_scale}, rows, frame.h,
-                   bodies_, frame.state);
+  push_out_overlap({settings_.push_out_share, settings_.max_push_out * frame.model.length_scale}, rows,
+                   frame.h, bodies_, frame.state);
 }
 
 // -----------------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ namespace thrum::scene {
 
 namespace {
 
+using flexible::FlexibleSettings;
 using rigid::ConstraintSettings;
 using rigid::ImpulseSettings;
-using flexible::FlexibleSettings;
 using rigid::PenaltySettings;
 using sim::WorldDesc;
 using vibration::AttenuationSettings;
@@ -186,6 +186,18 @@ THRUM_TABLE(
 THRUM_TABLE(
     FlexibleSettings, flexible_table,
     ObjectTable<FlexibleSettings>("flexible stepper", "Settings of the flexible stepper.")
+        .choice({.key = "contact", .doc = "hertz: places of contact yield; hard: the modes alone do"},
+                &FlexibleSettings::contact,
+                {{"hertz", flexible::ContactLaw::hertz}, {"hard", flexible::ContactLaw::hard}})
+        .choice({.key = "friction",
+                 .doc = "coupled: together with the normal forces; staggered: in turn, for hard contact"},
+                &FlexibleSettings::friction,
+                {{"coupled", flexible::FrictionSolver::coupled},
+                 {"staggered", flexible::FrictionSolver::staggered}})
+        .field({.key = "friction_directions",
+                .doc = "corners of the friction polygon of staggered",
+                .bounds = between(3, 1000)},
+               &FlexibleSettings::friction_directions)
         .field({.key = "max_frequency",
                 .unit = "Hz",
                 .doc = "of the modes that take part in contact",
@@ -196,8 +208,9 @@ THRUM_TABLE(
                 .doc = "after which contacts are found again; no substep is longer",
                 .bounds = between(1e-7, 1)},
                &FlexibleSettings::max_step)
-        .field({.key = "min_step", .unit = "s", .doc = "no substep is cut shorter", .bounds = between(1e-9, 1)},
-               &FlexibleSettings::min_step)
+        .field(
+            {.key = "min_step", .unit = "s", .doc = "no substep is cut shorter", .bounds = between(1e-9, 1)},
+            &FlexibleSettings::min_step)
         .field({.key = "steps_per_period",
                 .doc = "substeps in a period of the highest mode that moves",
                 .bounds = between(0.1, 1000)},

@@ -75,7 +75,7 @@ struct WorldDesc {
   rigid::ImpulseSettings impulse = {};
   rigid::PenaltySettings penalty = {};
   flexible::FlexibleSettings flexible = {};  ///< with this stepper bodies do not sleep
-  rigid::ImpactSettings impacts = {};  ///< with restitution, of the constraint and the impulse stepper
+  rigid::ImpactSettings impacts = {};        ///< with restitution, of the constraint and the impulse stepper
   rigid::SleepSettings sleep = {};
   collision::BroadPhaseDesc broad_phase = {};
   collision::NarrowPhaseDesc narrow_phase = {};

@@ -88,6 +88,12 @@ void check_desc(const WorldDesc& desc)
   require(f.contact_radius > 0, "flexible.contact_radius", f.contact_radius, "positive");
   require(f.friction_stiffness > 0, "flexible.friction_stiffness", f.friction_stiffness, "positive");
   require(f.iterations >= 1, "flexible.iterations", f.iterations, "at least 1");
+  require(f.friction_directions >= 3, "flexible.friction_directions", f.friction_directions, "at least 3");
+  if (f.friction == flexible::FrictionSolver::staggered && f.contact != flexible::ContactLaw::hard)
+    throw Error(
+        "flexible.friction of a world is staggered, which solves hard contact only: set flexible.contact to "
+        "hard, "
+        "or flexible.friction to coupled.");
   require(f.tolerance > 0, "flexible.tolerance", f.tolerance, "positive");
   if (!desc.gravity.allFinite())
     throw Error(

@@ -144,7 +144,8 @@ const model::JointState& World::joint(model::JointId id) const
 void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
 {
   require_no_step("set_elastic");
-  if (flexible_ == nullptr) throw Error("World::set_elastic(): only the flexible stepper knows elastic bodies.");
+  if (flexible_ == nullptr)
+    throw Error("World::set_elastic(): only the flexible stepper knows elastic bodies.");
   const model::BodyProperties& desc = desc_of(id);
   if (body.modes)
     Responder::check_model(at(prepared_, desc.shape), *body.modes,
@@ -152,7 +153,10 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
   flexible_->set_body(id, body);
 }
 
-double World::vibration_energy() const { return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_); }
+double World::vibration_energy() const
+{
+  return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_);
+}
 
 const flexible::FlexibleReport& World::flexible_report() const
 {
