@@ -195,6 +195,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
   JW_.assign(J_.size(), 0.0);
   prepared_ = 0;
   choose_modes(settings);
+  if (settings.contact == ContactLaw::hertz) find_running_impacts(settings);
   constexpr std::int64_t kTicks = std::int64_t{1} << kMaxLevel;
   for (std::int64_t tick = 0; tick < kTicks;) {
     const double time = h * static_cast<double>(tick) / static_cast<double>(kTicks);

@@ -175,6 +175,8 @@ class ContactGroup {
   void choose_modes(const FlexibleSettings& settings);
   [[nodiscard]] bool wake_modes(const FlexibleSettings& settings);
   [[nodiscard]] int wanted_level(double h, double time, const FlexibleSettings& settings);
+  void find_running_impacts(const FlexibleSettings& settings);
+  void begin_impact(Contact& contact, double speed, double time, const FlexibleSettings& settings);
   void add_tail(Contact& contact, double duration, const FlexibleSettings& settings);
   void drop_tail(Contact& contact);
   void prepare_level(double dt);

@@ -28,6 +28,12 @@ constexpr double kTailSpacing = 1.0 / 3;
 constexpr int kMinOctaveModes = 4;
 constexpr double kMinForce = 1;  ///< [N]
 
+/// Duration of an impact at a contact of the stiffness k [s].
+double hertz_time(double mass, double k, double speed)
+{
+  return kHertzFactor * std::pow(mass * mass / (k * k * speed), 0.2);
+}
+
 }  // namespace
 
 void ContactGroup::choose_modes(const FlexibleSettings& settings)
@@ -87,6 +93,39 @@ bool ContactGroup::wake_modes(const FlexibleSettings& settings)
   return any;
 }
 
+// Impacts that the slice before has left under way: the contact stores more than a slow impact would bring,
+// and is not in balance.
+void ContactGroup::find_running_impacts(const FlexibleSettings& settings)
+{
+  sum_forces();
+  for (Contact& contact : contacts_) {
+    if (!(contact.d > 0) || !(contact.mass > 0)) continue;
+    const Row& row = rows_[at(contact.row)];
+    double acceleration = 0;
+    for (const Side& side : {row.a, row.b}) {
+      if (side.body == kNoBody) continue;
+      const Body& body = bodies_[at(side.body)];
+      for (int k = 0; k < body.rigid; ++k) {
+        const std::size_t i = at(body.first + k);
+        acceleration += J_[side.first + at(k)] * (a_[i] + inverse_mass_[i] * y_[i]);
+      }
+    }
+    const double rate = along(row, v_);
+    const double speed = std::sqrt(rate * rate + 2 * contact.law.potential(contact.d) / contact.mass);
+    const double reached =
+        std::abs(rate) + std::abs(acceleration) * hertz_time(contact.mass, contact.law.stiffness, speed) / 4;
+    if (std::min(speed, reached) > settings.min_impact_speed) begin_impact(contact, speed, 0, settings);
+  }
+}
+
+void ContactGroup::begin_impact(Contact& contact, double speed, double time, const FlexibleSettings& settings)
+{
+  const double duration = hertz_time(contact.mass > 0 ? contact.mass : 1, contact.law.stiffness, speed);
+  contact.impact_step = duration / settings.steps_per_impact;
+  contact.impact_until = time + kMaxDurations * duration;
+  add_tail(contact, duration, settings);
+}
+
 // The substep is h / 2^level.
 int ContactGroup::wanted_level(double h, double time, const FlexibleSettings& settings)
 {
@@ -105,12 +144,7 @@ int ContactGroup::wanted_level(double h, double time, const FlexibleSettings& se
     const bool is_hertz = settings.contact == ContactLaw::hertz;
     if (is_hertz && contact.impact_step == 0 && rate > settings.min_impact_speed &&
         contact.d + rate * dt > 0) {
-      const double mass = contact.mass > 0 ? contact.mass : 1;
-      const double k = contact.law.stiffness;
-      const double duration = kHertzFactor * std::pow(mass * mass / (k * k * rate), 0.2);
-      contact.impact_step = duration / settings.steps_per_impact;
-      contact.impact_until = time + std::max(0.0, -contact.d / rate) + kMaxDurations * duration;
-      add_tail(contact, duration, settings);
+      begin_impact(contact, rate, time + std::max(0.0, -contact.d / rate), settings);
     }
     if (contact.impact_step == 0) continue;
     const double until_contact = contact.d < 0 && rate > 0 ? -contact.d / rate : 0;
