@@ -9,6 +9,7 @@
 #include "benchmarks/harness.h"
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
+#include "thrum/flexible/flexible_report.h"
 #include "thrum/scene/build_world.h"
 
 namespace thrum::bench {

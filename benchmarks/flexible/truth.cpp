@@ -10,16 +10,17 @@
 
 #include "benchmarks/harness.h"
 #include "tests/support/scene_outcomes.h"
-#include "thrum/media/plot.h"
 #include "thrum/media/image.h"
+#include "thrum/media/plot.h"
 
 namespace thrum::bench {
 namespace {
 
 const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
 const std::filesystem::path kResults = "build/truth";
-/// Bodies that rise by less are not compared [m].
-constexpr double kMinRise = 1e-3;
+/// Bodies that rise by less are not compared: the bending surface itself lifts what stands on it by up to 1 mm
+/// [m].
+constexpr double kMinRise = 2e-3;
 
 struct TruthScene {
   std::string name;

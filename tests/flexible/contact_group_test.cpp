@@ -5,6 +5,8 @@
 
 #include <complex>
 
+#include "tests/flexible/random_group.h"
+
 namespace thrum::flexible {
 namespace {
 
@@ -32,6 +34,67 @@ TEST(ContactGroup, FreeMotionIsExact)
       const double expected = (c1 * std::exp(s1 * h) + (q[i] - c1) * std::exp(s2 * h)).real();
       EXPECT_NEAR(one.q(body)[i], expected, 1e-12 * (std::abs(q[i]) + std::abs(u[i]) / w)) << h << " " << m;
     }
+  }
+}
+
+// Motion, vibration and what contacts and friction store, less the work of gravity, never grows: whatever the
+// masses, modes, friction and step.
+TEST(ContactGroup, EnergyNeverGrowsInRandomGroups)
+{
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> exponent(-6, -2.5);
+    RandomGroup one;
+    build(one, seed, 0.1 * (seed % 12), static_cast<int>(seed % 20));
+    FlexibleSettings settings;
+    settings.adapt_modes = seed % 2 == 0;
+    if (seed % 3 == 0) {  // one substep a slice, whatever it misses
+      settings.max_step = 1;
+      settings.steps_per_period = 1e-9;
+      settings.min_impact_speed = 1e9;
+      settings.min_step = 1;
+    }
+    double last = one.group.kinetic_energy();
+    const double start = last;
+    for (int i = 0; i < 6; ++i) {
+      one.group.advance(std::pow(10, exponent(random)), settings);
+      const double energy = one.group.kinetic_energy() + one.group.modal_energy() +
+                            one.group.report().contact_energy - one.group.external_work();
+      ASSERT_LE(energy, last + 1e-7 * start) << seed << " slice " << i;
+      last = energy;
+    }
+  }
+}
+
+// Forces between bodies change no momentum, those of the ground change it by their impulses.
+TEST(ContactGroup, MomentumIsKept)
+{
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    RandomGroup one;
+    build(one, seed, 0.4, 8);
+    // Masses as build() draws them.
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> u(-1, 1);
+    std::vector<double> masses;
+    for (int i = 0; i < 3; ++i) {
+      masses.push_back(std::pow(10, u(random)));
+      (void)u(random);
+      (void)u(random);
+    }
+    const auto momentum = [&] {
+      Vec3 sum = Vec3::Zero();
+      for (int i = 0; i < 3; ++i) sum += masses[static_cast<std::size_t>(i)] * one.group.velocity(i);
+      return sum;
+    };
+    const Vec3 before = momentum();
+    const double h = 2e-4;
+    one.group.advance(h, {});
+    Vec3 pushed = Vec3::Zero();
+    for (int k = 0; k < 4; ++k) {  // contacts with the ground
+      pushed += Vec3(one.group.slip_impulse(k)[0], one.group.slip_impulse(k)[1], one.group.impulse(k));
+    }
+    for (const double mass : masses) pushed.z() -= 9.81 * h * mass;
+    EXPECT_NEAR((momentum() - before - pushed).norm(), 0, 1e-11) << seed;
   }
 }
 

@@ -9,6 +9,8 @@
 #include "tests/vibration/plate_model.h"
 #include "thrum/base/error.h"
 #include "thrum/elastic/surface_map.h"
+#include "thrum/flexible/elastic_body.h"
+#include "thrum/flexible/flexible_report.h"
 
 namespace thrum::sim {
 namespace {

@@ -228,6 +228,7 @@ class ContactGroup {
 
   GroupReport report_;
   double work_ = 0;
+  double residual_ = 0;  ///< of the last solution
   double prepared_ = 0;  ///< length of the substep for which weights are known [s]
 };
 

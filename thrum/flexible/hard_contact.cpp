@@ -219,12 +219,10 @@ double ContactGroup::solve_staggered(const FlexibleSettings& settings)
 bool ContactGroup::solve_hard(double dt, const FlexibleSettings& settings)
 {
   prepare_hard(dt);
-  const double residual = settings.friction == FrictionSolver::staggered && !slips_.empty()
-                              ? solve_staggered(settings)
-                              : sweep_hard(settings, true, true);
-  if (residual <= settings.tolerance) return true;
-  report_.max_residual = std::max(report_.max_residual, residual);
-  return false;
+  residual_ = settings.friction == FrictionSolver::staggered && !slips_.empty()
+                  ? solve_staggered(settings)
+                  : sweep_hard(settings, true, true);
+  return residual_ <= settings.tolerance;
 }
 
 // Impulses at the beginning, then all coordinates move by themselves.

@@ -9,6 +9,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/material_library.h"
+#include "thrum/flexible/elastic_body.h"
 #include "thrum/scene/body_changes.h"
 #include "thrum/scene/collision_groups.h"
 #include "thrum/scene/instances.h"

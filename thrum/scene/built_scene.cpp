@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "thrum/flexible/elastic_body.h"
 #include "thrum/scene/body_changes.h"
 #include "thrum/scene/build_world.h"
 

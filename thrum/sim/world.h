@@ -26,8 +26,6 @@
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/time_of_impact.h"
-#include "thrum/flexible/elastic_body.h"
-#include "thrum/flexible/flexible_report.h"
 #include "thrum/flexible/flexible_settings.h"
 #include "thrum/model/response.h"
 #include "thrum/model/scene.h"
@@ -42,7 +40,9 @@
 
 namespace thrum::flexible {
 class FlexibleStepper;
-}
+struct ElasticBody;     // thrum/flexible/elastic_body.h
+struct FlexibleReport;  // thrum/flexible/flexible_report.h
+}  // namespace thrum::flexible
 
 namespace thrum::sim {
 
