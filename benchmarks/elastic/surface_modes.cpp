@@ -217,9 +217,9 @@ THRUM_BENCHMARK(elastic, catalogue)
       {"bottle", shapes::generate(shapes::BottleDesc{})},
       {"mug", shapes::generate(shapes::MugDesc{})},
       {"candlestick", shapes::generate(shapes::CandlestickDesc{})},
-      {"table", shapes::generate(shapes::TableDesc{})},
-      {"scaffold", shapes::generate(shapes::ScaffoldDesc{})},
-      {"fridge", shapes::generate(shapes::FridgeDesc{})}};
+      {"table", shapes::make_table({})},
+      {"scaffold", shapes::make_scaffold({})},
+      {"fridge", shapes::make_fridge({})}};
   for (const auto& [name, surface] : bodies) {
     const Timed run = timed(surface, {}, kSteel, 20);
     report.row({.name = fmt::format("{} by default, 20 modes", name), .figure = run.seconds, .unit = "s"});
