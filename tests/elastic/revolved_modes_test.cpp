@@ -87,11 +87,18 @@ TEST(RevolvedProfile, LeavesOtherBodiesAlone)
 {
   EXPECT_FALSE(revolved_profile(shapes::generate(shapes::BoxDesc{})));
   EXPECT_FALSE(revolved_profile(shapes::generate(shapes::MugDesc{})));
-  // One vertex out of its place, and one row of vertices turned out of an otherwise round body.
+  // Vertices out of their places, and an oval.
   mesh::TriangleMesh dented = lathe({{0, 0}, {0.05, 0}, {0.05, 0.1}, {0, 0.1}}, 48);
   mesh::TriangleMesh oval = dented;
   std::size_t v = 0;
   while (dented.vertices[v].head<2>().norm() < 0.04) ++v;
+  // Two opposite vertices turned about the axis leave heights, radii and centres as they are.
+  mesh::TriangleMesh turned = dented;
+  for (Vec3& p : turned.vertices)
+    if ((p - dented.vertices[v]).norm() < 1e-9 ||
+        (p - dented.vertices[v].cwiseProduct(Vec3(-1, -1, 1))).norm() < 1e-9)
+      p = Eigen::AngleAxisd(0.02, Vec3::UnitZ()) * p;
+  EXPECT_FALSE(revolved_profile(turned));
   dented.vertices[v] *= 0.98;
   EXPECT_FALSE(revolved_profile(dented));
   mesh::scale(oval, Vec3(1, 1.002, 1));
@@ -291,6 +298,27 @@ TEST(RevolvedModes, ShapesAreThoseOfCutCells)
   for (std::size_t v = 0; v < cup.vertices.size(); ++v) EXPECT_EQ(round.surface.vertices[v], cup.vertices[v]);
   EXPECT_NEAR(round.mass, cut.mass, 1e-6 * cut.mass);
   EXPECT_LT((round.inertia - cut.inertia).norm(), 1e-6 * cut.inertia.norm());
+}
+
+// The round body is nearly exact, so the true errors of cut cells are known.
+TEST(RevolvedModes, CutCellsStateTheirErrors)
+{
+  int within = 0;
+  int count = 0;
+  for (const std::vector<Vec2>& profile :
+       {hemisphere(0.05, 0.006, 20), std::vector<Vec2>{{0.04, 0}, {0.05, 0}, {0.05, 0.1}, {0.04, 0.1}}}) {
+    const mesh::TriangleMesh body = lathe(profile, 96);
+    const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 10};
+    const model::ModalModel exact = analyse_surface_modes(body, {}, desc).model;
+    const model::ModalModel cut =
+        analyse_surface_modes(body, {.method = FillMethod::cut_cells, .quality = Quality::draft}, desc).model;
+    for (Index k = 0; k < 10; ++k, ++count) {
+      const double error = cut.frequencies[k] / exact.frequencies[k] - 1;
+      within += error <= cut.frequency_errors[k] ? 1 : 0;
+      EXPECT_LE(cut.frequency_errors[k], 5 * error + 0.001) << k;
+    }
+  }
+  EXPECT_GE(within, count * 9 / 10);
 }
 
 TEST(RevolvedModes, OnlyFreeBodiesWithEnoughSidesAreTakenAsRound)
