@@ -138,8 +138,8 @@ mesh::TriangleMesh generate(const TorusDesc& desc)
   const double longest = 2 * std::numbers::pi * (desc.major_radius + desc.minor_radius);
   const double around = desc.major_segments > 0 ? desc.major_segments : kDefaultSegments;
   const double edge = desc.edge_length > 0 ? desc.edge_length : longest / around;
-  // Where nothing is asked for, the section of a thin ring is as round as 32 corners make it: with the edges of
-  // the ring alone it would have eight, and ring 5 % too low.
+  // Where nothing is asked for, the section of a thin ring is as round as 32 corners make it: with the edges
+  // of the ring alone it would have eight, and ring 5 % too low.
   constexpr int kDefaultTubeSegments = 32;
   const bool is_default = desc.edge_length == 0 && desc.major_segments == 0;
   const int minor = desc.minor_segments > 0 ? desc.minor_segments
