@@ -47,7 +47,7 @@ struct ModesOptions {
   double scale = 1;
   double thickness = 0;  // [m]; 0: solid
   std::string quality = "normal";
-  std::string fill = "cut";
+  std::string fill = "auto";
   std::string element = "tet10";
   bool no_cache = false;
   bool quiet = false;
@@ -178,6 +178,7 @@ elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elasti
   require_fillable(options, surface);
   elastic::FillDesc fill = {.spacing = options.spacing};
   fill.thickness = options.thickness;
+  if (options.fill == "cut") fill.method = elastic::FillMethod::cut_cells;
   if (options.fill == "stuffing") fill.method = elastic::FillMethod::stuffing;
   if (options.quality == "draft") fill.quality = elastic::Quality::draft;
   if (options.quality == "fine") fill.quality = elastic::Quality::fine;
@@ -330,8 +331,8 @@ void add_modes_commands(CLI::App& app)
   modes
       ->add_option("--fill", options->fill,
                    "cut: the surface as it is in cells of a lattice; stuffing: fitted tetrahedra, which cut "
-                   "off sharp edges")
-      ->check(CLI::IsMember({"cut", "stuffing"}))
+                   "off sharp edges; auto: free bodies of revolution as round ones, others cut")
+      ->check(CLI::IsMember({"auto", "cut", "stuffing"}))
       ->capture_default_str();
   modes->add_option("--element", options->element, "tet10 or tet4")
       ->check(CLI::IsMember({"tet10", "tet4"}))

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "thrum/base/error.h"
 
@@ -66,6 +69,27 @@ TEST(Tones, OmitModesThatCannotBeHeardAndCountThem)
 }
 
 // Every wire of a patch joins objects that exist, and each mode has its oscillator and its decay.
+// Inlets and outlets of the objects of Pure Data that a patch uses, by their manual pages.
+struct PatchObject {
+  int inlets;
+  int outlets;
+};
+
+PatchObject patch_object(const std::string& line)
+{
+  std::istringstream words(line);
+  std::string mark, kind, x, y, name;
+  words >> mark >> kind >> x >> y >> name;
+  if (kind == "msg") return {1, 1};
+  if (kind == "text") return {0, 0};
+  while (!name.empty() && name.back() == ';') name.pop_back();
+  const std::map<std::string, PatchObject> known = {{"loadbang", {0, 1}}, {"bng", {1, 1}}, {"vline~", {3, 1}},
+                                                    {"osc~", {2, 1}},     {"*~", {2, 1}},  {"exp~", {1, 1}},
+                                                    {"dac~", {2, 0}}};
+  EXPECT_TRUE(kind == "obj" && known.contains(name)) << line;
+  return known.contains(name) ? known.at(name) : PatchObject{0, 0};
+}
+
 TEST(Programs, ThePureDataPatchIsWired)
 {
   const std::string patch = pure_data_patch(tones(square(), {{0, {0, 0, 1}}, Vec3::UnitZ()}));
@@ -73,20 +97,25 @@ TEST(Programs, ThePureDataPatchIsWired)
   EXPECT_NE(patch.find("osc~ 99.9"), std::string::npos) << patch;
   EXPECT_NE(patch.find("*~ -5;"), std::string::npos) << patch;
   std::istringstream lines(patch);
-  int objects = 0;
+  std::vector<PatchObject> objects;
+  std::set<std::string> wired;
   int wires = 0;
   for (std::string line; std::getline(lines, line);) {
     EXPECT_EQ(line.back(), ';') << line;
     if (line.rfind("#X connect", 0) != 0) {
-      objects += line.rfind("#X", 0) == 0 ? 1 : 0;
+      if (line.rfind("#X", 0) == 0) objects.push_back(patch_object(line));
       continue;
     }
     ++wires;
     int from = -1, outlet = -1, to = -1, inlet = -1;
     ASSERT_EQ(std::sscanf(line.c_str(), "#X connect %d %d %d %d;", &from, &outlet, &to, &inlet), 4) << line;
-    EXPECT_TRUE(from > 0 && to > 0 && from < objects && to < objects) << line;
+    const auto count = static_cast<int>(objects.size());
+    ASSERT_TRUE(from > 0 && to > 0 && from < count && to < count) << line;
+    EXPECT_TRUE(outlet >= 0 && outlet < objects[static_cast<std::size_t>(from)].outlets) << line;
+    EXPECT_TRUE(inlet >= 0 && inlet < objects[static_cast<std::size_t>(to)].inlets) << line;
+    EXPECT_TRUE(wired.insert(line).second) << "twice: " << line;
   }
-  EXPECT_EQ(objects, 9 + 2 * 5);
+  EXPECT_EQ(objects.size(), 9U + 2 * 5);
   EXPECT_EQ(wires, 7 + 2 * 7);
 }
 

@@ -113,7 +113,7 @@ TEST(ResponseScenes, AToolboxThrowsTheToolsOnTheDeckThatItStrikesAndLessThoseBel
 {
   expect_still_without_response("scaffold", "toolbox");
   const SceneMotion motion =
-      expect_outcomes("scaffold", {{"rise of the tools on the struck deck, mean", 10, 20}});
+      expect_outcomes("scaffold", {{"rise of the tools on the struck deck, mean", 8, 16}});
   // Hops of about a millimetre are over within a step of 1/30 s, so they are looked at with 1 ms.
   double upper = 0, lower = 0;
   for (const auto& [name, m] : motion) {

@@ -19,6 +19,7 @@ namespace thrum::elastic {
 
 /// How a closed surface is filled.
 enum class FillMethod {
+  automatic,  ///< free bodies of revolution as round (docs/methods/revolved_bodies.md), others in cut cells
   cut_cells,  ///< exact volume, sharp edges: elements partly inside (tets/cut_cells.h); TET10 only
   stuffing,   ///< fitted tetrahedra that cut off edges (tets/isosurface_stuffing.h)
 };
@@ -40,7 +41,7 @@ struct FillDesc {
   /// A grid with cells of at most this size along x, y and z instead of the lattice [m]: exact for bodies
   /// whose faces all lie along the axes (tets/block_tets.h), an error for others.
   std::optional<Vec3> grid = {};
-  FillMethod method = FillMethod::cut_cells;
+  FillMethod method = FillMethod::automatic;
   /// The surface, open or closed, is a sheet of this thickness, half of it to each side, in wedges [m]; 0: it
   /// is the boundary of a solid. `spacing` is then the longest edge.
   double thickness = 0;

@@ -107,7 +107,7 @@ struct AttenuationEntry {
 enum class SupportKind { clamp, contacts };
 
 /// How a closed shape is filled, and how accurate its modes shall be (elastic/surface_modes.h).
-enum class RingsFill { cut, stuffing };
+enum class RingsFill { automatic, cut, stuffing };
 enum class RingsQuality { draft, normal, fine };
 
 /// That a body rings, and how its modes are found.
@@ -118,7 +118,7 @@ struct RingsEntry {
   SupportKind supports = SupportKind::clamp;  ///< contacts: also where it stands at its first rest
   double spacing = 0;                         ///< of the lattice of tetrahedra; 0: chosen by the size [m]
   double thickness = 0;                       ///< of a sheet on both sides of the shape; 0: a solid [m]
-  RingsFill fill = RingsFill::cut;
+  RingsFill fill = RingsFill::automatic;
   RingsQuality quality = RingsQuality::normal;
   std::optional<Vec3> grid;                         ///< cells of a grid instead of the lattice, at most [m]
   std::optional<vibration::ResponseMethod> method;  ///< default: that of the scene

@@ -234,8 +234,9 @@ THRUM_TABLE(
                &RingsEntry::thickness)
         .choice({.key = "fill",
                  .doc = "cut: elements that are partly inside, exact; stuffing: fitted tetrahedra, which cut "
-                        "off sharp edges"},
-                &RingsEntry::fill, {{"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
+                        "off sharp edges; auto: free bodies of revolution as round ones, others cut"},
+                &RingsEntry::fill,
+                {{"auto", RingsFill::automatic}, {"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
         .choice(
             {.key = "quality", .doc = "error of the frequencies of 5, 1 or 0.2 %, without a spacing"},
             &RingsEntry::quality,

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Modes of surfaces by default: time, and the largest error of the frequencies against published values,
+// series solutions or, where there are none, a run of the best quality. One thread. Rows of more than half a
+// minute need --long.
+#include <sys/resource.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "benchmarks/harness.h"
+#include "thrum/base/parallel.h"
+#include "thrum/elastic/material_library.h"
+#include "thrum/elastic/surface_modes.h"
+#include "thrum/shapes/furniture.h"
+#include "thrum/shapes/shapes.h"
+#include "thrum/shapes/tableware.h"
+
+namespace thrum::bench {
+namespace {
+
+using elastic::FillDesc;
+using elastic::ModalAnalysisDesc;
+using elastic::ModalAnalysisResult;
+
+struct OneThread {
+  OneThread() { base::set_thread_count(1); }
+  ~OneThread() { base::set_thread_count(0); }
+};
+
+const model::Material kSteel = {.name = "steel", .density = 7850, .young = 210e9, .poisson = 0.3};
+const model::Material kGlass = {.name = "glass", .density = 2500, .young = 70e9, .poisson = 0.22};
+
+struct Timed {
+  double seconds = 0;
+  ModalAnalysisResult result;
+};
+
+Timed timed(const mesh::TriangleMesh& surface, const FillDesc& fill, const model::Material& material,
+            Index count)
+{
+  Timed run;
+  run.seconds = cpu_seconds_once([&] {
+    run.result = elastic::analyse_surface_modes(surface, fill, {.materials = {material}, .count = count});
+  });
+  return run;
+}
+
+// The largest distance of an expected frequency from the closest one found [%].
+double worst_percent(const VecX& found, const std::vector<double>& expected)
+{
+  double worst = 0;
+  for (const double f : expected) worst = std::max(worst, (found.array() / f - 1).abs().minCoeff());
+  return 100 * worst;
+}
+
+void rows(Report& report, const std::string& name, const Timed& run, double max_seconds, double error,
+          double max_percent)
+{
+  report.row({.name = name + ", time", .figure = run.seconds, .unit = "s", .target = max_seconds});
+  report.row({.name = name + ", largest error", .figure = error, .unit = "%", .target = max_percent});
+  const VecX& stated = run.result.model.frequency_errors;
+  report.note(fmt::format("  {} nodes, {}, errors of up to {:.2g} % stated", run.result.model.node_count,
+                          run.result.model.element, stated.size() > 0 ? 100 * stated.maxCoeff() : 0.0));
+}
+
+mesh::TriangleMesh lathe(std::vector<Vec2> profile, int segments = 64)
+{
+  return shapes::generate(shapes::LatheDesc{.profile = std::move(profile), .segments = segments});
+}
+
+// Points between those of a line, at most 4 mm apart.
+std::vector<Vec2> divided(const std::vector<Vec2>& line)
+{
+  std::vector<Vec2> points = {line[0]};
+  for (std::size_t k = 1; k < line.size(); ++k) {
+    const Vec2 along = line[k] - line[k - 1];
+    const int pieces = std::max(1, static_cast<int>(along.norm() / 0.004));
+    for (int i = 1; i <= pieces; ++i) points.emplace_back(line[k - 1] + along * i / pieces);
+  }
+  return points;
+}
+
+std::vector<Vec2> wine_glass(double wall)
+{
+  return divided({{0, 0},
+                  {0.034, 0},
+                  {0.034, 0.0015},
+                  {0.005, 0.004},
+                  {0.004, 0.07},
+                  {0.006, 0.085},
+                  {0.022, 0.095},
+                  {0.034, 0.115},
+                  {0.037, 0.14},
+                  {0.033, 0.18},
+                  {0.033 - wall, 0.18},
+                  {0.037 - wall, 0.14},
+                  {0.034 - wall, 0.115},
+                  {0.022 - 0.8 * wall, 0.095 + 0.8 * wall},
+                  {0.008, 0.0875},
+                  {0, 0.0875}});
+}
+
+// A line from the axis with a wall on both sides.
+std::vector<Vec2> shell(const std::vector<Vec2>& line, double wall)
+{
+  std::vector<Vec2> outer;
+  std::vector<Vec2> inner;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const Vec2 along = line[std::min(k + 1, line.size() - 1)] - line[k > 0 ? k - 1 : 0];
+    const Vec2 normal = k == 0 ? Vec2(0, 1) : Vec2(Vec2(-along.y(), along.x()).normalized());
+    outer.emplace_back(line[k] - 0.5 * wall * normal);
+    inner.emplace_back(line[k] + 0.5 * wall * normal);
+  }
+  outer.insert(outer.end(), inner.rbegin(), inner.rend());
+  return outer;
+}
+
+std::vector<Vec2> hemisphere(double radius, int count)
+{
+  std::vector<Vec2> line;
+  for (int k = 0; k <= count; ++k) {
+    const double angle = std::numbers::pi / 2 * k / count;
+    line.emplace_back(k == 0 ? 0 : radius * std::sin(angle), -radius * std::cos(angle));
+  }
+  return line;
+}
+
+// A body with ears and a nose, like the well-known rabbit.
+mesh::TriangleMesh rabbit()
+{
+  mesh::TriangleMesh mesh = shapes::generate(shapes::SphereDesc{.radius = 1, .edge_length = 0.09});
+  const std::pair<Vec3, Vec2> bumps[] = {
+      {{0.35, 0.3, 0.887}, {0.06, 18}}, {{0.35, -0.3, 0.887}, {0.06, 18}}, {{0.9, 0, 0.43}, {0.02, 12}}};
+  for (Vec3& v : mesh.vertices) {
+    const Vec3 d = v.normalized();
+    double r = 0.045 * (1 + 0.15 * (2 * d.z() * d.z() - 1) + 0.1 * d.x() * d.y());
+    for (const auto& [to, size] : bumps) r += size.x() * std::exp((d.dot(to.normalized()) - 1) * size.y());
+    v = r * d;
+  }
+  return mesh;
+}
+
+THRUM_BENCHMARK(elastic, wine_glass)
+{
+  const OneThread one;
+  const Timed run = timed(lathe(wine_glass(0.001)), {}, kGlass, 20);
+  // By a Fourier series around the axis with fine quadratic elements, another program.
+  rows(report, "wine glass with a wall of 1 mm, 20 modes", run, 10,
+       worst_percent(run.result.model.frequencies, {666.27, 670.84, 788.57, 1812.1}), 1);
+}
+
+THRUM_BENCHMARK(elastic, shells)
+{
+  const OneThread one;
+  const Timed bowl = timed(lathe(shell(hemisphere(0.05, 40), 0.001)), {}, kSteel, 20);
+  rows(report, "hemispherical shell, R 50 mm, 1 mm", bowl, 10,
+       worst_percent(bowl.result.model.frequencies, {417.22, 1131.57, 2109.1}), 1);
+  const Timed tube = timed(lathe({{0.0495, 0}, {0.0505, 0}, {0.0505, 0.1}, {0.0495, 0.1}}), {}, kSteel, 20);
+  rows(report, "cylinder, R 50 mm, 1 mm", tube, 10,
+       worst_percent(tube.result.model.frequencies, {265.99, 354.76, 752.06}), 1);
+  const std::vector<Vec2> line =
+      divided({{0, 0.1}, {0.025, 0.099}, {0.035, 0.08}, {0.04, 0.05}, {0.05, 0.02}, {0.065, 0}});
+  const Timed bell = timed(lathe(shell(line, -0.005)), {}, kSteel, 20);
+  const VecX fine = timed(lathe(shell(line, -0.005), 96), {.quality = elastic::Quality::fine}, kSteel, 20)
+                        .result.model.frequencies;
+  rows(report, "bell, 20 modes", bell, 10,
+       worst_percent(bell.result.model.frequencies, std::vector<double>(fine.begin(), fine.end())), 1);
+}
+
+THRUM_BENCHMARK(elastic, sheet)
+{
+  const OneThread one;
+  mesh::TriangleMesh sheet;
+  sheet.vertices = {{0, 0, 0}, {0.3, 0, 0}, {0.3, 0.3, 0}, {0, 0.3, 0}};
+  sheet.triangles = {{0, 1, 2}, {0, 2, 3}};
+  const Timed run = timed(sheet, {.thickness = 0.0005}, kSteel, 10);
+  rows(report, "sheet of 0.3 x 0.3 m, 0.5 mm", run, 10,
+       worst_percent(run.result.model.frequencies, {18.633, 27.119, 33.587}), 1);
+}
+
+THRUM_BENCHMARK(elastic, rabbit)
+{
+  const OneThread one;
+  const Timed run = timed(rabbit(), {}, kSteel, 20);
+  if (!include_slow_rows()) {
+    report.row({.name = "rabbit, 20 modes, time", .figure = run.seconds, .unit = "s", .target = 15});
+    return;
+  }
+  // About six times as many cells.
+  const VecX fine = timed(rabbit(), {.spacing = 0.008}, kSteel, 20).result.model.frequencies;
+  double worst = 0;
+  for (Eigen::Index k = 0; k < fine.size(); ++k)
+    worst = std::max(worst, 100 * std::abs(run.result.model.frequencies[k] / fine[k] - 1));
+  rows(report, "rabbit, 20 modes", run, 15, worst, 1);
+}
+
+double peak_gigabytes()
+{
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / (1 << 20);
+}
+
+// In a run of its own (--long --filter catalogue) the peak memory is that of the largest of them.
+THRUM_BENCHMARK(elastic, catalogue)
+{
+  if (!include_slow_rows()) return;
+  const OneThread one;
+  const std::pair<const char*, mesh::TriangleMesh> bodies[] = {
+      {"plate", shapes::generate(shapes::PlateDesc{})},
+      {"bowl", shapes::generate(shapes::BowlDesc{})},
+      {"cup", shapes::generate(shapes::CupDesc{})},
+      {"pot", shapes::generate(shapes::PotDesc{})},
+      {"bottle", shapes::generate(shapes::BottleDesc{})},
+      {"mug", shapes::generate(shapes::MugDesc{})},
+      {"candlestick", shapes::generate(shapes::CandlestickDesc{})},
+      {"table", shapes::make_table({})},
+      {"scaffold", shapes::make_scaffold({})},
+      {"fridge", shapes::make_fridge({})}};
+  for (const auto& [name, surface] : bodies) {
+    const Timed run = timed(surface, {}, kSteel, 20);
+    report.row({.name = fmt::format("{} by default, 20 modes", name), .figure = run.seconds, .unit = "s"});
+    const VecX& stated = run.result.model.frequency_errors;
+    report.note(fmt::format("  {}, {} nodes, {}, errors of up to {:.2g} % stated",
+                            to_string(run.result.status), run.result.model.node_count,
+                            run.result.model.element, stated.size() > 0 ? 100 * stated.maxCoeff() : 0.0));
+  }
+  report.row(
+      {.name = "peak memory of the catalogue", .figure = peak_gigabytes(), .unit = "GB", .target = 1.0});
+}
+
+}  // namespace
+}  // namespace thrum::bench
