@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/vibration/surface_map.h"
+#include "thrum/elastic/surface_map.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,6 +10,9 @@
 
 namespace thrum::vibration {
 namespace {
+
+using elastic::MappedPoint;
+using elastic::SurfaceMap;
 
 TEST(SurfaceMap, GivesTheRowOfTheClosestPoint)
 {

@@ -7,7 +7,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/damped_oscillation.h"
-#include "thrum/vibration/contact_spring.h"
+#include "thrum/elastic/contact_spring.h"
 #include "thrum/vibration/micro_simulation.h"
 #include "thrum/vibration/pulse.h"
 
@@ -122,7 +122,7 @@ void MicroSimulation::prepare_contacts()
     // Without a modulus the contact is as hard as the substep can show.
     const double duration = std::max(r_.pulse_duration(i, speed), 2 * dt_);
     const double k_n = stiffness_for_duration(1 / inverse_effective_mass, duration);
-    double ratio = damping_ratio(contact.restitution);
+    double ratio = elastic::damping_ratio(contact.restitution);
     if (!contact.struck) ratio = std::min(ratio, kMaxRestingDampingRatio);
     const double c = 2 * ratio * std::sqrt(k_n / inverse_effective_mass);
     const double inverse_kappa = 1 / (k_n * dt_ * dt_ / 4 + c * dt_ / 2);

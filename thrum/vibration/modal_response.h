@@ -16,15 +16,18 @@
 #include <vector>
 
 #include "thrum/elastic/modal_filter.h"
+#include "thrum/elastic/surface_map.h"
 #include "thrum/elastic/surface_response.h"
 #include "thrum/vibration/kick_distribution.h"
 #include "thrum/vibration/mode_motion.h"
 #include "thrum/vibration/response_context.h"
 #include "thrum/vibration/response_settings.h"
 #include "thrum/vibration/surface_contact.h"
-#include "thrum/vibration/surface_map.h"
 
 namespace thrum::vibration {
+
+using elastic::MappedPoint;
+using elastic::SurfaceMap;
 
 class ModalResponse {
  public:

@@ -18,7 +18,7 @@
 #include "thrum/mesh/surface_point.h"
 #include "thrum/model/modal_model.h"
 
-namespace thrum::vibration {
+namespace thrum::elastic {
 
 struct MappedPoint {
   mesh::SurfacePoint point;
@@ -86,4 +86,4 @@ class SurfaceMap {
   std::array<Recent, kRecent> recent_{};
 };
 
-}  // namespace thrum::vibration
+}  // namespace thrum::elastic

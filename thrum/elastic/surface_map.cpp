@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/vibration/surface_map.h"
+#include "thrum/elastic/surface_map.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "thrum/base/error.h"
 
-namespace thrum::vibration {
+namespace thrum::elastic {
 
 namespace {
 
@@ -103,4 +103,4 @@ void SurfaceMap::evict_unused()
       points_, [&](const auto& item) { return item.second.used <= oldest && item.second.used + 1 < steps_; });
 }
 
-}  // namespace thrum::vibration
+}  // namespace thrum::elastic

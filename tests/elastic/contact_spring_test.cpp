@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/vibration/contact_spring.h"
+#include "thrum/elastic/contact_spring.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace thrum::vibration {
+namespace thrum::elastic {
 namespace {
 
 // x'' + 2 z x' + x = 0 from x = 0 with speed 1 into the spring, until the force x + 2 z x' no longer pushes.
@@ -37,4 +37,4 @@ TEST(ContactSpring, DampingIsTheInverseOfRestitution)
 }
 
 }  // namespace
-}  // namespace thrum::vibration
+}  // namespace thrum::elastic

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/vibration/contact_spring.h"
+#include "thrum/elastic/contact_spring.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-namespace thrum::vibration {
+namespace thrum::elastic {
 
 // Restitution of a mass on a one-sided spring and dashpot of damping ratio z, which let go when the force
 // would pull: with s = sqrt(|1 - z^2|) and the time t at which the force vanishes, e = exp(-z t) in units of
@@ -47,4 +47,4 @@ double damping_ratio(double restitution)
   return (1 - share) * table[i] + share * table[i + 1];
 }
 
-}  // namespace thrum::vibration
+}  // namespace thrum::elastic

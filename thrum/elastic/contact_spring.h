@@ -2,7 +2,7 @@
 // The spring and dashpot that stand for a contact: how they bounce.
 #pragma once
 
-namespace thrum::vibration {
+namespace thrum::elastic {
 
 /// Restitution of a mass on a one-sided spring and dashpot that let go when the force would pull; `ratio` is
 /// the damping ratio, above 0.
@@ -11,4 +11,4 @@ namespace thrum::vibration {
 /// Its inverse, from a table: right to 1e-3. Restitution 0 to 1; below 0.0025 it is that of 0.0025.
 [[nodiscard]] double damping_ratio(double restitution);
 
-}  // namespace thrum::vibration
+}  // namespace thrum::elastic
