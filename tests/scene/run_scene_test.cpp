@@ -289,7 +289,7 @@ TEST(RunScene, WarnsOfLargeDeflections)
     EXPECT_TRUE(result.finished);
     ASSERT_EQ(result.warnings.size(), soft ? 1U : 0U);
     if (soft) {
-      EXPECT_NE(result.warnings[0].find("A blow bends 'block'"), std::string::npos) << result.warnings[0];
+      EXPECT_NE(result.warnings[0].find("An impact bends 'block'"), std::string::npos) << result.warnings[0];
     }
   }
 }

@@ -53,6 +53,7 @@ double vibration_energy(const World& world, model::BodyId body, const model::Mod
 
 struct Choice {
   KickRule rule = KickRule::exchange;
+  bool tail_modes = true;  ///< take with them what they receive
   KickForm form = KickForm::speed;
   double restitution = 0;
   double step = 0.01;  ///< [s]
@@ -91,6 +92,7 @@ class RandomScene {
     response.settings.form = choice.form;
     response.settings.tangential = choice.tangential;
     response.settings.micro.step = 1e-4;
+    response.settings.micro.tail_modes = choice.tail_modes;
     responder_.add_body(world_, slab_, model_, response);
     world_.add_observer(responder_);
   }
@@ -247,6 +249,7 @@ TEST(ResponseEnergy, WithRestitutionOnePeakKicksVanishAndExchangeConservesEnergy
     Choice choice = random_choice(random);
     choice.rule = kRules[static_cast<std::size_t>(i) % kRules.size()];
     choice.restitution = 1;
+    choice.tail_modes = false;
     choice.stacked = choice.loose = choice.tangential = false;
     choice.smooth_balls = true;
     RandomScene scene(choice, random.bits());

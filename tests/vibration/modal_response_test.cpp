@@ -373,7 +373,7 @@ TEST(ModalResponse, RejectsInvalidInput)
   scene.bodies[1].velocity.z() = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW((void)respond(plate_model(), {}, scene), Error);
   ResponseSettings bad;
-  bad.window = 0;
+  bad.window = -1;
   EXPECT_THROW((void)ModalResponse(plate_model(), bad), Error);
   EXPECT_THROW((void)ModalResponse(plate_model({.alpha = 1e5}), coevoet2020()), Error);
 }

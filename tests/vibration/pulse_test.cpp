@@ -19,10 +19,11 @@ TEST(Pulse, SteelBallOnSteelTakesHertzTime)
   EXPECT_NEAR(hertz_duration(mass, contact_modulus(steel, steel), 0.005, 1.0), 35.3e-6, 0.4e-6);
 }
 
-TEST(Pulse, SpringHoldsTheMassForHalfAPeriod)
+TEST(Pulse, StiffnessForADurationIsTheInverseOfHertz)
 {
-  const double k = stiffness_for_duration(0.3, 2e-3);
-  EXPECT_NEAR(std::numbers::pi * std::sqrt(0.3 / k), 2e-3, 1e-15);
+  const double duration = hertz_duration(0.3, 2e9, 0.01, 1.7);
+  const double k = 4.0 / 3 * 2e9 * 0.1;
+  EXPECT_NEAR(stiffness_for_duration(0.3, duration, 1.7), k, 1e-12 * k);
 }
 
 TEST(Pulse, WeightIsTheFourierTransformOfAHalfSine)

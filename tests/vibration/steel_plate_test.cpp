@@ -36,6 +36,7 @@ TEST(SteelPlate, SuccessiveBlowsKickAsInTheCoupledRun)
   ResponseSettings settings;
   settings.rule = KickRule::micro_collisions;
   settings.min_kick = 1e-4;
+  settings.window = 0.02;
   ModalResponse response(plate_model(steel_plate(kModes)), settings);
   base::Random random(5);
   int judged = 0;
@@ -76,6 +77,7 @@ TEST(SteelPlate, AutomaticIsNearTheCoupledRunForAnyNumberOfModes)
   constexpr double kRestitution = 0.15;
   ResponseSettings settings;
   settings.min_kick = 1e-4;
+  settings.window = 0.02;
   struct Case {
     Blow blow;
     RestingBody body;

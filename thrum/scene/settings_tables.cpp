@@ -451,7 +451,9 @@ THRUM_TABLE(
                setting(&ResponseSettings::max_offset))
         .field(non_negative("max_gap", "m", "of a contact that counts as resting"),
                setting(&ResponseSettings::max_gap))
-        .field({.key = "window", .unit = "s", .doc = "followed after an impact", .bounds = above(0)},
+        .field(non_negative("window", "s",
+                            "followed after an impact; 0: 20 ms, or the period of the lowest mode of the "
+                            "body where that is longer, up to 0.25 s"),
                setting(&ResponseSettings::window))
         .field({.key = "contact_radius",
                 .unit = "m",
@@ -468,8 +470,18 @@ THRUM_TABLE(
                 .doc = "of the rule micro_collisions; usual 1e-5 to 1e-4",
                 .bounds = above(0)},
                micro_setting(&MicroSettings::step))
-        .field(sweeps("micro_sweeps", "over the closed contacts in each of these steps"),
+        .field(sweeps("micro_sweeps",
+                      "over the closed contacts in each of these steps, before Newton's method takes over"),
                micro_setting(&MicroSettings::sweeps))
+        .field({.key = "micro_steps_per_impact",
+                .doc = "of the rule micro_collisions: steps in the contact time of an impact, where "
+                       "micro_step is longer",
+                .bounds = above(0)},
+               micro_setting(&MicroSettings::steps_per_impact))
+        .field(flag("micro_tail_modes",
+                    "of the rule micro_collisions: stand for modes above the highest at an impact too short "
+                    "for them"),
+               micro_setting(&MicroSettings::tail_modes))
         .field(flag("paper_filter",
                     "coefficients of James and Pai, sampled at pi / (2 w_max); only with peak_displacement"),
                setting(&ResponseSettings::paper_filter))

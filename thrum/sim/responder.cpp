@@ -113,7 +113,7 @@ void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<c
   if (rings(id)) throw Error(fmt::format("The body '{}' has a response already.", body.name));
   check_model(world.shapes()[at(body.shape)], *model, body.name);
   check_amplitudes(world.state(), id, *model);
-  // Micro-collisions need a rigid striker, which a body that passes a blow on is not: it trades momentum
+  // Micro-collisions need a rigid striker, which a body that passes an impact on is not: it trades momentum
   // instead.
   using vibration::KickRule;
   vibration::BodyResponseDesc transmitted_response = desc;
@@ -370,7 +370,7 @@ void Responder::after_step(const StepView& view, StepActions& actions)
   report_.seconds = record_->seconds + watch.seconds();
 }
 
-// One body's response. With `blows` empty the impacts are those of the step; otherwise they are the blows,
+// One body's response. With `transmitted_impacts` empty the impacts are those of the step; otherwise these,
 // and the bodies whose vibration they came from pay for what becomes of them.
 void Responder::respond_body(const StepView& view, StepActions& actions, Resonator& resonator,
                              const std::vector<TransmittedImpact>& transmitted_impacts,
@@ -392,7 +392,7 @@ void Responder::respond_body(const StepView& view, StepActions& actions, Resonat
   vibration::ResponseResult result = response.respond(resonator_contacts.input(), modes);
   const bool limited = response.desc().settings.limit_energy;
   if (result.impacts > 0 && limited) {
-    // A blow that was passed on comes within the same step: the body has swung through it already.
+    // An impact that was passed on comes within the same step: the body has swung through it already.
     if (transmitted_impacts.empty()) vibration::advance(resonator.modes, view.h, state_without_impact);
     const auto is_payer = [&](model::BodyId id) {
       return std::any_of(transmitted_impacts.begin(), transmitted_impacts.end(),

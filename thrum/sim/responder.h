@@ -27,7 +27,7 @@
 namespace thrum::sim {
 
 struct ResponderDesc {
-  int max_hops = 3;  ///< times that a blow is passed on through further bodies that ring
+  int max_hops = 3;  ///< times that an impact is passed on through further bodies that ring
   bool detect_force_jumps =
       false;  ///< resting contacts that are suddenly pressed strike too, not only new ones
 };
@@ -36,7 +36,7 @@ struct ResponderDesc {
 struct ResponseReport {
   int impacts = 0;
   int kicks = 0;
-  int hops = 0;                 ///< responses to blows passed on
+  int hops = 0;                 ///< responses to impacts passed on
   int unsolved = 0;             ///< problems of simultaneous contacts not solved to their tolerance
   double lost = 0;              ///< by the impacts [J]
   double received = 0;          ///< by the vibration [J]
@@ -63,7 +63,7 @@ class Responder : public StepObserver {
 
   [[nodiscard]] const ResponseReport& report() const { return report_; }
   /// What a person should know of the responses so far: for each ringing body one sentence of its contacts
-  /// and blows and one of its place. What is doubtful about its modes is in model_of(id)->warnings.
+  /// and impacts and one of its pose. What is doubtful about its modes is in model_of(id)->warnings.
   [[nodiscard]] std::vector<std::string> warnings() const;
   [[nodiscard]] bool rings(model::BodyId id) const;
   [[nodiscard]] const model::ModalModel* model_of(model::BodyId id) const;  ///< null: it does not ring

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One body's response between the world and thrum/vibration: what touches it, and what becomes of its kicks.
+// One body's response between the world and thrum/vibration: its contacts, and what becomes of its kicks.
 #include <algorithm>
 #include <limits>
 
@@ -244,7 +244,7 @@ void Responder::apply_result(const StepView& view, StepActions& actions, const R
   for (const vibration::Kick& kick : result.kicks) {
     const std::size_t p = resonator_contacts.keys[kick.contact].patch;
     const std::size_t k = resonator_contacts.keys[kick.contact].point;
-    if (p == ContactKey::kGone) continue;  // only what touches it now can be kicked
+    if (p == ContactKey::kGone) continue;  // only what is in contact with it now can be kicked
     const model::BodyIndex index = resonator_contacts.body_of(kick.contact);
     const model::BodyId id = view.id_of(index);
     if (view.model.bodies[at(index)].motion != model::Motion::dynamic) continue;

@@ -17,14 +17,14 @@ namespace thrum::sim {
 struct Responder::Resonator {
   model::BodyId body = {};
   std::unique_ptr<vibration::BodyResponse> response;
-  std::unique_ptr<vibration::BodyResponse> transmitted_response;  ///< answers blows that were passed on
+  std::unique_ptr<vibration::BodyResponse> transmitted_response;  ///< answers impacts that were passed on
   elastic::ModeList modes;
   Pose start = {};  ///< where the modes were computed
   std::string contact_warning = {},
               moved_warning = {};  ///< warnings about its responses and its pose, once each
 };
 
-/// A blow that a kick gives to the body above it.
+/// An impact that a kick gives to the body above it.
 struct Responder::TransmittedImpact {
   model::BodyIndex resonator = model::kNone;  ///< that is struck
   model::BodyId from = {};                    ///< whose vibration it came from, and who pays
@@ -77,7 +77,7 @@ struct Responder::StepRecord {
   double seconds = 0;                 ///< that gathering took
 };
 
-/// A ringing body and what touches it, in the axes of its modal model.
+/// A ringing body and what is in contact with it, in the axes of its modal model.
 struct Responder::ResonatorContacts {
   Pose X_wm;
   std::vector<vibration::RigidBodyData> parts;

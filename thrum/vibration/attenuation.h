@@ -103,7 +103,7 @@ class AttenuatedResponse {
   [[nodiscard]] double at_point(const VecX& values, const Vec3& position);
   /// f^2 of each mode at a place, or their mean [1/kg].
   [[nodiscard]] VecX squared_shapes_at(const Vec3& position);
-  /// Share of each mode that a blow at a touch reaches, or that a body resting there can follow.
+  /// Share of each mode that an impact at a contact reaches, or that a body resting there can follow.
   [[nodiscard]] VecX contact_pulse_weights(const ResponseInput& input, const SurfaceContact& contact,
                                            double speed) const;
   [[nodiscard]] std::vector<TargetSpeed> target_speeds(const ResponseInput& input,

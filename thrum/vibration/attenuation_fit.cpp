@@ -17,7 +17,7 @@ namespace {
 
 /// Cosine of 60 degrees.
 constexpr double kMinFacingCosine = 0.5;
-/// A place is held when a blow moves it less than this share of the median of all places.
+/// A place is held when an impact moves it less than this share of the median of all places.
 constexpr double kHeldRatio = 1e-3;
 /// r0 is looked for between this share of the nearest distance and the farthest distance.
 constexpr double kMinR0 = 1e-3;
@@ -203,7 +203,7 @@ AttenuationSampleDesc sample_desc(const ResponseSettings& settings, const Attenu
   AttenuationSampleDesc desc;
   const bool displacement = settings.rule == KickRule::peak_displacement;
   desc.measure = displacement ? AttenuationMeasure::displacement : AttenuationMeasure::speed;
-  desc.window = displacement ? step : settings.window;
+  desc.window = displacement ? step : settings.window > 0 ? settings.window : kDefaultWindow;
   desc.distance = attenuation.distance;
   desc.average = attenuation.average;
   return desc;
@@ -215,7 +215,7 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
       model.shapes.rows() != 3 * model.vertex_count())
     throw Error("Attenuation can be measured only on a model with modes and a surface of its own.");
   if (desc.impact_count < 1 || desc.probe_count < 1 || !(desc.window > 0))
-    throw Error("Attenuation is measured with at least one blow, one place and a window above 0.");
+    throw Error("Attenuation is measured with at least one impact, one place and a window above 0.");
   base::Random random(desc.seed);
   const std::vector<elastic::SurfaceProbe> struck =
       random_probes(model, desc.facing, desc.impact_count, random);
@@ -229,7 +229,7 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
   const MatX struck_rows = rows_of(struck);
   const MatX felt_rows = rows_of(felt);
 
-  // Places that are held say nothing: a blow there moves nothing, and there nothing arrives.
+  // Places that are held say nothing: an impact there moves nothing, and there nothing arrives.
   std::vector<double> inverse_masses;
   for (const MatX* rows : {&struck_rows, &felt_rows}) {
     for (Eigen::Index i = 0; i < rows->rows(); ++i) inverse_masses.push_back(rows->row(i).squaredNorm());
@@ -246,7 +246,7 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
   const double min_distance = desc.min_distance > 0 ? desc.min_distance : mean_edge(model.surface);
   std::vector<double> own;  ///< of the struck place, one for each sample
   double sum_own = 0;
-  int blows = 0;
+  int impacts = 0;
   PeakSearch search;
   for (std::size_t i = 0; i < struck.size(); ++i) {
     const auto mode_impulse = struck_rows.row(static_cast<Eigen::Index>(i));
@@ -259,7 +259,7 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
                                         ? search.max_speed(columns)
                                         : search.max_displacement(columns);
     sum_own += peaks.back().value;
-    ++blows;
+    ++impacts;
     distance::GeodesicField field;
     if (geodesics) field = geodesics->distance(struck[i].point);
     for (std::size_t j = 0; j < felt.size(); ++j) {
@@ -276,7 +276,7 @@ AttenuationSamples sample_attenuation(const model::ModalModel& model, const Atte
     }
   }
   for (std::size_t k = 0; k < result.samples.size(); ++k)
-    result.samples[k].ratio /= desc.average ? sum_own / blows : own[k];
+    result.samples[k].ratio /= desc.average ? sum_own / impacts : own[k];
   return result;
 }
 

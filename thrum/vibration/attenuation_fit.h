@@ -19,7 +19,7 @@
 
 namespace thrum::vibration {
 
-/// What one blow does at one other place.
+/// What one impact does at one other place.
 struct AttenuationSample {
   double distance = 0;  ///< from the struck place [m]
   double ratio = 0;     ///< largest motion there over largest motion of the struck place
@@ -36,11 +36,11 @@ struct AttenuationSampleDesc {
   int impact_count = 32;    ///< places that are struck
   int probe_count = 48;     ///< points at which each impact is measured
   std::uint64_t seed = 1;   ///< of the places
-  double window = 0.02;     ///< after the blow [s]
+  double window = 0.02;     ///< after the impact [s]
   double min_distance = 0;  ///< pairs nearer than this are left out; 0: the mean edge of the surface [m]
   AttenuationMeasure measure = AttenuationMeasure::speed;
   WaveDistance distance = WaveDistance::geodesic;
-  bool average = false;  ///< divide by the mean over all blows, as AttenuationSettings::average
+  bool average = false;  ///< divide by the mean over all impacts, as AttenuationSettings::average
   /// Only places whose normal is within 60 degrees of this; default: the whole surface.
   std::optional<Vec3> facing = std::nullopt;
 };

@@ -16,7 +16,7 @@ namespace {
 /// Four feet of a plate have a block of rank three; so much of the diagonal is added to make it definite.
 constexpr double kRegularisation = 1e-6;
 
-// A touch of a body that is kicked.
+// A contact of a body that is kicked.
 struct Row {
   std::size_t contact = 0;
   double wanted = 0;      ///< [m/s]
@@ -26,7 +26,7 @@ struct Row {
   double load_ratio = 1;  ///< mass that is lifted / mass of the body
 };
 
-// Every touch of the bodies that are kicked, body after body: those that are not kicked may not be pressed
+// Every contact of the bodies that are kicked, body after body: those that are not kicked may not be pressed
 // in, beyond their gaps.
 std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed> wanted)
 {
@@ -41,7 +41,7 @@ std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed
     rows.push_back(
         {.contact = i, .wanted = -closes, .present = std::max(0.0, separation_speed(input, contact))});
   }
-  // Both lists are in the order of the touches as a rule.
+  // Both lists are in the order of the contacts as a rule.
   std::size_t next = 0;
   for (const TargetSpeed& w : wanted) {
     while (next < rows.size() && rows[next].contact < w.contact) ++next;

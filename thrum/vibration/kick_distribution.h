@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wanted separation speeds as impulses on the touching bodies, and what they cost.
+// Wanted separation speeds as impulses on the bodies in contact, and what they cost.
 //
 // A body at several contacts cannot follow each of them: the impulses lambda of the contacts of one body
 // satisfy, with its block A of J M^-1 J^T, the speeds u now and s wanted,
@@ -25,7 +25,7 @@ struct TargetSpeed {
 };
 
 struct DistributedKicks {
-  std::vector<Kick> kicks;  ///< in the order of the touches; those without an impulse are left out
+  std::vector<Kick> kicks;  ///< in the order of the contacts; those without an impulse are left out
   double given = 0;         ///< to the bodies [J]
   double scale = 1;         ///< taken of what was wanted
   int unsolved = 0;         ///< bodies whose impulses were not found to the tolerance

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The chain of micro-collisions between a struck body and what touches it, which [Coevoet20, section 5.4]
-// leaves out: modes and rigid bodies together, at a fraction of a millisecond, for the struck body alone and
-// only while it rings.
+// The chain of micro-collisions between a struck body and what is in contact with it, which [Coevoet20,
+// section 5.4] leaves out: modes and rigid bodies together, at a fraction of a millisecond, for the struck
+// body alone and only while it rings.
 #pragma once
 
 #include "thrum/vibration/response_context.h"
 
 namespace thrum::vibration {
 
-/// Follows the impact for the window of the settings and hands over, for each touching body, the motion with
-/// which it leaves. Total energy never grows. `state` is left as it is at the end of the window, or one step
-/// later when that is later.
+/// Follows the impact for the window of the settings and hands over, for each body in contact, the motion
+/// with which it leaves. Total energy never grows. `state` is left as it is at the end of the window, or one
+/// step later when that is later.
 [[nodiscard]] ResponseResult simulate_micro_collisions(const ResponseContext& context, ModeState& state);
 
 /// Multiplications that simulate_micro_collisions() takes, for the choice of KickRule::automatic.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What a run of micro-collisions (micro_collisions.cpp has its equations) finds out once: rows, springs,
-// steps of the modes.
+// What a run of micro-collisions (micro_collisions.cpp has its equations) finds out once: rows, contact laws,
+// substeps, tail modes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <utility>
 
 #include "thrum/base/index.h"
-#include "thrum/elastic/damped_oscillation.h"
 #include "thrum/elastic/contact_spring.h"
+#include "thrum/elastic/damped_oscillation.h"
 #include "thrum/vibration/micro_simulation.h"
 #include "thrum/vibration/pulse.h"
 
@@ -18,12 +20,63 @@ namespace {
 /// A dashpot above critical damping, as a restitution near 0 asks for, ties a resting body to the fastest
 /// modes as no Hertz contact does: on a steel plate with restitution 0 bodies left up to twice as fast.
 constexpr double kMaxRestingDampingRatio = 1;
+/// Substeps for the contacts of resting bodies may be so much shorter than the setting.
+constexpr double kMinSubstepRatio = 0.125;
+/// Tail modes are for impacts that are shorter than so many periods of the highest mode ...
+constexpr double kMaxTailPeriods = 2;
+/// ... and reach up to so many turns in the contact time: faster ones receive less than 1 % of the force.
+constexpr double kTailTurns = 3;
+/// Bands of tail modes in 1 / contact time.
+constexpr double kTailBands = 3;
+/// Modes in the upper half of the spectrum, below which a mean mobility means nothing.
+constexpr Eigen::Index kMinTailSamples = 4;
+/// In the upper half of the frequencies a plate has as many modes as in the lower one, a chunky body seven
+/// times as many: there Hertz' compliance is what the faster modes would add.
+constexpr Eigen::Index kMaxModeGrowth = 3;
 
 }  // namespace
 
 void MicroSimulation::prepare()
 {
-  dt_ = r_.settings.micro.step;
+  prepare_bodies();
+  prepare_contacts();
+  if (r_.settings.tangential) prepare_friction();
+  prepare_tail_modes();
+  F_transposed_ = F_.transpose();
+  coarse_ = make_propagator(resting_substep(r_));
+  // An impact lasts for at least `steps_per_impact` substeps.
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : r_.struck) {
+    const double duration = r_.pulse_duration(i, contact_speed(i));
+    if (!(duration > 0)) continue;
+    shortest = std::min(shortest, duration);
+    impact_duration_ = std::max(impact_duration_, duration);
+  }
+  const double fine = shortest / r_.settings.micro.steps_per_impact;
+  if (fine < coarse_.dt) fine_ = make_propagator(fine);
+}
+
+// As for an impact, but of the gentle ones of a rattling surface, and not below a limit: what is so light or
+// hard that its contacts are shorter hardly slows the surface.
+double resting_substep(const ResponseContext& r)
+{
+  const MicroSettings& micro = r.settings.micro;
+  double substep = micro.step;
+  for (const std::size_t i : r.resting) {
+    const double duration = r.pulse_duration(i, kRattleSpeed);
+    if (duration > 0) substep = std::min(substep, duration / micro.steps_per_impact);
+  }
+  return std::max(substep, kMinSubstepRatio * micro.step);
+}
+
+// Of approach, or of the gentle impacts of a rattling surface where none is known [m/s].
+double MicroSimulation::contact_speed(std::size_t i) const
+{
+  return std::max(r_.contact(i).struck ? r_.contact(i).approach_speed : 0.0, kRattleSpeed);
+}
+
+void MicroSimulation::prepare_bodies()
+{
   const auto& input = r_.input;
   bodies_.resize(input.bodies.size());
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
@@ -39,12 +92,9 @@ void MicroSimulation::prepare()
   for (const std::size_t i : r_.struck) active_contacts_.push_back(i);
   for (const std::size_t i : r_.resting) active_contacts_.push_back(i);
   n_ = static_cast<Eigen::Index>(active_contacts_.size());
-  F_.resize(n_, r_.rows.cols());
   J_.resize(active_contacts_.size());
   for (Eigen::Index k = 0; k < n_; ++k) {
-    const std::size_t i = active_contacts_[at(k)];
-    F_.row(k) = r_.rows.row(static_cast<Eigen::Index>(i));
-    const SurfaceContact& contact = r_.contact(i);
+    const SurfaceContact& contact = active_contact(k);
     for (const std::size_t b : {std::size_t{0}, static_cast<std::size_t>(contact.body)}) {
       Vec6 row;
       row << contact.normal, (contact.position - input.bodies[b].centre).cross(contact.normal);
@@ -71,26 +121,6 @@ void MicroSimulation::prepare()
     m.start = m.kinetic(m.V);
     m.start_rise = m.rise();
   }
-  F_transposed_ = F_.transpose();
-  constexpr Eigen::Index kLanes =
-      4;  // of a vector register: columns that begin on one are read without peeling
-  const Eigen::Index padded = (n_ + kLanes - 1) / kLanes * kLanes;
-  F_single_.setZero(padded, F_.cols());
-  F_single_.topRows(n_) = F_.cast<float>();
-  MatX A(n_, n_);
-  A.noalias() = F_ * F_transposed_;
-  for (Eigen::Index k = 0; k < n_; ++k) {
-    for (Eigen::Index l = 0; l <= k; ++l) {
-      A(k, l) += inverse_effective_mass(input.bodies, active_contact(k), active_contact(l));
-      A(l, k) = A(k, l);
-    }
-  }
-  A_.setZero(padded, n_);
-  A_.topRows(n_) = A.cast<float>();
-  speed_change_.setZero(padded);
-  prepare_contacts();
-  prepare_modes();
-  if (r_.settings.tangential) prepare_friction();
 }
 
 void MicroSimulation::prepare_friction()
@@ -110,54 +140,122 @@ void MicroSimulation::prepare_friction()
 
 void MicroSimulation::prepare_contacts()
 {
-  for (VecX* v : {&gap_, &gap_base_, &load_}) v->setZero(n_);
-  for (Eigen::VectorXf* v : {&spring_, &dashpot_, &inverse_kappa_, &inverse_diagonal_, &lambda_, &rhs_})
-    v->setZero(n_);
+  for (VecX* v : {&depth_, &free_depth_, &depth_base_, &load_, &force_}) v->setZero(n_);
+  modes_ = count_ = state_.q.size();
+  F_.resize(n_, modes_);
+  laws_.resize(active_contacts_.size());
   for (Eigen::Index k = 0; k < n_; ++k) {
     const std::size_t i = active_contacts_[at(k)];
+    F_.row(k) = r_.rows.row(static_cast<Eigen::Index>(i));
     const SurfaceContact& contact = active_contact(k);
     const double inverse_effective_mass = r_.inverse_effective_mass[static_cast<Eigen::Index>(i)];
     if (!(inverse_effective_mass > 0)) continue;
-    const double speed = contact.struck ? std::max(contact.approach_speed, kRattleSpeed) : kRattleSpeed;
+    const double mass = 1 / inverse_effective_mass;
+    elastic::HeldContact& law = laws_[at(k)];
+    law.stiffness = elastic::hertz_stiffness(contact_modulus(r_.modulus, r_.body_of(i).modulus),
+                                             r_.settings.contact_radius);
     // Without a modulus the contact is as hard as the substep can show.
-    const double duration = std::max(r_.pulse_duration(i, speed), 2 * dt_);
-    const double k_n = stiffness_for_duration(1 / inverse_effective_mass, duration);
+    if (!(law.stiffness > 0))
+      law.stiffness = stiffness_for_duration(mass, 2 * r_.settings.micro.step, contact_speed(i));
     double ratio = elastic::damping_ratio(contact.restitution);
     if (!contact.struck) ratio = std::min(ratio, kMaxRestingDampingRatio);
-    const double c = 2 * ratio * std::sqrt(k_n / inverse_effective_mass);
-    const double inverse_kappa = 1 / (k_n * dt_ * dt_ / 4 + c * dt_ / 2);
-    spring_[k] = static_cast<float>(inverse_kappa * k_n * dt_);
-    dashpot_[k] = static_cast<float>(inverse_kappa * c * dt_);
-    inverse_kappa_[k] = static_cast<float>(inverse_kappa);
-    inverse_diagonal_[k] = static_cast<float>(1 / (static_cast<double>(A_(k, k)) + inverse_kappa));
-    load_[k] = contact.struck ? 0 : contact.load;
+    law.damping = std::sqrt(5 * mass * law.stiffness) * ratio;
+    load_[k] = contact.struck ? 0 : std::max(0.0, contact.load);
     // The impact begins now; the gap of its contact is from when the rigid solver found it, up to a step ago.
-    gap_base_[k] = contact.struck ? 0 : std::max(0.0, contact.gap) - load_[k] / k_n;
+    depth_[k] = contact.struck ? 0 : law.indentation(load_[k]) - std::max(0.0, contact.gap);
   }
-  // The rigid contact says how far the body is from the surface as it is now, vibration and all: a body that
-  // touches in the rigid world touches the displaced surface. With gaps counted from the undeformed surface,
-  // g(0) = gap - f q, a body under a wave crest would start inside its spring, which is energy from nowhere.
-  gap_ = gap_base_;
-  gap_base_ += F_ * state_.q;
-  load_impulse_ = F_transposed_ * (load_ * dt_);
+  // The rigid contact says how far the body is from the surface as it is now, vibration and all: a body in
+  // contact in the rigid world is in contact with the displaced surface. With gaps counted from the
+  // undeformed surface a body under a wave crest would start inside its spring, which is energy from nowhere.
+  depth_base_ = depth_ - F_ * state_.q;
   closed_.reserve(active_contacts_.size());
 }
 
-void MicroSimulation::prepare_modes()
+// Modes above the highest of the model, f_c, take energy from a short impact; without them it bounces too
+// well. At each struck contact they are replaced by one mode in the middle of each band df, of the mean
+// mobility Y of the modes of the model between f_c / 2 and f_c,
+//
+//     shape^2 = 4 Y df,     4 Y = sum of f^2 over these / (f_c / 2),
+//
+// which is constant for a plate. They live for the impact only: what they have taken by then has gone into
+// vibration too fast to move anything.
+void MicroSimulation::prepare_tail_modes()
 {
-  const Eigen::Index m = state_.q.size();
-  for (VecX* v : {&qq_, &qv_, &vq_, &vv_}) v->resize(m);
-  for (Eigen::Index i = 0; i < m; ++i) {
-    const double w = r_.modes.omegas[i];
-    const double d = r_.modes.decays[i];
-    const elastic::DampedOscillation s = elastic::damped_oscillation(w, d, dt_);
-    qq_[i] = s.cosine + d * s.sine;
-    qv_[i] = s.sine;
-    vq_[i] = -w * w * s.sine;
-    vv_[i] = s.cosine - d * s.sine;
+  all_modes_ = r_.modes;
+  if (!r_.settings.micro.tail_modes) return;
+  const double highest = r_.modes.omegas.maxCoeff();
+  const Eigen::Index upper = (r_.modes.omegas.array() > highest / 2).count();
+  const bool is_known = upper >= kMinTailSamples && upper <= kMaxModeGrowth * (modes_ - upper);
+  std::vector<double> omegas, shapes;
+  std::vector<Eigen::Index> contacts;
+  for (Eigen::Index k = 0; k < n_; ++k) {
+    const SurfaceContact& contact = active_contact(k);
+    if (!contact.struck) break;
+    const std::size_t i = active_contacts_[at(k)];
+    const double duration = r_.pulse_duration(i, contact_speed(i));
+    if (!is_known || !(duration > 0) || highest * duration >= 2 * std::numbers::pi * kMaxTailPeriods)
+      continue;
+    const double density =
+        (r_.modes.omegas.array() > highest / 2).select(F_.row(k).transpose().array().square(), 0.0).sum() /
+        (highest / 2);  // of shape^2 in w
+    const double widest = 2 * std::numbers::pi / (kTailBands * duration);
+    const double last = 2 * std::numbers::pi * kTailTurns / duration;
+    for (double w = highest; w < last;) {
+      const double band = std::min(w, widest);
+      omegas.push_back(w + band / 2);
+      shapes.push_back(std::sqrt(density * band));
+      contacts.push_back(k);
+      w += band;
+    }
   }
-  q_next_.resize(m);
-  mode_impulse_.resize(m);
+  if (omegas.empty()) return;
+  count_ = modes_ + static_cast<Eigen::Index>(omegas.size());
+  F_.conservativeResize(Eigen::NoChange, count_);
+  F_.rightCols(count_ - modes_).setZero();
+  for (VecX* v : {&all_modes_.omegas, &all_modes_.decays, &state_.q, &state_.v}) {
+    v->conservativeResize(count_);
+    v->tail(count_ - modes_).setZero();
+  }
+  for (std::size_t t = 0; t < omegas.size(); ++t) {
+    const Eigen::Index m = modes_ + static_cast<Eigen::Index>(t);
+    all_modes_.omegas[m] = omegas[t];
+    F_(contacts[t], m) = shapes[t];
+  }
+}
+
+// A unit force held on a mode of unit mass moves it by (1 - cosine - d sine) / w^2, to the speed `sine` of
+// elastic/damped_oscillation.h.
+MicroSimulation::Propagator MicroSimulation::make_propagator(double dt) const
+{
+  Propagator step;
+  step.dt = dt;
+  for (VecX* v : {&step.qq, &step.qv, &step.vq, &step.vv, &step.fq}) v->resize(count_);
+  for (Eigen::Index i = 0; i < count_; ++i) {
+    const double w = all_modes_.omegas[i];
+    const double d = all_modes_.decays[i];
+    const elastic::DampedOscillation s = elastic::damped_oscillation(w, d, dt);
+    step.qq[i] = s.cosine + d * s.sine;
+    step.qv[i] = s.sine;
+    step.vq[i] = -w * w * s.sine;
+    step.vv[i] = s.cosine - d * s.sine;
+    step.fq[i] = w > 0 ? (1 - step.qq[i]) / (w * w) : dt * dt / 2;
+  }
+  step.fv = step.qv;
+  const VecX load = F_transposed_ * load_;
+  step.load_q = step.fq.cwiseProduct(load);
+  step.load_v = step.fv.cwiseProduct(load);
+  const MatX weighted = step.fq.head(modes_).asDiagonal() * F_transposed_.topRows(modes_);
+  step.R.noalias() = F_.leftCols(modes_) * weighted;
+  for (Eigen::Index k = 0; k < n_; ++k) {
+    for (Eigen::Index l = 0; l <= k; ++l) {
+      step.R(k, l) +=
+          dt * dt / 2 * inverse_effective_mass(r_.input.bodies, active_contact(k), active_contact(l));
+      step.R(l, k) = step.R(k, l);
+    }
+  }
+  step.tail_compliance = F_.rightCols(count_ - modes_).cwiseAbs2() * step.fq.tail(count_ - modes_);
+  step.R.diagonal() += step.tail_compliance;
+  return step;
 }
 
 MicroSimulation::Vec6 MicroSimulation::inverse_mass_times(const MovingBody& m, const Vec6& J)

@@ -28,6 +28,7 @@ ResponseResult MicroSimulation::make_result(double before)
 {
   ResponseResult result;
   result.impacts = static_cast<int>(r_.struck.size());
+  result.unsolved = unsolved_;
   for (const std::size_t i : r_.struck) result.energy.lost += r_.contact(i).loss;
   std::vector<Vec6> after(bodies_.size());
   double handed = 0;
@@ -36,7 +37,7 @@ ResponseResult MicroSimulation::make_result(double before)
     const RigidBodyData& part = r_.input.bodies[b];
     after[b] << part.velocity, part.angular_velocity;
     if (m.mass == 0) continue;
-    const bool left = m.strikes ? m.best > 0 && !m.touched : m.max_rise > m.start_rise;
+    const bool left = m.strikes ? m.best > 0 && !m.in_contact : m.max_rise > m.start_rise;
     if (b == 0 && !is_supported()) {
       after[b] = m.V - elapsed_ * m.acceleration;  // the fall of the window is the rigid simulation's
     } else if (m.strikes && !left) {
@@ -47,7 +48,7 @@ ResponseResult MicroSimulation::make_result(double before)
     handed += m.kinetic(after[b]);
   }
   // The ringing pays when the hops that were passed to the rigid step had given something back.
-  double rings = energy(r_.modes, state_);
+  const double rings = energy(r_.modes, state_);
   const double left = std::max(0.0, before - handed);
   if (rings > left) {
     const double scale = std::sqrt(left / rings);

@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "thrum/base/index.h"
+#include "thrum/elastic/held_contact_solver.h"
 #include "thrum/vibration/response_context.h"
 
 namespace thrum::vibration {
+
+/// Substep after the impact [s].
+[[nodiscard]] double resting_substep(const ResponseContext& r);
 
 class MicroSimulation {
  public:
@@ -29,10 +33,10 @@ class MicroSimulation {
     double mass = 0;
     Vec6 acceleration = Vec6::Zero();  // of the turning too, none
     bool strikes = false;
-    bool pushed = false;   // in this substep
-    bool touched = false;  // ever
-    double best = 0;       // energy with which it left
-    double max_rise = 0;   // energy of the height that its centre reaches by this [J]
+    bool pushed = false;      // in this substep
+    bool in_contact = false;  // it has been pushed since it last left
+    double best = 0;          // energy with which it left
+    double max_rise = 0;      // energy of the height that its centre reaches by this [J]
     Vec6 departure_velocity = Vec6::Zero();
     double start = 0;       // kinetic energy
     double start_rise = 0;  // energy of the height that it would have reached without the impact [J]
@@ -59,21 +63,36 @@ class MicroSimulation {
     }
   };
 
+  /// Exact motion of the modes and all contacts over one substep.
+  struct Propagator {
+    double dt = 0;         // [s]
+    VecX qq, qv, vq, vv;   // free motion
+    VecX fq, fv;           // q and q' after a unit modal force held over the substep
+    VecX load_q, load_v;   // the same of the steady loads
+    VecX tail_compliance;  // by contact: what the tail modes add to the diagonal of R
+    MatX R;                // how far a unit force held at a contact opens another [m/N]
+  };
+
   // Before.
   void prepare();
+  void prepare_bodies();
   void prepare_friction();
   void prepare_contacts();
-  void prepare_modes();
+  void prepare_tail_modes();
+  [[nodiscard]] Propagator make_propagator(double dt) const;
+  [[nodiscard]] double contact_speed(std::size_t i) const;
   void push(std::size_t i, double impulse);
   [[nodiscard]] static Vec6 inverse_mass_times(const MovingBody& m, const Vec6& J);
 
   // One substep.
-  void substep();
-  void solve();
-  void apply();
-  void apply_friction(Eigen::Index k);
-  void apply_contact_impulse(MovingBody& m, const Vec6& direction, double lambda, bool holds = true) const;
+  void substep(const Propagator& step);
+  void solve(const Propagator& step);
+  void apply(const Propagator& step);
+  void apply_friction(Eigen::Index k, double impulse);
+  void apply_contact_impulse(MovingBody& m, const Vec6& direction, double impulse, double dt,
+                             bool holds = true) const;
   void record_departures();
+  void end_impact();
 
   // After: `before` is the energy of modes and bodies at the start [J].
   [[nodiscard]] ResponseResult make_result(double before);
@@ -111,23 +130,26 @@ class MicroSimulation {
   }
 
   const ResponseContext& r_;
-  ModeState& state_;
-  double dt_ = 0;
+  ModeState& state_;  // with the tail modes behind those of the body while the impact lasts
   double elapsed_ = 0;
   std::vector<MovingBody> bodies_;
-  std::vector<std::size_t> active_contacts_;  // touches that take part
+  std::vector<std::size_t> active_contacts_;  // contacts that take part, struck ones first
   std::vector<ContactJacobian> J_;
-  Eigen::Index n_ = 0;
-  MatX F_, F_transposed_;
-  // The products that every substep takes, in single precision: gaps come out to 1e-7 of the displacement.
-  Eigen::MatrixXf F_single_, A_;
-  Eigen::VectorXf single_precision_, surface_motion_;
-  Eigen::VectorXf spring_, dashpot_, inverse_kappa_, inverse_diagonal_;  // the first two over kappa
-  Eigen::VectorXf lambda_, rhs_, speed_change_;                          // speed_change_ = A lambda
-  VecX gap_, free_gap_, gap_base_, load_;
-  VecX load_impulse_, q_next_, mode_impulse_;
-  VecX qq_, qv_, vq_, vv_;
+  std::vector<elastic::HeldContact> laws_;  // of stiffness 0: between bodies that do not move
+  Eigen::Index n_ = 0;                      // contacts
+  Eigen::Index modes_ = 0;                  // of the body
+  Eigen::Index count_ = 0;                  // these and the tail modes while the impact lasts
+  elastic::ModeList all_modes_;
+  MatX F_, F_transposed_;       // contacts x modes and back, tail modes included
+  double impact_duration_ = 0;  // the longest Hertz duration of the impacts [s]
+  Propagator fine_, coarse_;    // while the impact lasts, and after it
+  VecX depth_, free_depth_, depth_base_, load_, force_;
+  VecX q_next_, modal_force_;
   std::vector<Eigen::Index> closed_;
+  std::vector<elastic::ContactStep> held_;
+  MatX closed_R_;
+  elastic::HeldContactSolver solver_;
+  int unsolved_ = 0;
   std::vector<Mat3>
       inverse_effective_masses_;  // with friction: of each contact, to an impulse in any direction [1/kg]
 };

@@ -24,25 +24,29 @@ namespace {
 /// rule may not depend on a clock. `script/bench response` shows how near they are.
 constexpr double kMicroRate = 2e9;
 constexpr double kExchangeRate = 1e9;
-/// A model reaches a blow when its highest mode is at least this fast, in half turns within the contact time:
-/// such a mode still receives 0.79 of the impulse.
+/// A model reaches an impact when its highest mode is at least this fast, in half turns within the contact
+/// time: such a mode still receives 0.79 of the impulse.
 constexpr double kMinReach = 1;
 /// Substeps of micro_collisions in one window.
 constexpr double kMaxSubsteps = 1e6;
-/// A body that a blow bends by more than this share of its size is far from the rest that its modes are for.
+/// A body that an impact bends by more than this share of its size is far from the rest that its modes are
+/// for.
 constexpr double kMaxBendRatio = 0.1;
 /// Vibration with less energy than this cannot lift a gram by a micrometre [J].
 constexpr double kSilenceEnergy = 1e-8;
 
 void check(const ResponseSettings& s)
 {
+  if (!(s.window >= 0) || !std::isfinite(s.window))
+    throw Error(fmt::format(
+        "The response setting window is {}; it must be finite and above 0, or 0 for the default.", s.window));
   const auto positive = [](double value, const char* name) {
     if (!(value > 0) || !std::isfinite(value))
       throw Error(fmt::format("The response setting {} is {}; it must be finite and above 0.", name, value));
   };
-  positive(s.window, "window");
   positive(s.contact_radius, "contact_radius");
   positive(s.micro.step, "micro step");
+  positive(s.micro.steps_per_impact, "micro steps per impact");
   if (s.micro.sweeps < 1) throw Error("The response setting micro sweeps must be at least 1.");
   if (s.paper_filter && s.rule != KickRule::peak_displacement)
     throw Error("The paper's filter goes with the rule peak_displacement only.");
@@ -61,7 +65,7 @@ void check(const ResponseSettings& s, const elastic::ModeList& modes)
                     s.window, s.micro.step, s.window / s.micro.step, kMaxSubsteps));
 }
 
-// No displacement of a touch is above sqrt(2 E f.f / w^2) when all modes together have the energy E.
+// No displacement of a contact is above sqrt(2 E f.f / w^2) when all modes together have the energy E.
 std::optional<std::string> large_bend_warning(const ResponseContext& r, const EnergyBalance& balance,
                                               double size, const std::string& name)
 {
@@ -73,8 +77,8 @@ std::optional<std::string> large_bend_warning(const ResponseContext& r, const En
   const double bent = std::sqrt(2 * std::max(0.0, balance.vibration_before + balance.received) * compliance);
   if (!(bent > kMaxBendRatio * size)) return std::nullopt;
   return fmt::format(
-      "A blow bends '{}' by up to {:.2g} m, {:.0f} % of its size: its modes hold for small displacements, "
-      "and so does what they do to others. A stiffer material or a gentler blow would be nearer the truth.",
+      "An impact bends '{}' by up to {:.2g} m, {:.0f} % of its size: its modes hold for small displacements, "
+      "and so does what they do to others. A stiffer material or a gentler impact would be nearer the truth.",
       name, bent, 100 * bent / size);
 }
 
@@ -84,11 +88,11 @@ void set_at_rest(ModeState& state, Eigen::Index modes)
   state.v.setZero(modes);
 }
 
-// A blow is answered from rest, and what rang before it is added afterwards: bodies were kicked for it when
-// it was struck. Otherwise any slight blow would hand out what is left of an earlier one once more, and a
-// body that rests in the rigid world would meet a surface that moves in earnest without having moved along
-// with it. Phases of separate blows have nothing to do with each other, so their energies add: the vibration
-// a q0 + q has the energy E0 + E of its parts for the root a > 0 of
+// An impact is answered from rest, and what rang before it is added afterwards: bodies were kicked for it
+// when it was struck. Otherwise any slight impact would hand out what is left of an earlier one once more,
+// and a body that rests in the rigid world would meet a surface that moves in earnest without having moved
+// along with it. Phases of separate impacts have nothing to do with each other, so their energies add: the
+// vibration a q0 + q has the energy E0 + E of its parts for the root a > 0 of
 //
 //     a^2 E0 + a C - E0 = 0,      C = q0'.q' + w^2 q0.q.
 void add_kept_vibration(const elastic::ModeList& modes, const ModeState& kept, ModeState& state)
@@ -109,12 +113,12 @@ void check(const ResponseInput& input)
   for (const RigidBodyData& part : input.bodies) {
     if (!part.velocity.allFinite() || !part.angular_velocity.allFinite() || !part.centre.allFinite())
       throw Error(
-          "A body that touches the ringing one has a place or velocity that is not finite; the simulation "
+          "A body in contact with the ringing one has a place or velocity that is not finite; the simulation "
           "has failed.");
   }
   for (const SurfaceContact& contact : input.contacts) {
     if (contact.body < 1 || static_cast<std::size_t>(contact.body) >= input.bodies.size())
-      throw Error(fmt::format("A touch names body {}, but there are the bodies 1 to {}.", contact.body,
+      throw Error(fmt::format("A contact names body {}, but there are the bodies 1 to {}.", contact.body,
                               input.bodies.size() - 1));
     if (!contact.position.allFinite() || !std::isfinite(contact.impulse))
       throw Error("A contact of the ringing body is not finite; the simulation has failed.");
@@ -122,6 +126,13 @@ void check(const ResponseInput& input)
 }
 
 }  // namespace
+
+double response_window(const ResponseSettings& settings, const elastic::ModeList& modes)
+{
+  if (settings.window > 0 || modes.size() == 0) return settings.window > 0 ? settings.window : kDefaultWindow;
+  const double period = 2 * std::numbers::pi / modes.omegas.minCoeff();
+  return std::clamp(period, kDefaultWindow, kMaxDefaultWindow);
+}
 
 ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, const ResponseSettings& settings)
     : model_(std::move(model)),
@@ -132,6 +143,7 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
 {
   check(settings_);
   if (modes_.size() == 0) throw Error(fmt::format("The modal model '{}' has no modes.", model_->name));
+  settings_.window = response_window(settings_, modes_);
   check(settings_, modes_);
   if (settings_.paper_filter) {
     // Refuses over-damped modes, in words.
@@ -201,9 +213,9 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
   }
 }
 
-// Whether the modes go up to what the shortest of the blows excites. Without a modulus nothing is known of
+// Whether the modes go up to what the shortest of the impacts excites. Without a modulus nothing is known of
 // its duration.
-bool ModalResponse::reaches_blows(const ResponseContext& context) const
+bool ModalResponse::reaches_impacts(const ResponseContext& context) const
 {
   return std::all_of(context.struck.begin(), context.struck.end(), [&](std::size_t i) {
     const double duration = context.pulse_duration(i, context.contact(i).approach_speed);
@@ -215,9 +227,9 @@ KickRule ModalResponse::choose_rule(const ResponseContext& context) const
 {
   if (settings_.rule != KickRule::automatic) return settings_.rule;
   // From the best to the cheapest (docs/methods/distant_response.md, "Measured"). With modes missing that the
-  // blow would excite, micro-collisions come out too low: a body rests on a plate that hardly moves. Exchange
-  // errs in the other direction, by a peak that all modes reach together, and is nearer.
-  if (reaches_blows(context) && micro_cost(context) <= settings_.time_budget * kMicroRate)
+  // impact would excite, micro-collisions come out too low: a body rests on a plate that hardly moves.
+  // Exchange errs in the other direction, by a peak that all modes reach together, and is nearer.
+  if (reaches_impacts(context) && micro_cost(context) <= settings_.time_budget * kMicroRate)
     return KickRule::micro_collisions;
   if (exchange_cost(context) <= settings_.time_budget * kExchangeRate) return KickRule::exchange;
   return KickRule::peak_velocity;
@@ -309,7 +321,7 @@ ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState&
   const double rings = energy(modes_, state);
   balance.received = rings - balance.vibration_before;
 
-  // The kicks wanted, one a resting touch.
+  // The kicks wanted, one a resting contact.
   std::vector<Peak>& peaks = peaks_;
   if (rule == KickRule::peak_velocity) {
     search_.sample(modes_, state, settings_.window);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The modal response of one body [Coevoet20, sections 4.1 to 4.3]: impacts set its modes ringing, and what
-// touches it elsewhere is kicked.
+// is in contact with it elsewhere is kicked.
 //
 //   ModalResponse table(model, settings);             // model: elastic/modal_analysis.h or a modal file
 //   ModeState state = table.at_rest();
-//   const ResponseResult r = table.respond({bodies, touches, 0.01}, state);     // once a step
+//   const ResponseResult r = table.respond({bodies, contacts, 0.01}, state);     // once a step
 //   for (const Kick& kick : r.kicks) ...              // separation speeds for the solver; or r.body_impulses
 //
 // A step without an impact costs nothing but the decay of what still rings.
@@ -46,7 +46,7 @@ class ModalResponse {
 
  private:
   void map_contacts(const ResponseInput& input, ResponseResult& result);
-  [[nodiscard]] bool reaches_blows(const ResponseContext& context) const;
+  [[nodiscard]] bool reaches_impacts(const ResponseContext& context) const;
   [[nodiscard]] KickRule choose_rule(const ResponseContext& context) const;
   [[nodiscard]] ResponseResult exchange_standing(const ResponseContext& context, ModeState& state);
   [[nodiscard]] ResponseResult kick_by_peaks(const ResponseContext& context, ModeState& state, KickRule rule);
@@ -67,10 +67,10 @@ class ModalResponse {
 
   // Kept from step to step, so that a response asks for little memory.
   MappedContacts mapped_contacts_;
-  std::vector<const MappedPoint*> points_;  ///< of the touches
+  std::vector<const MappedPoint*> points_;  ///< of the contacts
   VecX mode_impulse_, row_;
   MatX resting_columns_;     ///< modes x points
-  std::vector<Peak> peaks_;  ///< of the resting touches
+  std::vector<Peak> peaks_;  ///< of the resting contacts
   std::vector<TargetSpeed> targets_;
 
   /// A corner of a triangle that something rests on, and the direction in which it presses.
@@ -79,8 +79,8 @@ class ModalResponse {
     Vec3 normal = Vec3::Zero();
     bool is_new = true;  ///< not the same as in the step before: its row is to be computed
   };
-  std::vector<Corner> corners_;                             ///< of the resting touches, each once
-  std::vector<std::array<std::size_t, 3>> corner_indices_;  ///< into corners_, of each resting touch
+  std::vector<Corner> corners_;                             ///< of the resting contacts, each once
+  std::vector<std::array<std::size_t, 3>> corner_indices_;  ///< into corners_, of each resting contact
   std::vector<std::size_t> corner_of_vertex_;               ///< by vertex; only what corners_ confirms counts
   std::vector<double> corner_peaks_;                        ///< by corner
   std::optional<elastic::RestartedPeakDisplacement> paper_filter_;

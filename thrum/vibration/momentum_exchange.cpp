@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A touch i sees the surface with velocity v_s = f_i q' and effective mass m_s = 1 / (f_i f_i^T), and the
-// touching body with velocity v_b and effective mass m_b (eq. 17 of [Coevoet20]; a ringing body that can move
+// A contact i sees the surface with velocity v_s = f_i q' and effective mass m_s = 1 / (f_i f_i^T), and the
+// body with velocity v_b and effective mass m_b (eq. 17 of [Coevoet20]; a ringing body that can move
 // adds its own). When the surface is faster they trade, with restitution e,
 //
 //     p = (1 + e) (v_s - v_b) / (1/m_b + 1/m_s),      v_b += p / m_b,      q' -= f_i^T p,           (1)
@@ -13,8 +13,8 @@
 // Where we leave [Coevoet20]: it strikes the modes with the impulse that a rigid surface would give, and
 // hands the surface's motion on as if the surface had infinite mass. A pulse of Hertz' duration does not
 // reach modes much faster than itself, so f is weighted by the spectrum of the pulse, in (1) with the
-// duration of a gentle blow; this also makes m_s converge as modes are added. Since (1) and (2) hold for any
-// row f, so does their energy.
+// duration of a gentle impact; this also makes m_s converge as modes are added. Since (1) and (2) hold for
+// any row f, so does their energy.
 #include "thrum/vibration/momentum_exchange.h"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ void add_kick(const ResponseContext& r, std::size_t i, double impulse, double be
   result.kicks.push_back(kick);
 }
 
-// Eq. (1) for one touch.
+// Eq. (1) for one contact.
 void trade(const ResponseContext& r, const MatX& columns, Eigen::Index k, MovingBodies& moving_bodies,
            ModeState& state, ResponseResult& result)
 {
@@ -136,8 +136,8 @@ void trade(const ResponseContext& r, const MatX& columns, Eigen::Index k, Moving
   add_kick(r, i, p, before, moving_bodies, state, result);
 }
 
-// Eq. (1) for touches that meet the surface at the same moment, all at once: with the speeds d at which the
-// surface is faster and A = J M^-1 J^T + F F^T of these touches,
+// Eq. (1) for contacts that meet the surface at the same moment, all at once: with the speeds d at which the
+// surface is faster and A = J M^-1 J^T + F F^T of these contacts,
 //
 //     0 <= p  perpendicular to  A p - (1 + e) d >= 0,        change of energy = p.A p / 2 - p.d,
 //
@@ -243,7 +243,7 @@ void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodi
   state.v -= struck_rows.transpose() * j;
 }
 
-// Blows that another body's vibration gave: the bodies have them already, and the modes take of them what
+// Impacts that another body's vibration gave: the bodies have them already, and the modes take of them what
 // their energy pays.
 void apply_transmitted_impacts(const ResponseContext& r, const MatX& struck_rows, ModeState& state,
                                EnergyBalance& balance)
@@ -283,7 +283,7 @@ ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, M
   }
   result.energy.received = energy(r.modes, state) - result.energy.vibration_before;
 
-  // When and how fast the surface comes up to each resting touch.
+  // When and how fast the surface comes up to each resting contact.
   const auto n = static_cast<Eigen::Index>(r.resting.size());
   MatX columns(r.rows.cols(), n);
   VecX weights;
@@ -333,8 +333,8 @@ ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, M
   return result;
 }
 
-// Samples of the modes, which all touches are multiplied with in single precision, and for each touch the way
-// to its peak.
+// Samples of the modes, which all contacts are multiplied with in single precision, and for each contact the
+// way to its peak.
 double exchange_cost(const ResponseContext& r)
 {
   constexpr double kCostPerContact = 20;          // for each mode

@@ -15,10 +15,11 @@ double contact_duration(double inverse_effective_mass, double own_modulus, doubl
   return hertz_duration(1 / inverse_effective_mass, modulus, radius, speed);
 }
 
-double stiffness_for_duration(double m, double duration)
+// hertz_duration() with E*^2 R = (3 k / 4)^2.
+double stiffness_for_duration(double m, double duration, double speed)
 {
-  const double omega = std::numbers::pi / duration;
-  return m * omega * omega;
+  constexpr double kFactor = 2.8683;
+  return 4.0 / 3 * m / std::sqrt(speed) * std::pow(kFactor / duration, 2.5);
 }
 
 // The spectrum of a half-sine of unit area and length tau, about its middle, is, with x = w tau / pi and y =

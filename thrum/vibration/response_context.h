@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kick rules work on: the modes of the struck body and its touches, mapped to the surface.
+// What the kick rules work on: the modes of the struck body and its contacts, mapped to the surface.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@
 
 namespace thrum::vibration {
 
-/// The touches of one step; one object serves many steps, so that it keeps its memory.
+/// The contacts of one step; one object serves many steps, so that it keeps its memory.
 struct MappedContacts {
-  MatX rows;  ///< one row a touch: f = n^T H U, what each mode moves it along its normal [kg^(-1/2)]
-  VecX inverse_effective_mass;  ///< inverse_effective_mass(i, i) of each touch [1/kg]
-  std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*> shapes;  ///< H U of each touch
-  std::vector<std::size_t> struck;                                      ///< touches whose impacts count
-  std::vector<std::size_t> resting;                                     ///< touches of the other bodies
+  MatX rows;  ///< one row a contact: f = n^T H U, what each mode moves it along its normal [kg^(-1/2)]
+  VecX inverse_effective_mass;  ///< inverse_effective_mass(i, i) of each contact [1/kg]
+  std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*> shapes;  ///< H U of each contact
+  std::vector<std::size_t> struck;                                      ///< contacts whose impacts count
+  std::vector<std::size_t> resting;                                     ///< contacts of the other bodies
   std::vector<char> strikes;                                            ///< by body
 };
 
@@ -41,12 +41,19 @@ struct ResponseContext {
   {
     return input.bodies[at(contact(i).body)];
   }
-  /// Hertz' contact time at a touch for a speed of approach [s].
+  /// Hertz' contact time at a contact for a speed of approach [s].
   [[nodiscard]] double pulse_duration(std::size_t i, double speed) const;
 };
 
-/// Speed that stands for the gentle blows of a rattling surface where none is known, in durations of contact
-/// [m/s].
+/// Speed that stands for the gentle impacts of a rattling surface where none is known, in durations of
+/// contact [m/s].
 inline constexpr double kRattleSpeed = 0.1;
+
+/// Of ResponseSettings::window = 0: at least the first, at most the second [s].
+inline constexpr double kDefaultWindow = 0.02;
+inline constexpr double kMaxDefaultWindow = 0.25;
+
+/// The window of the settings, or the default for these modes [s].
+[[nodiscard]] double response_window(const ResponseSettings& settings, const elastic::ModeList& modes);
 
 }  // namespace thrum::vibration

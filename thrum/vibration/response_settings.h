@@ -31,8 +31,10 @@ enum class VibrationAfterStep : std::uint8_t {
 };
 
 struct MicroSettings {
-  double step = 4e-5;  ///< [s]; usual 1e-5 to 1e-4
-  int sweeps = 6;      ///< over the closed contacts in each
+  double step = 4e-5;            ///< [s]; usual 1e-5 to 1e-4
+  int sweeps = 6;                ///< over the closed contacts in each, before Newton's method takes over
+  double steps_per_impact = 10;  ///< substeps in the contact time of an impact; shorter ones than `step`
+  bool tail_modes = true;        ///< stand for modes above the highest at an impact too short for them
 };
 
 struct ResponseSettings {
@@ -48,9 +50,12 @@ struct ResponseSettings {
 
   double max_gap = 5e-4;  ///< of a contact that counts as resting [m]
 
-  double window = 0.02;  ///< for which the vibration is followed after an impact; not peak_displacement [s]
-  double contact_radius = 0.01;  ///< radius of curvature where bodies touch, for the duration of impacts [m]
-  double time_budget = 5e-4;     ///< of one response, for KickRule::automatic [s]
+  /// For which the vibration is followed after an impact; not peak_displacement. 0: kDefaultWindow, or the
+  /// period of the lowest mode where that is longer: what stands beside the impact is thrown only when the
+  /// surface swings back (response_window() in response_context.h) [s].
+  double window = 0;
+  double contact_radius = 0.01;  ///< radius of curvature at contacts, for the duration of impacts [m]
+  double time_budget = 2e-3;     ///< of one response, for KickRule::automatic [s]
   bool limit_energy = true;      ///< kicks never exceed what the impacts lost
   bool tangential = false;       ///< kicks across the normal too
   MicroSettings micro;

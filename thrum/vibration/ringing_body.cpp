@@ -30,7 +30,7 @@ void check_host_step(std::span<const HostBody> bodies, std::span<const HostConta
   for (const HostContact& contact : contacts) {
     if (contact.body < 1 || static_cast<std::size_t>(contact.body) >= bodies.size()) {
       throw Error(
-          fmt::format("A contact names body {}, but the bodies that touch the ringing one are 1 to {}.",
+          fmt::format("A contact names body {}, but the bodies in contact with the ringing one are 1 to {}.",
                       contact.body, bodies.size() - 1));
     }
   }
@@ -91,15 +91,15 @@ ResponseResult RingingBody::respond(std::span<const HostBody> bodies, std::span<
   const Pose X_wm = bodies[0].X_wb * X_bm_;
   std::vector<RigidBodyData> parts;
   for (const HostBody& body : bodies) parts.push_back(in_model_axes(X_wm, body));
-  std::vector<SurfaceContact> touches;
+  std::vector<SurfaceContact> surface_contacts;
   for (const HostContact& contact : contacts) {
-    SurfaceContact& touch = touches.emplace_back(in_model_axes(X_wm, contact, step));
-    touch.approach_speed = approach_speed(bodies, contact);
-    touch.struck = contact.is_new && contact.impulse > 0 && touch.approach_speed > 0;
-    if (touch.struck) touch.load = 0;
+    SurfaceContact& mapped = surface_contacts.emplace_back(in_model_axes(X_wm, contact, step));
+    mapped.approach_speed = approach_speed(bodies, contact);
+    mapped.struck = contact.is_new && contact.impulse > 0 && mapped.approach_speed > 0;
+    if (mapped.struck) mapped.load = 0;
   }
-  compute_impact_losses(parts, step, touches);
-  ResponseResult result = response_.respond({parts, touches, step}, state_);
+  compute_impact_losses(parts, step, surface_contacts);
+  ResponseResult result = response_.respond({parts, surface_contacts, step}, state_);
   for (Kick& kick : result.kicks) kick.tangential_impulse = X_wm.direction(kick.tangential_impulse);
   for (BodyImpulse& push : result.body_impulses) {
     push.impulse = X_wm.direction(push.impulse);

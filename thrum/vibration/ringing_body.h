@@ -14,7 +14,7 @@
 //   for (const BodyImpulse& push : table.respond(bodies, contacts, h).body_impulses)
 //     host_apply(push.body, push.impulse, push.angular_impulse);
 //
-// Everything is in world axes. bodies[0] is the ringing body, the others are those that touch it.
+// Everything is in world axes. bodies[0] is the ringing body, the others are those in contact with it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace thrum::vibration {
 
 /// A body of the host as its step left it, and how it was before.
 struct HostBody {
-  double mass = 0;                  ///< 0: nothing that touches it moves it [kg]
+  double mass = 0;                  ///< 0: no contact moves it [kg]
   Mat3 inertia = Mat3::Identity();  ///< about the centre of mass, in body axes [kg m^2]
   Vec3 gravity{0, 0, -9.81};        ///< that acts on it [m/s^2]
   double modulus = 0;               ///< E / (1 - nu^2) of its material; 0: as the ringing body [Pa]
@@ -44,13 +44,13 @@ struct HostBody {
   Vec3 angular_velocity_before = Vec3::Zero();  ///< [rad/s]
 };
 
-/// A point where a body touches the ringing one.
+/// A point where a body is in contact with the ringing one.
 struct HostContact {
   std::int32_t body = 1;         ///< of the host's list, never 0
   Vec3 position = Vec3::Zero();  ///< [m]
   Vec3 normal = Vec3::UnitZ();   ///< unit, out of the ringing body
   double gap = 0;                ///< below 0 where they overlap [m]
-  double impulse = 0;            ///< along the normal on the touching body, of the whole step [N s]
+  double impulse = 0;            ///< along the normal on the other body, of the whole step [N s]
   double restitution = 0;        ///< of the pair, 0 to 1
   double friction = 0;           ///< of the pair
   bool is_new = false;           ///< nothing pressed here in the step before: an impact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ringing body and what touches it, as plain data: what any rigid-body engine can tell about one step.
+// A ringing body and its contacts, as plain data: what any rigid-body engine can tell about one step.
 //
 //         bodies[1]      bodies[2]
 //          _____           ___
@@ -35,7 +35,7 @@ struct RigidBodyData {
   Vec3 displacement = Vec3::Zero();     ///< of the centre in the step [m]
 };
 
-/// A point where something touches the ringing body.
+/// A point where something is in contact with the ringing body.
 struct SurfaceContact {
   std::int32_t body = 0;         ///< of the list of bodies, never 0
   Vec3 position = Vec3::Zero();  ///< [m]
@@ -65,13 +65,13 @@ struct ResponseInput {
   double step = 0;  ///< of the rigid simulation [s]
 };
 
-/// What one touch receives.
+/// What one contact receives.
 struct Kick {
   std::size_t contact = 0;
   double speed = 0;    ///< least separation speed along the normal [m/s]
   double impulse = 0;  ///< that gives it, alone or with the other kicks of the same body [N s]
   Vec3 tangential_impulse = Vec3::Zero();  ///< impulse across the normal, on the other body [N s]
-  double energy = 0;                       ///< that the touching body gains by it [J]
+  double energy = 0;                       ///< that the other body gains by it [J]
   double delay = 0;                        ///< until it arrives [s]
 };
 
@@ -88,9 +88,9 @@ struct EnergyBalance {
   double lost = 0;              ///< by the impacts, in the rigid solve [J]
   double vibration_before = 0;  ///< vibration before the impacts [J]
   double received = 0;          ///< given to the vibration by the impacts [J]
-  double given = 0;             ///< to touching bodies by kicks [J]
+  double given = 0;             ///< to bodies in contact by kicks [J]
   double vibration_after = 0;   ///< vibration afterwards [J]
-  double impact_scale = 1;      ///< by which the blow to the modes was reduced to stay within what was lost
+  double impact_scale = 1;      ///< by which the impact to the modes was reduced to stay within what was lost
   double kick_scale = 1;        ///< by which the kicks were reduced
 };
 
@@ -103,7 +103,7 @@ struct ResponseResult {
   int unsolved = 0;  ///< problems of simultaneous contacts that were not solved to their tolerance
 };
 
-/// Speed of parting at a touch: of the touching body against the ringing one, as rigid bodies [m/s].
+/// Speed of separation at a contact: of the other body against the ringing one, as rigid bodies [m/s].
 [[nodiscard]] inline double separation_speed(const ResponseInput& input, const SurfaceContact& contact)
 {
   const auto at = [&](const RigidBodyData& part) -> Vec3 {
@@ -112,8 +112,8 @@ struct ResponseResult {
   return contact.normal.dot(at(input.bodies[static_cast<std::size_t>(contact.body)]) - at(input.bodies[0]));
 }
 
-/// J M^-1 J^T for a touch i and a touch j [1/kg]: how fast a unit impulse at j makes i part. Its inverse for
-/// i = j is the effective mass of [Coevoet20, eq. 17].
+/// J M^-1 J^T for a contact i and a contact j [1/kg]: how fast a unit impulse at j separates i. Its inverse
+/// for i = j is the effective mass of [Coevoet20, eq. 17].
 [[nodiscard]] double inverse_effective_mass(std::span<const RigidBodyData> bodies, const SurfaceContact& i,
                                             const SurfaceContact& j);
 
