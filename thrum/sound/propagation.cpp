@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/sound/propagation.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "thrum/base/index.h"
 #include "thrum/base/simd.h"
 #include "thrum/sound/air_filter.h"
+#include "thrum/sound/fir_row.h"
 #include "thrum/sound/transform.h"
 
 namespace thrum::sound {
@@ -166,8 +166,8 @@ PathMoment SoundPath::at_reception(double time) const
   return moment(emission, time);
 }
 
-// The source has kTaps samples of silence before its first, and what is delayed as many as the filter needs, so
-// that sums need no special case there.
+// The source has kTaps samples of silence before its first, and what is delayed as many as the filter needs,
+// so that sums need no special case there.
 Propagator::Propagator(const SoundPath& path, int sample_rate, double start)
     : path_(path),
       sample_rate_(sample_rate),
@@ -181,7 +181,7 @@ Propagator::Propagator(const SoundPath& path, int sample_rate, double start)
 {
   if (!path.desc().absorption) return;
   filter_ = std::make_unique<AirFilter>(path.desc().air, sample_rate);
-  taps_.resize(filter_->half_length() + 1);
+  taps_.resize(2 * filter_->half_length() + 1);
   tap_slopes_.resize(taps_.size());
   delayed_.assign(filter_->half_length(), 0.0);
   delayed_begin_ = -std::ssize(delayed_);
@@ -205,7 +205,8 @@ double Propagator::delay_of_next()
   if (path_.is_constant()) {
     if (delay_segment_ < 0) delays_.fill(delay_at(0));
     delay_segment_ = segment;
-    return delays_[0];
+    delay_is_constant_ = true;
+    return delays_[1];
   }
   if (segment != delay_segment_) {
     if (delay_segment_ < 0) {
@@ -215,7 +216,10 @@ double Propagator::delay_of_next()
       delays_[3] = delay_at(segment + 2);
     }
     delay_segment_ = segment;
+    delay_is_constant_ =
+        std::all_of(delays_.begin(), delays_.end(), [&](double d) { return d == delays_[0]; });
   }
+  if (delay_is_constant_) return delays_[1];
   const double u =
       static_cast<double>(sample - segment * delay_control_) / static_cast<double>(delay_control_);
   const double v = 1 - u;
@@ -239,19 +243,68 @@ double Propagator::source_value(double position) const
 }
 
 /// False when it needs samples of the source that are not known yet.
-bool Propagator::delay_next_sample()
+bool Propagator::delay_next_samples()
 {
   const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
   const double delay = delay_of_next();
-  const double position = static_cast<double>(sample) - delay;
-  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
-  if (!finished_ && std::floor(position) + kTaps / 2 >= static_cast<double>(known)) return false;
   const double distance = delay * metres_per_sample_;
+  const double gain = (path_.desc().reflected ? path_.desc().ground.reflection : 1) /
+                      std::max(distance, path_.desc().min_distance);
+  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
+  if (delay_is_constant_) {
+    if (!delay_row(sample, delay, gain)) return false;
+  } else {
+    const double position = static_cast<double>(sample) - delay;
+    if (!finished_ && std::floor(position) + kTaps / 2 >= static_cast<double>(known)) return false;
+    delayed_.push_back(gain * source_value(position));
+    if (delayed_.back() != 0) delayed_loud_end_ = sample + 1;
+  }
   closest_ = std::min(closest_, distance);
-  const double gain = path_.desc().reflected ? path_.desc().ground.reflection : 1;
-  delayed_.push_back(gain * source_value(position) / std::max(distance, path_.desc().min_distance));
-  if (delayed_.back() != 0) delayed_loud_end_ = sample + 1;
   return true;
+}
+
+// The samples until the next control point (of a path that never changes: more), with weights that they
+// share.
+bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
+{
+  // Sample s takes the source from s - whole + fraction.
+  const double whole = std::ceil(delay);
+  const std::ptrdiff_t first = sample - static_cast<std::ptrdiff_t>(whole) - kTaps / 2 + 1;
+  const std::ptrdiff_t row_length = path_.is_constant() ? kFilteredAtOnce : delay_control_;
+  std::ptrdiff_t count = row_length - sample % row_length;
+  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
+  if (!finished_) count = std::min(count, known - (first + kTaps - 1));
+  if (count <= 0) return false;
+  const std::size_t begin = delayed_.size();
+  if (first >= loud_end_ || first + kTaps <= loud_begin_) {
+    if (first < loud_end_ && loud_begin_ < known) count = std::min(count, loud_begin_ - (first + kTaps) + 1);
+    delayed_.resize(begin + at(count), 0.0);
+    return true;
+  }
+  count = std::min(count, loud_end_ - first);
+  if (delay != row_delay_ || gain != row_gain_) {
+    row_delay_ = delay;
+    row_gain_ = gain;
+    const double phase = (whole - delay) * kPhases;
+    const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
+    const double blend = phase - static_cast<double>(row);
+    const double* const weights = sinc_table().data() + row * kTaps;
+    row_weights_.resize(at(kTaps));
+    for (std::size_t k = 0; k < at(kTaps); ++k)
+      row_weights_[k] = gain * (weights[k] + blend * (weights[at(kTaps) + k] - weights[k]));
+  }
+  delayed_.resize(begin + at(count));
+  filter_row(source_.data() + (first - source_begin_), row_weights_, std::span(delayed_).subspan(begin));
+  delayed_loud_end_ = sample + count;
+  return true;
+}
+
+// Of both sides of the filter.
+void Propagator::set_taps(double distance, std::vector<double>& taps) const
+{
+  const std::size_t half = filter_->half_length();
+  filter_->taps(distance, std::span(taps).subspan(half));
+  for (std::size_t k = 0; k < half; ++k) taps[k] = taps[2 * half - k];
 }
 
 void Propagator::update_filter(std::ptrdiff_t segment)
@@ -263,7 +316,7 @@ void Propagator::update_filter(std::ptrdiff_t segment)
   const double length = static_cast<double>(kDelaysPerFilter * delay_control_);
   if (filter_segment_ < 0) {
     filter_distance_ = distance_at(segment);
-    filter_->taps(filter_distance_, taps_);
+    set_taps(filter_distance_, taps_);
   } else if (filter_changes_) {
     for (std::size_t k = 0; k < taps_.size(); ++k) taps_[k] += length * tap_slopes_[k];
   }
@@ -274,35 +327,27 @@ void Propagator::update_filter(std::ptrdiff_t segment)
   if (std::abs(next - filter_distance_) < kSameDistance) return;
   filter_changes_ = true;
   filter_distance_ = next;
-  filter_->taps(next, tap_slopes_);
+  set_taps(next, tap_slopes_);
   for (std::size_t k = 0; k < taps_.size(); ++k) tap_slopes_[k] = (tap_slopes_[k] - taps_[k]) / length;
 }
 
-// Tap by tap over a row of samples, which compilers and Eigen do with vectors; each sample adds its products in
-// the same order wherever the row is cut.
 void Propagator::filter_samples(std::size_t count, std::vector<double>& pressure)
 {
-  using Row = Eigen::Map<const Eigen::ArrayXd>;
-  const auto n = static_cast<Eigen::Index>(count);
-  const double* const middle = delayed_.data() + (static_cast<std::ptrdiff_t>(pulled_) - delayed_begin_);
-  const auto sum_of = [&](const std::vector<double>& taps) {
-    filtered_ = taps[0] * Row(middle, n);
-    for (std::ptrdiff_t k = 1; k < std::ssize(taps); ++k)
-      filtered_ += taps[at(k)] * (Row(middle - k, n) + Row(middle + k, n));
-  };
   const std::size_t begin = pressure.size();
   pressure.resize(begin + count, 0.0);
   // Where nothing is heard under the whole filter the sum is 0.
-  const std::ptrdiff_t half = std::ssize(taps_) - 1;
+  const std::ptrdiff_t half = std::ssize(taps_) / 2;
   if (delayed_loud_end_ + half <= static_cast<std::ptrdiff_t>(pulled_)) return;
-  sum_of(taps_);
-  for (std::size_t i = 0; i < count; ++i) pressure[begin + i] = filtered_[static_cast<Eigen::Index>(i)];
+  const double* const first =
+      delayed_.data() + (static_cast<std::ptrdiff_t>(pulled_) - delayed_begin_ - half);
+  const std::span<double> out = std::span(pressure).subspan(begin);
+  filter_row(first, taps_, out);
   if (!filter_changes_) return;
-  sum_of(tap_slopes_);
+  filtered_.resize(count);
+  filter_row(first, tap_slopes_, filtered_);
   const std::size_t into =
       pulled_ - static_cast<std::size_t>(filter_segment_ * kDelaysPerFilter * delay_control_);
-  for (std::size_t i = 0; i < count; ++i)
-    pressure[begin + i] += static_cast<double>(into + i) * filtered_[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < count; ++i) out[i] += static_cast<double>(into + i) * filtered_[i];
 }
 
 void Propagator::filter_until(std::size_t end, std::vector<double>& pressure)
@@ -337,7 +382,7 @@ void Propagator::push(std::span<const double> amplitude)
 void Propagator::pull(std::vector<double>& pressure)
 {
   if (finished_) return;
-  while (delay_next_sample()) {
+  while (delay_next_samples()) {
   }
   const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
   const std::ptrdiff_t end = delayed_begin_ + std::ssize(delayed_) - ahead;
@@ -351,7 +396,7 @@ void Propagator::finish(std::vector<double>& pressure, std::size_t frames)
   source_.insert(source_.end(), at(kTaps), 0.0);
   const std::size_t ahead = filter_ ? filter_->half_length() : 0;
   while (delayed_begin_ + std::ssize(delayed_) < static_cast<std::ptrdiff_t>(frames + ahead)) {
-    delay_next_sample();
+    delay_next_samples();
   }
   filter_until(frames, pressure);
 }

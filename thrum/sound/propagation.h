@@ -124,8 +124,10 @@ class Propagator {
   /// Travel time at a control point [samples].
   [[nodiscard]] double delay_at(std::ptrdiff_t control) const;
   [[nodiscard]] double delay_of_next();
-  bool delay_next_sample();
+  bool delay_next_samples();
+  bool delay_row(std::ptrdiff_t sample, double delay, double gain);
   [[nodiscard]] double source_value(double position) const;
+  void set_taps(double distance, std::vector<double>& taps) const;
   void update_filter(std::ptrdiff_t segment);
   void filter_samples(std::size_t count, std::vector<double>& pressure);
   void filter_until(std::size_t end, std::vector<double>& pressure);
@@ -145,6 +147,10 @@ class Propagator {
   std::ptrdiff_t loud_end_ = 0;                                             ///< after the last such sample
   std::array<double, 4> delays_{};  ///< control values round the next sample [samples]
   std::ptrdiff_t delay_segment_ = -1;
+  bool delay_is_constant_ = false;   ///< over the segment, as of a body at rest
+  std::vector<double> row_weights_;  ///< of the source, for the delay and the gain below
+  double row_delay_ = -1;            ///< [samples]
+  double row_gain_ = 0;
 
   std::vector<double> delayed_;          ///< s(t_e) / r, the newest sample last
   std::ptrdiff_t delayed_begin_ = 0;     ///< number of its first sample
@@ -155,7 +161,7 @@ class Propagator {
   std::vector<double> tap_slopes_;     ///< their change per sample
   double filter_distance_ = 0;         ///< that the filter has, or reaches at the end of the segment [m]
   bool filter_changes_ = false;        ///< in this segment
-  Eigen::ArrayXd filtered_;            ///< a row of sums
+  std::vector<double> filtered_;       ///< a row of sums
   std::ptrdiff_t filter_segment_ = -1;
   std::size_t pulled_ = 0;
 };
