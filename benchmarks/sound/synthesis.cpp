@@ -183,9 +183,10 @@ THRUM_BENCHMARK(sound, contact_damping)
               .better = Better::higher});
 }
 
-// As many modes for as long as in table 2 of Zheng and James (2011), from contacts to two microphones. Numbers
-// of the table that can be read in two ways are taken as the smaller one: it agrees with the rest, which are 1.5
-// to 2.4 ms for a mode and a second. Bodies as far as the paper names them, else about a hundred modes each.
+// As many modes for as long as in table 2 of Zheng and James (2011), from contacts to two microphones.
+// Numbers of the table that can be read in two ways are taken as the smaller one: it agrees with the rest,
+// which are 1.5 to 2.4 ms for a mode and a second. Bodies as far as the paper names them, else about a
+// hundred modes each.
 THRUM_BENCHMARK(sound, table_2)
 {
   const struct {
