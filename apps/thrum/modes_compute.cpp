@@ -254,6 +254,11 @@ void run(const ModesOptions& options)
                                                   ? analyse_tetrahedra(options, desc, material, by_region)
                                                   : analyse_surface(options, desc, material, by_region);
   if (!result.ok()) throw Error(elastic::describe_failure(result));
+  if (result.model.mode_count() == 0)
+    throw Error(fmt::format(
+        "{} has no mode below --max-frequency {:g} Hz. Raise it, or leave it out for the {} lowest "
+        "modes.",
+        options.input, options.below, kDefaultModes));
 
   fmt::print("{}: {} nodes, {} elements ({}), {:.4g} kg, {}{}\n", bold(options.input),
              result.model.node_count, result.model.element_count, result.model.element, result.model.mass,

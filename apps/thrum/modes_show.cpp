@@ -92,6 +92,7 @@ void export_modes(const ExportOptions& options)
   const std::string format = chosen_format(options);
   check_output(options.output, {});
   model::ModalModel model = elastic::read_modal_file(options.input);
+  if (model.mode_count() == 0) throw Error(fmt::format("{} has no modes to write.", options.input));
   if (options.size != 1) model = elastic::rescaled(model, {.size = options.size});
   const elastic::SurfaceProbe strike = strike_point(model, options.strike);
   std::string text;
@@ -99,12 +100,17 @@ void export_modes(const ExportOptions& options)
   if (format == "csv") text = elastic::csv_table(model, strike);
   const double limit = std::min(elastic::kMaxExportFrequency, options.sample_rate / 2);
   const elastic::ToneList list = elastic::tones(model, strike, limit);
+  const bool all = format == "stanford" || format == "csv";
+  if (!all && list.frequencies.size() == 0)
+    throw Error(
+        fmt::format("None of the {} modes of {} lies below {:.6g} Hz and rings, so there is nothing to play. "
+                    "The lowest is at {:.6g} Hz.",
+                    model.mode_count(), options.input, limit, model.frequencies.minCoeff()));
   if (format == "faust") text = elastic::faust_program(list);
   if (format == "supercollider") text = elastic::supercollider_program(list);
   if (format == "pd") text = elastic::pure_data_patch(list);
   if (format == "puredata") text = elastic::pure_data_list(list);
   base::write_file(options.output, text);
-  const bool all = format == "stanford" || format == "csv";
   fmt::print("{}: {} modes ({})\n", bold(options.output),
              all ? model.mode_count() : count_of(list.frequencies), format);
   if (!all && list.left_out > 0)

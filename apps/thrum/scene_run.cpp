@@ -33,6 +33,7 @@ struct RunOptions {
   std::string seed;
   bool no_response = false;
   bool sound = false;
+  bool normalise = false;
   bool compare = false;
   bool json = false;
   bool quiet = false;
@@ -115,7 +116,10 @@ std::vector<std::string> settings_of(const RunOptions& options, bool no_response
   if (options.duration > 0) settings.push_back(fmt::format("duration={:.17g}", options.duration));
   if (!options.seed.empty()) settings.push_back("seed=" + options.seed);
   if (no_response) settings.emplace_back("response.method=none");
-  if (options.sound) settings.emplace_back("sound=true");
+  // What the scene or --set say about sound is kept.
+  if (options.sound && !scene::read_scene(options.scene, {.settings = settings}).sound)
+    settings.emplace_back("sound=true");
+  if (options.normalise) settings.emplace_back("sound.normalise=true");
   return settings;
 }
 
@@ -174,7 +178,8 @@ void run(const RunOptions& options)
     throw CLI::ValidationError("--compare", "runs with and without response, so it excludes --no-response");
   }
   const bool changed = !options.output.empty() || !options.settings.empty() || options.duration > 0 ||
-                       !options.seed.empty() || options.no_response || options.compare || options.sound;
+                       !options.seed.empty() || options.no_response || options.compare || options.sound ||
+                       options.normalise;
   if (!options.resume.empty() && changed) {
     throw CLI::ValidationError(
         "--resume", "continues with the scene and the settings of the run, so no other settings are allowed");
@@ -246,6 +251,8 @@ void add_scene_run(CLI::App& app)
   command->add_option("--seed", options->seed, "replaces that of the scene");
   command->add_flag("--sound", options->sound,
                     "record the contacts and write sound.wav, as \"sound\": true does");
+  command->add_flag("--normalise", options->normalise,
+                    "the sound gets a loudness of -18 LUFS, peaks at most -1 dBFS; turns sound on");
   command->add_flag("--no-response", options->no_response,
                     "rigid bodies only: impacts do not propagate through ringing bodies");
   command->add_flag("--compare", options->compare,

@@ -25,6 +25,8 @@ struct SoundOptions {
   std::string output;
   std::vector<std::string> settings;
   SoundPictures pictures;
+  std::vector<std::string> mute;
+  bool normalise = false;
   bool stems = false;
   bool json = false;
   bool quiet = false;
@@ -83,6 +85,8 @@ void sound(const SoundOptions& options)
   media::RunSoundDesc desc;
   desc.settings = options.settings;
   if (options.stems) desc.settings.emplace_back("sound.stems=true");
+  if (options.normalise) desc.settings.emplace_back("sound.normalise=true");
+  desc.mute = options.mute;
   desc.output = options.output;
   desc.preparation.stop = stop.token();
   const media::RunSound result =
@@ -132,7 +136,15 @@ void add_sound(CLI::App& app)
       ->add_option("--set", options->settings,
                    "change a value of sound or listener: sound.contact_damping_scale=20; may be repeated")
       ->allow_extra_args(false);
-  command->add_flag("--stems", options->stems, "write a file per body too, in the folder stems of the run");
+  command
+      ->add_option("--mute", options->mute,
+                   "a body that is not heard, or all that a repeated one made; may be repeated")
+      ->allow_extra_args(false);
+  command->add_flag("--normalise", options->normalise,
+                    "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS");
+  command->add_flag(
+      "--stems", options->stems,
+      "write a file per body too, in the folder stems of the run, or NAME_stems with -o NAME.wav");
   add_sound_pictures(*command, options->pictures);
   command->add_flag("--json", options->json, "print the result as JSON");
   command->add_flag("--quiet", options->quiet, "print nothing but errors and warnings");

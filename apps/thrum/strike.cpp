@@ -42,6 +42,7 @@ struct StrikeOptions {
   double duration = 2;    // [s]
   double full_scale = 0;  // [Pa]
   double spacing = 0;     // [m]
+  double thickness = 0;   // [m]; 0: solid
   int modes = 60;
   int rate = 48000;  // [Hz]
   bool normalise = false;
@@ -67,7 +68,8 @@ std::shared_ptr<const model::ModalModel> find_modes(const StrikeOptions& options
   desc.estimate_errors = false;
   if (!options.quiet) desc.progress = {};
   const elastic::FillDesc fill = {.spacing = options.spacing,
-                                  .max_tetrahedra = sound::SynthesisSettings{}.max_tetrahedra};
+                                  .max_tetrahedra = sound::SynthesisSettings{}.max_tetrahedra,
+                                  .thickness = options.thickness};
   elastic::ModalAnalysisResult result =
       elastic::analyse_surface_modes_cached(mesh_io::read_mesh(options.input), fill, desc);
   if (!result.ok()) throw Error(elastic::describe_failure(result));
@@ -100,10 +102,11 @@ void strike(StrikeOptions options)
 {
   check_output(options.output, {".wav", ".flac"});
   if (options.count == 0) options.count = options.to.empty() ? 1 : kStrikesInARow;
-  if (extension_of(options.input) == ".npz" && (!options.clamp.empty() || options.has_material))
+  if (extension_of(options.input) == ".npz" &&
+      (!options.clamp.empty() || options.has_material || options.thickness > 0))
     throw Error(
-        "A modal file has its material and its supports: leave out --material and --clamp, or give the "
-        "mesh.");
+        "A modal file has its material, its supports and its shape: leave out --material, --clamp and "
+        "--thickness, or give the mesh.");
   const model::Material& material = elastic::MaterialLibrary::builtin().get(options.material);
   const auto modes = find_modes(options, material);
   sound::StrikeDesc desc;
@@ -118,6 +121,10 @@ void strike(StrikeOptions options)
   desc.duration = options.duration + (options.count - 1) * options.interval;
   const auto model = std::make_shared<const sound::SoundModel>(
       modes, modes->surface, modes->materials.empty() ? material : modes->materials.front(), desc.settings);
+  if (model->mode_count() == 0)
+    throw Error(
+        fmt::format("{} has no mode up to {:g} kHz, so it does not ring: it is too small or too stiff.",
+                    options.input, desc.settings.max_frequency / 1000));
   const sound::AudioBuffer hit = sound::strike_body(model, strikes_of(options, *modes), desc);
   const double peak = sound::peak(hit);
   constexpr double kPeakLevel = 0.89;  // -1 dB
@@ -171,6 +178,10 @@ void add_strike(CLI::App& app)
   command->add_option("--modes", options->modes, "at most")->check(positive())->capture_default_str();
   command
       ->add_option("--spacing", options->spacing, "of the tetrahedra [m]; default: by the size of the body")
+      ->check(positive());
+  command
+      ->add_option("--thickness", options->thickness,
+                   "the surface, open or closed, is a sheet of this thickness, half of it to each side [m]")
       ->check(positive());
   command->add_option("--distance", options->distance, "of the listener [m]")
       ->check(positive())

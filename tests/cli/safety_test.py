@@ -80,7 +80,34 @@ class Safety(unittest.TestCase):
         self.assertEqual((run / "sound.csv").read_bytes(), table)
         for setting in ["listener.position=[1e30,0,0]", "listener.spacing=1e9", "sound.full_scale=1e-300", "duration=3",
                         "sound=false"]:
-            self.assert_rejected("sound", run, "-o", wav, "--set", setting)
+            self.assertIn(f"--set {setting}: ", self.assert_rejected("sound", run, "-o", wav, "--set", setting))
+        for setting, word in [("sound.sample_rate=1", "8000"), ("sound.mods=3", "modes"), ("listener.kind=mno", "mono")]:
+            text = self.assert_rejected("sound", run, "-o", wav, "--set", setting)
+            self.assertIn(f"--set {setting}: ", text)
+            self.assertIn(word, text)
+        self.assertIn("boxx", self.assert_rejected("sound", run, "-o", wav, "--mute", "boxx"))
+        muted = thrum("sound", run, "-o", wav, "--mute", "box", "--json")
+        self.assertEqual(json.loads(muted.stdout)["peak"], 0, muted.stderr)
+        loud = thrum("sound", run, "-o", wav, "--normalise", "--json")
+        self.assertNotEqual(json.loads(loud.stdout)["full_scale"], json.loads(thrum("sound", run, "-o", wav, "--json").stdout)["full_scale"])
+        # Found before the simulation, and by check.
+        for wrong in ["listener.kind=microphones", "listener.position=[1e9,0,0]", "listener.forward=[0,0,0]",
+                      "listener.hrtf=nowhere.sofa", "sound.full_scale=1e-9"]:
+            for command in ["check", "run"]:
+                sounding = [] if command == "check" else ["--sound", "-o", self.at / "never"]
+                text = self.assert_rejected(command, scene, "--set", wrong, *sounding)
+                self.assertIn(wrong.split("=")[0] if "microphones" not in wrong else "listener.microphones", text)
+        self.assertFalse((self.at / "never").exists())
+        bad = self.at / "bad.sofa"
+        bad.write_bytes(b"no set at all")
+        self.assertIn("bad.sofa", self.assert_rejected("check", scene, "--set", "sound=true", "--set", "listener.kind=binaural",
+                                                       "--set", f"listener.hrtf={bad}"))
+        # Settings of the scene stay with --sound.
+        named = self.at / "named.json"
+        named.write_text(scene.read_text().replace('"duration"', '"sound": {"modes": 3}, "duration"'))
+        few = thrum("run", named, "--sound", "--set", "sound.tail=0.1", "-o", self.at / "few")
+        self.assertEqual(few.returncode, 0, few.stderr)
+        self.assertLess(json.loads(thrum("sound", self.at / "few", "--json").stdout)["modes"], 4)
         whole = (run / "recording").read_bytes()
         for share in [0.02, 0.1, 0.2, 0.3, 0.5, 0.8, 0.95]:
             (run / "recording").write_bytes(whole[: int(share * len(whole))])

@@ -218,6 +218,16 @@ class Usage(CommandLine):
         run = self.run_thrum("modes", "export", "s.npz", "-o", "s.csv", "--strike", "9,9,9")
         self.assertEqual(run.returncode, 0)
         self.assertIn("note: --strike is 15", run.stderr)
+        # A result without modes is no result.
+        self.assertIn("--max-frequency", self.assert_rejected(1, "modes", "block.obj", "--material", "wood", "--spacing", "0.05",
+                                                              "--max-frequency", "1e-9", "--quiet"))
+        self.assertIn("nothing to play", self.assert_rejected(1, "modes", "export", "s.npz", "-o", "s.pd", "--scale", "1e-3"))
+        self.assertFalse((self.at / "s.pd").exists())
+        # An open sheet rings with a thickness, as for thrum modes.
+        (self.at / "sheet.obj").write_text("v 0 0 0\nv 0.2 0 0\nv 0.2 0.2 0\nv 0 0.2 0\nf 1 2 3\nf 1 3 4\n")
+        self.assert_rejected(1, "strike", "sheet.obj", "-o", "sheet.wav", "--quiet")
+        self.run_ok("strike", "sheet.obj", "--thickness", "0.002", "--modes", "5", "--duration", "0.2", "-o", "sheet.wav", "--quiet")
+        self.assertTrue((self.at / "sheet.wav").exists())
 
 
 if __name__ == "__main__":

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <sstream>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
 #include "thrum/scene/run_scene.h"
 #include "thrum/sound/audio_file.h"
+#include "thrum/sound/loudness.h"
 
 namespace thrum::media {
 namespace {
@@ -149,6 +151,43 @@ TEST_F(RunSoundTest, TheSameRunGivesTheSameBytesAndStemsAddUp)
   for (std::size_t i = 0; i < stems.sound.frame_count(); ++i) {
     ASSERT_NEAR(board.channels[0][i] + cube.channels[0][i], stems.sound.channels[0][i], 1e-6 * stems.peak);
   }
+}
+
+TEST_F(RunSoundTest, AMutedBodyIsMissingAndNothingElse)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.4"});
+  const RunSound whole = write_run_sound(folder_, recording, {.settings = {"sound.stems=true"}});
+  const auto board = sound::read_audio_file(folder_ / "stems/board.wav", {.full_scale = whole.full_scale});
+  const RunSound muted = write_run_sound(folder_, recording,
+                                         {.settings = {}, .output = folder_ / "muted.wav", .mute = {"cube"}});
+  ASSERT_GT(sound::peak(board), 0);
+  for (std::size_t i = 0; i < std::min(muted.sound.frame_count(), board.frame_count()); ++i)
+    ASSERT_NEAR(muted.sound.channels[0][i], board.channels[0][i], 1e-6 * whole.peak);
+  EXPECT_THROW((void)write_run_sound(folder_, recording, {.mute = {"cub"}}), Error);
+  // The run keeps the parts of its own sound until that is made again.
+  EXPECT_TRUE(fs::exists(folder_ / "stems"));
+  (void)write_run_sound(folder_, recording);
+  EXPECT_FALSE(fs::exists(folder_ / "stems"));
+}
+
+TEST_F(RunSoundTest, NormalisedSoundHasItsLoudnessAndTheTableIsInOrder)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.5"});
+  const RunSound heard = write_run_sound(folder_, recording, {.settings = {"sound.normalise=true"}});
+  const sound::LoudnessReport report = sound::measure_loudness(heard.sound, {.full_scale = heard.full_scale});
+  EXPECT_LE(report.peak, -1 + 1e-9);
+  EXPECT_TRUE(std::abs(report.integrated + 18) < 0.1 || std::abs(report.peak + 1) < 1e-6)
+      << report.integrated << " LUFS, " << report.peak << " dBFS";
+  std::istringstream lines(base::read_text_file(folder_ / "sound.csv"));
+  std::string line;
+  std::getline(lines, line);
+  double last = -1;
+  int count = 0;
+  for (; std::getline(lines, line); ++count) {
+    EXPECT_GE(std::stod(line), last);
+    last = std::stod(line);
+  }
+  EXPECT_GT(count, 1);
 }
 
 TEST_F(RunSoundTest, ARunWithoutContactsSaysWhatToDo)

@@ -10,6 +10,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/sound/air_filter.h"
+#include "thrum/sound/fir_row.h"
 
 namespace thrum::sound {
 namespace {
@@ -223,6 +224,67 @@ TEST(Propagator, DopplerShiftIsTheClosedForm)
       shifted(straight_line({0, 0, 0}, {v, 0, 0}, 0.7), ahead, frequency / (1 - v / c));
       shifted(still, straight_line({100, 0, 0}, {-v, 0, 0}, 0.7), frequency * (1 + v / c));
     }
+  }
+}
+
+// Samples of a body at rest share their weights; where it starts and stops, the sound goes on without a
+// step, and silence before, between and after is exact.
+TEST(Propagator, ABodyThatRestsMovesAndRestsFollowsTheClosedForm)
+{
+  const double c = Air{}.sound_speed();
+  const auto distance = [](double t) {
+    return 1 + 0.5 * (1 - std::cos(std::numbers::pi * std::clamp((t - 0.2) / 0.2, 0.0, 1.0))) / 2;
+  };
+  std::vector<double> times;
+  std::vector<Pose> poses;
+  for (int i = 0; i <= 600; ++i) {
+    times.push_back(0.001 * i);
+    poses.push_back({{distance(times.back()), 0, 0}});
+  }
+  const PoseTrack source(times, poses);
+  const PoseTrack receiver;
+  const SoundPath path(source, receiver, {.absorption = false});
+  const Signal tone = [](double t) {
+    return t < 0.05 || (t > 0.15 && t < 0.16) || t > 0.5 ? 0 : std::sin(kTwoPi * 1000 * t);
+  };
+  for (const int rate : {48000, 384000}) {
+    const auto samples = samples_of(tone, rate, static_cast<std::size_t>(0.6 * rate));
+    const auto pressure = received(path, samples, rate);
+    double worst = 0;
+    for (std::size_t i = 0; i < pressure.size(); ++i) {
+      const double t = static_cast<double>(i) / rate;
+      double emission = t;
+      for (int k = 0; k < 50; ++k) emission = t - distance(emission) / c;
+      if (emission < 0.048 || emission > 0.502) {
+        EXPECT_EQ(pressure[i], 0) << t;
+      }
+      // Where the tone begins and ends it has a kink, which no sampled signal has.
+      bool kink = false;
+      for (const double edge : {0.05, 0.15, 0.16, 0.5}) kink |= std::abs(emission - edge) < 2e-3;
+      if (!kink) worst = std::max(worst, std::abs(pressure[i] * distance(emission) - tone(emission)));
+    }
+    EXPECT_LE(worst, 2e-3) << rate;
+    EXPECT_EQ(received(path, samples, rate, 77), pressure);
+  }
+}
+
+TEST(FilterRow, IsTheSumInOrderWhereverTheRowIsCut)
+{
+  std::vector<double> samples, weights;
+  for (int i = 0; i < 300; ++i) samples.push_back(std::sin(1.7 * i * i));
+  for (int k = 0; k < 67; ++k) weights.push_back(std::cos(0.3 * k * k));
+  std::vector<double> whole(samples.size() - weights.size() + 1);
+  filter_row(samples.data(), weights, whole);
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    double sum = 0;
+    for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * samples[n + k];
+    EXPECT_EQ(whole[n], sum) << n;
+  }
+  for (const std::size_t cut : {1u, 7u, 16u, 33u}) {
+    std::vector<double> pieces(whole.size());
+    for (std::size_t n = 0; n < whole.size(); n += cut)
+      filter_row(samples.data() + n, weights, std::span(pieces).subspan(n, std::min(cut, whole.size() - n)));
+    EXPECT_EQ(pieces, whole) << cut;
   }
 }
 

@@ -15,13 +15,12 @@
 #include "thrum/media/sound_bodies.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/listener.h"
+#include "thrum/sound/loudness.h"
 
 namespace thrum::media {
 
 namespace {
 
-constexpr double kMaxListenerPosition = 1e4;  ///< [m]
-constexpr double kMinFullScale = 1e-6;        ///< [Pa]
 constexpr std::size_t kBlockIntervals = 64;   ///< of ModalBank::kInterval samples
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
@@ -138,6 +137,7 @@ class RunSynthesis {
     desc.kind = entry.kind;
     desc.spacing = entry.spacing;
     desc.microphones = entry.microphones;
+    for (sound::Microphone& microphone : desc.microphones) microphone.axis.normalize();
     desc.hrtf_file = entry.hrtf.path;
     return desc;
   }
@@ -233,7 +233,11 @@ std::string sound_csv(const RunSynthesis& run, const sim::Recording& recording,
                       const sound::AudioBuffer& sound)
 {
   std::string text = "time,a,b,speed,impulse,duration,level\n";
-  for (const sound::SoundEvent& e : run.events()) {
+  // Steps come in order, but impacts of one step are where the surfaces meet.
+  std::vector<sound::SoundEvent> events = run.events();
+  std::stable_sort(events.begin(), events.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  for (const sound::SoundEvent& e : events) {
     const double heard = e.time + run.travel_time(e.b, e.time);
     const double level = sound::rms(sound, heard, heard + kLevelWindow);
     text += fmt::format(
@@ -251,11 +255,11 @@ std::filesystem::path stem_name(std::string name)
   return name + ".wav";
 }
 
-void write_stems(const RunSynthesis& run, const std::filesystem::path& folder, RunSound& result)
+void write_stems(const RunSynthesis& run, const std::filesystem::path& folder, bool replace, RunSound& result)
 {
-  if (run.stems().empty()) return;
   std::error_code none;
-  std::filesystem::remove_all(folder, none);
+  if (replace || !run.stems().empty()) std::filesystem::remove_all(folder, none);
+  if (run.stems().empty()) return;
   std::filesystem::create_directories(folder);
   for (std::size_t b = 0; b < run.stems().size(); ++b) {
     if (run.stems()[b].channels.empty()) continue;
@@ -273,20 +277,30 @@ bool has_recorded_contacts(const std::filesystem::path& folder, const sim::Recor
 
 namespace {
 
-// What would take hours, or could not be written as numbers.
-void check_notes(const scene::SoundNotes& notes)
+// Others still strike a muted body as before. A name also stands for the bodies that a repeated one made.
+void mute(SoundBodies& bodies, const std::vector<std::string>& names)
 {
-  const auto& position = notes.listener.position;
-  if (position && !(position->cwiseAbs().maxCoeff() <= kMaxListenerPosition)) {
-    throw Error(fmt::format(
-        "listener.position is more than {:g} km away; sound would take {:g} s and more to get there.",
-        kMaxListenerPosition / 1000, kMaxListenerPosition / 340));
+  for (const std::string& name : names) {
+    bool found = false;
+    std::vector<std::string> known;
+    for (sound::SynthesisBody& body : bodies.bodies) {
+      known.push_back(body.name);
+      if (body.name != name && !body.name.starts_with(name + "/")) continue;
+      found = true;
+      body.sounds = false;
+    }
+    if (found) continue;
+    const std::string nearest = scene::nearest_name(name, known);
+    throw Error(fmt::format("No body is called \"{}\", so it cannot be muted.{}", name,
+                            nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest)));
   }
-  if (notes.sound.full_scale > 0 && notes.sound.full_scale < kMinFullScale) {
-    throw Error(
-        fmt::format("sound.full_scale is {:g} Pa; it must be 0 (the peak becomes 0.89) or at least {:g} Pa.",
-                    notes.sound.full_scale, kMinFullScale));
-  }
+}
+
+double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
+{
+  if (settings.normalise) return 1 / sound::normalising_gain(result.sound);
+  if (settings.full_scale > 0) return settings.full_scale;
+  return result.peak > 0 ? result.peak / kPeakLevel : 1;
 }
 
 }  // namespace
@@ -305,10 +319,10 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
                             folder.string()));
   }
   const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
-  check_notes(notes);
   RunSound result;
   const base::Stopwatch watch;
   SoundBodies bodies = find_sound_bodies(recording.header, notes, desc.preparation);
+  mute(bodies, desc.mute);
   result.modes_seconds = watch.seconds();
   result.warnings = bodies.warnings;
 
@@ -330,8 +344,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
   result.peak = sound::peak(result.sound);
-  result.full_scale = notes.sound.full_scale;
-  if (!(result.full_scale > 0)) result.full_scale = result.peak > 0 ? result.peak / kPeakLevel : 1;
+  result.full_scale = full_scale_of(notes.sound, result);
 
   const std::filesystem::path file = desc.output.empty() ? folder / "sound.wav" : desc.output;
   const sound::AudioFileReport report =
@@ -349,7 +362,10 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   // A table of its own beside a file of its own: that of the run stays with its sound.wav.
   result.files.push_back(std::filesystem::path(file).replace_extension(".csv"));
   base::write_file(result.files.back(), std::string_view(sound_csv(run, recording, result.sound)));
-  write_stems(run, folder / "stems", result);
+  // Likewise its stems, which are removed when the sound that they make up is replaced.
+  const std::filesystem::path stems =
+      desc.output.empty() ? folder / "stems" : file.parent_path() / (file.stem().string() + "_stems");
+  write_stems(run, stems, desc.output.empty(), result);
   return result;
 }
 

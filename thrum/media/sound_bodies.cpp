@@ -40,6 +40,10 @@ std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& me
   desc.progress = progress;
   elastic::FillDesc fill = {
       .spacing = rings.spacing, .max_tetrahedra = settings.max_tetrahedra, .grid = rings.grid};
+  fill.thickness = rings.thickness;
+  if (rings.fill == scene::RingsFill::stuffing) fill.method = elastic::FillMethod::stuffing;
+  if (rings.quality == scene::RingsQuality::draft) fill.quality = elastic::Quality::draft;
+  if (rings.quality == scene::RingsQuality::fine) fill.quality = elastic::Quality::fine;
   elastic::ModalAnalysisResult result;
   try {
     result = elastic::analyse_surface_modes_cached(mesh, fill, desc);

@@ -294,6 +294,29 @@ Json modes_of(const sim::RecordingHeader& header, const std::string& name, const
           {"shapes", base64_of(shapes)}};
 }
 
+// 16-bit samples of the channels in turn, without the silence before and after.
+Json stem_of(std::size_t body, const sound::AudioBuffer& stem)
+{
+  constexpr double kMaxSample = 32767;
+  const double scale = std::max(sound::peak(stem), 1e-30) / kMaxSample;
+  std::vector<std::int16_t> samples;
+  std::size_t first = 0;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < stem.frame_count(); ++i) {
+    for (const std::vector<double>& channel : stem.channels) {
+      const auto sample = static_cast<std::int16_t>(std::lround(channel[i] / scale));
+      if (samples.empty() && sample == 0) {
+        ++first;
+        continue;
+      }
+      samples.push_back(sample);
+      if (sample != 0) end = samples.size();
+    }
+  }
+  samples.resize(end);
+  return {{"body", body}, {"first", first}, {"scale", scale}, {"samples", base64_of(samples)}};
+}
+
 Json run_data(const ViewerRun& run)
 {
   const sim::Recording& recording = *run.recording;
@@ -326,6 +349,7 @@ Json run_data(const ViewerRun& run)
       {"modes", Json::array()}};
   for (const auto& [name, model] : run.modes) data["modes"].push_back(modes_of(header, name, model));
   if (!run.sound.empty()) data["sound"] = base64(run.sound);
+  for (const auto& [body, stem] : run.stems) data["stems"].push_back(stem_of(body, stem));
   return data;
 }
 

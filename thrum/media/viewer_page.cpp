@@ -5,6 +5,7 @@
 #include "thrum/elastic/modal_file.h"
 #include "thrum/media/pages.h"
 #include "thrum/media/viewer_data.h"
+#include "thrum/sound/audio_file.h"
 
 namespace thrum::media {
 
@@ -14,6 +15,12 @@ ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& 
   std::error_code none;
   if (std::filesystem::is_regular_file(folder / "sound.wav", none))
     run.sound = base::read_text_file(folder / "sound.wav");
+  for (std::size_t b = 0; b < recording.header.bodies.size() && !run.sound.empty(); ++b) {
+    std::string name = recording.header.bodies[b].name;
+    std::replace(name.begin(), name.end(), '/', '_');
+    const std::filesystem::path stem = folder / "stems" / (name + ".wav");
+    if (std::filesystem::is_regular_file(stem, none)) run.stems[b] = sound::read_audio_file(stem);
+  }
   if (!std::filesystem::is_directory(folder / "modes", none)) return run;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "modes")) {

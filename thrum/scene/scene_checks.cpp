@@ -15,6 +15,7 @@
 #include "thrum/scene/collision_groups.h"
 #include "thrum/scene/instances.h"
 #include "thrum/scene/read_failures.h"
+#include "thrum/scene/sound_checks.h"
 
 namespace thrum::scene {
 
@@ -108,6 +109,7 @@ class Checker {
     }
     check_response();
     check_groups();
+    check_sound(scene_, mistakes_);
   }
 
   void check_response()

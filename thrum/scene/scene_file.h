@@ -203,6 +203,7 @@ struct ListenerEntry {
   double spacing = 0.2;  ///< of the stereo pair [m]
   FileName hrtf;         ///< SOFA file of a binaural listener; default: the set of libmysofa
   std::vector<sound::Microphone> microphones;
+  ValueLocation place;
 };
 
 /// That a run is heard, and how (sound/synthesis.h).
@@ -211,9 +212,11 @@ struct SoundEntry {
   double full_scale = 0;           ///< pressure that is written as 1.0; 0: the peak becomes 0.89 [Pa]
   double tail = 1;                 ///< heard after the end of the motion, at most [s]
   double impulse_duration = 5e-4;  ///< of scripted impulses [s]
+  bool normalise = false;          ///< instead, full scale is chosen for a loudness of -18 LUFS
   bool stems = false;              ///< a file per body too
   double ground_reflection = 0.5;  ///< of pressure, by the plane of the scene; 0: none
   bool air_absorption = true;
+  ValueLocation place;
 };
 
 struct OutputEntry {

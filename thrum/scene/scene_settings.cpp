@@ -78,11 +78,13 @@ JsonValue replaced(const JsonValue& value, const std::vector<std::string>& steps
                     setting, step, changed.size(), changed.size() == 1 ? "" : "s",
                     nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest)));
   }
-  if (value.object() == nullptr && !value.is_null()) {
+  // "sound": true is an object with all defaults.
+  const bool is_true = value.boolean() != nullptr && *value.boolean();
+  if (value.object() == nullptr && !value.is_null() && !is_true) {
     throw Error(fmt::format("--set {}: what stands before \"{}\" is {}, which has no keys.", setting, step,
                             value.describe()));
   }
-  JsonObject changed = value.is_null() ? JsonObject() : *value.object();
+  JsonObject changed = value.object() == nullptr ? JsonObject() : *value.object();
   for (JsonMember& member : changed) {
     if (member.key != step) continue;
     member.value = replaced(member.value, steps, at + 1, replacement, setting);

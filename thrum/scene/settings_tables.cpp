@@ -608,6 +608,9 @@ THRUM_TABLE(
         .field({.key = "seed", .doc = "of the roughness"}, synthesis(&SynthesisSettings::seed))
         .field(non_negative("full_scale", "Pa", "pressure that is written as 1.0; 0: the peak becomes 0.89"),
                &SoundEntry::full_scale)
+        .field({.key = "normalise",
+                .doc = "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS"},
+               &SoundEntry::normalise)
         .field(non_negative("tail", "s", "heard after the end of the motion, at most"), &SoundEntry::tail)
         .field(non_negative("impulse_duration", "s", "of the impulses of the scene"),
                &SoundEntry::impulse_duration)

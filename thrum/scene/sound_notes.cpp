@@ -64,7 +64,10 @@ Json json_of(const RingsEntry& rings)
   Json json = {{"file", rings.file.path.string()},
                {"modes", rings.modes},
                {"clamp", rings.clamp},
-               {"spacing", rings.spacing}};
+               {"spacing", rings.spacing},
+               {"thickness", rings.thickness},
+               {"fill", static_cast<int>(rings.fill)},
+               {"quality", static_cast<int>(rings.quality)}};
   if (rings.grid) json["grid"] = json_of(*rings.grid);
   return json;
 }
@@ -76,6 +79,9 @@ RingsEntry rings_of(const Json& json)
   rings.modes = json.at("modes");
   rings.clamp = json.at("clamp");
   rings.spacing = json.at("spacing");
+  rings.thickness = json.value("thickness", 0.0);
+  rings.fill = static_cast<RingsFill>(json.value("fill", 0));
+  rings.quality = static_cast<RingsQuality>(json.value("quality", static_cast<int>(RingsQuality::normal)));
   rings.grid = optional_vec3(json, "grid");
   return rings;
 }
@@ -98,6 +104,7 @@ Json json_of(const SoundEntry& sound)
           {"min_impact_speed", s.min_impact_speed},
           {"seed", s.seed},
           {"full_scale", sound.full_scale},
+          {"normalise", sound.normalise},
           {"tail", sound.tail},
           {"impulse_duration", sound.impulse_duration},
           {"ground_reflection", sound.ground_reflection},
@@ -121,6 +128,24 @@ Json json_of(const ListenerEntry& listener)
   if (listener.position) json["position"] = json_of(*listener.position);
   if (listener.forward) json["forward"] = json_of(*listener.forward);
   return json;
+}
+
+// Mistakes in the words of the option that made them; a note of the recording has no file of its own.
+std::string describe_mistakes(const SceneError& error, const std::vector<std::string>& settings)
+{
+  std::string text;
+  for (const Mistake& mistake : error.mistakes()) {
+    std::string option;
+    for (const std::string& setting : settings) {
+      const std::string path = setting.substr(0, setting.find('='));
+      if (mistake.place.path.starts_with(path) || path.starts_with(mistake.place.path)) option = setting;
+    }
+    text += text.empty() ? "" : "\n";
+    text += option.empty() ? "The settings of sound in the recording: " : fmt::format("--set {}: ", option);
+    text += fmt::format("{} {}", mistake.place.path, mistake.message);
+    if (!mistake.nearest.empty()) text += fmt::format(" Did you mean \"{}\"?", mistake.nearest);
+  }
+  return text;
 }
 
 }  // namespace
@@ -180,9 +205,13 @@ SoundNotes parse_sound_notes(std::string_view text, const std::vector<std::strin
     throw Error(fmt::format("The notes on sound of the recording cannot be read: {}. Run the scene again.",
                             failure.what()));
   }
-  const SceneDesc scene = parse_scene(scene_text, "sound.json", {.settings = settings});
-  notes.sound = scene.sound.value_or(SoundEntry{});
-  notes.listener = scene.listener;
+  try {
+    const SceneDesc scene = parse_scene(scene_text, "", {.settings = settings});
+    notes.sound = scene.sound.value_or(SoundEntry{});
+    notes.listener = scene.listener;
+  } catch (const SceneError& error) {
+    throw Error(describe_mistakes(error, settings));
+  }
   return notes;
 }
 

@@ -37,7 +37,7 @@ struct SoundNotes {
 [[nodiscard]] SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built);
 [[nodiscard]] std::string sound_notes_text(const SoundNotes& notes);
 /// `settings` as of --set change the values of "sound" and "listener". Throws Error for a text that is no
-/// note, SceneError for settings that are wrong.
+/// note, and for settings that are wrong, which it names.
 [[nodiscard]] SoundNotes parse_sound_notes(std::string_view text,
                                            const std::vector<std::string>& settings = {});
 

@@ -23,8 +23,7 @@ class AirFilter {
 
  private:
   std::size_t half_length_;
-  std::vector<double> nepers_;   ///< loss per metre at evenly spaced frequencies up to half the sample rate
-  std::vector<double> cosines_;  ///< over one period
+  std::vector<double> nepers_;  ///< loss per metre at evenly spaced frequencies up to half the sample rate
   std::vector<double> window_;
 };
 

@@ -13,10 +13,11 @@ namespace thrum::sound {
 
 namespace {
 
-constexpr double kInaudible = 1e-9;       ///< amplitude of a body that counts as silent [Pa m]
-constexpr double kSameDirection = 0.01;   ///< chord between directions that sound alike
-constexpr double kSamePlace = 1e-5;       ///< a contact that moved by less keeps its shapes [m]
-constexpr double kRoughnessLimit = 16e3;  ///< of the noise of rough contacts, the same at every rate [Hz]
+constexpr double kInaudible = 1e-9;           ///< amplitude of a body that counts as silent [Pa m]
+constexpr double kSameDirection = 0.01;       ///< chord between directions that sound alike
+constexpr std::uint64_t kDecayIntervals = 4;  ///< with one contact damping: 2.7 ms at 48 kHz
+constexpr double kSamePlace = 1e-5;           ///< a contact that moved by less keeps its shapes [m]
+constexpr double kRoughnessLimit = 16e3;      ///< of the noise of rough contacts, the same at every rate [Hz]
 
 // The click of a body that is accelerated, as one more mode. A rigid sphere of radius a with acceleration A
 // radiates, in the direction at the angle theta to it, in the far field,
@@ -152,7 +153,8 @@ void BodyVoice::add_step(double time, double duration, std::span<const BodyConta
   // Before its first step the body is as in it.
   longest_step_ = std::max(longest_step_, duration);
   // An impact may lie before its step by the length of it.
-  ready_until_ = last ? last->time - 2 * longest_step_ : 0;
+  ready_until_ =
+      last ? last->time - 2 * longest_step_ - static_cast<double>(kDecayIntervals) * bank_.interval() : 0;
   controls_.push_back(std::move(control));
   add_slides(time, duration, contacts);
   std::erase_if(places_, [](const auto& entry) { return !entry.second.used; });
@@ -199,11 +201,17 @@ bool BodyVoice::render(std::span<double> amplitude)
     });
     if (!loads_change) {
       bank_.skip();
+      decays_known_ = false;
       return false;
     }
   }
   set_loads(begin, end);
-  set_decays(begin, end);
+  // Decays are the mean over a few intervals.
+  const auto number = static_cast<std::uint64_t>(std::llround(begin / bank_.interval()));
+  const std::uint64_t left = kDecayIntervals - number % kDecayIntervals;
+  if (left == kDecayIntervals || !decays_known_)
+    set_decays(begin, begin + static_cast<double>(left) * bank_.interval());
+  decays_known_ = true;
   add_noise(begin);
   set_direction(begin);
   bank_.render(amplitude);
@@ -298,24 +306,27 @@ void BodyVoice::set_decays(double begin, double end)
   scratch_.assign(bank_.size(), 0.0);
   const std::array<double, 3> times = {begin, (begin + end) / 2, end};
   constexpr std::array<double, 3> kSimpson = {1.0 / 6, 4.0 / 6, 1.0 / 6};
-  for (std::size_t s = 0; s < 3; ++s) {
+  // The cubic is linear in its four values, so that the times of one segment share their coefficients.
+  for (std::size_t s = 0; s < 3;) {
     const std::size_t i = segment_at(controls_, times[s]);
-    const double since = times[s] - controls_[i].time;
+    const bool is_end = i + 1 == controls_.size();
+    const double h = is_end ? 1 : controls_[i + 1].time - controls_[i].time;
+    std::array<double, 4> c = {};
+    for (; s < 3 && segment_at(controls_, times[s]) == i; ++s) {
+      const double since = is_end ? 0 : std::max(0.0, times[s] - controls_[i].time);
+      const std::array<double, 4> now = cubic_coefficients(h, since);
+      for (std::size_t k = 0; k < 4; ++k) c[k] += kSimpson[s] * now[k];
+    }
     const double* y0 = values_of(controls_[i].decays);
-    if (since <= 0 || i + 1 == controls_.size()) {
-      for (std::size_t m = 0; m < modes_; ++m) scratch_[m] += kSimpson[s] * y0[m];
+    if (c[1] == 0 && c[2] == 0 && c[3] == 0) {
+      for (std::size_t m = 0; m < modes_; ++m) scratch_[m] += c[0] * y0[m];
       continue;
     }
     const double* y1 = values_of(controls_[i + 1].decays);
     const double* s0 = slopes_at(i).data();
     const double* s1 = slopes_at(i + 1).data();
-    // The cubic is linear in its four values.
-    const double h = controls_[i + 1].time - controls_[i].time;
-    const double a = kSimpson[s] * cubic(1, 0, 0, 0, h, since);
-    const double b = kSimpson[s] * cubic(0, 1, 0, 0, h, since);
-    const double c = kSimpson[s] * cubic(0, 0, 1, 0, h, since);
-    const double d = kSimpson[s] * cubic(0, 0, 0, 1, h, since);
-    for (std::size_t m = 0; m < modes_; ++m) scratch_[m] += a * y0[m] + b * y1[m] + c * s0[m] + d * s1[m];
+    for (std::size_t m = 0; m < modes_; ++m)
+      scratch_[m] += c[0] * y0[m] + c[1] * y1[m] + c[2] * s0[m] + c[3] * s1[m];
   }
   for (double& decay : scratch_) decay = std::max(0.0, decay);
   bank_.set_extra_decays(scratch_);

@@ -129,7 +129,8 @@ class BodyVoice {
   Vec3 radiated_ = Vec3::Zero();      ///< direction that the weights belong to
   double quiet_amplitude_ = 0;        ///< of a mode that is not heard any more
   double ready_until_ = 0;
-  double longest_step_ = 0;  ///< so far [s]
+  double longest_step_ = 0;    ///< so far [s]
+  bool decays_known_ = false;  ///< to the bank, for this interval
   ForceRedistribution redistribution_;
   std::unordered_map<std::uint64_t, Place> places_;
   std::unordered_map<std::uint64_t, Noise> noises_;  ///< of the step before

@@ -28,11 +28,17 @@ double monotone_slope(double left_secant, double right_secant, double left, doub
   return left_secant * right_secant / (share * right_secant + (1 - share) * left_secant);
 }
 
-double cubic(double y0, double y1, double s0, double s1, double h, double x)
+std::array<double, 4> cubic_coefficients(double h, double x)
 {
   const double t = x / h;
   const double u = 1 - t;
-  return y0 * u * u * (1 + 2 * t) + y1 * t * t * (3 - 2 * t) + h * t * u * (s0 * u - s1 * t);
+  return {u * u * (1 + 2 * t), t * t * (3 - 2 * t), h * t * u * u, -h * t * t * u};
+}
+
+double cubic(double y0, double y1, double s0, double s1, double h, double x)
+{
+  const auto [a, b, c, d] = cubic_coefficients(h, x);
+  return a * y0 + b * y1 + c * s0 + d * s1;
 }
 
 }  // namespace thrum::sound

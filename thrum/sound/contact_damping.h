@@ -12,6 +12,7 @@
 // approximation any more.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,9 @@ void add_contact_damping(const PointShapes& shapes, const Vec3& normal, double f
 /// of Brodlie), from the two secants and the two lengths: 0 at an extremum, so that a curve through values
 /// >= 0 stays >= 0.
 [[nodiscard]] double monotone_slope(double left_secant, double right_secant, double left, double right);
+
+/// Of y0, y1, s0 and s1 in the cubic below.
+[[nodiscard]] std::array<double, 4> cubic_coefficients(double h, double x);
 
 /// The cubic from (0, y0) to (h, y1) with slopes s0 and s1, at x.
 [[nodiscard]] double cubic(double y0, double y1, double s0, double s1, double h, double x);

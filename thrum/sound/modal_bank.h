@@ -84,6 +84,8 @@ class ModalBank {
   void gather_inputs();
   void add_pulse(const Pulse& pulse);
   void add_pulse_part(const Pulse& pulse, std::size_t n, double from, double to);
+  void update_squares();
+  void update_recurrences();
   std::pair<double, double> shift_by_load();
   void render_free(std::span<double> out);
   void render_driven(std::span<double> out);
@@ -108,8 +110,12 @@ class ModalBank {
 
   std::vector<Pulse> pulses_;  ///< in the order in which they were given
   std::vector<double> load_rates_;
-  std::vector<double> shift_re_, shift_im_;  ///< r / s^2 of the load
-  std::vector<double> factor_;               ///< exp(-extra T)
+  std::vector<double> shift_re_, shift_im_;    ///< r / s^2 of the load
+  std::vector<double> square_re_, square_im_;  ///< 1 / s^2
+  bool squares_known_ = false;
+  std::vector<double> factor_;                ///< exp(-extra T)
+  std::vector<double> start0_, start1_;       ///< first two values of what is heard in an interval
+  std::vector<double> twice_re_, pole_norm_;  ///< 2 Re p and |p|^2 of the pole p
   bool has_load_ = false;
   std::vector<double> force_;  ///< kInterval x padded_
   bool has_force_ = false;

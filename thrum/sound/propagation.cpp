@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numbers>
 
 #include "thrum/base/index.h"
+#include "thrum/base/simd.h"
 #include "thrum/sound/air_filter.h"
+#include "thrum/sound/fir_row.h"
 #include "thrum/sound/transform.h"
 
 namespace thrum::sound {
@@ -20,8 +23,12 @@ constexpr std::ptrdiff_t kTaps = 48;
 constexpr std::ptrdiff_t kPhases = 512;  ///< tabulated fractions; linear between them
 constexpr double kKaiser = 8;
 
-constexpr std::ptrdiff_t kDelayControl = 32;    ///< samples between exact travel times; cubic between
-constexpr std::ptrdiff_t kFilterControl = 256;  ///< samples between filters; linear between
+// Times between control points are the same at every rate, or the cost would grow with its square.
+constexpr std::ptrdiff_t kControlRate = 48000;   ///< rate that the next is for [Hz]
+constexpr std::ptrdiff_t kDelayControl = 32;     ///< samples between exact travel times; cubic between
+constexpr std::ptrdiff_t kDelaysPerFilter = 8;   ///< of these between filters; linear between
+constexpr std::ptrdiff_t kFilteredAtOnce = 256;  ///< samples
+constexpr double kSameDistance = 1e-3;  ///< change of the way that leaves the filter as it is: 5e-4 dB [m]
 constexpr int kMaxIterations = 200;
 constexpr double kSeriesEnd = 1e-17;      ///< terms below this share of their sum do not change it
 constexpr double kTimeTolerance = 1e-12;  ///< of (1) [s]
@@ -62,6 +69,31 @@ const std::vector<double>& sinc_table()
 {
   static const std::vector<double> table = make_sinc_table();
   return table;
+}
+
+// Sum of both rows of weights over kTaps samples. Four chains of pairs, because a sum in one chain waits for
+// each addition.
+std::pair<double, double> weighted_sums(const double* a, const double* b, const double* samples)
+{
+  using base::simd::Double2;
+  const auto load = [](const double* from) {
+    Double2 pair;
+    std::memcpy(&pair, from, sizeof(pair));
+    return pair;
+  };
+  static_assert(kTaps % 4 == 0);
+  Double2 a0{}, a1{}, b0{}, b1{};
+  for (std::ptrdiff_t k = 0; k < kTaps; k += 4) {
+    const Double2 s0 = load(samples + k);
+    const Double2 s1 = load(samples + k + 2);
+    a0 += load(a + k) * s0;
+    a1 += load(a + k + 2) * s1;
+    b0 += load(b + k) * s0;
+    b1 += load(b + k + 2) * s1;
+  }
+  a0 += a1;
+  b0 += b1;
+  return {a0[0] + a0[1], b0[0] + b0[1]};
 }
 
 Vec3 mirrored(const Vec3& point, double height)
@@ -134,17 +166,25 @@ PathMoment SoundPath::at_reception(double time) const
   return moment(emission, time);
 }
 
+// The source has kTaps samples of silence before its first, and what is delayed as many as the filter needs,
+// so that sums need no special case there.
 Propagator::Propagator(const SoundPath& path, int sample_rate, double start)
     : path_(path),
       sample_rate_(sample_rate),
       start_(start),
       metres_per_sample_(path.desc().air.sound_speed() / sample_rate),
-      closest_(std::numeric_limits<double>::infinity())
+      delay_control_(kDelayControl *
+                     std::max<std::ptrdiff_t>(1, (sample_rate + kControlRate / 2) / kControlRate)),
+      closest_(std::numeric_limits<double>::infinity()),
+      source_(at(kTaps), 0.0),
+      source_begin_(-kTaps)
 {
   if (!path.desc().absorption) return;
   filter_ = std::make_unique<AirFilter>(path.desc().air, sample_rate);
-  taps_.resize(filter_->half_length() + 1);
+  taps_.resize(2 * filter_->half_length() + 1);
   tap_slopes_.resize(taps_.size());
+  delayed_.assign(filter_->half_length(), 0.0);
+  delayed_begin_ = -std::ssize(delayed_);
 }
 
 Propagator::~Propagator() = default;
@@ -153,7 +193,7 @@ Propagator& Propagator::operator=(Propagator&&) noexcept = default;
 
 double Propagator::delay_at(std::ptrdiff_t control) const
 {
-  const double time = start_ + static_cast<double>(control * kDelayControl) / sample_rate_;
+  const double time = start_ + static_cast<double>(control * delay_control_) / sample_rate_;
   return path_.at_reception(time).distance / metres_per_sample_;
 }
 
@@ -161,11 +201,12 @@ double Propagator::delay_at(std::ptrdiff_t control) const
 double Propagator::delay_of_next()
 {
   const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
-  const std::ptrdiff_t segment = sample / kDelayControl;
+  const std::ptrdiff_t segment = sample / delay_control_;
   if (path_.is_constant()) {
     if (delay_segment_ < 0) delays_.fill(delay_at(0));
     delay_segment_ = segment;
-    return delays_[0];
+    delay_is_constant_ = true;
+    return delays_[1];
   }
   if (segment != delay_segment_) {
     if (delay_segment_ < 0) {
@@ -175,8 +216,12 @@ double Propagator::delay_of_next()
       delays_[3] = delay_at(segment + 2);
     }
     delay_segment_ = segment;
+    delay_is_constant_ =
+        std::all_of(delays_.begin(), delays_.end(), [&](double d) { return d == delays_[0]; });
   }
-  const double u = static_cast<double>(sample - segment * kDelayControl) / kDelayControl;
+  if (delay_is_constant_) return delays_[1];
+  const double u =
+      static_cast<double>(sample - segment * delay_control_) / static_cast<double>(delay_control_);
   const double v = 1 - u;
   const double slope0 = 0.5 * (delays_[2] - delays_[0]);
   const double slope1 = 0.5 * (delays_[3] - delays_[1]);
@@ -188,103 +233,172 @@ double Propagator::source_value(double position) const
 {
   const double whole = std::floor(position);
   const auto first = static_cast<std::ptrdiff_t>(whole) - kTaps / 2 + 1;
-  if (first + kTaps <= source_begin_ || first >= source_begin_ + std::ssize(source_)) return 0;
+  if (first + kTaps <= loud_begin_ || first >= loud_end_) return 0;
   const double phase = (position - whole) * kPhases;
   const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
   const double blend = phase - static_cast<double>(row);
-  const double* const a = sinc_table().data() + row * kTaps;
-  const double* const b = a + kTaps;
-  const std::ptrdiff_t low = std::max<std::ptrdiff_t>(0, source_begin_ - first);
-  const std::ptrdiff_t high = std::min(kTaps, source_begin_ + std::ssize(source_) - first);
-  const double* const s = source_.data() + (first - source_begin_);
-  double at_a = 0;
-  double at_b = 0;
-  for (std::ptrdiff_t k = low; k < high; ++k) {
-    at_a += a[k] * s[k];
-    at_b += b[k] * s[k];
-  }
+  const double* const weights = sinc_table().data() + row * kTaps;
+  const auto [at_a, at_b] = weighted_sums(weights, weights + kTaps, source_.data() + (first - source_begin_));
   return at_a + blend * (at_b - at_a);
 }
 
 /// False when it needs samples of the source that are not known yet.
-bool Propagator::delay_next_sample()
+bool Propagator::delay_next_samples()
 {
   const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
   const double delay = delay_of_next();
-  const double position = static_cast<double>(sample) - delay;
-  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
-  if (!finished_ && std::floor(position) + kTaps / 2 >= static_cast<double>(known)) return false;
   const double distance = delay * metres_per_sample_;
+  const double gain = (path_.desc().reflected ? path_.desc().ground.reflection : 1) /
+                      std::max(distance, path_.desc().min_distance);
+  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
+  if (delay_is_constant_) {
+    if (!delay_row(sample, delay, gain)) return false;
+  } else {
+    const double position = static_cast<double>(sample) - delay;
+    if (!finished_ && std::floor(position) + kTaps / 2 >= static_cast<double>(known)) return false;
+    delayed_.push_back(gain * source_value(position));
+    if (delayed_.back() != 0) delayed_loud_end_ = sample + 1;
+  }
   closest_ = std::min(closest_, distance);
-  const double gain = path_.desc().reflected ? path_.desc().ground.reflection : 1;
-  delayed_.push_back(gain * source_value(position) / std::max(distance, path_.desc().min_distance));
   return true;
+}
+
+// The samples until the next control point (of a path that never changes: more), with weights that they
+// share.
+bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
+{
+  // Sample s takes the source from s - whole + fraction.
+  const double whole = std::ceil(delay);
+  const std::ptrdiff_t first = sample - static_cast<std::ptrdiff_t>(whole) - kTaps / 2 + 1;
+  const std::ptrdiff_t row_length = path_.is_constant() ? kFilteredAtOnce : delay_control_;
+  std::ptrdiff_t count = row_length - sample % row_length;
+  const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
+  if (!finished_) count = std::min(count, known - (first + kTaps - 1));
+  if (count <= 0) return false;
+  const std::size_t begin = delayed_.size();
+  if (first >= loud_end_ || first + kTaps <= loud_begin_) {
+    if (first < loud_end_ && loud_begin_ < known) count = std::min(count, loud_begin_ - (first + kTaps) + 1);
+    delayed_.resize(begin + at(count), 0.0);
+    return true;
+  }
+  count = std::min(count, loud_end_ - first);
+  if (delay != row_delay_ || gain != row_gain_) {
+    row_delay_ = delay;
+    row_gain_ = gain;
+    const double phase = (whole - delay) * kPhases;
+    const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
+    const double blend = phase - static_cast<double>(row);
+    const double* const weights = sinc_table().data() + row * kTaps;
+    row_weights_.resize(at(kTaps));
+    for (std::size_t k = 0; k < at(kTaps); ++k)
+      row_weights_[k] = gain * (weights[k] + blend * (weights[at(kTaps) + k] - weights[k]));
+  }
+  delayed_.resize(begin + at(count));
+  filter_row(source_.data() + (first - source_begin_), row_weights_, std::span(delayed_).subspan(begin));
+  delayed_loud_end_ = sample + count;
+  return true;
+}
+
+// Of both sides of the filter.
+void Propagator::set_taps(double distance, std::vector<double>& taps) const
+{
+  const std::size_t half = filter_->half_length();
+  filter_->taps(distance, std::span(taps).subspan(half));
+  for (std::size_t k = 0; k < half; ++k) taps[k] = taps[2 * half - k];
 }
 
 void Propagator::update_filter(std::ptrdiff_t segment)
 {
   if (segment == filter_segment_) return;
   const auto distance_at = [&](std::ptrdiff_t s) {
-    return delay_at(s * (kFilterControl / kDelayControl)) * metres_per_sample_;
+    return delay_at(s * kDelaysPerFilter) * metres_per_sample_;
   };
+  const double length = static_cast<double>(kDelaysPerFilter * delay_control_);
   if (filter_segment_ < 0) {
-    filter_->taps(distance_at(segment), taps_);
-  } else if (!path_.is_constant()) {
-    for (std::size_t k = 0; k < taps_.size(); ++k) taps_[k] += kFilterControl * tap_slopes_[k];
-  }
-  if (!path_.is_constant()) {
-    filter_->taps(distance_at(segment + 1), tap_slopes_);
-    for (std::size_t k = 0; k < taps_.size(); ++k)
-      tap_slopes_[k] = (tap_slopes_[k] - taps_[k]) / kFilterControl;
+    filter_distance_ = distance_at(segment);
+    set_taps(filter_distance_, taps_);
+  } else if (filter_changes_) {
+    for (std::size_t k = 0; k < taps_.size(); ++k) taps_[k] += length * tap_slopes_[k];
   }
   filter_segment_ = segment;
+  filter_changes_ = false;
+  if (path_.is_constant()) return;
+  const double next = distance_at(segment + 1);
+  if (std::abs(next - filter_distance_) < kSameDistance) return;
+  filter_changes_ = true;
+  filter_distance_ = next;
+  set_taps(next, tap_slopes_);
+  for (std::size_t k = 0; k < taps_.size(); ++k) tap_slopes_[k] = (tap_slopes_[k] - taps_[k]) / length;
 }
 
-double Propagator::filtered_value()
+void Propagator::filter_samples(std::size_t count, std::vector<double>& pressure)
 {
-  const auto sample = static_cast<std::ptrdiff_t>(pulled_);
-  const std::ptrdiff_t middle = sample - delayed_begin_;
-  if (!filter_) return delayed_[at(middle)];
-  update_filter(sample / kFilterControl);
-  const auto u = static_cast<double>(sample % kFilterControl);
-  const std::ptrdiff_t last = std::ssize(delayed_) - 1;
-  double sum = (taps_[0] + u * tap_slopes_[0]) * delayed_[at(middle)];
-  for (std::ptrdiff_t k = 1; k < std::ssize(taps_); ++k) {
-    const double before = middle >= k ? delayed_[at(middle - k)] : 0;
-    const double after = middle + k <= last ? delayed_[at(middle + k)] : 0;
-    sum += (taps_[at(k)] + u * tap_slopes_[at(k)]) * (before + after);
+  const std::size_t begin = pressure.size();
+  pressure.resize(begin + count, 0.0);
+  // Where nothing is heard under the whole filter the sum is 0.
+  const std::ptrdiff_t half = std::ssize(taps_) / 2;
+  if (delayed_loud_end_ + half <= static_cast<std::ptrdiff_t>(pulled_)) return;
+  const double* const first =
+      delayed_.data() + (static_cast<std::ptrdiff_t>(pulled_) - delayed_begin_ - half);
+  const std::span<double> out = std::span(pressure).subspan(begin);
+  filter_row(first, taps_, out);
+  if (!filter_changes_) return;
+  filtered_.resize(count);
+  filter_row(first, tap_slopes_, filtered_);
+  const std::size_t into =
+      pulled_ - static_cast<std::size_t>(filter_segment_ * kDelaysPerFilter * delay_control_);
+  for (std::size_t i = 0; i < count; ++i) out[i] += static_cast<double>(into + i) * filtered_[i];
+}
+
+void Propagator::filter_until(std::size_t end, std::vector<double>& pressure)
+{
+  const auto segment_length = static_cast<std::size_t>(kDelaysPerFilter * delay_control_);
+  while (pulled_ < end) {
+    std::size_t count = std::min(end - pulled_, static_cast<std::size_t>(kFilteredAtOnce));
+    if (filter_) {
+      const std::size_t segment = pulled_ / segment_length;
+      count = std::min(count, (segment + 1) * segment_length - pulled_);
+      update_filter(static_cast<std::ptrdiff_t>(segment));
+      filter_samples(count, pressure);
+    } else {
+      const double* const from = delayed_.data() + (static_cast<std::ptrdiff_t>(pulled_) - delayed_begin_);
+      pressure.insert(pressure.end(), from, from + count);
+    }
+    pulled_ += count;
   }
-  return sum;
 }
 
 void Propagator::push(std::span<const double> amplitude)
 {
+  const std::ptrdiff_t begin = source_begin_ + std::ssize(source_);
+  for (std::ptrdiff_t i = 0; i < std::ssize(amplitude); ++i) {
+    if (amplitude[at(i)] == 0) continue;
+    loud_begin_ = std::min(loud_begin_, begin + i);
+    loud_end_ = begin + i + 1;
+  }
   source_.insert(source_.end(), amplitude.begin(), amplitude.end());
 }
 
 void Propagator::pull(std::vector<double>& pressure)
 {
   if (finished_) return;
-  while (delay_next_sample()) {
+  while (delay_next_samples()) {
   }
   const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
   const std::ptrdiff_t end = delayed_begin_ + std::ssize(delayed_) - ahead;
-  for (; static_cast<std::ptrdiff_t>(pulled_) < end; ++pulled_) {
-    pressure.push_back(filtered_value());
-  }
+  if (end > 0) filter_until(static_cast<std::size_t>(end), pressure);
   drop_old_samples();
 }
 
 void Propagator::finish(std::vector<double>& pressure, std::size_t frames)
 {
   finished_ = true;
+  source_.insert(source_.end(), at(kTaps), 0.0);
   const std::size_t ahead = filter_ ? filter_->half_length() : 0;
   while (delayed_begin_ + std::ssize(delayed_) < static_cast<std::ptrdiff_t>(frames + ahead)) {
-    delay_next_sample();
+    delay_next_samples();
   }
-  for (; pulled_ < frames; ++pulled_) {
-    pressure.push_back(filtered_value());
-  }
+  filter_until(frames, pressure);
 }
 
 // Keeps what later samples can need: the source from the oldest sample that can still arrive, and the delayed
@@ -300,7 +414,7 @@ void Propagator::drop_old_samples()
   }
   // Later samples were emitted later: (1) is monotone below the speed of sound.
   const double position = static_cast<double>(delayed_begin_ + std::ssize(delayed_)) - delays_[1];
-  const std::ptrdiff_t needed = static_cast<std::ptrdiff_t>(std::floor(position)) - kTaps - kDelayControl;
+  const std::ptrdiff_t needed = static_cast<std::ptrdiff_t>(std::floor(position)) - kTaps - delay_control_;
   const std::ptrdiff_t source_drop = std::min(needed - source_begin_, std::ssize(source_));
   if (source_drop > kPiece) {
     source_.erase(source_.begin(), source_.begin() + source_drop);

@@ -24,6 +24,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -123,30 +124,44 @@ class Propagator {
   /// Travel time at a control point [samples].
   [[nodiscard]] double delay_at(std::ptrdiff_t control) const;
   [[nodiscard]] double delay_of_next();
-  bool delay_next_sample();
+  bool delay_next_samples();
+  bool delay_row(std::ptrdiff_t sample, double delay, double gain);
   [[nodiscard]] double source_value(double position) const;
-  [[nodiscard]] double filtered_value();
+  void set_taps(double distance, std::vector<double>& taps) const;
   void update_filter(std::ptrdiff_t segment);
+  void filter_samples(std::size_t count, std::vector<double>& pressure);
+  void filter_until(std::size_t end, std::vector<double>& pressure);
   void drop_old_samples();
 
   SoundPath path_;
   double sample_rate_;
   double start_;
   double metres_per_sample_;
+  std::ptrdiff_t delay_control_;  ///< samples between exact travel times
   double closest_;
   bool finished_ = false;
 
   std::vector<double> source_;       ///< amplitude, the newest sample last
   std::ptrdiff_t source_begin_ = 0;  ///< number of its first sample
-  std::array<double, 4> delays_{};   ///< control values round the next sample [samples]
+  std::ptrdiff_t loud_begin_ = std::numeric_limits<std::ptrdiff_t>::max();  ///< first sample that is not 0
+  std::ptrdiff_t loud_end_ = 0;                                             ///< after the last such sample
+  std::array<double, 4> delays_{};  ///< control values round the next sample [samples]
   std::ptrdiff_t delay_segment_ = -1;
+  bool delay_is_constant_ = false;   ///< over the segment, as of a body at rest
+  std::vector<double> row_weights_;  ///< of the source, for the delay and the gain below
+  double row_delay_ = -1;            ///< [samples]
+  double row_gain_ = 0;
 
-  std::vector<double> delayed_;       ///< s(t_e) / r, the newest sample last
-  std::ptrdiff_t delayed_begin_ = 0;  ///< number of its first sample
+  std::vector<double> delayed_;          ///< s(t_e) / r, the newest sample last
+  std::ptrdiff_t delayed_begin_ = 0;     ///< number of its first sample
+  std::ptrdiff_t delayed_loud_end_ = 0;  ///< after the last one that is not 0
 
   std::unique_ptr<AirFilter> filter_;  ///< none without absorption
   std::vector<double> taps_;           ///< of the filter at the start of the segment
   std::vector<double> tap_slopes_;     ///< their change per sample
+  double filter_distance_ = 0;         ///< that the filter has, or reaches at the end of the segment [m]
+  bool filter_changes_ = false;        ///< in this segment
+  std::vector<double> filtered_;       ///< a row of sums
   std::ptrdiff_t filter_segment_ = -1;
   std::size_t pulled_ = 0;
 };

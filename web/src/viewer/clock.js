@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Playback time: play, pause, jump, at any speed; the sound is synchronised with it.
-import { bytes } from '../shared/data.js';
-
 const MAX_SOUND_DRIFT = 0.06;  // between picture and sound before the picture is set to the sound's time [s]
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -16,13 +14,15 @@ export class Clock {
     this.onChange = () => {};
   }
 
-  setSound(base64) {
+  // Bytes of a WAV file, or none.
+  setSound(file) {
     const wasPlaying = this.playing;
     this.audio?.pause();
     this.audio = null;
-    if (base64) {
+    if (file) {
       this.audio = document.getElementById('sound');
-      this.audio.src = URL.createObjectURL(new Blob([bytes(base64)], { type: 'audio/wav' }));
+      URL.revokeObjectURL(this.audio.src);
+      this.audio.src = URL.createObjectURL(new Blob([file], { type: 'audio/wav' }));
       // Slow motion also lowers the pitch, like a slowed recording.
       this.audio.preservesPitch = false;
       this.syncSound(wasPlaying);

@@ -18,6 +18,7 @@ export class Controls {
     element('modes').addEventListener('click', () => this.nextMode());
     element('resetView').addEventListener('click', () => viewer.lookAtAll());
     element('soundToggle').addEventListener('click', () => this.toggleSound());
+    element('muteBody').addEventListener('click', () => viewer.toggleMute());
     element('keys').addEventListener('click', () => this.toggleHelp());
     window.addEventListener('keydown', (event) => this.key(event));
     this.listenForClicks();
@@ -89,6 +90,7 @@ export class Controls {
       r: () => this.toggle('response'),
       w: () => this.toggle('wireframe'),
       m: () => this.nextMode(),
+      s: () => this.viewer.toggleMute(),
       f: () => this.nextBody(),
       Escape: () => this.viewer.follow(0, -1),
       0: () => this.viewer.lookAtAll(),
@@ -165,5 +167,7 @@ export class Controls {
     element('modes').setAttribute('aria-pressed', String(this.viewer.mode >= 0));
     element('soundToggle').hidden = !clock.audio;
     element('soundToggle').setAttribute('aria-pressed', String(clock.audio ? !clock.audio.muted : false));
+    element('muteBody').hidden = !this.viewer.canMute;
+    element('muteBody').setAttribute('aria-pressed', String(Boolean(this.viewer.mixer?.muted.has(this.viewer.followed.body))));
   }
 }

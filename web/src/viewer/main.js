@@ -8,6 +8,7 @@ import { Clock } from './clock.js';
 import { Controls } from './controls.js';
 import { followLive } from './live.js';
 import { Marks } from './marks.js';
+import { Mixer } from './mixer.js';
 import { ModeAnimation } from './modes.js';
 import { Plots } from './plots.js';
 import { Run } from './run.js';
@@ -34,11 +35,14 @@ class Viewer {
     this.radius = Math.max(...this.runs.map((run) => Math.hypot(...[0, 1, 2].map((k) => run.box[3 + k] - run.box[k])) / 2), 1e-6);
     this.panes = this.runs.map((run, i) => this.makePane(run, this.stage.sets[i], before?.[i]));
     this.clock.duration = Math.max(...this.runs.map((run) => run.duration));
-    this.clock.setSound(this.runs.find((run) => run.sound)?.sound);
+    this.heard = this.runs.findIndex((run) => run.sound);
+    this.mixer = this.heard < 0 ? null : new Mixer(this.runs[this.heard]);
+    this.clock.setSound(this.mixer?.file);
     this.stage.requestRedraw();
     if (!before) this.lookAtAll();
     for (const show of this.panes) show.marks.radius = this.stage.litRadius;
     this.plots = this.plots ? this.plots.replace(this.runs) : new Plots(element('plots'), this.runs, (time) => this.clock.seek(time));
+    this.plots.setWave(this.mixer?.wav);
     this.describe();
     this.controls?.update();
   }
@@ -129,6 +133,20 @@ class Viewer {
     this.setMode(-1);
     this.stage.requestRedraw();
     this.controls?.update();
+  }
+
+  // Whether the followed body can be left out of the sound.
+  get canMute() {
+    const { show, body } = this.followed;
+    return show === this.heard && Boolean(this.mixer?.canMute(body));
+  }
+
+  toggleMute() {
+    if (!this.canMute) return;
+    this.mixer.toggle(this.followed.body);
+    this.clock.setSound(this.mixer.file);
+    this.plots.setWave(this.mixer.wav);
+    this.controls.update();
   }
 
   setMode(mode) {

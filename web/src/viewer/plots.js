@@ -3,7 +3,7 @@
 // over them.
 // Dragging scrubs.
 import { COLOURS } from './marks.js';
-import { parseWav, waveformColumns } from './waveform.js';
+import { waveformColumns } from './waveform.js';
 
 const css = (colour) => `#${colour.toString(16).padStart(6, '0')}`;
 const INK = '#26323a';
@@ -59,9 +59,12 @@ export class Plots {
     this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
     this.floor = minOf(runs.map((run) => minOf(run.potential)));
     this.energyTop = Math.max(maxOf(runs.map((run) => maxOf(run.kinetic.map((e, i) => e + run.potential[i])))) - this.floor, 1e-12);
-    const heard = runs.find((run) => run.sound);
-    this.wav = heard ? parseWav(heard.sound) : null;
     this.impulseTop = Math.max(maxOf(runs.map((run) => maxOf(run.impulse))), 1e-12);
+  }
+
+  setWave(wav) {
+    this.wav = wav ?? null;
+    this.resize();
   }
 
   replace(runs) {

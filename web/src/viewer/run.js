@@ -26,6 +26,7 @@ export class Run {
     this.bodies = data.bodies;
     this.modes = data.modes;
     this.sound = data.sound;
+    this.stems = data.stems;
     this.meshes = data.meshes.map((mesh) => ({
       positions: float32(mesh.positions), normals: int8(mesh.normals), corners: uint32(mesh.corners),
     }));
