@@ -143,27 +143,28 @@ TEST_P(Rings, FlatOnesOnEachOtherStayInContact)
   }
 }
 
-// A ring that stands on one side slaps down with the other, where its distance from the ground is least only
-// at the end: found there alone it sank in by up to 24 mm.
+// A ring that comes down on one side slaps down with the other, where its distance from the ground is least
+// only at the end: found there alone it sank in by up to 44 mm. Ahead of it, what would be deeper than 2 % of
+// its thickness of 0.3 m is found.
 TEST_P(Rings, OneThatSlapsDownDoesNotSinkIn)
 {
   for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 144}) {
-    for (const double spin : {3.0, 6.0}) {
-      World world = quiet_world(GetParam());
-      add(world, world.add_shape({model::Plane{}}), Pose{}, true);
-      constexpr double kTilt = 0.5;
-      const model::BodyId body =
-          add(world, world.add_shape(ring()),
-              {{0, 0, kMinor + kMajor * std::sin(kTilt)}, Quat(Eigen::AngleAxisd(kTilt, Vec3::UnitX()))});
-      world.set_velocity(body, {0, 0, -spin * kMajor}, {-spin, 0, 0});
-      double worst = 0;
-      for (int i = 0; i < std::lround(0.5 / h); ++i) {
-        world.step(h);
-        for (const model::ContactPatch& patch : world.state().patches)
-          for (const model::ContactPoint& point : patch.active()) worst = std::max(worst, point.depth);
+    for (const double spin : {6.0, 12.0}) {
+      for (const double tilt : {0.2, 0.4, 0.6, 0.8}) {
+        World world = quiet_world(GetParam());
+        add(world, world.add_shape({model::Plane{}}), Pose{}, true);
+        const double height = kMinor + kMajor * std::sin(tilt) + 0.01;
+        const model::BodyId body = add(world, world.add_shape(ring()),
+                                       {{0.05, 0, height}, Quat(Eigen::AngleAxisd(tilt, Vec3::UnitX()))});
+        world.set_velocity(body, {0, 0, -spin * kMajor}, {-spin, 0, 0});
+        double worst = 0;
+        for (int i = 0; i < std::lround(0.5 / h); ++i) {
+          world.step(h);
+          for (const model::ContactPatch& patch : world.state().patches)
+            for (const model::ContactPoint& point : patch.active()) worst = std::max(worst, point.depth);
+        }
+        EXPECT_LT(worst, 0.007) << "step " << h << ", spin " << spin << ", tilt " << tilt;
       }
-      // The far side comes down at 1.15 m times the spin, 0.2 m in a step of 1/30 s.
-      EXPECT_LT(worst, 0.01) << "step " << h << ", spin " << spin;
     }
   }
 }
