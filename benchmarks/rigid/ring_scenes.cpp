@@ -57,6 +57,15 @@ RingScene rings_in_box(int count)
   return scene;
 }
 
+RingScene rings_in_narrow_box(int count)
+{
+  RingScene scene;
+  scene.name = fmt::format("rings {} in a narrow box", count);
+  scene.half_width = 2.3;
+  add_layers(scene, count, 3, 0.75);
+  return scene;
+}
+
 RingScene rings_on_poles(int count)
 {
   RingScene scene;

@@ -4,77 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "benchmarks/harness.h"
 #include "benchmarks/rigid/ring_scenes.h"
+#include "benchmarks/rigid/ring_world.h"
 #include "benchmarks/rigid/scenes.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::bench {
 
 namespace {
-
-double max_penetration(const sim::World& world)
-{
-  double max_depth = 0;
-  for (const model::ContactPatch& patch : world.state().patches) {
-    for (const model::ContactPoint& point : patch.active()) max_depth = std::max(max_depth, point.depth);
-  }
-  return max_depth;
-}
-
-/// The scene as a world, and the number of its first ring.
-struct RingWorld {
-  sim::World world;
-  std::size_t first = 0;
-};
-
-RingWorld make_world(const RingScene& scene, const sim::WorldDesc& desc)
-{
-  sim::World world(desc);
-  world.set_surface(model::kDefaultSurface,
-                    {0, scene.friction, scene.rolling_friction, scene.rolling_friction});
-  const auto add_fixed = [&](model::ShapeId shape, const Pose& pose) {
-    sim::BodyDesc body;
-    body.shape = shape;
-    body.X_ws = pose;
-    body.motion = model::Motion::fixed;
-    world.add_body(body);
-  };
-  add_fixed(world.add_shape({model::Plane{}}), Pose{});
-  if (scene.half_width > 0) {
-    const double w = scene.half_width;
-    const model::ShapeId wall = world.add_shape({model::Box{{0.5, w + 1, 30}}});
-    for (int k = 0; k < 4; ++k) {
-      const Quat turned(Eigen::AngleAxisd(k * std::acos(0.0), Vec3::UnitZ()));
-      add_fixed(wall, {turned * Vec3(w + 0.5, 0, 30), turned});
-    }
-  }
-  for (const PoleBody& pole : scene.poles) {
-    add_fixed(world.add_shape({model::Cylinder{pole.radius, pole.half_length}}),
-              {pole.position, Quat::Identity()});
-  }
-  const model::ShapeId ring =
-      world.add_shape({model::Mesh{std::make_shared<mesh::TriangleMesh>(ring_mesh()), nullptr}});
-  const std::size_t first = world.state().bodies.size();
-  for (const Pose& pose : scene.rings) {
-    sim::BodyDesc body;
-    body.shape = ring;
-    body.X_ws = pose;
-    body.mass = kRingMass;
-    world.add_body(body);
-  }
-  return {std::move(world), first};
-}
-
-sim::WorldDesc without_sleep()
-{
-  sim::WorldDesc desc;
-  desc.reports = {false, false, false};  // not needed here
-  desc.sleep.enabled = false;
-  return desc;
-}
 
 int steps_of(double seconds)
 {
@@ -86,20 +25,22 @@ int steps_of(double seconds)
 double energy_by_finer_steps(const RingScene& scene, const model::SceneState& late, double seconds)
 {
   constexpr int kRefinement = 4;
-  sim::WorldDesc desc = without_sleep();
+  sim::WorldDesc desc = ring_world_desc();
   desc.constraint.iterations = 30;
   desc.constraint.max_extra_iterations = 60;
   desc.constraint.patch_rounds = 2;
-  RingWorld fine = make_world(scene, desc);
+  RingWorld fine = make_ring_world(scene, desc);
   fine.world.restore(late);
   for (int i = 0; i < kRefinement * steps_of(seconds); ++i) fine.world.step(kStep / kRefinement);
   return fine.world.kinetic_energy();
 }
 
-RingResult run_thrum(const RingScene& scene)
+RingResult run_thrum(const RingScene& scene, sim::StepperKind stepper = sim::StepperKind::constraint)
 {
   constexpr double kLate = 0.5;  // before the end [s]
-  auto [world, first] = make_world(scene, without_sleep());
+  sim::WorldDesc desc = ring_world_desc();
+  desc.stepper = stepper;
+  auto [world, first] = make_ring_world(scene, desc);
   RingResult result;
   model::SceneState late;
   const int steps = steps_of(scene.seconds);
@@ -118,7 +59,7 @@ RingResult run_thrum(const RingScene& scene)
   result.energy = world.kinetic_energy();
   result.note = fmt::format("{}: state {}, {} patches\n{}", scene.name, base::to_hex(world.hash()),
                             world.state().patches.size(), world.times().table());
-  if (include_slow_rows()) {
+  if (include_slow_rows() && stepper == sim::StepperKind::constraint) {
     result.note += fmt::format(
         "  the last {} s again in steps of a quarter and with 30 sweeps: {:.4f} J at the end, {:.4f} J as "
         "measured\n",
@@ -191,6 +132,44 @@ void compare(Report& report, const RingScene& scene, double target_time_ratio)
   report.note(describe("Bullet GImpact", gimpact));
 }
 
+// The impulse stepper beside the constraint stepper on the same scene.
+void compare_impulse(Report& report, const RingScene& scene)
+{
+  RingResult impulse;
+  RingResult constraint;
+  PairedTimes times;
+  for (int i = 0; i < (include_slow_rows() ? 3 : 1); ++i) {
+    impulse = run_thrum(scene, sim::StepperKind::impulse);
+    constraint = run_thrum(scene);
+    times.add(impulse.seconds, constraint.seconds);
+  }
+  const auto row = [&](const RingFigure& figure) {
+    Row result = row_of(scene, figure, impulse, constraint, "constraint stepper");
+    result.name = "impulse: " + result.name;
+    return result;
+  };
+  Row time = row({"step", &RingResult::seconds, "ms", 1e3});
+  time.target_ratio = 1.0 / 3;
+  report_paired_times(report, time, times);
+  const auto limited = [&](const RingFigure& figure, double target) {
+    Row result = row(figure);
+    result.target = target;
+    report.row(result);
+  };
+  limited({"linked pairs", &RingResult::linked, "pairs", 1}, 0);
+  limited({"largest penetration on the way", &RingResult::worst, "mm", 1e3}, 30);
+  limited({"kinetic energy at the end", &RingResult::energy, "J", 1},
+          0.01 * static_cast<double>(scene.rings.size()) / 100);
+  report.note(impulse.note);
+}
+
+// With the time that the energy of heaps is measured at.
+RingScene for_seven_seconds(RingScene scene)
+{
+  scene.seconds = 7;
+  return scene;
+}
+
 }  // namespace
 
 THRUM_BENCHMARK(rigid, rings_500)
@@ -204,6 +183,15 @@ THRUM_BENCHMARK(rigid, rings_1000)
 THRUM_BENCHMARK(rigid, rings_on_poles)
 {
   compare(report, rings_on_poles(500), 0);
+}
+
+THRUM_BENCHMARK(rigid, impulse_rings)
+{
+  compare_impulse(report, for_seven_seconds(rings_in_box(500)));
+  if (!include_slow_rows()) return;
+  compare_impulse(report, for_seven_seconds(rings_in_box(1000)));
+  compare_impulse(report, for_seven_seconds(rings_on_poles(500)));
+  compare_impulse(report, for_seven_seconds(rings_on_poles(1000)));
 }
 
 }  // namespace thrum::bench

@@ -227,5 +227,32 @@ TEST(BisectImpact, AgreesWithClosedFormsToTheTolerance)
       bisect_impact(ball.prepared, past, wall.prepared, placed_at(Vec3::Zero()), ImpactDesc{1e-6}).found());
 }
 
+// A ball that grazes an edge overlaps it on a way of 2 sqrt(2 r d), here down to 0.9 mm where a quarter of
+// its width is 50 mm. It touches when its centre is sqrt(r^2 - (r - d)^2) before the edge.
+TEST(TimeOfImpact, BisectionSeesTouchesShorterThanItsSteps)
+{
+  constexpr double kRadius = 0.1;
+  const Made ball = make({model::Sphere{kRadius}});
+  const Made wall = make({model::Box{Vec3(0.5, 0.5, 0.5)}});
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const Quat on_edge(Eigen::AngleAxisd(std::numbers::pi / 4, Vec3::UnitY()));
+  const double top = 0.5 * std::sqrt(2.0);
+  for (int i = 0; i < 200; ++i) {
+    const double depth = 1e-6 * std::pow(1e4, uniform(random));
+    const double start = -1 - uniform(random);
+    ShapeMotion thrown = placed_at({start, 0, top + kRadius - depth});
+    thrown.move = {3, 0, 0};
+    const double expected = (-start - std::sqrt(2 * kRadius * depth - depth * depth)) / 3;
+    const ImpactDesc desc{.touch_gap = 1e-7, .allowed_depth = 0.01};
+    const TimeOfImpact impact =
+        bisect_impact(ball.prepared, thrown, wall.prepared, placed_at(Vec3::Zero(), on_edge), desc);
+    ASSERT_TRUE(impact.found()) << "depth " << depth;
+    EXPECT_LE(impact.fraction, expected + 1e-9);
+    // The gap closes as the square of the way.
+    EXPECT_NEAR(impact.fraction, expected, std::sqrt(2 * kRadius * 4e-7) / 3) << "depth " << depth;
+  }
+}
+
 }  // namespace
 }  // namespace thrum::collision

@@ -48,6 +48,25 @@ TEST(SupportGraph, IgnoresLateralAndDistantContacts)
   EXPECT_EQ(levels_of(pile), (std::vector<std::int32_t>{0, 1, 1, 1}));
 }
 
+// Moved with its velocity, a body is above what it runs into from the side.
+TEST(SupportGraph, PredictedLevelsFollowTheVelocity)
+{
+  Pile pile(2);
+  pile.touch(0, 1);
+  pile.touch(0, 2);
+  pile.touch(1, 2, Vec3::UnitX(), -0.01);
+  const auto levels = [&] {
+    return build_support_graph(pile.model, pile.state, kStep, ContactLevels::predicted).level;
+  };
+  EXPECT_EQ(levels(), (std::vector<std::int32_t>{0, 1, 1}));
+  pile.state.bodies[2].velocity = {-1, 0, 0};  // 17 mm in a step
+  EXPECT_EQ(levels(), (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(levels_of(pile), (std::vector<std::int32_t>{0, 1, 1}));
+  // Both against each other: one group.
+  pile.state.bodies[1].velocity = {1, 0, 0};
+  EXPECT_EQ(levels(), (std::vector<std::int32_t>{0, 1, 1}));
+}
+
 TEST(SupportGraph, HandlesAVeryLongStack)
 {
   Pile pile(20000);

@@ -143,6 +143,32 @@ TEST_P(Rings, FlatOnesOnEachOtherStayInContact)
   }
 }
 
+// A ring that comes down on one side slaps down with the other, where its distance from the ground is least
+// only at the end: found there alone it sank in by up to 44 mm. Ahead of it, what would be deeper than 2 % of
+// its thickness of 0.3 m is found.
+TEST_P(Rings, OneThatSlapsDownDoesNotSinkIn)
+{
+  for (const double h : {1.0 / 30, 1.0 / 60, 1.0 / 144}) {
+    for (const double spin : {6.0, 12.0}) {
+      for (const double tilt : {0.2, 0.4, 0.6, 0.8}) {
+        World world = quiet_world(GetParam());
+        add(world, world.add_shape({model::Plane{}}), Pose{}, true);
+        const double height = kMinor + kMajor * std::sin(tilt) + 0.01;
+        const model::BodyId body = add(world, world.add_shape(ring()),
+                                       {{0.05, 0, height}, Quat(Eigen::AngleAxisd(tilt, Vec3::UnitX()))});
+        world.set_velocity(body, {0, 0, -spin * kMajor}, {-spin, 0, 0});
+        double worst = 0;
+        for (int i = 0; i < std::lround(0.5 / h); ++i) {
+          world.step(h);
+          for (const model::ContactPatch& patch : world.state().patches)
+            for (const model::ContactPoint& point : patch.active()) worst = std::max(worst, point.depth);
+        }
+        EXPECT_LT(worst, 0.007) << "step " << h << ", spin " << spin << ", tilt " << tilt;
+      }
+    }
+  }
+}
+
 TEST_P(Rings, AStackComesToRest)
 {
   World world = quiet_world(GetParam());
@@ -167,6 +193,8 @@ TEST_P(Rings, AStackComesToRest)
 TEST_P(Rings, APileInABoxHasNoLinkedPair)
 {
   World world = quiet_world(GetParam());
+  // Without it nothing stops a ring that rolls.
+  world.set_surface(model::kDefaultSurface, {0, 0.5, 0.005, 0.005});
   add(world, world.add_shape({model::Plane{}}), Pose{}, true);
   const model::ShapeId wall = world.add_shape({model::Box{{0.5, 3, 5}}});
   for (int k = 0; k < 4; ++k) {
@@ -185,7 +213,7 @@ TEST_P(Rings, APileInABoxHasNoLinkedPair)
   }
   double energy = world.kinetic_energy() + world.potential_energy();
   const double scale = energy;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 420; ++i) {
     world.step(kStep);
     const double now = world.kinetic_energy() + world.potential_energy();
     ASSERT_LT(now, energy + 1e-3 * scale) << "step " << i;

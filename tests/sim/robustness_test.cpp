@@ -173,6 +173,40 @@ TEST(Limits, StepsThatNeedMoreSlicesAreCounted)
   }
 }
 
+// A stiff spring on a light ball needs more substeps than one.
+TEST(Limits, SlicesThatNeedMoreSubstepsOfThePenaltyStepperAreCounted)
+{
+  for (const int max_substeps : {1, 100000}) {
+    WorldDesc desc;
+    desc.stepper = StepperKind::penalty;
+    desc.penalty.max_substeps = max_substeps;
+    World world(desc);
+    add_plane(world);
+    add(world, {model::Sphere{0.05}}, {0, 0, 0.06});
+    for (int i = 0; i < 30; ++i) world.step(kStep);
+    const LimitCounts counts = world.limit_counts();
+    EXPECT_EQ(counts.long_substeps > 0, max_substeps == 1);
+    EXPECT_EQ(counts.max_substeps_needed > 1, max_substeps == 1);
+  }
+}
+
+TEST(Limits, StepsThatTimewarpCannotTakeAreCounted)
+{
+  for (const bool sensor : {false, true}) {
+    WorldDesc desc;
+    desc.time_of_impact = TimeOfImpactMethod::timewarp;
+    World world(desc);
+    add_plane(world);
+    BodyDesc body;
+    body.shape = world.add_shape({model::Sphere{0.1}});
+    body.X_ws.position = {0, 0, 1};
+    body.sensor = sensor;
+    world.add_body(body);
+    for (int i = 0; i < 5; ++i) world.step(kStep);
+    EXPECT_EQ(world.limit_counts().steps_not_warped, sensor ? 5U : 0U);
+  }
+}
+
 // A row of balls that touch is one impact with a point for each pair; with room for fewer it is left to the
 // stepper, and counted.
 TEST(Limits, ImpactsOfTooManyPointsAreCounted)

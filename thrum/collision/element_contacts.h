@@ -37,6 +37,8 @@ struct ElementSearchDesc {
   double margin = 0;           ///< gap up to which points are wanted [m]
   double depth = 0;            ///< how far inside to look [m]
   double min_edge_length = 0;  ///< edges shorter than this are left to their ends [m]
+  /// Instead of (1) and (2): every corner inside, and the lowest points of edges with both ends outside.
+  bool every_point = false;
 };
 
 template <class Distance>
@@ -53,6 +55,7 @@ class ElementSearch {
         reach_(std::max(desc.margin, desc.depth)),
         inward_offset_(kInwardOffset * desc.depth),
         min_edge_length_(desc.min_edge_length),
+        every_point_(desc.every_point),
         corners_(corners),
         found_(found)
   {
@@ -125,6 +128,7 @@ class ElementSearch {
     const double lowest =
         0.5 * (distance_.lower_bound(u.probe.value) + distance_.lower_bound(v.probe.value) - length);
     if (lowest > margin_ || !(length > min_edge_length_)) return;
+    if (every_point_ && (u.probe.value < margin_ || v.probe.value < margin_)) return;
     const int segments = static_cast<int>(
         std::clamp(std::ceil(length / distance_.unimodal_length()), 1.0, static_cast<double>(kMaxSegments)));
     const Vec3 d = along / length;
@@ -231,6 +235,13 @@ class ElementSearch {
     const Vec3& p = contact.point;
     const bool round = distance_.is_round();
     if (!round) probe = distance_.exact(p, reach_);
+    if (every_point_) {
+      if (!(probe.value < margin_) || !(probe.gradient.norm() > 0)) return;
+      contact.normal = probe.gradient.normalized();
+      contact.distance = probe.value;
+      found_.push_back(contact);
+      return;
+    }
     // The lowest point of an edge is known to within the distance's own resolution; it may be needed for a
     // crossing.
     const bool beyond = probe.value > margin_;
@@ -273,6 +284,7 @@ class ElementSearch {
   double reach_;
   double inward_offset_;
   double min_edge_length_;
+  bool every_point_;
   CornerCache& corners_;
   std::vector<ElementContact>& found_;
 };

@@ -10,6 +10,7 @@
 #include "thrum/base/vec.h"
 #include "thrum/collision/shape_distance.h"
 #include "thrum/collision/z_list.h"
+#include "thrum/model/contact.h"
 
 namespace thrum::collision {
 
@@ -146,6 +147,7 @@ struct PairScratch {
   ClipScratch clip;
   MeshScratch mesh;
   RoundScratch round;
+  std::vector<model::ContactPatch> predicted;
   std::uint64_t left_out = 0;  ///< points of pairs that had kMaxPatches patches already
 };
 

@@ -428,7 +428,24 @@ TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a, 
   if (overlaps_at(0)) return kNoImpact;
   const double width = thinner_width(a, b);
   const double step = std::isfinite(width) ? kSampleShare * width / reach : 1.0;
-  double low = 0;
+  const auto bisect = [&](double low, double high) {
+    while ((high - low) * reach > desc.touch_gap) {
+      const double middle = 0.5 * (low + high);
+      if (middle <= low || middle >= high) break;
+      (overlaps_at(middle) ? high : low) = middle;
+    }
+    return TimeOfImpact{low, false};
+  };
+  // Up to here the bounds of the motion rule an impact out. A touch that is over before the next sample, as
+  // of a ball that grazes an edge, is where the bounds end.
+  const TimeOfImpact bound = time_of_impact(a, motion_a, b, motion_b, desc);
+  if (!bound.found()) return kNoImpact;
+  if (bound.fraction > 0 && !bound.limited) {
+    const double next = std::min(bound.fraction + step, desc.max_fraction);
+    return overlaps_at(next) ? bisect(bound.fraction, next) : bound;
+  }
+  // Within the touch gap at the start, where the bounds say nothing: by samples.
+  double low = bound.limited ? bound.fraction : 0.0;
   for (int k = 0; k < kMaxSteps; ++k) {
     // No search while even the spheres about the shapes are apart.
     double apart = 0;
@@ -440,12 +457,7 @@ TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a, 
     double high = std::min(low + apart + step, desc.max_fraction);
     if (overlaps_at(high)) {
       low += std::min(apart, high - low);
-      while ((high - low) * reach > desc.touch_gap) {
-        const double middle = 0.5 * (low + high);
-        if (middle <= low || middle >= high) break;
-        (overlaps_at(middle) ? high : low) = middle;
-      }
-      return {low, false};
+      return bisect(low, high);
     }
     if (!(high < desc.max_fraction)) return kNoImpact;
     low = high;

@@ -59,10 +59,11 @@ struct TimeOfImpact {
                                           const ImpactDesc& desc,
                                           const PairTable& table = default_pair_table());
 
-/// Likewise by bisection [Lecture13, retroactive detection]: the pair is looked at in steps of at most a
-/// quarter of the thinner width until it overlaps, and the last of these steps is halved until the pair moves
-/// by less than `touch_gap` in it. Returned is the end at which it does not overlap yet. What overlaps for
-/// less than one of these steps can be missed. Pairs that touch at the start are left out.
+/// Likewise by bisection [Lecture13, retroactive detection]. Bounds of the motion say when the pair may
+/// touch; if it overlaps a quarter of the thinner width later, the time between is halved until it moves
+/// by less than `touch_gap` in it, and the end without overlap is returned. A touch that is over by then is
+/// returned as the bounds found it, so that none is too short to be seen. Pairs that touch at the start are
+/// left out; those within `touch_gap` there are looked at in steps of a quarter of the width.
 [[nodiscard]] TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a,
                                          const PreparedShape& b, const ShapeMotion& motion_b,
                                          const ImpactDesc& desc,

@@ -31,11 +31,13 @@ double rebound_square(double u, double e, double gap, double acceleration)
 
 // Rounds over all pairs, since an impact can drive a body into the next one. A round in which nothing happens
 // is the last.
-void ImpulseStepper::collision_phase(double h, bool before_velocities)
+void ImpulseStepper::collision_phase(const StepFrame& frame, double h, bool before_velocities)
 {
   for (int i = 0; i < settings_.collision_iterations; ++i) {
     bool any = false;
-    for (const ImpulsePair& pair : pairs_) {
+    clear_samples();
+    for (ImpulsePair& pair : pairs_) {
+      sample_pair(frame, pair, h, before_velocities);
       list_interfering_points(pair, h, before_velocities);
       any = collide_pair(pair) || any;
     }
@@ -77,6 +79,7 @@ bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
       u += speed_along(pair, patch, patch.points[i]) / choice.count;
       gap += patch.points[i].gap / choice.count;
     }
+    if (!settings_.close_gaps) gap = 0;
     const double square = rebound_square(u, patch.restitution, gap, patch.acceleration);
     const bool later = settings_.close_gaps && square < 0;
     if (!later) apply_contact_impulse(pair, choice, std::sqrt(std::max(0.0, square)), false);

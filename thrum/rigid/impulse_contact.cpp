@@ -12,6 +12,8 @@ namespace {
 
 /// A pass that keeps a part of the approach need not be more exact than this share of what it takes away.
 constexpr double kPassAccuracy = 0.05;
+/// Approach that is left to shock propagation, as a share of what gravity gives in a step.
+constexpr double kUnsettledApproach = 1;
 /// Points this much narrower across than along do not span a patch (square of the ratio).
 constexpr double kFlatPatch = 1e-4;
 /// Rounds over each level in shock propagation where there are joints, at least.
@@ -19,9 +21,25 @@ constexpr int kJointRounds = 40;
 
 }  // namespace
 
-void ImpulseStepper::contact_pass(double h, double kept)
+void ImpulseStepper::contact_pass(const StepFrame& frame, double h, double kept)
 {
-  for (const ImpulsePair& pair : pairs_) settle_pair(pair, h, kept, settings_.pair_iterations);
+  clear_samples();
+  max_approach_ = 0;
+  for (ImpulsePair& pair : pairs_) {
+    sample_pair(frame, pair, h, false);
+    settle_pair(pair, h, kept, settings_.pair_iterations);
+  }
+}
+
+// Where we leave the paper: when a heap lands, ten passes leave lower rings pressed together at up to 0.4
+// m/s, and 500 rings in a box overlapped by 39 mm. Passes without restitution go on until that has ended.
+void ImpulseStepper::extra_contact_passes(StepFrame& frame, double h)
+{
+  const double limit = kUnsettledApproach * h * frame.model.gravity.norm();
+  for (int i = 0; i < settings_.extra_contact_iterations && max_approach_ > limit; ++i) {
+    joints_.sweep(bodies_, h, 1, settled_);
+    contact_pass(frame, h, 0.0);
+  }
 }
 
 // The deepest point that is not separating first, at positions x + h v predicted again after each impulse.
@@ -38,7 +56,8 @@ bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept,
       const double u = speed_along(pair, patches_[p], point);
       double min_speed = settings_.close_gaps ? -std::max(0.0, point.gap) / h : 0.0;
       if (point.requested_speed > 0) min_speed = point.requested_speed;
-      const bool pushed = patches_[p].n.dot(point.contact_impulse) > 0;
+      max_approach_ = std::max(max_approach_, min_speed - u);
+      const bool pushed = settings_.accumulate_impulses && patches_[p].n.dot(point.contact_impulse) > 0;
       point.target = u < min_speed || pushed ? min_speed + kept * (u - min_speed) : min_speed;
       point.tolerance = settled_;
       if (kept > 0) point.tolerance = std::max(settled_, kPassAccuracy * std::abs(u - point.target));
@@ -56,8 +75,8 @@ bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept,
       for (ImpulsePoint& point : patches_[p].active()) {
         const double u = speed_along(pair, patches_[p], point);
         const bool interferes = point.gap + h * u < 0 || point.requested_speed > 0;
-        const bool too_fast =
-            u > point.target + point.tolerance && patches_[p].n.dot(point.contact_impulse) > 0;
+        const bool too_fast = settings_.accumulate_impulses && u > point.target + point.tolerance &&
+                              patches_[p].n.dot(point.contact_impulse) > 0;
         point.depth = std::abs(h * (point.target - u));
         point.pulls = too_fast;
         point.listed = (u < point.target - point.tolerance && interferes) || too_fast;
@@ -194,13 +213,14 @@ ImpulseStepper::FlatPatchResult ImpulseStepper::solve_flat_patch(const ImpulsePa
 // A last sweep from the ground up [section 8.2]. When a level has been settled its bodies are given infinite
 // mass and keep it until the sweep is over: what comes to rest on them cannot push them back down, so one
 // sweep carries support to the top of a stack of any height and any masses.
-void ImpulseStepper::shock_propagation(double h)
+void ImpulseStepper::shock_propagation(const StepFrame& frame, double h)
 {
   const std::span<SolverBody> all = bodies_.all();
   saved_masses_.resize(all.size());
   for (std::size_t i = 0; i < all.size(); ++i)
     saved_masses_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
   const bool jointed = !joints_.rows().empty();
+  clear_samples();
   for (std::size_t level = 1; level + 1 < level_begin_.size(); ++level) {
     const int rounds =
         jointed ? std::max(kJointRounds, settings_.shock_level_iterations) : settings_.shock_level_iterations;
@@ -211,6 +231,7 @@ void ImpulseStepper::shock_propagation(double h)
         // A pair that was settled in the round before, and whose bodies got no impulse since, still is.
         ImpulsePair& pair = pairs_[i];
         if (k > 0 && !jointed && pair.settled_at == changes_of(pair) + 1) continue;
+        if (k == 0) sample_pair(frame, pair, h, false);
         const bool changed = settle_pair(pair, h, 0.0, settings_.shock_pair_iterations);
         pair.settled_at = changed ? 0 : changes_of(pair) + 1;
         any = any || changed;
@@ -222,13 +243,13 @@ void ImpulseStepper::shock_propagation(double h)
   release_all();
 }
 
-// Where we leave the paper: only what rests is held. A moving body of infinite mass gives energy away: a
-// capsule between a ball that rolled off and a box that fell was spun up, and the pile gained 0.2 % of its
-// energy in a step.
+// Where we leave the paper, unless hold_resting_only is off: only what rests is held. A moving body of
+// infinite mass gives energy away: a capsule between a ball that rolled off and a box that fell was spun up,
+// and the pile gained 0.2 % of its energy in a step.
 void ImpulseStepper::hold_level(std::int32_t level, double h)
 {
   for (const std::int32_t body : on_level_[static_cast<std::size_t>(level)]) {
-    if (!is_resting(bodies_[body], h)) continue;
+    if (settings_.hold_resting_only && !is_resting(bodies_[body], h)) continue;
     bodies_[body].inverse_mass = 0;
     bodies_[body].inverse_inertia.setZero();
   }

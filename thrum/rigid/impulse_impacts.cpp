@@ -51,11 +51,13 @@ class PairSource final : public ImpactSource {
 
 }  // namespace
 
-// Not where impacts come after the velocities are advanced: then they are not told from contact.
+// Not with the points of the paper, which has no times of impact, nor where impacts come after the velocities
+// are advanced: then they are not told from contact.
 void ImpulseStepper::reflect_impacts(StepFrame& frame)
 {
   impacts_.clear();
   if (!impacts_.enabled() || !settings_.separate_collisions || settings_.collision_iterations == 0) return;
+  if (settings_.contact_points == ContactPoints::paper) return;
   const double h = frame.h;
   const ImpactValues values{h, h, length_scale_, frame.model.gravity.norm()};
   std::vector<std::size_t> candidates;

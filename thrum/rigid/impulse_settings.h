@@ -3,16 +3,38 @@
 // part can be switched off, so that its effect can be seen.
 #pragma once
 
+#include <cstdint>
+
 namespace thrum::rigid {
+
+/// Where two bodies are pushed apart.
+enum class ContactPoints : std::uint8_t {
+  /// The patches of the narrow phase, of at most four points each, found once in a slice and moved to first
+  /// order.
+  reduced,
+  /// Every vertex of one body inside the other and the lowest points of edges that dip in, found again at
+  /// the predicted positions each time a pair is visited [sections 3 to 5]. Pairs with a sphere, a capsule or
+  /// a compound keep their patches.
+  paper,
+};
+
+/// Which body is below which in the contact graph.
+enum class ContactLevels : std::uint8_t {
+  gravity,    ///< what a body would run into if it moved by gravity alone
+  predicted,  ///< if it moved with its velocity, alone, while the others stand still [section 8.1]
+};
 
 struct ImpulseSettings {
   // How often.
-  int collision_iterations = 5;    ///< rounds over all pairs for impacts
-  int contact_iterations = 10;     ///< passes over all pairs for resting contact
-  int pair_iterations = 20;        ///< impulses at most, each time a pair is visited
+  int collision_iterations = 5;  ///< rounds over all pairs for impacts
+  int contact_iterations = 10;   ///< passes over all pairs for resting contact
+  int extra_contact_iterations =
+      10;                          ///< further passes at most, while points approach each other faster than
+                                   ///< gravity would make them; the authors have none
+  int pair_iterations = 6;         ///< impulses at most, each time a pair is visited; the authors use 20
   int shock_sweeps = 1;            ///< sweeps in which lower bodies do not yield
   int shock_level_iterations = 4;  ///< rounds over each level in such a sweep, at most; the authors use 2
-  int shock_pair_iterations = 10;  ///< impulses at most, each time a pair is visited in it
+  int shock_pair_iterations = 5;  ///< impulses at most, each time a pair is visited in it; the authors use 10
 
   // The parts of the method.
   bool separate_collisions = true;  ///< impacts before the velocities are advanced; false: after, as is usual
@@ -22,6 +44,13 @@ struct ImpulseSettings {
   bool shock_propagation = true;
   bool friction = true;
   bool rolling_and_spinning = true;
+
+  // Where we leave the method; the last value of each is that of the paper.
+  ContactPoints contact_points = ContactPoints::reduced;
+  ContactLevels levels = ContactLevels::gravity;
+  bool accumulate_impulses = true;  ///< sums obey the laws, so part of an impulse may be taken back; false:
+                                    ///< each impulse by itself
+  bool hold_resting_only = true;    ///< shock propagation holds what rests; false: every body of the level
 
   // What we add to the method.
   bool close_gaps = true;  ///< a gap may close within the step; false: motion stops where it is, gap or not

@@ -36,7 +36,7 @@ ContactGraph ImpulseStepper::order_contacts(const model::SceneModel& model, cons
 {
   ContactGraph graph = contacts_as_found(state);
   if (settings_.contact_graph) {
-    SupportGraph support = build_support_graph(model, state, h);
+    SupportGraph support = build_support_graph(model, state, h, settings_.levels);
     graph.level.swap(support.level);
     graph.level_count = support.levels;
   } else {
@@ -53,9 +53,10 @@ void ImpulseStepper::collide(StepFrame& frame)
   bodies_.load(frame.model, frame.state);
   JointRows::begin_step(frame.state);
   gather_pairs(frame);
-  order_pairs(frame);
+  mark_sampled_pairs(frame);
+  order_pairs(frame.levels, frame.level_count);
   reflect_impacts(frame);
-  if (settings_.separate_collisions) collision_phase(frame.h, true);
+  if (settings_.separate_collisions) collision_phase(frame, frame.h, true);
 }
 
 void ImpulseStepper::advance_velocities(StepFrame& frame, double h)
@@ -67,7 +68,9 @@ void ImpulseStepper::advance_velocities(StepFrame& frame, double h)
 
 void ImpulseStepper::resolve_contacts(StepFrame& frame, double h)
 {
-  if (!settings_.separate_collisions) collision_phase(h, false);
+  if (!settings_.separate_collisions) collision_phase(frame, h, false);
+  if (settings_.contact_graph && settings_.levels == ContactLevels::predicted)
+    find_levels_from_samples(frame, h);
   warm_start(frame, h);
   // Restitution -0.9 keeps nine tenths of the approach, -0.8 eight, and the last pass nothing [section 7.1]:
   // the bodies slow down together instead of one stopping dead before the next is asked.
@@ -75,10 +78,11 @@ void ImpulseStepper::resolve_contacts(StepFrame& frame, double h)
   for (int i = 1; i <= passes; ++i) {
     joints_.sweep(bodies_, h, 1, settled_);
     joints_.update_bends(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
-    contact_pass(h, settings_.gradual_restitution ? 1 - static_cast<double>(i) / passes : 0.0);
+    contact_pass(frame, h, settings_.gradual_restitution ? 1 - static_cast<double>(i) / passes : 0.0);
   }
+  if (passes > 0) extra_contact_passes(frame, h);
   if (settings_.contact_graph && settings_.shock_propagation) {
-    for (int i = 0; i < settings_.shock_sweeps; ++i) shock_propagation(h);
+    for (int i = 0; i < settings_.shock_sweeps; ++i) shock_propagation(frame, h);
   }
   use_mean_velocities(h);
   if (settings_.push_out) push_out(h);
@@ -100,6 +104,7 @@ void ImpulseStepper::bounce(StepFrame& frame, double)
 void ImpulseStepper::store_results(StepFrame& frame)
 {
   bodies_.store(frame.state);
+  clear_samples();
   for (const ImpulsePatch& patch : patches_) {
     model::ContactPatch& contact = frame.state.patches[at(patch.source)];
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
@@ -149,7 +154,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
     const Vec3& xa = frame.state.bodies[at(contact.a)].X_wb.position;
     const Vec3& xb = frame.state.bodies[at(contact.b)].X_wb.position;
     if (pairs_.empty() || pairs_.back().a != contact.a || pairs_.back().b != contact.b)
-      pairs_.push_back({contact.a, contact.b, 1, patches_.size() - 1, patches_.size(), 0});
+      pairs_.push_back({.a = contact.a, .b = contact.b, .level = 1, .begin = patches_.size() - 1});
     pairs_.back().end = patches_.size();
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
       const model::ContactPoint& from = contact.points[i];
@@ -167,10 +172,8 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
 }
 
 // Contacts are treated level by level from the ground up [section 8.1].
-void ImpulseStepper::order_pairs(const StepFrame& frame)
+void ImpulseStepper::order_pairs(std::span<const std::int32_t> levels, std::int32_t count)
 {
-  const std::span<const std::int32_t> levels = frame.levels;
-  const std::int32_t count = frame.level_count;
   for (ImpulsePair& pair : pairs_) {
     pair.level = std::max(levels[at(pair.a)], levels[at(pair.b)]);
   }
@@ -187,19 +190,6 @@ void ImpulseStepper::order_pairs(const StepFrame& frame)
 
 // -----------------------------------------------------------------------------------------------------------
 // What collision and contact share
-
-bool ImpulseStepper::is_movable(const ImpulsePair& pair)
-{
-  return bodies_[pair.a].inverse_mass > 0 || bodies_[pair.b].inverse_mass > 0;
-}
-
-double ImpulseStepper::speed_along(const ImpulsePair& pair, const ImpulsePatch& patch,
-                                   const ImpulsePoint& point)
-{
-  const SolverBody& A = bodies_[pair.a];
-  const SolverBody& B = bodies_[pair.b];
-  return patch.n.dot(B.v - A.v) + point.rb_n.dot(B.w) - point.ra_n.dot(A.w);
-}
 
 // The deepest listed point of the pair [section 5]. Points of its patch that are as deep, to `same_depth`,
 // come with it and form one place in their middle: a flat face has no deepest point, and taking its corners
@@ -275,7 +265,7 @@ void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice
   const Mat3 K = collision_matrix(A, B, place);
   const Vec3 u = relative_velocity(A, B, place);
   PointImpulse impulse;
-  if (resting) {
+  if (resting && settings_.accumulate_impulses) {
     // The sum over this phase obeys the laws: of the points taken, and for turning of the whole patch.
     Vec3 given = Vec3::Zero();
     double pressure = 0;

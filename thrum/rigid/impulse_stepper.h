@@ -15,7 +15,8 @@
 //
 // Where we leave the paper, each explained at its function:
 //  - Contacts are found once, at the start of the step and with a reach, and moved to the predicted positions
-//    to first order; the paper moves the bodies there and samples points again.
+//    to first order; the paper moves the bodies there and samples points again (impulse_sampling.cpp does so
+//    with ContactPoints::paper).
 //  - Resting contact starts from the impulses of the step before.
 //  - Points of a flat patch that are equally deep form one place in their middle, which resists twisting.
 //  - A gap may close: contact leaves the speed that just closes it. Impacts that would not bounce back up to
@@ -29,6 +30,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/collision/interfering_points.h"
 #include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/island_energy.h"
@@ -106,6 +108,9 @@ struct ImpulsePair {
   std::int32_t level = 0;  ///< the higher of the two
   std::size_t begin = 0;   ///< patches
   std::size_t end = 0;
+  std::size_t found_begin = 0;  ///< its patches in the state, where `begin` and `end` are those sampled
+  std::size_t found_end = 0;
+  bool is_sampled = false;       ///< points are found again at each visit
   std::uint64_t settled_at = 0;  ///< changes of the two bodies so far when it was last found settled, plus 1
 };
 
@@ -138,15 +143,23 @@ class ImpulseStepper final : public Stepper {
 
   // The parts of the method, in the order in which they act.
   void gather_pairs(const StepFrame& frame);
-  void order_pairs(const StepFrame& frame);
+  void order_pairs(std::span<const std::int32_t> levels, std::int32_t count);
   void reflect_impacts(StepFrame& frame);
-  void collision_phase(double h, bool before_velocities);
+  void mark_sampled_pairs(const StepFrame& frame);
+  void clear_samples();
+  void sample_pair(const StepFrame& frame, ImpulsePair& pair, double h, bool before_velocities);
+  void store_sampled_impulses(ImpulsePair& pair);
+  void find_levels_from_samples(const StepFrame& frame, double h);
+  [[nodiscard]] ImpulsePoint* nearest_found_point(const ImpulsePair& pair, const Vec3& n, const Vec3& rb,
+                                                  ImpulsePatch*& patch);
+  void collision_phase(const StepFrame& frame, double h, bool before_velocities);
   void list_interfering_points(const ImpulsePair& pair, double h, bool before_velocities);
   bool collide_pair(const ImpulsePair& pair);
   void warm_start(const StepFrame& frame, double h);
   void apply_warm_impulses();
   void scale_warm_impulses();
-  void contact_pass(double h, double kept);
+  void contact_pass(const StepFrame& frame, double h, double kept);
+  void extra_contact_passes(StepFrame& frame, double h);
   bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
   enum class FlatPatchResult { not_possible, settled, done };
   [[nodiscard]] static bool find_flat_frame(ImpulsePatch& patch);
@@ -163,7 +176,7 @@ class ImpulseStepper final : public Stepper {
   FlatPatchResult solve_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, double h);
   /// `fit` is the plane of the speeds asked for, in the axes of the patch.
   FlatPatchResult slide_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, const Vec3& fit);
-  void shock_propagation(double h);
+  void shock_propagation(const StepFrame& frame, double h);
   void hold_level(std::int32_t level, double h);
   void release_all();
   void use_mean_velocities(double h);
@@ -176,8 +189,16 @@ class ImpulseStepper final : public Stepper {
   void apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting);
   static void share_by_load(Choice& choice);
   [[nodiscard]] double speed_along(const ImpulsePair& pair, const ImpulsePatch& patch,
-                                   const ImpulsePoint& point);
-  [[nodiscard]] bool is_movable(const ImpulsePair& pair);
+                                   const ImpulsePoint& point)
+  {
+    const SolverBody& A = bodies_[pair.a];
+    const SolverBody& B = bodies_[pair.b];
+    return patch.n.dot(B.v - A.v) + point.rb_n.dot(B.w) - point.ra_n.dot(A.w);
+  }
+  [[nodiscard]] bool is_movable(const ImpulsePair& pair)
+  {
+    return bodies_[pair.a].inverse_mass > 0 || bodies_[pair.b].inverse_mass > 0;
+  }
 
   ImpulseSettings settings_;
   SolverBodies bodies_;
@@ -195,9 +216,12 @@ class ImpulseStepper final : public Stepper {
   std::vector<SolverBody> before_;         ///< velocities after collisions, before gravity
   std::vector<std::uint64_t> changes_;     ///< of each body: how many impulses it got in this step
   std::vector<Vec3> mean_push_;            ///< what the mean velocities made of push_v [m/s]
+  std::size_t found_patches_ = 0;          ///< patches of the state; those sampled follow
+  collision::InterferingPointFinder finder_;
   double length_scale_ = 1;
   ImpactEvents impacts_;
-  double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
+  double max_approach_ = 0;  ///< beyond what a gap allows, before its visit, in the pass under way [m/s]
+  double settled_ = 0;       ///< speed below which a point needs nothing more [m/s]
 };
 
 }  // namespace thrum::rigid

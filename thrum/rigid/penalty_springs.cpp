@@ -189,6 +189,10 @@ int PenaltyStepper::count_substeps(double h)
 {
   const double omega = std::sqrt(largest_square_frequency(h));
   const double wanted = std::ceil(h * omega * settings_.substeps_per_contact / std::numbers::pi);
+  if (wanted > settings_.max_substeps) {
+    ++substep_limits_.slices;
+    substep_limits_.max_needed = std::max(substep_limits_.max_needed, wanted);
+  }
   return static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(settings_.max_substeps)));
 }
 

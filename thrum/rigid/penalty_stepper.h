@@ -103,6 +103,7 @@ class PenaltyStepper final : public Stepper {
   explicit PenaltyStepper(const PenaltySettings& settings = {}) : settings_(settings) {}
 
   [[nodiscard]] int substeps() const override { return substeps_; }
+  [[nodiscard]] SubstepLimits substep_limits() const override { return substep_limits_; }
   [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
                                             double h) const override;
   void collide(StepFrame& frame) override;
@@ -136,6 +137,7 @@ class PenaltyStepper final : public Stepper {
   std::vector<PenaltyPatch> patches_;
   std::vector<double> square_frequency_;  ///< by body, a bound [1/s^2]
   int substeps_ = 1;
+  SubstepLimits substep_limits_;
   double energy_ = 0;  ///< of all springs at the end of the last slice [J]
 };
 

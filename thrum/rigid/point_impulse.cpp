@@ -48,6 +48,29 @@ Vec3 limit_energy_gain(const Mat3& K, const Vec3& u, const Vec3& j0, const Vec3&
   return j0 + std::clamp(s, 0.0, 1.0) * d;
 }
 
+// K -= [r] I^-1 [r], written out: half of the products are with zeros.
+void add_turning_answer(const Mat3& inverse_inertia, const Vec3& r, Mat3& K)
+{
+  const double x = r.x();
+  const double y = r.y();
+  const double z = r.z();
+  const auto M = [&](int i, int j) {
+    return inverse_inertia(i, j);
+  };
+  const double xy = z * (x * M(1, 2) + y * M(0, 2) - z * M(0, 1)) - x * y * M(2, 2);
+  const double xz = y * (x * M(1, 2) - y * M(0, 2) + z * M(0, 1)) - x * z * M(1, 1);
+  const double yz = x * (y * M(0, 2) - x * M(1, 2) + z * M(0, 1)) - y * z * M(0, 0);
+  K(0, 0) += z * z * M(1, 1) - 2 * y * z * M(1, 2) + y * y * M(2, 2);
+  K(1, 1) += z * z * M(0, 0) - 2 * x * z * M(0, 2) + x * x * M(2, 2);
+  K(2, 2) += y * y * M(0, 0) - 2 * x * y * M(0, 1) + x * x * M(1, 1);
+  K(0, 1) += xy;
+  K(1, 0) += xy;
+  K(0, 2) += xz;
+  K(2, 0) += xz;
+  K(1, 2) += yz;
+  K(2, 1) += yz;
+}
+
 // Friction against spinning alone, tau = tau n. Of the equations below only the component along n is left:
 // n.w' = n.w + (n.S n) tau.
 void add_spinning(const SolverBody& a, const SolverBody& b, const ContactPlace& place, const Mat3& K,
@@ -105,14 +128,8 @@ Vec3 relative_velocity(const SolverBody& a, const SolverBody& b, const ContactPl
 Mat3 collision_matrix(const SolverBody& a, const SolverBody& b, const ContactPlace& place)
 {
   Mat3 K = (a.inverse_mass + b.inverse_mass) * Mat3::Identity();
-  if (a.inverse_mass > 0) {
-    const Mat3 r = base::skew(place.ra);
-    K.noalias() -= r * (a.inverse_inertia * r);
-  }
-  if (b.inverse_mass > 0) {
-    const Mat3 r = base::skew(place.rb);
-    K.noalias() -= r * (b.inverse_inertia * r);
-  }
+  if (a.inverse_mass > 0) add_turning_answer(a.inverse_inertia, place.ra, K);
+  if (b.inverse_mass > 0) add_turning_answer(b.inverse_inertia, place.rb, K);
   return K;
 }
 

@@ -59,6 +59,12 @@ class Stepper {
   virtual void forget_contacts() {}
   /// Elastic impacts since the stepper was made that touched too many points at once to be resolved together.
   [[nodiscard]] virtual std::uint64_t large_impacts() const { return 0; }
+  /// Slices that needed more substeps than the stepper may take, and the most that one would have needed.
+  struct SubstepLimits {
+    std::uint64_t slices = 0;
+    double max_needed = 0;
+  };
+  [[nodiscard]] virtual SubstepLimits substep_limits() const { return {}; }
   /// What patches keep for the next step (warm_friction and the like) are forces, which do not depend on the
   /// length of a step, rather than impulses.
   [[nodiscard]] virtual bool keeps_forces() const { return false; }

@@ -15,7 +15,7 @@ namespace {
 /// degrees).
 constexpr double kMinSupport = 0.05;
 
-using Edge = std::pair<std::int32_t, std::int32_t>;  ///< (body, what it rests on)
+using Edge = SupportEdge;
 
 // Whether gravity alone would bring the two together along `n` (from the supporting body to the other).
 bool falls_onto(const Vec3& gravity, const Vec3& n, double gap, double h)
@@ -24,7 +24,20 @@ bool falls_onto(const Vec3& gravity, const Vec3& n, double gap, double h)
   return fall > kMinSupport * gravity.norm() && gap - h * h * fall < 0;
 }
 
-std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneState& state, double h)
+// Whether the body would run into `other` along `n` (from the other to it) if it alone moved for a step.
+bool moves_into(const model::BodyState& body, const Vec3& gravity, const Vec3& n,
+                const model::ContactPatch& patch, double h)
+{
+  for (const model::ContactPoint& point : patch.active()) {
+    const Vec3 r = point.position - body.X_wb.position;
+    const double u = n.dot(body.velocity + h * gravity + body.angular_velocity.cross(r));
+    if (h * u < point.depth && u < 0) return true;
+  }
+  return false;
+}
+
+std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneState& state, double h,
+                             ContactLevels levels)
 {
   std::vector<Edge> edges;
   for (const model::ContactPatch& patch : state.patches) {
@@ -34,9 +47,18 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
     const auto gravity_of = [&](model::BodyIndex id) {
       return Vec3(model.bodies[at(id)].gravity_scale * model.gravity);
     };
-    if (falls_onto(gravity_of(patch.b), patch.normal, gap, h)) edges.push_back({patch.b, patch.a});
-    if (falls_onto(gravity_of(patch.a), -patch.normal, gap, h)) edges.push_back({patch.a, patch.b});
+    const auto rests = [&](model::BodyIndex body, const Vec3& n) {
+      if (levels == ContactLevels::gravity) return falls_onto(gravity_of(body), n, gap, h);
+      return moves_into(state.bodies[at(body)], gravity_of(body), n, patch, h);
+    };
+    if (rests(patch.b, patch.normal)) edges.push_back({patch.b, patch.a});
+    if (rests(patch.a, -patch.normal)) edges.push_back({patch.a, patch.b});
   }
+  return edges;
+}
+
+void add_joints(const model::SceneModel& model, std::vector<Edge>& edges)
+{
   // A joint carries both ways, which puts its two bodies into one group.
   for (const model::Joint& joint : model.joints) {
     if (joint.b == model::kNone) continue;
@@ -49,7 +71,6 @@ std::vector<Edge> find_edges(const model::SceneModel& model, const model::SceneS
   std::erase_if(edges, [&](const Edge& e) { return !dynamic(e.first) || !dynamic(e.second); });
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  return edges;
 }
 
 // Strongly connected groups by Tarjan's algorithm with a stack of its own. Following the edges downwards, a
@@ -133,12 +154,18 @@ class LevelFinder {
 
 }  // namespace
 
-SupportGraph build_support_graph(const model::SceneModel& model, const model::SceneState& state, double h)
+SupportGraph build_support_graph(const model::SceneModel& model, const model::SceneState& state, double h,
+                                 ContactLevels levels)
+{
+  return build_support_graph(model, find_edges(model, state, h, levels));
+}
+
+SupportGraph build_support_graph(const model::SceneModel& model, std::vector<SupportEdge> edges)
 {
   const std::size_t count = model.bodies.size();
   SupportGraph graph;
   graph.level.assign(count, 0);
-  const std::vector<Edge> edges = find_edges(model, state, h);
+  add_joints(model, edges);
   LevelFinder finder(count, edges);
   for (std::size_t i = 0; i < count; ++i) {
     const auto body = static_cast<std::int32_t>(i);

@@ -11,13 +11,15 @@
 //
 // Where we leave the paper: the body is moved by gravity alone, not by its velocity, so that two stacks that
 // brush against each other do not become one group; and a contact whose normal is nearly square to gravity
-// supports nothing.
+// supports nothing. ContactLevels::predicted is the paper's rule, to first order on the patches of the state.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "thrum/model/scene.h"
+#include "thrum/rigid/impulse_settings.h"
 
 namespace thrum::rigid {
 
@@ -29,6 +31,13 @@ struct SupportGraph {
 /// Levels over the patches of the state and the joints of the model (jointed bodies share a level). `h` is
 /// the step for which each body is let fall.
 [[nodiscard]] SupportGraph build_support_graph(const model::SceneModel& model, const model::SceneState& state,
-                                               double h);
+                                               double h, ContactLevels levels = ContactLevels::gravity);
+
+/// A body, and what it rests on.
+using SupportEdge = std::pair<std::int32_t, std::int32_t>;
+
+/// The same over edges found in another way, those of joints added.
+[[nodiscard]] SupportGraph build_support_graph(const model::SceneModel& model,
+                                               std::vector<SupportEdge> edges);
 
 }  // namespace thrum::rigid

@@ -34,6 +34,20 @@ std::vector<std::string> limit_warnings(const sim::World& world)
         "one after the other, as with \"simultaneous\": \"by_stepper\".",
         limits.large_impacts, world.desc().impacts.max_points));
   }
+  if (limits.long_substeps > 0) {
+    warnings.push_back(fmt::format(
+        "{} slices needed more substeps than stepper.penalty.max_substeps ({}), up to {:.3g}: contacts were "
+        "too "
+        "stiff for their step there and may gain energy. Raise it, take a smaller step or softer contacts.",
+        limits.long_substeps, world.desc().penalty.max_substeps, limits.max_substeps_needed));
+  }
+  if (limits.steps_not_warped > 0) {
+    warnings.push_back(fmt::format(
+        "{} steps were taken with \"time_of_impact\": \"conservative\" instead of \"timewarp\", which cannot "
+        "run with "
+        "bodies that ring, sensors or the penalty stepper. Choose \"conservative\", or remove these.",
+        limits.steps_not_warped));
+  }
   return warnings;
 }
 

@@ -104,6 +104,11 @@ THRUM_TABLE(
                &ImpulseSettings::collision_iterations)
         .field(sweeps("contact_iterations", "passes over all pairs for resting contact", 0),
                &ImpulseSettings::contact_iterations)
+        .field(
+            sweeps("extra_contact_iterations",
+                   "max further passes, while points approach each other faster than gravity would make them",
+                   0),
+            &ImpulseSettings::extra_contact_iterations)
         .field(sweeps("pair_iterations", "max impulses each time a pair is visited"),
                &ImpulseSettings::pair_iterations)
         .field(sweeps("shock_sweeps", "sweeps in which lower bodies do not yield", 0),
@@ -125,6 +130,22 @@ THRUM_TABLE(
         .field(flag("friction", "false: none at all"), &ImpulseSettings::friction)
         .field(flag("rolling_and_spinning", "rolling and spinning friction"),
                &ImpulseSettings::rolling_and_spinning)
+        .choice({.key = "contact_points",
+                 .doc = "reduced: patches of at most four points, found once; paper: all vertices and edges "
+                        "inside the other body, found again at each visit of a pair"},
+                &ImpulseSettings::contact_points,
+                {{"reduced", rigid::ContactPoints::reduced}, {"paper", rigid::ContactPoints::paper}})
+        .choice({.key = "levels",
+                 .doc = "of the contact graph: what a body runs into by gravity alone, or with its velocity, "
+                        "as in the paper"},
+                &ImpulseSettings::levels,
+                {{"gravity", rigid::ContactLevels::gravity}, {"predicted", rigid::ContactLevels::predicted}})
+        .field(flag("accumulate_impulses",
+                    "sums of impulses obey the laws; false: each impulse by itself, as in the paper"),
+               &ImpulseSettings::accumulate_impulses)
+        .field(flag("hold_resting_only",
+                    "shock propagation holds what rests; false: every body of a level, as in the paper"),
+               &ImpulseSettings::hold_resting_only)
         .field(flag("close_gaps", "a gap may close within the step; false: motion stops where it is"),
                &ImpulseSettings::close_gaps)
         .field(flag("solve_flat_patches",

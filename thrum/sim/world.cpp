@@ -93,7 +93,9 @@ void World::step(double h)
   double left = h;
   int whole = 0;  // slices that were not cut by an impact
   next_slice_ = kWholeStep;
-  const bool warps = desc_.time_of_impact == TimeOfImpactMethod::timewarp && can_warp();
+  const bool wants_to_warp = desc_.time_of_impact == TimeOfImpactMethod::timewarp;
+  const bool warps = wants_to_warp && can_warp();
+  if (wants_to_warp && !warps) ++limit_counts_.steps_not_warped;
   if (warps) {
     step_by_timewarp(h);
     left = 0;
@@ -133,6 +135,8 @@ LimitCounts World::limit_counts() const
 {
   LimitCounts counts = limit_counts_;
   counts.large_impacts = stepper_->large_impacts();
+  counts.long_substeps = stepper_->substep_limits().slices;
+  counts.max_substeps_needed = stepper_->substep_limits().max_needed;
   return counts;
 }
 

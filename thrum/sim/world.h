@@ -116,6 +116,10 @@ struct LimitCounts {
   /// contacts.
   std::uint64_t points_left_out = 0;
   std::uint64_t large_impacts = 0;  ///< elastic ones of more points at once than stepper.impacts.max_points
+  std::uint64_t long_substeps = 0;  ///< slices for which stepper.penalty.max_substeps was too few
+  double max_substeps_needed = 0;   ///< the most that a slice would have needed
+  /// Steps by `timewarp` taken by `conservative`: there were observers, sensors or the penalty stepper.
+  std::uint64_t steps_not_warped = 0;
 };
 
 /// A body by its shape: mass, centre and inertia follow from the density, or from the mass if it is given,
