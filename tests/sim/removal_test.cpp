@@ -155,7 +155,8 @@ TEST(Removal, WhatRestedOnABodyWakesAndFalls)
     const model::BodyId low = add_box(world, Vec3::Constant(0.5), {0, 0, 0.5});
     const model::BodyId high = add_box(world, Vec3::Constant(0.5), {0, 0, 1.5});
     for (int i = 0; i < 240; ++i) world.step(1.0 / 60);
-    ASSERT_TRUE(world.body(high).asleep);
+    // With the flexible stepper bodies do not sleep.
+    ASSERT_EQ(world.body(high).asleep, stepper != StepperKind::flexible);
     world.remove_body(low);
     world.step(1.0 / 60);
     const auto events = world.events();

@@ -300,8 +300,11 @@ void ContactGroup::move_freely(double dt)
       contact.tail_compliance += mode.shape * mode.shape * (1 - cosine) / (mode.omega * mode.omega);
     }
     // In the middle of the substep, as far as it is known before the solution: a damper that depends on the
-    // solution would not grow with it.
+    // solution would not grow with it. One that stops the bodies within the substep is the strongest: held
+    // over it, a stronger one would throw them back.
+    const double compliance = rows_[at(contact.row)].compliance + contact.tail_compliance;
     contact.damper = contact.law.damper(0.5 * (contact.d + contact.d_free)) / dt;
+    if (contact.damper * compliance > 1) contact.damper = 1 / compliance;
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -156,8 +156,16 @@ void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
     const Vec3 turn_gain = group.rotation(place.body) - h * body.w;
     if (body.inverse_mass > 0) {
       const rigid::SpinMidpoint spin = rigid::advance_spin(desc.inertia, X_wb.rotation, body.w, h);
-      body.w = spin.w_after + w_gain;
       X_wb.rotation = rigid::advance_rotation(spin.rotation, turn_gain, 1);
+      // The angular momentum that contacts gave was given to the body as it stood. Their work was found with
+      // its inertia as it stood: the spin has no more energy than that.
+      const Mat3 before = body.inverse_inertia.inverse();
+      body.inverse_inertia = rigid::world_inverse_inertia(desc.inertia, X_wb.rotation);
+      const Vec3 w_end = body.w + w_gain;
+      body.w = spin.w_after + body.inverse_inertia * (before * w_gain);
+      const double energy = body.w.dot(body.inverse_inertia.ldlt().solve(body.w));
+      const double allowed = w_end.dot(before * w_end);
+      if (energy > allowed) body.w *= std::sqrt(allowed / energy);
     } else {
       X_wb.rotation = rigid::advance_rotation(X_wb.rotation, body.w, h);
     }
