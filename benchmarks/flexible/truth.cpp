@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rules of the distant response against the flexible stepper, in the scenes of the response: how high each
-// body rises. Prints the factors and draws them over the truth; writes build/truth/.
+// The rules of the distant response against the flexible stepper, in the scenes of the response: how high
+// each body rises. Prints the factors and draws them over the truth; writes build/truth/.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
 const std::filesystem::path kResults = "build/truth";
-/// Bodies that rise by less are not compared: the bending surface itself lifts what stands on it by up to 1 mm
-/// [m].
+/// Bodies that rise by less are not compared: the bending surface itself lifts what stands on it by up to 1
+/// mm [m].
 constexpr double kMinRise = 2e-3;
 
 struct TruthScene {

@@ -167,6 +167,7 @@ this page; times are CPU times of one run on a shared machine and good for ratio
 | constraint (default) | `constraint` | `continuous` |
 | impulse | `impulse` | `continuous` |
 | penalty | `penalty` | `continuous` |
+| flexible | `flexible` | `continuous` |
 | none, bisection, conservative, timewarp | `constraint` | the same word |
 
 ## What to choose
@@ -177,6 +178,7 @@ this page; times are CPU times of one run on a shared machine and good for ratio
 | impacts at their exact times, few at once (a game of billiards, a measurement) | `conservative` |
 | likewise, with many bodies of which few meet (a gas, debris, marbles over a large floor) | `timewarp` |
 | contact with a stiffness and a duration (rubber, a force over time), or a comparison with engines that use springs | `penalty` |
+| bodies that vibrate while they touch, impacts with the duration and the loss of their materials | `flexible` |
 | comparison with Guendelman03 | `impulse` |
 | comparison with the lecture's backtracking | `bisection` |
 | bodies that are slow for their size, and every percent of time | `none` |
@@ -187,6 +189,8 @@ this page; times are CPU times of one run on a shared machine and good for ratio
   advancement with some copying.
 - Springs overlap by what their stiffness needs, and take substeps for it. In exchange the energy of motion, height and
   springs never grows.
+- The flexible stepper cuts a step into slices of 1 ms and those into substeps for each impact. Contacts yield by what
+  their material needs, micrometres, and rebounds take the time that they take.
 - With `none` a fast body passes through a thin one whenever no step happens to end within it.
 
 )";

@@ -185,6 +185,7 @@ std::vector<Method> all_methods()
   return {{"constraint", StepperKind::constraint, TimeOfImpactMethod::continuous},
           {"impulse", StepperKind::impulse, TimeOfImpactMethod::continuous},
           {"penalty", StepperKind::penalty, TimeOfImpactMethod::continuous},
+          {"flexible", StepperKind::flexible, TimeOfImpactMethod::continuous},
           {"none", StepperKind::constraint, TimeOfImpactMethod::none},
           {"bisection", StepperKind::constraint, TimeOfImpactMethod::bisection},
           {"conservative", StepperKind::constraint, TimeOfImpactMethod::conservative},

@@ -17,8 +17,8 @@ FlexibleSettings hard_settings()
   return settings;
 }
 
-// A mass m meets a mode of the moving mass m_s = 1 / phi^2: plastic at first, then the mode pushes it off with
-// e = m / (m + m_s).
+// A mass m meets a mode of the moving mass m_s = 1 / phi^2: plastic at first, then the mode pushes it off
+// with e = m / (m + m_s).
 TEST(HardContact, OneModeGivesTheRestitutionOfItsMass)
 {
   struct Case {
@@ -45,8 +45,8 @@ struct Rods {
   double max_energy = 0;
 };
 
-// Two rods of one section, lengths 1 and `ratio`, that meet end to end: free, with N longitudinal modes of the
-// shorter one [St. Venant].
+// Two rods of one section, lengths 1 and `ratio`, that meet end to end: free, with N longitudinal modes of
+// the shorter one [St. Venant].
 Rods meet(int modes, int ratio)
 {
   const double mass = 1;

@@ -128,8 +128,8 @@ TEST(ImpactRestitution, DoesNotDependOnTheSliceOrThePhase)
   }
 }
 
-// A mass on one mode whose moving mass is m_s = 1 / phi^2 and a contact that is stiff beside it: the two stick
-// while the mode pushes back, [Zheng11] with non-penetration: e = m / (m + m_s).
+// A mass on one mode whose moving mass is m_s = 1 / phi^2 and a contact that is stiff beside it: the two
+// stick while the mode pushes back, [Zheng11] with non-penetration: e = m / (m + m_s).
 TEST(ImpactRestitution, ModalMassOfAPlateFallsWithItsModes)
 {
   const Plate plate{.thickness = 0.003};

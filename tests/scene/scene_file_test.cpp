@@ -71,9 +71,8 @@ TEST(SceneFile, ReportsErrorsWithTheirLocation)
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "plane"}}]})"),
             "s.json:1:13: body \"body0\": motion must be \"fixed\": a plane cannot move.");
   EXPECT_EQ(mistakes_of(R"({"stepper": {"kind": "constrant"}})"),
-            "s.json:1:22: stepper.kind is \"constrant\"; it must be one of constraint, impulse, penalty, flexible. "
-            "Did you mean "
-            "\"constraint\"?");
+            "s.json:1:22: stepper.kind is \"constrant\"; it must be one of constraint, impulse, penalty, "
+            "flexible. Did you mean \"constraint\"?");
   EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "rotation": [1, 1, 0, 0]}]})"),
             "s.json:1:55: body \"body0\": rotation is a quaternion of length 1.414; rotations have length 1. "
             "Divide it by 1.41421.");

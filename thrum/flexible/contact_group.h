@@ -12,7 +12,7 @@
 // beginning. Then every coordinate moves by itself under forces that are held over a substep of length dt,
 // exactly (a rigid one as x + dt v + dt^2 / 2 (a + f / m), a mode by its damped oscillation), and
 //
-//     d1 = d_free - R F,       R = J W J^T,      W = dt^2 / 2m, or (1 - cos w dt) / w^2 of a mode          (1)
+//     d1 = d_free - R F,       R = J W J^T,      W = dt^2 / 2m, or (1 - cos w dt) / w^2 of a mode         (1)
 //
 // for the indentations d of all contacts, with one force each that does the work of the contact's potential
 // (elastic/held_contact.h). F grows with d1 and R is semidefinite, so that all forces together have one

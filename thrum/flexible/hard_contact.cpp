@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Contact without indentation [Zheng11, eq. 2 to 5]: impulses at the beginning of a substep, then free motion.
+// Contact without indentation [Zheng11, eq. 2 to 5]: impulses at the beginning of a substep, then free
+// motion.
 //
 // With the motion x_f of the coordinates in the substep if nothing touched, and impulses l along the normals,
 //
-//     gap + J (x_f + B J^T l) >= 0,   l >= 0,   and only one of them above 0,                             (5a)
+//     gap + J (x_f + B J^T l) >= 0,   l >= 0,   and only one of them above 0,                            (5a)
 //
 // B = dt / m of a rigid coordinate and sin(w dt) / w of a mode: what an impulse at the beginning moves it by
 // until the end; and across the normals friction that removes slip as far as mu l allows, (5b). Departures:

@@ -261,8 +261,8 @@ class World {
   [[nodiscard]] base::Hash128 hash() const;
   [[nodiscard]] double kinetic_energy() const;    ///< [J]
   [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]
-  /// Stored in contacts at the end of the last step, of the penalty and the flexible stepper; 0 for the others,
-  /// and after restore() up to the next step [J].
+  /// Stored in contacts at the end of the last step, of the penalty and the flexible stepper; 0 for the
+  /// others, and after restore() up to the next step [J].
   [[nodiscard]] double contact_energy() const { return stepper_->contact_energy(); }
   /// Of the modes of all bodies, of the flexible stepper; 0 for the others [J].
   [[nodiscard]] double vibration_energy() const;
