@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -41,6 +42,9 @@ TEST(Joint, APendulumSwingsWithTheKnownPeriodAndLength)
   EXPECT_NEAR(world.body(bob).X_wb.position.norm(), 1, 1e-3);
 }
 
+constexpr std::array kSteppers{StepperKind::constraint, StepperKind::impulse, StepperKind::penalty,
+                               StepperKind::flexible};
+
 // A pendulum comes back to its height swing after swing: a ball on a rod or on a rope (a distance with an
 // upper limit), a bar in a ball joint or in a hinge.
 enum class Hung { rod, rope, ball, hinge };
@@ -73,7 +77,7 @@ model::BodyId hang(World& world, Hung how)
 
 TEST(Joint, APendulumKeepsItsHeight)
 {
-  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+  for (const StepperKind stepper : kSteppers) {
     for (const Hung how : {Hung::rod, Hung::rope, Hung::ball, Hung::hinge}) {
       WorldDesc desc = desc_without_sleep();
       desc.stepper = stepper;
@@ -167,49 +171,61 @@ TEST(Joint, ABallJointChainHoldsTogether)
 
 TEST(Joint, AHingeTurnsAboutItsAxisOnlyAndItsMotorReachesItsSpeed)
 {
-  World world(desc_without_sleep());
-  const model::BodyId wheel = add(world, {model::Cylinder{0.3, 0.05}}, {0, 0, 1});
-  model::JointDesc joint;
-  joint.kind = model::JointKind::hinge;
-  joint.a = wheel;
-  joint.X_bj.position = {0, 0, 1};
-  joint.motor = {
-      .enabled = true, .speed = -4.0, .max_force = 100.0};  // b is the world: the wheel turns the other way
-  world.add_joint(joint);
-  run(world, 1);
-  EXPECT_NEAR(world.body(wheel).angular_velocity.z(), 4, 1e-3);
-  EXPECT_NEAR(world.body(wheel).angular_velocity.head<2>().norm(), 0, 1e-3);
-  EXPECT_NEAR((world.body(wheel).X_wb.position - Vec3(0, 0, 1)).norm(), 0, 1e-3);
+  for (const StepperKind stepper : kSteppers) {
+    WorldDesc desc = desc_without_sleep();
+    desc.stepper = stepper;
+    World world(desc);
+    const model::BodyId wheel = add(world, {model::Cylinder{0.3, 0.05}}, {0, 0, 1});
+    model::JointDesc joint;
+    joint.kind = model::JointKind::hinge;
+    joint.a = wheel;
+    joint.X_bj.position = {0, 0, 1};
+    joint.motor = {
+        .enabled = true, .speed = -4.0, .max_force = 100.0};  // b is the world: the wheel turns the other way
+    world.add_joint(joint);
+    run(world, 1);
+    EXPECT_NEAR(world.body(wheel).angular_velocity.z(), 4, 1e-3);
+    EXPECT_NEAR(world.body(wheel).angular_velocity.head<2>().norm(), 0, 1e-3);
+    EXPECT_NEAR((world.body(wheel).X_wb.position - Vec3(0, 0, 1)).norm(), 0, 1e-3);
+  }
 }
 
 TEST(Joint, ASliderStopsAtItsLimit)
 {
-  World world(desc_without_sleep());
-  const model::BodyId box = add_box(world, Vec3::Constant(0.1), {0, 0, 0});
-  model::JointDesc joint;
-  joint.kind = model::JointKind::slider;
-  joint.a = box;
-  joint.limited = true;
-  joint.limits = {-1.0, 0.5};  // of b, the world, against the box: the box may fall 0.5 m
-  world.add_joint(joint);
-  run(world, 2);
-  EXPECT_NEAR(world.body(box).X_wb.position.z(), -0.5, 2e-3);
-  EXPECT_NEAR(world.body(box).X_wb.position.head<2>().norm(), 0, 1e-6);
+  for (const StepperKind stepper : kSteppers) {
+    WorldDesc desc = desc_without_sleep();
+    desc.stepper = stepper;
+    World world(desc);
+    const model::BodyId box = add_box(world, Vec3::Constant(0.1), {0, 0, 0});
+    model::JointDesc joint;
+    joint.kind = model::JointKind::slider;
+    joint.a = box;
+    joint.limited = true;
+    joint.limits = {-1.0, 0.5};  // of b, the world, against the box: the box may fall 0.5 m
+    world.add_joint(joint);
+    run(world, 2);
+    EXPECT_NEAR(world.body(box).X_wb.position.z(), -0.5, 2e-3);
+    EXPECT_NEAR(world.body(box).X_wb.position.head<2>().norm(), 0, 1e-6);
+  }
 }
 
 TEST(Joint, ASpringHangsAtItsStaticLength)
 {
-  World world(desc_without_sleep());
-  const model::BodyId bob = add(world, kSmallBall, {0, 0, -1}, 2);
-  model::JointDesc joint;
-  joint.kind = model::JointKind::spring;
-  joint.a = bob;
-  joint.length = 1;
-  joint.stiffness = 200;
-  joint.damping = 20;
-  world.add_joint(joint);
-  run(world, 5);
-  EXPECT_NEAR(world.body(bob).X_wb.position.z(), -1 - 2 * 9.81 / 200, 1e-3);
+  for (const StepperKind stepper : kSteppers) {
+    WorldDesc desc = desc_without_sleep();
+    desc.stepper = stepper;
+    World world(desc);
+    const model::BodyId bob = add(world, kSmallBall, {0, 0, -1}, 2);
+    model::JointDesc joint;
+    joint.kind = model::JointKind::spring;
+    joint.a = bob;
+    joint.length = 1;
+    joint.stiffness = 200;
+    joint.damping = 20;
+    world.add_joint(joint);
+    run(world, 5);
+    EXPECT_NEAR(world.body(bob).X_wb.position.z(), -1 - 2 * 9.81 / 200, 1e-3);
+  }
 }
 
 TEST(Joint, AFixedJointCarriesABeam)

@@ -193,7 +193,7 @@ struct OneWay : StepObserver {
       if (patch.a != platform && patch.b != platform) continue;
       const auto other = static_cast<std::size_t>(patch.a == platform ? patch.b : patch.a);
       const model::BodyState& body = view.state.bodies[other];
-      if (body.velocity.z() > 0 || body.X_wb.position.z() - radius < top - 0.02) filter.disable(p);
+      if (body.velocity.z() > 0.05 || body.X_wb.position.z() - radius < top - 0.02) filter.disable(p);
     }
   }
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/vibration/plate_model.h"
+#include "thrum/flexible/elastic_body.h"
 #include "thrum/model/visit_state.h"
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
@@ -80,6 +81,10 @@ struct FullWorld {
     joint.X_aj.position = {0.05, 0, 0};
     joint.X_bj.position = {-0.05, 0, 0};
     world.add_joint(joint);
+    if (stepper == sim::StepperKind::flexible) {
+      world.set_elastic(slab, {0, slab_model()});
+      return;
+    }
     responder.add_body(world, slab, slab_model(), {});
     world.add_observer(responder);
   }

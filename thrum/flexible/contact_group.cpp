@@ -209,7 +209,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
     const bool solved =
         settings.contact == ContactLaw::hertz ? solve(dt, settings) : solve_hard(dt, settings);
     if (settings.adapt_modes && wake_modes(settings)) continue;
-    if (!solved && 0.5 * dt >= settings.min_step) {
+    if (!solved && settings.contact == ContactLaw::hertz && 0.5 * dt >= settings.min_step) {
       // Bodies yield less in a shorter substep, so that contacts depend less on each other and sweeps
       // converge.
       min_level = level + 1;

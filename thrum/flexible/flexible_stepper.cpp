@@ -17,6 +17,7 @@ namespace thrum::flexible {
 namespace {
 
 constexpr int kJointSweeps = 64;
+constexpr int kBendUpdates = 2;
 
 }  // namespace
 
@@ -93,7 +94,9 @@ void FlexibleStepper::collide(rigid::StepFrame& frame)
   }
 }
 
-// The forces of joints over the slice, as if nothing touched: contacts then act besides them.
+// The forces of joints over the slice, as if nothing touched: contacts then act besides them. A body that
+// touches something feels gravity and joints as forces held over the slice, so that its contacts are pressed
+// evenly; any other moves with the velocity at the end of the slice, which keeps the energy of pendulums.
 void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
 {
   if (frame.model.joints.empty()) return;
@@ -102,15 +105,30 @@ void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
     v.push_back(body.v);
     w.push_back(body.w);
   }
-  bodies_.advance_velocities(frame.model, h);
   joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
+  bodies_.advance_velocities(frame.model, h);
+  joints_.warm_start(bodies_);
+  for (int i = 0; i < kBendUpdates; ++i) {
+    joints_.sweep(bodies_, h, kJointSweeps, 0);
+    joints_.update_bends(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
+  }
   joints_.sweep(bodies_, h, kJointSweeps, 0);
+  joints_.finish_substep(frame.state);
+  std::vector<bool> touches(bodies_.all().size(), false);
+  for (const std::int32_t p : frame.order) {
+    touches[at(frame.state.patches[at(p)].a)] = true;
+    touches[at(frame.state.patches[at(p)].b)] = true;
+  }
   for (std::size_t i = 0; i < bodies_.all().size(); ++i) {
     rigid::SolverBody& body = bodies_.all()[i];
-    if (body.inverse_mass > 0 && body.moves) {
-      body.acceleration = (body.v - v[i]) / h;
-      body.angular_acceleration = (body.w - w[i]) / h;
+    if (body.inverse_mass == 0 || !body.moves) continue;
+    if (!touches[i]) {
+      body.acceleration.setZero();
+      body.angular_acceleration.setZero();
+      continue;
     }
+    body.acceleration = (body.v - v[i]) / h;
+    body.angular_acceleration = (body.w - w[i]) / h;
     body.v = v[i];
     body.w = w[i];
   }
@@ -178,7 +196,6 @@ void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
   if (!frame.model.joints.empty()) {
     bodies_.update_world_inertia(frame.model, frame.state);
     joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
-    joints_.sweep(bodies_, h, kJointSweeps, 0);
     joints_.push_out(bodies_, h);
     for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
       rigid::SolverBody& body = bodies_.all()[i];
@@ -187,7 +204,6 @@ void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
       X_wb.position += h * body.push_v;
       X_wb.rotation = rigid::advance_rotation(X_wb.rotation, body.push_w, h);
     }
-    joints_.finish_substep(frame.state);
   }
   rigid::push_out_overlap({settings_.push_out_share, settings_.max_push_out * frame.model.length_scale},
                           overlaps_, h, bodies_, frame.state);

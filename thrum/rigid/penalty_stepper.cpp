@@ -96,6 +96,7 @@ void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
     }
   }
   bodies_.advance_velocities(frame.model, h);
+  joints_.warm_start(bodies_);
   for (PenaltyPatch& patch : patches_) {
     for (PenaltyPoint& point : patch.active()) {
       if (point.impulse != 0) apply(point.row, bodies_, point.impulse);
