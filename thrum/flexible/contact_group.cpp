@@ -258,6 +258,12 @@ void ContactGroup::prepare_level(double dt)
       v_weight_[i] = now.sine;
     }
   }
+  weigh_rows(weight_);
+}
+
+// W J^T and the compliance J W J^T of each row, by the weights of the coordinates.
+void ContactGroup::weigh_rows(const std::vector<double>& weights)
+{
   for (Row& row : rows_) {
     row.compliance = 0;
     for (const Side& side : {row.a, row.b}) {
@@ -265,7 +271,7 @@ void ContactGroup::prepare_level(double dt)
       const Body& body = bodies_[at(side.body)];
       for (int k = 0; k < body.used(); ++k) {
         const std::size_t c = side.first + at(k);
-        JW_[c] = J_[c] * weight_[at(body.first + k)];
+        JW_[c] = J_[c] * weights[at(body.first + k)];
         row.compliance += J_[c] * JW_[c];
       }
     }
@@ -379,7 +385,7 @@ bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
     for (const Patch& patch : patches_) {
       double normal = 0;
       for (std::size_t i = patch.first_contact; i < patch.end_contact; ++i) {
-        change = std::max(change, sweep_contact(contacts_[i], dt));
+        change = std::max(change, sweep_contact(contacts_[i]));
         normal += contacts_[i].force;
       }
       largest = std::max(largest, normal);
@@ -395,20 +401,37 @@ bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
   return false;
 }
 
-double ContactGroup::sweep_contact(Contact& contact, double /*dt*/)
+// Returns by how much.
+double ContactGroup::change_force(Contact& contact, double force)
+{
+  const double change = force - contact.force;
+  if (change != 0) add_along(rows_[at(contact.row)], JW_, change, z_);
+  contact.force = force;
+  return std::abs(change);
+}
+
+double ContactGroup::change_force(Slip& slip, const std::array<double, 2>& force)
+{
+  double change = 0;
+  for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+    const double step = force[i] - slip.force[i];
+    if (step == 0) continue;
+    add_along(rows_[at(slip.desc.rows[i])], JW_, step, z_);
+    slip.force[i] = force[i];
+    change = std::max(change, std::abs(step));
+  }
+  return change;
+}
+
+double ContactGroup::sweep_contact(Contact& contact)
 {
   const Row& row = rows_[at(contact.row)];
   const double compliance = row.compliance + contact.tail_compliance;
   // With the force of this contact taken away.
   const double free = contact.d_free - along(row, z_) + row.compliance * contact.force;
   if (contact.force == 0 && free <= 0 && contact.d <= 0) return 0;
-  const double force =
-      elastic::solve_held_force(contact.law, contact.d, free, compliance, contact.damper, contact.force);
-  const double change = force - contact.force;
-  if (change == 0) return 0;
-  add_along(row, JW_, change, z_);
-  contact.force = force;
-  return std::abs(change);
+  return change_force(contact, elastic::solve_held_force(contact.law, contact.d, free, compliance,
+                                                         contact.damper, contact.force));
 }
 
 // With the way s over the substep the spring and its damper give F = -(k (e + s / 2) + c s / dt), where
@@ -426,16 +449,8 @@ double ContactGroup::sweep_slip(Slip& slip, double normal, double dt)
   }
   const double length = std::hypot(wanted[0], wanted[1]);
   slip.slips = length > limit || !(limit > 0);
-  double change = 0;
-  for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-    if (length > limit) wanted[i] *= limit / length;
-    const double step = wanted[i] - slip.force[i];
-    if (step == 0) continue;
-    add_along(rows_[at(slip.desc.rows[i])], JW_, step, z_);
-    slip.force[i] = wanted[i];
-    change = std::max(change, std::abs(step));
-  }
-  return change;
+  if (length > limit) wanted = {wanted[0] * limit / length, wanted[1] * limit / length};
+  return change_force(slip, wanted);
 }
 
 // Moves everything by the forces found. The displacements are summed anew, since sweeps have rounded.

@@ -180,11 +180,14 @@ class ContactGroup {
   void add_tail(Contact& contact, double duration, const FlexibleSettings& settings);
   void drop_tail(Contact& contact);
   void prepare_level(double dt);
+  void weigh_rows(const std::vector<double>& weights);
 
   // A substep (contact_group.cpp).
   void move_freely(double dt);
   bool solve(double dt, const FlexibleSettings& settings);
-  double sweep_contact(Contact& contact, double dt);
+  double sweep_contact(Contact& contact);
+  double change_force(Contact& contact, double force);
+  double change_force(Slip& slip, const std::array<double, 2>& force);
   double sweep_slip(Slip& slip, double normal, double dt);
   void commit(double dt, const FlexibleSettings& settings);
   void stretch(Slip& slip);

@@ -75,18 +75,7 @@ void ContactGroup::prepare_hard(double dt)
       hard_weight_[i] = until_end * impulse_weight_[i];
     }
   }
-  for (Row& row : rows_) {
-    row.compliance = 0;
-    for (const Side& side : {row.a, row.b}) {
-      if (side.body == kNoBody) continue;
-      const Body& body = bodies_[at(side.body)];
-      for (int k = 0; k < body.used(); ++k) {
-        const std::size_t c = side.first + at(k);
-        JW_[c] = J_[c] * hard_weight_[at(body.first + k)];
-        row.compliance += J_[c] * JW_[c];
-      }
-    }
-  }
+  weigh_rows(hard_weight_);
   sum_displacements();
 }
 
@@ -94,13 +83,8 @@ double ContactGroup::sweep_hard_contact(Contact& contact)
 {
   const Row& row = rows_[at(contact.row)];
   if (!(row.compliance > 0)) return 0;
-  const double force =
-      std::max(0.0, contact.force - (row.free - contact.d + along(row, z_)) / row.compliance);
-  const double change = force - contact.force;
-  if (change == 0) return 0;
-  add_along(row, JW_, change, z_);
-  contact.force = force;
-  return std::abs(change);
+  return change_force(
+      contact, std::max(0.0, contact.force - (row.free - contact.d + along(row, z_)) / row.compliance));
 }
 
 double ContactGroup::sweep_hard_slip(Slip& slip, double normal, int corners)
@@ -115,17 +99,8 @@ double ContactGroup::sweep_hard_slip(Slip& slip, double normal, int corners)
     const Row& row = rows_[at(slip.desc.rows[i])];
     wanted[i] = slip.force[i] - (row.free + along(row, z_)) / compliance;
   }
-  const Pair force =
-      slip.desc.count == 2 && corners > 0 ? into_polygon(wanted, limit, corners) : into_disk(wanted, limit);
-  double change = 0;
-  for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-    const double step = force[i] - slip.force[i];
-    if (step == 0) continue;
-    add_along(rows_[at(slip.desc.rows[i])], JW_, step, z_);
-    slip.force[i] = force[i];
-    change = std::max(change, std::abs(step));
-  }
-  return change;
+  const bool is_polygon = slip.desc.count == 2 && corners > 0;
+  return change_force(slip, is_polygon ? into_polygon(wanted, limit, corners) : into_disk(wanted, limit));
 }
 
 // Sweeps over contacts, slips or both until they have settled; returns the last change of a force, as a share
