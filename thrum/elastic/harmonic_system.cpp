@@ -16,6 +16,8 @@ namespace thrum::elastic {
 namespace {
 
 constexpr int kUnknowns = 18;  // of an element
+/// Nodes nearer to the axis than this share of the profile's size are on it.
+constexpr double kAxisTolerance = 1e-9;
 using ElementMatrix = Eigen::Matrix<double, kUnknowns, kUnknowns>;
 
 // Seven points, exact to degree five [Radon 1948].
@@ -137,7 +139,7 @@ void number_unknowns(const ProfileMesh& mesh, HarmonicSystem& system)
   Index next = 0;
   for (std::size_t n = 0; n < mesh.nodes.size(); ++n)
     for (int k = 0; k < 3; ++k) {
-      const bool on_axis = mesh.nodes[n].x() < 1e-9 * size;
+      const bool on_axis = mesh.nodes[n].x() < kAxisTolerance * size;
       if (!on_axis || !vanishes_on_axis(system.waves, k)) system.unknown[3 * n + at(k)] = next++;
     }
   system.rigid = MatX::Zero(next, system.waves < 2 ? 2 : 0);

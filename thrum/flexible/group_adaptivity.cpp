@@ -27,6 +27,8 @@ constexpr double kTailSpacing = 1.0 / 3;
 /// Bodies with fewer modes in their upper octave are chunky: Hertz' contact holds their local compliance.
 constexpr int kMinOctaveModes = 4;
 constexpr double kMinForce = 1;  ///< [N]
+/// A substep may be longer than wanted by about this share, so that rounding halves none.
+constexpr double kLevelRounding = 1e-9;
 
 /// Duration of an impact at a contact of the stiffness k [s].
 double hertz_time(double mass, double k, double speed)
@@ -151,7 +153,7 @@ int ContactGroup::wanted_level(double h, double time, const FlexibleSettings& se
     dt = std::min(dt, std::max(contact.impact_step, until_contact));
   }
   dt = std::max(dt, settings.min_step);
-  return std::max(0, static_cast<int>(std::ceil(std::log2(h / dt) - 1e-9)));
+  return std::max(0, static_cast<int>(std::ceil(std::log2(h / dt) - kLevelRounding)));
 }
 
 // For an impact that is short for the highest mode, modes above it at the mean mobility of the upper octave:

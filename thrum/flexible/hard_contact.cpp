@@ -181,7 +181,8 @@ double ContactGroup::solve_staggered(const FlexibleSettings& settings)
     MatX differences(last.size(), count);
     for (Eigen::Index i = 0; i < count; ++i) differences.col(i) = last - (after[at(i)] - before[at(i)]);
     MatX normal = differences.transpose() * differences;
-    normal.diagonal().array() += kAndersonRegularisation * std::max(normal.diagonal().maxCoeff(), 1e-300);
+    normal.diagonal().array() +=
+        kAndersonRegularisation * std::max(normal.diagonal().maxCoeff(), std::numeric_limits<double>::min());
     const VecX weights = normal.ldlt().solve(differences.transpose() * last);
     VecX mixed = end;
     for (Eigen::Index i = 0; i < count; ++i) mixed -= weights[i] * (end - after[at(i)]);
