@@ -190,7 +190,7 @@ this page; times are CPU times of one run on a shared machine and good for ratio
 - Springs overlap by what their stiffness needs, and take substeps for it. In exchange the energy of motion, height and
   springs never grows.
 - The flexible stepper cuts a step into slices of 1 ms and those into substeps for each impact. Contacts yield by what
-  their material needs, micrometres, and rebounds take the time that they take.
+  their material needs, micrometres at rest, and rebounds take the time that they take.
 - With `none` a fast body passes through a thin one whenever no step happens to end within it.
 
 )";
