@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "benchmarks/harness.h"
+#include "benchmarks/response/score.h"
 #include "tests/support/scene_outcomes.h"
 #include "thrum/media/image.h"
 #include "thrum/media/plot.h"
@@ -21,6 +21,10 @@ const std::filesystem::path kResults = "build/truth";
 /// Bodies that rise by less are not compared: the bending surface itself lifts what stands on it by up to 1
 /// mm [m].
 constexpr double kMinRise = 2e-3;
+/// A rule that lifts a body by less counts as this, so that its factor is finite [m].
+constexpr double kLeastRise = 1e-6;
+/// Lowest dot of the picture [m].
+constexpr double kLowestDot = 1e-5;
 
 struct TruthScene {
   std::string name;
@@ -36,44 +40,27 @@ std::vector<TruthScene> truth_scenes()
           {"washing_machine", {"bodies.floor.rings.modes=100"}, {"machine", "washing_machine"}}};
 }
 
-struct Factors {
-  std::vector<double> truth, rise;  ///< [m]
+struct Rises {
+  std::vector<double> truth, found;  ///< [m]
 
-  [[nodiscard]] std::vector<double> sorted() const
+  [[nodiscard]] Score score() const
   {
-    std::vector<double> factors;
-    for (std::size_t i = 0; i < truth.size(); ++i) {
-      const double ratio = std::max(rise[i], 1e-6) / truth[i];
-      factors.push_back(std::max(ratio, 1 / ratio));
-    }
-    std::sort(factors.begin(), factors.end());
-    return factors;
-  }
-  /// Geometric mean of rise over truth.
-  [[nodiscard]] double bias() const
-  {
-    double sum = 0;
-    for (std::size_t i = 0; i < truth.size(); ++i) sum += std::log(std::max(rise[i], 1e-6) / truth[i]);
-    return std::exp(sum / static_cast<double>(std::max<std::size_t>(1, truth.size())));
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < truth.size(); ++i)
+      ratios.push_back(std::max(found[i], kLeastRise) / truth[i]);
+    return score_of(ratios);
   }
 };
 
-double quantile(const std::vector<double>& sorted, double share)
-{
-  if (sorted.empty()) return 0;
-  return sorted[std::min(sorted.size() - 1,
-                         static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
-}
-
 void compare(const TruthScene& scene, const support::SceneMotion& truth, const support::SceneMotion& found,
-             Factors& factors)
+             Rises& rises)
 {
   for (const auto& [name, motion] : truth) {
     const bool strikes = std::any_of(scene.strikers.begin(), scene.strikers.end(),
                                      [&, &n = name](const std::string& s) { return n.rfind(s, 0) == 0; });
     if (strikes || motion.up < kMinRise) continue;
-    factors.truth.push_back(motion.up);
-    factors.rise.push_back(found.at(name).up);
+    rises.truth.push_back(motion.up);
+    rises.found.push_back(found.at(name).up);
   }
 }
 
@@ -102,28 +89,28 @@ THRUM_BENCHMARK(truth, rules)
   for (const std::string& rule : rules) {
     media::PlotSeries dots{.name = rule};
     for (const double rate : rates) {
-      Factors factors;
+      Rises rises;
       const std::vector<TruthScene> scenes = truth_scenes();
       for (std::size_t i = 0; i < scenes.size(); ++i) {
         const support::SceneMotion found =
             support::run_scene_motion(kScenes / (scenes[i].name + ".json"), {"response.rule=" + rule}, rate);
-        compare(scenes[i], truths[i], found, factors);
+        compare(scenes[i], truths[i], found, rises);
       }
-      const std::vector<double> sorted = factors.sorted();
-      table << fmt::format("| `{}` | 1/{} s | {} | {:.2f} | {:.2f} | {:.2f} |\n", rule, rate, sorted.size(),
-                           factors.bias(), quantile(sorted, 0.5), quantile(sorted, 0.9));
+      const Score score = rises.score();
+      table << fmt::format("| `{}` | 1/{} s | {} | {:.2f} | {:.2f} | {:.2f} |\n", rule, rate,
+                           rises.truth.size(), score.bias, score.median, score.percentile_90);
       const bool is_ours = rule == "micro_collisions";
       report.row({.name = fmt::format("{}, 1/{} s: median factor", rule, rate),
-                  .figure = quantile(sorted, 0.5),
+                  .figure = score.median,
                   .unit = "1",
                   .target = is_ours ? std::optional(1.15) : std::nullopt});
       report.row({.name = fmt::format("{}, 1/{} s: worst tenth", rule, rate),
-                  .figure = quantile(sorted, 0.9),
+                  .figure = score.percentile_90,
                   .unit = "1",
                   .target = is_ours ? std::optional(1.6) : std::nullopt});
-      for (std::size_t i = 0; i < factors.truth.size(); ++i) {
-        dots.x.push_back(1e3 * factors.truth[i]);
-        dots.y.push_back(1e3 * std::max(factors.rise[i], 1e-5));
+      for (std::size_t i = 0; i < rises.truth.size(); ++i) {
+        dots.x.push_back(1e3 * rises.truth[i]);
+        dots.y.push_back(1e3 * std::max(rises.found[i], kLowestDot));
       }
     }
     series.push_back(dots);

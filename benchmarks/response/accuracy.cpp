@@ -85,16 +85,6 @@ MatX rows_of(const model::ModalModel& model, const ContactScene& scene)
   return rows;
 }
 
-// The lowest modes of a model.
-std::shared_ptr<const model::ModalModel> lowest(const model::ModalModel& model, Index count)
-{
-  auto few = std::make_shared<model::ModalModel>(model);
-  few->frequencies.conservativeResize(count);
-  few->decays.conservativeResize(count);
-  few->shapes.conservativeResize(Eigen::NoChange, count);
-  return few;
-}
-
 // Kick against reference at h = 1/100, one colour a rule, with the line where both are the same and those of
 // a factor of two.
 void draw_scatter(const std::vector<media::PlotSeries>& rules, const std::filesystem::path& file)

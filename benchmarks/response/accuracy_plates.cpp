@@ -53,15 +53,6 @@ std::vector<PlateMaterial> plates()
           {"ceramic", plate(0.012, 2700, 7.4e10, 0.19, 6, 1e-7), 0.1, 1}};
 }
 
-std::shared_ptr<const model::ModalModel> lowest(const model::ModalModel& model, Index count)
-{
-  auto few = std::make_shared<model::ModalModel>(model);
-  few->frequencies.conservativeResize(count);
-  few->decays.conservativeResize(count);
-  few->shapes.conservativeResize(Eigen::NoChange, count);
-  return few;
-}
-
 // Contacts lie at vertices, where the shapes of the model are those of the plate.
 struct PlateCase {
   ContactScene scene;

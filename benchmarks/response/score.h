@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How far kicks are from a reference, in three numbers.
+// How far kicks are from a reference, in three numbers, and models with fewer modes to compare.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
+
+#include "thrum/model/modal_model.h"
 
 namespace thrum::bench {
 
@@ -29,6 +32,16 @@ inline Score score_of(const std::vector<double>& ratios)
   score.median = factors[factors.size() / 2];
   score.percentile_90 = factors[factors.size() * 9 / 10];
   return score;
+}
+
+/// The lowest modes of a model.
+inline std::shared_ptr<const model::ModalModel> lowest(const model::ModalModel& model, Index count)
+{
+  auto few = std::make_shared<model::ModalModel>(model);
+  few->frequencies.conservativeResize(count);
+  few->decays.conservativeResize(count);
+  few->shapes.conservativeResize(Eigen::NoChange, count);
+  return few;
 }
 
 }  // namespace thrum::bench

@@ -91,7 +91,7 @@ class FlexibleStepper final : public rigid::Stepper {
   void add_patch(const rigid::StepFrame& frame, std::int32_t source);
   int add_row(const rigid::StepFrame& frame, const model::ContactPatch& contact, const Vec3& position,
               const Vec3& direction);
-  int add_turn_row(const rigid::StepFrame& frame, const model::ContactPatch& contact, const Vec3& axis);
+  int add_turn_row(const model::ContactPatch& contact, const Vec3& axis);
   [[nodiscard]] RowSide side_of(const rigid::StepFrame& frame, model::BodyIndex i, const Vec3& position,
                                 const Vec3& direction, VecX& modes);
   void add_slips(const rigid::StepFrame& frame, const model::ContactPatch& contact, PatchRows& rows,

@@ -174,8 +174,7 @@ int FlexibleStepper::add_row(const rigid::StepFrame& frame, const model::Contact
   return groups_[at(patches_.back().group)].add_row(a, b);
 }
 
-int FlexibleStepper::add_turn_row(const rigid::StepFrame& /*frame*/, const model::ContactPatch& contact,
-                                  const Vec3& axis)
+int FlexibleStepper::add_turn_row(const model::ContactPatch& contact, const Vec3& axis)
 {
   RowSide a;
   RowSide b;
@@ -282,12 +281,12 @@ void FlexibleStepper::add_slips(const rigid::StepFrame& frame, const model::Cont
   }
   const double twist_limit = surface.friction * arm + surface.spinning_friction;
   if (twist_limit > 0) {
-    const int row = add_turn_row(frame, contact, contact.normal);
+    const int row = add_turn_row(contact, contact.normal);
     rows.twist =
         add({row, row}, 1, std::max(arm, surface.spinning_friction), twist_limit, {contact.warm_twist, 0});
   }
   if (surface.rolling_friction > 0) {
-    rows.rolling = add({add_turn_row(frame, contact, rows.t1), add_turn_row(frame, contact, rows.t2)}, 2,
+    rows.rolling = add({add_turn_row(contact, rows.t1), add_turn_row(contact, rows.t2)}, 2,
                        std::max(arm, surface.rolling_friction), surface.rolling_friction,
                        {contact.warm_rolling.dot(rows.t1), contact.warm_rolling.dot(rows.t2)});
   }

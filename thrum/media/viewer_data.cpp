@@ -298,7 +298,8 @@ Json modes_of(const sim::RecordingHeader& header, const std::string& name, const
 Json stem_of(std::size_t body, const sound::AudioBuffer& stem)
 {
   constexpr double kMaxSample = 32767;
-  const double scale = std::max(sound::peak(stem), 1e-30) / kMaxSample;
+  constexpr double kSilence = 1e-30;  // peak of a stem without sound, so that no sample is divided by 0 [Pa]
+  const double scale = std::max(sound::peak(stem), kSilence) / kMaxSample;
   std::vector<std::int16_t> samples;
   std::size_t first = 0;
   std::size_t end = 0;
