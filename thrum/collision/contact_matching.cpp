@@ -9,10 +9,24 @@ namespace {
 
 /// Patches whose normals differ by less keep their friction (cosine, about 25 degrees).
 constexpr double kSamePatch = 0.9;
+/// Cosines that differ by less are those of the same direction.
+constexpr double kSameCosine = 1e-9;
 
 }  // namespace
 
 namespace {
+
+// Whether the middle of a is nearer to that of `patch` than the middle of b is.
+bool is_nearer(const model::ContactPatch& a, const model::ContactPatch& b, const model::ContactPatch& patch)
+{
+  const auto middle = [](const model::ContactPatch& p) {
+    Vec3 sum = Vec3::Zero();
+    for (const model::ContactPoint& point : p.active()) sum += point.position / p.count;
+    return sum;
+  };
+  const Vec3 here = middle(patch);
+  return (middle(a) - here).squaredNorm() < (middle(b) - here).squaredNorm();
+}
 
 void continue_point(model::ContactPoint& current, const model::ContactPoint& old)
 {
@@ -77,8 +91,11 @@ void match_pair(std::span<const model::ContactPatch> old, double match_distance,
     double max_cosine = kSamePatch;
     for (const model::ContactPatch& candidate : old) {
       const double along = candidate.normal.dot(patch.normal);
-      if (!same_parts(candidate, patch) || along <= max_cosine) continue;
-      max_cosine = along;
+      if (!same_parts(candidate, patch) || along <= max_cosine - kSameCosine) continue;
+      // Of several that push the same way, as those of a surface that bends, the nearest.
+      const bool is_alike = best != nullptr && along <= max_cosine + kSameCosine;
+      if (is_alike && !is_nearer(candidate, *best, patch)) continue;
+      max_cosine = std::max(max_cosine, along);
       best = &candidate;
     }
     if (best == nullptr) continue;

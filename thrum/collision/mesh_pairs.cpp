@@ -216,6 +216,17 @@ void filter_contacts(MeshPairContacts& g)
   if (both_sharp) keep_shortest_separations(g);
 }
 
+const TriangleSurface& surface_of(const PreparedShape& shape)
+{
+  return static_cast<const TriangleSurface&>(*shape.accelerator);
+}
+
+// A body that bends touches where it can, not at the outermost points of a flat face alone.
+bool bends(const PreparedShape& shape)
+{
+  return shape.kind == model::ShapeKind::mesh && surface_of(shape).deformable;
+}
+
 void append_contacts(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches)
 {
   sort_by_depth(g.contacts);
@@ -223,12 +234,8 @@ void append_contacts(const PairInput& pair, MeshPairContacts& g, std::vector<mod
   points.clear();
   for (const MeshContact& c : g.contacts)
     points.push_back({c.normal, {0.5 * (c.on_a + c.on_b), c.depth, c.feature_a, c.feature_b}});
+  if (bends(*pair.a) || bends(*pair.b)) return append_every_point(pair, pair.X_wa, points, patches);
   append_patches_by_normal(pair, pair.X_wa, kSameNormal, kSamePoint * g.thickness, points, patches);
-}
-
-const TriangleSurface& surface_of(const PreparedShape& shape)
-{
-  return static_cast<const TriangleSurface&>(*shape.accelerator);
 }
 
 MeshPairContacts begin(const PairInput& pair, const Side& a, const Side& b)
@@ -252,7 +259,8 @@ Side side_of(const PreparedShape& shape)
   if (shape.kind == model::ShapeKind::mesh || shape.kind == model::ShapeKind::height_field) {
     const TriangleSurface& surface = surface_of(shape);
     // An open surface has no thickness that could limit how deep the other may be.
-    return {&surface.elements, surface.field ? surface.thickness : std::numeric_limits<double>::infinity()};
+    const bool is_closed = surface.field || surface.deformable;
+    return {&surface.elements, is_closed ? surface.thickness : std::numeric_limits<double>::infinity()};
   }
   return {&static_cast<const ConvexElements&>(*shape.accelerator).elements, shape.min_extent};
 }
@@ -263,6 +271,8 @@ void with_distance(const TriangleSurface& surface, Work&& work)
 {
   if (surface.field) {
     work(FieldDistance(surface));
+  } else if (surface.deformable) {
+    work(DeformedDistance(surface));
   } else {
     work(SurfaceDistance(surface));
   }
@@ -352,9 +362,9 @@ void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactP
 {
   // a is convex. Against an open mesh only the front faces push.
   const TriangleSurface& surface = surface_of(*pair.b);
-  if (!surface.field) return collide_with_triangles(pair, patches);
+  if (!surface.field && !surface.deformable) return collide_with_triangles(pair, patches);
   MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
-  gather<From::a>(g, FieldDistance(surface));
+  with_distance(surface, [&](const auto& distance) { gather<From::a>(g, distance); });
   gather<From::b>(g, Distance(pair.a->as<Geometry>()));
   finish(pair, g, patches);
 }

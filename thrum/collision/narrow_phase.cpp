@@ -51,7 +51,14 @@ bool is_awake(const NarrowPhaseInput& input, model::BodyIndex id)
 
 const PreparedShape& shape_of(const NarrowPhaseInput& input, model::BodyIndex id)
 {
+  if (!input.deflections.empty() && input.deflections[at(id)].deformed != nullptr)
+    return *input.deflections[at(id)].deformed;
   return input.shapes[at(input.model.bodies[at(id)].shape)];
+}
+
+bool bends(const NarrowPhaseInput& input, model::BodyIndex id)
+{
+  return !input.deflections.empty() && input.deflections[at(id)].deformed != nullptr;
 }
 
 double min_extent(const NarrowPhaseInput& input, const BodyPair& pair)
@@ -142,7 +149,11 @@ bool should_collide(const model::SceneModel& model, const BodyPair& pair)
 {
   const model::BodyProperties& a = model.bodies[at(pair.a)];
   const model::BodyProperties& b = model.bodies[at(pair.b)];
-  if (a.motion != model::Motion::dynamic && b.motion != model::Motion::dynamic) return false;
+  const bool any_dynamic = a.motion == model::Motion::dynamic || b.motion == model::Motion::dynamic;
+  // What vibrates while it is moved, such as a ruler in a hand, touches what stands still.
+  const bool any_yields =
+      (a.vibrates || b.vibrates) && (a.motion != b.motion || a.motion == model::Motion::kinematic);
+  if (!any_dynamic && !any_yields) return false;
   if (a.sensor && b.sensor) return false;
   return (a.collision_group & b.collides_with) != 0 && (b.collision_group & a.collides_with) != 0;
 }
@@ -172,7 +183,9 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
                                         std::abs(input.model.bodies[at(pair.b)].gravity_scale));
   const double speed_margin = reaches[at(pair.a)] + reaches[at(pair.b)] +
                               desc.step * desc.step * gravity_scale * input.model.gravity.norm();
-  return std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
+  const double margin = std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
+  if (input.deflections.empty()) return margin;
+  return margin + input.deflections[at(pair.a)].reach + input.deflections[at(pair.b)].reach;
 }
 
 PairInput pair_input(const NarrowPhaseInput& input, const BodyPair& pair, double margin, PairScratch& scratch)
@@ -335,6 +348,7 @@ class ChunkUpdate {
   bool keep(const PairContacts& contacts, double margin, std::span<model::ContactPatch> old) const
   {
     if (contacts.old_reference == model::kNone || !(max_move_ > 0)) return false;
+    if (bends(input_, contacts.pair.a) || bends(input_, contacts.pair.b)) return false;
     const model::PairReference& reference = state_.references[at(contacts.old_reference)];
     if (old.size() != reference.patch_count) return false;
     if (margin > reference.margin || margin < kWastedMargin * reference.margin) return false;
@@ -351,7 +365,8 @@ class ChunkUpdate {
     const BodyPair& pair = contacts.pair;
     const PreparedShape& a = shape_of(input_, pair.a);
     const PreparedShape& b = shape_of(input_, pair.b);
-    const bool may_keep = max_move_ > 0;
+    const bool deforms = bends(input_, pair.a) || bends(input_, pair.b);
+    const bool may_keep = max_move_ > 0 && !deforms;
     // What moves is found as far as it needs: points beyond that changed how impacts are shared.
     const bool rests = reaches_[at(pair.a)] + reaches_[at(pair.b)] <= kRestingShare * margin;
     const bool is_flat = !a.curved && !b.curved;
@@ -359,8 +374,9 @@ class ChunkUpdate {
     contacts.is_found = true;
     contacts.begin = chunk_.patches.size();
     collide_pair(input_, pair, searched, scratch_, chunk_.patches);
-    add_contacts_ahead(input_, pair_input(input_, pair, searched, scratch_), pair, desc_.step, contacts.begin,
-                       chunk_.patches);
+    if (!deforms)
+      add_contacts_ahead(input_, pair_input(input_, pair, searched, scratch_), pair, desc_.step,
+                         contacts.begin, chunk_.patches);
     contacts.end = chunk_.patches.size();
     const std::span<model::ContactPatch> found =
         std::span(chunk_.patches).subspan(contacts.begin, contacts.end - contacts.begin);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/collision/broad_phase.h"
+#include "thrum/collision/deformed_shape.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/model/scene.h"
@@ -33,6 +34,7 @@ struct NarrowPhaseInput {
   std::span<const BodyPair> pairs;           ///< sorted
   std::span<const BodyPair> excluded_pairs;  ///< sorted pairs that may not touch, as those held by a joint
   const PairTable& table;
+  std::span<const Deflection> deflections = {};  ///< by BodyIndex; empty: no body bends
 };
 
 /// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs

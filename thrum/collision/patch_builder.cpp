@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "thrum/base/index.h"
 
@@ -12,6 +13,9 @@ namespace thrum::collision {
 
 namespace {
 
+/// Points of a surface that bends push the same way when their normals differ by less (cosine of about 2.5
+/// degrees).
+constexpr double kSameDirection = 0.999;
 /// A face less than this turned away from the contact normal can carry a patch (cosine, about 10 degrees).
 constexpr double kFlatEnough = 0.985;
 /// Segments more parallel than this touch along a line (sine of the angle between them).
@@ -252,6 +256,35 @@ void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double sa
   }
   for (std::size_t r = 0; r < count; ++r)
     append_patch(pair, X_wp, groups[r].normal, groups[r].points, patches);
+}
+
+void append_every_point(const PairInput& pair, const Pose& X_wp, std::span<DirectedPoint> points,
+                        std::vector<model::ContactPatch>& patches)
+{
+  Box3 box;
+  for (const DirectedPoint& p : points) box.extend(p.point.position);
+  if (points.empty()) return;
+  std::array<Eigen::Index, 3> axes = {0, 1, 2};
+  const Vec3 sizes = box.sizes();
+  std::sort(axes.begin(), axes.end(), [&](Eigen::Index i, Eigen::Index j) { return sizes[i] > sizes[j]; });
+  std::sort(points.begin(), points.end(), [&](const DirectedPoint& p, const DirectedPoint& q) {
+    for (const Eigen::Index axis : axes) {
+      if (p.point.position[axis] != q.point.position[axis])
+        return p.point.position[axis] < q.point.position[axis];
+    }
+    return std::tie(p.point.feature_a, p.point.feature_b) < std::tie(q.point.feature_a, q.point.feature_b);
+  });
+  constexpr std::size_t kMaxPoints = 4;
+  std::vector<CandidatePoint>& mine = pair.scratch->points;
+  for (std::size_t begin = 0; begin < points.size();) {
+    mine.clear();
+    std::size_t end = begin;
+    while (end < points.size() && mine.size() < kMaxPoints &&
+           points[end].normal.dot(points[begin].normal) >= kSameDirection)
+      mine.push_back(points[end++].point);
+    append_patch(pair, X_wp, points[begin].normal, mine, patches);
+    begin = end;
+  }
 }
 
 }  // namespace thrum::collision

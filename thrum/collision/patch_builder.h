@@ -34,4 +34,9 @@ void append_patches_by_normal(const PairInput& pair, const Pose& X_wp, double sa
                               std::span<const DirectedPoint> points,
                               std::vector<model::ContactPatch>& patches);
 
+/// Every point, in patches of at most four that lie next to each other and push the same way. `points` are
+/// put in another order.
+void append_every_point(const PairInput& pair, const Pose& X_wp, std::span<DirectedPoint> points,
+                        std::vector<model::ContactPatch>& patches);
+
 }  // namespace thrum::collision

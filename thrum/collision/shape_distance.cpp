@@ -7,15 +7,14 @@
 
 namespace thrum::collision {
 
-// Whether the segment leaves out the box, grown by `near`: its part between the two planes of each axis, in
-// turn.
-bool FieldDistance::segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
+// The part of the segment between the two planes of each axis, in turn.
+bool segment_misses(const Box3& box, const Vec3& p, const Vec3& q, double near)
 {
   double enters = 0;
   double leaves = 1;
   for (int d = 0; d < 3; ++d) {
-    const double low = box_.min()[d] - near - p[d];
-    const double high = box_.max()[d] + near - p[d];
+    const double low = box.min()[d] - near - p[d];
+    const double high = box.max()[d] + near - p[d];
     const double way = q[d] - p[d];
     if (way == 0) {
       if (low > 0 || high < 0) return true;
@@ -38,6 +37,12 @@ DistanceProbe SurfaceDistance::exact(const Vec3& p, double reach) const
 {
   const distance::SignedPoint s = surface_.distance.signed_distance(p, -1, reach);
   if (!s.surface.found()) return {std::numeric_limits<double>::max(), Vec3::Zero()};
+  return {s.distance, surface_.distance.surface_normal(p, s)};
+}
+
+DistanceProbe DeformedDistance::exact(const Vec3& p, double) const
+{
+  const distance::SignedPoint s = surface_.distance.signed_distance(p);
   return {s.distance, surface_.distance.surface_normal(p, s)};
 }
 

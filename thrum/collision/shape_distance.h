@@ -28,6 +28,9 @@ struct DistanceProbe {
   Vec3 gradient = Vec3::Zero();  ///< unit or a little shorter
 };
 
+/// Whether the segment from p to q leaves out the box, grown by `near` [m].
+[[nodiscard]] bool segment_misses(const Box3& box, const Vec3& p, const Vec3& q, double near);
+
 /// A closed mesh by its field, and by its triangles where they are sharp.
 class FieldDistance {
  public:
@@ -39,7 +42,10 @@ class FieldDistance {
   {
     return box_.squaredExteriorDistance(p) > near * near;
   }
-  [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const;
+  [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
+  {
+    return segment_misses(box_, p, q, near);
+  }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const
   {
     const distance::FieldSample s = field_.sample(p);
@@ -80,6 +86,39 @@ class SurfaceDistance {
 
  private:
   const TriangleSurface& surface_;
+};
+
+/// A closed mesh that bends, by its triangles: far from it as well, so that the edge of a table is led to a
+/// ruler that lies across it.
+class DeformedDistance {
+ public:
+  explicit DeformedDistance(const TriangleSurface& surface)
+      : surface_(surface),
+        box_(surface.bvh.bounds()),
+        segment_(std::max(surface.thickness, kSegment * box_.sizes().maxCoeff()))
+  {
+  }
+  [[nodiscard]] bool is_beyond(const Vec3& p, double near) const
+  {
+    return box_.squaredExteriorDistance(p) > near * near;
+  }
+  [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
+  {
+    return segment_misses(box_, p, q, near);
+  }
+  [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
+  [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
+  [[nodiscard]] static double lower_bound(double value) { return value; }
+  [[nodiscard]] static bool is_round() { return false; }
+  [[nodiscard]] static double resolution() { return 0; }
+  [[nodiscard]] double unimodal_length() const { return segment_; }
+
+ private:
+  /// Share of the size of the mesh over which it bends to one side.
+  static constexpr double kSegment = 1.0 / 16;
+  const TriangleSurface& surface_;
+  Box3 box_;
+  double segment_;
 };
 
 /// What the exact distances to convex shapes share.

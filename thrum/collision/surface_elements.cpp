@@ -26,13 +26,13 @@ Index third_corner(const mesh::TriangleMesh& mesh, const mesh::EdgeUse& use)
 
 }  // namespace
 
-SurfaceElements::SurfaceElements(const mesh::TriangleMesh& mesh) : vertices_(mesh.vertices)
+SurfaceElements::SurfaceElements(const mesh::TriangleMesh& mesh, EdgeChoice choice) : vertices_(mesh.vertices)
 {
-  find_edges(mesh);
+  find_edges(mesh, choice);
   if (!edges_.empty()) add_balls(0, count_of(edges_));
 }
 
-void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
+void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh, EdgeChoice choice)
 {
   const std::vector<mesh::EdgeUse> uses = mesh::edge_uses(mesh);
   std::vector<std::array<Index, 2>> joined;
@@ -53,9 +53,10 @@ void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
       const bool flat = bend > kFlatBend;
       const bool outward = e.opposite_vertices[1] >= 0 &&
                            n0.dot(vertices_[at(e.opposite_vertices[1])] - vertices_[at(e.ends[0])]) < 0;
-      if (flat || !outward) return;
-      e.crease = bend < kCreaseBend;
-      sharp_ = sharp_ || bend < kSmoothBend;
+      const bool sticks_out = !flat && outward;
+      if (!sticks_out && choice == EdgeChoice::outward) return;
+      e.crease = sticks_out && bend < kCreaseBend;
+      sharp_ = sharp_ || (sticks_out && bend < kSmoothBend);
     }
     edges_.push_back(e);
   });
@@ -66,6 +67,32 @@ void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh)
     neighbours_.push_back(to);
   }
   for (std::size_t v = 0; v < vertices_.size(); ++v) neighbour_begin_[v + 1] += neighbour_begin_[v];
+}
+
+void SurfaceElements::refit(std::span<const Vec3> vertices)
+{
+  vertices_.assign(vertices.begin(), vertices.end());
+  // Children come after their parents.
+  for (Index i = count_of(balls_) - 1; i >= 0; --i) {
+    ElementBall& ball = balls_[at(i)];
+    Box3 box;
+    if (ball.end_edge > ball.first_edge) {
+      for (Index e = ball.first_edge; e < ball.end_edge; ++e) {
+        for (const Index v : edges_[at(e)].ends) box.extend(vertices_[at(v)]);
+      }
+      ball.centre = box.center();
+      ball.radius = 0.5 * box.diagonal().norm();
+      continue;
+    }
+    ball.radius = 0;
+    Index child = i + 1;
+    for (; child < ball.skip; child = balls_[at(child)].skip) box.extend(balls_[at(child)].centre);
+    ball.centre = box.center();
+    for (child = i + 1; child < ball.skip; child = balls_[at(child)].skip) {
+      const ElementBall& inner = balls_[at(child)];
+      ball.radius = std::max(ball.radius, (inner.centre - ball.centre).norm() + inner.radius);
+    }
+  }
 }
 
 void SurfaceElements::add_balls(Index begin, Index end)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct ElementBall {
   Index end_edge = 0;    ///< equal to first_edge for an inner node
 };
 
+/// Which edges of a mesh can touch something.
+enum class EdgeChoice : std::uint8_t {
+  outward,  ///< those that bend outward
+  all       ///< also flat ones: the mesh will bend
+};
+
 class SurfaceElements {
  public:
   /// Meshes that bend by less everywhere are taken as round (cosine of 50 degrees).
@@ -42,7 +49,9 @@ class SurfaceElements {
 
   SurfaceElements() = default;
   /// The mesh may be open.
-  explicit SurfaceElements(const mesh::TriangleMesh& mesh);
+  explicit SurfaceElements(const mesh::TriangleMesh& mesh, EdgeChoice choice = EdgeChoice::outward);
+  /// Sets new vertex positions (as many as before); edges and hierarchy stay, their balls follow.
+  void refit(std::span<const Vec3> vertices);
 
   [[nodiscard]] std::span<const Vec3> vertices() const { return vertices_; }
   [[nodiscard]] std::span<const SurfaceEdge> edges() const { return edges_; }
@@ -58,7 +67,7 @@ class SurfaceElements {
   [[nodiscard]] bool has_sharp_edges() const { return sharp_; }
 
  private:
-  void find_edges(const mesh::TriangleMesh& mesh);
+  void find_edges(const mesh::TriangleMesh& mesh, EdgeChoice choice);
   void add_balls(Index begin, Index end);
 
   std::vector<Vec3> vertices_;

@@ -65,6 +65,23 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
     round = std::make_unique<RoundSurface>(distance, thickness);
 }
 
+TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles, Deformable desc)
+    : distance(triangles, distance::SignMethod::pseudonormal),
+      bvh(distance.bvh()),
+      elements(triangles, EdgeChoice::all),
+      deformable(true),
+      thickness(desc.thickness)
+{
+  find_sharp_edges();
+}
+
+void TriangleSurface::refit(std::span<const Vec3> vertices)
+{
+  distance.refit(vertices);
+  elements.refit(vertices);
+  find_sharp_edges();
+}
+
 // The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r /
 // 100, within bounds that keep the memory of thin sheets and the error of bulky ones small.
 void TriangleSurface::measure_thickness()
@@ -96,6 +113,7 @@ void TriangleSurface::find_sharp_edges()
 {
   const mesh::TriangleMesh& mesh = bvh.mesh();
   std::vector<HalfEdge> edges;
+  normals.clear();
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vec3 area = mesh::area_vector(mesh, t);
     normals.push_back(area.norm() > 0 ? Vec3(area.normalized()) : Vec3(Vec3::UnitZ()));

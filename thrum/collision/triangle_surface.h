@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "thrum/collision/prepared_shape.h"
@@ -23,13 +24,21 @@ struct TriangleSurface final : ShapeAccelerator {
   /// gets its own.
   explicit TriangleSurface(const mesh::TriangleMesh& mesh,
                            std::shared_ptr<const distance::SignedDistanceField> given = nullptr);
+  /// A closed mesh that will bend: all its edges can touch, its distance is that to its triangles.
+  struct Deformable {
+    double thickness = 0;  ///< [m]
+  };
+  TriangleSurface(const mesh::TriangleMesh& mesh, Deformable deformable);
+  /// Sets new vertex positions of a deformable surface.
+  void refit(std::span<const Vec3> vertices);
   TriangleSurface(const TriangleSurface&) = delete;
   TriangleSurface& operator=(const TriangleSurface&) = delete;
 
   distance::MeshDistance distance;  ///< exact; the sign of an open mesh tells front from back
   const mesh::Bvh& bvh;             ///< of `distance`
   SurfaceElements elements;
-  std::shared_ptr<const distance::SignedDistanceField> field;  ///< empty for an open mesh
+  bool deformable = false;
+  std::shared_ptr<const distance::SignedDistanceField> field;  ///< empty for an open or deformable mesh
   std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
   double thickness = 0;       ///< twice the largest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "thrum/base/error.h"
+
 namespace thrum::distance {
 
 namespace {
@@ -18,6 +20,13 @@ MeshDistance::MeshDistance(mesh::TriangleMesh mesh, SignMethod sign)
 {
   if (sign == SignMethod::winding_number || (sign == SignMethod::automatic && !normals_.closed))
     winding_.emplace(*bvh_);
+}
+
+void MeshDistance::refit(std::span<const Vec3> vertices)
+{
+  if (winding_) throw Error("A distance with winding numbers cannot follow a surface that bends.");
+  bvh_->refit(vertices);
+  normals_ = pseudonormals(bvh_->mesh());
 }
 
 SignedPoint MeshDistance::signed_distance(const Vec3& p, Index hint, double max_distance) const

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "thrum/distance/pseudonormals.h"
 #include "thrum/mesh/bvh.h"
@@ -43,6 +44,10 @@ class MeshDistance {
   /// size).
   [[nodiscard]] Vec3 surface_normal(const Vec3& p, const SignedPoint& point) const;
 
+  /// Sets new vertex positions (as many as before), as of a surface that bends. Throws Error when the count
+  /// differs, a coordinate is not finite or the sign is found by winding numbers.
+  void refit(std::span<const Vec3> vertices);
+
   [[nodiscard]] const mesh::Bvh& bvh() const { return *bvh_; }
   [[nodiscard]] const Pseudonormals& normals() const { return normals_; }
   /// The method in use: pseudonormal or winding_number.
@@ -54,8 +59,7 @@ class MeshDistance {
  private:
   [[nodiscard]] SignedPoint with_sign(const Vec3& p, const mesh::ClosestPoint& surface) const;
 
-  std::unique_ptr<const mesh::Bvh>
-      bvh_;  // on the heap: the winding number keeps its address when this is moved
+  std::unique_ptr<mesh::Bvh> bvh_;  // on the heap: the winding number keeps its address when this is moved
   Pseudonormals normals_;
   std::optional<mesh::WindingNumber> winding_;
 };

@@ -15,6 +15,8 @@ namespace {
 constexpr int kRigid = 6;
 /// The finest substep is this share of a slice, as a power of two.
 constexpr int kMaxLevel = 20;
+/// Sweeps that have not settled the forces by then are slow.
+constexpr int kSweepsBeforeNewton = 30;
 
 double dot(const double* a, const double* b, int n)
 {
@@ -140,15 +142,14 @@ double ContactGroup::effective_mass(int row) const
   return mobility > 0 ? 1 / mobility : 0;
 }
 
-double ContactGroup::modal_separation(int row) const
+double ContactGroup::modal_separation(int row, bool without_a, bool without_b) const
 {
-  double sum = 0;
-  for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
-    if (side.body == kNoBody) continue;
+  const auto of = [&](const Side& side) {
+    if (side.body == kNoBody) return 0.0;
     const Body& body = bodies_[at(side.body)];
-    sum += dot(&J_[side.first + at(body.rigid)], &x_[at(body.first + body.rigid)], body.modes);
-  }
-  return sum;
+    return dot(&J_[side.first + at(body.rigid)], &x_[at(body.first + body.rigid)], body.modes);
+  };
+  return (without_a ? 0 : of(rows_[at(row)].a)) + (without_b ? 0 : of(rows_[at(row)].b));
 }
 
 void ContactGroup::begin_patch()
@@ -194,6 +195,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
     values->assign(x_.size(), 0.0);
   JW_.assign(J_.size(), 0.0);
   prepared_ = 0;
+  sweeps_are_slow_ = false;
   choose_modes(settings);
   if (settings.contact == ContactLaw::hertz) find_running_impacts(settings);
   constexpr std::int64_t kTicks = std::int64_t{1} << kMaxLevel;
@@ -379,6 +381,11 @@ bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
 {
   sum_displacements();
   for (int sweep = 0; sweep < settings.iterations; ++sweep) {
+    if (sweep == (sweeps_are_slow_ ? 0 : kSweepsBeforeNewton)) {
+      sweeps_are_slow_ = solve_by_newton(dt, settings);
+      if (sweeps_are_slow_) return true;
+      sum_displacements();
+    }
     ++report_.sweeps;
     double change = 0;
     double largest = 0;

@@ -85,8 +85,9 @@ class ContactGroup {
   int add_row(const RowSide& a, const RowSide& b);
   /// That an impulse along the row feels: of the rigid bodies, or of the modes where those do not yield [kg].
   [[nodiscard]] double effective_mass(int row) const;
-  /// By which the vibration at the beginning of the slice moves the two surfaces apart [m].
-  [[nodiscard]] double modal_separation(int row) const;
+  /// By which the vibration at the beginning of the slice moves the two surfaces apart, but for those of bodies
+  /// that are left out [m].
+  [[nodiscard]] double modal_separation(int row, bool without_a = false, bool without_b = false) const;
   /// Contacts and slips that follow are of this patch.
   void begin_patch();
   /// `d`: indentation, below 0 a gap [m]; `force` of the last substep, to begin with [N]; `row`: separation.
@@ -166,10 +167,14 @@ class ContactGroup {
     std::array<double, 2> impulse{};
     bool slips = false;
   };
+  class Newton;  // group_newton.cpp
   struct Patch {
     std::size_t first_contact = 0, end_contact = 0;
     std::size_t first_slip = 0, end_slip = 0;
   };
+
+  /// Groups with more are solved by sweeps alone.
+  static constexpr int kMaxNewtonCoordinates = 600;
 
   // Choosing modes and the substep (group_adaptivity.cpp).
   void choose_modes(const FlexibleSettings& settings);
@@ -185,6 +190,7 @@ class ContactGroup {
   // A substep (contact_group.cpp).
   void move_freely(double dt);
   bool solve(double dt, const FlexibleSettings& settings);
+  bool solve_by_newton(double dt, const FlexibleSettings& settings);
   double sweep_contact(Contact& contact);
   double change_force(Contact& contact, double force);
   double change_force(Slip& slip, const std::array<double, 2>& force);
@@ -231,8 +237,9 @@ class ContactGroup {
 
   GroupReport report_;
   double work_ = 0;
-  double residual_ = 0;  ///< of the last solution
-  double prepared_ = 0;  ///< length of the substep for which weights are known [s]
+  double residual_ = 0;           ///< of the last solution
+  bool sweeps_are_slow_ = false;  ///< Newton's method was needed in this slice
+  double prepared_ = 0;           ///< length of the substep for which weights are known [s]
 };
 
 }  // namespace thrum::flexible

@@ -18,6 +18,13 @@ struct FlexibleStepper::FlexibleBody {
   elastic::ModeList modes;                   ///< those that take part in contact
   std::vector<double> scale;                 ///< root mean square of each shape on the surface [kg^(-1/2)]
   std::unique_ptr<elastic::SurfaceMap> map;  ///< empty: no modes
+  std::vector<double> max_shape;             ///< largest displacement of the surface by each [kg^(-1/2)]
+  std::vector<double> max_slope;             ///< largest slope, likewise [kg^(-1/2) / m]
+  std::unique_ptr<collision::DeformedShape> deformed;  ///< made when it is first bent so far
+  bool is_deformed = false;                            ///< in this slice
+
+ private:
+  void find_bounds();
 };
 
 }  // namespace thrum::flexible

@@ -27,7 +27,9 @@ struct FlexibleSettings {
   double steps_per_period = 6.5;
   double steps_per_impact = 10;     ///< substeps in Hertz' duration of an impact
   double min_impact_speed = 0.005;  ///< slower impacts cut no substep [m/s]
-  double contact_radius = 0.01;     ///< radius of curvature where neither body is round [m]
+  /// A body whose surface is bent by more than this has its contacts found on the bent surface [rad].
+  double deformed_slope = 0.05;
+  double contact_radius = 0.01;  ///< radius of curvature where neither body is round [m]
 
   // Friction: a spring across the normal that slips.
   double friction_stiffness = 0.82;     ///< share of that along the normal; 2 (1 - nu) / (2 - nu) for nu 0.3

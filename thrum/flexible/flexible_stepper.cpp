@@ -148,6 +148,7 @@ void FlexibleStepper::resolve_contacts(rigid::StepFrame& /*frame*/, double h)
     const GroupReport& one = groups_[at(g)].report();
     sum.substeps += one.substeps;
     sum.sweeps += one.sweeps;
+    sum.newton_solves += one.newton_solves;
     sum.shortened += one.shortened;
     sum.unsolved += one.unsolved;
     sum.max_residual = std::max(sum.max_residual, one.max_residual);

@@ -61,6 +61,9 @@ class FlexibleStepper final : public rigid::Stepper {
   void store_results(rigid::StepFrame& frame) override;
   [[nodiscard]] bool keeps_forces() const override { return true; }
   [[nodiscard]] double contact_energy() const override { return report_.groups.contact_energy; }
+  void find_deflections(const model::SceneModel& model, const model::SceneState& state,
+                        std::span<const collision::PreparedShape> shapes, double h,
+                        std::vector<collision::Deflection>& deflections) override;
   void check_state(const model::SceneState& state) const override;
   /// It has modes that take part in contact.
   [[nodiscard]] bool is_flexible(model::BodyId id) const;
@@ -85,6 +88,7 @@ class FlexibleStepper final : public rigid::Stepper {
   };
 
   [[nodiscard]] FlexibleBody* flexible(const rigid::StepFrame& frame, model::BodyIndex i);
+  [[nodiscard]] bool is_deformed(const rigid::StepFrame& frame, model::BodyIndex i);
   [[nodiscard]] double modulus_of(const rigid::StepFrame& frame, model::BodyIndex i) const;
   void assign_groups(const rigid::StepFrame& frame);
   void add_bodies(const rigid::StepFrame& frame);

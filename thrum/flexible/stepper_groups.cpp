@@ -55,6 +55,7 @@ FlexibleStepper::FlexibleBody::FlexibleBody(const ElasticBody& body, double max_
   for (Eigen::Index m = 0; m < count; ++m)
     scale.push_back(
         std::sqrt(3 * model.shapes.col(m).squaredNorm() / static_cast<double>(model.shapes.rows())));
+  find_bounds();
 }
 
 FlexibleStepper::FlexibleBody* FlexibleStepper::flexible(const rigid::StepFrame& frame, model::BodyIndex i)
@@ -157,7 +158,9 @@ RowSide FlexibleStepper::side_of(const rigid::StepFrame& frame, model::BodyIndex
   FlexibleBody* body = flexible(frame, i);
   if (body == nullptr || body->modes.size() == 0) return side;
   const Pose X_ws = X_wb * frame.model.bodies[at(i)].X_bs;
-  const elastic::MappedPoint& mapped = body->map->find(X_ws.point_to_local(position));
+  Vec3 place = X_ws.point_to_local(position);
+  if (body->is_deformed) place = body->deformed->at_rest(place);
+  const elastic::MappedPoint& mapped = body->map->find(place);
   const Vec3 local = X_ws.direction_to_local(direction);
   modes = mapped.shapes.leftCols(body->modes.omegas.size()).transpose() * local;
   side.modes = {modes.data(), at(modes.size())};
@@ -223,7 +226,9 @@ void FlexibleStepper::add_patch(const rigid::StepFrame& frame, std::int32_t sour
     const double mass = group.effective_mass(row);
     law.damping = elastic::hertz_damping(frame.surfaces[at(source)].restitution, mass, stiffness);
     // The vibration of the bodies moves their surfaces; a point that is pressed keeps its indentation.
-    const double found = point.depth - group.modal_separation(row);
+    // One whose contacts are found on its bent surface has moved already.
+    const double found = point.depth - group.modal_separation(row, is_deformed(frame, contact.a),
+                                                              is_deformed(frame, contact.b));
     const bool is_hard = settings_.contact == ContactLaw::hard;
     const double pressed = is_hard ? 0 : law.indentation(point.warm_impulse);
     const bool keeps = point.warm_impulse > 0 && found > pressed - gap_tolerance;

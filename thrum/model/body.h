@@ -34,6 +34,7 @@ struct BodyProperties {
   std::uint32_t collision_group = 1;  ///< bits of what it is
   std::uint32_t collides_with = std::numeric_limits<std::uint32_t>::max();  ///< bits of what it touches
   bool may_sleep = true;
+  bool vibrates = false;        ///< has modes that the stepper moves: also what does not move can touch it
   bool sensor = false;          ///< contacts are found and reported and never solved
   std::uint64_t user_data = 0;  ///< not read by the library
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "thrum/collision/broad_phase.h"
+#include "thrum/collision/deformed_shape.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
@@ -70,6 +71,13 @@ class Stepper {
   [[nodiscard]] virtual bool keeps_forces() const { return false; }
   /// After this the world finds contacts again, however slowly bodies move [s].
   [[nodiscard]] virtual double max_slice() const { return std::numeric_limits<double>::infinity(); }
+  /// How far the bodies bend, by BodyIndex, for contacts that are valid for h [s]; empty: not at all.
+  virtual void find_deflections(const model::SceneModel& /*model*/, const model::SceneState& /*state*/,
+                                std::span<const collision::PreparedShape> /*shapes*/, double /*h*/,
+                                std::vector<collision::Deflection>& deflections)
+  {
+    deflections.clear();
+  }
   /// Throws Error when the stepper cannot go on from the state.
   virtual void check_state(const model::SceneState& /*state*/) const {}
   /// Stored by contacts at the end of the last slice [J].

@@ -242,6 +242,9 @@ THRUM_TABLE(
                &FlexibleSettings::steps_per_impact)
         .field(non_negative("min_impact_speed", "m/s", "slower impacts cut no substep"),
                &FlexibleSettings::min_impact_speed)
+        .field(non_negative("deformed_slope", "rad",
+                            "bodies whose surface is bent by more have contacts on the bent surface"),
+               &FlexibleSettings::deformed_slope)
         .field({.key = "contact_radius",
                 .unit = "m",
                 .doc = "radius of curvature where neither body is round",

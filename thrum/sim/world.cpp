@@ -195,7 +195,7 @@ void World::find_contacts(double h)
     desc.kept_move = 0;
   }
   collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
-                              collision::pair_table_with(desc_.interference)},
+                              collision::pair_table_with(desc_.interference), deflections_},
                              desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
                              contact_update_);
   limit_counts_.points_left_out += contact_update_.left_out;
@@ -241,7 +241,8 @@ void World::order_contacts(double h)
   graph_ = stepper_->order_contacts(model_, state_, h);
   // Patches of sleepers wait.
   const auto awake = [&](model::BodyIndex i) {
-    return at(model_.bodies, i).motion == model::Motion::dynamic && !at(state_.bodies, i).asleep;
+    const model::BodyProperties& body = at(model_.bodies, i);
+    return (body.motion == model::Motion::dynamic || body.vibrates) && !at(state_.bodies, i).asleep;
   };
   std::erase_if(graph_.patch_order, [&](std::int32_t p) {
     const model::ContactPatch& patch = state_.patches[at(p)];

@@ -416,6 +416,7 @@ class World {
 
   // Scratch of one step.
   std::vector<Pose> X_ws_;
+  std::vector<collision::Deflection> deflections_;  ///< of bodies that bend, as the stepper says
   std::vector<Box3> boxes_;                      ///< of the bodies, with their way
   std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
   collision::NarrowPhaseScratch narrow_phase_scratch_;

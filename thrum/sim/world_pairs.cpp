@@ -40,8 +40,10 @@ Box3 World::swept_box(std::size_t i, double h) const
 {
   const model::BodyProperties& desc = model_.bodies[i];
   const model::BodyState& body = state_.bodies[i];
-  const collision::PreparedShape& shape = prepared_[at(desc.shape)];
-  const double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.min_extent;
+  const bool bends = !deflections_.empty() && deflections_[i].deformed != nullptr;
+  const collision::PreparedShape& shape = bends ? *deflections_[i].deformed : prepared_[at(desc.shape)];
+  double margin = shape.unbounded ? 0 : desc_.narrow_phase.margin * shape.min_extent;
+  if (!deflections_.empty()) margin += deflections_[i].reach;
   Box3 box = collision::world_bounds(shape, X_ws_[i], margin);
   if (desc.motion == model::Motion::fixed || body.asleep || shape.unbounded) return box;
   const bool exact = desc_.time_of_impact > TimeOfImpactMethod::continuous;
@@ -59,6 +61,7 @@ Box3 World::swept_box(std::size_t i, double h) const
 void World::find_pairs(double h)
 {
   const auto timer = times_.stage("find pairs");
+  stepper_->find_deflections(model_, state_, prepared_, std::min(h, stepper_->max_slice()), deflections_);
   X_ws_.resize(model_.bodies.size());
   boxes_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {

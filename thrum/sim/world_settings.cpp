@@ -151,6 +151,7 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
     Responder::check_model(at(prepared_, desc.shape), *body.modes,
                            desc.name.empty() ? to_string(id) : desc.name);
   flexible_->set_body(id, body);
+  model_.bodies[at(index_of(id))].vibrates = flexible_->is_flexible(id);
 }
 
 double World::vibration_energy() const

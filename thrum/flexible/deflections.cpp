@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// How far bodies bend, and the surfaces of those that bend too far for contacts on their shapes.
+//
+// With max |U_m| the largest displacement of the surface by mode m, it is nowhere farther from the shape than
+// sum |q_m| max |U_m|, and moves no faster than sum |u_m| max |U_m|: contacts are looked for that much farther
+// away. The bounded deformation tree of [Zheng11] bounds each of its boxes in this way; here the whole body is.
+// Where the slope that its oscillation reaches, sum |(q_m, u_m / w_m)| max |grad U_m|, exceeds `deformed_slope`,
+// the surface itself is moved, x = X + U q. That sum stays while the body swings through its middle, so that
+// its contacts do not change their kind there.
+#include <algorithm>
+#include <cmath>
+
+#include "thrum/base/index.h"
+#include "thrum/flexible/flexible_body.h"
+
+namespace thrum::flexible {
+
+namespace {
+
+/// Reaches are rounded up to powers of two, of at least this share of the length scale: contacts that are
+/// kept from slice to slice are found again when the margin changes.
+constexpr double kMinReach = 1e-5;
+
+double rounded_up(double reach, double least)
+{
+  if (!(reach > 0)) return 0;
+  return std::max(least, std::exp2(std::ceil(std::log2(reach))));
+}
+
+double bound(const std::vector<double>& amplitudes, const std::vector<double>& largest)
+{
+  double sum = 0;
+  for (std::size_t m = 0; m < std::min(amplitudes.size(), largest.size()); ++m)
+    sum += std::abs(amplitudes[m]) * largest[m];
+  return sum;
+}
+
+// Of what its oscillation reaches.
+double amplitude_bound(const model::ModalState& ring, const elastic::ModeList& modes,
+                       const std::vector<double>& largest)
+{
+  double sum = 0;
+  for (std::size_t m = 0; m < std::min(ring.q.size(), largest.size()); ++m)
+    sum += std::hypot(ring.q[m], ring.v[m] / modes.omegas[static_cast<Eigen::Index>(m)]) * largest[m];
+  return sum;
+}
+
+std::vector<Vec3> bent_vertices(const model::ModalModel& model, const std::vector<double>& q)
+{
+  const Eigen::Index count = static_cast<Eigen::Index>(q.size());
+  const VecX moved = model.shapes.leftCols(count) * Eigen::Map<const VecX>(q.data(), count);
+  std::vector<Vec3> vertices = model.surface.vertices;
+  for (std::size_t v = 0; v < vertices.size(); ++v)
+    vertices[v] += moved.segment<3>(3 * static_cast<Eigen::Index>(v));
+  return vertices;
+}
+
+}  // namespace
+
+void FlexibleStepper::FlexibleBody::find_bounds()
+{
+  const model::ModalModel& model = *elastic.modes;
+  const auto displacement = [&](Index v, Eigen::Index m) -> Vec3 {
+    return model.shapes.col(m).segment<3>(3 * v);
+  };
+  max_shape.assign(modes.size(), 0);
+  max_slope.assign(modes.size(), 0);
+  for (Eigen::Index m = 0; m < modes.omegas.size(); ++m) {
+    for (Index v = 0; v < model.vertex_count(); ++v)
+      max_shape[at(m)] = std::max(max_shape[at(m)], displacement(v, m).norm());
+    for (std::size_t t = 0; t < model.surface.triangles.size(); ++t) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Index v = model.surface.triangles[t][k];
+        const Index w = model.surface.triangles[t][(k + 1) % 3];
+        const double length = (model.surface.vertices[at(v)] - model.surface.vertices[at(w)]).norm();
+        if (length > 0)
+          max_slope[at(m)] =
+              std::max(max_slope[at(m)], (displacement(v, m) - displacement(w, m)).norm() / length);
+      }
+    }
+  }
+}
+
+bool FlexibleStepper::is_deformed(const rigid::StepFrame& frame, model::BodyIndex i)
+{
+  const FlexibleBody* body = flexible(frame, i);
+  return body != nullptr && body->is_deformed;
+}
+
+void FlexibleStepper::find_deflections(const model::SceneModel& model, const model::SceneState& state,
+                                       std::span<const collision::PreparedShape> shapes, double h,
+                                       std::vector<collision::Deflection>& deflections)
+{
+  deflections.clear();
+  for (auto& [id, body] : bodies_by_id_) body->is_deformed = false;
+  for (const model::ModalState& ring : state.modal_states) {
+    const auto found = bodies_by_id_.find(ring.body);
+    if (found == bodies_by_id_.end() || found->second->modes.size() == 0) continue;
+    const auto place = std::find(state.body_ids.begin(), state.body_ids.end(), ring.body);
+    if (place == state.body_ids.end()) continue;
+    const std::size_t i = static_cast<std::size_t>(place - state.body_ids.begin());
+    if (deflections.empty()) deflections.resize(model.bodies.size());
+    FlexibleBody& body = *found->second;
+    const double moves = h * bound(ring.v, body.max_shape);
+    if (amplitude_bound(ring, body.modes, body.max_slope) > settings_.deformed_slope) {
+      const model::ModalModel& modes = *body.elastic.modes;
+      if (!body.deformed)
+        body.deformed =
+            std::make_unique<collision::DeformedShape>(modes.surface, shapes[at(model.bodies[i].shape)]);
+      body.is_deformed = body.deformed->is_closed();
+      if (body.is_deformed) {
+        body.deformed->deform(bent_vertices(modes, ring.q));
+        deflections[i].deformed = &body.deformed->prepared();
+      }
+    }
+    const double bent = body.is_deformed ? 0 : bound(ring.q, body.max_shape);
+    deflections[i].reach = rounded_up(bent + moves, kMinReach * model.length_scale);
+  }
+}
+
+}  // namespace thrum::flexible
