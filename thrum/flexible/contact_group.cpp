@@ -447,7 +447,7 @@ double ContactGroup::sweep_slip(Slip& slip, double normal, double dt)
 {
   std::array<double, 2> wanted{};
   const double resistance = 0.5 * slip.desc.stiffness + slip.desc.damping / dt;
-  const double limit = slip.desc.limit * normal;
+  const double limit = slip.max_force(normal);
   for (std::size_t i = 0; i < at(slip.desc.count) && limit > 0; ++i) {
     const Row& row = rows_[at(slip.desc.rows[i])];
     const double way = row.free + along(row, z_) - row.compliance * slip.force[i];

@@ -30,6 +30,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -72,9 +73,11 @@ struct RowSide {
 struct SlipDesc {
   std::array<int, 2> rows{};  ///< of add_row()
   int count = 2;
-  double stiffness = 0;           ///< [N/m, or N m/rad about an axis]
-  double damping = 0;             ///< [N s/m]
-  double limit = 0;               ///< of the force, per normal force
+  double stiffness = 0;  ///< [N/m, or N m/rad about an axis]
+  double damping = 0;    ///< [N s/m]
+  double limit = 0;      ///< of the force, per normal force
+  /// A joint: its force has no limit, and `limit` is the arm by which a torque counts as a force.
+  bool is_joint = false;
   std::array<double, 2> force{};  ///< with which it starts
 };
 
@@ -166,6 +169,10 @@ class ContactGroup {
     std::array<double, 2> force{};
     std::array<double, 2> impulse{};
     bool slips = false;
+    [[nodiscard]] double max_force(double normal) const
+    {
+      return desc.is_joint ? std::numeric_limits<double>::infinity() : desc.limit * normal;
+    }
   };
   class Newton;  // group_newton.cpp
   struct Patch {

@@ -86,6 +86,7 @@ void FlexibleStepper::collide(rigid::StepFrame& frame)
   solve_joints(frame, frame.h);
   assign_groups(frame);
   add_bodies(frame);
+  add_joints(frame);
   patches_.clear();
   overlaps_.clear();
   for (const std::int32_t source : frame.order) add_patch(frame, source);
@@ -94,11 +95,13 @@ void FlexibleStepper::collide(rigid::StepFrame& frame)
   }
 }
 
-// The forces of joints over the slice, as if nothing touched: contacts then act besides them. A body that
-// touches something feels gravity and joints as forces held over the slice, so that its contacts are pressed
-// evenly; any other moves with the velocity at the end of the slice, which keeps the energy of pendulums.
+// The forces of joints over the slice. A body that touches something, or that joints join to one that does,
+// feels gravity, springs and motors as forces held over the slice, so that its contacts are pressed evenly, and
+// its joints in the group; any other moves with the velocity at the end of the slice, which keeps the energy of
+// pendulums.
 void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
 {
+  group_joints_.clear();
   if (frame.model.joints.empty()) return;
   std::vector<Vec3> v, w;
   for (const rigid::SolverBody& body : bodies_.all()) {
@@ -106,6 +109,8 @@ void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
     w.push_back(body.w);
   }
   joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
+  const std::vector<bool> touches = bodies_in_touch(frame);
+  take_joint_rows(touches);
   bodies_.advance_velocities(frame.model, h);
   joints_.warm_start(bodies_);
   for (int i = 0; i < kBendUpdates; ++i) {
@@ -114,11 +119,6 @@ void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
   }
   joints_.sweep(bodies_, h, kJointSweeps, 0);
   joints_.finish_substep(frame.state);
-  std::vector<bool> touches(bodies_.all().size(), false);
-  for (const std::int32_t p : frame.order) {
-    touches[at(frame.state.patches[at(p)].a)] = true;
-    touches[at(frame.state.patches[at(p)].b)] = true;
-  }
   for (std::size_t i = 0; i < bodies_.all().size(); ++i) {
     rigid::SolverBody& body = bodies_.all()[i];
     if (body.inverse_mass == 0 || !body.moves) continue;
@@ -240,6 +240,13 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
     contact.warm_friction = across(rows.sliding, force);
     contact.warm_rolling = across(rows.rolling, force);
     contact.warm_twist = rows.twist < 0 ? 0 : group.slip_force(rows.twist)[0];
+  }
+  for (const GroupJoint& joint : group_joints_) {
+    const double impulse = groups_[at(joint.group)].slip_impulse(joint.slip)[0];
+    model::JointState& state = frame.state.joints[at(joint.row.joint)];
+    state.warm_impulse[at(joint.row.slot)] = impulse;
+    state.impulse += impulse * joint.row.linear;
+    state.angular_impulse += impulse * joint.row.angular_b;
   }
   // In the order of the bodies; those of others, such as a response, stay behind them.
   std::vector<model::ModalState> rings;

@@ -15,8 +15,9 @@
 // nothing has spent: it begins with the indentation that its last force had, and the rest is pushed out
 // without giving speed.
 //
-// Joints are solved once a slice: the forces that hold them are found first, held over the slice, and what is
-// left of their speed is removed at its end.
+// Joints of bodies that touch something are stiff springs within the groups, so that a cart rests on its wheels
+// while they roll. Others are solved once a slice, as are springs, motors and limits: their forces are found
+// first and held over the slice.
 #pragma once
 
 #include <array>
@@ -75,6 +76,12 @@ class FlexibleStepper final : public rigid::Stepper {
     int group = -1;
     int body = kNoBody;
   };
+  /// A row of a joint whose bodies, or others that joints join to them, touch something.
+  struct GroupJoint {
+    rigid::JointRow row;
+    int group = -1;
+    int slip = -1;
+  };
   struct PatchRows {
     std::int32_t source = 0;  ///< patch of the scene
     int group = -1;
@@ -103,6 +110,9 @@ class FlexibleStepper final : public rigid::Stepper {
   [[nodiscard]] double pair_stiffness(const rigid::StepFrame& frame,
                                       const model::ContactPatch& contact) const;
   void solve_joints(rigid::StepFrame& frame, double h);
+  [[nodiscard]] std::vector<bool> bodies_in_touch(const rigid::StepFrame& frame);
+  void take_joint_rows(const std::vector<bool>& in_touch);
+  void add_joints(const rigid::StepFrame& frame);
 
   FlexibleSettings settings_;
   std::map<model::BodyId, std::shared_ptr<FlexibleBody>> bodies_by_id_;
@@ -113,6 +123,7 @@ class FlexibleStepper final : public rigid::Stepper {
   int group_count_ = 0;
   std::vector<int> group_contacts_;
   std::vector<PatchRows> patches_;
+  std::vector<GroupJoint> group_joints_;
   std::vector<rigid::OverlapRow> overlaps_;
   FlexibleReport report_;
 };

@@ -104,7 +104,7 @@ class ContactGroup::Newton {
     for (const Patch& patch : group_.patches_) {
       const double normal = group_.normal_force(patch);
       for (std::size_t s = patch.first_slip; s < patch.end_slip; ++s)
-        limits[static_cast<Eigen::Index>(s)] = group_.slips_[s].desc.limit * normal;
+        limits[static_cast<Eigen::Index>(s)] = group_.slips_[s].max_force(normal);
     }
     return limits;
   }

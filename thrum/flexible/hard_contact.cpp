@@ -89,7 +89,7 @@ double ContactGroup::sweep_hard_contact(Contact& contact)
 
 double ContactGroup::sweep_hard_slip(Slip& slip, double normal, int corners)
 {
-  const double limit = slip.desc.limit * normal;
+  const double limit = slip.max_force(normal);
   Pair wanted{};
   double compliance = 0;
   for (std::size_t i = 0; i < at(slip.desc.count); ++i)

@@ -95,6 +95,15 @@ void FlexibleStepper::assign_groups(const rigid::StepFrame& frame)
     const std::int32_t b = root(patch.b);
     parent[at(std::max(a, b))] = std::min(a, b);
   }
+  for (const GroupJoint& joint : group_joints_) {
+    const auto is_free = [&](std::int32_t i) {
+      return at(i) < count && takes_part(i);
+    };
+    if (!is_free(joint.row.a) || !is_free(joint.row.b)) continue;
+    const std::int32_t a = root(joint.row.a);
+    const std::int32_t b = root(joint.row.b);
+    parent[at(std::max(a, b))] = std::min(a, b);
+  }
   places_.assign(count, {});
   group_count_ = 0;
   std::vector<int> group_of(count, -1);
