@@ -223,8 +223,8 @@ class World {
     return model_.bodies[at(index_of(id))];
   }
   [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
-  /// Where a part is in the arrays of model() and state(). Throws Error with a sentence for one that was
-  /// removed. Positions may change in the next step after something was removed; ids do not.
+  /// Where a part is in the arrays of model() and state(). Throws Error for one that was removed, and for an
+  /// id of another world. Positions may change in the next step after something was removed; ids do not.
   [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const;
   [[nodiscard]] model::JointIndex index_of(model::JointId id) const;
   [[nodiscard]] model::ShapeIndex index_of(model::ShapeId id) const;
@@ -380,6 +380,8 @@ class World {
   collision::BroadPhase broad_phase_;
   std::unique_ptr<rigid::Stepper> stepper_;
   flexible::FlexibleStepper* flexible_ = nullptr;  ///< the stepper, if it is that one
+
+  std::uint32_t number_;  ///< of all worlds of the process, from 1 on; ids of other worlds are rejected by it
 
   // Ids. A body that is removed stays in its place, fixed and without a box, until half of the places are
   // empty.
