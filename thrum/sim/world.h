@@ -333,7 +333,7 @@ class World {
   void stop_before_impacts(double h, int attempt);
   void count_stopped(double h);
   [[nodiscard]] double slices_needed(double h) const;
-  void count_slices(double needed);
+  void count_slices(double needed, double h);
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
   /// The box of a body in the broad phase, after a change of its pose.
