@@ -263,7 +263,8 @@ struct SceneDesc {
   std::vector<JointEntry> joints;
   std::vector<ImpulseEntry> impulses;
   std::vector<ForceEntry> forces;
-  ValueLocation place;  ///< of the braces about it all
+  ValueLocation place;           ///< of the braces about it all
+  ValueLocation flexible_place;  ///< of stepper.flexible, in the last file that has it
 
   std::vector<std::filesystem::path> files;  ///< read for this scene, the first is the scene itself
   base::Hash128 source_hash;                 ///< of all texts read and settings given
