@@ -14,6 +14,7 @@
 #include "thrum/media/snapshots.h"
 #include "thrum/media/sound_bodies.h"
 #include "thrum/sound/audio_file.h"
+#include "thrum/sound/body_voice.h"
 #include "thrum/sound/listener.h"
 #include "thrum/sound/loudness.h"
 

@@ -14,8 +14,12 @@
 #include <variant>
 #include <vector>
 
+#include "thrum/base/colour.h"
 #include "thrum/base/hash.h"
 #include "thrum/model/joint.h"
+#include "thrum/scene/located_json.h"
+#include "thrum/scene/mistakes.h"
+#include "thrum/scene/scene_names.h"
 #include "thrum/scene/scene_shape.h"
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"

@@ -11,6 +11,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/thread_limit.h"
+#include "thrum/rigid/stepper.h"
 
 namespace thrum::sim {
 

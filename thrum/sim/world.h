@@ -25,7 +25,6 @@
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/prepared_shape.h"
-#include "thrum/collision/time_of_impact.h"
 #include "thrum/flexible/flexible_settings.h"
 #include "thrum/model/response.h"
 #include "thrum/model/scene.h"
@@ -35,8 +34,16 @@
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
 #include "thrum/rigid/penalty_settings.h"
-#include "thrum/rigid/stepper.h"
 #include "thrum/sim/step_observer.h"
+
+namespace thrum::collision {
+struct ShapeMotion;  // thrum/collision/time_of_impact.h
+}  // namespace thrum::collision
+
+namespace thrum::rigid {
+class Stepper;     // thrum/rigid/stepper.h
+struct StepFrame;  // thrum/rigid/stepper.h
+}  // namespace thrum::rigid
 
 namespace thrum::flexible {
 class FlexibleStepper;
@@ -263,7 +270,7 @@ class World {
   [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]
   /// Stored in contacts at the end of the last step, of the penalty and the flexible stepper; 0 for the
   /// others, and after restore() up to the next step [J].
-  [[nodiscard]] double contact_energy() const { return stepper_->contact_energy(); }
+  [[nodiscard]] double contact_energy() const;
   /// Of the modes of all bodies, of the flexible stepper; 0 for the others [J].
   [[nodiscard]] double vibration_energy() const;
   /// Throws Error with another stepper than the flexible one.

@@ -153,6 +153,11 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
   flexible_->set_body(id, body);
 }
 
+double World::contact_energy() const
+{
+  return stepper_->contact_energy();
+}
+
 double World::vibration_energy() const
 {
   return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_);

@@ -10,6 +10,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/hash.h"
 #include "thrum/base/parallel.h"
+#include "thrum/sound/body_voice.h"
 
 namespace thrum::sound {
 
@@ -61,6 +62,10 @@ Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings&
     if (voice->bank().size() > 0) voices_[i] = std::move(voice);
   }
 }
+
+Synthesis::~Synthesis() = default;
+Synthesis::Synthesis(Synthesis&&) noexcept = default;
+Synthesis& Synthesis::operator=(Synthesis&&) noexcept = default;
 
 void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
 {

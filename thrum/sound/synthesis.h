@@ -17,11 +17,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "thrum/sound/body_voice.h"
 #include "thrum/sound/excitation.h"
 #include "thrum/sound/sound_model.h"
 
 namespace thrum::sound {
+
+class BodyVoice;     // thrum/sound/body_voice.h
+struct BodyContact;  // thrum/sound/body_voice.h
 
 struct SynthesisBody {
   std::string name;
@@ -44,6 +46,9 @@ class Synthesis {
  public:
   /// Bodies by their number in the recording.
   Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings);
+  ~Synthesis();
+  Synthesis(Synthesis&&) noexcept;
+  Synthesis& operator=(Synthesis&&) noexcept;
 
   /// The next step; `listener` is where it is heard, world [m]. Throws Error for a body that there is not.
   void add_step(const ExcitationStep& step, const Vec3& listener);
