@@ -50,7 +50,7 @@ class Synthesis {
   Synthesis(Synthesis&&) noexcept;
   Synthesis& operator=(Synthesis&&) noexcept;
 
-  /// The next step; `listener` is where it is heard, world [m]. Throws Error for a body that there is not.
+  /// The next step; `listener` is where it is heard, world [m]. Throws Error for a body that does not exist.
   void add_step(const ExcitationStep& step, const Vec3& listener);
   /// An impulse [N s] that no contact gave, at a point of the body in its axes [m]; both in the axes of the
   /// body, as is the direction to the listener.
@@ -60,8 +60,8 @@ class Synthesis {
   void finish();
   [[nodiscard]] double ready_until() const { return ready_until_; }  ///< [s]
 
-  /// The next `intervals` times ModalBank::kInterval samples of each body [Pa m]; an empty list for a body
-  /// that is silent throughout.
+  /// The next `intervals` times 32 samples (ModalBank::kInterval) of each body [Pa m]; an empty list for a
+  /// body that is silent throughout.
   void render(std::size_t intervals, std::vector<std::vector<double>>& amplitudes);
 
   [[nodiscard]] const std::vector<SynthesisBody>& bodies() const { return bodies_; }
