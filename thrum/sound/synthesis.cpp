@@ -14,6 +14,8 @@
 
 namespace thrum::sound {
 
+static_assert(Synthesis::kInterval == ModalBank::kInterval);
+
 namespace {
 
 /// A contact that goes on strikes again only when it closes faster than gravity does it in this many steps.
@@ -61,6 +63,11 @@ Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings&
     auto voice = std::make_unique<BodyVoice>(body.model, body.mass, settings_);
     if (voice->bank().size() > 0) voices_[i] = std::move(voice);
   }
+}
+
+std::uint64_t Synthesis::impact_count(std::size_t body) const
+{
+  return voices_[body] ? voices_[body]->count().impacts : 0;
 }
 
 Synthesis::~Synthesis() = default;

@@ -60,12 +60,14 @@ class Synthesis {
   void finish();
   [[nodiscard]] double ready_until() const { return ready_until_; }  ///< [s]
 
-  /// The next `intervals` times 32 samples (ModalBank::kInterval) of each body [Pa m]; an empty list for a
-  /// body that is silent throughout.
+  static constexpr std::size_t kInterval = 32;  ///< samples
+  /// The next `intervals` times kInterval samples of each body [Pa m]; an empty list for a body that is
+  /// silent throughout.
   void render(std::size_t intervals, std::vector<std::vector<double>>& amplitudes);
 
   [[nodiscard]] const std::vector<SynthesisBody>& bodies() const { return bodies_; }
-  /// Null for a silent body.
+  [[nodiscard]] std::uint64_t impact_count(std::size_t body) const;  ///< that were heard so far
+  /// For tests. Null for a silent body.
   [[nodiscard]] const BodyVoice* voice(std::size_t body) const { return voices_[body].get(); }
   /// The impacts since the last call, in the order of the steps.
   [[nodiscard]] std::vector<SoundEvent> take_events();
