@@ -10,7 +10,7 @@
 - the table in docs/architecture.md shows exactly the declared edges
 - every source file in a module's folder is listed in its CMakeLists.txt
 - every folder has a README.md that lists exactly its public and its shared headers, and the folders that it may use
-- the only file of the library outside these folders is thrum/thrum.h, and it includes headers of these folders that exist
+- the only file of the library outside these folders is thrum/thrum.h, and it includes public headers of these folders
 - no source file is longer than the limit
 - with --max-columns, no line of C++ is longer than that, unless it cannot be broken
 
@@ -144,6 +144,8 @@ def top_header_problems(root, graph):
                 yield f'{where}: includes "{target}"; expected a header of the library as "thrum/<folder>/<file>.h"'
             elif not (root / target).exists():
                 yield f'{where}: includes "{target}", which does not exist'
+            elif not is_kind("public", target, graph):
+                yield f'{where}: includes "{target}", which is not installed; use a public header of thrum/{parts[1]}'
 
 
 def length_problems(root):

@@ -2,7 +2,6 @@
 // thrum view FOLDER: shows a run in the browser, also while it is running.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +11,7 @@
 #include "thrum/base/error.h"
 #include "thrum/media/pages.h"
 #include "thrum/media/viewer_data.h"
-#include "thrum/sim/recording_format.h"
+#include "thrum/sim/recording.h"
 
 namespace thrum::app {
 
@@ -52,16 +51,10 @@ struct LiveFolder {
     return text;
   }
 
-  // A complete recording ends with an end chunk.
   [[nodiscard]] bool complete() const
   {
     for (const auto& run : runs()) {
-      constexpr std::streamoff kEnd = static_cast<std::streamoff>(sim::kChunkHeaderSize) + 16;
-      std::ifstream file(run / "recording", std::ios::binary);
-      std::uint32_t kind = 0;
-      file.seekg(-kEnd, std::ios::end);
-      file.read(reinterpret_cast<char*>(&kind), sizeof(kind));
-      if (!file || kind != sim::kEndChunk) return false;
+      if (!sim::is_complete_recording(run / "recording")) return false;
     }
     return !runs().empty();
   }

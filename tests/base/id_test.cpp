@@ -40,6 +40,25 @@ TEST(IdTable, AStaleIdDoesNotFindTheReusedSlot)
   EXPECT_EQ(table.find(plate), 2);
 }
 
+TEST(IdTable, RejectsIdsOfOtherOwners)
+{
+  IdTable<BodyTag> first(1), second(2), any;
+  const BodyId pot = first.add(5);
+  const BodyId plate = second.add(5);
+  EXPECT_EQ(first.find(pot), 5);
+  EXPECT_EQ(second.find(pot), kNoIndex);
+  EXPECT_FALSE(second.remove(pot));
+  EXPECT_TRUE(second.is_foreign(pot));
+  // An id from a file has no owner, and a table without an owner accepts all.
+  EXPECT_EQ(second.find(BodyId::unpack(pot.packed())), 5);
+  static_cast<void>(any.add(7));
+  EXPECT_EQ(any.find(plate), 7);
+  // Nothing but the check sees the owner.
+  EXPECT_EQ(pot, plate);
+  EXPECT_EQ(std::hash<BodyId>()(pot), std::hash<BodyId>()(plate));
+  EXPECT_EQ(to_string(pot), to_string(plate));
+}
+
 // Against a map that never forgets an id, under any sequence of additions, moves and removals.
 RC_GTEST_PROP(IdTable, BehavesAsAMap, (const std::vector<unsigned char>& choices))
 {

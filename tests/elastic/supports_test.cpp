@@ -5,6 +5,7 @@
 
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/base/error.h"
+#include "thrum/elastic/element_mesh.h"
 
 namespace thrum::elastic {
 namespace {

@@ -25,7 +25,7 @@ first_program(smallest)
 file(WRITE "${WORK}/smallest.cpp" "${smallest}")
 step(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
 step(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G Ninja "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
-     "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_BUILD_TYPE=Release "-DSMALLEST=${WORK}/smallest.cpp")
+     "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_BUILD_TYPE=Release "-DSMALLEST=${WORK}/smallest.cpp" "-DTHRUM_INCLUDE=${WORK}/prefix/include")
 step(${CMAKE_COMMAND} --build "${WORK}/build")
 step("${WORK}/build/weigh_a_box")
 step("${WORK}/build/smallest")

@@ -268,6 +268,19 @@ TEST(SettingsKeys, SettingsThatDoNotFitEachOtherAreErrors)
             "s.json:1:14: response.paper_filter is true, which works only with \"rule\": "
             "\"peak_displacement\". Set "
             "that rule, or remove it.");
+  EXPECT_EQ(
+      mistakes_of(R"({"stepper": {"flexible": {"min_step": 0.01, "max_step": 0.005}}})"),
+      "s.json:1:26: stepper.flexible.max_step is 0.005 s and min_step 0.01 s; max_step must be at least "
+      "min_step.");
+  EXPECT_EQ(mistakes_of(R"({"stepper": {"flexible": {"friction": "staggered"}}})"),
+            "s.json:1:26: stepper.flexible.friction is \"staggered\", which works only with \"contact\": "
+            "\"hard\". Set that contact, or \"friction\": \"coupled\".");
+  EXPECT_EQ(mistakes_of(R"({"stepper": {"flexible": {"friction": "staggered", "contact": "hard"}}})"),
+            "none");
+  // A value that could not be read is not compared with another.
+  EXPECT_EQ(
+      mistakes_of(R"({"stepper": {"flexible": {"min_step": 0.01, "max_step": "long"}}})").find("at least"),
+      std::string::npos);
 }
 
 }  // namespace

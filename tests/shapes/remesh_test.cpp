@@ -145,10 +145,10 @@ RC_GTEST_PROP(EditableMesh, StaysClosedUnderAnyChanges, ())
     const auto [a, b] = edges[static_cast<std::size_t>(whole(0, static_cast<int>(edges.size())))];
     switch (whole(0, 3)) {
       case 0:
-        mesh.split(a, b, (mesh.at(a) + mesh.at(b)) / 2);
+        mesh.split(a, b, (mesh.position(a) + mesh.position(b)) / 2);
         break;
       case 1:
-        if (mesh.can_collapse(a, b)) mesh.collapse(a, b, mesh.at(b));
+        if (mesh.can_collapse(a, b)) mesh.collapse(a, b, mesh.position(b));
         break;
       default:
         if (mesh.can_flip(a, b)) mesh.flip(a, b);

@@ -39,9 +39,10 @@ TEST(DirectSolver, AgreesWithManySweepsWhileABoxSlidesOnAnother)
     sweeps.step(kStep);
   }
   for (const model::BodyIndex i : {1, 2}) {
-    const model::BodyId id = direct.id_of(i);
-    EXPECT_NEAR((direct.body(id).X_wb.position - sweeps.body(id).X_wb.position).norm(), 0, 2e-3);
-    EXPECT_NEAR((direct.body(id).velocity - sweeps.body(id).velocity).norm(), 0, 2e-2);
+    const model::BodyState& a = direct.body(direct.id_of(i));
+    const model::BodyState& b = sweeps.body(sweeps.id_of(i));
+    EXPECT_NEAR((a.X_wb.position - b.X_wb.position).norm(), 0, 2e-3);
+    EXPECT_NEAR((a.velocity - b.velocity).norm(), 0, 2e-2);
   }
 }
 

@@ -91,6 +91,26 @@ TEST_F(RecordingFile, ComesBackAsItWasWritten)
 }
 
 // 16 bits a component: the angle between a rotation and what is stored of it stays below 1e-4 rad.
+// The end alone is read; it must agree with the reader of everything.
+TEST_F(RecordingFile, IsCompleteWithItsLastChunk)
+{
+  const auto expect_same = [&](bool complete) {
+    EXPECT_EQ(is_complete_recording(file_), complete);
+    EXPECT_EQ(read_recording(file_).complete, complete);
+  };
+  EXPECT_FALSE(is_complete_recording(file_));  // there is no file
+  {
+    RecordingWriter writer(file_, header_);
+    writer.add(frame(0));
+    writer.flush();
+    expect_same(false);
+    writer.finish({1, 2});
+  }
+  expect_same(true);
+  std::filesystem::resize_file(file_, std::filesystem::file_size(file_) - 1);
+  expect_same(false);
+}
+
 TEST_F(RecordingFile, KeepsRotationsCloseToWhatTheyWere)
 {
   for (int i = 0; i < 100; ++i) {

@@ -130,6 +130,79 @@ TEST(Removal, StaleIdsAreRejectedWithASentence)
   EXPECT_NE(message([&] { static_cast<void>(world.body({})); }).find("empty"), std::string::npos);
 }
 
+TEST(Ids, OfAnotherWorldAreRejectedThoughTheirSlotMatches)
+{
+  World here, there;
+  const model::ShapeId shape = here.add_shape({model::Sphere{0.5}});
+  const model::SurfaceId surface = here.add_surface({});
+  const model::BodyId ball = here.add_body({.shape = shape, .surface = surface});
+  const model::BodyId other = here.add_body({.shape = shape, .X_ws = {{0, 0, 3}, Quat::Identity()}});
+  const model::JointId joint = here.add_joint({.kind = model::JointKind::distance, .a = ball, .b = other});
+  const model::ShapeId foreign_shape = there.add_shape({model::Sphere{0.5}});
+  const model::SurfaceId foreign_surface = there.add_surface({});
+  const model::BodyId foreign = there.add_body({.shape = foreign_shape, .surface = foreign_surface});
+  const model::BodyId second = there.add_body({.shape = foreign_shape});
+  const model::JointId foreign_joint =
+      there.add_joint({.kind = model::JointKind::distance, .a = foreign, .b = second});
+  EXPECT_EQ(foreign, ball);  // ids are compared without their world
+  EXPECT_TRUE(here.contains(ball) && here.contains(joint) && here.contains(shape));
+  EXPECT_FALSE(here.contains(foreign));
+  EXPECT_FALSE(here.contains(foreign_joint));
+  EXPECT_FALSE(here.contains(foreign_shape));
+  const auto expect_rejected = [](const std::string& what, auto&& act) {
+    try {
+      act();
+      FAIL() << what;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(what + " 0 is of another world"), std::string::npos)
+          << error.what();
+    }
+  };
+  expect_rejected("body", [&] { static_cast<void>(here.body(foreign)); });
+  expect_rejected("body", [&] { here.remove_body(foreign); });
+  expect_rejected("body", [&] { here.apply_impulse(foreign, Vec3::UnitX(), Vec3::Zero()); });
+  expect_rejected("body", [&] { here.add_joint({.a = foreign, .b = ball}); });
+  expect_rejected("joint", [&] { here.remove_joint(foreign_joint); });
+  expect_rejected("joint", [&] { static_cast<void>(here.joint_value(foreign_joint)); });
+  expect_rejected("shape", [&] { here.add_body({.shape = foreign_shape}); });
+  expect_rejected("shape", [&] { here.remove_shape(foreign_shape); });
+  static_cast<void>(there.add_surface({}));
+  const auto surface_sentence = [&](auto&& act) -> std::string {
+    try {
+      act();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_NE(surface_sentence([&] { here.set_surface(ball, foreign_surface); }).find("of another world"),
+            std::string::npos);
+  here.set_surface(ball, model::kDefaultSurface);  // the one that every world has
+}
+
+// The same calls give worlds with the same bits, and each continues from what the other saved, with its own
+// ids.
+TEST(Ids, TheWorldOfAnIdIsNotPartOfTheState)
+{
+  const auto build = [](World& world) {
+    const model::ShapeId shape = world.add_shape({model::Sphere{0.5}});
+    return world.add_body({.shape = shape, .velocity = {1, 2, 3}});
+  };
+  World first, second;
+  const model::BodyId a = build(first);
+  const model::BodyId b = build(second);
+  EXPECT_EQ(first.hash(), second.hash());
+  first.step(0.01);
+  second.restore(first.save());
+  EXPECT_EQ(first.hash(), second.hash());
+  EXPECT_TRUE(second.contains(second.bodies().front()));
+  EXPECT_EQ(second.body(b).X_wb.position, first.body(a).X_wb.position);
+  EXPECT_THROW(static_cast<void>(second.body(a)), Error);
+  // An id goes with the world that is moved.
+  World moved = std::move(first);
+  EXPECT_EQ(moved.body(a).X_wb.position, second.body(b).X_wb.position);
+}
+
 TEST(Removal, AShapeGoesWhenNoBodyHasIt)
 {
   World world;

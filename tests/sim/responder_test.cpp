@@ -6,6 +6,7 @@
 
 #include "tests/vibration/plate_model.h"
 #include "thrum/base/error.h"
+#include "thrum/elastic/modal_filter.h"
 
 namespace thrum::sim {
 namespace {

@@ -85,8 +85,8 @@ class RandomScene {
   RandomScene(const Choice& choice, std::uint64_t seed)
       : choice_(choice), model_(slab_model(half())), world_(desc(choice)), plain_(desc(choice))
   {
-    build(world_, seed);
     build(plain_, seed);
+    build(world_, seed);  // the last, since ids of one world are not those of the other
     vibration::BodyResponseDesc response;
     response.settings.rule = choice.rule;
     response.settings.form = choice.form;

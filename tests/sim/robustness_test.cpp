@@ -150,6 +150,24 @@ TEST(Robustness, EventsComeOncePerContact)
   EXPECT_EQ(ends, 0);
 }
 
+// The flexible stepper finds contacts again after max_step, however few slices are allowed: only steps that
+// need more slices than that are counted.
+TEST(Limits, SlicesThatTheStepperTakesAnywayAreNotCounted)
+{
+  for (const double slices : {1, 32}) {
+    WorldDesc desc;
+    desc.stepper = StepperKind::flexible;
+    desc.flexible.max_step = kStep / slices;
+    desc.max_slices = 1;
+    World world(desc);
+    add_plane(world);
+    const model::BodyId ball = add(world, {model::Sphere{0.05}}, {0, 0, 0.3});
+    world.set_velocity(ball, {0, 0, -10}, Vec3::Zero());
+    for (int i = 0; i < 3; ++i) world.step(kStep);
+    EXPECT_EQ(world.limit_counts().long_slices > 0, slices == 1);
+  }
+}
+
 // A ball needs h v / (max_move * safe move) slices; fewer are allowed. The most that was needed is what the
 // speed at the landing says.
 TEST(Limits, StepsThatNeedMoreSlicesAreCounted)

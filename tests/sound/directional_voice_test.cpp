@@ -10,6 +10,7 @@
 #include "tests/base/scratch_folder.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/sound/body_voice.h"
+#include "thrum/sound/scalar_radiation.h"
 #include "thrum/sound/spherical_waves.h"
 
 namespace thrum::sound {

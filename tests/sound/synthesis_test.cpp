@@ -12,6 +12,7 @@
 #include "thrum/base/parallel.h"
 #include "thrum/base/random.h"
 #include "thrum/sound/audio.h"
+#include "thrum/sound/body_voice.h"
 #include "thrum/sound/contact_damping.h"
 
 namespace thrum::sound {

@@ -103,6 +103,14 @@ class CheckArchitecture(unittest.TestCase):
         self.write("thrum/high/high.h", '#include "thrum/low/low_shared.h"\n')
         self.assert_found('thrum/high/high.h: is public but includes "thrum/low/low_shared.h"')
 
+    def test_header_that_is_not_installed_in_the_top_header(self):
+        for name in ("low_shared.h", "low_inside.h"):
+            with self.subTest(name):
+                self.write("thrum/thrum.h", f'#include "thrum/low/{name}"\n')
+                self.assert_found(f'thrum/thrum.h: includes "thrum/low/{name}", which is not installed')
+        self.write("thrum/thrum.h", '#include "thrum/low/low.h"\n')
+        self.assertEqual(self.check(), (0, ""))
+
     def test_shared_header_where_it_belongs(self):
         for place in ("thrum/high/high_inside.h", "tests/high/x_test.cpp", "benchmarks/x.cpp"):
             self.write(place, '#include "thrum/low/low_shared.h"\n')

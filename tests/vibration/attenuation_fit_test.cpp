@@ -11,6 +11,8 @@
 #include "thrum/base/error.h"
 #include "thrum/base/random.h"
 #include "thrum/elastic/modal_rescale.h"
+#include "thrum/vibration/attenuation.h"
+#include "thrum/vibration/modal_response.h"
 
 namespace thrum::vibration {
 namespace {

@@ -10,7 +10,9 @@
 //   table.find(id) == kNoIndex;       // ... but the old id does not find it: its generation has passed
 //
 // An id of one kind cannot be passed where another kind is expected. The last freed slot is reused first, so
-// the same calls give the same ids on every run.
+// the same calls give the same ids on every run. A table with an owner rejects ids of other owners, even
+// where slot and generation match. The owner is for this check alone: ids are compared, hashed and saved
+// without it, so that states of two owners can be compared, and one can restore what another saved.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,17 +36,25 @@ struct Id {
 
   std::uint32_t slot = kNone;
   std::uint32_t generation = 0;
+  std::uint32_t owner = 0;  ///< of the table that gave it out; 0: not known, as of an id from a file
 
   /// True when it was given out by a table; only the table knows whether its element still exists.
   [[nodiscard]] constexpr bool valid() const { return slot != kNone; }
   constexpr explicit operator bool() const { return valid(); }
-  friend constexpr auto operator<=>(const Id&, const Id&) = default;
+  friend constexpr bool operator==(const Id& a, const Id& b)
+  {
+    return a.slot == b.slot && a.generation == b.generation;
+  }
+  friend constexpr std::strong_ordering operator<=>(const Id& a, const Id& b)
+  {
+    return a.slot != b.slot ? a.slot <=> b.slot : a.generation <=> b.generation;
+  }
 
   /// One number for files and other languages, and back.
   [[nodiscard]] constexpr std::uint64_t packed() const { return (std::uint64_t{generation} << 32) | slot; }
   [[nodiscard]] static constexpr Id unpack(std::uint64_t number)
   {
-    return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
+    return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32), 0};
   }
 };
 
@@ -62,6 +72,9 @@ class IdTable {
  public:
   using IdType = Id<Tag>;
 
+  /// `owner`: 0 for a table that accepts ids of every owner.
+  explicit IdTable(std::uint32_t owner = 0) : owner_(owner) {}
+
   /// A new id for the element at position `index`.
   [[nodiscard]] IdType add(std::int32_t index)
   {
@@ -73,12 +86,19 @@ class IdTable {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     slots_[slot].index = index;
-    return {slot, slots_[slot].generation};
+    return {slot, slots_[slot].generation, owner_};
   }
 
-  /// The position of the element, or kNoIndex when it was removed or never existed.
+  /// Whether another owner gave out the id.
+  [[nodiscard]] bool is_foreign(IdType id) const
+  {
+    return id.owner != 0 && owner_ != 0 && id.owner != owner_;
+  }
+
+  /// The position of the element, or kNoIndex when it was removed, never existed or is of another owner.
   [[nodiscard]] std::int32_t find(IdType id) const
   {
+    if (is_foreign(id)) return kNoIndex;
     if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return kNoIndex;
     return slots_[id.slot].index;
   }
@@ -104,6 +124,7 @@ class IdTable {
     std::uint32_t generation = 0;
   };
 
+  std::uint32_t owner_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
 };

@@ -21,6 +21,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/broad_phase_cells.h"
 
@@ -172,7 +173,7 @@ bool BroadPhase::start_walk(const Grid& grid, int level, const SweptBox& swept, 
     if (span > kMaxCellSpan) return false;
     cells *= span;
   }
-  return cells <= static_cast<double>(grid.levels[static_cast<std::size_t>(level)].bodies.size());
+  return cells <= static_cast<double>(grid.levels[at(level)].bodies.size());
 }
 
 void BroadPhase::sweep_members(const Level& level, const SweptBox& swept, const QueryVisit& visit,
@@ -180,7 +181,7 @@ void BroadPhase::sweep_members(const Level& level, const SweptBox& swept, const 
 {
   std::vector<Candidate> candidates;
   for (const model::BodyIndex body : level.bodies) {
-    const Interval part = swept.meets(proxies_[static_cast<std::size_t>(body)].loose);
+    const Interval part = swept.meets(proxies_[at(body)].loose);
     if (!part.empty() && part.enters <= reach) candidates.push_back({part.enters, body});
   }
   std::sort(candidates.begin(), candidates.end());
@@ -213,9 +214,8 @@ void BroadPhase::sweep_slice(const SliceWalk& walk, const SweptBox& swept, const
     for (std::int64_t y = low[1]; y <= high[1]; ++y) {
       for (std::int64_t z = low[2]; z <= high[2]; ++z) {
         const Cell& cell = walk.grid->cells[slot_of(*walk.grid, pack(walk.level, x, y, z))];
-        for (std::int32_t body = cell.first; body >= 0;
-             body = proxies_[static_cast<std::size_t>(body)].next) {
-          const Interval part = swept.meets(proxies_[static_cast<std::size_t>(body)].loose);
+        for (std::int32_t body = cell.first; body >= 0; body = proxies_[at(body)].next) {
+          const Interval part = swept.meets(proxies_[at(body)].loose);
           if (!part.empty() && part.enters <= reach) reach = visit(body, reach);
         }
       }
@@ -227,7 +227,7 @@ void BroadPhase::sweep(const Box3& box, const Vec3& motion, const QueryVisit& vi
 {
   double reach = 1;
   for (const model::BodyIndex body : unbounded_) {
-    if (proxies_[static_cast<std::size_t>(body)].placed) reach = visit(body, reach);
+    if (proxies_[at(body)].placed) reach = visit(body, reach);
   }
   const SweptBox swept(box, motion);
   std::array<SliceWalk, 2 * static_cast<std::size_t>(kLevels)> walks;
@@ -235,7 +235,7 @@ void BroadPhase::sweep(const Box3& box, const Vec3& motion, const QueryVisit& vi
   for (const Grid& grid : grids_) {
     for (std::uint64_t left = grid.populated; left != 0; left &= left - 1) {
       const int level = std::countr_zero(left);
-      const Level& members = grid.levels[static_cast<std::size_t>(level)];
+      const Level& members = grid.levels[at(level)];
       const Interval part = swept.meets(members.bounds);
       if (part.empty() || part.enters > reach) continue;
       SliceWalk& walk = walks[count];
@@ -269,7 +269,7 @@ void BroadPhase::search_members(const Level& level, const Vec3& p, const QueryVi
 {
   std::vector<Candidate> candidates;
   for (const model::BodyIndex body : level.bodies) {
-    const double distance = proxies_[static_cast<std::size_t>(body)].loose.exteriorDistance(p);
+    const double distance = proxies_[at(body)].loose.exteriorDistance(p);
     if (distance <= reach) candidates.push_back({distance, body});
   }
   std::sort(candidates.begin(), candidates.end());
@@ -290,8 +290,8 @@ void BroadPhase::search_ring(const RingWalk& walk, const Vec3& p, const QueryVis
   };
   const auto look_up = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     const Cell& cell = walk.grid->cells[slot_of(*walk.grid, pack(walk.level, x, y, z))];
-    for (std::int32_t body = cell.first; body >= 0; body = proxies_[static_cast<std::size_t>(body)].next) {
-      const double distance = proxies_[static_cast<std::size_t>(body)].loose.exteriorDistance(p);
+    for (std::int32_t body = cell.first; body >= 0; body = proxies_[at(body)].next) {
+      const double distance = proxies_[at(body)].loose.exteriorDistance(p);
       if (distance <= reach) reach = visit(body, reach);
     }
   };
@@ -314,7 +314,7 @@ void BroadPhase::search_near(const Vec3& p, double max_distance, const QueryVisi
 {
   double reach = max_distance;
   for (const model::BodyIndex body : unbounded_) {
-    if (proxies_[static_cast<std::size_t>(body)].placed) reach = visit(body, reach);
+    if (proxies_[at(body)].placed) reach = visit(body, reach);
   }
   std::array<RingWalk, 2 * static_cast<std::size_t>(kLevels)> walks;
   std::size_t count = 0;
@@ -323,7 +323,7 @@ void BroadPhase::search_near(const Vec3& p, double max_distance, const QueryVisi
       RingWalk& walk = walks[count];
       walk.grid = &grid;
       walk.level = std::countr_zero(left);
-      const Level& members = grid.levels[static_cast<std::size_t>(walk.level)];
+      const Level& members = grid.levels[at(walk.level)];
       if (members.bounds.exteriorDistance(p) > reach) continue;
       walk.edge = cell_edge(walk.level);
       walk.to_face = walk.edge;
@@ -350,7 +350,7 @@ void BroadPhase::search_near(const Vec3& p, double max_distance, const QueryVisi
     }
     RingWalk& walk = walks[next];
     if (walk.bound() > reach) return;
-    const Level& members = walk.grid->levels[static_cast<std::size_t>(walk.level)];
+    const Level& members = walk.grid->levels[at(walk.level)];
     walk.cells = walk.cells_within(walk.ring);
     if (walk.cells > static_cast<double>(members.bodies.size())) {
       search_members(members, p, visit, reach);

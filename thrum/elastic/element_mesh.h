@@ -17,29 +17,14 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 #include "thrum/base/vec.h"
+#include "thrum/elastic/element_kind.h"
 #include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/tets/cut_cells.h"
 
 namespace thrum::elastic {
-
-enum class ElementKind {
-  tet4,     ///< linear: cheap per node, far too stiff in bending
-  tet10,    ///< quadratic
-  wedge15,  ///< quadratic, for sheets only
-};
-
-[[nodiscard]] constexpr int nodes_of(ElementKind kind)
-{
-  return kind == ElementKind::tet4 ? 4 : kind == ElementKind::tet10 ? 10 : 15;
-}
-[[nodiscard]] constexpr std::string_view name_of(ElementKind kind)
-{
-  return kind == ElementKind::tet4 ? "tet4" : kind == ElementKind::tet10 ? "tet10" : "wedge15";
-}
 
 /// Local corners of the edge that carries node 4 + k.
 inline constexpr std::array<std::array<int, 2>, 6> kElementEdges = {

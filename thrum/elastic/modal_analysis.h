@@ -17,7 +17,7 @@
 #include "thrum/base/cache.h"
 #include "thrum/base/hash.h"
 #include "thrum/base/progress.h"
-#include "thrum/elastic/element_mesh.h"
+#include "thrum/elastic/element_kind.h"
 #include "thrum/elastic/modal_version.h"
 #include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/model/material.h"

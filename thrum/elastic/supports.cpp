@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "thrum/base/error.h"
+#include "thrum/elastic/element_mesh.h"
 
 namespace thrum::elastic {
 

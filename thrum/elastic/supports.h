@@ -15,10 +15,11 @@
 #include <vector>
 
 #include "thrum/base/vec.h"
-#include "thrum/elastic/element_mesh.h"
 #include "thrum/model/support.h"
 
 namespace thrum::elastic {
+
+struct ElementMesh;  // thrum/elastic/element_mesh.h
 
 /// Reads one of the forms above; throws Error that shows them.
 [[nodiscard]] model::Selection parse_selection(std::string_view text);

@@ -13,6 +13,7 @@
 
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/media/image.h"
 #include "thrum/media/shaded_mesh.h"
 #include "thrum/shapes/shapes.h"
@@ -46,7 +47,7 @@ std::optional<std::size_t> ground_body(const sim::Recording& recording)
 {
   const auto& bodies = recording.header.bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    if (recording.header.meshes[static_cast<std::size_t>(bodies[b].mesh)].triangles.empty()) return b;
+    if (recording.header.meshes[at(bodies[b].mesh)].triangles.empty()) return b;
   }
   return std::nullopt;
 }
@@ -144,7 +145,7 @@ class Writer {
   void add_body(std::size_t b)
   {
     const sim::RecordedBody& body = recording_.header.bodies[b];
-    const mesh::TriangleMesh& mesh = recording_.header.meshes[static_cast<std::size_t>(body.mesh)];
+    const mesh::TriangleMesh& mesh = recording_.header.meshes[at(body.mesh)];
     Json node = {{"name", body.name}};
     if (!mesh.triangles.empty()) {
       const auto key = std::pair(body.mesh, body.colour);
@@ -385,7 +386,7 @@ mesh::TriangleMesh ground_square(const sim::Recording& recording)
       ground && !recording.frames.empty() ? &recording.frames.front().poses[*ground] : nullptr;
   Box3 box;
   for (std::size_t b = 0; b < recording.header.bodies.size() && !recording.frames.empty(); ++b) {
-    const auto& mesh = recording.header.meshes[static_cast<std::size_t>(recording.header.bodies[b].mesh)];
+    const auto& mesh = recording.header.meshes[at(recording.header.bodies[b].mesh)];
     if (!mesh.triangles.empty()) {
       box.extend(recording.frames.front().poses[b].pose().position);
       box.extend(recording.frames.back().poses[b].pose().position);

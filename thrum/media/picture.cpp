@@ -10,6 +10,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/parallel.h"
 #include "thrum/media/bitmap_font.h"
+#include "thrum/media/render.h"
 
 namespace thrum::media {
 namespace {

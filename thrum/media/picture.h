@@ -14,7 +14,6 @@
 
 #include "thrum/media/colour_map.h"
 #include "thrum/media/image.h"
-#include "thrum/media/render.h"
 #include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::media {

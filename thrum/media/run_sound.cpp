@@ -21,7 +21,7 @@ namespace thrum::media {
 
 namespace {
 
-constexpr std::size_t kBlockIntervals = 64;   ///< of ModalBank::kInterval samples
+constexpr std::size_t kBlockIntervals = 64;   ///< of Synthesis::kInterval samples
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
 constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]
@@ -85,7 +85,7 @@ class RunSynthesis {
     for (std::size_t b = 0; b < count; ++b) tracks_.push_back(track_of(recording, b));
     paths_.resize(count);
     motion_end_ = recording.frames.empty() ? 0 : recording.frames.back().time;
-    block_ = kBlockIntervals * sound::ModalBank::kInterval;
+    block_ = kBlockIntervals * sound::Synthesis::kInterval;
     const double seconds = motion_end_ + notes.sound.tail;
     blocks_ = static_cast<std::size_t>(std::ceil(seconds * rate_ / static_cast<double>(block_)));
     sound_ = sound::make_silence(rate_, listener_.channel_count(), blocks_ * block_);
@@ -336,8 +336,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   if (run.is_cut_short())
     result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
-    const sound::BodyVoice* voice = run.synthesis().voice(b);
-    if (voice == nullptr || voice->count().impacts == 0) continue;
+    if (run.synthesis().impact_count(b) == 0) continue;
     ++result.sounding_bodies;
     result.modes += run.synthesis().bodies()[b].model->mode_count();
   }

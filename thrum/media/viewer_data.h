@@ -26,10 +26,9 @@ struct ViewerRun {
   std::vector<std::pair<std::string, model::ModalModel>> modes = {};  ///< of bodies, by name
 };
 
-/// The files of a run's folder that are shown on its page besides the recording: `sound.wav`, its
-/// parts `stems/NAME.wav`, and
-/// `modes/NAME.npz` for the body (or the bodies NAME/0, NAME/1 ...) of that name, '/' in names written as
-/// '_'. Throws InputError when a file exists but is invalid.
+/// The files of a run's folder that are shown on its page besides the recording: `sound.wav`, its parts
+/// `stems/NAME.wav`, and `modes/NAME.npz` for the body (or the bodies NAME/0, NAME/1 ...) of that name, '/'
+/// in names written as '_'. Throws InputError when a file exists but is invalid.
 [[nodiscard]] ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& recording);
 
 /// Throws Error when a modal file is for a body that does not exist.

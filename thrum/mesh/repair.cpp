@@ -10,6 +10,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/duplicate_triangles.h"
 #include "thrum/mesh/mesh_topology.h"
 #include "thrum/mesh/orient_components.h"
@@ -50,8 +51,8 @@ std::vector<Index> weld_targets(const std::vector<Vec3>& vertices, double tolera
     const Vec3 p = vertices[v] - origin;
     Cell low{}, high{};
     for (int k = 0; k < 3; ++k) {
-      low[static_cast<std::size_t>(k)] = cell_along(p[k] - tolerance);
-      high[static_cast<std::size_t>(k)] = cell_along(p[k] + tolerance);
+      low[at(k)] = cell_along(p[k] - tolerance);
+      high[at(k)] = cell_along(p[k] + tolerance);
     }
     auto best = static_cast<Index>(v);
     for (std::int64_t x = low[0]; x <= high[0]; ++x) {
@@ -60,7 +61,7 @@ std::vector<Index> weld_targets(const std::vector<Vec3>& vertices, double tolera
           const auto found = kept.find({x, y, z});
           if (found == kept.end()) continue;
           for (const Index other : found->second) {
-            const double distance = (vertices[static_cast<std::size_t>(other)] - vertices[v]).norm();
+            const double distance = (vertices[at(other)] - vertices[v]).norm();
             if (other < best && distance <= tolerance) best = other;
           }
         }
@@ -77,17 +78,17 @@ std::vector<Index> equal_targets(const std::vector<Vec3>& vertices)
 {
   std::vector<Index> order(vertices.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto at = [&](Index v) -> const Vec3& {
-    return vertices[static_cast<std::size_t>(v)];
+  const auto position = [&](Index v) -> const Vec3& {
+    return vertices[at(v)];
   };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return std::lexicographical_compare(at(a).data(), at(a).data() + 3, at(b).data(), at(b).data() + 3);
+    return std::lexicographical_compare(position(a).data(), position(a).data() + 3, position(b).data(),
+                                        position(b).data() + 3);
   });
   std::vector<Index> target(vertices.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool same = i > 0 && at(order[i]) == at(order[i - 1]);
-    target[static_cast<std::size_t>(order[i])] =
-        same ? target[static_cast<std::size_t>(order[i - 1])] : order[i];
+    const bool same = i > 0 && position(order[i]) == position(order[i - 1]);
+    target[at(order[i])] = same ? target[at(order[i - 1])] : order[i];
   }
   return target;
 }
@@ -134,11 +135,10 @@ class Repair {
       if (target[v] == static_cast<Index>(v)) continue;
       ++report_.welded_vertices;
       report_.max_weld_distance =
-          std::max(report_.max_weld_distance,
-                   (mesh_.vertices[v] - mesh_.vertices[static_cast<std::size_t>(target[v])]).norm());
+          std::max(report_.max_weld_distance, (mesh_.vertices[v] - mesh_.vertices[at(target[v])]).norm());
     }
     for (Triangle& t : mesh_.triangles) {
-      for (Index& v : t) v = target[static_cast<std::size_t>(v)];
+      for (Index& v : t) v = target[at(v)];
     }
     if (report_.welded_vertices > 0) {
       report_change("{} vertices were welded to others at most {:.3g} m away (tolerance {:.3g} m).",
@@ -191,9 +191,9 @@ class Repair {
       }
     }
     const Triangle t = mesh_.triangles[sliver];
-    const Index c = t[static_cast<std::size_t>(longest)];
-    const Index a = t[static_cast<std::size_t>((longest + 1) % 3)];
-    const Index b = t[static_cast<std::size_t>((longest + 2) % 3)];
+    const Index c = t[at(longest)];
+    const Index a = t[at((longest + 1) % 3)];
+    const Index b = t[at((longest + 2) % 3)];
     const auto edge = [&uses](Index from, Index to) {
       return std::equal_range(uses.begin(), uses.end(),
                               EdgeUse{std::min(from, to), std::max(from, to), 0, false},

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::mesh {
@@ -26,16 +27,16 @@ using UsePair = std::pair<EdgeUse, EdgeUse>;
 // defined.
 std::optional<std::vector<UsePair>> pair_about_edge(const TriangleMesh& mesh, std::span<const EdgeUse> edge)
 {
-  const auto at = [&](Index v) -> const Vec3& {
-    return mesh.vertices[static_cast<std::size_t>(v)];
+  const auto position = [&](Index v) -> const Vec3& {
+    return mesh.vertices[at(v)];
   };
-  const Vec3 origin = at(edge[0].low);
-  const Vec3 axis = (at(edge[0].high) - origin).normalized();
+  const Vec3 origin = position(edge[0].low);
+  const Vec3 axis = (position(edge[0].high) - origin).normalized();
   const auto across = [&](const EdgeUse& use) -> Vec3 {
-    const Triangle& t = mesh.triangles[static_cast<std::size_t>(use.triangle)];
+    const Triangle& t = mesh.triangles[at(use.triangle)];
     const Index apex =
         *std::find_if(t.begin(), t.end(), [&](Index v) { return v != use.low && v != use.high; });
-    const Vec3 arm = at(apex) - origin;
+    const Vec3 arm = position(apex) - origin;
     return arm - arm.dot(axis) * axis;
   };
   const Vec3 u = across(edge[0]).normalized();
@@ -99,7 +100,7 @@ class EdgeSplitter {
   // The corner of a triangle at one of its vertices.
   [[nodiscard]] std::size_t corner(Index triangle, Index v) const
   {
-    const Triangle& t = mesh_.triangles[static_cast<std::size_t>(triangle)];
+    const Triangle& t = mesh_.triangles[at(triangle)];
     return 3 * static_cast<std::size_t>(triangle) +
            static_cast<std::size_t>(std::find(t.begin(), t.end(), v) - t.begin());
   }
@@ -135,7 +136,7 @@ class EdgeSplitter {
   std::size_t duplicate_vertices()
   {
     std::vector<char> is_end(mesh_.vertices.size(), 0);
-    for (const Index v : split_ends_) is_end[static_cast<std::size_t>(v)] = 1;
+    for (const Index v : split_ends_) is_end[at(v)] = 1;
     std::vector<std::size_t> first_fan(mesh_.vertices.size(), root_.size());
     std::map<std::size_t, Index> vertex_of_fan;
     const std::size_t before = mesh_.vertices.size();
@@ -146,7 +147,7 @@ class EdgeSplitter {
       const std::size_t fan = find(c);
       if (first_fan[i] == root_.size()) first_fan[i] = fan;
       if (first_fan[i] == fan) continue;
-      const auto [entry, is_new] = vertex_of_fan.try_emplace(fan, static_cast<Index>(mesh_.vertices.size()));
+      const auto [entry, is_new] = vertex_of_fan.try_emplace(fan, count_of(mesh_.vertices));
       if (is_new) mesh_.vertices.push_back(Vec3(mesh_.vertices[i]));
       v = entry->second;
     }

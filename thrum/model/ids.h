@@ -22,6 +22,6 @@ using SurfaceId = base::Id<struct SurfaceTag>;
 using BodyId = base::Id<struct BodyTag>;
 using JointId = base::Id<struct JointTag>;
 
-inline constexpr SurfaceId kDefaultSurface{0, 0};  ///< the surface that every scene has
+inline constexpr SurfaceId kDefaultSurface{0, 0, 0};  ///< the surface that every scene has
 
 }  // namespace thrum::model

@@ -40,6 +40,13 @@ template <>
 inline constexpr auto kFields<Pose> =
     std::tuple{Field{"position", &Pose::position}, Field{"rotation", &Pose::rotation}};
 
+/// Fields of a struct that are no part of the state.
+template <class Struct>
+inline constexpr std::size_t kOmittedFields = 0;
+template <class Tag>
+inline constexpr std::size_t kOmittedFields<base::Id<Tag>> =
+    1;  ///< Id::owner: the world differs, the state not
+
 template <>
 inline constexpr auto kFields<BodyId> =
     std::tuple{Field{"slot", &BodyId::slot}, Field{"generation", &BodyId::generation}};
@@ -170,9 +177,9 @@ template <HasFields Struct, class Visit>
 void visit_fields(Struct& s, Visit&& visit)
 {
   using Plain = std::remove_const_t<Struct>;
-  static_assert(
-      std::tuple_size_v<std::remove_cvref_t<decltype(kFields<Plain>)>> == detail::count_fields<Plain>(),
-      "a field of this struct is not in its kFields");
+  static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<Plain>)>> + kOmittedFields<Plain> ==
+                    detail::count_fields<Plain>(),
+                "a field of this struct is not in its kFields");
   std::apply(
       [&](const auto&... field) {
         const auto one = [&](const char* name, auto&& value) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
 #include "thrum/numerics/blas_threads.h"
 
@@ -105,8 +106,8 @@ SymmetricProduct::SymmetricProduct(const SparseMatrix& lower)
   for (int c = 0; c < lower.outerSize(); ++c) {
     for (SparseMatrix::InnerIterator it(lower, c); it; ++it) {
       if (it.row() < it.col()) continue;
-      ++first_[static_cast<std::size_t>(it.row()) + 1];
-      if (it.row() != it.col()) ++first_[static_cast<std::size_t>(it.col()) + 1];
+      ++first_[at(it.row()) + 1];
+      if (it.row() != it.col()) ++first_[at(it.col()) + 1];
     }
   }
   for (std::size_t r = 0; r < n; ++r) first_[r + 1] += first_[r];
@@ -116,9 +117,9 @@ SymmetricProduct::SymmetricProduct(const SparseMatrix& lower)
   values_.resize(columns_.size());
   std::vector<int> next(first_.begin(), first_.end() - 1);
   const auto put = [&](Eigen::Index row, Eigen::Index column, double value) {
-    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++);
-    columns_[at] = static_cast<int>(column);
-    values_[at] = value;
+    const std::size_t entry = at(next[at(row)]++);
+    columns_[entry] = static_cast<int>(column);
+    values_[entry] = value;
   };
   for (int c = 0; c < lower.outerSize(); ++c) {
     for (SparseMatrix::InnerIterator it(lower, c); it; ++it) {
@@ -139,8 +140,8 @@ void SymmetricProduct::apply_panel(const double* X, double* Y, Eigen::Index stri
         for (std::size_t row = begin; row < end; ++row) {
           double sum[W] = {};
           for (int k = first_[row]; k < first_[row + 1]; ++k) {
-            const double* x = X + static_cast<std::ptrdiff_t>(columns_[static_cast<std::size_t>(k)]) * W;
-            const double a = values_[static_cast<std::size_t>(k)];
+            const double* x = X + static_cast<std::ptrdiff_t>(columns_[at(k)]) * W;
+            const double a = values_[at(k)];
             for (int w = 0; w < W; ++w) sum[w] += a * x[w];
           }
           for (int w = 0; w < W; ++w) Y[static_cast<std::ptrdiff_t>(row) + w * stride] = sum[w];
@@ -157,8 +158,7 @@ void SymmetricProduct::apply(const Eigen::Ref<const MatX>& X, Eigen::Ref<MatX> Y
     const Eigen::Index width = left >= 8 ? 8 : (left >= 4 ? 4 : 1);
     panel.resize(static_cast<std::size_t>(X.rows() * width));
     for (Eigen::Index w = 0; w < width; ++w)
-      for (Eigen::Index r = 0; r < X.rows(); ++r)
-        panel[static_cast<std::size_t>(r * width + w)] = X(r, c + w);
+      for (Eigen::Index r = 0; r < X.rows(); ++r) panel[at(r * width + w)] = X(r, c + w);
     double* y = Y.data() + c * Y.outerStride();
     if (width == 8) apply_panel<8>(panel.data(), y, Y.outerStride());
     if (width == 4) apply_panel<4>(panel.data(), y, Y.outerStride());

@@ -249,10 +249,10 @@ class Builder {
     }
   }
 
-  // Bodies that ring get their modes; all others tell how hard they are.
-  /// Vibration then acts within the solution of contacts instead of a response.
+  // Vibration then acts within the solution of contacts instead of a response.
   [[nodiscard]] bool is_flexible() const { return scene_.world.stepper == sim::StepperKind::flexible; }
 
+  // Bodies that ring get their modes; all others give their modulus.
   void add_response()
   {
     if (!is_flexible() && scene_.response.body.method == vibration::ResponseMethod::none) return;

@@ -35,12 +35,12 @@ namespace thrum::scene {
 class TableBase;
 using TableFunction = std::function<const TableBase&()>;
 
-/// One key as the schema and the reference page tell it.
+/// One key as the schema and the reference page describe it.
 struct FieldInfo {
   ValueRule rule;
   nlohmann::ordered_json schema;             ///< of the value; empty when `table` says it
   std::string type_text;                     ///< "number", "list of 3 numbers"
-  std::string default_text;                  ///< empty: nothing to tell
+  std::string default_text;                  ///< empty: none is shown
   std::vector<TableFunction> tables;         ///< objects that may stand here
   bool list = false;                         ///< of those objects
   bool or_name = false;                      ///< a name (a text) may stand here instead

@@ -19,7 +19,7 @@ std::vector<std::string> limit_warnings(const sim::World& world)
   if (limits.long_slices > 0) {
     warnings.push_back(fmt::format(
         "{} steps needed more slices than stepper.max_slices ({}), up to {:.3g}: fast bodies were "
-        "followed less closely there.",
+        "followed less closely there. Raise it, or take a smaller step.",
         limits.long_slices, world.desc().max_slices, limits.max_slices_needed));
   }
   if (limits.points_left_out > 0) {
@@ -37,8 +37,8 @@ std::vector<std::string> limit_warnings(const sim::World& world)
   if (limits.long_substeps > 0) {
     warnings.push_back(fmt::format(
         "{} slices needed more substeps than stepper.penalty.max_substeps ({}), up to {:.3g}: contacts were "
-        "too "
-        "stiff for their step there and may gain energy. Raise it, take a smaller step or softer contacts.",
+        "too stiff for their step there and may gain energy. Raise it, take a smaller step or softer "
+        "contacts.",
         limits.long_substeps, world.desc().penalty.max_substeps, limits.max_substeps_needed));
   }
   if (limits.steps_not_warped > 0) {

@@ -107,9 +107,31 @@ class Checker {
     if (scene_.camera.eye && scene_.camera.target && *scene_.camera.eye == *scene_.camera.target) {
       fail(scene_.camera.place, "eye", "is where the target is. Move one of the two.");
     }
+    check_flexible();
     check_response();
     check_groups();
     check_sound(scene_, mistakes_);
+  }
+
+  void check_flexible()
+  {
+    const flexible::FlexibleSettings& settings = scene_.world.flexible;
+    const ValueLocation& place = scene_.flexible_place;
+    const auto is_read = [&](const char* key) {
+      return !read_failures_.may_hide(place, key);
+    };
+    if (settings.max_step < settings.min_step && is_read("max_step") && is_read("min_step")) {
+      fail(place, "max_step",
+           fmt::format("is {:g} s and min_step {:g} s; max_step must be at least min_step.",
+                       settings.max_step, settings.min_step));
+    }
+    if (settings.friction == flexible::FrictionSolver::staggered &&
+        settings.contact != flexible::ContactLaw::hard && is_read("friction") && is_read("contact")) {
+      fail(
+          place, "friction",
+          "is \"staggered\", which works only with \"contact\": \"hard\". Set that contact, or \"friction\": "
+          "\"coupled\".");
+    }
   }
 
   void check_response()

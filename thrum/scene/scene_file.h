@@ -14,8 +14,12 @@
 #include <variant>
 #include <vector>
 
+#include "thrum/base/colour.h"
 #include "thrum/base/hash.h"
 #include "thrum/model/joint.h"
+#include "thrum/scene/located_json.h"
+#include "thrum/scene/mistakes.h"
+#include "thrum/scene/scene_names.h"
 #include "thrum/scene/scene_shape.h"
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
@@ -263,7 +267,8 @@ struct SceneDesc {
   std::vector<JointEntry> joints;
   std::vector<ImpulseEntry> impulses;
   std::vector<ForceEntry> forces;
-  ValueLocation place;  ///< of the braces about it all
+  ValueLocation place;           ///< of the braces about it all
+  ValueLocation flexible_place;  ///< of stepper.flexible, in the last file that has it
 
   std::vector<std::filesystem::path> files;  ///< read for this scene, the first is the scene itself
   base::Hash128 source_hash;                 ///< of all texts read and settings given

@@ -86,10 +86,22 @@ class Reader {
     const std::size_t first = scene_.bodies.size();
     std::vector<IncludeEntry> kept = std::move(scene_.include);
     scene_table().read(resolved, scene_, context);
+    note_flexible_place(resolved, context);
     if (depth > 0) scene_.include = std::move(kept);
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
       if (scene_.bodies[i].name.empty()) scene_.bodies[i].name = fmt::format("body{}", i);
     }
+  }
+
+  // The settings of the library have no place of their own.
+  void note_flexible_place(const JsonValue& root, ReadContext& context)
+  {
+    const JsonValue* stepper = root.find("stepper");
+    const JsonValue* flexible = stepper == nullptr ? nullptr : stepper->find("flexible");
+    if (flexible == nullptr) return;
+    const auto outer = context.enter("stepper");
+    const auto inner = context.enter("flexible");
+    scene_.flexible_place = context.place(*flexible);
   }
 
   // All that is wrong with the settings is reported at once.

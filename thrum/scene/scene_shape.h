@@ -7,7 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "thrum/scene/value_codecs.h"
+#include "thrum/base/vec.h"
+#include "thrum/scene/mistakes.h"
+#include "thrum/scene/scene_names.h"
 #include "thrum/shapes/furniture.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/shapes/tableware.h"

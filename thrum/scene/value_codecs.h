@@ -16,6 +16,7 @@
 #include "thrum/base/vec.h"
 #include "thrum/scene/located_json.h"
 #include "thrum/scene/mistakes.h"
+#include "thrum/scene/scene_names.h"
 
 namespace thrum::scene {
 
@@ -92,23 +93,6 @@ class ReadContext {
   std::filesystem::path file_;
   std::string path_;
   std::vector<Mistake>& mistakes_;
-};
-
-/// A folder or a file that a scene names, relative to the file that names it.
-struct FileName {
-  std::filesystem::path path;  ///< empty: none
-  ValueLocation place;
-};
-
-/// The name of something listed elsewhere in the scene.
-struct NameRef {
-  std::string name;  ///< empty: none
-  ValueLocation place;
-};
-
-/// Several names, or one.
-struct NameList {
-  std::vector<NameRef> names;
 };
 
 /// "a number above 0 [m]", "a whole number from 1 to 5".

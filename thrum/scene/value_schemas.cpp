@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the schema and the reference page tell of values.
+// How the schema and the reference page describe values.
 #include <fmt/format.h>
 
 #include <cmath>

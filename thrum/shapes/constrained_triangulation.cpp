@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::shapes {
 
@@ -40,7 +41,7 @@ Index ConstrainedTriangulation::triangle_of(Index a, Index b) const
 
 Index ConstrainedTriangulation::opposite(Index triangle, Index a, Index b) const
 {
-  for (const Index v : triangles_[static_cast<std::size_t>(triangle)]) {
+  for (const Index v : triangles_[at(triangle)]) {
     if (v != a && v != b) return v;
   }
   return kNone;
@@ -48,14 +49,14 @@ Index ConstrainedTriangulation::opposite(Index triangle, Index a, Index b) const
 
 void ConstrainedTriangulation::set_triangle(Index triangle, const Triangle& corners)
 {
-  triangles_[static_cast<std::size_t>(triangle)] = corners;
+  triangles_[at(triangle)] = corners;
   for (std::size_t k = 0; k < 3; ++k)
     triangle_of_edge_[directed(corners[k], corners[(k + 1) % 3])] = triangle;
 }
 
 Index ConstrainedTriangulation::add(const Triangle& corners)
 {
-  const auto triangle = static_cast<Index>(triangles_.size());
+  const auto triangle = count_of(triangles_);
   triangles_.push_back(corners);
   set_triangle(triangle, corners);
   return triangle;
@@ -63,29 +64,29 @@ Index ConstrainedTriangulation::add(const Triangle& corners)
 
 void ConstrainedTriangulation::remove_edges(Index triangle)
 {
-  const Triangle& t = triangles_[static_cast<std::size_t>(triangle)];
+  const Triangle& t = triangles_[at(triangle)];
   for (std::size_t k = 0; k < 3; ++k) triangle_of_edge_.erase(directed(t[k], t[(k + 1) % 3]));
 }
 
 // Walks towards p; a walk of more steps than there are triangles is replaced by a search of all triangles.
 Index ConstrainedTriangulation::locate(Index p) const
 {
-  Index at = last_;
+  Index current = last_;
   for (std::size_t step = 0; step < triangles_.size(); ++step) {
-    const Triangle& t = triangles_[static_cast<std::size_t>(at)];
+    const Triangle& t = triangles_[at(current)];
     Index next = kNone;
     for (std::size_t i = 0; i < 3 && next == kNone; ++i) {
       const std::size_t k = (i + step) % 3;
       if (orientation_(t[k], t[(k + 1) % 3], p) < 0) next = triangle_of(t[(k + 1) % 3], t[k]);
     }
     if (next == kNone) break;
-    at = next;
+    current = next;
   }
   const auto holds = [&](const Triangle& t) {
     return orientation_(t[0], t[1], p) >= 0 && orientation_(t[1], t[2], p) >= 0 &&
            orientation_(t[2], t[0], p) >= 0;
   };
-  if (holds(triangles_[static_cast<std::size_t>(at)])) return last_ = at;
+  if (holds(triangles_[at(current)])) return last_ = current;
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
     if (holds(triangles_[t])) return last_ = static_cast<Index>(t);
   }
@@ -95,7 +96,7 @@ Index ConstrainedTriangulation::locate(Index p) const
 void ConstrainedTriangulation::insert_point(Index p)
 {
   const Index t = locate(p);
-  const Triangle c = triangles_[static_cast<std::size_t>(t)];
+  const Triangle c = triangles_[at(t)];
   for (std::size_t k = 0; k < 3; ++k) {
     if (orientation_(c[k], c[(k + 1) % 3], p) == 0) return split_edge(c[k], c[(k + 1) % 3], p);
   }

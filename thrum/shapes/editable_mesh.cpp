@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::shapes {
 
@@ -13,7 +14,7 @@ EditableMesh::EditableMesh(const mesh::TriangleMesh& mesh)
   check_indices(mesh);
   around_.resize(positions_.size());
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
-    for (const Index v : triangles_[t]) around_[static_cast<std::size_t>(v)].push_back(static_cast<Index>(t));
+    for (const Index v : triangles_[t]) around_[at(v)].push_back(static_cast<Index>(t));
   }
 }
 
@@ -59,22 +60,22 @@ std::vector<Index> EditableMesh::neighbours(Index v) const
 
 void EditableMesh::remove_triangle(Index v, Index t)
 {
-  auto& list = around_[static_cast<std::size_t>(v)];
+  auto& list = around_[at(v)];
   list.erase(std::find(list.begin(), list.end(), t));
 }
 
 void EditableMesh::set(Index t, const Triangle& corners)
 {
-  triangles_[static_cast<std::size_t>(t)] = corners;
-  for (const Index v : corners) around_[static_cast<std::size_t>(v)].push_back(t);
+  triangles_[at(t)] = corners;
+  for (const Index v : corners) around_[at(v)].push_back(t);
 }
 
 void EditableMesh::replace_corner(Index t, Index from, Index to)
 {
-  Triangle& c = triangles_[static_cast<std::size_t>(t)];
+  Triangle& c = triangles_[at(t)];
   std::replace(c.begin(), c.end(), from, to);
   remove_triangle(from, t);
-  around_[static_cast<std::size_t>(to)].push_back(t);
+  around_[at(to)].push_back(t);
 }
 
 Index EditableMesh::split(Index a, Index b, const Vec3& position)
@@ -110,7 +111,7 @@ void EditableMesh::collapse(Index removed, Index kept, const Vec3& position)
     const Triangle c = triangle(t);
     if (c[0] == kept || c[1] == kept || c[2] == kept) {
       for (const Index v : c) remove_triangle(v, t);
-      triangles_[static_cast<std::size_t>(t)][0] = -1;
+      triangles_[at(t)][0] = -1;
     } else {
       replace_corner(t, removed, kept);
     }
@@ -143,7 +144,7 @@ Vec3 EditableMesh::area_vector(const Vec3& a, const Vec3& b, const Vec3& c)
 Vec3 EditableMesh::area_vector(Index t) const
 {
   const Triangle& c = triangle(t);
-  return area_vector(at(c[0]), at(c[1]), at(c[2]));
+  return area_vector(position(c[0]), position(c[1]), position(c[2]));
 }
 
 std::vector<std::array<Index, 2>> EditableMesh::edges() const
@@ -164,14 +165,12 @@ mesh::TriangleMesh EditableMesh::to_mesh() const
   std::vector<Index> renumbered(positions_.size(), -1);
   for (std::size_t v = 0; v < positions_.size(); ++v) {
     if (around_[v].empty()) continue;
-    renumbered[v] = static_cast<Index>(mesh.vertices.size());
+    renumbered[v] = count_of(mesh.vertices);
     mesh.vertices.push_back(positions_[v]);
   }
   for (const Triangle& c : triangles_) {
     if (c[0] < 0) continue;
-    mesh.triangles.push_back({renumbered[static_cast<std::size_t>(c[0])],
-                              renumbered[static_cast<std::size_t>(c[1])],
-                              renumbered[static_cast<std::size_t>(c[2])]});
+    mesh.triangles.push_back({renumbered[at(c[0])], renumbered[at(c[1])], renumbered[at(c[2])]});
   }
   return mesh;
 }

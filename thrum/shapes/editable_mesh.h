@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh/triangle_mesh.h"
 
 namespace thrum::shapes {
@@ -37,16 +38,13 @@ class EditableMesh {
   [[nodiscard]] bool can_flip(Index a, Index b) const;
   void flip(Index a, Index b);
 
-  [[nodiscard]] const Vec3& at(Index v) const { return positions_[static_cast<std::size_t>(v)]; }
-  void move(Index v, const Vec3& position) { positions_[static_cast<std::size_t>(v)] = position; }
-  [[nodiscard]] const std::vector<Index>& around(Index v) const
-  {
-    return around_[static_cast<std::size_t>(v)];
-  }
-  [[nodiscard]] const Triangle& triangle(Index t) const { return triangles_[static_cast<std::size_t>(t)]; }
-  [[nodiscard]] bool is_alive(Index t) const { return triangles_[static_cast<std::size_t>(t)][0] >= 0; }
-  [[nodiscard]] Index vertex_count() const { return static_cast<Index>(positions_.size()); }
-  [[nodiscard]] Index triangle_count() const { return static_cast<Index>(triangles_.size()); }
+  [[nodiscard]] const Vec3& position(Index v) const { return positions_[at(v)]; }
+  void move(Index v, const Vec3& position) { positions_[at(v)] = position; }
+  [[nodiscard]] const std::vector<Index>& around(Index v) const { return around_[at(v)]; }
+  [[nodiscard]] const Triangle& triangle(Index t) const { return triangles_[at(t)]; }
+  [[nodiscard]] bool is_alive(Index t) const { return triangles_[at(t)][0] >= 0; }
+  [[nodiscard]] Index vertex_count() const { return count_of(positions_); }
+  [[nodiscard]] Index triangle_count() const { return count_of(triangles_); }
 
   /// Twice the area times the unit normal, of triangle t and of any three points.
   [[nodiscard]] Vec3 area_vector(Index t) const;

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "thrum/base/index.h"
 #include "thrum/shapes/shape_checks.h"
 #include "thrum/shapes/shapes.h"
 
@@ -71,7 +72,7 @@ class CubeGrid {
   {
     const std::int64_t stride = 2 * static_cast<std::int64_t>(kMaxSegments);
     const std::int64_t key = (p[0] * stride + p[1]) * stride + p[2];
-    const auto [entry, fresh] = index_.try_emplace(key, static_cast<Index>(mesh.vertices.size()));
+    const auto [entry, fresh] = index_.try_emplace(key, count_of(mesh.vertices));
     if (fresh) mesh.vertices.push_back(place(p));
     return entry->second;
   }
@@ -116,8 +117,7 @@ mesh::TriangleMesh rounded_box(const Vec3& half, double rounding, double edge_le
   }
   const Vec3 core = (half.array() - rounding).matrix();
   return CubeGrid(counts).build([&](const GridPoint& p) {
-    const Vec3 on_box(lines[0][static_cast<std::size_t>(p[0])], lines[1][static_cast<std::size_t>(p[1])],
-                      lines[2][static_cast<std::size_t>(p[2])]);
+    const Vec3 on_box(lines[0][at(p[0])], lines[1][at(p[1])], lines[2][at(p[2])]);
     return onto_rounded_box(on_box, core, rounding);
   });
 }
@@ -138,8 +138,8 @@ Icosahedron icosahedron()
   for (int i = 0; i < 5; ++i) {
     const double upper = 2 * std::numbers::pi * i / 5;
     const double lower = upper + std::numbers::pi / 5;
-    solid.vertices[static_cast<std::size_t>(1 + i)] = Vec3(r * std::cos(upper), r * std::sin(upper), z);
-    solid.vertices[static_cast<std::size_t>(6 + i)] = Vec3(r * std::cos(lower), r * std::sin(lower), -z);
+    solid.vertices[at(1 + i)] = Vec3(r * std::cos(upper), r * std::sin(upper), z);
+    solid.vertices[at(6 + i)] = Vec3(r * std::cos(lower), r * std::sin(lower), -z);
   }
   std::size_t next = 0;
   for (Index i = 0; i < 5; ++i) {
@@ -165,12 +165,12 @@ mesh::TriangleMesh icosphere(double radius, int n)
       if (entry.second == 0) entry.first = -1;
     }
     std::sort(key.begin(), key.end());
-    const auto [entry, fresh] = known.try_emplace(key, static_cast<Index>(mesh.vertices.size()));
+    const auto [entry, fresh] = known.try_emplace(key, count_of(mesh.vertices));
     if (fresh) {
       // Summed in the order of the sorted key, so both sides of an edge would give the same bits.
       Vec3 p = Vec3::Zero();
       for (const auto& [corner, weight] : key) {
-        if (corner >= 0) p += weight * solid.vertices[static_cast<std::size_t>(corner)];
+        if (corner >= 0) p += weight * solid.vertices[at(corner)];
       }
       mesh.vertices.push_back(radius * p.normalized());
     }
@@ -255,8 +255,7 @@ mesh::TriangleMesh generate(const HeightFieldDesc& desc)
   const double x0 = -desc.spacing * (desc.columns - 1) / 2;
   const double y0 = -desc.spacing * (desc.rows - 1) / 2;
   return CubeGrid({desc.columns - 1, desc.rows - 1, 1}).build([&](const GridPoint& p) {
-    const double height =
-        desc.heights[static_cast<std::size_t>(p[1]) * columns + static_cast<std::size_t>(p[0])];
+    const double height = desc.heights[at(p[1]) * columns + at(p[0])];
     return Vec3(x0 + desc.spacing * p[0], y0 + desc.spacing * p[1], p[2] == 1 ? height : desc.bottom);
   });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::shapes {
 
@@ -58,12 +59,12 @@ std::map<Edge, std::vector<Side>> sides_by_edge(const mesh::TriangleMesh& mesh)
 void pair_about_edge(const mesh::TriangleMesh& mesh, const Edge& edge, const std::vector<Side>& sides,
                      std::vector<SidePair>& pairs)
 {
-  const auto at = [&](Index i) {
-    return mesh.vertices[static_cast<std::size_t>(i)];
+  const auto position = [&](Index i) {
+    return mesh.vertices[at(i)];
   };
-  const Vec3 axis = (at(edge.second) - at(edge.first)).normalized();
+  const Vec3 axis = (position(edge.second) - position(edge.first)).normalized();
   const auto apex = [&](const Side& s) -> Vec3 {
-    return at(mesh.triangles[s.triangle][(s.k + 2) % 3]) - at(edge.first);
+    return position(mesh.triangles[s.triangle][(s.k + 2) % 3]) - position(edge.first);
   };
   const Vec3 first = apex(sides.front());
   const Vec3 u = (first - first.dot(axis) * axis).normalized();
@@ -129,7 +130,7 @@ mesh::TriangleMesh split_into_manifold(const mesh::TriangleMesh& mesh)
     for (std::size_t k = 0; k < 3; ++k) {
       Index& vertex = of_class[corners.find(3 * t + k)];
       if (vertex < 0) {
-        vertex = static_cast<Index>(result.vertices.size());
+        vertex = count_of(result.vertices);
         result.vertices.push_back(mesh.corner(t, static_cast<int>(k)));
       }
       triangle[k] = vertex;
@@ -145,9 +146,8 @@ mesh::TriangleMesh split_into_manifold(const mesh::TriangleMesh& mesh)
     const Index p = result.triangles[a.triangle][a.k];
     const Index q = result.triangles[a.triangle][(a.k + 1) % 3];
     if (seen.insert(std::minmax(p, q)).second) continue;
-    const auto m = static_cast<Index>(result.vertices.size());
-    result.vertices.push_back(
-        (result.vertices[static_cast<std::size_t>(p)] + result.vertices[static_cast<std::size_t>(q)]) / 2);
+    const auto m = count_of(result.vertices);
+    result.vertices.push_back((result.vertices[at(p)] + result.vertices[at(q)]) / 2);
     middle[{a.triangle, a.k}] = m;
     middle[{b.triangle, b.k}] = m;
   }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/shapes/constrained_triangulation.h"
 
 namespace thrum::shapes {
@@ -65,11 +66,11 @@ std::vector<Triangle> inside_triangles(const ConstrainedTriangulation& cut, Inde
         const Index a = all[t][k];
         const Index b = all[t][(k + 1) % 3];
         const Index across = cut.triangle_of(b, a);
-        if (across < 0 || depth[static_cast<std::size_t>(across)] >= 0) continue;
+        if (across < 0 || depth[at(across)] >= 0) continue;
         if (cut.is_constrained(a, b)) {
           beyond.push_back(static_cast<std::size_t>(across));
         } else {
-          depth[static_cast<std::size_t>(across)] = level;
+          depth[at(across)] = level;
           front.push_back(static_cast<std::size_t>(across));
         }
       }
@@ -113,14 +114,13 @@ std::vector<Triangle> triangulate_polygon(const std::vector<Vec2>& outline,
 
   // Three auxiliary points far outside: the triangle x, y >= -cells, x + y <= 6 cells contains the polygon
   // with a wide margin.
-  const auto helper = static_cast<Index>(grid.size());
+  const auto helper = count_of(grid);
   constexpr auto kCells = static_cast<std::int64_t>(kGridCells);
   grid.push_back({-kCells, -kCells});
   grid.push_back({7 * kCells, -kCells});
   grid.push_back({-kCells, 7 * kCells});
   ConstrainedTriangulation cut({helper, helper + 1, helper + 2}, [&](Index a, Index b, Index c) {
-    return sign_of_turn(grid[static_cast<std::size_t>(a)], grid[static_cast<std::size_t>(b)],
-                        grid[static_cast<std::size_t>(c)]);
+    return sign_of_turn(grid[at(a)], grid[at(b)], grid[at(c)]);
   });
   for (Index p = 0; p < helper; ++p) cut.insert_point(p);
   for (const auto& [first, count] : rings) {
@@ -131,15 +131,15 @@ std::vector<Triangle> triangulate_polygon(const std::vector<Vec2>& outline,
     }
   }
   // Delaunay flips: swap while the angles opposite to the edge sum to more than a half turn.
-  const auto at = [&](Index i) {
-    return points[static_cast<std::size_t>(i)];
+  const auto point = [&](Index i) {
+    return points[at(i)];
   };
   cut.improve(
       [&](Index a, Index b, Index c, Index d) {
         if (std::max({a, b, c, d}) >= helper) return false;
         const auto cotangent = [&](Index apex) {
-          const Vec2 u = at(a) - at(apex);
-          const Vec2 v = at(b) - at(apex);
+          const Vec2 u = point(a) - point(apex);
+          const Vec2 v = point(b) - point(apex);
           return u.dot(v) / std::abs(u.x() * v.y() - u.y() * v.x());
         };
         // sum of cotangents; rounding must not cause an infinite loop

@@ -85,7 +85,7 @@ class Remesher {
       const Vec3 right = mesh_.area_vector(s.right);
       if (left.dot(right) >= min_cosine * left.norm() * right.norm()) continue;
       sharp_.insert(key(a, b));
-      lines_.add(mesh_.at(a), mesh_.at(b));
+      lines_.add(mesh_.position(a), mesh_.position(b));
     }
     kind_.resize(static_cast<std::size_t>(mesh_.vertex_count()), Kind::smooth);
     for (Index v = 0; v < mesh_.vertex_count(); ++v) {
@@ -93,8 +93,8 @@ class Remesher {
       if (along.empty()) continue;
       bool corner = along.size() != 2;
       if (!corner) {
-        const Vec3 in = (mesh_.at(v) - mesh_.at(along[0])).normalized();
-        const Vec3 out = (mesh_.at(along[1]) - mesh_.at(v)).normalized();
+        const Vec3 in = (mesh_.position(v) - mesh_.position(along[0])).normalized();
+        const Vec3 out = (mesh_.position(along[1]) - mesh_.position(v)).normalized();
         corner = in.dot(out) < kCornerTurn;
       }
       kind_[at(v)] = corner ? Kind::corner : Kind::ridge;
@@ -103,7 +103,10 @@ class Remesher {
 
   [[nodiscard]] bool is_sharp(Index a, Index b) const { return sharp_.count(key(a, b)) > 0; }
   [[nodiscard]] Kind kind(Index v) const { return kind_[at(v)]; }
-  [[nodiscard]] double distance(Index a, Index b) const { return (mesh_.at(a) - mesh_.at(b)).norm(); }
+  [[nodiscard]] double distance(Index a, Index b) const
+  {
+    return (mesh_.position(a) - mesh_.position(b)).norm();
+  }
 
   [[nodiscard]] std::vector<Index> sharp_neighbours(Index v) const
   {
@@ -132,7 +135,7 @@ class Remesher {
     for (const auto& [negative_length, e] : queue) {
       if (!mesh_.has_edge(e[0], e[1])) continue;
       const bool sharp = is_sharp(e[0], e[1]);
-      const Index m = mesh_.split(e[0], e[1], (mesh_.at(e[0]) + mesh_.at(e[1])) / 2);
+      const Index m = mesh_.split(e[0], e[1], (mesh_.position(e[0]) + mesh_.position(e[1])) / 2);
       kind_.push_back(sharp ? Kind::ridge : Kind::smooth);
       if (sharp) {
         sharp_.erase(key(e[0], e[1]));
@@ -162,12 +165,13 @@ class Remesher {
     const bool sharp = is_sharp(a, b);
     const Kind ka = kind(a);
     const Kind kb = kind(b);
-    if (ka == Kind::smooth && kb == Kind::smooth) return Collapse{b, a, (mesh_.at(a) + mesh_.at(b)) / 2};
-    if (kb == Kind::smooth) return Collapse{b, a, mesh_.at(a)};
-    if (ka == Kind::smooth) return Collapse{a, b, mesh_.at(b)};
+    if (ka == Kind::smooth && kb == Kind::smooth)
+      return Collapse{b, a, (mesh_.position(a) + mesh_.position(b)) / 2};
+    if (kb == Kind::smooth) return Collapse{b, a, mesh_.position(a)};
+    if (ka == Kind::smooth) return Collapse{a, b, mesh_.position(b)};
     if (!sharp) return std::nullopt;
-    if (kb == Kind::ridge) return Collapse{b, a, mesh_.at(a)};
-    if (ka == Kind::ridge) return Collapse{a, b, mesh_.at(b)};
+    if (kb == Kind::ridge) return Collapse{b, a, mesh_.position(a)};
+    if (ka == Kind::ridge) return Collapse{a, b, mesh_.position(b)};
     return std::nullopt;
   }
 
@@ -188,7 +192,7 @@ class Remesher {
         for (std::size_t k = 0; k < 3; ++k) {
           const Index v = corners[k];
           vanishes = vanishes || v == (end == c.removed ? c.kept : c.removed);
-          p[k] = v == end ? c.position : mesh_.at(v);
+          p[k] = v == end ? c.position : mesh_.position(v);
         }
         if (vanishes) continue;
         if (!keeps_normal(mesh_.area_vector(t), p)) return false;
@@ -259,10 +263,10 @@ class Remesher {
   [[nodiscard]] bool is_flip_allowed(Index a, Index b) const
   {
     const auto s = mesh_.sides(a, b);
-    const Vec3& pa = mesh_.at(a);
-    const Vec3& pb = mesh_.at(b);
-    const Vec3& pc = mesh_.at(s.left_apex);
-    const Vec3& pd = mesh_.at(s.right_apex);
+    const Vec3& pa = mesh_.position(a);
+    const Vec3& pb = mesh_.position(b);
+    const Vec3& pc = mesh_.position(s.left_apex);
+    const Vec3& pd = mesh_.position(s.right_apex);
     const auto cotangent = [&](const Vec3& apex) {
       const Vec3 u = pa - apex;
       const Vec3 v = pb - apex;
@@ -284,7 +288,7 @@ class Remesher {
       const std::optional<Vec3> target = kind(v) == Kind::ridge ? along_ridge(v) : within_surface(v);
       if (!target) continue;
       // The full move, or half of it when triangles would flip over.
-      const Vec3 start = mesh_.at(v);
+      const Vec3 start = mesh_.position(v);
       for (const double step : {1.0, 0.5}) {
         if (is_move_allowed(v, start + step * (*target - start))) {
           mesh_.move(v, start + step * (*target - start));
@@ -298,8 +302,8 @@ class Remesher {
   {
     const std::vector<Index> along = sharp_neighbours(v);
     if (along.size() != 2) return std::nullopt;
-    const Vec3 middle = (mesh_.at(along[0]) + mesh_.at(along[1])) / 2;
-    const Vec3 chord = mesh_.at(along[1]) - mesh_.at(along[0]);
+    const Vec3 middle = (mesh_.position(along[0]) + mesh_.position(along[1])) / 2;
+    const Vec3 chord = mesh_.position(along[1]) - mesh_.position(along[0]);
     if (!(chord.norm() > 0)) return std::nullopt;
     return lines_.nearest(middle, chord.normalized());
   }
@@ -314,14 +318,14 @@ class Remesher {
     for (const Index t : mesh_.around(v)) {
       const Triangle& c = mesh_.triangle(t);
       const Vec3 area = mesh_.area_vector(t);
-      sum += area.norm() * (mesh_.at(c[0]) + mesh_.at(c[1]) + mesh_.at(c[2])) / 3;
+      sum += area.norm() * (mesh_.position(c[0]) + mesh_.position(c[1]) + mesh_.position(c[2])) / 3;
       weight += area.norm();
       normal += area;
     }
     if (!(weight > 0) || !(normal.norm() > 0)) return std::nullopt;
     normal.normalize();
     const Vec3 middle = sum / weight;
-    const Vec3 target = middle + normal.dot(mesh_.at(v) - middle) * normal;
+    const Vec3 target = middle + normal.dot(mesh_.position(v) - middle) * normal;
     const mesh::ClosestPoint s = surface_->closest_point(target, length_);
     if (!s.found()) return std::nullopt;
     // Do not project onto the other side of a thin part.
@@ -336,7 +340,7 @@ class Remesher {
     for (const Index t : mesh_.around(v)) {
       const Triangle& c = mesh_.triangle(t);
       std::array<Vec3, 3> p;
-      for (std::size_t k = 0; k < 3; ++k) p[k] = c[k] == v ? target : mesh_.at(c[k]);
+      for (std::size_t k = 0; k < 3; ++k) p[k] = c[k] == v ? target : mesh_.position(c[k]);
       if (!keeps_normal(mesh_.area_vector(t), p)) return false;
       if (!lies_on_surface(p)) return false;
     }

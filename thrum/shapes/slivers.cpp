@@ -45,7 +45,7 @@ TriangleThickness measure_thickness(const EditableMesh& mesh, Index t)
   const Triangle& c = mesh.triangle(t);
   TriangleThickness thin{0, 0, 0, 0, 0};
   for (std::size_t k = 0; k < 3; ++k) {
-    const double l = (mesh.at(c[k]) - mesh.at(c[(k + 1) % 3])).norm();
+    const double l = (mesh.position(c[k]) - mesh.position(c[(k + 1) % 3])).norm();
     if (k == 0 || l > thin.longest) thin.longest = l, thin.longest_side = k;
     if (k == 0 || l < thin.shortest) thin.shortest = l, thin.shortest_side = k;
   }
@@ -62,7 +62,7 @@ bool is_collapse_safe(const EditableMesh& mesh, Index removed, Index kept, doubl
     if (c[0] == kept || c[1] == kept || c[2] == kept) continue;
     if (measure_thickness(mesh, t).height < thickness) continue;
     std::array<Vec3, 3> p;
-    for (std::size_t k = 0; k < 3; ++k) p[k] = mesh.at(c[k] == removed ? kept : c[k]);
+    for (std::size_t k = 0; k < 3; ++k) p[k] = mesh.position(c[k] == removed ? kept : c[k]);
     const Vec3 after = EditableMesh::area_vector(p[0], p[1], p[2]);
     const Vec3 before = mesh.area_vector(t);
     if (after.dot(before) <= kTurnLimit * after.norm() * before.norm()) return false;
@@ -77,7 +77,7 @@ bool collapse_needle(EditableMesh& mesh, Index t, std::size_t shortest_side, dou
   const Index b = mesh.triangle(t)[(shortest_side + 1) % 3];
   for (const auto& [removed, kept] : {std::pair(a, b), std::pair(b, a)}) {
     if (!is_collapse_safe(mesh, removed, kept, thickness)) continue;
-    mesh.collapse(removed, kept, mesh.at(kept));
+    mesh.collapse(removed, kept, mesh.position(kept));
     return true;
   }
   return false;
@@ -91,8 +91,10 @@ bool flip_cap(EditableMesh& mesh, Index t, std::size_t longest_side)
   if (!mesh.can_flip(a, b)) return false;
   const auto s = mesh.sides(a, b);
   const Vec3 beyond = mesh.area_vector(s.left == t ? s.right : s.left);
-  const Vec3 one = EditableMesh::area_vector(mesh.at(s.left_apex), mesh.at(s.right_apex), mesh.at(b));
-  const Vec3 two = EditableMesh::area_vector(mesh.at(s.right_apex), mesh.at(s.left_apex), mesh.at(a));
+  const Vec3 one =
+      EditableMesh::area_vector(mesh.position(s.left_apex), mesh.position(s.right_apex), mesh.position(b));
+  const Vec3 two =
+      EditableMesh::area_vector(mesh.position(s.right_apex), mesh.position(s.left_apex), mesh.position(a));
   if (one.dot(beyond) <= 0 || two.dot(beyond) <= 0) return false;
   mesh.flip(a, b);
   return true;

@@ -14,7 +14,7 @@ inline constexpr double kMaxStateNumber = 1e15;
 
 /// Throws Error, with the path of the field, its value and what was expected, unless `state` can be the next
 /// state of a scene with these bodies and joints. Every field that visit_state.h lists is checked: a new
-/// number of type double must be finite, a new integer has no rule yet and is refused until check_state.cpp
+/// number of type double must be finite, a new integer has no rule yet and is rejected until check_state.cpp
 /// gets one.
 void check_state(const model::SceneState& state, const std::vector<model::BodyId>& body_ids,
                  const std::vector<model::JointId>& joint_ids);

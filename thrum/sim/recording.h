@@ -180,5 +180,7 @@ class RecordingWriter {
 /// Throws InputError when not even the description of the scene is whole.
 [[nodiscard]] Recording read_recording(const std::filesystem::path& file);
 [[nodiscard]] Recording parse_recording(std::string_view bytes, const std::filesystem::path& name);
+/// Whether the file ends with its last chunk, without reading the rest; false when there is no file.
+[[nodiscard]] bool is_complete_recording(const std::filesystem::path& file);
 
 }  // namespace thrum::sim

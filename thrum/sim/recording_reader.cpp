@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
@@ -332,6 +334,16 @@ Recording read_recording(const std::filesystem::path& file)
 {
   const std::string bytes = base::read_text_file(file);
   return parse_recording(bytes, file);
+}
+
+bool is_complete_recording(const std::filesystem::path& file)
+{
+  constexpr auto kEndSize = static_cast<std::streamoff>(kChunkHeaderSize + sizeof(base::Hash128));
+  std::ifstream in(file, std::ios::binary);
+  std::uint32_t kind = 0;
+  in.seekg(-kEndSize, std::ios::end);
+  in.read(reinterpret_cast<char*>(&kind), sizeof(kind));
+  return in && kind == kEndChunk;
 }
 
 }  // namespace thrum::sim

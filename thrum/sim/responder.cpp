@@ -15,6 +15,7 @@
 #include "thrum/sim/impact_losses.h"
 #include "thrum/sim/responder_internal.h"
 #include "thrum/vibration/energy_budget.h"
+#include "thrum/vibration/mode_motion.h"
 #include "thrum/vibration/response_limit.h"
 
 namespace thrum::sim {

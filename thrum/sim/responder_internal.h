@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thrum/base/index.h"
+#include "thrum/elastic/modal_filter.h"
 #include "thrum/sim/responder.h"
 
 namespace thrum::sim {

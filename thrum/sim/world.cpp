@@ -11,6 +11,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/thread_limit.h"
+#include "thrum/rigid/stepper.h"
 
 namespace thrum::sim {
 
@@ -105,7 +106,7 @@ void World::step(double h)
     find_pairs(left);
     // What was struck in the last slice may need shorter ones for the rest.
     const double needed = slices_needed(left);
-    if (left == h) count_slices(needed);
+    if (left == h) count_slices(needed, h);
     const double slices = std::min(needed, 1.0 * std::max(1, desc_.max_slices - whole));
     const double max_slice = left / std::ceil(left / stepper_->max_slice() * (1 - kSliceRounding));
     const double length = std::min({left / slices, next_slice_, max_slice});
@@ -124,9 +125,11 @@ void World::step(double h)
   end_observed_step(start, h);
 }
 
-void World::count_slices(double needed)
+void World::count_slices(double needed, double h)
 {
-  if (!(needed > desc_.max_slices)) return;
+  // The stepper may cut the step into more slices than max_slices.
+  const double allowed = std::max(1.0 * desc_.max_slices, h / stepper_->max_slice());
+  if (!(needed > allowed)) return;
   ++limit_counts_.long_slices;
   limit_counts_.max_slices_needed = std::max(limit_counts_.max_slices_needed, needed);
 }

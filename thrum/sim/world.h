@@ -25,7 +25,6 @@
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/prepared_shape.h"
-#include "thrum/collision/time_of_impact.h"
 #include "thrum/flexible/flexible_settings.h"
 #include "thrum/model/response.h"
 #include "thrum/model/scene.h"
@@ -35,8 +34,16 @@
 #include "thrum/rigid/impulse_settings.h"
 #include "thrum/rigid/islands.h"
 #include "thrum/rigid/penalty_settings.h"
-#include "thrum/rigid/stepper.h"
 #include "thrum/sim/step_observer.h"
+
+namespace thrum::collision {
+struct ShapeMotion;  // thrum/collision/time_of_impact.h
+}  // namespace thrum::collision
+
+namespace thrum::rigid {
+class Stepper;     // thrum/rigid/stepper.h
+struct StepFrame;  // thrum/rigid/stepper.h
+}  // namespace thrum::rigid
 
 namespace thrum::flexible {
 class FlexibleStepper;
@@ -223,8 +230,8 @@ class World {
     return model_.bodies[at(index_of(id))];
   }
   [[nodiscard]] Pose shape_pose(model::BodyId id) const;  ///< X_ws
-  /// Where a part is in the arrays of model() and state(). Throws Error with a sentence for one that was
-  /// removed. Positions may change in the next step after something was removed; ids do not.
+  /// Where a part is in the arrays of model() and state(). Throws Error for one that was removed, and for an
+  /// id of another world. Positions may change in the next step after something was removed; ids do not.
   [[nodiscard]] model::BodyIndex index_of(model::BodyId id) const;
   [[nodiscard]] model::JointIndex index_of(model::JointId id) const;
   [[nodiscard]] model::ShapeIndex index_of(model::ShapeId id) const;
@@ -263,7 +270,7 @@ class World {
   [[nodiscard]] double potential_energy() const;  ///< against gravity, zero at the origin [J]
   /// Stored in contacts at the end of the last step, of the penalty and the flexible stepper; 0 for the
   /// others, and after restore() up to the next step [J].
-  [[nodiscard]] double contact_energy() const { return stepper_->contact_energy(); }
+  [[nodiscard]] double contact_energy() const;
   /// Of the modes of all bodies, of the flexible stepper; 0 for the others [J].
   [[nodiscard]] double vibration_energy() const;
   /// Throws Error with another stepper than the flexible one.
@@ -333,7 +340,7 @@ class World {
   void stop_before_impacts(double h, int attempt);
   void count_stopped(double h);
   [[nodiscard]] double slices_needed(double h) const;
-  void count_slices(double needed);
+  void count_slices(double needed, double h);
   [[nodiscard]] Box3 swept_box(std::size_t i, double h) const;
   void find_pairs(double h);
   /// The box of a body in the broad phase, after a change of its pose.
@@ -380,6 +387,8 @@ class World {
   collision::BroadPhase broad_phase_;
   std::unique_ptr<rigid::Stepper> stepper_;
   flexible::FlexibleStepper* flexible_ = nullptr;  ///< the stepper, if it is that one
+
+  std::uint32_t number_;  ///< of all worlds of the process, from 1 on; ids of other worlds are rejected by it
 
   // Ids. A body that is removed stays in its place, fixed and without a box, until half of the places are
   // empty.

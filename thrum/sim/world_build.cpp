@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "thrum/base/error.h"
@@ -21,6 +22,15 @@ namespace {
 
 /// How far a given rotation may be from unit length.
 constexpr double kUnitRotationTolerance = 1e-6;
+
+// Worlds may be made by several threads at once. 0 stands for ids of no known world.
+std::uint32_t next_world_number()
+{
+  static std::atomic<std::uint32_t> last{0};
+  std::uint32_t number = ++last;
+  while (number == 0) number = ++last;
+  return number;
+}
 
 std::string name_or_number(const std::string& name, std::size_t number)
 {
@@ -130,7 +140,13 @@ std::unique_ptr<rigid::Stepper> make_stepper(const WorldDesc& desc)
 }
 
 World::World(const WorldDesc& desc)
-    : desc_(desc), broad_phase_(desc.broad_phase), stepper_(make_stepper(desc))
+    : desc_(desc),
+      broad_phase_(desc.broad_phase),
+      stepper_(make_stepper(desc)),
+      number_(next_world_number()),
+      body_table_(number_),
+      joint_table_(number_),
+      shape_table_(number_)
 {
   model_.gravity = desc.gravity;
   model_.length_scale = desc.length_scale;
@@ -169,7 +185,7 @@ model::SurfaceId World::add_surface(const model::Surface& surface)
 {
   check_surface(surface);
   model_.surfaces.push_back(surface);
-  return {static_cast<std::uint32_t>(model_.surfaces.size() - 1), 0};
+  return {static_cast<std::uint32_t>(model_.surfaces.size() - 1), 0, number_};
 }
 
 void World::set_surface(model::SurfaceId id, const model::Surface& surface)

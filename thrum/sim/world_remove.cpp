@@ -26,13 +26,18 @@ constexpr std::size_t kMinEmptyPlaces = 32;
 /// A contact is no farther than so many radii from the centre of a body.
 constexpr double kMaxContactRadii = 4;
 
-[[noreturn]] void reject_id(const char* what, const std::string& id, bool given_out)
+template <class Tag>
+[[noreturn]] void reject_id(const char* what, base::Id<Tag> id, std::uint32_t world)
 {
-  if (!given_out) throw Error(fmt::format("The {} id is empty: nothing was added under it.", what));
+  if (!id.valid()) throw Error(fmt::format("The {} id is empty: nothing was added under it.", what));
+  if (id.owner != 0 && id.owner != world)
+    throw Error(fmt::format(
+        "The id of {0} {1} is of another world. Use the id that add_{0}() of this world returned.", what,
+        to_string(id)));
   throw Error(fmt::format(
-      "There is no {0} {1} in this world: it was removed, or the id is of another world. Keep ids only while "
-      "World::contains(id) is true.",
-      what, id));
+      "There is no {} {} in this world: it was removed. Keep ids only while World::contains(id) is "
+      "true.",
+      what, to_string(id)));
 }
 
 // Leaves out the elements whose flag is set, in order.
@@ -102,27 +107,28 @@ void erase_bodies(model::SceneState& state, const std::vector<std::uint8_t>& rem
 model::BodyIndex World::index_of(model::BodyId id) const
 {
   const model::BodyIndex index = body_table_.find(id);
-  if (index == model::kNone) reject_id("body", to_string(id), id.valid());
+  if (index == model::kNone) reject_id("body", id, number_);
   return index;
 }
 
 model::JointIndex World::index_of(model::JointId id) const
 {
-  if (!contains(id)) reject_id("joint", to_string(id), id.valid());
+  if (!contains(id)) reject_id("joint", id, number_);
   return joint_table_.find(id);
 }
 
 model::ShapeIndex World::index_of(model::ShapeId id) const
 {
   const model::ShapeIndex index = shape_table_.find(id);
-  if (index == model::kNone) reject_id("shape", to_string(id), id.valid());
+  if (index == model::kNone) reject_id("shape", id, number_);
   return index;
 }
 
 model::SurfaceIndex World::index_of(model::SurfaceId id) const
 {
-  if (id.slot >= model_.surfaces.size() || id.generation != 0)
-    reject_id("surface", to_string(id), id.valid());
+  const bool is_foreign = id.owner != 0 && id.owner != number_;
+  if (is_foreign || id.slot >= model_.surfaces.size() || id.generation != 0)
+    reject_id("surface", id, number_);
   return static_cast<model::SurfaceIndex>(id.slot);
 }
 
@@ -313,6 +319,11 @@ void World::restore(const model::SceneState& state)
   for (const StepObserver* observer : observers_) observer->check_state(state);
   stepper_->check_state(state);
   state_ = state;
+  // The state may be of another world that was built by the same calls.
+  for (model::BodyId& id : state_.body_ids) id.owner = number_;
+  for (model::JointId& id : state_.joint_ids) id.owner = number_;
+  for (model::ModalState& ring : state_.modal_states) ring.body.owner = number_;
+  for (model::PendingKick& kick : state_.pending_kicks) kick.body.owner = number_;
   drop_misplaced_references();
   stepper_->forget_contacts();
   contacts_changed_ = true;

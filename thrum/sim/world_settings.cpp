@@ -154,6 +154,11 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
   model_.bodies[at(index_of(id))].vibrates = flexible_->is_flexible(id);
 }
 
+double World::contact_energy() const
+{
+  return stepper_->contact_energy();
+}
+
 double World::vibration_energy() const
 {
   return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_);

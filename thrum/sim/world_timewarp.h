@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thrum/base/index.h"
+#include "thrum/rigid/stepper.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {

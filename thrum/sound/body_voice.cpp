@@ -8,6 +8,7 @@
 
 #include "thrum/sound/contact_damping.h"
 #include "thrum/sound/roughness.h"
+#include "thrum/sound/scalar_radiation.h"
 
 namespace thrum::sound {
 

@@ -8,6 +8,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/sound/ambisonics.h"
+#include "thrum/sound/hrtf.h"
 
 namespace thrum::sound {
 
@@ -109,6 +110,10 @@ std::vector<ListenerPath> Listener::paths_from(const TrackPoint& source, PathDes
   }
   return paths;
 }
+
+ListenerPath::~ListenerPath() = default;
+ListenerPath::ListenerPath(ListenerPath&&) noexcept = default;
+ListenerPath& ListenerPath::operator=(ListenerPath&&) noexcept = default;
 
 ListenerPath::ListenerPath(const Listener& listener, std::size_t point, const SoundPath& path,
                            AudioBuffer& sound, double start)

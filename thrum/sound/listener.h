@@ -17,17 +17,21 @@
 // The axes of a listener are x forward, y left, z up. Every sample is a pressure [Pa].
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "thrum/sound/audio.h"
-#include "thrum/sound/hrtf.h"
 #include "thrum/sound/pose_track.h"
 #include "thrum/sound/propagation.h"
 
 namespace thrum::sound {
+
+class BinauralStream;  // thrum/sound/hrtf.h
+class Hrtf;            // thrum/sound/hrtf.h
 
 enum class ListenerKind { mono, stereo, microphones, ambisonic, binaural };
 
@@ -90,6 +94,10 @@ class Listener {
 /// One way of sound from a source to one place of a listener.
 class ListenerPath {
  public:
+  ~ListenerPath();
+  ListenerPath(ListenerPath&&) noexcept;
+  ListenerPath& operator=(ListenerPath&&) noexcept;
+
   [[nodiscard]] const SoundPath& path() const { return path_; }
   /// Takes the next samples of the amplitude in the direction of departure [Pa m].
   void push(std::span<const double> amplitude);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
+
 namespace thrum::sound {
 
 namespace {
@@ -51,20 +53,20 @@ VecX nearest_non_negative(const Rows6& N, const Vec6& c, const VecX& target, Fac
 {
   const Eigen::Index count = N.cols();
   std::vector<Eigen::Index> open(static_cast<std::size_t>(count));
-  for (Eigen::Index k = 0; k < count; ++k) open[static_cast<std::size_t>(k)] = k;
+  for (Eigen::Index k = 0; k < count; ++k) open[at(k)] = k;
   VecX a = target;
   const double scale = std::max(c.norm(), (N * target).norm());
   while (!open.empty()) {
     Rows6 part(6, static_cast<Eigen::Index>(open.size()));
     VecX wanted(part.cols());
     for (Eigen::Index i = 0; i < part.cols(); ++i) {
-      part.col(i) = N.col(open[static_cast<std::size_t>(i)]);
-      wanted[i] = target[open[static_cast<std::size_t>(i)]];
+      part.col(i) = N.col(open[at(i)]);
+      wanted[i] = target[open[at(i)]];
     }
     const Vec6 missing = c - part * wanted;
     if (missing.norm() > kTolerance * scale) wanted += shortest_solution(part, missing, factor);
     a.setZero();
-    for (Eigen::Index i = 0; i < part.cols(); ++i) a[open[static_cast<std::size_t>(i)]] = wanted[i];
+    for (Eigen::Index i = 0; i < part.cols(); ++i) a[open[at(i)]] = wanted[i];
     Eigen::Index lowest = 0;
     if (wanted.minCoeff(&lowest) >= 0) break;
     open.erase(open.begin() + lowest);
@@ -89,14 +91,14 @@ void ForceRedistribution::redistribute(std::vector<ContactForce>& contacts)
   VecX a(count), a_target(count), b(2 * count), b_target(2 * count);
   std::vector<std::array<Vec3, 2>> tangents(contacts.size());
   for (Eigen::Index k = 0; k < count; ++k) {
-    const ContactForce& contact = contacts[static_cast<std::size_t>(k)];
+    const ContactForce& contact = contacts[at(k)];
     const auto before = last_.find(contact.key);
     const Last last = before == last_.end() ? Last{} : before->second;
     const Vec3 p = contact.position - centre;
     N.col(k) = wrench(p, contact.normal, scale);
     a[k] = contact.normal_force;
     a_target[k] = last.normal_force;
-    auto& [t1, t2] = tangents[static_cast<std::size_t>(k)];
+    auto& [t1, t2] = tangents[at(k)];
     t1 = contact.normal.unitOrthogonal();
     t2 = contact.normal.cross(t1);
     for (int i = 0; i < 2; ++i) {
@@ -116,9 +118,9 @@ void ForceRedistribution::redistribute(std::vector<ContactForce>& contacts)
   }
   last_.clear();
   for (Eigen::Index k = 0; k < count; ++k) {
-    ContactForce& contact = contacts[static_cast<std::size_t>(k)];
+    ContactForce& contact = contacts[at(k)];
     contact.normal_force = a[k];
-    const auto& [t1, t2] = tangents[static_cast<std::size_t>(k)];
+    const auto& [t1, t2] = tangents[at(k)];
     Vec3 friction = b[2 * k] * t1 + b[2 * k + 1] * t2;
     const double bound = contact.coefficient * contact.normal_force;
     if (friction.norm() > bound) friction *= bound / friction.norm();

@@ -9,6 +9,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/hertz_contact.h"
+#include "thrum/sound/scalar_radiation.h"
 
 namespace thrum::sound {
 

@@ -10,7 +10,6 @@
 #include "thrum/mesh/bvh.h"
 #include "thrum/model/modal_model.h"
 #include "thrum/sound/radiation_map.h"
-#include "thrum/sound/scalar_radiation.h"
 #include "thrum/sound/synthesis_settings.h"
 
 namespace thrum::sound {

@@ -10,8 +10,11 @@
 #include "thrum/base/error.h"
 #include "thrum/base/hash.h"
 #include "thrum/base/parallel.h"
+#include "thrum/sound/body_voice.h"
 
 namespace thrum::sound {
+
+static_assert(Synthesis::kInterval == ModalBank::kInterval);
 
 namespace {
 
@@ -61,6 +64,15 @@ Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings&
     if (voice->bank().size() > 0) voices_[i] = std::move(voice);
   }
 }
+
+std::uint64_t Synthesis::impact_count(std::size_t body) const
+{
+  return voices_[body] ? voices_[body]->count().impacts : 0;
+}
+
+Synthesis::~Synthesis() = default;
+Synthesis::Synthesis(Synthesis&&) noexcept = default;
+Synthesis& Synthesis::operator=(Synthesis&&) noexcept = default;
 
 void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
 {

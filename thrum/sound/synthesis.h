@@ -17,11 +17,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "thrum/sound/body_voice.h"
 #include "thrum/sound/excitation.h"
 #include "thrum/sound/sound_model.h"
 
 namespace thrum::sound {
+
+class BodyVoice;     // thrum/sound/body_voice.h
+struct BodyContact;  // thrum/sound/body_voice.h
 
 struct SynthesisBody {
   std::string name;
@@ -44,8 +46,11 @@ class Synthesis {
  public:
   /// Bodies by their number in the recording.
   Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings);
+  ~Synthesis();
+  Synthesis(Synthesis&&) noexcept;
+  Synthesis& operator=(Synthesis&&) noexcept;
 
-  /// The next step; `listener` is where it is heard, world [m]. Throws Error for a body that there is not.
+  /// The next step; `listener` is where it is heard, world [m]. Throws Error for a body that does not exist.
   void add_step(const ExcitationStep& step, const Vec3& listener);
   /// An impulse [N s] that no contact gave, at a point of the body in its axes [m]; both in the axes of the
   /// body, as is the direction to the listener.
@@ -55,12 +60,14 @@ class Synthesis {
   void finish();
   [[nodiscard]] double ready_until() const { return ready_until_; }  ///< [s]
 
-  /// The next `intervals` times ModalBank::kInterval samples of each body [Pa m]; an empty list for a body
-  /// that is silent throughout.
+  static constexpr std::size_t kInterval = 32;  ///< samples
+  /// The next `intervals` times kInterval samples of each body [Pa m]; an empty list for a body that is
+  /// silent throughout.
   void render(std::size_t intervals, std::vector<std::vector<double>>& amplitudes);
 
   [[nodiscard]] const std::vector<SynthesisBody>& bodies() const { return bodies_; }
-  /// Null for a silent body.
+  [[nodiscard]] std::uint64_t impact_count(std::size_t body) const;  ///< that were heard so far
+  /// For tests. Null for a silent body.
   [[nodiscard]] const BodyVoice* voice(std::size_t body) const { return voices_[body].get(); }
   /// The impacts since the last call, in the order of the steps.
   [[nodiscard]] std::vector<SoundEvent> take_events();

@@ -10,6 +10,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/random.h"
+#include "thrum/vibration/attenuation.h"
 
 namespace thrum::vibration {
 

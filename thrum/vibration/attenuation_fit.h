@@ -15,7 +15,10 @@
 #include <span>
 #include <vector>
 
-#include "thrum/vibration/attenuation.h"
+#include "thrum/base/vec.h"
+#include "thrum/model/modal_model.h"
+#include "thrum/vibration/attenuation_settings.h"
+#include "thrum/vibration/response_settings.h"
 
 namespace thrum::vibration {
 

@@ -6,6 +6,10 @@
 #include <map>
 
 #include "thrum/base/error.h"
+#include "thrum/vibration/attenuation.h"
+#include "thrum/vibration/kick_distribution.h"
+#include "thrum/vibration/modal_response.h"
+#include "thrum/vibration/mode_motion.h"
 
 namespace thrum::vibration {
 
@@ -23,9 +27,14 @@ BodyResponse::BodyResponse(std::shared_ptr<const model::ModalModel> model, const
         std::log(size / desc.max_modal_size) / std::log(desc.min_wave_size / desc.max_modal_size), 0.0, 1.0);
   }
   if (desc.method == ResponseMethod::none) return;
-  if (wave_fraction_ < 1) modal_.emplace(model_, desc.settings);
-  if (wave_fraction_ > 0) waves_.emplace(model_, desc.settings, desc.attenuation);
+  if (wave_fraction_ < 1) modal_ = std::make_unique<ModalResponse>(model_, desc.settings);
+  if (wave_fraction_ > 0)
+    waves_ = std::make_unique<AttenuatedResponse>(model_, desc.settings, desc.attenuation);
 }
+
+BodyResponse::~BodyResponse() = default;
+BodyResponse::BodyResponse(BodyResponse&&) noexcept = default;
+BodyResponse& BodyResponse::operator=(BodyResponse&&) noexcept = default;
 
 // Each of the two keeps within the energy there is; so does a mean of them, since energy is convex in
 // velocities and amplitudes. The waves leave the modes swinging as they were.

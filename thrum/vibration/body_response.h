@@ -2,13 +2,19 @@
 // The response of one body by its modes, by attenuated waves, or by a blend of the two that follows its size.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 
-#include "thrum/vibration/attenuation.h"
-#include "thrum/vibration/modal_response.h"
+#include "thrum/model/modal_model.h"
+#include "thrum/vibration/attenuation_settings.h"
+#include "thrum/vibration/mode_state.h"
+#include "thrum/vibration/response_settings.h"
+#include "thrum/vibration/surface_contact.h"
 
 namespace thrum::vibration {
+
+class AttenuatedResponse;  // thrum/vibration/attenuation.h
+class ModalResponse;       // thrum/vibration/modal_response.h
 
 enum class ResponseMethod : std::uint8_t {
   none,        ///< it does not answer impacts
@@ -29,6 +35,9 @@ struct BodyResponseDesc {
 class BodyResponse {
  public:
   BodyResponse(std::shared_ptr<const model::ModalModel> model, const BodyResponseDesc& desc);
+  ~BodyResponse();
+  BodyResponse(BodyResponse&&) noexcept;
+  BodyResponse& operator=(BodyResponse&&) noexcept;
 
   [[nodiscard]] ResponseResult respond(const ResponseInput& input, ModeState& state);
   [[nodiscard]] ModeState at_rest() const { return ModeState::at_rest(model_->frequencies.size()); }
@@ -40,8 +49,8 @@ class BodyResponse {
  private:
   std::shared_ptr<const model::ModalModel> model_;
   BodyResponseDesc desc_;
-  std::optional<ModalResponse> modal_;
-  std::optional<AttenuatedResponse> waves_;
+  std::unique_ptr<ModalResponse> modal_;
+  std::unique_ptr<AttenuatedResponse> waves_;
   double wave_fraction_ = 0;
 };
 

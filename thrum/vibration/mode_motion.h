@@ -8,19 +8,9 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/elastic/modal_filter.h"
+#include "thrum/vibration/mode_state.h"
 
 namespace thrum::vibration {
-
-/// Amplitudes and their speeds, one entry a mode. Modes have unit mass.
-struct ModeState {
-  VecX q;  ///< [kg^1/2 m]
-  VecX v;  ///< [kg^1/2 m/s]
-
-  [[nodiscard]] static ModeState at_rest(Eigen::Index modes)
-  {
-    return {VecX::Zero(modes), VecX::Zero(modes)};
-  }
-};
 
 /// (q'^2 + w^2 q^2)/2 over all modes [J].
 [[nodiscard]] double energy(const elastic::ModeList& modes, const ModeState& state);
