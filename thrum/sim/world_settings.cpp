@@ -153,6 +153,11 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
   flexible_->set_body(id, body);
 }
 
+std::shared_ptr<const model::ModalModel> World::modes_of(model::BodyId id) const
+{
+  return flexible_ == nullptr ? nullptr : flexible_->modes_of(id);
+}
+
 double World::vibration_energy() const
 {
   return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_);
