@@ -113,6 +113,12 @@ void check_recording(std::string_view bytes)
   const std::size_t bodies = recording.header.bodies.size();
   for (const sim::RecordedBody& body : recording.header.bodies)
     require(static_cast<std::size_t>(body.mesh) < recording.header.meshes.size(), "mesh");
+  for (const sim::RecordedMode& mode : recording.header.modes) {
+    require(static_cast<std::size_t>(mode.mesh) < recording.header.meshes.size(), "mesh of a mode");
+    require(mode.displacements.size() ==
+                3 * recording.header.meshes[static_cast<std::size_t>(mode.mesh)].vertices.size(),
+            "a displacement for each vertex");
+  }
   for (const sim::RecordedLink& link : recording.header.links) {
     require(static_cast<std::size_t>(link.a) < bodies &&
                 (link.b < 0 || static_cast<std::size_t>(link.b) < bodies),
@@ -120,6 +126,12 @@ void check_recording(std::string_view bytes)
   }
   for (const sim::RecordedFrame& frame : recording.frames) {
     require(frame.poses.size() == bodies, "a pose for each body");
+    for (const sim::RecordedBend& bend : frame.bends) {
+      require(static_cast<std::size_t>(bend.body) < bodies, "a bent body");
+      const mesh::TriangleMesh bent =
+          sim::bent_mesh(recording.header, static_cast<std::size_t>(bend.body), frame);
+      for (const Vec3& v : bent.vertices) require(v.allFinite(), "finite");
+    }
     for (const sim::RecordedContact& c : frame.contacts) {
       require(static_cast<std::size_t>(c.a) < bodies && static_cast<std::size_t>(c.b) < bodies,
               "bodies of a contact");

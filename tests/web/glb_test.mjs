@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A GLB file: no error and no warning of the Khronos validator. With the name of a body, the file is that of
-// a run, and three.js finds names, materials and motion in it. usage: node glb_test.mjs FILE.glb NODE_MODULES
-// [BODY]
+// a run, and three.js finds names, materials and motion in it; with the name of another body, that one bends.
+// usage: node glb_test.mjs FILE.glb NODE_MODULES [BODY [BENT]]
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [file, modules, body] = process.argv.slice(2);
+const [file, modules, body, bentBody] = process.argv.slice(2);
 const bytes = new Uint8Array(await readFile(file));
 
 const validator = createRequire(import.meta.url)(path.join(modules, 'gltf-validator'));
@@ -34,6 +34,24 @@ async function checkMotion() {
   };
   const [first, later] = [at(0), at(0.5 * clip.duration)];
   assert.ok(later.y < first.y, 'it falls, and y is up');
+  if (bentBody) {
+    const bent = gltf.scene.getObjectByName(THREE.PropertyBinding.sanitizeNodeName(bentBody));
+    const size = () => {
+      bent.geometry.computeBoundingBox();
+      const box = new THREE.Box3();
+      const p = new THREE.Vector3();
+      for (let v = 0; v < bent.geometry.attributes.position.count; ++v) box.expandByPoint(bent.getVertexPosition(v, p));
+      return box.getSize(p).z;
+    };
+    at(0);
+    const straight = size();
+    let most = 0;
+    for (let i = 1; i <= 40; ++i) {
+      at(clip.duration * i / 40);
+      most = Math.max(most, size());
+    }
+    assert.ok(most > straight + 0.01, `it bends: ${straight} m thick, then ${most} m`);
+  }
   return `, ${clip.tracks.length} tracks, ${clip.duration} s`;
 }
 

@@ -40,6 +40,12 @@ bool FlexibleStepper::is_flexible(model::BodyId id) const
   return found != bodies_by_id_.end() && found->second->modes.size() > 0;
 }
 
+std::shared_ptr<const model::ModalModel> FlexibleStepper::modes_of(model::BodyId id) const
+{
+  const auto found = bodies_by_id_.find(id);
+  return found == bodies_by_id_.end() ? nullptr : found->second->elastic.modes;
+}
+
 void FlexibleStepper::check_state(const model::SceneState& state) const
 {
   for (const model::ModalState& ring : state.modal_states) {

@@ -68,6 +68,8 @@ class FlexibleStepper final : public rigid::Stepper {
   void check_state(const model::SceneState& state) const override;
   /// It has modes that take part in contact.
   [[nodiscard]] bool is_flexible(model::BodyId id) const;
+  /// Of set_body(); empty: none.
+  [[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(model::BodyId id) const;
 
  private:
   struct FlexibleBody;

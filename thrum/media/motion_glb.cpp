@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "thrum/base/byte_reader.h"
@@ -145,14 +146,17 @@ class Writer {
   void add_body(std::size_t b)
   {
     const sim::RecordedBody& body = recording_.header.bodies[b];
-    const mesh::TriangleMesh& mesh = recording_.header.meshes[at(body.mesh)];
+    const std::int32_t shown = recording_.header.shown_mesh(body);
+    const mesh::TriangleMesh& mesh = recording_.header.meshes[at(shown)];
     Json node = {{"name", body.name}};
     if (!mesh.triangles.empty()) {
-      const auto key = std::pair(body.mesh, body.colour);
+      const auto key = std::tuple(shown, body.colour, !body.modes.empty());
       if (mesh_numbers_.count(key) == 0) {
-        mesh_numbers_[key] = add_mesh(body.name, mesh, {body.colour[0], body.colour[1], body.colour[2]});
+        mesh_numbers_[key] = add_mesh(body.name, mesh, {body.colour[0], body.colour[1], body.colour[2]},
+                                      body.modes.empty() ? std::vector<std::size_t>{} : modes_of(shown));
       }
       node["mesh"] = mesh_numbers_[key];
+      if (!body.modes.empty()) animate_bending(b, modes_of(shown), static_cast<int>(nodes_.size()));
     }
     if (!recording_.frames.empty()) {
       const Pose start = recording_.frames.front().poses[b].pose();
@@ -192,7 +196,45 @@ class Writer {
                 "STEP");
   }
 
-  int add_mesh(const std::string& name, const mesh::TriangleMesh& mesh, const Colour& colour)
+  // Modes of a mesh, each of which is a morph target of it.
+  [[nodiscard]] std::vector<std::size_t> modes_of(std::int32_t mesh) const
+  {
+    std::vector<std::size_t> modes;
+    for (std::size_t m = 0; m < recording_.header.modes.size(); ++m) {
+      if (recording_.header.modes[m].mesh == mesh) modes.push_back(m);
+    }
+    return modes;
+  }
+
+  // The weight of a target is the amplitude of its mode. A straight body needs no keys before and after.
+  void animate_bending(std::size_t b, const std::vector<std::size_t>& targets, int node)
+  {
+    const auto& frames = recording_.frames;
+    const std::vector<std::int32_t>& modes = recording_.header.bodies[b].modes;
+    const auto is_bent = [&](std::size_t f) {
+      return f < frames.size() && frames[f].bend_of(b) != nullptr;
+    };
+    std::vector<float> times, weights;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+      const auto time = static_cast<float>(frames[f].time);
+      if (!times.empty() && time <= times.back()) continue;
+      if (f > 0 && !is_bent(f) && !is_bent(f - 1) && !is_bent(f + 1)) continue;
+      times.push_back(time);
+      std::vector<float> of_frame(targets.size(), 0.0f);
+      const sim::RecordedBend* bend = frames[f].bend_of(b);
+      for (std::size_t k = 0; bend != nullptr && k < bend->amplitudes.size(); ++k) {
+        const auto target = std::find(targets.begin(), targets.end(), at(modes[k]));
+        of_frame[static_cast<std::size_t>(target - targets.begin())] += bend->amplitudes[k];
+      }
+      weights.insert(weights.end(), of_frame.begin(), of_frame.end());
+    }
+    if (times.empty()) return;
+    const int input = buffer_.floats(times, "SCALAR", 1, 0, true);
+    add_channel(input, buffer_.floats(weights, "SCALAR", 1, 0, false), node, "weights");
+  }
+
+  int add_mesh(const std::string& name, const mesh::TriangleMesh& mesh, const Colour& colour,
+               const std::vector<std::size_t>& modes = {})
   {
     const ShadedMesh shaded = shade_mesh(mesh, desc_.crease_angle);
     const int positions = buffer_.floats(shaded.positions, "VEC3", 3, kArrayBuffer, true);
@@ -203,6 +245,14 @@ class Writer {
                         {{{"attributes", {{"POSITION", positions}, {"NORMAL", normals}}},
                           {"indices", corners},
                           {"material", add_material(name, colour)}}}}});
+    for (const std::size_t m : modes) {
+      const MorphTarget target =
+          morph_target(mesh, shaded, recording_.header.modes[m].displacements, desc_.crease_angle);
+      const int moved = buffer_.floats(target.positions, "VEC3", 3, kArrayBuffer, true);
+      const int turned = buffer_.floats(target.normals, "VEC3", 3, kArrayBuffer, false);
+      meshes_.back()["primitives"][0]["targets"].push_back({{"POSITION", moved}, {"NORMAL", turned}});
+      meshes_.back()["weights"].push_back(0);
+    }
     return static_cast<int>(meshes_.size()) - 1;
   }
 
@@ -370,7 +420,8 @@ class Writer {
   Buffer buffer_;
   Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array();
   Json samplers_ = Json::array(), channels_ = Json::array();
-  std::map<std::pair<std::int32_t, std::array<float, 3>>, int> mesh_numbers_;
+  std::map<std::tuple<std::int32_t, std::array<float, 3>, bool>, int>
+      mesh_numbers_;  ///< by mesh, colour, bends
   int arrow_mesh_ = -1;
   std::vector<std::vector<std::size_t>> ranks_;              ///< contacts of each frame, strongest first
   double max_impulse_ = std::numeric_limits<double>::min();  ///< [N s]

@@ -51,11 +51,57 @@ ShadedMesh shade_mesh(const mesh::TriangleMesh& mesh, double crease_angle)
         const Vec3& p = mesh.vertices[at(v)];
         for (int i = 0; i < 3; ++i) shaded.positions.push_back(static_cast<float>(p[i]));
         shaded.normals.insert(shaded.normals.end(), n.begin(), n.end());
+        shaded.sources.push_back(static_cast<std::uint32_t>(v));
+        shaded.triangles.push_back(static_cast<std::uint32_t>(t));
       }
       shaded.corners.push_back(place->second);
     }
   }
   return shaded;
+}
+
+// The normal of a vertex is the direction of the sum A of the area vectors of its faces, as in
+// corner_normals(). With edges e1, e2 of a face that change by a d1, a d2,
+//
+//     A(a) = sum_f (e1 + a d1) x (e2 + a d2),    A'(0) = sum_f d1 x e2 + e1 x d2,    dn = A'(0) / |A(0)|.
+MorphTarget morph_target(const mesh::TriangleMesh& mesh, const ShadedMesh& shaded,
+                         std::span<const float> displacements, double crease_angle)
+{
+  constexpr double kMaxTurn = 1e12;  // [1/m]
+  const double min_cosine = std::cos(crease_angle);
+  const auto moved = [&](Index v) -> Vec3 {
+    return {displacements[3 * at(v)], displacements[3 * at(v) + 1], displacements[3 * at(v) + 2]};
+  };
+  std::vector<Vec3> areas, changes;
+  std::vector<std::vector<std::uint32_t>> around(mesh.vertices.size());
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto [i, j, k] = mesh.triangles[t];
+    const Vec3 e1 = at(mesh.vertices, j) - at(mesh.vertices, i);
+    const Vec3 e2 = at(mesh.vertices, k) - at(mesh.vertices, i);
+    areas.push_back(mesh::area_vector(mesh, t));
+    changes.push_back((moved(j) - moved(i)).cross(e2) + e1.cross(moved(k) - moved(i)));
+    for (const Index v : mesh.triangles[t]) around[at(v)].push_back(static_cast<std::uint32_t>(t));
+  }
+  MorphTarget target;
+  for (std::size_t i = 0; i < shaded.sources.size(); ++i) {
+    const std::size_t v = shaded.sources[i];
+    const Vec3& own = areas[shaded.triangles[i]];
+    Vec3 area = Vec3::Zero();
+    Vec3 change = Vec3::Zero();
+    for (const std::uint32_t other : around[v]) {
+      if (!(own.dot(areas[other]) >= min_cosine * own.norm() * areas[other].norm())) continue;
+      area += areas[other];
+      change += changes[other];
+    }
+    const double size = area.norm();
+    // Without a usable area the normal stays.
+    const Vec3 dn = change.norm() < kMaxTurn * size ? Vec3(change / size) : Vec3(Vec3::Zero());
+    for (int k = 0; k < 3; ++k) {
+      target.positions.push_back(displacements[3 * v + static_cast<std::size_t>(k)]);
+      target.normals.push_back(static_cast<float>(dn[k]));
+    }
+  }
+  return target;
 }
 
 }  // namespace thrum::media

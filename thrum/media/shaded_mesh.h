@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "thrum/mesh/triangle_mesh.h"
@@ -22,8 +23,24 @@ struct ShadedMesh {
   std::vector<float> positions;        ///< x, y, z of each vertex [m]
   std::vector<float> normals;          ///< x, y, z of each unit normal
   std::vector<std::uint32_t> corners;  ///< three per triangle; triangles without area are skipped
+  // Where each vertex comes from.
+  std::vector<std::uint32_t> sources;    ///< vertex of the mesh
+  std::vector<std::uint32_t> triangles;  ///< a triangle of the mesh that has it
 };
 
 [[nodiscard]] ShadedMesh shade_mesh(const mesh::TriangleMesh& mesh, double crease_angle = kCreaseAngle);
+
+/// How the vertices of a shaded mesh and their normals change with the amplitude of a displacement: the
+/// position is p + a dp, the normal has the direction of n + a dn. The latter is exact for a flat plate that
+/// bends across itself, and to first order in the slope for others.
+struct MorphTarget {
+  std::vector<float> positions;  ///< dp: x, y, z of each vertex
+  std::vector<float> normals;    ///< dn: likewise [1/m]
+};
+
+/// `displacements`: x, y, z of each vertex of `mesh`; `shaded` and the angle are those of shade_mesh().
+[[nodiscard]] MorphTarget morph_target(const mesh::TriangleMesh& mesh, const ShadedMesh& shaded,
+                                       std::span<const float> displacements,
+                                       double crease_angle = kCreaseAngle);
 
 }  // namespace thrum::media

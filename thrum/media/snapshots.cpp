@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <numbers>
 #include <optional>
 #include <sstream>
@@ -53,9 +54,13 @@ Box3 subject(const sim::Recording& recording, std::size_t number, bool moving_on
   for (std::size_t b = 0; b < frame.poses.size(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
     if (!body.is_in_frame(number)) continue;
-    if (moving_only && body.motion == model::Motion::fixed) continue;
+    if (moving_only && body.motion == model::Motion::fixed && body.modes.empty()) continue;
     const Pose X = frame.poses[b].pose();
-    for (const Vec3& v : recording.header.meshes[at(body.mesh)].vertices) box.extend(X.point(v));
+    if (frame.bend_of(b) != nullptr) {
+      for (const Vec3& v : sim::bent_mesh(recording.header, b, frame).vertices) box.extend(X.point(v));
+    } else {
+      for (const Vec3& v : recording.header.meshes[at(body.mesh)].vertices) box.extend(X.point(v));
+    }
   }
   return box;
 }
@@ -135,11 +140,13 @@ Image render_snapshot(const sim::Recording& recording, double time, const Snapsh
   const std::optional<double> ground = ground_height(recording, number);
   scene.ground = ground.has_value();
   scene.ground_height = ground.value_or(0);
+  std::deque<mesh::TriangleMesh> bent;  // whose elements stay where they are
   for (std::size_t b = 0; b < frame.poses.size(); ++b) {
     const sim::RecordedBody& body = recording.header.bodies[b];
-    const mesh::TriangleMesh& mesh = recording.header.meshes[at(body.mesh)];
-    if (mesh.triangles.empty() || !body.is_in_frame(number)) continue;
-    scene.bodies.push_back({.mesh = &mesh,
+    const mesh::TriangleMesh* mesh = &at(recording.header.meshes, recording.header.shown_mesh(body));
+    if (mesh->triangles.empty() || !body.is_in_frame(number)) continue;
+    if (frame.bend_of(b) != nullptr) mesh = &bent.emplace_back(sim::bent_mesh(recording.header, b, frame));
+    scene.bodies.push_back({.mesh = mesh,
                             .X_wb = frame.poses[b].pose(),
                             .colour = {body.colour[0], body.colour[1], body.colour[2]}});
   }

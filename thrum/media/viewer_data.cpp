@@ -13,6 +13,7 @@
 #include "thrum/base/index.h"
 #include "thrum/media/base64.h"
 #include "thrum/media/shaded_mesh.h"
+#include "thrum/media/viewer_bends.h"
 #include "thrum/media/viewer_tracks.h"
 
 namespace thrum::media {
@@ -76,7 +77,7 @@ Json bodies_of(const sim::Recording& recording)
   Json bodies = Json::array();
   for (const sim::RecordedBody& body : recording.header.bodies) {
     Json data = {{"name", body.name},
-                 {"mesh", body.mesh},
+                 {"mesh", recording.header.shown_mesh(body)},
                  {"colour", body.colour},
                  {"fixed", body.motion == model::Motion::fixed},
                  {"mass", body.mass}};
@@ -348,6 +349,8 @@ Json run_data(const ViewerRun& run)
       {"hits", hits_of(recording)},
       {"responses", responses_of(recording)},
       {"modes", Json::array()}};
+  Json bends = bends_of(recording);
+  if (!bends.empty()) data["bends"] = std::move(bends);
   for (const auto& [name, model] : run.modes) data["modes"].push_back(modes_of(header, name, model));
   if (!run.sound.empty()) data["sound"] = base64(run.sound);
   for (const auto& [body, stem] : run.stems) data["stems"].push_back(stem_of(body, stem));

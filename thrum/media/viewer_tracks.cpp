@@ -127,7 +127,8 @@ ViewerTracks viewer_tracks(const sim::Recording& recording, double tolerance)
     radii.push_back(static_cast<float>(radius_of(mesh)));
   for (std::size_t b = 0; b < recording.header.bodies.size(); ++b) {
     for (std::size_t f = 0; f < poses.size(); ++f) poses[f] = key_of(recording.frames[f].poses[b]);
-    const PoseTolerance near{radii[at(recording.header.bodies[b].mesh)], static_cast<float>(tolerance)};
+    const std::int32_t mesh = recording.header.shown_mesh(recording.header.bodies[b]);
+    const PoseTolerance near{radii[at(mesh)], static_cast<float>(tolerance)};
     append_track(poses, key_frames(poses, near), tracks);
   }
   return tracks;
@@ -144,11 +145,12 @@ Box3 motion_box(const sim::Recording& recording)
     std::array<std::vector<double>, 3> lows, highs;
     for (std::size_t f = 0; f < recording.frames.size(); f += stride) {
       for (std::size_t b = 0; b < header.bodies.size(); ++b) {
-        const double radius = radii[at(header.bodies[b].mesh)];
+        const double radius = radii[at(header.shown_mesh(header.bodies[b]))];
         const auto& place = recording.frames[f].poses[b].position;
         if (!header.bodies[b].is_in_frame(f)) continue;
         if (!std::all_of(place.begin(), place.end(), [](float x) { return std::isfinite(x); })) continue;
-        if (!(radius > 0) || (moving_only && header.bodies[b].motion == model::Motion::fixed)) continue;
+        const bool moves = header.bodies[b].motion != model::Motion::fixed || !header.bodies[b].modes.empty();
+        if (!(radius > 0) || (moving_only && !moves)) continue;
         for (std::size_t k = 0; k < 3; ++k) {
           const double x = place[k];
           lows[k].push_back(x - radius);

@@ -17,6 +17,13 @@
 // the box of the frame's contacts, impulses as a share of its largest. Positions are 32-bit floats, rotations
 // 16 bits a component (2e-5 rad). The last chunk holds the hash of the final state; a recording without it
 // was cut short.
+//
+// Bodies that vibrate visibly are bent. In a frame their vertices are displaced, in the axes of the shape, by
+//
+//     u(v) = sum_k amplitude_k d_k(v),      max_v |d_k(v)| = 1,
+//
+// with the displacements d_k of a mode, which are written once and shared by bodies of the same modes, and
+// its amplitudes [m], which each frame holds.
 #pragma once
 
 #include <array>
@@ -41,6 +48,7 @@ namespace thrum::sim {
 enum class RecordedChange : std::uint8_t;
 
 inline constexpr std::uint64_t kNoFrame = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::size_t kMaxBendModes = 16;  ///< of a body
 
 struct RecordedBody {
   std::string name;
@@ -53,6 +61,8 @@ struct RecordedBody {
   std::uint64_t end_frame = kNoFrame;                           ///< the first that does not show it any more
   double appears_at = 0;                                        ///< 0: it is there from the beginning [s]
   double removed_at = std::numeric_limits<double>::infinity();  ///< [s]
+  /// In which it bends, at most kMaxBendModes: indices into RecordingHeader::modes, all of one mesh.
+  std::vector<std::int32_t> modes = {};
 
   [[nodiscard]] bool is_in_frame(std::uint64_t frame) const
   {
@@ -75,13 +85,26 @@ struct RecordedLink {
   }
 };
 
+/// A shape in which bodies bend.
+struct RecordedMode {
+  std::int32_t mesh = 0;    ///< index into RecordingHeader::meshes
+  std::int32_t number = 0;  ///< of the mode in the modal model of the bodies, from 0
+  /// x, y, z of each vertex of the mesh, in shape axes; the longest displacement has the length 1.
+  std::vector<float> displacements;
+};
+
 /// What is shown. A writer is given what is there at the beginning; a reader returns all that was ever there.
 struct RecordingHeader {
   std::vector<std::pair<std::string, std::string>> notes;  ///< scene, version, settings ...
   std::vector<RecordedBody> bodies;                        ///< by number
   std::vector<mesh::TriangleMesh> meshes;                  ///< in shape axes; vertices rounded to float [m]
   std::vector<RecordedLink> links;
+  std::vector<RecordedMode> modes;
+  bool has_bending = false;  ///< frames hold how bodies are bent: version 5 of the file
 
+  /// The number of the mesh that shows a body: that of its modes where it has any, which is fine enough to be
+  /// bent.
+  [[nodiscard]] std::int32_t shown_mesh(const RecordedBody& body) const;
   /// The first note of that name, or an empty text.
   [[nodiscard]] std::string note(std::string_view name) const;
 };
@@ -104,6 +127,13 @@ struct RecordedContact {
   std::uint32_t is_new = 0;
 };
 
+/// How a body is bent.
+struct RecordedBend {
+  std::int32_t body = -1;
+  /// Largest displacement by each of the body's modes, in their order; those beyond the last are 0 [m].
+  std::vector<float> amplitudes;
+};
+
 struct RecordedFrame {
   double time = 0;              ///< [s]
   double kinetic_energy = 0;    ///< [J]
@@ -118,7 +148,15 @@ struct RecordedFrame {
   // world.
   std::vector<model::ContactEvent> events;
   std::vector<model::ResponseEvent> responses;
+  std::vector<RecordedBend> bends;  ///< of the bodies that are bent, by ascending number
+
+  /// Null for a body that is straight.
+  [[nodiscard]] const RecordedBend* bend_of(std::size_t body) const;
 };
+
+/// The mesh that shows a body, bent as in the frame.
+[[nodiscard]] mesh::TriangleMesh bent_mesh(const RecordingHeader& header, std::size_t body,
+                                           const RecordedFrame& frame);
 
 struct Recording {
   RecordingHeader header;
@@ -147,6 +185,9 @@ class RecordingWriter {
   std::int32_t add_mesh(const mesh::TriangleMesh& mesh);
   std::int32_t add_body(const RecordedBody& body, double time);  ///< its frames and times are filled in
   std::int32_t add_link(const RecordedLink& link);
+  /// Modes need RecordingHeader::has_bending.
+  std::int32_t add_mode(const RecordedMode& mode);
+  void add_mode_of_body(std::int32_t body, std::int32_t mode);  ///< the body bends in it from now on
   void remove_body(std::int32_t number, double time);
   void remove_link(std::int32_t number);
   /// Hands what was gathered to the system. Throws Error, with the reason, when the disk is full.
@@ -158,8 +199,11 @@ class RecordingWriter {
 
   [[nodiscard]] std::uint64_t length() const { return length_; }  ///< bytes flushed
   [[nodiscard]] std::size_t buffered_bytes() const { return chunks_.size() + buffer_.size(); }
+  [[nodiscard]] bool has_bending() const { return has_bending_; }
 
  private:
+  void list_known(const RecordingHeader& header);
+  void check_bends(const RecordedFrame& frame) const;
   void begin_change(RecordedChange kind);
   void close_changes();
   void close_frames();
@@ -172,9 +216,12 @@ class RecordingWriter {
   std::string buffer_;   ///< frames
   std::string changes_;  ///< since the last frame
   std::uint64_t frames_ = 0;
-  std::size_t meshes_ = 0;
+  bool has_bending_ = false;
   std::size_t links_ = 0;
-  std::vector<RecordedPose> last_poses_;  ///< by body
+  std::vector<std::size_t> mesh_sizes_;                ///< vertices of each mesh
+  std::vector<std::int32_t> mode_meshes_;              ///< mesh of each mode
+  std::vector<std::vector<std::int32_t>> body_modes_;  ///< by body
+  std::vector<RecordedPose> last_poses_;               ///< by body
 };
 
 /// Throws InputError when not even the description of the scene is whole.

@@ -9,7 +9,9 @@
 namespace thrum::sim {
 
 inline constexpr std::string_view kRecordingMagic = "THRUMREC";
-inline constexpr std::uint32_t kRecordingVersion = 4;
+inline constexpr std::uint32_t kRecordingVersion = 4;  ///< of a run in which nothing can bend
+/// Adds the modes in which bodies bend, and their amplitudes at the end of each frame.
+inline constexpr std::uint32_t kBendingVersion = 5;
 inline constexpr std::uint32_t kHeaderChunk = 0x4e454353;   ///< "SCEN"
 inline constexpr std::uint32_t kFramesChunk = 0x4d415246;   ///< "FRAM"
 inline constexpr std::uint32_t kChangesChunk = 0x474e4843;  ///< "CHNG"
@@ -20,9 +22,19 @@ inline constexpr float kPositionSteps = 65535;              ///< of a contact's 
 inline constexpr float kImpulseSteps = 32767;             ///< of an impulse against the largest of its frame
 inline constexpr std::uint32_t kNewContact = 0x80000000;  ///< in the number of its first body
 inline constexpr std::uint32_t kContactsOmitted = 0xffffffff;  ///< instead of their number
+inline constexpr float kMaxModeDisplacement = 1.001f;          ///< 1, and rounding
 inline constexpr std::size_t kMaxBufferedBytes = 8 << 20;      ///< frames are written out beyond this [bytes]
 
 /// What an entry of a chunk of changes says.
-enum class RecordedChange : std::uint8_t { mesh_added, body_added, link_added, body_removed, link_removed };
+enum class RecordedChange : std::uint8_t {
+  mesh_added,
+  body_added,
+  link_added,
+  body_removed,
+  link_removed,
+  // Since kBendingVersion.
+  mode_added,
+  mode_of_body_added
+};
 
 }  // namespace thrum::sim

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+<<<<<<< HEAD
 #include <fstream>
+=======
+#include <cmath>
+>>>>>>> bend
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
@@ -136,9 +140,44 @@ void end_at(const ByteReader& in, std::vector<Recorded>& all, std::int32_t numbe
   at(all, number).end_frame = frame;
 }
 
+RecordedMode read_mode(ByteReader& in, const std::vector<mesh::TriangleMesh>& meshes)
+{
+  RecordedMode mode;
+  mode.mesh = in.read<std::int32_t>("mesh of a mode");
+  if (mode.mesh < 0 || at(mode.mesh) >= meshes.size())
+    in.fail(fmt::format("mesh {} of a mode", mode.mesh), fmt::format("one of {}", meshes.size()));
+  mode.number = in.read<std::int32_t>("number of a mode");
+  const std::size_t count = 3 * at(meshes, mode.mesh).vertices.size();
+  in.require(count, sizeof(float), "displacements");
+  mode.displacements.resize(count);
+  for (float& x : mode.displacements) {
+    x = in.read<float>("displacement");
+    if (!(std::abs(x) <= kMaxModeDisplacement)) in.fail(fmt::format("a displacement of {}", x), "at most 1");
+  }
+  return mode;
+}
+
+void read_mode_of_body(ByteReader& in, RecordingHeader& header)
+{
+  const auto number = in.read<std::int32_t>("body");
+  check_body(in, number, header.bodies.size());
+  const auto mode = in.read<std::int32_t>("mode");
+  if (mode < 0 || at(mode) >= header.modes.size())
+    in.fail(fmt::format("mode {}", mode), fmt::format("one of {}", header.modes.size()));
+  RecordedBody& body = at(header.bodies, number);
+  if (body.modes.size() >= kMaxBendModes)
+    in.fail(fmt::format("another mode of body {}", number), fmt::format("at most {}", kMaxBendModes));
+  if (!body.modes.empty() && at(header.modes, mode).mesh != header.shown_mesh(body))
+    in.fail(fmt::format("modes of two meshes for body {}", number), "all of one mesh");
+  body.modes.push_back(mode);
+}
+
 void read_change(ByteReader& in, RecordingHeader& header, std::uint64_t frame)
 {
   const auto kind = in.read<std::uint8_t>("kind of a change");
+  const auto last = header.has_bending ? RecordedChange::mode_of_body_added : RecordedChange::link_removed;
+  if (kind > static_cast<std::uint8_t>(last))
+    in.fail(fmt::format("change {}", kind), fmt::format("0 to {}", static_cast<int>(last)));
   switch (static_cast<RecordedChange>(kind)) {
     case RecordedChange::mesh_added:
       header.meshes.push_back(read_mesh(in));
@@ -164,8 +203,13 @@ void read_change(ByteReader& in, RecordingHeader& header, std::uint64_t frame)
     case RecordedChange::link_removed:
       end_at(in, header.links, in.read<std::int32_t>("link"), frame, "link");
       return;
+    case RecordedChange::mode_added:
+      header.modes.push_back(read_mode(in, header.meshes));
+      return;
+    case RecordedChange::mode_of_body_added:
+      read_mode_of_body(in, header);
+      return;
   }
-  in.fail(fmt::format("change {}", kind), "0 to 4");
 }
 
 void read_changes(ByteReader& in, Recording& recording)
@@ -254,8 +298,30 @@ void read_contacts(ByteReader& in, std::uint32_t count, std::size_t bodies, std:
   }
 }
 
+void read_bends(ByteReader& in, const RecordingHeader& header, std::vector<RecordedBend>& out)
+{
+  const auto count = in.read<std::uint32_t>("number of bent bodies");
+  std::int32_t before = -1;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    RecordedBend bend;
+    bend.body = in.read<std::int32_t>("body");
+    check_body(in, bend.body, header.bodies.size());
+    const std::size_t modes = at(header.bodies, bend.body).modes.size();
+    if (bend.body <= before || modes == 0)
+      in.fail(fmt::format("body {}, bent", bend.body), "one with modes, in ascending order");
+    before = bend.body;
+    in.require(modes, sizeof(float), "amplitudes");
+    bend.amplitudes.resize(modes);
+    for (float& x : bend.amplitudes) {
+      x = in.read<float>("amplitude");
+      if (!std::isfinite(x)) in.fail("an amplitude that is not finite", "numbers");
+    }
+    out.push_back(std::move(bend));
+  }
+}
+
 // `poses` are those of the frame before, and become those of this one.
-RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
+RecordedFrame read_frame(ByteReader& in, const RecordingHeader& header, std::vector<RecordedPose>& poses)
 {
   RecordedFrame frame;
   frame.time = in.read<double>("time");
@@ -279,6 +345,7 @@ RecordedFrame read_frame(ByteReader& in, std::vector<RecordedPose>& poses)
   for (std::uint32_t i = 0; i < events; ++i) frame.events.push_back(read_event(in, poses.size()));
   in.require(responses, 60, "responses");
   for (std::uint32_t i = 0; i < responses; ++i) frame.responses.push_back(read_response(in, poses.size()));
+  if (header.has_bending) read_bends(in, header, frame.bends);
   return frame;
 }
 
@@ -292,8 +359,10 @@ Recording parse_recording(std::string_view bytes, const std::filesystem::path& n
     in.fail("other bytes", "a recording of thrum");
   in.seek(kRecordingMagic.size());
   const auto version = in.read<std::uint32_t>("version");
-  if (version != kRecordingVersion)
-    in.fail(fmt::format("version {}", version), fmt::format("version {}", kRecordingVersion));
+  if (version != kRecordingVersion && version != kBendingVersion) {
+    in.fail(fmt::format("version {}", version),
+            fmt::format("version {} or {}", kRecordingVersion, kBendingVersion));
+  }
   Recording recording;
   std::vector<RecordedPose> poses;
   bool has_header = false;
@@ -308,13 +377,14 @@ Recording parse_recording(std::string_view bytes, const std::filesystem::path& n
     ByteReader chunk(payload, name);
     if (kind == kHeaderChunk && !has_header) {
       recording.header = read_header(chunk);
+      recording.header.has_bending = version == kBendingVersion;
       poses.resize(recording.header.bodies.size());
       has_header = true;
     } else if (kind == kChangesChunk && has_header) {
       read_changes(chunk, recording);
       poses.resize(recording.header.bodies.size());
     } else if (kind == kFramesChunk && has_header) {
-      while (chunk.remaining() > 0) recording.frames.push_back(read_frame(chunk, poses));
+      while (chunk.remaining() > 0) recording.frames.push_back(read_frame(chunk, recording.header, poses));
     } else if (kind == kEndChunk && has_header) {
       recording.final_hash.low = chunk.read<std::uint64_t>("hash");
       recording.final_hash.high = chunk.read<std::uint64_t>("hash");

@@ -11,6 +11,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/npz.h"
 #include "thrum/sim/recording.h"
 #include "thrum/sim/recording_format.h"
@@ -130,6 +131,18 @@ void append_contacts(std::string& out, const RecordedFrame& frame)
   }
 }
 
+// Bodies that are bent, each with the amplitudes of all modes that it has so far.
+void append_bends(std::string& out, const RecordedFrame& frame,
+                  const std::vector<std::vector<std::int32_t>>& body_modes)
+{
+  append_bytes(out, static_cast<std::uint32_t>(frame.bends.size()));
+  for (const RecordedBend& bend : frame.bends) {
+    append_bytes(out, bend.body);
+    for (std::size_t k = 0; k < at(body_modes, bend.body).size(); ++k)
+      append_bytes(out, k < bend.amplitudes.size() ? bend.amplitudes[k] : 0.0f);
+  }
+}
+
 // Equal to no pose, so that the first frame of a body holds it.
 RecordedPose no_pose()
 {
@@ -140,60 +153,32 @@ RecordedPose no_pose()
 
 }  // namespace
 
-std::string RecordingHeader::note(std::string_view name) const
-{
-  for (const auto& [key, text] : notes) {
-    if (key == name) return text;
-  }
-  return {};
-}
-
-RecordedPose RecordedPose::of(const Pose& X)
-{
-  RecordedPose pose;
-  for (std::size_t k = 0; k < 3; ++k)
-    pose.position[k] = static_cast<float>(X.position[static_cast<Index>(k)]);
-  const std::array<double, 4> q = {X.rotation.w(), X.rotation.x(), X.rotation.y(), X.rotation.z()};
-  // One of the two quaternions of a rotation, always the same.
-  const double sign = q[0] < 0 ? -1 : 1;
-  for (std::size_t k = 0; k < 4; ++k) {
-    pose.rotation[k] =
-        static_cast<std::int16_t>(std::lround(std::clamp(sign * q[k], -1.0, 1.0) * kRotationScale));
-  }
-  return pose;
-}
-
-Pose RecordedPose::pose() const
-{
-  Quat q(rotation[0], rotation[1], rotation[2], rotation[3]);
-  if (q.squaredNorm() > 0) q.normalize();
-  return {{position[0], position[1], position[2]}, q};
-}
-
 RecordingWriter::RecordingWriter(const std::filesystem::path& file, const RecordingHeader& header)
-    : file_(file),
-      meshes_(header.meshes.size()),
-      links_(header.links.size()),
-      last_poses_(header.bodies.size(), no_pose())
+    : file_(file)
 {
+  list_known(header);
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0)
     throw Error(fmt::format("{} cannot be written: {}.", file.string(), std::strerror(errno)));
   std::string start(kRecordingMagic);
-  append_bytes(start, kRecordingVersion);
+  append_bytes(start, has_bending_ ? kBendingVersion : kRecordingVersion);
   append_chunk(start, kHeaderChunk, header_bytes(header));
   write(start);
+  // Modes are changes, also those that are known from the beginning.
+  mode_meshes_.clear();
+  for (const RecordedMode& mode : header.modes) add_mode(mode);
+  for (std::size_t b = 0; b < header.bodies.size(); ++b) {
+    body_modes_[b].clear();
+    for (const std::int32_t mode : header.bodies[b].modes)
+      add_mode_of_body(static_cast<std::int32_t>(b), mode);
+  }
 }
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& file, std::uint64_t length,
                                  const Recording& before)
-    : file_(file),
-      length_(length),
-      frames_(before.frames.size()),
-      meshes_(before.header.meshes.size()),
-      links_(before.header.links.size()),
-      last_poses_(before.header.bodies.size(), no_pose())
+    : file_(file), length_(length), frames_(before.frames.size())
 {
+  list_known(before.header);
   for (std::size_t b = 0; b < last_poses_.size() && !before.frames.empty(); ++b) {
     if (before.header.bodies[b].first_frame < before.frames.size())
       last_poses_[b] = before.frames.back().poses[b];
@@ -207,6 +192,16 @@ RecordingWriter::RecordingWriter(const std::filesystem::path& file, std::uint64_
   }
 }
 
+void RecordingWriter::list_known(const RecordingHeader& header)
+{
+  has_bending_ = header.has_bending;
+  links_ = header.links.size();
+  for (const mesh::TriangleMesh& mesh : header.meshes) mesh_sizes_.push_back(mesh.vertices.size());
+  for (const RecordedMode& mode : header.modes) mode_meshes_.push_back(mode.mesh);
+  for (const RecordedBody& body : header.bodies) body_modes_.push_back(body.modes);
+  last_poses_.assign(header.bodies.size(), no_pose());
+}
+
 RecordingWriter::~RecordingWriter()
 {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -218,6 +213,7 @@ void RecordingWriter::add(const RecordedFrame& frame)
     throw Error(fmt::format("A frame for {} has {} poses, but the recording has {} bodies.", file_.string(),
                             frame.poses.size(), last_poses_.size()));
   }
+  check_bends(frame);
   close_changes();
   std::vector<std::uint32_t> changed;
   for (std::size_t i = 0; i < frame.poses.size(); ++i) {
@@ -249,6 +245,7 @@ void RecordingWriter::add(const RecordedFrame& frame)
     append_event_location(buffer_, event);
     append_bytes(buffer_, static_cast<float>(event.energy));
   }
+  if (has_bending_) append_bends(buffer_, frame, body_modes_);
   last_poses_ = frame.poses;
   ++frames_;
   if (buffered_bytes() > kMaxBufferedBytes) flush();
@@ -258,19 +255,21 @@ std::int32_t RecordingWriter::add_mesh(const mesh::TriangleMesh& mesh)
 {
   begin_change(RecordedChange::mesh_added);
   append_mesh(changes_, mesh);
-  return static_cast<std::int32_t>(meshes_++);
+  mesh_sizes_.push_back(mesh.vertices.size());
+  return static_cast<std::int32_t>(mesh_sizes_.size()) - 1;
 }
 
 std::int32_t RecordingWriter::add_body(const RecordedBody& body, double time)
 {
-  if (body.mesh < 0 || static_cast<std::size_t>(body.mesh) >= meshes_) {
+  if (body.mesh < 0 || static_cast<std::size_t>(body.mesh) >= mesh_sizes_.size()) {
     throw Error(fmt::format("Body '{}' of a recording has the mesh {}, but there are {}; add_mesh() first.",
-                            body.name, body.mesh, meshes_));
+                            body.name, body.mesh, mesh_sizes_.size()));
   }
   begin_change(RecordedChange::body_added);
   append_body(changes_, body);
   append_bytes(changes_, time);
   last_poses_.push_back(no_pose());
+  body_modes_.emplace_back();
   return static_cast<std::int32_t>(last_poses_.size()) - 1;
 }
 

@@ -50,6 +50,9 @@ class FlexibleStepper;
 struct ElasticBody;     // thrum/flexible/elastic_body.h
 struct FlexibleReport;  // thrum/flexible/flexible_report.h
 }  // namespace thrum::flexible
+namespace thrum::model {
+struct ModalModel;  // thrum/model/modal_model.h
+}  // namespace thrum::model
 
 namespace thrum::sim {
 
@@ -207,6 +210,8 @@ class World {
   /// What a body is made of and how it vibrates, for the flexible stepper. Throws Error with another stepper,
   /// and for a model that does not have the size of the shape.
   void set_elastic(model::BodyId id, const flexible::ElasticBody& body);
+  /// The modes that set_elastic() gave a body; empty: none.
+  [[nodiscard]] std::shared_ptr<const model::ModalModel> modes_of(model::BodyId id) const;
   void set_joint_motor(model::JointId id, const model::JointMotor& motor);
   void set_joint_limits(model::JointId id, const model::JointLimits& limits);
   void remove_joint_limits(model::JointId id);

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/model/modal_model.h"
 #include "thrum/sim/display_mesh.h"
 
 namespace thrum::sim {
@@ -27,6 +29,11 @@ base::Hash128 stored_hash(const mesh::TriangleMesh& mesh)
     for (const double x : v) vertices.push_back(static_cast<float>(x));
   }
   return base::Hasher().add(vertices).add(mesh.triangles).finish();
+}
+
+base::Hash128 stored_hash(const RecordedMode& mode)
+{
+  return base::Hasher().add(mode.mesh).add(mode.number).add(mode.displacements).finish();
 }
 
 }  // namespace
@@ -50,26 +57,32 @@ WorldRecorder::~WorldRecorder()
   world_.remove_observer(*this);
 }
 
+std::int32_t WorldRecorder::mesh_number(const std::shared_ptr<const mesh::TriangleMesh>& mesh, bool& is_new)
+{
+  is_new = false;
+  const auto [number, is_new_pointer] = meshes_.try_emplace(mesh, mesh_count_);
+  if (!is_new_pointer) return number->second;
+  const auto [known, is_new_mesh] = mesh_hashes_.try_emplace(stored_hash(*mesh), mesh_count_);
+  number->second = known->second;
+  is_new = is_new_mesh;
+  if (is_new) ++mesh_count_;
+  return number->second;
+}
+
 RecordedBody WorldRecorder::describe(model::BodyId id, std::shared_ptr<const mesh::TriangleMesh>& new_mesh)
 {
   const model::BodyProperties& body = world_.desc_of(id);
   BodyLook look;
   if (desc_.look) look = desc_.look(id);
   if (!look.mesh) look.mesh = display_mesh(at(world_.model().shapes, body.shape));
-  const auto [mesh, is_new_pointer] = meshes_.try_emplace(look.mesh, mesh_count_);
-  if (is_new_pointer) {
-    const auto [known, is_new] = mesh_hashes_.try_emplace(stored_hash(*look.mesh), mesh_count_);
-    mesh->second = known->second;
-    if (is_new) {
-      new_mesh = look.mesh;
-      ++mesh_count_;
-    }
-  }
+  bool is_new = false;
+  const std::int32_t mesh = mesh_number(look.mesh, is_new);
+  if (is_new) new_mesh = look.mesh;
   numbers_[id] = static_cast<std::int32_t>(poses_.size());
   poses_.emplace_back();
   RecordedBody recorded;
   recorded.name = body.name;
-  recorded.mesh = mesh->second;
+  recorded.mesh = mesh;
   recorded.colour = look.colour;
   recorded.motion = body.motion;
   recorded.mass = body.motion == model::Motion::dynamic ? body.mass : 0;
@@ -81,6 +94,7 @@ RecordingHeader WorldRecorder::header()
 {
   RecordingHeader header;
   header.notes = desc_.notes;
+  header.has_bending = world_.desc().stepper == StepperKind::flexible;
   for (const model::BodyId id : world_.bodies()) {
     std::shared_ptr<const mesh::TriangleMesh> mesh;
     header.bodies.push_back(describe(id, mesh));
@@ -98,11 +112,18 @@ void WorldRecorder::list_known(const Recording& before)
 {
   for (const mesh::TriangleMesh& mesh : before.header.meshes)
     mesh_hashes_.try_emplace(stored_hash(mesh), mesh_count_++);
+  for (std::size_t m = 0; m < before.header.modes.size(); ++m)
+    mode_hashes_.try_emplace(stored_hash(before.header.modes[m]), static_cast<std::int32_t>(m));
   std::size_t present = 0;
   for (const RecordedBody& body : before.header.bodies) {
     numbers_[body.id] = static_cast<std::int32_t>(poses_.size());
     poses_.push_back(before.frames.empty() ? RecordedPose{} : before.frames.back().poses[poses_.size()]);
     if (body.end_frame != kNoFrame) continue;
+    if (!body.modes.empty()) {
+      BendingBody& bending = bending_bodies_[numbers_[body.id]];
+      for (const std::int32_t mode : body.modes)
+        bending.modes.push_back(at(before.header.modes, mode).number);
+    }
     ++present;
     if (!world_.contains(body.id)) {
       throw Error(fmt::format("The recording has the body '{}' ({}), which the world does not have.",
@@ -225,7 +246,88 @@ RecordedFrame WorldRecorder::take_frame(FrameContacts contacts)
   }
   frame.events = std::exchange(events_, {});
   frame.responses = std::exchange(responses_, {});
+  if (writer_.has_bending()) frame.bends = take_bends();
   return frame;
+}
+
+WorldRecorder::BendingModel& WorldRecorder::bending_model(
+    const std::shared_ptr<const model::ModalModel>& model)
+{
+  const auto [found, is_new] = bending_models_.try_emplace(model);
+  BendingModel& bending = found->second;
+  if (!is_new) return bending;
+  const Index vertices = model->vertex_count();
+  bending.peaks = VecX::Zero(model->mode_count());
+  bending.modes.assign(at(model->mode_count()), -1);
+  bending.size = mesh::bounding_box(model->surface).diagonal().norm();
+  for (Index m = 0; m < model->mode_count(); ++m) {
+    for (Index v = 0; v < vertices; ++v)
+      bending.peaks[m] = std::max(bending.peaks[m], model->shapes.col(m).segment<3>(3 * v).norm());
+  }
+  return bending;
+}
+
+std::int32_t WorldRecorder::mode_number(const std::shared_ptr<const model::ModalModel>& model, Index mode)
+{
+  BendingModel& bending = bending_model(model);
+  std::int32_t& number = at(bending.modes, mode);
+  if (number >= 0) return number;
+  bool is_new = false;
+  const std::shared_ptr<const mesh::TriangleMesh> surface(model, &model->surface);
+  RecordedMode recorded;
+  recorded.mesh = mesh_number(surface, is_new);
+  if (is_new) writer_.add_mesh(*surface);
+  recorded.number = static_cast<std::int32_t>(mode);
+  for (const double x : model->shapes.col(mode))
+    recorded.displacements.push_back(static_cast<float>(x / bending.peaks[mode]));
+  const auto [known, is_new_mode] = mode_hashes_.try_emplace(stored_hash(recorded), -1);
+  if (is_new_mode) known->second = writer_.add_mode(recorded);
+  number = known->second;
+  return number;
+}
+
+// A mode that can be seen for the first time is added to those of its body. A body whose modes are all too
+// weak to be seen is straight.
+std::vector<RecordedBend> WorldRecorder::take_bends()
+{
+  constexpr double kStraight = 0.1;  // of what can be seen, so that a body is not straight all at once
+  std::vector<RecordedBend> bends;
+  for (const model::ModalState& vibration : world_.state().modal_states) {
+    const std::int32_t number = number_of(vibration.body);
+    BendingBody& body = bending_bodies_[number];
+    const std::shared_ptr<const model::ModalModel> modes = world_.modes_of(vibration.body);
+    if (!body.model) body.model = modes;
+    // Amplitudes of other modes than those recorded cannot be shown.
+    if (!modes || body.model != modes) continue;
+    BendingModel& model = bending_model(body.model);
+    const Index count = std::min<Index>(count_of(vibration.q), body.model->mode_count());
+    const auto amplitude = [&](Index mode) {
+      return mode < count ? model.peaks[mode] * at(vibration.q, mode) : 0.0;
+    };
+    for (Index m = 0; m < count && body.modes.size() < kMaxBendModes; ++m) {
+      const auto mode = static_cast<std::int32_t>(m);
+      if (!(std::abs(amplitude(m)) > kVisibleBend * model.size) ||
+          std::find(body.modes.begin(), body.modes.end(), mode) != body.modes.end())
+        continue;
+      writer_.add_mode_of_body(number, mode_number(body.model, m));
+      body.modes.push_back(mode);
+    }
+    RecordedBend bend{number, {}};
+    float largest = 0;
+    for (const std::int32_t mode : body.modes) {
+      bend.amplitudes.push_back(static_cast<float>(amplitude(mode)));
+      largest = std::max(largest, std::abs(bend.amplitudes.back()));
+    }
+    const auto is_finite = [](float x) {
+      return std::isfinite(x);
+    };
+    if (largest > kStraight * kVisibleBend * model.size &&
+        std::all_of(bend.amplitudes.begin(), bend.amplitudes.end(), is_finite))
+      bends.push_back(std::move(bend));
+  }
+  std::sort(bends.begin(), bends.end(),
+            [](const RecordedBend& a, const RecordedBend& b) { return a.body < b.body; });
+  return bends;
 }
 
 void WorldRecorder::add_frame(FrameContacts contacts)

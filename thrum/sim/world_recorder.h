@@ -13,6 +13,10 @@
 // It observes the world from its construction on: a body that is added appears in the next frame, one that is
 // removed is no longer in it, and events name the bodies that they happened to, whatever has become of the
 // slots of their ids.
+//
+// A body that the flexible stepper bends is shown bent, from the frame on in which one of its modes moves a
+// point of its surface by more than kVisibleBend of its size, with the surface of its modal model. Modes that
+// never move it so far are not recorded, and a body without such modes takes no space.
 #pragma once
 
 #include <filesystem>
@@ -40,6 +44,10 @@ struct WorldRecorderDesc {
   /// How a body looks, called once for each; default: its shape, in grey.
   std::function<BodyLook(model::BodyId)> look = {};
 };
+
+/// Displacement by a mode that can be seen, of the size of the body: half a pixel when it fills a picture of
+/// 1000 pixels.
+inline constexpr double kVisibleBend = 5e-4;
 
 /// Which contacts of the last step a frame holds.
 enum class FrameContacts { all, impacts, none };
@@ -77,6 +85,18 @@ class WorldRecorder : public StepObserver {
   void after_step(const StepView& view, StepActions& actions) override;
 
  private:
+  /// What the frames need of a modal model.
+  struct BendingModel {
+    VecX peaks;                       ///< longest displacement of a vertex by each mode [kg^(-1/2)]
+    double size = 0;                  ///< of its surface [m]
+    std::vector<std::int32_t> modes;  ///< number in the recording of each mode; below 0: not in it
+  };
+  /// A body that has vibrated.
+  struct BendingBody {
+    std::shared_ptr<const model::ModalModel> model;
+    std::vector<std::int32_t> modes;  ///< of the model, in the order of RecordedBody::modes
+  };
+
   /// Gives the body its number. `new_mesh` becomes its mesh unless that is known.
   [[nodiscard]] RecordedBody describe(model::BodyId id, std::shared_ptr<const mesh::TriangleMesh>& new_mesh);
   [[nodiscard]] RecordingHeader header();
@@ -85,6 +105,10 @@ class WorldRecorder : public StepObserver {
   [[nodiscard]] model::BodyId numbered(model::BodyId id) const;
   void update_links();
   void list_known(const Recording& before);
+  [[nodiscard]] std::int32_t mesh_number(const std::shared_ptr<const mesh::TriangleMesh>& mesh, bool& is_new);
+  [[nodiscard]] BendingModel& bending_model(const std::shared_ptr<const model::ModalModel>& model);
+  [[nodiscard]] std::int32_t mode_number(const std::shared_ptr<const model::ModalModel>& model, Index mode);
+  [[nodiscard]] std::vector<RecordedBend> take_bends();
 
   World& world_;
   WorldRecorderDesc desc_;
@@ -94,9 +118,12 @@ class WorldRecorder : public StepObserver {
   std::unordered_map<std::shared_ptr<const mesh::TriangleMesh>, std::int32_t> meshes_;
   std::map<base::Hash128, std::int32_t> mesh_hashes_;
   std::int32_t mesh_count_ = 0;
-  std::vector<RecordedPose> poses_;              ///< by number
-  std::vector<model::ContactEvent> events_;      ///< since the last frame
-  std::vector<model::ResponseEvent> responses_;  ///< likewise
+  std::map<std::shared_ptr<const model::ModalModel>, BendingModel> bending_models_;
+  std::map<std::int32_t, BendingBody> bending_bodies_;  ///< by number
+  std::map<base::Hash128, std::int32_t> mode_hashes_;   ///< of the modes of the recording, as they are stored
+  std::vector<RecordedPose> poses_;                     ///< by number
+  std::vector<model::ContactEvent> events_;             ///< since the last frame
+  std::vector<model::ResponseEvent> responses_;         ///< likewise
   RecordingWriter writer_;
 };
 

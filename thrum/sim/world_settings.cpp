@@ -159,6 +159,11 @@ double World::contact_energy() const
   return stepper_->contact_energy();
 }
 
+std::shared_ptr<const model::ModalModel> World::modes_of(model::BodyId id) const
+{
+  return flexible_ == nullptr ? nullptr : flexible_->modes_of(id);
+}
+
 double World::vibration_energy() const
 {
   return flexible_ == nullptr ? 0 : flexible_->vibration_energy(state_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bodies of a run: one instanced mesh for each shape, so that 500 bodies need only a few draw calls.
+// The bodies of a run: one instanced mesh for each shape, so that 500 bodies need only a few draw calls, and a
+// mesh with morph targets for each body that bends.
 import * as THREE from 'three';
 
 function geometryOf(mesh) {
@@ -7,6 +8,15 @@ function geometryOf(mesh) {
   geometry.setAttribute('position', new THREE.BufferAttribute(mesh.positions, 3));
   geometry.setAttribute('normal', new THREE.BufferAttribute(mesh.normals, 3, true));
   geometry.setIndex(new THREE.BufferAttribute(mesh.corners, 1));
+  return geometry;
+}
+
+// With a morph target for each of these modes.
+function bendingGeometryOf(mesh, targets) {
+  const geometry = geometryOf(mesh);
+  geometry.morphTargetsRelative = true;
+  geometry.morphAttributes.position = targets.map((t) => new THREE.BufferAttribute(t.positions, 3));
+  geometry.morphAttributes.normal = targets.map((t) => new THREE.BufferAttribute(t.normals, 3));
   return geometry;
 }
 
@@ -20,7 +30,7 @@ export class Bodies {
     this.hidden = -1;
     this.meshes = [];
     run.meshes.forEach((mesh, number) => {
-      const owners = run.bodies.flatMap((body, b) => (body.mesh === number ? [b] : []));
+      const owners = run.bodies.flatMap((body, b) => (body.mesh === number && !run.bends.has(b) ? [b] : []));
       if (mesh.corners.length === 0 || owners.length === 0) return;
       const instanced = new THREE.InstancedMesh(geometryOf(mesh), this.material, owners.length);
       instanced.castShadow = instanced.receiveShadow = true;
@@ -34,7 +44,33 @@ export class Bodies {
       this.meshes.push(instanced);
       this.group.add(instanced);
     });
+    this.addBending();
     this.links = this.makeLinks();
+  }
+
+  // A body that bends has a mesh of its own; those that bend in the same modes share their geometry.
+  addBending() {
+    const { run } = this;
+    const geometries = new Map();
+    for (const [b, { targets }] of run.bends) {
+      const { mesh: number, colour } = run.bodies[b];
+      if (run.meshes[number].corners.length === 0) continue;
+      const key = [number, ...targets].join(' ');
+      if (!geometries.has(key)) {
+        const all = run.targets.get(number);
+        geometries.set(key, bendingGeometryOf(run.meshes[number], targets.map((target) => all[target])));
+      }
+      const material = this.material.clone();
+      material.color.setRGB(...colour, THREE.SRGBColorSpace);
+      const bent = new THREE.Mesh(geometries.get(key), material);
+      bent.castShadow = bent.receiveShadow = true;
+      bent.frustumCulled = false;
+      bent.matrixAutoUpdate = false;
+      bent.userData.owners = [b];
+      this.slots[b] = { bent };
+      this.meshes.push(bent);
+      this.group.add(bent);
+    }
   }
 
   // Strings and springs as thin rods.
@@ -56,9 +92,17 @@ export class Bodies {
       if (!place) continue;
       run.pose(b, frame, pose);
       const shown = b !== this.hidden && run.isShown(run.bodies[b], frame);
+      if (place.bent) {
+        place.bent.visible = shown;
+        writeMatrix(place.bent.matrix.elements, 0, pose, 1);
+        place.bent.matrixWorldNeedsUpdate = true;
+        run.bend(b, frame, place.bent.morphTargetInfluences);
+        continue;
+      }
       writeMatrix(place.instanced.instanceMatrix.array, 16 * place.slot, pose, shown ? 1 : 0);
     }
     for (const mesh of this.meshes) {
+      if (!mesh.isInstancedMesh) continue;
       mesh.instanceMatrix.needsUpdate = true;
       mesh.boundingSphere = null;
     }
@@ -92,12 +136,13 @@ export class Bodies {
 
   // The body under a ray, or -1.
   pick(ray) {
-    const hit = ray.intersectObjects(this.meshes, false)[0];
-    return hit ? hit.object.userData.owners[hit.instanceId] : -1;
+    const hit = ray.intersectObjects(this.meshes.filter((mesh) => mesh.visible), false)[0];
+    return hit ? hit.object.userData.owners[hit.instanceId ?? 0] : -1;
   }
 
   setWireframe(on) {
     this.material.wireframe = on;
+    for (const mesh of this.meshes) mesh.material.wireframe = on;
   }
 }
 

@@ -35,6 +35,7 @@ export class Run {
     this.potential = float32(data.series.potential);
     this.impulse = float32(data.series.impulse);
     this.links = data.links ?? [];
+    this.readBends(data.bends ?? []);
     this.readTracks(data.tracks);
     this.readContacts(data.contacts);
     const hits = data.hits;
@@ -76,6 +77,30 @@ export class Run {
     for (let i = 0; i < counts.length; ++i) starts[i + 1] = starts[i] + counts[i];
     this.contacts = { frames: uint32(contacts.frames), max_impulse: contacts.max_impulse, decades: contacts.decades, box: contacts.box,
       starts, positions: uint16(contacts.positions), directions: int8(contacts.directions), sizes: bytes(contacts.sizes) };
+  }
+
+  // Of each mesh that bends its morph targets; of each body that does, its amplitudes in the frames in which
+  // it is bent.
+  readBends(bends) {
+    const scaled = ({ scale, values }) => Float32Array.from(int16(values), (x) => scale * x);
+    this.targets = new Map();
+    this.bends = new Map();
+    for (const { mesh, targets, bodies } of bends) {
+      this.targets.set(mesh, targets.map(({ positions, normals }) => ({ positions: scaled(positions), normals: scaled(normals) })));
+      for (const bend of bodies) this.bends.set(bend.body, { ...bend, amplitudes: float32(bend.amplitudes) });
+    }
+  }
+
+  // The amplitude of each mode in which body b bends, at `frame` [m].
+  bend(b, frame, out) {
+    out.fill(0);
+    const { targets: { length }, first, count, amplitudes } = this.bends.get(b);
+    const [i, share] = [Math.floor(frame), frame - Math.floor(frame)];
+    for (const [f, part] of [[i, 1 - share], [i + 1, share]]) {
+      if (part === 0 || f < first || f >= first + count) continue;
+      for (let k = 0; k < length; ++k) out[k] += part * amplitudes[(f - first) * length + k];
+    }
+    return out;
   }
 
   // The time as a fractional frame number.
