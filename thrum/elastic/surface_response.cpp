@@ -15,7 +15,7 @@ namespace thrum::elastic {
 
 namespace {
 
-// Six points and two vectors of samples at a time: twelve sums, enough to hide the latency of an addition, and
+// Six points and two vectors of samples at a time: twelve sums hide the latency of an addition, and
 // the amplitudes are read once for six points. The modes of a sample are added in the same order by all of
 // them and without fused operations, so the result has the same bits with vectors of four or eight floats.
 constexpr std::size_t kPoints = 6;
