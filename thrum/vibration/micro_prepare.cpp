@@ -123,8 +123,8 @@ void MicroSimulation::prepare_bodies()
   }
 }
 
-// On a ringing body that can move and stands on something, friction makes heights depend on the step: of a mug
-// on a free table 28 instead of 20 mm at 1/30 s. There it is left to `tangential`.
+// On a ringing body that can move, friction makes heights depend on the step: of a mug on a free table 28
+// instead of 20 mm at 1/30 s. There it is left to `tangential`.
 void MicroSimulation::prepare_friction()
 {
   const bool rubs = r_.settings.micro.friction && (bodies_[0].mass == 0 || r_.settings.tangential);
