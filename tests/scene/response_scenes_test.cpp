@@ -73,9 +73,9 @@ TEST(ResponseScenes, APotMakesPlatesAndCupsJumpAtTheOtherEndOfTheTable)
   expect_still_without_response("dinner", "pot");
   (void)expect_outcomes("dinner", {{"rise of plates and cups beside the pot, mean", 12, 24},
                                    {"rise of plates and cups at the far end, mean", 16, 30},
-                                   {"the same, least", 15, 30},
+                                   {"rise at the far end, least", 15, 30},
                                    {"tilt at the far end, least", 10, 20},
-                                   {"slide at the far end, least", 3.5, 7}});
+                                   {"slide at the far end, mean", 6, 12}});
 }
 
 TEST(ResponseScenes, DinnerStaysOnTheTable)
@@ -106,14 +106,14 @@ TEST(ResponseScenes, AToolboxMakesTheWrenchHopAndSlideDownTheRoof)
 {
   expect_still_without_response("wrench_on_roof", "toolbox");
   (void)expect_outcomes("wrench_on_roof",
-                        {{"rise of the wrench off the roof", 25, 50}, {"slide of the wrench", 80, 160}});
+                        {{"rise of the wrench off the roof", 14, 28}, {"slide of the wrench", 50, 100}});
 }
 
 TEST(ResponseScenes, AToolboxThrowsTheToolsOnTheDeckThatItStrikesAndLessThoseBelow)
 {
   expect_still_without_response("scaffold", "toolbox");
   const SceneMotion motion =
-      expect_outcomes("scaffold", {{"rise of the tools on the struck deck, mean", 8, 16}});
+      expect_outcomes("scaffold", {{"rise of the tools on the struck deck, mean", 10, 20}});
   // Hops of about a millimetre are over within a step of 1/30 s, so they are looked at with 1 ms.
   double upper = 0, lower = 0;
   for (const auto& [name, m] : motion) {

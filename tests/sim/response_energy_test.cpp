@@ -90,7 +90,7 @@ class RandomScene {
     vibration::BodyResponseDesc response;
     response.settings.rule = choice.rule;
     response.settings.form = choice.form;
-    response.settings.tangential = choice.tangential;
+    response.settings.tangential = response.settings.micro.friction = choice.tangential;
     response.settings.micro.step = 1e-4;
     response.settings.micro.tail_modes = choice.tail_modes;
     responder_.add_body(world_, slab_, model_, response);

@@ -125,8 +125,9 @@ inline std::vector<Outcome> outcomes_of(const std::string& scene, const SceneMot
     const auto near = all({"plate_left/0", "plate_right/0", "cup_left/0", "cup_right/0"});
     return {{"rise of plates and cups beside the pot, mean", "mm", mean(near, up) / mm},
             {"rise of plates and cups at the far end, mean", "mm", mean(far, up) / mm},
-            {"the same, least", "mm", least(far, up) / mm},
+            {"rise at the far end, least", "mm", least(far, up) / mm},
             {"tilt at the far end, least", "degrees", least(far, &BodyMotion::tipped) / degree},
+            {"slide at the far end, mean", "mm", mean(far, &BodyMotion::sideways) / mm},
             {"slide at the far end, least", "mm", least(far, &BodyMotion::sideways) / mm}};
   }
   if (scene == "truck")

@@ -142,13 +142,13 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
   auto tilted = std::make_shared<model::ModalModel>(*plate_model());
   for (Index v = 0; v < tilted->vertex_count(); ++v)
     tilted->shapes.row(3 * v) = 0.8 * tilted->shapes.row(3 * v + 2);
-  const auto leaves = [&](double mu, bool tangential) {
+  const auto leaves = [&](double mu, bool friction) {
     ContactScene scene;
     scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
     scene.rest({1.1, 0.5, 0}, 0.3);
     scene.contacts[1].friction = mu;
     ResponseSettings settings = micro();
-    settings.tangential = tangential;
+    settings.micro.friction = friction;
     ModalResponse response(tilted, settings);
     ModeState state = response.at_rest();
     const double before = kinetic(before_impact(scene));
@@ -157,6 +157,7 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
     EXPECT_LE(kinetic(after) + energy(response.modes(), state), before * (1 + 1e-9));
     return after[2].velocity;
   };
+  EXPECT_TRUE(ResponseSettings().micro.friction);
   EXPECT_EQ(leaves(0.5, false).x(), 0);
   EXPECT_EQ(leaves(0, true).x(), 0);
   double last = 0;
@@ -174,7 +175,7 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
 // whole window.
 TEST(MicroCollisions, FrictionHoldsABodyOnASlope)
 {
-  const auto runs = [](bool tangential) {
+  const auto runs = [](bool friction) {
     ContactScene scene;
     scene.strike({0.2, 0.2, 0}, 0.05, 1.0);
     scene.rest({1.1, 0.5, 0}, 1.0);
@@ -182,7 +183,7 @@ TEST(MicroCollisions, FrictionHoldsABodyOnASlope)
     scene.bodies[2].inverse_inertia = 1e-6 * Mat3::Identity();  // it does not roll
     scene.contacts[1].load = 9.6;
     ResponseSettings settings = micro();
-    settings.tangential = tangential;
+    settings.micro.friction = friction;
     ModalResponse response(plate_model(), settings);
     ModeState state = response.at_rest();
     const ResponseResult r = response.respond(scene.input(), state);

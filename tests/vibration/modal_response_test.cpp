@@ -330,7 +330,7 @@ TEST(ModalResponse, EnergyNeverGrowsInAThousandScenes)
     settings.rule = std::array{KickRule::peak_displacement, KickRule::peak_velocity, KickRule::exchange,
                                KickRule::micro_collisions}[static_cast<std::size_t>(i % 4)];
     settings.form = KickForm::impulse;
-    settings.tangential = random.chance(0.5);
+    settings.tangential = settings.micro.friction = random.chance(0.5);
     settings.micro.step = 1e-4;
     const double e = random.uniform(0, 1);
     ContactScene scene;

@@ -38,7 +38,7 @@ struct HeldSolveResult {
   bool converged = false;
   int sweeps = 0;
   int newton_steps = 0;
-  double residual = 0;  ///< largest |F_k - F_k(d_k)| [N]
+  double residual = 0;  ///< largest |F_k - F_k(d_k)|, before the last sweep where sweeps were enough [N]
 };
 
 /// Keeps its memory from solve to solve.
@@ -48,9 +48,22 @@ class HeldContactSolver {
   HeldSolveResult solve(const MatX& R, std::vector<ContactStep>& contacts, const HeldSolveSettings& settings);
 
  private:
-  void sweep(const MatX& R, std::vector<ContactStep>& contacts);
-  void newton_step(const MatX& R, std::vector<ContactStep>& contacts);
+  /// A contact within the step: what its force needs beside the depth at the end.
+  struct Law {
+    double k = 0;             ///< 2/5 of the stiffness [N/m^(3/2)]
+    double depth_before = 0;  ///< d0 [m]
+    double damper = 0;        ///< [N/m]
+    double root = 0;          ///< sqrt(d0), 0 for d0 < 0; then its powers
+    double root2 = 0;
+    double root3 = 0;
+    double root4 = 0;
+  };
+  [[nodiscard]] static HeldForce force_at(const Law& law, double depth);
+  [[nodiscard]] bool sweep(const MatX& R, double tolerance, double& residual);
+  [[nodiscard]] bool is_solved(double tolerance, double& residual);
+  void newton_step(const MatX& R);
 
+  std::vector<Law> laws_;
   VecX depth_, force_;
   VecX error_, slope_;  ///< F - F(d), dF/dd
   VecX change_, opening_;

@@ -58,15 +58,13 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
 {
   if (!position.allFinite())
     throw Error("A contact of the ringing body is not at a finite place; the simulation has failed.");
+  // Places beyond the range of the grid are so far off that any of them will do.
+  constexpr double kMaxCell = 1e15;
+  const Vec3 rounded_cells =
+      (position.array() * cells_per_metre_ + 0.5).floor().max(-kMaxCell).min(kMaxCell).matrix();
   Cell cell;
-  Vec3 rounded;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double at = std::floor(position[static_cast<Eigen::Index>(k)] * cells_per_metre_ + 0.5);
-    // Places beyond the range of the grid are so far off that any of them will do.
-    constexpr double kMaxCell = 1e15;
-    cell.at[k] = static_cast<std::int64_t>(std::clamp(at, -kMaxCell, kMaxCell));
-    rounded[static_cast<Eigen::Index>(k)] = grid_ * static_cast<double>(cell.at[k]);
-  }
+  for (std::size_t k = 0; k < 3; ++k)
+    cell.at[k] = static_cast<std::int64_t>(rounded_cells[static_cast<Eigen::Index>(k)]);
   Recent& recent = recent_[CellHash{}(cell) % kRecent];
   if (recent.entry != nullptr && recent.cell == cell) {
     recent.entry->used = steps_;
@@ -77,7 +75,7 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   recent = {cell, &it->second};
   if (!fresh) return it->second.mapped;
   ++searches_;
-  const mesh::ClosestPoint closest = bvh_.closest_point(rounded);
+  const mesh::ClosestPoint closest = bvh_.closest_point(grid_ * rounded_cells);
   MappedPoint& mapped = it->second.mapped;
   mapped.point = {closest.triangle, closest.barycentric};
   mapped.distance = closest.distance;

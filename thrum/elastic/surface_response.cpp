@@ -15,11 +15,12 @@ namespace thrum::elastic {
 
 namespace {
 
-// Four points and two vectors of samples at a time: eight sums, enough to hide the latency of an addition,
-// and the amplitudes are read once for four points. The modes of a sample are added in the same order by all
-// of them and without fused operations, so the result has the same bits with vectors of four or eight floats.
-constexpr std::size_t kPoints = 4;
+// Six points and two vectors of samples at a time: twelve sums hide the latency of an addition, and
+// the amplitudes are read once for six points. The modes of a sample are added in the same order by all of
+// them and without fused operations, so the result has the same bits with vectors of four or eight floats.
+constexpr std::size_t kPoints = 6;
 constexpr std::size_t kSmallVector = 4;
+constexpr std::size_t kLargeVector = 8;
 
 #define THRUM_INLINE inline __attribute__((always_inline))
 
@@ -29,81 +30,134 @@ struct FloatVector {
   using bits __attribute__((vector_size(kLanes * sizeof(float)))) = std::int32_t;
 };
 
-struct PointGroup {
-  std::array<const float*, kPoints> row;
-  std::array<float, kPoints> peak;
+/// Modes x samples; the samples of a mode are `stride` apart from those of the next, a whole number of
+/// kLargeVector.
+struct Amplitudes {
+  const float* values;
+  std::size_t modes;
+  std::size_t stride;
 };
 
 // Raises the peaks to |sum_m f_m q_m[k]| for the samples from `begin` to `end`, a whole number of vectors.
-template <std::size_t kLanes, std::size_t kVectors>
-THRUM_INLINE void raise_peaks(PointGroup& points, const float* amplitudes, std::size_t modes,
-                              std::size_t stride, std::size_t begin, std::size_t end)
+template <std::size_t kCount, std::size_t kLanes, std::size_t kVectors>
+THRUM_INLINE void raise_peaks(const float* const* rows, const Amplitudes& q, std::size_t begin,
+                              std::size_t end, typename FloatVector<kLanes>::type* peak)
 {
   using V = typename FloatVector<kLanes>::type;
   using Bits = typename FloatVector<kLanes>::bits;
-  V peak[kPoints] = {};
   for (std::size_t k = begin; k < end; k += kVectors * kLanes) {
-    V sum[kPoints][kVectors] = {};
-    const float* q = amplitudes + k;
-    for (std::size_t m = 0; m < modes; ++m, q += stride) {
+    V sum[kCount][kVectors] = {};
+    const float* samples = q.values + k;
+    for (std::size_t m = 0; m < q.modes; ++m, samples += q.stride) {
       V sample[kVectors];
-      for (std::size_t v = 0; v < kVectors; ++v) sample[v] = *reinterpret_cast<const V*>(q + v * kLanes);
-      for (std::size_t p = 0; p < kPoints; ++p)
-        for (std::size_t v = 0; v < kVectors; ++v) sum[p][v] += points.row[p][m] * sample[v];
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sample[v] = *reinterpret_cast<const V*>(samples + v * kLanes);
+#pragma GCC unroll 6
+      for (std::size_t p = 0; p < kCount; ++p)
+        for (std::size_t v = 0; v < kVectors; ++v) sum[p][v] += rows[p][m] * sample[v];
     }
-    for (std::size_t p = 0; p < kPoints; ++p) {
+#pragma GCC unroll 6
+    for (std::size_t p = 0; p < kCount; ++p) {
       for (std::size_t v = 0; v < kVectors; ++v) {
         const V magnitude = (V)((Bits)sum[p][v] & 0x7fffffff);
         peak[p] = magnitude > peak[p] ? magnitude : peak[p];
       }
     }
   }
-  for (std::size_t p = 0; p < kPoints; ++p)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      points.peak[p] = std::max(points.peak[p], peak[p][lane]);
 }
 
 template <std::size_t kLanes>
-THRUM_INLINE void all_peaks(const SurfaceRows& rows, const float* amplitudes, std::size_t stride,
-                            std::span<double> peaks)
+THRUM_INLINE float max_lane(typename FloatVector<kLanes>::type v)
 {
-  const std::size_t whole = stride / (2 * kLanes) * (2 * kLanes);
-  for (std::size_t i = 0; i < rows.size(); i += kPoints) {
-    PointGroup points{};
-    // A last group that is not full repeats its last point.
-    for (std::size_t p = 0; p < kPoints; ++p) points.row[p] = rows.row(std::min(i + p, rows.size() - 1));
-    raise_peaks<kLanes, 2>(points, amplitudes, rows.modes(), stride, 0, whole);
-    raise_peaks<kSmallVector, 1>(points, amplitudes, rows.modes(), stride, whole, stride);
-    for (std::size_t p = 0; p < kPoints && i + p < rows.size(); ++p) peaks[i + p] = points.peak[p];
+  float lanes[kLanes];
+  __builtin_memcpy(lanes, &v, sizeof(v));
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lanes[i] = lanes[i] > lanes[i + half] ? lanes[i] : lanes[i + half];
+  return lanes[0];
+}
+
+template <std::size_t kCount, std::size_t kLanes>
+THRUM_INLINE void group_peaks(const SurfaceRows& rows, std::size_t first, const Amplitudes& q, double* peaks)
+{
+  using V = typename FloatVector<kLanes>::type;
+  const float* row[kCount];
+  V peak[kCount];
+  for (std::size_t p = 0; p < kCount; ++p) {
+    row[p] = rows.row(first + p);
+    peak[p] = V{};
+  }
+  const std::size_t pairs = q.stride / (2 * kLanes) * (2 * kLanes);
+  raise_peaks<kCount, kLanes, 2>(row, q, 0, pairs, peak);
+  raise_peaks<kCount, kLanes, 1>(row, q, pairs, q.stride, peak);
+  for (std::size_t p = 0; p < kCount; ++p) peaks[p] = max_lane<kLanes>(peak[p]);
+}
+
+template <std::size_t kLanes>
+THRUM_INLINE void all_peaks(const SurfaceRows& rows, const Amplitudes& q, std::span<double> peaks)
+{
+  std::size_t i = 0;
+  for (; i + kPoints <= rows.size(); i += kPoints) group_peaks<kPoints, kLanes>(rows, i, q, &peaks[i]);
+  const std::size_t left = rows.size() - i;
+  if (left >= 4) group_peaks<4, kLanes>(rows, i, q, &peaks[i]);
+  i += left >= 4 ? 4 : 0;
+  if (left % 4 >= 2) group_peaks<2, kLanes>(rows, i, q, &peaks[i]);
+  i += left % 4 >= 2 ? 2 : 0;
+  if (left % 2 == 1) group_peaks<1, kLanes>(rows, i, q, &peaks[i]);
+}
+
+// amplitudes[m][k] = drive_m unit[m][k].
+THRUM_INLINE void scale_amplitudes(const VecX& drive, const Amplitudes& unit, float* amplitudes)
+{
+  for (std::size_t m = 0; m < unit.modes; ++m) {
+    const auto scale = static_cast<float>(drive[static_cast<Eigen::Index>(m)]);
+    const float* from = unit.values + m * unit.stride;
+    float* to = amplitudes + m * unit.stride;
+    for (std::size_t k = 0; k < unit.stride; k += kLargeVector)
+      for (std::size_t lane = 0; lane < kLargeVector; ++lane) to[k + lane] = scale * from[k + lane];
   }
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) void all_peaks_wide(const SurfaceRows& rows, const float* amplitudes,
-                                                    std::size_t stride, std::span<double> peaks)
+__attribute__((target("avx2"))) void all_peaks_wide(const SurfaceRows& rows, const Amplitudes& q,
+                                                    std::span<double> peaks)
 {
-  all_peaks<8>(rows, amplitudes, stride, peaks);
+  all_peaks<kLargeVector>(rows, q, peaks);
 }
+__attribute__((target("avx2"))) void scale_amplitudes_wide(const VecX& drive, const Amplitudes& unit,
+                                                           float* amplitudes)
+{
+  scale_amplitudes(drive, unit, amplitudes);
+}
+const bool has_wide_vectors = __builtin_cpu_supports("avx2") != 0;
 #endif
 
-// `stride` is a multiple of kSmallVector.
-void find_peaks(const SurfaceRows& rows, const float* amplitudes, std::size_t stride, std::span<double> peaks)
+void find_peaks(const SurfaceRows& rows, const Amplitudes& q, std::span<double> peaks)
 {
 #if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx2") != 0;
-  if (wide) {
-    all_peaks_wide(rows, amplitudes, stride, peaks);
+  if (has_wide_vectors) {
+    all_peaks_wide(rows, q, peaks);
     return;
   }
 #endif
-  all_peaks<kSmallVector>(rows, amplitudes, stride, peaks);
+  all_peaks<kSmallVector>(rows, q, peaks);
+}
+
+void find_amplitudes(const VecX& drive, const Amplitudes& unit, float* amplitudes)
+{
+#if defined(__x86_64__)
+  if (has_wide_vectors) {
+    scale_amplitudes_wide(drive, unit, amplitudes);
+    return;
+  }
+#endif
+  scale_amplitudes(drive, unit, amplitudes);
 }
 
 #undef THRUM_INLINE
 
 std::size_t whole_vectors(std::size_t samples)
 {
-  return (samples + kSmallVector - 1) / kSmallVector * kSmallVector;
+  return (samples + kLargeVector - 1) / kLargeVector * kLargeVector;
 }
 
 }  // namespace
@@ -155,24 +209,28 @@ void PeakDisplacement::run(ModalFilterBank& bank, const SurfaceRows& rows, std::
   // Entries past the last sample stay zero and so never are the maximum.
   amplitudes_.assign(bank.size() * stride, 0.0F);
   bank.run_into(amplitudes_.data(), stride, samples);
-  find_peaks(rows, amplitudes_.data(), stride, peaks);
+  find_peaks(rows, {amplitudes_.data(), bank.size(), stride}, peaks);
 }
 
 RestartedPeakDisplacement::RestartedPeakDisplacement(const ModeList& modes, double step, FilterInput input,
                                                      std::size_t samples)
     : bank_(modes, step, input)
 {
-  extend(samples);
+  prepare(samples);
 }
 
-void RestartedPeakDisplacement::extend(std::size_t samples)
+// A run of another length computes the unit responses again, with zeros after its last sample: the steps of a
+// simulation are all of one length.
+void RestartedPeakDisplacement::prepare(std::size_t samples)
 {
-  if (samples <= known_) return;
-  known_ = whole_vectors(samples);
-  unit_.assign(bank_.size() * known_, 0.0F);
+  if (samples == samples_) return;
+  samples_ = samples;
+  stride_ = whole_vectors(samples);
+  unit_.assign(bank_.size() * stride_, 0.0F);
+  amplitudes_.resize(unit_.size());
   bank_.reset();
   bank_.drive(VecX::Ones(static_cast<Eigen::Index>(bank_.size())));
-  bank_.run_into(unit_.data(), known_, known_);
+  bank_.run_into(unit_.data(), stride_, samples);
 }
 
 void RestartedPeakDisplacement::run(const VecX& drive, const SurfaceRows& rows, std::size_t samples,
@@ -180,17 +238,9 @@ void RestartedPeakDisplacement::run(const VecX& drive, const SurfaceRows& rows, 
 {
   THRUM_ASSERT(rows.modes() == bank_.size());
   THRUM_ASSERT(peaks.size() == rows.size());
-  extend(samples);
-  const std::size_t stride = whole_vectors(samples);
-  amplitudes_.resize(bank_.size() * stride);
-  for (std::size_t m = 0; m < bank_.size(); ++m) {
-    const auto scale = static_cast<float>(drive[static_cast<Eigen::Index>(m)]);
-    float* q = amplitudes_.data() + m * stride;
-    const float* unit = unit_.data() + m * known_;
-    for (std::size_t k = 0; k < stride; ++k) q[k] = scale * unit[k];
-    std::fill(q + samples, q + stride, 0.0F);
-  }
-  find_peaks(rows, amplitudes_.data(), stride, peaks);
+  prepare(samples);
+  find_amplitudes(drive, {unit_.data(), bank_.size(), stride_}, amplitudes_.data());
+  find_peaks(rows, {amplitudes_.data(), bank_.size(), stride_}, peaks);
 }
 
 }  // namespace thrum::elastic

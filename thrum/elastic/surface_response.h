@@ -67,7 +67,8 @@ class PeakDisplacement {
 /// unit responses g are computed once. For the filter that [Coevoet20, section 4.5] restarts in every step.
 class RestartedPeakDisplacement {
  public:
-  /// `samples` are prepared here, more when a run asks for more. Throws Error as ModalFilterBank does.
+  /// A run of `samples` samples is prepared here, one of another length when it comes. Throws Error as
+  /// ModalFilterBank does.
   RestartedPeakDisplacement(const ModeList& modes, double step, FilterInput input, std::size_t samples = 0);
 
   /// Maximum |d| at each row over `samples` samples after `drive`, the input of the filters at the first
@@ -76,11 +77,12 @@ class RestartedPeakDisplacement {
   [[nodiscard]] double step() const { return bank_.step(); }  ///< between samples [s]
 
  private:
-  void extend(std::size_t samples);
+  void prepare(std::size_t samples);
 
   ModalFilterBank bank_;
-  std::size_t known_ = 0;    ///< samples in unit_, whole vectors
-  std::vector<float> unit_;  ///< modes x known_: response to 1
+  std::size_t samples_ = 0;
+  std::size_t stride_ = 0;   ///< of unit_, whole vectors
+  std::vector<float> unit_;  ///< modes x stride_: response to 1
   std::vector<float> amplitudes_;
 };
 

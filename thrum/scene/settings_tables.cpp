@@ -488,7 +488,9 @@ THRUM_TABLE(
                setting(&ResponseSettings::time_budget))
         .field(flag("limit_energy", "kicks never exceed what the impact lost"),
                setting(&ResponseSettings::limit_energy))
-        .field(flag("tangential", "kicks across the normal too"), setting(&ResponseSettings::tangential))
+        .field(flag("tangential",
+                    "kicks across the normal too; for the rule micro_collisions see micro_friction"),
+               setting(&ResponseSettings::tangential))
         .field({.key = "micro_step",
                 .unit = "s",
                 .doc = "of the rule micro_collisions; usual 1e-5 to 1e-4",
@@ -506,6 +508,10 @@ THRUM_TABLE(
                     "of the rule micro_collisions: stand for modes above the highest at an impact too short "
                     "for them"),
                micro_setting(&MicroSettings::tail_modes))
+        .field(flag("micro_friction",
+                    "of the rule micro_collisions: resting bodies rub on a body that does not move, with "
+                    "tangential on any"),
+               micro_setting(&MicroSettings::friction))
         .field(flag("paper_filter",
                     "coefficients of James and Pai, sampled at pi / (2 w_max); only with peak_displacement"),
                setting(&ResponseSettings::paper_filter))

@@ -18,6 +18,20 @@ std::size_t ModalResponse::paper_samples(double step, double T)
 // most are the same, in the same order, as in the step before.
 void ModalResponse::find_corners(const ResponseContext& r)
 {
+  bool are_same = resting_places_.size() == r.resting.size();
+  resting_places_.resize(r.resting.size());
+  for (std::size_t k = 0; k < r.resting.size(); ++k) {
+    RestingPlace& place = resting_places_[k];
+    const Index triangle = points_[r.resting[k]]->point.triangle;
+    const Vec3& normal = r.contact(r.resting[k]).normal;
+    if (place.triangle == triangle && place.normal == normal) continue;
+    are_same = false;
+    place = {triangle, normal};
+  }
+  if (are_same) {
+    for (Corner& corner : corners_) corner.is_new = false;
+    return;
+  }
   corner_indices_.resize(r.resting.size());
   std::size_t count = 0;
   for (std::size_t k = 0; k < r.resting.size(); ++k) {

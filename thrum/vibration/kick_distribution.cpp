@@ -19,12 +19,21 @@ constexpr double kRegularisation = 1e-6;
 // A contact of a body that is kicked.
 struct Row {
   std::size_t contact = 0;
-  double wanted = 0;      ///< [m/s]
-  double present = 0;     ///< u [m/s]
-  double lambda = 0;      ///< [N s]
-  double gained = 0;      ///< A lambda [m/s]
-  double load_ratio = 1;  ///< mass that is lifted / mass of the body
+  double wanted = 0;        ///< [m/s]
+  double present = 0;       ///< u [m/s]
+  double inverse_mass = 0;  ///< its entry on the diagonal of A [1/kg]
+  double lambda = 0;        ///< [N s]
+  double gained = 0;        ///< A lambda [m/s]
+  double load_ratio = 1;    ///< mass that is lifted / mass of the body
 };
+
+// n.(v + w x r) = n.v + (r x n).w: the arm r x n serves the speed and the inverse mass.
+void add_body(const RigidBodyData& part, const SurfaceContact& contact, double sign, Row& row)
+{
+  const Vec3 arm = (contact.position - part.centre).cross(contact.normal);
+  row.present += sign * (contact.normal.dot(part.velocity) + arm.dot(part.angular_velocity));
+  if (part.inverse_mass > 0) row.inverse_mass += part.inverse_mass + arm.dot(part.inverse_inertia * arm);
+}
 
 // Every contact of the bodies that are kicked, body after body: those that are not kicked may not be pressed
 // in, beyond their gaps.
@@ -32,14 +41,19 @@ std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed
 {
   std::vector<char> kicked(input.bodies.size(), 0);
   for (const TargetSpeed& w : wanted) kicked[at(input.contacts[w.contact].body)] = 1;
+  const RigidBodyData& own = input.bodies[0];
+  const bool own_moves = own.inverse_mass > 0 || !own.velocity.isZero(0) || !own.angular_velocity.isZero(0);
   std::vector<Row> rows;
   rows.reserve(input.contacts.size());
   for (std::size_t i = 0; i < input.contacts.size(); ++i) {
     const SurfaceContact& contact = input.contacts[i];
     if (kicked[at(contact.body)] == 0 || std::isinf(contact.gap)) continue;
-    const double closes = contact.gap > 0 ? contact.gap / input.step : 0.0;
-    rows.push_back(
-        {.contact = i, .wanted = -closes, .present = std::max(0.0, separation_speed(input, contact))});
+    Row& row = rows.emplace_back();
+    row.contact = i;
+    row.wanted = contact.gap > 0 ? -contact.gap / input.step : 0.0;
+    add_body(input.bodies[at(contact.body)], contact, 1, row);
+    if (own_moves) add_body(input.bodies[0], contact, -1, row);
+    row.present = std::max(0.0, row.present);
   }
   // Both lists are in the order of the contacts as a rule.
   std::size_t next = 0;
@@ -63,14 +77,14 @@ double load_ratio_of(const ResponseInput& input, std::span<const Row> rows)
 {
   const SurfaceContact& first = input.contacts[rows[0].contact];
   const RigidBodyData& part = input.bodies[at(first.body)];
-  const double g = part.acceleration.norm();
-  if (!(part.inverse_mass > 0) || !(g > 0)) return 1;
-  double carried = 0;
+  const double g2 = part.acceleration.squaredNorm();
+  if (!(part.inverse_mass > 0) || !(g2 > 0)) return 1;
+  double carried = 0;  // [N m/s^2]
   for (const Row& row : rows) {
     const SurfaceContact& contact = input.contacts[row.contact];
-    carried -= contact.load * contact.normal.dot(part.acceleration) / g;
+    carried -= contact.load * contact.normal.dot(part.acceleration);
   }
-  return std::max(1.0, carried * part.inverse_mass / g);
+  return std::max(1.0, carried * part.inverse_mass / g2);
 }
 
 // The impulses of one body.
@@ -80,10 +94,9 @@ void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
     return input.contacts[rows[at(i)].contact];
   };
   if (rows.size() == 1) {
-    const double inverse_mass = inverse_effective_mass(input.bodies, contact_of(0), contact_of(0));
-    if (!(inverse_mass > 0)) return;
+    if (!(rows[0].inverse_mass > 0)) return;
     rows[0].gained = std::max(0.0, rows[0].wanted - rows[0].present);
-    rows[0].lambda = rows[0].gained / inverse_mass;
+    rows[0].lambda = rows[0].gained / rows[0].inverse_mass;
     return;
   }
   const auto n = static_cast<Eigen::Index>(rows.size());
@@ -91,7 +104,8 @@ void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
   VecX b(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     b[i] = rows[at(i)].wanted - rows[at(i)].present;
-    for (Eigen::Index j = 0; j <= i; ++j)
+    A(i, i) = rows[at(i)].inverse_mass;
+    for (Eigen::Index j = 0; j < i; ++j)
       A(i, j) = A(j, i) = inverse_effective_mass(input.bodies, contact_of(i), contact_of(j));
   }
   if (!(A.diagonal().minCoeff() > 0) || b.maxCoeff() <= 0) return;

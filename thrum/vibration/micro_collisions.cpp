@@ -25,12 +25,12 @@
 // The steady forces between the bodies before the impact have bent the struck body already; q is measured
 // from there, so the modes feel F less the steady load.
 //
-// With tangential kicks a resting body rubs as well: after the normal force of a contact follows the impulse
-// against its slip u_t = (J V - H U q')_t along t = u_t / |u_t|,
+// A resting body rubs as well: after the normal force of a contact follows the impulse against its slip
+// u_t = (J V - H U q')_t along t = u_t / |u_t|,
 //
 //     j = min(|u_t| / (t . S t), mu h F),
 //
-// S being the velocity change of bodies and modes by an impulse in any direction,
+// S being the velocity change of bodies and modes by an impulse across the normal,
 // which changes the energy by -j |u_t| + j^2 t.S t / 2 <= 0. Striking bodies have had their friction from the
 // rigid solver.
 //
@@ -90,6 +90,7 @@ void MicroSimulation::end_impact()
   if (tail == 0) return;
   depth_base_ += F_.rightCols(tail) * state_.q.tail(tail);
   coarse_.R.diagonal() -= coarse_.tail_compliance;
+  closed_step_ = nullptr;
   count_ = modes_;
   for (VecX* v : {&all_modes_.omegas, &all_modes_.decays, &state_.q, &state_.v, &coarse_.qq, &coarse_.qv,
                   &coarse_.vq, &coarse_.vv, &coarse_.fq, &coarse_.fv, &coarse_.load_q, &coarse_.load_v})
@@ -118,7 +119,7 @@ void MicroSimulation::substep(const Propagator& step)
     if ((depth_[k] > 0 || free_depth_[k] > 0) && laws_[at(k)].stiffness > 0) {
       closed_.push_back(k);
     } else {
-      force_[k] = 0;
+      force_[k] = force_before_[k] = 0;
     }
   }
   depth_.swap(free_depth_);
@@ -130,12 +131,18 @@ void MicroSimulation::substep(const Propagator& step)
 }
 
 // free_depth_ holds the depths at the start of the substep now, depth_ those after the free motion. The
-// forces of the substep before are the first guess.
+// forces go on as they went in the substep before, as a first guess.
 void MicroSimulation::solve(const Propagator& step)
 {
   const auto count = static_cast<Eigen::Index>(closed_.size());
   held_.resize(closed_.size());
-  closed_R_.resize(count, count);
+  if (closed_step_ != &step || closed_before_ != closed_) {
+    closed_R_.resize(count, count);
+    for (Eigen::Index i = 0; i < count; ++i)
+      for (Eigen::Index j = 0; j < count; ++j) closed_R_(j, i) = step.R(closed_[at(j)], closed_[at(i)]);
+    closed_step_ = &step;
+    closed_before_ = closed_;
+  }
   for (Eigen::Index i = 0; i < count; ++i) {
     const Eigen::Index k = closed_[at(i)];
     elastic::ContactStep& contact = held_[at(i)];
@@ -145,11 +152,12 @@ void MicroSimulation::solve(const Propagator& step)
     contact.damper = contact.contact.damper(middle) / step.dt;
     contact.depth_before = free_depth_[k];
     contact.depth_free = depth_[k];
-    contact.force = force_[k];
-    for (Eigen::Index j = 0; j < count; ++j) closed_R_(j, i) = step.R(closed_[at(j)], k);
+    contact.force = std::max(0.0, 2 * force_[k] - force_before_[k]);
   }
   const elastic::HeldSolveSettings settings{.sweeps = r_.settings.micro.sweeps};
   if (!solver_.solve(closed_R_, held_, settings).converged) ++unsolved_;
+  force_before_.swap(force_);
+  force_.setZero();
   for (Eigen::Index i = 0; i < count; ++i) force_[closed_[at(i)]] = held_[at(i)].force;
 }
 
@@ -168,36 +176,30 @@ void MicroSimulation::apply(const Propagator& step)
   }
   state_.q -= step.fq.cwiseProduct(modal_force_);
   state_.v -= step.fv.cwiseProduct(modal_force_);
-  if (inverse_effective_masses_.empty()) return;
-  for (const Eigen::Index k : closed_) {
-    if (force_[k] > 0 && !active_contact(k).struck && active_contact(k).friction > 0)
-      apply_friction(k, step.dt * force_[k]);
-  }
+  for (const Eigen::Index k : closed_)
+    if (force_[k] > 0 && sliding_[at(k)].friction > 0) apply_friction(k, step.dt * force_[k]);
 }
 
 // Friction of one contact, one after the other. `impulse` is that of the normal force [N s].
 void MicroSimulation::apply_friction(Eigen::Index k, double impulse)
 {
-  const SurfaceContact& contact = active_contact(k);
-  const auto& shapes = *r_.shapes[active_contacts_[at(k)]];
-  const auto b = static_cast<std::size_t>(contact.body);
-  const auto velocity_of = [&](std::size_t body) -> Vec3 {
-    const Vec6& V = bodies_[body].V;
-    return V.head<3>() + Vec3(V.tail<3>()).cross(contact.position - r_.input.bodies[body].centre);
-  };
-  const Vec3 u = velocity_of(b) - velocity_of(0) - shapes * state_.v.head(modes_);
-  Vec3 t = u - contact.normal * contact.normal.dot(u);
-  const double slip = t.norm();
-  if (!(slip > 0)) return;
-  t /= slip;
-  const double sticking = slip / t.dot(inverse_effective_masses_[at(k)] * t);
-  const Vec3 friction = -std::min(sticking, contact.friction * impulse) * t;
-  for (const auto& [body, sign] : {std::pair(b, 1.0), std::pair(std::size_t{0}, -1.0)}) {
-    Vec6 row;
-    row << sign * friction, (contact.position - r_.input.bodies[body].centre).cross(sign * friction);
-    apply_contact_impulse(bodies_[body], inverse_mass_times(bodies_[body], row), 1, 0, body != 0);
+  const SlidingContact& contact = sliding_[at(k)];
+  MovingBody& other = bodies_[J_[at(k)].body];
+  const auto columns = tangent_columns_.middleCols<2>(2 * k);
+  Eigen::Vector2d slip;
+  for (int i = 0; i < 2; ++i) {
+    slip[i] = contact.other[at(i)].dot(other.V) - columns.col(i).dot(state_.v.head(modes_));
+    if (bodies_[0].mass > 0) slip[i] -= contact.own[at(i)].dot(bodies_[0].V);
   }
-  state_.v.head(modes_).noalias() -= shapes.transpose() * friction;
+  const double speed = slip.norm();
+  if (!(speed > 0)) return;
+  const Eigen::Vector2d t = slip / speed;
+  const Eigen::Vector2d j = -std::min(speed / t.dot(contact.S * t), contact.friction * impulse) * t;
+  for (int i = 0; i < 2; ++i) {
+    apply_contact_impulse(other, contact.velocity_change_other[at(i)], j[i], 0);
+    apply_contact_impulse(bodies_[0], contact.velocity_change_own[at(i)], -j[i], 0, false);
+  }
+  state_.v.head(modes_) -= j[0] * columns.col(0) + j[1] * columns.col(1);
 }
 
 // `direction` is M^-1 J^T of a contact whose force, held over dt, gives the impulse; at once for dt = 0.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "thrum/base/index.h"
@@ -98,6 +99,14 @@ class MicroSimulation {
   [[nodiscard]] ResponseResult make_result(double before);
   [[nodiscard]] static Vec6 departure_from_surface(const MovingBody& m);
 
+  /// Friction of a resting contact along two directions across its normal.
+  struct SlidingContact {
+    double friction = 0;                                             // 0: none
+    std::array<Vec6, 2> own, other;                                  // J of the two directions
+    std::array<Vec6, 2> velocity_change_own, velocity_change_other;  // M^-1 J^T
+    Eigen::Matrix2d S = Eigen::Matrix2d::Zero();  // velocity change of bodies and modes by an impulse [1/kg]
+  };
+
   struct ContactJacobian {
     Vec6 own;
     Vec6 other;
@@ -143,15 +152,16 @@ class MicroSimulation {
   MatX F_, F_transposed_;       // contacts x modes and back, tail modes included
   double impact_duration_ = 0;  // the longest Hertz duration of the impacts [s]
   Propagator fine_, coarse_;    // while the impact lasts, and after it
-  VecX depth_, free_depth_, depth_base_, load_, force_;
+  VecX depth_, free_depth_, depth_base_, load_, force_, force_before_;
   VecX q_next_, modal_force_;
-  std::vector<Eigen::Index> closed_;
+  std::vector<Eigen::Index> closed_, closed_before_;  // contacts now, and those of closed_R_
+  const Propagator* closed_step_ = nullptr;           // of closed_R_
   std::vector<elastic::ContactStep> held_;
   MatX closed_R_;
   elastic::HeldContactSolver solver_;
   int unsolved_ = 0;
-  std::vector<Mat3>
-      inverse_effective_masses_;  // with friction: of each contact, to an impulse in any direction [1/kg]
+  std::vector<SlidingContact> sliding_;  // by contact
+  MatX tangent_columns_;  // modes x 2 for each contact: what each mode moves it along t1 and t2
 };
 
 }  // namespace thrum::vibration

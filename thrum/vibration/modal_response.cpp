@@ -66,14 +66,15 @@ void check(const ResponseSettings& s, const elastic::ModeList& modes)
 }
 
 // No displacement of a contact is above sqrt(2 E f.f / w^2) when all modes together have the energy E.
-std::optional<std::string> large_bend_warning(const ResponseContext& r, const EnergyBalance& balance,
-                                              double size, const std::string& name)
+std::optional<std::string> large_bend_warning(const ResponseContext& r, const VecX& inverse_omegas,
+                                              const EnergyBalance& balance, double size,
+                                              const std::string& name)
 {
   double compliance = 0;  // [m^2 / J / 2]
   for (const std::size_t i : r.struck)
     compliance = std::max(
         compliance,
-        r.rows.row(static_cast<Eigen::Index>(i)).transpose().cwiseQuotient(r.modes.omegas).squaredNorm());
+        r.rows.row(static_cast<Eigen::Index>(i)).transpose().cwiseProduct(inverse_omegas).squaredNorm());
   const double bent = std::sqrt(2 * std::max(0.0, balance.vibration_before + balance.received) * compliance);
   if (!(bent > kMaxBendRatio * size)) return std::nullopt;
   return fmt::format(
@@ -139,6 +140,7 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
       settings_(settings),
       map_(model_),
       modes_(elastic::mode_list(*model_)),
+      inverse_omegas_(modes_.omegas.cwiseInverse()),
       corner_rows_(modes_.size())
 {
   check(settings_);
@@ -178,7 +180,8 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
     any = true;
   }
   if (!any) return;
-  r.rows.setZero(static_cast<Eigen::Index>(n), modes_.omegas.size());
+  // Rows of contacts that neither strike nor rest are left as they are and not read.
+  r.rows.resize(static_cast<Eigen::Index>(n), modes_.omegas.size());
   r.inverse_effective_mass.setZero(static_cast<Eigen::Index>(n));
   r.shapes.assign(n, nullptr);
   points_.assign(n, nullptr);
@@ -250,8 +253,8 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
     if (result.energy.vibration_before > 0 && energy(modes_, state) < kSilenceEnergy)
       set_at_rest(state, modes_.omegas.size());
   } else {
-    ModeState kept = at_rest();
-    std::swap(kept, state);
+    std::swap(kept_, state);
+    set_at_rest(state, modes_.omegas.size());
     const KickRule rule = choose_rule(context);
     if (rule == KickRule::exchange) {
       result = exchange_standing(context, state);
@@ -260,12 +263,13 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
     } else {
       result = kick_by_peaks(context, state, rule);
     }
-    result.energy.vibration_before = energy(modes_, kept);
+    result.energy.vibration_before = energy(modes_, kept_);
     if (result.energy.vibration_before > 0) {
-      advance(modes_, input.step, kept);
-      add_kept_vibration(modes_, kept, state);
+      advance(modes_, input.step, kept_);
+      add_kept_vibration(modes_, kept_, state);
     }
-    if (const auto warning = large_bend_warning(context, result.energy, map_.size(), model_->name))
+    if (const auto warning =
+            large_bend_warning(context, inverse_omegas_, result.energy, map_.size(), model_->name))
       warnings.push_back(*warning);
   }
   result.energy.vibration_after = energy(modes_, state);

@@ -62,6 +62,7 @@ class ModalResponse {
   ResponseSettings settings_;
   SurfaceMap map_;
   elastic::ModeList modes_;
+  VecX inverse_omegas_;
   double modulus_ = 0;
   PeakSearch search_;
 
@@ -69,6 +70,7 @@ class ModalResponse {
   MappedContacts mapped_contacts_;
   std::vector<const MappedPoint*> points_;  ///< of the contacts
   VecX mode_impulse_, row_;
+  ModeState kept_;           ///< vibration before the impacts of a step
   MatX resting_columns_;     ///< modes x points
   std::vector<Peak> peaks_;  ///< of the resting contacts
   std::vector<TargetSpeed> targets_;
@@ -79,6 +81,12 @@ class ModalResponse {
     Vec3 normal = Vec3::Zero();
     bool is_new = true;  ///< not the same as in the step before: its row is to be computed
   };
+  /// Where a contact rests.
+  struct RestingPlace {
+    Index triangle = -1;
+    Vec3 normal = Vec3::Zero();
+  };
+  std::vector<RestingPlace> resting_places_;                ///< of the step before
   std::vector<Corner> corners_;                             ///< of the resting contacts, each once
   std::vector<std::array<std::size_t, 3>> corner_indices_;  ///< into corners_, of each resting contact
   std::vector<std::size_t> corner_of_vertex_;               ///< by vertex; only what corners_ confirms counts
