@@ -28,8 +28,8 @@ constexpr double kMinGrowth = 1.5;
 constexpr double kDegreeShare = 1;
 // Points of the surface are at most this share of its size apart.
 constexpr double kSurfaceSpacing = 1.0 / 24;
-// Supports reach this far beyond their limits (share of the size of the body), so that planes of the grid that
-// replace them are within.
+// Supports reach this far beyond their limits (share of the size of the body), so that the planes of the grid
+// in their place are within.
 constexpr double kOnPlane = 1e-5;
 // Normals of faces are along the axes within this.
 constexpr double kAlongAxis = 1e-6;

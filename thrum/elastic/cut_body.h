@@ -15,10 +15,10 @@ namespace thrum::elastic {
                                              int degree, const ModalAnalysisDesc& desc,
                                              const tets::CutCells::Advance& advance = {});
 
-/// The body in cells of supported_cells(), or finer ones. Supports that lie along no faces of the lattice hold
-/// the nodes that they select, and the surface within them by stiff springs. Shapes are kept at the vertices of
-/// the given surface, which come first and in their order, and at points between them at most a spacing of the
-/// lattice apart. Throws Error for supports that hold nothing or everything.
+/// The body in cells of supported_cells(), or finer ones. Supports that lie along no faces of the lattice
+/// hold the nodes that they select, and the surface within them by stiff springs. Shapes are kept at the
+/// vertices of the given surface, which come first and in their order, and at points between them at most a
+/// spacing of the lattice apart. Throws Error for supports that hold nothing or everything.
 [[nodiscard]] ElementBody cut_body(const distance::MeshDistance& surface, const tets::CutCells& cells,
                                    const ModalAnalysisDesc& desc);
 

@@ -135,8 +135,8 @@ class Ladder {
   bool is_refined_ = false;
 };
 
-// Quadratic elements in a coarse lattice; if their error is too large, cubic ones in the same cells; if that of
-// those is, cubic ones where the cells that have most of the error are bisected, until there are too many.
+// Quadratic elements in a coarse lattice; if their error is too large, cubic ones in the same cells; if that
+// is, cubic ones where the cells that have most of the error are bisected, until there are too many.
 ModalAnalysisResult climb(Ladder& ladder, const distance::MeshDistance& surface, double coarser_spacing,
                           const ModalAnalysisDesc& desc, const QualityLevel& level)
 {

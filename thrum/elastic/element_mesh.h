@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The finite-element mesh: straight-sided tetrahedra with 4, 10, 20 or 35 nodes, or wedges with 15
-// (wedge_element.h). Tetrahedra of degree two and above may be only partly inside the body (tets/cut_cells.h).
+// (wedge_element.h). Tetrahedra of degree two and above may be partly inside the body (tets/cut_cells.h).
 //
 //            3
 //           /|\            Nodes 0-3 are the corners, 4-9 the middles of the edges 01 02 03 12 13 23:
@@ -118,9 +118,9 @@ struct ElementMesh {
 
 [[nodiscard]] ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind kind);
 
-/// Elements of the degree of the cells, with the integrals over their inside parts. An element with little material in it
-/// would make the matrices nearly singular, so the outside part has kCutStabilisation of the stiffness and
-/// density of the inside.
+/// Elements of the degree of the cells, with the integrals over their inside parts. An element with little
+/// material in it would make the matrices nearly singular, so the outside part has kCutStabilisation of the
+/// stiffness and density of the inside.
 [[nodiscard]] ElementMesh build_element_mesh(const tets::CutCells& cells);
 inline constexpr double kCutStabilisation = 1e-9;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Straight-sided tetrahedra of degree p = 3 and 4 (20 and 35 nodes), whole or cut.
 //
-// Nodes are at the barycentric coordinates i/p, and N_a is one at node a and zero at the others: corners first,
+// Nodes are at the barycentric coordinates i/p, and N_a is one at node a and zero at the others: corners,
 // then p - 1 nodes an edge in the order of kElementEdges, then those of the faces opposite to corners 0 to 3,
 // then those within. With N_a = sum of C_am f_m over the monomials f_m = L_1^a L_2^b L_3^c, and the moments
 // H_mn = integral of f_m f_n over the inside part,
 //
-//     M = rho V C H C^T,      G_ab = V sum_jk (D_j H D_k^T)_ab g_j g_k^T,      D_j: coefficients of dN/dL_j    (1)
+//     M = rho V C H C^T,   G_ab = V sum_jk (D_j H D_k^T)_ab g_j g_k^T,   D_j: coefficients of dN/dL_j     (1)
 //
 // and the stiffness follows from G as in tetrahedron_element.h. Where all of the element is inside, the
 // moments are known in closed form.

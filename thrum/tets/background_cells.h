@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tetrahedra that cover a body: those of a body-centred cubic lattice, bisected where they shall be smaller.
+// The tetrahedra that cover a body: those of a body-centred cubic lattice, bisected where that is needed.
 //
 // A tetrahedron is bisected at the middle of its longest edge, together with all that share this edge; where
 // one of them has a longer edge, that one is bisected first [Rivara 1984, 1997]. The mesh so remains one in

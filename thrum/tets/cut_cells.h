@@ -51,7 +51,7 @@ class CutCells {
   /// Throws CrossingSurface, and Error for a spacing that is not positive or too fine.
   CutCells(const distance::MeshDistance& surface, const CutCellsDesc& desc);
 
-  /// The same surface with tetrahedra of mesh() bisected as often as `levels` says, and those that must be for
+  /// The same surface with tetrahedra of mesh() bisected as often as `levels` says, and what else must be for
   /// faces to match. None when a new vertex lies on the surface.
   [[nodiscard]] std::optional<CutCells> refined(const distance::MeshDistance& surface,
                                                 std::span<const std::uint8_t> levels,
