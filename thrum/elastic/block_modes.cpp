@@ -21,7 +21,7 @@ constexpr double kFirstTetrahedra = 400;
 constexpr double kCubicCost = 3.5;
 // How many times as many tetrahedra each next grid has: more where the error is several times too large.
 constexpr double kGrowth = 2;
-constexpr double kLargeGrowth = 3;
+constexpr double kLargeGrowth = 4;
 constexpr double kMinGrowth = 1.5;
 // Between quadratic and cubic elements of one grid; where there are notches, three quarters of the difference
 // are left, else a few percent.
