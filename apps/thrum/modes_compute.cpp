@@ -334,9 +334,11 @@ void add_modes_commands(CLI::App& app)
       ->check(CLI::IsMember({"draft", "normal", "fine"}))
       ->capture_default_str();
   modes
-      ->add_option("--fill", options->fill,
-                   "cut: the surface as it is in cells of a lattice; stuffing: fitted tetrahedra, which cut "
-                   "off sharp edges; auto: free bodies of revolution as round ones, others cut")
+      ->add_option(
+          "--fill", options->fill,
+          "cut: the surface as it is in cells of a lattice; stuffing: fitted tetrahedra, which cut "
+          "off sharp edges; auto: free bodies of revolution as round ones, bodies along the axes in a "
+          "grid, others cut")
       ->check(CLI::IsMember({"auto", "cut", "stuffing"}))
       ->capture_default_str();
   modes->add_option("--element", options->element, "tet10 or tet4")

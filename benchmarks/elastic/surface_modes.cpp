@@ -14,6 +14,7 @@
 #include "benchmarks/harness.h"
 #include "thrum/base/parallel.h"
 #include "thrum/elastic/material_library.h"
+#include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/shapes/furniture.h"
 #include "thrum/shapes/shapes.h"
@@ -40,12 +41,12 @@ struct Timed {
 };
 
 Timed timed(const mesh::TriangleMesh& surface, const FillDesc& fill, const model::Material& material,
-            Index count)
+            Index count, const char* clamp = nullptr)
 {
   Timed run;
-  run.seconds = cpu_seconds_once([&] {
-    run.result = elastic::analyse_surface_modes(surface, fill, {.materials = {material}, .count = count});
-  });
+  ModalAnalysisDesc desc = {.materials = {material}, .count = count};
+  if (clamp != nullptr) desc.supports = {{elastic::parse_selection(clamp)}};
+  run.seconds = cpu_seconds_once([&] { run.result = elastic::analyse_surface_modes(surface, fill, desc); });
   return run;
 }
 
@@ -55,6 +56,15 @@ double worst_percent(const VecX& found, const std::vector<double>& expected)
   double worst = 0;
   for (const double f : expected) worst = std::max(worst, (found.array() / f - 1).abs().minCoeff());
   return 100 * worst;
+}
+
+// The largest difference between two runs [%].
+double worst_difference(const VecX& found, const VecX& fine)
+{
+  double worst = 0;
+  for (Eigen::Index k = 0; k < fine.size(); ++k)
+    worst = std::max(worst, 100 * std::abs(found[k] / fine[k] - 1));
+  return worst;
 }
 
 void rows(Report& report, const std::string& name, const Timed& run, double max_seconds, double error,
@@ -192,10 +202,38 @@ THRUM_BENCHMARK(elastic, rabbit)
   }
   // About six times as many cells.
   const VecX fine = timed(rabbit(), {.spacing = 0.008}, kSteel, 20).result.model.frequencies;
-  double worst = 0;
-  for (Eigen::Index k = 0; k < fine.size(); ++k)
-    worst = std::max(worst, 100 * std::abs(run.result.model.frequencies[k] / fine[k] - 1));
-  rows(report, "rabbit, 20 modes", run, 15, worst, 1);
+  rows(report, "rabbit, 20 modes", run, 15, worst_difference(run.result.model.frequencies, fine), 1);
+}
+
+// The table of the scene `dinner`.
+THRUM_BENCHMARK(elastic, dinner_table)
+{
+  const OneThread one;
+  const mesh::TriangleMesh table = shapes::make_table(
+      {.length = 1.6, .top_thickness = 0.03, .leg_thickness = 0.08, .apron_height = 0, .edge_length = 0.1});
+  const Timed run = timed(table, {}, kSteel, 20, "z<0.01");
+  if (!include_slow_rows()) {
+    report.row({.name = "table of dinner, 20 modes, time", .figure = run.seconds, .unit = "s", .target = 2});
+    return;
+  }
+  const Timed fine = timed(table, {.quality = elastic::Quality::fine}, kSteel, 20, "z<0.01");
+  rows(report, "table of dinner, 20 modes", run, 2,
+       worst_difference(run.result.model.frequencies, fine.result.model.frequencies), 2);
+}
+
+// Not round, not along the axes, with thin walls and notches.
+THRUM_BENCHMARK(elastic, notched_bodies)
+{
+  if (!include_slow_rows()) return;
+  const OneThread one;
+  const std::pair<const char*, mesh::TriangleMesh> bodies[] = {
+      {"mug with a handle", shapes::generate(shapes::MugDesc{})}, {"scaffold", shapes::make_scaffold({})}};
+  for (const auto& [name, surface] : bodies) {
+    const Timed run = timed(surface, {}, kSteel, 10);
+    const Timed fine = timed(surface, {.quality = elastic::Quality::fine}, kSteel, 10);
+    rows(report, fmt::format("{}, 10 modes", name), run, 15,
+         worst_difference(run.result.model.frequencies, fine.result.model.frequencies), 3);
+  }
 }
 
 double peak_gigabytes()

@@ -42,6 +42,12 @@ const std::map<int, Numbers> kFillResults = {
      {1016,  298,  13.8853334, 0.135940903,  1.4733,     15952, 3756, 1504.10889, 775.88381,    526.910326,
       19494, 5081, 2.63447944, 0.0178420637, 15.8224379, 182,   377,  14.56,      0.149968001,  0.52480625,
       2695,  4704, 1527.35065, 789.514186,   197.804635, 722,   1581, 2.2554926,  0.0129803027, 174.461755}},
+    {4, {1016,         298,        13.8853334,  0.135940903,   1.4733,      15952,      3756,
+         1504.10889,   775.88381,  526.910326,  19494,         5081,        2.63447944, 0.0178420637,
+         15.8224379,   182,        377,         14.56,         0.149968001, 0.52480625, 1513,
+         2758,         1527.35065, 789.514186,  165.101053,    722,         1581,       2.2554926,
+         0.0129803027, 174.461755, 420,         2524,          14.56,       0.149968,   33.5473,
+         887,          5378,       0.841122818, 0.00342939927, 7.30169215}},
 };
 const std::map<int, Numbers> kAssemblyResults = {
     {1, {5.01775886e+11, 34.8189739, 5.23555076e+11, 42.2114852}},
@@ -107,6 +113,11 @@ TEST(ModalVersion, OfTheFilling)
                             shapes::generate(shapes::LatheDesc{
                                 .profile = {{0.04, 0}, {0.05, 0}, {0.05, 0.1}, {0.04, 0.1}}, .segments = 48}),
                             {.quality = Quality::draft}, quadratic));
+  // A body along the axes, and cubic cut cells that are bisected.
+  append_filling(found, analyse_surface_modes(shapes::generate(shapes::BoxDesc{.size = {0.2, 0.13, 0.07}}),
+                                              {}, quadratic));
+  append_filling(
+      found, analyse_surface_modes(shapes::generate(shapes::MugDesc{}), {.max_tetrahedra = 4200}, quadratic));
   expect_recorded(kFillResults, kModalVersions.fill, found, "ModalVersions::fill");
 }
 

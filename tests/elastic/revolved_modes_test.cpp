@@ -326,10 +326,10 @@ TEST(RevolvedModes, OnlyFreeBodiesWithEnoughSidesAreTakenAsRound)
   const std::vector<Vec2> tube = {{0.04, 0}, {0.05, 0}, {0.05, 0.1}, {0.04, 0.1}};
   ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 2};
   const FillDesc draft = {.quality = Quality::draft};
-  EXPECT_EQ(analyse_surface_modes(lathe(tube, 12), draft, desc).model.element, "tet10");
+  EXPECT_NE(analyse_surface_modes(lathe(tube, 12), draft, desc).model.element, "tri6 revolved");
   EXPECT_EQ(analyse_surface_modes(lathe(tube, 48), draft, desc).model.element, "tri6 revolved");
   desc.supports = {{parse_selection("z<0.01")}};
-  EXPECT_EQ(analyse_surface_modes(lathe(tube, 48), draft, desc).model.element, "tet10");
+  EXPECT_NE(analyse_surface_modes(lathe(tube, 48), draft, desc).model.element, "tri6 revolved");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "thrum/base/random.h"
@@ -12,6 +14,8 @@
 #include "thrum/shapes/shapes.h"
 #include "thrum/shapes/tableware.h"
 #include "thrum/tets/cut_tetrahedron.h"
+#include "thrum/tets/monomial_moments.h"
+#include "thrum/tets/tet_quality.h"
 
 namespace thrum::tets {
 namespace {
@@ -55,15 +59,19 @@ mesh::MassProperties properties(const CutCells& cells)
   return sum;
 }
 
-void expect_exact(const mesh::TriangleMesh& surface, double spacing)
+void expect_properties(const mesh::TriangleMesh& surface, const CutCells& cells)
 {
-  const CutCells cells(distance::MeshDistance(surface), {.spacing = spacing});
   const mesh::MassProperties expected = mesh::solid_mass_properties(surface);
   const mesh::MassProperties found = properties(cells);
   const double size = std::sqrt(expected.inertia.trace() / expected.mass);
   EXPECT_NEAR(found.mass, expected.mass, 1e-9 * expected.mass);
   EXPECT_LT((found.center - expected.center).norm(), 1e-9 * size);
   EXPECT_LT((found.inertia - expected.inertia).norm(), 1e-8 * expected.inertia.norm());
+}
+
+void expect_exact(const mesh::TriangleMesh& surface, double spacing)
+{
+  expect_properties(surface, CutCells(distance::MeshDistance(surface), {.spacing = spacing}));
 }
 
 TEST(CutTetrahedron, MomentsOfAHalfSpace)
@@ -100,6 +108,41 @@ TEST(CutTetrahedron, MomentsOfAHalfSpace)
   ASSERT_TRUE(cut.integrate());
   for (std::size_t k = 0; k < 35; ++k)
     EXPECT_NEAR(cut.pieces()[0].quads[k] + m.quads[k], whole_moments().quads[k], 1e-15);
+}
+
+TEST(CutTetrahedron, MonomialsOfAHalfSpace)
+{
+  // The part L_1 + L_2 + L_3 <= s is the tetrahedron shrunk towards corner 0: a monomial of degree k has
+  // s^(k + 3) of its integral over the whole.
+  const double s = 0.63;
+  const auto on = [&](int k) {
+    Vec4 p = Vec4::Zero();
+    p[0] = 1 - s;
+    p[k] = s;
+    return p;
+  };
+  const Vec4 middle = (on(1) + on(2) + on(3)) / 3;
+  const auto far = [&](int k) {
+    return Vec4(middle + 4 * (on(k) - middle));
+  };
+  for (const int degree : {6, 8}) {
+    CutTetrahedron cut;
+    cut.reset({true, false, false, false}, degree);
+    cut.add_triangle(0, {far(1), far(2), far(3)}, {0, 1, 2});
+    ASSERT_TRUE(cut.integrate());
+    const std::vector<double> small = cut.monomial_pieces()[0];
+    cut.reset({false, true, true, true}, degree);
+    cut.add_triangle(0, {far(1), far(3), far(2)}, {0, 1, 2});
+    ASSERT_TRUE(cut.integrate());
+    const std::vector<double> rest = cut.monomial_pieces()[0];
+    const std::vector<double> whole = whole_monomial_moments(degree);
+    ASSERT_EQ(small.size(), monomial_count(degree));
+    for (std::size_t m = 0; m < whole.size(); ++m) {
+      const auto& [a, b, c] = monomials()[m];
+      EXPECT_NEAR(small[m], std::pow(s, a + b + c + 3) * whole[m], 1e-15) << a << b << c;
+      EXPECT_NEAR(small[m] + rest[m], whole[m], 1e-15) << a << b << c;
+    }
+  }
 }
 
 TEST(CutTetrahedron, TwoWallsAreTwoPieces)
@@ -222,6 +265,71 @@ TEST(CutCells, FindsPointsOfTheSurface)
         back += place.at[static_cast<Eigen::Index>(k)] *
                 cells.mesh().vertices[at(cells.mesh().tetrahedra[at(place.tetrahedron)][k])];
       EXPECT_LT((back - p).norm(), 1e-12);
+    }
+  }
+}
+
+// A cell without a part of the surface has a neighbour with the same vertices at each face.
+void expect_whole_cells_have_neighbours(const CutCells& cells)
+{
+  std::map<std::array<Index, 3>, int> count;
+  const auto face = [&](std::size_t t, std::size_t opposite) {
+    std::array<Index, 3> corners{};
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < 4; ++k)
+      if (k != opposite) corners[n++] = cells.mesh().tetrahedra[t][k];
+    std::sort(corners.begin(), corners.end());
+    return corners;
+  };
+  for (std::size_t t = 0; t < cells.mesh().tetrahedra.size(); ++t)
+    for (std::size_t f = 0; f < 4; ++f) ++count[face(t, f)];
+  int whole = 0;
+  for (std::size_t t = 0; t < cells.mesh().tetrahedra.size(); ++t) {
+    if (cells.moments(t) != nullptr) continue;
+    ++whole;
+    for (std::size_t f = 0; f < 4; ++f) EXPECT_GE(count[face(t, f)], 2) << t;
+  }
+  EXPECT_GT(whole, 10);
+}
+
+// Bisected at random, several times over: moments stay exact, faces match, no tetrahedron becomes narrow, and
+// points are found.
+TEST(CutCells, StayExactWhenBisected)
+{
+  base::Random random(3);
+  const mesh::TriangleMesh mug = placed(shapes::generate(shapes::MugDesc{.cup = {.thickness = 0.009}}),
+                                        random_rotation(random), Vec3(0.1, -0.2, 0.3));
+  const distance::MeshDistance distance(mug);
+  CutCells cells(distance, {.spacing = 0.02, .degree = 3});
+  const double narrowest = measure_quality(cells.mesh()).min_dihedral;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::uint8_t> levels(cells.mesh().tetrahedra.size());
+    std::uint8_t most = 0;
+    for (std::uint8_t& level : levels)
+      most = std::max(most, level = static_cast<std::uint8_t>(std::max(0.0, random.uniform(-8, 4))));
+    ASSERT_GT(most, 0);
+    const std::optional<CutCells> finer = cells.refined(distance, levels);
+    ASSERT_TRUE(finer.has_value());
+    EXPECT_GT(finer->mesh().tetrahedra.size(), 1.2 * static_cast<double>(levels.size()));
+    cells = *finer;
+    expect_properties(mug, cells);
+    if (round > 0) expect_whole_cells_have_neighbours(cells);
+    EXPECT_GT(measure_quality(cells.mesh()).min_dihedral, 0.7 * narrowest);
+  }
+  for (std::size_t v = 0; v < mug.vertices.size(); ++v) {
+    const CutCells::Place place = cells.find(mug.vertices[v], -1);
+    EXPECT_GT(place.at.minCoeff(), -1e-4);
+  }
+  // The moments of another degree are those of the same cells.
+  const CutCells quartic = cells.of_degree(distance, 4);
+  ASSERT_EQ(quartic.mesh().tetrahedra, cells.mesh().tetrahedra);
+  for (std::size_t t = 0; t < cells.mesh().tetrahedra.size(); ++t) {
+    const auto low = cells.monomial_moments(t);
+    const auto high = quartic.monomial_moments(t);
+    ASSERT_EQ(low.empty(), high.empty());
+    for (std::size_t m = 0; m < low.size(); ++m) EXPECT_NEAR(low[m], high[m], 1e-13);
+    if (!low.empty()) {
+      EXPECT_NEAR(low[0], cells.moments(t)->fraction(), 1e-13);
     }
   }
 }

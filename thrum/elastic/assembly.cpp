@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thrum/base/parallel.h"
+#include "thrum/elastic/lagrange_element.h"
 #include "thrum/elastic/tetrahedron_element.h"
 #include "thrum/elastic/wedge_element.h"
 
@@ -34,6 +35,24 @@ std::vector<WedgeElement> prepare_wedges(const ElementMesh& mesh)
   return wedges;
 }
 
+// Elements of degree three and four. Those of a lattice that are whole have few shapes.
+std::vector<LagrangeElement> prepare_lagrange(const ElementMesh& mesh)
+{
+  const int degree = degree_of(mesh.kind);
+  if (degree < 3) return {};
+  std::vector<LagrangeElement> elements(mesh.element_count());
+  base::parallel_for(elements.size(), [&](std::size_t e) {
+    const auto node = [&](int k) -> const Vec3& {
+      return mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])];
+    };
+    const CutElement* cut = mesh.cut(e);
+    elements[e] =
+        LagrangeElement(degree, tetrahedron_geometry(node(0), node(1), node(2), node(3)),
+                        cut != nullptr ? std::span<const double>(cut->monomials) : std::span<const double>());
+  });
+  return elements;
+}
+
 std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
                                               std::span<const model::Material> materials)
 {
@@ -46,10 +65,12 @@ std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
       return mesh.nodes[static_cast<std::size_t>(n[k])];
     };
     const auto region = static_cast<std::size_t>(mesh.region(e));
-    const bool is_wedge = mesh.kind == ElementKind::wedge15;
-    elements[e] = {
-        is_wedge ? TetrahedronGeometry{} : tetrahedron_geometry(node(0), node(1), node(2), node(3)),
-        lame[region], materials[region].density, mesh.cut(e)};
+    PreparedElement& element = elements[e];
+    if (mesh.kind != ElementKind::wedge15)
+      element.geometry = tetrahedron_geometry(node(0), node(1), node(2), node(3));
+    element.lame = lame[region];
+    element.density = materials[region].density;
+    element.cut = mesh.cut(e);
   });
   return elements;
 }
@@ -150,13 +171,13 @@ void add_springs(std::span<const ElementSprings> springs, int a, int b, Mat3& bl
 {
   for (const ElementSprings& s : springs)
     for (int axis = 0; axis < 3; ++axis)
-      if (s.axes[static_cast<std::size_t>(axis)])
-        block(axis, axis) += s.stiffness * s.areas[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+      if (s.axes[static_cast<std::size_t>(axis)]) block(axis, axis) += s.stiffness * s.areas(a, b);
 }
 
 void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
                    std::span<const PreparedElement> elements, std::span<const WedgeElement> wedges,
-                   const NodePattern& pattern, std::size_t node, NodeBlocks& blocks)
+                   std::span<const LagrangeElement> lagrange, const NodePattern& pattern, std::size_t node,
+                   NodeBlocks& blocks)
 {
   const Index* begin = pattern.neighbours.data() + pattern.first[node];
   const Index* end = pattern.neighbours.data() + pattern.first[node + 1];
@@ -174,6 +195,12 @@ void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
       if (!wedges.empty()) {
         blocks.stiffness[at] += stiffness_block(element.lame, wedges[e].gradient_products(a, b));
         blocks.mass[at] += element.density * wedges[e].mass(a, b);
+        continue;
+      }
+      if (!lagrange.empty()) {
+        blocks.stiffness[at] += stiffness_block(element.lame, lagrange[e].gradient_products(a, b));
+        blocks.mass[at] += element.density * lagrange[e].mass(a, b);
+        if (!mesh.springs.empty()) add_springs(mesh.springs[e], a, b, blocks.stiffness[at]);
         continue;
       }
       Mat3 products = Mat3::Zero();
@@ -242,12 +269,13 @@ AssembledSystem assemble(const ElementMesh& mesh, std::span<const model::Materia
 
   const std::vector<PreparedElement> elements = prepare_elements(mesh, materials);
   const std::vector<WedgeElement> wedges = prepare_wedges(mesh);
+  const std::vector<LagrangeElement> lagrange = prepare_lagrange(mesh);
   base::parallel_for_chunks(
       mesh.nodes.size(),
       [&](std::size_t begin, std::size_t end) {
         NodeBlocks blocks;
         for (std::size_t node = begin; node < end; ++node) {
-          gather_blocks(mesh, around, elements, wedges, pattern, node, blocks);
+          gather_blocks(mesh, around, elements, wedges, lagrange, pattern, node, blocks);
           write_columns(pattern, blocks, node, system);
         }
       },

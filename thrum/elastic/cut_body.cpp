@@ -93,12 +93,12 @@ double add_springs(const tets::CutCells& cells, const mesh::TriangleMesh& surfac
       const Vec3 p =
           0.5 * (mesh.vertices[at(mesh.triangles[t][k])] + mesh.vertices[at(mesh.triangles[t][(k + 1) % 3])]);
       const tets::CutCells::Place place = cells.find(p, near.triangles[at(near.refined.parent[t])]);
-      const std::array<double, 10> shape = quadratic_shape(place.at);
+      const VecX shape = shape_functions(elements.kind, place.at);
       auto& list = elements.springs[at(place.tetrahedron)];
       if (list.empty() || list.back().axes != support.fixed)
-        list.push_back({support.fixed, kSpringStiffness * young / cells.spacing(), {}});
-      for (std::size_t a = 0; a < 10; ++a)
-        for (std::size_t b = 0; b < 10; ++b) list.back().areas[a][b] += area / 3 * shape[a] * shape[b];
+        list.push_back({support.fixed, kSpringStiffness * young / cells.spacing(),
+                        MatX::Zero(shape.size(), shape.size())});
+      list.back().areas += area / 3 * shape * shape.transpose();
     }
   }
   return total;
@@ -185,7 +185,7 @@ bool hold_elements(const ElementMesh& elements, const model::Support& support, c
     }
     if (highest > plane.offset + tolerance || !support.where.box.contains(centre)) continue;
     found = true;
-    for (std::size_t k = 0; k < 10; ++k)
+    for (std::size_t k = 0; k < at(nodes_of(elements.kind)); ++k)
       for (std::size_t axis = 0; axis < 3; ++axis) held[at(nodes[k])][axis] |= support.fixed[axis];
   }
   return found;
@@ -232,18 +232,25 @@ void add_supports(const tets::CutCells& cells, const mesh::TriangleMesh& surface
 
 }  // namespace
 
-ElementBody cut_body(const distance::MeshDistance& surface, double spacing, const ModalAnalysisDesc& desc)
+tets::CutCells supported_cells(const distance::MeshDistance& surface, double spacing, int degree,
+                               const ModalAnalysisDesc& desc, const tets::CutCells::Advance& advance)
 {
   for (const model::Support& support : desc.supports) check_support(support);
+  const std::optional<Plane> plane = lattice_plane(desc, mesh::bounding_box(surface.bvh().mesh()));
+  tets::CutCells cells(surface, {.spacing = spacing, .plane = plane, .degree = degree, .advance = advance});
+  check_connected(cells.mesh());
+  return cells;
+}
+
+ElementBody cut_body(const distance::MeshDistance& surface, const tets::CutCells& cells,
+                     const ModalAnalysisDesc& desc)
+{
   const mesh::TriangleMesh& given = surface.bvh().mesh();
   const std::optional<Plane> plane = lattice_plane(desc, mesh::bounding_box(given));
-  const tets::CutCells cells(surface, {.spacing = spacing, .plane = plane});
-  check_connected(cells.mesh());
-
   ElementBody body;
-  body.element_name = "tet10";
   body.elements = build_element_mesh(cells);
-  distance::RefinedSurface refined = distance::split_long_edges(given, spacing);
+  body.element_name = std::string(name_of(body.elements.kind));
+  distance::RefinedSurface refined = distance::split_long_edges(given, cells.spacing());
   std::vector<Index> triangle_of(refined.mesh.vertices.size(), -1);
   for (std::size_t t = 0; t < refined.mesh.triangles.size(); ++t)
     for (const Index v : refined.mesh.triangles[t]) triangle_of[at(v)] = refined.parent[t];
@@ -254,7 +261,9 @@ ElementBody cut_body(const distance::MeshDistance& surface, double spacing, cons
     }
     const tets::CutCells::Place place = cells.find(refined.mesh.vertices[v], triangle_of[v]);
     const Index* nodes = body.elements.element(at(place.tetrahedron));
-    body.surface_weights.add_vertex(std::span(nodes, 10), quadratic_shape(place.at));
+    const VecX shape = shape_functions(body.elements.kind, place.at);
+    body.surface_weights.add_vertex(std::span(nodes, at(shape.size())),
+                                    std::span(shape.data(), at(shape.size())));
   }
   body.surface = std::move(refined.mesh);
   add_supports(cells, given, desc, plane, body);

@@ -38,6 +38,9 @@ struct ElementBody {
   SurfaceWeights surface_weights;         ///< one entry for each of its vertices
   std::vector<Index> surface_nodes;       ///< ModalModel::surface_nodes
   bool single_layer = false;              ///< one layer of elements between its two sides
+  /// The result besides the model: what each element contributes to the error of all modes, where the error
+  /// was estimated by stress jumps.
+  std::vector<double> element_errors;
 };
 
 /// Moves the surface out of `body`. Errors and failures as in analyse_modes().

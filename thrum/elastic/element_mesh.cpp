@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "thrum/base/index.h"
+#include "thrum/elastic/lagrange_element.h"
+#include "thrum/tets/monomial_moments.h"
+
 namespace thrum::elastic {
 
 namespace {
@@ -47,6 +51,80 @@ void add_mid_edge_nodes(ElementMesh& mesh)
   }
 }
 
+// Numbers the edges (N = 2) or faces (N = 3) of all elements: for each element and each of its parts, in the
+// order of `parts`, an index into `list`.
+template <std::size_t N, std::size_t Count>
+std::vector<std::array<Index, Count>> number_parts(const ElementMesh& mesh,
+                                                   const std::array<std::array<int, N>, Count>& parts,
+                                                   std::vector<std::array<Index, N>>& list)
+{
+  const auto corners_of = [&](std::size_t e, std::size_t part) {
+    std::array<Index, N> corners;
+    for (std::size_t k = 0; k < N; ++k) corners[k] = mesh.element(e)[parts[part][k]];
+    std::sort(corners.begin(), corners.end());
+    return corners;
+  };
+  for (std::size_t e = 0; e < mesh.element_count(); ++e)
+    for (std::size_t part = 0; part < Count; ++part) list.push_back(corners_of(e, part));
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  std::vector<std::array<Index, Count>> numbers(mesh.element_count());
+  for (std::size_t e = 0; e < mesh.element_count(); ++e)
+    for (std::size_t part = 0; part < Count; ++part)
+      numbers[e][part] =
+          static_cast<Index>(std::lower_bound(list.begin(), list.end(), corners_of(e, part)) - list.begin());
+  return numbers;
+}
+
+constexpr std::array<std::array<int, 3>, 4> kElementFaces = {{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}};
+
+// Nodes of a face of a quartic element are closest to one of its corners each; they are numbered in the order
+// of those, as the nodes of an edge are in the order of its ends.
+void add_lagrange_nodes(ElementMesh& mesh)
+{
+  const int p = degree_of(mesh.kind);
+  const auto& nodes = LagrangeBasis::of(p).nodes();
+  const auto per_edge = static_cast<Index>(p - 1);
+  const auto per_face = static_cast<Index>(p == 3 ? 1 : 3);
+  std::vector<std::array<Index, 2>> edges;
+  std::vector<std::array<Index, 3>> faces;
+  const auto edge_numbers = number_parts(mesh, kElementEdges, edges);
+  const auto face_numbers = number_parts(mesh, kElementFaces, faces);
+  const auto first_edge_node = static_cast<Index>(mesh.corner_count);
+  const Index first_face_node = first_edge_node + per_edge * static_cast<Index>(edges.size());
+  const Index first_inside = first_face_node + per_face * static_cast<Index>(faces.size());
+  for (const auto& edge : edges) mesh.edges.insert(mesh.edges.end(), at(per_edge), edge);
+  for (const auto& face : faces) mesh.faces.insert(mesh.faces.end(), at(per_face), face);
+  mesh.nodes.resize(at(first_inside) + (p == 4 ? mesh.element_count() : 0));
+  const auto per_element = nodes.size();
+  for (std::size_t e = 0; e < mesh.element_count(); ++e) {
+    Index* list = mesh.connectivity.data() + e * per_element;
+    std::size_t next = 4;
+    for (std::size_t k = 0; k < 6; ++k) {
+      const bool forward = list[kElementEdges[k][0]] < list[kElementEdges[k][1]];
+      for (Index n = 0; n < per_edge; ++n)
+        list[next++] = first_edge_node + per_edge * edge_numbers[e][k] + (forward ? n : per_edge - 1 - n);
+    }
+    for (std::size_t f = 0; f < 4; ++f) {
+      const auto& face = faces[at(face_numbers[e][f])];
+      for (Index n = 0; n < per_face; ++n) {
+        const auto rank = std::find(face.begin(), face.end(), list[kElementFaces[f][at(n)]]) - face.begin();
+        list[next++] =
+            first_face_node + per_face * face_numbers[e][f] + (per_face == 1 ? 0 : static_cast<Index>(rank));
+      }
+    }
+    if (p == 4) {
+      list[next++] = first_inside + static_cast<Index>(e);
+      mesh.insides.push_back({list[0], list[1], list[2], list[3]});
+    }
+    for (std::size_t k = 4; k < per_element; ++k) {
+      Vec3 position = Vec3::Zero();
+      for (std::size_t c = 0; c < 4; ++c) position += nodes[k][c] * mesh.nodes[at(list[c])] / p;
+      mesh.nodes[at(list[k])] = position;
+    }
+  }
+}
+
 }  // namespace
 
 ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind kind)
@@ -63,6 +141,7 @@ ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind ki
     std::copy(mesh.tetrahedra[e].begin(), mesh.tetrahedra[e].end(),
               result.connectivity.begin() + static_cast<std::ptrdiff_t>(e * per_element));
   if (kind == ElementKind::tet10) add_mid_edge_nodes(result);
+  if (degree_of(kind) > 2) add_lagrange_nodes(result);
   return result;
 }
 
@@ -119,22 +198,30 @@ CutElement cut_element(const tets::CellMoments& moments)
 
 ElementMesh build_element_mesh(const tets::CutCells& cells)
 {
-  ElementMesh result = build_element_mesh(cells.mesh(), ElementKind::tet10);
+  ElementMesh result = build_element_mesh(cells.mesh(), tetrahedron_of(cells.degree()));
   result.cut_of.assign(cells.mesh().tetrahedra.size(), -1);
+  const std::vector<double> whole = tets::whole_monomial_moments(tets::kMaxMonomialDegree);
   for (std::size_t e = 0; e < result.cut_of.size(); ++e) {
     const tets::CellMoments* moments = cells.moments(e);
     if (moments == nullptr) continue;
     result.cut_of[e] = static_cast<Index>(result.cuts.size());
     result.cuts.push_back(cut_element(*moments));
+    const std::span<const double> monomials = cells.monomial_moments(e);
+    for (std::size_t m = 0; m < monomials.size(); ++m)
+      result.cuts.back().monomials.push_back(monomials[m] + kCutStabilisation * (whole[m] - monomials[m]));
   }
   return result;
 }
 
-std::array<double, 10> quadratic_shape(const Vec4& at)
+VecX shape_functions(ElementKind kind, const Vec4& at)
 {
-  std::array<double, 10> n{};
-  for (int c = 0; c < 4; ++c) n[static_cast<std::size_t>(c)] = at[c] * (2 * at[c] - 1);
-  for (std::size_t k = 0; k < 6; ++k) n[4 + k] = 4 * at[kElementEdges[k][0]] * at[kElementEdges[k][1]];
+  if (degree_of(kind) > 2) return LagrangeBasis::of(degree_of(kind)).shape(at);
+  if (kind == ElementKind::tet4) return at;
+  VecX n(10);
+  for (int c = 0; c < 4; ++c) n[c] = at[c] * (2 * at[c] - 1);
+  for (int k = 0; k < 6; ++k)
+    n[4 + k] = 4 * at[kElementEdges[static_cast<std::size_t>(k)][0]] *
+               at[kElementEdges[static_cast<std::size_t>(k)][1]];
   return n;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The finite-element mesh: straight-sided tetrahedra with 4 or 10 nodes, or wedges with 15 (wedge_element.h).
-// Quadratic tetrahedra may be only partly inside the body (tets/cut_cells.h).
+// The finite-element mesh: straight-sided tetrahedra with 4, 10, 20 or 35 nodes, or wedges with 15
+// (wedge_element.h). Tetrahedra of degree two and above may be partly inside the body (tets/cut_cells.h).
 //
 //            3
 //           /|\            Nodes 0-3 are the corners, 4-9 the middles of the edges 01 02 03 12 13 23:
@@ -30,30 +30,34 @@ namespace thrum::elastic {
 inline constexpr std::array<std::array<int, 2>, 6> kElementEdges = {
     {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
 
-/// The integrals of a quadratic tetrahedron over its part inside the body, for a tetrahedron of unit volume.
+/// The integrals of a tetrahedron over its part inside the body, for a tetrahedron of unit volume.
 struct CutElement {
   double volume = 0;
   std::array<double, 4> firsts{};                   ///< of L_i
   std::array<std::array<double, 4>, 4> seconds{};   ///< of L_i L_j
-  std::array<std::array<double, 10>, 10> masses{};  ///< of N_a N_b
+  std::array<std::array<double, 10>, 10> masses{};  ///< of N_a N_b of the quadratic element
+  std::vector<double> monomials;  ///< of monomials (tets/monomial_moments.h); empty for degree two
 };
 
 /// Springs that hold a part of the surface, as in penalty methods: integrals of N_a N_b over the part of the
 /// surface in one element.
 struct ElementSprings {
   std::array<bool, 3> axes{};
-  double stiffness = 0;                            ///< [N/m^3]
-  std::array<std::array<double, 10>, 10> areas{};  ///< [m^2]
+  double stiffness = 0;  ///< [N/m^3]
+  MatX areas;            ///< [m^2]
 };
 
 struct ElementMesh {
   ElementKind kind = ElementKind::tet10;
-  std::vector<Vec3> nodes;                  ///< [m]
-  std::size_t corner_count = 0;             ///< nodes before this one are vertices of the mesh
-  std::vector<std::array<Index, 2>> edges;  ///< ends of the edge of node corner_count + k; empty for tet4
-  std::vector<Index> connectivity;          ///< nodes_of(kind) entries per element
-  std::vector<Index> regions;               ///< per element; empty: all in region 0
-  std::vector<Index> cut_of;                ///< per element an index into `cuts`, or -1; empty: no cuts
+  std::vector<Vec3> nodes;       ///< [m]
+  std::size_t corner_count = 0;  ///< nodes before this one are vertices of the mesh
+  /// Nodes follow the corners in this order; for each its edge, face or element, by its corners.
+  std::vector<std::array<Index, 2>> edges;    ///< empty for tet4
+  std::vector<std::array<Index, 3>> faces;    ///< of nodes within faces
+  std::vector<std::array<Index, 4>> insides;  ///< of nodes within elements
+  std::vector<Index> connectivity;            ///< nodes_of(kind) entries per element
+  std::vector<Index> regions;                 ///< per element; empty: all in region 0
+  std::vector<Index> cut_of;                  ///< per element an index into `cuts`, or -1; empty: no cuts
   std::vector<CutElement> cuts;
   std::vector<std::vector<ElementSprings>> springs;  ///< per element; empty: none
 
@@ -75,14 +79,14 @@ struct ElementMesh {
 
 [[nodiscard]] ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind kind);
 
-/// Quadratic elements with the integrals over their inside parts. An element with little material in it
-/// would make the matrices nearly singular, so the outside part has kCutStabilisation of the stiffness and
-/// density of the inside.
+/// Elements of the degree of the cells, with the integrals over their inside parts. An element with little
+/// material in it would make the matrices nearly singular, so the outside part has kCutStabilisation of the
+/// stiffness and density of the inside.
 [[nodiscard]] ElementMesh build_element_mesh(const tets::CutCells& cells);
 inline constexpr double kCutStabilisation = 1e-9;
 
-/// The shape functions of a quadratic tetrahedron at barycentric coordinates.
-[[nodiscard]] std::array<double, 10> quadratic_shape(const Vec4& at);
+/// The shape functions of a tetrahedron at barycentric coordinates, one for each node.
+[[nodiscard]] VecX shape_functions(ElementKind kind, const Vec4& at);
 
 /// The elements around each node: entries [first[n], first[n + 1]) of `elements` and `local`, ordered by
 /// element.

@@ -280,7 +280,8 @@ ModalAnalysisResult analyse_elements(ElementBody& body, const ModalAnalysisDesc&
                              model.frequencies);
   progress.at(0.93);
   if (desc.estimate_errors)
-    model.frequency_errors = estimate_frequency_errors(elements, desc.materials, at_nodes);
+    model.frequency_errors =
+        estimate_frequency_errors(elements, desc.materials, at_nodes, &body.element_errors);
   add_warnings(body, desc, model);
   progress.finish();
   return result;

@@ -72,7 +72,8 @@ void add_point(const Vec3& x, double scale, double weight, const LameConstants& 
   }
 }
 
-// Adds the energy and mass of the 30 fields in a cut element or a wedge, which represent them exactly.
+// Adds the energy and mass of the 30 fields in a cut element or a wedge, which represent them exactly: a
+// tetrahedron of any degree as the quadratic one.
 void add_quadratic_element(const ElementMesh& mesh, std::size_t e, const model::Material& material,
                            const Box3& box, double size, MatX& stiffness, MatX& mass)
 {
@@ -80,16 +81,21 @@ void add_quadratic_element(const ElementMesh& mesh, std::size_t e, const model::
   const auto node = [&](int k) -> const Vec3& {
     return mesh.nodes[static_cast<std::size_t>(n[k])];
   };
-  const int nodes = nodes_of(mesh.kind);
-  MatX fields = MatX::Zero(3 * nodes, 30);
+  const bool is_wedge = mesh.kind == ElementKind::wedge15;
+  std::vector<Vec3> points;
+  for (int k = 0; k < (is_wedge ? 15 : 4); ++k) points.push_back(node(k));
+  if (!is_wedge)
+    for (const auto& edge : kElementEdges) points.push_back(0.5 * (node(edge[0]) + node(edge[1])));
+  MatX fields = MatX::Zero(3 * static_cast<Eigen::Index>(points.size()), 30);
   Eigen::Matrix<double, 10, 1> value;
   Eigen::Matrix<double, 10, 3> gradient;
-  for (int k = 0; k < nodes; ++k) {
-    monomials((node(k) - box.center()) / size, value, gradient);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    monomials((points[k] - box.center()) / size, value, gradient);
     for (int m = 0; m < 10; ++m)
-      for (int axis = 0; axis < 3; ++axis) fields(3 * k + axis, 3 * m + axis) = value[m];
+      for (int axis = 0; axis < 3; ++axis)
+        fields(3 * static_cast<Eigen::Index>(k) + axis, 3 * m + axis) = value[m];
   }
-  if (mesh.kind == ElementKind::wedge15) {
+  if (is_wedge) {
     const WedgeElement wedge(std::array<Vec3, 6>{node(0), node(1), node(2), node(3), node(4), node(5)});
     stiffness += fields.transpose() * wedge.stiffness_matrix(lame_constants(material)) * fields;
     mass += fields.transpose() * wedge.mass_matrix(material.density) * fields;
@@ -97,8 +103,9 @@ void add_quadratic_element(const ElementMesh& mesh, std::size_t e, const model::
   }
   const TetrahedronGeometry tet = tetrahedron_geometry(node(0), node(1), node(2), node(3));
   const CutElement* cut = mesh.cut(e);
-  stiffness += fields.transpose() * element_stiffness(mesh.kind, tet, lame_constants(material), cut) * fields;
-  mass += fields.transpose() * element_mass(mesh.kind, tet, material.density, cut) * fields;
+  stiffness +=
+      fields.transpose() * element_stiffness(ElementKind::tet10, tet, lame_constants(material), cut) * fields;
+  mass += fields.transpose() * element_mass(ElementKind::tet10, tet, material.density, cut) * fields;
 }
 
 // What springs do to the motions, relative to their whole area.
@@ -110,19 +117,15 @@ void add_springs(const ElementMesh& mesh, const Box3& box, double size,
   for (std::size_t e = 0; e < mesh.springs.size(); ++e) {
     for (const ElementSprings& s : mesh.springs[e]) {
       // Rigid motions are linear, so a row at each node and the integrals between nodes are exact.
-      Eigen::Matrix<double, 10, 10> areas;
-      for (int a = 0; a < 10; ++a)
-        for (int b = 0; b < 10; ++b)
-          areas(a, b) = s.areas[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
-      area += areas.sum();
+      area += s.areas.sum();
       for (int axis = 0; axis < 3; ++axis) {
         if (!s.axes[static_cast<std::size_t>(axis)]) continue;
-        Eigen::Matrix<double, 10, 6> rows;
-        for (int a = 0; a < 10; ++a) {
+        Eigen::Matrix<double, Eigen::Dynamic, 6> rows(s.areas.rows(), 6);
+        for (Eigen::Index a = 0; a < rows.rows(); ++a) {
           const Vec3& p = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[a])];
           rows.row(a) = motions_at((p - box.center()) / size).row(axis);
         }
-        sum += rows.transpose() * areas * rows;
+        sum += rows.transpose() * s.areas * rows;
       }
     }
   }

@@ -104,7 +104,9 @@ std::array<Strain, 4> corner_strains(ElementKind kind, const TetrahedronGeometry
   return strains;
 }
 
-double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared, const double* u)
+// `shares` receives the share of each element.
+double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared, const double* u,
+                      std::vector<double>& shares)
 {
   const std::size_t elements = mesh.element_count();
   std::vector<std::array<Strain, 4>> strains(elements);
@@ -142,29 +144,38 @@ double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared,
     std::array<Strain, 4> difference;
     for (std::size_t c = 0; c < 4; ++c)
       difference[c] = average[static_cast<std::size_t>(prepared.sites[e][c])] - strains[e][c];
-    error += integral(lame, prepared.geometry[e].volume, mesh.cut(e), difference);
+    shares[e] = integral(lame, prepared.geometry[e].volume, mesh.cut(e), difference);
+    error += shares[e];
     energy += integral(lame, prepared.geometry[e].volume, mesh.cut(e), strains[e]);
   }
+  for (double& share : shares) share = energy > 0 ? share / energy : 0;
   return energy > 0 ? error / energy : 0;
 }
 
 }  // namespace
 
 VecX estimate_frequency_errors(const ElementMesh& mesh, std::span<const model::Material> materials,
-                               const Eigen::Ref<const MatX>& shapes)
+                               const Eigen::Ref<const MatX>& shapes, std::vector<double>* element_errors)
 {
-  if (mesh.kind == ElementKind::wedge15) return {};
+  if (mesh.kind == ElementKind::wedge15 || degree_of(mesh.kind) > 2) return {};
   const PreparedElements prepared = prepare(mesh, materials);
   if (prepared.site_count == 4 * mesh.element_count()) return {};
   VecX errors(shapes.cols());
+  std::vector<std::vector<double>> shares(static_cast<std::size_t>(shapes.cols()));
   base::parallel_for(
       static_cast<std::size_t>(shapes.cols()),
       [&](std::size_t k) {
         const double* u = shapes.data() + static_cast<std::ptrdiff_t>(k) * shapes.outerStride();
-        const double fraction = std::min(error_fraction(mesh, prepared, u), kMaxErrorFraction);
+        shares[k].resize(mesh.element_count());
+        const double fraction = std::min(error_fraction(mesh, prepared, u, shares[k]), kMaxErrorFraction);
         errors[static_cast<Eigen::Index>(k)] = 1 / std::sqrt(1 - fraction) - 1;
       },
       1);
+  if (element_errors != nullptr) {
+    element_errors->assign(mesh.element_count(), 0.0);
+    for (const std::vector<double>& of_mode : shares)
+      for (std::size_t e = 0; e < of_mode.size(); ++e) (*element_errors)[e] += of_mode[e];
+  }
   return errors;
 }
 

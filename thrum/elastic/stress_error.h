@@ -17,6 +17,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "thrum/base/vec.h"
 #include "thrum/elastic/element_mesh.h"
@@ -26,9 +27,11 @@ namespace thrum::elastic {
 
 /// Estimate (2) for each mode; empty for wedges, and where no two elements share a vertex, so that there are
 /// no jumps.
-/// `shapes` has 3 rows per node of the element mesh and one column per mode.
+/// `shapes` has 3 rows per node of the element mesh and one column per mode. `element_errors` receives the
+/// share of each element in (1), summed over all modes.
 [[nodiscard]] VecX estimate_frequency_errors(const ElementMesh& mesh,
                                              std::span<const model::Material> materials,
-                                             const Eigen::Ref<const MatX>& shapes);
+                                             const Eigen::Ref<const MatX>& shapes,
+                                             std::vector<double>* element_errors = nullptr);
 
 }  // namespace thrum::elastic

@@ -266,8 +266,15 @@ std::vector<bool> select_nodes(const ElementMesh& mesh, std::span<const std::str
 {
   std::vector<bool> chosen = select_corners(mesh, region_names, selection);
   chosen.reserve(mesh.nodes.size());
-  for (const auto& edge : mesh.edges)
-    chosen.push_back(chosen[static_cast<std::size_t>(edge[0])] && chosen[static_cast<std::size_t>(edge[1])]);
+  const auto add = [&](const auto& lists) {
+    for (const auto& corners : lists)
+      chosen.push_back(std::all_of(corners.begin(), corners.end(), [&](Index c) {
+        return static_cast<bool>(chosen[static_cast<std::size_t>(c)]);
+      }));
+  };
+  add(mesh.edges);
+  add(mesh.faces);
+  add(mesh.insides);
   return chosen;
 }
 

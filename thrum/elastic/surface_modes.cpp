@@ -8,7 +8,9 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/progress.h"
-#include "thrum/elastic/cut_body.h"
+#include "thrum/elastic/block_modes.h"
+#include "thrum/elastic/cut_modes.h"
+#include "thrum/elastic/fill_quality.h"
 #include "thrum/elastic/modal_cache.h"
 #include "thrum/elastic/revolved_modes.h"
 #include "thrum/elastic/revolved_profile.h"
@@ -28,22 +30,13 @@ namespace {
 constexpr double kDefaultQuadraticCount = 20e3;
 constexpr double kDefaultLinearCount = 100e3;
 
-// Stated errors of cut cells: fitted on one half of 20 bodies, tested on the other
-// (docs/methods/modal_analysis.md). By the stress jumps, and at most by the difference to the lattice before.
-constexpr double kErrorMargin = 1.5;
-constexpr double kDifferenceMargin = 1.5 * kErrorMargin;
-// Of the first lattice of cut cells, which takes about half a second.
-constexpr double kFirstCells = 3e3;
-// A lattice is at most this much finer than the one before, and not less than 1 / kSmallStep.
-constexpr double kMaxRefinement = 0.45;
-constexpr double kSmallStep = 1.15;
-
 // The first sheet, how much coarser the one is that it is compared with, the refinement from one to the next,
 // and how many cut cells a wedge takes the time of.
 constexpr double kFirstTriangles = 400;
 constexpr double kSheetCoarsening = 2;
 constexpr double kSheetRefinement = 1.6;
 constexpr double kWedgeCost = 3;
+constexpr double kSmallStep = 1.15;  // a refinement by less than this is not worth it
 // With more triangles than this a sheet is not refined only to find its error.
 constexpr Index kMaxComparedTriangles = 3000;
 // Wedges need not be narrower than this many thicknesses, and at folds they cannot.
@@ -89,127 +82,6 @@ ModalAnalysisResult analyse_filled(const mesh::TetrahedralMesh& mesh, const Moda
   }
 }
 
-// Tetrahedra of a lattice that are at least partly inside: 12 a cube of the volume, and a layer of cubes that
-// the surface passes through, of which this share of a spacing lies outside.
-constexpr double kOutsideLayer = 0.6;
-
-double cut_cell_count(double volume, double area, double spacing)
-{
-  return 12 * (volume / std::pow(spacing, 3) + kOutsideLayer * area / (spacing * spacing));
-}
-
-double cut_cell_spacing(double volume, double area, double count)
-{
-  double low = 0;
-  double high = std::sqrt(area) + std::cbrt(volume);
-  for (int k = 0; k < 60; ++k) {
-    const double middle = 0.5 * (low + high);
-    (cut_cell_count(volume, area, middle) > count ? low : high) = middle;
-  }
-  return high;
-}
-
-struct QualityLevel {
-  double max_error;  // of the frequencies asked for
-  double max_cells;
-};
-
-QualityLevel level_of(Quality quality)
-{
-  switch (quality) {
-    case Quality::draft:
-      return {0.05, 6e3};
-    case Quality::normal:
-      return {0.01, 25e3};
-    case Quality::fine:
-      return {0.002, 120e3};
-  }
-  return {};
-}
-
-// The largest error among the modes that can be heard.
-double worst_error(const model::ModalModel& model)
-{
-  constexpr double kMaxAudibleFrequency = 20e3;
-  double worst = 0;
-  for (Eigen::Index k = 0; k < model.frequency_errors.size(); ++k)
-    if (k == 0 || model.frequencies[k] < kMaxAudibleFrequency)
-      worst = std::max(worst, model.frequency_errors[k]);
-  return worst;
-}
-
-// What two meshes say about the error of the finer one: the part of the difference that is left when errors
-// fall with the square of the size. In fact they fall faster, so that this is rather too much.
-VecX errors_by_difference(const VecX& coarse, const VecX& fine, double ratio)
-{
-  constexpr double kSmallestError = 1e-5;
-  const Eigen::Index count = std::min(coarse.size(), fine.size());
-  VecX errors = VecX::Constant(fine.size(), 0);
-  double largest = kSmallestError;
-  for (Eigen::Index k = 0; k < count; ++k) {
-    errors[k] = std::max(kSmallestError, std::abs(coarse[k] / fine[k] - 1) / (ratio * ratio - 1));
-    largest = std::max(largest, errors[k]);
-  }
-  for (Eigen::Index k = count; k < fine.size(); ++k) errors[k] = largest;
-  return errors;
-}
-
-// Shown at once on a terminal, since a lattice says nothing while it is cut.
-void show_filling(const ModalAnalysisDesc& desc)
-{
-  base::ProgressDesc at_once = desc.progress;
-  at_once.redraw_interval = 0;
-  base::Progress progress(desc.name.empty() ? "filling" : "filling " + desc.name, 0, at_once);
-  progress.advance();
-}
-
-// What two lattices say about the finer one limits what the stress jumps of that one say: in cells that are
-// much wider than a curved wall is thick, the averages of strains at corners outside of the wall are wild.
-void limit_errors(const VecX& coarse, double ratio, model::ModalModel& model)
-{
-  const VecX by_difference = errors_by_difference(coarse, model.frequencies, ratio);
-  for (Eigen::Index k = 0; k < std::min(coarse.size(), model.frequency_errors.size()); ++k)
-    model.frequency_errors[k] = std::min(model.frequency_errors[k], kDifferenceMargin * by_difference[k]);
-}
-
-// The first lattice is coarse; its errors say how much finer the next must be, until they are small enough
-// or the number of cells reaches its limit.
-ModalAnalysisResult analyse_cut_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                        const ModalAnalysisDesc& desc)
-{
-  show_filling(desc);
-  const double volume = mesh::require_closed(surface, desc.name, "ring").volume;
-  const double area = mesh::area(surface);
-  const distance::MeshDistance distance(surface);
-  const QualityLevel level = level_of(fill.quality);
-  const double max_cells = std::min(level.max_cells, fill.max_tetrahedra);
-  const double finest = cut_cell_spacing(volume, area, max_cells);
-  double spacing =
-      fill.spacing > 0 ? fill.spacing : cut_cell_spacing(volume, area, std::min(kFirstCells, max_cells));
-  ModalAnalysisDesc run = desc;
-  run.estimate_errors = desc.estimate_errors || fill.spacing == 0;
-  VecX coarser;  // frequencies of the lattice before
-  double coarser_spacing = spacing;
-  for (;;) {
-    ElementBody body = cut_body(distance, spacing, run);
-    ModalAnalysisResult result = analyse_elements(body, run);
-    result.model.frequency_errors *= kErrorMargin;
-    if (coarser.size() > 0) limit_errors(coarser, coarser_spacing / spacing, result.model);
-    const double error = worst_error(result.model);
-    if (fill.spacing > 0 || !result.ok() || error <= level.max_error || spacing <= kSmallStep * finest) {
-      add_error_warning(desc, result.model);
-      return result;
-    }
-    // The error falls with about this power of the spacing.
-    constexpr double kOrder = 2.5;
-    constexpr double kAimBelow = 0.7;  // of the limit
-    coarser = result.model.frequencies;
-    coarser_spacing = spacing;
-    const double factor = std::pow(kAimBelow * level.max_error / error, 1 / kOrder);
-    spacing = std::max(finest, spacing * std::clamp(factor, kMaxRefinement, 1 / kSmallStep));
-  }
-}
-
 double longest_edge(const mesh::TriangleMesh& mesh)
 {
   double longest = 0;
@@ -246,7 +118,7 @@ bool refine_sheet(const mesh::TriangleMesh& surface, double thickness, double ed
     if (finer.elements <= run.elements || !finer.result.ok()) return false;
     finer.result.model.frequency_errors =
         errors_by_difference(run.result.model.frequencies, finer.result.model.frequencies,
-                             std::sqrt(static_cast<double>(finer.elements) / run.elements));
+                             1 / (static_cast<double>(finer.elements) / run.elements - 1));
     run = std::move(finer);
     return true;
   } catch (const base::Stopped&) {
@@ -302,6 +174,16 @@ std::optional<ModalAnalysisResult> analyse_round_surface(const mesh::TriangleMes
   return result;
 }
 
+// A grid along the faces instead of a lattice.
+std::optional<ModalAnalysisResult> analyse_block_surface(const mesh::TriangleMesh& surface,
+                                                         const FillDesc& fill, const ModalAnalysisDesc& desc)
+{
+  if (fill.method != FillMethod::automatic || fill.spacing > 0 || desc.materials.size() != 1)
+    return std::nullopt;
+  (void)mesh::require_closed(surface, desc.name, "ring");
+  return analyse_blocks(surface, fill, desc);
+}
+
 ModalAnalysisResult analyse_stuffed_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                             const ModalAnalysisDesc& desc, distance::SignMethod sign)
 {
@@ -339,6 +221,7 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
     return analyse_stuffed_surface(surface, fill, desc, distance::SignMethod::automatic);
   try {
     if (auto round = analyse_round_surface(surface, fill, desc)) return std::move(*round);
+    if (auto blocks = analyse_block_surface(surface, fill, desc)) return std::move(*blocks);
     return analyse_cut_surface(surface, fill, desc);
   } catch (const tets::CrossingSurface&) {
     ModalAnalysisResult result =

@@ -19,7 +19,9 @@ namespace thrum::elastic {
 
 /// How a closed surface is filled.
 enum class FillMethod {
-  automatic,  ///< free bodies of revolution as round (docs/methods/revolved_bodies.md), others in cut cells
+  /// free bodies of revolution as round (docs/methods/revolved_bodies.md), bodies along the axes in a grid
+  /// (docs/methods/rectilinear_bodies.md), others in cut cells
+  automatic,
   cut_cells,  ///< exact volume, sharp edges: elements partly inside (tets/cut_cells.h); TET10 only
   stuffing,   ///< fitted tetrahedra that cut off edges (tets/isosurface_stuffing.h)
 };
@@ -27,9 +29,9 @@ enum class FillMethod {
 /// How accurate the frequencies shall be, where the spacing is not given: the largest stated error of the
 /// modes asked for, up to 20 kHz.
 enum class Quality {
-  draft,   ///< 5 %, at most 6,000 cells
-  normal,  ///< 1 %, at most 25,000 cells
-  fine,    ///< 0.2 %, at most 120,000 cells
+  draft,   ///< 5 %, at most 6,000 quadratic or 1,700 cubic cells
+  normal,  ///< 1 %, at most 25,000 or 7,100
+  fine,    ///< 0.2 %, at most 120,000 or 34,000
 };
 
 struct FillDesc {

@@ -232,11 +232,13 @@ THRUM_TABLE(
         .field(non_negative("thickness", "m",
                             "the shape is a sheet of this thickness, half of it to each side; 0: a solid"),
                &RingsEntry::thickness)
-        .choice({.key = "fill",
-                 .doc = "cut: elements that are partly inside, exact; stuffing: fitted tetrahedra, which cut "
-                        "off sharp edges; auto: free bodies of revolution as round ones, others cut"},
-                &RingsEntry::fill,
-                {{"auto", RingsFill::automatic}, {"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
+        .choice(
+            {.key = "fill",
+             .doc = "cut: elements that are partly inside, exact; stuffing: fitted tetrahedra, which cut "
+                    "off sharp edges; auto: free bodies of revolution as round ones, bodies along the axes "
+                    "in a grid, others cut"},
+            &RingsEntry::fill,
+            {{"auto", RingsFill::automatic}, {"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
         .choice(
             {.key = "quality", .doc = "error of the frequencies of 5, 1 or 0.2 %, without a spacing"},
             &RingsEntry::quality,

@@ -19,7 +19,7 @@ namespace {
 /// planar to rounding only.
 constexpr double kPlaneTolerance = 1e-6;
 
-using Lines = std::array<std::vector<double>, 3>;  // ascending, by axis [m]
+using Lines = BlockGrid::Planes;
 
 // The axis that the triangle is perpendicular to, -1: none.
 int axis_of(const mesh::TriangleMesh& surface, std::size_t t, double tolerance)
@@ -30,10 +30,11 @@ int axis_of(const mesh::TriangleMesh& surface, std::size_t t, double tolerance)
   return thickness.minCoeff(&axis) <= tolerance ? static_cast<int>(axis) : -1;
 }
 
-// The planes of the faces, by axis.
-Lines face_planes(const mesh::TriangleMesh& surface)
+// The planes of the faces and the further ones within the body, by axis.
+Lines face_planes(const mesh::TriangleMesh& surface, const Lines& further)
 {
-  const double tolerance = kPlaneTolerance * mesh::bounding_box(surface).diagonal().norm();
+  const Box3 box = mesh::bounding_box(surface);
+  const double tolerance = kPlaneTolerance * box.diagonal().norm();
   Lines planes;
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const int axis = axis_of(surface, t, tolerance);
@@ -46,6 +47,14 @@ Lines face_planes(const mesh::TriangleMesh& surface)
     }
     planes[static_cast<std::size_t>(axis)].push_back(surface.corner(t, 0)[axis]);
   }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (const double plane : further[axis]) {
+      const auto& faces = planes[axis];
+      const bool is_new = std::none_of(faces.begin(), faces.end(),
+                                       [&](double f) { return std::abs(f - plane) <= 2 * tolerance; });
+      const auto a = static_cast<Eigen::Index>(axis);
+      if (is_new && plane > box.min()[a] && plane < box.max()[a]) planes[axis].push_back(plane);
+    }
   for (std::vector<double>& along : planes) {
     std::sort(along.begin(), along.end());
     along.erase(
@@ -53,6 +62,12 @@ Lines face_planes(const mesh::TriangleMesh& surface)
         along.end());
   }
   return planes;
+}
+
+// How many cells of at most `size` there are between two planes.
+double parts_between(double from, double to, double size)
+{
+  return std::max(1.0, std::ceil((to - from) / size - 1e-9));
 }
 
 // Divides the spaces between the planes into equal cells of at most `max_cell`.
@@ -66,7 +81,7 @@ Lines grid_lines(const Lines& planes, const Vec3& max_cell)
     lines[axis].push_back(planes[axis].front());
     for (std::size_t i = 1; i < planes[axis].size(); ++i) {
       const double from = planes[axis][i - 1], to = planes[axis][i];
-      const double parts = std::max(1.0, std::ceil((to - from) / size - 1e-9));
+      const double parts = parts_between(from, to, size);
       if (parts > kMaxBlockCells)
         throw Error(fmt::format("A grid of {} m has too many cells. Use larger cells.", size));
       for (int k = 1; k <= static_cast<int>(parts); ++k)
@@ -82,29 +97,83 @@ Lines grid_lines(const Lines& planes, const Vec3& max_cell)
 
 }  // namespace
 
-mesh::TetrahedralMesh tetrahedralise_blocks(const mesh::TriangleMesh& surface, const Vec3& max_cell)
+bool is_rectilinear(const mesh::TriangleMesh& surface)
 {
-  const distance::MeshDistance distance(surface);
-  const Lines lines = grid_lines(face_planes(surface), max_cell);
-  const std::array<std::size_t, 3> n = {lines[0].size(), lines[1].size(), lines[2].size()};
-  const auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
-    return Vec3(lines[0][i], lines[1][j], lines[2][k]);
-  };
+  const double tolerance = kPlaneTolerance * mesh::bounding_box(surface).diagonal().norm();
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t)
+    if (axis_of(surface, t, tolerance) < 0) return false;
+  return true;
+}
 
-  mesh::TetrahedralMesh result;
+BlockGrid::BlockGrid(const mesh::TriangleMesh& surface, const Planes& further)
+    : planes_(face_planes(surface, further))
+{
+  const auto blocks = [&](std::size_t axis) {
+    return planes_[axis].size() - 1;
+  };
+  const double count =
+      static_cast<double>(blocks(0)) * static_cast<double>(blocks(1)) * static_cast<double>(blocks(2));
+  if (count > kMaxBlockCells)
+    throw Error(
+        fmt::format("The faces of the body divide space into {:.3g} blocks; at most {:.0e} are allowed.",
+                    count, kMaxBlockCells));
+  const distance::MeshDistance distance(surface);
+  for (std::size_t k = 0; k < blocks(2); ++k)
+    for (std::size_t j = 0; j < blocks(1); ++j)
+      for (std::size_t i = 0; i < blocks(0); ++i) {
+        const Vec3 low(planes_[0][i], planes_[1][j], planes_[2][k]);
+        const Vec3 high(planes_[0][i + 1], planes_[1][j + 1], planes_[2][k + 1]);
+        inside_.push_back(distance.signed_distance((low + high) / 2).distance > 0 ? 0 : 1);
+      }
+}
+
+double BlockGrid::count(const Vec3& max_cell) const
+{
+  double cells = 0;
+  std::size_t block = 0;
+  const auto parts = [&](std::size_t axis, std::size_t i) {
+    return parts_between(planes_[axis][i], planes_[axis][i + 1], max_cell[static_cast<Eigen::Index>(axis)]);
+  };
+  for (std::size_t k = 0; k + 1 < planes_[2].size(); ++k)
+    for (std::size_t j = 0; j + 1 < planes_[1].size(); ++j)
+      for (std::size_t i = 0; i + 1 < planes_[0].size(); ++i)
+        if (inside_[block++] != 0) cells += parts(0, i) * parts(1, j) * parts(2, k);
+  return 5 * cells;
+}
+
+const mesh::TetrahedralMesh& BlockGrid::fill(const Vec3& max_cell)
+{
+  lines_ = grid_lines(planes_, max_cell);
+  const std::array<std::size_t, 3> n = {lines_[0].size(), lines_[1].size(), lines_[2].size()};
+  // The block that each interval of the lines lies in.
+  std::array<std::vector<std::size_t>, 3> block_of;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t i = 0; i + 1 < n[axis]; ++i) {
+      const double middle = 0.5 * (lines_[axis][i] + lines_[axis][i + 1]);
+      block_of[axis].push_back(static_cast<std::size_t>(
+          std::upper_bound(planes_[axis].begin(), planes_[axis].end(), middle) - planes_[axis].begin() - 1));
+    }
+  mesh_ = {};
+  first_.assign((n[0] - 1) * (n[1] - 1) * (n[2] - 1), -1);
   std::vector<Index> numbers(n[0] * n[1] * n[2], -1);
   const auto vertex = [&](std::size_t i, std::size_t j, std::size_t k) {
     Index& number = numbers[i + n[0] * (j + n[1] * k)];
     if (number < 0) {
-      number = static_cast<Index>(result.vertices.size());
-      result.vertices.push_back(at(i, j, k));
+      number = static_cast<Index>(mesh_.vertices.size());
+      mesh_.vertices.emplace_back(lines_[0][i], lines_[1][j], lines_[2][k]);
     }
     return number;
   };
+  std::size_t next = 0;
   for (std::size_t k = 0; k + 1 < n[2]; ++k) {
     for (std::size_t j = 0; j + 1 < n[1]; ++j) {
       for (std::size_t i = 0; i + 1 < n[0]; ++i) {
-        if (distance.signed_distance((at(i, j, k) + at(i + 1, j + 1, k + 1)) / 2).distance > 0) continue;
+        Index& first = first_[next++];
+        const std::size_t block =
+            block_of[0][i] +
+            (planes_[0].size() - 1) * (block_of[1][j] + (planes_[1].size() - 1) * block_of[2][k]);
+        if (inside_[block] == 0) continue;
+        first = static_cast<Index>(mesh_.tetrahedra.size());
         const Hexahedron cell = {vertex(i, j, k),
                                  vertex(i + 1, j, k),
                                  vertex(i + 1, j + 1, k),
@@ -113,11 +182,51 @@ mesh::TetrahedralMesh tetrahedralise_blocks(const mesh::TriangleMesh& surface, c
                                  vertex(i + 1, j, k + 1),
                                  vertex(i + 1, j + 1, k + 1),
                                  vertex(i, j + 1, k + 1)};
-        append_five(cell, (i + j + k) % 2 != 0, result.tetrahedra);
+        append_five(cell, (i + j + k) % 2 != 0, mesh_.tetrahedra);
       }
     }
   }
-  return result;
+  return mesh_;
+}
+
+// A point on a line of the grid may belong to the cells on either side of it, of which one may be outside.
+BlockGrid::Place BlockGrid::find(const Vec3& point) const
+{
+  std::array<std::size_t, 3> low{};
+  std::array<std::size_t, 3> high{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto& lines = lines_[axis];
+    const auto above =
+        std::upper_bound(lines.begin(), lines.end(), point[static_cast<Eigen::Index>(axis)]) - lines.begin();
+    const auto cell = static_cast<std::size_t>(
+        std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(lines.size()) - 2));
+    low[axis] = cell > 0 ? cell - 1 : 0;
+    high[axis] = std::min(cell + 1, lines.size() - 2);
+  }
+  Place best;
+  for (std::size_t k = low[2]; k <= high[2]; ++k)
+    for (std::size_t j = low[1]; j <= high[1]; ++j)
+      for (std::size_t i = low[0]; i <= high[0]; ++i) {
+        const Index first = first_[i + (lines_[0].size() - 1) * (j + (lines_[1].size() - 1) * k)];
+        for (Index t = first; first >= 0 && t < first + 5; ++t) {
+          const Tetrahedron& corners = mesh_.tetrahedra[static_cast<std::size_t>(t)];
+          const auto at = [&](std::size_t c) -> const Vec3& {
+            return mesh_.vertices[static_cast<std::size_t>(corners[c])];
+          };
+          Mat3 edges;
+          edges << at(1) - at(0), at(2) - at(0), at(3) - at(0);
+          const Vec3 b = edges.inverse() * (point - at(0));
+          Vec4 coordinates;
+          coordinates << 1 - b.sum(), b;
+          if (best.tetrahedron < 0 || coordinates.minCoeff() > best.at.minCoeff()) best = {t, coordinates};
+        }
+      }
+  return best;
+}
+
+mesh::TetrahedralMesh tetrahedralise_blocks(const mesh::TriangleMesh& surface, const Vec3& max_cell)
+{
+  return BlockGrid(surface).fill(max_cell);
 }
 
 }  // namespace thrum::tets

@@ -7,6 +7,9 @@
 // fills the body exactly, edges and corners included.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "thrum/base/vec.h"
 #include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/mesh/triangle_mesh.h"
@@ -15,9 +18,43 @@ namespace thrum::tets {
 
 inline constexpr double kMaxBlockCells = 1e6;  ///< of the whole grid, outside the body too
 
-/// Fills the closed surface with the cells of a grid, `max_cell` [m] along x, y and z at most, five
-/// tetrahedra a cell, mirrored from cell to cell (BoxSplit::five). Throws Error when a face does not lie
-/// along the axes, a size is not positive, or the grid would have more than kMaxBlockCells cells.
+/// Whether every face lies along x, y and z.
+[[nodiscard]] bool is_rectilinear(const mesh::TriangleMesh& surface);
+
+/// The grid of a body with its tetrahedra.
+class BlockGrid {
+ public:
+  using Planes = std::array<std::vector<double>, 3>;  ///< places along x, y and z [m]
+
+  /// Further planes, such as the limits of supports, divide the grid too. Throws Error when a face does not
+  /// lie along the axes or when there would be more than kMaxBlockCells blocks.
+  explicit BlockGrid(const mesh::TriangleMesh& surface, const Planes& further = {});
+
+  /// How many tetrahedra fill() would make.
+  [[nodiscard]] double count(const Vec3& max_cell) const;
+
+  /// Divides the blocks into cells of at most `max_cell` [m] along x, y and z, five tetrahedra a cell,
+  /// mirrored from cell to cell (BoxSplit::five). Throws Error when a size is not positive, or the grid would
+  /// have more than kMaxBlockCells cells.
+  [[nodiscard]] const mesh::TetrahedralMesh& fill(const Vec3& max_cell);
+
+  /// A place in the body: a tetrahedron of the last fill() and barycentric coordinates in it.
+  struct Place {
+    Index tetrahedron = -1;
+    Vec4 at = Vec4::Zero();
+  };
+  /// The tetrahedron that contains a point of the body, or the one closest to containing it.
+  [[nodiscard]] Place find(const Vec3& point) const;
+
+ private:
+  Planes planes_;             // ascending
+  std::vector<char> inside_;  // of each block, x fastest
+  Planes lines_;              // those of the last fill()
+  std::vector<Index> first_;  // of each cell: its first tetrahedron, or -1
+  mesh::TetrahedralMesh mesh_;
+};
+
+/// Fills the closed surface once: BlockGrid::fill().
 [[nodiscard]] mesh::TetrahedralMesh tetrahedralise_blocks(const mesh::TriangleMesh& surface,
                                                           const Vec3& max_cell);
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "thrum/tets/monomial_moments.h"
+
 namespace thrum::tets {
 
 namespace {
@@ -85,9 +87,11 @@ void add_moments(const Vec4& a, const Vec4& b, const Vec4& c, const Vec4& d, Cel
   }
 }
 
-void CutTetrahedron::reset(const std::array<bool, 4>& inside)
+void CutTetrahedron::reset(const std::array<bool, 4>& inside, int monomial_degree)
 {
   inside_ = inside;
+  monomial_degree_ = monomial_degree;
+  monomial_pieces_.clear();
   polygons_.clear();
   corners_.clear();
   crossings_.clear();
@@ -219,28 +223,39 @@ void CutTetrahedron::number_pieces()
     piece_of_[item] = piece;
   }
   pieces_.assign(static_cast<std::size_t>(count), CellMoments{});
+  if (monomial_degree_ > 0)
+    monomial_pieces_.assign(static_cast<std::size_t>(count),
+                            std::vector<double>(monomial_count(monomial_degree_), 0.0));
   for (int c = 0; c < 4; ++c)
     corner_pieces_[static_cast<std::size_t>(c)] =
         inside_[static_cast<std::size_t>(c)] ? piece_of_[corner_item(c)] : -1;
 }
 
+// With the apex at corner 0.
+void CutTetrahedron::add_cone(const Vec4& a, const Vec4& b, const Vec4& c, int piece)
+{
+  add_moments(Vec4::Unit(0), a, b, c, pieces_[static_cast<std::size_t>(piece)]);
+  if (monomial_degree_ > 0)
+    add_cone_moments(monomial_degree_, a.tail<3>(), b.tail<3>(), c.tail<3>(),
+                     monomial_pieces_[static_cast<std::size_t>(piece)]);
+}
+
 void CutTetrahedron::add_cones()
 {
-  const Vec4 v0 = Vec4::Unit(0);
   const Vec4 v1 = Vec4::Unit(1);
   const Vec4 v2 = Vec4::Unit(2);
   const Vec4 v3 = Vec4::Unit(3);
   for (std::size_t p = 0; p < polygons_.size(); ++p) {
     const Polygon& polygon = polygons_[p];
-    CellMoments& moments = pieces_[static_cast<std::size_t>(piece_of_[p])];
+    const int piece = piece_of_[p];
     const Corner* corner = corners_.data() + polygon.first;
     for (std::size_t k = 2; k < polygon.count; ++k)
-      add_moments(v0, corner[0].point, corner[k - 1].point, corner[k].point, moments);
+      add_cone(corner[0].point, corner[k - 1].point, corner[k].point, piece);
     for (std::size_t k = 0; k < polygon.count; ++k) {
       if (corner[k].edge >= 4) continue;
-      face_segments_.push_back({corner[k].edge, polygon.triangle, piece_of_[p]});
+      face_segments_.push_back({corner[k].edge, polygon.triangle, piece});
       if (corner[k].edge != 0) continue;
-      add_moments(v0, v1, corner[(k + 1) % polygon.count].point, corner[k].point, moments);
+      add_cone(v1, corner[(k + 1) % polygon.count].point, corner[k].point, piece);
     }
   }
   for (const Crossing& crossing : crossings_) {
@@ -248,13 +263,13 @@ void CutTetrahedron::add_cones()
     Vec4 x = Vec4::Zero();
     x[2] = 1 - crossing.at;
     x[3] = crossing.at;
-    CellMoments& moments = pieces_[static_cast<std::size_t>(piece_of_[crossing.polygon])];
+    const int piece = piece_of_[crossing.polygon];
     if (crossing.enters)
-      add_moments(v0, v1, x, v3, moments);
+      add_cone(v1, x, v3, piece);
     else
-      add_moments(v0, v1, v3, x, moments);
+      add_cone(v1, v3, x, piece);
   }
-  if (inside_[2]) add_moments(v0, v1, v2, v3, pieces_[static_cast<std::size_t>(corner_pieces_[2])]);
+  if (inside_[2]) add_cone(v1, v2, v3, corner_pieces_[2]);
 }
 
 bool CutTetrahedron::integrate()

@@ -26,8 +26,9 @@ namespace thrum::tets {
 
 class CutTetrahedron {
  public:
-  /// Starts a new tetrahedron, of which the corners are inside or not.
-  void reset(const std::array<bool, 4>& inside);
+  /// Starts a new tetrahedron, of which the corners are inside or not. Above zero, `monomial_degree` is that
+  /// of further moments (monomial_moments.h).
+  void reset(const std::array<bool, 4>& inside, int monomial_degree = 0);
 
   /// Clips a triangle of the surface, outward, given by the barycentric coordinates of its corners. `edges`
   /// identifies its edges, equal for the two triangles at an edge; edge k is from corner k to corner k + 1.
@@ -46,6 +47,8 @@ class CutTetrahedron {
     int piece;
   };
   [[nodiscard]] const std::vector<CellMoments>& pieces() const { return pieces_; }
+  /// Moments of all monomials, for each piece; empty without a degree.
+  [[nodiscard]] const std::vector<std::vector<double>>& monomial_pieces() const { return monomial_pieces_; }
   /// The piece of each corner, or -1 outside.
   [[nodiscard]] const std::array<int, 4>& corner_pieces() const { return corner_pieces_; }
   /// Where the surface cuts the faces.
@@ -83,6 +86,7 @@ class CutTetrahedron {
   void join_loops();
   void number_pieces();
   void add_cones();
+  void add_cone(const Vec4& a, const Vec4& b, const Vec4& c, int piece);
   [[nodiscard]] std::size_t root(std::size_t item);
   void join(std::size_t a, std::size_t b);
   [[nodiscard]] std::size_t corner_item(int corner) const
@@ -97,6 +101,8 @@ class CutTetrahedron {
   std::vector<std::size_t> parent_;  // of polygons, then of the four corners
   std::vector<int> piece_of_;
   std::vector<CellMoments> pieces_;
+  int monomial_degree_ = 0;
+  std::vector<std::vector<double>> monomial_pieces_;
   std::array<int, 4> corner_pieces_{};
   std::vector<FaceSegment> face_segments_;
   std::vector<Corner> clip_in_;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Modes of bodies along the axes in cubic elements of a grid.
+#include "thrum/elastic/block_modes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/elastic/beam_theory.h"
+#include "tests/elastic/fem_fixtures.h"
+#include "thrum/elastic/cut_modes.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/shapes/furniture.h"
+#include "thrum/shapes/shapes.h"
+
+namespace thrum::elastic {
+namespace {
+
+using testing::test_steel;
+
+mesh::TriangleMesh small_table()
+{
+  return shapes::make_table(
+      {.top_thickness = 0.04, .leg_thickness = 0.08, .apron_height = 0, .edge_length = 0});
+}
+
+// By a Ritz series with Legendre polynomials, exact to 1e-5; E 210 GPa, density 7850.
+TEST(BlockModes, ABarIsExactInTorsionToo)
+{
+  const model::Material steel = {.name = "steel", .density = 7850, .young = 210e9, .poisson = 0.3};
+  const model::ModalModel bar =
+      analyse_surface_modes(shapes::generate(shapes::BoxDesc{.size = {0.5, 0.012, 0.01}}), {},
+                            {.materials = {steel}, .count = 10})
+          .model;
+  EXPECT_EQ(bar.element, "tet20");
+  const std::vector<double> bending = {212.36, 254.67, 583.84, 699.34};
+  for (Eigen::Index k = 0; k < 4; ++k)
+    EXPECT_NEAR(bar.frequencies[k], bending[static_cast<std::size_t>(k)], 3e-4 * bar.frequencies[k]);
+  EXPECT_NEAR(bar.frequencies[9], 2899.3, 0.003 * 2899.3);
+  EXPECT_LE(bar.frequencies[9] / 2899.3 - 1, bar.frequency_errors[9]);
+  EXPECT_NEAR(bar.mass, 7850 * 0.5 * 0.012 * 0.01, 1e-9);
+}
+
+// Held at a plane that is none of its faces: the grid gets it.
+TEST(BlockModes, AClampEndsWhereItIsAskedFor)
+{
+  const Vec3 size(0.5, 0.012, 0.01);
+  const mesh::TriangleMesh bar = shapes::generate(shapes::BoxDesc{.size = size});
+  for (const char* where : {"x<-0.1037", "box(-0.3,-1,-1, -0.1037,1,1)"}) {
+    ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 2};
+    desc.supports = {{parse_selection(where)}};
+    const model::ModalModel model = analyse_surface_modes(bar, {}, desc).model;
+    EXPECT_EQ(model.element, "tet20") << where;
+    const double expected = testing::timoshenko_frequency({test_steel(), 0.3537, size.y(), size.z()},
+                                                          testing::BeamEnds::cantilever, 0);
+    EXPECT_NEAR(model.frequencies[0], expected, 0.005 * expected) << where;
+    EXPECT_EQ(model.rigid_mode_count, 0);
+  }
+}
+
+// A table has notches; the truth is taken from a finer grid.
+TEST(BlockModes, ATableStatesItsErrors)
+{
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 6};
+  const mesh::TriangleMesh table = small_table();
+  const model::ModalModel draft = analyse_surface_modes(table, {.quality = Quality::draft}, desc).model;
+  const model::ModalModel finer =
+      analyse_surface_modes(table, {.max_tetrahedra = 14e3, .quality = Quality::fine}, desc).model;
+  ASSERT_EQ(draft.element, "tet20");
+  ASSERT_GT(finer.element_count, 2 * draft.element_count);
+  for (Eigen::Index k = 0; k < 6; ++k) {
+    const double change = draft.frequencies[k] / finer.frequencies[k] - 1;
+    EXPECT_GT(change, 0) << k;
+    EXPECT_LT(change, draft.frequency_errors[k]) << k;
+    EXPECT_LE(finer.frequency_errors[k], 0.01) << k;
+  }
+  // Shapes are at the vertices that were given.
+  for (std::size_t v = 0; v < table.vertices.size(); ++v)
+    EXPECT_EQ(finer.surface.vertices[v], table.vertices[v]);
+}
+
+// What is not along the axes is not taken for it.
+TEST(BlockModes, OnlyBodiesAlongTheAxes)
+{
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 2};
+  mesh::TriangleMesh box = shapes::generate(shapes::BoxDesc{.size = {0.3, 0.2, 0.1}});
+  ModalAnalysisDesc slanted = desc;
+  slanted.supports = {{parse_selection("x<0")}};
+  slanted.supports[0].where.normal = Vec3(1, 0.2, 0).normalized();
+  EXPECT_FALSE(analyse_blocks(box, {}, slanted).has_value());
+  EXPECT_TRUE(analyse_blocks(box, {}, desc).has_value());
+  const double exact = analyse_blocks(box, {}, desc)->model.frequencies[0];
+  const Mat3 turn = Eigen::AngleAxisd(0.4, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  for (Vec3& v : box.vertices) v = turn * v;
+  EXPECT_FALSE(analyse_blocks(box, {}, desc).has_value());
+  const model::ModalModel cut = analyse_surface_modes(box, {}, desc).model;
+  EXPECT_NEAR(cut.frequencies[0], exact, 0.003 * exact);
+}
+
+TEST(Bisections, GoWhereTheErrorIs)
+{
+  std::vector<double> errors(1000, 1e-6);
+  for (std::size_t k = 0; k < 20; ++k) errors[k] = 1;
+  const std::vector<std::uint8_t> levels = bisections(errors, 1.5);
+  double count = 0;
+  for (std::size_t k = 0; k < errors.size(); ++k) {
+    count += std::exp2(levels[k]);
+    if (k < 20) {
+      EXPECT_GE(levels[k], 3);
+    } else {
+      EXPECT_EQ(levels[k], 0);
+    }
+  }
+  EXPECT_LE(count, 1500);
+  // Equal errors everywhere: all or none.
+  const std::vector<std::uint8_t> all = bisections(std::vector<double>(100, 0.3), 2.5);
+  for (const std::uint8_t level : all) EXPECT_EQ(level, 1);
+}
+
+}  // namespace
+}  // namespace thrum::elastic

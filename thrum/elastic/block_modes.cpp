@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/elastic/block_modes.h"
+
+#include <cmath>
+
+#include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/distance/surface_refinement.h"
+#include "thrum/elastic/element_analysis.h"
+#include "thrum/elastic/fill_quality.h"
+#include "thrum/elastic/mesh_checks.h"
+#include "thrum/elastic/supports.h"
+#include "thrum/tets/block_tets.h"
+
+namespace thrum::elastic {
+
+namespace {
+
+// Of the first grid. A cubic element takes the time of about this many quadratic ones.
+constexpr double kFirstTetrahedra = 400;
+constexpr double kCubicCost = 3.5;
+// How many times as many tetrahedra each next grid has: more where the error is several times too large.
+constexpr double kGrowth = 2;
+constexpr double kLargeGrowth = 4;
+constexpr double kMinGrowth = 1.5;
+// Between quadratic and cubic elements of one grid; where there are notches, three quarters of the difference
+// are left, else a few percent.
+constexpr double kDegreeShare = 1;
+// Points of the surface are at most this share of its size apart.
+constexpr double kSurfaceSpacing = 1.0 / 24;
+// Supports reach this far beyond their limits (share of the size of the body), so that the planes of the grid
+// in their place are within.
+constexpr double kOnPlane = 1e-5;
+// Normals of faces are along the axes within this.
+constexpr double kAlongAxis = 1e-6;
+
+using Planes = tets::BlockGrid::Planes;
+
+// Where supports end, as planes of the grid; none when one is not along the axes.
+std::optional<Planes> support_planes(const ModalAnalysisDesc& desc)
+{
+  Planes planes;
+  for (const model::Support& support : desc.supports) {
+    const model::Selection& where = support.where;
+    switch (where.kind) {
+      case model::SelectionKind::half_space: {
+        Eigen::Index axis = 0;
+        const double length = where.normal.norm();
+        const double along = where.normal.cwiseAbs().maxCoeff(&axis);
+        if (!(length > 0) || along < (1 - kAlongAxis) * length) return std::nullopt;
+        planes[at(axis)].push_back(where.offset / where.normal[axis]);
+        break;
+      }
+      case model::SelectionKind::box:
+        for (int axis = 0; axis < 3; ++axis)
+          for (const Vec3& corner : {where.box.min(), where.box.max()})
+            if (std::isfinite(corner[axis])) planes[at(axis)].push_back(corner[axis]);
+        break;
+      case model::SelectionKind::everything:
+        break;
+      case model::SelectionKind::region:
+      case model::SelectionKind::nodes:
+        return std::nullopt;
+    }
+  }
+  return planes;
+}
+
+std::vector<model::Support> widened(std::vector<model::Support> supports, double by)
+{
+  for (model::Support& support : supports) {
+    support.where.offset += by * support.where.normal.norm();
+    if (support.where.kind == model::SelectionKind::box)
+      support.where.box =
+          Box3(support.where.box.min() - Vec3::Constant(by), support.where.box.max() + Vec3::Constant(by));
+  }
+  return supports;
+}
+
+struct Blocks {
+  const mesh::TriangleMesh& surface;
+  tets::BlockGrid grid;
+  double size;  // of the body [m]
+};
+
+ModalAnalysisResult run(Blocks& blocks, double edge, int degree, const ModalAnalysisDesc& desc)
+{
+  const mesh::TetrahedralMesh& mesh = blocks.grid.fill(Vec3::Constant(edge));
+  check_connected(mesh);
+  ElementBody body;
+  body.elements = build_element_mesh(mesh, tetrahedron_of(degree));
+  body.element_name = std::string(name_of(body.elements.kind));
+  body.held = held_axes(body.elements, {}, widened(desc.supports, kOnPlane * blocks.size));
+  body.surface = distance::split_long_edges(blocks.surface, kSurfaceSpacing * blocks.size).mesh;
+  for (const Vec3& v : body.surface.vertices) {
+    const tets::BlockGrid::Place place = blocks.grid.find(v);
+    const VecX shape = shape_functions(body.elements.kind, place.at);
+    body.surface_weights.add_vertex(std::span(body.elements.element(at(place.tetrahedron)), at(shape.size())),
+                                    std::span(shape.data(), at(shape.size())));
+  }
+  ModalAnalysisDesc plain = desc;
+  plain.estimate_errors = false;
+  return analyse_elements(body, plain);
+}
+
+// The grid cannot have any number of tetrahedra: the shortest edge with which it has at most `most`, or, if
+// those are fewer than `least`, the longest with which it has more.
+double edge_for(const tets::BlockGrid& grid, double from, double least, double most)
+{
+  const auto count = [&](double edge) {
+    return grid.count(Vec3::Constant(edge));
+  };
+  constexpr double kStep = 1.05;
+  double edge = from;
+  while (count(edge / kStep) <= most || count(edge) < least) edge /= kStep;
+  return edge;
+}
+
+}  // namespace
+
+std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                                  const ModalAnalysisDesc& desc)
+{
+  const std::optional<Planes> planes = support_planes(desc);
+  if (!planes || !tets::is_rectilinear(surface)) return std::nullopt;
+  const QualityLevel level = level_of(fill.quality);
+  const double max_tetrahedra = std::min(level.max_cells, fill.max_tetrahedra) / kCubicCost;
+  std::optional<Blocks> blocks;
+  try {
+    blocks.emplace(
+        Blocks{surface, tets::BlockGrid(surface, *planes), mesh::bounding_box(surface).sizes().maxCoeff()});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  double edge = edge_for(blocks->grid, blocks->size, kFirstTetrahedra, kFirstTetrahedra);
+  if (blocks->grid.count(Vec3::Constant(edge)) > max_tetrahedra) return std::nullopt;
+  ModalAnalysisResult coarse = run(*blocks, edge, 2, desc);
+  if (!coarse.ok()) return coarse;
+  ModalAnalysisResult result = run(*blocks, edge, 3, desc);
+  result.model.frequency_errors =
+      errors_by_difference(coarse.model.frequencies, result.model.frequencies, kDegreeShare);
+  while (result.ok() && worst_error(result.model) > level.max_error) {
+    const double before = blocks->grid.count(Vec3::Constant(edge));
+    const bool far = worst_error(result.model) > 3 * level.max_error;
+    const double wanted = std::min((far ? kLargeGrowth : kGrowth) * before, max_tetrahedra);
+    edge = edge_for(blocks->grid, edge, kMinGrowth * before, wanted);
+    const double after = blocks->grid.count(Vec3::Constant(edge));
+    if (after > max_tetrahedra) break;
+    ModalAnalysisResult next = run(*blocks, edge, 3, desc);
+    next.model.frequency_errors = errors_by_difference(result.model.frequencies, next.model.frequencies,
+                                                       share_of_difference(after / before));
+    result = std::move(next);
+  }
+  add_error_warning(desc, result.model);
+  result.hints.push_back(
+      "All faces lie along the axes, so cubic elements of a grid along them were used (--fill auto).");
+  return result;
+}
+
+}  // namespace thrum::elastic

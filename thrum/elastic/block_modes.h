@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Modes of bodies whose faces all lie along x, y and z: boxes, plates, tables, shelves. A grid
+// follows their faces (tets/block_tets.h), and the elements are cubic.
+//
+// See docs/methods/rectilinear_bodies.md.
+#pragma once
+
+#include <optional>
+
+#include "thrum/elastic/surface_modes.h"
+#include "thrum/mesh/triangle_mesh.h"
+
+namespace thrum::elastic {
+
+/// None when a face or a support is not along the axes, or the faces divide the body into too many cells. The
+/// surface is closed.
+[[nodiscard]] std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surface,
+                                                                const FillDesc& fill,
+                                                                const ModalAnalysisDesc& desc);
+
+}  // namespace thrum::elastic
