@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <complex>
 
 #include "tests/flexible/random_group.h"
@@ -64,6 +65,38 @@ TEST(ContactGroup, EnergyNeverGrowsInRandomGroups)
       last = energy;
     }
   }
+}
+
+// Sweeps over the contacts and Newton's method in the coordinates find the same forces.
+TEST(ContactGroup, NewtonsMethodAgreesWithSweeps)
+{
+  std::uint64_t solved = 0;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    std::array<RandomGroup, 2> both;
+    for (const std::size_t i : {0U, 1U}) {
+      build(both[i], seed, 0.1 * (seed % 12), static_cast<int>(seed % 20));
+      FlexibleSettings settings;
+      settings.adapt_modes = false;
+      settings.iterations = 20000;
+      settings.tolerance = 1e-11;
+      settings.sweeps_before_newton = i == 0 ? settings.iterations : 0;
+      // One substep.
+      settings.max_step = 1;
+      settings.steps_per_period = 1e-9;
+      settings.min_impact_speed = 1e9;
+      settings.min_step = 1;
+      both[i].group.advance(3e-5 * (1 + seed % 7), settings);
+    }
+    ASSERT_EQ(both[0].group.report().newton_solves, 0U);
+    solved += both[1].group.report().newton_solves;
+    if (both[0].group.report().unsolved > 0 || both[1].group.report().unsolved > 0) continue;
+    const double energy = std::sqrt(both[0].group.kinetic_energy() + both[0].group.modal_energy());
+    for (int body = 0; body < 3; ++body) {
+      const Vec3 apart = both[0].group.velocity(body) - both[1].group.velocity(body);
+      EXPECT_NEAR(apart.norm(), 0, 1e-6 * energy) << seed << " body " << body;
+    }
+  }
+  EXPECT_GT(solved, 150U);
 }
 
 // Forces between bodies change no momentum, those of the ground change it by their impulses.

@@ -15,8 +15,6 @@ namespace {
 constexpr int kRigid = 6;
 /// The finest substep is this share of a slice, as a power of two.
 constexpr int kMaxLevel = 20;
-/// Sweeps that have not settled the forces by then are slow.
-constexpr int kSweepsBeforeNewton = 30;
 
 double dot(const double* a, const double* b, int n)
 {
@@ -381,7 +379,7 @@ bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
 {
   sum_displacements();
   for (int sweep = 0; sweep < settings.iterations; ++sweep) {
-    if (sweep == (sweeps_are_slow_ ? 0 : kSweepsBeforeNewton)) {
+    if (sweep == (sweeps_are_slow_ ? 0 : settings.sweeps_before_newton)) {
       sweeps_are_slow_ = solve_by_newton(dt, settings);
       if (sweeps_are_slow_) return true;
       sum_displacements();
@@ -442,17 +440,21 @@ double ContactGroup::sweep_contact(Contact& contact)
 }
 
 // With the way s over the substep the spring and its damper give F = -(k (e + s / 2) + c s / dt), where
-// s = s_free + r F: a linear equation for F in each direction. Both together are limited.
+// s = s_free + r F: a linear equation for F in each direction. Both are brought nearer to it by the same share,
+// so that a force that is limited points against the slip.
 double ContactGroup::sweep_slip(Slip& slip, double normal, double dt)
 {
   std::array<double, 2> wanted{};
   const double resistance = 0.5 * slip.desc.stiffness + slip.desc.damping / dt;
   const double limit = slip.max_force(normal);
+  double compliance = 0;
+  for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+    compliance = std::max(compliance, rows_[at(slip.desc.rows[i])].compliance);
   for (std::size_t i = 0; i < at(slip.desc.count) && limit > 0; ++i) {
     const Row& row = rows_[at(slip.desc.rows[i])];
-    const double way = row.free + along(row, z_) - row.compliance * slip.force[i];
-    wanted[i] =
-        -(slip.desc.stiffness * slip.stretch[i] + resistance * way) / (1 + resistance * row.compliance);
+    const double way = row.free + along(row, z_);
+    wanted[i] = slip.force[i] - (slip.force[i] + slip.desc.stiffness * slip.stretch[i] + resistance * way) /
+                                    (1 + resistance * compliance);
   }
   const double length = std::hypot(wanted[0], wanted[1]);
   slip.slips = length > limit || !(limit > 0);

@@ -44,6 +44,8 @@ struct FlexibleSettings {
   bool tail_modes = true;
 
   int iterations = 200;         ///< sweeps over the contacts of a group in a substep, at most
+  /// Sweeps that have not converged by then are followed by Newton's method on all forces; 0: it comes first.
+  int sweeps_before_newton = 30;
   double tolerance = 1e-9;      ///< at which sweeps end: change of a force, as a share of the largest
   double push_out_share = 0.2;  ///< of the overlap that no contact has stored, removed in a slice
   double max_push_out = 0.05;   ///< share of the length scale that is removed in a slice, at most

@@ -266,6 +266,8 @@ THRUM_TABLE(
                &FlexibleSettings::tail_modes)
         .field(sweeps("iterations", "max sweeps over the contacts of a group in a substep"),
                &FlexibleSettings::iterations)
+        .field(sweeps("sweeps_before_newton", "after which Newton's method takes over; 0: it comes first", 0),
+               &FlexibleSettings::sweeps_before_newton)
         .field({.key = "tolerance",
                 .doc = "change of a force at which sweeps end, as a share of the largest",
                 .bounds = between(1e-14, 0.1)},
