@@ -343,5 +343,37 @@ TEST(ImpulseStepper, ABodyBornInsideAnotherIsPushedOutWithoutAnExplosion)
   EXPECT_NEAR(world.body(box).X_wb.position.z(), 0.5, 0.001);
 }
 
+// A plate that is 10 mm too deep with one side, or with all of it, rises by its share of the overlap and no
+// further: what one corner pushes too far, because the others push as well, comes back.
+TEST(ImpulseStepper, OverlapIsPushedOutByItsShareAndNoFurther)
+{
+  for (const double h : {1.0 / 25, 1.0 / 60, 1.0 / 144}) {
+    for (const int rounds : {4, 20}) {
+      for (const double tilt : {0.0, 0.005}) {
+        WorldDesc desc = impulse_world();
+        desc.impulse.shock_level_iterations = rounds;
+        World world(desc);
+        add_ground(world);
+        constexpr double kHalf = 1;
+        constexpr double kDeep = 0.01;
+        const Quat turned(Eigen::AngleAxisd(tilt, Vec3::UnitY()));
+        const double centre = 0.1 * std::cos(tilt) + kHalf * std::sin(tilt) - kDeep;
+        const model::BodyId plate = add_box(world, {kHalf, 0.6, 0.1}, {0, 0, centre}, 1, turned);
+        const auto lowest = [&] {
+          const Pose& X = world.body(plate).X_wb;
+          double z = 1;
+          for (const double x : {-kHalf, kHalf}) z = std::min(z, X.point({x, 0, -0.1}).z());
+          return z;
+        };
+        world.step(h);
+        const double slop = desc.impulse.slop * desc.length_scale;
+        const double expected = -kDeep + desc.impulse.push_out_share * (kDeep - slop);
+        EXPECT_NEAR(lowest(), expected, 0.01 * kDeep)
+            << "1/" << std::lround(1 / h) << " s, " << rounds << ", " << tilt;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::sim

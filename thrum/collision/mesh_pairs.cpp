@@ -30,6 +30,11 @@ constexpr double kCrossingShare = 0.1;
 /// Contacts within so many of their depths are in one overlap.
 constexpr double kSameOverlap = 4.0;
 
+/// A cylinder that stands on its end touches with the corners of its rim: up to this sine of its tilt.
+constexpr double kUpright = 0.01;
+/// How far round the side of a cylinder a contact may move, as a share of the radius.
+constexpr double kSideShare = 0.5;
+
 /// One side of a pair as the gathering sees it.
 struct Side {
   const SurfaceElements* elements = nullptr;  ///< none for a plane
@@ -357,6 +362,28 @@ void collide_mesh_with_plane(const PairInput& pair, std::vector<model::ContactPa
   finish(pair, g, patches);
 }
 
+// The corners of a cylinder are those of a prism, which would roll as one. A contact moves round the side to
+// where the cylinder reaches farthest along its normal.
+template <class Distance>
+void move_to_round_side(const model::Cylinder& cylinder, const Distance& distance, MeshPairContacts& g)
+{
+  const Pose X_ba = g.X_ab.inverse();
+  for (MeshContact& c : g.contacts) {
+    const double across = c.normal.head<2>().norm();
+    if (across < kUpright) continue;
+    const Vec3 side(cylinder.radius / across * c.normal.x(), cylinder.radius / across * c.normal.y(),
+                    c.on_a.z());
+    if ((side - c.on_a).norm() > kSideShare * cylinder.radius) continue;
+    const DistanceProbe probe = distance.exact(X_ba.point(side), g.margin);
+    const double length = probe.gradient.norm();
+    if (!(length > 0)) continue;
+    c.normal = g.X_ab.direction(-probe.gradient / length);
+    c.depth = -probe.value;
+    c.on_a = side;
+    c.on_b = side + probe.value * c.normal;
+  }
+}
+
 template <class Distance, class Geometry>
 void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
@@ -364,7 +391,11 @@ void collide_convex_with_mesh(const PairInput& pair, std::vector<model::ContactP
   const TriangleSurface& surface = surface_of(*pair.b);
   if (!surface.field && !surface.deformable) return collide_with_triangles(pair, patches);
   MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
-  with_distance(surface, [&](const auto& distance) { gather<From::a>(g, distance); });
+  with_distance(surface, [&](const auto& to_mesh) {
+    gather<From::a>(g, to_mesh);
+    if constexpr (std::is_same_v<Geometry, model::Cylinder>)
+      move_to_round_side(pair.a->as<Geometry>(), to_mesh, g);
+  });
   gather<From::b>(g, Distance(pair.a->as<Geometry>()));
   finish(pair, g, patches);
 }

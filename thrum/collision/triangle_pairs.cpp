@@ -17,46 +17,84 @@ namespace {
 
 /// Contact normals that differ by less belong to one patch (cosine, about 8 degrees).
 constexpr double kSameNormal = 0.99;
-/// A contact is on the face when its normal is this near to the face's (cosine, about 2.5 degrees).
-constexpr double kOnFace = 0.999;
+/// A contact that leans from the normal of the face by less is on the face (cosine of 1e-3 rad).
+constexpr double kOnFace = 1 - 5e-7;
 /// A barycentric weight below this is on the edge.
 constexpr double kOnEdge = 1e-6;
 
-// Whether the nearest point lies on an edge or corner that sticks out, so that the contact may point away
-// from the face.
-bool on_sharp_feature(const ConvexView& triangle, const std::array<bool, 3>& edge_is_sharp, const Vec3& p)
+/// A triangle of the mesh in the axes of a.
+struct Face {
+  const TriangleSurface& surface;
+  const Pose& X_ab;
+  std::size_t index;
+  ConvexView view;
+  Vec3 normal;
+
+  Face(const TriangleSurface& of, const Pose& X, std::size_t t)
+      : surface(of), X_ab(X), index(t), normal(X.direction(of.normals[t]))
+  {
+    view.core = ConvexView::Core::triangle;
+    for (int k = 0; k < 3; ++k) view.corners[at(k)] = X_ab.point(of.bvh.mesh().corner(t, k));
+  }
+  /// Whether the origin of a is in front of the triangle. Those behind push nothing.
+  [[nodiscard]] bool is_in_front(Index t) const
+  {
+    const Vec3 corner = X_ab.point(surface.bvh.mesh().corner(at(t), 0));
+    return X_ab.direction(surface.normals[at(t)]).dot(-corner) >= 0;
+  }
+};
+
+enum class Normal { of_face, nearest, of_neighbour };
+
+// Which normal a contact has whose nearest point on the triangle is p, with the given cosine between the line
+// to it and the normal of the face. On an edge the line may lean as far as the normal of the face beyond, and
+// at a corner as far as those around it. What leans further is nearer to the triangle beyond, which has the
+// contact: pushed along such a line, a body would trip over a seam that is not there.
+Normal normal_at(const Face& face, const Vec3& p, double cosine)
 {
-  const Vec3& a = triangle.corners[0];
-  const Vec3& b = triangle.corners[1];
-  const Vec3& c = triangle.corners[2];
+  const Vec3& a = face.view.corners[0];
+  const Vec3& b = face.view.corners[1];
+  const Vec3& c = face.view.corners[2];
   const Vec3 n = (b - a).cross(c - a);
   const double area = n.squaredNorm();
-  if (!(area > 0)) return true;
+  if (!(area > 0)) return Normal::nearest;
+  if (cosine >= kOnFace) return Normal::of_face;
   const std::array<double, 3> opposite{(b - p).cross(c - p).dot(n) / area, (c - p).cross(a - p).dot(n) / area,
                                        (a - p).cross(b - p).dot(n) / area};
-  bool sharp = false;
+  int edges = 0;
+  bool has_neighbours = true;
+  double lean = 1;
   for (std::size_t k = 0; k < 3; ++k) {
-    if (opposite[(k + 2) % 3] < kOnEdge)
-      sharp = sharp || edge_is_sharp[k];  // edge k lies opposite corner k + 2
+    if (opposite[(k + 2) % 3] >= kOnEdge) continue;  // edge k lies opposite corner k + 2
+    const EdgeBend& bend = face.surface.edge_bends[face.index][k];
+    ++edges;
+    if (bend.beyond < 0 || !face.is_in_front(bend.beyond)) has_neighbours = false;
+    lean = std::min(lean, bend.min_cosine);
   }
-  return sharp;
+  if (edges == 0) return Normal::of_face;
+  if (!has_neighbours) return Normal::nearest;
+  // Around a corner the outermost face may be twice as far.
+  if (edges > 1) lean = lean > 0 ? 2 * lean * lean - 1 : -1;
+  return cosine >= lean ? Normal::nearest : Normal::of_neighbour;
 }
 
 // Contact with one triangle, in axes of a. False when they are apart or a is behind the triangle.
-bool find_triangle_contact(const ConvexView& a, const ConvexView& triangle, const Vec3& face_normal,
-                           const std::array<bool, 3>& sharp, double margin, ConvexDistance& d)
+bool find_triangle_contact(const ConvexView& a, const Face& face, double margin, ConvexDistance& d)
 {
-  if (face_normal.dot(-triangle.corners[0]) < 0) return false;  // the origin of a is behind the face
+  if (!face.is_in_front(static_cast<Index>(face.index))) return false;
   const double reach = a.radius + margin;
   const Pose same;
-  d = convex_distance(a, triangle, same, reach);
+  d = convex_distance(a, face.view, same, reach);
   if (d.beyond || d.distance > reach) return false;
-  const bool on_face = d.normal.dot(-face_normal) > kOnFace;
-  if (d.distance > 0 && (on_face || on_sharp_feature(triangle, sharp, d.on_b))) return true;
-  // Overlapping cores, or a seam: the face's own normal is the way out.
-  d.normal = -face_normal;
+  if (d.distance > 0) {
+    const Normal normal = normal_at(face, d.on_b, d.normal.dot(-face.normal));
+    if (normal == Normal::nearest) return true;
+    if (normal == Normal::of_neighbour) return false;
+  }
+  // On the face, or with overlapping cores: the face's own normal is the way out.
+  d.normal = -face.normal;
   d.on_a = support(a, d.normal);
-  d.distance = d.normal.dot(triangle.corners[0]) - d.normal.dot(d.on_a);
+  d.distance = d.normal.dot(face.view.corners[0]) - d.normal.dot(d.on_a);
   d.on_b = d.on_a + d.distance * d.normal;
   return true;
 }
@@ -67,27 +105,20 @@ void collide_with_triangles(const PairInput& pair, std::vector<model::ContactPat
 {
   const ConvexView a = convex_view(*pair.a);
   const auto& surface = static_cast<const TriangleSurface&>(*pair.b->accelerator);
-  const mesh::TriangleMesh& mesh = surface.bvh.mesh();
   const Pose X_ab = pair.X_wa.inverse() * pair.X_wb;
   std::vector<Index>& triangles = pair.scratch->triangles;
   surface.bvh.triangles_in_box(world_bounds(*pair.a, X_ab.inverse(), pair.margin), triangles);
 
   std::vector<NormalGroup> groups;
   for (const Index t : triangles) {
-    ConvexView triangle;
-    triangle.core = ConvexView::Core::triangle;
-    for (int k = 0; k < 3; ++k) {
-      triangle.corners[at(k)] = X_ab.point(mesh.corner(at(t), k));
-    }
-    const Vec3 face_normal = X_ab.direction(surface.normals[at(t)]);
+    const Face face(surface, X_ab, at(t));
     ConvexDistance d;
-    if (!find_triangle_contact(a, triangle, face_normal, surface.edge_is_sharp[at(t)], pair.margin, d))
-      continue;
+    if (!find_triangle_contact(a, face, pair.margin, d)) continue;
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const NormalGroup& g) { return g.normal.dot(d.normal) > kSameNormal; });
     if (group == groups.end()) group = groups.insert(groups.end(), NormalGroup{d.normal, {}});
     const std::size_t before = group->points.size();
-    clip_convex_contact(a, triangle, Pose{}, d, pair.margin, pair.scratch->clip, group->points);
+    clip_convex_contact(a, face.view, Pose{}, d, pair.margin, pair.scratch->clip, group->points);
     for (std::size_t i = before; i < group->points.size(); ++i) {
       // The triangle's number makes the feature unique on the mesh.
       group->points[i].feature_b = group->points[i].feature_b % 4096 + 4096 * static_cast<std::uint32_t>(t);

@@ -12,9 +12,6 @@ namespace thrum::collision {
 
 namespace {
 
-/// Faces that bend outward by less than this are taken as one surface (cosine of 2.5 degrees).
-constexpr double kSeamCosine = 0.999;
-
 /// Cells along the longest side of a mesh: of the field that measures its thickness, and at most.
 constexpr int kMinCells = 24;
 constexpr int kMaxCells = 160;
@@ -59,7 +56,7 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
       elements(triangles),
       field(std::move(given))
 {
-  find_sharp_edges();
+  find_edge_bends();
   measure_thickness();
   if (field && distance.normals().closed && !elements.has_sharp_edges())
     round = std::make_unique<RoundSurface>(distance, thickness);
@@ -109,7 +106,7 @@ void TriangleSurface::measure_thickness()
   thickness = 2 * max_depth(*field);
 }
 
-void TriangleSurface::find_sharp_edges()
+void TriangleSurface::find_edge_bends()
 {
   const mesh::TriangleMesh& mesh = bvh.mesh();
   std::vector<HalfEdge> edges;
@@ -124,7 +121,7 @@ void TriangleSurface::find_sharp_edges()
     }
   }
   std::sort(edges.begin(), edges.end());
-  edge_is_sharp.assign(mesh.triangles.size(), {true, true, true});
+  edge_bends.assign(mesh.triangles.size(), {});
   for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
     const HalfEdge& p = edges[e];
     const HalfEdge& q = edges[e + 1];
@@ -134,9 +131,9 @@ void TriangleSurface::find_sharp_edges()
     const std::size_t tq = at(q.triangle);
     const Vec3 beyond = mesh.corner(tq, (q.k + 2) % 3) - mesh.corner(tp, 0);
     const bool bends_out = normals[tp].dot(beyond) < 0;
-    const bool sharp = bends_out && normals[tp].dot(normals[tq]) < kSeamCosine;
-    edge_is_sharp[tp][at(p.k)] = sharp;
-    edge_is_sharp[tq][at(q.k)] = sharp;
+    const double cosine = bends_out ? normals[tp].dot(normals[tq]) : 1.0;
+    edge_bends[tp][at(p.k)] = {cosine, q.triangle};
+    edge_bends[tq][at(q.k)] = {cosine, p.triangle};
     ++e;
   }
 }

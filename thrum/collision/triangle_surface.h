@@ -19,6 +19,13 @@
 
 namespace thrum::collision {
 
+/// What lies beyond an edge of a triangle.
+struct EdgeBend {
+  double min_cosine =
+      -1;             ///< of the angle by which normals at the edge lean from that of the face; 1: a valley
+  Index beyond = -1;  ///< the other triangle; -1: none, or more than one
+};
+
 struct TriangleSurface final : ShapeAccelerator {
   /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMaxFieldTriangles
   /// gets its own.
@@ -42,15 +49,14 @@ struct TriangleSurface final : ShapeAccelerator {
   std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
   double thickness = 0;       ///< twice the largest depth inside; for an open mesh the mean edge [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
-  /// Whether edge k (from corner k to k + 1) of each triangle sticks out. A body that slides over an edge
-  /// that does not must be pushed along the face's normal, or it would trip over a seam that is not there.
-  std::vector<std::array<bool, 3>> edge_is_sharp;
+  /// Of edge k (from corner k to k + 1) of each triangle.
+  std::vector<std::array<EdgeBend, 3>> edge_bends;
   /// Which of `elements.edges()` are the sides of each triangle, -1 for those that are not among them. Made
   /// when it is first asked for, by the contacts of z_list.h.
   [[nodiscard]] const std::vector<std::array<Index, 3>>& edges_of_faces() const;
 
  private:
-  void find_sharp_edges();
+  void find_edge_bends();
   void measure_thickness();
 
   mutable std::once_flag edges_made_;

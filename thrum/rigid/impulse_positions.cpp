@@ -87,6 +87,7 @@ void ImpulseStepper::push_out(double h)
           const double gap = point.gap + h * (speed_along(pair, patches_[p], point) + pushed);
           const double wanted = -(gap + settings_.slop * length_scale_);
           point.listed = wanted > 0;
+          point.push = 0;
           point.target = pushed + std::min(settings_.push_out_share * wanted / h,
                                            settings_.push_out_speed * length_scale_);
         }
@@ -110,14 +111,18 @@ void ImpulseStepper::push_patch_out(const ImpulsePair& pair, ImpulsePatch& patch
   SolverBody& B = bodies_[pair.b];
   for (int sweep = 0; sweep < kPushSweeps; ++sweep) {
     bool any = false;
-    for (const ImpulsePoint& point : patch.active()) {
+    for (ImpulsePoint& point : patch.active()) {
       if (!point.listed) continue;
       const double u = patch.n.dot(B.push_v - A.push_v) + point.rb_n.dot(B.push_w) - point.ra_n.dot(A.push_w);
-      if (u >= point.target) continue;
+      if (u >= point.target && point.push == 0) continue;
       const double inverse_effective_mass = A.inverse_mass + B.inverse_mass +
                                             point.ra_n.dot(A.inverse_inertia * point.ra_n) +
                                             point.rb_n.dot(B.inverse_inertia * point.rb_n);
-      const double j = (point.target - u) / inverse_effective_mass;
+      // In sum they push; what was pushed too far, because another contact pushes as well, comes back.
+      const double push = std::max(0.0, point.push + (point.target - u) / inverse_effective_mass);
+      const double j = push - point.push;
+      if (j == 0) continue;
+      point.push = push;
       A.push_v -= (A.inverse_mass * j) * patch.n;
       A.push_w -= A.inverse_inertia * (j * point.ra_n);
       B.push_v += (B.inverse_mass * j) * patch.n;

@@ -52,6 +52,7 @@ struct ImpulsePoint {
   double rebound_speed = 0;             ///< speed to leave with at the end of the step [m/s]
   double target = 0;                    ///< least speed along n asked for in the pass under way [m/s]
   double weight = 0;                    ///< its part of the load in the step before [N s]
+  double push = 0;                      ///< given to push_v where overlap is pushed out [N s]
   double tolerance = 0;                 ///< how far it may miss the target [m/s]
   double impulse = 0;                   ///< normal, summed over the step [N s]
   Vec3 contact_impulse = Vec3::Zero();  ///< given by contact rather than collision, on b [N s]
