@@ -7,6 +7,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/collision/boyse.h"
 
 namespace thrum::collision {
 
@@ -153,6 +154,12 @@ const std::vector<std::array<Index, 3>>& TriangleSurface::edges_of_faces() const
     }
   });
   return edges_of_faces_;
+}
+
+const BoyseSurface& TriangleSurface::boyse() const
+{
+  std::call_once(boyse_made_, [&] { boyse_ = std::make_shared<const BoyseSurface>(bvh.mesh()); });
+  return *boyse_;
 }
 
 mesh::TriangleMesh triangulate(const model::HeightField& field)

@@ -18,6 +18,8 @@
 
 namespace thrum::collision {
 
+class BoyseSurface;
+
 struct TriangleSurface final : ShapeAccelerator {
   /// `given` is used as the field when there is one. Otherwise a closed mesh of at most kMaxFieldTriangles
   /// gets its own.
@@ -39,6 +41,8 @@ struct TriangleSurface final : ShapeAccelerator {
   /// Which of `elements.edges()` are the sides of each triangle, -1 for those that are not among them. Made
   /// when it is first asked for, by the contacts of z_list.h.
   [[nodiscard]] const std::vector<std::array<Index, 3>>& edges_of_faces() const;
+  /// For the tests of boyse.h. Made when it is first asked for.
+  [[nodiscard]] const BoyseSurface& boyse() const;
 
  private:
   void find_sharp_edges();
@@ -46,6 +50,8 @@ struct TriangleSurface final : ShapeAccelerator {
 
   mutable std::once_flag edges_made_;
   mutable std::vector<std::array<Index, 3>> edges_of_faces_;
+  mutable std::once_flag boyse_made_;
+  mutable std::shared_ptr<const BoyseSurface> boyse_;
 };
 
 /// Corners and edges of a convex shape, for its contacts with meshes.
