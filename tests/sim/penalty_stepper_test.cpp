@@ -56,6 +56,57 @@ TEST(PenaltyStepper, RestitutionIsThatOfTheDampingRatio)
   }
 }
 
+// A cube on its four corners: k = m (pi / T)^2 at each, with the mobility 1 / m + (a^2 / 2) / (m a^2 / 6),
+// which is 4 / m, so that omega_max^2 = 16 k / m. A substep is pi / (10 omega). On another cube the stiffness
+// is half of that, and counts twice.
+TEST(PenaltyStepper, SubstepsFollowTheStiffnessOfAllPoints)
+{
+  for (const double h : {1.0 / 60, 1.0 / 200}) {
+    for (const double contact_time : {0.004, 0.001}) {
+      WorldDesc desc = penalty_desc();
+      desc.penalty.contact_time = contact_time;
+      desc.penalty.max_substeps = 1;
+      const auto needed = [&](bool on_a_cube) {
+        World world(desc);
+        world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+        add_plane(world);
+        const Vec3 half(0.1, 0.1, 0.1);
+        const double below = on_a_cube ? 10.0 : 0.0;
+        if (on_a_cube) add_box(world, half, {0, 0, below - 0.1}, 2);
+        const model::BodyId cube = add_box(world, half, {0, 0, below + 0.1}, 2);
+        world.set_velocity(cube, {0, 0, -0.01}, Vec3::Zero());
+        world.step(h);
+        return world.limit_counts().max_substeps_needed;
+      };
+      // Rounding may add one to a whole number.
+      const double expected = h * 10 * 4 / contact_time;
+      EXPECT_NEAR(needed(false), std::ceil(expected - 1e-9), 1) << h << ", " << contact_time;
+      EXPECT_NEAR(needed(true), std::ceil(expected - 1e-9), 1) << h << ", " << contact_time;
+    }
+  }
+}
+
+// A damper above the critical one, as surfaces without restitution have it, leaves next to nothing of the
+// speed: 0.01 with a ratio of 5. With and without friction, whose springs change the substep.
+TEST(PenaltyStepper, StrongDampersDoNotThrowBack)
+{
+  for (const double friction : {0.0, 0.5}) {
+    for (const double h : {1.0 / 30, 1.0 / 60, 0.003}) {
+      WorldDesc desc = penalty_desc();
+      desc.gravity.setZero();
+      World world(desc);
+      world.set_surface(model::kDefaultSurface, {0, friction, 0, 0});
+      add_plane(world);
+      const model::BodyId ball = add(world, {model::Sphere{0.2}}, {0, 0, 0.3}, 1);
+      const model::BodyId box = add_box(world, {0.1, 0.2, 0.3}, {2, 0, 0.4}, 1);
+      for (const model::BodyId id : {ball, box}) world.set_velocity(id, {0, 0, -2}, Vec3::Zero());
+      run(world, 0.2, h);
+      for (const model::BodyId id : {ball, box})
+        EXPECT_LT(world.body(id).velocity.z(), 0.03 * 2) << friction << ", " << h;
+    }
+  }
+}
+
 // Without a ratio it is the restitution of the surfaces, of a ball and of a box that lands flat, on the
 // ground and on a body that yields.
 TEST(PenaltyStepper, RestitutionIsThatOfTheSurfaces)

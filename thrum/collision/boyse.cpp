@@ -55,6 +55,9 @@ BoyseSurface::BoyseSurface(mesh::TriangleMesh mesh)
     }
     edge_kind_[at_edge(f, kf)] = edge_kind_[at_edge(g, kg)] = kind;
   });
+  double area = 0;
+  for (std::size_t f = 0; f < faces; ++f) area += 0.5 * mesh::area_vector(mesh_, f).norm();
+  if (faces > 0) face_size_ = std::sqrt(area / static_cast<double>(faces));
   owner_.assign(mesh_.vertices.size(), -1);
   flat_.assign(mesh_.vertices.size(), 1);
   for (std::size_t f = 0; f < faces; ++f) {
@@ -196,7 +199,11 @@ bool confirm(const BoyseSurface& a, const BoyseSurface& b, const SplitMotion& mo
     return v.dot(c.normal) < -kApproachShare * v.norm();
   };
   if (std::none_of(contacts.begin(), contacts.end(), approaches)) return false;
-  impact = {true, in_rotation, share, X_ba, std::move(contacts)};
+  impact.found = true;
+  impact.in_rotation = in_rotation;
+  impact.share = share;
+  impact.X_ba = X_ba;
+  impact.contacts = std::move(contacts);
   return true;
 }
 
@@ -220,6 +227,7 @@ BoyseImpact find_first_impact(const BoyseSurface& a, const BoyseSurface& b, cons
     for (const double share : search.roots()) {
       if (share <= last) continue;
       if (confirm(a, b, motion, in_rotation, share, pairs, desc, impact)) return impact;
+      ++impact.unconfirmed;
       if (++unconfirmed == kMaxUnconfirmed) break;
       last = share;
     }

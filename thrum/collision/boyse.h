@@ -56,6 +56,8 @@ class BoyseSurface {
   [[nodiscard]] const mesh::TriangleMesh& mesh() const { return mesh_; }
   [[nodiscard]] const distance::Pseudonormals& normals() const { return normals_; }
   [[nodiscard]] const Box3& bounds() const { return bounds_; }
+  /// Square root of the mean area of its faces [m].
+  [[nodiscard]] double face_size() const { return face_size_; }
   /// Edge k of a face runs from corner k to k + 1.
   [[nodiscard]] EdgeKind edge_kind(Index face, int k) const { return edge_kind_[at_edge(face, k)]; }
   /// The face beyond edge k, or -1 at a border.
@@ -79,6 +81,7 @@ class BoyseSurface {
   mesh::TriangleMesh mesh_;
   distance::Pseudonormals normals_;
   Box3 bounds_;
+  double face_size_ = 0;
   std::vector<EdgeKind> edge_kind_;
   std::vector<Index> neighbour_;
   std::vector<Index> owner_;  ///< of each vertex: its first face
@@ -117,6 +120,7 @@ struct BoyseImpact {
   double share = 0;                    ///< of the translation, or of the rotation after it
   Pose X_ba;                           ///< axes of a to b at the impact; the end of the motion without one
   std::vector<BoyseContact> contacts;  ///< all that touch then, from the static check
+  std::size_t unconfirmed = 0;         ///< earlier roots at which the static check found no approach
 };
 
 /// The first time at which a touches b and approaches it there. `motion` is that of a in axes of b; `pairs`

@@ -8,6 +8,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/collision/element_contacts.h"
+#include "thrum/collision/impact_contacts.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/patch_builder.h"
 #include "thrum/collision/round_pairs.h"
@@ -283,18 +284,20 @@ void with_distance(const TriangleSurface& surface, Work&& work)
   }
 }
 
-void finish(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches)
+void finish(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches,
+            const ZListResult* meeting = nullptr)
 {
   if (g.contacts.empty()) return;
   filter_contacts(g);
+  if (meeting != nullptr) use_touching_features(pair, meeting->pairs, g.contacts);
   append_contacts(pair, g, patches);
 }
 
-// The faces of two meshes that interfere, by rasterisation; false when there are none. Their edges go into
-// the scratch. The hierarchies of triangles clip the faces to the box of the other body, unless that is open:
+// The faces of two meshes that interfere, by rasterisation; null when there are none. Their edges go into the
+// scratch. The hierarchies of triangles clip the faces to the box of the other body, unless that is open:
 // what is behind an open mesh may be anywhere.
-bool find_interfering_faces(const PairInput& pair, const TriangleSurface& a, const TriangleSurface& b,
-                            double margin)
+const ZListResult* find_interfering_faces(const PairInput& pair, const TriangleSurface& a,
+                                          const TriangleSurface& b, double margin)
 {
   MeshScratch& scratch = pair.scratch->mesh;
   const auto clip = [&](const TriangleSurface& of, const Pose& X, const TriangleSurface& other,
@@ -310,7 +313,7 @@ bool find_interfering_faces(const PairInput& pair, const TriangleSurface& a, con
   };
   if (!clip(a, pair.X_wa, b, pair.X_wb, scratch.edges_a) ||
       !clip(b, pair.X_wb, a, pair.X_wa, scratch.edges_b))
-    return false;
+    return nullptr;
   const std::vector<Index>& faces_a = scratch.edges_a;
   const std::vector<Index>& faces_b = scratch.edges_b;
   const auto drawn = [](const TriangleSurface& surface, const Pose& X_w, const std::vector<Index>& faces) {
@@ -331,27 +334,29 @@ bool find_interfering_faces(const PairInput& pair, const TriangleSurface& a, con
   };
   edges_of(a, found.faces_a, scratch.edges_a);
   edges_of(b, found.faces_b, scratch.edges_b);
-  return !found.faces_a.empty() || !found.faces_b.empty();
+  return found.faces_a.empty() && found.faces_b.empty() ? nullptr : &found;
 }
 
-template <Interference kInterference>
+template <Interference kInterference, bool kMeeting = false>
 void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& patches)
 {
   MeshPairContacts g = begin(pair, side_of(*pair.a), side_of(*pair.b));
   if (!std::isfinite(g.thickness)) g.thickness = std::min(pair.a->min_extent, pair.b->min_extent);
   const TriangleSurface& a = surface_of(*pair.a);
   const TriangleSurface& b = surface_of(*pair.b);
+  const ZListResult* faces = nullptr;
   if constexpr (kInterference == Interference::zlist) {
     // Round meshes reach beyond their flat faces.
     const double excess = a.round && b.round ? a.round->excess() + b.round->excess() : 0.0;
-    if (!find_interfering_faces(pair, a, b, g.margin + excess)) return;
+    faces = find_interfering_faces(pair, a, b, g.margin + excess);
+    if (faces == nullptr) return;
     g.edges_a = &pair.scratch->mesh.edges_a;
     g.edges_b = &pair.scratch->mesh.edges_b;
   }
   if (a.round && b.round) return collide_round_surfaces(pair, *a.round, *b.round, g.thickness, patches);
   with_distance(b, [&](const auto& distance) { gather<From::a>(g, distance); });
   with_distance(a, [&](const auto& distance) { gather<From::b>(g, distance); });
-  finish(pair, g, patches);
+  finish(pair, g, patches, kMeeting ? faces : nullptr);
 }
 
 void collide_mesh_with_plane(const PairInput& pair, std::vector<model::ContactPatch>& patches)
@@ -414,6 +419,13 @@ void register_mesh_pairs(PairTable& table, Interference interference)
   table.set(ShapeKind::cylinder, ShapeKind::mesh,
             collide_convex_with_mesh<CylinderDistance, model::Cylinder>);
   table.set(ShapeKind::hull, ShapeKind::mesh, collide_convex_with_mesh<HullDistance, model::ConvexHull>);
+}
+
+void register_meeting_meshes(PairTable& table)
+{
+  using model::ShapeKind;
+  table.set(ShapeKind::mesh, ShapeKind::mesh, collide_meshes<Interference::zlist, true>);
+  table.set(ShapeKind::mesh, ShapeKind::height_field, collide_meshes<Interference::zlist, true>);
 }
 
 }  // namespace thrum::collision

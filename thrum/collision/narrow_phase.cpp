@@ -9,6 +9,8 @@
 #include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
 #include "thrum/collision/contact_matching.h"
+#include "thrum/collision/convex.h"
+#include "thrum/collision/impact_contacts.h"
 #include "thrum/collision/kept_contacts.h"
 #include "thrum/collision/pair_scratch.h"
 #include "thrum/collision/predicted_contacts.h"
@@ -35,6 +37,8 @@ constexpr double kMaxKeptShare = 0.01;
 constexpr double kPredictedMove = 0.05;
 constexpr double kPredictedDepth = 0.02;
 constexpr double kSamePredicted = 0.3;
+/// Bodies that move by more than this share of the thinner one's width in a slice are searched for impacts.
+constexpr double kPassingMove = 0.5;
 
 // How far a point of the body can get in a step [m].
 double reach(const model::BodyState& body, double radius, double step)
@@ -236,6 +240,12 @@ void add_contacts_ahead(const NarrowPhaseInput& input, const PairInput& pair, co
       step * ((b.velocity - a.velocity).norm() + a.angular_velocity.norm() * radius(*pair.a) +
               b.angular_velocity.norm() * radius(*pair.b));
   if (!(motion > kPredictedMove * extent)) return;
+  // Meshes that are still apart and may pass are left to the search for their impact, with its normals.
+  const bool are_surfaces = pair.a->kind != model::ShapeKind::plane &&
+                            pair.b->kind != model::ShapeKind::plane && !is_convex(pair.a->kind) &&
+                            !is_convex(pair.b->kind);
+  const bool may_pass = motion > kPassingMove * std::min(pair.a->width, pair.b->width);
+  if (has_boyse_impacts(input.table) && are_surfaces && may_pass && patches.size() == begin) return;
   const PredictedContactsDesc desc{predicted_pose(input, bodies.a, step),
                                    predicted_pose(input, bodies.b, step), kPredictedDepth * extent,
                                    kSamePredicted * extent};
@@ -251,11 +261,12 @@ void add_contacts_ahead(const NarrowPhaseInput& input, const PairInput& pair, co
 }
 
 void collide_pair(const NarrowPhaseInput& input, const BodyPair& pair, double margin, PairScratch& scratch,
-                  std::vector<model::ContactPatch>& patches)
+                  std::vector<model::ContactPatch>& patches, bool meets = false)
 {
-  const PairInput shapes = pair_input(input, pair, margin, scratch);
+  PairInput shapes = pair_input(input, pair, margin, scratch);
+  if (meets) shapes.table = &table_of_impacts(input.table);
   const std::size_t before = patches.size();
-  input.table.collide(shapes, patches);
+  shapes.table->collide(shapes, patches);
   for (std::size_t i = before; i < patches.size(); ++i) {
     patches[i].a = pair.a;
     patches[i].b = pair.b;
@@ -373,7 +384,9 @@ class ChunkUpdate {
     const double searched = may_keep && is_flat && rests ? (1 + kSpareMargin) * margin : margin;
     contacts.is_found = true;
     contacts.begin = chunk_.patches.size();
-    collide_pair(input_, pair, searched, scratch_, chunk_.patches);
+    // Bodies that had no contact and move meet now, if they touch.
+    const bool meets = old.empty() && !rests && !deforms;
+    collide_pair(input_, pair, searched, scratch_, chunk_.patches, meets);
     if (!deforms)
       add_contacts_ahead(input_, pair_input(input_, pair, searched, scratch_), pair, desc_.step,
                          contacts.begin, chunk_.patches);
@@ -387,7 +400,9 @@ class ChunkUpdate {
         point.reference_depth = point.depth;
       }
     }
-    if (!may_keep || !is_keepable(a, b, found)) return;
+    // Normals of an impact are for this slice only.
+    const bool has_impact_normals = meets && &table_of_impacts(input_.table) != &input_.table;
+    if (!may_keep || has_impact_normals || !is_keepable(a, b, found)) return;
     contacts.reference = static_cast<std::int32_t>(chunk_.references.size());
     chunk_.references.push_back({pair.a, pair.b, state_.bodies[at(pair.a)].X_wb,
                                  state_.bodies[at(pair.b)].X_wb, searched,

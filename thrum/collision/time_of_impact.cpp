@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "thrum/base/index.h"
 #include "thrum/collision/convex.h"
 #include "thrum/collision/gjk.h"
+#include "thrum/collision/impact_contacts.h"
+#include "thrum/collision/mesh_impact.h"
 #include "thrum/collision/pair_scratch.h"
 #include "thrum/collision/triangle_surface.h"
 
@@ -196,6 +200,13 @@ class PairSearch {
                             radius_about_centre(b_, motion_b_, 0)};
     const double piece = std::max(std::min(a_.radius, b_.radius), kPieceShare * (a_.radius + b_.radius));
     limits_.touching_counts = false;
+    std::optional<MeshImpactSearch> by_z_list;
+    if (uses_z_list())
+      by_z_list.emplace(a_, motion_a_, b_, motion_b_, desc_.touch_gap,
+                        [&](std::span<const mesh::TrianglePair> faces, double from, double to) {
+                          pairs_.assign(faces.begin(), faces.end());
+                          return first_of_triangles(from, to);
+                        });
     double t = 0;
     for (int k = 0; k < kMaxPieces; ++k) {
       const double speed = approach.any(t);
@@ -206,7 +217,15 @@ class PairSearch {
         t += apart / speed;
       } else {
         // What is farther apart than the rest of the way is not met on it.
-        const double end = std::min(t + piece / speed, desc_.max_fraction);
+        double end = std::min(t + piece / speed, desc_.max_fraction);
+        if (by_z_list) {
+          end = std::min(end, t + by_z_list->max_part());
+          const TimeOfImpact impact = by_z_list->find(t, end);
+          if (impact.found()) return impact;
+          t = end;
+          if (!(t < desc_.max_fraction)) return kNoImpact;
+          continue;
+        }
         list_near_triangles(X_wa, X_wb, speed * (end - t) + 2 * desc_.touch_gap);
         const TimeOfImpact impact = first_of_triangles(t, end);
         if (impact.found()) return impact;
@@ -215,6 +234,12 @@ class PairSearch {
       if (!(t < desc_.max_fraction)) return kNoImpact;
     }
     return {t, true};
+  }
+
+  [[nodiscard]] bool uses_z_list() const
+  {
+    return has_boyse_impacts(table_) && is_surface(a_) && desc_.touch_gap > 0 &&
+           std::isfinite(desc_.touch_gap);
   }
 
   void list_near_triangles(const Pose& X_wa, const Pose& X_wb, double margin)
@@ -438,7 +463,7 @@ TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a, 
   };
   // Up to here the bounds of the motion rule an impact out. A touch that is over before the next sample, as
   // of a ball that grazes an edge, is where the bounds end.
-  const TimeOfImpact bound = time_of_impact(a, motion_a, b, motion_b, desc);
+  const TimeOfImpact bound = time_of_impact(a, motion_a, b, motion_b, desc, table);
   if (!bound.found()) return kNoImpact;
   if (bound.fraction > 0 && !bound.limited) {
     const double next = std::min(bound.fraction + step, desc.max_fraction);

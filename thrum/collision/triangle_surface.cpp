@@ -7,6 +7,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/collision/boyse.h"
 
 namespace thrum::collision {
 
@@ -69,14 +70,14 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles, Deformable
       deformable(true),
       thickness(desc.thickness)
 {
-  find_sharp_edges();
+  find_edge_bends();
 }
 
 void TriangleSurface::refit(std::span<const Vec3> vertices)
 {
   distance.refit(vertices);
   elements.refit(vertices);
-  find_sharp_edges();
+  find_edge_bends();
 }
 
 // The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r /
@@ -168,6 +169,12 @@ const std::vector<std::array<Index, 3>>& TriangleSurface::edges_of_faces() const
     }
   });
   return edges_of_faces_;
+}
+
+const BoyseSurface& TriangleSurface::boyse() const
+{
+  std::call_once(boyse_made_, [&] { boyse_ = std::make_shared<const BoyseSurface>(bvh.mesh()); });
+  return *boyse_;
 }
 
 mesh::TriangleMesh triangulate(const model::HeightField& field)

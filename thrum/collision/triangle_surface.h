@@ -19,6 +19,8 @@
 
 namespace thrum::collision {
 
+class BoyseSurface;
+
 /// What lies beyond an edge of a triangle.
 struct EdgeBend {
   double min_cosine =
@@ -54,6 +56,8 @@ struct TriangleSurface final : ShapeAccelerator {
   /// Which of `elements.edges()` are the sides of each triangle, -1 for those that are not among them. Made
   /// when it is first asked for, by the contacts of z_list.h.
   [[nodiscard]] const std::vector<std::array<Index, 3>>& edges_of_faces() const;
+  /// For the tests of boyse.h. Made when it is first asked for.
+  [[nodiscard]] const BoyseSurface& boyse() const;
 
  private:
   void find_edge_bends();
@@ -61,6 +65,8 @@ struct TriangleSurface final : ShapeAccelerator {
 
   mutable std::once_flag edges_made_;
   mutable std::vector<std::array<Index, 3>> edges_of_faces_;
+  mutable std::once_flag boyse_made_;
+  mutable std::shared_ptr<const BoyseSurface> boyse_;
 };
 
 /// Corners and edges of a convex shape, for its contacts with meshes.

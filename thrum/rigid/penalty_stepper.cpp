@@ -72,6 +72,29 @@ void PenaltyStepper::move_rows(const StepFrame& frame)
   }
 }
 
+// Returns the mobility of the row, J M^-1 J^T.
+double PenaltyStepper::find_response(const BodyRow& row, RowResponse& response)
+{
+  const SolverBody& a = bodies_[row.a];
+  const SolverBody& b = bodies_[row.b];
+  response.inverse_mass_a = a.inverse_mass;
+  response.inverse_mass_b = b.inverse_mass;
+  response.spin_a = a.inverse_inertia * row.angular_a;
+  response.spin_b = b.inverse_inertia * row.angular_b;
+  return (a.inverse_mass + b.inverse_mass) * row.linear.squaredNorm() + row.angular_a.dot(response.spin_a) +
+         row.angular_b.dot(response.spin_b);
+}
+
+void PenaltyStepper::push(const BodyRow& row, const RowResponse& response, double impulse)
+{
+  SolverBody& a = bodies_[row.a];
+  SolverBody& b = bodies_[row.b];
+  a.v -= (response.inverse_mass_a * impulse) * row.linear;
+  b.v += (response.inverse_mass_b * impulse) * row.linear;
+  a.w -= impulse * response.spin_a;
+  b.w += impulse * response.spin_b;
+}
+
 // Sweeps begin with the impulses of the substep before.
 void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
 {
@@ -86,12 +109,12 @@ void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
   for (PenaltyPatch& patch : patches_) {
     for (PenaltyPoint& point : patch.active()) {
       point.before = speed_of(point.row, bodies_);
-      point.mobility = coupling(point.row, point.row, bodies_);
+      point.mobility = find_response(point.row, point.response);
     }
     for (SlipSpring* spring : {&patch.sliding, &patch.twist, &patch.rolling}) {
       for (std::size_t i = 0; i < at(spring->count); ++i) {
         spring->before[i] = speed_of(spring->rows[i], bodies_);
-        spring->mobility[i] = coupling(spring->rows[i], spring->rows[i], bodies_);
+        spring->mobility[i] = find_response(spring->rows[i], spring->responses[i]);
       }
     }
   }
@@ -99,11 +122,11 @@ void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
   joints_.warm_start(bodies_);
   for (PenaltyPatch& patch : patches_) {
     for (PenaltyPoint& point : patch.active()) {
-      if (point.impulse != 0) apply(point.row, bodies_, point.impulse);
+      if (point.impulse != 0) push(point.row, point.response, point.impulse);
     }
     for (SlipSpring* spring : {&patch.sliding, &patch.twist, &patch.rolling}) {
       for (std::size_t i = 0; i < at(spring->count); ++i) {
-        if (spring->impulse[i] != 0) apply(spring->rows[i], bodies_, spring->impulse[i]);
+        if (spring->impulse[i] != 0) push(spring->rows[i], spring->responses[i], spring->impulse[i]);
       }
     }
   }
@@ -118,7 +141,7 @@ void PenaltyStepper::resolve_contacts(StepFrame& frame, double h)
       if (i == 0) joints_.update_bends(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
     }
     const double change = sweep(h);
-    if (i > 0 && change == 0) break;
+    if ((i > 0 || !has_joints) && change == 0) break;
   }
   if (!has_joints) return;
   joints_.sweep(bodies_, h, kJointSweeps, 0);
@@ -209,7 +232,7 @@ double PenaltyStepper::solve_point(const ContactSpring& spring, PenaltyPoint& po
   const double impulse = h * contact_force(spring, point.depth, depth, h);
   const double change = impulse - point.impulse;
   if (change == 0) return 0;
-  apply(point.row, bodies_, change);
+  push(point.row, point.response, change);
   point.impulse = impulse;
   return std::abs(change);
 }
@@ -237,7 +260,7 @@ double PenaltyStepper::solve_slip(SlipSpring& spring, double normal_impulse, dou
     if (length > limit) wanted[i] *= limit / length;
     const double step = wanted[i] - spring.impulse[i];
     if (step == 0) continue;
-    apply(spring.rows[i], bodies_, step);
+    push(spring.rows[i], spring.responses[i], step);
     spring.impulse[i] = wanted[i];
     change = std::max(change, std::abs(step) / std::max(spring.limit, kMinLimit));
   }

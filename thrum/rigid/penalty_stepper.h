@@ -47,9 +47,18 @@ struct ContactArms {
   Vec3 of_b = Vec3::Zero();  ///< [m]
 };
 
+/// M^-1 J^T of a row: what a unit impulse along it changes. Found once a substep; sweeps use it many times.
+struct RowResponse {
+  double inverse_mass_a = 0;   ///< [1/kg]
+  double inverse_mass_b = 0;   ///< [1/kg]
+  Vec3 spin_a = Vec3::Zero();  ///< inverse inertia times angular_a
+  Vec3 spin_b = Vec3::Zero();  ///< likewise of b
+};
+
 /// A contact point during a slice.
 struct PenaltyPoint {
   BodyRow row;  ///< along the normal
+  RowResponse response;
   ContactArms arms;
   double depth = 0;     ///< by which the spring is pressed now [m]
   double excess = 0;    ///< overlap at the start of the slice beyond that of the spring [m]
@@ -64,6 +73,7 @@ struct PenaltyPoint {
 struct SlipSpring {
   int count = 0;  ///< directions; 0: none
   std::array<BodyRow, 2> rows;
+  std::array<RowResponse, 2> responses;
   double stiffness = 0;             ///< [N/m or N m/rad]
   double damping = 0;               ///< [N s/m or N m s/rad]
   double limit = 0;                 ///< of the force, per normal force [1 or m]
@@ -125,6 +135,8 @@ class PenaltyStepper final : public Stepper {
   [[nodiscard]] double largest_square_frequency(double h);
   void move_half(StepFrame& frame, double h);
   void move_rows(const StepFrame& frame);
+  [[nodiscard]] double find_response(const BodyRow& row, RowResponse& response);
+  void push(const BodyRow& row, const RowResponse& response, double impulse);
   double sweep(double h);
   double solve_point(const ContactSpring& spring, PenaltyPoint& point, double h);
   double solve_slip(SlipSpring& spring, double normal_impulse, double h);

@@ -432,7 +432,7 @@ THRUM_TABLE(
         .choice(
             {.key = "interference",
              .doc = "how faces of two meshes that may touch are found: by a hierarchy, or by drawing them "
-                    "into a buffer of pixels"},
+                    "into a buffer of pixels, with their impacts by Boyse's tests"},
             &WorldDesc::interference,
             {{"hierarchy", collision::Interference::hierarchy}, {"zlist", collision::Interference::zlist}}))
 

@@ -129,7 +129,8 @@ double World::predicted_fraction(double h) const
     desc.touch_gap = desc_.impact_tolerance * collision::thinner_width(a, b);
     desc.max_fraction = first;
     const collision::TimeOfImpact impact =
-        collision::time_of_impact(a, predicted_motion(pair.a, h), b, predicted_motion(pair.b, h), desc);
+        collision::time_of_impact(a, predicted_motion(pair.a, h), b, predicted_motion(pair.b, h), desc,
+                                  collision::pair_table_with(desc_.interference));
     // What touches already has its contact in this slice.
     if (impact.found() && impact.fraction > 0) first = std::min(first, impact.fraction);
   }

@@ -211,8 +211,10 @@ double World::free_fraction(const collision::BodyPair& pair, double h, double ma
   desc.max_fraction = max_fraction;
   const bool bisects =
       finds_impact_times() && desc_.time_of_impact == TimeOfImpactMethod::bisection && !desc.in_contact;
-  const collision::TimeOfImpact impact = bisects ? collision::bisect_impact(a, motion_a, b, motion_b, desc)
-                                                 : collision::time_of_impact(a, motion_a, b, motion_b, desc);
+  const collision::PairTable& table = collision::pair_table_with(desc_.interference);
+  const collision::TimeOfImpact impact =
+      bisects ? collision::bisect_impact(a, motion_a, b, motion_b, desc, table)
+              : collision::time_of_impact(a, motion_a, b, motion_b, desc, table);
   return impact.found() ? impact.fraction : 1;
 }
 
