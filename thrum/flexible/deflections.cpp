@@ -12,6 +12,8 @@
 
 #include "thrum/base/index.h"
 #include "thrum/flexible/flexible_body.h"
+#include "thrum/mesh/mesh_topology.h"
+#include "thrum/shapes/remesh.h"
 
 namespace thrum::flexible {
 
@@ -20,6 +22,8 @@ namespace {
 /// Reaches are rounded up to powers of two, of at least this share of the length scale: contacts that are
 /// kept from slice to slice are found again when the margin changes.
 constexpr double kMinReach = 1e-5;
+/// A surface with edges of more than this share of the wanted length is taken as it is.
+constexpr double kCoarseEnough = 0.7;
 
 double rounded_up(double reach, double least)
 {
@@ -45,14 +49,33 @@ double amplitude_bound(const model::ModalState& ring, const elastic::ModeList& m
   return sum;
 }
 
-std::vector<Vec3> bent_vertices(const model::ModalModel& model, const std::vector<double>& q)
+std::vector<Vec3> bent_vertices(const mesh::TriangleMesh& surface, const MatX& shapes,
+                                const std::vector<double>& q)
 {
-  const Eigen::Index count = static_cast<Eigen::Index>(q.size());
-  const VecX moved = model.shapes.leftCols(count) * Eigen::Map<const VecX>(q.data(), count);
-  std::vector<Vec3> vertices = model.surface.vertices;
+  const VecX moved = shapes * Eigen::Map<const VecX>(q.data(), shapes.cols());
+  std::vector<Vec3> vertices = surface.vertices;
   for (std::size_t v = 0; v < vertices.size(); ++v)
     vertices[v] += moved.segment<3>(3 * static_cast<Eigen::Index>(v));
   return vertices;
+}
+
+// Every edge has two triangles.
+bool is_closed(const mesh::TriangleMesh& mesh)
+{
+  bool closed = true;
+  const std::vector<mesh::EdgeUse> uses = mesh::edge_uses(mesh);
+  mesh::for_each_edge(std::span<const mesh::EdgeUse>(uses),
+                      [&](std::span<const mesh::EdgeUse> edge) { closed = closed && edge.size() == 2; });
+  return closed;
+}
+
+double mean_edge(const mesh::TriangleMesh& mesh)
+{
+  double sum = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    for (int k = 0; k < 3; ++k) sum += (mesh.corner(t, k) - mesh.corner(t, (k + 1) % 3)).norm();
+  }
+  return sum / (3 * static_cast<double>(mesh.triangles.size()));
 }
 
 }  // namespace
@@ -81,6 +104,28 @@ void FlexibleStepper::FlexibleBody::find_bounds()
   }
 }
 
+// Every vertex of it that touches is a contact, and the surface of a modal model may be as fine as its elements:
+// edges of 1 / k, k the largest wave number of the modes, are a sixth of the shortest wave.
+void FlexibleStepper::FlexibleBody::make_contact_surface()
+{
+  const model::ModalModel& model = *elastic.modes;
+  double wave_number = 0;
+  for (std::size_t m = 0; m < modes.size(); ++m) {
+    if (max_shape[m] > 0) wave_number = std::max(wave_number, max_slope[m] / max_shape[m]);
+  }
+  const double edge = wave_number > 0 ? 1 / wave_number : 0;
+  if (!is_closed(model.surface) || mean_edge(model.surface) > kCoarseEnough * edge) {
+    contact_surface = model.surface;
+    contact_shapes = model.shapes.leftCols(modes.omegas.size());
+    return;
+  }
+  contact_surface = shapes::remesh(model.surface, {.edge_length = edge});
+  contact_shapes.resize(3 * static_cast<Eigen::Index>(contact_surface.vertices.size()), modes.omegas.size());
+  for (std::size_t v = 0; v < contact_surface.vertices.size(); ++v)
+    contact_shapes.middleRows(3 * static_cast<Eigen::Index>(v), 3) =
+        map->find(contact_surface.vertices[v]).shapes.leftCols(modes.omegas.size());
+}
+
 bool FlexibleStepper::is_deformed(const rigid::StepFrame& frame, model::BodyIndex i)
 {
   const FlexibleBody* body = flexible(frame, i);
@@ -103,13 +148,14 @@ void FlexibleStepper::find_deflections(const model::SceneModel& model, const mod
     FlexibleBody& body = *found->second;
     const double moves = h * bound(ring.v, body.max_shape);
     if (amplitude_bound(ring, body.modes, body.max_slope) > settings_.deformed_slope) {
-      const model::ModalModel& modes = *body.elastic.modes;
-      if (!body.deformed)
-        body.deformed =
-            std::make_unique<collision::DeformedShape>(modes.surface, shapes[at(model.bodies[i].shape)]);
+      if (!body.deformed) {
+        body.make_contact_surface();
+        body.deformed = std::make_unique<collision::DeformedShape>(body.contact_surface,
+                                                                   shapes[at(model.bodies[i].shape)]);
+      }
       body.is_deformed = body.deformed->is_closed();
       if (body.is_deformed) {
-        body.deformed->deform(bent_vertices(modes, ring.q));
+        body.deformed->deform(bent_vertices(body.contact_surface, body.contact_shapes, ring.q));
         deflections[i].deformed = &body.deformed->prepared();
       }
     }

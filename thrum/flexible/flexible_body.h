@@ -20,8 +20,11 @@ struct FlexibleStepper::FlexibleBody {
   std::unique_ptr<elastic::SurfaceMap> map;  ///< empty: no modes
   std::vector<double> max_shape;             ///< largest displacement of the surface by each [kg^(-1/2)]
   std::vector<double> max_slope;             ///< largest slope, likewise [kg^(-1/2) / m]
+  mesh::TriangleMesh contact_surface;        ///< on which it is met when it is bent far
+  MatX contact_shapes;                       ///< displacement of its vertices, as in ModalModel
   std::unique_ptr<collision::DeformedShape> deformed;  ///< made when it is first bent so far
   bool is_deformed = false;                            ///< in this slice
+  void make_contact_surface();
 
  private:
   void find_bounds();

@@ -43,7 +43,7 @@ struct FlexibleSettings {
   /// Modes above `max_frequency` carry off what short impacts give them.
   bool tail_modes = true;
 
-  int iterations = 200;         ///< sweeps over the contacts of a group in a substep, at most
+  int iterations = 200;  ///< sweeps over the contacts of a group in a substep, at most
   /// Sweeps that have not converged by then are followed by Newton's method on all forces; 0: it comes first.
   int sweeps_before_newton = 30;
   double tolerance = 1e-9;      ///< at which sweeps end: change of a force, as a share of the largest
