@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-<<<<<<< HEAD
-#include <fstream>
-=======
 #include <cmath>
->>>>>>> bend
+#include <fstream>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
