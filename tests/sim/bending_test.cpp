@@ -110,7 +110,9 @@ TEST(Bending, TheEndOfABentBarIsStoppedByABlock)
   for (const double h : {1.0 / 60, 1.0 / 200, 1.0 / 1000}) {
     EXPECT_GT(lowest_end(0.03, -0.02, h, {}), -0.0205) << h;
     // A long step sees the end too seldom.
-    if (h < 0.01) EXPECT_LT(lowest_end(0.03, -0.02, h, {}), -0.0190) << h;
+    if (h < 0.01) {
+      EXPECT_LT(lowest_end(0.03, -0.02, h, {}), -0.0190) << h;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "thrum/base/index.h"
+#include "thrum/rigid/stepper.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -25,12 +26,12 @@ Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double
   return (h * shape.radius * across).cwiseMin(max_margin * shape.min_extent);
 }
 
-// Whether a box reaches a plane, whose own axes have z as its normal.
-bool reaches_plane(const Box3& box, const Pose& X_ws)
+// Whether a box comes as near as `reach` [m] to a plane, whose own axes have z as its normal.
+bool reaches_plane(const Box3& box, const Pose& X_ws, double reach)
 {
   const Vec3 n = X_ws.direction(Vec3::UnitZ());
   const double half = 0.5 * box.sizes().dot(n.cwiseAbs());
-  return n.dot(box.center() - X_ws.position) <= half;
+  return n.dot(box.center() - X_ws.position) <= half + reach;
 }
 
 }  // namespace
@@ -112,11 +113,16 @@ void World::remove_far_pairs()
   const auto shape_of = [&](std::size_t i) -> const collision::PreparedShape& {
     return prepared_[at(model_.bodies[i].shape)];
   };
+  const auto deflection = [&](std::size_t i) {
+    return deflections_.empty() ? 0.0 : deflections_[i].reach;
+  };
   std::erase_if(near_pairs_, [&](const collision::BodyPair& pair) {
     const std::size_t a = at(pair.a);
     const std::size_t b = at(pair.b);
-    if (shape_of(a).kind == model::ShapeKind::plane) return !reaches_plane(boxes_[b], X_ws_[a]);
-    if (shape_of(b).kind == model::ShapeKind::plane) return !reaches_plane(boxes_[a], X_ws_[b]);
+    if (shape_of(a).kind == model::ShapeKind::plane)
+      return !reaches_plane(boxes_[b], X_ws_[a], deflection(a));
+    if (shape_of(b).kind == model::ShapeKind::plane)
+      return !reaches_plane(boxes_[a], X_ws_[b], deflection(b));
     return !boxes_[a].intersects(boxes_[b]);
   });
 }
