@@ -17,7 +17,7 @@ struct BeamSize {
   double density = 7850;        ///< [kg/m^3]
   double young = 2e11;          ///< [Pa]
   int modes = 14;
-  int cells = 60;     ///< of the surface along x
+  int cells = 60;      ///< of the surface along x
   double decay = 0.5;  ///< [1/s]
 };
 
@@ -36,7 +36,8 @@ inline double cantilever_frequency(const BeamSize& s, double length, int mode = 
   return z * z * s.size.z() * std::sqrt(s.young / (12 * s.density)) / (2 * std::numbers::pi);
 }
 
-/// Deflection of mode and its slope at the distance x from the held end; the mean square over the length is 1.
+/// Deflection of mode and its slope at the distance x from the held end; the mean square over the length
+/// is 1.
 inline std::array<double, 2> cantilever_shape(int mode, double x, double length)
 {
   const double z = cantilever_root(mode);

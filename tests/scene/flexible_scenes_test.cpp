@@ -14,8 +14,8 @@ namespace {
 
 constexpr double g = 9.81;
 
-// A ball that rolls without slipping in a groove of 90 degrees touches it at R / sqrt(2) from its axis, so that
-// its spin takes 4/5 of what its motion does: it gains g sin(a) / 1.8.
+// A ball that rolls without slipping in a groove of 90 degrees touches it at R / sqrt(2) from its axis, so
+// that its spin takes 4/5 of what its motion does: it gains g sin(a) / 1.8.
 TEST(FlexibleScenes, AMarbleRollsDownItsTrackAsInAGroove)
 {
   const double slope = 6 * std::acos(-1.0) / 180;

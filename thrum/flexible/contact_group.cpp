@@ -440,8 +440,8 @@ double ContactGroup::sweep_contact(Contact& contact)
 }
 
 // With the way s over the substep the spring and its damper give F = -(k (e + s / 2) + c s / dt), where
-// s = s_free + r F: a linear equation for F in each direction. Both are brought nearer to it by the same share,
-// so that a force that is limited points against the slip.
+// s = s_free + r F: a linear equation for F in each direction. Both are brought nearer to it by the same
+// share, so that a force that is limited points against the slip.
 double ContactGroup::sweep_slip(Slip& slip, double normal, double dt)
 {
   std::array<double, 2> wanted{};

@@ -88,8 +88,8 @@ class ContactGroup {
   int add_row(const RowSide& a, const RowSide& b);
   /// That an impulse along the row feels: of the rigid bodies, or of the modes where those do not yield [kg].
   [[nodiscard]] double effective_mass(int row) const;
-  /// By which the vibration at the beginning of the slice moves the two surfaces apart, but for those of bodies
-  /// that are left out [m].
+  /// By which the vibration at the beginning of the slice moves the two surfaces apart, but for those of
+  /// bodies that are left out [m].
   [[nodiscard]] double modal_separation(int row, bool without_a = false, bool without_b = false) const;
   /// Contacts and slips that follow are of this patch.
   void begin_patch();

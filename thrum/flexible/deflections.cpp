@@ -2,11 +2,11 @@
 // How far bodies bend, and the surfaces of those that bend too far for contacts on their shapes.
 //
 // With max |U_m| the largest displacement of the surface by mode m, it is nowhere farther from the shape than
-// sum |q_m| max |U_m|, and moves no faster than sum |u_m| max |U_m|: contacts are looked for that much farther
-// away. The bounded deformation tree of [Zheng11] bounds each of its boxes in this way; here the whole body is.
-// Where the slope that its oscillation reaches, sum |(q_m, u_m / w_m)| max |grad U_m|, exceeds `deformed_slope`,
-// the surface itself is moved, x = X + U q. That sum stays while the body swings through its middle, so that
-// its contacts do not change their kind there.
+// sum |q_m| max |U_m|, and moves no faster than sum |u_m| max |U_m|: contacts are looked for that much
+// farther away. The bounded deformation tree of [Zheng11] bounds each of its boxes in this way; here the
+// whole body is. Where the slope that its oscillation reaches, sum |(q_m, u_m / w_m)| max |grad U_m|, exceeds
+// `deformed_slope`, the surface itself is moved, x = X + U q. That sum stays while the body swings through
+// its middle, so that its contacts do not change their kind there.
 #include <algorithm>
 #include <cmath>
 
@@ -104,8 +104,8 @@ void FlexibleStepper::FlexibleBody::find_bounds()
   }
 }
 
-// Every vertex of it that touches is a contact, and the surface of a modal model may be as fine as its elements:
-// edges of 1 / k, k the largest wave number of the modes, are a sixth of the shortest wave.
+// Every vertex of it that touches is a contact, and the surface of a modal model may be as fine as its
+// elements: edges of 1 / k, k the largest wave number of the modes, are a sixth of the shortest wave.
 void FlexibleStepper::FlexibleBody::make_contact_surface()
 {
   const model::ModalModel& model = *elastic.modes;

@@ -102,9 +102,9 @@ void FlexibleStepper::collide(rigid::StepFrame& frame)
 }
 
 // The forces of joints over the slice. A body that touches something, or that joints join to one that does,
-// feels gravity, springs and motors as forces held over the slice, so that its contacts are pressed evenly, and
-// its joints in the group; any other moves with the velocity at the end of the slice, which keeps the energy of
-// pendulums.
+// feels gravity, springs and motors as forces held over the slice, so that its contacts are pressed evenly,
+// and its joints in the group; any other moves with the velocity at the end of the slice, which keeps the
+// energy of pendulums.
 void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
 {
   group_joints_.clear();

@@ -15,9 +15,9 @@
 // nothing has spent: it begins with the indentation that its last force had, and the rest is pushed out
 // without giving speed.
 //
-// Joints of bodies that touch something are stiff springs within the groups, so that a cart rests on its wheels
-// while they roll. Others are solved once a slice, as are springs, motors and limits: their forces are found
-// first and held over the slice.
+// Joints of bodies that touch something are stiff springs within the groups, so that a cart rests on its
+// wheels while they roll. Others are solved once a slice, as are springs, motors and limits: their forces are
+// found first and held over the slice.
 #pragma once
 
 #include <array>

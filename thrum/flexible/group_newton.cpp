@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The forces of a substep by Newton's method, for groups on which sweeps are slow: many stiff contacts that few
-// coordinates carry, as of a ruler that is held flat on a table.
+// The forces of a substep by Newton's method, for groups on which sweeps are slow: many stiff contacts that
+// few coordinates carry, as of a ruler that is held flat on a table.
 //
 // With y = W^(-1/2) z, z the displacement of the coordinates by the contact forces, and A = J W^(1/2), the
 // forces follow from y, each from the motion of its own row, and
 //
-//     g(y) = y - A^T F(A y) = 0,        H = I + A^T K A,  K = -dF / d(A y),                                (1)
+//     g(y) = y - A^T F(A y) = 0,        H = I + A^T K A,  K = -dF / d(A y),                               (1)
 //
 // is the gradient of a convex function: forces of contacts grow with the indentation, and springs across the
 // normal resist, up to a limit. So H is positive definite and as large as the number of coordinates, not of
@@ -16,6 +16,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
@@ -58,6 +59,7 @@ class ContactGroup::Newton {
   double solve(double tolerance)
   {
     VecX y = start();
+    if (!y.allFinite()) y.setZero();
     double change = 0;
     for (int round = 0; round < kMaxRounds; ++round) {
       const VecX limits = limits_of_patches();
@@ -192,7 +194,7 @@ class ContactGroup::Newton {
       const VecX p = -H_.selfadjointView<Eigen::Lower>().llt().solve(g);
       const VecX moves = A_ * p;
       const double slope = g.dot(p);
-      if (!(slope < 0)) return;
+      if (!(slope < 0) || !p.allFinite()) return;
       const double length = search(y, p, moved, moves, slope, limits, forces);
       y += length * p;
       moved += length * moves;
@@ -221,6 +223,8 @@ class ContactGroup::Newton {
   {
     Forces forces;
     find_forces(A_ * y, limits, forces);
+    // Of a state that no run has made: sweeps go on from what they have.
+    if (!forces.force.allFinite()) return std::numeric_limits<double>::infinity();
     double change = 0;
     for (Contact& contact : group_.contacts_) {
       change = std::max(change, std::abs(forces.force[contact.row] - contact.force));

@@ -230,6 +230,8 @@ void FlexibleStepper::add_patch(const rigid::StepFrame& frame, std::int32_t sour
   double load = 0;
   for (std::size_t i = 0; i < contact.active().size(); ++i) {
     const model::ContactPoint& point = contact.points[i];
+    // Below 0 only in a state that no run has made.
+    const double warm_force = std::max(0.0, point.warm_impulse);
     const int row = add_row(frame, contact, point.position, contact.normal);
     elastic::HeldContact law{stiffness, 0};
     const double mass = group.effective_mass(row);
@@ -239,8 +241,8 @@ void FlexibleStepper::add_patch(const rigid::StepFrame& frame, std::int32_t sour
     const double found = point.depth - group.modal_separation(row, is_deformed(frame, contact.a),
                                                               is_deformed(frame, contact.b));
     const bool is_hard = settings_.contact == ContactLaw::hard;
-    const double pressed = is_hard ? 0 : law.indentation(point.warm_impulse);
-    const bool keeps = point.warm_impulse > 0 && found > pressed - gap_tolerance;
+    const double pressed = is_hard ? 0 : law.indentation(warm_force);
+    const bool keeps = warm_force > 0 && found > pressed - gap_tolerance;
     const double d = keeps ? pressed : std::min(found, pressed);
     if (found > d + gap_tolerance) {
       const Vec3& n = contact.normal;
@@ -251,8 +253,10 @@ void FlexibleStepper::add_patch(const rigid::StepFrame& frame, std::int32_t sour
       if (rigid::coupling(overlap, overlap, bodies_) > 0) overlaps_.push_back({overlap, found - d});
     }
     rows.laws[i] = law;
-    rows.contacts[i] = group.add_contact(row, law, d, point.warm_impulse);
-    load += point.warm_impulse;
+    // One that has opened since starts from the force of its indentation.
+    const double force = is_hard || keeps ? warm_force : std::min(warm_force, law.static_force(d));
+    rows.contacts[i] = group.add_contact(row, law, d, force);
+    load += warm_force;
   }
   group_contacts_[at(group_number)] += contact.count;
   add_slips(frame, contact, rows, load);

@@ -2,7 +2,8 @@
 // Joints of bodies that touch something, within the groups of the flexible stepper.
 //
 // A row of a joint is a spring between its bodies, as stiff as one that swings the mass it feels at
-// kJointFrequency: forces are held over a substep as those of contacts are, and there is no limit of stability.
+// kJointFrequency: forces are held over a substep as those of contacts are, and there is no limit of
+// stability.
 #include <cmath>
 #include <limits>
 #include <numbers>
