@@ -37,8 +37,7 @@ struct BodyPair {
 
 struct BroadPhaseDesc {
   double looseness = 0.1;  ///< growth of the loose box on each side, as a fraction of its largest edge
-  std::size_t max_pairs_per_body =
-      64;  ///< on average; beyond it find_pairs() throws Error
+  std::size_t max_pairs_per_body = 64;  ///< on average; beyond it find_pairs() throws Error
   std::size_t min_pair_limit = 200000;  ///< so many pairs are always accepted
 };
 

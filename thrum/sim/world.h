@@ -431,8 +431,8 @@ class World {
   // Scratch of one step.
   std::vector<Pose> X_ws_;
   std::vector<collision::Deflection> deflections_;  ///< of bodies that bend, as the stepper says
-  std::vector<Box3> boxes_;                      ///< of the bodies, with their way
-  std::vector<collision::BodyPair> near_pairs_;  ///< whose boxes overlap, sorted
+  std::vector<Box3> boxes_;                         ///< of the bodies, with their way
+  std::vector<collision::BodyPair> near_pairs_;     ///< whose boxes overlap, sorted
   collision::NarrowPhaseScratch narrow_phase_scratch_;
   collision::ContactUpdate contact_update_;
   bool same_contacts_ = false;    ///< patches and model are those of the slice before
