@@ -28,15 +28,21 @@ model::BodyId add_wheel(World& world, model::BodyId bed, const Vec3& place, doub
   return wheel;
 }
 
+World flexible_world()
+{
+  WorldDesc desc;
+  desc.stepper = StepperKind::flexible;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {.restitution = 0.2, .friction = 0.7});
+  add_plane(world);
+  return world;
+}
+
 // A cart of fifty times the mass of a wheel keeps rolling: nothing brakes it.
 TEST(FlexibleJoints, ACartKeepsRollingOnItsWheels)
 {
   for (const double h : {1.0 / 60, 0.004, 0.001}) {
-    WorldDesc desc;
-    desc.stepper = StepperKind::flexible;
-    World world(desc);
-    world.set_surface(model::kDefaultSurface, {.restitution = 0.2, .friction = 0.7});
-    add_plane(world);
+    World world = flexible_world();
     const double radius = 0.05;
     const double speed = 1.2;
     const model::BodyId bed = add_box(world, {0.3, 0.18, 0.01}, {0, 0, 0.11}, 9);
@@ -62,11 +68,7 @@ TEST(FlexibleJoints, ACartKeepsRollingOnItsWheels)
 // Joints pass on the weight: the hinges carry the bed.
 TEST(FlexibleJoints, HingesCarryWhatStandsOnThem)
 {
-  WorldDesc desc;
-  desc.stepper = StepperKind::flexible;
-  World world(desc);
-  world.set_surface(model::kDefaultSurface, {.restitution = 0.2, .friction = 0.7});
-  add_plane(world);
+  World world = flexible_world();
   const double mass = 9;
   const model::BodyId bed = add_box(world, {0.3, 0.18, 0.01}, {0, 0, 0.11}, mass);
   for (const double x : {-0.2, 0.2}) {

@@ -208,18 +208,25 @@ TEST_P(MeshImpacts, NothingPassesWithTheZList)
   EXPECT_LE(other_step, 1 + cases / 50);
 }
 
+// Without gravity and friction, with restitution 1.
+World elastic_world(StepperKind stepper, TimeOfImpactMethod time_of_impact)
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.gravity.setZero();
+  desc.stepper = stepper;
+  desc.time_of_impact = time_of_impact;
+  desc.interference = collision::Interference::zlist;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+  return world;
+}
+
 // Two bars with square sections, turned so that an edge of each meets one of the other at a right angle. The
 // normal is the product of the edges, whatever the faces: without friction the bars exchange their speeds.
 TEST_P(MeshImpacts, CrossedEdgesPushAlongTheirProduct)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
-    WorldDesc desc = desc_without_sleep();
-    desc.gravity.setZero();
-    desc.stepper = stepper;
-    desc.time_of_impact = GetParam();
-    desc.interference = collision::Interference::zlist;
-    World world(desc);
-    world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+    World world = elastic_world(stepper, GetParam());
     const model::Shape bar = shape_of(support::box_mesh({-0.5, -0.05, -0.05}, {0.5, 0.05, 0.05}));
     const Quat on_edge(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vec3::UnitX()));
     const Quat across(Eigen::AngleAxisd(0.5 * std::numbers::pi, Vec3::UnitZ()));
@@ -238,13 +245,7 @@ TEST_P(MeshImpacts, CrossedEdgesPushAlongTheirProduct)
 TEST_P(MeshImpacts, ATipOnAnEdgeGoesBackAsItCame)
 {
   for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
-    WorldDesc desc = desc_without_sleep();
-    desc.gravity.setZero();
-    desc.stepper = stepper;
-    desc.time_of_impact = GetParam();
-    desc.interference = collision::Interference::zlist;
-    World world(desc);
-    world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+    World world = elastic_world(stepper, GetParam());
     mesh::TriangleMesh pyramid;
     pyramid.vertices = {{0, 0, 0}, {0.2, 0.2, 0.5}, {-0.2, 0.2, 0.5}, {-0.2, -0.2, 0.5}, {0.2, -0.2, 0.5}};
     pyramid.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 4, 3}, {0, 1, 4}, {1, 2, 3}, {1, 3, 4}};

@@ -8,6 +8,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/collision/boyse.h"
+#include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::collision {
 
@@ -89,11 +90,7 @@ void TriangleSurface::measure_thickness()
   const double size = bvh.bounds().sizes().maxCoeff();
   const bool build = !field && closed && mesh.triangles.size() <= kMaxFieldTriangles;
   if (!field && !build) {
-    double sum = 0;
-    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-      for (int k = 0; k < 3; ++k) sum += (mesh.corner(t, k) - mesh.corner(t, (k + 1) % 3)).norm();
-    }
-    thickness = sum / (3.0 * static_cast<double>(mesh.triangles.size()));
+    thickness = mesh::mean_edge_length(mesh);
     return;
   }
   if (build)

@@ -59,25 +59,6 @@ std::vector<Vec3> bent_vertices(const mesh::TriangleMesh& surface, const MatX& s
   return vertices;
 }
 
-// Every edge has two triangles.
-bool is_closed(const mesh::TriangleMesh& mesh)
-{
-  bool closed = true;
-  const std::vector<mesh::EdgeUse> uses = mesh::edge_uses(mesh);
-  mesh::for_each_edge(std::span<const mesh::EdgeUse>(uses),
-                      [&](std::span<const mesh::EdgeUse> edge) { closed = closed && edge.size() == 2; });
-  return closed;
-}
-
-double mean_edge(const mesh::TriangleMesh& mesh)
-{
-  double sum = 0;
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    for (int k = 0; k < 3; ++k) sum += (mesh.corner(t, k) - mesh.corner(t, (k + 1) % 3)).norm();
-  }
-  return sum / (3 * static_cast<double>(mesh.triangles.size()));
-}
-
 }  // namespace
 
 void FlexibleStepper::FlexibleBody::find_bounds()
@@ -114,7 +95,8 @@ void FlexibleStepper::FlexibleBody::make_contact_surface()
     if (max_shape[m] > 0) wave_number = std::max(wave_number, max_slope[m] / max_shape[m]);
   }
   const double edge = wave_number > 0 ? 1 / wave_number : 0;
-  if (!is_closed(model.surface) || mean_edge(model.surface) > kCoarseEnough * edge) {
+  const bool is_closed = mesh::has_two_triangles_at_every_edge(model.surface);
+  if (!is_closed || mesh::mean_edge_length(model.surface) > kCoarseEnough * edge) {
     contact_surface = model.surface;
     contact_shapes = model.shapes.leftCols(modes.omegas.size());
     return;

@@ -80,4 +80,22 @@ TriangleKind triangle_kind(const TriangleMesh& mesh, std::size_t triangle)
                                                                     : TriangleKind::flat;
 }
 
+bool has_two_triangles_at_every_edge(const TriangleMesh& mesh)
+{
+  bool result = true;
+  const std::vector<EdgeUse> uses = edge_uses(mesh);
+  for_each_edge(std::span<const EdgeUse>(uses),
+                [&](std::span<const EdgeUse> edge) { result = result && edge.size() == 2; });
+  return result;
+}
+
+double mean_edge_length(const TriangleMesh& mesh)
+{
+  double sum = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    for (int k = 0; k < 3; ++k) sum += (mesh.corner(t, k) - mesh.corner(t, (k + 1) % 3)).norm();
+  }
+  return sum / (3.0 * static_cast<double>(mesh.triangles.size()));
+}
+
 }  // namespace thrum::mesh

@@ -44,6 +44,11 @@ struct MeshComponents {
 /// The triangles of each component, ascending.
 [[nodiscard]] std::vector<std::vector<Index>> triangles_by_component(const MeshComponents& components);
 
+/// Whether every edge has two triangles.
+[[nodiscard]] bool has_two_triangles_at_every_edge(const TriangleMesh& mesh);
+
+[[nodiscard]] double mean_edge_length(const TriangleMesh& mesh);  ///< over the sides of all triangles [m]
+
 /// Is the triangle degenerate: a repeated corner, or a height below `kFlatHeight` of its longest side?
 inline constexpr double kFlatHeight = 1e-9;  ///< relative to the longest side
 enum class TriangleKind { valid, repeated_corner, flat };

@@ -525,17 +525,25 @@ CutCells::CutCells(const distance::MeshDistance& surface, const CutCellsDesc& de
       "The surface crosses itself, so it is not known which parts of it are inside. Unite its parts first.");
 }
 
+// The same lattice, with no cell cut yet. `covering` is the copy that it has.
+CutCells CutCells::same_lattice(int degree, std::shared_ptr<Covering>& covering) const
+{
+  CutCells same;
+  same.to_lattice_ = to_lattice_;
+  same.degree_ = degree;
+  same.spacing_ = spacing_;
+  same.origin_ = origin_;
+  same.cells_ = cells_;
+  covering = std::make_shared<Covering>(*covering_);
+  same.covering_ = covering;
+  return same;
+}
+
 std::optional<CutCells> CutCells::refined(const distance::MeshDistance& surface,
                                           std::span<const std::uint8_t> levels, const Advance& advance) const
 {
-  CutCells finer;
-  finer.to_lattice_ = to_lattice_;
-  finer.degree_ = degree_;
-  finer.spacing_ = spacing_;
-  finer.origin_ = origin_;
-  finer.cells_ = cells_;
-  auto covering = std::make_shared<Covering>(*covering_);
-  finer.covering_ = covering;
+  std::shared_ptr<Covering> covering;
+  CutCells finer = same_lattice(degree_, covering);
   Builder builder{finer, *covering, surface};
   builder.place_surface();
   if (!builder.refine(levels, advance)) return std::nullopt;
@@ -544,14 +552,8 @@ std::optional<CutCells> CutCells::refined(const distance::MeshDistance& surface,
 
 CutCells CutCells::of_degree(const distance::MeshDistance& surface, int degree, const Advance& advance) const
 {
-  CutCells same;
-  same.to_lattice_ = to_lattice_;
-  same.degree_ = degree;
-  same.spacing_ = spacing_;
-  same.origin_ = origin_;
-  same.cells_ = cells_;
-  auto covering = std::make_shared<Covering>(*covering_);
-  same.covering_ = covering;
+  std::shared_ptr<Covering> covering;
+  CutCells same = same_lattice(degree, covering);
   Builder builder{same, *covering, surface};
   builder.place_surface();
   if (!builder.finish(0, advance)) THRUM_ASSERT(false);  // the cells are those that were cut before

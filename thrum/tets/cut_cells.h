@@ -96,6 +96,7 @@ class CutCells {
   struct Builder;
   struct Covering;
   CutCells() = default;
+  [[nodiscard]] CutCells same_lattice(int degree, std::shared_ptr<Covering>& covering) const;
   [[nodiscard]] Vec4 coordinates_in(Index cell, const Vec3& point) const;
   [[nodiscard]] Place place_in(Index tetrahedron, const Vec3& point) const;
 
