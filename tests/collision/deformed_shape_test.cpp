@@ -64,6 +64,29 @@ double deepest(const std::vector<model::ContactPatch>& patches)
   return depth;
 }
 
+// The far face of a thin bar is within the margin as well, but what faces away does not touch.
+TEST(DeformedShape, TheFarFaceOfAThinBarHasNoContacts)
+{
+  const Bar bar;
+  DeformedShape shape(bar.straight, bar.prepared);
+  const model::Shape plane{model::Plane{}};
+  const PreparedShape ground = prepare(plane);
+  const model::Shape block{model::Box{{0.5, 0.5, 0.1}}};
+  const PreparedShape table = prepare(block);
+  for (const double gap : {-1e-4, 1e-4}) {
+    for (const PreparedShape* other : {&ground, &table}) {
+      Pose X;
+      X.position.z() = 0.5 * kSize.z() + gap;
+      Pose X_other;
+      X_other.position.z() = other == &table ? -0.1 : 0;
+      const auto points = points_of(collide(*other, X_other, shape.prepared(), X, 2 * kSize.z()));
+      // Both long sides and both ends: two rows of corners.
+      EXPECT_GE(points.size(), 2 * kCells) << gap;
+      for (const model::ContactPoint& point : points) EXPECT_NEAR(point.depth, -gap, 1e-9) << gap;
+    }
+  }
+}
+
 // A bar that is bent up at both ends touches the ground in its middle, one that is bent down at its ends.
 TEST(DeformedShape, ABentBarTouchesThePlaneWhereItIsLowest)
 {

@@ -36,10 +36,15 @@ constexpr double kUpright = 0.01;
 /// How far round the side of a cylinder a contact may move, as a share of the radius.
 constexpr double kSideShare = 0.5;
 
+/// Cosine of the angle between the outward normal of a surface and the way to the other body at which the
+/// surface faces away from it.
+constexpr double kFacesAway = -0.3;
+
 /// One side of a pair as the gathering sees it.
 struct Side {
-  const SurfaceElements* elements = nullptr;  ///< none for a plane
-  double thickness = 0;                       ///< [m]
+  const SurfaceElements* elements = nullptr;          ///< none for a plane
+  double thickness = 0;                               ///< [m]
+  const std::vector<Vec3>* vertex_normals = nullptr;  ///< of a surface that bends
 };
 
 struct MeshPairContacts {
@@ -58,23 +63,36 @@ struct MeshPairContacts {
 
 enum class From { a, b };
 
+// The far face of a thin body that bends lies within the margin, but the near one is met before it. Of rigid
+// bodies such points do not matter: the outermost points of a patch are kept.
+bool faces_away(const Side& side, const ElementContact& contact, const Vec3& to_other)
+{
+  if (side.vertex_normals == nullptr) return false;
+  const std::vector<Vec3>& normals = *side.vertex_normals;
+  if (contact.edge < 0) return normals[at(contact.vertex)].dot(to_other) < kFacesAway;
+  const std::array<Index, 2>& ends = side.elements->edges()[at(contact.edge)].ends;
+  return (normals[at(ends[0])] + normals[at(ends[1])]).dot(to_other) < 2 * kFacesAway;
+}
+
 // Elements of one side against the distance to the other, which is in the axes of the other.
 template <From kFrom, class Distance>
 void gather(MeshPairContacts& g, const Distance& to_other)
 {
   constexpr bool kFromA = kFrom == From::a;
-  const SurfaceElements* elements = kFromA ? g.a.elements : g.b.elements;
-  if (elements == nullptr) return;
+  const Side& side = kFromA ? g.a : g.b;
+  if (side.elements == nullptr) return;
   g.found.clear();
   const ElementSearchDesc desc{g.margin, 0.5 * g.thickness, 0};
   const Pose X_to_other = kFromA ? g.X_ab.inverse() : g.X_ab;
-  ElementSearch<Distance> search(*elements, X_to_other, to_other, desc, g.corners, g.found);
+  ElementSearch<Distance> search(*side.elements, X_to_other, to_other, desc, g.corners, g.found);
   if (const std::vector<Index>* edges = kFromA ? g.edges_a : g.edges_b) {
     search.run(*edges);
   } else {
     search.run();
   }
+  const Quat to_side = X_to_other.rotation.conjugate();
   for (const ElementContact& e : g.found) {
+    if (faces_away(side, e, to_side * -e.normal)) continue;
     MeshContact c;
     // Contacts are in the axes of a.
     const Vec3 point = kFromA ? g.X_ab.point(e.point) : e.point;
@@ -261,14 +279,16 @@ MeshPairContacts begin(const PairInput& pair, const Side& a, const Side& b)
 
 Side side_of(const PreparedShape& shape)
 {
-  if (shape.kind == model::ShapeKind::plane) return {nullptr, std::numeric_limits<double>::infinity()};
+  if (shape.kind == model::ShapeKind::plane)
+    return {nullptr, std::numeric_limits<double>::infinity(), nullptr};
   if (shape.kind == model::ShapeKind::mesh || shape.kind == model::ShapeKind::height_field) {
     const TriangleSurface& surface = surface_of(shape);
     // An open surface has no thickness that could limit how deep the other may be.
     const bool is_closed = surface.field || surface.deformable;
-    return {&surface.elements, is_closed ? surface.thickness : std::numeric_limits<double>::infinity()};
+    return {&surface.elements, is_closed ? surface.thickness : std::numeric_limits<double>::infinity(),
+            surface.deformable ? &surface.distance.normals().vertex : nullptr};
   }
-  return {&static_cast<const ConvexElements&>(*shape.accelerator).elements, shape.min_extent};
+  return {&static_cast<const ConvexElements&>(*shape.accelerator).elements, shape.min_extent, nullptr};
 }
 
 // Calls `work` with the distance to a mesh or height field.
