@@ -243,6 +243,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
 void ContactGroup::prepare_level(double dt)
 {
   prepared_ = dt;
+  newton_fits_ = false;
   for (const Body& body : bodies_) {
     for (int k = 0; k < body.used(); ++k) {
       const std::size_t i = at(body.first + k);

@@ -31,6 +31,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -83,6 +84,11 @@ struct SlipDesc {
 
 class ContactGroup {
  public:
+  ContactGroup();
+  ~ContactGroup();
+  ContactGroup(ContactGroup&&) noexcept;
+  ContactGroup& operator=(ContactGroup&&) noexcept;
+
   void clear();
   int add_body(const GroupBodyDesc& desc);
   int add_row(const RowSide& a, const RowSide& b);
@@ -241,6 +247,9 @@ class ContactGroup {
   std::vector<double> y_;               ///< J^T F
   // By coefficient of the rows.
   std::vector<double> J_, JW_;
+
+  std::unique_ptr<Newton> newton_;
+  bool newton_fits_ = false;  ///< the weights and modes of the moment
 
   GroupReport report_;
   double work_ = 0;

@@ -9,6 +9,7 @@
 // its middle, so that its contacts do not change their kind there.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "thrum/base/index.h"
 #include "thrum/flexible/flexible_body.h"
@@ -22,7 +23,7 @@ namespace {
 /// Reaches are rounded up to powers of two, of at least this share of the length scale: contacts that are
 /// kept from slice to slice are found again when the margin changes.
 constexpr double kMinReach = 1e-5;
-/// A surface with edges of more than this share of the wanted length is taken as it is.
+/// A surface with triangles of more than this share of the wanted edge is taken as it is.
 constexpr double kCoarseEnough = 0.7;
 
 double rounded_up(double reach, double least)
@@ -47,6 +48,13 @@ double amplitude_bound(const model::ModalState& ring, const elastic::ModeList& m
   for (std::size_t m = 0; m < std::min(ring.q.size(), largest.size()); ++m)
     sum += std::hypot(ring.q[m], ring.v[m] / modes.omegas[static_cast<Eigen::Index>(m)]) * largest[m];
   return sum;
+}
+
+// Edge of the equilateral triangles that would have the same area and number: those of a bar may be long and
+// narrow.
+double triangle_size(const mesh::TriangleMesh& mesh)
+{
+  return std::sqrt(4 / std::numbers::sqrt3 * mesh::area(mesh) / static_cast<double>(mesh.triangles.size()));
 }
 
 std::vector<Vec3> bent_vertices(const mesh::TriangleMesh& surface, const MatX& shapes,
@@ -86,7 +94,8 @@ void FlexibleStepper::FlexibleBody::find_bounds()
 }
 
 // Every vertex of it that touches is a contact, and the surface of a modal model may be as fine as its
-// elements: edges of 1 / k, k the largest wave number of the modes, are a sixth of the shortest wave.
+// elements: edges of 2 / k, k the largest wave number of the modes, are a third of the shortest wave. With
+// more contacts than modes can follow a body that is held flat would be too stiff.
 void FlexibleStepper::FlexibleBody::make_contact_surface()
 {
   const model::ModalModel& model = *elastic.modes;
@@ -94,9 +103,9 @@ void FlexibleStepper::FlexibleBody::make_contact_surface()
   for (std::size_t m = 0; m < modes.size(); ++m) {
     if (max_shape[m] > 0) wave_number = std::max(wave_number, max_slope[m] / max_shape[m]);
   }
-  const double edge = wave_number > 0 ? 1 / wave_number : 0;
+  const double edge = wave_number > 0 ? 2 / wave_number : 0;
   const bool is_closed = mesh::has_two_triangles_at_every_edge(model.surface);
-  if (!is_closed || mesh::mean_edge_length(model.surface) > kCoarseEnough * edge) {
+  if (!is_closed || triangle_size(model.surface) > kCoarseEnough * edge) {
     contact_surface = model.surface;
     contact_shapes = model.shapes.leftCols(modes.omegas.size());
     return;

@@ -36,7 +36,8 @@ constexpr int kLineSteps = 30;
 /// The rows of a group and the forces on them for a displacement of the coordinates.
 class ContactGroup::Newton {
  public:
-  Newton(ContactGroup& group, double dt) : group_(group), dt_(dt)
+  /// For the weights and the modes that `group` has at the moment.
+  Newton(const ContactGroup& group, double dt) : dt_(dt)
   {
     place_.assign(group.x_.size(), -1);
     for (const Body& body : group.bodies_) {
@@ -49,25 +50,31 @@ class ContactGroup::Newton {
     A_.setZero(static_cast<Eigen::Index>(group.rows_.size()), static_cast<Eigen::Index>(root_.size()));
     for (std::size_t r = 0; r < group.rows_.size(); ++r) {
       for (const Side& side : {group.rows_[r].a, group.rows_[r].b}) {
-        if (side.body != kNoBody) add_side(static_cast<Eigen::Index>(r), side);
+        if (side.body != kNoBody) add_side(group, static_cast<Eigen::Index>(r), side);
       }
     }
     At_ = A_.transpose();
+    row_sizes_ = A_.rowwise().norm();
   }
 
-  /// Forces of all rows; returns their largest change against those that the group has, as a share.
-  double solve(double tolerance)
+  /// Forces of all rows; returns how far they are from a solution, as a share of the largest.
+  double solve(ContactGroup& group, double tolerance)
   {
+    group_ = &group;
     VecX y = start();
     if (!y.allFinite()) y.setZero();
-    double change = 0;
+    VecX limits = limits_of_patches();
+    double residual = 0;
     for (int round = 0; round < kMaxRounds; ++round) {
-      const VecX limits = limits_of_patches();
-      minimise(tolerance, limits, y);
-      change = store(y, limits);
-      if (change <= tolerance) break;
+      const double slope = minimise(tolerance, limits, y);
+      const double largest = store(limits);
+      if (!std::isfinite(largest)) return largest;
+      const VecX next = limits_of_patches();
+      residual = std::max(slope, largest > 0 ? max_change(limits, next) / largest : 0);
+      if (residual <= tolerance || slope > tolerance) break;
+      limits = next;
     }
-    return change;
+    return residual;
   }
 
   [[nodiscard]] Eigen::Index coordinates() const { return A_.cols(); }
@@ -77,15 +84,14 @@ class ContactGroup::Newton {
     VecX force;  ///< by row
     VecX slope;  ///< K of contacts, by row; of slips their resistance
     VecX clip;   ///< direction of a slip that is limited, by row; 0: not limited
-    double largest = 0;
   };
 
-  void add_side(Eigen::Index r, const Side& side)
+  void add_side(const ContactGroup& group, Eigen::Index r, const Side& side)
   {
-    const Body& body = group_.bodies_[at(side.body)];
+    const Body& body = group.bodies_[at(side.body)];
     for (int k = 0; k < body.used(); ++k) {
       const int column = place_[at(body.first + k)];
-      if (column >= 0) A_(r, column) += group_.J_[side.first + at(k)] * root_[at(column)];
+      if (column >= 0) A_(r, column) += group.J_[side.first + at(k)] * root_[at(column)];
     }
   }
 
@@ -93,8 +99,8 @@ class ContactGroup::Newton {
   [[nodiscard]] VecX start() const
   {
     VecX force = VecX::Zero(A_.rows());
-    for (const Contact& contact : group_.contacts_) force[contact.row] = contact.force;
-    for (const Slip& slip : group_.slips_) {
+    for (const Contact& contact : group_->contacts_) force[contact.row] = contact.force;
+    for (const Slip& slip : group_->slips_) {
       for (std::size_t i = 0; i < at(slip.desc.count); ++i) force[slip.desc.rows[i]] = slip.force[i];
     }
     return At_ * force;
@@ -102,13 +108,26 @@ class ContactGroup::Newton {
 
   [[nodiscard]] VecX limits_of_patches() const
   {
-    VecX limits = VecX::Zero(static_cast<Eigen::Index>(group_.slips_.size()));
-    for (const Patch& patch : group_.patches_) {
-      const double normal = group_.normal_force(patch);
+    VecX limits = VecX::Zero(static_cast<Eigen::Index>(group_->slips_.size()));
+    for (const Patch& patch : group_->patches_) {
+      const double normal = group_->normal_force(patch);
       for (std::size_t s = patch.first_slip; s < patch.end_slip; ++s)
-        limits[static_cast<Eigen::Index>(s)] = group_.slips_[s].max_force(normal);
+        limits[static_cast<Eigen::Index>(s)] = group_->slips_[s].max_force(normal);
     }
     return limits;
+  }
+
+  // Of a torque by the force that has it on the arm of its limit.
+  [[nodiscard]] double max_change(const VecX& limits, const VecX& next) const
+  {
+    double change = 0;
+    for (std::size_t s = 0; s < group_->slips_.size(); ++s) {
+      const auto i = static_cast<Eigen::Index>(s);
+      if (limits[i] != next[i])
+        change =
+            std::max(change, std::abs(next[i] - limits[i]) / std::max(group_->slips_[s].desc.limit, kMinArm));
+    }
+    return change;
   }
 
   // `moved`: A y.
@@ -117,20 +136,20 @@ class ContactGroup::Newton {
     out.force.setZero(A_.rows());
     out.slope.setZero(A_.rows());
     out.clip.setZero(A_.rows());
-    out.largest = 0;
-    for (const Contact& contact : group_.contacts_) {
+    for (const Contact& contact : group_->contacts_) {
       const double d = contact.d_free - moved[contact.row];
-      const double force = elastic::solve_held_force(contact.law, contact.d, d, contact.tail_compliance,
-                                                     contact.damper, contact.force);
-      const double slope =
-          elastic::held_force(contact.law, contact.d, d - contact.tail_compliance * force, contact.damper)
-              .slope;
-      out.force[contact.row] = force;
-      out.slope[contact.row] = slope / (1 + contact.tail_compliance * slope);
-      out.largest = std::max(out.largest, force);
+      if (d <= 0 && contact.d <= 0 && contact.damper == 0) continue;
+      double end = d;
+      if (contact.tail_compliance > 0)
+        end -= contact.tail_compliance * elastic::solve_held_force(contact.law, contact.d, d,
+                                                                   contact.tail_compliance, contact.damper,
+                                                                   contact.force);
+      const elastic::HeldForce held = elastic::held_force(contact.law, contact.d, end, contact.damper);
+      out.force[contact.row] = held.force;
+      out.slope[contact.row] = held.slope / (1 + contact.tail_compliance * held.slope);
     }
-    for (std::size_t s = 0; s < group_.slips_.size(); ++s)
-      find_slip_force(group_.slips_[s], moved, limits[static_cast<Eigen::Index>(s)], out);
+    for (std::size_t s = 0; s < group_->slips_.size(); ++s)
+      find_slip_force(group_->slips_[s], moved, limits[static_cast<Eigen::Index>(s)], out);
   }
 
   void find_slip_force(const Slip& slip, const VecX& moved, double limit, Forces& out) const
@@ -140,7 +159,7 @@ class ContactGroup::Newton {
     std::array<double, 2> wanted{};
     for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
       const int row = slip.desc.rows[i];
-      const double way = group_.rows_[at(row)].free + moved[row];
+      const double way = group_->rows_[at(row)].free + moved[row];
       wanted[i] = -(slip.desc.stiffness * slip.stretch[i] + resistance * way);
     }
     const double length = std::hypot(wanted[0], wanted[1]);
@@ -165,8 +184,8 @@ class ContactGroup::Newton {
       if (forces.slope[r] > 0) pushing_.col(count++) = std::sqrt(forces.slope[r]) * At_.col(r);
     }
     H_.setIdentity(A_.cols(), A_.cols());
-    H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_);
-    for (const Slip& slip : group_.slips_) {
+    if (count > 0) H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_);
+    for (const Slip& slip : group_->slips_) {
       const auto is_clipped = [&](int row) {
         return forces.clip[row] != 0;
       };
@@ -181,24 +200,80 @@ class ContactGroup::Newton {
     }
   }
 
-  void minimise(double tolerance, const VecX& limits, VecX& y)
+  // -H^-1 g. The contacts that push change little from one substep to the next: H of an earlier one leads to
+  // it in a few conjugate gradients, which cost far less than a factorisation.
+  void find_direction(const VecX& g, double error, VecX& p)
   {
-    Forces forces;
+    if (has_factor_ && find_direction_by_gradients(g, error, p)) return;
+    find_hessian(forces_);
+    factor_.compute(H_);
+    has_factor_ = true;
+    p = -factor_.solve(g);
+  }
+
+  bool find_direction_by_gradients(const VecX& g, double error, VecX& p)
+  {
+    p.setZero(g.size());
+    VecX residual = -g;
+    VecX z = factor_.solve(residual);
+    VecX way = z;
+    VecX curved(g.size());
+    double before = residual.dot(z);
+    const double wanted = error * error * before;
+    for (int i = 0; i < kMaxGradients; ++i) {
+      multiply_by_hessian(way, curved);
+      const double length = before / way.dot(curved);
+      if (!std::isfinite(length)) return false;
+      p += length * way;
+      residual -= length * curved;
+      z = factor_.solve(residual);
+      const double now = residual.dot(z);
+      if (now <= wanted) return true;
+      way = z + now / before * way;
+      before = now;
+    }
+    return false;
+  }
+
+  void multiply_by_hessian(const VecX& x, VecX& result)
+  {
+    along_rows_.noalias() = A_ * x;
+    VecX& rows = along_rows_;
+    for (const Slip& slip : group_->slips_) {
+      double along = 0;
+      for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+        along += forces_.clip[slip.desc.rows[i]] * rows[slip.desc.rows[i]];
+      for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+        rows[slip.desc.rows[i]] -= forces_.clip[slip.desc.rows[i]] * along;
+    }
+    rows.array() *= forces_.slope.array();
+    result = x;
+    result.noalias() += At_ * rows;
+  }
+
+  // Into `forces_` and y; returns what is left of the slope, as a share.
+  double minimise(double tolerance, const VecX& limits, VecX& y)
+  {
     VecX moved = A_ * y;
-    find_forces(moved, limits, forces);
+    VecX g, p, moves;
+    find_forces(moved, limits, forces_);
+    double left = 0;
     for (int step = 0; step < kMaxSteps; ++step) {
-      const VecX pulled = At_ * forces.force;
-      const VecX g = y - pulled;
-      if (g.norm() <= kRest * tolerance * std::max(pulled.norm(), y.norm())) return;
-      find_hessian(forces);
-      const VecX p = -H_.selfadjointView<Eigen::Lower>().llt().solve(g);
-      const VecX moves = A_ * p;
+      g = y;
+      g.noalias() -= At_ * forces_.force;
+      // Forces that hold a body from both sides cancel in the sum: it is known to their rounding.
+      const double size = std::max(y.norm(), row_sizes_.dot(forces_.force.cwiseAbs()));
+      left = size > 0 ? g.norm() / size : 0;
+      if (left <= kRest * tolerance) break;
+      find_direction(g, std::clamp(left, kMinDirectionError, kMaxDirectionError), p);
+      moves.noalias() = A_ * p;
       const double slope = g.dot(p);
-      if (!(slope < 0) || !p.allFinite()) return;
-      const double length = search(y, p, moved, moves, slope, limits, forces);
+      if (!(slope < 0) || !p.allFinite()) break;
+      const double length = search(y, p, moved, moves, slope, limits, forces_);
       y += length * p;
       moved += length * moves;
     }
+    return left;
   }
 
   // Where along p the slope, which grows, is small beside that at its beginning.
@@ -211,63 +286,69 @@ class ContactGroup::Newton {
     for (int i = 0; i < kLineSteps; ++i) {
       find_forces(moved + length * moves, limits, forces);
       const double now = p.dot(y) + length * p.squaredNorm() - moves.dot(forces.force);
-      if (std::abs(now) <= -kLineShare * slope) break;
+      if (std::abs(now) <= -kLineShare * slope || i + 1 == kLineSteps) break;
       (now < 0 ? low : high) = length;
       length = high > 0 ? 0.5 * (low + high) : 2 * length;
     }
     return length;
   }
 
-  // Into the group. The largest change of a force, as a share of the largest normal force of a patch.
-  double store(const VecX& y, const VecX& limits)
+  // Into the group. Returns the largest normal force of a patch.
+  double store(const VecX& limits)
   {
-    Forces forces;
-    find_forces(A_ * y, limits, forces);
     // Of a state that no run has made: sweeps go on from what they have.
-    if (!forces.force.allFinite()) return std::numeric_limits<double>::infinity();
-    double change = 0;
-    for (Contact& contact : group_.contacts_) {
-      change = std::max(change, std::abs(forces.force[contact.row] - contact.force));
-      contact.force = forces.force[contact.row];
-    }
-    for (std::size_t s = 0; s < group_.slips_.size(); ++s) {
-      Slip& slip = group_.slips_[s];
-      const double limit = limits[static_cast<Eigen::Index>(s)];
-      const double arm = std::max(slip.desc.limit, kMinArm);
-      slip.slips = !(limit > 0);
+    if (!forces_.force.allFinite()) return std::numeric_limits<double>::infinity();
+    for (Contact& contact : group_->contacts_) contact.force = forces_.force[contact.row];
+    for (std::size_t s = 0; s < group_->slips_.size(); ++s) {
+      Slip& slip = group_->slips_[s];
+      slip.slips = !(limits[static_cast<Eigen::Index>(s)] > 0);
       for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
         const int row = slip.desc.rows[i];
-        change = std::max(change, std::abs(forces.force[row] - slip.force[i]) / arm);
-        slip.force[i] = forces.force[row];
-        slip.slips = slip.slips || forces.clip[row] != 0;
+        slip.force[i] = forces_.force[row];
+        slip.slips = slip.slips || forces_.clip[row] != 0;
       }
     }
     double largest = 0;
-    for (const Patch& patch : group_.patches_) largest = std::max(largest, group_.normal_force(patch));
-    return largest > 0 ? change / largest : 0;
+    for (const Patch& patch : group_->patches_) largest = std::max(largest, group_->normal_force(patch));
+    return largest;
   }
 
+  /// Of a direction, as a share of it, by the norm of H: as large as what is left of the slope, within these.
+  static constexpr double kMinDirectionError = 1e-6;
+  static constexpr double kMaxDirectionError = 1e-2;
+  static constexpr int kMaxGradients = 24;
   /// Steps end at this share of the tolerance of the forces.
   static constexpr double kRest = 0.1;
   /// Torques count by the force that has them on an arm of at least this [m].
   static constexpr double kMinArm = 1e-9;
 
-  ContactGroup& group_;
+  ContactGroup* group_ = nullptr;  ///< while it is solved
   double dt_;
   std::vector<int> place_;    ///< column, by coordinate; -1: it does not yield
   std::vector<double> root_;  ///< of the weight, by column
   MatX A_;
-  MatX At_;       ///< of A_
-  MatX pushing_;  ///< columns of At_ times the root of their slope
+  MatX At_;         ///< of A_
+  VecX row_sizes_;  ///< norms of the rows of A_
+  MatX pushing_;    ///< columns of At_ times the root of their slope
   MatX H_;
+  Eigen::LLT<MatX> factor_;  ///< of H of this or an earlier step
+  bool has_factor_ = false;
+  Forces forces_;
+  VecX along_rows_;
 };
+
+ContactGroup::ContactGroup() = default;
+ContactGroup::~ContactGroup() = default;
+ContactGroup::ContactGroup(ContactGroup&&) noexcept = default;
+ContactGroup& ContactGroup::operator=(ContactGroup&&) noexcept = default;
 
 bool ContactGroup::solve_by_newton(double dt, const FlexibleSettings& settings)
 {
-  Newton newton(*this, dt);
-  if (newton.coordinates() == 0 || newton.coordinates() > kMaxNewtonCoordinates) return false;
+  if (!newton_fits_) newton_ = std::make_unique<Newton>(*this, dt);
+  newton_fits_ = true;
+  if (newton_->coordinates() == 0 || newton_->coordinates() > kMaxNewtonCoordinates) return false;
   ++report_.newton_solves;
-  residual_ = newton.solve(settings.tolerance);
+  residual_ = newton_->solve(*this, settings.tolerance);
   return residual_ <= settings.tolerance;
 }
 
