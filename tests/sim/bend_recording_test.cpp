@@ -120,7 +120,49 @@ TEST(BendRecording, VerticesAreWhereTheModesPutThem)
   }
 }
 
-// A body whose vibration is never visible costs the number of bent bodies in a frame: four bytes.
+// Energy goes from a ball into the place of contact and the modes of what it strikes, and the sum never
+// grows.
+TEST(BendRecording, FramesHoldWhatModesAndContactsStore)
+{
+  const base::ScratchFolder folder;
+  World world(flexible_desc());
+  const model::BodyId strip = add_strip(world, {0, 0, 0});
+  world.set_elastic(strip, {1e11, strip_model(3, kPeak)});
+  BodyDesc ball;
+  ball.shape = world.add_shape({model::Sphere{0.01}});
+  ball.mass = 0.05;
+  ball.X_ws.position = {0.05 * kStripSize.x(), 0, 0.5 * kStripSize.z() + 0.03};
+  (void)world.add_body(ball);
+  std::vector<std::array<double, 2>> stored;
+  {
+    WorldRecorder recorder(world, folder / "r");
+    for (int i = 0; i < 800; ++i) {
+      world.step(1e-4);
+      recorder.add_frame();
+      stored.push_back({world.vibration_energy(), world.contact_energy()});
+    }
+    recorder.finish();
+  }
+  const Recording r = read_recording(folder / "r");
+  const double start = r.frames.front().total_energy();
+  double most_in_modes = 0;
+  double most_in_contacts = 0;
+  for (std::size_t f = 0; f < r.frames.size(); ++f) {
+    const RecordedFrame& frame = r.frames[f];
+    EXPECT_EQ(frame.vibration_energy, stored[f][0]);
+    EXPECT_EQ(frame.contact_energy, stored[f][1]);
+    EXPECT_LT(frame.total_energy(), start + 1e-6 * start) << f;
+    most_in_modes = std::max(most_in_modes, frame.vibration_energy);
+    most_in_contacts = std::max(most_in_contacts, frame.contact_energy);
+  }
+  const double drop = 0.05 * 9.81 * 0.02;
+  EXPECT_GT(most_in_modes, 0.01 * drop);
+  // The strip yields far more than the place of contact.
+  EXPECT_GT(most_in_contacts, 1e-4 * drop);
+}
+
+// A body whose vibration is never visible costs the number of bent bodies and two energies in a frame: 20
+// bytes.
 TEST(BendRecording, CostsNothingWhereNothingIsSeen)
 {
   const base::ScratchFolder folder;
@@ -144,7 +186,7 @@ TEST(BendRecording, CostsNothingWhereNothingIsSeen)
   WorldRecorder recorder(rigid, folder / "r");
   for (int i = 0; i < 10; ++i) recorder.add_frame();
   recorder.finish();
-  EXPECT_EQ(recorder.writer().length() + 4 * 10, lengths[0]);
+  EXPECT_EQ(recorder.writer().length() + 20 * 10, lengths[0]);
   EXPECT_EQ(version_of(folder / "r"), 4u) << "recordings of other steppers stay as they were";
 }
 

@@ -53,10 +53,11 @@ std::string events_csv(const sim::Recording& recording)
 
 std::string energy_csv(const sim::Recording& recording)
 {
-  std::string text = "time,kinetic,potential,total\n";
+  std::string text = "time,kinetic,potential,vibration,contact,total,lost\n";
   for (const sim::RecordedFrame& f : recording.frames) {
-    text += fmt::format("{:.9g},{:.12g},{:.12g},{:.12g}\n", f.time, f.kinetic_energy, f.potential_energy,
-                        f.kinetic_energy + f.potential_energy);
+    text += fmt::format("{:.9g},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g}\n", f.time, f.kinetic_energy,
+                        f.potential_energy, f.vibration_energy, f.contact_energy, f.total_energy(),
+                        recording.frames.front().total_energy() - f.total_energy());
   }
   return text;
 }
@@ -65,12 +66,14 @@ void write_motion_npz(const std::filesystem::path& file, const sim::Recording& r
 {
   const std::size_t frames = recording.frames.size();
   const std::size_t bodies = recording.header.bodies.size();
-  std::vector<double> times, kinetic, potential;
+  std::vector<double> times, kinetic, potential, vibration, contact;
   std::vector<float> positions, rotations;
   for (const sim::RecordedFrame& f : recording.frames) {
     times.push_back(f.time);
     kinetic.push_back(f.kinetic_energy);
     potential.push_back(f.potential_energy);
+    vibration.push_back(f.vibration_energy);
+    contact.push_back(f.contact_energy);
     for (const sim::RecordedPose& pose : f.poses) {
       positions.insert(positions.end(), pose.position.begin(), pose.position.end());
       const Quat q = pose.pose().rotation;
@@ -89,6 +92,8 @@ void write_motion_npz(const std::filesystem::path& file, const sim::Recording& r
   out.add("time", times);
   out.add("kinetic_energy", kinetic);
   out.add("potential_energy", potential);
+  out.add("vibration_energy", vibration);
+  out.add("contact_energy", contact);
   out.add("position", positions, {frames, bodies, 3});
   out.add("rotation", rotations, {frames, bodies, 4});
   out.add("present", present, {frames, bodies});

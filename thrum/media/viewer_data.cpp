@@ -41,11 +41,12 @@ struct Floats {
 
 Json energy_series(const sim::Recording& recording)
 {
-  Floats times, kinetic, potential, impulse;
+  Floats times, kinetic, potential, elastic, impulse;
   for (const sim::RecordedFrame& f : recording.frames) {
     times.add(f.time);
     kinetic.add(f.kinetic_energy);
     potential.add(f.potential_energy);
+    elastic.add(f.vibration_energy + f.contact_energy);
     double sum = 0;
     for (const model::ContactEvent& e : f.events) {
       if (e.kind == model::ContactEventKind::hit) sum += e.impulse;
@@ -55,6 +56,7 @@ Json energy_series(const sim::Recording& recording)
   return {{"times", base64_of(times.values)},
           {"kinetic", base64_of(kinetic.values)},
           {"potential", base64_of(potential.values)},
+          {"elastic", base64_of(elastic.values)},
           {"impulse", base64_of(impulse.values)}};
 }
 

@@ -100,7 +100,7 @@ struct RecordingHeader {
   std::vector<mesh::TriangleMesh> meshes;                  ///< in shape axes; vertices rounded to float [m]
   std::vector<RecordedLink> links;
   std::vector<RecordedMode> modes;
-  bool has_bending = false;  ///< frames hold how bodies are bent: version 5 of the file
+  bool has_bending = false;  ///< frames hold how bodies are bent: version 6 of the file
 
   /// The number of the mesh that shows a body: that of its modes where it has any, which is fine enough to be
   /// bent.
@@ -138,6 +138,9 @@ struct RecordedFrame {
   double time = 0;              ///< [s]
   double kinetic_energy = 0;    ///< [J]
   double potential_energy = 0;  ///< [J]
+  // Of the flexible stepper; 0 for the others.
+  double vibration_energy = 0;  ///< of the modes [J]
+  double contact_energy = 0;    ///< stored where bodies touch [J]
   std::uint64_t state_hash = 0;
   /// By the number of the body. A body that is not in this frame has the pose of the nearest frame that it is
   /// in.
@@ -150,6 +153,10 @@ struct RecordedFrame {
   std::vector<model::ResponseEvent> responses;
   std::vector<RecordedBend> bends;  ///< of the bodies that are bent, by ascending number
 
+  [[nodiscard]] double total_energy() const
+  {
+    return kinetic_energy + potential_energy + vibration_energy + contact_energy;
+  }
   /// Null for a body that is straight.
   [[nodiscard]] const RecordedBend* bend_of(std::size_t body) const;
 };

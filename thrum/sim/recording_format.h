@@ -10,8 +10,9 @@ namespace thrum::sim {
 
 inline constexpr std::string_view kRecordingMagic = "THRUMREC";
 inline constexpr std::uint32_t kRecordingVersion = 4;  ///< of a run in which nothing can bend
-/// Adds the modes in which bodies bend, and their amplitudes at the end of each frame.
-inline constexpr std::uint32_t kBendingVersion = 5;
+/// Adds the modes in which bodies bend, and at the end of each frame their amplitudes and what modes and
+/// contacts store.
+inline constexpr std::uint32_t kBendingVersion = 6;
 inline constexpr std::uint32_t kHeaderChunk = 0x4e454353;   ///< "SCEN"
 inline constexpr std::uint32_t kFramesChunk = 0x4d415246;   ///< "FRAM"
 inline constexpr std::uint32_t kChangesChunk = 0x474e4843;  ///< "CHNG"

@@ -342,7 +342,11 @@ RecordedFrame read_frame(ByteReader& in, const RecordingHeader& header, std::vec
   for (std::uint32_t i = 0; i < events; ++i) frame.events.push_back(read_event(in, poses.size()));
   in.require(responses, 60, "responses");
   for (std::uint32_t i = 0; i < responses; ++i) frame.responses.push_back(read_response(in, poses.size()));
-  if (header.has_bending) read_bends(in, header, frame.bends);
+  if (header.has_bending) {
+    read_bends(in, header, frame.bends);
+    frame.vibration_energy = in.read<double>("energy");
+    frame.contact_energy = in.read<double>("energy");
+  }
   return frame;
 }
 

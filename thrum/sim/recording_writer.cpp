@@ -245,7 +245,11 @@ void RecordingWriter::add(const RecordedFrame& frame)
     append_event_location(buffer_, event);
     append_bytes(buffer_, static_cast<float>(event.energy));
   }
-  if (has_bending_) append_bends(buffer_, frame, body_modes_);
+  if (has_bending_) {
+    append_bends(buffer_, frame, body_modes_);
+    append_bytes(buffer_, frame.vibration_energy);
+    append_bytes(buffer_, frame.contact_energy);
+  }
   last_poses_ = frame.poses;
   ++frames_;
   if (buffered_bytes() > kMaxBufferedBytes) flush();

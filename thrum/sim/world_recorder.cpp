@@ -231,6 +231,8 @@ RecordedFrame WorldRecorder::take_frame(FrameContacts contacts)
   frame.time = world_.state().time;
   frame.kinetic_energy = world_.kinetic_energy();
   frame.potential_energy = world_.potential_energy();
+  frame.vibration_energy = world_.vibration_energy();
+  frame.contact_energy = world_.contact_energy();
   frame.state_hash = world_.hash().low;
   for (const model::BodyId id : world_.bodies())
     at(poses_, number_of(id)) = RecordedPose::of(world_.shape_pose(id));

@@ -9,6 +9,7 @@ const css = (colour) => `#${colour.toString(16).padStart(6, '0')}`;
 const INK = '#26323a';
 const KINETIC = '#d9822b';
 const POTENTIAL = '#7fa7bd';
+const ELASTIC = '#8a5fa8';
 const SOUND = '#4f7f5f';
 const SOUND_SHARE = 0.28;  // of the height
 const LEFT = 8;
@@ -58,7 +59,7 @@ export class Plots {
     this.runs = runs;
     this.duration = Math.max(...runs.map((run) => run.duration), 1e-9);
     this.floor = minOf(runs.map((run) => minOf(run.potential)));
-    this.energyTop = Math.max(maxOf(runs.map((run) => maxOf(run.kinetic.map((e, i) => e + run.potential[i])))) - this.floor, 1e-12);
+    this.energyTop = Math.max(maxOf(runs.map((run) => maxOf(run.total))) - this.floor, 1e-12);
     this.impulseTop = Math.max(maxOf(runs.map((run) => maxOf(run.impulse))), 1e-12);
   }
 
@@ -103,7 +104,9 @@ export class Plots {
     if (this.wav) this.drawSound(draw, inner, motion + 4, height - motion - 4);
     draw.font = '11px system-ui, sans-serif';
     draw.textBaseline = 'top';
-    this.key(draw, LEFT + 6, 4, [[KINETIC, 'kinetic'], [POTENTIAL, 'potential'], [INK, 'total energy']]);
+    const above = [[KINETIC, 'kinetic'], [POTENTIAL, 'potential']];
+    if (this.runs.some((run) => maxOf(run.elastic) > 0)) above.push([ELASTIC, 'vibration and contacts']);
+    this.key(draw, LEFT + 6, 4, [...above, [INK, 'total energy']]);
     const below = [[css(COLOURS.impulse), 'impulses']];
     if (this.runs.some((run) => run.responses.times.length > 0)) {
       below.push([css(COLOURS.struck), 'struck'], [css(COLOURS.kicked), 'kicked']);
@@ -133,7 +136,8 @@ export class Plots {
     const { floor } = this;
     const potential = columns(run, run.potential.map((e) => e - floor), inner, this.duration);
     const kinetic = columns(run, run.kinetic, inner, this.duration);
-    const total = columns(run, run.kinetic.map((e, i) => e + run.potential[i] - floor), inner, this.duration);
+    const elastic = columns(run, run.elastic, inner, this.duration);
+    const total = columns(run, run.total.map((e) => e - floor), inner, this.duration);
     const y = (e) => 18 + (height - 20) * (1 - e / this.energyTop);
     const end = Math.min(Math.ceil(run.duration / this.duration * inner), inner);
     const area = (values, colour) => {
@@ -159,6 +163,7 @@ export class Plots {
     }
     line(potential, POTENTIAL);
     line(kinetic, KINETIC);
+    if (maxOf(run.elastic) > 0) line(elastic, ELASTIC);
     line(total, INK);
   }
 

@@ -33,6 +33,8 @@ export class Run {
     this.times = float32(data.series.times);
     this.kinetic = float32(data.series.kinetic);
     this.potential = float32(data.series.potential);
+    this.elastic = float32(data.series.elastic);
+    this.total = this.kinetic.map((e, i) => e + this.potential[i] + this.elastic[i]);
     this.impulse = float32(data.series.impulse);
     this.links = data.links ?? [];
     this.readBends(data.bends ?? []);
