@@ -146,10 +146,13 @@ THRUM_BENCHMARK(flexible, paper)
     double hours, seconds;  ///< of the paper
   };
   const std::vector<PaperScene> rows = {
-      {"table: 72 modes, 12 bodies", "dinner", {"bodies.table.rings.modes=72"}, 4.8, 3},
+      {"ruler: 87 modes", "ruler", {}, 0.08, 2},
+      {"table: 72 modes, 10 bodies", "table", {}, 4.8, 3},
       {"mug, rigid", "mug_poses", {}, 0.12, 3},
       {"tuning fork, rigid", "tuning_fork", {}, 0.08, 2},
-      {"marbles", "marbles_in_bowl", {}, 9.6, 3.5},
+      {"pipes", "pipes", {}, 6.3, 12.2},
+      {"marble track: 120 modes, 8 balls", "marble_track", {}, 9.6, 3.5},
+      {"cart", "cart", {}, 4.7, 4},
   };
   for (const PaperScene& row : rows) {
     std::vector<std::string> settings = row.settings;

@@ -4,10 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <tuple>
+#include <vector>
 
 #include "tests/scene/played.h"
 #include "thrum/flexible/flexible_report.h"
+#include "thrum/model/modal_model.h"
 
 namespace thrum::scene {
 namespace {
@@ -53,6 +61,108 @@ TEST(FlexibleScenes, TheCartRollsOffTheCurbWithItsLoad)
               0.99);
     EXPECT_LT(scene.built.world.kinetic_energy() + scene.built.world.potential_energy(), before) << step;
     EXPECT_GT(scene.built.world.flexible_report().groups.substeps, 0U);
+  }
+}
+
+// The table throws up all that stands on it, nothing falls off or over, and energy only gets less.
+TEST(FlexibleScenes, TheRabbitMakesTheDishesJump)
+{
+  for (const double step : {0.005, 0.002}) {
+    Played scene("table.json", {fmt::format("step={}", step)});
+    const sim::World& world = scene.built.world;
+    const std::vector<std::string> dishes = {"plate_left/0",  "plate_left/1", "plate_right/0",
+                                             "plate_right/1", "cup_left",     "cup_right",
+                                             "bowl",          "bowl_far",     "candlestick"};
+    const auto energy = [&] {
+      return world.kinetic_energy() + world.potential_energy() + world.vibration_energy() +
+             world.contact_energy();
+    };
+    std::vector<double> rises(dishes.size(), 0);
+    const double drop = 3 * g * 0.4;
+    double before = energy();
+    while (scene.time < 0.8) {
+      scene.play(step);
+      for (std::size_t i = 0; i < dishes.size(); ++i)
+        rises[i] = std::max(rises[i], scene.moved(scene.find(dishes[i])).z());
+      EXPECT_LT(energy(), before + 0.002 * drop) << scene.time << " " << step;
+      before = energy();
+    }
+    for (std::size_t i = 0; i < dishes.size(); ++i) {
+      EXPECT_GT(rises[i], 0.0015) << dishes[i] << " " << step;
+      EXPECT_LT(rises[i], 0.02) << dishes[i] << " " << step;
+      EXPECT_LT(scene.moved(scene.find(dishes[i])).norm(), 0.03) << dishes[i] << " " << step;
+    }
+    const std::size_t rabbit = scene.find("rabbit");
+    EXPECT_NEAR(scene.moved(rabbit).z(), -0.405, 0.02) << step;
+    EXPECT_LT(scene.moved(rabbit).head<2>().norm(), 0.1) << step;
+  }
+}
+
+// Height of the end of a body that is bent, above where it is straight [m].
+double end_of(const BuiltScene& built, model::BodyId id)
+{
+  const std::shared_ptr<const model::ModalModel> model = built.world.modes_of(id);
+  const auto& vertices = model->surface.vertices;
+  const auto end = std::max_element(vertices.begin(), vertices.end(), [](const Vec3& p, const Vec3& q) {
+    return std::tuple(p.x(), p.y()) < std::tuple(q.x(), q.y());
+  });
+  const auto row = 3 * static_cast<Eigen::Index>(end - vertices.begin()) + 2;
+  double height = 0;
+  for (const model::ModalState& ring : built.world.state().modal_states) {
+    if (ring.body != id) continue;
+    for (std::size_t m = 0; m < ring.q.size(); ++m)
+      height += ring.q[m] * model->shapes(row, static_cast<Eigen::Index>(m));
+  }
+  return height;
+}
+
+// The frequency near `guess` that is strongest in samples of spacing h, under a Hann window [Hz].
+double strongest_frequency(std::span<const double> samples, double h, double guess)
+{
+  double mean = 0;
+  for (const double z : samples) mean += z / static_cast<double>(samples.size());
+  double strongest = 0;
+  double best = 0;
+  for (double f = 0.6 * guess; f < 1.6 * guess; f += 0.002 * guess) {
+    std::complex<double> sum = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(samples.size());
+      const double window = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * share);
+      sum += window * (samples[i] - mean) *
+             std::polar(1.0, 2 * std::numbers::pi * f * h * static_cast<double>(i));
+    }
+    if (std::abs(sum) <= strongest) continue;
+    strongest = std::abs(sum);
+    best = f;
+  }
+  return best;
+}
+
+// A cantilever of the free length L has 0.1615 t / L^2 sqrt(E / rho); a strip as wide as this ruler 1 % more.
+TEST(FlexibleScenes, TheRulerSoundsAsACantileverOfItsFreeLength)
+{
+  const double speed_of_sound = std::sqrt(2e11 / 7850);
+  const double thickness = 0.001;
+  for (const double step : {0.001, 0.0016}) {
+    Played scene("ruler.json", {fmt::format("step={}", step)});
+    const std::size_t ruler = scene.find("ruler");
+    const model::BodyId id = scene.built.world.state().body_ids[ruler];
+    scene.play(0.15);
+    const double window = 0.1;
+    while (scene.time < 0.6) {
+      std::vector<double> ends;
+      double middle = 0;
+      for (int i = 0; i < static_cast<int>(window / step); ++i) {
+        scene.play(step);
+        ends.push_back(end_of(scene.built, id));
+        if (ends.size() == static_cast<std::size_t>(0.5 * window / step))
+          middle = 0.2 + scene.moved(ruler).x();
+      }
+      const double expected = 0.1615 * thickness / (middle * middle) * speed_of_sound;
+      EXPECT_NEAR(strongest_frequency(ends, step, expected) / expected, 1, 0.03)
+          << "free length " << middle << ", step " << step;
+    }
+    EXPECT_EQ(scene.built.world.flexible_report().groups.unsolved, 0U);
   }
 }
 
