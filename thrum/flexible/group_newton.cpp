@@ -172,31 +172,30 @@ class ContactGroup::Newton {
     }
   }
 
-  // I + A^T K A, its lower half, of the rows that push; a slip that is limited resists across its direction
-  // alone.
-  void find_hessian(const Forces& forces)
+  // P of H = I + P P^T, by columns: of the contacts that push, and of the springs across the normal; one that
+  // is limited resists across its direction alone.
+  void gather_pushing()
   {
-    Eigen::Index count = 0;
-    for (Eigen::Index r = 0; r < A_.rows(); ++r) count += forces.slope[r] > 0 ? 1 : 0;
-    pushing_.resize(A_.cols(), count);
-    count = 0;
-    for (Eigen::Index r = 0; r < A_.rows(); ++r) {
-      if (forces.slope[r] > 0) pushing_.col(count++) = std::sqrt(forces.slope[r]) * At_.col(r);
-    }
-    H_.setIdentity(A_.cols(), A_.cols());
-    if (count > 0) H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_);
+    pushing_.resize(A_.cols(), A_.rows());
+    pushing_count_ = 0;
+    const auto add = [&](int row) {
+      if (forces_.slope[row] > 0)
+        pushing_.col(pushing_count_++) = std::sqrt(forces_.slope[row]) * At_.col(row);
+    };
+    for (const Contact& contact : group_->contacts_) add(contact.row);
     for (const Slip& slip : group_->slips_) {
-      const auto is_clipped = [&](int row) {
-        return forces.clip[row] != 0;
-      };
-      if (!std::any_of(slip.desc.rows.begin(), slip.desc.rows.begin() + slip.desc.count, is_clipped))
-        continue;
-      VecX along = VecX::Zero(A_.cols());
-      for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-        const int row = slip.desc.rows[i];
-        along += forces.clip[row] * At_.col(row);
+      const int first = slip.desc.rows[0];
+      const int second = slip.desc.rows[1];
+      const bool is_double = slip.desc.count == 2;
+      const bool is_limited = forces_.clip[first] != 0 || (is_double && forces_.clip[second] != 0);
+      if (!is_limited) {
+        add(first);
+        if (is_double) add(second);
+      } else if (is_double) {
+        pushing_.col(pushing_count_++) =
+            std::sqrt(forces_.slope[first]) *
+            (forces_.clip[first] * At_.col(second) - forces_.clip[second] * At_.col(first));
       }
-      H_.selfadjointView<Eigen::Lower>().rankUpdate(along, -forces.slope[slip.desc.rows[0]]);
     }
   }
 
@@ -204,8 +203,10 @@ class ContactGroup::Newton {
   // it in a few conjugate gradients, which cost far less than a factorisation.
   void find_direction(const VecX& g, double error, VecX& p)
   {
+    gather_pushing();
     if (has_factor_ && find_direction_by_gradients(g, error, p)) return;
-    find_hessian(forces_);
+    H_.setIdentity(A_.cols(), A_.cols());
+    if (pushing_count_ > 0) H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_.leftCols(pushing_count_));
     factor_.compute(H_);
     has_factor_ = true;
     p = -factor_.solve(g);
@@ -221,7 +222,9 @@ class ContactGroup::Newton {
     double before = residual.dot(z);
     const double wanted = error * error * before;
     for (int i = 0; i < kMaxGradients; ++i) {
-      multiply_by_hessian(way, curved);
+      along_rows_.noalias() = pushing_.leftCols(pushing_count_).transpose() * way;
+      curved = way;
+      curved.noalias() += pushing_.leftCols(pushing_count_) * along_rows_;
       const double length = before / way.dot(curved);
       if (!std::isfinite(length)) return false;
       p += length * way;
@@ -233,22 +236,6 @@ class ContactGroup::Newton {
       before = now;
     }
     return false;
-  }
-
-  void multiply_by_hessian(const VecX& x, VecX& result)
-  {
-    along_rows_.noalias() = A_ * x;
-    VecX& rows = along_rows_;
-    for (const Slip& slip : group_->slips_) {
-      double along = 0;
-      for (std::size_t i = 0; i < at(slip.desc.count); ++i)
-        along += forces_.clip[slip.desc.rows[i]] * rows[slip.desc.rows[i]];
-      for (std::size_t i = 0; i < at(slip.desc.count); ++i)
-        rows[slip.desc.rows[i]] -= forces_.clip[slip.desc.rows[i]] * along;
-    }
-    rows.array() *= forces_.slope.array();
-    result = x;
-    result.noalias() += At_ * rows;
   }
 
   // Into `forces_` and y; returns what is left of the slope, as a share.
@@ -329,7 +316,8 @@ class ContactGroup::Newton {
   MatX A_;
   MatX At_;         ///< of A_
   VecX row_sizes_;  ///< norms of the rows of A_
-  MatX pushing_;    ///< columns of At_ times the root of their slope
+  MatX pushing_;    ///< P, its first columns
+  Eigen::Index pushing_count_ = 0;
   MatX H_;
   Eigen::LLT<MatX> factor_;  ///< of H of this or an earlier step
   bool has_factor_ = false;
