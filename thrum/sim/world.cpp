@@ -126,6 +126,7 @@ void World::step(double h)
     body.torque.setZero();
   }
   end_observed_step(start, h);
+  close_up_places();
 }
 
 void World::count_slices(double needed, double h)

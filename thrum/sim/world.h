@@ -172,8 +172,8 @@ class World {
   World& operator=(World&&) noexcept;
 
   // Building, at any time between steps. Adding and removing take amortised constant time; errors say what
-  // was wrong with which value. What is removed before it touched anything, or cut a step into slices, leaves
-  // no bit behind in the rest. Numbers follow the order of adding, and with them the bits of the motion.
+  // was wrong with which value. What is removed before it touched anything, had a joint or cut a step into
+  // slices leaves no bit behind in the rest. Bits depend on the order of adding.
   model::ShapeId add_shape(model::Shape shape);
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);
@@ -299,6 +299,7 @@ class World {
   /// Throws Error while a step runs: an observer may not change what the step is working on.
   void require_no_step(const char* call) const;
   void apply_removals();
+  void close_up_places();
   void remove_joints_of_removed_bodies();
   void compact_bodies();
   void drop_misplaced_references();
