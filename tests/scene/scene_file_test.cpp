@@ -118,10 +118,10 @@ TEST(SceneFile, RejectsKeysThatAJointDoesNotRead)
   const auto has = [](const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;
   };
-  EXPECT_EQ(joint(R"("kind": "distance", "length": 1, "position_on_b": [0, 0, 1])"), "");
-  EXPECT_EQ(joint(R"("kind": "spring", "stiffness": 5)"), "");
-  EXPECT_EQ(joint(R"("kind": "spring", "damping": 5)"), "");
-  EXPECT_EQ(joint(R"("kind": "hinge", "motor_speed": 1, "max_motor_force": 2)"), "");
+  EXPECT_EQ(joint(R"("kind": "distance", "length": 1, "position_on_b": [0, 0, 1])"), "none");
+  EXPECT_EQ(joint(R"("kind": "spring", "stiffness": 5)"), "none");
+  EXPECT_EQ(joint(R"("kind": "spring", "damping": 5)"), "none");
+  EXPECT_EQ(joint(R"("kind": "hinge", "motor_speed": 1, "max_motor_force": 2)"), "none");
   EXPECT_TRUE(has(joint(R"("kind": "ball", "length": 1)"), "length is given, but only distance joints"));
   EXPECT_TRUE(has(joint(R"("kind": "ball", "position_on_b": [0, 0, 1])"), "position_on_b is given, but"));
   EXPECT_TRUE(has(joint(R"("kind": "hinge", "stiffness": 1)"), "stiffness is given, but only springs"));
