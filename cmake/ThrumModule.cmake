@@ -5,7 +5,7 @@
 # Adds the folder as the library thrum_<name>, alias thrum::<name>. DEPENDS names other modules, and only modules
 # already added are accepted: the order of thrum/CMakeLists.txt is the layering, so a cycle cannot be written.
 # HEADERS are public: installed, listed in the folder's README, and free to be included by everybody. SHARED_HEADERS are for
-# the sources of the library, PRIVATE_HEADERS for the folder itself, its tests and the benchmarks; neither is installed.
+# the sources of the library and the command line, PRIVATE_HEADERS for the folder itself, its tests and the benchmarks; neither is installed.
 # What is declared is written to <build>/module_graph.json, with which tools/check_architecture.py compares every
 # #include and every README.
 

@@ -130,7 +130,7 @@ void add_sound(CLI::App& app)
 {
   auto options = std::make_shared<SoundOptions>();
   CLI::App* command = app.add_subcommand("sound", "Make the sound of a run again, with other settings");
-  command->add_option("folder", options->folder, "of a run with sound")->required();
+  command->add_option("folder", options->folder, "the folder of a run with sound")->required();
   command->add_option("-o,--output", options->output, ".wav or .flac; default: sound.wav in the folder");
   command
       ->add_option("--set", options->settings,

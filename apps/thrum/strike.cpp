@@ -154,7 +154,8 @@ void add_strike(CLI::App& app)
   CLI::App* command = app.add_subcommand("strike", "Strike a body and write its sound");
   command->add_option("mesh", options->input, "a closed mesh, or a baked modal file (.npz)")->required();
   command->add_option("-o,--output", options->output, ".wav or .flac")->capture_default_str();
-  command->add_option("--material", options->material, "of the library")->capture_default_str();
+  command->add_option("--material", options->material, "a name of the material library")
+      ->capture_default_str();
   command->add_option(
       "--at", options->at,
       "x,y,z: where [m]; the nearest point of the surface; default: one that excites all low modes");
@@ -170,12 +171,14 @@ void add_strike(CLI::App& app)
   command->add_option("--mass", options->mass, "of the striker, a steel ball [kg]")
       ->check(positive())
       ->capture_default_str();
-  command->add_option("--radius", options->radius, "of its surface [m]")
+  command->add_option("--radius", options->radius, "radius of its surface at the contact [m]")
       ->check(positive())
       ->capture_default_str();
   command->add_option("--clamp", options->clamp,
                       "where the body is held, such as \"z<0.01\"; default: nowhere");
-  command->add_option("--modes", options->modes, "at most")->check(positive())->capture_default_str();
+  command->add_option("--modes", options->modes, "number of modes, at most")
+      ->check(positive())
+      ->capture_default_str();
   command
       ->add_option("--spacing", options->spacing, "of the tetrahedra [m]; default: by the size of the body")
       ->check(positive());

@@ -208,9 +208,10 @@ TEST(MassKeys, MistakesAreNamed)
                            "joints": [{{"kind": "{}", "a": "a", "motor_target": 1{}}}]}})",
                        kind, keys);
   };
-  EXPECT_EQ(paths_of_mistakes(joint("hinge", R"(, "motor_speed": 1)")), Paths{});
+  EXPECT_EQ(paths_of_mistakes(joint("hinge", R"(, "motor_speed": 1, "max_motor_force": 5)")), Paths{});
   EXPECT_EQ(paths_of_mistakes(joint("hinge", "")), Paths{"joints[0].motor_target"});
-  EXPECT_EQ(paths_of_mistakes(joint("ball", R"(, "motor_speed": 1)")), Paths{"joints[0].motor_target"});
+  EXPECT_EQ(paths_of_mistakes(joint("ball", R"(, "motor_speed": 1, "max_motor_force": 5)")),
+            Paths{"joints[0].motor_target"});
 }
 
 }  // namespace

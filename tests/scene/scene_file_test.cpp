@@ -98,7 +98,36 @@ TEST(SceneFile, ReportsErrorsWithTheirLocation)
       "s.json:1:48: body \"body0\": shape.file names none.obj, where there is no file. Paths are relative to "
       "the scene file.");
   EXPECT_EQ(mistakes_of(R"({"shapes": [{"name": "s"}]})"),
-            "s.json:1:13: shape \"s\": shape is missing. It is required: the shape.");
+            "s.json:1:13: shape \"s\": shape is missing. Add \"shape\": the shape.");
+  EXPECT_EQ(
+      mistakes_of(R"({"joints": [{}]})"),
+      "s.json:1:13: joints[0].kind is missing. Write one of fixed, ball, hinge, slider, distance, spring.\n"
+      "s.json:1:13: joints[0].a is missing. Add \"a\": a body.");
+  EXPECT_EQ(mistakes_of(R"({"bodies": [{"shape": {"kind": "sphere"}, "rotation": [0, 0, 0, 0]}]})"),
+            "s.json:1:55: body \"body0\": rotation is a quaternion of length 0. For no rotation write "
+            "[1, 0, 0, 0].");
+}
+
+// A key that does nothing is reported, not ignored.
+TEST(SceneFile, RejectsKeysThatAJointDoesNotRead)
+{
+  const auto joint = [](const std::string& keys) {
+    return mistakes_of(R"({"bodies": [{"name": "b", "shape": {"kind": "sphere"}}], "joints": [{"a": "b", )" +
+                       keys + "}]}");
+  };
+  const auto has = [](const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_EQ(joint(R"("kind": "distance", "length": 1, "position_on_b": [0, 0, 1])"), "none");
+  EXPECT_EQ(joint(R"("kind": "spring", "stiffness": 5)"), "none");
+  EXPECT_EQ(joint(R"("kind": "spring", "damping": 5)"), "none");
+  EXPECT_EQ(joint(R"("kind": "hinge", "motor_speed": 1, "max_motor_force": 2)"), "none");
+  EXPECT_TRUE(has(joint(R"("kind": "ball", "length": 1)"), "length is given, but only distance joints"));
+  EXPECT_TRUE(has(joint(R"("kind": "ball", "position_on_b": [0, 0, 1])"), "position_on_b is given, but"));
+  EXPECT_TRUE(has(joint(R"("kind": "hinge", "stiffness": 1)"), "stiffness is given, but only springs"));
+  EXPECT_TRUE(has(joint(R"("kind": "hinge", "damping": 1)"), "damping is given, but only springs"));
+  EXPECT_TRUE(has(joint(R"("kind": "spring")"), "the spring has no force"));
+  EXPECT_TRUE(has(joint(R"("kind": "hinge", "motor_speed": 1)"), "the motor has no force"));
 }
 
 // Some shapes and bodies turn out to be wrong only when they are built.

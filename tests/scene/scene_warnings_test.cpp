@@ -46,6 +46,13 @@ TEST(SceneWarnings, TimesBeyondTheEndAreReported)
   EXPECT_TRUE(warnings_in(ball, "s.json", R"(, "duration": 3)").empty());
   EXPECT_TRUE(says(warnings_in(ball, "s.json", R"(, "duration": 2)"), 0, "'late' appears at 2 s"));
   const std::string now = R"({"shape": {"kind": "sphere"}})";
+  for (const char* action :
+       {R"("impulses": [{"body": "body0", "time": 2, "impulse": [0, 0, 1]}])",
+        R"("forces": [{"body": "body0", "times": [2, 3], "forces": [[0, 0, 1], [0, 0, 0]]}])"}) {
+    EXPECT_TRUE(warnings_in(now, "s.json", std::string(R"(, "duration": 3, )") + action).empty());
+    EXPECT_TRUE(says(warnings_in(now, "s.json", std::string(R"(, "duration": 1, )") + action), 0,
+                     "[0] begins at 2 s, but the run ends at 1 s"));
+  }
   EXPECT_TRUE(says(warnings_in(now, "s.json", R"(, "duration": 0.1, "step": 0.2)"), 0, "0.2 s is longer"));
 }
 

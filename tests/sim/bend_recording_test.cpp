@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tests/base/scratch_folder.h"
+#include "tests/sim/continued_recording.h"
 #include "tests/sim/world_fixture.h"
 #include "tests/support/bending_strip.h"
 #include "thrum/base/atomic_file.h"
@@ -190,34 +191,26 @@ TEST(BendRecording, CostsNothingWhereNothingIsSeen)
   EXPECT_EQ(version_of(folder / "r"), 4u) << "recordings of other steppers stay as they were";
 }
 
-// Stopped after any frame and continued, the file has the same bytes.
+struct BendingStrips {
+  World world{flexible_desc()};
+  model::BodyId a = add_strip(world, {0, 0, 1});
+  model::BodyId b = add_strip(world, {0, 1, 1});
+
+  BendingStrips()
+  {
+    const auto model = strip_model(4, kPeak);
+    for (const model::BodyId id : {a, b}) world.set_elastic(id, {1e11, model});
+  }
+  void advance(int i)
+  {
+    bend(world, a, {0.001 * i, i > 4 ? 0.002 : 0.0, 0, i == 7 ? -0.001 : 0.0});
+    bend(world, b, {0, i > 2 ? 0.001 : 0.0, 0.0005 * i, 0});
+  }
+};
+
 TEST(BendRecording, ContinuesByteForByte)
 {
-  const base::ScratchFolder folder;
-  constexpr int kFrames = 10;
-  const auto record = [&](const std::filesystem::path& file, int stop_at) {
-    World world(flexible_desc());
-    const auto model = strip_model(4, kPeak);
-    const model::BodyId a = add_strip(world, {0, 0, 1});
-    const model::BodyId b = add_strip(world, {0, 1, 1});
-    for (const model::BodyId id : {a, b}) world.set_elastic(id, {1e11, model});
-    auto recorder = std::make_unique<WorldRecorder>(world, file);
-    for (int i = 0; i < kFrames; ++i) {
-      bend(world, a, {0.001 * i, i > 4 ? 0.002 : 0.0, 0, i == 7 ? -0.001 : 0.0});
-      bend(world, b, {0, i > 2 ? 0.001 : 0.0, 0.0005 * i, 0});
-      recorder->add_frame();
-      recorder->flush();
-      if (i != stop_at) continue;
-      const std::uint64_t length = recorder->writer().length();
-      recorder.reset();
-      recorder = std::make_unique<WorldRecorder>(world, file, length, read_recording(file));
-    }
-    recorder->finish();
-    recorder.reset();
-    return base::read_text_file(file);
-  };
-  const std::string whole = record(folder / "whole", -1);
-  for (int stop = 0; stop < kFrames; ++stop) EXPECT_EQ(record(folder / "cut", stop), whole) << stop;
+  testing::expect_same_bytes_when_continued<BendingStrips>(10);
 }
 
 // Modes known from the beginning come back, and a file that is cut anywhere is the same up to there.

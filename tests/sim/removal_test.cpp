@@ -128,6 +128,10 @@ TEST(Removal, StaleIdsAreRejectedWithASentence)
         message([&] { world.add_joint({.a = first}); })})
     EXPECT_NE(text.find("removed"), std::string::npos) << text;
   EXPECT_NE(message([&] { static_cast<void>(world.body({})); }).find("empty"), std::string::npos);
+  // Surfaces are never removed.
+  const std::string surface = message([&] { world.set_surface(second, model::SurfaceId{9, 0, 0}); });
+  EXPECT_NE(surface.find("There is no surface 9"), std::string::npos) << surface;
+  EXPECT_EQ(surface.find("removed"), std::string::npos) << surface;
 }
 
 TEST(Ids, OfAnotherWorldAreRejectedThoughTheirSlotMatches)
@@ -242,6 +246,60 @@ TEST(Removal, WhatRestedOnABodyWakesAndFalls)
   }
 }
 
+// Also when so many go at once that their places are closed up.
+TEST(Removal, EveryContactOfARemovedBodyEnds)
+{
+  for (const StepperKind stepper :
+       {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
+    for (const bool sensor : {false, true}) {
+      for (const int pairs : {3, 60}) {
+        World world({.stepper = stepper});
+        const model::ShapeId box = world.add_shape({model::Box{Vec3::Constant(0.2)}});
+        std::vector<model::BodyId> low, high;
+        for (int i = 0; i < pairs; ++i) {
+          low.push_back(world.add_body({.shape = box,
+                                        .X_ws = {{1.0 * i, 0, 0}, Quat::Identity()},
+                                        .motion = model::Motion::fixed,
+                                        .sensor = sensor}));
+          high.push_back(world.add_body({.shape = box,
+                                         .X_ws = {{1.0 * i, 0, sensor ? 0.1 : 0.4}, Quat::Identity()},
+                                         .gravity_scale = sensor ? 0.0 : 1.0}));
+        }
+        for (int i = 0; i < 10; ++i) world.step(0.01);
+        for (std::size_t i = 0; i < low.size(); ++i) {
+          world.remove_body(low[i]);
+          if (i % 10 != 0) world.remove_body(high[i]);
+        }
+        world.step(0.01);
+        std::set<model::BodyId> ended;
+        for (const model::ContactEvent& event : world.events()) {
+          EXPECT_EQ(event.kind, model::ContactEventKind::end);
+          ended.insert(event.a);
+          ended.insert(event.b);
+        }
+        std::set<model::BodyId> expected(low.begin(), low.end());
+        expected.insert(high.begin(), high.end());
+        EXPECT_EQ(ended, expected) << static_cast<int>(stepper) << " " << sensor << " " << pairs;
+      }
+    }
+  }
+}
+
+// Steps by timewarp are taken by another method while there is a sensor.
+TEST(Removal, ASensorThatIsGoneDoesNotChangeHowTheWorldSteps)
+{
+  World world({.time_of_impact = TimeOfImpactMethod::timewarp});
+  add_plane(world);
+  add_box(world, Vec3::Constant(0.2), {0, 0, 1});
+  const model::BodyId sensor = world.add_body(
+      {.shape = world.add_shape({model::Sphere{0.5}}), .motion = model::Motion::fixed, .sensor = true});
+  world.step(0.01);
+  EXPECT_EQ(world.limit_counts().steps_not_warped, 1u);
+  world.remove_body(sensor);
+  world.step(0.01);
+  EXPECT_EQ(world.limit_counts().steps_not_warped, 1u);
+}
+
 TEST(Removal, JointsGoWithTheirBodies)
 {
   World world;
@@ -293,6 +351,39 @@ TEST(Removal, SavedStatesFollow)
   const Checkpoint read = parse_checkpoint(checkpoint_bytes({0, 0, {}, saved}), "test");
   heap.world.restore(read.state);
   EXPECT_EQ(heap.world.hash(), hash);
+}
+
+// Whatever the world did before the state was restored into it.
+TEST(Removal, SavedHeapsContinueBitForBitWithEveryTimeOfImpact)
+{
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const TimeOfImpactMethod method :
+         {TimeOfImpactMethod::none, TimeOfImpactMethod::continuous, TimeOfImpactMethod::bisection,
+          TimeOfImpactMethod::conservative, TimeOfImpactMethod::timewarp}) {
+      const auto make = [&](World& world) {
+        add_plane(world);
+        base::Random random(4);
+        for (int i = 0; i < 14; ++i) {
+          const Vec3 place(random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), 0.4 + 0.3 * i);
+          const model::BodyId id =
+              add(world, one_of_four(i, {{0.2, 0.15, 0.1}}, {0.15}, {0.1, 0.15}, {0.15, 0.1}), place, 1,
+                  random.rotation());
+          world.set_velocity(id, {0, 0, i % 5 == 0 ? -20.0 : -1.0}, {3, -2, 5});
+        }
+      };
+      const WorldDesc desc{.stepper = stepper, .time_of_impact = method};
+      World world(desc), other(desc);
+      make(world);
+      make(other);
+      for (int i = 0; i < 48; ++i) {
+        world.step(1.0 / 60);
+        if (i % 4 == 0) other.restore(world.save());
+        if (i % 4 != 0) other.step(1.0 / 60);
+        ASSERT_EQ(world.hash(), other.hash())
+            << static_cast<int>(stepper) << " " << static_cast<int>(method) << " step " << i;
+      }
+    }
+  }
 }
 
 // Bodies come and go for a long time: arrays stay bounded by the number that exists, and ids stay unique.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/base/scratch_folder.h"
+#include "tests/sim/continued_recording.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
@@ -187,34 +188,29 @@ TEST(WorldRecorder, FollowsSpringsThatComeAndGo)
 }
 
 // Stopped after any frame and continued, the file has the same bytes.
+// Bodies come and go.
+struct ComingAndGoing {
+  World world;
+  model::ShapeId ball, box;
+  std::vector<model::BodyId> ids;
+
+  ComingAndGoing()
+  {
+    add_plane(world);
+    ball = world.add_shape({model::Sphere{0.1}});
+    box = world.add_shape({model::Box{{0.1, 0.1, 0.1}}});
+  }
+  void advance(int i)
+  {
+    ids.push_back(add_named(world, i < 5 ? ball : box, std::to_string(i), {0.5 * i, 0, 0.15}));
+    if (i > 3) world.remove_body(ids[at(i - 4)]);
+    world.step(kStep);
+  }
+};
+
 TEST(WorldRecorder, ContinuesARecordingByteForByte)
 {
-  const base::ScratchFolder folder;
-  constexpr int kFrames = 12;
-  const auto record = [&](const std::filesystem::path& file, int stop_at) {
-    World world;
-    add_plane(world);
-    const model::ShapeId ball = world.add_shape({model::Sphere{0.1}});
-    const model::ShapeId box = world.add_shape({model::Box{{0.1, 0.1, 0.1}}});
-    auto recorder = std::make_unique<WorldRecorder>(world, file);
-    std::vector<model::BodyId> ids;
-    for (int i = 0; i < kFrames; ++i) {
-      ids.push_back(add_named(world, i < 5 ? ball : box, std::to_string(i), {0.5 * i, 0, 0.15}));
-      if (i > 3) world.remove_body(ids[static_cast<std::size_t>(i - 4)]);
-      world.step(kStep);
-      recorder->add_frame();
-      recorder->flush();
-      if (i != stop_at) continue;
-      const std::uint64_t length = recorder->writer().length();
-      recorder.reset();
-      recorder = std::make_unique<WorldRecorder>(world, file, length, read_recording(file));
-    }
-    recorder->finish();
-    recorder.reset();
-    return base::read_text_file(file);
-  };
-  const std::string whole = record(folder / "whole", -1);
-  for (int stop = 0; stop < kFrames; ++stop) EXPECT_EQ(record(folder / "cut", stop), whole) << stop;
+  testing::expect_same_bytes_when_continued<ComingAndGoing>(12);
 }
 
 TEST(WorldRecorder, RejectsAWorldWithOtherBodies)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a binary mesh file front to back, never past its end; errors name the byte offset.
+// Reads a binary file front to back, never past its end; errors name the byte offset.
 #pragma once
 
 #include <fmt/format.h>

@@ -9,21 +9,12 @@
 
 #include "thrum/collision/broad_phase.h"
 #include "thrum/collision/deformed_shape.h"
+#include "thrum/collision/narrow_phase_settings.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/model/scene.h"
 
 namespace thrum::collision {
-
-struct NarrowPhaseDesc {
-  double step = 1.0 / 60;   ///< bodies may move for this long before contacts are found again [s]
-  double margin = 0.005;    ///< gap up to which resting bodies count as touching, as a share of the smaller
-                            ///< one's least extent
-  double max_margin = 0.5;  ///< likewise for fast bodies, whose margin grows with speed * step
-  double kept_move = 1e-4;  ///< contacts are kept while two bodies have moved against each other by less than
-                            ///< this share of the length scale; 0: they are found in each step
-  double kept_turn = 1e-4;  ///< and turned by less than this [rad]
-};
 
 /// What the narrow phase reads. `X_ws[body]` is the pose of the body's shape.
 struct NarrowPhaseInput {

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "thrum/collision/narrow_phase_settings.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/model/contact.h"
 
@@ -43,12 +44,6 @@ class PairTable {
     bool swapped = false;
   };
   std::array<std::array<Entry, model::kShapeKinds>, model::kShapeKinds> entries_{};
-};
-
-/// How the faces of two meshes that may touch are found.
-enum class Interference : std::uint8_t {
-  hierarchy,  ///< by a hierarchy of balls over the corners and edges of each
-  zlist,      ///< by rasterisation (z_list.h)
 };
 
 /// All pairs that the library knows.

@@ -121,7 +121,7 @@ VecX HeatFlow::heat(VecX source) const
   }
   VecX u = source;
   for (std::size_t v = 0; v < is_open_.size(); ++v)
-    if (is_open_[v]) u[static_cast<Eigen::Index>(v)] = 0;
+    if (is_open_[v]) u[v] = 0;
   cooled_.solve(u);
   if (boundary_ == HeatBoundary::cooled) return u;
   insulated_.solve(source);

@@ -227,8 +227,7 @@ GeodesicField HeatGeodesics::distance_from_vertex(Index vertex) const
   for (Index s = child; s < children_end; ++s) {
     for (std::size_t k = 0; k < 3; ++k) {
       if (p.surface.triangles[at(s)][k] != vertex) continue;
-      source.barycentric =
-          refined ? refined->corners[at(s)][k] : Vec3(Vec3::Unit(static_cast<Eigen::Index>(k)));
+      source.barycentric = refined ? refined->corners[at(s)][k] : Vec3(Vec3::Unit(k));
       return distance(source);
     }
   }

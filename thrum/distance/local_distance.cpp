@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/simd.h"
 
 namespace thrum::distance {
@@ -128,7 +129,7 @@ LocalDistance::LocalDistance(const mesh::Bvh& bvh) : bvh_(&bvh)
 
 LocalDistance::Candidate LocalDistance::local_frame(Index triangle) const
 {
-  const auto t = static_cast<std::size_t>(triangle);
+  const auto t = at(triangle);
   const Vec3 a = bvh_->mesh().corner(t, 0);
   const Vec3 ab = bvh_->mesh().corner(t, 1) - a;
   const Vec3 ac = bvh_->mesh().corner(t, 2) - a;
@@ -164,7 +165,7 @@ bool LocalDistance::gather(const Vec3& centre, double radius, double distance_of
   centre_ = centre;
   candidates_.clear();
   for (const Index t : found_) {
-    const auto s = static_cast<std::size_t>(t);
+    const auto s = at(t);
     candidates_.push_back(frames_[s]);
     store(bvh_->mesh().corner(s, 0) - centre, candidates_.back().a);
   }

@@ -73,7 +73,7 @@ Pseudonormals pseudonormals(const mesh::TriangleMesh& mesh)
     std::size_t end = i;
     Vec3 sum = Vec3::Zero();
     for (; end < edges.size() && edges[end].low == edges[i].low && edges[end].high == edges[i].high; ++end) {
-      sum += result.face[static_cast<std::size_t>(edges[end].id) / 3];
+      sum += result.face[at(edges[end].id) / 3];
     }
     result.closed = result.closed && end == i + 2 && edges[i].forward != edges[i + 1].forward;
     sum = unit_or_zero(sum);

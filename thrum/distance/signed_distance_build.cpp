@@ -19,7 +19,7 @@ constexpr double kFloatRounding = 0x1p-22;
 
 std::size_t local_index(int i, int j, int k)
 {
-  return static_cast<std::size_t>((i * kNodes + j) * kNodes + k);
+  return at((i * kNodes + j) * kNodes + k);
 }
 
 }  // namespace
@@ -90,14 +90,14 @@ struct SignedDistanceField::Builder {
         }
       }
     }
-    field.samples_.resize(static_cast<std::size_t>(count) * kBlockSamples);
+    field.samples_.resize(at(count) * kBlockSamples);
   }
 
   float* block(int i, int j, int k) const
   {
     if (i >= field.blocks_[0] || j >= field.blocks_[1] || k >= field.blocks_[2]) return nullptr;
     const std::int32_t slot = field.table_[field.block_index(i, j, k)];
-    return slot < 0 ? nullptr : field.samples_.data() + static_cast<std::size_t>(slot) * kBlockSamples;
+    return slot < 0 ? nullptr : field.samples_.data() + at(slot) * kBlockSamples;
   }
 
   // All nodes of a block, in eight parts of eight groups of two or three nodes a side. The nodes on the faces
@@ -113,7 +113,7 @@ struct SignedDistanceField::Builder {
       for (int group = 0; group < 8; ++group) {
         std::array<std::size_t, 3> cut{};
         for (int d = 0; d < 3; ++d) {
-          cut[at(d)] = static_cast<std::size_t>(2 * (part >> d & 1) + (group >> d & 1));
+          cut[at(d)] = at(2 * (part >> d & 1) + (group >> d & 1));
         }
         const std::size_t first = points.size();
         Box3 group_box;

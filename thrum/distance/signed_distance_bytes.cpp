@@ -119,7 +119,7 @@ SignedDistanceField SignedDistanceField::from_bytes(std::span<const std::byte> b
   field.low_ = take<float>(bytes, block_count);
   field.high_ = take<float>(bytes, block_count);
   field.corners_ = take<float>(bytes, static_cast<std::size_t>(corners));
-  field.samples_ = take<float>(bytes, static_cast<std::size_t>(header.fine_blocks) * kBlockSamples);
+  field.samples_ = take<float>(bytes, at(header.fine_blocks) * kBlockSamples);
   for (const std::int32_t slot : field.table_) {
     require(slot == kFar || (slot >= 0 && slot < header.fine_blocks),
             "the block table has an index out of range");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/distance/trilinear.h"
 
 namespace thrum::distance {
@@ -73,8 +74,8 @@ void SignedDistanceField::sample(std::span<const Vec3> points, std::span<FieldSa
                                      : kFar;
       corners[n] = nullptr;
       if (block < 0) continue;
-      corners[n] = fine + (static_cast<std::size_t>(block) * kBlockSamples + (i & kMask) * kStrideX +
-                           (j & kMask) * kStrideY + (k & kMask));
+      corners[n] =
+          fine + (at(block) * kBlockSamples + (i & kMask) * kStrideX + (j & kMask) * kStrideY + (k & kMask));
       __builtin_prefetch(corners[n]);
       __builtin_prefetch(corners[n] + kStrideX + kStrideY);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/distance/trilinear.h"
 
 namespace thrum::distance {
@@ -13,7 +14,7 @@ UniformDistanceField::UniformDistanceField(const MeshDistance& mesh, const Dista
       stride_x_(static_cast<std::ptrdiff_t>(frame_.cells[1] + 1) * (frame_.cells[2] + 1)),
       stride_y_(frame_.cells[2] + 1)
 {
-  samples_.reserve(static_cast<std::size_t>(stride_x_) * static_cast<std::size_t>(frame_.cells[0] + 1));
+  samples_.reserve(at(stride_x_) * at(frame_.cells[0] + 1));
   Index hint = -1;
   for (int i = 0; i <= frame_.cells[0]; ++i) {
     for (int j = 0; j <= frame_.cells[1]; ++j) {

@@ -35,7 +35,7 @@ nlohmann::json page_data(const model::ModalModel& model)
   for (const Triangle& t : model.surface.triangles) {
     for (const Index v : t) triangles.push_back(static_cast<std::uint32_t>(v));
   }
-  std::vector<float> shapes(static_cast<std::size_t>(model.shapes.size()));
+  std::vector<float> shapes(at(model.shapes.size()));
   for (Eigen::Index i = 0; i < model.shapes.size(); ++i) {
     shapes[at(i)] = static_cast<float>(model.shapes.data()[i]);
   }

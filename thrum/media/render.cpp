@@ -19,6 +19,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
 #include "thrum/media/traced_body.h"
 
@@ -196,10 +197,7 @@ class Caster {
     return to_pixel(srgb_from_linear(Colour(lit.cwiseMin(1.0f))));
   }
 
-  [[nodiscard]] std::size_t index(int x, int y) const
-  {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(desc_.width) + static_cast<std::size_t>(x);
-  }
+  [[nodiscard]] std::size_t index(int x, int y) const { return at(y) * at(desc_.width) + at(x); }
 
  private:
   static constexpr int kNothing = -1;
@@ -365,7 +363,7 @@ Image render(const RenderScene& scene, const Camera& camera, const RenderDesc& d
   Image image(desc.width, desc.height);
   const Caster caster(scene, camera, desc);
   std::vector<PixelSamples> pixel_samples(image.pixels.size());
-  const auto rows = static_cast<std::size_t>(desc.height);
+  const auto rows = at(desc.height);
   base::parallel_for(
       rows,
       [&](std::size_t row) {

@@ -97,7 +97,7 @@ MorphTarget morph_target(const mesh::TriangleMesh& mesh, const ShadedMesh& shade
     // Without a usable area the normal stays.
     const Vec3 dn = change.norm() < kMaxTurn * size ? Vec3(change / size) : Vec3(Vec3::Zero());
     for (int k = 0; k < 3; ++k) {
-      target.positions.push_back(displacements[3 * v + static_cast<std::size_t>(k)]);
+      target.positions.push_back(displacements[3 * v + at(k)]);
       target.normals.push_back(static_cast<float>(dn[k]));
     }
   }

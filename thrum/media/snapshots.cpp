@@ -42,7 +42,7 @@ std::size_t frame_at(const sim::Recording& recording, double time)
   const auto after = std::lower_bound(recording.frames.begin(), recording.frames.end(), time,
                                       [](const sim::RecordedFrame& f, double t) { return f.time < t; });
   if (after == recording.frames.end()) return recording.frames.size() - 1;
-  const auto i = static_cast<std::size_t>(after - recording.frames.begin());
+  const auto i = at(after - recording.frames.begin());
   return i > 0 && time - recording.frames[i - 1].time < recording.frames[i].time - time ? i - 1 : i;
 }
 

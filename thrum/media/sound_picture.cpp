@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/media/bitmap_font.h"
 #include "thrum/media/picture.h"
 
@@ -181,11 +182,10 @@ Image waveform_picture(const sound::AudioBuffer& sound, const WaveformPictureDes
     const double middle = 0.5 * (frame.top + frame.bottom);
     const double unit = (0.5 * desc.height - 6) / largest;
     fill(image, frame.left, frame.right, static_cast<int>(middle), static_cast<int>(middle), kGrid);
-    const std::vector<double>& samples = sound.channels[static_cast<std::size_t>(c)];
+    const std::vector<double>& samples = sound.channels[at(c)];
     for (int x = 0; x < columns; ++x) {
-      const auto begin = samples.size() * static_cast<std::size_t>(x) / static_cast<std::size_t>(columns);
-      const auto end = std::max(
-          begin + 1, samples.size() * static_cast<std::size_t>(x + 1) / static_cast<std::size_t>(columns));
+      const auto begin = samples.size() * at(x) / at(columns);
+      const auto end = std::max(begin + 1, samples.size() * at(x + 1) / at(columns));
       const auto [low, high] =
           std::minmax_element(samples.begin() + static_cast<std::ptrdiff_t>(begin),
                               samples.begin() + static_cast<std::ptrdiff_t>(std::min(end, samples.size())));
@@ -201,9 +201,8 @@ Image waveform_picture(const sound::AudioBuffer& sound, const WaveformPictureDes
     label(largest, middle - unit * largest + text_height(kScale) / 2.0);
     label(0, middle);
     label(-largest, middle + unit * largest - text_height(kScale) / 2.0);
-    if (static_cast<std::size_t>(c) < desc.channel_names.size()) {
-      draw_text(image, frame.left + kGap, frame.top + kGap, desc.channel_names[static_cast<std::size_t>(c)],
-                kInk, kScale);
+    if (at(c) < desc.channel_names.size()) {
+      draw_text(image, frame.left + kGap, frame.top + kGap, desc.channel_names[at(c)], kInk, kScale);
     }
   }
   draw_time_axis(image, whole, sound.duration());

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/media/shaded_mesh.h"
 
 namespace thrum::media {
@@ -47,7 +48,7 @@ Colour albedo_at(const TracedBody& p, std::size_t t, const std::array<float, 3>&
 {
   const RenderBody& body = *p.body;
   const auto corner = [&](std::size_t k) {
-    return static_cast<std::size_t>(p.triangles[t][k]);
+    return at(p.triangles[t][k]);
   };
   if (!p.vertex_colours.empty()) {
     return w[0] * p.vertex_colours[corner(0)] + w[1] * p.vertex_colours[corner(1)] +

@@ -131,8 +131,8 @@ Json contacts_of(const sim::Recording& recording)
     for (const sim::RecordedContact& c : f.contacts) {
       const double size = std::hypot<double>(c.impulse[0], c.impulse[1], c.impulse[2]);
       for (std::size_t k = 0; k < 3; ++k) {
-        const float side = box.sizes()[static_cast<Index>(k)];
-        const float fraction = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
+        const float side = box.sizes()[k];
+        const float fraction = side > 0 ? (c.position[k] - box.min()[k]) / side : 0.0f;
         positions.push_back(static_cast<std::uint16_t>(std::lround(fraction * 65535.0f)));
         directions.push_back(static_cast<std::int8_t>(size > 0 ? std::lround(c.impulse[k] / size * 127) : 0));
       }

@@ -164,8 +164,8 @@ Box3 motion_box(const sim::Recording& recording)
     for (std::size_t k = 0; k < 3; ++k) {
       std::nth_element(lows[k].begin(), lows[k].begin() + outliers, lows[k].end());
       std::nth_element(highs[k].begin(), highs[k].end() - 1 - outliers, highs[k].end());
-      low[static_cast<Index>(k)] = *(lows[k].begin() + outliers);
-      high[static_cast<Index>(k)] = *(highs[k].end() - 1 - outliers);
+      low[k] = *(lows[k].begin() + outliers);
+      high[k] = *(highs[k].end() - 1 - outliers);
     }
     return {low, high};
   }

@@ -144,7 +144,7 @@ void Bvh::prefetch(Index child) const
 ClosestPoint Bvh::closest_point(const Vec3& p, double max_distance, Index hint) const
 {
   Nearest nearest(max_distance * max_distance, tie_);
-  if (hint >= 0 && static_cast<std::size_t>(hint) < slot_.size()) {
+  if (hint >= 0 && at(hint) < slot_.size()) {
     nearest.update(packets_, slot_[at(hint)] / kWidth, p);
   }
 

@@ -307,7 +307,7 @@ void Bvh::refit(std::span<const Vec3> vertices)
         box = node_box[at(node.child[lane])];
       } else {
         for (const Index t : packets_[at(~node.child[lane])].triangle) {
-          if (t >= 0) box.extend(triangle_box(mesh_, static_cast<std::size_t>(t), origin_, unit_));
+          if (t >= 0) box.extend(triangle_box(mesh_, at(t), origin_, unit_));
         }
       }
       set_child(node, lane, box, node.child[lane]);

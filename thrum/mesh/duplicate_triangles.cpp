@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace {
 // Whether the corners are an even permutation of themselves in ascending order.
 bool is_ascending(const Triangle& t)
 {
-  const auto first = static_cast<std::size_t>(std::min_element(t.begin(), t.end()) - t.begin());
+  const auto first = at(std::min_element(t.begin(), t.end()) - t.begin());
   return t[(first + 1) % 3] < t[(first + 2) % 3];
 }
 
@@ -96,7 +97,7 @@ class OpposedGroups {
   }
 
  private:
-  static constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoGroup = std::numeric_limits<std::size_t>::max();
 
   void set_kept(std::size_t g, bool kept)
   {

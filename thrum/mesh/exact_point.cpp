@@ -18,8 +18,8 @@ constexpr double kProductError = 0x1p-50;  // relative, of a sum of a few produc
 
 BigInteger determinant(const ExactPoint& a, const ExactPoint& b, const ExactPoint& c, int axis)
 {
-  const auto u = static_cast<std::size_t>((axis + 1) % 3);
-  const auto v = static_cast<std::size_t>((axis + 2) % 3);
+  const auto u = at((axis + 1) % 3);
+  const auto v = at((axis + 2) % 3);
   return a.h[u] * (b.h[v] * c.w - c.h[v] * b.w) - a.h[v] * (b.h[u] * c.w - c.h[u] * b.w) +
          a.w * (b.h[u] * c.h[v] - c.h[u] * b.h[v]);
 }
@@ -30,8 +30,7 @@ void finish(ExactPoint& p)
     for (BigInteger& h : p.h) h = -h;
     p.w = -p.w;
   }
-  for (std::size_t k = 0; k < 3; ++k)
-    p.approximate[static_cast<Eigen::Index>(k)] = BigInteger::ratio(p.h[k], p.w);
+  for (std::size_t k = 0; k < 3; ++k) p.approximate[k] = BigInteger::ratio(p.h[k], p.w);
 }
 
 int sign_of(Int128 value)
@@ -65,7 +64,7 @@ ExactPoint grid_point(const GridPoint& p)
   ExactPoint point;
   for (std::size_t k = 0; k < 3; ++k) {
     point.h[k] = BigInteger(p[k]);
-    point.approximate[static_cast<Eigen::Index>(k)] = static_cast<double>(p[k]);
+    point.approximate[k] = static_cast<double>(p[k]);
   }
   point.w = BigInteger(std::int64_t{1});
   point.grid = p;
@@ -150,8 +149,7 @@ int side(const GridPlane& plane, const ExactPoint& p)
 int compare(const ExactPoint& a, const ExactPoint& b)
 {
   for (std::size_t k = 0; k < 3; ++k) {
-    const auto e = static_cast<Eigen::Index>(k);
-    const double difference = a.approximate[e] - b.approximate[e];
+    const double difference = a.approximate[k] - b.approximate[k];
     if (difference > kDifferenceError) return 1;
     if (difference < -kDifferenceError) return -1;
     if (a.on_grid && b.on_grid) {

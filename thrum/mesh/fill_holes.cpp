@@ -85,7 +85,7 @@ FillHolesResult fill_holes(TriangleMesh& mesh)
       ++result.new_triangles;
       continue;
     }
-    const auto centre = static_cast<Index>(mesh.vertices.size());
+    const auto centre = count_of(mesh.vertices);
     mesh.vertices.push_back(middle);
     for (std::size_t k = 0; k < loop.size(); ++k)
       mesh.triangles.push_back({loop[k], loop[(k + 1) % loop.size()], centre});

@@ -27,6 +27,25 @@ Vec3 mean_vertex(const TriangleMesh& mesh)
   return first + sum / static_cast<double>(mesh.vertices.size());
 }
 
+// The corners of a triangle about `origin`, and their sum.
+struct Corners {
+  Vec3 a, b, c, sum;
+
+  Corners(const TriangleMesh& mesh, std::size_t t, const Vec3& origin)
+      : a(mesh.corner(t, 0) - origin),
+        b(mesh.corner(t, 1) - origin),
+        c(mesh.corner(t, 2) - origin),
+        sum(a + b + c)
+  {
+  }
+  /// a a^T + b b^T + c c^T + s s^T, s being the sum.
+  [[nodiscard]] Mat3 squares() const
+  {
+    return a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose();
+  }
+  [[nodiscard]] double triple_product() const { return a.dot(b.cross(c)); }
+};
+
 // Volume and first moment of the solid, about `origin`. The solid is the signed sum of the tetrahedra
 // (origin, a, b, c):
 //
@@ -40,12 +59,10 @@ FirstMoments first_moments(const TriangleMesh& mesh, const Vec3& origin)
 {
   FirstMoments m;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Vec3 a = mesh.corner(t, 0) - origin;
-    const Vec3 b = mesh.corner(t, 1) - origin;
-    const Vec3 c = mesh.corner(t, 2) - origin;
-    const double d = a.dot(b.cross(c));
+    const Corners corners(mesh, t, origin);
+    const double d = corners.triple_product();
     m.volume += d;
-    m.first += d * (a + b + c);
+    m.first += d * corners.sum;
   }
   m.volume /= 6;
   m.first /= 24;
@@ -59,12 +76,8 @@ Mat3 second_moment(const TriangleMesh& mesh, const Vec3& origin)
 {
   Mat3 second = Mat3::Zero();
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Vec3 a = mesh.corner(t, 0) - origin;
-    const Vec3 b = mesh.corner(t, 1) - origin;
-    const Vec3 c = mesh.corner(t, 2) - origin;
-    const Vec3 s = a + b + c;
-    const double d = a.dot(b.cross(c));
-    second += d * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());
+    const Corners corners(mesh, t, origin);
+    second += corners.triple_product() * corners.squares();
   }
   return second / 120;
 }
@@ -130,15 +143,11 @@ MassProperties shell_mass_properties(const TriangleMesh& mesh, double thickness,
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const Vec3 a = mesh.corner(t, 0) - origin;
-    const Vec3 b = mesh.corner(t, 1) - origin;
-    const Vec3 c = mesh.corner(t, 2) - origin;
-    const Vec3 s = a + b + c;
+    const Corners corners(mesh, t, origin);
     const double triangle_area = area_vector(mesh, t).norm() / 2;
     total_area += triangle_area;
-    first += triangle_area / 3 * s;
-    second +=
-        triangle_area / 12 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());
+    first += triangle_area / 3 * corners.sum;
+    second += triangle_area / 12 * corners.squares();
   }
   if (!(total_area > 0)) throw Error("The mesh has no area, so a shell of it has no mass.");
 

@@ -88,7 +88,7 @@ class Inspector {
       ++edges;
       const auto forward =
           std::count_if(edge.begin(), edge.end(), [](const EdgeUse& use) { return use.forward; });
-      if (2 * static_cast<std::size_t>(forward) != edge.size()) is_balanced_ = false;
+      if (2 * at(forward) != edge.size()) is_balanced_ = false;
       const Vec3 middle = (vertex(edge[0].low) + vertex(edge[0].high)) / 2;
       if (edge.size() == 1) {
         open.push_back(edge[0]);
@@ -131,7 +131,7 @@ class Inspector {
     }
     for (Index& v : ends) v = root(v);
     std::sort(ends.begin(), ends.end());
-    return static_cast<std::size_t>(std::unique(ends.begin(), ends.end()) - ends.begin());
+    return at(std::unique(ends.begin(), ends.end()) - ends.begin());
   }
 
   // Around a manifold vertex the triangles form one fan. Corners are joined when their triangles share a side

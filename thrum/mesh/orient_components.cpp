@@ -80,7 +80,7 @@ Neighbours neighbours_of(const TriangleMesh& mesh, std::span<const EdgeUse> uses
   result.first.assign(mesh.triangles.size() + 1, 0);
   for_each_edge(uses, [&](std::span<const EdgeUse> edge) {
     if (edge.size() != 2) return;
-    for (const EdgeUse& use : edge) ++result.first[static_cast<std::size_t>(use.triangle) + 1];
+    for (const EdgeUse& use : edge) ++result.first[at(use.triangle) + 1];
   });
   for (std::size_t i = 1; i < result.first.size(); ++i) result.first[i] += result.first[i - 1];
   result.links.resize(result.first.back());
@@ -178,8 +178,7 @@ OrientResult orient_components(TriangleMesh& mesh)
     if (!orientable[at(components.of_triangle[t])]) turn[t] = 0;
     if (turn[t] != 0) flip(mesh.triangles[t]);
   }
-  result.unorientable_components =
-      static_cast<std::size_t>(std::count(orientable.begin(), orientable.end(), false));
+  result.unorientable_components = at(std::count(orientable.begin(), orientable.end(), false));
 
   // Then choose the side of each component. Edges are computed again: their directions have changed.
   const std::vector<ComponentState> states = component_states(mesh, components, edge_uses(mesh));
@@ -204,7 +203,7 @@ OrientResult orient_components(TriangleMesh& mesh)
       turned = static_cast<char>(1 - turned);
     }
   }
-  result.flipped_triangles = static_cast<std::size_t>(std::count(turn.begin(), turn.end(), 1));
+  result.flipped_triangles = at(std::count(turn.begin(), turn.end(), 1));
   return result;
 }
 

@@ -29,7 +29,7 @@ struct CellHash {
     constexpr std::uint64_t kHashMultiplier = 0x9e3779b97f4a7c15;
     std::uint64_t h = 0;
     for (const std::int64_t v : c) h = (h ^ static_cast<std::uint64_t>(v)) * kHashMultiplier;
-    return static_cast<std::size_t>(h ^ (h >> 32));
+    return h ^ (h >> 32);
   }
 };
 
@@ -205,7 +205,7 @@ class Repair {
     if (range.second - range.first != 2 || range.first[0].forward == range.first[1].forward) return false;
     const Index other = range.first[0].triangle == static_cast<Index>(sliver) ? range.first[1].triangle
                                                                               : range.first[0].triangle;
-    const auto o = static_cast<std::size_t>(other);
+    const auto o = at(other);
     if (o == sliver || touched[o] != 0 || triangle_kind(mesh_, o) != TriangleKind::valid) return false;
     Index d = -1;
     for (const Index v : mesh_.triangles[o]) {

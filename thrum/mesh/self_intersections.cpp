@@ -51,7 +51,7 @@ bool opposite_edges_touch(const TriangleMesh& mesh, std::size_t s, std::size_t t
   const auto far_side = [&](std::size_t of, std::size_t other) {
     const auto& tri = mesh.triangles[of];
     const std::array<Vec3, 3> c = corners(mesh, of);
-    const auto k = static_cast<std::size_t>(std::find(tri.begin(), tri.end(), common) - tri.begin());
+    const auto k = at(std::find(tri.begin(), tri.end(), common) - tri.begin());
     return segment_touches_triangle(c[(k + 1) % 3], c[(k + 2) % 3], corners(mesh, other));
   };
   return far_side(s, t) || far_side(t, s);

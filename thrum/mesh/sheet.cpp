@@ -110,7 +110,7 @@ TriangleMesh solidified(const TriangleMesh& mesh, double thickness)
     throw Error(fmt::format("The thickness of the sheet is {} m; it must be positive.", thickness));
   require_sheet(mesh);
   const std::vector<Vec3> offsets = sheet_offsets(mesh, thickness);
-  const auto count = static_cast<Index>(mesh.vertices.size());
+  const auto count = count_of(mesh.vertices);
   TriangleMesh solid;
   for (const int side : {1, -1})
     for (std::size_t v = 0; v < mesh.vertices.size(); ++v)

@@ -101,8 +101,7 @@ class EdgeSplitter {
   [[nodiscard]] std::size_t corner(Index triangle, Index v) const
   {
     const Triangle& t = mesh_.triangles[at(triangle)];
-    return 3 * static_cast<std::size_t>(triangle) +
-           static_cast<std::size_t>(std::find(t.begin(), t.end(), v) - t.begin());
+    return 3 * at(triangle) + at(std::find(t.begin(), t.end(), v) - t.begin());
   }
   void join(const EdgeUse& a, const EdgeUse& b)
   {
@@ -142,7 +141,7 @@ class EdgeSplitter {
     const std::size_t before = mesh_.vertices.size();
     for (std::size_t c = 0; c < root_.size(); ++c) {
       Index& v = mesh_.triangles[c / 3][c % 3];
-      const auto i = static_cast<std::size_t>(v);
+      const auto i = at(v);
       if (is_end[i] == 0) continue;
       const std::size_t fan = find(c);
       if (first_fan[i] == root_.size()) first_fan[i] = fan;

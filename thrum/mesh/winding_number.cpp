@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/mesh/winding_number.h"
+#include "thrum/base/index.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,18 +44,18 @@ WindingNumber::WindingNumber(const Bvh& bvh) : bvh_(&bvh), far_(bvh.nodes().size
       if (child == Bvh::kNoChild) continue;
       std::vector<Index> triangles;
       if (child >= 0) {
-        triangles = std::move(below[static_cast<std::size_t>(child)]);
+        triangles = std::move(below[base::at(child)]);
       } else {
-        for (const Index t : bvh.packets()[static_cast<std::size_t>(~child)].triangle) {
+        for (const Index t : bvh.packets()[base::at(~child)].triangle) {
           if (t >= 0) triangles.push_back(t);
         }
       }
 
-      Expansion& far = far_[i * kWidth + static_cast<std::size_t>(lane)];
+      Expansion& far = far_[i * kWidth + base::at(lane)];
       double total = 0;
       Vec3 plain = Vec3::Zero();
       for (const Index t : triangles) {
-        const auto s = static_cast<std::size_t>(t);
+        const auto s = base::at(t);
         const Vec3 centroid = (mesh.corner(s, 0) + mesh.corner(s, 1) + mesh.corner(s, 2)) / 3;
         const double area = area_vector(mesh, s).norm();
         far.centre += area * centroid;
@@ -63,7 +64,7 @@ WindingNumber::WindingNumber(const Bvh& bvh) : bvh_(&bvh), far_(bvh.nodes().size
       }
       far.centre = total > 0 ? Vec3(far.centre / total) : Vec3(plain / static_cast<double>(triangles.size()));
       for (const Index t : triangles) {
-        const auto s = static_cast<std::size_t>(t);
+        const auto s = base::at(t);
         const Vec3 area = 0.5 * area_vector(mesh, s);
         const Vec3 centroid = (mesh.corner(s, 0) + mesh.corner(s, 1) + mesh.corner(s, 2)) / 3;
         far.dipole += area;
@@ -85,7 +86,7 @@ double WindingNumber::at(const Vec3& p, double opening) const
   while (top > 0) {
     const Index entry = stack[--top];
     if (entry < 0) {
-      const Bvh::Packet& packet = bvh_->packets()[static_cast<std::size_t>(~entry)];
+      const Bvh::Packet& packet = bvh_->packets()[base::at(~entry)];
       for (int lane = 0; lane < kWidth; ++lane) {
         if (packet.triangle[lane] < 0) continue;
         sum += triangle_winding(lane_corner(packet.a, lane) - p, lane_corner(packet.b, lane) - p,
@@ -93,10 +94,10 @@ double WindingNumber::at(const Vec3& p, double opening) const
       }
       continue;
     }
-    const Bvh::Node& node = bvh_->nodes()[static_cast<std::size_t>(entry)];
+    const Bvh::Node& node = bvh_->nodes()[base::at(entry)];
     for (int lane = 0; lane < kWidth; ++lane) {
       if (node.child[lane] == Bvh::kNoChild) continue;
-      const Expansion& far = far_[static_cast<std::size_t>(entry) * kWidth + static_cast<std::size_t>(lane)];
+      const Expansion& far = far_[base::at(entry) * kWidth + base::at(lane)];
       const Vec3 r = far.centre - p;
       const double rr = r.squaredNorm();
       if (rr <= opening * opening * far.radius * far.radius) {

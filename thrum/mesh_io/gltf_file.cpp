@@ -171,7 +171,7 @@ class GltfReader {
   void add_primitive(const Json& primitive, const Mat4& to_world)
   {
     const auto mode = static_cast<PrimitiveMode>(
-        buffers_.index(primitive, "mode", 7, static_cast<std::size_t>(PrimitiveMode::triangles)).value());
+        buffers_.index(primitive, "mode", 7, at(PrimitiveMode::triangles)).value());
     if (mode < PrimitiveMode::triangles) {
       ++skipped_primitives_;
       return;

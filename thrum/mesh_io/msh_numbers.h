@@ -28,7 +28,7 @@ inline constexpr int kTetrahedron = 4;
 [[nodiscard]] inline std::size_t nodes_of(std::int64_t type)
 {
   if (type < 0 || type >= static_cast<std::int64_t>(kElementNodes.size())) return 0;
-  return static_cast<std::size_t>(kElementNodes[at(type)]);
+  return at(kElementNodes[at(type)]);
 }
 
 [[nodiscard]] inline bool is_tetrahedron(std::int64_t type)

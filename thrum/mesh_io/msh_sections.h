@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/mesh_io/msh_numbers.h"
 #include "thrum/mesh_io/tetrahedral_file_builder.h"
@@ -34,7 +35,7 @@ class SectionReader {
       numbers_.fail(fmt::format("{} {}", count, what),
                     fmt::format("at most {} to the end of the file", max_count));
     }
-    return static_cast<std::size_t>(count);
+    return at(count);
   }
 
   Vec3 point()

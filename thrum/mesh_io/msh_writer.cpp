@@ -69,13 +69,13 @@ class MshWriter {
 std::size_t region_count(const mesh::TetrahedralMesh& mesh)
 {
   std::size_t count = mesh.region_names.size();
-  for (const Index r : mesh.regions) count = std::max(count, static_cast<std::size_t>(r) + 1);
+  for (const Index r : mesh.regions) count = std::max(count, at(r) + 1);
   return std::max<std::size_t>(count, 1);
 }
 
 std::size_t region_of(const mesh::TetrahedralMesh& mesh, std::size_t tetrahedron)
 {
-  return mesh.regions.empty() ? 0 : static_cast<std::size_t>(mesh.regions[tetrahedron]);
+  return mesh.regions.empty() ? 0 : at(mesh.regions[tetrahedron]);
 }
 
 void check(const mesh::TetrahedralMesh& mesh)
@@ -206,7 +206,7 @@ void write_elements_v4(MshWriter& out, const mesh::TetrahedralMesh& mesh)
     out.line();
     for (std::size_t t = starts[b]; t < end; ++t) {
       out.tag(t + 1);
-      for (const Index v : mesh.tetrahedra[t]) out.tag(static_cast<std::size_t>(v) + 1);
+      for (const Index v : mesh.tetrahedra[t]) out.tag(at(v) + 1);
       out.line();
     }
   }

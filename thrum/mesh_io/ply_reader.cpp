@@ -11,6 +11,7 @@
 
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/face_collector.h"
 #include "thrum/mesh_io/file_bytes.h"
 #include "thrum/mesh_io/mesh_io.h"
@@ -229,7 +230,7 @@ class BodyReader {
       for (const Property& property : element.properties) {
         if (property.list_count) return false;
         if (property.role != Role::other) {
-          const auto axis = static_cast<std::size_t>(property.role) - static_cast<std::size_t>(Role::x);
+          const auto axis = at(property.role) - at(Role::x);
           offset[axis] = stride;
           type[axis] = property.type;
         }

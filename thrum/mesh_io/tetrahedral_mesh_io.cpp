@@ -95,8 +95,7 @@ void end_line(std::string& out, FileEncoding encoding)
 void append_field(std::string& out, const VtkField& field, std::size_t vertices, FileEncoding encoding)
 {
   const bool vector = field.components == 3;
-  if ((field.components != 1 && !vector) ||
-      field.data.size() != vertices * static_cast<std::size_t>(field.components)) {
+  if ((field.components != 1 && !vector) || field.data.size() != vertices * at(field.components)) {
     throw Error(fmt::format(
         "The field \"{}\" has {} numbers, {} per vertex, for {} vertices; expected 1 or 3 per vertex.",
         field.name, field.data.size(), field.components, vertices));

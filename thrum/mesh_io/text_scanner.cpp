@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "thrum/base/index.h"
 #include "thrum/mesh_io/file_bytes.h"
 
 namespace thrum::mesh_io {
@@ -96,8 +97,8 @@ const char* parse_decimal(const char* at, const char* end, double& value)
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (significant <= kMaxDigits && digits <= kExactDigits && exponent >= -22 && exponent <= 22) {
     const double whole = static_cast<double>(digits);
-    const double size = exponent < 0 ? whole / kPowers[static_cast<std::size_t>(-exponent)]
-                                     : whole * kPowers[static_cast<std::size_t>(exponent)];
+    const double size =
+        exponent < 0 ? whole / kPowers[base::at(-exponent)] : whole * kPowers[base::at(exponent)];
     value = negative ? -size : size;
     return at;
   }
@@ -131,7 +132,7 @@ std::string_view TextScanner::rest_of_line()
   const char* last = at_;
   while (last != first && ends_word(last[-1])) --last;
   next_line();
-  return {first, static_cast<std::size_t>(last - first)};
+  return {first, at(last - first)};
 }
 
 std::string_view TextScanner::word()
@@ -139,7 +140,7 @@ std::string_view TextScanner::word()
   skip_blanks();
   const char* const first = at_;
   while (at_ != end_ && !ends_word(*at_)) ++at_;
-  return {first, static_cast<std::size_t>(at_ - first)};
+  return {first, at(at_ - first)};
 }
 
 double TextScanner::number(const char* what)
@@ -177,7 +178,7 @@ std::size_t TextScanner::next_count(const char* what, std::size_t min_bytes)
     fail(fmt::format("{} {}", what, count),
          fmt::format("0 to {}, the maximum that the rest of the file can contain", max_count));
   }
-  return static_cast<std::size_t>(count);
+  return at(count);
 }
 
 void TextScanner::fail(std::string found, std::string expected) const
@@ -191,7 +192,7 @@ void TextScanner::fail_here(std::string expected) const
   if (*at_ == '\n') fail("the end of the line", std::move(expected));
   const char* last = at_;
   while (last != end_ && !ends_word(*last)) ++last;
-  fail(quoted_text({at_, static_cast<std::size_t>(last - at_)}), std::move(expected));
+  fail(quoted_text({at_, at(last - at_)}), std::move(expected));
 }
 
 }  // namespace thrum::mesh_io

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::mesh_io {
 
@@ -26,8 +27,8 @@ class TextScanner {
 
   [[nodiscard]] bool at_end() const { return at_ == end_; }
   [[nodiscard]] std::size_t line() const { return line_; }
-  [[nodiscard]] std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
-  [[nodiscard]] std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
+  [[nodiscard]] std::size_t remaining() const { return at(end_ - at_); }
+  [[nodiscard]] std::size_t position() const { return at(at_ - begin_); }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   /// The character under the cursor; only when not at_end().
   [[nodiscard]] char peek() const { return *at_; }

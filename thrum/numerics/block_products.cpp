@@ -54,7 +54,7 @@ void gemm(bool transpose_a, Eigen::Index rows, Eigen::Index columns, Eigen::Inde
 MatX transposed_product(const Eigen::Ref<const MatX>& A, const Eigen::Ref<const MatX>& B)
 {
   const OneBlasThread one;
-  const auto n = static_cast<std::size_t>(A.rows());
+  const auto n = at(A.rows());
   const base::Chunks chunks = base::Chunks::of(n, kRowsPerChunk);
   std::vector<MatX> partial(chunks.size());
   base::parallel_for_chunks(
@@ -62,8 +62,8 @@ MatX transposed_product(const Eigen::Ref<const MatX>& A, const Eigen::Ref<const 
       [&](std::size_t begin, std::size_t end) {
         MatX& part = partial[begin / chunks.grain];
         part.resize(A.cols(), B.cols());
-        gemm(true, A.cols(), B.cols(), static_cast<Eigen::Index>(end - begin), 1.0, A.data() + begin,
-             A.outerStride(), B.data() + begin, B.outerStride(), 0.0, part.data(), part.outerStride());
+        gemm(true, A.cols(), B.cols(), end - begin, 1.0, A.data() + begin, A.outerStride(), B.data() + begin,
+             B.outerStride(), 0.0, part.data(), part.outerStride());
       },
       kRowsPerChunk);
   MatX sum = MatX::Zero(A.cols(), B.cols());
@@ -76,10 +76,10 @@ void subtract_product(const Eigen::Ref<const MatX>& A, const Eigen::Ref<const Ma
   if (A.cols() == 0) return;
   const OneBlasThread one;
   base::parallel_for_chunks(
-      static_cast<std::size_t>(A.rows()),
+      at(A.rows()),
       [&](std::size_t begin, std::size_t end) {
-        gemm(false, static_cast<Eigen::Index>(end - begin), X.cols(), A.cols(), -1.0, A.data() + begin,
-             A.outerStride(), X.data(), X.outerStride(), 1.0, C.data() + begin, C.outerStride());
+        gemm(false, end - begin, X.cols(), A.cols(), -1.0, A.data() + begin, A.outerStride(), X.data(),
+             X.outerStride(), 1.0, C.data() + begin, C.outerStride());
       },
       kRowsPerChunk);
 }
@@ -88,20 +88,20 @@ void multiply_in_place(Eigen::Ref<MatX> A, const Eigen::Ref<const MatX>& X)
 {
   const OneBlasThread one;
   base::parallel_for_chunks(
-      static_cast<std::size_t>(A.rows()),
+      at(A.rows()),
       [&](std::size_t begin, std::size_t end) {
-        const auto rows = static_cast<Eigen::Index>(end - begin);
+        const Eigen::Index rows = end - begin;
         MatX result(rows, X.cols());
         gemm(false, rows, X.cols(), A.cols(), 1.0, A.data() + begin, A.outerStride(), X.data(),
              X.outerStride(), 0.0, result.data(), result.outerStride());
-        A.block(static_cast<Eigen::Index>(begin), 0, rows, X.cols()) = result;
+        A.block(begin, 0, rows, X.cols()) = result;
       },
       kRowsPerChunk);
 }
 
 SymmetricProduct::SymmetricProduct(const SparseMatrix& lower)
 {
-  const auto n = static_cast<std::size_t>(lower.rows());
+  const auto n = at(lower.rows());
   first_.assign(n + 1, 0);
   for (int c = 0; c < lower.outerSize(); ++c) {
     for (SparseMatrix::InnerIterator it(lower, c); it; ++it) {
@@ -113,7 +113,7 @@ SymmetricProduct::SymmetricProduct(const SparseMatrix& lower)
   for (std::size_t r = 0; r < n; ++r) first_[r + 1] += first_[r];
 
   // Columns are visited in order, so each row comes out sorted.
-  columns_.resize(static_cast<std::size_t>(first_[n]));
+  columns_.resize(at(first_[n]));
   values_.resize(columns_.size());
   std::vector<int> next(first_.begin(), first_.end() - 1);
   const auto put = [&](Eigen::Index row, Eigen::Index column, double value) {
@@ -156,7 +156,7 @@ void SymmetricProduct::apply(const Eigen::Ref<const MatX>& X, Eigen::Ref<MatX> Y
   for (Eigen::Index c = 0; c < X.cols();) {
     const Eigen::Index left = X.cols() - c;
     const Eigen::Index width = left >= 8 ? 8 : (left >= 4 ? 4 : 1);
-    panel.resize(static_cast<std::size_t>(X.rows() * width));
+    panel.resize(at(X.rows() * width));
     for (Eigen::Index w = 0; w < width; ++w)
       for (Eigen::Index r = 0; r < X.rows(); ++r) panel[at(r * width + w)] = X(r, c + w);
     double* y = Y.data() + c * Y.outerStride();

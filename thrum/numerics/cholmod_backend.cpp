@@ -22,9 +22,9 @@ constexpr double kMaxSmallFactorFlops = 2e8;
 cholmod_sparse view_of(const SparseMatrix& A)
 {
   cholmod_sparse view{};
-  view.nrow = static_cast<std::size_t>(A.rows());
-  view.ncol = static_cast<std::size_t>(A.cols());
-  view.nzmax = static_cast<std::size_t>(A.nonZeros());
+  view.nrow = at(A.rows());
+  view.ncol = at(A.cols());
+  view.nzmax = at(A.nonZeros());
   view.p = const_cast<int*>(A.outerIndexPtr());
   view.i = const_cast<int*>(A.innerIndexPtr());
   view.x = const_cast<double*>(A.valuePtr());
@@ -162,7 +162,7 @@ class CholmodBackend final : public SparseFactorisation::Backend {
   void read_pivots(int valid)
   {
     const int n = static_cast<int>(factor_->n);
-    pivots_.assign(static_cast<std::size_t>(n), 0.0);
+    pivots_.assign(at(n), 0.0);
     const double* values = static_cast<const double*>(factor_->x);
     if (values == nullptr) return;
     if (supernodal_ && factor_->is_super) {
@@ -180,8 +180,8 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     } else if (!supernodal_ && !factor_->is_super) {
       const int* start = static_cast<const int*>(factor_->p);
       const int* count = static_cast<const int*>(factor_->nz);
-      begin_.resize(static_cast<std::size_t>(n));
-      end_.resize(static_cast<std::size_t>(n));
+      begin_.resize(at(n));
+      end_.resize(at(n));
       for (int j = 0; j < n; ++j) {
         // CHOLMOD keeps D where the unit diagonal of L would be.
         begin_[at(j)] = start[j] + 1;

@@ -194,7 +194,7 @@ class Pivoting {
   // Rows start at the given x; an infinite bound cannot be a value.
   void start_from(const VecX& x)
   {
-    place_.assign(static_cast<std::size_t>(b_.size()), Place::free);
+    place_.assign(at(b_.size()), Place::free);
     for (Index i = 0; i < count_of(b_); ++i) {
       const double y = x.size() == 0 ? 0 : x[i] / d_[i];
       if (y <= lo_[i] || lo_[i] == hi_[i])
@@ -256,7 +256,7 @@ class Pivoting {
     VecX free = factor.solve(right);
     // One step of refinement: it removes most of the effect of what was added to the diagonal.
     free += factor.solve(VecX(right - A_(rows, rows) * free));
-    for (std::size_t k = 0; k < rows.size(); ++k) y_[rows[k]] = free[static_cast<Eigen::Index>(k)];
+    for (std::size_t k = 0; k < rows.size(); ++k) y_[rows[k]] = free[k];
     w_ = A_ * y_ - b_;
   }
 

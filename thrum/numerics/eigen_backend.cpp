@@ -22,7 +22,7 @@ class EigenBackend final : public SparseFactorisation::Backend {
   void analyse(const SparseMatrix& A, const FactorisationDesc& desc) override
   {
     const int n = static_cast<int>(A.rows());
-    permutation_.resize(static_cast<std::size_t>(n));
+    permutation_.resize(at(n));
     if (desc.ordering == FillOrdering::given) {
       require_permutation(desc.permutation, n);
       permutation_ = desc.permutation;

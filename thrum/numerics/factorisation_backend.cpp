@@ -44,17 +44,27 @@ void upper_columns(const ColumnFactor& L, double* X)
   }
 }
 
+// The columns that a supernode has of its own, and its rows and values.
+struct Supernode {
+  int columns;
+  int height;
+  const int* rows;
+  const double* block;
+};
+
+Supernode supernode_of(const SupernodalFactor& L, int s)
+{
+  return {L.column[s + 1] - L.column[s], L.row[s + 1] - L.row[s], L.rows + L.row[s], L.values + L.value[s]};
+}
+
 // The rows of a supernode below its own columns are gathered once into `below`, updated by dense columns, and
 // scattered.
 template <int W>
 void lower_supernodes(const SupernodalFactor& L, double* X)
 {
-  std::vector<double> below(static_cast<std::size_t>(L.max_rows) * W);
+  std::vector<double> below(at(L.max_rows) * W);
   for (int s = 0; s < L.supernodes; ++s) {
-    const int columns = L.column[s + 1] - L.column[s];
-    const int height = L.row[s + 1] - L.row[s];
-    const int* rows = L.rows + L.row[s];
-    const double* block = L.values + L.value[s];
+    const auto [columns, height, rows, block] = supernode_of(L, s);
     double* own = X + static_cast<std::ptrdiff_t>(L.column[s]) * W;
     double* rest = below.data();
     const int tail = height - columns;
@@ -79,12 +89,9 @@ void lower_supernodes(const SupernodalFactor& L, double* X)
 template <int W>
 void upper_supernodes(const SupernodalFactor& L, double* X)
 {
-  std::vector<double> below(static_cast<std::size_t>(L.max_rows) * W);
+  std::vector<double> below(at(L.max_rows) * W);
   for (int s = L.supernodes - 1; s >= 0; --s) {
-    const int columns = L.column[s + 1] - L.column[s];
-    const int height = L.row[s + 1] - L.row[s];
-    const int* rows = L.rows + L.row[s];
-    const double* block = L.values + L.value[s];
+    const auto [columns, height, rows, block] = supernode_of(L, s);
     double* own = X + static_cast<std::ptrdiff_t>(L.column[s]) * W;
     double* rest = below.data();
     const int tail = height - columns;
@@ -133,7 +140,7 @@ bool takes_wide_kernels(int columns)
 
 std::vector<double> wide_work(const SupernodalFactor& L, int columns)
 {
-  return std::vector<double>(static_cast<std::size_t>(L.max_rows) * static_cast<std::size_t>(columns));
+  return std::vector<double>(at(L.max_rows) * at(columns));
 }
 
 }  // namespace
@@ -162,7 +169,7 @@ void solve_upper(const SupernodalFactor& L, double* X, int columns)
 
 void require_permutation(const std::vector<int>& permutation, Eigen::Index size)
 {
-  std::vector<char> seen(static_cast<std::size_t>(size), 0);
+  std::vector<char> seen(at(size), 0);
   bool valid = static_cast<Eigen::Index>(permutation.size()) == size;
   for (std::size_t k = 0; valid && k < permutation.size(); ++k) {
     const int unknown = permutation[k];

@@ -47,7 +47,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
   const Eigen::Index n = A.cols();
   const int limit = desc.iterations > 0 ? desc.iterations : 3 * static_cast<int>(n) + 3;
   std::vector<Eigen::Index> free;
-  std::vector<char> is_free(static_cast<std::size_t>(n), 0);
+  std::vector<char> is_free(at(n), 0);
   result.x = VecX::Zero(n);
   const VecX norms = A.colwise().norm();
   while (true) {
@@ -80,7 +80,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
       std::size_t blocking = free.size();
       for (std::size_t k = 0; k < free.size(); ++k) {
         const double now = result.x[free[k]];
-        const double then = solution[static_cast<Eigen::Index>(k)];
+        const double then = solution[k];
         if (then > 0) continue;
         const double step_to_zero = now > then ? now / (now - then) : 0;
         if (blocking == free.size() || step_to_zero < step) {
@@ -89,7 +89,7 @@ void solve_non_negative(const MatX& A, const VecX& b, const LeastSquaresDesc& de
         }
       }
       for (std::size_t k = 0; k < free.size(); ++k)
-        result.x[free[k]] += step * (solution[static_cast<Eigen::Index>(k)] - result.x[free[k]]);
+        result.x[free[k]] += step * (solution[k] - result.x[free[k]]);
       if (blocking == free.size()) break;
       result.x[free[blocking]] = 0;
       is_free[at(free[blocking])] = 0;

@@ -120,8 +120,7 @@ FactorisationResult SparseFactorisation::refactor(const SparseMatrix& A)
 {
   factored_ = false;
   const bool same = backend_ != nullptr && A.isCompressed() && A.rows() == size_ && A.cols() == size_ &&
-                    pattern_starts_.size() == static_cast<std::size_t>(size_) + 1 &&
-                    static_cast<std::size_t>(A.nonZeros()) == pattern_rows_.size() &&
+                    pattern_starts_.size() == at(size_) + 1 && at(A.nonZeros()) == pattern_rows_.size() &&
                     std::equal(pattern_starts_.begin(), pattern_starts_.end(), A.outerIndexPtr()) &&
                     std::equal(pattern_rows_.begin(), pattern_rows_.end(), A.innerIndexPtr());
   if (!same)

@@ -56,7 +56,7 @@ class PendingUpdates {
 
 SupernodalCholesky::SupernodalCholesky(const SupernodalFactor& pattern, const SparseMatrix& A,
                                        std::span<const int> permutation)
-    : target_(static_cast<std::size_t>(A.nonZeros()), -1), supernode_(at(pattern.size))
+    : target_(at(A.nonZeros()), -1), supernode_(at(pattern.size))
 {
   std::vector<int> eliminated(at(pattern.size));
   for (int k = 0; k < pattern.size; ++k) eliminated[at(permutation[at(k)])] = k;
@@ -102,7 +102,7 @@ SupernodalCholesky::SupernodalCholesky(const SupernodalFactor& pattern, const Sp
 int SupernodalCholesky::factor(const SupernodalFactor& pattern, const SparseMatrix& A,
                                std::span<double> values) const
 {
-  THRUM_ASSERT(static_cast<std::size_t>(A.nonZeros()) == target_.size());
+  THRUM_ASSERT(at(A.nonZeros()) == target_.size());
   std::fill(values.begin(), values.end(), 0.0);
   for (std::size_t k = 0; k < target_.size(); ++k)
     if (target_[k] >= 0) values[at(target_[k])] = A.valuePtr()[k];

@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "thrum/model/scene.h"
+#include "thrum/rigid/sleep_settings.h"
 
 namespace thrum::rigid {
-
-struct SleepSettings {
-  bool enabled = true;
-  double speed = 0.01;          ///< a body slower than this many length scales a second is still
-  double angular_speed = 0.02;  ///< and turning slower than this [rad/s]
-  double time = 0.5;            ///< a group asleep after being still for this long [s]
-};
 
 /// Number of the island of each body; kNone for bodies that are not dynamic. Islands are numbered in the
 /// order of their first bodies.

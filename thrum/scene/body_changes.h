@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// When a change of the scene is made that was wanted at a certain time.
+// When timed changes of a scene are made: bodies that appear and are removed, impulses.
 #pragma once
 
 namespace thrum::scene {
 
-/// Of a step, by which a time may be late by rounding.
+/// Share of a step by which rounding may make a time late.
 inline constexpr double kStepTolerance = 1e-6;
 
-/// Whether what is wanted at `wanted` is done between the steps of length `h` that end and begin at `time`
-/// [s].
-[[nodiscard]] constexpr bool is_due(double wanted, double time, double h)
+/// Whether a change at time `due` is made before the step of length `h` that begins at `time` [s].
+[[nodiscard]] constexpr bool is_due(double due, double time, double h)
 {
-  return wanted <= time + kStepTolerance * h;
+  return due <= time + kStepTolerance * h;
 }
 
 }  // namespace thrum::scene

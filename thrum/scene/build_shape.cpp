@@ -73,7 +73,7 @@ BuiltShape make(const PlaneShape&, bool)
 }
 BuiltShape make(const HeightFieldShape& s, bool)
 {
-  const auto columns = static_cast<std::size_t>(s.columns);
+  const auto columns = at(s.columns);
   if (s.heights.size() % columns != 0 || s.heights.size() < 2 * columns) {
     throw Error(fmt::format("{} heights do not fill two or more rows of {}.", s.heights.size(), columns));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "thrum/base/index.h"
 #include "thrum/flexible/elastic_body.h"
 #include "thrum/scene/body_changes.h"
 #include "thrum/scene/build_world.h"
@@ -14,7 +15,7 @@ Vec3 ScriptedForce::at(double time) const
   if (times.empty() || time < times.front() || time > times.back()) return Vec3::Zero();
   const auto after = std::upper_bound(times.begin(), times.end(), time);
   if (after == times.end()) return forces.back();
-  const auto i = static_cast<std::size_t>(after - times.begin());
+  const auto i = base::at(after - times.begin());
   const double share = (time - times[i - 1]) / (times[i] - times[i - 1]);
   return (1 - share) * forces[i - 1] + share * forces[i];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/expressions.h"
+#include "thrum/base/index.h"
 
 #include <fmt/format.h>
 
@@ -129,7 +130,7 @@ class Expression {
                        at_ < text_.size() ? fmt::format("has '{}'", text_[at_]) : "ends"));
       return 0;
     }
-    at_ = static_cast<std::size_t>(end - text_.data());
+    at_ = at(end - text_.data());
     return number;
   }
 

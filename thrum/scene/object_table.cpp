@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/object_table.h"
+#include "thrum/base/index.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,14 @@ bool TableBase::check_keys(const JsonValue& value, ReadContext& context, bool ki
   for (const FieldInfo& field : fields_) {
     if (!field.rule.required || value.find(field.rule.key) != nullptr) continue;
     const auto scope = context.enter(field.rule.key);
-    context.fail(context.place(value), fmt::format("is missing. It is required: {}.", field.rule.doc));
+    if (!field.rule.choices.empty()) {
+      context.fail(context.place(value),
+                   fmt::format("is missing. Write one of {}.", fmt::join(field.rule.choices, ", ")));
+      continue;
+    }
+    const std::string unit = field.rule.unit.empty() ? "" : fmt::format(" [{}]", field.rule.unit);
+    context.fail(context.place(value),
+                 fmt::format("is missing. Add \"{}\": {}{}.", field.rule.key, field.rule.doc, unit));
   }
   return true;
 }
@@ -64,7 +72,7 @@ std::optional<std::size_t> TableBase::choose_kind(const JsonValue& value, ReadCo
   } else if (!read_value(*kind, name, {.choices = known}, context)) {
     return std::nullopt;
   }
-  return static_cast<std::size_t>(std::find(known.begin(), known.end(), name) - known.begin());
+  return at(std::find(known.begin(), known.end(), name) - known.begin());
 }
 
 }  // namespace thrum::scene

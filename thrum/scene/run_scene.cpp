@@ -11,6 +11,7 @@
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/folder_lock.h"
+#include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/scene/body_changes.h"

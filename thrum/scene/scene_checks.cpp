@@ -385,6 +385,33 @@ class Checker {
            "is given without \"motor_speed\", the max speed on the way. Add it.");
   }
 
+  // Keys that this kind of joint does not read, and those without which it does nothing.
+  void check_joint_keys(const JointEntry& joint)
+  {
+    using Kind = model::JointKind;
+    if (read_failures_.may_hide(joint.place, "kind")) return;
+    const bool has_ends = joint.desc.kind == Kind::distance || joint.desc.kind == Kind::spring;
+    if (joint.length && !has_ends)
+      fail(joint.place, "length", "is given, but only distance joints and springs have one. Remove it.");
+    if (joint.position_on_b && !has_ends)
+      fail(joint.place, "position_on_b",
+           "is given, but only distance joints and springs have two ends. Use \"position\".");
+    if (joint.desc.kind != Kind::spring) {
+      if (joint.desc.stiffness > 0)
+        fail(joint.place, "stiffness", "is given, but only springs have one. Remove it.");
+      if (joint.desc.damping > 0)
+        fail(joint.place, "damping", "is given, but only springs have one. Remove it.");
+    } else if (!(joint.desc.stiffness > 0) && !(joint.desc.damping > 0) &&
+               !read_failures_.may_hide(joint.place, "stiffness") &&
+               !read_failures_.may_hide(joint.place, "damping")) {
+      fail(joint.place, "stiffness",
+           "is 0, and so is the damping: the spring has no force. Set one of them.");
+    }
+    if (joint.motor_speed && !(joint.desc.motor.max_force > 0) &&
+        !read_failures_.may_hide(joint.place, "max_motor_force"))
+      fail(joint.place, "motor_speed", "is given, but the motor has no force. Set \"max_motor_force\".");
+  }
+
   void check_actions()
   {
     for (const JointEntry& joint : scene_.joints) {
@@ -395,6 +422,7 @@ class Checker {
              "is the same body as a. Name another, or leave it out to join the body to the world.");
       check_joint_presence(joint);
       check_motor(joint);
+      check_joint_keys(joint);
       if (!(joint.axis.norm() > 0)) fail(joint.place, "axis", "has length zero. Give it a direction.");
       if (joint.limits && (*joint.limits)[0] > (*joint.limits)[1]) {
         fail(joint.place, "limits", "has its min above its max. Write [min, max].");

@@ -95,6 +95,16 @@ class Inspector {
           fmt::format("The step of {:g} s is longer than the duration of {:g} s: the run has "
                       "one step, which goes beyond its end.",
                       scene_.step, scene_.duration));
+    const auto warn_late = [&](const ValueLocation& place, double time) {
+      if (time < scene_.duration) return;
+      warnings_.push_back(fmt::format("{}: {} begins at {:g} s, but the run ends at {:g} s: it never acts.",
+                                      base::to_string(SourceLocation{place.file, place.line, place.column}),
+                                      place.path, time, scene_.duration));
+    };
+    for (const ImpulseEntry& impulse : scene_.impulses) warn_late(impulse.place, impulse.time);
+    for (const ForceEntry& force : scene_.forces) {
+      if (!force.times.empty()) warn_late(force.place, force.times.front());
+    }
     std::set<const BodyEntry*> seen;
     for (std::size_t b = 0; b < entries_.size(); ++b) {
       if (entries_[b]->appears_at < scene_.duration || !seen.insert(entries_[b]).second) continue;

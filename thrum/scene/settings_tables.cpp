@@ -29,7 +29,7 @@ constexpr double kMaxIterations = 100000;
 
 THRUM_TABLE(
     ConstraintSettings, constraint_table,
-    ObjectTable<ConstraintSettings>("constraint", "Settings of the constraint stepper.")
+    ObjectTable<ConstraintSettings>("constraint stepper", "Settings of the constraint stepper.")
         .field({.key = "substeps", .doc = "into which a step is cut", .bounds = between(1, 1000)},
                &ConstraintSettings::substeps)
         .field(sweeps("iterations", "sweeps over all contacts in a substep"), &ConstraintSettings::iterations)

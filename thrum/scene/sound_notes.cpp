@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::scene {
 
@@ -96,7 +97,7 @@ Json json_of(const SoundEntry& sound)
           {"max_frequency", s.max_frequency},
           {"modes", s.modes},
           {"max_tetrahedra", s.max_tetrahedra},
-          {"radiation", radiations[static_cast<std::size_t>(s.radiation)]},
+          {"radiation", radiations[at(s.radiation)]},
           {"contact_damping_scale", s.contact_damping_scale},
           {"roughness", s.roughness},
           {"rolling", s.rolling},
@@ -115,7 +116,7 @@ Json json_of(const SoundEntry& sound)
 Json json_of(const ListenerEntry& listener)
 {
   const char* kinds[] = {"mono", "stereo", "microphones", "ambisonic", "binaural"};
-  Json json = {{"kind", kinds[static_cast<std::size_t>(listener.kind)]}, {"spacing", listener.spacing}};
+  Json json = {{"kind", kinds[at(listener.kind)]}, {"spacing", listener.spacing}};
   if (!listener.hrtf.path.empty()) json["hrtf"] = std::filesystem::absolute(listener.hrtf.path).string();
   Json microphones = Json::array();
   for (const sound::Microphone& m : listener.microphones) {

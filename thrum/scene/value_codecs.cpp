@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/value_codecs.h"
+#include "thrum/base/index.h"
 
 #include <fmt/format.h>
 
@@ -245,6 +246,10 @@ bool read_value(const JsonValue& value, Quat& out, const ValueRule& rule, ReadCo
     return false;
   }
   if (!read_numbers(value, q.data(), 4, {.unit = rule.unit}, context)) return false;
+  if (!(q.norm() > 0)) {
+    context.fail(context.place(value), "is a quaternion of length 0. For no rotation write [1, 0, 0, 0].");
+    return false;
+  }
   if (std::abs(q.norm() - 1) > kUnitTolerance) {
     context.fail(
         context.place(value),
@@ -266,7 +271,7 @@ bool read_value(const JsonValue& value, Colour& out, const ValueRule&, ReadConte
     return false;
   }
   for (int k = 0; k < 3; ++k) {
-    const std::string digits = text->substr(static_cast<std::size_t>(1 + 2 * k), 2);
+    const std::string digits = text->substr(at(1 + 2 * k), 2);
     out[k] = static_cast<float>(std::stoi(digits, nullptr, 16)) / 255.0f;
   }
   return true;

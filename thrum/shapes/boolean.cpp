@@ -36,7 +36,7 @@ class PatchClassifier {
   explicit PatchClassifier(const MeshArrangement& arrangement) : arrangement_(arrangement)
   {
     for (std::size_t t = 0; t < arrangement.triangles().size(); ++t) {
-      const auto mesh = static_cast<std::size_t>(arrangement.triangles()[t].mesh);
+      const auto mesh = at(arrangement.triangles()[t].mesh);
       if (of_mesh_.size() <= mesh) of_mesh_.resize(mesh + 1);
       of_mesh_[mesh].push_back(static_cast<Index>(t));
     }
@@ -164,7 +164,7 @@ mesh::TriangleMesh intersect(std::span<const mesh::TriangleMesh> meshes, const s
   const PatchClassifier classifier(arrangement);
   int count = 0;
   const std::vector<int> patch = patches(arrangement, count);
-  std::vector<int> keep(static_cast<std::size_t>(count), -1);
+  std::vector<int> keep(at(count), -1);
   mesh::TriangleMesh surface;
   for (std::size_t p = 0; p < arrangement.pieces().size(); ++p) {
     const Piece& piece = arrangement.pieces()[p];

@@ -69,7 +69,7 @@ void ConstrainedTriangulation::remove_edges(Index triangle)
 }
 
 // Walks towards p; a walk of more steps than there are triangles is replaced by a search of all triangles.
-Index ConstrainedTriangulation::locate(Index p) const
+Index ConstrainedTriangulation::locate(Index p)
 {
   Index current = last_;
   for (std::size_t step = 0; step < triangles_.size(); ++step) {

@@ -48,7 +48,7 @@ class ConstrainedTriangulation {
   [[nodiscard]] static std::uint64_t directed(Index a, Index b);
   [[nodiscard]] static std::uint64_t undirected(Index a, Index b);
   [[nodiscard]] Index opposite(Index triangle, Index a, Index b) const;
-  [[nodiscard]] Index locate(Index p) const;
+  [[nodiscard]] Index locate(Index p);
   void set_triangle(Index triangle, const Triangle& corners);
   Index add(const Triangle& corners);
   void remove_edges(Index triangle);
@@ -60,7 +60,7 @@ class ConstrainedTriangulation {
   std::vector<Triangle> triangles_;
   std::unordered_map<std::uint64_t, Index> triangle_of_edge_;
   std::unordered_set<std::uint64_t> constrained_;
-  mutable Index last_ = 0;
+  Index last_ = 0;  ///< found last: where the next search begins
 };
 
 /// Triangles of a polygon with holes, as indices into the points of the outline followed by those of each

@@ -110,9 +110,9 @@ mesh::TriangleMesh rounded_box(const Vec3& half, double rounding, double edge_le
   std::array<std::vector<double>, 3> lines;
   std::array<int, 3> counts{};
   for (std::size_t a = 0; a < 3; ++a) {
-    const double core = half[static_cast<Eigen::Index>(a)] - rounding;
+    const double core = half[a] - rounding;
     const int flat = core > 0 ? segment_count(2 * core, edge_length) : 0;
-    lines[a] = rounded_lines(half[static_cast<Eigen::Index>(a)], rounding, flat, arc);
+    lines[a] = rounded_lines(half[a], rounding, flat, arc);
     counts[a] = static_cast<int>(lines[a].size()) - 1;
   }
   const Vec3 core = (half.array() - rounding).matrix();
@@ -208,14 +208,12 @@ mesh::TriangleMesh generate(const BoxDesc& desc)
     return rounded_box(half, desc.rounding, desc.edge_length, desc.edge_length > 0 ? 1 : kDefaultArc);
 
   std::array<int, 3> counts{};
-  for (std::size_t a = 0; a < 3; ++a)
-    counts[a] = segment_count(desc.size[static_cast<Eigen::Index>(a)], desc.edge_length);
+  for (std::size_t a = 0; a < 3; ++a) counts[a] = segment_count(desc.size[a], desc.edge_length);
   return CubeGrid(counts).build([&](const GridPoint& p) {
     Vec3 v;
     for (std::size_t a = 0; a < 3; ++a) {
       // Exact at both ends, so that boxes placed flush share their coordinates bit for bit.
-      const auto i = static_cast<Eigen::Index>(a);
-      v[i] = half[i] * (static_cast<double>(2 * p[a] - counts[a]) / counts[a]);
+      v[a] = half[a] * (static_cast<double>(2 * p[a] - counts[a]) / counts[a]);
     }
     return v;
   });
@@ -240,8 +238,8 @@ mesh::TriangleMesh generate(const HeightFieldDesc& desc)
   if (std::max(desc.columns, desc.rows) > kMaxSegments) {
     throw Error(fmt::format("A height field has at most {} columns and rows.", kMaxSegments));
   }
-  const auto columns = static_cast<std::size_t>(desc.columns);
-  const auto rows = static_cast<std::size_t>(desc.rows);
+  const auto columns = at(desc.columns);
+  const auto rows = at(desc.rows);
   if (desc.heights.size() != columns * rows) {
     throw Error(fmt::format("The height field has {} heights; {} columns and {} rows need {}.",
                             desc.heights.size(), columns, rows, columns * rows));

@@ -114,10 +114,7 @@ void check_closed(const std::vector<Triangle>& triangles, int number)
 mesh::GridPoint Grid::round(const Vec3& p) const
 {
   mesh::GridPoint g{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const auto e = static_cast<Eigen::Index>(k);
-    g[k] = std::llround(p[e] / cell - origin[e]);
-  }
+  for (std::size_t k = 0; k < 3; ++k) g[k] = std::llround(p[k] / cell - origin[k]);
   return g;
 }
 

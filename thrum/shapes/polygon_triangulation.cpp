@@ -68,10 +68,10 @@ std::vector<Triangle> inside_triangles(const ConstrainedTriangulation& cut, Inde
         const Index across = cut.triangle_of(b, a);
         if (across < 0 || depth[at(across)] >= 0) continue;
         if (cut.is_constrained(a, b)) {
-          beyond.push_back(static_cast<std::size_t>(across));
+          beyond.push_back(at(across));
         } else {
           depth[at(across)] = level;
-          front.push_back(static_cast<std::size_t>(across));
+          front.push_back(at(across));
         }
       }
     }

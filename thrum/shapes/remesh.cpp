@@ -87,7 +87,7 @@ class Remesher {
       sharp_.insert(key(a, b));
       lines_.add(mesh_.position(a), mesh_.position(b));
     }
-    kind_.resize(static_cast<std::size_t>(mesh_.vertex_count()), Kind::smooth);
+    kind_.resize(at(mesh_.vertex_count()), Kind::smooth);
     for (Index v = 0; v < mesh_.vertex_count(); ++v) {
       const std::vector<Index> along = sharp_neighbours(v);
       if (along.empty()) continue;
@@ -329,7 +329,7 @@ class Remesher {
     const mesh::ClosestPoint s = surface_->closest_point(target, length_);
     if (!s.found()) return std::nullopt;
     // Do not project onto the other side of a thin part.
-    const Vec3 there = thrum::mesh::area_vector(surface_->mesh(), static_cast<std::size_t>(s.triangle));
+    const Vec3 there = thrum::mesh::area_vector(surface_->mesh(), at(s.triangle));
     if (there.dot(normal) <= 0) return std::nullopt;
     return s.point;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/shapes/shape_checks.h"
 
 namespace thrum::shapes {
@@ -106,8 +107,7 @@ ShapeDesc default_shape(std::string_view name)
     throw Error(
         fmt::format("There is no shape called \"{}\". Available shapes: {}.", name, fmt::join(names, ", ")));
   }
-  return alternative(static_cast<std::size_t>(found - names.begin()),
-                     std::make_index_sequence<std::variant_size_v<ShapeDesc>>());
+  return alternative(at(found - names.begin()), std::make_index_sequence<std::variant_size_v<ShapeDesc>>());
 }
 
 bool set_edge_length(ShapeDesc& shape, double edge_length)

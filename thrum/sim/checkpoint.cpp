@@ -6,6 +6,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/npz.h"
 #include "thrum/model/visit_state.h"
 
@@ -116,15 +117,14 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path&
   for (const auto* patches : {&checkpoint.state.patches, &checkpoint.state.sensor_patches}) {
     for (const model::ContactPatch& p : *patches) {
       const auto count = checkpoint.state.bodies.size();
-      if (p.count > p.points.size() || static_cast<std::size_t>(p.a) >= count ||
-          static_cast<std::size_t>(p.b) >= count) {
+      if (p.count > p.points.size() || at(p.a) >= count || at(p.b) >= count) {
         in.fail("a contact of bodies that are not there", "a sound state");
       }
     }
   }
   for (const model::PairReference& pair : checkpoint.state.references) {
     const auto count = checkpoint.state.bodies.size();
-    if (static_cast<std::size_t>(pair.a) >= count || static_cast<std::size_t>(pair.b) >= count)
+    if (at(pair.a) >= count || at(pair.b) >= count)
       in.fail("a pair of bodies that are not there", "a sound state");
   }
   return checkpoint;

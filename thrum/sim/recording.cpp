@@ -26,8 +26,7 @@ std::string RecordingHeader::note(std::string_view name) const
 RecordedPose RecordedPose::of(const Pose& X)
 {
   RecordedPose pose;
-  for (std::size_t k = 0; k < 3; ++k)
-    pose.position[k] = static_cast<float>(X.position[static_cast<Index>(k)]);
+  for (std::size_t k = 0; k < 3; ++k) pose.position[k] = static_cast<float>(X.position[k]);
   const std::array<double, 4> q = {X.rotation.w(), X.rotation.x(), X.rotation.y(), X.rotation.z()};
   // One of the two quaternions of a rotation, always the same.
   const double sign = q[0] < 0 ? -1 : 1;

@@ -62,8 +62,7 @@ mesh::TriangleMesh read_mesh(ByteReader& in)
 
 void check_body(const ByteReader& in, std::int32_t id, std::size_t bodies)
 {
-  if (id < 0 || static_cast<std::size_t>(id) >= bodies)
-    in.fail(fmt::format("body {}", id), "one that is there");
+  if (id < 0 || at(id) >= bodies) in.fail(fmt::format("body {}", id), "one that is there");
 }
 
 // Events name bodies by their numbers in the header.
@@ -91,7 +90,7 @@ RecordedBody read_recorded_body(ByteReader& in)
 
 void check_mesh(const ByteReader& in, const RecordedBody& body, std::size_t meshes)
 {
-  if (body.mesh < 0 || static_cast<std::size_t>(body.mesh) >= meshes)
+  if (body.mesh < 0 || at(body.mesh) >= meshes)
     in.fail(fmt::format("mesh {} of a body", body.mesh), fmt::format("one of {}", meshes));
 }
 
@@ -132,7 +131,7 @@ template <class Recorded>
 void end_at(const ByteReader& in, std::vector<Recorded>& all, std::int32_t number, std::uint64_t frame,
             const char* what)
 {
-  if (number < 0 || static_cast<std::size_t>(number) >= all.size() || at(all, number).end_frame != kNoFrame)
+  if (number < 0 || at(number) >= all.size() || at(all, number).end_frame != kNoFrame)
     in.fail(fmt::format("the end of {} {}", what, number), "one that is there");
   at(all, number).end_frame = frame;
 }

@@ -120,8 +120,8 @@ void append_contacts(std::string& out, const RecordedFrame& frame)
     append_bytes(out, static_cast<std::uint32_t>(c.a) | (c.is_new != 0 ? kNewContact : 0u));
     append_bytes(out, static_cast<std::uint32_t>(c.b));
     for (std::size_t k = 0; k < 3; ++k) {
-      const float side = box.sizes()[static_cast<Index>(k)];
-      const float share = side > 0 ? (c.position[k] - box.min()[static_cast<Index>(k)]) / side : 0.0f;
+      const float side = box.sizes()[k];
+      const float share = side > 0 ? (c.position[k] - box.min()[k]) / side : 0.0f;
       append_bytes(out, static_cast<std::uint16_t>(std::lround(share * kPositionSteps)));
     }
     for (const float x : c.impulse) {
@@ -265,7 +265,7 @@ std::int32_t RecordingWriter::add_mesh(const mesh::TriangleMesh& mesh)
 
 std::int32_t RecordingWriter::add_body(const RecordedBody& body, double time)
 {
-  if (body.mesh < 0 || static_cast<std::size_t>(body.mesh) >= mesh_sizes_.size()) {
+  if (body.mesh < 0 || at(body.mesh) >= mesh_sizes_.size()) {
     throw Error(fmt::format("Body '{}' of a recording has the mesh {}, but there are {}; add_mesh() first.",
                             body.name, body.mesh, mesh_sizes_.size()));
   }
@@ -353,7 +353,7 @@ void RecordingWriter::write(std::string_view bytes)
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0)
       throw Error(fmt::format("{} cannot be written: {}.", file_.string(), std::strerror(errno)));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(at(written));
     length_ += static_cast<std::uint64_t>(written);
   }
 }

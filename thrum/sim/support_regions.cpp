@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/queries.h"
 
 namespace thrum::sim {
@@ -28,8 +29,7 @@ class NearbyShapes {
       const auto index = static_cast<model::BodyIndex>(b);
       const model::BodyId other = world.id_of(index);
       if (!world.exists(index) || other == id) continue;
-      const collision::PreparedShape& shape =
-          world.shapes()[static_cast<std::size_t>(world.model().bodies[b].shape)];
+      const collision::PreparedShape& shape = world.shapes()[at(world.model().bodies[b].shape)];
       const Pose X_ws = world.shape_pose(other);
       if (!shape.unbounded && box.squaredExteriorDistance(X_ws.position) > std::pow(shape.radius + near, 2))
         continue;
@@ -106,8 +106,7 @@ std::vector<Box3> find_support_regions(const World& world, model::BodyId id, con
     sample_triangle({mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)}, spacing, [&](const Vec3& p) {
       if (!others.is_touched(X_ws.point(p))) return;
       Cell cell;
-      for (std::size_t k = 0; k < 3; ++k)
-        cell[k] = static_cast<std::int64_t>(std::floor(p[static_cast<Eigen::Index>(k)] / spacing));
+      for (std::size_t k = 0; k < 3; ++k) cell[k] = static_cast<std::int64_t>(std::floor(p[k] / spacing));
       cells[cell].extend(p);
     });
   }

@@ -11,6 +11,9 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/thread_limit.h"
+#include "thrum/collision/narrow_phase.h"
+#include "thrum/rigid/contact_graph.h"
+#include "thrum/rigid/islands.h"
 #include "thrum/rigid/stepper.h"
 
 namespace thrum::sim {
@@ -123,6 +126,7 @@ void World::step(double h)
     body.torque.setZero();
   }
   end_observed_step(start, h);
+  close_up_places();
 }
 
 void World::count_slices(double needed, double h)
@@ -199,20 +203,20 @@ void World::find_contacts(double h)
   }
   collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
                               collision::pair_table_with(desc_.interference), deflections_},
-                             desc, kSamePointDistance * model_.length_scale, narrow_phase_scratch_, state_,
-                             contact_update_);
-  limit_counts_.points_left_out += contact_update_.left_out;
+                             desc, kSamePointDistance * model_.length_scale, *narrow_phase_scratch_, state_,
+                             *contact_update_);
+  limit_counts_.points_left_out += contact_update_->left_out;
   // Contacts of a pair begin when it touches.
   if (finds_impact_times())
-    remove_distant_pairs(model_, prepared_, desc.margin, state_.patches, contact_update_);
+    remove_distant_pairs(model_, prepared_, desc.margin, state_.patches, *contact_update_);
   // What overlaps a sensor is kept apart, so that no stage that solves, wakes or responds ever sees it.
   previous_sensor_patches_.swap(state_.sensor_patches);
-  state_.sensor_patches.swap(contact_update_.sensor_patches);
+  state_.sensor_patches.swap(contact_update_->sensor_patches);
   // Impulses to start from were those of the last step's length.
   if (state_.last_step > 0 && state_.last_step != h && !stepper_->keeps_forces())
     collision::scale_warm_impulses(
         state_.patches, std::min(h / state_.last_step, std::max(kMaxWarmGrowth, 1.0 * desc_.max_slices)));
-  same_contacts_ = contact_update_.is_same && !contacts_changed_;
+  same_contacts_ = contact_update_->is_same && !contacts_changed_;
   contacts_changed_ = false;
   if (!same_contacts_ || !called_observers_.empty() || surfaces_changed_) find_surfaces();
   surfaces_changed_ = !called_observers_.empty();
@@ -241,13 +245,13 @@ void World::order_contacts(double h)
   const auto timer = times_.stage("order contacts");
   if (desc_.sleep.enabled) rigid::wake_islands(model_, state_);
   if (is_ordered(h)) return;
-  graph_ = stepper_->order_contacts(model_, state_, h);
+  *graph_ = stepper_->order_contacts(model_, state_, h);
   // Patches of sleepers wait.
   const auto awake = [&](model::BodyIndex i) {
     const model::BodyProperties& body = at(model_.bodies, i);
     return (body.motion == model::Motion::dynamic || body.vibrates) && !at(state_.bodies, i).asleep;
   };
-  std::erase_if(graph_.patch_order, [&](std::int32_t p) {
+  std::erase_if(graph_->patch_order, [&](std::int32_t p) {
     const model::ContactPatch& patch = state_.patches[at(p)];
     return !awake(patch.a) && !awake(patch.b);
   });
@@ -273,13 +277,13 @@ rigid::StepFrame World::frame(double h)
 {
   return {model_,
           state_,
-          graph_.patch_order,
+          graph_->patch_order,
           surfaces_,
-          graph_.level,
-          graph_.level_count,
+          graph_->level,
+          graph_->level_count,
           prepared_,
           near_pairs_,
-          contact_update_.kept_from,
+          contact_update_->kept_from,
           same_contacts_,
           h};
 }

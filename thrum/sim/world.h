@@ -23,26 +23,29 @@
 #include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 #include "thrum/collision/broad_phase.h"
-#include "thrum/collision/narrow_phase.h"
+#include "thrum/collision/narrow_phase_settings.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/flexible/flexible_settings.h"
 #include "thrum/model/response.h"
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
-#include "thrum/rigid/contact_graph.h"
 #include "thrum/rigid/impact_settings.h"
 #include "thrum/rigid/impulse_settings.h"
-#include "thrum/rigid/islands.h"
 #include "thrum/rigid/penalty_settings.h"
+#include "thrum/rigid/sleep_settings.h"
 #include "thrum/sim/step_observer.h"
 
 namespace thrum::collision {
-struct ShapeMotion;  // thrum/collision/time_of_impact.h
+struct ContactUpdate;      // thrum/collision/narrow_phase.h
+struct Deflection;         // thrum/collision/deformed_shape.h
+class NarrowPhaseScratch;  // thrum/collision/narrow_phase.h
+struct ShapeMotion;        // thrum/collision/time_of_impact.h
 }  // namespace thrum::collision
 
 namespace thrum::rigid {
-class Stepper;     // thrum/rigid/stepper.h
-struct StepFrame;  // thrum/rigid/stepper.h
+struct ContactGraph;  // thrum/rigid/contact_graph.h
+class Stepper;        // thrum/rigid/stepper.h
+struct StepFrame;     // thrum/rigid/stepper.h
 }  // namespace thrum::rigid
 
 namespace thrum::flexible {
@@ -169,8 +172,8 @@ class World {
   World& operator=(World&&) noexcept;
 
   // Building, at any time between steps. Adding and removing take amortised constant time; errors say what
-  // was wrong with which value. What is removed before it touched anything, or cut a step into slices, leaves
-  // no bit behind in the rest. Numbers follow the order of adding, and with them the bits of the motion.
+  // was wrong with which value. What is removed before it touched anything, had a joint or cut a step into
+  // slices leaves no bit behind in the rest. Bits depend on the order of adding.
   model::ShapeId add_shape(model::Shape shape);
   model::SurfaceId add_surface(const model::Surface& surface);
   void set_surface(model::SurfaceId id, const model::Surface& surface);
@@ -296,6 +299,7 @@ class World {
   /// Throws Error while a step runs: an observer may not change what the step is working on.
   void require_no_step(const char* call) const;
   void apply_removals();
+  void close_up_places();
   void remove_joints_of_removed_bodies();
   void compact_bodies();
   void drop_misplaced_references();
@@ -433,8 +437,8 @@ class World {
   std::vector<collision::Deflection> deflections_;  ///< of bodies that bend, as the stepper says
   std::vector<Box3> boxes_;                         ///< of the bodies, with their way
   std::vector<collision::BodyPair> near_pairs_;     ///< whose boxes overlap, sorted
-  collision::NarrowPhaseScratch narrow_phase_scratch_;
-  collision::ContactUpdate contact_update_;
+  std::unique_ptr<collision::NarrowPhaseScratch> narrow_phase_scratch_;
+  std::unique_ptr<collision::ContactUpdate> contact_update_;
   bool same_contacts_ = false;    ///< patches and model are those of the slice before
   bool contacts_changed_ = true;  ///< bodies, joints or contacts, by something else than a step
   bool surfaces_changed_ = true;
@@ -448,7 +452,7 @@ class World {
   std::vector<model::BodyState> bodies_before_step_;   ///< empty unless an observer needs them
   std::vector<model::BodyState> bodies_before_slice_;  ///< empty in the first slice
   std::vector<model::Surface> surfaces_;
-  rigid::ContactGraph graph_;                        ///< patches to solve, and levels
+  std::unique_ptr<rigid::ContactGraph> graph_;       ///< patches to solve, and levels
   std::vector<collision::BodyPair> excluded_pairs_;  ///< pairs that joints keep from touching, sorted
 
   // What the last step reports, over all its slices.

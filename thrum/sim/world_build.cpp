@@ -8,8 +8,10 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/collision/narrow_phase.h"
 #include "thrum/flexible/flexible_stepper.h"
 #include "thrum/model/compare_state.h"
+#include "thrum/rigid/contact_graph.h"
 #include "thrum/rigid/shape_mass.h"
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/joint_checks.h"
@@ -146,7 +148,10 @@ World::World(const WorldDesc& desc)
       number_(next_world_number()),
       body_table_(number_),
       joint_table_(number_),
-      shape_table_(number_)
+      shape_table_(number_),
+      narrow_phase_scratch_(std::make_unique<collision::NarrowPhaseScratch>()),
+      contact_update_(std::make_unique<collision::ContactUpdate>()),
+      graph_(std::make_unique<rigid::ContactGraph>())
 {
   model_.gravity = desc.gravity;
   model_.length_scale = desc.length_scale;

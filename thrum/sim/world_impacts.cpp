@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "thrum/base/index.h"
+#include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/time_of_impact.h"
 #include "thrum/sim/world.h"
 

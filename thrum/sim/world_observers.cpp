@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "thrum/base/error.h"
+#include "thrum/collision/narrow_phase.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -112,11 +113,11 @@ void World::remove_disabled_patches(const std::vector<bool>& disabled)
       continue;
     }
     if (kept != p) state_.patches[kept] = state_.patches[p];
-    contact_update_.kept_from[kept] = contact_update_.kept_from[p];
+    contact_update_->kept_from[kept] = contact_update_->kept_from[p];
     surfaces_[kept++] = surfaces_[p];
   }
   state_.patches.resize(kept);
-  contact_update_.kept_from.resize(kept);
+  contact_update_->kept_from.resize(kept);
   surfaces_.resize(kept);
 }
 

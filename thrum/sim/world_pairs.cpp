@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "thrum/base/index.h"
+#include "thrum/collision/narrow_phase.h"
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/world.h"
 

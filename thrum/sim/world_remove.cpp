@@ -4,12 +4,13 @@
 // Bodies keep the order in which they were added, whatever is removed: everything in a step that depends on
 // an order (patches, islands, levels) depends on that order alone, so what is left moves as if the rest had
 // never been there. A removed body stays in its place as a fixed body without a box, which costs nothing in a
-// step; when half of the places are empty they are closed up. Each place is closed up once, so removing takes
-// amortised constant time.
+// step; when half of the places are empty at the end of a step they are closed up. Each place is closed up
+// once, so removing takes amortised constant time.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -33,6 +34,10 @@ template <class Tag>
   if (id.owner != 0 && id.owner != world)
     throw Error(fmt::format(
         "The id of {0} {1} is of another world. Use the id that add_{0}() of this world returned.", what,
+        to_string(id)));
+  if constexpr (std::is_same_v<Tag, model::SurfaceTag>)
+    throw Error(fmt::format(
+        "There is no surface {} in this world. Use the id that add_surface() of this world returned.",
         to_string(id)));
   throw Error(fmt::format(
       "There is no {} {} in this world: it was removed. Keep ids only while World::contains(id) is "
@@ -157,6 +162,8 @@ void World::remove_body(model::BodyId id)
   model::BodyProperties& desc = at(model_.bodies, index);
   --at(shape_users_, desc.shape);
   desc.motion = model::Motion::fixed;
+  desc.sensor = false;
+  desc.vibrates = false;
   at(state_.bodies, index) = {};
   broad_phase_.remove(index);
   body_table_.remove(id);
@@ -194,8 +201,7 @@ void World::remove_shape(model::ShapeId id)
   shape_table_.remove(id);
 }
 
-// Before a step: joints of removed bodies go, what touched one wakes, and empty places are closed up when
-// there are many.
+// Before a step: joints of removed bodies go and what touched one wakes.
 void World::apply_removals()
 {
   if (removals_pending_) {
@@ -205,9 +211,14 @@ void World::apply_removals()
     remove_joints_of_removed_bodies();
     erase_vibration_of(state_, flagged_ids(state_, removed_));
     excluded_pairs_stale_ = true;
-    if (removed_count_ > kMinEmptyPlaces && 2 * removed_count_ > state_.bodies.size()) compact_bodies();
   }
   if (excluded_pairs_stale_) list_excluded_pairs();
+}
+
+// After a step, which has reported that the contacts of removed bodies ended.
+void World::close_up_places()
+{
+  if (removed_count_ > kMinEmptyPlaces && 2 * removed_count_ > state_.bodies.size()) compact_bodies();
 }
 
 void World::remove_joints_of_removed_bodies()
@@ -259,6 +270,7 @@ void World::compact_bodies()
     update_box(index);
   }
   excluded_pairs_stale_ = true;
+  contacts_changed_ = true;
 }
 
 void World::list_excluded_pairs()

@@ -178,6 +178,9 @@ bool World::Timewarp::merge_with_those_met(std::size_t g)
     for (const model::BodyIndex other : found) {
       const collision::BodyPair pair{std::min(body, other), std::max(body, other)};
       if (other == body || group.local(other) != model::kNone || !world_.may_collide(pair)) continue;
+      // The broad phase looks at looser boxes, which depend on steps before: these decide nothing.
+      const collision::PreparedShape& shape = world_.prepared_[at(world_.model_.bodies[at(other)].shape)];
+      if (!shape.unbounded && !world_.boxes_[at(other)].intersects(group.boxes[i])) continue;
       const std::int32_t theirs = group_of_[at(other)];
       if (theirs == model::kNone) {
         strays.push_back(other);
