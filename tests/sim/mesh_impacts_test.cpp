@@ -192,7 +192,7 @@ TEST_P(MeshImpacts, NothingPassesWithTheZList)
   base::Random random(1979 + (seed != nullptr ? std::strtoull(seed, nullptr, 10) : 0));
   int passed = 0;
   int other_step = 0;
-  const int cases = case_count(GetParam() == TimeOfImpactMethod::continuous ? 20 : 6);
+  const int cases = case_count(GetParam() == TimeOfImpactMethod::continuous ? 24 : 10);
   for (int i = 0; i < cases; ++i) {
     const Case c = random_case(random);
     const base::Random own = random.split();

@@ -27,7 +27,7 @@ constexpr std::size_t kManyPairs = 128;
 constexpr int kMaxFaceCuts = 6;
 /// The axis of a screw farther away than this, in radii of the body, costs digits.
 constexpr double kMaxAxisDistance = 100;
-/// Margin of the z-list for what boyse.h counts as touching, as a share of the radius.
+/// Margin of the z-list for what boyse.h counts as touching, as a share of the radius of the smaller mesh.
 constexpr double kTouchMargin = 1e-6;
 
 constexpr TimeOfImpact kNoImpact{};
@@ -82,6 +82,7 @@ MeshImpactSearch::MeshImpactSearch(const PreparedShape& a, const ShapeMotion& mo
       decide_(std::move(decide)),
       centre_a_(motion_a.X_ws.point_to_local(motion_a.centre)),
       radius_a_(centre_a_.norm() + a.radius),
+      touch_margin_(kTouchMargin * std::min(a.radius, b.radius)),
       speed_(relative_reach(a, motion_a, b, motion_b)),
       face_size_(std::min(a_.boyse().face_size(), b_.boyse().face_size()))
 {
@@ -109,11 +110,30 @@ double MeshImpactSearch::way_over_chord(double from, double to) const
   const double speed = std::max((move + 2 * from * bend).norm(), (move + 2 * to * bend).norm());
   const double turn_a = motion_a_.turn.norm();
   const double turn_b = motion_b_.turn.norm();
-  const Vec3 apart = motion_a_.centre - motion_b_.centre + from * move + from * from * bend;
-  const double distance = apart.norm() + d * speed + radius_a_;
+  const double distance = distance_from_b(from, d * speed);
   const double bound = 2 * bend.norm() + turn_a * turn_a * radius_a_ +
                        2 * turn_b * (speed + turn_a * radius_a_) + turn_b * turn_b * distance;
   return d * d * bound / 8;
+}
+
+// Bound of the distance of points of a from the centre of b within a way after f.
+double MeshImpactSearch::distance_from_b(double f, double way) const
+{
+  const Vec3 move = motion_a_.move - motion_b_.move;
+  const Vec3 bend = motion_a_.bend - motion_b_.bend;
+  return (motion_a_.centre - motion_b_.centre + f * move + f * f * bend).norm() + way + radius_a_;
+}
+
+// How far a point of a gets in axes of b from where it is halfway, |x'| <= |y'| + |w_b| |y|.
+double MeshImpactSearch::reach_from_middle(double from, double to) const
+{
+  const double d = to - from;
+  const Vec3 bend = motion_a_.bend - motion_b_.bend;
+  const Vec3 move = motion_a_.move - motion_b_.move;
+  const double speed = std::max((move + 2 * from * bend).norm(), (move + 2 * to * bend).norm());
+  return 0.5 * d *
+         (speed + motion_a_.turn.norm() * radius_a_ +
+          motion_b_.turn.norm() * distance_from_b(from, d * speed));
 }
 
 // The motion about the centre of mass of a or along its screw axis, whichever comes nearer, and (1).
@@ -149,20 +169,20 @@ TimeOfImpact MeshImpactSearch::find(double from, double to)
   Part whole{from, to, 0, {}, {}, {}};
   SplitMotion motion;
   const double error = choose_split(from, to, motion);
-  if (!clip_faces(motion, error + kTouchMargin * radius_a_, whole)) return kNoImpact;
+  if (!clip_faces(motion, error + touch_margin_, whole)) return kNoImpact;
   return search(whole);
 }
 
 // The pairs of faces that can touch in a part, by the z-list. Drawn is what they sweep or, where they move by
 // less than their size, where they are halfway, with the rest of the way as the margin: boxes about the ways
 // of large slanted faces would list all of them.
-const ZListResult& MeshImpactSearch::draw(const Part& part, const SplitMotion& motion, double error,
+const ZListResult& MeshImpactSearch::draw(const Part& part, const SplitMotion& motion, double margin,
                                           double reach)
 {
   ZListBody a{.mesh = &a_.bvh.mesh(), .faces = part.faces_a, .bounds = a_.bvh.bounds()};
   ZListDesc desc;
   desc.list_inside = false;
-  desc.margin = error;
+  desc.margin = margin;
   if (reach < face_size_) {
     a.X_w = relative_pose(0.5 * (part.from + part.to));
     desc.margin += reach;
@@ -172,7 +192,8 @@ const ZListResult& MeshImpactSearch::draw(const Part& part, const SplitMotion& m
   return buffer_.find(a, {.mesh = &b_.bvh.mesh(), .faces = part.faces_b, .bounds = b_.bvh.bounds()}, desc);
 }
 
-// Pixels do not tell gaps apart that are smaller than they are: of few pairs the distance halfway does.
+// Pixels do not tell gaps apart that are smaller than they are, the distance halfway does. Without it a mesh of
+// small faces near one of a few large faces keeps all its pairs however short the part.
 void MeshImpactSearch::remove_distant(const Part& part, double margin,
                                       std::vector<mesh::TrianglePair>& pairs) const
 {
@@ -188,17 +209,17 @@ TimeOfImpact MeshImpactSearch::search(const Part& part)
 {
   if (++searches_ > kMaxSearches) return {part.from, true};
   SplitMotion motion;
-  const double error = choose_split(part.from, part.to, motion) + kTouchMargin * radius_a_;
-  const double d = part.to - part.from;
-  const double reach = 0.5 * speed_ * d * (1 + motion_b_.turn.norm() * d);
+  const double error = choose_split(part.from, part.to, motion);
+  const double margin = error + touch_margin_;
+  const double reach = reach_from_middle(part.from, part.to);
   std::vector<mesh::TrianglePair> pairs = part.pairs;
   const ZListResult* found = nullptr;
   if (pairs.empty()) {
-    found = &draw(part, motion, error, reach);
+    found = &draw(part, motion, margin, reach);
     pairs = found->pairs;
   }
+  remove_distant(part, margin + reach, pairs);
   const bool has_few_pairs = pairs.size() <= kManyPairs;
-  if (has_few_pairs) remove_distant(part, error + reach, pairs);
   if (pairs.empty()) return kNoImpact;
   const bool is_exact = error <= kErrorShare * tolerance_ || part.cuts >= kMaxCuts;
   if (is_exact && (has_few_pairs || part.cuts >= kMaxFaceCuts)) return test(motion, part, pairs);

@@ -30,7 +30,7 @@ namespace thrum::collision {
 using DecideImpact =
     std::function<TimeOfImpact(std::span<const mesh::TrianglePair> faces, double from, double to)>;
 
-/// Both shapes are meshes or height fields, apart at the start.
+/// Both shapes are meshes or height fields, apart at the start. (1) is smallest with the smaller one as a.
 class MeshImpactSearch {
  public:
   /// Impacts are found up to `tolerance` [m] early.
@@ -54,9 +54,11 @@ class MeshImpactSearch {
 
   [[nodiscard]] Pose relative_pose(double f) const;
   [[nodiscard]] double way_over_chord(double from, double to) const;
+  [[nodiscard]] double distance_from_b(double f, double way) const;
+  [[nodiscard]] double reach_from_middle(double from, double to) const;
   [[nodiscard]] double choose_split(double from, double to, SplitMotion& motion) const;
   [[nodiscard]] bool clip_faces(const SplitMotion& motion, double margin, Part& part) const;
-  const ZListResult& draw(const Part& part, const SplitMotion& motion, double error, double reach);
+  const ZListResult& draw(const Part& part, const SplitMotion& motion, double margin, double reach);
   void remove_distant(const Part& part, double margin, std::vector<mesh::TrianglePair>& pairs) const;
   [[nodiscard]] TimeOfImpact search(const Part& part);
   [[nodiscard]] TimeOfImpact test(const SplitMotion& motion, const Part& part,
@@ -68,10 +70,11 @@ class MeshImpactSearch {
   const ShapeMotion& motion_b_;
   double tolerance_;
   DecideImpact decide_;
-  Vec3 centre_a_;     ///< about which a turns, in its axes [m]
-  double radius_a_;   ///< about it [m]
-  double speed_;      ///< at most, of a point of one against the other [m per motion]
-  double face_size_;  ///< of the mesh with the smaller faces [m]
+  Vec3 centre_a_;        ///< about which a turns, in its axes [m]
+  double radius_a_;      ///< about it [m]
+  double touch_margin_;  ///< [m]
+  double speed_;         ///< at most, of a point of one against the other [m per motion]
+  double face_size_;     ///< of the mesh with the smaller faces [m]
   ZListBuffer buffer_;
   int searches_ = 0;
 };

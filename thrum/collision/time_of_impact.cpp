@@ -416,9 +416,10 @@ TimeOfImpact time_of_impact(const PreparedShape& a, const ShapeMotion& motion_a,
     }
     return best;
   }
-  // The plane, or else the mesh, comes second.
+  // The plane, or else the mesh, comes second; of two meshes whose faces are searched by z-list the larger one.
   const bool swapped =
-      a.unbounded || (!is_convex(a.kind) && is_convex(b.kind)) || a.kind == model::ShapeKind::height_field;
+      a.unbounded || (!is_convex(a.kind) && is_convex(b.kind)) || a.kind == model::ShapeKind::height_field ||
+      (has_boyse_impacts(table) && is_surface(a) && b.kind == model::ShapeKind::mesh && b.radius < a.radius);
   return swapped ? PairSearch(b, motion_b, a, motion_a, desc, table).run()
                  : PairSearch(a, motion_a, b, motion_b, desc, table).run();
 }
