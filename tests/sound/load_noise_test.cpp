@@ -149,6 +149,39 @@ TEST(Roughness, RollingIsQuieterThanSlidingByTheSetting)
   EXPECT_NEAR(share / SynthesisSettings{}.rolling, 1, 0.1);
 }
 
+// Noise swells from nothing over the first step of a slide and fades over the step after the last.
+TEST(Roughness, NoiseBeginsAndEndsSoftly)
+{
+  Bar bar;
+  bar.material.damping = {.alpha = 8000, .beta = 0};  // forgets within a fraction of a millisecond
+  const double h = 0.06;
+  const SynthesisSettings settings = {.contact_damping_scale = 0};
+  BodyVoice voice(test::bar_sound(bar, settings), bar.mass(), settings);
+  for (int i = 0; i < 8; ++i) {
+    BodyContact contact;
+    contact.position = Vec3(0.1, 0, -bar.thickness / 2);
+    contact.distance = 0.3 * h * i;
+    contact.speed = 0.3;
+    contact.noise_force = 1;
+    const bool slides = i == 1 || i == 2;
+    voice.add_step(i * h, h, slides ? std::span(&contact, 1) : std::span<BodyContact>(), Vec3::UnitZ());
+  }
+  voice.finish();
+  std::vector<double> sound(20000, 0.0);
+  for (std::size_t i = 0; i + ModalBank::kInterval <= sound.size(); i += ModalBank::kInterval)
+    (void)voice.render(std::span(sound).subspan(i, ModalBank::kInterval));
+  const AudioBuffer heard{48000, {sound}};
+  const double full = rms(heard, 2 * h, 3 * h);
+  EXPECT_GT(full, 0);
+  EXPECT_EQ(rms(heard, 0, 0.99 * h), 0);
+  // The ramp x over its first and last quarter has the level 1 / sqrt(48) = 0.14 and sqrt(37 / 48) = 0.88, less
+  // what the profile happens to be there.
+  EXPECT_LT(rms(heard, h, 1.25 * h), 0.3 * full);
+  EXPECT_GT(rms(heard, 1.75 * h, 2 * h), 0.5 * full);
+  EXPECT_LT(rms(heard, 3.75 * h, 4 * h), 0.3 * full);
+  EXPECT_LT(rms(heard, 4.05 * h, 5 * h), 1e-3 * full);
+}
+
 // A weak blow is heard as a strong one, only weaker, down to far below what the ear notices (20 uPa).
 TEST(Loads, AWeakBlowSoundsLikeAStrongOne)
 {
