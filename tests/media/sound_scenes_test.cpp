@@ -276,8 +276,8 @@ TEST(SoundScenes, DominoesFallOneAfterTheOther)
             row.bodies.bodies[row.number("domino/11")].model);
 }
 
-// Rolling on its rim at the tilt a, a coin goes round with W = 2 sqrt(g / (r sin a)), and its rim passes over the plate
-// with W cos a. The mesh of the rim has corners, of which each strikes as it comes by.
+// Rolling on its rim at the tilt a, a coin goes round with W = 2 sqrt(g / (r sin a)), and its rim passes over
+// the plate with W cos a. The mesh of the rim has corners, of which each strikes as it comes by.
 TEST(SoundScenes, ACoinRattlesFasterTheFlatterItLies)
 {
   const Heard coin(

@@ -202,7 +202,8 @@ TEST(Impact, ARestingContactThatTheSolverClosesAgainDoesNotStrike)
   EXPECT_EQ(synthesis.take_events().size(), 1U);
 }
 
-// A sphere much smaller than the waves that its pulse makes is a dipole: r p = rho a^3 / (2 c) jerk cos(theta).
+// A sphere much smaller than the waves that its pulse makes is a dipole,
+// r p = rho a^3 / (2 c) jerk cos(theta).
 TEST(Click, OfASmallSphereIsTheDipoleOfItsJerk)
 {
   const Bar bar;

@@ -38,8 +38,8 @@ ContactSample under_the_bar(const Bar& bar, double x, double impulse)
   return contact;
 }
 
-// A load during one step is a triangle of twice its length, which a mode sees as a blow of the same impulse, less by
-// the spectrum of the triangle.
+// A load during one step is a triangle of twice its length, which a mode sees as a blow of the same impulse,
+// less by the spectrum of the triangle.
 TEST(Loads, APushIsABlowOfItsImpulseAndOfTheSpectrumOfItsShape)
 {
   const Bar bar;
@@ -174,7 +174,7 @@ TEST(Roughness, NoiseBeginsAndEndsSoftly)
   const double full = rms(heard, 2 * h, 3 * h);
   EXPECT_GT(full, 0);
   EXPECT_EQ(rms(heard, 0, 0.99 * h), 0);
-  // The ramp x over its first and last quarter has the level 1 / sqrt(48) = 0.14 and sqrt(37 / 48) = 0.88, less
+  // The ramp over its first and last quarter has the level 1 / sqrt(48) = 0.14 and sqrt(37 / 48) = 0.88, less
   // what the profile happens to be there.
   EXPECT_LT(rms(heard, h, 1.25 * h), 0.3 * full);
   EXPECT_GT(rms(heard, 1.75 * h, 2 * h), 0.5 * full);

@@ -11,8 +11,8 @@ namespace thrum::sound {
 
 /// The level of a tone falls by absorption(f) r. Sampled over frequency, transformed and windowed this is a
 /// filter of 2 H + 1 taps, symmetric about its middle: it has no delay of its own when the middle is laid on
-/// the sample that it belongs to. Its gain up to 20 kHz is within 0.02 dB up to 10 m, 0.15 dB at 50 m and 0.35 dB
-/// at 150 m; the shorter the way, the fewer taps this needs.
+/// the sample that it belongs to. Its gain up to 20 kHz is within 0.02 dB up to 10 m, 0.15 dB at 50 m and
+/// 0.35 dB at 150 m; the shorter the way, the fewer taps this needs.
 class AirFilter {
  public:
   AirFilter(const Air& air, int sample_rate);
