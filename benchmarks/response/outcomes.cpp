@@ -112,6 +112,28 @@ THRUM_BENCHMARK(outcomes, modes)
   write(kTables / "modes.md", table);
 }
 
+THRUM_BENCHMARK(outcomes, dinner_rules)
+{
+  std::string table =
+      "| `--set` | rise of the plates at the far end [mm] | of the cups [mm] |\n| --- | --- | --- |\n";
+  const std::vector<std::vector<std::string>> choices = {
+      {"response.rule=micro_collisions"},  {"response.rule=exchange"},  {"response.rule=peak_velocity"},
+      {"response.rule=peak_displacement"}, {"response.rule=automatic"}, paper_settings("dinner")};
+  for (const std::vector<std::string>& settings : choices) {
+    const support::SceneMotion motion = support::run_scene_motion(kScenes / "dinner.json", settings, 0);
+    const auto rise = [&](const char* name) {
+      return 1000 * motion.at(name).up;
+    };
+    table +=
+        fmt::format("| `{}` | {:.1f}, {:.1f} | {:.1f}, {:.1f} |\n", fmt::join(settings, "`, `"),
+                    rise("plate_left/2"), rise("plate_right/2"), rise("cup_left/1"), rise("cup_right/1"));
+    report.row({.name = fmt::format("dinner, {}: rise of a far plate", settings.front()),
+                .figure = rise("plate_left/2"),
+                .unit = "mm"});
+  }
+  write(kTables / "dinner_rules.md", table);
+}
+
 THRUM_BENCHMARK(outcomes, steps)
 {
   std::string table =

@@ -118,7 +118,7 @@ sound::ExcitationStep random_step(std::size_t bodies, double time, double h, bas
 void synthesise(const std::vector<sound::SynthesisBody>& bodies, double duration, bool listen)
 {
   constexpr double kStep = 1.0 / 120;
-  constexpr std::size_t kBlock = 64 * sound::ModalBank::kInterval;
+  constexpr std::size_t kBlock = 32 * sound::ModalBank::kInterval;
   sound::Synthesis synthesis(bodies, {.sample_rate = kRate, .modes = 2000});
   const auto blocks = static_cast<std::size_t>(duration * kRate) / kBlock;
   const sound::PoseTrack here{Pose{}};
@@ -132,7 +132,7 @@ void synthesise(const std::vector<sound::SynthesisBody>& bodies, double duration
   for (std::size_t block = 0; block < blocks; ++block) {
     for (; synthesis.ready_until() < static_cast<double>((block + 1) * kBlock) / kRate; time += kStep)
       synthesis.add_step(random_step(bodies.size(), time, kStep, random), Vec3(0, -2, 1));
-    synthesis.render(64, out);
+    synthesis.render(32, out);
     for (std::size_t b = 0; b < paths.size(); ++b)
       for (sound::ListenerPath& path : paths[b])
         if (!out[b].empty()) path.push(out[b]);

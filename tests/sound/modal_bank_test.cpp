@@ -180,6 +180,13 @@ TEST(ModalBank, ASteadyLoadIsSilentAndAStepInItsRateRingsAboutTheNewPosition)
   bank.set_load_rates(std::vector<double>{1 / T});
   bank.render(out);
   EXPECT_NEAR(std::abs(bank.state(0)), std::sin(w * T / 2) / (w * w * T / 2), 1e-12);
+  // With damping u' = s u + 1 / (s T) gives u = (exp(s T) - 1) / (s^2 T).
+  ModalBank damped(modes_of({100}, 200), 48000);
+  damped.set_load_rates(std::vector<double>{1 / T});
+  damped.render(out);
+  const Complex pole(-200, std::sqrt(w * w - 200.0 * 200.0));
+  const Complex expected = (std::exp(pole * T) - 1.0) / (pole * pole * T);
+  EXPECT_LT(std::abs(damped.state(0) - expected), 1e-12);
   ModalBank quiet(modes_of({100}, 0), 48000);
   quiet.set_load_rates(std::vector<double>{0});
   quiet.render(out);

@@ -246,7 +246,7 @@ TEST(Synthesis, SlidingIsHeardAndSpeedRaisesItsPitch)
         synthesis.add_step(step, Vec3(0, 0, 1));
         time += 0.005;
       }
-      synthesis.render(64, out);
+      synthesis.render(2048 / ModalBank::kInterval, out);
       if (out[1].empty()) out[1].assign(2048, 0.0);
       sound.insert(sound.end(), out[1].begin(), out[1].end());
     }

@@ -171,6 +171,29 @@ TEST(MicroCollisions, FrictionCarriesTheBodyAlongInsideTheCone)
   }
 }
 
+// A ringing body that can move, but is heavy, rubs like one that cannot.
+TEST(MicroCollisions, FrictionIsTheSameOnAHeavyBodyThatCanMove)
+{
+  auto tilted = std::make_shared<model::ModalModel>(*plate_model());
+  for (Index v = 0; v < tilted->vertex_count(); ++v)
+    tilted->shapes.row(3 * v) = 0.8 * tilted->shapes.row(3 * v + 2);
+  const auto leaves = [&](double inverse_mass) {
+    ContactScene scene;
+    scene.bodies[0].inverse_mass = inverse_mass;
+    scene.bodies[0].inverse_inertia = inverse_mass * Mat3::Identity();
+    scene.strike({0.5, 0.4, 0}, 2.0, 1.0);
+    scene.rest({1.1, 0.5, 0}, 0.3);
+    scene.contacts[1].friction = 0.2;
+    ModalResponse response(tilted, micro());
+    ModeState state = response.at_rest();
+    const ResponseResult r = response.respond(scene.input(), state);
+    return pushed(scene.bodies, r.body_impulses)[2].velocity;
+  };
+  const Vec3 fixed = leaves(0);
+  ASSERT_GT(std::abs(fixed.x()), 1e-3);
+  EXPECT_LT((leaves(1e-7) - fixed).norm(), 1e-3 * fixed.norm());
+}
+
 // On a slope friction holds a body that does not leave the surface; without it the body runs down for the
 // whole window.
 TEST(MicroCollisions, FrictionHoldsABodyOnASlope)

@@ -21,7 +21,7 @@ namespace thrum::media {
 
 namespace {
 
-constexpr std::size_t kBlockIntervals = 64;   ///< of Synthesis::kInterval samples
+constexpr std::size_t kBlockIntervals = 32;   ///< of Synthesis::kInterval samples
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
 constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]

@@ -510,9 +510,7 @@ THRUM_TABLE(
                     "of the rule micro_collisions: stand for modes above the highest at an impact too short "
                     "for them"),
                micro_setting(&MicroSettings::tail_modes))
-        .field(flag("micro_friction",
-                    "of the rule micro_collisions: resting bodies rub on a body that does not move, with "
-                    "tangential on any"),
+        .field(flag("micro_friction", "of the rule micro_collisions: resting bodies rub on the ringing one"),
                micro_setting(&MicroSettings::friction))
         .field(flag("paper_filter",
                     "coefficients of James and Pai, sampled at pi / (2 w_max); only with peak_displacement"),

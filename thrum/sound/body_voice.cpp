@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInaudible = 1e-9;           ///< amplitude of a body that counts as silent [Pa m]
 constexpr double kSameDirection = 0.01;       ///< chord between directions that sound alike
-constexpr std::uint64_t kDecayIntervals = 4;  ///< with one contact damping: 2.7 ms at 48 kHz
+constexpr std::uint64_t kDecayIntervals = 2;  ///< with one contact damping: 2.7 ms at 48 kHz
 constexpr double kSamePlace = 1e-5;           ///< a contact that moved by less keeps its shapes [m]
 constexpr double kRoughnessLimit = 16e3;      ///< of the noise of rough contacts, the same at every rate [Hz]
 
@@ -243,18 +243,24 @@ const std::vector<double>& BodyVoice::slopes_at(std::size_t i)
   std::vector<double>& slopes = controls_[i].slopes;
   if (!slopes.empty()) return slopes;
   const bool is_last = i + 1 == controls_.size();
-  const auto secants = [&](std::size_t k, std::size_t m) {
-    return (values_of(controls_[k + 1].decays)[m] - values_of(controls_[k].decays)[m]) /
-           (controls_[k + 1].time - controls_[k].time);
-  };
   std::vector<double> found(bank_.size(), 0.0);
-  for (std::size_t m = 0; m < modes_; ++m) {
-    if (i == 0 || is_last) {
-      found[m] = secants(is_last ? i - 1 : i, m);
-    } else {
-      found[m] = monotone_slope(secants(i - 1, m), secants(i, m), controls_[i].time - controls_[i - 1].time,
-                                controls_[i + 1].time - controls_[i].time);
-    }
+  const auto length_after = [&](std::size_t k) {
+    return controls_[k + 1].time - controls_[k].time;
+  };
+  if (i == 0 || is_last) {
+    const std::size_t k = is_last ? i - 1 : i;
+    const double* const from = values_of(controls_[k].decays);
+    const double* const to = values_of(controls_[k + 1].decays);
+    const double length = length_after(k);
+    for (std::size_t m = 0; m < modes_; ++m) found[m] = (to[m] - from[m]) / length;
+  } else {
+    const double* const before = values_of(controls_[i - 1].decays);
+    const double* const here = values_of(controls_[i].decays);
+    const double* const after = values_of(controls_[i + 1].decays);
+    const double left = length_after(i - 1);
+    const double right = length_after(i);
+    for (std::size_t m = 0; m < modes_; ++m)
+      found[m] = monotone_slope((here[m] - before[m]) / left, (after[m] - here[m]) / right, left, right);
   }
   if (is_last) return last_slopes_ = std::move(found);
   return slopes = std::move(found);

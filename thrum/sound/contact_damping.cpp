@@ -21,13 +21,6 @@ double contact_decay(double damping, double omega)
   return std::min(damping, omega / 2) / 2;
 }
 
-double monotone_slope(double left_secant, double right_secant, double left, double right)
-{
-  if (!(left_secant * right_secant > 0)) return 0;
-  const double share = (left + 2 * right) / (3 * (left + right));
-  return left_secant * right_secant / (share * right_secant + (1 - share) * left_secant);
-}
-
 std::array<double, 4> cubic_coefficients(double h, double x)
 {
   const double t = x / h;

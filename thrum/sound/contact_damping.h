@@ -32,7 +32,14 @@ void add_contact_damping(const PointShapes& shapes, const Vec3& normal, double f
 /// The slope at the middle one of three points of a monotone curve (Fritsch and Carlson, in the harmonic form
 /// of Brodlie), from the two secants and the two lengths: 0 at an extremum, so that a curve through values
 /// >= 0 stays >= 0.
-[[nodiscard]] double monotone_slope(double left_secant, double right_secant, double left, double right);
+[[nodiscard]] inline double monotone_slope(double left_secant, double right_secant, double left, double right)
+{
+  const double product = left_secant * right_secant;
+  const double share = (left + 2 * right) / (3 * (left + right));
+  // No branch, so that a loop over modes becomes one over vectors.
+  const double divisor = product > 0 ? share * right_secant + (1 - share) * left_secant : 1;
+  return (product > 0 ? product : 0) / divisor;
+}
 
 /// Of y0, y1, s0 and s1 in the cubic below.
 [[nodiscard]] std::array<double, 4> cubic_coefficients(double h, double x);

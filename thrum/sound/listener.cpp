@@ -172,10 +172,16 @@ void ListenerPath::add_with_gains(const Listener::Channel& channel, std::span<co
   const auto gain_at = [&](std::size_t sample) {
     return 1 - channel.pattern + channel.pattern * channel.axis.dot(direction_at(sample));
   };
+  if (path_.is_constant()) {
+    if (received_ >= end) return;
+    const double gain = gain_at(received_);
+    for (std::size_t i = received_; i < end; ++i) out[i] += gain * pressure[i - received_];
+    return;
+  }
   for (std::size_t i = received_; i < end;) {
     const std::size_t segment = i - i % kGainControl;
     const double first = gain_at(segment);
-    const double slope = path_.is_constant() ? 0 : (gain_at(segment + kGainControl) - first) / kGainControl;
+    const double slope = (gain_at(segment + kGainControl) - first) / kGainControl;
     for (const std::size_t stop = std::min(end, segment + kGainControl); i < stop; ++i) {
       out[i] += pressure[i - received_] * (first + slope * static_cast<double>(i - segment));
     }

@@ -24,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "thrum/elastic/modal_filter.h"
@@ -34,7 +33,7 @@ namespace thrum::sound {
 class ModalBank {
  public:
   using Complex = std::complex<double>;
-  static constexpr std::size_t kInterval = 32;  ///< samples
+  static constexpr std::size_t kInterval = 64;  ///< samples
 
   /// A mode's own decay is limited to 0.9 omega. Throws Error for a rate or a mode that is not finite and
   /// positive.
@@ -85,8 +84,6 @@ class ModalBank {
   void add_pulse(const Pulse& pulse);
   void add_pulse_part(const Pulse& pulse, std::size_t n, double from, double to);
   void update_squares();
-  void update_recurrences();
-  std::pair<double, double> shift_by_load();
   void render_free(std::span<double> out);
   void render_driven(std::span<double> out);
   [[nodiscard]] Complex pole(std::size_t m) const { return {-decay_[m] - extra_[m], omega_d_[m]}; }
@@ -110,12 +107,10 @@ class ModalBank {
 
   std::vector<Pulse> pulses_;  ///< in the order in which they were given
   std::vector<double> load_rates_;
-  std::vector<double> shift_re_, shift_im_;    ///< r / s^2 of the load
   std::vector<double> square_re_, square_im_;  ///< 1 / s^2
   bool squares_known_ = false;
-  std::vector<double> factor_;                ///< exp(-extra T)
-  std::vector<double> start0_, start1_;       ///< first two values of what is heard in an interval
-  std::vector<double> twice_re_, pole_norm_;  ///< 2 Re p and |p|^2 of the pole p
+  std::vector<double> factor_;                 ///< exp(-extra T)
+  std::vector<double> change_re_, change_im_;  ///< of the weights, where they change
   bool has_load_ = false;
   std::vector<double> force_;  ///< kInterval x padded_
   bool has_force_ = false;

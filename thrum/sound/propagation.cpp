@@ -299,12 +299,13 @@ bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
   return true;
 }
 
-// Of both sides of the filter.
-void Propagator::set_taps(double distance, std::vector<double>& taps) const
+// Of both sides of the filter. Returns how many of each are not 0.
+std::size_t Propagator::set_taps(double distance, std::vector<double>& taps) const
 {
   const std::size_t half = filter_->half_length();
-  filter_->taps(distance, std::span(taps).subspan(half));
+  const std::size_t used = filter_->taps(distance, std::span(taps).subspan(half));
   for (std::size_t k = 0; k < half; ++k) taps[k] = taps[2 * half - k];
+  return used;
 }
 
 void Propagator::update_filter(std::ptrdiff_t segment)
@@ -316,18 +317,20 @@ void Propagator::update_filter(std::ptrdiff_t segment)
   const double length = static_cast<double>(kDelaysPerFilter * delay_control_);
   if (filter_segment_ < 0) {
     filter_distance_ = distance_at(segment);
-    set_taps(filter_distance_, taps_);
+    taps_used_ = tap_end_used_ = set_taps(filter_distance_, taps_);
   } else if (filter_changes_) {
     for (std::size_t k = 0; k < taps_.size(); ++k) taps_[k] += length * tap_slopes_[k];
   }
   filter_segment_ = segment;
   filter_changes_ = false;
+  taps_used_ = tap_end_used_;
   if (path_.is_constant()) return;
   const double next = distance_at(segment + 1);
   if (std::abs(next - filter_distance_) < kSameDistance) return;
   filter_changes_ = true;
   filter_distance_ = next;
-  set_taps(next, tap_slopes_);
+  tap_end_used_ = set_taps(next, tap_slopes_);
+  taps_used_ = std::max(taps_used_, tap_end_used_);
   for (std::size_t k = 0; k < taps_.size(); ++k) tap_slopes_[k] = (tap_slopes_[k] - taps_[k]) / length;
 }
 
@@ -338,13 +341,14 @@ void Propagator::filter_samples(std::size_t count, std::vector<double>& pressure
   // Where nothing is heard under the whole filter the sum is 0.
   const std::ptrdiff_t half = std::ssize(taps_) / 2;
   if (delayed_loud_end_ + half <= static_cast<std::ptrdiff_t>(pulled_)) return;
+  const std::size_t unused = at(half) - taps_used_;
   const double* const first =
-      delayed_.data() + (static_cast<std::ptrdiff_t>(pulled_) - delayed_begin_ - half);
+      delayed_.data() + (static_cast<std::ptrdiff_t>(pulled_) - delayed_begin_ - half) + unused;
   const std::span<double> out = std::span(pressure).subspan(begin);
-  filter_row(first, taps_, out);
+  filter_row(first, std::span(taps_).subspan(unused, 2 * taps_used_ + 1), out);
   if (!filter_changes_) return;
   filtered_.resize(count);
-  filter_row(first, tap_slopes_, filtered_);
+  filter_row(first, std::span(tap_slopes_).subspan(unused, 2 * taps_used_ + 1), filtered_);
   const std::size_t into =
       pulled_ - static_cast<std::size_t>(filter_segment_ * kDelaysPerFilter * delay_control_);
   for (std::size_t i = 0; i < count; ++i) out[i] += static_cast<double>(into + i) * filtered_[i];
@@ -371,10 +375,14 @@ void Propagator::filter_until(std::size_t end, std::vector<double>& pressure)
 void Propagator::push(std::span<const double> amplitude)
 {
   const std::ptrdiff_t begin = source_begin_ + std::ssize(source_);
-  for (std::ptrdiff_t i = 0; i < std::ssize(amplitude); ++i) {
-    if (amplitude[at(i)] == 0) continue;
-    loud_begin_ = std::min(loud_begin_, begin + i);
-    loud_end_ = begin + i + 1;
+  const auto is_loud = [](double x) {
+    return x != 0;
+  };
+  const auto first = std::find_if(amplitude.begin(), amplitude.end(), is_loud);
+  if (first != amplitude.end()) {
+    const auto last = std::find_if(amplitude.rbegin(), amplitude.rend(), is_loud);
+    loud_begin_ = std::min(loud_begin_, begin + (first - amplitude.begin()));
+    loud_end_ = begin + (amplitude.rend() - last);
   }
   source_.insert(source_.end(), amplitude.begin(), amplitude.end());
 }

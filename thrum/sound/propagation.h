@@ -127,7 +127,7 @@ class Propagator {
   bool delay_next_samples();
   bool delay_row(std::ptrdiff_t sample, double delay, double gain);
   [[nodiscard]] double source_value(double position) const;
-  void set_taps(double distance, std::vector<double>& taps) const;
+  std::size_t set_taps(double distance, std::vector<double>& taps) const;
   void update_filter(std::ptrdiff_t segment);
   void filter_samples(std::size_t count, std::vector<double>& pressure);
   void filter_until(std::size_t end, std::vector<double>& pressure);
@@ -159,6 +159,8 @@ class Propagator {
   std::unique_ptr<AirFilter> filter_;  ///< none without absorption
   std::vector<double> taps_;           ///< of the filter at the start of the segment
   std::vector<double> tap_slopes_;     ///< their change per sample
+  std::size_t taps_used_ = 0;          ///< on each side, in this segment
+  std::size_t tap_end_used_ = 0;       ///< at its end
   double filter_distance_ = 0;         ///< that the filter has, or reaches at the end of the segment [m]
   bool filter_changes_ = false;        ///< in this segment
   std::vector<double> filtered_;       ///< a row of sums

@@ -60,7 +60,7 @@ class Synthesis {
   void finish();
   [[nodiscard]] double ready_until() const { return ready_until_; }  ///< [s]
 
-  static constexpr std::size_t kInterval = 32;  ///< samples
+  static constexpr std::size_t kInterval = 64;  ///< samples
   /// The next `intervals` times kInterval samples of each body [Pa m]; an empty list for a body that is
   /// silent throughout.
   void render(std::size_t intervals, std::vector<std::vector<double>>& amplitudes);

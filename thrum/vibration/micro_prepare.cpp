@@ -123,17 +123,14 @@ void MicroSimulation::prepare_bodies()
   }
 }
 
-// On a ringing body that can move, friction makes heights depend on the step: of a mug on a free table 28
-// instead of 20 mm at 1/30 s. There it is left to `tangential`.
 void MicroSimulation::prepare_friction()
 {
-  const bool rubs = r_.settings.micro.friction && (bodies_[0].mass == 0 || r_.settings.tangential);
   sliding_.resize(active_contacts_.size());
   tangent_columns_.resize(modes_, 2 * n_);
   for (Eigen::Index k = 0; k < n_; ++k) {
     const SurfaceContact& contact = active_contact(k);
     SlidingContact& sliding = sliding_[at(k)];
-    if (!rubs || contact.struck || !(contact.friction > 0)) continue;
+    if (!r_.settings.micro.friction || contact.struck || !(contact.friction > 0)) continue;
     sliding.friction = contact.friction;
     const Vec3 t1 = contact.normal.unitOrthogonal();
     const std::array<Vec3, 2> t = {t1, contact.normal.cross(t1)};

@@ -35,7 +35,7 @@ struct MicroSettings {
   int sweeps = 6;                ///< over the closed contacts in each, before Newton's method takes over
   double steps_per_impact = 10;  ///< substeps in the contact time of an impact; shorter ones than `step`
   bool tail_modes = true;        ///< stand for modes above the highest at an impact too short for them
-  bool friction = true;          ///< resting bodies rub on a body that does not move, with tangential on any
+  bool friction = true;          ///< resting bodies rub
 };
 
 struct ResponseSettings {
