@@ -23,13 +23,13 @@ double growth_exponent(const std::vector<Growth>& sizes)
 }
 
 void report_growth(Report& report, const std::string& slope_name, const std::string& step_name,
-                   const std::vector<Growth>& sizes)
+                   const std::vector<Growth>& sizes, double max_exponent)
 {
   Row slope;
   slope.name = slope_name;
   slope.figure = growth_exponent(sizes);
   slope.unit = "log-log slope";
-  slope.target = kMaxGrowthExponent;
+  slope.target = max_exponent;
   report.row(slope);
   Row step;
   step.name = step_name;

@@ -22,6 +22,6 @@ constexpr double kMaxGrowthExponent = 1.15;
 
 /// A row for the slope over all sizes and one for the time of a step at the last of them.
 void report_growth(Report& report, const std::string& slope_name, const std::string& step_name,
-                   const std::vector<Growth>& sizes);
+                   const std::vector<Growth>& sizes, double max_exponent = kMaxGrowthExponent);
 
 }  // namespace thrum::bench

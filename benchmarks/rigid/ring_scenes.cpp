@@ -13,9 +13,9 @@ namespace thrum::bench {
 namespace {
 
 // Layers of side x side rings, turned any way, so far apart that none can touch another.
-void add_layers(RingScene& scene, int count, int side, double bottom)
+void add_layers(RingScene& scene, int count, int side, double bottom, unsigned seed = 1)
 {
-  std::mt19937 random(1);
+  std::mt19937 random(seed);
   const auto uniform = [&] {
     return 2.0 * static_cast<double>(random()) / 4294967295.0 - 1.0;
   };
@@ -36,6 +36,11 @@ void add_layers(RingScene& scene, int count, int side, double bottom)
   }
 }
 
+std::string seed_name(unsigned seed)
+{
+  return seed == 1 ? "" : fmt::format(", seed {}", seed);
+}
+
 }  // namespace
 
 mesh::TriangleMesh ring_mesh()
@@ -48,12 +53,12 @@ mesh::TriangleMesh ring_mesh()
   return shapes::generate(desc);
 }
 
-RingScene rings_in_box(int count)
+RingScene rings_in_box(int count, unsigned seed)
 {
   RingScene scene;
-  scene.name = fmt::format("rings {} in a box", count);
+  scene.name = fmt::format("rings {} in a box", count) + seed_name(seed);
   scene.half_width = 5;
-  add_layers(scene, count, 7, 0.75);
+  add_layers(scene, count, 7, 0.75, seed);
   return scene;
 }
 
@@ -66,15 +71,15 @@ RingScene rings_in_narrow_box(int count)
   return scene;
 }
 
-RingScene rings_on_poles(int count)
+RingScene rings_on_poles(int count, unsigned seed)
 {
   RingScene scene;
-  scene.name = fmt::format("rings {} on poles", count);
+  scene.name = fmt::format("rings {} on poles", count) + seed_name(seed);
   scene.half_width = 5;
   for (int i = 0; i < 25; ++i) {
     scene.poles.push_back({{2.0 * (i % 5 - 2), 2.0 * (i / 5 - 2), 2.0}, 0.1, 2.0});
   }
-  add_layers(scene, count, 7, 4.8);
+  add_layers(scene, count, 7, 4.8, seed);
   return scene;
 }
 

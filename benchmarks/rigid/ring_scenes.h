@@ -33,12 +33,12 @@ inline constexpr double kRingMass = 50;       ///< [kg]
 
 /// 500 triangles.
 [[nodiscard]] mesh::TriangleMesh ring_mesh();
-/// Rings in layers, tilted and shifted at random, that fall into a box of 10 x 10 m.
-[[nodiscard]] RingScene rings_in_box(int count);
+/// Rings in layers, turned at random, that fall into a box of 10 x 10 m.
+[[nodiscard]] RingScene rings_in_box(int count, unsigned seed = 1);
 /// Rings in layers of nine that fall into a box of 4.6 x 4.6 m: a deep heap of few rings.
 [[nodiscard]] RingScene rings_in_narrow_box(int count);
 /// Rings that fall over and beside 25 poles.
-[[nodiscard]] RingScene rings_on_poles(int count);
+[[nodiscard]] RingScene rings_on_poles(int count, unsigned seed = 1);
 
 struct RingResult {
   double seconds = 0;      ///< CPU time per step [s]

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <random>
 
 namespace thrum::bench {
 
@@ -58,6 +59,25 @@ BoxScene separate(int count)
   const int side = static_cast<int>(std::ceil(std::sqrt(count)));
   for (int i = 0; i < count; ++i) {
     scene.boxes.push_back({Vec3::Constant(0.5), {2.0 * (i % side), 2.0 * (i / side), 0.5}, 1});
+  }
+  return scene;
+}
+
+BoxScene falling(int count)
+{
+  constexpr int kLayers = 10;
+  constexpr double kPitch = 2;  // more than the diagonal of a box
+  BoxScene scene{fmt::format("{} falling boxes", count), {}, 0.5, 3};
+  std::mt19937 random(1);
+  const auto uniform = [&] {
+    return 2.0 * static_cast<double>(random()) / 4294967295.0 - 1.0;
+  };
+  const int side = static_cast<int>(std::ceil(std::sqrt(1.0 * count / kLayers)));
+  for (int i = 0; i < count; ++i) {
+    const int layer = i / (side * side);
+    const Vec3 position(kPitch * (i % side), kPitch * (i / side % side), 1 + kPitch * layer);
+    const Quat rotation(Eigen::AngleAxisd(3 * uniform(), Vec3(uniform(), uniform(), 1.5).normalized()));
+    scene.boxes.push_back({Vec3::Constant(0.5), position, 1, rotation});
   }
   return scene;
 }

@@ -14,6 +14,7 @@ struct BoxBody {
   Vec3 half;      ///< [m]
   Vec3 position;  ///< of its centre [m]
   double mass;    ///< [kg]
+  Quat rotation = Quat::Identity();
 };
 
 struct BoxScene {
@@ -35,11 +36,14 @@ inline constexpr double kStep = 1.0 / 60;  ///< [s]
 [[nodiscard]] BoxScene heavy_on_ten(double heavy);
 /// Boxes that rest on the plane far from each other.
 [[nodiscard]] BoxScene separate(int count);
+/// Boxes in ten layers, turned at random and apart, that fall into a heap: its area grows with the count.
+[[nodiscard]] BoxScene falling(int count);
 
 struct RunResult {
   double drift = 0;    ///< largest distance of a body from where it began [m]
   double sink = 0;     ///< largest sag of a body [m]
   double seconds = 0;  ///< CPU time per step [s]
+  double energy = 0;   ///< kinetic, at the end; of thrum only [J]
   std::string note;
 };
 

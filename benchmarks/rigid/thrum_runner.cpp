@@ -29,7 +29,7 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
     half = box.half;
     sim::BodyDesc body;
     body.shape = shape;
-    body.X_ws.position = box.position;
+    body.X_ws = {box.position, box.rotation};
     body.mass = box.mass;
     world.add_body(body);
   }
@@ -38,6 +38,7 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
   for (int i = 0; i < steps; ++i) world.step(kStep);
   RunResult result;
   result.seconds = (base::thread_cpu_clock() - start) / steps;
+  result.energy = world.kinetic_energy();
   for (std::size_t i = 0; i < scene.boxes.size(); ++i) {
     const Vec3 now = world.state().bodies[i + 1].X_wb.position;
     result.drift = std::max(result.drift, (now - scene.boxes[i].position).norm());

@@ -179,6 +179,14 @@ void find_reaches(const NarrowPhaseInput& input, double step, std::vector<double
   }
 }
 
+// Of a pair that needs more than its speeds say [m]; 0 for the others.
+double wide_margin(const NarrowPhaseInput& input, const BodyPair& pair)
+{
+  const auto found = std::lower_bound(input.wide_pairs.begin(), input.wide_pairs.end(), pair,
+                                      [](const WidePair& wide, const BodyPair& p) { return wide.pair < p; });
+  return found != input.wide_pairs.end() && found->pair == pair ? found->margin : 0.0;
+}
+
 double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair,
                  const std::vector<double>& reaches)
 {
@@ -187,7 +195,8 @@ double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, con
                                         std::abs(input.model.bodies[at(pair.b)].gravity_scale));
   const double speed_margin = reaches[at(pair.a)] + reaches[at(pair.b)] +
                               desc.step * desc.step * gravity_scale * input.model.gravity.norm();
-  const double margin = std::clamp(speed_margin, desc.margin * extent, desc.max_margin * extent);
+  const double wanted = std::max(speed_margin, wide_margin(input, pair));
+  const double margin = std::clamp(wanted, desc.margin * extent, desc.max_margin * extent);
   if (input.deflections.empty()) return margin;
   return margin + input.deflections[at(pair.a)].reach + input.deflections[at(pair.b)].reach;
 }

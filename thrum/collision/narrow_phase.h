@@ -16,6 +16,12 @@
 
 namespace thrum::collision {
 
+/// A pair that moves farther against each other than its speeds at the start of the step say.
+struct WidePair {
+  BodyPair pair;
+  double margin = 0;  ///< least gap to look for contacts in [m]
+};
+
 /// What the narrow phase reads. `X_ws[body]` is the pose of the body's shape.
 struct NarrowPhaseInput {
   const model::SceneModel& model;
@@ -26,6 +32,7 @@ struct NarrowPhaseInput {
   std::span<const BodyPair> excluded_pairs;  ///< sorted pairs that may not touch, as those held by a joint
   const PairTable& table;
   std::span<const Deflection> deflections = {};  ///< by BodyIndex; empty: no body bends
+  std::span<const WidePair> wide_pairs = {};     ///< sorted
 };
 
 /// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs

@@ -39,6 +39,7 @@ namespace thrum::collision {
 struct ContactUpdate;      // thrum/collision/narrow_phase.h
 struct Deflection;         // thrum/collision/deformed_shape.h
 class NarrowPhaseScratch;  // thrum/collision/narrow_phase.h
+struct WidePair;           // thrum/collision/narrow_phase.h
 struct ShapeMotion;        // thrum/collision/time_of_impact.h
 }  // namespace thrum::collision
 
@@ -320,6 +321,10 @@ class World {
   {
     return desc_.time_of_impact > TimeOfImpactMethod::continuous && !looks_ahead_;
   }
+  // Bodies struck within a slice (world_struck.cpp).
+  [[nodiscard]] bool add_missed_pairs(double h);
+  void list_missed_pairs(double h);
+
   double bisect_world(double h, double min_slice);
   [[nodiscard]] bool list_new_overlaps(double h);
   [[nodiscard]] double predicted_fraction(double h) const;
@@ -426,9 +431,13 @@ class World {
   double min_fast_move_ = 0;
   double next_slice_ = std::numeric_limits<double>::infinity();  ///< max length of the next slice [s]
   collision::BodyPair first_impact_;
-  bool looks_ahead_ = true;                    ///< contacts of this slice are found before bodies touch
-  bool in_group_ = false;                      ///< the members below are those of a group of the timewarp
-  std::vector<collision::BodyPair> overlaps_;  ///< that were no contacts, at the end of the slice
+  bool looks_ahead_ = true;                        ///< contacts of this slice are found before bodies touch
+  bool in_group_ = false;                          ///< the members below are those of a group of the timewarp
+  std::vector<collision::BodyPair> overlaps_;      ///< that were no contacts, at the end of the slice
+  std::vector<collision::WidePair> wide_pairs_;    ///< met by what was struck in this slice; sorted
+  std::vector<collision::BodyPair> missed_pairs_;  ///< that may be: their boxes overlap at its end
+  std::vector<Pose> end_X_ws_;                     ///< of the shapes of these
+  std::vector<model::ContactPatch> missed_patches_;  ///< by which these overlap there
   ImpactCounts impact_counts_;
   LimitCounts limit_counts_;
 

@@ -31,6 +31,8 @@ constexpr double kAllowedDepth = 0.25;
 constexpr double kImpactMove = 0.25;
 /// A slice is solved so many times before bodies are stopped instead.
 constexpr int kMaxAttempts = 6;
+/// A slice is solved so many times again for what bodies meet that were struck in it.
+constexpr int kMaxMissedRounds = 2;
 /// Bodies that are stopped are moved less in so many rounds, and then not at all.
 constexpr int kShorterRounds = 3;
 constexpr int kMaxStopRounds = 8;
@@ -319,8 +321,15 @@ double World::solve_until_impact(double h, double min_slice, bool may_cut)
     if (desc_.time_of_impact == TimeOfImpactMethod::bisection) return bisect_world(h, min_slice);
     h = std::max(predicted_fraction(h) * h, min_slice);
   }
+  wide_pairs_.clear();
+  int rounds = 0;
   for (int attempt = 0;; ++attempt) {
     solve_slice(h);
+    for (; rounds < kMaxMissedRounds && add_missed_pairs(h); ++rounds) {
+      count_undone_slice();
+      restore_slice_start();
+      solve_slice(h);
+    }
     const double first = find_first_impact(h, attempt);
     if (!(first < 1)) return h;
     if (!finds_impact_times()) next_slice_ = std::max(impact_slice(h), min_slice);
