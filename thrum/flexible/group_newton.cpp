@@ -165,7 +165,7 @@ class ContactGroup::Newton {
       if (forces.slope[r] > 0) pushing_.col(count++) = std::sqrt(forces.slope[r]) * At_.col(r);
     }
     H_.setIdentity(A_.cols(), A_.cols());
-    H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_);
+    if (count > 0) H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_);
     for (const Slip& slip : group_.slips_) {
       const auto is_clipped = [&](int row) {
         return forces.clip[row] != 0;
@@ -190,6 +190,7 @@ class ContactGroup::Newton {
       const VecX pulled = At_ * forces.force;
       const VecX g = y - pulled;
       if (g.norm() <= kRest * tolerance * std::max(pulled.norm(), y.norm())) return;
+      ++group_.report_.newton_steps;
       find_hessian(forces);
       const VecX p = -H_.selfadjointView<Eigen::Lower>().llt().solve(g);
       const VecX moves = A_ * p;
