@@ -156,5 +156,24 @@ TEST(ContactGroup, MomentumIsKept)
   }
 }
 
+// A body above the ground that does not reach it: there is no force, by sweeps or by Newton's method.
+TEST(ContactGroup, NothingPressesAtAnOpenContact)
+{
+  for (const ContactLaw law : {ContactLaw::hertz, ContactLaw::hard}) {
+    ContactGroup group;
+    const int body = group.add_body({.moves = true, .inverse_mass = 1, .velocity = Vec3(0, 0, -1)});
+    const int row = group.add_row({}, {body, Vec3::UnitZ(), Vec3::Zero(), {}});
+    group.begin_patch();
+    const int contact = group.add_contact(row, {1e9, 0}, -1, 5);  // with the force of a step before
+    FlexibleSettings settings;
+    settings.contact = law;
+    settings.sweeps_before_newton = 0;
+    group.advance(1e-3, settings);
+    EXPECT_EQ(group.force(contact), 0);
+    EXPECT_EQ(group.velocity(body).z(), -1);
+    EXPECT_EQ(group.report().unsolved, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace thrum::flexible

@@ -16,6 +16,7 @@
 #include "tests/scene/played.h"
 #include "thrum/flexible/flexible_report.h"
 #include "thrum/model/modal_model.h"
+#include "thrum/scene/run_warnings.h"
 
 namespace thrum::scene {
 namespace {
@@ -164,6 +165,21 @@ TEST(FlexibleScenes, TheRulerSoundsAsACantileverOfItsFreeLength)
     }
     EXPECT_EQ(scene.built.world.flexible_report().groups.unsolved, 0U);
   }
+}
+
+// Of one sweep that must do: the run says how many substeps it did not solve.
+TEST(FlexibleScenes, ARunSaysWhatWasNotSolved)
+{
+  Played scene("cart.json", {"stepper.flexible.iterations=1", "stepper.flexible.contact=hard"});
+  scene.play(0.02);
+  const flexible::GroupReport& groups = scene.built.world.flexible_report().groups;
+  EXPECT_GT(groups.unsolved, 0U);
+  EXPECT_GT(groups.max_residual, 1e-9);
+  const std::vector<std::string> warnings = limit_warnings(scene.built.world);
+  const std::string begin =
+      fmt::format("{} of {} substeps were not solved", groups.unsolved, groups.substeps);
+  EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(),
+                          [&](const std::string& sentence) { return sentence.rfind(begin, 0) == 0; }));
 }
 
 }  // namespace

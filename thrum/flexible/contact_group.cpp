@@ -198,6 +198,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
   if (settings.contact == ContactLaw::hertz) find_running_impacts(settings);
   constexpr std::int64_t kTicks = std::int64_t{1} << kMaxLevel;
   int min_level = 0;  // of the rest of the slice
+  int iterations_before = iterations();
   for (std::int64_t tick = 0; tick < kTicks;) {
     const double time = h * static_cast<double>(tick) / static_cast<double>(kTicks);
     int level = std::min(kMaxLevel, std::max(min_level, wanted_level(h, time, settings)));
@@ -220,6 +221,11 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
       ++report_.unsolved;
       report_.max_residual = std::max(report_.max_residual, residual_);
     }
+    if (SubstepObserver* observer = substep_observer()) {
+      const SolveStatus status = solved ? SolveStatus::solved : SolveStatus::iteration_limit;
+      observer->on_substep(*this, {time, dt, status, residual_, iterations() - iterations_before});
+    }
+    iterations_before = iterations();
     commit(dt, settings);
     tick += kTicks >> level;
   }

@@ -40,6 +40,7 @@
 #include "thrum/elastic/modal_filter.h"
 #include "thrum/flexible/flexible_report.h"
 #include "thrum/flexible/flexible_settings.h"
+#include "thrum/flexible/group_problem.h"
 
 namespace thrum::flexible {
 
@@ -125,6 +126,15 @@ class ContactGroup {
   [[nodiscard]] double external_work() const;
   [[nodiscard]] const GroupReport& report() const { return report_; }
 
+  // For a SubstepObserver and for tests (group_problem.cpp).
+  /// Of the substep that is under way.
+  [[nodiscard]] GroupProblem problem(const FlexibleSettings& settings) const;
+  /// Forces of a problem, from no forces at all.
+  [[nodiscard]] static GroupSolution solve_problem(const GroupProblem& problem,
+                                                   const FlexibleSettings& settings);
+  [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }
+  [[nodiscard]] int active_modes() const;  ///< of all bodies at the moment
+
  private:
   struct Body {
     int first = 0;   ///< coordinate
@@ -180,7 +190,8 @@ class ContactGroup {
       return desc.is_joint ? std::numeric_limits<double>::infinity() : desc.limit * normal;
     }
   };
-  class Newton;  // group_newton.cpp
+  class Newton;      // group_newton.cpp
+  class HardNewton;  // hard_newton.cpp
   struct Patch {
     std::size_t first_contact = 0, end_contact = 0;
     std::size_t first_slip = 0, end_slip = 0;
@@ -216,10 +227,13 @@ class ContactGroup {
   // Contact without indentation (hard_contact.cpp).
   void prepare_hard(double dt);
   bool solve_hard(double dt, const FlexibleSettings& settings);
+  bool find_hard_forces(const FlexibleSettings& settings);
+  double solve_hard_by_newton(const FlexibleSettings& settings, bool contacts, bool slips);
   double solve_staggered(const FlexibleSettings& settings);
   double sweep_hard(const FlexibleSettings& settings, bool contacts, bool slips);
   double sweep_hard_contact(Contact& contact);
   double sweep_hard_slip(Slip& slip, double normal, int corners);
+  [[nodiscard]] double joint_compliance(const Slip& slip) const;
   [[nodiscard]] VecX slip_forces() const;
   void set_slip_forces(const VecX& all);
   void commit_hard(double dt);
@@ -228,6 +242,8 @@ class ContactGroup {
   void add_along(const Row& row, const std::vector<double>& coefficients, double factor,
                  std::vector<double>& values) const;
   [[nodiscard]] double normal_force(const Patch& patch) const;
+  void load_problem(const GroupProblem& problem);
+  [[nodiscard]] int iterations() const { return static_cast<int>(report_.sweeps + report_.newton_steps); }
 
   std::vector<Body> bodies_;
   std::vector<Row> rows_;

@@ -155,6 +155,7 @@ void FlexibleStepper::resolve_contacts(rigid::StepFrame& /*frame*/, double h)
     sum.substeps += one.substeps;
     sum.sweeps += one.sweeps;
     sum.newton_solves += one.newton_solves;
+    sum.newton_steps += one.newton_steps;
     sum.shortened += one.shortened;
     sum.unsolved += one.unsolved;
     sum.max_residual = std::max(sum.max_residual, one.max_residual);

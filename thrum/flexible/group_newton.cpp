@@ -252,6 +252,7 @@ class ContactGroup::Newton {
       const double size = std::max(y.norm(), row_sizes_.dot(forces_.force.cwiseAbs()));
       left = size > 0 ? g.norm() / size : 0;
       if (left <= kRest * tolerance) break;
+      ++group_->report_.newton_steps;
       find_direction(g, std::clamp(left, kMinDirectionError, kMaxDirectionError), p);
       moves.noalias() = A_ * p;
       const double slope = g.dot(p);

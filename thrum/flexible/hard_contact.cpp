@@ -18,14 +18,16 @@
 //
 // `staggered` is the paper's iteration: (5a) with the friction of the last round, then (5b) with the normal
 // impulses of this one, friction in a polygon of `friction_directions` corners. Rounds are extrapolated
-// [Anderson 1965] and the best one is kept. `coupled` solves all together by sweeps, with a round cone.
+// [Anderson 1965] and the best one is kept; where they do not settle all are solved together. `coupled`
+// solves all together from the beginning, with a round cone. Both by sweeps, and where these are slow by
+// Newton's method (hard_newton.cpp).
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
+#include "thrum/flexible/friction_limit.h"
 
 namespace thrum::flexible {
 
@@ -35,30 +37,6 @@ constexpr int kRounds = 40;
 constexpr int kAndersonDepth = 5;
 /// Of the least squares of the extrapolation, share of their largest entry.
 constexpr double kAndersonRegularisation = 1e-12;
-
-using Pair = std::array<double, 2>;
-
-/// The point of a regular polygon nearest to p. One corner lies on the first axis, at `radius`.
-Pair into_polygon(const Pair& p, double radius, int corners)
-{
-  const double sector = 2 * std::numbers::pi / corners;
-  const double angle = std::atan2(p[1], p[0]);
-  const double middle = (std::floor(angle / sector) + 0.5) * sector;  // of the side that p sees
-  const double apothem = radius * std::cos(0.5 * sector);
-  const double out = p[0] * std::cos(middle) + p[1] * std::sin(middle);
-  if (out <= apothem) return p;
-  const double half = radius * std::sin(0.5 * sector);
-  const double along = std::clamp(-p[0] * std::sin(middle) + p[1] * std::cos(middle), -half, half);
-  return {apothem * std::cos(middle) - along * std::sin(middle),
-          apothem * std::sin(middle) + along * std::cos(middle)};
-}
-
-Pair into_disk(const Pair& p, double radius)
-{
-  const double length = std::hypot(p[0], p[1]);
-  if (length <= radius) return p;
-  return {p[0] * radius / length, p[1] * radius / length};
-}
 
 }  // namespace
 
@@ -87,6 +65,13 @@ double ContactGroup::sweep_hard_contact(Contact& contact)
       contact, std::max(0.0, contact.force - (row.free - contact.d + along(row, z_)) / row.compliance));
 }
 
+// Joints yield a little: a cart is held by more of them than it has coordinates, which then contradict each
+// other in the last digits, and forces without limit would grow for ever.
+double ContactGroup::joint_compliance(const Slip& slip) const
+{
+  return slip.desc.is_joint ? 1 / (0.5 * slip.desc.stiffness + slip.desc.damping / prepared_) : 0;
+}
+
 double ContactGroup::sweep_hard_slip(Slip& slip, double normal, int corners)
 {
   const double limit = slip.max_force(normal);
@@ -95,21 +80,26 @@ double ContactGroup::sweep_hard_slip(Slip& slip, double normal, int corners)
   for (std::size_t i = 0; i < at(slip.desc.count); ++i)
     compliance = std::max(compliance, rows_[at(slip.desc.rows[i])].compliance);
   if (!(compliance > 0)) return 0;
+  const double own = joint_compliance(slip);
   for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
     const Row& row = rows_[at(slip.desc.rows[i])];
-    wanted[i] = slip.force[i] - (row.free + along(row, z_)) / compliance;
+    wanted[i] = slip.force[i] - (row.free + along(row, z_) + own * slip.force[i]) / (compliance + own);
   }
-  const bool is_polygon = slip.desc.count == 2 && corners > 0;
-  return change_force(slip, is_polygon ? into_polygon(wanted, limit, corners) : into_disk(wanted, limit));
+  return change_force(slip, into_limit(wanted, slip.desc.count, limit, corners).force);
 }
 
-// Sweeps over contacts, slips or both until they have settled; returns the last change of a force, as a share
-// of the largest normal force.
+// Sweeps over contacts, slips or both until they have settled, with Newton's method where they are slow;
+// returns the last change of a force, as a share of the largest normal force.
 double ContactGroup::sweep_hard(const FlexibleSettings& settings, bool contacts, bool slips)
 {
   const int corners = settings.friction == FrictionSolver::staggered ? settings.friction_directions : 0;
   double residual = 0;
   for (int sweep = 0; sweep < settings.iterations; ++sweep) {
+    if (sweep == (sweeps_are_slow_ ? 0 : settings.sweeps_before_newton)) {
+      residual = solve_hard_by_newton(settings, contacts, slips);
+      sweeps_are_slow_ = residual <= settings.tolerance;
+      if (sweeps_are_slow_) break;
+    }
     ++report_.sweeps;
     double change = 0;
     double largest = 0;
@@ -188,6 +178,11 @@ double ContactGroup::solve_staggered(const FlexibleSettings& settings)
     for (Eigen::Index i = 0; i < count; ++i) mixed -= weights[i] * (end - after[at(i)]);
     if (mixed.allFinite()) set_slip_forces(mixed);
   }
+  // Where rounds do not settle (5a) and (5b) are solved together, in the same polygons.
+  if (best_residual > settings.tolerance) {
+    const double together = solve_hard_by_newton(settings, true, true);
+    if (together <= settings.tolerance) return together;
+  }
   // Last a solution along the normals, so that nothing enters.
   set_slip_forces(best);
   return std::max(best_residual, sweep_hard(settings, true, false));
@@ -196,6 +191,11 @@ double ContactGroup::solve_staggered(const FlexibleSettings& settings)
 bool ContactGroup::solve_hard(double dt, const FlexibleSettings& settings)
 {
   prepare_hard(dt);
+  return find_hard_forces(settings);
+}
+
+bool ContactGroup::find_hard_forces(const FlexibleSettings& settings)
+{
   residual_ = settings.friction == FrictionSolver::staggered && !slips_.empty()
                   ? solve_staggered(settings)
                   : sweep_hard(settings, true, true);

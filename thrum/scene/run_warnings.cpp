@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "thrum/flexible/flexible_report.h"
+
 namespace thrum::scene {
 
 std::vector<std::string> limit_warnings(const sim::World& world)
@@ -47,6 +49,16 @@ std::vector<std::string> limit_warnings(const sim::World& world)
         "run with "
         "bodies that ring, sensors or the penalty stepper. Choose \"conservative\", or remove these.",
         limits.steps_not_warped));
+  }
+  if (world.desc().stepper == sim::StepperKind::flexible) {
+    const flexible::GroupReport& groups = world.flexible_report().groups;
+    if (groups.unsolved > 0) {
+      warnings.push_back(fmt::format(
+          "{} of {} substeps were not solved to stepper.flexible.tolerance; forces were off by up to {:.1e} "
+          "of "
+          "the largest. Raise stepper.flexible.iterations, or take a smaller stepper.flexible.max_step.",
+          groups.unsolved, groups.substeps, groups.max_residual));
+    }
   }
   return warnings;
 }

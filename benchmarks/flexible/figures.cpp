@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Figures 7, 8, 15, 16 and 17 of [Zheng11] again: the curved slab, and the modes, steps and groups of running
+// scenes with and without adaptation. Pictures go to docs/pictures, numbers are rows of the report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "benchmarks/harness.h"
+#include "tests/support/curved_slab.h"
+#include "thrum/flexible/contact_group.h"
+#include "thrum/flexible/flexible_report.h"
+#include "thrum/media/image.h"
+#include "thrum/media/plot.h"
+#include "thrum/scene/build_world.h"
+
+namespace thrum::bench {
+namespace {
+
+const std::filesystem::path kSource = THRUM_SOURCE_DIR;
+/// Bodies that have moved by less are not compared [m].
+constexpr double kMinWay = 1e-4;
+const std::filesystem::path kPictures = kSource / "docs/pictures";
+
+media::PlotSeries line(const std::string& name, double width = 2)
+{
+  return {.name = name, .dot_radius = 0, .line_width = width};
+}
+
+// -----------------------------------------------------------------------------------------------------------
+// What a scene does over time
+
+/// Of all groups with contacts or modes that move, in the slices of a step of the scene.
+struct StepActivity {
+  int modes = 0;       ///< that move at once in a group, at most
+  double min_dt = 0;   ///< shortest substep [s]
+  int groups = 0;      ///< in which modes move or contacts press
+  double mean_dt = 0;  ///< step over substeps of the busiest group [s]
+};
+
+class Activity final : public flexible::SubstepObserver {
+ public:
+  void begin_step() { by_group_.clear(); }
+  void on_substep(const flexible::ContactGroup& group, const flexible::SubstepInfo& info) override
+  {
+    const std::scoped_lock lock(mutex_);
+    ++histogram_[static_cast<int>(std::lround(std::log2(info.dt)))];
+    Of& of = by_group_[&group];
+    of.modes = std::max(of.modes, group.active_modes());
+    of.contacts = std::max(of.contacts, group.contact_count());
+    of.min_dt = std::min(of.min_dt, info.dt);
+    ++of.substeps;
+  }
+  [[nodiscard]] StepActivity end_step(double h) const
+  {
+    StepActivity now;
+    now.min_dt = h;
+    now.mean_dt = h;
+    for (const auto& [group, of] : by_group_) {
+      if (of.contacts == 0 && of.modes == 0) continue;
+      ++now.groups;
+      now.modes = std::max(now.modes, of.modes);
+      now.min_dt = std::min(now.min_dt, of.min_dt);
+      now.mean_dt = std::min(now.mean_dt, h / of.substeps);
+    }
+    return now;
+  }
+  /// Substeps by the power of two nearest to their length.
+  [[nodiscard]] const std::map<int, long>& histogram() const { return histogram_; }
+
+ private:
+  struct Of {
+    int modes = 0;
+    int contacts = 0;
+    double min_dt = 1;
+    int substeps = 0;
+  };
+  std::mutex mutex_;
+  std::map<const flexible::ContactGroup*, Of> by_group_;
+  std::map<int, long> histogram_;
+};
+
+struct FigureScene {
+  std::string scene;
+  std::vector<std::string> settings;
+  double duration = 0;  ///< [s]
+  double max_step = 1e-3;
+};
+
+struct FigureRun {
+  std::vector<StepActivity> steps;
+  std::map<int, long> histogram;
+  std::vector<std::string> names;            ///< of bodies that move
+  std::vector<std::vector<Vec3>> positions;  ///< by step and body
+  double seconds = 0;                        ///< of work
+  double mean_modes = 0;                     ///< by substep
+  flexible::GroupReport work;
+  double step = 0;
+};
+
+FigureRun run_scene(const FigureScene& scene, bool adaptive, double steps_per_period = 6.5)
+{
+  scene::SceneDesc desc =
+      scene::read_scene(kSource / "scenes" / (scene.scene + ".json"), {.settings = scene.settings});
+  Activity activity;
+  desc.world.flexible.adapt_modes = adaptive;
+  desc.world.flexible.steps_per_period = steps_per_period;
+  desc.world.flexible.max_step = scene.max_step;
+  (void)flexible::set_substep_observer(&activity);
+  FigureRun run;
+  run.step = scene.max_step;
+  scene::BuiltScene built = scene::build_world(desc);
+  const int steps = static_cast<int>(std::lround(scene.duration / run.step));
+  for (const scene::BodyVisual& body : built.visuals) run.names.push_back(body.name);
+  for (int i = 0; i < steps; ++i) {
+    activity.begin_step();
+    const std::clock_t before = std::clock();  // of all threads
+    built.step(i * run.step, run.step);
+    run.seconds += static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+    run.steps.push_back(activity.end_step(run.step));
+    std::vector<Vec3> now;
+    for (const model::BodyState& body : built.world.state().bodies) now.push_back(body.X_wb.position);
+    run.positions.push_back(std::move(now));
+  }
+  (void)flexible::set_substep_observer(nullptr);
+  run.histogram = activity.histogram();
+  run.work = built.world.flexible_report().groups;
+  run.mean_modes = static_cast<double>(run.work.active_modes) /
+                   static_cast<double>(std::max<std::uint64_t>(1, run.work.substeps));
+  return run;
+}
+
+// Modes as a line, the shortest substep of each step as another, on one picture: the substep in units of
+// 1/100 of the longest.
+void draw_modes(const FigureRun& adaptive, const FigureRun& plain, const std::string& title,
+                const std::string& file)
+{
+  media::PlotSeries modes = line("active modes");
+  media::PlotSeries all = line("without adaptation");
+  media::PlotSeries groups = line("groups");
+  media::PlotSeries dt = line("shortest substep [10 us]");
+  for (std::size_t i = 0; i < adaptive.steps.size(); ++i) {
+    const double time = static_cast<double>(i) * adaptive.step;
+    const auto add = [&](media::PlotSeries& series, double value) {
+      series.x.push_back(time);
+      series.y.push_back(value);
+    };
+    add(all, plain.steps[i].modes);
+    add(modes, adaptive.steps[i].modes);
+    add(dt, 1e5 * adaptive.steps[i].min_dt);
+    add(groups, adaptive.steps[i].groups);
+  }
+  media::write_png(kPictures / file,
+                   media::draw_plot(std::vector{all, dt, groups, modes},
+                                    {.title = title, .x = {"time [s]"}, .y = {"number, or 10 us"}}));
+}
+
+void draw_histogram(const FigureRun& adaptive, const FigureRun& plain, const std::string& title,
+                    const std::string& file)
+{
+  std::vector<media::PlotSeries> series;
+  for (const auto& [name, run] :
+       {std::pair{"adaptive", &adaptive}, std::pair{"without adaptation", &plain}}) {
+    media::PlotSeries bars{.name = name, .dot_radius = 6, .line_width = 2};
+    for (const auto& [power, count] : run->histogram) {
+      bars.x.push_back(1e6 * std::ldexp(1.0, power));
+      bars.y.push_back(static_cast<double>(count));
+    }
+    series.push_back(bars);
+  }
+  media::write_png(kPictures / file,
+                   media::draw_plot(series, {.title = title,
+                                             .x = {"length of substeps [us]", media::AxisScale::logarithmic},
+                                             .y = {"number of substeps", media::AxisScale::logarithmic}}));
+}
+
+/// Mean over the bodies of the largest distance between their places in two runs, until a step [m].
+double motion_difference(const FigureRun& a, const FigureRun& b, std::size_t end)
+{
+  std::vector<double> apart(a.positions[0].size(), 0.0);
+  for (std::size_t i = 0; i < end; ++i) {
+    for (std::size_t k = 0; k < apart.size(); ++k)
+      apart[k] = std::max(apart[k], (a.positions[i][k] - b.positions[i][k]).norm());
+  }
+  double sum = 0;
+  int moving = 0;
+  for (std::size_t k = 0; k < apart.size(); ++k) {
+    if ((b.positions[end - 1][k] - b.positions[0][k]).norm() < kMinWay) continue;
+    sum += apart[k];
+    ++moving;
+  }
+  return moving > 0 ? sum / moving : 0;
+}
+
+/// `other`: all modes always, with other substeps, which shows how well defined the motion is.
+void report_pair(Report& report, const std::string& name, const FigureRun& adaptive, const FigureRun& plain,
+                 const FigureRun& other, std::optional<double> paper)
+{
+  report.row({.name = name + ": time of the run, adaptive",
+              .figure = adaptive.seconds,
+              .unit = "s",
+              .baseline = "all modes always",
+              .baseline_value = plain.seconds,
+              .target_ratio = paper});
+  const std::size_t steps = plain.positions.size();
+  for (const std::size_t end : {steps / 2, steps}) {
+    const double time = static_cast<double>(end) * plain.step;
+    report.row({.name = fmt::format("{}: motion to {:.2g} s, difference", name, time),
+                .figure = 1e3 * motion_difference(adaptive, plain, end),
+                .unit = "mm",
+                .baseline = "all modes, half the substeps",
+                .baseline_value = 1e3 * motion_difference(other, plain, end)});
+  }
+  report.note(fmt::format(
+      "{}: {:.1f} active modes a substep instead of {:.1f}, {} substeps instead of {}, {} and {} unsolved",
+      name, adaptive.mean_modes, plain.mean_modes, adaptive.work.substeps, plain.work.substeps,
+      adaptive.work.unsolved, plain.work.unsolved));
+}
+
+}  // namespace
+
+// Figure 7.
+THRUM_BENCHMARK(flexible, slab)
+{
+  struct Way {
+    const char* name;
+    support::SlabDesc desc;
+  };
+  const std::vector<Way> ways = {
+      {"velocity test, cold", {.velocity_test = true, .warm_start = false}},
+      {"velocity test, warm", {.velocity_test = true, .warm_start = true}},
+      {"all intersections, cold", {.warm_start = false}},
+      {"all intersections, warm", {}},
+      {"all intersections, Hertz' contact", {.law = flexible::ContactLaw::hertz}},
+  };
+  std::vector<support::SlabRun> at_rest;
+  for (const Way& way : ways) {
+    at_rest.push_back(support::run_slab(way.desc));
+    support::SlabDesc loaded = way.desc;
+    loaded.load = 2;
+    const support::SlabRun moving = support::run_slab(loaded);
+    report.row(
+        {.name = fmt::format("slab, {}: at rest", way.name), .figure = at_rest.back().level, .unit = "dB"});
+    report.row({.name = fmt::format("slab, {}: under a moving load", way.name),
+                .figure = moving.level,
+                .unit = "dB"});
+    report.note(fmt::format("{}: forces change by {:.1e} of their mean a step at rest, {:.1e} under the load",
+                            way.name, at_rest.back().jump, moving.jump));
+  }
+  report.row({.name = "slab at rest: what the velocity test costs",
+              .figure = at_rest[1].level - at_rest[3].level,
+              .unit = "dB",
+              .target = 60,
+              .better = Better::higher});
+  std::vector<media::PlotSeries> series;
+  for (const std::size_t i : {std::size_t{1}, std::size_t{3}}) {
+    media::PlotSeries left = line(ways[i].name);
+    const std::size_t first = at_rest[i].left.size() / 2;
+    for (std::size_t k = first; k < first + 80; ++k) {
+      left.x.push_back(1e3 * static_cast<double>(k - first) / support::kSlabRate);
+      left.y.push_back(at_rest[i].left[k]);
+    }
+    series.push_back(left);
+  }
+  media::write_png(kPictures / "flexible_figure7.png",
+                   media::draw_plot(series, {.title = "Curved slab at rest: force at its left end",
+                                             .x = {"time [ms]"},
+                                             .y = {"force [N]"}}));
+}
+
+// Figure 8.
+THRUM_BENCHMARK(flexible, ruler_modes)
+{
+  const FigureScene scene{"ruler", {}, 0.6};
+  const FigureRun adaptive = run_scene(scene, true);
+  const FigureRun plain = run_scene(scene, false);
+  report_pair(report, "ruler", adaptive, plain, run_scene(scene, false, 13), std::nullopt);
+  draw_modes(adaptive, plain, "Ruler: modes that move", "flexible_figure8.png");
+}
+
+// Figure 15.
+THRUM_BENCHMARK(flexible, table_modes)
+{
+  const FigureScene scene{"dinner", {"stepper.kind=flexible", "bodies.table.rings.modes=250"}, 2};
+  const FigureRun adaptive = run_scene(scene, true);
+  const FigureRun plain = run_scene(scene, false);
+  report_pair(report, "table", adaptive, plain, run_scene(scene, false, 13), 2.6);
+  draw_modes(adaptive, plain, "Table with dishes: modes that move", "flexible_figure15.png");
+}
+
+// Figures 16 and 17.
+THRUM_BENCHMARK(flexible, marble_modes)
+{
+  const FigureScene scene{"marble_track", {}, 3};
+  const FigureRun adaptive = run_scene(scene, true);
+  const FigureRun plain = run_scene(scene, false);
+  report_pair(report, "marbles", adaptive, plain, run_scene(scene, false, 13), 6.8);
+  draw_histogram(adaptive, plain, "Marbles on tracks: substeps by their length", "flexible_figure16.png");
+  draw_modes(adaptive, plain, "Marbles on tracks: modes that move", "flexible_figure17.png");
+}
+
+}  // namespace thrum::bench
