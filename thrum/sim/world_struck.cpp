@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "thrum/base/index.h"
+#include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/time_of_impact.h"
 #include "thrum/sim/world.h"
 
