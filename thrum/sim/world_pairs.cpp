@@ -16,6 +16,10 @@ namespace {
 /// Growth of the boxes that queries look at, as a share of the radius, so that rounding loses no touch.
 constexpr double kQueryMargin = 1e-6;
 
+/// The impulse stepper tests contacts where gravity would take bodies within the slice: by no more than this
+/// many of their least extents. A house of cards of 1.5 mm fell at 1/30 s, where it is 7 of them.
+constexpr double kMaxGravityMove = 2;
+
 // How far its spin takes the points of a body in a step, along each axis [m]. Contacts are looked for within
 // the largest margin of the narrow phase and no farther.
 Vec3 rotation_sweep(const collision::PreparedShape& shape, const Vec3& w, double h, double max_margin)
@@ -149,6 +153,10 @@ double World::slices_needed(double h) const
     const Vec3 relative = body.velocity - state_.bodies[at(other)].velocity;
     const double speed = std::sqrt(std::min(body.velocity.squaredNorm(), relative.squaredNorm()));
     required_slices = std::max(required_slices, h * speed / (desc_.max_move * shape.safe_move));
+    if (desc_.stepper == StepperKind::impulse) {
+      const double fall = h * h * std::abs(desc.gravity_scale) * model_.gravity.norm();
+      required_slices = std::max(required_slices, std::sqrt(fall / (kMaxGravityMove * shape.min_extent)));
+    }
     // A ball that turns stays where it is.
     if (shape.kind != model::ShapeKind::sphere) include_turn(id);
   };
