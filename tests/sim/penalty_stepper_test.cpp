@@ -186,8 +186,8 @@ TEST(PenaltyStepper, DepthAndTimeOfContactAreThoseOfTheSpring)
 }
 
 // A ball that the usual stiffness would let in by 1.9 times its width comes to rest at a quarter of it,
-// undamped: k = m (v / D)^2, so that the contact lasts pi D / v and the ball leaves as fast as it came, at any
-// step.
+// undamped: k = m (v / D)^2, so that the contact lasts pi D / v and the ball leaves as fast as it came, at
+// any step.
 TEST(PenaltyStepper, FastBodiesAreStoppedWithinAQuarterOfTheirWidth)
 {
   constexpr double kSpeed = 60;
