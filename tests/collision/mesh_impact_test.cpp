@@ -217,9 +217,9 @@ TEST(MeshImpact, OnAHeightFieldIsThatOfTheHierarchy)
   EXPECT_LT(tally.grazed + tally.limited, trials / 100 + 3);
 }
 
-// A small mesh near one that is many times as large, turning by up to four turns: the error (1) of mesh_impact.h
-// is that of the small one, and pixels of large faces do not keep all pairs alive. In either order the search ends
-// at the impact, not at its limit.
+// A small mesh near one that is many times as large, turning by up to four turns: the error (1) of
+// mesh_impact.h is that of the small one, and pixels of large faces do not keep all pairs alive. In either
+// order the search ends at the impact, not at its limit.
 TEST(MeshImpact, OnAMuchLargerMeshIsFoundWithinTheLimitOfSearches)
 {
   const Made plate = make(support::box_mesh({-40, -40, -0.1}, {40, 40, 0.1}));

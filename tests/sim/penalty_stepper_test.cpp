@@ -185,6 +185,37 @@ TEST(PenaltyStepper, DepthAndTimeOfContactAreThoseOfTheSpring)
   EXPECT_NEAR(touching * h, std::numbers::pi * period, 2 * h);
 }
 
+// A ball that the usual stiffness would let in by 1.9 times its width comes to rest at a quarter of it,
+// undamped: k = m (v / D)^2, so that the contact lasts pi D / v and the ball leaves as fast as it came, at
+// any step.
+TEST(PenaltyStepper, FastBodiesAreStoppedWithinAQuarterOfTheirWidth)
+{
+  constexpr double kSpeed = 60;
+  constexpr double kDepth = 0.01;
+  for (const double h : {1.0 / 60, 1.0 / 240, 0.001, 1e-4, 1e-5}) {
+    WorldDesc desc = penalty_desc();
+    desc.gravity.setZero();
+    World world(desc);
+    world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+    add_plane(world);
+    const model::BodyId ball = add(world, {model::Sphere{0.02}}, {0, 0, 0.025 + 0.3 * h * kSpeed}, 2);
+    world.set_velocity(ball, {0, 0, -kSpeed}, Vec3::Zero());
+    double lowest = 1;
+    double touching = 0;
+    for (int i = 0; i < 4 || i * h < 0.002; ++i) {
+      world.step(h);
+      lowest = std::min(lowest, world.body(ball).X_wb.position.z());
+      touching += world.body(ball).X_wb.position.z() < 0.02 ? h : 0.0;
+      EXPECT_NEAR(total_energy(world), kSpeed * kSpeed, 1e-9 * kSpeed * kSpeed) << h;
+    }
+    EXPECT_NEAR(world.body(ball).velocity.z(), kSpeed, 1e-6 * kSpeed) << h;
+    EXPECT_GT(lowest, 0.02 - 1.01 * kDepth) << h;
+    if (h > 1e-5) continue;
+    EXPECT_NEAR(0.02 - lowest, kDepth, 0.01 * kDepth);
+    EXPECT_NEAR(touching, std::numbers::pi * kDepth / kSpeed, 0.03 * std::numbers::pi * kDepth / kSpeed);
+  }
+}
+
 // A block on an incline: below the angle of friction it creeps by no more than the stretch of its spring,
 // above it slides as Coulomb says.
 TEST(PenaltyStepper, ABlockOnAnInclineSticksOrSlides)

@@ -192,8 +192,8 @@ const ZListResult& MeshImpactSearch::draw(const Part& part, const SplitMotion& m
   return buffer_.find(a, {.mesh = &b_.bvh.mesh(), .faces = part.faces_b, .bounds = b_.bvh.bounds()}, desc);
 }
 
-// Pixels do not tell gaps apart that are smaller than they are, the distance halfway does. Without it a mesh of
-// small faces near one of a few large faces keeps all its pairs however short the part.
+// Pixels do not tell gaps apart that are smaller than they are, the distance halfway does. Without it a mesh
+// of small faces near one of a few large faces keeps all its pairs however short the part.
 void MeshImpactSearch::remove_distant(const Part& part, double margin,
                                       std::vector<mesh::TrianglePair>& pairs) const
 {

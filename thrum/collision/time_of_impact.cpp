@@ -416,7 +416,7 @@ TimeOfImpact time_of_impact(const PreparedShape& a, const ShapeMotion& motion_a,
     }
     return best;
   }
-  // The plane, or else the mesh, comes second; of two meshes whose faces are searched by z-list the larger one.
+  // The plane, or else the mesh, comes second; of two meshes searched by z-list the larger one.
   const bool swapped =
       a.unbounded || (!is_convex(a.kind) && is_convex(b.kind)) || a.kind == model::ShapeKind::height_field ||
       (has_boyse_impacts(table) && is_surface(a) && b.kind == model::ShapeKind::mesh && b.radius < a.radius);

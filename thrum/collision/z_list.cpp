@@ -307,9 +307,19 @@ void ZListBuffer::pass_over(std::span<Entry> list, bool list_inside)
                               static_cast<std::uint64_t>(static_cast<std::uint32_t>(b.face));
     if (pairs_.empty() || pairs_.back() != key) pairs_.push_back(key);
   };
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    for (std::size_t j = i + 1; j < list.size() && list[j].low <= list[i].high; ++j) {
-      if (list[i].of_b != list[j].of_b) add_pair(list[i], list[j]);
+  // Each entry is compared with those of the other body behind it only: faces of one body overlap in depth
+  // far more often.
+  for (std::vector<std::uint32_t>& of_body : of_body_) of_body.clear();
+  for (std::size_t i = 0; i < list.size(); ++i)
+    of_body_[list[i].of_b ? 1 : 0].push_back(static_cast<std::uint32_t>(i));
+  std::array<std::size_t, 2> passed{0, 0};
+  for (const Entry& e : list) {
+    ++passed[e.of_b ? 1 : 0];
+    const std::size_t other = e.of_b ? 0 : 1;
+    for (std::size_t k = passed[other]; k < of_body_[other].size(); ++k) {
+      const Entry& behind = list[of_body_[other][k]];
+      if (behind.low > e.high) break;
+      add_pair(e, behind);
     }
   }
   if (!list_inside) return;

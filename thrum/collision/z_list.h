@@ -19,6 +19,7 @@
 //   for (const mesh::TrianglePair& pair : found.pairs) ...
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -128,6 +129,7 @@ class ZListBuffer {
   std::vector<Stamp> stamps_;
   std::vector<std::uint32_t> begin_;  ///< by pixel: its list in lists_
   std::vector<Entry> lists_;
+  std::array<std::vector<std::uint32_t>, 2> of_body_;  ///< entries of a and of b in the list passed over
   std::vector<std::uint64_t> pairs_;
   ZListResult result_;
 };

@@ -5,12 +5,20 @@
 #include <numbers>
 
 #include "thrum/base/index.h"
+#include "thrum/collision/prepared_shape.h"
 #include "thrum/rigid/overlap_push.h"
 #include "thrum/rigid/penalty_stepper.h"
 
 namespace thrum::rigid {
 
 namespace {
+
+/// Springs of the default stiffness are pressed by no more than this share of the thinner body's width, or
+/// fast bodies would come out on the other side.
+constexpr double kMaxDepthShare = 0.25;
+/// A body on many points swings faster than a mass on one spring, by about this factor. Stiffer springs than
+/// max_substeps can follow would add energy.
+constexpr double kPointsShare = 10;
 
 Vec3 limited(const Vec3& v, double max_length)
 {
@@ -30,13 +38,41 @@ BodyRow row_about(const model::ContactPatch& contact, const Vec3& axis)
 
 }  // namespace
 
+// The stiffness with which a mass that approaches at v, against a spring that pushes with F, comes to rest at
+// the depth D: m v^2 + F^2 / k = k D^2. It stays the same while the spring is pressed and released. Where it
+// changes from slice to slice energy is lost, never gained: make_springs() takes the smaller of the depth
+// found and F / k.
+double PenaltyStepper::default_stiffness(const StepFrame& frame, const model::ContactPatch& contact,
+                                         const PenaltyPatch& patch, double mass) const
+{
+  const double omega = std::numbers::pi / settings_.contact_time;
+  double stiffness = mass * omega * omega;
+  const auto width = [&](model::BodyIndex body) {
+    return frame.shapes[at(frame.model.bodies[at(body)].shape)].width;
+  };
+  const double max_depth = kMaxDepthShare * std::min(width(contact.a), width(contact.b));
+  if (!std::isfinite(max_depth) || !(max_depth > 0)) return stiffness;
+  const double max_omega =
+      std::numbers::pi * settings_.max_substeps / (kPointsShare * settings_.substeps_per_contact * frame.h);
+  const double solvable = mass * max_omega * max_omega;
+  for (std::size_t i = 0; i < patch.active().size(); ++i) {
+    const double force = std::max(0.0, contact.points[i].warm_impulse);
+    const double speed = force > 0 ? patch.points[i].speed : std::min(0.0, patch.points[i].speed);
+    const double energy = mass * speed * speed;
+    const double needed =
+        0.5 * (energy + std::hypot(energy, 2 * force * max_depth)) / (max_depth * max_depth);
+    stiffness = std::max(stiffness, std::min(needed, solvable));
+  }
+  return stiffness;
+}
+
 void PenaltyStepper::make_springs(const StepFrame& frame, const model::ContactPatch& contact,
                                   PenaltyPatch& patch)
 {
   const model::Surface& surface = frame.surfaces[at(patch.source)];
   const double mass = 1 / (bodies_[contact.a].inverse_mass + bodies_[contact.b].inverse_mass);
-  const double omega = std::numbers::pi / settings_.contact_time;
-  const double k = settings_.stiffness.value_or(mass * omega * omega);
+  const double k =
+      settings_.stiffness ? *settings_.stiffness : default_stiffness(frame, contact, patch, mass);
   const double ratio =
       settings_.damping_ratio.value_or(damping_ratio_for(surface.restitution, settings_.max_damping_ratio));
   // The points of a flat patch together have the damping ratio.
