@@ -73,7 +73,7 @@ bool World::add_missed_pairs(double h)
   missed_patches_.clear();
   collision::find_contacts({model_, state_, prepared_, end_X_ws_, missed_pairs_, excluded_pairs_,
                             collision::pair_table_with(desc_.interference)},
-                           desc, narrow_phase_scratch_, missed_patches_);
+                           desc, *narrow_phase_scratch_, missed_patches_);
   bool is_any = false;
   for (const model::ContactPatch& patch : missed_patches_) {
     const collision::BodyPair pair{patch.a, patch.b};
