@@ -277,7 +277,7 @@ THRUM_BENCHMARK(flexible, slab)
 // Figure 8.
 THRUM_BENCHMARK(flexible, ruler_modes)
 {
-  const FigureScene scene{"ruler", {}, 0.2};
+  const FigureScene scene{"ruler", {"stepper.flexible.max_frequency=5000"}, 0.2};
   const FigureRun adaptive = run_scene(scene, true);
   const FigureRun plain = run_scene(scene, false);
   report_pair(report, "ruler", adaptive, plain, run_scene(scene, false, 13), std::nullopt);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of a page are replaced, all else stays; the page of the response scenes has the tables that its program writes."""
+"""Tables of a page are replaced, all else stays; the pages about the response have the tables that its program writes."""
 import pathlib
 import re
 import sys
@@ -23,8 +23,8 @@ class InsertTables(unittest.TestCase):
             with self.assertRaises(FileNotFoundError):
                 insert_tables.insert(page.replace("table: a", "table: b"), folder)
 
-    def test_the_page_of_the_scenes_names_tables_that_the_benchmark_writes(self):
-        page = (REPOSITORY / "docs/response_scenes.md").read_text()
+    def test_the_pages_name_tables_that_the_benchmark_writes(self):
+        page = "".join((REPOSITORY / name).read_text() for name in ("docs/response_scenes.md", "docs/tuning.md"))
         source = (REPOSITORY / "benchmarks/response/outcomes.cpp").read_text()
         names = re.findall(r"<!-- table: (\w+) -->\n\|", page)
         self.assertEqual(sorted(names), sorted(re.findall(r'kTables / "(\w+)\.md"', source)))

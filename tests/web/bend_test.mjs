@@ -10,7 +10,7 @@ const bends = [{ mesh: 0,
   targets: [{ positions: { scale: 0.5, values: base64(Int16Array.of(0, 2, -2)) }, normals: { scale: 2, values: base64(Int16Array.of(1, 0, 3)) } }],
   bodies: [{ body: 4, targets: [0, 2], first: 2, count: 3, amplitudes: base64(Float32Array.of(1, 10, 3, 0, 2, -8)) }] }];
 const run = new Run({ planes: [], bodies: [], modes: [], meshes: [], tracks: none, contacts: none, hits: none,
-  responses: none, series: { times: base64(Float32Array.of(0, 1, 2, 3, 4, 5, 6)), kinetic: '', potential: '', impulse: '' }, bends });
+  responses: none, series: { times: base64(Float32Array.of(0, 1, 2, 3, 4, 5, 6)), kinetic: '', potential: '', elastic: '', impulse: '' }, bends });
 
 assert.deepEqual([...run.targets.get(0)[0].positions], [0, 1, -1]);
 assert.deepEqual([...run.targets.get(0)[0].normals], [2, 0, 6]);

@@ -8,7 +8,7 @@ const base64 = (values) => Buffer.from(values.buffer).toString('base64');
 const times = Float32Array.from({ length: 11 }, (_, i) => i / 10);
 const none = new Proxy({}, { get: () => '' });
 const run = new Run({ planes: [], bodies: [], modes: [], meshes: [], links: [], tracks: none, contacts: none,
-  hits: none, responses: none, series: { times: base64(times), kinetic: '', potential: '', impulse: '' } });
+  hits: none, responses: none, series: { times: base64(times), kinetic: '', potential: '', elastic: '', impulse: '' } });
 
 // Times of the data are doubles, those of frames floats.
 const body = { from: 0.3, until: 0.7 };
