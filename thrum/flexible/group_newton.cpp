@@ -37,23 +37,9 @@ constexpr int kLineSteps = 30;
 class ContactGroup::Newton {
  public:
   /// For the weights and the modes that `group` has at the moment.
-  Newton(const ContactGroup& group, double dt) : dt_(dt)
+  Newton(const ContactGroup& group, double dt) : dt_(dt), At_(group.scaled_rows(group.weight_))
   {
-    place_.assign(group.x_.size(), -1);
-    for (const Body& body : group.bodies_) {
-      for (int k = 0; k < body.used(); ++k) {
-        const std::size_t i = at(body.first + k);
-        if (group.weight_[i] > 0) place_[i] = static_cast<int>(root_.size());
-        if (group.weight_[i] > 0) root_.push_back(std::sqrt(group.weight_[i]));
-      }
-    }
-    A_.setZero(static_cast<Eigen::Index>(group.rows_.size()), static_cast<Eigen::Index>(root_.size()));
-    for (std::size_t r = 0; r < group.rows_.size(); ++r) {
-      for (const Side& side : {group.rows_[r].a, group.rows_[r].b}) {
-        if (side.body != kNoBody) add_side(group, static_cast<Eigen::Index>(r), side);
-      }
-    }
-    At_ = A_.transpose();
+    A_ = At_.transpose();
     row_sizes_ = A_.rowwise().norm();
   }
 
@@ -63,13 +49,13 @@ class ContactGroup::Newton {
     group_ = &group;
     VecX y = start();
     if (!y.allFinite()) y.setZero();
-    VecX limits = limits_of_patches();
+    VecX limits = group_->slip_limits();
     double residual = 0;
     for (int round = 0; round < kMaxRounds; ++round) {
       const double slope = minimise(tolerance, limits, y);
       const double largest = store(limits);
       if (!std::isfinite(largest)) return largest;
-      const VecX next = limits_of_patches();
+      const VecX next = group_->slip_limits();
       residual = std::max(slope, largest > 0 ? max_change(limits, next) / largest : 0);
       if (residual <= tolerance || slope > tolerance) break;
       limits = next;
@@ -86,15 +72,6 @@ class ContactGroup::Newton {
     VecX clip;   ///< direction of a slip that is limited, by row; 0: not limited
   };
 
-  void add_side(const ContactGroup& group, Eigen::Index r, const Side& side)
-  {
-    const Body& body = group.bodies_[at(side.body)];
-    for (int k = 0; k < body.used(); ++k) {
-      const int column = place_[at(body.first + k)];
-      if (column >= 0) A_(r, column) += group.J_[side.first + at(k)] * root_[at(column)];
-    }
-  }
-
   // From the forces that the group has.
   [[nodiscard]] VecX start() const
   {
@@ -104,17 +81,6 @@ class ContactGroup::Newton {
       for (std::size_t i = 0; i < at(slip.desc.count); ++i) force[slip.desc.rows[i]] = slip.force[i];
     }
     return At_ * force;
-  }
-
-  [[nodiscard]] VecX limits_of_patches() const
-  {
-    VecX limits = VecX::Zero(static_cast<Eigen::Index>(group_->slips_.size()));
-    for (const Patch& patch : group_->patches_) {
-      const double normal = group_->normal_force(patch);
-      for (std::size_t s = patch.first_slip; s < patch.end_slip; ++s)
-        limits[static_cast<Eigen::Index>(s)] = group_->slips_[s].max_force(normal);
-    }
-    return limits;
   }
 
   // Of a torque by the force that has it on the arm of its limit.
@@ -312,10 +278,8 @@ class ContactGroup::Newton {
 
   ContactGroup* group_ = nullptr;  ///< while it is solved
   double dt_;
-  std::vector<int> place_;    ///< column, by coordinate; -1: it does not yield
-  std::vector<double> root_;  ///< of the weight, by column
+  MatX At_;  ///< W^(1/2) J^T
   MatX A_;
-  MatX At_;         ///< of A_
   VecX row_sizes_;  ///< norms of the rows of A_
   MatX pushing_;    ///< P, its first columns
   Eigen::Index pushing_count_ = 0;
@@ -325,6 +289,43 @@ class ContactGroup::Newton {
   Forces forces_;
   VecX along_rows_;
 };
+
+MatX ContactGroup::scaled_rows(const std::vector<double>& weights) const
+{
+  std::vector<Eigen::Index> place(x_.size(), -1);
+  std::vector<double> root;
+  for (const Body& body : bodies_) {
+    for (int k = 0; k < body.used(); ++k) {
+      const std::size_t i = at(body.first + k);
+      if (!(weights[i] > 0)) continue;
+      place[i] = static_cast<Eigen::Index>(root.size());
+      root.push_back(std::sqrt(weights[i]));
+    }
+  }
+  MatX scaled = MatX::Zero(static_cast<Eigen::Index>(root.size()), static_cast<Eigen::Index>(rows_.size()));
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (const Side& side : {rows_[r].a, rows_[r].b}) {
+      if (side.body == kNoBody) continue;
+      const Body& body = bodies_[at(side.body)];
+      for (int k = 0; k < body.used(); ++k) {
+        const Eigen::Index c = place[at(body.first + k)];
+        if (c >= 0) scaled(c, static_cast<Eigen::Index>(r)) += J_[side.first + at(k)] * root[at(c)];
+      }
+    }
+  }
+  return scaled;
+}
+
+VecX ContactGroup::slip_limits() const
+{
+  VecX limits = VecX::Zero(static_cast<Eigen::Index>(slips_.size()));
+  for (const Patch& patch : patches_) {
+    const double normal = normal_force(patch);
+    for (std::size_t s = patch.first_slip; s < patch.end_slip; ++s)
+      limits[static_cast<Eigen::Index>(s)] = slips_[s].max_force(normal);
+  }
+  return limits;
+}
 
 ContactGroup::ContactGroup() = default;
 ContactGroup::~ContactGroup() = default;

@@ -53,30 +53,9 @@ class ContactGroup::HardNewton {
         tolerance_(settings.tolerance),
         corners_(settings.friction == FrictionSolver::staggered ? settings.friction_directions : 0),
         contacts_(contacts),
-        slips_(slips)
+        slips_(slips),
+        At_(group.scaled_rows(group.hard_weight_))
   {
-    std::vector<int> place(group.x_.size(), -1);
-    std::vector<double> root;
-    for (const Body& body : group.bodies_) {
-      for (int k = 0; k < body.used(); ++k) {
-        const std::size_t i = at(body.first + k);
-        if (!(group.hard_weight_[i] > 0)) continue;
-        place[i] = static_cast<int>(root.size());
-        root.push_back(std::sqrt(group.hard_weight_[i]));
-      }
-    }
-    const auto rows = static_cast<Eigen::Index>(group.rows_.size());
-    At_.setZero(static_cast<Eigen::Index>(root.size()), rows);
-    for (Eigen::Index r = 0; r < rows; ++r) {
-      for (const Side& side : {group.rows_[at(r)].a, group.rows_[at(r)].b}) {
-        if (side.body == kNoBody) continue;
-        const Body& body = group.bodies_[at(side.body)];
-        for (int k = 0; k < body.used(); ++k) {
-          const int c = place[at(body.first + k)];
-          if (c >= 0) At_(c, r) += group.J_[side.first + at(k)] * root[at(c)];
-        }
-      }
-    }
     find_free_motion();
   }
 
@@ -89,12 +68,12 @@ class ContactGroup::HardNewton {
     double best_residual = std::numeric_limits<double>::infinity();
     share_ = kFirstShare;
     for (int round = 0; round < kMaxRounds; ++round) {
-      find_limits();
+      limits_ = group_.slip_limits();
       minimise(y);
       F_ = found_;
       if (!F_.allFinite()) break;
       store(F_);
-      find_limits();
+      limits_ = group_.slip_limits();
       y.noalias() = At_ * F_;
       const double residual = residual_of(y);
       if (residual < best_residual) {
@@ -132,16 +111,6 @@ class ContactGroup::HardNewton {
     free_ = At_.transpose() * (At_ * held);
     for (Eigen::Index r = 0; r < free_.size(); ++r) free_[r] += group_.rows_[at(r)].free;
     for (const Contact& contact : group_.contacts_) free_[contact.row] -= contact.d;
-  }
-
-  void find_limits()
-  {
-    limits_.setZero(static_cast<Eigen::Index>(group_.slips_.size()));
-    for (const Patch& patch : group_.patches_) {
-      const double normal = group_.normal_force(patch);
-      for (std::size_t s = patch.first_slip; s < patch.end_slip; ++s)
-        limits_[static_cast<Eigen::Index>(s)] = group_.slips_[s].max_force(normal);
-    }
   }
 
   [[nodiscard]] double compliance_of(const Slip& slip) const
