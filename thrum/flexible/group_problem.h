@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The problem that a group solves in a substep, by itself: for tests, and to study solvers.
+// The problem that a group solves in a substep, as data: for tests, and to study solvers.
 //
-//   set_substep_observer(&mine);                         // is told of every substep of every world
+//   set_substep_observer(&mine);                         // called for every substep of every world
 //   GroupProblem problem = group.problem(settings);      // of the substep that is under way
 //   GroupSolution again = ContactGroup::solve_problem(problem, settings);
 //
@@ -81,7 +81,7 @@ struct SubstepInfo {
   int iterations = 0;  ///< sweeps and Newton steps, with those of attempts that were taken back
 };
 
-/// Is told of every substep of every group before it moves anything, from the thread of the group.
+/// Called for every substep of every group before it moves anything, in the thread of the group.
 class SubstepObserver {
  public:
   virtual ~SubstepObserver() = default;
