@@ -9,6 +9,7 @@
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
+#include "thrum/tets/delaunay_fill.h"
 #include "thrum/tets/mesh_stuffing.h"
 #include "thrum/tets/tet_quality.h"
 
@@ -26,7 +27,17 @@ struct TetsOptions {
   double spacing = 0;  // [m]
   double resolution = 0;
   int grading = 0;
+  bool keep_surface = false;
 };
+
+void fill_kept_surface(const TetsOptions& options, const distance::MeshDistance& surface, double spacing)
+{
+  const tets::DelaunayFillResult result = tets::fill_by_delaunay(surface, {.spacing = spacing});
+  mesh_io::write_tetrahedral_mesh(options.output, result.mesh);
+  fmt::print("{}: edges of at most {}; {} points added to the surface, {} inside\n{}", bold(options.output),
+             length_text(spacing), result.surface_points, result.inner_points,
+             tets::describe(tets::measure_quality(result.mesh)));
+}
 
 void run(const TetsOptions& options)
 {
@@ -37,6 +48,10 @@ void run(const TetsOptions& options)
   const double longest = mesh::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
   const bool chosen = options.spacing > 0 || options.resolution > 0;
   const double default_spacing = longest / (options.resolution > 0 ? options.resolution : kDefaultResolution);
+  if (options.keep_surface) {
+    fill_kept_surface(options, distance, options.spacing > 0 ? options.spacing : default_spacing);
+    return;
+  }
   const tets::MeshStuffingDesc desc{.spacing = options.spacing > 0 ? options.spacing : default_spacing,
                                     .grading = options.grading};
   const tets::MeshStuffingResult result = chosen ? tets::tetrahedralise(distance, desc)
@@ -66,7 +81,7 @@ void run(const TetsOptions& options)
 void add_mesh_tets(CLI::App& mesh)
 {
   auto options = std::make_shared<TetsOptions>();
-  CLI::App* command = mesh.add_subcommand("tets", "Fill a closed mesh with tetrahedra (isosurface stuffing)");
+  CLI::App* command = mesh.add_subcommand("tets", "Fill a closed mesh with tetrahedra");
   command->add_option("mesh", options->input, "the surface: .obj, .stl, .ply, .glb, .gltf")->required();
   command->add_option("-o,--output", options->output, "the file to write: .msh (Gmsh) or .vtk (ParaView)")
       ->required();
@@ -79,9 +94,14 @@ void add_mesh_tets(CLI::App& mesh)
                       kDefaultResolution))
       ->check(positive())
       ->excludes(spacing);
+  auto* keep = command->add_flag(
+      "--keep-surface", options->keep_surface,
+      "keep every triangle, sharp edges and the volume (constrained Delaunay), with edges of "
+      "at most the spacing; default: isosurface stuffing");
   command
       ->add_option("--grading", options->grading, "0: uniform; 1, 2, 3: inside up to 2, 4, 8 times coarser")
       ->check(CLI::Range(0, 3))
+      ->excludes(keep)
       ->capture_default_str();
   command->footer(
       "Details that the lattice cannot resolve are reported, with the spacing that resolves them.");

@@ -179,6 +179,7 @@ elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elasti
   elastic::FillDesc fill = {.spacing = options.spacing};
   fill.thickness = options.thickness;
   if (options.fill == "cut") fill.method = elastic::FillMethod::cut_cells;
+  if (options.fill == "delaunay") fill.method = elastic::FillMethod::delaunay;
   if (options.fill == "stuffing") fill.method = elastic::FillMethod::stuffing;
   if (options.quality == "draft") fill.quality = elastic::Quality::draft;
   if (options.quality == "fine") fill.quality = elastic::Quality::fine;
@@ -334,12 +335,13 @@ void add_modes_commands(CLI::App& app)
       ->check(CLI::IsMember({"draft", "normal", "fine"}))
       ->capture_default_str();
   modes
-      ->add_option(
-          "--fill", options->fill,
-          "cut: the surface as it is in cells of a lattice; stuffing: fitted tetrahedra, which cut "
-          "off sharp edges; auto: free bodies of revolution as round ones, bodies along the axes in a "
-          "grid, others cut")
-      ->check(CLI::IsMember({"auto", "cut", "stuffing"}))
+      ->add_option("--fill", options->fill,
+                   "delaunay: tetrahedra that keep the surface; cut: the surface as it is in cells of a "
+                   "lattice; stuffing: "
+                   "fitted tetrahedra, which cut off sharp edges; auto: free bodies of revolution as round "
+                   "ones, bodies along "
+                   "the axes in a grid, others by delaunay, or cut where they have too many triangles")
+      ->check(CLI::IsMember({"auto", "delaunay", "cut", "stuffing"}))
       ->capture_default_str();
   modes->add_option("--element", options->element, "tet10 or tet4")
       ->check(CLI::IsMember({"tet10", "tet4"}))

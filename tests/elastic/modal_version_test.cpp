@@ -48,6 +48,14 @@ const std::map<int, Numbers> kFillResults = {
          2758,         1527.35065, 789.514186,  165.101053,    722,         1581,       2.2554926,
          0.0129803027, 174.461755, 420,         2524,          14.56,       0.149968,   33.5473,
          887,          5378,       0.841122818, 0.00342939927, 7.30169215}},
+    {5, {1016,         298,        13.8853334,  0.135940903,   1.4733,      15952,       3756,
+         1504.10889,   775.88381,  526.910326,  19494,         5081,        2.63447944,  0.0178420637,
+         15.8224379,   182,        377,         14.56,         0.149968001, 0.52480625,  1513,
+         2758,         1527.35065, 789.514186,  165.101053,    722,         1581,        2.2554926,
+         0.0129803027, 174.461755, 420,         2524,          14.56,       0.149968,    33.5473,
+         887,          5378,       0.841122818, 0.00342939927, 7.30169215,  6369,        11433,
+         1527.35065,   789.514185, 414.098315,  4994,          9905,        0.841122816, 0.00342939926,
+         7.37406552}},
 };
 const std::map<int, Numbers> kAssemblyResults = {
     {1, {5.01775886e+11, 34.8189739, 5.23555076e+11, 42.2114852}},
@@ -107,7 +115,7 @@ TEST(ModalVersion, OfTheFilling)
                                               {.spacing = 0.07}, quadratic));
   append_filling(found, analyse_surface_modes(
                             shapes::generate(shapes::TorusDesc{.major_segments = 12, .minor_segments = 8}),
-                            {.quality = Quality::draft}, quadratic));
+                            {.method = FillMethod::cut_cells, .quality = Quality::draft}, quadratic));
   // A body of revolution.
   append_filling(found, analyse_surface_modes(
                             shapes::generate(shapes::LatheDesc{
@@ -116,8 +124,16 @@ TEST(ModalVersion, OfTheFilling)
   // A body along the axes, and cubic cut cells that are bisected.
   append_filling(found, analyse_surface_modes(shapes::generate(shapes::BoxDesc{.size = {0.2, 0.13, 0.07}}),
                                               {}, quadratic));
+  append_filling(found,
+                 analyse_surface_modes(shapes::generate(shapes::MugDesc{}),
+                                       {.max_tetrahedra = 4200, .method = FillMethod::cut_cells}, quadratic));
+  // Tetrahedra that keep the surface.
+  append_filling(found, analyse_surface_modes(
+                            shapes::generate(shapes::TorusDesc{.major_segments = 12, .minor_segments = 8}),
+                            {.method = FillMethod::delaunay, .quality = Quality::draft}, quadratic));
   append_filling(
-      found, analyse_surface_modes(shapes::generate(shapes::MugDesc{}), {.max_tetrahedra = 4200}, quadratic));
+      found, analyse_surface_modes(shapes::generate(shapes::MugDesc{}),
+                                   {.method = FillMethod::delaunay, .quality = Quality::draft}, quadratic));
   expect_recorded(kFillResults, kModalVersions.fill, found, "ModalVersions::fill");
 }
 

@@ -10,6 +10,7 @@
 #include "thrum/base/progress.h"
 #include "thrum/elastic/block_modes.h"
 #include "thrum/elastic/cut_modes.h"
+#include "thrum/elastic/delaunay_modes.h"
 #include "thrum/elastic/fill_quality.h"
 #include "thrum/elastic/modal_cache.h"
 #include "thrum/elastic/revolved_modes.h"
@@ -18,6 +19,7 @@
 #include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/tets/block_tets.h"
+#include "thrum/tets/delaunay_fill.h"
 #include "thrum/tets/mesh_stuffing.h"
 
 namespace thrum::elastic {
@@ -184,6 +186,29 @@ std::optional<ModalAnalysisResult> analyse_block_surface(const mesh::TriangleMes
   return analyse_blocks(surface, fill, desc);
 }
 
+// Tetrahedra that keep the surface; nothing where cut cells are to be used instead.
+std::optional<ModalAnalysisResult> analyse_kept_surface(const mesh::TriangleMesh& surface,
+                                                        const FillDesc& fill, const ModalAnalysisDesc& desc)
+{
+  if (fill.method == FillMethod::delaunay) {
+    if (desc.materials.size() != 1) throw Error("A surface is filled with one material only.");
+    std::optional<ModalAnalysisResult> result = analyse_delaunay(surface, fill, desc);
+    if (!result)
+      throw Error(fmt::format(
+          "'{}' has {} triangles, too many for tetrahedra that keep each of them. Use --fill cut, "
+          "--quality fine, a spacing, or a mesh with fewer triangles.",
+          desc.name, surface.triangles.size()));
+    return result;
+  }
+  if (fill.method != FillMethod::automatic || fill.spacing > 0 || desc.materials.size() != 1)
+    return std::nullopt;
+  try {
+    return analyse_delaunay(surface, fill, desc);
+  } catch (const tets::SurfaceNotKept&) {
+    return std::nullopt;
+  }
+}
+
 ModalAnalysisResult analyse_stuffed_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                             const ModalAnalysisDesc& desc, distance::SignMethod sign)
 {
@@ -222,6 +247,7 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
   try {
     if (auto round = analyse_round_surface(surface, fill, desc)) return std::move(*round);
     if (auto blocks = analyse_block_surface(surface, fill, desc)) return std::move(*blocks);
+    if (auto kept = analyse_kept_surface(surface, fill, desc)) return std::move(*kept);
     return analyse_cut_surface(surface, fill, desc);
   } catch (const tets::CrossingSurface&) {
     ModalAnalysisResult result =

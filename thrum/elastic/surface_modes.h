@@ -20,10 +20,12 @@ namespace thrum::elastic {
 /// How a closed surface is filled.
 enum class FillMethod {
   /// free bodies of revolution as round (docs/methods/revolved_bodies.md), bodies along the axes in a grid
-  /// (docs/methods/rectilinear_bodies.md), others in cut cells
+  /// (docs/methods/rectilinear_bodies.md), others in tetrahedra that keep the surface, or in cut cells where
+  /// it has too many triangles or crosses itself
   automatic,
   cut_cells,  ///< exact volume, sharp edges: elements partly inside (tets/cut_cells.h); TET10 only
   stuffing,   ///< fitted tetrahedra that cut off edges (tets/isosurface_stuffing.h)
+  delaunay,   ///< tetrahedra that keep the surface (tets/delaunay_fill.h); TET10 only
 };
 
 /// How accurate the frequencies shall be, where the spacing is not given: the largest stated error of the

@@ -33,6 +33,7 @@ std::shared_ptr<const model::ModalModel> modes_of(const RingsEntry& rings, const
   desc.progress = progress;
   elastic::FillDesc fill = {.spacing = rings.spacing, .grid = rings.grid, .thickness = rings.thickness};
   if (rings.fill == RingsFill::cut) fill.method = elastic::FillMethod::cut_cells;
+  if (rings.fill == RingsFill::delaunay) fill.method = elastic::FillMethod::delaunay;
   if (rings.fill == RingsFill::stuffing) fill.method = elastic::FillMethod::stuffing;
   if (rings.quality == RingsQuality::draft) fill.quality = elastic::Quality::draft;
   if (rings.quality == RingsQuality::fine) fill.quality = elastic::Quality::fine;

@@ -111,7 +111,7 @@ struct AttenuationEntry {
 enum class SupportKind { clamp, contacts };
 
 /// How a closed shape is filled, and how accurate its modes shall be (elastic/surface_modes.h).
-enum class RingsFill { automatic, cut, stuffing };
+enum class RingsFill { automatic, cut, stuffing, delaunay };
 enum class RingsQuality { draft, normal, fine };
 
 /// That a body rings, and how its modes are found.

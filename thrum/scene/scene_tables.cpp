@@ -234,11 +234,17 @@ THRUM_TABLE(
                &RingsEntry::thickness)
         .choice(
             {.key = "fill",
-             .doc = "cut: elements that are partly inside, exact; stuffing: fitted tetrahedra, which cut "
-                    "off sharp edges; auto: free bodies of revolution as round ones, bodies along the axes "
-                    "in a grid, others cut"},
+             .doc =
+                 "delaunay: tetrahedra that keep the surface; cut: elements that are partly inside, exact; "
+                 "stuffing: fitted tetrahedra, which cut off sharp edges; auto: free bodies of revolution as "
+                 "round ones, bodies along the axes in a grid, others by delaunay, or cut where they have "
+                 "too "
+                 "many triangles"},
             &RingsEntry::fill,
-            {{"auto", RingsFill::automatic}, {"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
+            {{"auto", RingsFill::automatic},
+             {"delaunay", RingsFill::delaunay},
+             {"cut", RingsFill::cut},
+             {"stuffing", RingsFill::stuffing}})
         .choice(
             {.key = "quality", .doc = "error of the frequencies of 5, 1 or 0.2 %, without a spacing"},
             &RingsEntry::quality,

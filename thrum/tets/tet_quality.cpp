@@ -30,7 +30,11 @@ std::array<Vec3, 4> corners_of(const mesh::TetrahedralMesh& mesh, std::size_t t)
 //     r = 3 V / S,    R = | a^2 b x c + b^2 c x a + c^2 a x b | / (12 V).
 double radius_ratio(const mesh::TetrahedralMesh& mesh, std::size_t tetrahedron)
 {
-  const auto p = corners_of(mesh, tetrahedron);
+  return radius_ratio(corners_of(mesh, tetrahedron));
+}
+
+double radius_ratio(const std::array<Vec3, 4>& p)
+{
   const Vec3 a = p[1] - p[0], b = p[2] - p[0], c = p[3] - p[0];
   const Vec3 bc = b.cross(c), ca = c.cross(a), ab = a.cross(b);
   const double six = a.dot(bc);

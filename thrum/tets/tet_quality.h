@@ -36,6 +36,7 @@ struct TetQuality {
 
 /// 3 r / R of one tetrahedron; 0 when it is flat or inside out.
 [[nodiscard]] double radius_ratio(const mesh::TetrahedralMesh& mesh, std::size_t tetrahedron);
+[[nodiscard]] double radius_ratio(const std::array<Vec3, 4>& corners);
 
 /// A few lines of plain text.
 [[nodiscard]] std::string describe(const TetQuality& quality);

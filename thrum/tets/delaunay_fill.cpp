@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/tets/delaunay_fill.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <numeric>
+#include <set>
+
+#include "thrum/base/index.h"
+#include "thrum/mesh/unused_vertices.h"
+#include "thrum/tets/cell_improvement.h"
+#include "thrum/tets/delaunay_mesh.h"
+#include "thrum/tets/grid_predicates.h"
+#include "thrum/tets/interior_smoothing.h"
+#include "thrum/tets/surface_recovery.h"
+#include "thrum/tets/surface_triangles.h"
+
+namespace thrum::tets {
+
+namespace {
+
+// The lattice inside: points of a body-centred cubic one, whose cells have edges of 1 and 0.87 times its
+// width, at least this share of the spacing from the surface.
+constexpr double kMinDepth = 0.55;
+// New points of the surface, at most this many times as many as it has vertices.
+constexpr double kMaxNewPoints = 20;
+
+Triangle sorted(Triangle t)
+{
+  std::sort(t.begin(), t.end());
+  return t;
+}
+
+// Points of space as points of the grid.
+class GridMap {
+ public:
+  explicit GridMap(const Box3& box)
+      : centre_(box.center()),
+        scale_(kDelaunayReach / (0.5 * box.diagonal().norm())),
+        middle_(Vec3::Constant(0.5 * static_cast<double>(1LL << kDelaunayBits)))
+  {
+  }
+  [[nodiscard]] Vec3 to_grid(const Vec3& p) const
+  {
+    const Vec3 q = middle_ + scale_ * (p - centre_);
+    return {std::round(q.x()), std::round(q.y()), std::round(q.z())};
+  }
+  [[nodiscard]] Vec3 to_space(const Vec3& q) const { return centre_ + (q - middle_) / scale_; }
+
+ private:
+  Vec3 centre_;
+  double scale_;
+  Vec3 middle_;
+};
+
+// Interleaved bits of the coordinates: neighbours in this order are near each other, so that a walk between
+// them is short.
+std::uint64_t place_on_curve(const Vec3& grid_point)
+{
+  std::uint64_t key = 0;
+  for (int bit = kDelaunayBits; bit > kDelaunayBits - 21; --bit)
+    for (int axis = 0; axis < 3; ++axis)
+      key = (key << 1) | ((static_cast<std::uint64_t>(grid_point[axis]) >> bit) & 1U);
+  return key;
+}
+
+void require_manifold(const mesh::TriangleMesh& surface)
+{
+  std::set<std::array<Index, 2>> sides;
+  for (const Triangle& t : surface.triangles)
+    for (std::size_t k = 0; k < 3; ++k)
+      if (!sides.insert({t[k], t[(k + 1) % 3]}).second)
+        throw SurfaceNotKept(
+            "An edge of the surface has more than two triangles, or they face opposite ways.");
+  for (const auto& [a, b] : sides)
+    if (!sides.contains({b, a})) throw SurfaceNotKept("The surface is not closed.");
+}
+
+std::vector<Vec3> inner_points(const distance::MeshDistance& surface, const Box3& box, double spacing,
+                               double max_points)
+{
+  std::vector<Vec3> points;
+  const Vec3 from = box.min() - Vec3::Constant(0.31 * spacing);
+  Eigen::Vector3i count = (box.sizes() / spacing).array().ceil().cast<int>() + 1;
+  for (int i = 0; i <= count.x(); ++i) {
+    for (int j = 0; j <= count.y(); ++j) {
+      for (int k = 0; k <= count.z(); ++k) {
+        for (const double offset : {0.0, 0.5}) {
+          const Vec3 p = from + spacing * (Vec3(i, j, k) + Vec3::Constant(offset));
+          if (!box.contains(p) || surface.signed_distance(p).distance > -kMinDepth * spacing) continue;
+          points.push_back(p);
+          if (static_cast<double>(points.size()) > max_points)
+            throw SurfaceNotKept(
+                fmt::format("A spacing of {:.3g} m takes more than {:.0f} points.", spacing, max_points));
+        }
+      }
+    }
+  }
+  return points;
+}
+
+// Whether each cell is inside: 0 or 1; the surface is between cells that differ.
+std::vector<std::uint8_t> find_inside(const DelaunayMesh& mesh, const std::set<Triangle>& faces)
+{
+  constexpr std::uint8_t kUnknown = 2;
+  const auto cells = mesh.cells();
+  std::vector<std::uint8_t> inside(cells.size(), kUnknown);
+  std::deque<Index> queue;
+  for (Index c = 0; c < count_of(cells) && queue.empty(); ++c) {
+    const auto& v = cells[at(c)].v;
+    if (mesh.is_used(c) && *std::min_element(v.begin(), v.end()) < DelaunayMesh::kOuterVertices)
+      queue.push_back(c);
+  }
+  inside[at(queue.front())] = 0;
+  while (!queue.empty()) {
+    const Index c = queue.front();
+    queue.pop_front();
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Index next = cells[at(c)].n[k];
+      if (next < 0 || inside[at(next)] != kUnknown) continue;
+      Triangle face;
+      for (std::size_t i = 0, j = 0; i < 4; ++i)
+        if (i != k) face[j++] = cells[at(c)].v[i];
+      inside[at(next)] = faces.contains(sorted(face)) ? 1 - inside[at(c)] : inside[at(c)];
+      queue.push_back(next);
+    }
+  }
+  return inside;
+}
+
+}  // namespace
+
+DelaunayFillResult fill_by_delaunay(const distance::MeshDistance& surface, const DelaunayFillDesc& desc)
+{
+  const mesh::TriangleMesh& input = surface.bvh().mesh();
+  require_manifold(input);
+  SurfacePieces pieces{input.vertices, input.triangles};
+  for (const CuttingPlane& plane : desc.planes) cut_at_plane(pieces, plane.normal, plane.offset);
+  const SurfacePieces fine = refine_surface(std::move(pieces), desc.spacing);
+  const Box3 box = mesh::bounding_box(input);
+  const std::vector<Vec3> inner = inner_points(surface, box, desc.spacing, desc.max_points);
+
+  // Vertices of the surface and points inside, in an order in which each is near the one before.
+  const GridMap grid(box);
+  std::vector<Vec3> points = fine.vertices;
+  points.insert(points.end(), inner.begin(), inner.end());
+  std::vector<std::pair<std::uint64_t, Index>> order;
+  for (Index i = 0; i < count_of(points); ++i)
+    order.emplace_back(place_on_curve(grid.to_grid(points[at(i)])), i);
+  std::sort(order.begin(), order.end());
+  DelaunayMesh delaunay;
+  std::vector<Index> vertex_of(points.size());
+  std::vector<Index> point_of(DelaunayMesh::kOuterVertices, -1);
+  for (const auto& [key, i] : order) {
+    vertex_of[at(i)] = delaunay.insert(grid.to_grid(points[at(i)]));
+    if (vertex_of[at(i)] < count_of(point_of))
+      throw SurfaceNotKept("Two vertices of the surface are at the same point.");
+    point_of.push_back(i);
+  }
+
+  std::vector<Triangle> triangles;
+  for (const Triangle& t : fine.triangles)
+    triangles.push_back({vertex_of[at(t[0])], vertex_of[at(t[1])], vertex_of[at(t[2])]});
+  SurfaceRecovery recovery(delaunay, std::move(triangles), delaunay.vertex_count());
+  for (const auto& [a, b] : fine.fixed_edges) recovery.fix_edge(vertex_of[at(a)], vertex_of[at(b)]);
+  if (!recovery.recover(static_cast<std::size_t>(kMaxNewPoints * static_cast<double>(fine.vertices.size()))))
+    throw SurfaceNotKept("The surface crosses itself, or is too thin for its width.");
+
+  DelaunayFillResult result;
+  result.inner_points = inner.size();
+  result.surface_points = fine.vertices.size() - input.vertices.size() + recovery.new_points();
+  KeptSurface kept;
+  for (const Triangle& t : recovery.triangles()) {
+    kept.triangles.insert(sorted(t));
+    for (std::size_t k = 0; k < 3; ++k)
+      kept.edges.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+  }
+  kept.inside = find_inside(delaunay, kept.triangles);
+  (void)improve_cells(delaunay, kept);
+  for (Index v = count_of(point_of); v < delaunay.vertex_count(); ++v) {
+    point_of.push_back(count_of(points));
+    points.push_back(grid.to_space(delaunay.point(v)));
+  }
+  for (Index c = 0; c < count_of(delaunay.cells()); ++c) {
+    if (!delaunay.is_used(c) || kept.inside[at(c)] != 1) continue;
+    Tetrahedron t;
+    for (std::size_t k = 0; k < 4; ++k) t[k] = point_of[at(delaunay.cells()[at(c)].v[k])];
+    result.mesh.tetrahedra.push_back(t);
+  }
+  result.mesh.vertices = std::move(points);
+  result.flat_removed = remove_flat_tetrahedra(result.mesh);
+  (void)mesh::remove_unused_vertices(result.mesh.vertices, result.mesh.tetrahedra);
+  smooth_interior(result.mesh, desc.smoothing_rounds);
+  return result;
+}
+
+}  // namespace thrum::tets

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "thrum/tets/grid_predicates.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace thrum::tets {
+
+namespace {
+
+__extension__ using Int128 = __int128;
+using IntVec3 = std::array<Int128, 3>;
+
+constexpr double kHalfUlp = std::numeric_limits<double>::epsilon() / 2;
+// [Shewchuk 1997, section 4.3], relative to the sum of the sizes of the terms of the determinants as written
+// below.
+constexpr double kOrientationBound = (7 + 56 * kHalfUlp) * kHalfUlp;
+constexpr double kInSphereBound = (16 + 224 * kHalfUlp) * kHalfUlp;
+
+int sign_of(Int128 value)
+{
+  return value > 0 ? 1 : (value < 0 ? -1 : 0);
+}
+
+IntVec3 difference(const Vec3& a, const Vec3& b)
+{
+  IntVec3 result;
+  for (int k = 0; k < 3; ++k) result[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(a[k] - b[k]);
+  return result;
+}
+
+Int128 determinant(const IntVec3& u, const IntVec3& v, const IntVec3& w)
+{
+  return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
+         u[2] * (v[0] * w[1] - v[1] * w[0]);
+}
+
+Int128 square(const IntVec3& u)
+{
+  return u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+}
+
+// A sum of products of a volume (126 bits and a sign) and a square of a length (84 bits), in four digits:
+//
+//     a 2^100 + b 2^60 + c 2^40 + d,
+//
+// since volume = m1 2^60 + m0 and square = l1 2^40 + l0. No digit overflows 128 bits.
+class ProductSum {
+ public:
+  void add(Int128 volume, Int128 length)
+  {
+    const Int128 m1 = volume >> 60, m0 = volume - (m1 << 60);
+    const Int128 l1 = length >> 40, l0 = length - (l1 << 40);
+    a_ += m1 * l1;
+    b_ += m1 * l0;
+    c_ += m0 * l1;
+    d_ += m0 * l0;
+  }
+  [[nodiscard]] int sign() const
+  {
+    // Carried upwards, all digits but the first are positive and together less than 2^100.
+    const Int128 c = c_ + (d_ >> 40);
+    const Int128 b = b_ + (c >> 20);
+    const Int128 a = a_ + (b >> 40);
+    if (a != 0) return sign_of(a);
+    const auto rest = [](Int128 value, int bits) {
+      return value - ((value >> bits) << bits);
+    };
+    return rest(b, 40) != 0 || rest(c, 20) != 0 || rest(d_, 40) != 0 ? 1 : 0;
+  }
+
+ private:
+  Int128 a_ = 0, b_ = 0, c_ = 0, d_ = 0;
+};
+
+}  // namespace
+
+int grid_orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
+{
+  const Vec3 u = b - a;
+  const Vec3 v = c - a;
+  const Vec3 w = d - a;
+  const double yz = v.y() * w.z(), zy = v.z() * w.y();
+  const double zx = v.z() * w.x(), xz = v.x() * w.z();
+  const double xy = v.x() * w.y(), yx = v.y() * w.x();
+  const double det = u.x() * (yz - zy) + u.y() * (zx - xz) + u.z() * (xy - yx);
+  const double size = std::abs(u.x()) * (std::abs(yz) + std::abs(zy)) +
+                      std::abs(u.y()) * (std::abs(zx) + std::abs(xz)) +
+                      std::abs(u.z()) * (std::abs(xy) + std::abs(yx));
+  if (det > kOrientationBound * size) return 1;
+  if (det < -kOrientationBound * size) return -1;
+  return sign_of(determinant(difference(b, a), difference(c, a), difference(d, a)));
+}
+
+// With p' = p - e the sphere through a, b, c, d has e inside when
+//
+//     |d'|^2 det[a' b' c'] - |c'|^2 det[a' b' d'] + |b'|^2 det[a' c' d'] - |a'|^2 det[b' c' d']
+//
+// is negative for a tetrahedron that is positive (det[b - a, c - a, d - a] > 0).
+int grid_in_sphere(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, const Vec3& e)
+{
+  const std::array<Vec3, 4> p = {a - e, b - e, c - e, d - e};
+  constexpr std::array<std::array<std::size_t, 4>, 4> kTerms = {
+      {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}}};
+  double det = 0;
+  double size = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const Vec3 &u = p[kTerms[k][0]], &v = p[kTerms[k][1]], &w = p[kTerms[k][2]];
+    const double yz = v.y() * w.z(), zy = v.z() * w.y();
+    const double zx = v.z() * w.x(), xz = v.x() * w.z();
+    const double xy = v.x() * w.y(), yx = v.y() * w.x();
+    const double length = p[kTerms[k][3]].squaredNorm();
+    const double volume = u.x() * (yz - zy) + u.y() * (zx - xz) + u.z() * (xy - yx);
+    det += (k % 2 == 0 ? volume : -volume) * length;
+    size += length * (std::abs(u.x()) * (std::abs(yz) + std::abs(zy)) +
+                      std::abs(u.y()) * (std::abs(zx) + std::abs(xz)) +
+                      std::abs(u.z()) * (std::abs(xy) + std::abs(yx)));
+  }
+  if (det > kInSphereBound * size) return -1;
+  if (det < -kInSphereBound * size) return 1;
+  std::array<IntVec3, 4> q;
+  for (std::size_t k = 0; k < 4; ++k) q[k] = difference(*std::array<const Vec3*, 4>{&a, &b, &c, &d}[k], e);
+  ProductSum sum;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const Int128 volume = determinant(q[kTerms[k][0]], q[kTerms[k][1]], q[kTerms[k][2]]);
+    sum.add(k % 2 == 0 ? volume : -volume, square(q[kTerms[k][3]]));
+  }
+  return -sum.sign();
+}
+
+}  // namespace thrum::tets
