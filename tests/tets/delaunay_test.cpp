@@ -145,6 +145,43 @@ TEST(DelaunayMesh, HasEmptySpheresAlsoForGrids)
   }
 }
 
+// The determinant of five points changes its sign when two are exchanged; so must what decides ties, or faces
+// that are filled in another order do not match.
+TEST(DelaunayMesh, DecidesTiesTheSameWayInEveryOrder)
+{
+  const Vec3 middle = Vec3::Constant(std::exp2(kDelaunayBits - 1));
+  DelaunayMesh mesh;
+  for (int i = 0; i < 8; ++i) (void)mesh.insert(middle + 1e9 * Vec3(i % 2, (i / 2) % 2, i / 4));
+  int compared = 0;
+  for (const int left_out : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    for (const int also : {0, 3, 5, 6}) {
+      std::vector<Index> corners;
+      for (Index v = 0; v < 8; ++v)
+        if (v != left_out && v != also) corners.push_back(DelaunayMesh::kOuterVertices + v);
+      corners.resize(5);
+      // +1 or -1: the sign of the determinant of the points in this order; 0 where the first four are in a plane.
+      const auto sign = [&](const std::vector<Index>& v) {
+        const int side = mesh.orientation(v[0], v[1], v[2], v[3]);
+        if (side == 0) return 0;
+        const bool inside = side > 0 ? mesh.is_in_sphere(v[0], v[1], v[2], v[3], v[4])
+                                     : mesh.is_in_sphere(v[0], v[1], v[3], v[2], v[4]);
+        return inside ? side : -side;
+      };
+      std::vector<Index> order = corners;
+      do {
+        for (std::size_t k = 0; k + 1 < order.size(); ++k) {
+          std::vector<Index> exchanged = order;
+          std::swap(exchanged[k], exchanged[k + 1]);
+          if (sign(order) == 0 || sign(exchanged) == 0) continue;
+          ASSERT_EQ(sign(order), -sign(exchanged));
+          ++compared;
+        }
+      } while (std::next_permutation(order.begin(), order.end()));
+    }
+  }
+  EXPECT_GT(compared, 1000);
+}
+
 mesh::TriangleMesh turned(mesh::TriangleMesh mesh, std::uint64_t seed)
 {
   base::Random random(seed);
