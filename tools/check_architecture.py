@@ -11,6 +11,7 @@
 - every source file in a module's folder is listed in its CMakeLists.txt
 - every folder has a README.md that lists exactly its public and its shared headers, and the folders that it may use
 - the only file of the library outside these folders is thrum/thrum.h, and it includes public headers of these folders
+- no object of the library changes unseen: no mutable members, and thread_local only where threads are counted
 - no source file is longer than the limit
 - with --max-columns, no line of C++ is longer than that, unless it cannot be broken
 
@@ -33,6 +34,8 @@ CPP_FOLDERS = ("thrum", "apps", "tests", "benchmarks", "examples", "adapters", "
 README_HEADER = re.compile(r"^- `([a-z0-9_]+\.h)`: \S", re.MULTILINE)
 SHARED_HEADING = "\n## Shared headers\n"
 README_USES = re.compile(r"^May use: .*$", re.MULTILINE)
+HIDDEN_STATE = re.compile(r"^\s*(?:static\s+|inline\s+)*(thread_local|mutable)\b")
+THREAD_STATE = ("thrum/base/parallel.cpp",)  # the limit of the calling thread, and whether it runs a loop
 RAW_STRING = re.compile(r'R"([^\s()\\]{0,16})\(')
 
 
@@ -149,6 +152,18 @@ def top_header_problems(root, graph):
                 yield f'{where}: includes "{target}", which is not installed; use a public header of thrum/{parts[1]}'
 
 
+def hidden_state_problems(root):
+    """What a const function or another thread could change without its caller knowing."""
+    for file in all_sources(root / "thrum"):
+        where = file.relative_to(root)
+        if str(where) in THREAD_STATE:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if match := HIDDEN_STATE.match(line):
+                yield (f"{where}:{number}: is {match[1]}; keep what is computed in an object that its user owns, and compute it in a "
+                       "constructor or a function that is not const")
+
+
 def length_problems(root):
     for top in TOP_FOLDERS:
         for file in sorted((root / top).rglob("*")):
@@ -227,8 +242,8 @@ def main():
     root = arguments.root
     graph = json.loads(arguments.graph.read_text())
     problems = [*include_problems(root, graph), *outside_include_problems(root, graph), *folder_problems(root, graph),
-                *top_header_problems(root, graph), *readme_problems(root, graph, arguments.write), *length_problems(root),
-                *doc_problems(root, graph, arguments.write)]
+                *top_header_problems(root, graph), *readme_problems(root, graph, arguments.write), *hidden_state_problems(root),
+                *length_problems(root), *doc_problems(root, graph, arguments.write)]
     if arguments.max_columns:
         problems += column_problems(root, arguments.max_columns)
     for problem in problems:

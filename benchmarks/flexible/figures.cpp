@@ -111,10 +111,10 @@ FigureRun run_scene(const FigureScene& scene, bool adaptive, double steps_per_pe
   desc.world.flexible.adapt_modes = adaptive;
   desc.world.flexible.steps_per_period = steps_per_period;
   desc.world.flexible.max_step = scene.max_step;
-  (void)flexible::set_substep_observer(&activity);
   FigureRun run;
   run.step = scene.max_step;
   scene::BuiltScene built = scene::build_world(desc);
+  built.world.set_substep_observer(&activity);
   const int steps = static_cast<int>(std::lround(scene.duration / run.step));
   for (const scene::BodyVisual& body : built.visuals) run.names.push_back(body.name);
   for (int i = 0; i < steps; ++i) {
@@ -127,7 +127,6 @@ FigureRun run_scene(const FigureScene& scene, bool adaptive, double steps_per_pe
     for (const model::BodyState& body : built.world.state().bodies) now.push_back(body.X_wb.position);
     run.positions.push_back(std::move(now));
   }
-  (void)flexible::set_substep_observer(nullptr);
   run.histogram = activity.histogram();
   run.work = built.world.flexible_report().groups;
   run.mean_modes = static_cast<double>(run.work.active_modes) /

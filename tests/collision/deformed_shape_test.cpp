@@ -9,8 +9,11 @@
 #include <tuple>
 
 #include "tests/flexible/beam_model.h"
+#include "thrum/collision/boyse.h"
 #include "thrum/collision/deformed_shape.h"
 #include "thrum/collision/pair_table.h"
+#include "thrum/collision/time_of_impact.h"
+#include "thrum/collision/triangle_surface.h"
 
 namespace thrum::collision {
 namespace {
@@ -175,6 +178,38 @@ TEST(DeformedShape, ABentSurfaceIsTheSameAsOneMadeBent)
     touching += found.empty() ? 0 : 1;
   }
   EXPECT_GT(touching, 100);
+}
+
+// When a falling bar meets one that bends more and more: each time as if it had been made bent.
+TEST(DeformedShape, ImpactsByZListAreThoseOfTheBentSurface)
+{
+  const Bar bar;
+  DeformedShape shape(bar.straight, bar.prepared);
+  model::Shape other{model::Mesh{std::make_shared<const mesh::TriangleMesh>(bar.straight), nullptr}};
+  const PreparedShape falling = prepare(other);
+  for (const double R : {2.0, 0.5, 0.2, -0.3, 1.0}) {
+    mesh::TriangleMesh made = bar.straight;
+    made.vertices = bent(bar.straight, R);
+    shape.deform(made.vertices);
+    const DeformedShape fresh(made, bar.prepared);
+    // Above the middle, turned across: it meets the upper face there.
+    ShapeMotion motion;
+    motion.X_ws.position = {0, 0, 0.1};
+    motion.X_ws.rotation = Quat(Eigen::AngleAxisd(1.1, Vec3::UnitZ()));
+    motion.centre = motion.X_ws.position;
+    motion.move = {0, 0, -0.2};
+    const auto when = [&](const PreparedShape& bends) {
+      return time_of_impact(bends, {}, falling, motion, {.touch_gap = 1e-6},
+                            pair_table_with(Interference::zlist));
+    };
+    const TimeOfImpact impact = when(shape.prepared());
+    const TimeOfImpact expected = when(fresh.prepared());
+    ASSERT_TRUE(impact.found()) << R;
+    EXPECT_NEAR(impact.fraction, expected.fraction, 1e-12) << R;
+    const auto now = static_cast<const TriangleSurface&>(*shape.prepared().accelerator).boyse();
+    for (std::size_t v = 0; v < made.vertices.size(); ++v)
+      ASSERT_EQ(now->mesh().vertices[v], made.vertices[v]) << R;
+  }
 }
 
 // A flat bar between two blocks is held all along, not at the outermost points alone.

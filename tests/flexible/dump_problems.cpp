@@ -97,8 +97,8 @@ std::size_t dump(const Run& run, ContactLaw law, std::ostream& out)
                                             {.settings = settings});
   desc.world.flexible.contact = law;
   Chooser chooser(desc.world.flexible);
-  (void)set_substep_observer(&chooser);
   scene::BuiltScene built = scene::build_world(desc);
+  built.world.set_substep_observer(&chooser);
   const int steps = static_cast<int>(std::lround(run.duration / desc.step));
   const std::array<int, 2> wanted = {steps / 3, 2 * steps / 3};
   for (int i = 0; i < steps; ++i) {
@@ -107,7 +107,6 @@ std::size_t dump(const Run& run, ContactLaw law, std::ostream& out)
     built.step(i * desc.step, desc.step);
     if (is_wanted) chooser.end_wanted(fmt::format("{:.2f} s", i * desc.step));
   }
-  (void)set_substep_observer(nullptr);
   const GroupReport& work = built.world.flexible_report().groups;
   std::size_t bytes = 0;
   for (const NamedProblem& named : chooser.all(fmt::format("{} {}", run.scene, is_hard ? "hard" : "hertz"))) {

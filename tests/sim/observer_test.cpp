@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
+#include "thrum/flexible/flexible_report.h"
+#include "thrum/flexible/group_problem.h"
 #include "thrum/sim/step_observer.h"
 
 namespace thrum::sim {
@@ -417,6 +420,40 @@ TEST_P(BothSteppers, AnObserverMayNotChangeTheSceneItself)
     world.remove_body(body);
     EXPECT_FALSE(world.contains(body));
   }
+}
+
+// Groups may call from several threads at once.
+struct SubstepCounter : flexible::SubstepObserver {
+  std::atomic<std::uint64_t> count = 0;
+  void on_substep(const flexible::ContactGroup&, const flexible::SubstepInfo&) override { ++count; }
+};
+
+TEST(SubstepObserver, SeesTheSubstepsOfItsWorldAlone)
+{
+  const auto fill = [](World& world, double height) {
+    add_plane(world);
+    for (int i = 0; i < 5; ++i) add_box(world, Vec3::Constant(0.1), {1.0 * i, 0, 0.1 + height});
+  };
+  World first({.stepper = StepperKind::flexible}), second({.stepper = StepperKind::flexible});
+  fill(first, 0.002);
+  fill(second, 0.01);
+  SubstepCounter of_first, of_second;
+  first.set_substep_observer(&of_first);
+  second.set_substep_observer(&of_second);
+  for (int i = 0; i < 20; ++i) {
+    first.step(0.005);
+    second.step(0.005);
+  }
+  EXPECT_GT(of_first.count, 0U);
+  EXPECT_EQ(of_first.count, first.flexible_report().groups.substeps);
+  EXPECT_EQ(of_second.count, second.flexible_report().groups.substeps);
+  EXPECT_NE(of_first.count, of_second.count);
+  const std::uint64_t before = of_first.count;
+  first.set_substep_observer(nullptr);
+  first.step(0.005);
+  EXPECT_EQ(of_first.count, before);
+  World other;
+  EXPECT_THROW(other.set_substep_observer(&of_first), Error);
 }
 
 }  // namespace

@@ -89,14 +89,15 @@ double lag(std::span<const double> a, std::span<const double> b)
 
 std::vector<double> ear_response(const Hrtf& hrtf, const Vec3& direction, std::size_t ear)
 {
-  return inverse_transform(hrtf.spectra(direction)[ear], hrtf.transform_size());
+  return FourierTransform(hrtf.transform_size()).samples(hrtf.spectra(direction)[ear]);
 }
 
 TEST(Transform, IsTheSumOfItsDefinition)
 {
   const std::vector<double> samples{1, -2, 3.5, 0.25, -4};
   const std::size_t size = 12;
-  const auto spectrum = transform(samples, size);
+  FourierTransform transform(size);
+  const auto spectrum = transform.spectrum(samples);
   ASSERT_EQ(spectrum.size(), size / 2 + 1);
   for (std::size_t k = 0; k < spectrum.size(); ++k) {
     std::complex<double> sum = 0;
@@ -106,7 +107,7 @@ TEST(Transform, IsTheSumOfItsDefinition)
     }
     EXPECT_LE(std::abs(spectrum[k] - sum), 1e-12);
   }
-  const auto back = inverse_transform(spectrum, size);
+  const auto back = transform.samples(spectrum);
   for (std::size_t n = 0; n < size; ++n) EXPECT_NEAR(back[n], n < samples.size() ? samples[n] : 0, 1e-12);
 }
 

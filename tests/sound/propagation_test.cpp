@@ -81,7 +81,7 @@ TEST(AirFilter, HasTheAbsorptionOfTheAirAndNoDelay)
 {
   const Air air;
   for (const int rate : {44100, 48000, 96000, 192000}) {
-    const AirFilter filter(air, rate);
+    AirFilter filter(air, rate);
     std::vector<double> taps(filter.half_length() + 1);
     for (const double distance : {0.5, 5.0, 50.0, 150.0}) {
       filter.taps(distance, taps);

@@ -132,6 +132,14 @@ class CheckArchitecture(unittest.TestCase):
         self.assert_found("lists low_inside.h, which is a private header")
         self.assert_found("lists gone.h, which is no header of the folder")
 
+    def test_state_that_changes_unseen(self):
+        for line in ("  mutable int x = 0;", "    static thread_local int x;", "thread_local int x;"):
+            with self.subTest(line):
+                self.write("thrum/low/low.h", f"#pragma once\n{line}\n")
+                self.assert_found("thrum/low/low.h:2: is " + ("mutable" if "mutable" in line else "thread_local"))
+        self.write("thrum/low/low.h", "// A lambda may be mutable.\nauto f = [x]() mutable { ++x; };\n")
+        self.assertEqual(self.check(), (0, ""))
+
     def test_long_lines(self):
         address = "https://example.org/" + "x" * 120
         self.write("thrum/low/low.h", f'// see {address}\nconst char* text = R"({"a b " * 40})";\n#pragma once\n')

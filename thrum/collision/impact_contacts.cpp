@@ -24,7 +24,7 @@ double touch_gap_of(const PairInput& pair)
   return kTouchGap * std::min(extent(*pair.a), extent(*pair.b));
 }
 
-const BoyseSurface& boyse_of(const PreparedShape& shape)
+std::shared_ptr<const BoyseSurface> boyse_of(const PreparedShape& shape)
 {
   return static_cast<const TriangleSurface&>(*shape.accelerator).boyse();
 }
@@ -66,7 +66,7 @@ void use_touching_features(const PairInput& pair, std::span<const mesh::Triangle
   if (is_deep || !touches) return;
   const Pose X_ab = pair.X_wa.inverse() * pair.X_wb;
   const std::vector<BoyseContact> features = find_touching_features(
-      boyse_of(*pair.a), boyse_of(*pair.b), X_ab.inverse(), faces, {.tolerance = gap, .max_depth = gap});
+      *boyse_of(*pair.a), *boyse_of(*pair.b), X_ab.inverse(), faces, {.tolerance = gap, .max_depth = gap});
   if (features.empty()) return;
   std::erase_if(contacts, [&](const MeshContact& c) { return c.depth >= -gap; });
   for (const BoyseContact& feature : features) {

@@ -76,6 +76,8 @@ MeshImpactSearch::MeshImpactSearch(const PreparedShape& a, const ShapeMotion& mo
                                    DecideImpact decide)
     : a_(surface_of(a)),
       b_(surface_of(b)),
+      boyse_a_(a_.boyse()),
+      boyse_b_(b_.boyse()),
       motion_a_(motion_a),
       motion_b_(motion_b),
       tolerance_(tolerance),
@@ -84,7 +86,7 @@ MeshImpactSearch::MeshImpactSearch(const PreparedShape& a, const ShapeMotion& mo
       radius_a_(centre_a_.norm() + a.radius),
       touch_margin_(kTouchMargin * std::min(a.radius, b.radius)),
       speed_(relative_reach(a, motion_a, b, motion_b)),
-      face_size_(std::min(a_.boyse().face_size(), b_.boyse().face_size()))
+      face_size_(std::min(boyse_a_->face_size(), boyse_b_->face_size()))
 {
 }
 
@@ -199,9 +201,9 @@ void MeshImpactSearch::remove_distant(const Part& part, double margin,
 {
   const Pose X_ba = relative_pose(0.5 * (part.from + part.to));
   std::erase_if(pairs, [&](const mesh::TrianglePair& pair) {
-    std::array<Vec3, 3> moved = a_.boyse().corners(pair.a);
+    std::array<Vec3, 3> moved = boyse_a_->corners(pair.a);
     for (Vec3& corner : moved) corner = X_ba.point(corner);
-    return mesh::squared_distance_of_triangles(moved, b_.boyse().corners(pair.b)) > margin * margin;
+    return mesh::squared_distance_of_triangles(moved, boyse_b_->corners(pair.b)) > margin * margin;
   });
 }
 
@@ -241,7 +243,7 @@ TimeOfImpact MeshImpactSearch::search(const Part& part)
 TimeOfImpact MeshImpactSearch::test(const SplitMotion& motion, const Part& part,
                                     std::span<const mesh::TrianglePair> pairs) const
 {
-  const BoyseImpact impact = find_first_impact(a_.boyse(), b_.boyse(), motion, pairs);
+  const BoyseImpact impact = find_first_impact(*boyse_a_, *boyse_b_, motion, pairs);
   const double arm = (motion.translated(1).point(centre_a_) - motion.centre).norm() + radius_a_;
   const double share = impact.found ? time_share(motion, impact, arm) : 1.0;
   const double fraction = part.from + (part.to - part.from) * share;

@@ -66,6 +66,8 @@ class MeshImpactSearch {
 
   const TriangleSurface& a_;
   const TriangleSurface& b_;
+  std::shared_ptr<const BoyseSurface> boyse_a_;
+  std::shared_ptr<const BoyseSurface> boyse_b_;
   const ShapeMotion& motion_a_;
   const ShapeMotion& motion_b_;
   double tolerance_;

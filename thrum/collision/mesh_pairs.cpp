@@ -345,7 +345,7 @@ const ZListResult* find_interfering_faces(const PairInput& pair, const TriangleS
                            std::vector<Index>& edges) {
     edges.clear();
     for (const Index f : faces) {
-      for (const Index e : of.edges_of_faces()[at(f)]) {
+      for (const Index e : of.edges_of_faces[at(f)]) {
         if (e >= 0) edges.push_back(e);
       }
     }

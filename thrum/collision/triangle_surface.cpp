@@ -56,9 +56,11 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
     : distance(triangles, distance::SignMethod::pseudonormal),
       bvh(distance.bvh()),
       elements(triangles),
-      field(std::move(given))
+      field(std::move(given)),
+      boyse_(std::make_shared<const BoyseSurface>(triangles))
 {
   find_edge_bends();
+  find_edges_of_faces();
   measure_thickness();
   if (field && distance.normals().closed && !elements.has_sharp_edges())
     round = std::make_unique<RoundSurface>(distance, thickness);
@@ -72,6 +74,7 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles, Deformable
       thickness(desc.thickness)
 {
   find_edge_bends();
+  find_edges_of_faces();
 }
 
 void TriangleSurface::refit(std::span<const Vec3> vertices)
@@ -136,42 +139,38 @@ void TriangleSurface::find_edge_bends()
   }
 }
 
-const std::vector<std::array<Index, 3>>& TriangleSurface::edges_of_faces() const
+void TriangleSurface::find_edges_of_faces()
 {
-  std::call_once(edges_made_, [&] {
-    struct Named {
-      Index low;
-      Index high;
-      Index edge;
-    };
-    const auto before = [](const Named& x, const Named& y) {
-      return std::tie(x.low, x.high) < std::tie(y.low, y.high);
-    };
-    std::vector<Named> named;
-    const std::span<const SurfaceEdge> edges = elements.edges();
-    for (std::size_t e = 0; e < edges.size(); ++e) {
-      const auto [low, high] = std::minmax(edges[e].ends[0], edges[e].ends[1]);
-      named.push_back({low, high, static_cast<Index>(e)});
+  struct Named {
+    Index low;
+    Index high;
+    Index edge;
+  };
+  const auto before = [](const Named& x, const Named& y) {
+    return std::tie(x.low, x.high) < std::tie(y.low, y.high);
+  };
+  std::vector<Named> named;
+  const std::span<const SurfaceEdge> edges = elements.edges();
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    const auto [low, high] = std::minmax(edges[e].ends[0], edges[e].ends[1]);
+    named.push_back({low, high, static_cast<Index>(e)});
+  }
+  std::sort(named.begin(), named.end(), before);
+  edges_of_faces.assign(bvh.mesh().triangles.size(), {-1, -1, -1});
+  for (std::size_t t = 0; t < edges_of_faces.size(); ++t) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Triangle& corners = bvh.mesh().triangles[t];
+      const auto [low, high] = std::minmax(corners[k], corners[(k + 1) % 3]);
+      const Named wanted{low, high, -1};
+      const auto it = std::lower_bound(named.begin(), named.end(), wanted, before);
+      if (it != named.end() && it->low == low && it->high == high) edges_of_faces[t][k] = it->edge;
     }
-    std::sort(named.begin(), named.end(), before);
-    edges_of_faces_.assign(bvh.mesh().triangles.size(), {-1, -1, -1});
-    for (std::size_t t = 0; t < edges_of_faces_.size(); ++t) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Triangle& corners = bvh.mesh().triangles[t];
-        const auto [low, high] = std::minmax(corners[k], corners[(k + 1) % 3]);
-        const Named wanted{low, high, -1};
-        const auto it = std::lower_bound(named.begin(), named.end(), wanted, before);
-        if (it != named.end() && it->low == low && it->high == high) edges_of_faces_[t][k] = it->edge;
-      }
-    }
-  });
-  return edges_of_faces_;
+  }
 }
 
-const BoyseSurface& TriangleSurface::boyse() const
+std::shared_ptr<const BoyseSurface> TriangleSurface::boyse() const
 {
-  std::call_once(boyse_made_, [&] { boyse_ = std::make_shared<const BoyseSurface>(bvh.mesh()); });
-  return *boyse_;
+  return boyse_ ? boyse_ : std::make_shared<const BoyseSurface>(bvh.mesh());
 }
 
 mesh::TriangleMesh triangulate(const model::HeightField& field)

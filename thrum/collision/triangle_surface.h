@@ -5,7 +5,6 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -53,20 +52,18 @@ struct TriangleSurface final : ShapeAccelerator {
   std::vector<Vec3> normals;  ///< unit, by triangle
   /// Of edge k (from corner k to k + 1) of each triangle.
   std::vector<std::array<EdgeBend, 3>> edge_bends;
-  /// Which of `elements.edges()` are the sides of each triangle, -1 for those that are not among them. Made
-  /// when it is first asked for, by the contacts of z_list.h.
-  [[nodiscard]] const std::vector<std::array<Index, 3>>& edges_of_faces() const;
-  /// For the tests of boyse.h. Made when it is first asked for.
-  [[nodiscard]] const BoyseSurface& boyse() const;
+  /// Which of `elements.edges()` are the sides of each triangle, -1 for those that are not among them: for
+  /// the contacts of z_list.h.
+  std::vector<std::array<Index, 3>> edges_of_faces;
+  /// For the tests of boyse.h, as the surface is now: of a deformable one it is made for the caller.
+  [[nodiscard]] std::shared_ptr<const BoyseSurface> boyse() const;
 
  private:
   void find_edge_bends();
   void measure_thickness();
+  void find_edges_of_faces();
 
-  mutable std::once_flag edges_made_;
-  mutable std::vector<std::array<Index, 3>> edges_of_faces_;
-  mutable std::once_flag boyse_made_;
-  mutable std::shared_ptr<const BoyseSurface> boyse_;
+  std::shared_ptr<const BoyseSurface> boyse_;  ///< empty for a deformable mesh
 };
 
 /// Corners and edges of a convex shape, for its contacts with meshes.

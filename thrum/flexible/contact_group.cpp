@@ -186,7 +186,7 @@ int ContactGroup::add_slip(const SlipDesc& desc)
 // -----------------------------------------------------------------------------------------------------------
 // A slice
 
-void ContactGroup::advance(double h, const FlexibleSettings& settings)
+void ContactGroup::advance(double h, const FlexibleSettings& settings, SubstepObserver* observer)
 {
   for (std::vector<double>* values :
        {&dx_, &v_free_, &weight_, &v_weight_, &cosine_, &sine_, &z_, &y_, &impulse_weight_, &hard_weight_})
@@ -221,7 +221,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings)
       ++report_.unsolved;
       report_.max_residual = std::max(report_.max_residual, residual_);
     }
-    if (SubstepObserver* observer = substep_observer()) {
+    if (observer != nullptr) {
       const SolveStatus status = solved ? SolveStatus::solved : SolveStatus::iteration_limit;
       observer->on_substep(*this, {time, dt, status, residual_, iterations() - iterations_before});
     }

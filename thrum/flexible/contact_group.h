@@ -105,7 +105,7 @@ class ContactGroup {
   int add_slip(const SlipDesc& desc);
 
   /// Moves everything by h [s].
-  void advance(double h, const FlexibleSettings& settings);
+  void advance(double h, const FlexibleSettings& settings, SubstepObserver* observer = nullptr);
 
   // The result, at the end of the slice.
   [[nodiscard]] Vec3 displacement(int body) const;      ///< of the centre of mass [m]

@@ -146,7 +146,7 @@ void FlexibleStepper::advance_velocities(rigid::StepFrame& /*frame*/, double /*h
 void FlexibleStepper::resolve_contacts(rigid::StepFrame& /*frame*/, double h)
 {
   base::parallel_for(
-      at(group_count_), [&](std::size_t g) { groups_[g].advance(h, settings_); }, 1);
+      at(group_count_), [&](std::size_t g) { groups_[g].advance(h, settings_, substep_observer_); }, 1);
   ++report_.slices;
   GroupReport& sum = report_.groups;
   sum.contact_energy = 0;

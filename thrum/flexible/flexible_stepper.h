@@ -47,6 +47,8 @@ class FlexibleStepper final : public rigid::Stepper {
   void set_body(model::BodyId id, const ElasticBody& body);
   void remove_body(model::BodyId id) { bodies_by_id_.erase(id); }
   [[nodiscard]] const FlexibleReport& report() const { return report_; }
+  /// Keeps a reference; nullptr: none.
+  void set_substep_observer(SubstepObserver* observer) { substep_observer_ = observer; }
   /// Energy of vibration in a state [J].
   [[nodiscard]] double vibration_energy(const model::SceneState& state) const;
 
@@ -128,6 +130,7 @@ class FlexibleStepper final : public rigid::Stepper {
   std::vector<GroupJoint> group_joints_;
   std::vector<rigid::OverlapRow> overlaps_;
   FlexibleReport report_;
+  SubstepObserver* substep_observer_ = nullptr;
 };
 
 [[nodiscard]] std::unique_ptr<FlexibleStepper> make_flexible_stepper(const FlexibleSettings& settings = {});

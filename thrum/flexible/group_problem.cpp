@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/flexible/group_problem.h"
 
-#include <utility>
-
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
 
 namespace thrum::flexible {
-
-namespace {
-
-SubstepObserver* the_observer = nullptr;
-
-}  // namespace
-
-SubstepObserver* set_substep_observer(SubstepObserver* observer)
-{
-  return std::exchange(the_observer, observer);
-}
-
-SubstepObserver* substep_observer()
-{
-  return the_observer;
-}
 
 GroupProblem ContactGroup::problem(const FlexibleSettings& settings) const
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The problem that a group solves in a substep, as data: for tests, and to study solvers.
 //
-//   set_substep_observer(&mine);                         // called for every substep of every world
+//   world.set_substep_observer(&mine);                   // called for every substep
 //   GroupProblem problem = group.problem(settings);      // of the substep that is under way
 //   GroupSolution again = ContactGroup::solve_problem(problem, settings);
 //
@@ -81,16 +81,12 @@ struct SubstepInfo {
   int iterations = 0;  ///< sweeps and Newton steps, with those of attempts that were taken back
 };
 
-/// Called for every substep of every group before it moves anything, in the thread of the group.
+/// Called for every substep of every group of a stepper before it moves anything, in the thread of the group:
+/// several groups may call at once.
 class SubstepObserver {
  public:
   virtual ~SubstepObserver() = default;
   virtual void on_substep(const ContactGroup& group, const SubstepInfo& info) = 0;
 };
-
-/// Of all groups of the process, so that those inside of worlds can be watched; nullptr: none, as at first.
-/// Returns the one before. Not while a world steps.
-SubstepObserver* set_substep_observer(SubstepObserver* observer);
-[[nodiscard]] SubstepObserver* substep_observer();
 
 }  // namespace thrum::flexible

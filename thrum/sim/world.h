@@ -53,6 +53,7 @@ namespace thrum::flexible {
 class FlexibleStepper;
 struct ElasticBody;     // thrum/flexible/elastic_body.h
 struct FlexibleReport;  // thrum/flexible/flexible_report.h
+class SubstepObserver;  // thrum/flexible/group_problem.h
 }  // namespace thrum::flexible
 namespace thrum::model {
 struct ModalModel;  // thrum/model/modal_model.h
@@ -267,6 +268,9 @@ class World {
   // a reference to each of them.
   void add_observer(StepObserver& observer);
   void remove_observer(StepObserver& observer);  ///< nothing happens when it was not added
+  /// Called in each substep of the flexible stepper, to study how it solves (flexible/group_problem.h, which
+  /// is not installed); nullptr: none. The world keeps a reference. Throws Error with another stepper.
+  void set_substep_observer(flexible::SubstepObserver* observer);
 
   // Saving, comparing, measuring.
   [[nodiscard]] model::SceneState save() const;

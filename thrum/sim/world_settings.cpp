@@ -154,6 +154,14 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
   model_.bodies[at(index_of(id))].vibrates = flexible_->is_flexible(id);
 }
 
+void World::set_substep_observer(flexible::SubstepObserver* observer)
+{
+  require_no_step("set_substep_observer");
+  if (flexible_ == nullptr)
+    throw Error("World::set_substep_observer(): the stepper of the world is not the flexible one.");
+  flexible_->set_substep_observer(observer);
+}
+
 double World::contact_energy() const
 {
   return stepper_->contact_energy();

@@ -7,8 +7,6 @@
 #include <complex>
 #include <numbers>
 
-#include "thrum/sound/transform.h"
-
 namespace thrum::sound {
 
 namespace {
@@ -22,9 +20,10 @@ constexpr double kNeperPerDecibel = 0.11512925464970229;
 }  // namespace
 
 AirFilter::AirFilter(const Air& air, int sample_rate)
-    : half_length_(static_cast<std::size_t>(std::ceil(kHalfLength * sample_rate)))
+    : half_length_(static_cast<std::size_t>(std::ceil(kHalfLength * sample_rate))),
+      transform_(2 * std::bit_ceil(kMinGridPerTap * half_length_))
 {
-  const std::size_t grid = std::bit_ceil(kMinGridPerTap * half_length_);
+  const std::size_t grid = transform_.size() / 2;
   for (std::size_t i = 0; i <= grid; ++i) {
     const double frequency = 0.5 * sample_rate * static_cast<double>(i) / static_cast<double>(grid);
     nepers_.push_back(kNeperPerDecibel * air.absorption(frequency));
@@ -32,11 +31,11 @@ AirFilter::AirFilter(const Air& air, int sample_rate)
 }
 
 // A real and even response has real and even taps.
-std::size_t AirFilter::taps(double distance, std::span<double> out) const
+std::size_t AirFilter::taps(double distance, std::span<double> out)
 {
   std::vector<std::complex<double>> gains(nepers_.size());
   for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = std::exp(-nepers_[i] * distance);
-  const std::vector<double> taps = inverse_transform(gains, 2 * (gains.size() - 1));
+  const std::vector<double> taps = transform_.samples(gains);
   const double share = std::clamp(distance / kFullDistance, kMinShare, 1.0);
   const auto used = static_cast<std::size_t>(std::ceil(share * static_cast<double>(half_length_)));
   std::fill(out.begin(), out.end(), 0.0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "thrum/sound/air.h"
+#include "thrum/sound/transform.h"
 
 namespace thrum::sound {
 
@@ -21,11 +22,12 @@ class AirFilter {
   [[nodiscard]] std::size_t half_length() const { return half_length_; }
   /// The taps from the middle outwards, H + 1 of them, for a distance [m]. Returns the number of the last one
   /// that is not 0.
-  std::size_t taps(double distance, std::span<double> out) const;
+  std::size_t taps(double distance, std::span<double> out);
 
  private:
   std::size_t half_length_;
   std::vector<double> nepers_;  ///< loss per metre at evenly spaced frequencies up to half the sample rate
+  FourierTransform transform_;
 };
 
 }  // namespace thrum::sound

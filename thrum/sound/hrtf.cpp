@@ -181,6 +181,7 @@ Hrtf::Hrtf(const std::filesystem::path& file, int sample_rate) : sample_rate_(sa
   transform_size_ = power_of_two_above(2 * length_);
 
   const Resampler resample(set->N, ratio);
+  FourierTransform transform(transform_size_);
   double power = 0;
   std::size_t power_count = 0;
   for (std::size_t m = 0; m < set->M; ++m) {
@@ -194,7 +195,7 @@ Hrtf::Hrtf(const std::filesystem::path& file, int sample_rate) : sample_rate_(sa
       const std::vector<double> response = resample(raw);
       const std::size_t delay_index = set->DataDelay.elements == 2 ? ear : 2 * m + ear;
       Measured& measured = measured_.back()[ear];
-      measured.aligned = transform(response, transform_size_);
+      measured.aligned = transform.spectrum(response);
       const double onset = onset_of(response);
       shift(measured.aligned, -onset, transform_size_);
       measured.onset = onset + set->DataDelay.values[delay_index] * ratio;
@@ -255,9 +256,13 @@ std::array<Hrtf::Spectrum, 2> Hrtf::spectra(const Vec3& direction) const
 }
 
 BinauralStream::BinauralStream(const Hrtf& hrtf)
-    : hrtf_(&hrtf), hop_((hrtf.transform_size() - hrtf.length()) / 2)
+    : hrtf_(&hrtf),
+      transform_(std::make_unique<FourierTransform>(hrtf.transform_size())),
+      hop_((hrtf.transform_size() - hrtf.length()) / 2)
 {
 }
+
+BinauralStream::~BinauralStream() = default;
 
 void BinauralStream::push(std::span<const double> pressure)
 {
@@ -288,12 +293,12 @@ void BinauralStream::add_piece(const Vec3& direction, std::span<double> left, st
       last_spectra_ = hrtf_->spectra(direction);
       last_direction_ = direction;
     }
-    const Hrtf::Spectrum input = transform(samples, hrtf_->transform_size());
+    const Hrtf::Spectrum input = transform_->spectrum(samples);
     const std::array<std::span<double>, 2> ears{left, right};
     for (std::size_t ear = 0; ear < 2; ++ear) {
       Hrtf::Spectrum output = last_spectra_[ear];
       for (std::size_t k = 0; k < output.size(); ++k) output[k] *= input[k];
-      const std::vector<double> heard = inverse_transform(output, hrtf_->transform_size());
+      const std::vector<double> heard = transform_->samples(output);
       const std::size_t end = std::min(heard.size(), ears[ear].size() - std::min(begin, ears[ear].size()));
       for (std::size_t i = 0; i < end; ++i) ears[ear][begin + i] += heard[i];
     }

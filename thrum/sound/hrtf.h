@@ -15,12 +15,15 @@
 #include <complex>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "thrum/base/vec.h"
 
 namespace thrum::sound {
+
+class FourierTransform;
 
 /// The set that the package of libmysofa carries; empty when it was not installed at build time.
 [[nodiscard]] std::filesystem::path default_hrtf_file();
@@ -73,6 +76,7 @@ class BinauralStream {
  public:
   /// Keeps a reference to the set.
   explicit BinauralStream(const Hrtf& hrtf);
+  ~BinauralStream();
 
   /// Samples between two directions. Piece k is centred on sample k * hop().
   [[nodiscard]] std::size_t hop() const { return hop_; }
@@ -87,6 +91,7 @@ class BinauralStream {
 
  private:
   const Hrtf* hrtf_;
+  std::unique_ptr<FourierTransform> transform_;
   std::size_t hop_;
   std::size_t piece_ = 0;
   std::vector<double> input_;

@@ -300,7 +300,7 @@ bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
 }
 
 // Of both sides of the filter. Returns how many of each are not 0.
-std::size_t Propagator::set_taps(double distance, std::vector<double>& taps) const
+std::size_t Propagator::set_taps(double distance, std::vector<double>& taps)
 {
   const std::size_t half = filter_->half_length();
   const std::size_t used = filter_->taps(distance, std::span(taps).subspan(half));

@@ -127,7 +127,7 @@ class Propagator {
   bool delay_next_samples();
   bool delay_row(std::ptrdiff_t sample, double delay, double gain);
   [[nodiscard]] double source_value(double position) const;
-  std::size_t set_taps(double distance, std::vector<double>& taps) const;
+  std::size_t set_taps(double distance, std::vector<double>& taps);
   void update_filter(std::ptrdiff_t segment);
   void filter_samples(std::size_t count, std::vector<double>& pressure);
   void filter_until(std::size_t end, std::vector<double>& pressure);

@@ -32,9 +32,9 @@ double window_value(const Window& window, double angle)
 /// Mean over the channels of |X|^2 of `count` samples from `begin` on, under a window whose sum is 2, so
 /// that a tone of amplitude A has |X| = A at its frequency. Outside of the sound is silence.
 std::vector<double> power_spectrum(const AudioBuffer& sound, std::ptrdiff_t begin, std::size_t count,
-                                   std::size_t size, const Window& window)
+                                   FourierTransform& transform, const Window& window)
 {
-  std::vector<double> power(size / 2 + 1, 0.0);
+  std::vector<double> power(transform.size() / 2 + 1, 0.0);
   std::vector<double> piece(count);
   for (const auto& channel : sound.channels) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -45,7 +45,7 @@ std::vector<double> power_spectrum(const AudioBuffer& sound, std::ptrdiff_t begi
                               (window[0] * static_cast<double>(count))
                         : 0;
     }
-    const auto spectrum = transform(piece, size);
+    const auto spectrum = transform.spectrum(piece);
     for (std::size_t k = 0; k < power.size(); ++k) {
       power[k] += std::norm(spectrum[k]) / static_cast<double>(sound.channels.size());
     }
@@ -70,7 +70,8 @@ Stretch stretch_spectrum(const AudioBuffer& sound, double begin, double end)
   const auto count = static_cast<std::size_t>(to - from);
   std::size_t size = 64;
   while (size < 4 * count) size *= 2;
-  return {power_spectrum(sound, static_cast<std::ptrdiff_t>(from), count, size, kBlackmanHarris),
+  FourierTransform transform(size);
+  return {power_spectrum(sound, static_cast<std::ptrdiff_t>(from), count, transform, kBlackmanHarris),
           sound.sample_rate / static_cast<double>(size)};
 }
 
@@ -90,11 +91,12 @@ Spectrogram make_spectrogram(const AudioBuffer& sound, const SpectrogramDesc& de
   result.frequency_step = sound.sample_rate / static_cast<double>(desc.window);
   result.levels.resize(static_cast<Eigen::Index>(desc.window / 2 + 1),
                        static_cast<Eigen::Index>(desc.columns));
+  FourierTransform transform(desc.window);
   for (std::size_t column = 0; column < desc.columns; ++column) {
     const double middle = (static_cast<double>(column) + 0.5) / static_cast<double>(desc.columns) *
                           static_cast<double>(sound.frame_count());
     const auto begin = static_cast<std::ptrdiff_t>(middle) - static_cast<std::ptrdiff_t>(desc.window / 2);
-    const auto power = power_spectrum(sound, begin, desc.window, desc.window, kHann);
+    const auto power = power_spectrum(sound, begin, desc.window, transform, kHann);
     for (std::size_t k = 0; k < power.size(); ++k) {
       const double mean_square = 0.5 * power[k];  // of a tone of that amplitude
       result.levels(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(column)) =

@@ -6,30 +6,28 @@
 
 namespace thrum::sound {
 
-namespace {
+struct FourierTransform::Tables {
+  Eigen::FFT<double> fft{Eigen::default_fft_impl<double>(), Eigen::FFT<double>::HalfSpectrum};
+};
 
-// Keeps the tables of the sizes that were used.
-Eigen::FFT<double>& plan()
+FourierTransform::FourierTransform(std::size_t size) : size_(size), tables_(std::make_unique<Tables>()) {}
+FourierTransform::~FourierTransform() = default;
+FourierTransform::FourierTransform(FourierTransform&&) noexcept = default;
+FourierTransform& FourierTransform::operator=(FourierTransform&&) noexcept = default;
+
+std::vector<std::complex<double>> FourierTransform::spectrum(std::span<const double> samples)
 {
-  thread_local Eigen::FFT<double> fft(Eigen::default_fft_impl<double>(), Eigen::FFT<double>::HalfSpectrum);
-  return fft;
-}
-
-}  // namespace
-
-std::vector<std::complex<double>> transform(std::span<const double> samples, std::size_t size)
-{
-  std::vector<double> padded(size, 0.0);
-  std::copy_n(samples.begin(), std::min(size, samples.size()), padded.begin());
-  std::vector<std::complex<double>> spectrum(size / 2 + 1);
-  plan().fwd(spectrum.data(), padded.data(), static_cast<Eigen::Index>(size));
+  std::vector<double> padded(size_, 0.0);
+  std::copy_n(samples.begin(), std::min(size_, samples.size()), padded.begin());
+  std::vector<std::complex<double>> spectrum(size_ / 2 + 1);
+  tables_->fft.fwd(spectrum.data(), padded.data(), static_cast<Eigen::Index>(size_));
   return spectrum;
 }
 
-std::vector<double> inverse_transform(std::span<const std::complex<double>> spectrum, std::size_t size)
+std::vector<double> FourierTransform::samples(std::span<const std::complex<double>> spectrum)
 {
-  std::vector<double> samples(size);
-  plan().inv(samples.data(), spectrum.data(), static_cast<Eigen::Index>(size));
+  std::vector<double> samples(size_);
+  tables_->fft.inv(samples.data(), spectrum.data(), static_cast<Eigen::Index>(size_));
   return samples;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -18,12 +19,26 @@ namespace thrum::sound {
   return x == 0 ? 1 : std::sin(angle) / angle;
 }
 
-/// Spectrum at frequencies 0 ... size / 2 (size / 2 + 1 values) of `samples`, filled up with zeros to `size`,
-/// which is even: X[k] = sum_n x[n] exp(-2 pi i k n / size).
-[[nodiscard]] std::vector<std::complex<double>> transform(std::span<const double> samples, std::size_t size);
+/// Transforms of one size, which is even. It keeps the tables of that size: one for each thread that
+/// transforms.
+class FourierTransform {
+ public:
+  explicit FourierTransform(std::size_t size);
+  ~FourierTransform();
+  FourierTransform(FourierTransform&&) noexcept;
+  FourierTransform& operator=(FourierTransform&&) noexcept;
 
-/// The `size` samples of such a spectrum.
-[[nodiscard]] std::vector<double> inverse_transform(std::span<const std::complex<double>> spectrum,
-                                                    std::size_t size);
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// At frequencies 0 ... size / 2 (size / 2 + 1 values) of `samples`, filled up with zeros to the size:
+  /// X[k] = sum_n x[n] exp(-2 pi i k n / size).
+  [[nodiscard]] std::vector<std::complex<double>> spectrum(std::span<const double> samples);
+  /// The samples of such a spectrum.
+  [[nodiscard]] std::vector<double> samples(std::span<const std::complex<double>> spectrum);
+
+ private:
+  struct Tables;
+  std::size_t size_;
+  std::unique_ptr<Tables> tables_;
+};
 
 }  // namespace thrum::sound

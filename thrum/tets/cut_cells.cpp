@@ -235,7 +235,8 @@ struct CutCells::Builder {
     }
   }
 
-  void cut(std::size_t index)
+  // `work` is memory that is used again.
+  void cut(std::size_t index, CutTetrahedron& work)
   {
     const auto& corners_of_cell = covering.background.cells()[index].vertices;
     Cell& cell = covering.cells[index];
@@ -247,7 +248,6 @@ struct CutCells::Builder {
       if (c > 0) edge_matrix.col(static_cast<Eigen::Index>(c) - 1) = position(corners_of_cell[c]) - p0;
     }
     const Mat3 inverse = edge_matrix.inverse();
-    static thread_local CutTetrahedron work;
     work.reset(inside, out.degree_ > 2 ? 2 * out.degree_ : 0);
     for (const Index t : cell.near) {
       std::array<Vec4, 3> corners;
@@ -417,9 +417,12 @@ struct CutCells::Builder {
   bool finish(std::size_t first, const CutCells::Advance& advance)
   {
     const auto& all = covering.background.cells();
-    base::parallel_for(all.size() - first, [&](std::size_t c) {
-      if (all[first + c].is_leaf()) cut(first + c);
-      if (advance) advance(first + c, all.size());
+    base::parallel_for_chunks(all.size() - first, [&](std::size_t begin, std::size_t end) {
+      CutTetrahedron work;
+      for (std::size_t c = first + begin; c < first + end; ++c) {
+        if (all[c].is_leaf()) cut(c, work);
+        if (advance) advance(c, all.size());
+      }
     });
     if (std::any_of(covering.cells.begin(), covering.cells.end(), [](const Cell& c) { return c.failed; }))
       return false;
