@@ -156,7 +156,7 @@ void World::set_elastic(model::BodyId id, const flexible::ElasticBody& body)
 
 double World::contact_energy() const
 {
-  return stepper_->contact_energy();
+  return stepper_->contact_energy() + warped_contact_energy_;
 }
 
 std::shared_ptr<const model::ModalModel> World::modes_of(model::BodyId id) const
