@@ -71,5 +71,36 @@ TEST(PenaltyForce, RestitutionFollowsFromTheDampingRatio)
   EXPECT_LT(damping_ratio_for(1, 5), 1e-12);
 }
 
+// At any time of an impact, integrated with short steps by the rule of Runge and Kutta, its force and speed
+// tell the same frequency, whatever mass, depth and damping.
+TEST(PenaltyForce, AnImpactIsKnownFromItsForceAndSpeed)
+{
+  base::Random random(12);
+  for (int i = 0; i < 300; ++i) {
+    const double s = i % 10 == 0 ? 1.0 : i % 10 == 1 ? 0.0 : log_uniform(random, 1e-3, 5);
+    const double omega = log_uniform(random, 10, 1e5);
+    const double depth = log_uniform(random, 1e-5, 1);
+    double d = 0;
+    double v = omega * depth;
+    const double h = 1e-3 / omega;
+    const auto push = [&](double x, double u) {
+      return -omega * (omega * x + 2 * s * u);
+    };
+    EXPECT_NEAR(impact_frequency(s, depth, v, 0) / omega, 1, 1e-12);
+    for (int step = 1; step < 20000; ++step) {
+      const double v1 = v, a1 = push(d, v);
+      const double v2 = v + 0.5 * h * a1, a2 = push(d + 0.5 * h * v1, v2);
+      const double v3 = v + 0.5 * h * a2, a3 = push(d + 0.5 * h * v2, v3);
+      const double v4 = v + h * a3, a4 = push(d + h * v3, v4);
+      d += h / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
+      v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+      if (push(d, v) > 0) break;  // it would pull
+      if (step % 97 != 1) continue;
+      ASSERT_NEAR(impact_frequency(s, depth, v, omega * omega * d) / omega, 1, 1e-6)
+          << "ratio " << s << ", step " << step;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::rigid

@@ -56,6 +56,23 @@ TEST(SceneWarnings, TimesBeyondTheEndAreReported)
   EXPECT_TRUE(says(warnings_in(now, "s.json", R"(, "duration": 0.1, "step": 0.2)"), 0, "0.2 s is longer"));
 }
 
+// Before the run, not only in a count after it.
+TEST(SceneWarnings, TimewarpThatCannotRunIsReported)
+{
+  const std::string ball = R"({"shape": {"kind": "sphere"}, "position": [0, 0, 2], "material": "steel"})";
+  const std::string bar = R"({"shape": {"kind": "box", "size": [1, 0.2, 0.1]}, "material": "steel",
+                              "rings": {"modes": 4, "grid": [0.2, 0.2, 0.1]}})";
+  const auto with = [](const std::string& settings) {
+    return R"(, "stepper": {"time_of_impact": "timewarp")" + settings + "}";
+  };
+  EXPECT_TRUE(warnings_in(ball, "s.json", with("")).empty());
+  EXPECT_TRUE(warnings_in(ball, "s.json", with(R"(, "kind": "penalty")")).empty());
+  EXPECT_TRUE(warnings_in(ball, "s.json", with("") + R"(, "sound": true)").empty());
+  EXPECT_TRUE(says(warnings_in(bar, "s.json", with("")), 0, "bodies that ring act at once"));
+  EXPECT_TRUE(says(warnings_in(ball, "s.json", with(R"(, "kind": "flexible")")), 0, "slices of one length"));
+  EXPECT_TRUE(warnings_in(bar, "s.json", R"(, "stepper": {"time_of_impact": "conservative"})").empty());
+}
+
 TEST(SceneWarnings, AMovingOpenMeshIsReported)
 {
   const base::ScratchFolder folder;

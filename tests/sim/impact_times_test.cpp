@@ -3,12 +3,17 @@
 // other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "tests/sim/parameter_names.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/random.h"
+#include "thrum/sim/step_observer.h"
 
 namespace thrum::sim {
 namespace {
@@ -250,6 +255,198 @@ TEST(Timewarp, RollsBackOnlyWhatAnImpactReaches)
   EXPECT_GT(counts.undone_bodies, 0u);
   EXPECT_LT(counts.undone_bodies, 10u);
   EXPECT_LT(counts.solved_bodies, others.size() + 30);
+}
+
+// What an observer was shown.
+struct Watcher : StepObserver {
+  struct Slice {
+    double time;
+    double h;
+    std::vector<model::BodyState> before;
+    std::vector<model::BodyState> after;
+    std::vector<model::ContactPatch> patches;
+  };
+
+  [[nodiscard]] bool only_watches() const override { return true; }
+  [[nodiscard]] bool needs_bodies_before() const override { return true; }
+  void before_step(const StepView& /*view*/) override { slices.clear(); }
+  void after_slice(const StepView& view, StepActions& /*actions*/) override
+  {
+    EXPECT_EQ(view.surfaces.size(), view.state.patches.size());
+    slices.push_back({view.time,
+                      view.h,
+                      {view.bodies_before.begin(), view.bodies_before.end()},
+                      view.state.bodies,
+                      view.state.patches});
+  }
+
+  std::vector<Slice> slices;
+};
+
+// An observer that only watches is shown one row of slices that fills the step, from its start to its end,
+// each with the bodies as the one before left them. Impulses of all slices together are the change of every
+// body's momentum; and the world moves bit for bit as without it.
+TEST(Timewarp, IsWatchedAsOneRowOfSlices)
+{
+  for (const double speed : {3.0, 12.0}) {
+    WorldDesc desc;
+    desc.time_of_impact = TimeOfImpactMethod::timewarp;
+    desc.max_impact_slices = 1000;
+    World alone = make_gas(desc, 200, 2.5, speed);
+    World watched = make_gas(desc, 200, 2.5, speed);
+    Watcher watcher;
+    watched.add_observer(watcher);
+    std::size_t most_slices = 0;
+    for (int i = 0; i < 20; ++i) {
+      const std::vector<model::BodyState> start = watched.state().bodies;
+      const double begin = watched.state().time;
+      alone.step(kStep);
+      watched.step(kStep);
+      ASSERT_EQ(alone.hash(), watched.hash()) << i;
+      most_slices = std::max(most_slices, watcher.slices.size());
+      double time = begin;
+      std::vector<Vec3> momentum(start.size(), Vec3::Zero());
+      for (std::size_t k = 0; k < watcher.slices.size(); ++k) {
+        const Watcher::Slice& slice = watcher.slices[k];
+        EXPECT_NEAR(slice.time, time, 1e-12);
+        EXPECT_GT(slice.h, 0);
+        time = slice.time + slice.h;
+        const auto& expected = k == 0 ? start : watcher.slices[k - 1].after;
+        for (std::size_t b = 0; b < start.size(); ++b)
+          ASSERT_EQ(slice.before[b].X_wb.position, expected[b].X_wb.position) << i << ", " << k << ", " << b;
+        for (const model::ContactPatch& patch : slice.patches) {
+          for (const model::ContactPoint& point : patch.active()) {
+            momentum[at(patch.a)] -= point.normal_impulse * patch.normal;
+            momentum[at(patch.b)] += point.normal_impulse * patch.normal;
+          }
+        }
+      }
+      EXPECT_NEAR(time, watched.state().time, 1e-12);
+      for (std::size_t b = 0; b < start.size(); ++b) {
+        ASSERT_EQ(watcher.slices.back().after[b].X_wb.position, watched.state().bodies[b].X_wb.position);
+        if (watched.model().bodies[b].motion == model::Motion::fixed) continue;
+        const Vec3 change = watched.state().bodies[b].velocity - start[b].velocity;  // each has 1 kg
+        // Rows of the solver are in single precision; by `conservative` it is up to 3e-3.
+        ASSERT_LT((change - momentum[b]).norm(), 5e-3 * speed) << "step " << i << ", body " << b;
+      }
+    }
+    EXPECT_GT(most_slices, 3U);
+    EXPECT_EQ(watched.limit_counts().steps_not_warped, 0U);
+  }
+}
+
+// Contacts are shown where and when they happen: a point of contact lies on both balls at the beginning of
+// its slice, and the impacts are at the times that `conservative` finds.
+TEST(Timewarp, ShowsImpactsWhereAndWhenTheyHappen)
+{
+  const auto impacts = [](TimeOfImpactMethod method) {
+    WorldDesc desc;
+    desc.time_of_impact = method;
+    desc.max_impact_slices = 1000;
+    World world = make_gas(desc, 120, 2.5, 6);
+    Watcher watcher;
+    world.add_observer(watcher);
+    std::vector<std::tuple<model::BodyIndex, model::BodyIndex, double, double>> found;
+    for (int i = 0; i < 8; ++i) {
+      world.step(kStep);
+      for (const Watcher::Slice& slice : watcher.slices) {
+        for (const model::ContactPatch& patch : slice.patches) {
+          const model::ContactPoint& point = patch.points[0];
+          if (!(point.normal_impulse > 0)) continue;
+          found.emplace_back(patch.a, patch.b, slice.time, point.normal_impulse);
+          for (const model::BodyIndex body : {patch.a, patch.b}) {
+            if (world.model().bodies[at(body)].motion == model::Motion::fixed) continue;
+            EXPECT_NEAR((slice.before[at(body)].X_wb.position - point.position).norm(), 0.05, 5e-4);
+          }
+        }
+      }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  const auto warped = impacts(TimeOfImpactMethod::timewarp);
+  const auto together = impacts(TimeOfImpactMethod::conservative);
+  ASSERT_EQ(warped.size(), together.size());
+  EXPECT_GT(warped.size(), 20U);
+  for (std::size_t i = 0; i < warped.size(); ++i) {
+    EXPECT_EQ(std::get<0>(warped[i]), std::get<0>(together[i]));
+    EXPECT_EQ(std::get<1>(warped[i]), std::get<1>(together[i]));
+    EXPECT_NEAR(std::get<2>(warped[i]), std::get<2>(together[i]), 1e-3);
+    EXPECT_NEAR(std::get<3>(warped[i]), std::get<3>(together[i]), 0.02 * std::get<3>(together[i]) + 1e-3);
+  }
+}
+
+// A ball that bounces through a sensor is announced in the step in which it gets there, and when it has left;
+// by timewarp as by the synchronous run, though other balls collide at other times.
+TEST(Timewarp, SensorsSeeTheBodiesOfAllGroups)
+{
+  const auto events = [](TimeOfImpactMethod method) {
+    WorldDesc desc = desc_without_sleep();
+    desc.time_of_impact = method;
+    desc.max_impact_slices = 1000;
+    World world(desc);
+    world.set_surface(model::kDefaultSurface, {0.8, 0, 0, 0});
+    add_plane(world);
+    for (int i = 0; i < 30; ++i) add(world, {model::Sphere{0.1}}, {0.5 * i, 0, 0.5 + 0.037 * i});
+    BodyDesc sensor;
+    sensor.shape = world.add_shape({model::Box{{20, 1, 0.05}}});
+    sensor.motion = model::Motion::fixed;
+    sensor.sensor = true;
+    sensor.X_ws.position = {7, 0, 0.4};
+    const model::BodyId id = world.add_body(sensor);
+    std::vector<std::tuple<int, model::BodyIndex, int>> found;
+    std::size_t overlaps = 0;
+    for (int i = 0; i < 90; ++i) {
+      world.step(kStep);
+      for (const model::ContactEvent& event : world.events()) {
+        if (event.a != id && event.b != id) continue;
+        found.emplace_back(i, world.index_of(event.a == id ? event.b : event.a),
+                           static_cast<int>(event.kind));
+      }
+      for (const model::Contact& contact : world.contacts()) overlaps += contact.b == id && contact.depth > 0;
+    }
+    EXPECT_EQ(world.limit_counts().steps_not_warped, 0U);
+    EXPECT_GT(overlaps, 0U);
+    return found;
+  };
+  const auto warped = events(TimeOfImpactMethod::timewarp);
+  const auto together = events(TimeOfImpactMethod::conservative);
+  EXPECT_GT(warped.size(), 100U);
+  // Slices of the synchronous run end at impacts of other balls too, so that it looks more often.
+  std::map<std::pair<model::BodyIndex, int>, std::vector<int>> expected;
+  for (const auto& [step, body, kind] : together) expected[{body, kind}].push_back(step);
+  for (const auto& [step, body, kind] : warped) {
+    const auto& steps = expected[{body, kind}];
+    EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [&](int s) { return std::abs(s - step) <= 1; }))
+        << "step " << step << ", body " << body << ", kind " << kind;
+  }
+}
+
+// With springs each group has substeps of its own, and the energy of all springs is that of the world.
+TEST(Timewarp, SpringsOfThePenaltyStepperKeepTheEnergy)
+{
+  const auto left = [](TimeOfImpactMethod method) {
+    WorldDesc desc;
+    desc.stepper = StepperKind::penalty;
+    desc.time_of_impact = method;
+    desc.max_impact_slices = 1000;
+    World world = make_gas(desc, 60, 1.2, 10);
+    const double energy = world.kinetic_energy();
+    double stored = 0;
+    double last = energy;
+    for (int i = 0; i < 60; ++i) {
+      world.step(1.0 / 400);
+      stored = std::max(stored, world.contact_energy());
+      const double now = world.kinetic_energy() + world.contact_energy();
+      EXPECT_LT(now, last * (1 + 1e-9)) << i;
+      last = now;
+    }
+    EXPECT_GT(stored, 1e-3 * energy);
+    EXPECT_EQ(world.limit_counts().steps_not_warped, 0U);
+    return last / energy;
+  };
+  // Balls pass each other while their springs are pressed, which takes energy.
+  EXPECT_NEAR(left(TimeOfImpactMethod::timewarp), left(TimeOfImpactMethod::conservative), 0.05);
 }
 
 }  // namespace

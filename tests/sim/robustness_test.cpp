@@ -210,18 +210,27 @@ TEST(Limits, SlicesThatNeedMoreSubstepsOfThePenaltyStepperAreCounted)
 
 TEST(Limits, StepsThatTimewarpCannotTakeAreCounted)
 {
-  for (const bool sensor : {false, true}) {
-    WorldDesc desc;
-    desc.time_of_impact = TimeOfImpactMethod::timewarp;
-    World world(desc);
-    add_plane(world);
-    BodyDesc body;
-    body.shape = world.add_shape({model::Sphere{0.1}});
-    body.X_ws.position = {0, 0, 1};
-    body.sensor = sensor;
-    world.add_body(body);
-    for (int i = 0; i < 5; ++i) world.step(kStep);
-    EXPECT_EQ(world.limit_counts().steps_not_warped, sensor ? 5U : 0U);
+  struct Observer : StepObserver {
+    explicit Observer(bool watches) : watches_(watches) {}
+    [[nodiscard]] bool only_watches() const override { return watches_; }
+    bool watches_;
+  };
+  for (const bool watches : {false, true}) {
+    for (const StepperKind stepper :
+         {StepperKind::constraint, StepperKind::impulse, StepperKind::penalty, StepperKind::flexible}) {
+      WorldDesc desc;
+      desc.time_of_impact = TimeOfImpactMethod::timewarp;
+      desc.stepper = stepper;
+      World world(desc);
+      add_plane(world);
+      add(world, {model::Sphere{0.1}}, {0, 0, 1});
+      Observer observer(watches);
+      world.add_observer(observer);
+      const bool warps = watches && stepper != StepperKind::flexible;
+      EXPECT_EQ(world.can_warp(), warps);
+      for (int i = 0; i < 5; ++i) world.step(kStep);
+      EXPECT_EQ(world.limit_counts().steps_not_warped, warps ? 0U : 5U);
+    }
   }
 }
 

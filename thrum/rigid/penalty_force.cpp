@@ -65,6 +65,53 @@ double restitution_of(double damping_ratio)
   return std::exp(-2 * x / std::tanh(x));
 }
 
+namespace {
+
+// (4), its derivative, and until when it goes on.
+struct DampedImpact {
+  double s;
+  double w;  ///< cos phi or sinh x; 0 near the critical damping
+  double end;
+
+  explicit DampedImpact(double ratio) : s(ratio)
+  {
+    const bool is_critical = std::abs(s - 1) < kNearCritical;
+    w = is_critical ? 0 : std::sqrt(std::abs(1 - s * s));
+    end = is_critical ? 2 : s < 1 ? (std::numbers::pi - 2 * std::asin(s)) / w : 2 * std::acosh(s) / w;
+  }
+  [[nodiscard]] double depth(double t) const
+  {
+    return std::exp(-s * t) * (w == 0 ? t : s < 1 ? std::sin(w * t) / w : std::sinh(w * t) / w);
+  }
+  [[nodiscard]] double speed(double t) const
+  {
+    const double rate = w == 0 ? 1 : s < 1 ? std::cos(w * t) : std::cosh(w * t);
+    return std::exp(-s * t) * rate - s * depth(t);
+  }
+};
+
+}  // namespace
+
+double impact_frequency(double damping_ratio, double depth, double approach, double acceleration)
+{
+  if (!(acceleration > 0)) return std::max(0.0, approach) / depth;
+  // With the depth y and the speed y' of (4): F / m = omega^2 depth y and approach = omega depth y'.
+  const double force_speed = std::sqrt(acceleration * depth);
+  const double wanted = approach / force_speed;
+  const DampedImpact impact(damping_ratio);
+  double low = 0;
+  double high = impact.end;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (impact.speed(middle) > wanted * std::sqrt(impact.depth(middle)) ? low : high) = middle;
+  }
+  const double t = 0.5 * (low + high);
+  // The larger of the two tells omega more exactly.
+  const double y = impact.depth(t);
+  const double rate = impact.speed(t);
+  return std::abs(rate) > std::sqrt(y) ? approach / (depth * rate) : force_speed / (depth * std::sqrt(y));
+}
+
 double damping_ratio_for(double restitution, double max_ratio)
 {
   double low = 0;

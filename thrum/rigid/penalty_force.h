@@ -21,6 +21,13 @@
 // (phi = asin s; cosh x = s for s > 1)
 //
 //     e = exp(-(pi - 2 phi) tan phi),     e = exp(-2 x coth x).                                   (3)
+//
+// In units of v0 / omega and 1 / omega such an impact at the speed v0 goes as
+//
+//     y(t) = exp(-s t) sin(t cos phi) / cos phi,          exp(-s t) sinh(t sinh x) / sinh x,      (4)
+//
+// up to t = (pi - 2 phi) / cos phi, or 2 x / sinh x, where f = 0. Until then y' / sqrt(y) falls, so that it
+// tells how far the impact is.
 #pragma once
 
 namespace thrum::rigid {
@@ -41,5 +48,11 @@ struct ContactSpring {
 /// Equation (3), and its inverse up to `max_ratio`.
 [[nodiscard]] double restitution_of(double damping_ratio);
 [[nodiscard]] double damping_ratio_for(double restitution, double max_ratio);
+
+/// An impact with the damping ratio s that would come to rest at `depth` if nothing were lost, so that
+/// v0 = omega depth [m], is found approaching at `approach` (negative: separating) [m/s] while its spring
+/// pushes with `acceleration` = F / m [m/s^2]. Returns omega [1/s], by (4): the same at any time of it.
+[[nodiscard]] double impact_frequency(double damping_ratio, double depth, double approach,
+                                      double acceleration);
 
 }  // namespace thrum::rigid

@@ -2,6 +2,7 @@
 // The springs of a slice: from the contacts, and how stiff they are together.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "thrum/base/index.h"
@@ -38,15 +39,16 @@ BodyRow row_about(const model::ContactPatch& contact, const Vec3& axis)
 
 }  // namespace
 
-// The stiffness with which a mass that approaches at v, against a spring that pushes with F, comes to rest at
-// the depth D: m v^2 + F^2 / k = k D^2. It stays the same while the spring is pressed and released. Where it
-// changes from slice to slice energy is lost, never gained: make_springs() takes the smaller of the depth
-// found and F / k.
+// The stiffness with which a mass m on the n points of a patch, that met it at v0, would come to rest at the
+// depth D without losses: m v0^2 = k D^2. The speed v0 follows from the present one and the forces of the
+// springs (impact_frequency()), so that k stays the same while the springs are pressed and released. Where it
+// changes nevertheless, as of a body that turns, energy is lost, never gained: make_springs() takes the
+// smaller of the depth found and F / k.
 double PenaltyStepper::default_stiffness(const StepFrame& frame, const model::ContactPatch& contact,
-                                         const PenaltyPatch& patch, double mass) const
+                                         const PenaltyPatch& patch, double mass, double damping_ratio) const
 {
   const double omega = std::numbers::pi / settings_.contact_time;
-  double stiffness = mass * omega * omega;
+  const double stiffness = mass * omega * omega;
   const auto width = [&](model::BodyIndex body) {
     return frame.shapes[at(frame.model.bodies[at(body)].shape)].width;
   };
@@ -55,15 +57,17 @@ double PenaltyStepper::default_stiffness(const StepFrame& frame, const model::Co
   const double max_omega =
       std::numbers::pi * settings_.max_substeps / (kPointsShare * settings_.substeps_per_contact * frame.h);
   const double solvable = mass * max_omega * max_omega;
+  double force = 0;
+  double approach = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
-    const double force = std::max(0.0, contact.points[i].warm_impulse);
-    const double speed = force > 0 ? patch.points[i].speed : std::min(0.0, patch.points[i].speed);
-    const double energy = mass * speed * speed;
-    const double needed =
-        0.5 * (energy + std::hypot(energy, 2 * force * max_depth)) / (max_depth * max_depth);
-    stiffness = std::max(stiffness, std::min(needed, solvable));
+    force += std::max(0.0, contact.points[i].warm_impulse);
+    approach = std::max(approach, -patch.points[i].speed);
   }
-  return stiffness;
+  // All points together swing with sqrt(n k / m).
+  const double points = patch.count;
+  const double needed =
+      impact_frequency(damping_ratio, max_depth / std::sqrt(points), approach, force / mass);
+  return std::max(stiffness, std::min(mass * needed * needed / points, solvable));
 }
 
 void PenaltyStepper::make_springs(const StepFrame& frame, const model::ContactPatch& contact,
@@ -71,10 +75,10 @@ void PenaltyStepper::make_springs(const StepFrame& frame, const model::ContactPa
 {
   const model::Surface& surface = frame.surfaces[at(patch.source)];
   const double mass = 1 / (bodies_[contact.a].inverse_mass + bodies_[contact.b].inverse_mass);
-  const double k =
-      settings_.stiffness ? *settings_.stiffness : default_stiffness(frame, contact, patch, mass);
   const double ratio =
       settings_.damping_ratio.value_or(damping_ratio_for(surface.restitution, settings_.max_damping_ratio));
+  const double k =
+      settings_.stiffness ? *settings_.stiffness : default_stiffness(frame, contact, patch, mass, ratio);
   // The points of a flat patch together have the damping ratio.
   patch.spring = {k, 2 * ratio * std::sqrt(k * mass / patch.count)};
 

@@ -129,7 +129,7 @@ class PenaltyStepper final : public Stepper {
  private:
   void gather_patches(const StepFrame& frame);
   [[nodiscard]] double default_stiffness(const StepFrame& frame, const model::ContactPatch& contact,
-                                         const PenaltyPatch& patch, double mass) const;
+                                         const PenaltyPatch& patch, double mass, double damping_ratio) const;
   void make_springs(const StepFrame& frame, const model::ContactPatch& contact, PenaltyPatch& patch);
   void apply_requested_speeds(const StepFrame& frame);
   void push_out(StepFrame& frame);

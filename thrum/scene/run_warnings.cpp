@@ -45,9 +45,8 @@ std::vector<std::string> limit_warnings(const sim::World& world)
   }
   if (limits.steps_not_warped > 0) {
     warnings.push_back(fmt::format(
-        "{} steps were taken with \"time_of_impact\": \"conservative\" instead of \"timewarp\", which cannot "
-        "run with "
-        "bodies that ring, sensors or the penalty stepper. Choose \"conservative\", or remove these.",
+        "{} steps were taken by \"time_of_impact\": \"conservative\" instead of \"timewarp\", which cannot "
+        "run with bodies that ring or the flexible stepper. Choose \"conservative\", or change these.",
         limits.steps_not_warped));
   }
   if (world.desc().stepper == sim::StepperKind::flexible) {

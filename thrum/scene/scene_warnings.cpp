@@ -43,6 +43,7 @@ class Inspector {
     if (std::none_of(entries_.begin(), entries_.end(),
                      [](const BodyEntry* entry) { return entry->desc.motion != model::Motion::fixed; }))
       warnings_.emplace_back("Nothing in this scene moves.");
+    check_stepper();
     check_times();
     check_scatters();
     check_meshes();
@@ -79,6 +80,19 @@ class Inspector {
     const auto late = built_.late_bodies.find(number);
     return late != built_.late_bodies.end() ? built_.world.index_of(late->second.desc.shape)
                                             : built_.world.desc_of(built_.ids[number]).shape;
+  }
+
+  void check_stepper()
+  {
+    const sim::World& world = built_.world;
+    if (world.desc().time_of_impact != sim::TimeOfImpactMethod::timewarp || world.can_warp()) return;
+    warnings_.push_back(fmt::format(
+        "stepper.time_of_impact is \"timewarp\", but steps will be taken by \"conservative\": {}, so that "
+        "no group of bodies can be at a time of its own. The motion is the same, at the cost of "
+        "\"conservative\".",
+        world.desc().stepper == sim::StepperKind::flexible
+            ? "the flexible stepper advances all bodies in slices of one length"
+            : "bodies that ring act at once on all that touches them"));
   }
 
   void warn(const ValueLocation& place, std::size_t b, const std::string& sentence)

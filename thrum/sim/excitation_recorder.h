@@ -32,6 +32,7 @@ class ExcitationRecorder : public StepObserver {
 
   void flush() { writer_.flush(); }
 
+  [[nodiscard]] bool only_watches() const override { return true; }
   [[nodiscard]] bool needs_bodies_before() const override { return true; }
   void after_slice(const StepView& view, StepActions& actions) override;
 

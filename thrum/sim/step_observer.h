@@ -23,6 +23,12 @@
 // A slice in which a fast body would pass through another is solved again up to the impact: before_solve is
 // then called again, with the contacts and the length of the shorter slice.
 //
+// With `time_of_impact: timewarp` groups of bodies have slices of their own, some of which are undone. An
+// observer that only watches (only_watches) is shown the step when it is complete: after_slice for each time
+// between two ends of slices of any group, with the contacts of every group and with bodies between the ends
+// of their slices on straight lines. before_solve is not called, and an exception leaves the world at the end
+// of the step. With any other observer such steps are taken by `conservative`.
+//
 // An exception of an observer leaves World::step, and the world can be used on. Thrown by before_step it
 // leaves the state as it was before the step; by before_solve, as it was before this slice; by after_slice,
 // as it is at the end of this slice; by after_step, at the end of the step. Slices and observers that would
@@ -140,6 +146,9 @@ class StepObserver {
  public:
   virtual ~StepObserver() = default;
 
+  /// Whether it leaves contacts and bodies alone in before_solve and after_slice. What it does in after_step
+  /// is free.
+  [[nodiscard]] virtual bool only_watches() const { return false; }
   /// Whether it reads StepView::bodies_before. They are copied only then.
   [[nodiscard]] virtual bool needs_bodies_before() const { return false; }
   /// Nothing of the step has happened yet.

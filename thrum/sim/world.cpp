@@ -89,6 +89,7 @@ void World::step(double h)
   events_.clear();
   responses_.clear();
   timestamped_responses_ = 0;
+  warped_contact_energy_ = 0;
   const auto timer = times_.stage("step");
   const base::ThreadLimit limit(desc_.threads);
   apply_removals();

@@ -133,7 +133,7 @@ struct LimitCounts {
   std::uint64_t large_impacts = 0;  ///< elastic ones of more points at once than stepper.impacts.max_points
   std::uint64_t long_substeps = 0;  ///< slices for which stepper.penalty.max_substeps was too few
   double max_substeps_needed = 0;   ///< the most that a slice would have needed
-  /// Steps by `timewarp` taken by `conservative`: there were observers, sensors or the penalty stepper.
+  /// Steps by `timewarp` taken by `conservative`, because World::can_warp() was false.
   std::uint64_t steps_not_warped = 0;
 };
 
@@ -259,6 +259,10 @@ class World {
   [[nodiscard]] std::span<const model::ImpulseEvent> impulses() const;
   [[nodiscard]] const ImpactCounts& impact_counts() const { return impact_counts_; }
   [[nodiscard]] LimitCounts limit_counts() const;
+  /// Whether steps by `timewarp` are taken by groups at times of their own: not with the flexible stepper,
+  /// which advances all groups in slices of one length, nor with observers that do not only watch
+  /// (StepObserver::only_watches), since what these do to a body depends on all bodies at one time.
+  [[nodiscard]] bool can_warp() const;
   /// From the next step on.
   void set_reports(const StepReports& reports) { desc_.reports = reports; }
   /// What observers emitted in the last step.
@@ -339,8 +343,8 @@ class World {
   // Timewarp (world_timewarp.cpp).
   struct WarpGroup;
   class Timewarp;
-  [[nodiscard]] bool can_warp() const;
   void step_by_timewarp(double h);
+  void find_sensor_patches(double h);
   void swap_group(WarpGroup& group);
   void advance_group(WarpGroup& group, double end, double h);
   void find_pairs_in_group(double h);
@@ -377,6 +381,7 @@ class World {
   void order_contacts(double h);
   [[nodiscard]] bool is_ordered(double h);
   void respond(double h);
+  void show_slice(double h);
   void finish_step(double h);
   void timestamp_responses();
   void begin_observed_step(double h);
@@ -442,6 +447,7 @@ class World {
   std::vector<collision::BodyPair> missed_pairs_;  ///< that may be: their boxes overlap at its end
   std::vector<Pose> end_X_ws_;                     ///< of the shapes of these
   std::vector<model::ContactPatch> missed_patches_;  ///< by which these overlap there
+  double warped_contact_energy_ = 0;  ///< of the groups of the last step, if it was by timewarp [J]
   ImpactCounts impact_counts_;
   LimitCounts limit_counts_;
 

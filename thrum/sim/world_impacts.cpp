@@ -57,6 +57,13 @@ Vec3 rotation_between(const Quat& from, const Quat& to, const Vec3& expected)
   return (turn.angle() + full * std::clamp(more, -kMaxTurns, kMaxTurns)) * turn.axis();
 }
 
+double depth_of(const model::ContactPatch& patch)
+{
+  double depth = -std::numeric_limits<double>::infinity();
+  for (const model::ContactPoint& point : patch.active()) depth = std::max(depth, point.depth);
+  return depth;
+}
+
 double radius_about_centre(const collision::PreparedShape& shape, const Pose& X_bs)
 {
   const double offset = X_bs.position.norm();
@@ -152,6 +159,19 @@ void World::list_fast_pairs(double h)
 {
   fast_pairs_.clear();
   list_fast_bodies(h);
+  if (flexible_ != nullptr) {
+    // Contacts that yield may be pressed in bit by bit, by bodies that are not fast.
+    for (const model::ContactPatch& patch : state_.patches) {
+      const collision::BodyPair pair{patch.a, patch.b};
+      if (!may_collide(pair)) continue;
+      const collision::PreparedShape& a = prepared_[at(model_.bodies[at(pair.a)].shape)];
+      const collision::PreparedShape& b = prepared_[at(model_.bodies[at(pair.b)].shape)];
+      const double reach =
+          collision::relative_reach(a, motion_in_slice(pair.a, h), b, motion_in_slice(pair.b, h));
+      if (depth_of(patch) + reach > kAllowedDepth * collision::thinner_width(a, b))
+        fast_pairs_.push_back(pair);
+    }
+  }
   if (fast_bodies_.empty()) return;
   if (in_group_) {
     list_fast_pairs_in_group(h);
@@ -204,8 +224,9 @@ double World::free_fraction(const collision::BodyPair& pair, double h, double ma
   const double width = collision::thinner_width(a, b);
   collision::ImpactDesc desc;
   desc.in_contact = has_patch(pair);
-  // Contacts that look ahead see what moves by less.
-  const double unseen = finds_impact_times() && !desc.in_contact ? 0.0 : kUnseenMove * width;
+  // Contacts that look ahead see what moves by less, and hold it unless they yield.
+  const bool yields = flexible_ != nullptr && desc.in_contact;
+  const double unseen = yields || (finds_impact_times() && !desc.in_contact) ? 0.0 : kUnseenMove * width;
   if (!(collision::relative_reach(a, motion_a, b, motion_b) > unseen)) return 1;
   // Smaller with each attempt: the end of the one before may not be taken for an impact again.
   const double tolerance = finds_impact_times() ? desc_.impact_tolerance : kTouchGap;

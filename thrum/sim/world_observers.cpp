@@ -87,7 +87,7 @@ StepView World::slice_view(double h) const
 void World::filter_contacts(double h)
 {
   disabled_pairs_.clear();
-  if (called_observers_.empty()) return;
+  if (called_observers_.empty() || in_group_) return;
   const auto timer = times_.stage("filter contacts");
   ContactFilter filter(surfaces_);
   try {
@@ -121,14 +121,19 @@ void World::remove_disabled_patches(const std::vector<bool>& disabled)
   surfaces_.resize(kept);
 }
 
+void World::show_slice(double h)
+{
+  const auto timer = times_.stage("respond");
+  StepActions actions(model_, state_, responses_);
+  const StepView view = slice_view(h);
+  for_each_observer([&](StepObserver& observer) { observer.after_slice(view, actions); });
+}
+
 void World::respond(double h)
 {
   if (called_observers_.empty()) return;
-  const auto timer = times_.stage("respond");
-  StepActions actions(model_, state_, responses_);
   try {
-    const StepView view = slice_view(h);
-    for_each_observer([&](StepObserver& observer) { observer.after_slice(view, actions); });
+    show_slice(h);
   } catch (...) {
     finish_step(h);  // the bodies have moved: the slice counts
     throw;

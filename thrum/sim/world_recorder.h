@@ -80,6 +80,7 @@ class WorldRecorder : public StepObserver {
   [[nodiscard]] std::int32_t number_of(model::BodyId id) const;
   [[nodiscard]] const RecordingWriter& writer() const { return writer_; }
 
+  [[nodiscard]] bool only_watches() const override { return true; }
   void body_added(model::BodyId id) override;
   void body_removed(model::BodyId id) override;
   void after_step(const StepView& view, StepActions& actions) override;

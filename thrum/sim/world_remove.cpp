@@ -338,6 +338,7 @@ void World::restore(const model::SceneState& state)
   for (model::PendingKick& kick : state_.pending_kicks) kick.body.owner = number_;
   drop_misplaced_references();
   stepper_->forget_contacts();
+  warped_contact_energy_ = 0;
   contacts_changed_ = true;
   for (std::size_t i = 0; i < state_.bodies.size(); ++i) update_box(static_cast<model::BodyIndex>(i));
   contacts_.clear();

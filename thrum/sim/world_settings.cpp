@@ -164,7 +164,7 @@ void World::set_substep_observer(flexible::SubstepObserver* observer)
 
 double World::contact_energy() const
 {
-  return stepper_->contact_energy();
+  return stepper_->contact_energy() + warped_contact_energy_;
 }
 
 std::shared_ptr<const model::ModalModel> World::modes_of(model::BodyId id) const

@@ -22,6 +22,7 @@
 #include <numeric>
 
 #include "thrum/base/index.h"
+#include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/time_of_impact.h"
 #include "thrum/sim/world_timewarp.h"
 
@@ -93,6 +94,10 @@ void World::find_pairs_in_group(double h)
     boxes_[i] = swept_box(i, h);
   }
   overlapping_pairs(boxes_, model_.bodies, near_pairs_);
+  // Sensors are looked at by the world.
+  std::erase_if(near_pairs_, [&](const collision::BodyPair& pair) {
+    return model_.bodies[at(pair.a)].sensor || model_.bodies[at(pair.b)].sensor;
+  });
   remove_far_pairs();
 }
 
@@ -124,9 +129,18 @@ void World::advance_group(WarpGroup& group, double end, double h)
     Box3 box = box_of_motion(static_cast<model::BodyIndex>(i), taken);
     group.boxes[i] = Box3(box.min().array() - margin, box.max().array() + margin);
   }
+  group.now.contact_energy = stepper_->contact_energy();
+  const double begin = std::exchange(group.now.time, taken < left ? group.now.time + taken : end);
+  if (!called_observers_.empty()) {
+    WarpGroup::Slice& slice = group.history.emplace_back();
+    slice = {begin, group.now.time, group.bodies, slice_start_.bodies, state_.bodies, state_.patches};
+    for (model::ContactPatch& patch : slice.patches) {
+      patch.a = group.bodies[at(patch.a)];
+      patch.b = group.bodies[at(patch.b)];
+    }
+  }
   finish_step(taken);
   report();
-  group.now.time = taken < left ? group.now.time + taken : end;
   swap_group(group);
 }
 
@@ -135,6 +149,8 @@ void World::advance_group(WarpGroup& group, double end, double h)
 
 void World::Timewarp::run()
 {
+  if (is_observed()) start_ = world_.state_.bodies;
+  start_time_ = world_.state_.time;
   make_groups();
   if (!free_.bodies.empty()) advance_free_bodies();
   for (std::size_t g = 0; g < groups_.size(); ++g) queue_.push({groups_[g].now.time, g});
@@ -209,6 +225,7 @@ void World::Timewarp::go_back(WarpGroup& group, double time)
     group.now = group.saved.back();
     group.saved.pop_back();
   }
+  std::erase_if(group.history, [&](const WarpGroup::Slice& slice) { return slice.begin >= group.now.time; });
 }
 
 void World::Timewarp::merge(std::size_t g, const std::vector<std::size_t>& others,
@@ -240,7 +257,10 @@ void World::Timewarp::merge(std::size_t g, const std::vector<std::size_t>& other
   std::sort(merged.bodies.begin(), merged.bodies.end());
   merged.bodies.erase(std::unique(merged.bodies.begin(), merged.bodies.end()), merged.bodies.end());
   start_group(merged);
-  for (const WarpGroup& part : parts) take_over(part, merged);
+  for (WarpGroup& part : parts) {
+    take_over(part, merged);
+    std::move(part.history.begin(), part.history.end(), std::back_inserter(merged.history));
+  }
   sort_contacts(merged.now.state);
   merged.now.time = time;
   merged.now.state.time = world_.state_.time + time;
@@ -281,25 +301,52 @@ void World::Timewarp::take_over(const WarpGroup& part, WarpGroup& merged)
   merged.now.contacts.insert(merged.now.contacts.end(), part.now.contacts.begin(), part.now.contacts.end());
   merged.now.impulses.insert(merged.now.impulses.end(), part.now.impulses.begin(), part.now.impulses.end());
   merged.now.events.insert(merged.now.events.end(), part.now.events.begin(), part.now.events.end());
+  merged.now.contact_energy += part.now.contact_energy;
   merged.now.cuts = std::max(merged.now.cuts, part.now.cuts);
   merged.now.whole = std::max(merged.now.whole, part.now.whole);
 }
 
-// Observers and sensors look at all bodies at one time, and the energy in the springs of the penalty stepper
-// is that of all bodies.
 bool World::can_warp() const
 {
-  return observers_.empty() && !stepper_->keeps_forces() &&
-         std::none_of(model_.bodies.begin(), model_.bodies.end(),
-                      [](const model::BodyProperties& body) { return body.sensor; });
+  return flexible_ == nullptr &&
+         std::all_of(observers_.begin(), observers_.end(),
+                     [](const StepObserver* observer) { return observer->only_watches(); });
+}
+
+// What overlaps sensors at the start of the step, of all bodies at one time.
+void World::find_sensor_patches(double h)
+{
+  std::vector<collision::BodyPair> pairs;
+  for (const collision::BodyPair& pair : near_pairs_) {
+    if (model_.bodies[at(pair.a)].sensor || model_.bodies[at(pair.b)].sensor) pairs.push_back(pair);
+  }
+  collision::NarrowPhaseDesc desc = desc_.narrow_phase;
+  desc.step = h;
+  state_.sensor_patches.clear();
+  if (pairs.empty()) return;
+  collision::find_contacts({model_, state_, prepared_, X_ws_, pairs, excluded_pairs_,
+                            collision::pair_table_with(desc_.interference)},
+                           desc, *narrow_phase_scratch_, state_.sensor_patches);
 }
 
 void World::step_by_timewarp(double h)
 {
   find_pairs(h);
-  Timewarp(*this, h).run();
+  const std::vector<model::ContactPatch> sensed_before = state_.sensor_patches;
+  find_sensor_patches(h);
+  const std::vector<model::ContactPatch> sensed = state_.sensor_patches;
+  previous_sensor_patches_.clear();
+  Timewarp timewarp(*this, h);
+  timewarp.run();
+  previous_sensor_patches_ = sensed_before;
+  state_.sensor_patches = sensed;
+  if (desc_.reports.events) report_sensor_events();
+  if (desc_.reports.contacts) {
+    for (const model::ContactPatch& patch : state_.sensor_patches) report_patch_contacts(patch);
+  }
   contacts_changed_ = true;
   update_moved_boxes();
+  timewarp.show_slices();
 }
 
 }  // namespace thrum::sim

@@ -14,6 +14,16 @@ namespace thrum::sim {
 
 /// Bodies that advance together, as a scene of their own. Indices in it are positions in `bodies`.
 struct World::WarpGroup {
+  /// A slice that was solved, for observers.
+  struct Slice {
+    double begin = 0;  ///< since the start of the step [s]
+    double end = 0;
+    std::vector<model::BodyIndex> bodies;  ///< in the world
+    std::vector<model::BodyState> before;
+    std::vector<model::BodyState> after;
+    std::vector<model::ContactPatch> patches;  ///< between bodies of the world
+  };
+
   struct Saved {
     double time = 0;  ///< since the start of the step [s]
     model::SceneState state;
@@ -22,14 +32,16 @@ struct World::WarpGroup {
     std::vector<model::ContactEvent> events;
     int cuts = 0;
     int whole = 0;
+    double contact_energy = 0;  ///< of its springs [J]
   };
 
   std::vector<model::BodyIndex> bodies;   ///< in the world, sorted; those that it meets and are fixed as well
   std::vector<model::JointIndex> joints;  ///< likewise
   Saved now;
-  std::vector<Saved> saved;  ///< by time
-  std::vector<Box3> boxes;   ///< of the bodies over the last slice
-  bool is_merged = false;    ///< it is part of another group
+  std::vector<Saved> saved;    ///< by time
+  std::vector<Slice> history;  ///< of this step, if there are observers
+  std::vector<Box3> boxes;     ///< of the bodies over the last slice
+  bool is_merged = false;      ///< it is part of another group
 
   // Swapped with the members of the world.
   model::SceneModel model;
@@ -54,6 +66,8 @@ class World::Timewarp {
   Timewarp(World& world, double h) : world_(world), h_(h) {}
 
   void run();
+  /// Calls the observers for each slice of the step that was taken. Does nothing without observers.
+  void show_slices();
 
  private:
   struct Event {
@@ -82,6 +96,11 @@ class World::Timewarp {
   static void sort_contacts(model::SceneState& state);
   void write_back();
   void write_back_group(WarpGroup& group);
+  [[nodiscard]] bool is_observed() const { return !world_.called_observers_.empty(); }
+  [[nodiscard]] bool is_in_group(model::BodyIndex a, model::BodyIndex b) const;
+  [[nodiscard]] std::vector<const WarpGroup::Slice*> slices_taken() const;
+  void show_part(const WarpGroup::Slice& slice, double begin, double end,
+                 const std::vector<model::BodyState>& before);
 
   World& world_;
   double h_;
@@ -89,6 +108,8 @@ class World::Timewarp {
   WarpGroup free_;                      ///< bodies that meet nothing
   std::vector<std::int32_t> group_of_;  ///< by body; kNone: fixed, free or asleep
   std::priority_queue<Event> queue_;
+  std::vector<model::BodyState> start_;  ///< of the step, if there are observers
+  double start_time_ = 0;                ///< of the step [s]
 };
 
 }  // namespace thrum::sim

@@ -88,7 +88,9 @@ void World::Timewarp::add_fixed_bodies()
     if (group_of_[at(mover)] != model::kNone)
       groups_[at(group_of_[at(mover)])].bodies.push_back(is_fixed(a) ? a : b);
   };
-  for (const collision::BodyPair& pair : world_.near_pairs_) add(pair.a, pair.b);
+  for (const collision::BodyPair& pair : world_.near_pairs_) {
+    if (world_.may_collide(pair)) add(pair.a, pair.b);
+  }
   for (const model::ContactPatch& patch : world_.state_.patches) add(patch.a, patch.b);
   for (const model::Joint& joint : world_.model_.joints) add(joint.a, joint.b);
   for (WarpGroup& group : groups_) {
@@ -177,7 +179,7 @@ void World::Timewarp::write_back()
 {
   model::SceneState& state = world_.state_;
   const auto in_group = [&](const auto& entry) {
-    return group_of_[at(is_fixed(entry.a) ? entry.b : entry.a)] != model::kNone;
+    return is_in_group(entry.a, entry.b);
   };
   std::erase_if(state.patches, in_group);
   std::erase_if(state.references, in_group);
@@ -222,6 +224,12 @@ void World::Timewarp::write_back_group(WarpGroup& group)
   join(group.now.contacts, world_.contacts_);
   join(group.now.impulses, world_.impulses_);
   join(group.now.events, world_.events_);
+  world_.warped_contact_energy_ += group.now.contact_energy;
+}
+
+bool World::Timewarp::is_in_group(model::BodyIndex a, model::BodyIndex b) const
+{
+  return group_of_[at(is_fixed(a) ? b : a)] != model::kNone;
 }
 
 }  // namespace thrum::sim
