@@ -31,6 +31,20 @@ class Usage(CommandLine):
     def assert_rejected(self, code, *words):
         return super().assert_rejected(code, *words).splitlines()[0]
 
+    def test_commands_that_messages_name_exist(self):
+        named = set()
+        for file in [*(SCENES.parent / "thrum").rglob("*.cpp"), *(SCENES.parent / "apps").rglob("*.cpp")]:
+            named.update(re.findall(r"'thrum ([a-z]+(?: [a-z]+)?)", file.read_text()))
+        self.assertIn("mesh repair", named)
+        for command in sorted(named):
+            with self.subTest(command):
+                self.assertNotIn("has no command", self.run_thrum(*command.split()).stderr)
+
+    def test_settings_that_nothing_reads_are_reported(self):
+        run = self.run_thrum("check", SCENES / "hello.json", "--set", "stepper.impulse.slop=0")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("--set stepper.impulse.slop is not used: stepper.kind is constraint.", run.stdout + run.stderr)
+
     def test_a_mistyped_command_is_named(self):
         self.assertEqual(self.assert_rejected(2, "mseh", "info", "x"), "thrum: 'thrum' has no command 'mseh'; did you mean 'mesh'?")
         self.assertEqual(self.assert_rejected(2, "mesh", "inf", "x"),

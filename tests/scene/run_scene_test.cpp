@@ -251,7 +251,31 @@ TEST(Checkpoint, KeepsEveryBit)
   sim::Checkpoint cut = read;
   cut.state.last_step = 0.004;
   EXPECT_EQ(sim::parse_checkpoint(sim::checkpoint_bytes(cut), "c").state.last_step, 0.004);
-  EXPECT_THROW(static_cast<void>(sim::parse_checkpoint(bytes.substr(0, bytes.size() - 1), "c")), InputError);
+}
+
+TEST(Checkpoint, SaysWhatIsWrongAndWhatToDo)
+{
+  const base::ScratchFolder folder;
+  static_cast<void>(run_into(write_scene(folder), folder / "run"));
+  const std::string bytes = base::read_text_file(folder / "run" / "checkpoint");
+  const auto message = [](const std::string& damaged) -> std::string {
+    try {
+      static_cast<void>(sim::parse_checkpoint(damaged, "run/checkpoint"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  std::string other_version = bytes;
+  other_version[8] = 99;
+  const std::string advice = " Run the scene again without --resume.";
+  EXPECT_EQ(message("no"), "run/checkpoint is not a checkpoint of thrum." + advice);
+  EXPECT_NE(message(other_version).find("run/checkpoint has version 99 of the format, and this program"),
+            std::string::npos);
+  EXPECT_EQ(message(bytes.substr(0, bytes.size() - 1)),
+            "run/checkpoint is damaged: its bytes do not have its checksum." + advice);
+  for (std::size_t length = 0; length < 16; ++length)
+    EXPECT_NE(message(bytes.substr(0, length)).find(advice), std::string::npos) << length;
 }
 
 TEST(CompareRuns, ReportsWhereTheyDiverge)

@@ -111,13 +111,17 @@ TEST_P(KeptContacts, RestoringInTheMiddleContinuesBitForBit)
 
 // What the contact functions find at the poses of a step differs from what is kept by the square of the move:
 // (1) of kept_contacts.h is exact to first order.
-TEST(KeptContacts, KeptDepthsAreThoseThatWouldBeFound)
+class KeptDepths : public ::testing::TestWithParam<double> {};
+
+TEST_P(KeptDepths, AreThoseThatWouldBeFound)
 {
   WorldDesc desc = desc_without_sleep();
   World world(desc);
   World finder(desc_that_finds_always());
   build_mixed_heap(world);
   build_mixed_heap(finder);
+  // Another gravity is another heap at rest.
+  for (World* one : {&world, &finder}) one->set_gravity({0, 0, -GetParam()});
   const auto last = static_cast<model::BodyIndex>(world.state().bodies.size()) - 1;
   const std::array rings{last - 1, last};
   run(world, 2);
@@ -139,7 +143,10 @@ TEST(KeptContacts, KeptDepthsAreThoseThatWouldBeFound)
             if (p.feature_a != q.feature_a || p.feature_b != q.feature_b) continue;
             if ((p.position - q.position).norm() > 0.01) continue;
             EXPECT_NEAR(p.depth, q.depth, is_round ? 1e-5 : 1e-7) << patch.a << " " << patch.b;
-            EXPECT_LT((p.position - q.position).norm(), 2e-4) << patch.a << " " << patch.b;
+            // Where a ring touches a ring along a line, each end of the ellipse may be anywhere on it.
+            if (!is_round) {
+              EXPECT_LT((p.position - q.position).norm(), 2e-4) << patch.a << " " << patch.b;
+            }
             ++compared;
           }
         }
@@ -148,6 +155,8 @@ TEST(KeptContacts, KeptDepthsAreThoseThatWouldBeFound)
   }
   EXPECT_GT(compared, 1000);
 }
+
+INSTANTIATE_TEST_SUITE_P(Gravities, KeptDepths, ::testing::Values(9.5, 9.7, 9.81, 10.0));
 
 // Points of contact that lag behind would drive a ball: those of balls are found in each step, with the same
 // bits as in a world that finds all.

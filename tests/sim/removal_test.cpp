@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
+#include "tests/sim/same_bits.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
 #include "thrum/base/random.h"
@@ -15,16 +15,6 @@ namespace thrum::sim {
 namespace {
 
 using namespace testing;
-
-bool same_bits(const model::BodyState& a, const model::BodyState& b)
-{
-  const auto equal = [](const auto& x, const auto& y) {
-    return std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
-  };
-  return equal(a.X_wb.position, b.X_wb.position) &&
-         equal(a.X_wb.rotation.coeffs(), b.X_wb.rotation.coeffs()) && equal(a.velocity, b.velocity) &&
-         equal(a.angular_velocity, b.angular_velocity) && a.asleep == b.asleep;
-}
 
 // A heap of boxes, balls and capsules, and between any two of them as many others as `extra` says.
 struct Heap {

@@ -144,7 +144,7 @@ TEST(VisitState, ADamagedCountOfPointsIsRejected)
   Checkpoint checkpoint;
   checkpoint.state = state_with_all_fields();
   checkpoint.state.patches[1].count = 200;
-  EXPECT_THROW(static_cast<void>(parse_checkpoint(checkpoint_bytes(checkpoint), "checkpoint")), InputError);
+  EXPECT_THROW(static_cast<void>(parse_checkpoint(checkpoint_bytes(checkpoint), "checkpoint")), Error);
 }
 
 // A struct with more fields than its list does not compile; that rests on the fields being counted right.

@@ -34,6 +34,8 @@ void ConstraintStepper::collide(StepFrame& frame)
   }
   substep_speed_ = frame.model.gravity.norm() * frame.h / settings_.substeps;
   energy_.prepare(frame.model, frame.state, frame.same_contacts, contacts_.has_requests());
+  all_islands_.assign(energy_.island_count() + 1, 1);
+  contacts_.set_islands(energy_.islands(), energy_.island_count());
   JointRows::begin_step(frame.state);
   find_bouncing_patches(frame);
 }
@@ -43,38 +45,40 @@ void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
   collide_within_substep(frame, h);
   contacts_.record_approach_speeds(bodies_);
   joints_.build(frame.model, frame.state, settings_, bodies_, h);
+  joint_islands_.begin(joints_, energy_.islands(), energy_.island_count());
   if (contacts_.may_bounce()) energy_.begin_substep(bodies_);
   bodies_.advance_velocities(frame.model, h);
 }
 
-void ConstraintStepper::run_sweeps(int iterations, double h)
+// Whether more is needed is asked of each island by itself.
+void ConstraintStepper::run_sweeps(int iterations, double h, const IslandFlags& islands)
 {
+  const double settled = settings_.settled_threshold * substep_speed_;
   // Down from the last patch to the first and up again, so that loads and support both travel.
   for (int i = 0; i < iterations; ++i) {
-    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled_threshold * substep_speed_);
+    joint_islands_.sweep(bodies_, h, settings_.joint_iterations, settled, islands);
     const MomentumCheck check(contacts_, bodies_);
-    contacts_.sweep(bodies_, settings_, i % 2 == 0);
+    contacts_.sweep(bodies_, settings_, i % 2 == 0, islands);
   }
   // Heaps need more where bodies wedge each other in; most of a heap at rest does not.
   const double unsettled = settings_.unsettled_threshold * substep_speed_;
   bool more = settings_.max_extra_iterations > 0 &&
-              contacts_.find_unsettled(bodies_, h * settings_.substeps, unsettled);
+              contacts_.find_unsettled(bodies_, h * settings_.substeps, unsettled, islands);
   for (int i = 0; more && i < settings_.max_extra_iterations; ++i) {
-    joints_.sweep(bodies_, h, settings_.joint_iterations, settings_.settled_threshold * substep_speed_);
+    joint_islands_.sweep(bodies_, h, settings_.joint_iterations, settled, contacts_.unsettled_islands());
     const MomentumCheck check(contacts_, bodies_);
     more = contacts_.sweep_unsettled(bodies_, settings_, unsettled, (iterations + i) % 2 == 0);
   }
   if (settings_.solver == RowSolver::direct) {
-    solve_small_islands(h);
+    solve_small_islands(h, islands);
     return;
   }
-  if (uses_contact_graph())
-    contacts_.shock_sweep(bodies_, settings_, settings_.settled_threshold * substep_speed_);
+  if (uses_contact_graph()) contacts_.shock_sweep(bodies_, settings_, settled, islands);
 }
 
 // The exact answer for islands with few rows, whatever the sweeps have left. Larger ones keep what the sweeps
 // found.
-void ConstraintStepper::solve_small_islands(double h)
+void ConstraintStepper::solve_small_islands(double h, const IslandFlags& active)
 {
   struct Island {
     std::vector<SolverPatch*> patches;
@@ -82,13 +86,9 @@ void ConstraintStepper::solve_small_islands(double h)
     std::vector<std::size_t> joint_index;
     int rows = 0;
   };
-  std::map<std::int32_t, Island> islands;
-  const std::vector<std::int32_t>& number = energy_.islands();
+  std::map<std::size_t, Island> islands;
   const auto island_of = [&](std::int32_t a, std::int32_t b) {
-    const auto known = [&](std::int32_t body) {
-      return static_cast<std::size_t>(body) < number.size() ? number[at(body)] : model::kNone;
-    };
-    return known(a) != model::kNone ? known(a) : known(b);
+    return island_between(energy_.islands(), energy_.island_count(), a, b);
   };
   for (SolverPatch& patch : contacts_.patches()) {
     Island& island = islands[island_of(patch.a, patch.b)];
@@ -102,8 +102,8 @@ void ConstraintStepper::solve_small_islands(double h)
     island.joint_index.push_back(i);
     ++island.rows;
   }
-  for (auto& [first, island] : islands) {
-    if (island.rows > settings_.max_direct_rows) continue;
+  for (auto& [number, island] : islands) {
+    if (active[number] == 0 || island.rows > settings_.max_direct_rows) continue;
     const int rounds = settings_.friction_bounds == FrictionBounds::first_solve ? 1 : kFrictionRounds;
     if (!solve_directly(island.patches, island.joints, bodies_, h, rounds, settings_.friction)) continue;
     for (std::size_t k = 0; k < island.joints.size(); ++k)
@@ -137,8 +137,9 @@ void ConstraintStepper::apply_restitution(double h)
   energy_.record_velocities(bodies_);
   joint_impulses_.clear();
   for (const JointRow& row : joints_.rows()) joint_impulses_.push_back(row.lambda);
-  contacts_.set_bias(bodies_, h, impacts_.enabled());
-  run_sweeps(settings_.impact_iterations, h);
+  const IslandFlags& bouncing = contacts_.bouncing_islands();
+  contacts_.set_bias(bodies_, h, impacts_.enabled(), bouncing);
+  run_sweeps(settings_.impact_iterations, h, bouncing);
   if (!energy_.limit_bounces(bodies_)) return;
   contacts_.scale_bounces([&](model::BodyIndex a, model::BodyIndex b) { return energy_.share(a, b); });
   for (std::size_t i = 0; i < joint_impulses_.size(); ++i) {
@@ -152,11 +153,8 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
   apply_warm_start(h);
   // A body that spins fast answers an impulse by turning elsewhere: the joints look again where it is going.
   const double settled = settings_.settled_threshold * substep_speed_;
-  for (int i = 0; i < kBendUpdates && !joints_.rows().empty(); ++i) {
-    joints_.sweep(bodies_, h, settings_.joint_iterations, settled);
-    if (joints_.update_bends(frame.model, frame.state, settings_, bodies_, h) <= settled) break;
-  }
-  run_sweeps(settings_.iterations, h);
+  joint_islands_.settle_bends(frame.model, frame.state, settings_, bodies_, h, kBendUpdates, settled);
+  run_sweeps(settings_.iterations, h, all_islands_);
   if (contacts_.push_out(bodies_, settings_, frame.model.length_scale, h)) bodies_.remove_push_out_energy(h);
   joints_.push_out(bodies_, h);
 }
@@ -165,8 +163,10 @@ void ConstraintStepper::advance_positions(StepFrame& frame, double h)
 {
   impacts_.apply_shifts(bodies_, h);
   bodies_.advance_positions(frame.model, frame.state, h);
-  if (bodies_.update_world_inertia(frame.model, frame.state)) contacts_.update_masses(bodies_);
-  if (contacts_.may_bounce()) energy_.find_inertia(frame.model, frame.state);
+  bodies_.update_world_inertia(frame.model, frame.state);
+  contacts_.update_masses(bodies_);
+  if (contacts_.may_bounce())
+    energy_.find_inertia(frame.model, frame.state, contacts_.islands_that_may_bounce());
 }
 
 void ConstraintStepper::bounce(StepFrame& frame, double h)

@@ -22,6 +22,8 @@
 #include "thrum/rigid/contact_rows.h"
 #include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/island_energy.h"
+#include "thrum/rigid/islands.h"
+#include "thrum/rigid/joint_islands.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/solver_body.h"
 #include "thrum/rigid/stepper.h"
@@ -52,8 +54,8 @@ class ConstraintStepper final : public Stepper {
   void apply_warm_start(double h);
   void scale_impulses();
   void apply_restitution(double h);
-  void run_sweeps(int iterations, double h);
-  void solve_small_islands(double h);
+  void run_sweeps(int iterations, double h, const IslandFlags& islands);
+  void solve_small_islands(double h, const IslandFlags& islands);
   void find_bouncing_patches(StepFrame& frame);
   void collide_within_substep(StepFrame& frame, double h);
   void restore_gaps();
@@ -62,8 +64,10 @@ class ConstraintStepper final : public Stepper {
   SolverBodies bodies_;
   ContactRows contacts_;
   JointRows joints_;
+  JointIslands joint_islands_;
   double substep_speed_ = 0;  ///< what gravity gives in a substep [m/s]
   IslandEnergy energy_;
+  IslandFlags all_islands_;
   std::vector<double> joint_impulses_;  ///< of the rows, before bounces
 
   ImpactEvents impacts_;

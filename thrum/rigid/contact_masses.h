@@ -29,7 +29,7 @@ class ContactMasses {
   void begin_step(const model::SceneModel& model, const model::SceneState& state,
                   std::span<const std::int32_t> kept_from, std::span<const model::Surface> surfaces,
                   bool same_contacts, double cfm);
-  /// Of a patch whose rows are set and have not moved in this step, nobody held.
+  /// Of a patch whose rows are set and have not moved in this step, no body held.
   [[nodiscard]] const PatchMasses& free(const SolverPatch& p, const SolverBody& A, const SolverBody& B);
   /// With body a held, or b.
   [[nodiscard]] const PatchMasses& held(const SolverPatch& p, bool hold_a, const SolverBody& A,

@@ -92,6 +92,17 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
   }
 }
 
+void ContactRows::set_islands(const std::vector<std::int32_t>& island_of_body, std::size_t island_count)
+{
+  may_bounce_.assign(island_count + 1, 0);
+  bouncing_.assign(island_count + 1, 0);
+  island_.resize(count_);
+  for (std::size_t i = 0; i < count_; ++i) {
+    island_[i] = island_between(island_of_body, island_count, patches_[i].a, patches_[i].b);
+    if (patches_[i].may_bounce) may_bounce_[island_[i]] = 1;
+  }
+}
+
 void ContactRows::build_patch(const model::ContactPatch& contact, const model::SceneState& state,
                               const model::Surface& surface, const ConstraintSettings& settings,
                               SolverBodies& bodies, SolverPatch& p, PatchRecord& record)
@@ -173,10 +184,12 @@ void ContactRows::record_approach_speeds(SolverBodies& bodies)
 
 // For bounces, which come after the move: a point with a gap may keep its approach until the next substep.
 // Slowed down here, it lost the part of its speed that its own bounce would have returned.
-void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach)
+void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach, const IslandFlags& islands)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
-  for (SolverPatch& p : patches()) {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (islands[island_[i]] == 0) continue;
+    SolverPatch& p = patches_[i];
     set_patch_bias(p, bodies[p.a], bodies[p.b], s);
     if (!keep_approach) continue;
     const Lanes speed = normal_speeds(p, bodies);
@@ -199,11 +212,13 @@ void ContactRows::warm_start(SolverBodies& bodies, double h)
   }
 }
 
-void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward)
+void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward,
+                        const IslandFlags& islands)
 {
   SweepValues s{settings.patch_iterations, settings.patch_rounds, settings.friction};
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t i = backward ? count_ - 1 - k : k;
+    if (islands[island_[i]] == 0) continue;
     SolverPatch& p = patches_[i];
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
     speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
@@ -211,19 +226,25 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
   }
 }
 
-bool ContactRows::find_unsettled(SolverBodies& bodies, double step, double settled)
+bool ContactRows::find_unsettled(SolverBodies& bodies, double step, double settled,
+                                 const IslandFlags& islands)
 {
   const auto limit = static_cast<RowReal>(settled);
-  const auto begin = speed_changes_.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(count_);
-  const auto first = std::find_if(begin, end, [&](RowReal speed_change) { return speed_change > limit; });
-  if (first == end) return false;
+  const auto is_unsettled = [&](std::size_t i) {
+    return speed_changes_[i] > limit && islands[island_[i]] != 0;
+  };
+  std::size_t first = 0;
+  while (first < count_ && !is_unsettled(first)) ++first;
+  if (first == count_) return false;
+  unsettled_.assign(islands.size(), 0);
   unsettled_sweep_ = 0;
   last_disturbed_.clear();
   for (const SolverBody& body : bodies.all())
     last_disturbed_.push_back(body.inverse_mass > 0 && is_resting(body, step) ? kSettled : kFast);
-  for (auto i = static_cast<std::size_t>(first - begin); i < count_; ++i) {
-    if (speed_changes_[i] > limit) mark_disturbed(patches_[i]);
+  for (std::size_t i = first; i < count_; ++i) {
+    if (!is_unsettled(i)) continue;
+    mark_disturbed(patches_[i]);
+    unsettled_[island_[i]] = 1;
   }
   return true;
 }
@@ -243,6 +264,8 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
   SweepValues s{settings.patch_iterations, settings.patch_rounds, settings.friction};
   const auto limit = static_cast<RowReal>(settled);
   const std::int32_t last = unsettled_sweep_++;
+  was_unsettled_.swap(unsettled_);
+  unsettled_.assign(was_unsettled_.size(), 0);
   bool any = false;
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t i = backward ? count_ - 1 - k : k;
@@ -253,6 +276,7 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
                                     bodies[p.a], bodies[p.b], s);
     if (!(speed_changes_[i] > limit)) continue;
     mark_disturbed(p);
+    unsettled_[island_[i]] = 1;
     any = true;
   }
   return any;
@@ -312,6 +336,7 @@ bool ContactRows::start_bounces()
 {
   if (!any_may_bounce_) return false;
   bool any = false;
+  std::fill(bouncing_.begin(), bouncing_.end(), 0);
   for (std::size_t k = 0; k < count_; ++k) {
     SolverPatch& p = patches_[k];
     if (!p.may_bounce) continue;
@@ -329,11 +354,13 @@ bool ContactRows::start_bounces()
       record.bounce_candidate[i] = 0;
       any = any || p.target[i] > 0;
     }
+    if ((p.target > RowReal(0)).any()) bouncing_[island_[k]] = 1;
   }
   // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation added
   // in the first must not be forgotten.
   if (any) {
     for (std::size_t i = 0; i < count_; ++i) {
+      if (bouncing_[island_[i]] == 0) continue;
       patches_[i].total += applied_impulses(i) - patches_[i].lambda;
       records_[i].before_bounce = patches_[i].lambda;
     }

@@ -12,6 +12,7 @@
 #include "thrum/rigid/contact_masses.h"
 #include "thrum/rigid/contact_patch.h"
 #include "thrum/rigid/impact_events.h"
+#include "thrum/rigid/islands.h"
 #include "thrum/rigid/solver_body.h"
 #include "thrum/rigid/stepper.h"
 
@@ -21,6 +22,9 @@ class ContactRows {
  public:
   /// Reads the patches in the order of the frame.
   void build(const StepFrame& frame, const ConstraintSettings& settings, SolverBodies& bodies);
+  /// The island of each body, after build(). What ends when nothing changes any more ends island by island:
+  /// bodies that nothing connects do not change each other by a bit.
+  void set_islands(const std::vector<std::int32_t>& island_of_body, std::size_t island_count);
   /// See Stepper.
   void forget_contacts() { masses_.forget(); }
 
@@ -30,11 +34,13 @@ class ContactRows {
   void record_approach_speeds(SolverBodies& bodies);
   /// Some point is new and has restitution.
   [[nodiscard]] bool may_bounce() const { return any_may_bounce_; }
+  /// The islands in which some point is.
+  [[nodiscard]] const IslandFlags& islands_that_may_bounce() const { return may_bounce_; }
   /// Some point has a requested speed.
   [[nodiscard]] bool has_requests() const { return any_requested_; }
-  /// What the rows want in a substep of length h, from where the bodies are now.
+  /// What the rows of these islands want in a substep of length h, from where the bodies are now.
   /// With `keep_approach` points with a gap may go on approaching as they do.
-  void set_bias(SolverBodies& bodies, double h, bool keep_approach);
+  void set_bias(SolverBodies& bodies, double h, bool keep_approach, const IslandFlags& islands);
   /// Does that, and applies the impulses of the last substep, from which this one starts.
   void warm_start(SolverBodies& bodies, double h);
   /// Multiplies the impulses of each patch by share(a, b) of its bodies.
@@ -52,6 +58,7 @@ class ContactRows {
   void scale_bounces(Share&& share)
   {
     for (std::size_t i = 0; i < count_; ++i) {
+      if (bouncing_[island_[i]] == 0) continue;
       const double factor = share(patches_[i].a, patches_[i].b);
       if (factor == 1) continue;
       PatchRecord& record = records_[i];
@@ -60,11 +67,15 @@ class ContactRows {
       if (HeldPatch* h = held(i)) h->used = false;
     }
   }
-  /// One sweep. `backward` goes from the last patch to the first.
-  void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward);
-  /// Finds the bodies that rest and that a patch changed by more than `settled` [m/s] when it was last
-  /// visited. False when there is none.
-  [[nodiscard]] bool find_unsettled(SolverBodies& bodies, double step, double settled);
+  /// One sweep over these islands. `backward` goes from the last patch to the first.
+  void sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward,
+             const IslandFlags& islands);
+  /// Finds the bodies of these islands that rest and that a patch changed by more than `settled` [m/s] when
+  /// it was last visited. False when there is none.
+  [[nodiscard]] bool find_unsettled(SolverBodies& bodies, double step, double settled,
+                                    const IslandFlags& islands);
+  /// The islands in which the last find_unsettled() or sweep_unsettled() found any.
+  [[nodiscard]] const IslandFlags& unsettled_islands() const { return unsettled_; }
   /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was
   /// none.
   [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
@@ -76,15 +87,18 @@ class ContactRows {
   void apply_impacts(std::span<const ImpactEvents::ChangedPatch> changed, SolverBodies& bodies);
   /// Asks for restitution where a new contact was pushed. True when there is any.
   bool start_bounces();
+  /// The islands in which it did.
+  [[nodiscard]] const IslandFlags& bouncing_islands() const { return bouncing_; }
   /// Ends a substep: adds to the sums, and forgets impulses of impacts so that they are not given twice.
   void finish_substep();
   /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches
   /// must be in the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
-  /// One sweep from the lowest level to the highest in which the held bodies do not yield. Levels in which
-  /// the last sweep changed no speed by more than `settled` [m/s], and into which nothing came from below,
-  /// are skipped.
-  void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled);
+  /// One sweep over these islands from the lowest level to the highest in which the held bodies do not yield.
+  /// An island is left out on levels on which the last sweep changed none of its speeds by more than
+  /// `settled` [m/s], and into which nothing came from below.
+  void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
+                   const IslandFlags& islands);
   /// Writes impulses back into the scene's patches.
   void store(model::SceneState& state) const;
 
@@ -120,6 +134,8 @@ class ContactRows {
                    SolverPatch& p, PatchRecord& record);
   void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
   void mark_disturbed(const SolverPatch& p);
+  /// Lists the islands with something to do on a level, from patch `begin` to `end`.
+  void find_shocked_islands(std::size_t begin, std::size_t end, RowReal limit, const IslandFlags& islands);
   /// Solves patch i with its lower body held.
   RowReal shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
 
@@ -132,6 +148,11 @@ class ContactRows {
   std::vector<RowReal> speed_changes_;        ///< of each patch, when it was last visited [m/s]
   std::vector<std::int32_t> last_disturbed_;  ///< of each body: the sweep that last unsettled it, or kFast
   std::int32_t unsettled_sweep_ = 0;
+  std::vector<std::size_t> island_;  ///< of each patch
+  IslandFlags may_bounce_, bouncing_, unsettled_, was_unsettled_;
+  std::vector<std::size_t> shocked_;     ///< islands on the level that shock propagation is at
+  IslandFlags is_shocked_, disturbed_;   ///< in that list; changed on their last level
+  std::vector<RowReal> island_changes_;  ///< of each island in that list, in the last round [m/s]
   ContactMasses masses_;
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]

@@ -62,30 +62,54 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
   return solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
 }
 
-void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled)
+void ContactRows::find_shocked_islands(std::size_t begin, std::size_t end, RowReal limit,
+                                       const IslandFlags& islands)
+{
+  shocked_.clear();
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t k = island_[i];
+    if (islands[k] == 0 || is_shocked_[k] != 0 || (disturbed_[k] == 0 && speed_changes_[i] <= limit))
+      continue;
+    is_shocked_[k] = 1;
+    shocked_.push_back(k);
+  }
+  for (const std::size_t k : shocked_) disturbed_[k] = 0;
+}
+
+void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
+                              const IslandFlags& islands)
 {
   const SweepValues s{settings.patch_iterations, 1, settings.friction};
   // A second sweep in the same substep starts from the rows' own impulses again.
   for (std::size_t i = 0; i < count_; ++i) {
-    if (HeldPatch* h = held(i)) h->used = false;
+    HeldPatch* h = held(i);
+    if (h != nullptr && islands[island_[i]] != 0) h->used = false;
   }
   const auto limit = static_cast<RowReal>(settled);
-  bool disturbed = false;
+  is_shocked_.assign(islands.size(), 0);
+  disturbed_.assign(islands.size(), 0);
+  island_changes_.resize(islands.size());
   for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
     const std::size_t begin = level_begin_[level];
     const std::size_t end = level_begin_[level + 1];
-    RowReal speed_change = *std::max_element(speed_changes_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             speed_changes_.begin() + static_cast<std::ptrdiff_t>(end));
-    if (!disturbed && speed_change <= limit) continue;
-    disturbed = false;
+    find_shocked_islands(begin, end, limit, islands);
     // A level is gone over several times before the next one: a brick lies on two others.
-    for (int k = 0; k < settings.shock_iterations; ++k) {
-      speed_change = 0;
-      for (std::size_t i = begin; i < end; ++i)
-        speed_change = std::max(speed_change, shock_patch(k % 2 == 0 ? i : begin + end - 1 - i, bodies, s));
-      disturbed = disturbed || speed_change > limit;
-      if (speed_change <= limit) break;
+    for (int round = 0; round < settings.shock_iterations && !shocked_.empty(); ++round) {
+      for (const std::size_t k : shocked_) island_changes_[k] = 0;
+      for (std::size_t n = begin; n < end; ++n) {
+        const std::size_t i = round % 2 == 0 ? n : begin + end - 1 - n;
+        if (is_shocked_[island_[i]] == 0) continue;
+        RowReal& change = island_changes_[island_[i]];
+        change = std::max(change, shock_patch(i, bodies, s));
+      }
+      std::erase_if(shocked_, [&](std::size_t k) {
+        const bool changed = island_changes_[k] > limit;
+        if (changed) disturbed_[k] = 1;
+        if (!changed) is_shocked_[k] = 0;
+        return !changed;
+      });
     }
+    for (const std::size_t k : shocked_) is_shocked_[k] = 0;
   }
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "thrum/base/index.h"
-#include "thrum/rigid/islands.h"
 
 namespace thrum::rigid {
 
@@ -46,7 +45,7 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
 {
   if (!same_contacts || island_.size() != model.bodies.size()) find_islands_of(model, state);
   inertia_.resize(island_.size());
-  find_inertia(model, state);
+  find_inertia(model, state, IslandFlags(island_count_ + 1, 1));
   energy_.assign(island_count_, {});
   share_.assign(island_.size(), 1.0);
   kick_energy_.assign(island_count_, 0.0);
@@ -61,10 +60,11 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
   }
 }
 
-void IslandEnergy::find_inertia(const model::SceneModel& model, const model::SceneState& state)
+void IslandEnergy::find_inertia(const model::SceneModel& model, const model::SceneState& state,
+                                const IslandFlags& islands)
 {
   for (std::size_t i = 0; i < island_.size(); ++i) {
-    if (island_[i] == model::kNone) continue;
+    if (island_[i] == model::kNone || islands[at(island_[i])] == 0) continue;
     const Mat3 R = state.bodies[i].X_wb.rotation.toRotationMatrix();
     inertia_[i] = R * model.bodies[i].inertia * R.transpose();
   }

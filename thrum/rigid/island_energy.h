@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "thrum/model/scene.h"
+#include "thrum/rigid/islands.h"
 #include "thrum/rigid/solver_body.h"
 
 namespace thrum::rigid {
@@ -37,8 +38,9 @@ class IslandEnergy {
   /// before; `any_requested`: some point has a requested speed.
   void prepare(const model::SceneModel& model, const model::SceneState& state, bool same_contacts,
                bool any_requested);
-  /// The inertia tensors as the bodies stand now; `prepare` does it too.
-  void find_inertia(const model::SceneModel& model, const model::SceneState& state);
+  /// The inertia tensors of the bodies of these islands as they stand now; `prepare` does it for all.
+  void find_inertia(const model::SceneModel& model, const model::SceneState& state,
+                    const IslandFlags& islands);
   /// Notes the velocities before the impulses in question.
   void record_velocities(SolverBodies& bodies);
   /// Compares with the velocities now. True when an island gained. In these, bodies that gained get their own
@@ -57,6 +59,7 @@ class IslandEnergy {
   [[nodiscard]] double share(model::BodyIndex a, model::BodyIndex b) const;
   /// Island of each body, kNone for bodies that are not dynamic.
   [[nodiscard]] const std::vector<std::int32_t>& islands() const { return island_; }
+  [[nodiscard]] std::size_t island_count() const { return island_count_; }
 
  private:
   struct Motion {

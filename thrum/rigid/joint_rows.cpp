@@ -299,33 +299,64 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
   }
 }
 
-double JointRows::update_bends(const model::SceneModel& model, const model::SceneState& state,
-                               const ConstraintSettings& settings, SolverBodies& bodies, double h)
+std::size_t JointRows::end_of_joint(std::size_t first) const
+{
+  std::size_t end = first;
+  while (end < rows_.size() && rows_[end].joint == rows_[first].joint) ++end;
+  return end;
+}
+
+template <class Record>
+void JointRows::update_bends_of(const model::SceneModel& model, const model::SceneState& state,
+                                const ConstraintSettings& settings, SolverBodies& bodies, double h,
+                                std::size_t first, std::size_t end, Record&& record)
 {
   const auto next_pose_of = [&](model::BodyIndex id) {
     if (id == model::kNone) return Pose{};
     const std::size_t i = at(id);
     return pose_after(model.bodies[i], state.bodies[i].X_wb, bodies[id], h);
   };
+  PlacedJoint joint = placed_joint(model, at(rows_[first].joint), bodies);
+  const SolverBody& A = bodies[joint.a];
+  const SolverBody& B = bodies[joint.b];
+  moved_.clear();
+  joint.place(next_pose_of(joint.desc.a), next_pose_of(joint.desc.b));
+  RowBuilder next(moved_, joint, settings.joint_erp);
+  add_rows(next, joint, h);
+  for (std::size_t k = 0; k < std::min(moved_.size(), end - first); ++k) {
+    JointRow& row = rows_[first + k];
+    if (!has_bend(row, moved_[k])) continue;
+    const double bend = moved_[k].phi - violation(row, A, B) - h * along_row(row, A.v, A.w, B.v, B.w);
+    const double arm = row.linear.isZero(0) ? length_scale_ : 1.0;
+    record(first + k, arm * std::abs(bend - row.bend) / h);
+    row.bend = bend;
+  }
+}
+
+double JointRows::update_bends(const model::SceneModel& model, const model::SceneState& state,
+                               const ConstraintSettings& settings, SolverBodies& bodies, double h)
+{
   double max_change = 0;
-  for (std::size_t first = 0; first < rows_.size(); first += moved_.size()) {
-    PlacedJoint joint = placed_joint(model, static_cast<std::size_t>(rows_[first].joint), bodies);
-    const SolverBody& A = bodies[joint.a];
-    const SolverBody& B = bodies[joint.b];
-    moved_.clear();
-    joint.place(next_pose_of(joint.desc.a), next_pose_of(joint.desc.b));
-    RowBuilder next(moved_, joint, settings.joint_erp);
-    add_rows(next, joint, h);
-    for (std::size_t k = 0; k < moved_.size(); ++k) {
-      JointRow& row = rows_[first + k];
-      if (!has_bend(row, moved_[k])) continue;
-      const double bend = moved_[k].phi - violation(row, A, B) - h * along_row(row, A.v, A.w, B.v, B.w);
-      const double arm = row.linear.isZero(0) ? length_scale_ : 1.0;
-      max_change = std::max(max_change, arm * std::abs(bend - row.bend) / h);
-      row.bend = bend;
-    }
+  for (std::size_t first = 0, end = 0; first < rows_.size(); first = end) {
+    end = end_of_joint(first);
+    update_bends_of(model, state, settings, bodies, h, first, end,
+                    [&](std::size_t, double change) { max_change = std::max(max_change, change); });
   }
   return max_change;
+}
+
+void JointRows::update_bends(const model::SceneModel& model, const model::SceneState& state,
+                             const ConstraintSettings& settings, SolverBodies& bodies, double h,
+                             std::span<const std::uint8_t> flags, std::span<double> changes)
+{
+  for (std::size_t first = 0, end = 0; first < rows_.size(); first = end) {
+    end = end_of_joint(first);
+    if (flags[first] == 0) continue;
+    std::fill(changes.begin() + static_cast<std::ptrdiff_t>(first),
+              changes.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
+    update_bends_of(model, state, settings, bodies, h, first, end,
+                    [&](std::size_t row, double change) { changes[row] = change; });
+  }
 }
 
 double joint_bias(const JointRow& row, const SolverBody& A, const SolverBody& B, double h)
@@ -344,30 +375,35 @@ void JointRows::warm_start(SolverBodies& bodies)
   }
 }
 
-// The largest change of speed along a row.
-double JointRows::sweep_once(SolverBodies& bodies, double h)
+double JointRows::sweep_row(JointRow& row, SolverBodies& bodies, double h) const
 {
-  double max_change = 0;
-  for (JointRow& row : rows_) {
-    SolverBody& A = bodies[row.a];
-    SolverBody& B = bodies[row.b];
-    const double v = along_row(row, A.v, A.w, B.v, B.w) + joint_bias(row, A, B, h);
-    const double old = row.lambda;
-    row.lambda =
-        std::clamp(old - row.mass * (v + row.softness * (row.mass > 0 ? old : 0)), row.lower, row.upper);
-    apply(row, A, B, row.lambda - old);
-    if (row.mass == 0) continue;
-    const double arm = row.linear.isZero(0) ? length_scale_ : 1.0;
-    max_change = std::max(max_change, arm * std::abs(row.lambda - old) / row.mass);
+  SolverBody& A = bodies[row.a];
+  SolverBody& B = bodies[row.b];
+  const double v = along_row(row, A.v, A.w, B.v, B.w) + joint_bias(row, A, B, h);
+  const double old = row.lambda;
+  row.lambda =
+      std::clamp(old - row.mass * (v + row.softness * (row.mass > 0 ? old : 0)), row.lower, row.upper);
+  apply(row, A, B, row.lambda - old);
+  if (row.mass == 0) return 0;
+  const double arm = row.linear.isZero(0) ? length_scale_ : 1.0;
+  return arm * std::abs(row.lambda - old) / row.mass;
+}
+
+void JointRows::sweep_once(SolverBodies& bodies, double h, std::span<const std::uint8_t> flags,
+                           std::span<double> changes)
+{
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (flags[i] != 0) changes[i] = sweep_row(rows_[i], bodies, h);
   }
-  return max_change;
 }
 
 void JointRows::sweep(SolverBodies& bodies, double h, int iterations, double settled)
 {
   if (rows_.empty()) return;
   for (int i = 0; i < iterations; ++i) {
-    if (sweep_once(bodies, h) <= settled) return;
+    double max_change = 0;
+    for (JointRow& row : rows_) max_change = std::max(max_change, sweep_row(row, bodies, h));
+    if (max_change <= settled) return;
   }
 }
 

@@ -3,6 +3,7 @@
 // each other, or only one way, or only with a bounded force.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -51,9 +52,16 @@ class JointRows {
   /// now. Returns the largest change of a speed that it asks for [m/s].
   double update_bends(const model::SceneModel& model, const model::SceneState& state,
                       const ConstraintSettings& settings, SolverBodies& bodies, double h);
+  /// Likewise for the joints of rows with a flag. Writes the change of each of these rows [m/s].
+  void update_bends(const model::SceneModel& model, const model::SceneState& state,
+                    const ConstraintSettings& settings, SolverBodies& bodies, double h,
+                    std::span<const std::uint8_t> flags, std::span<double> changes);
   void warm_start(SolverBodies& bodies);
   /// Sweeps up to `iterations` times, fewer if no speed changes by more than `settled` [m/s].
   void sweep(SolverBodies& bodies, double h, int iterations, double settled);
+  /// One sweep over the rows with a flag. Writes by how much each of them changed a speed [m/s].
+  void sweep_once(SolverBodies& bodies, double h, std::span<const std::uint8_t> flags,
+                  std::span<double> changes);
   /// Finds the velocities that remove errors of position. They move the bodies but are not kept.
   void push_out(SolverBodies& bodies, double h);
   /// Keeps the impulses for the next substep, and their sum for the report.
@@ -61,7 +69,14 @@ class JointRows {
   [[nodiscard]] std::span<JointRow> rows() { return rows_; }
 
  private:
-  double sweep_once(SolverBodies& bodies, double h);
+  /// Returns the change of speed along the row [m/s].
+  [[nodiscard]] double sweep_row(JointRow& row, SolverBodies& bodies, double h) const;
+  /// Of the joint whose rows begin at `first` and end at `end`; calls record(row, change of speed).
+  template <class Record>
+  void update_bends_of(const model::SceneModel& model, const model::SceneState& state,
+                       const ConstraintSettings& settings, SolverBodies& bodies, double h, std::size_t first,
+                       std::size_t end, Record&& record);
+  [[nodiscard]] std::size_t end_of_joint(std::size_t first) const;
 
   double length_scale_ = 1;  ///< at which a turn counts as a speed [m]
   std::vector<JointRow> rows_;

@@ -226,7 +226,7 @@ class Checker {
     if (!rings.file.path.empty() && !std::filesystem::is_regular_file(rings.file.path, ignored))
       fail(rings.file.place, "",
            fmt::format(
-               "names {}, where there is no file. 'thrum bake' writes one; without \"file\" the modes are "
+               "names {}, where there is no file. 'thrum modes' writes one; without \"file\" the modes are "
                "computed.",
                rings.file.path.string()));
     if (body.shape.object && is_ground(*body.shape.object))

@@ -269,6 +269,9 @@ struct SceneDesc {
   std::vector<ForceEntry> forces;
   ValueLocation place;           ///< of the braces about it all
   ValueLocation flexible_place;  ///< of stepper.flexible, in the last file that has it
+  /// Of every key of stepper, sleep, response, listener, sound, outputs and the rings of bodies that a file
+  /// or --set (line 0) gives.
+  std::vector<ValueLocation> given_settings;
 
   std::vector<std::filesystem::path> files;  ///< read for this scene, the first is the scene itself
   base::Hash128 source_hash;                 ///< of all texts read and settings given

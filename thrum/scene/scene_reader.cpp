@@ -87,6 +87,7 @@ class Reader {
     std::vector<IncludeEntry> kept = std::move(scene_.include);
     scene_table().read(resolved, scene_, context);
     note_flexible_place(resolved, context);
+    note_given_settings(resolved, context);
     if (depth > 0) scene_.include = std::move(kept);
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
       if (scene_.bodies[i].name.empty()) scene_.bodies[i].name = fmt::format("body{}", i);
@@ -102,6 +103,39 @@ class Reader {
     const auto outer = context.enter("stepper");
     const auto inner = context.enter("flexible");
     scene_.flexible_place = context.place(*flexible);
+  }
+
+  void note_given_settings(const JsonValue& root, ReadContext& context)
+  {
+    for (const JsonMember& member : *root.object()) {
+      if (member.key == "bodies" && member.value.array() != nullptr) {
+        const auto scope = context.enter(member.key);
+        for (std::size_t i = 0; i < member.value.array()->size(); ++i) {
+          const auto inner = context.enter(i);
+          for (const JsonMember& of_body : object_of((*member.value.array())[i]))
+            if (of_body.key == "rings") note_given(of_body, context);
+        }
+      }
+      for (const char* key : {"stepper", "sleep", "response", "listener", "sound", "outputs"})
+        if (member.key == key) note_given(member, context);
+    }
+  }
+  // A later file replaces the value of an earlier one.
+  void note_given(const JsonMember& member, ReadContext& context)
+  {
+    const auto scope = context.enter(member.key);
+    const ValueLocation place = context.place(member.value.line() == 0 ? 0 : member.line, member.column);
+    const bool is_of_body = place.path.starts_with("bodies");
+    std::erase_if(scene_.given_settings, [&](const ValueLocation& other) {
+      return other.path == place.path && (!is_of_body || other.file == place.file);
+    });
+    scene_.given_settings.push_back(place);
+    for (const JsonMember& inner : object_of(member.value)) note_given(inner, context);
+  }
+  static const JsonObject& object_of(const JsonValue& value)
+  {
+    static const JsonObject none;
+    return value.object() == nullptr ? none : *value.object();
   }
 
   // All that is wrong with the settings is reported at once.

@@ -11,6 +11,7 @@
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/scene/instances.h"
+#include "thrum/scene/unused_settings.h"
 
 namespace thrum::scene {
 
@@ -44,6 +45,7 @@ class Inspector {
                      [](const BodyEntry* entry) { return entry->desc.motion != model::Motion::fixed; }))
       warnings_.emplace_back("Nothing in this scene moves.");
     check_stepper();
+    for (std::string& sentence : unused_settings(scene_)) warnings_.push_back(std::move(sentence));
     check_times();
     check_scatters();
     check_meshes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is allowed in a scene and seldom meant: meshes with holes as moving bodies, sizes in the wrong unit,
-// bodies that start inside each other, modes on a lattice that is too coarse. Found quickly, without taking a
-// step.
+// bodies that start inside each other, settings that nothing reads, modes on a lattice that is too coarse.
+// Found quickly, without taking a step.
 #pragma once
 
 #include <string>

@@ -74,6 +74,13 @@ struct Reader : model::NumberVisitor {
   }
 };
 
+constexpr const char* kAdvice = "Run the scene again without --resume.";
+
+[[noreturn]] void reject(const std::filesystem::path& name, const std::string& sentence)
+{
+  throw Error(fmt::format("{} {} {}", name.string(), sentence, kAdvice));
+}
+
 // `c` is const for writing.
 template <class Stream, class AnyCheckpoint>
 void visit_checkpoint(Stream& s, AnyCheckpoint& c)
@@ -101,31 +108,33 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint)
 Checkpoint parse_checkpoint(std::string_view bytes, const std::filesystem::path& name)
 {
   ByteReader in(bytes, name);
-  in.set_advice("Run the scene again without --resume.");
-  if (bytes.substr(0, kMagic.size()) != kMagic) in.fail("other bytes", "a checkpoint of thrum");
+  in.set_advice(kAdvice);
+  if (bytes.substr(0, kMagic.size()) != kMagic) reject(name, "is not a checkpoint of thrum.");
   in.seek(kMagic.size());
   const auto version = in.read<std::uint32_t>("version");
-  if (version != kVersion) in.fail(fmt::format("version {}", version), fmt::format("version {}", kVersion));
+  if (version != kVersion)
+    reject(name, fmt::format("has version {} of the format, and this program reads version {}.", version,
+                             kVersion));
   const auto checksum = in.read<std::uint32_t>("checksum");
   if (base::crc32(std::as_bytes(std::span(bytes.substr(in.position())))) != checksum) {
-    in.fail("bytes that do not fit their checksum", "a whole checkpoint");
+    reject(name, "is damaged: its bytes do not have its checksum.");
   }
   Checkpoint checkpoint;
   Reader reader(in);
   visit_checkpoint(reader, checkpoint);
-  if (in.remaining() > 0) in.fail(fmt::format("{} more bytes", in.remaining()), "the end of the file");
+  if (in.remaining() > 0) reject(name, fmt::format("is damaged: {} bytes follow its end.", in.remaining()));
   for (const auto* patches : {&checkpoint.state.patches, &checkpoint.state.sensor_patches}) {
     for (const model::ContactPatch& p : *patches) {
       const auto count = checkpoint.state.bodies.size();
       if (p.count > p.points.size() || at(p.a) >= count || at(p.b) >= count) {
-        in.fail("a contact of bodies that are not there", "a sound state");
+        reject(name, "is damaged: it has a contact of a body that it does not have.");
       }
     }
   }
   for (const model::PairReference& pair : checkpoint.state.references) {
     const auto count = checkpoint.state.bodies.size();
     if (at(pair.a) >= count || at(pair.b) >= count)
-      in.fail("a pair of bodies that are not there", "a sound state");
+      reject(name, "is damaged: it has a pair with a body that it does not have.");
   }
   return checkpoint;
 }

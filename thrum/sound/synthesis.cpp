@@ -105,7 +105,7 @@ void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
   ready_until_ = std::numeric_limits<double>::infinity();
   for (const auto& voice : voices_)
     if (voice) ready_until_ = std::min(ready_until_, voice->ready_until());
-  if (std::isinf(ready_until_)) ready_until_ = step.time;  // nobody sounds
+  if (std::isinf(ready_until_)) ready_until_ = step.time;  // no body sounds
 }
 
 void Synthesis::add_contact(const ExcitationStep& step, const ContactSample& contact)
