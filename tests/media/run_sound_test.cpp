@@ -102,6 +102,23 @@ TEST_F(RunSoundTest, InverseDistanceAndGivenFullScale)
   EXPECT_EQ(a.full_scale, 2);
 }
 
+// A listener straight above the bar, below it, or in it hears it too.
+TEST_F(RunSoundTest, AListenerMayBeAnywhere)
+{
+  const sim::Recording recording = run(kBar);
+  double above = 0;
+  for (const char* position : {"[0, 0, 2]", "[0, 0, -2]", "[0, 0, 0]", "[0.1, 0, 0]"}) {
+    const RunSound heard =
+        write_run_sound(folder_, recording,
+                        {.settings = {std::string("listener.position=") + position, "listener.kind=stereo"}});
+    for (const auto& channel : heard.sound.channels)
+      for (const double x : channel) ASSERT_TRUE(std::isfinite(x)) << position;
+    if (above == 0) above = heard.peak;
+    EXPECT_GT(heard.peak, 0.3 * above) << position;
+    EXPECT_LT(heard.peak, 40 * above) << position;
+  }
+}
+
 // A ball lands on a damped wooden board and comes to rest.
 const char* const kBall = R"({
   "duration": 3, "step": 0.002, "length_scale": 0.02,
@@ -125,6 +142,28 @@ TEST_F(RunSoundTest, ARestingSecondIsEightyDecibelsBelowTheImpact)
   EXPECT_LT(20 * std::log10((sound::rms(heard.sound, 2, 3) + 1e-30) / impact), -80);
   const std::string table = base::read_text_file(folder_ / "sound.csv");
   EXPECT_NE(table.find("board,cube"), std::string::npos);
+}
+
+// A cube that slides from the beginning strikes nothing, and the board under it is heard. The cube has no
+// mode below 20 kHz, and nothing touches the second board.
+TEST_F(RunSoundTest, BodiesThatSoundAreCountedWithoutImpacts)
+{
+  const RunSound heard = write_run_sound(folder_, run(R"({
+    "duration": 0.2, "step": 0.002, "length_scale": 0.02,
+    "sound": {"modes": 20, "tail": 0}, "listener": {"position": [0, -0.5, 0.3], "kind": "mono"},
+    "bodies": [
+      {"name": "board", "shape": {"kind": "box", "size": [0.6, 0.2, 0.02]}, "motion": "fixed", "material": "wood",
+       "rings": {"method": "none", "grid": [0.03, 0.04, 0.02]}},
+      {"name": "far", "shape": {"kind": "box", "size": [0.6, 0.2, 0.02]}, "motion": "fixed", "material": "wood",
+       "position": [0, 1, 0], "rings": {"method": "none", "grid": [0.03, 0.04, 0.02]}},
+      {"name": "cube", "shape": {"kind": "box", "size": [0.03, 0.03, 0.03]}, "material": "wood",
+       "position": [-0.2, 0, 0.025], "velocity": [0.8, 0, 0],
+       "rings": {"method": "none", "grid": [0.015, 0.015, 0.015]}}]
+  })"));
+  EXPECT_EQ(heard.impacts, 0U);
+  EXPECT_GT(heard.peak, 0);
+  EXPECT_EQ(heard.sounding_bodies, 1U);
+  EXPECT_EQ(heard.modes, 20U);
 }
 
 TEST_F(RunSoundTest, ContactsThatWereCutShortAreHeardAsFarAsTheyGo)

@@ -300,6 +300,39 @@ TEST(Propagator, ResultDoesNotDependOnTheBlocks)
     EXPECT_EQ(received(path, samples, 48000, block), whole) << block;
 }
 
+// A path that never changes is one filter. The same path as one that could change, which delays and absorbs
+// one after the other, gives the same sound, at any rate and distance; with silence before, between and
+// after; and for blocks of any length.
+TEST(Propagator, APathThatNeverChangesIsHeardAsOneThatCould)
+{
+  for (const int rate : {44100, 48000, 96000, 192000}) {
+    for (const double distance : {0.3, 2.0, 7.3, 40.0}) {
+      for (const bool absorption : {false, true}) {
+        const PoseTrack fixed(Pose{{distance, 0, 0}});
+        const PoseTrack could_move({0, 10}, {Pose{{distance, 0, 0}}, Pose{{distance, 0, 0}}});
+        const PoseTrack receiver(Pose{{0, 0, 0}});
+        const PathDesc desc{.absorption = absorption};
+        // Up to 0.8 of half the rate; silent up to 30 ms or not at all, from 40 to 50 ms and from 80 ms on.
+        const double begin = absorption ? 0.03 : 0;
+        const auto samples = samples_of(
+            [&](double t) {
+              const double angle = std::numbers::pi * rate * (0.1 + 4 * t) * t;
+              return t < begin || t > 0.08 || (t > 0.04 && t < 0.05) ? 0.0 : std::cos(angle) * (1 + t);
+            },
+            rate, static_cast<std::size_t>(rate) / 4);
+        const SoundPath path(fixed, receiver, desc);
+        const auto one = received(path, samples, rate);
+        const auto two = received(SoundPath(could_move, receiver, desc), samples, rate);
+        ASSERT_EQ(one.size(), two.size());
+        double worst = 0;
+        for (std::size_t i = 0; i < one.size(); ++i) worst = std::max(worst, std::abs(one[i] - two[i]));
+        EXPECT_LT(worst * distance, 4e-6) << rate << " Hz, " << distance << " m, " << absorption;
+        for (const std::size_t block : {1u, 63u, 4096u}) EXPECT_EQ(received(path, samples, rate, block), one);
+      }
+    }
+  }
+}
+
 TEST(Propagator, RigidGroundIsAMirror)
 {
   const PoseTrack source(Pose{{0, 0, 1.5}});

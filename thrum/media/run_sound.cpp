@@ -25,7 +25,9 @@ constexpr std::size_t kBlockIntervals = 32;   ///< of Synthesis::kInterval sampl
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
 constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]
+constexpr double kUprightAngle = 1e-6;        ///< at least, between the look and the upward direction [rad]
 constexpr double kMergeTime = 1e-3;           ///< impacts of a pair this close are one line [s]
+constexpr double kInaudible = 1e-9;           ///< a body whose amplitude stays below this is not heard [Pa m]
 
 // Where a body was, from the frames of the recording.
 sound::PoseTrack track_of(const sim::Recording& recording, std::size_t body)
@@ -49,8 +51,11 @@ Pose listener_pose(const scene::ListenerEntry& listener, const sim::Recording& r
 {
   const Camera camera = run_camera(recording);
   const Vec3 eye = listener.position.value_or(camera.eye);
-  const Vec3 forward = listener.forward.value_or(camera.target - eye);
-  return sound::look_at(eye, eye + (forward.norm() > 0 ? forward : Vec3(0, 1, 0)));
+  Vec3 forward = listener.forward.value_or(camera.target - eye);
+  if (!(forward.norm() > 0)) forward = Vec3::UnitY();
+  // From straight above or below, the top of the head points north.
+  const bool is_upright = forward.cross(Vec3::UnitZ()).norm() > kUprightAngle * forward.norm();
+  return sound::look_at(eye, eye + forward, is_upright ? Vec3::UnitZ() : Vec3::UnitY());
 }
 
 // The plane of the scene, when it lies level.
@@ -84,6 +89,7 @@ class RunSynthesis {
     const std::size_t count = synthesis_.bodies().size();
     for (std::size_t b = 0; b < count; ++b) tracks_.push_back(track_of(recording, b));
     paths_.resize(count);
+    loudest_.assign(count, 0.0);
     motion_end_ = recording.frames.empty() ? 0 : recording.frames.back().time;
     block_ = kBlockIntervals * sound::Synthesis::kInterval;
     const double seconds = motion_end_ + notes.sound.tail;
@@ -124,6 +130,8 @@ class RunSynthesis {
   [[nodiscard]] const std::vector<sound::AudioBuffer>& stems() const { return stems_; }
   [[nodiscard]] const std::vector<sound::SoundEvent>& events() const { return events_; }
   [[nodiscard]] bool is_cut_short() const { return reader_.is_cut_short(); }
+  /// By impacts, or by loads that change: a ruler that swings over an edge is never struck.
+  [[nodiscard]] bool has_sounded(std::size_t body) const { return loudest_[body] > kInaudible; }
   [[nodiscard]] double travel_time(std::size_t body, double time) const
   {
     const Vec3 way = listener_.track().position(time) - tracks_[body].pose(time).point(centres_[body]);
@@ -171,6 +179,7 @@ class RunSynthesis {
   {
     for (std::size_t b = 0; b < amplitudes_.size(); ++b) {
       if (amplitudes_[b].empty() && paths_[b].empty()) continue;
+      for (const double x : amplitudes_[b]) loudest_[b] = std::max(loudest_[b], std::abs(x));
       if (paths_[b].empty()) {
         sound::AudioBuffer* target = &sound_;
         if (!stems_.empty()) {
@@ -221,6 +230,7 @@ class RunSynthesis {
   sound::Synthesis synthesis_;
   std::vector<std::vector<sound::ListenerPath>> paths_;
   std::vector<std::vector<double>> amplitudes_;
+  std::vector<double> loudest_;  ///< by body, of its amplitude so far [Pa m]
   sound::AudioBuffer sound_;
   std::vector<sound::AudioBuffer> stems_;  ///< by body; empty without stems
   std::vector<sound::SoundEvent> events_;
@@ -336,7 +346,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   if (run.is_cut_short())
     result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
-    if (run.synthesis().impact_count(b) == 0) continue;
+    if (!run.has_sounded(b)) continue;
     ++result.sounding_bodies;
     result.modes += run.synthesis().bodies()[b].model->mode_count();
   }

@@ -30,8 +30,8 @@ struct RunSound {
   sound::AudioBuffer sound;                  ///< [Pa]
   std::vector<std::filesystem::path> files;  ///< written
   std::vector<std::string> warnings;
-  std::size_t sounding_bodies = 0;
-  std::size_t modes = 0;  ///< of all of them
+  std::size_t sounding_bodies = 0;  ///< that are heard, whether struck or under a load that changes
+  std::size_t modes = 0;            ///< of all of them
   std::size_t impacts = 0;
   double full_scale = 0;     ///< pressure that is 1.0 in the file [Pa]
   double peak = 0;           ///< [Pa]

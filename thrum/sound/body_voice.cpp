@@ -101,8 +101,6 @@ std::vector<double> BodyVoice::gains_of(const PointShapes& shapes, const Vec3& i
 void BodyVoice::add_impact(const BodyContact& contact, const PointShapes& shapes, const Vec3& listener)
 {
   bank_.strike(contact.impact_time, contact.duration, gains_of(shapes, contact.impulse, listener));
-  ++count_.impacts;
-  count_.impulse += contact.impulse.norm();
 }
 
 void BodyVoice::strike(double time, double duration, const Vec3& position, const Vec3& impulse,
@@ -110,8 +108,6 @@ void BodyVoice::strike(double time, double duration, const Vec3& position, const
 {
   bank_.strike(time, duration, gains_of(model_->shapes_at(position), impulse, listener));
   if (model_->radiation()) directions_.push_back({time, listener});
-  ++count_.impacts;
-  count_.impulse += impulse.norm();
 }
 
 void BodyVoice::add_step(double time, double duration, std::span<const BodyContact> contacts,
@@ -119,7 +115,8 @@ void BodyVoice::add_step(double time, double duration, std::span<const BodyConta
 {
   if (model_->radiation()) directions_.push_back({time, listener});
   for (auto& [key, place] : places_) place.used = false;
-  std::vector<ContactForce> forces;
+  std::vector<ContactForce>& forces = forces_;
+  forces.clear();
   for (const BodyContact& contact : contacts) {
     const PointShapes& shapes = shapes_at(contact.key, contact.position);
     if (!contact.impulse.isZero(0)) add_impact(contact, shapes, listener);
@@ -128,12 +125,14 @@ void BodyVoice::add_step(double time, double duration, std::span<const BodyConta
   }
   redistribution_.redistribute(forces);
   std::vector<double> loads(bank_.size(), 0.0);
-  std::vector<double> damping(modes_, 0.0);
+  std::vector<double>& damping = damping_;
+  damping.assign(modes_, 0.0);
   const double gamma = settings_.contact_damping_scale * model_->contact_damping();
   for (const ContactForce& force : forces) {
     const PointShapes& shapes = places_.at(force.key).shapes;
     const Vec3 total = force.normal_force * force.normal + force.friction;
-    for (std::size_t m = 0; m < modes_; ++m) loads[m] += shapes.col(static_cast<Eigen::Index>(m)).dot(total);
+    Eigen::Map<Eigen::RowVectorXd>(loads.data(), shapes.cols()) +=
+        total.x() * shapes.row(0) + total.y() * shapes.row(1) + total.z() * shapes.row(2);
     add_contact_damping(shapes, force.normal, force.normal_force, force.coefficient, gamma, damping);
   }
   std::vector<double> decays(bank_.size(), 0.0);

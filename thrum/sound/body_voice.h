@@ -63,12 +63,6 @@ class BodyVoice {
   [[nodiscard]] double interval() const { return bank_.interval(); }
   [[nodiscard]] const ModalBank& bank() const { return bank_; }
 
-  struct Count {
-    std::uint64_t impacts = 0;
-    double impulse = 0;  ///< of all of them [N s]
-  };
-  [[nodiscard]] const Count& count() const { return count_; }
-
  private:
   using Values = std::shared_ptr<const std::vector<double>>;  ///< by mode; empty: all 0
   /// Loads and decays in the middle of a step.
@@ -136,7 +130,8 @@ class BodyVoice {
   std::unordered_map<std::uint64_t, Noise> noises_;  ///< of the step before
   std::deque<Control> controls_;
   std::deque<Slide> slides_;
-  Count count_;
+  std::vector<ContactForce> forces_;  ///< of a step
+  std::vector<double> damping_;       ///< likewise, by mode
   std::vector<double> scratch_;
   std::vector<double> zeros_;
   std::vector<double> last_slopes_;  ///< of the last control, which may get a neighbour yet

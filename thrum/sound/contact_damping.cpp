@@ -9,11 +9,12 @@ void add_contact_damping(const PointShapes& shapes, const Vec3& normal, double f
                          double gamma, std::span<double> damping)
 {
   const double mu = std::min(friction, 1.0);  // above 1 the damping could be negative
-  for (Eigen::Index m = 0; m < shapes.cols(); ++m) {
-    const double along = normal.dot(shapes.col(m));
-    damping[static_cast<std::size_t>(m)] +=
-        gamma * force * (mu * shapes.col(m).squaredNorm() + (1 - mu) * along * along);
-  }
+  const auto x = shapes.row(0).array();
+  const auto y = shapes.row(1).array();
+  const auto z = shapes.row(2).array();
+  Eigen::Map<Eigen::Array<double, 1, Eigen::Dynamic>>(damping.data(), shapes.cols()) +=
+      (gamma * force * mu) * (x * x + y * y + z * z) +
+      (gamma * force * (1 - mu)) * (normal.x() * x + normal.y() * y + normal.z() * z).square();
 }
 
 double contact_decay(double damping, double omega)

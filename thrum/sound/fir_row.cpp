@@ -47,12 +47,20 @@ std::size_t filter_in_pairs(const double* samples, std::span<const double> weigh
 
 #if defined(__x86_64__)
 using Double4 [[gnu::vector_size(32)]] = double;
+using Double8 [[gnu::vector_size(64)]] = double;
 
-// avx2 without fma: products are rounded as everywhere else.
+// Without fma: products are rounded as everywhere else.
 [[gnu::target("avx2")]] std::size_t filter_in_fours(const double* samples, std::span<const double> weights,
                                                     std::span<double> out)
 {
   return filter_in_vectors<Double4>(samples, weights, out);
+}
+
+[[gnu::target("avx512f")]] std::size_t filter_in_eights(const double* samples,
+                                                        std::span<const double> weights,
+                                                        std::span<double> out)
+{
+  return filter_in_vectors<Double8>(samples, weights, out);
 }
 #endif
 
@@ -62,8 +70,10 @@ void filter_row(const double* samples, std::span<const double> weights, std::spa
 {
   std::size_t n = 0;
 #if defined(__x86_64__)
+  static const bool has_eights = __builtin_cpu_supports("avx512f") != 0;
   static const bool has_fours = __builtin_cpu_supports("avx2") != 0;
-  if (has_fours) n = filter_in_fours(samples, weights, out);
+  if (has_eights) n = filter_in_eights(samples, weights, out);
+  if (has_fours) n += filter_in_fours(samples + n, weights, out.subspan(n));
 #endif
   n += filter_in_pairs(samples + n, weights, out.subspan(n));
   for (; n < out.size(); ++n) {

@@ -137,16 +137,14 @@ Vec3 ListenerPath::direction_at(std::size_t sample) const
 void ListenerPath::push(std::span<const double> amplitude)
 {
   propagator_.push(amplitude);
-  pressure_.clear();
-  propagator_.pull(pressure_);
-  receive(pressure_);
+  propagator_.pull([&](std::span<const double> part) { receive(part); });
 }
 
 void ListenerPath::finish()
 {
-  pressure_.clear();
-  propagator_.finish(pressure_, sound_->frame_count());
-  receive(pressure_);
+  std::vector<double> rest;
+  propagator_.finish(rest, sound_->frame_count());
+  receive(rest);
   if (binaural_) add_to_ears(true);
 }
 

@@ -122,7 +122,6 @@ class ListenerPath {
   double start_;
   Propagator propagator_;
   std::size_t received_ = 0;  ///< samples
-  std::vector<double> pressure_;
   std::unique_ptr<BinauralStream> binaural_;
 };
 

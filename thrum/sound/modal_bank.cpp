@@ -246,7 +246,7 @@ void ModalBank::render_free(std::span<double> out)
     ramp_offset = ring_freely(change, ramp_lanes_.data());
   }
   const double offset = ring_freely(modes, lanes_.data());
-  for (std::size_t n = 0; n < kInterval; ++n) out[n] += sum_of_lanes(lanes_.data() + n * kSumLanes) - offset;
+  add_sums_of_lanes(lanes_.data(), offset, out.first(kInterval));
   if (!weights_changed_) return;
   for (std::size_t n = 0; n < kInterval; ++n) {
     const double ramp = sum_of_lanes(ramp_lanes_.data() + n * kSumLanes) - ramp_offset;

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace thrum::sound {
 
 constexpr std::size_t kModesAtOnce = 8;  ///< FreeModes::count is a multiple of it
-constexpr std::size_t kSumLanes = 4;     ///< sums of one sample, each over every fourth mode
+constexpr std::size_t kSumLanes = 8;     ///< sums of one sample, each over every eighth mode
 
 /// One entry a mode in each list. y[n] = Re(w z p^n) satisfies y[n+1] = 2 Re(p) y[n] - |p|^2 y[n-1]. While a
 /// load changes at the rate r, z + r / s^2 is what runs free.
@@ -35,8 +36,11 @@ struct FreeModes {
 /// Of one sample.
 [[nodiscard]] inline double sum_of_lanes(const double* lanes)
 {
-  static_assert(kSumLanes == 4);
-  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+  static_assert(kSumLanes == 8);
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
+
+/// Adds the sum of each sample, less `offset`, to `out`; an even number of samples.
+void add_sums_of_lanes(const double* lanes, double offset, std::span<double> out);
 
 }  // namespace thrum::sound

@@ -24,14 +24,18 @@ constexpr std::ptrdiff_t kPhases = 512;  ///< tabulated fractions; linear betwee
 constexpr double kKaiser = 8;
 
 // Times between control points are the same at every rate, or the cost would grow with its square.
-constexpr std::ptrdiff_t kControlRate = 48000;   ///< rate that the next is for [Hz]
-constexpr std::ptrdiff_t kDelayControl = 32;     ///< samples between exact travel times; cubic between
-constexpr std::ptrdiff_t kDelaysPerFilter = 8;   ///< of these between filters; linear between
-constexpr std::ptrdiff_t kFilteredAtOnce = 256;  ///< samples
+constexpr std::ptrdiff_t kControlRate = 48000;    ///< rate that the next is for [Hz]
+constexpr std::ptrdiff_t kDelayControl = 32;      ///< samples between exact travel times; cubic between
+constexpr std::ptrdiff_t kDelaysPerFilter = 8;    ///< of these between filters; linear between
+constexpr std::ptrdiff_t kFilteredAtOnce = 256;   ///< samples
+constexpr std::ptrdiff_t kConstantAtOnce = 2048;  ///< likewise, of a path that never changes
 constexpr double kSameDistance = 1e-3;  ///< change of the way that leaves the filter as it is: 5e-4 dB [m]
+constexpr std::ptrdiff_t kDroppedAtOnce = 8192;  ///< old samples
 constexpr int kMaxIterations = 200;
 constexpr double kSeriesEnd = 1e-17;      ///< terms below this share of their sum do not change it
 constexpr double kTimeTolerance = 1e-12;  ///< of (1) [s]
+/// Outer weights of a path that never changes are left out while they sum to less than this share: -120 dB.
+constexpr double kUnheardShare = 1e-6;
 
 double bessel_i0(double x)
 {
@@ -94,6 +98,19 @@ std::pair<double, double> weighted_sums(const double* a, const double* b, const 
   a0 += a1;
   b0 += b1;
   return {a0[0] + a0[1], b0[0] + b0[1]};
+}
+
+// Of the samples from ceil(delay) + kTaps/2 - 1 before the one heard on.
+std::vector<double> delay_weights(double delay, double gain)
+{
+  const double phase = (std::ceil(delay) - delay) * kPhases;
+  const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
+  const double blend = phase - static_cast<double>(row);
+  const double* const at_row = sinc_table().data() + row * kTaps;
+  std::vector<double> weights(at(kTaps));
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    weights[k] = gain * (at_row[k] + blend * (at_row[at(kTaps) + k] - at_row[k]));
+  return weights;
 }
 
 Vec3 mirrored(const Vec3& point, double height)
@@ -179,8 +196,9 @@ Propagator::Propagator(const SoundPath& path, int sample_rate, double start)
       source_(at(kTaps), 0.0),
       source_begin_(-kTaps)
 {
-  if (!path.desc().absorption) return;
-  filter_ = std::make_unique<AirFilter>(path.desc().air, sample_rate);
+  if (path.desc().absorption) filter_ = std::make_unique<AirFilter>(path.desc().air, sample_rate);
+  if (path.is_constant()) find_constant_weights();
+  if (!filter_) return;
   taps_.resize(2 * filter_->half_length() + 1);
   tap_slopes_.resize(taps_.size());
   delayed_.assign(filter_->half_length(), 0.0);
@@ -202,12 +220,6 @@ double Propagator::delay_of_next()
 {
   const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
   const std::ptrdiff_t segment = sample / delay_control_;
-  if (path_.is_constant()) {
-    if (delay_segment_ < 0) delays_.fill(delay_at(0));
-    delay_segment_ = segment;
-    delay_is_constant_ = true;
-    return delays_[1];
-  }
   if (segment != delay_segment_) {
     if (delay_segment_ < 0) {
       for (std::ptrdiff_t k = 0; k < 4; ++k) delays_[at(k)] = delay_at(segment + k - 1);
@@ -229,6 +241,62 @@ double Propagator::delay_of_next()
          u * v * (v * slope0 - u * slope1);
 }
 
+// Of a path that never changes all is one filter: the weights of the delay, convolved with those of the air.
+void Propagator::find_constant_weights()
+{
+  const double delay = delay_at(0);
+  closest_ = delay * metres_per_sample_;
+  std::vector<double> weights = delay_weights(delay, gain_at(closest_));
+  weights_begin_ = -static_cast<std::ptrdiff_t>(std::ceil(delay)) - kTaps / 2 + 1;
+  if (filter_) {
+    std::vector<double> taps(2 * filter_->half_length() + 1);
+    const std::size_t used = set_taps(closest_, taps);
+    const std::span<const double> air = std::span(taps).subspan(filter_->half_length() - used, 2 * used + 1);
+    std::vector<double> both(weights.size() + 2 * used, 0.0);
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      for (std::size_t j = 0; j < air.size(); ++j) both[k + j] += weights[k] * air[j];
+    weights.swap(both);
+    weights_begin_ -= static_cast<std::ptrdiff_t>(used);
+  }
+  double all = 0;
+  for (const double weight : weights) all += std::abs(weight);
+  double left_out = 0;
+  const auto is_unheard = [&](double weight) {
+    left_out += std::abs(weight);
+    return left_out < kUnheardShare * all;
+  };
+  const auto first = std::find_if_not(weights.begin(), weights.end(), is_unheard);
+  left_out = 0;
+  const auto last = std::find_if_not(weights.rbegin(), weights.rend(), is_unheard).base();
+  weights_begin_ += first - weights.begin();
+  weights_.assign(first, last);
+  // Silence before the first sample.
+  source_.assign(weights_.size(), 0.0);
+  source_begin_ = -std::ssize(weights_);
+}
+
+void Propagator::filter_constant(std::ptrdiff_t end, const Take& take)
+{
+  const std::ptrdiff_t length = std::ssize(weights_);
+  while (static_cast<std::ptrdiff_t>(pulled_) < end) {
+    const auto sample = static_cast<std::ptrdiff_t>(pulled_);
+    const std::ptrdiff_t first = sample + weights_begin_;
+    std::ptrdiff_t count = std::min(end - sample, kConstantAtOnce);
+    const bool is_silent = first >= loud_end_ || first + length <= loud_begin_;
+    const bool gets_loud = is_silent && loud_begin_ < loud_end_ && first < loud_begin_;
+    if (gets_loud) count = std::min(count, loud_begin_ - (first + length) + 1);
+    if (!is_silent) count = std::min(count, loud_end_ - first);
+    row_.resize(at(count));
+    if (is_silent) {
+      std::fill(row_.begin(), row_.end(), 0.0);
+    } else {
+      filter_row(source_.data() + (first - source_begin_), weights_, row_);
+    }
+    pulled_ += at(count);
+    take(row_);
+  }
+}
+
 double Propagator::source_value(double position) const
 {
   const double whole = std::floor(position);
@@ -242,14 +310,19 @@ double Propagator::source_value(double position) const
   return at_a + blend * (at_b - at_a);
 }
 
+double Propagator::gain_at(double distance) const
+{
+  return (path_.desc().reflected ? path_.desc().ground.reflection : 1) /
+         std::max(distance, path_.desc().min_distance);
+}
+
 /// False when it needs samples of the source that are not known yet.
 bool Propagator::delay_next_samples()
 {
   const std::ptrdiff_t sample = delayed_begin_ + std::ssize(delayed_);
   const double delay = delay_of_next();
   const double distance = delay * metres_per_sample_;
-  const double gain = (path_.desc().reflected ? path_.desc().ground.reflection : 1) /
-                      std::max(distance, path_.desc().min_distance);
+  const double gain = gain_at(distance);
   const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
   if (delay_is_constant_) {
     if (!delay_row(sample, delay, gain)) return false;
@@ -263,15 +336,13 @@ bool Propagator::delay_next_samples()
   return true;
 }
 
-// The samples until the next control point (of a path that never changes: more), with weights that they
-// share.
+// The samples until the next control point, with weights that they share.
 bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
 {
   // Sample s takes the source from s - whole + fraction.
   const double whole = std::ceil(delay);
   const std::ptrdiff_t first = sample - static_cast<std::ptrdiff_t>(whole) - kTaps / 2 + 1;
-  const std::ptrdiff_t row_length = path_.is_constant() ? kFilteredAtOnce : delay_control_;
-  std::ptrdiff_t count = row_length - sample % row_length;
+  std::ptrdiff_t count = delay_control_ - sample % delay_control_;
   const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
   if (!finished_) count = std::min(count, known - (first + kTaps - 1));
   if (count <= 0) return false;
@@ -285,13 +356,7 @@ bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
   if (delay != row_delay_ || gain != row_gain_) {
     row_delay_ = delay;
     row_gain_ = gain;
-    const double phase = (whole - delay) * kPhases;
-    const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
-    const double blend = phase - static_cast<double>(row);
-    const double* const weights = sinc_table().data() + row * kTaps;
-    row_weights_.resize(at(kTaps));
-    for (std::size_t k = 0; k < at(kTaps); ++k)
-      row_weights_[k] = gain * (weights[k] + blend * (weights[at(kTaps) + k] - weights[k]));
+    row_weights_ = delay_weights(delay, gain);
   }
   delayed_.resize(begin + at(count));
   filter_row(source_.data() + (first - source_begin_), row_weights_, std::span(delayed_).subspan(begin));
@@ -324,7 +389,6 @@ void Propagator::update_filter(std::ptrdiff_t segment)
   filter_segment_ = segment;
   filter_changes_ = false;
   taps_used_ = tap_end_used_;
-  if (path_.is_constant()) return;
   const double next = distance_at(segment + 1);
   if (std::abs(next - filter_distance_) < kSameDistance) return;
   filter_changes_ = true;
@@ -387,20 +451,40 @@ void Propagator::push(std::span<const double> amplitude)
   source_.insert(source_.end(), amplitude.begin(), amplitude.end());
 }
 
-void Propagator::pull(std::vector<double>& pressure)
+void Propagator::pull(const Take& take)
 {
   if (finished_) return;
+  if (path_.is_constant()) {
+    const std::ptrdiff_t known = source_begin_ + std::ssize(source_);
+    filter_constant(known - weights_begin_ - std::ssize(weights_) + 1, take);
+    drop_source_before(static_cast<std::ptrdiff_t>(pulled_) + weights_begin_);
+    return;
+  }
   while (delay_next_samples()) {
   }
   const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
   const std::ptrdiff_t end = delayed_begin_ + std::ssize(delayed_) - ahead;
-  if (end > 0) filter_until(static_cast<std::size_t>(end), pressure);
+  row_.clear();
+  if (end > 0) filter_until(static_cast<std::size_t>(end), row_);
   drop_old_samples();
+  take(row_);
+}
+
+void Propagator::pull(std::vector<double>& pressure)
+{
+  pull([&](std::span<const double> part) { pressure.insert(pressure.end(), part.begin(), part.end()); });
 }
 
 void Propagator::finish(std::vector<double>& pressure, std::size_t frames)
 {
   finished_ = true;
+  if (path_.is_constant()) {
+    source_.insert(source_.end(), weights_.size(), 0.0);
+    filter_constant(static_cast<std::ptrdiff_t>(frames), [&](std::span<const double> part) {
+      pressure.insert(pressure.end(), part.begin(), part.end());
+    });
+    return;
+  }
   source_.insert(source_.end(), at(kTaps), 0.0);
   const std::size_t ahead = filter_ ? filter_->half_length() : 0;
   while (delayed_begin_ + std::ssize(delayed_) < static_cast<std::ptrdiff_t>(frames + ahead)) {
@@ -413,21 +497,24 @@ void Propagator::finish(std::vector<double>& pressure, std::size_t frames)
 // samples under the filter. In pieces, because erasing moves the rest.
 void Propagator::drop_old_samples()
 {
-  constexpr std::ptrdiff_t kPiece = 8192;
   const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
   const std::ptrdiff_t delayed_drop = static_cast<std::ptrdiff_t>(pulled_) - ahead - delayed_begin_;
-  if (delayed_drop > kPiece) {
+  if (delayed_drop > kDroppedAtOnce) {
     delayed_.erase(delayed_.begin(), delayed_.begin() + delayed_drop);
     delayed_begin_ += delayed_drop;
   }
   // Later samples were emitted later: (1) is monotone below the speed of sound.
   const double position = static_cast<double>(delayed_begin_ + std::ssize(delayed_)) - delays_[1];
   const std::ptrdiff_t needed = static_cast<std::ptrdiff_t>(std::floor(position)) - kTaps - delay_control_;
-  const std::ptrdiff_t source_drop = std::min(needed - source_begin_, std::ssize(source_));
-  if (source_drop > kPiece) {
-    source_.erase(source_.begin(), source_.begin() + source_drop);
-    source_begin_ += source_drop;
-  }
+  drop_source_before(needed);
+}
+
+void Propagator::drop_source_before(std::ptrdiff_t needed)
+{
+  const std::ptrdiff_t drop = std::min(needed - source_begin_, std::ssize(source_));
+  if (drop <= kDroppedAtOnce) return;
+  source_.erase(source_.begin(), source_.begin() + drop);
+  source_begin_ += drop;
 }
 
 }  // namespace thrum::sound

@@ -24,6 +24,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -109,8 +110,11 @@ class Propagator {
 
   /// Takes the next samples of the amplitude that leaves the source [Pa m].
   void push(std::span<const double> amplitude);
-  /// Appends all samples of the pressure at the receiver that are known by now [Pa]: more than were pushed
-  /// when the way is long.
+  /// Takes samples of the pressure that follow each other [Pa]; they are valid during the call.
+  using Take = std::function<void(std::span<const double>)>;
+  /// Hands over all samples of the pressure at the receiver that are known by now: more than were pushed when
+  /// the way is long. The second appends them.
+  void pull(const Take& take);
   void pull(std::vector<double>& pressure);
   /// The source is silent from now on: appends pressure until `frames` samples were pulled in all.
   void finish(std::vector<double>& pressure, std::size_t frames);
@@ -132,6 +136,10 @@ class Propagator {
   void filter_samples(std::size_t count, std::vector<double>& pressure);
   void filter_until(std::size_t end, std::vector<double>& pressure);
   void drop_old_samples();
+  void drop_source_before(std::ptrdiff_t needed);
+  [[nodiscard]] double gain_at(double distance) const;
+  void find_constant_weights();
+  void filter_constant(std::ptrdiff_t end, const Take& take);
 
   SoundPath path_;
   double sample_rate_;
@@ -151,6 +159,12 @@ class Propagator {
   std::vector<double> row_weights_;  ///< of the source, for the delay and the gain below
   double row_delay_ = -1;            ///< [samples]
   double row_gain_ = 0;
+
+  // Of a path that never changes.
+  std::vector<double> weights_;       ///< delay, gain and absorption together
+  std::ptrdiff_t weights_begin_ = 0;  ///< sample of the source that the first is for, seen from the one heard
+
+  std::vector<double> row_;  ///< pressure that is handed over
 
   std::vector<double> delayed_;          ///< s(t_e) / r, the newest sample last
   std::ptrdiff_t delayed_begin_ = 0;     ///< number of its first sample

@@ -15,7 +15,7 @@
 namespace thrum::sound {
 
 /// Displacement of a point by each mode [kg^(-1/2)].
-using PointShapes = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+using PointShapes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
 
 class SoundModel {
  public:

@@ -65,11 +65,6 @@ Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings&
   }
 }
 
-std::uint64_t Synthesis::impact_count(std::size_t body) const
-{
-  return voices_[body] ? voices_[body]->count().impacts : 0;
-}
-
 Synthesis::~Synthesis() = default;
 Synthesis::Synthesis(Synthesis&&) noexcept = default;
 Synthesis& Synthesis::operator=(Synthesis&&) noexcept = default;

@@ -66,7 +66,6 @@ class Synthesis {
   void render(std::size_t intervals, std::vector<std::vector<double>>& amplitudes);
 
   [[nodiscard]] const std::vector<SynthesisBody>& bodies() const { return bodies_; }
-  [[nodiscard]] std::uint64_t impact_count(std::size_t body) const;  ///< that were heard so far
   /// For tests. Null for a silent body.
   [[nodiscard]] const BodyVoice* voice(std::size_t body) const { return voices_[body].get(); }
   /// The impacts since the last call, in the order of the steps.
