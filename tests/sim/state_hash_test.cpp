@@ -48,7 +48,7 @@ TEST(StateHash, ConstraintStepperHasTheSameBitsInEveryBuild)
 
 TEST(StateHash, ImpulseStepperHasTheSameBitsInEveryBuild)
 {
-  EXPECT_EQ(hash_after_a_second(StepperKind::impulse), "0ff15c80abf43d674bf0f5ad0a2027b0");
+  EXPECT_EQ(hash_after_a_second(StepperKind::impulse), "7bad6121458029332d1839a36b9968f5");
 }
 
 TEST(StateHash, PenaltyStepperHasTheSameBitsInEveryBuild)

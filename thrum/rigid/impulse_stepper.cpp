@@ -107,20 +107,22 @@ void ImpulseStepper::store_results(StepFrame& frame)
   clear_samples();
   for (const ImpulsePatch& patch : patches_) {
     model::ContactPatch& contact = frame.state.patches[at(patch.source)];
+    Vec3 given = Vec3::Zero();
     for (std::size_t i = 0; i < patch.active().size(); ++i) {
       const ImpulsePoint& point = patch.points[i];
       contact.points[i].normal_impulse = std::max(0.0, point.impulse);
-      contact.points[i].warm_impulse = std::max(0.0, patch.n.dot(point.contact_impulse));
+      const Vec3& felt = patch.one_sided ? patch.felt_impulse[i] : point.contact_impulse;
+      contact.points[i].warm_impulse = std::max(0.0, patch.n.dot(felt));
+      given += felt;
       contact.points[i].normal_speed = point.speed;
       contact.points[i].requested_speed = 0;
       contact.points[i].bounced = point.bounced;
     }
     contact.friction_impulse = patch.friction_total;
-    Vec3 given = Vec3::Zero();
-    for (const ImpulsePoint& point : patch.active()) given += point.contact_impulse;
     contact.warm_friction = given - patch.n.dot(given) * patch.n;
-    contact.warm_twist = patch.n.dot(patch.contact_angular_impulse);
-    contact.warm_rolling = patch.contact_angular_impulse - contact.warm_twist * patch.n;
+    const Vec3& turning = patch.one_sided ? patch.felt_angular_impulse : patch.contact_angular_impulse;
+    contact.warm_twist = patch.n.dot(turning);
+    contact.warm_rolling = turning - contact.warm_twist * patch.n;
   }
 }
 
@@ -131,6 +133,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
 {
   patches_.clear();
   pairs_.clear();
+  any_requested_ = false;
   changes_.assign(bodies_.all().size(), 0);
   patches_.reserve(frame.order.size());
   for (const std::int32_t source : frame.order) {
@@ -166,6 +169,7 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
       point.gap = -from.depth;
       point.weight = std::max(0.0, from.warm_impulse);
       point.requested_speed = kick_speed(from.requested_speed, frame.h * std::max(0.0, -patch.acceleration));
+      any_requested_ = any_requested_ || from.requested_speed > 0;
       point.speed = speed_along(pairs_.back(), patch, point);
     }
   }

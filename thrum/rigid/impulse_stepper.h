@@ -93,6 +93,9 @@ struct ImpulsePatch {
   Vec3 warm_friction = Vec3::Zero();            ///< by contact in the step before, across n, on b [N s]
   Vec3 warm_angular = Vec3::Zero();             ///< likewise about the points [N m s]
   Vec3 friction_total = Vec3::Zero();           ///< on b, summed over the step [N s]
+  bool one_sided = false;  ///< shock propagation held one of the bodies; what both felt is kept below
+  std::array<Vec3, 4> felt_impulse;  ///< contact_impulse of each point that both bodies felt, on b [N s]
+  Vec3 felt_angular_impulse;         ///< likewise contact_angular_impulse [N m s]
   FlatFrame flat;
 
   [[nodiscard]] std::span<ImpulsePoint> active() { return {points.data(), static_cast<std::size_t>(count)}; }
@@ -112,6 +115,7 @@ struct ImpulsePair {
   std::size_t found_begin = 0;  ///< its patches in the state, where `begin` and `end` are those sampled
   std::size_t found_end = 0;
   bool is_sampled = false;       ///< points are found again at each visit
+  bool is_warm = false;          ///< started from impulses of the step before
   std::uint64_t settled_at = 0;  ///< changes of the two bodies so far when it was last found settled, plus 1
 };
 
@@ -179,6 +183,7 @@ class ImpulseStepper final : public Stepper {
   FlatPatchResult slide_flat_patch(const ImpulsePair& pair, ImpulsePatch& patch, const Vec3& fit);
   void shock_propagation(const StepFrame& frame, double h);
   void hold_level(std::int32_t level, double h);
+  void record_felt_impulses(const ImpulsePair& pair);
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
@@ -221,8 +226,9 @@ class ImpulseStepper final : public Stepper {
   collision::InterferingPointFinder finder_;
   double length_scale_ = 1;
   ImpactEvents impacts_;
-  double max_approach_ = 0;  ///< beyond what a gap allows, before its visit, in the pass under way [m/s]
-  double settled_ = 0;       ///< speed below which a point needs nothing more [m/s]
+  double max_approach_ = 0;     ///< beyond what a gap allows, before its visit, in the pass under way [m/s]
+  bool any_requested_ = false;  ///< a distant response asks for a speed in this step
+  double settled_ = 0;          ///< speed below which a point needs nothing more [m/s]
 };
 
 }  // namespace thrum::rigid

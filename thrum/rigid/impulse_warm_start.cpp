@@ -74,11 +74,15 @@ void ImpulseStepper::warm_start(const StepFrame& frame, double h)
     apply_warm_impulses();
     if (energy_.limit_warm_start(bodies_)) scale_warm_impulses();
   }
-  for (ImpulsePatch& patch : patches_) {
-    for (ImpulsePoint& point : patch.active()) {
-      const double normal = patch.n.dot(point.contact_impulse);
-      point.impulse += normal;
-      patch.friction_total += point.contact_impulse - normal * patch.n;
+  for (ImpulsePair& pair : pairs_) {
+    for (std::size_t p = pair.begin; p < pair.end; ++p) {
+      ImpulsePatch& patch = patches_[p];
+      for (ImpulsePoint& point : patch.active()) {
+        const double normal = patch.n.dot(point.contact_impulse);
+        point.impulse += normal;
+        patch.friction_total += point.contact_impulse - normal * patch.n;
+        pair.is_warm = pair.is_warm || normal > 0;
+      }
     }
   }
 }
