@@ -81,10 +81,11 @@ class ContactRows {
   /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches
   /// must be in the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
-  /// One sweep from the lowest level to the highest in which the held bodies do not yield. Levels in which
+  /// One sweep from the lowest level to the highest in which the held bodies do not yield, with at most
+  /// `iterations` over each level. Levels in which
   /// the last sweep changed no speed by more than `settled` [m/s], and into which nothing came from below,
   /// are skipped.
-  void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled);
+  void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations, double settled);
   /// Writes impulses back into the scene's patches.
   void store(model::SceneState& state) const;
 

@@ -62,7 +62,8 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
   return solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
 }
 
-void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled)
+void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations,
+                              double settled)
 {
   const SweepValues s{settings.patch_iterations, 1, settings.friction};
   // A second sweep in the same substep starts from the rows' own impulses again.
@@ -79,7 +80,7 @@ void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& se
     if (!disturbed && speed_change <= limit) continue;
     disturbed = false;
     // A level is gone over several times before the next one: a brick lies on two others.
-    for (int k = 0; k < settings.shock_iterations; ++k) {
+    for (int k = 0; k < iterations; ++k) {
       speed_change = 0;
       for (std::size_t i = begin; i < end; ++i)
         speed_change = std::max(speed_change, shock_patch(k % 2 == 0 ? i : begin + end - 1 - i, bodies, s));

@@ -93,6 +93,7 @@ void World::step(double h)
   const base::ThreadLimit limit(desc_.threads);
   apply_removals();
   begin_observed_step(h);
+  stepper_->begin_step(h);
   const double start = state_.time;
   double left = h;
   int whole = 0;  // slices that were not cut by an impact
