@@ -199,6 +199,55 @@ TEST(KeptContacts, AStackOnAMovingPlatformKeepsThem)
   EXPECT_NEAR(world.body(second).X_wb.position.z(), 1.4 + 0.005 * (3 + kStep), 1e-3);
 }
 
+// A box on the ground, and far away one that spins about a fixed point, for which each step is cut into
+// slices.
+model::BodyId build_box_beside_spinner(World& world, double spin)
+{
+  world.set_surface(model::kDefaultSurface, {0, 0.5, 0, 0});
+  add_plane(world);
+  const model::BodyId box = add_box(world, {0.3, 0.2, 0.1}, {0, 0, 0.1});
+  const model::BodyId spinner = add_box(world, {0.2, 0.2, 0.2}, {0, 20, 5});
+  model::JointDesc joint;
+  joint.kind = model::JointKind::ball;
+  joint.a = spinner;
+  joint.X_bj.position = {0, 20, 5};
+  (void)world.add_joint(joint);
+  world.set_velocity(spinner, Vec3::Zero(), {0, 0, spin});
+  return box;
+}
+
+// How far contacts are kept: 0.1 mm in whole steps, 2 mm in slices, each and what the box moves in one more
+// slice.
+TEST(KeptContacts, TheyAreKeptOverLargerMovesInSlices)
+{
+  constexpr double kSpeed = 0.03;
+  const auto max_lag = [&](double spin, int& slices) {
+    WorldDesc desc = desc_without_sleep();
+    desc.gravity = {0, 0, -1e-3};  // next to no friction
+    World world(desc);
+    const model::BodyId box = build_box_beside_spinner(world, spin);
+    world.set_velocity(box, {kSpeed, 0, 0}, Vec3::Zero());
+    double lag = 0;
+    const std::uint64_t start = world.state().step;
+    for (int i = 0; i < 60; ++i) {
+      world.step(1.0 / 60);
+      for (const model::PairReference& pair : world.state().references) {
+        const Vec3 now = world.state().bodies[at(pair.b)].X_wb.position;
+        if (pair.b == 1) lag = std::max(lag, (now - pair.X_wb.position).norm());
+      }
+    }
+    slices = static_cast<int>(world.state().step - start) / 60;
+    return lag;
+  };
+  int slices = 0;
+  EXPECT_LE(max_lag(0, slices), 1e-4 + kSpeed / 60);
+  EXPECT_EQ(slices, 1);
+  const double lag = max_lag(58, slices);
+  EXPECT_EQ(slices, 4);
+  EXPECT_GT(lag, 1e-3);
+  EXPECT_LE(lag, 2e-3 + kSpeed / 60 / 4);
+}
+
 // What is not where it was does not hold anybody.
 TEST(KeptContacts, WhatIsGoneHoldsNobody)
 {

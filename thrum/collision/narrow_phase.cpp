@@ -19,8 +19,9 @@ namespace thrum::collision {
 
 namespace {
 
-/// Pairs handed to a thread at a time: about 0.2 ms of work.
-constexpr std::size_t kPairsPerChunk = 512;
+/// Pairs handed to a thread at a time: 2 us of work where contacts are kept, 0.2 ms where those of meshes are
+/// found.
+constexpr std::size_t kPairsPerChunk = 64;
 /// Contacts of flat faces at rest are looked for in a margin that is larger by this share, so that they are
 /// kept when a body gains a little speed; they are found again when less than the second share would do.
 constexpr double kSpareMargin = 0.05;
@@ -29,6 +30,14 @@ constexpr double kWastedMargin = 0.5;
 constexpr double kRestingShare = 0.1;
 /// No pair is kept while it moves by more than this share of the smaller body's least extent.
 constexpr double kMaxKeptShare = 0.01;
+/// In slices of a step contacts are kept over moves and turns that are larger by these factors: the step was
+/// cut for fast bodies, and those beside them, which lie in a heap, need no more care than in a whole step,
+/// where contacts serve for moves of a sixth of the least extent. At rest, where steps are not cut, such
+/// moves would come back as steps of the depths of some micrometres.
+constexpr double kSliceMoveFactor = 20;
+constexpr double kSliceTurnFactor = 50;
+/// A slice is shorter than the step by more than rounding.
+constexpr double kSliceRounding = 1e-9;
 
 /// Pairs with a mesh that move against each other by more than this share of the smaller one's least extent
 /// in a step are also looked at where they will be. What would be deeper there than the second share counts:
@@ -142,7 +151,13 @@ struct NarrowPhaseScratch::Memory {
   std::vector<double> reach;  ///< by body: how far it can get in the step [m]
   std::vector<model::ContactPatch> patches;
   std::vector<model::PairReference> references;
+  double step = 0;  ///< see begin_step() [s]
 };
+
+void NarrowPhaseScratch::begin_step(double step)
+{
+  memory_->step = step;
+}
 
 NarrowPhaseScratch::NarrowPhaseScratch() : memory_(std::make_unique<Memory>()) {}
 NarrowPhaseScratch::~NarrowPhaseScratch() = default;
@@ -501,6 +516,11 @@ void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
 {
   // Chunks keep their own lists, which are joined in order: the result is the same for any number of threads.
   NarrowPhaseScratch::Memory& memory = scratch.memory();
+  NarrowPhaseDesc limits = desc;
+  if (desc.step < (1 - kSliceRounding) * memory.step) {
+    limits.kept_move *= kSliceMoveFactor;
+    limits.kept_turn *= kSliceTurnFactor;
+  }
   find_reaches(input, desc.step, memory.reach);
   ScratchPool pool(memory.pairs);
   const base::Chunks cut = base::Chunks::of(input.pairs.size(), kPairsPerChunk);
@@ -513,7 +533,7 @@ void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
         PairScratch& mine = pool.take();
         ChunkContacts& chunk = chunks[begin / cut.grain];
         const std::uint64_t before = mine.left_out;
-        ChunkUpdate(input, desc, match_distance, memory.reach, state, mine, chunk).run(begin, end);
+        ChunkUpdate(input, limits, match_distance, memory.reach, state, mine, chunk).run(begin, end);
         chunk.left_out = mine.left_out - before;
         pool.put_back(mine);
       },

@@ -36,13 +36,17 @@ struct NarrowPhaseInput {
 };
 
 /// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs
-/// and a PairScratch for each thread that works on one. Results do not depend on it.
+/// and a PairScratch for each thread that works on one. Results depend on it by begin_step() only.
 class NarrowPhaseScratch {
  public:
   NarrowPhaseScratch();
   ~NarrowPhaseScratch();
   NarrowPhaseScratch(NarrowPhaseScratch&&) noexcept;
   NarrowPhaseScratch& operator=(NarrowPhaseScratch&&) noexcept;
+
+  /// The updates that follow are for slices of a step of this length [s]. Where they are shorter, contacts
+  /// are kept over larger moves; 0: never.
+  void begin_step(double step);
 
   struct Memory;
   [[nodiscard]] Memory& memory() { return *memory_; }

@@ -50,7 +50,8 @@ struct RoundPair {
 };
 
 // A piece of surface within `reach` of a centre c comes no nearer than phi(c) - reach. Of neighbours the
-// nearest speaks for the others, or all that are equally near.
+// nearest speaks for the others, or all that are equally near. A distance changes by no more than the way
+// from one centre to the next, so that one that is far tells of others beside it without a look at them.
 bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Mat3& R, const Vec3& t,
                      double margin, NearBalls& near)
 {
@@ -58,12 +59,21 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
   near.gap.assign(balls.size(), std::numeric_limits<double>::infinity());
   near.out.resize(balls.size());
   bool any = false;
+  double far_distance = 0;  // of the other surface from `far_centre`, at least [m]
+  Vec3 far_centre = Vec3::Zero();
   for (std::size_t i = 0; i < balls.size(); ++i) {
+    const double near_distance = balls[i].reach + margin;
+    const double spare = far_distance - near_distance;
+    if (spare > 0 && (balls[i].centre - far_centre).squaredNorm() < spare * spare) continue;
     const Vec3 centre = R * balls[i].centre + t;
-    const double reach = balls[i].reach + margin + other.excess();
+    const double reach = near_distance + other.excess();
     if (!other.may_be_near(centre, reach)) continue;
     const distance::FieldSample at = other.sample(centre);
-    if (static_cast<double>(at.value) > reach) continue;
+    if (static_cast<double>(at.value) > reach) {
+      far_distance = static_cast<double>(at.value) - other.excess();
+      far_centre = balls[i].centre;
+      continue;
+    }
     near.gap[i] = static_cast<double>(at.value) - balls[i].radius;
     near.out[i] = at.direction();
     any = true;

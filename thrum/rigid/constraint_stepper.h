@@ -38,6 +38,7 @@ class ConstraintStepper final : public Stepper {
   }
 
   [[nodiscard]] int substeps() const override { return settings_.substeps; }
+  void begin_step(double step) override { step_ = step; }
   [[nodiscard]] ContactGraph order_contacts(const model::SceneModel& model, const model::SceneState& state,
                                             double h) const override;
   void collide(StepFrame& frame) override;
@@ -51,6 +52,7 @@ class ConstraintStepper final : public Stepper {
 
  private:
   [[nodiscard]] bool uses_contact_graph() const { return settings_.order == SweepOrder::contact_graph; }
+  void share_sweeps(const StepFrame& frame);
   void apply_warm_start(double h);
   void scale_impulses();
   void apply_restitution(double h);
@@ -65,7 +67,11 @@ class ConstraintStepper final : public Stepper {
   ContactRows contacts_;
   JointRows joints_;
   JointIslands joint_islands_;
-  double substep_speed_ = 0;  ///< what gravity gives in a substep [m/s]
+  double step_ = 0;               ///< of which the frame is a slice; 0: unknown [s]
+  double substep_speed_ = 0;      ///< what gravity gives in a substep [m/s]
+  double unsliced_speed_ = 0;     ///< what it would give, were the step not cut into slices [m/s]
+  int max_extra_iterations_ = 0;  ///< of the slice
+  int shock_iterations_ = 0;      ///< of the slice
   IslandEnergy energy_;
   IslandFlags all_islands_;
   std::vector<double> joint_impulses_;  ///< of the rows, before bounces

@@ -310,14 +310,22 @@ RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pr
   Vec3 next = impulse - record.rolling_mass * (w - record.n * record.n.dot(w));
   next -= record.n * record.n.dot(next);
   const double max_rolling = record.rolling * pressure;
-  const double length = next.norm();
-  if (length > max_rolling) next *= max_rolling / length;
-  const Vec3 before_a = A.w;
-  const Vec3 before_b = B.w;
-  apply_rolling(m, A, B, next - impulse);
+  const double square = next.squaredNorm();
+  if (square > max_rolling * max_rolling) next *= max_rolling / std::sqrt(square);
+  const Vec3 change = next - impulse;
   impulse = next;
-  return static_cast<RowReal>((A.w - before_a).norm() * record.ra.norm() +
-                              (B.w - before_b).norm() * record.rb.norm());
+  double speed_change = 0;
+  if (m.movable_a) {
+    const Vec3 turn = A.inverse_inertia * change;
+    A.w -= turn;
+    speed_change += std::sqrt(turn.squaredNorm() * record.ra.squaredNorm());
+  }
+  if (m.movable_b) {
+    const Vec3 turn = B.inverse_inertia * change;
+    B.w += turn;
+    speed_change += std::sqrt(turn.squaredNorm() * record.rb.squaredNorm());
+  }
+  return static_cast<RowReal>(speed_change);
 }
 
 }  // namespace

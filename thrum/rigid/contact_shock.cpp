@@ -76,8 +76,8 @@ void ContactRows::find_shocked_islands(std::size_t begin, std::size_t end, RowRe
   for (const std::size_t k : shocked_) disturbed_[k] = 0;
 }
 
-void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
-                              const IslandFlags& islands)
+void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations,
+                              double settled, const IslandFlags& islands)
 {
   const SweepValues s{settings.patch_iterations, 1, settings.friction};
   // A second sweep in the same substep starts from the rows' own impulses again.
@@ -94,7 +94,7 @@ void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& se
     const std::size_t end = level_begin_[level + 1];
     find_shocked_islands(begin, end, limit, islands);
     // A level is gone over several times before the next one: a brick lies on two others.
-    for (int round = 0; round < settings.shock_iterations && !shocked_.empty(); ++round) {
+    for (int round = 0; round < iterations && !shocked_.empty(); ++round) {
       for (const std::size_t k : shocked_) island_changes_[k] = 0;
       for (std::size_t n = begin; n < end; ++n) {
         const std::size_t i = round % 2 == 0 ? n : begin + end - 1 - n;

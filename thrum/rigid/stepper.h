@@ -35,7 +35,7 @@ struct StepFrame {
   /// By patch: its number in the last frame, kNone if it was found again.
   std::span<const std::int32_t> kept_from;
   bool same_contacts = false;  ///< bodies, joints and patches are those of the last frame, all patches kept
-  double h = 0;                ///< the whole step [s]
+  double h = 0;                ///< the slice [s]
 };
 
 /// The stages in the order in which World::step calls them; those from advance_velocities to bounce are
@@ -44,6 +44,8 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
   [[nodiscard]] virtual int substeps() const = 0;
+  /// The frames that follow are slices of a step of this length [s].
+  virtual void begin_step(double /*step*/) {}
   /// In which order the patches are solved, and the levels of the contact graph. `h` is the whole step [s].
   [[nodiscard]] virtual ContactGraph order_contacts(const model::SceneModel& model,
                                                     const model::SceneState& state, double h) const = 0;

@@ -94,6 +94,9 @@ void World::step(double h)
   const base::ThreadLimit limit(desc_.threads);
   apply_removals();
   begin_observed_step(h);
+  stepper_->begin_step(h);
+  // Rows follow the bodies to first order in any case; other steppers take contacts as they are found.
+  narrow_phase_scratch_->begin_step(desc_.stepper == StepperKind::constraint ? h : 0.0);
   const double start = state_.time;
   double left = h;
   int whole = 0;  // slices that were not cut by an impact
