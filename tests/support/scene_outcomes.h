@@ -31,9 +31,10 @@ struct BodyMotion {
 };
 using SceneMotion = std::map<std::string, BodyMotion>;  // by name of the body
 
-/// Runs a scene to its end, with steps of 1 / `rate`; 0: the step of the file.
+/// Runs a scene to its end, with steps of 1 / `rate`; 0: the step of the file. The first step is the share
+/// `phase` of the others, from above 0 to 1, so that impacts fall elsewhere within theirs.
 inline SceneMotion run_scene_motion(const std::filesystem::path& file,
-                                    const std::vector<std::string>& settings, double rate)
+                                    const std::vector<std::string>& settings, double rate, double phase = 1)
 {
   scene::SceneDesc desc = scene::read_scene(file, {.settings = settings});
   if (rate > 0) desc.step = 1 / rate;
@@ -43,14 +44,15 @@ inline SceneMotion run_scene_motion(const std::filesystem::path& file,
   SceneMotion motion;
   const auto steps = static_cast<int>(std::lround(desc.duration / desc.step));
   for (int i = 0; i < steps; ++i) {
-    built.step(i * desc.step, desc.step);
+    const double time = i == 0 ? 0 : (i - 1 + phase) * desc.step;
+    built.step(time, i == 0 ? phase * desc.step : desc.step);
     for (std::size_t b = 0; b < start.size(); ++b) {
       const Pose& now = built.world.state().bodies[b].X_wb;
       const Vec3 d = now.position - start[b].X_wb.position;
       BodyMotion& m = motion[built.visuals[b].name];
       m.up = std::max(m.up, d.dot(normal));
       m.down = std::max(m.down, -d.z());
-      if (-d.z() > 0.1) m.fell = std::min(m.fell, (i + 1) * desc.step);
+      if (-d.z() > 0.1) m.fell = std::min(m.fell, (i + phase) * desc.step);
       m.sideways = d.head<2>().norm();
       m.turned = std::max(m.turned, now.rotation.angularDistance(start[b].X_wb.rotation));
       const Vec3 up = now.rotation * (start[b].X_wb.rotation.conjugate() * Vec3::UnitZ());

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "thrum/base/index.h"
+#include "thrum/elastic/column_kernels.h"
 
 namespace thrum::elastic {
 
@@ -65,7 +66,9 @@ HeldSolveResult HeldContactSolver::solve(const MatX& R, std::vector<ContactStep>
     laws_[at(k)] = {
         kPotential * contact.contact.stiffness, contact.depth_before, contact.damper, a, d0, d0 * a, d0 * d0};
   }
-  depth_.noalias() -= R.topLeftCorner(n, n) * force_;
+  opening_.setZero();
+  add_columns(R.data(), at(R.rows()), {force_.data(), at(n)}, {opening_.data(), at(n)});
+  depth_ -= opening_;
   HeldSolveResult result;
   while (!result.converged && result.sweeps < settings.sweeps) {
     result.converged = sweep(R, settings.tolerance, result.residual);
@@ -110,7 +113,7 @@ bool HeldContactSolver::sweep(const MatX& R, double tolerance, double& residual)
   residual = 0;
   for (Eigen::Index turn = 0; turn < turns; ++turn) {
     std::array<double, kGroup> change{};
-    std::array<const double*, kGroup> column;
+    std::array<const double*, kGroup> column{};
     for (Eigen::Index lane = 0; lane < kGroup; ++lane) {
       const Eigen::Index k = lane * turns + turn;
       column[at(lane)] = R.col(std::min(k, n - 1)).data();
@@ -122,9 +125,7 @@ bool HeldContactSolver::sweep(const MatX& R, double tolerance, double& residual)
       change[at(lane)] = error / (1 + held.slope * R(k, k));
       force_[k] += change[at(lane)];
     }
-    for (Eigen::Index i = 0; i < n; ++i)
-      depth_[i] -= (change[0] * column[0][i] + change[1] * column[1][i]) +
-                   (change[2] * column[2][i] + change[3] * column[3][i]);
+    subtract_four_columns(column.data(), change.data(), {depth_.data(), at(n)});
   }
   return residual <= tolerance * largest || residual == 0;
 }

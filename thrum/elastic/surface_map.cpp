@@ -54,26 +54,47 @@ SurfaceMap::SurfaceMap(std::shared_ptr<const model::ModalModel> model)
       vertex_shapes_.data(), model_->shapes.rows(), modes) = model_->shapes;
 }
 
+Vec3 SurfaceMap::cells_of(const Vec3& position) const
+{
+  // Places beyond the range of the grid are so far off that any of them will do.
+  constexpr double kMaxCell = 1e15;
+  return (position.array() * cells_per_metre_ + 0.5).floor().max(-kMaxCell).min(kMaxCell).matrix();
+}
+
 const MappedPoint& SurfaceMap::find(const Vec3& position)
+{
+  return find(position, cells_of(position)).mapped;
+}
+
+const MappedPoint& SurfaceMap::find(const Vec3& position, Hint& hint)
+{
+  const Vec3 cells = cells_of(position);
+  const bool is_there = hint.entry != nullptr && hint.evictions == evictions_ && hint.cells == cells;
+  if (!is_there || !position.allFinite()) {
+    hint.entry = &find(position, cells);
+    hint.cells = cells;
+    hint.evictions = evictions_;
+  }
+  hint.entry->used = steps_;
+  return hint.entry->mapped;
+}
+
+SurfaceMap::Entry& SurfaceMap::find(const Vec3& position, const Vec3& rounded_cells)
 {
   if (!position.allFinite())
     throw Error("A contact of the ringing body is not at a finite place; the simulation has failed.");
-  // Places beyond the range of the grid are so far off that any of them will do.
-  constexpr double kMaxCell = 1e15;
-  const Vec3 rounded_cells =
-      (position.array() * cells_per_metre_ + 0.5).floor().max(-kMaxCell).min(kMaxCell).matrix();
   Cell cell;
   for (std::size_t k = 0; k < 3; ++k)
     cell.at[k] = static_cast<std::int64_t>(rounded_cells[static_cast<Eigen::Index>(k)]);
   Recent& recent = recent_[CellHash{}(cell) % kRecent];
   if (recent.entry != nullptr && recent.cell == cell) {
     recent.entry->used = steps_;
-    return recent.entry->mapped;
+    return *recent.entry;
   }
   const auto [it, fresh] = points_.try_emplace(cell);
   it->second.used = steps_;
   recent = {cell, &it->second};
-  if (!fresh) return it->second.mapped;
+  if (!fresh) return it->second;
   ++searches_;
   const mesh::ClosestPoint closest = bvh_.closest_point(grid_ * rounded_cells);
   MappedPoint& mapped = it->second.mapped;
@@ -83,7 +104,7 @@ const MappedPoint& SurfaceMap::find(const Vec3& position)
   mapped.shapes = closest.barycentric[0] * vertex_shapes(corners[0]) +
                   closest.barycentric[1] * vertex_shapes(corners[1]) +
                   closest.barycentric[2] * vertex_shapes(corners[2]);
-  return mapped;
+  return it->second;
 }
 
 void SurfaceMap::evict_unused()
@@ -97,6 +118,7 @@ void SurfaceMap::evict_unused()
   std::nth_element(ages.begin(), middle, ages.end());
   const std::uint64_t oldest = *middle;
   recent_ = {};
+  ++evictions_;
   std::erase_if(
       points_, [&](const auto& item) { return item.second.used <= oldest && item.second.used + 1 < steps_; });
 }

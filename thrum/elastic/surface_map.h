@@ -28,7 +28,20 @@ struct MappedPoint {
 };
 
 class SurfaceMap {
+  struct Entry {
+    MappedPoint mapped;
+    std::uint64_t used = 0;
+  };
+
  public:
+  /// Where a contact was when it was last asked for: one that has not left its place is found at once.
+  class Hint {
+    friend class SurfaceMap;
+    Vec3 cells = Vec3::Zero();
+    Entry* entry = nullptr;
+    std::uint64_t evictions = 0;  ///< before `entry` was found
+  };
+
   static constexpr double kGrid = 2e-4;             ///< share of the diagonal of the mesh
   static constexpr std::size_t kMaxPoints = 16384;  ///< kept; beyond it those not used for longest go
 
@@ -38,6 +51,8 @@ class SurfaceMap {
   /// The point closest to `position`, in the axes of the model [m]. Valid until the next call of
   /// evict_unused().
   [[nodiscard]] const MappedPoint& find(const Vec3& position);
+  /// The same, beginning with `hint`, which is then this place.
+  [[nodiscard]] const MappedPoint& find(const Vec3& position, Hint& hint);
   /// Once a step: lets go of what was not used for long when there is too much.
   void evict_unused();
 
@@ -63,10 +78,8 @@ class SurfaceMap {
   struct CellHash {
     std::size_t operator()(const Cell& cell) const;
   };
-  struct Entry {
-    MappedPoint mapped;
-    std::uint64_t used = 0;
-  };
+  [[nodiscard]] Entry& find(const Vec3& position, const Vec3& rounded_cells);
+  [[nodiscard]] Vec3 cells_of(const Vec3& position) const;
 
   std::shared_ptr<const model::ModalModel> model_;
   mesh::Bvh bvh_;
@@ -75,6 +88,7 @@ class SurfaceMap {
   double cells_per_metre_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t searches_ = 0;
+  std::uint64_t evictions_ = 0;
   std::vector<double> vertex_shapes_;  ///< of all vertices, each in one place, unlike in the model
   std::unordered_map<Cell, Entry, CellHash> points_;
   /// The entries asked for last, by their hash: most contacts are those of the step before.

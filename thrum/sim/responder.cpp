@@ -389,6 +389,9 @@ void Responder::respond_body(const StepView& view, StepActions& actions, Resonat
   }
   vibration::BodyResponse& response =
       transmitted_impacts.empty() ? *resonator.response : *resonator.transmitted_response;
+  resonator_contacts.combine_stacks(
+      view, response.desc(), [&](const model::ContactPoint& point) { return is_struck(view, point); },
+      [&](model::BodyIndex body) { return rings(view.id_of(body)); });
   vibration::ModeState state_without_impact = modes;
   vibration::ResponseResult result = response.respond(resonator_contacts.input(), modes);
   const bool limited = response.desc().settings.limit_energy;

@@ -2,6 +2,7 @@
 // What the sources of sim::Responder share; not for others.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/modal_filter.h"
+#include "thrum/sim/carried_bodies.h"
 #include "thrum/sim/responder.h"
 
 namespace thrum::sim {
@@ -87,6 +89,13 @@ struct Responder::ResonatorContacts {
   std::vector<vibration::SurfaceContact> contacts;
   std::vector<ContactKey> keys;  ///< of the contacts
   double step = 0;               ///< [s]
+  /// Parts that carry other bodies; to the ringing body they are one with them.
+  std::map<std::int32_t, BodyStack> stacks;
+
+  /// Before the response: the parts that carry other bodies become one with them.
+  void combine_stacks(const StepView& view, const vibration::BodyResponseDesc& desc,
+                      const std::function<bool(const model::ContactPoint&)>& is_struck,
+                      const std::function<bool(model::BodyIndex)>& rings);
 
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }
   [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const

@@ -16,71 +16,23 @@ namespace {
 /// Four feet of a plate have a block of rank three; so much of the diagonal is added to make it definite.
 constexpr double kRegularisation = 1e-6;
 
-// A contact of a body that is kicked.
-struct Row {
-  std::size_t contact = 0;
-  double wanted = 0;        ///< [m/s]
-  double present = 0;       ///< u [m/s]
-  double inverse_mass = 0;  ///< its entry on the diagonal of A [1/kg]
-  double lambda = 0;        ///< [N s]
-  double gained = 0;        ///< A lambda [m/s]
-  double load_ratio = 1;    ///< mass that is lifted / mass of the body
-};
-
 // n.(v + w x r) = n.v + (r x n).w: the arm r x n serves the speed and the inverse mass.
-void add_body(const RigidBodyData& part, const SurfaceContact& contact, double sign, Row& row)
+void add_body(const RigidBodyData& part, const SurfaceContact& contact, double sign, KickRow& row)
 {
   const Vec3 arm = (contact.position - part.centre).cross(contact.normal);
   row.present += sign * (contact.normal.dot(part.velocity) + arm.dot(part.angular_velocity));
   if (part.inverse_mass > 0) row.inverse_mass += part.inverse_mass + arm.dot(part.inverse_inertia * arm);
 }
 
-// Every contact of the bodies that are kicked, body after body: those that are not kicked may not be pressed
-// in, beyond their gaps.
-std::vector<Row> rows_of(const ResponseInput& input, std::span<const TargetSpeed> wanted)
-{
-  std::vector<char> kicked(input.bodies.size(), 0);
-  for (const TargetSpeed& w : wanted) kicked[at(input.contacts[w.contact].body)] = 1;
-  const RigidBodyData& own = input.bodies[0];
-  const bool own_moves = own.inverse_mass > 0 || !own.velocity.isZero(0) || !own.angular_velocity.isZero(0);
-  std::vector<Row> rows;
-  rows.reserve(input.contacts.size());
-  for (std::size_t i = 0; i < input.contacts.size(); ++i) {
-    const SurfaceContact& contact = input.contacts[i];
-    if (kicked[at(contact.body)] == 0 || std::isinf(contact.gap)) continue;
-    Row& row = rows.emplace_back();
-    row.contact = i;
-    row.wanted = contact.gap > 0 ? -contact.gap / input.step : 0.0;
-    add_body(input.bodies[at(contact.body)], contact, 1, row);
-    if (own_moves) add_body(input.bodies[0], contact, -1, row);
-    row.present = std::max(0.0, row.present);
-  }
-  // Both lists are in the order of the contacts as a rule.
-  std::size_t next = 0;
-  for (const TargetSpeed& w : wanted) {
-    while (next < rows.size() && rows[next].contact < w.contact) ++next;
-    if (next == rows.size() || rows[next].contact != w.contact) {
-      next = 0;
-      while (rows[next].contact != w.contact) ++next;
-    }
-    rows[next].wanted = std::max(rows[next].wanted, w.speed);
-  }
-  const auto by_body = [&](const Row& a, const Row& b) {
-    return input.contacts[a.contact].body < input.contacts[b.contact].body;
-  };
-  if (!std::is_sorted(rows.begin(), rows.end(), by_body)) std::stable_sort(rows.begin(), rows.end(), by_body);
-  return rows;
-}
-
 // What the contacts of a body carry, in its weights: more than one where something stands on it.
-double load_ratio_of(const ResponseInput& input, std::span<const Row> rows)
+double load_ratio_of(const ResponseInput& input, std::span<const KickRow> rows)
 {
   const SurfaceContact& first = input.contacts[rows[0].contact];
   const RigidBodyData& part = input.bodies[at(first.body)];
   const double g2 = part.acceleration.squaredNorm();
   if (!(part.inverse_mass > 0) || !(g2 > 0)) return 1;
   double carried = 0;  // [N m/s^2]
-  for (const Row& row : rows) {
+  for (const KickRow& row : rows) {
     const SurfaceContact& contact = input.contacts[row.contact];
     carried -= contact.load * contact.normal.dot(part.acceleration);
   }
@@ -88,7 +40,7 @@ double load_ratio_of(const ResponseInput& input, std::span<const Row> rows)
 }
 
 // The impulses of one body.
-void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
+void solve(const ResponseInput& input, std::span<KickRow> rows, int& unsolved)
 {
   const auto contact_of = [&](Eigen::Index i) -> const SurfaceContact& {
     return input.contacts[rows[at(i)].contact];
@@ -119,21 +71,66 @@ void solve(const ResponseInput& input, std::span<Row> rows, int& unsolved)
 
 }  // namespace
 
+// Every contact of the bodies that are kicked, body after body: those that are not kicked may not be pressed
+// in, beyond their gaps.
+void KickDistributor::find_rows(const ResponseInput& input, std::span<const TargetSpeed> wanted)
+{
+  std::vector<char>& kicked = kicked_;
+  kicked.assign(input.bodies.size(), 0);
+  for (const TargetSpeed& w : wanted) kicked[at(input.contacts[w.contact].body)] = 1;
+  const RigidBodyData& own = input.bodies[0];
+  const bool own_moves = own.inverse_mass > 0 || !own.velocity.isZero(0) || !own.angular_velocity.isZero(0);
+  std::vector<KickRow>& rows = rows_;
+  rows.clear();
+  rows.reserve(input.contacts.size());
+  for (std::size_t i = 0; i < input.contacts.size(); ++i) {
+    const SurfaceContact& contact = input.contacts[i];
+    if (kicked[at(contact.body)] == 0 || std::isinf(contact.gap)) continue;
+    KickRow& row = rows.emplace_back();
+    row.contact = i;
+    row.wanted = contact.gap > 0 ? -contact.gap / input.step : 0.0;
+    add_body(input.bodies[at(contact.body)], contact, 1, row);
+    if (own_moves) add_body(input.bodies[0], contact, -1, row);
+    row.present = std::max(0.0, row.present);
+  }
+  // Both lists are in the order of the contacts as a rule.
+  std::size_t next = 0;
+  for (const TargetSpeed& w : wanted) {
+    while (next < rows.size() && rows[next].contact < w.contact) ++next;
+    if (next == rows.size() || rows[next].contact != w.contact) {
+      next = 0;
+      while (rows[next].contact != w.contact) ++next;
+    }
+    rows[next].wanted = std::max(rows[next].wanted, w.speed);
+  }
+  const auto by_body = [&](const KickRow& a, const KickRow& b) {
+    return input.contacts[a.contact].body < input.contacts[b.contact].body;
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), by_body)) std::stable_sort(rows.begin(), rows.end(), by_body);
+}
+
 DistributedKicks distribute_kicks(const ResponseInput& input, std::span<const TargetSpeed> wanted,
                                   double budget, KickForm form)
 {
+  return KickDistributor().distribute(input, wanted, budget, form);
+}
+
+DistributedKicks KickDistributor::distribute(const ResponseInput& input, std::span<const TargetSpeed> wanted,
+                                             double budget, KickForm form)
+{
   DistributedKicks result;
-  std::vector<Row> rows = rows_of(input, wanted);
+  find_rows(input, wanted);
+  std::vector<KickRow>& rows = rows_;
   double along = 0;
   double square = 0;
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin + 1;
     const auto body = input.contacts[rows[begin].contact].body;
     while (end < rows.size() && input.contacts[rows[end].contact].body == body) ++end;
-    const std::span<Row> mine = std::span(rows).subspan(begin, end - begin);
+    const std::span<KickRow> mine = std::span(rows).subspan(begin, end - begin);
     solve(input, mine, result.unsolved);
     const double load_ratio = form == KickForm::speed ? load_ratio_of(input, mine) : 1.0;
-    for (Row& row : mine) {
+    for (KickRow& row : mine) {
       row.load_ratio = load_ratio;
       along += load_ratio * row.lambda * row.present;
       square += load_ratio * row.lambda * row.gained;
@@ -144,7 +141,7 @@ DistributedKicks distribute_kicks(const ResponseInput& input, std::span<const Ta
   result.scale = max_scale_within_budget(along, square, budget);
   result.given = result.scale * along + result.scale * result.scale * square / 2;
   result.kicks.reserve(rows.size());
-  for (const Row& row : rows) {
+  for (const KickRow& row : rows) {
     if (!(row.lambda > 0) || result.scale == 0) continue;
     Kick kick;
     kick.contact = row.contact;

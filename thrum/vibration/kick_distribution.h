@@ -38,6 +38,30 @@ struct DistributedKicks {
                                                 std::span<const TargetSpeed> wanted, double budget,
                                                 KickForm form);
 
+/// A contact of a body that is kicked.
+struct KickRow {
+  std::size_t contact = 0;
+  double wanted = 0;        ///< [m/s]
+  double present = 0;       ///< u [m/s]
+  double inverse_mass = 0;  ///< its entry on the diagonal of A [1/kg]
+  double lambda = 0;        ///< [N s]
+  double gained = 0;        ///< A lambda [m/s]
+  double load_ratio = 1;    ///< mass that is lifted / mass of the body
+};
+
+/// distribute_kicks() that keeps its memory from step to step.
+class KickDistributor {
+ public:
+  [[nodiscard]] DistributedKicks distribute(const ResponseInput& input, std::span<const TargetSpeed> wanted,
+                                            double budget, KickForm form);
+
+ private:
+  void find_rows(const ResponseInput& input, std::span<const TargetSpeed> wanted);
+
+  std::vector<KickRow> rows_;  ///< body after body
+  std::vector<char> kicked_;   ///< by body
+};
+
 /// The kicks of each body together, and the recoil of the ringing body when it can move.
 [[nodiscard]] std::vector<BodyImpulse> body_impulses_of(const ResponseInput& input,
                                                         std::span<const Kick> kicks);

@@ -42,8 +42,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
+#include "thrum/elastic/column_kernels.h"
 #include "thrum/vibration/micro_simulation.h"
 
 namespace thrum::vibration {
@@ -56,6 +58,11 @@ constexpr int kSilenceCheckInterval = 16;    ///< substeps between two looks at 
 constexpr double kImpactDurations = 4;
 constexpr double kDepartureTolerance =
     1e-9;  ///< relative; a body in free flight does not leave again and again
+
+std::span<double> span_of(VecX& v)
+{
+  return {v.data(), at(v.size())};
+}
 
 }  // namespace
 
@@ -102,16 +109,17 @@ void MicroSimulation::end_impact()
 void MicroSimulation::substep(const Propagator& step)
 {
   // Free motion.
-  q_next_ = step.qq.cwiseProduct(state_.q) + step.qv.cwiseProduct(state_.v) + step.load_q;
-  state_.v = step.vq.cwiseProduct(state_.q) + step.vv.cwiseProduct(state_.v) + step.load_v;
-  state_.q.swap(q_next_);
+  elastic::step_modes({step.qq.data(), step.qv.data(), step.vq.data(), step.vv.data(), step.load_q.data(),
+                       step.load_v.data()},
+                      span_of(state_.q), state_.v.data());
   for (MovingBody& m : bodies_) {
     m.X += step.dt * m.V + (step.dt * step.dt / 2) * m.acceleration;
     m.V += step.dt * m.acceleration;
     m.pushed = false;
   }
   // Depths that this leaves.
-  free_depth_.noalias() = F_ * state_.q;
+  free_depth_.setZero();
+  elastic::add_columns(F_.data(), at(n_), span_of(state_.q), span_of(free_depth_));
   free_depth_ += depth_base_;
   closed_.clear();
   for (Eigen::Index k = 0; k < n_; ++k) {
@@ -164,6 +172,7 @@ void MicroSimulation::solve(const Propagator& step)
 void MicroSimulation::apply(const Propagator& step)
 {
   modal_force_.setZero(count_);
+  pushing_.clear();
   for (const Eigen::Index k : closed_) {
     const double force = force_[k];
     if (force == 0) continue;
@@ -171,9 +180,10 @@ void MicroSimulation::apply(const Propagator& step)
     const double impulse = step.dt * force;
     apply_contact_impulse(bodies_[J.body], J.velocity_change_other, impulse, step.dt);
     apply_contact_impulse(bodies_[0], J.velocity_change_own, -impulse, step.dt, bodies_[J.body].mass == 0);
-    modal_force_ += force * F_transposed_.col(k);
-    depth_ -= force * step.R.col(k);
+    pushing_.add(force, F_transposed_.col(k).data(), step.R.col(k).data());
   }
+  elastic::add_columns(pushing_.modes, pushing_.forces.data(), span_of(modal_force_));
+  elastic::add_columns(pushing_.depths, pushing_.opposite_forces.data(), span_of(depth_));
   state_.q -= step.fq.cwiseProduct(modal_force_);
   state_.v -= step.fv.cwiseProduct(modal_force_);
   for (const Eigen::Index k : closed_)
@@ -185,10 +195,13 @@ void MicroSimulation::apply_friction(Eigen::Index k, double impulse)
 {
   const SlidingContact& contact = sliding_[at(k)];
   MovingBody& other = bodies_[J_[at(k)].body];
-  const auto columns = tangent_columns_.middleCols<2>(2 * k);
-  Eigen::Vector2d slip;
+  const double* t1 = tangent_columns_.col(2 * k).data();
+  const double* t2 = tangent_columns_.col(2 * k + 1).data();
+  const std::span<double> mode_speeds(state_.v.data(), at(modes_));
+  const elastic::ColumnPair surface = elastic::dot_two_columns(t1, t2, mode_speeds);
+  Eigen::Vector2d slip(-surface.first, -surface.second);
   for (int i = 0; i < 2; ++i) {
-    slip[i] = contact.other[at(i)].dot(other.V) - columns.col(i).dot(state_.v.head(modes_));
+    slip[i] += contact.other[at(i)].dot(other.V);
     if (bodies_[0].mass > 0) slip[i] -= contact.own[at(i)].dot(bodies_[0].V);
   }
   const double speed = slip.norm();
@@ -199,7 +212,7 @@ void MicroSimulation::apply_friction(Eigen::Index k, double impulse)
     apply_contact_impulse(other, contact.velocity_change_other[at(i)], j[i], 0);
     apply_contact_impulse(bodies_[0], contact.velocity_change_own[at(i)], -j[i], 0, false);
   }
-  state_.v.head(modes_) -= j[0] * columns.col(0) + j[1] * columns.col(1);
+  elastic::subtract_two_columns(j[0], t1, j[1], t2, mode_speeds);
 }
 
 // `direction` is M^-1 J^T of a contact whose force, held over dt, gives the impulse; at once for dt = 0.

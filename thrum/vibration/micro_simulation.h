@@ -153,7 +153,27 @@ class MicroSimulation {
   double impact_duration_ = 0;  // the longest Hertz duration of the impacts [s]
   Propagator fine_, coarse_;    // while the impact lasts, and after it
   VecX depth_, free_depth_, depth_base_, load_, force_, force_before_;
-  VecX q_next_, modal_force_;
+  VecX modal_force_;
+  /// Contacts that push in a substep: force, the opposite, and columns of F^T and R.
+  struct {
+    std::vector<double> forces, opposite_forces;
+    std::vector<const double*> modes, depths;
+
+    void clear()
+    {
+      forces.clear();
+      opposite_forces.clear();
+      modes.clear();
+      depths.clear();
+    }
+    void add(double force, const double* mode_column, const double* depth_column)
+    {
+      forces.push_back(force);
+      opposite_forces.push_back(-force);
+      modes.push_back(mode_column);
+      depths.push_back(depth_column);
+    }
+  } pushing_;
   std::vector<Eigen::Index> closed_, closed_before_;  // contacts now, and those of closed_R_
   const Propagator* closed_step_ = nullptr;           // of closed_R_
   std::vector<elastic::ContactStep> held_;

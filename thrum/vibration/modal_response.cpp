@@ -108,8 +108,24 @@ void add_kept_vibration(const elastic::ModeList& modes, const ModeState& kept, M
   state.v += a * kept.v;
 }
 
+// 0 x is 0 for a finite x alone: one comparison for everything that is not as it should be.
+bool is_sound(const ResponseInput& input)
+{
+  Vec3 zero = Vec3::Zero();
+  bool are_known = true;
+  for (const RigidBodyData& part : input.bodies)
+    zero += 0 * part.velocity + (0 * part.angular_velocity + 0 * part.centre);
+  for (const SurfaceContact& contact : input.contacts) {
+    zero += 0 * contact.position;
+    zero.x() += 0 * contact.impulse;
+    are_known = are_known && contact.body >= 1 && at(contact.body) < input.bodies.size();
+  }
+  return are_known && !input.bodies.empty() && zero == Vec3::Zero();
+}
+
 void check(const ResponseInput& input)
 {
+  if (is_sound(input)) return;
   if (input.bodies.empty()) throw Error("A response needs the ringing body as the first of its bodies.");
   for (const RigidBodyData& part : input.bodies) {
     if (!part.velocity.allFinite() || !part.angular_velocity.allFinite() || !part.centre.allFinite())
@@ -185,6 +201,7 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
   r.inverse_effective_mass.setZero(static_cast<Eigen::Index>(n));
   r.shapes.assign(n, nullptr);
   points_.assign(n, nullptr);
+  hints_.resize(n);
   std::size_t off = 0;
   double farthest = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -192,7 +209,7 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
     const bool strikes = r.strikes[at(contact.body)] != 0;
     if (strikes && !contact.struck) continue;
     if (!strikes && contact.gap > settings_.max_gap) continue;
-    const MappedPoint& mapped = map_.find(contact.position);
+    const MappedPoint& mapped = map_.find(contact.position, hints_[i]);
     if (mapped.distance > settings_.max_offset * map_.size()) {
       ++off;
       farthest = std::max(farthest, mapped.distance);
@@ -347,7 +364,7 @@ ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState&
   }
   const double unlimited = std::numeric_limits<double>::infinity();
   const double budget = settings_.limit_energy ? std::min(rings, balance.lost) : unlimited;
-  DistributedKicks shared = distribute_kicks(r.input, wanted, budget, settings_.form);
+  DistributedKicks shared = distributor_.distribute(r.input, wanted, budget, settings_.form);
   balance.kick_scale = shared.scale;
   balance.given = shared.given;
   result.unsolved += shared.unsolved;

@@ -69,11 +69,13 @@ class ModalResponse {
   // Kept from step to step, so that a response asks for little memory.
   MappedContacts mapped_contacts_;
   std::vector<const MappedPoint*> points_;  ///< of the contacts
+  std::vector<SurfaceMap::Hint> hints_;     ///< where each contact was in the step before
   VecX mode_impulse_, row_;
   ModeState kept_;           ///< vibration before the impacts of a step
   MatX resting_columns_;     ///< modes x points
   std::vector<Peak> peaks_;  ///< of the resting contacts
   std::vector<TargetSpeed> targets_;
+  KickDistributor distributor_;
 
   /// A corner of a triangle that something rests on, and the direction in which it presses.
   struct Corner {
