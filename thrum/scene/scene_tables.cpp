@@ -235,8 +235,8 @@ THRUM_TABLE(
         .choice(
             {.key = "fill",
              .doc = "cut: elements that are partly inside, exact; stuffing: fitted tetrahedra, which cut "
-                    "off sharp edges; auto: free bodies of revolution as round ones, bodies along the axes "
-                    "in a grid, others cut"},
+                    "off sharp edges; auto: free bodies of revolution as round ones, bodies along three axes "
+                    "in a grid, thin walls in wedges, others cut"},
             &RingsEntry::fill,
             {{"auto", RingsFill::automatic}, {"cut", RingsFill::cut}, {"stuffing", RingsFill::stuffing}})
         .choice(
