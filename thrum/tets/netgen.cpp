@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -177,8 +178,7 @@ mesh::TetrahedralMesh read_netgen_mesh(const std::filesystem::path& file)
   // Its own order of corners may be the other one; then all are turned.
   std::vector<double> volumes;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) volumes.push_back(six_times_volume(mesh, t));
-  const auto negative = std::count_if(volumes.begin(), volumes.end(), [](double v) { return v < 0; });
-  const double sign = 2 * static_cast<std::size_t>(negative) > volumes.size() ? -1 : 1;
+  const double sign = std::accumulate(volumes.begin(), volumes.end(), 0.0) < 0 ? -1 : 1;
   std::vector<Tetrahedron> kept;
   for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t) {
     Tetrahedron corners = mesh.tetrahedra[t];
