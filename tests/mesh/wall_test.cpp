@@ -120,6 +120,21 @@ TEST(Wall, OtherSolidsAreNotTakenForOne)
   };
   EXPECT_FALSE(find_wall(
       shapes::boolean_union(box({0, 0, 0}, {0.2, 0.2, 0.002}), box({0.1, 0, 0}, {0.102, 0.2, 0.1}))));
+  // A pot with a bead along its rim: two sides that see each other, but not all of the solid is between them.
+  TriangleMesh beaded = shapes::generate(shapes::LatheDesc{.profile = {{0, 0},
+                                                                       {0.05, 0},
+                                                                       {0.05, 0.075},
+                                                                       {0.053, 0.0775},
+                                                                       {0.053, 0.0825},
+                                                                       {0.05, 0.085},
+                                                                       {0.047, 0.085},
+                                                                       {0.044, 0.0825},
+                                                                       {0.044, 0.0775},
+                                                                       {0.047, 0.075},
+                                                                       {0.047, 0.003},
+                                                                       {0, 0.003}},
+                                                           .segments = 48});
+  EXPECT_FALSE(find_wall(beaded));
   // One half is twice as thick as the other.
   EXPECT_FALSE(
       find_wall(shapes::boolean_union(box({0, 0, 0}, {0.2, 0.2, 0.002}), box({0, 0, 0}, {0.1, 0.2, 0.004}))));
