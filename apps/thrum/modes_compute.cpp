@@ -181,6 +181,7 @@ elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elasti
   if (options.fill == "cut") fill.method = elastic::FillMethod::cut_cells;
   if (options.fill == "delaunay") fill.method = elastic::FillMethod::delaunay;
   if (options.fill == "stuffing") fill.method = elastic::FillMethod::stuffing;
+  if (options.fill == "netgen") fill.method = elastic::FillMethod::netgen;
   if (options.quality == "draft") fill.quality = elastic::Quality::draft;
   if (options.quality == "fine") fill.quality = elastic::Quality::fine;
   desc.materials = materials_of({}, 1, material, by_region);
@@ -335,13 +336,15 @@ void add_modes_commands(CLI::App& app)
       ->check(CLI::IsMember({"draft", "normal", "fine"}))
       ->capture_default_str();
   modes
-      ->add_option("--fill", options->fill,
-                   "delaunay: tetrahedra that keep the surface; cut: the surface as it is in cells of a "
-                   "lattice; stuffing: "
-                   "fitted tetrahedra, which cut off sharp edges; auto: free bodies of revolution as round "
-                   "ones, bodies along "
-                   "the axes in a grid, others by delaunay, or cut where they have too many triangles")
-      ->check(CLI::IsMember({"auto", "delaunay", "cut", "stuffing"}))
+      ->add_option(
+          "--fill", options->fill,
+          "delaunay: tetrahedra that keep the surface; cut: the surface as it is in cells of a lattice; "
+          "stuffing: fitted tetrahedra, which cut off sharp edges; netgen: fitted tetrahedra by that "
+          "program, if "
+          "it is installed; auto: free bodies of revolution as round ones, bodies along three axes in a "
+          "grid, "
+          "thin walls in wedges, others by delaunay, or cut where they have too many triangles")
+      ->check(CLI::IsMember({"auto", "delaunay", "cut", "stuffing", "netgen"}))
       ->capture_default_str();
   modes->add_option("--element", options->element, "tet10 or tet4")
       ->check(CLI::IsMember({"tet10", "tet4"}))

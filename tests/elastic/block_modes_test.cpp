@@ -8,8 +8,10 @@
 
 #include "tests/elastic/beam_theory.h"
 #include "tests/elastic/fem_fixtures.h"
+#include "thrum/base/random.h"
 #include "thrum/elastic/cut_modes.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/shapes/boolean.h"
 #include "thrum/shapes/furniture.h"
 #include "thrum/shapes/shapes.h"
 
@@ -79,8 +81,74 @@ TEST(BlockModes, ATableStatesItsErrors)
     EXPECT_EQ(finer.surface.vertices[v], table.vertices[v]);
 }
 
-// What is not along the axes is not taken for it.
-TEST(BlockModes, OnlyBodiesAlongTheAxes)
+mesh::TriangleMesh turned(mesh::TriangleMesh mesh, base::Random& random)
+{
+  Vec4 q;
+  for (int k = 0; k < 4; ++k) q[k] = random.normal();
+  const Mat3 rotation = Eigen::Quaterniond(q.normalized()).toRotationMatrix();
+  const Vec3 shift(random.normal(), random.normal(), random.normal());
+  for (Vec3& v : mesh.vertices) v = rotation * v + shift;
+  return mesh;
+}
+
+// However a body lies it has the same grid, and so the same modes: also one without any symmetry.
+TEST(BlockModes, TurnedBodiesHaveTheSameModes)
+{
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 4};
+  const FillDesc draft = {.quality = Quality::draft};
+  const auto box = [](const Vec3& low, const Vec3& high) {
+    mesh::TriangleMesh mesh = shapes::generate(shapes::BoxDesc{.size = high - low});
+    for (Vec3& v : mesh.vertices) v += 0.5 * (low + high);
+    return mesh;
+  };
+  const mesh::TriangleMesh bodies[] = {
+      shapes::generate(shapes::BoxDesc{.size = {0.5, 0.012, 0.01}}),
+      shapes::generate(shapes::BoxDesc{.size = {0.3, 0.3, 0.006}}), small_table(),
+      shapes::boolean_union(std::vector<mesh::TriangleMesh>{box({0, 0, 0}, {0.2, 0.03, 0.02}),
+                                                            box({0, 0, 0}, {0.02, 0.15, 0.03}),
+                                                            box({0.1, 0, 0}, {0.13, 0.04, 0.1})})};
+  base::Random random(8);
+  for (const mesh::TriangleMesh& body : bodies) {
+    const model::ModalModel straight = analyse_surface_modes(body, draft, desc).model;
+    ASSERT_EQ(straight.element, "tet20");
+    const int rotations = straight.element_count < 1000 ? 20 : 3;
+    for (int k = 0; k < rotations; ++k) {
+      const mesh::TriangleMesh lying = turned(body, random);
+      const model::ModalModel model = analyse_surface_modes(lying, draft, desc).model;
+      ASSERT_EQ(model.element, "tet20");
+      EXPECT_LT((model.frequencies.array() / straight.frequencies.array() - 1).abs().maxCoeff(), 1e-6) << k;
+      EXPECT_EQ(model.surface.vertices[3], lying.vertices[3]);
+      // Its shapes turn with it: each vertex moves as far, but for the mirrored grid of a symmetric body.
+      for (const Eigen::Index v : {0, 3})
+        EXPECT_NEAR(model.shapes.col(0).segment<3>(3 * v).norm(),
+                    straight.shapes.col(0).segment<3>(3 * v).norm(),
+                    2e-3 * model.shapes.col(0).cwiseAbs().maxCoeff());
+    }
+  }
+}
+
+// A turned bar that is held across its own axis: the grid ends there too.
+TEST(BlockModes, ATurnedBarIsHeldAcrossItsAxis)
+{
+  const Vec3 size(0.5, 0.012, 0.01);
+  mesh::TriangleMesh bar = shapes::generate(shapes::BoxDesc{.size = size});
+  const Mat3 turn = Eigen::AngleAxisd(0.4, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+  for (Vec3& v : bar.vertices) v = turn * v;
+  ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 2};
+  desc.supports = {{parse_selection("x<-0.1037")}};
+  desc.supports[0].where.normal = turn.col(0);
+  const model::ModalModel model = analyse_surface_modes(bar, {}, desc).model;
+  EXPECT_EQ(model.element, "tet20");
+  const double expected = testing::timoshenko_frequency({test_steel(), 0.3537, size.y(), size.z()},
+                                                        testing::BeamEnds::cantilever, 0);
+  EXPECT_NEAR(model.frequencies[0], expected, 0.005 * expected);
+  // Boxes of supports lie along the axes of the file, where its grid has no planes.
+  desc.supports = {{parse_selection("box(-1,-1,-1, -0.2,1,1)")}};
+  EXPECT_FALSE(analyse_blocks(bar, {}, desc).has_value());
+}
+
+// What is not along three axes is not taken for it.
+TEST(BlockModes, OnlyBodiesAlongThreeAxes)
 {
   const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 2};
   mesh::TriangleMesh box = shapes::generate(shapes::BoxDesc{.size = {0.3, 0.2, 0.1}});
@@ -90,11 +158,10 @@ TEST(BlockModes, OnlyBodiesAlongTheAxes)
   EXPECT_FALSE(analyse_blocks(box, {}, slanted).has_value());
   EXPECT_TRUE(analyse_blocks(box, {}, desc).has_value());
   const double exact = analyse_blocks(box, {}, desc)->model.frequencies[0];
-  const Mat3 turn = Eigen::AngleAxisd(0.4, Vec3(1, 2, 3).normalized()).toRotationMatrix();
-  for (Vec3& v : box.vertices) v = turn * v;
-  EXPECT_FALSE(analyse_blocks(box, {}, desc).has_value());
-  const model::ModalModel cut = analyse_surface_modes(box, {}, desc).model;
+  const model::ModalModel cut = analyse_surface_modes(box, {.method = FillMethod::cut_cells}, desc).model;
   EXPECT_NEAR(cut.frequencies[0], exact, 0.003 * exact);
+  for (Vec3& v : box.vertices) v.x() += 0.01 * v.y();
+  EXPECT_FALSE(analyse_blocks(box, {}, desc).has_value());
 }
 
 TEST(Bisections, GoWhereTheErrorIs)

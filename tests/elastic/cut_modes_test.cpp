@@ -12,6 +12,7 @@
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/mesh/mass_properties.h"
+#include "thrum/shapes/boolean.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/shapes/tableware.h"
 #include "thrum/tets/structured_tets.h"
@@ -131,13 +132,62 @@ TEST(CutModes, OtherLatticesAgreeWithinTheStatedError)
   const mesh::TriangleMesh mug = shapes::generate(shapes::MugDesc{});
   const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 6};
   const model::ModalModel reference = analyse_surface_modes(mug, {.spacing = 0.010}, desc).model;
-  for (const std::uint64_t seed : {1, 2}) {
-    const model::ModalModel other = analyse_surface_modes(rotated(mug, seed), {.spacing = 0.014}, desc).model;
+  for (const double spacing : {0.014, 0.0123}) {
+    const model::ModalModel other = analyse_surface_modes(mug, {.spacing = spacing}, desc).model;
     for (Eigen::Index k = 0; k < 6; ++k) {
       const double change = other.frequencies[k] / reference.frequencies[k] - 1;
       EXPECT_GT(change, -reference.frequency_errors[k]) << k;
       EXPECT_LT(change, 1.5 * other.frequency_errors[k]) << k;
     }
+  }
+}
+
+// A frame of square pipes with a plank: slender parts that meet in sharp notches, where errors fall slowly.
+// The truth is that of a grid fitted to it.
+TEST(CutModes, ErrorsAtNotchesAreStated)
+{
+  constexpr double kSide = 0.04;
+  std::vector<mesh::TriangleMesh> parts;
+  const auto add = [&](const Vec3& low, const Vec3& high) {
+    parts.push_back(shapes::generate(shapes::BoxDesc{.size = high - low}));
+    for (Vec3& v : parts.back().vertices) v += 0.5 * (low + high);
+  };
+  for (const double x : {0.0, 1.2})
+    for (const double y : {0.0, 0.8}) add({x, y, 0}, {x + kSide, y + kSide, 1.6});
+  for (const double z : {0.6, 1.3}) {
+    for (const double x : {0.0, 1.2}) add({x, 0, z}, {x + kSide, 0.8 + kSide, z + kSide});
+    for (const double y : {0.0, 0.8}) add({0, y, z}, {1.2 + kSide, y + kSide, z + kSide});
+  }
+  add({0, 0.2, 1.34}, {1.24, 0.6, 1.38});
+  const mesh::TriangleMesh frame = shapes::boolean_union(parts);
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 6};
+  const model::ModalModel grid = analyse_surface_modes(frame, {}, desc).model;
+  const model::ModalModel cut =
+      analyse_surface_modes(frame, {.method = FillMethod::cut_cells, .quality = Quality::draft}, desc).model;
+  ASSERT_EQ(grid.element, "tet20");
+  int covered = 0;
+  for (Eigen::Index k = 0; k < 6; ++k) {
+    const double error = cut.frequencies[k] / grid.frequencies[k] - 1;
+    EXPECT_GT(error, 0.01) << k;
+    covered += error < cut.frequency_errors[k] ? 1 : 0;
+    EXPECT_GT(5 * error, cut.frequency_errors[k]) << k;
+    // With the power 1 of the number of cells instead of that of a notch the first was stated to 3.4 %.
+    if (k == 0) {
+      EXPECT_LT(error, cut.frequency_errors[k]);
+    }
+  }
+  EXPECT_GE(covered, 5);
+}
+
+// A body that is turned and moved has the same cells, and so the same modes.
+TEST(CutModes, DoNotDependOnHowABodyLies)
+{
+  const mesh::TriangleMesh mug = shapes::generate(shapes::MugDesc{});
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 3};
+  const VecX straight = analyse_surface_modes(mug, {.spacing = 0.02}, desc).model.frequencies;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const VecX turned = analyse_surface_modes(rotated(mug, seed), {.spacing = 0.02}, desc).model.frequencies;
+    EXPECT_LT((turned.array() / straight.array() - 1).abs().maxCoeff(), 1e-6) << seed;
   }
 }
 
@@ -148,7 +198,9 @@ TEST(CutModes, AgreeWithFittedTetrahedra)
   const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 8};
   const model::ModalModel grid = analyse_modes(tets::tetrahedralise_box(size, {14, 9, 5}), desc).model;
   const model::ModalModel cut =
-      analyse_surface_modes(rotated(shapes::generate(shapes::BoxDesc{.size = size}), 4), {}, desc).model;
+      analyse_surface_modes(rotated(shapes::generate(shapes::BoxDesc{.size = size}), 4),
+                            {.method = FillMethod::cut_cells}, desc)
+          .model;
   for (Eigen::Index k = 0; k < 8; ++k)
     EXPECT_NEAR(cut.frequencies[k], grid.frequencies[k], 0.005 * grid.frequencies[k]) << k;
 }

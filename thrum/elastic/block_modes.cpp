@@ -23,9 +23,9 @@ constexpr double kCubicCost = 3.5;
 constexpr double kGrowth = 2;
 constexpr double kLargeGrowth = 4;
 constexpr double kMinGrowth = 1.5;
-// Between quadratic and cubic elements of one grid; where there are notches, three quarters of the difference
-// are left, else a few percent.
-constexpr double kDegreeShare = 1;
+// Between quadratic and cubic elements of one grid; where there are notches, up to all of the difference is
+// left, else a few percent.
+constexpr double kDegreeShare = 1.25;
 // Points of the surface are at most this share of its size apart.
 constexpr double kSurfaceSpacing = 1.0 / 24;
 // Supports reach this far beyond their limits (share of the size of the body), so that the planes of the grid
@@ -36,8 +36,15 @@ constexpr double kAlongAxis = 1e-6;
 
 using Planes = tets::BlockGrid::Planes;
 
-// Where supports end, as planes of the grid; none when one is not along the axes.
-std::optional<Planes> support_planes(const ModalAnalysisDesc& desc)
+// The axis of the file that an axis of the grid lies along, -1: none.
+int file_axis(const Vec3& axis)
+{
+  Eigen::Index along = 0;
+  return axis.cwiseAbs().maxCoeff(&along) == 1 ? static_cast<int>(along) : -1;
+}
+
+// Where supports end, as planes of the grid along `axes`; none when one is not along them.
+std::optional<Planes> support_planes(const ModalAnalysisDesc& desc, const Mat3& axes)
 {
   Planes planes;
   for (const model::Support& support : desc.supports) {
@@ -46,15 +53,19 @@ std::optional<Planes> support_planes(const ModalAnalysisDesc& desc)
       case model::SelectionKind::half_space: {
         Eigen::Index axis = 0;
         const double length = where.normal.norm();
-        const double along = where.normal.cwiseAbs().maxCoeff(&axis);
+        const Vec3 normal = axes.transpose() * where.normal;
+        const double along = normal.cwiseAbs().maxCoeff(&axis);
         if (!(length > 0) || along < (1 - kAlongAxis) * length) return std::nullopt;
-        planes[at(axis)].push_back(where.offset / where.normal[axis]);
+        planes[at(axis)].push_back(where.offset / normal[axis]);
         break;
       }
       case model::SelectionKind::box:
-        for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis < 3; ++axis) {
+          const int along = file_axis(axes.col(axis));
+          if (along < 0) return std::nullopt;
           for (const Vec3& corner : {where.box.min(), where.box.max()})
-            if (std::isfinite(corner[axis])) planes[at(axis)].push_back(corner[axis]);
+            if (std::isfinite(corner[along])) planes[at(axis)].push_back(axes(along, axis) * corner[along]);
+        }
         break;
       case model::SelectionKind::everything:
         break;
@@ -79,13 +90,15 @@ std::vector<model::Support> widened(std::vector<model::Support> supports, double
 
 struct Blocks {
   const mesh::TriangleMesh& surface;
+  Mat3 axes;  // of the grid, as columns
   tets::BlockGrid grid;
   double size;  // of the body [m]
 };
 
 ModalAnalysisResult run(Blocks& blocks, double edge, int degree, const ModalAnalysisDesc& desc)
 {
-  const mesh::TetrahedralMesh& mesh = blocks.grid.fill(Vec3::Constant(edge));
+  mesh::TetrahedralMesh mesh = blocks.grid.fill(Vec3::Constant(edge));
+  for (Vec3& v : mesh.vertices) v = blocks.axes * v;
   check_connected(mesh);
   ElementBody body;
   body.elements = build_element_mesh(mesh, tetrahedron_of(degree));
@@ -93,7 +106,7 @@ ModalAnalysisResult run(Blocks& blocks, double edge, int degree, const ModalAnal
   body.held = held_axes(body.elements, {}, widened(desc.supports, kOnPlane * blocks.size));
   body.surface = distance::split_long_edges(blocks.surface, kSurfaceSpacing * blocks.size).mesh;
   for (const Vec3& v : body.surface.vertices) {
-    const tets::BlockGrid::Place place = blocks.grid.find(v);
+    const tets::BlockGrid::Place place = blocks.grid.find(blocks.axes.transpose() * v);
     const VecX shape = shape_functions(body.elements.kind, place.at);
     body.surface_weights.add_vertex(std::span(body.elements.element(at(place.tetrahedron)), at(shape.size())),
                                     std::span(shape.data(), at(shape.size())));
@@ -121,14 +134,19 @@ double edge_for(const tets::BlockGrid& grid, double from, double least, double m
 std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                                   const ModalAnalysisDesc& desc)
 {
-  const std::optional<Planes> planes = support_planes(desc);
-  if (!planes || !tets::is_rectilinear(surface)) return std::nullopt;
+  // A free body has the same grid however it lies; one that is held is in the axes of its supports.
+  std::optional<Mat3> axes = tets::rectilinear_axes(surface);
+  if (!axes) return std::nullopt;
+  if (!desc.supports.empty() && tets::is_rectilinear(surface)) axes = Mat3::Identity();
+  const std::optional<Planes> planes = support_planes(desc, *axes);
+  if (!planes) return std::nullopt;
   const QualityLevel level = level_of(fill.quality);
   const double max_tetrahedra = std::min(level.max_cells, fill.max_tetrahedra) / kCubicCost;
   std::optional<Blocks> blocks;
   try {
-    blocks.emplace(
-        Blocks{surface, tets::BlockGrid(surface, *planes), mesh::bounding_box(surface).sizes().maxCoeff()});
+    const mesh::TriangleMesh local = tets::in_axes(surface, *axes);
+    blocks.emplace(Blocks{surface, *axes, tets::BlockGrid(local, *planes),
+                          mesh::bounding_box(local).sizes().maxCoeff()});
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -139,6 +157,7 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
   ModalAnalysisResult result = run(*blocks, edge, 3, desc);
   result.model.frequency_errors =
       errors_by_difference(coarse.model.frequencies, result.model.frequencies, kDegreeShare);
+  std::optional<VecX> orders;
   while (result.ok() && worst_error(result.model) > level.max_error) {
     const double before = blocks->grid.count(Vec3::Constant(edge));
     const bool far = worst_error(result.model) > 3 * level.max_error;
@@ -147,13 +166,18 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
     const double after = blocks->grid.count(Vec3::Constant(edge));
     if (after > max_tetrahedra) break;
     ModalAnalysisResult next = run(*blocks, edge, 3, desc);
-    next.model.frequency_errors = errors_by_difference(result.model.frequencies, next.model.frequencies,
-                                                       share_of_difference(after / before));
+    if (!orders)
+      orders = convergence_orders(coarse.model.frequencies, result.model.frequencies, next.model.frequencies,
+                                  kFittedNotchOrder);
+    next.model.frequency_errors =
+        errors_by_order(result.model.frequencies, next.model.frequencies, after / before, *orders);
     result = std::move(next);
   }
   add_error_warning(desc, result.model);
   result.hints.push_back(
-      "All faces lie along the axes, so cubic elements of a grid along them were used (--fill auto).");
+      "All faces lie along three perpendicular axes, so cubic elements of a grid along them were used "
+      "(--fill "
+      "auto).");
   return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Modes of bodies whose faces all lie along x, y and z: boxes, plates, tables, shelves. A grid
+// Modes of bodies whose faces all lie along three perpendicular axes: boxes, plates, tables, shelves. A grid
 // follows their faces (tets/block_tets.h), and the elements are cubic.
 //
 // See docs/methods/rectilinear_bodies.md.
@@ -12,7 +12,7 @@
 
 namespace thrum::elastic {
 
-/// None when a face or a support is not along the axes, or the faces divide the body into too many cells. The
+/// None when the faces or a support are not along three perpendicular axes, or the faces divide the body into too many cells. The
 /// surface is closed.
 [[nodiscard]] std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surface,
                                                                 const FillDesc& fill,

@@ -17,15 +17,17 @@ namespace thrum::elastic {
 namespace {
 
 // Stated errors, see docs/methods/modal_analysis.md. Of quadratic elements, by stress jumps; of cubic ones by
-// the difference to cubic ones in larger cells, and at least this share of that to quadratic ones.
+// the difference to cubic ones in larger cells, but at least and at most these shares of that to quadratic ones
+// in the same cells: larger cells may have joined what is apart.
 constexpr double kErrorMargin = 1.5;
-constexpr double kDegreeShare = 0.1;
+constexpr double kMinDegreeShare = 0.1;
+constexpr double kMaxDegreeShare = 1.25;
 // How much coarser the lattice is that the first cubic elements are compared with.
 constexpr double kCoarsening = 1.45;
 // Of the first lattice, which takes about half a second.
 constexpr double kFirstCells = 3e3;
 // A cubic cell takes the time and the memory of about this many quadratic ones.
-constexpr double kCubicCost = 3.5;
+constexpr double kCubicCost = 3.75;
 // The next cells are at most this many times as many, and it is not worth it for less than this.
 constexpr double kMaxGrowth = 3;
 constexpr double kMinGrowth = 1.5;
@@ -145,23 +147,27 @@ ModalAnalysisResult climb(Ladder& ladder, const distance::MeshDistance& surface,
   const Ladder coarser(surface, coarser_spacing, desc);
   const VecX coarse = coarser.cubic().model.frequencies;
   ModalAnalysisResult result = ladder.cubic();
+  const VecX orders =
+      convergence_orders(quadratic.model.frequencies, result.model.frequencies, coarse, kUniformNotchOrder);
+  const VecX by_degree = errors_by_difference(quadratic.model.frequencies, result.model.frequencies, 1);
   result.model.frequency_errors =
-      errors_by_difference(coarse, result.model.frequencies,
-                           share_of_difference(ladder.cell_count() / coarser.cell_count()))
-          .cwiseMax(
-              errors_by_difference(quadratic.model.frequencies, result.model.frequencies, kDegreeShare));
+      errors_by_order(coarse, result.model.frequencies, ladder.cell_count() / coarser.cell_count(), orders)
+          .cwiseMax(kMinDegreeShare * by_degree)
+          .cwiseMin(kMaxDegreeShare * by_degree);
   const double max_cells = level.max_cells / kCubicCost;
   while (result.ok() && worst_error(result.model) > level.max_error) {
-    // The error falls with about this power of the number of cells.
-    constexpr double kOrder = 1;
+    // Where cells are bisected errors fall with at most this power of their number.
+    constexpr double kBisectedOrder = 1;
     constexpr double kAimBelow = 0.7;  // of the limit
-    const double wanted = std::pow(worst_error(result.model) / (kAimBelow * level.max_error), 1 / kOrder);
+    const double wanted =
+        std::pow(worst_error(result.model) / (kAimBelow * level.max_error), 1 / kBisectedOrder);
     const double before = ladder.cell_count();
     const double growth = std::min({wanted, kMaxGrowth, max_cells / before});
     if (growth < kMinGrowth || !ladder.refine(growth / kMatchingCells)) break;
     ModalAnalysisResult finer = ladder.cubic();
-    finer.model.frequency_errors = errors_by_difference(result.model.frequencies, finer.model.frequencies,
-                                                        share_of_difference(ladder.cell_count() / before));
+    const VecX bisected = orders.cwiseMax(kFittedNotchOrder).cwiseMin(kBisectedOrder);
+    finer.model.frequency_errors = errors_by_order(result.model.frequencies, finer.model.frequencies,
+                                                   ladder.cell_count() / before, bisected);
     result = std::move(finer);
     if (worst_error(result.model) > level.max_error && kMinGrowth * ladder.cell_count() < max_cells)
       (void)ladder.quadratic();

@@ -29,12 +29,6 @@ double worst_error(const model::ModalModel& model)
   return worst;
 }
 
-double share_of_difference(double ratio)
-{
-  constexpr double kMargin = 1.25;
-  return kMargin / (ratio - 1);
-}
-
 VecX errors_by_difference(const VecX& coarse, const VecX& fine, double share)
 {
   constexpr double kSmallestError = 1e-5;
@@ -46,6 +40,37 @@ VecX errors_by_difference(const VecX& coarse, const VecX& fine, double share)
     largest = std::max(largest, errors[k]);
   }
   for (Eigen::Index k = count; k < fine.size(); ++k) errors[k] = largest;
+  return errors;
+}
+
+VecX convergence_orders(const VecX& quadratic, const VecX& cubic, const VecX& other_cubic, double notch_order)
+{
+  constexpr double kSmoothOrder = 1.25;
+  // The gain by the degree over the gain by the number: from the first to the second the order rises.
+  constexpr double kNotch = 4.5;
+  constexpr double kSmooth = 6.5;
+  VecX orders = VecX::Constant(cubic.size(), notch_order);
+  const Eigen::Index count = std::min({quadratic.size(), cubic.size(), other_cubic.size()});
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const double by_degree = std::abs(quadratic[k] - cubic[k]);
+    const double by_number = std::abs(other_cubic[k] - cubic[k]);
+    const double smooth =
+        std::clamp((by_degree - kNotch * by_number) / ((kSmooth - kNotch) * by_number), 0.0, 1.0);
+    orders[k] = by_number > 0 ? notch_order + smooth * (kSmoothOrder - notch_order) : kSmoothOrder;
+  }
+  return orders;
+}
+
+VecX errors_by_order(const VecX& coarse, const VecX& fine, double ratio, const VecX& orders)
+{
+  constexpr double kMargin = 1.25;
+  VecX errors = errors_by_difference(coarse, fine, kMargin);
+  double largest = 0;
+  for (Eigen::Index k = 0; k < errors.size(); ++k) {
+    errors[k] /= std::pow(ratio, orders[std::min(k, orders.size() - 1)]) - 1;
+    largest = std::max(largest, errors[k]);
+    if (k >= coarse.size()) errors[k] = largest;
+  }
   return errors;
 }
 

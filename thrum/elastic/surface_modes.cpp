@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -12,15 +16,18 @@
 #include "thrum/elastic/cut_modes.h"
 #include "thrum/elastic/delaunay_modes.h"
 #include "thrum/elastic/fill_quality.h"
+#include "thrum/elastic/fitted_body.h"
 #include "thrum/elastic/modal_cache.h"
 #include "thrum/elastic/revolved_modes.h"
 #include "thrum/elastic/revolved_profile.h"
 #include "thrum/elastic/sheet_body.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/wall.h"
 #include "thrum/tets/block_tets.h"
 #include "thrum/tets/delaunay_fill.h"
 #include "thrum/tets/mesh_stuffing.h"
+#include "thrum/tets/netgen.h"
 
 namespace thrum::elastic {
 
@@ -38,11 +45,15 @@ constexpr double kFirstTriangles = 400;
 constexpr double kSheetCoarsening = 2;
 constexpr double kSheetRefinement = 1.6;
 constexpr double kWedgeCost = 3;
-constexpr double kSmallStep = 1.15;  // a refinement by less than this is not worth it
+constexpr double kMinSheetGrowth = 1.4;  // of the number of elements
+constexpr double kSmallStep = 1.15;      // a refinement by less than this is not worth it
 // With more triangles than this a sheet is not refined only to find its error.
 constexpr Index kMaxComparedTriangles = 3000;
 // Wedges need not be narrower than this many thicknesses, and at folds they cannot.
 constexpr double kMinEdge = 2.5;
+// e^2/(R t) from which curved walls lock noticeably; the first sheet is that fine with up to so many triangles.
+constexpr double kMaxLockingRatio = 0.5;
+constexpr double kMaxFirstTriangles = 1500;
 
 struct FilledSurface {
   tets::MeshStuffingResult filling;
@@ -84,14 +95,8 @@ ModalAnalysisResult analyse_filled(const mesh::TetrahedralMesh& mesh, const Moda
   }
 }
 
-double longest_edge(const mesh::TriangleMesh& mesh)
-{
-  double longest = 0;
-  for (const Triangle& t : mesh.triangles)
-    for (std::size_t k = 0; k < 3; ++k)
-      longest = std::max(longest, (mesh.vertices[at(t[k])] - mesh.vertices[at(t[(k + 1) % 3])]).norm());
-  return longest;
-}
+// Makes the wedges with edges of at most a length [m].
+using MakeSheet = std::function<ElementBody(double)>;
 
 struct SheetRun {
   ModalAnalysisResult result;
@@ -99,25 +104,35 @@ struct SheetRun {
   double longest = 0;  // edge [m]
 };
 
-SheetRun run_sheet(const mesh::TriangleMesh& surface, double thickness, double edge,
-                   const ModalAnalysisDesc& desc)
+// The longest edge of the lower triangles of wedges.
+double longest_edge(const ElementMesh& wedges)
 {
-  ElementBody body = sheet_body(surface, thickness, edge, desc);
+  double longest = 0;
+  for (std::size_t e = 0; e < wedges.element_count(); ++e)
+    for (std::size_t k = 0; k < 3; ++k)
+      longest = std::max(
+          longest,
+          (wedges.nodes[at(wedges.element(e)[k])] - wedges.nodes[at(wedges.element(e)[(k + 1) % 3])]).norm());
+  return longest;
+}
+
+SheetRun run_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& desc)
+{
+  ElementBody body = make(edge);
   SheetRun run;
   run.elements = static_cast<Index>(body.elements.element_count());
-  run.longest = longest_edge(body.surface);
+  run.longest = longest_edge(body.elements);
   run.result = analyse_elements(body, desc);
   return run;
 }
 
-// Replaces `run` by one with shorter edges and sets its errors. False when there is none: no edge is long
-// enough to be halved, or at a fold none may be.
-bool refine_sheet(const mesh::TriangleMesh& surface, double thickness, double edge,
-                  const ModalAnalysisDesc& desc, SheetRun& run)
+// Replaces `run` by one with shorter edges and sets its errors. False when there is none: too few edges are long
+// enough to be halved, so that the difference would say little, or at a fold none may be.
+bool refine_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& desc, SheetRun& run)
 {
   try {
-    SheetRun finer = run_sheet(surface, thickness, edge, desc);
-    if (finer.elements <= run.elements || !finer.result.ok()) return false;
+    SheetRun finer = run_sheet(make, edge, desc);
+    if (finer.elements < kMinSheetGrowth * run.elements || !finer.result.ok()) return false;
     finer.result.model.frequency_errors =
         errors_by_difference(run.result.model.frequencies, finer.result.model.frequencies,
                              1 / (static_cast<double>(finer.elements) / run.elements - 1));
@@ -130,29 +145,86 @@ bool refine_sheet(const mesh::TriangleMesh& surface, double thickness, double ed
   }
 }
 
+// What a sheet is made of: how it becomes wedges, its middle or one side, and how thick it is [m].
+struct Sheet {
+  MakeSheet make;
+  const mesh::TriangleMesh& surface;
+  double thickness;
+};
+
 // The first sheet is compared with a coarser one, or with a finer one if the surface has no fewer triangles.
 // Each next one is finer than the one before, until the difference between the two is small enough.
-ModalAnalysisResult analyse_sheet(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                  const ModalAnalysisDesc& desc)
+ModalAnalysisResult analyse_wedges(const Sheet& sheet, const FillDesc& fill, const ModalAnalysisDesc& desc)
 {
   const QualityLevel level = level_of(fill.quality);
   // Halving edges leaves triangles of about a quarter of the square of the longest edge allowed.
-  const auto edge_for = [area = mesh::area(surface)](double triangles) {
+  const auto edge_for = [area = mesh::area(sheet.surface)](double triangles) {
     return std::sqrt(4 * area / triangles);
   };
-  const double finest = std::max(edge_for(level.max_cells / kWedgeCost), kMinEdge * fill.thickness);
+  const double finest = std::max(edge_for(level.max_cells / kWedgeCost), kMinEdge * sheet.thickness);
   const bool given = fill.spacing > 0;
-  const double first = given ? fill.spacing : std::max(finest, edge_for(kFirstTriangles));
+  // The first edges are those at which curved walls begin to lock, if they are not too many.
+  const double curved =
+      std::sqrt(kMaxLockingRatio / std::max(largest_locking_ratio(sheet.surface, sheet.thickness, 1),
+                                            std::numeric_limits<double>::min()));
+  const double first =
+      given ? fill.spacing
+            : std::max(finest,
+                       std::min({edge_for(kFirstTriangles), std::max(curved, edge_for(kMaxFirstTriangles))}));
 
-  SheetRun run = run_sheet(surface, fill.thickness, kSheetCoarsening * first, desc);
+  SheetRun run = run_sheet(sheet.make, kSheetCoarsening * first, desc);
   if (!run.result.ok()) return std::move(run.result);
-  if (!refine_sheet(surface, fill.thickness, first, desc, run) && run.elements <= kMaxComparedTriangles)
-    (void)refine_sheet(surface, fill.thickness, run.longest / kSheetRefinement, desc, run);
+  if (!refine_sheet(sheet.make, first, desc, run) && run.elements <= kMaxComparedTriangles)
+    (void)refine_sheet(sheet.make, run.longest / kSheetRefinement, desc, run);
   while (!given && worst_error(run.result.model) > level.max_error && run.longest > kSmallStep * finest)
-    if (!refine_sheet(surface, fill.thickness, std::max(finest, run.longest / kSheetRefinement), desc, run))
-      break;
+    if (!refine_sheet(sheet.make, std::max(finest, run.longest / kSheetRefinement), desc, run)) break;
   add_error_warning(desc, run.result.model);
+  const double locking = largest_locking_ratio(sheet.surface, sheet.thickness, run.longest);
+  if (locking > kMaxLockingRatio)
+    run.result.hints.push_back(
+        fmt::format("Where it is curved, e^2/(R t) is up to {:.2g} (edges of {:.3g} m, thickness {:.3g} m); "
+                    "above {} wedges "
+                    "are too stiff by 1 % and more, which the stated errors show.",
+                    locking, run.longest, sheet.thickness, kMaxLockingRatio));
   return std::move(run.result);
+}
+
+ModalAnalysisResult analyse_sheet(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                  const ModalAnalysisDesc& desc)
+{
+  const auto make = [&](double edge) {
+    return sheet_body(surface, fill.thickness, edge, desc);
+  };
+  return analyse_wedges({make, surface, fill.thickness}, fill, desc);
+}
+
+// A closed solid that is a thin wall, in wedges between its two sides.
+std::optional<ModalAnalysisResult> analyse_wall_surface(const mesh::TriangleMesh& surface,
+                                                        const FillDesc& fill, const ModalAnalysisDesc& desc)
+{
+  if (fill.method != FillMethod::automatic || fill.spacing > 0 || !desc.supports.empty() ||
+      desc.materials.size() != 1)
+    return std::nullopt;
+  const double max_triangles = level_of(fill.quality).max_cells / kWedgeCost;
+  if (static_cast<double>(surface.triangles.size()) > 3 * max_triangles) return std::nullopt;
+  const std::optional<mesh::Wall> wall = mesh::find_wall(surface);
+  if (!wall || static_cast<double>(wall->side.triangles.size()) > max_triangles) return std::nullopt;
+  const auto make = [&](double edge) {
+    return wall_body(surface, *wall, edge, desc);
+  };
+  try {
+    ModalAnalysisResult result = analyse_wedges({make, wall->side, wall->thickness}, fill, desc);
+    // Frequencies of a wall go with its thickness, and so does its volume.
+    if (result.model.frequency_errors.size() > 0)
+      result.model.frequency_errors.array() += std::abs(wall->volume_error);
+    result.hints.push_back(
+        fmt::format("It is a wall of about {:.3g} m, filled with wedges (--fill auto).", wall->thickness));
+    return result;
+  } catch (const base::Stopped&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;  // a wedge is folded over
+  }
 }
 
 // A profile instead of a lattice, where the error of its facets is small enough.
@@ -225,6 +297,33 @@ ModalAnalysisResult analyse_stuffed_surface(const mesh::TriangleMesh& surface, c
   return result;
 }
 
+// Tetrahedra by Netgen, whose facets on curved parts are its own.
+ModalAnalysisResult analyse_netgen_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                           const ModalAnalysisDesc& desc)
+{
+  // A regular tetrahedron with edges e has the volume e^3/(6 sqrt 2); a wall one edge wide has about three of
+  // them over each e^2.
+  constexpr double kAreaShare = 3;
+  constexpr double kMaxVolumeError = 1e-3;
+  const double volume = mesh::require_closed(surface, desc.name, "ring").volume;
+  const double count = level_of(fill.quality).max_cells / 2;
+  const double edge = fill.spacing > 0 ? fill.spacing
+                                       : std::max(std::cbrt(6 * std::numbers::sqrt2 * volume / count),
+                                                  std::sqrt(kAreaShare * mesh::area(surface) / count));
+  const mesh::TetrahedralMesh mesh =
+      tets::tetrahedralise_with_netgen(surface, {.edge = edge, .stop = desc.progress.stop});
+  ElementBody body = fitted_body(surface, mesh, edge, desc);
+  ModalAnalysisResult result = analyse_elements(body, desc);
+  const double difference = mesh::volume(mesh) / volume - 1;
+  if (std::abs(difference) > kMaxVolumeError)
+    result.model.warnings.push_back(fmt::format(
+        "Netgen's tetrahedra hold {:+.2g} % of the volume of the surface more or less, which is not "
+        "part of the stated errors. Use a smaller spacing, or --fill auto.",
+        100 * difference));
+  add_error_warning(desc, result.model);
+  return result;
+}
+
 }  // namespace
 
 double default_spacing(const mesh::TriangleMesh& surface, double volume, ElementKind element)
@@ -244,9 +343,11 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
   }
   if (fill.method == FillMethod::stuffing || desc.element != ElementKind::tet10)
     return analyse_stuffed_surface(surface, fill, desc, distance::SignMethod::automatic);
+  if (fill.method == FillMethod::netgen) return analyse_netgen_surface(surface, fill, desc);
   try {
     if (auto round = analyse_round_surface(surface, fill, desc)) return std::move(*round);
     if (auto blocks = analyse_block_surface(surface, fill, desc)) return std::move(*blocks);
+    if (auto wall = analyse_wall_surface(surface, fill, desc)) return std::move(*wall);
     if (auto kept = analyse_kept_surface(surface, fill, desc)) return std::move(*kept);
     return analyse_cut_surface(surface, fill, desc);
   } catch (const tets::CrossingSurface&) {

@@ -19,21 +19,22 @@ namespace thrum::elastic {
 
 /// How a closed surface is filled.
 enum class FillMethod {
-  /// free bodies of revolution as round (docs/methods/revolved_bodies.md), bodies along the axes in a grid
-  /// (docs/methods/rectilinear_bodies.md), others in tetrahedra that keep the surface, or in cut cells where
-  /// it has too many triangles or crosses itself
+  /// free bodies of revolution as round (docs/methods/revolved_bodies.md), bodies along three axes in a grid
+  /// (docs/methods/rectilinear_bodies.md), free thin walls in wedges (docs/methods/sheets.md), others in
+  /// tetrahedra that keep the surface, or in cut cells where it has too many triangles or crosses itself
   automatic,
   cut_cells,  ///< exact volume, sharp edges: elements partly inside (tets/cut_cells.h); TET10 only
   stuffing,   ///< fitted tetrahedra that cut off edges (tets/isosurface_stuffing.h)
+  netgen,     ///< fitted tetrahedra by a program of others, which must be installed (tets/netgen.h)
   delaunay,   ///< tetrahedra that keep the surface (tets/delaunay_fill.h); TET10 only
 };
 
 /// How accurate the frequencies shall be, where the spacing is not given: the largest stated error of the
 /// modes asked for, up to 20 kHz.
 enum class Quality {
-  draft,   ///< 5 %, at most 6,000 quadratic or 1,700 cubic cells
-  normal,  ///< 1 %, at most 25,000 or 7,100
-  fine,    ///< 0.2 %, at most 120,000 or 34,000
+  draft,   ///< 5 %, at most 6,000 quadratic or 1,600 cubic cells
+  normal,  ///< 1 %, at most 25,000 or 6,700
+  fine,    ///< 0.2 %, at most 120,000 or 32,000
 };
 
 struct FillDesc {

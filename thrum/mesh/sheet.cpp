@@ -103,18 +103,13 @@ std::vector<Vec3> sheet_offsets(const TriangleMesh& mesh, double thickness)
   return offsets;
 }
 
-TriangleMesh solidified(const TriangleMesh& mesh, double thickness)
+TriangleMesh solid_between(const TriangleMesh& mesh, const std::vector<Vec3>& across)
 {
-  check_indices(mesh);
-  if (!(thickness > 0) || !std::isfinite(thickness))
-    throw Error(fmt::format("The thickness of the sheet is {} m; it must be positive.", thickness));
-  require_sheet(mesh);
-  const std::vector<Vec3> offsets = sheet_offsets(mesh, thickness);
   const auto count = count_of(mesh.vertices);
   TriangleMesh solid;
-  for (const int side : {1, -1})
-    for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
-      solid.vertices.push_back(mesh.vertices[v] + side * offsets[v]);
+  solid.vertices = mesh.vertices;
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
+    solid.vertices.push_back(mesh.vertices[v] + across[v]);
   // Edges with one triangle get a strip between the sides.
   std::map<EdgeKey, int> uses;
   for (const Triangle& t : mesh.triangles)
@@ -131,6 +126,22 @@ TriangleMesh solidified(const TriangleMesh& mesh, double thickness)
     }
   }
   return solid;
+}
+
+TriangleMesh solidified(const TriangleMesh& mesh, double thickness)
+{
+  check_indices(mesh);
+  if (!(thickness > 0) || !std::isfinite(thickness))
+    throw Error(fmt::format("The thickness of the sheet is {} m; it must be positive.", thickness));
+  require_sheet(mesh);
+  const std::vector<Vec3> offsets = sheet_offsets(mesh, thickness);
+  TriangleMesh upper = mesh;
+  std::vector<Vec3> across;
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+    upper.vertices[v] += offsets[v];
+    across.emplace_back(mesh.vertices[v] - offsets[v] - upper.vertices[v]);
+  }
+  return solid_between(upper, across);
 }
 
 }  // namespace thrum::mesh

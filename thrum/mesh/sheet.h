@@ -18,6 +18,10 @@ void require_sheet(const TriangleMesh& mesh);
 /// place where a triangle has no area or a fold is too sharp.
 [[nodiscard]] std::vector<Vec3> sheet_offsets(const TriangleMesh& mesh, double thickness);
 
+/// The closed solid between a surface and the same one with each vertex moved by `across`, to its back: the
+/// given vertices first, then the moved ones in the same order.
+[[nodiscard]] TriangleMesh solid_between(const TriangleMesh& mesh, const std::vector<Vec3>& across);
+
 /// The closed solid between both sides: the upper vertices first, in the order of the mesh, then the lower
 /// ones. Throws Error as the functions above, and for a thickness that is not positive.
 [[nodiscard]] TriangleMesh solidified(const TriangleMesh& mesh, double thickness);

@@ -9,6 +9,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/distance/mesh_distance.h"
+#include "thrum/mesh/body_axes.h"
 #include "thrum/tets/structured_tets.h"
 
 namespace thrum::tets {
@@ -103,6 +104,44 @@ bool is_rectilinear(const mesh::TriangleMesh& surface)
   for (std::size_t t = 0; t < surface.triangles.size(); ++t)
     if (axis_of(surface, t, tolerance) < 0) return false;
   return true;
+}
+
+mesh::TriangleMesh in_axes(mesh::TriangleMesh surface, const Mat3& axes)
+{
+  for (Vec3& v : surface.vertices) v = axes.transpose() * v;
+  return surface;
+}
+
+std::optional<Mat3> rectilinear_axes(const mesh::TriangleMesh& surface)
+{
+  if (is_rectilinear(surface)) return mesh::ordered_axes(surface, Mat3::Identity());
+  // The normal of the largest face, and of the largest one across it; each as the mean over all faces that
+  // have about the same.
+  Mat3 axes = Mat3::Zero();
+  for (int axis = 0; axis < 2; ++axis) {
+    constexpr double kAcross = 0.1;   // cosine of the angle to the first axis
+    constexpr double kAlong = 0.999;  // cosine of the angle between faces of one direction
+    Vec3 largest = Vec3::Zero();
+    const auto is_candidate = [&](const Vec3& area) {
+      return axis == 0 || std::abs(axes.col(0).dot(area)) < kAcross * area.norm();
+    };
+    for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+      const Vec3 area = mesh::area_vector(surface, t);
+      if (is_candidate(area) && area.squaredNorm() > largest.squaredNorm()) largest = area;
+    }
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+      const Vec3 area = mesh::area_vector(surface, t);
+      const double along = largest.dot(area);
+      if (std::abs(along) > kAlong * largest.norm() * area.norm()) sum += along > 0 ? area : Vec3(-area);
+    }
+    sum -= axes.col(0).dot(sum) * axes.col(0);
+    if (!(sum.norm() > 0)) return std::nullopt;
+    axes.col(axis) = sum.normalized();
+  }
+  axes.col(2) = axes.col(0).cross(axes.col(1));
+  if (!is_rectilinear(in_axes(surface, axes))) return std::nullopt;
+  return mesh::ordered_axes(surface, axes);
 }
 
 BlockGrid::BlockGrid(const mesh::TriangleMesh& surface, const Planes& further)

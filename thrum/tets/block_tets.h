@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "thrum/base/vec.h"
@@ -20,6 +21,13 @@ inline constexpr double kMaxBlockCells = 1e6;  ///< of the whole grid, outside t
 
 /// Whether every face lies along x, y and z.
 [[nodiscard]] bool is_rectilinear(const mesh::TriangleMesh& surface);
+
+/// Three perpendicular axes along which every face lies, as columns; none when there are none. They belong to
+/// the body (mesh/body_axes.h), so that they turn with it, and are exact where it lies along x, y and z.
+[[nodiscard]] std::optional<Mat3> rectilinear_axes(const mesh::TriangleMesh& surface);
+
+/// The surface in other axes (columns): x, y and z of the result are along them.
+[[nodiscard]] mesh::TriangleMesh in_axes(mesh::TriangleMesh surface, const Mat3& axes);
 
 /// The grid of a body with its tetrahedra.
 class BlockGrid {
