@@ -123,6 +123,7 @@ class RunSynthesis {
   [[nodiscard]] sound::AudioBuffer& sound() { return sound_; }
   [[nodiscard]] const std::vector<sound::AudioBuffer>& stems() const { return stems_; }
   [[nodiscard]] const std::vector<sound::SoundEvent>& events() const { return events_; }
+  [[nodiscard]] bool is_heard(std::size_t body) const { return !paths_[body].empty(); }
   [[nodiscard]] bool is_cut_short() const { return reader_.is_cut_short(); }
   [[nodiscard]] double travel_time(std::size_t body, double time) const
   {
@@ -288,6 +289,7 @@ void mute(SoundBodies& bodies, const std::vector<std::string>& names)
       if (body.name != name && !body.name.starts_with(name + "/")) continue;
       found = true;
       body.sounds = false;
+      body.simulated.reset();
     }
     if (found) continue;
     const std::string nearest = scene::nearest_name(name, known);
@@ -321,7 +323,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
   RunSound result;
   const base::Stopwatch watch;
-  SoundBodies bodies = find_sound_bodies(recording.header, notes, desc.preparation);
+  SoundBodies bodies = find_sound_bodies(folder, recording.header, notes, desc.preparation);
   mute(bodies, desc.mute);
   result.modes_seconds = watch.seconds();
   result.warnings = bodies.warnings;
@@ -336,9 +338,11 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   if (run.is_cut_short())
     result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
-    if (run.synthesis().impact_count(b) == 0) continue;
+    if (!run.is_heard(b)) continue;
+    const sound::SynthesisBody& body = run.synthesis().bodies()[b];
     ++result.sounding_bodies;
-    result.modes += run.synthesis().bodies()[b].model->mode_count();
+    if (body.sounds) result.modes += body.model->mode_count();
+    if (body.simulated) result.modes += body.simulated->mode_count();
   }
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
