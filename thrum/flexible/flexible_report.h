@@ -38,8 +38,8 @@ struct ModalForces {
 struct FlexibleReport {
   GroupReport groups;
   std::vector<ModalForces> modal_forces;  ///< of bodies with ElasticBody::records_forces
-  /// Bodies that are held on fewer of their shortest waves than their bending needs, and on how many.
-  std::map<model::BodyId, double> coarsely_held;
+  /// Bodies that others hold between them: the most of their shortest waves that were in the place.
+  std::map<model::BodyId, double> held_waves;
   std::uint64_t slices = 0;
   int max_contacts = 0;  ///< of a group
 };
