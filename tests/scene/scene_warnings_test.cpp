@@ -151,6 +151,26 @@ TEST(SceneWarnings, ALatticeTooCoarseForThinWallsIsReported)
   EXPECT_TRUE(says(coarse, 0, "'tray' rings, but: ")) << coarse[0];
 }
 
+// A steel strip of 200 x 30 x 4 mm has its first mode, free, at 518 Hz.
+TEST(SceneWarnings, ModesThatTheFlexibleStepperCannotUseAreReported)
+{
+  const auto strip = [](const char* flexible, const char* material) {
+    const SceneDesc scene =
+        parse_scene(R"({"stepper": {"kind": "flexible", "flexible": {)" + std::string(flexible) + R"(}},
+            "materials": [{"name": "m", "base": "steel")" +
+                        material + R"(}],
+            "bodies": [{"name": "strip", "material": "m", "shape": {"kind": "box", "size": [0.2, 0.03, 0.004]},
+            "rings": {"modes": 4, "grid": [0.02, 0.015, 0.004]}}]})",
+                    "s.json");
+    return find_scene_warnings(scene, build_world(scene));
+  };
+  EXPECT_TRUE(strip("", "").empty());
+  EXPECT_TRUE(says(strip(R"("max_frequency": 200)", ""), 0, "'strip' has no modes up to"));
+  EXPECT_TRUE(
+      says(strip(R"("max_frequency": 30000)", ""), 0, "'strip' has 4 modes, of which the last is at"));
+  EXPECT_TRUE(says(strip("", R"(, "alpha": 10000, "beta": 0)"), 0, "modes that are over-damped"));
+}
+
 // Fewer than 27 positions 1 m apart lie in a cube of 1.9 m; two always find their places.
 TEST(SceneWarnings, ACrowdedScatterIsReported)
 {

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <span>
 
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
+#include "thrum/base/npz.h"
 #include "thrum/base/random.h"
 
 namespace thrum::sound {
@@ -133,6 +136,98 @@ TEST_F(ExcitationFile, GoesOnAfterAGivenTime)
     EXPECT_EQ(step->time, steps_[count++].time);
   }
   EXPECT_EQ(count, 13U);
+}
+
+// Forces on modes: as of substeps of halves of the step, with one mode on which nothing changes.
+ModalForceSample random_forces(base::Random& random, std::uint32_t body, std::vector<double>& exact)
+{
+  const std::size_t modes = 5;
+  const std::vector<double> durations = {5e-4, 2.5e-4, 1.25e-4, 1.25e-4};
+  exact.clear();
+  for (std::size_t k = 0; k < durations.size(); ++k) {
+    for (std::size_t m = 0; m < modes; ++m)
+      exact.push_back(m == 2 ? 7.5 : 100 * static_cast<double>(m) + random.uniform(-1, 1));
+  }
+  return pack_modal_forces(body, durations, exact);
+}
+
+TEST_F(ExcitationFile, ForcesOnModesAreRoundedToAPartOfTheirChange)
+{
+  base::Random random(8);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<double> exact;
+    const ModalForceSample packed = random_forces(random, 3, exact);
+    EXPECT_EQ(packed.begins, (std::vector<std::uint32_t>{1U << 19, 3U << 18, 7U << 17}));
+    EXPECT_EQ(packed.scales[2], 0);
+    EXPECT_EQ(packed.changes.size(), 3U * 4);
+    std::vector<double> back(5);
+    for (std::size_t k = 0; k < 4; ++k) {
+      packed.forces(k, back);
+      for (std::size_t m = 0; m < 5; ++m)
+        EXPECT_NEAR(back[m], exact[5 * k + m], 2.0 / 32767 + 400 * 6e-8) << k << " " << m;
+    }
+  }
+  // Forces that stay the same are one substep.
+  const std::vector<double> halves = {5e-4, 5e-4};
+  EXPECT_TRUE(pack_modal_forces(0, halves, std::vector{1.0, 2.0, 1.0, 2.0}).begins.empty());
+}
+
+TEST_F(ExcitationFile, ForcesOnModesComeBackBitForBitAlsoAfterItWasCut)
+{
+  base::Random random(9);
+  std::vector<double> exact;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (i % 3 == 0) {
+      steps_[i].modal_forces = {random_forces(random, 1, exact), random_forces(random, 6, exact)};
+    } else {
+      steps_[i].modal_forces = steps_[i - 1].modal_forces;  // the same again
+    }
+  }
+  std::uintmax_t with_repeats = 0;
+  {
+    ExcitationWriter writer(file_);
+    for (const ExcitationStep& step : steps_) writer.add(step);
+    writer.flush();
+    with_repeats = fs::file_size(file_);
+  }
+  for (const double cut : {1.0, 0.13}) {
+    truncate_excitation(file_, cut);
+    ExcitationReader reader(file_);
+    std::size_t count = 0;
+    while (const auto step = reader.next()) EXPECT_EQ(step->modal_forces, steps_[count++].modal_forces);
+    EXPECT_EQ(count, cut == 1.0 ? steps_.size() : 13U);
+    if (cut == 1.0) {
+      EXPECT_EQ(fs::file_size(file_), with_repeats);
+    }
+  }
+}
+
+// Files of version 1 have no forces on modes.
+TEST_F(ExcitationFile, ReadsTheVersionBefore)
+{
+  constexpr std::uint32_t kSteps = 0x50455453;
+  std::string payload;
+  for (int i = 0; i < 3; ++i) {
+    base::append_bytes(payload, 0.01 * i);
+    base::append_bytes(payload, 0.01);
+    base::append_bytes(payload, std::uint32_t{0});
+    base::append_bytes(payload, std::uint32_t{0});
+  }
+  std::string bytes = "THRUMEXC";
+  base::append_bytes(bytes, std::uint32_t{1});
+  base::append_bytes(bytes, kSteps);
+  base::append_bytes(bytes, static_cast<std::uint32_t>(payload.size()));
+  base::append_bytes(bytes, base::crc32(std::as_bytes(std::span(payload)), kSteps));
+  base::write_file(file_, std::string_view(bytes + payload));
+  ExcitationReader reader(file_);
+  for (int i = 0; i < 3; ++i) {
+    const auto step = reader.next();
+    ASSERT_TRUE(step.has_value());
+    EXPECT_EQ(step->time, 0.01 * i);
+    EXPECT_TRUE(step->modal_forces.empty());
+  }
+  EXPECT_FALSE(reader.next().has_value());
+  EXPECT_FALSE(reader.is_cut_short());
 }
 
 TEST_F(ExcitationFile, RejectsOtherFiles)

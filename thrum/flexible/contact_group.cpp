@@ -59,6 +59,7 @@ void ContactGroup::clear()
   contacts_.clear();
   slips_.clear();
   patches_.clear();
+  modal_forces_.clear();
   for (std::vector<double>* values : {&x_, &v_, &a_, &inverse_mass_, &omega_, &decay_, &scale_, &J_})
     values->clear();
   report_ = {};
@@ -77,6 +78,10 @@ int ContactGroup::add_body(const GroupBodyDesc& desc)
   body.active = modes;
   body.axes = desc.inertia_axes;
   body.weight = desc.weight;
+  if (desc.records_forces && modes > 0) {
+    body.recorded = static_cast<int>(modal_forces_.size());
+    modal_forces_.emplace_back();
+  }
   const auto coordinate = [&](double x, double v, double a, double inverse_mass, double omega, double decay,
                               double scale) {
     x_.push_back(x);
@@ -475,6 +480,7 @@ void ContactGroup::commit(double dt, const FlexibleSettings& settings)
   const bool is_hard = settings.contact == ContactLaw::hard;
   ++report_.substeps;
   sum_forces();
+  if (!modal_forces_.empty()) record_forces(dt);
   if (is_hard) commit_hard(dt);
   for (const Body& body : bodies_) {
     report_.active_modes += static_cast<std::uint64_t>(body.active);

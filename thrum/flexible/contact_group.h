@@ -59,7 +59,8 @@ struct GroupBodyDesc {
   std::span<const double> mode_scale = {};   ///< root mean square of each shape on the surface
   std::span<const double> q = {};            ///< [kg^1/2 m]; empty: at rest
   std::span<const double> u = {};            ///< [kg^1/2 m/s]
-  double weight = 0;  ///< of what it carries, for the threshold that wakes its modes [N]
+  double weight = 0;            ///< of what it carries, for the threshold that wakes its modes [N]
+  bool records_forces = false;  ///< for modal_forces()
 };
 inline constexpr int kNoBody = -1;
 
@@ -114,6 +115,8 @@ class ContactGroup {
   [[nodiscard]] Vec3 angular_velocity(int body) const;  ///< [rad/s]
   [[nodiscard]] std::span<const double> q(int body) const;
   [[nodiscard]] std::span<const double> u(int body) const;
+  /// Of a body with GroupBodyDesc::records_forces; its id is not set.
+  [[nodiscard]] const ModalForces& modal_forces(int body) const;
   [[nodiscard]] double indentation(int contact) const;
   [[nodiscard]] double force(int contact) const;     ///< of the last substep [N]
   [[nodiscard]] double impulse(int contact) const;   ///< of the slice [N s]
@@ -143,6 +146,7 @@ class ContactGroup {
     int active = 0;  ///< that take part at the moment, the lowest ones
     Mat3 axes = Mat3::Identity();
     double weight = 0;
+    int recorded = -1;  ///< place in modal_forces_
     [[nodiscard]] int used() const { return rigid + active; }
   };
   struct Side {
@@ -223,6 +227,7 @@ class ContactGroup {
   void stretch(Slip& slip);
   void sum_displacements();
   void sum_forces();
+  void record_forces(double dt);  // group_results.cpp
 
   // Contact without indentation (hard_contact.cpp).
   void prepare_hard(double dt);
@@ -253,6 +258,7 @@ class ContactGroup {
   std::vector<Contact> contacts_;
   std::vector<Slip> slips_;
   std::vector<Patch> patches_;
+  std::vector<ModalForces> modal_forces_;  ///< of the bodies that record them
 
   // By coordinate.
   std::vector<double> x_, v_, a_, inverse_mass_, omega_, decay_, scale_;

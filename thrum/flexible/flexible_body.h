@@ -24,7 +24,9 @@ struct FlexibleStepper::FlexibleBody {
   MatX contact_shapes;                       ///< displacement of its vertices, as in ModalModel
   std::unique_ptr<collision::DeformedShape> deformed;  ///< made when it is first bent so far
   bool is_deformed = false;                            ///< in this slice
+  bool is_held = false;                                ///< between two others, likewise
   void make_contact_surface();
+  [[nodiscard]] double shortest_wave() const;  ///< of the modes that take part [m]
 
  private:
   void find_bounds();

@@ -4,6 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <vector>
+
+#include "thrum/model/ids.h"
 
 namespace thrum::flexible {
 
@@ -22,9 +26,20 @@ struct GroupReport {
   std::uint64_t active_modes = 0;  ///< summed over the substeps
 };
 
-/// Of all slices since the stepper was made, except `groups.contact_energy`: of the last.
+/// What contacts and joints did to the modes of a body during a slice: U^T f, held over each substep. All
+/// modes that take part in contact, also those that were held.
+struct ModalForces {
+  model::BodyId body;
+  std::vector<double> durations;  ///< of the substeps [s]
+  std::vector<double> forces;     ///< substep by substep, by mode [kg^1/2 m/s^2]
+};
+
+/// Of all slices since the stepper was made, except `groups.contact_energy` and `modal_forces`: of the last.
 struct FlexibleReport {
   GroupReport groups;
+  std::vector<ModalForces> modal_forces;  ///< of bodies with ElasticBody::records_forces
+  /// Bodies that others hold between them: the most of their shortest waves that were in the place.
+  std::map<model::BodyId, double> held_waves;
   std::uint64_t slices = 0;
   int max_contacts = 0;  ///< of a group
 };

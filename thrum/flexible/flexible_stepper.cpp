@@ -222,6 +222,7 @@ void FlexibleStepper::bounce(rigid::StepFrame& /*frame*/, double /*h*/) {}
 void FlexibleStepper::store_results(rigid::StepFrame& frame)
 {
   bodies_.store(frame.state);
+  report_.modal_forces.clear();
   for (const PatchRows& rows : patches_) {
     model::ContactPatch& contact = frame.state.patches[at(rows.source)];
     const ContactGroup& group = groups_[at(rows.group)];
@@ -261,6 +262,10 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
     const FlexibleBody* body = flexible(frame, static_cast<model::BodyIndex>(i));
     const Place& place = places_[i];
     if (body == nullptr || body->modes.size() == 0 || place.group < 0) continue;
+    if (body->elastic.records_forces) {
+      report_.modal_forces.push_back(groups_[at(place.group)].modal_forces(place.body));
+      report_.modal_forces.back().body = frame.state.body_ids[i];
+    }
     const std::span<const double> q = groups_[at(place.group)].q(place.body);
     const std::span<const double> u = groups_[at(place.group)].u(place.body);
     const auto is_zero = [](double value) {

@@ -99,6 +99,7 @@ class FlexibleStepper final : public rigid::Stepper {
   };
 
   [[nodiscard]] FlexibleBody* flexible(const rigid::StepFrame& frame, model::BodyIndex i);
+  void find_held_bodies(const model::SceneModel& model, const model::SceneState& state);
   [[nodiscard]] bool is_deformed(const rigid::StepFrame& frame, model::BodyIndex i);
   [[nodiscard]] double modulus_of(const rigid::StepFrame& frame, model::BodyIndex i) const;
   void assign_groups(const rigid::StepFrame& frame);

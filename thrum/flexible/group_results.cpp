@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a group has done, for those who build it.
+#include <algorithm>
+
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
 
@@ -44,6 +46,38 @@ std::span<const double> ContactGroup::u(int body) const
 {
   const Body& b = bodies_[at(body)];
   return {v_.data() + b.first + b.rigid, at(b.modes)};
+}
+
+const ModalForces& ContactGroup::modal_forces(int body) const
+{
+  return modal_forces_[at(bodies_[at(body)].recorded)];
+}
+
+// J^T F of the substep that is committed. sum_forces() has those of the modes that take part.
+void ContactGroup::record_forces(double dt)
+{
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
+    if (body.recorded < 0) continue;
+    ModalForces& record = modal_forces_[at(body.recorded)];
+    record.durations.push_back(dt);
+    const std::size_t first = record.forces.size();
+    record.forces.resize(first + at(body.modes), 0.0);
+    std::copy_n(y_.begin() + body.first + body.rigid, body.active,
+                record.forces.begin() + static_cast<std::ptrdiff_t>(first));
+    if (body.active == body.modes) continue;
+    const auto add_held = [&](int row, double force) {
+      for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
+        if (side.body != static_cast<int>(b) || force == 0) continue;
+        for (int m = body.active; m < body.modes; ++m)
+          record.forces[first + at(m)] += force * J_[side.first + at(body.rigid + m)];
+      }
+    };
+    for (const Contact& contact : contacts_) add_held(contact.row, contact.force);
+    for (const Slip& slip : slips_) {
+      for (std::size_t i = 0; i < at(slip.desc.count); ++i) add_held(slip.desc.rows[i], slip.force[i]);
+    }
+  }
 }
 
 double ContactGroup::indentation(int contact) const

@@ -144,6 +144,7 @@ void FlexibleStepper::add_bodies(const rigid::StepFrame& frame)
     if (elastic_body != nullptr && elastic_body->modes.size() > 0) {
       desc.modes = &elastic_body->modes;
       desc.mode_scale = elastic_body->scale;
+      desc.records_forces = elastic_body->elastic.records_forces;
       for (const model::ModalState& ring : frame.state.modal_states) {
         if (ring.body != frame.state.body_ids[i]) continue;
         desc.q = ring.q;

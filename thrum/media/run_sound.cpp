@@ -298,6 +298,7 @@ void mute(SoundBodies& bodies, const std::vector<std::string>& names)
       if (body.name != name && !body.name.starts_with(name + "/")) continue;
       found = true;
       body.sounds = false;
+      body.simulated.reset();
     }
     if (found) continue;
     const std::string nearest = scene::nearest_name(name, known);
@@ -331,7 +332,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
   RunSound result;
   const base::Stopwatch watch;
-  SoundBodies bodies = find_sound_bodies(recording.header, notes, desc.preparation);
+  SoundBodies bodies = find_sound_bodies(folder, recording.header, notes, desc.preparation);
   mute(bodies, desc.mute);
   result.modes_seconds = watch.seconds();
   result.warnings = bodies.warnings;
@@ -347,8 +348,10 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
     result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
     if (!run.has_sounded(b)) continue;
+    const sound::SynthesisBody& body = run.synthesis().bodies()[b];
     ++result.sounding_bodies;
-    result.modes += run.synthesis().bodies()[b].model->mode_count();
+    if (body.sounds) result.modes += body.model->mode_count();
+    if (body.simulated) result.modes += body.simulated->mode_count();
   }
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());

@@ -56,6 +56,34 @@ std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& me
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }
 
+// The modes above a frequency [Hz].
+std::shared_ptr<const model::ModalModel> modes_above(const model::ModalModel& model, double frequency)
+{
+  Eigen::Index first = 0;
+  while (first < model.frequencies.size() && model.frequencies[first] <= frequency) ++first;
+  const Eigen::Index count = model.frequencies.size() - first;
+  auto above = std::make_shared<model::ModalModel>(model);
+  above->frequencies = model.frequencies.tail(count);
+  above->decays = model.decays.tail(count);
+  above->shapes = model.shapes.rightCols(count);
+  above->frequency_errors.resize(0);
+  return above;
+}
+
+// Modes that were simulated are heard however low they are: a body that is held moves them at the frequencies
+// of its free part.
+std::shared_ptr<const sound::SoundModel> simulated_model(const std::filesystem::path& folder,
+                                                         const mesh::TriangleMesh& mesh,
+                                                         const scene::SoundBodyNote& note,
+                                                         sound::SynthesisSettings settings)
+{
+  settings.min_frequency = 0;
+  settings.modes = note.simulated_modes;
+  auto modes =
+      std::make_shared<const model::ModalModel>(elastic::read_modal_file(folder / note.simulated_file));
+  return std::make_shared<const sound::SoundModel>(std::move(modes), mesh, note.material, settings);
+}
+
 // What two bodies must have in common to share a model.
 std::string model_key(std::int32_t mesh, const scene::SoundBodyNote& note)
 {
@@ -66,11 +94,12 @@ std::string model_key(std::int32_t mesh, const scene::SoundBodyNote& note)
 
 }  // namespace
 
-SoundBodies find_sound_bodies(const sim::RecordingHeader& header, const scene::SoundNotes& notes,
-                              const base::ProgressDesc& progress)
+SoundBodies find_sound_bodies(const std::filesystem::path& folder, const sim::RecordingHeader& header,
+                              const scene::SoundNotes& notes, const base::ProgressDesc& progress)
 {
   SoundBodies result;
   std::map<std::string, std::shared_ptr<const sound::SoundModel>> models;
+  std::map<std::string, std::shared_ptr<const sound::SoundModel>> simulated;  // by file
   const sound::SynthesisSettings& settings = notes.sound.synthesis;
   for (const sim::RecordedBody& body : header.bodies) {
     const mesh::TriangleMesh& mesh = header.meshes[at(body.mesh)];
@@ -81,6 +110,18 @@ SoundBodies find_sound_bodies(const sim::RecordingHeader& header, const scene::S
     sounding.name = body.name;
     sounding.mass = moves ? body.mass : 0;
     sounding.sounds = note.sounds && body.motion != model::Motion::kinematic;
+    if (note.sounds && note.simulated_modes > 0) {
+      auto& known = simulated[note.simulated_file];
+      try {
+        if (!known) known = simulated_model(folder, mesh, note, settings);
+        sounding.simulated = known;
+      } catch (const Error& error) {
+        result.warnings.push_back(fmt::format(
+            "The modes of body '{}' that were simulated cannot be read, and its sound is made from "
+            "the contacts of slices alone: {}",
+            body.name, error.what()));
+      }
+    }
     auto& model = models[model_key(body.mesh, note)];
     if (!model) {
       std::shared_ptr<const model::ModalModel> modes;
@@ -94,11 +135,15 @@ SoundBodies find_sound_bodies(const sim::RecordingHeader& header, const scene::S
         result.warnings.push_back(
             fmt::format("Body '{}' has no modes and only clicks: {}", body.name, error.what()));
       }
+      if (modes && sounding.simulated)
+        modes = modes_above(*modes, sounding.simulated->modal_model()->frequencies[note.simulated_modes - 1]);
       model = std::make_shared<const sound::SoundModel>(modes, mesh, note.material, settings);
     }
     sounding.model = model;
     Vec3 centre = Vec3::Zero();
-    if (model->modal_model() != nullptr) {
+    if (sounding.simulated) {
+      centre = sounding.simulated->modal_model()->centre_of_mass;
+    } else if (model->modal_model() != nullptr) {
       centre = model->modal_model()->centre_of_mass;
     } else if (!mesh.vertices.empty()) {
       centre = mesh::bounding_box(mesh).center();

@@ -2,6 +2,7 @@
 // The bodies of a recording as sound needs them: modes are found once for each mesh and material.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct SoundBodies {
   std::vector<std::string> warnings;         ///< bodies whose modes were not found
 };
 
-/// Throws base::Stopped when asked to stop.
-[[nodiscard]] SoundBodies find_sound_bodies(const sim::RecordingHeader& header,
+/// `folder` of the run, in which it has left the modes that it simulated. Throws base::Stopped when asked to
+/// stop.
+[[nodiscard]] SoundBodies find_sound_bodies(const std::filesystem::path& folder,
+                                            const sim::RecordingHeader& header,
                                             const scene::SoundNotes& notes,
                                             const base::ProgressDesc& progress);
 

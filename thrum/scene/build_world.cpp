@@ -306,7 +306,8 @@ class Builder {
   {
     if (built_.ids[body].valid() && is_flexible()) {
       const model::Material& m = built_.materials[body];
-      built_.world.set_elastic(built_.ids[body], {m.young / (1 - m.poisson * m.poisson), modal});
+      built_.world.set_elastic(built_.ids[body],
+                               {m.young / (1 - m.poisson * m.poisson), modal, scene_.sound.has_value()});
       return;
     }
     if (built_.ids[body].valid()) {

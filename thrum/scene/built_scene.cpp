@@ -65,7 +65,8 @@ bool BuiltScene::apply_changes(double time, double h)
     const LateBody& late = late_bodies.at(change.body);
     id = world.add_body(late.desc);
     if (responder) responder->set_modulus(id, late.modulus);
-    if (world.desc().stepper == sim::StepperKind::flexible) world.set_elastic(id, {late.modulus, late.modes});
+    if (world.desc().stepper == sim::StepperKind::flexible)
+      world.set_elastic(id, {late.modulus, late.modes, late.modes != nullptr});
     if (late.modes && responder) responder->add_body(world, id, late.modes, late.response);
   }
   // A joint is added as soon as both its bodies are there.

@@ -19,6 +19,7 @@
 #include "thrum/scene/run_header.h"
 #include "thrum/scene/run_warnings.h"
 #include "thrum/scene/scene_warnings.h"
+#include "thrum/scene/sound_notes.h"
 #include "thrum/sim/checkpoint.h"
 #include "thrum/sim/excitation_recorder.h"
 #include "thrum/sim/world_recorder.h"
@@ -58,6 +59,8 @@ class Run {
       for (const std::string& sentence : find_scene_warnings(scene_, built_)) desc_.on_warning(sentence);
     }
     back_up_previous_run();
+    // Sound needs them also of a run that is killed.
+    if (scene_.sound) (void)write_modes();
     sim::WorldRecorder recorder(built_.world, desc_.folder / "recording",
                                 recorder_desc(scene_, built_, desc_));
     record_contacts(recorder, {});
@@ -241,7 +244,8 @@ class Run {
     const std::filesystem::path& folder = desc_.folder;
     result.files = {folder / "recording", folder / "checkpoint"};
     if (scene_.sound) result.files.push_back(folder / "contacts");
-    write_modes(result);
+    const std::vector<std::filesystem::path> modes = write_modes();
+    result.files.insert(result.files.end(), modes.begin(), modes.end());
     if (desc_.write_outputs) {
       const std::vector<std::filesystem::path> outputs =
           desc_.write_outputs(scene_, folder, sim::read_recording(folder / "recording"));
@@ -252,7 +256,7 @@ class Run {
   }
 
   // modes/NAME.npz of the bodies that ring, as viewer_run() finds them, in place of those of an earlier run.
-  void write_modes(RunResult& result)
+  [[nodiscard]] std::vector<std::filesystem::path> write_modes() const
   {
     const std::filesystem::path folder = desc_.folder / "modes";
     std::error_code none;
@@ -261,14 +265,13 @@ class Run {
       if (entry.path().extension() == ".npz") earlier.push_back(entry.path());
     }
     for (const auto& file : earlier) std::filesystem::remove(file, none);
-    if (built_.modes.empty()) return;
-    std::filesystem::create_directories(folder);
+    std::vector<std::filesystem::path> files;
+    if (!built_.modes.empty()) std::filesystem::create_directories(folder);
     for (const auto& [body, model] : built_.modes) {
-      std::string name = body;
-      std::replace(name.begin(), name.end(), '/', '_');
-      result.files.push_back(folder / (name + ".npz"));
-      elastic::write_modal_file(result.files.back(), *model);
+      files.push_back(folder / modes_file_name(body));
+      elastic::write_modal_file(files.back(), *model);
     }
+    return files;
   }
 
   std::string run_json(const RunResult& result, double export_seconds)

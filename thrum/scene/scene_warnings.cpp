@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "thrum/base/index.h"
@@ -23,6 +24,8 @@ constexpr double kDeepOverlapFraction = 0.1;
 /// A moving body so many times longer or shorter than `length_scale` was hardly thought of when that was
 /// chosen.
 constexpr double kMaxScaleRatio = 50;
+/// Modes that end below this share of the frequency that was asked for are worth a sentence.
+constexpr double kModesReach = 0.8;
 /// Of one kind of warning so many are written out.
 constexpr std::size_t kMaxWarningsPerKind = 5;
 
@@ -51,6 +54,7 @@ class Inspector {
     check_meshes();
     check_sizes();
     check_overlaps();
+    check_flexible_modes();
     return std::move(warnings_);
   }
 
@@ -102,6 +106,47 @@ class Inspector {
     warnings_.push_back(fmt::format("{}: {} '{}' {}",
                                     base::to_string(SourceLocation{place.file, place.line, place.column}),
                                     place.path, built_.visuals[b].name, sentence));
+  }
+
+  // What the modes of a body leave out of the contacts of the flexible stepper.
+  void check_flexible_modes()
+  {
+    if (scene_.world.stepper != sim::StepperKind::flexible) return;
+    const double highest = scene_.world.flexible.max_frequency;
+    std::set<const model::ModalModel*> seen;
+    for (std::size_t b = 0; b < built_.ids.size(); ++b) {
+      const auto late = built_.late_bodies.find(b);
+      const std::shared_ptr<const model::ModalModel> modal =
+          late != built_.late_bodies.end() ? late->second.modes : built_.world.modes_of(built_.ids[b]);
+      if (!modal || modal->mode_count() == 0 || !seen.insert(modal.get()).second) continue;
+      const ValueLocation& place = entries_[b]->rings->place;
+      const double first = modal->frequencies[0];
+      const double last = modal->frequencies[modal->mode_count() - 1];
+      if (first > highest) {
+        warn(place, b,
+             fmt::format(
+                 "has no modes up to stepper.flexible.max_frequency ({:g} Hz), the lowest is at {:.0f} "
+                 "Hz: it is rigid. Raise max_frequency, or leave \"rings\" out.",
+                 highest, first));
+      } else if (highest != flexible::FlexibleSettings{}.max_frequency && last < kModesReach * highest) {
+        warn(
+            place, b,
+            fmt::format("has {} modes, of which the last is at {:.0f} Hz: none takes part in contact between "
+                        "that and stepper.flexible.max_frequency ({:g} Hz). Raise rings.modes, or lower "
+                        "max_frequency.",
+                        modal->mode_count(), last, highest));
+      }
+      Index over_damped = 0;
+      for (Index m = 0; m < modal->mode_count(); ++m)
+        over_damped += modal->decays[m] >= 2 * std::numbers::pi * modal->frequencies[m] ? 1 : 0;
+      if (over_damped > 0) {
+        warn(
+            place, b,
+            fmt::format("has {} modes that are over-damped: they creep back without ringing. Check alpha and "
+                        "beta of its material.",
+                        over_damped));
+      }
+    }
   }
 
   void check_times()

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "thrum/base/error.h"
@@ -151,13 +152,41 @@ std::string describe_mistakes(const SceneError& error, const std::vector<std::st
 
 }  // namespace
 
+namespace {
+
+// The modes of a body that take part in contact.
+void note_simulated_modes(const BuiltScene& built, std::size_t body, SoundBodyNote& note)
+{
+  if (built.world.desc().stepper != sim::StepperKind::flexible) return;
+  const auto late = built.late_bodies.find(body);
+  const std::shared_ptr<const model::ModalModel> model =
+      late != built.late_bodies.end() ? late->second.modes : built.world.modes_of(built.ids[body]);
+  const auto entry = std::find_if(built.modes.begin(), built.modes.end(),
+                                  [&](const auto& known) { return model && known.second == model; });
+  if (entry == built.modes.end()) return;
+  const double highest = built.world.desc().flexible.max_frequency;
+  note.simulated_modes = static_cast<int>(std::count_if(model->frequencies.begin(), model->frequencies.end(),
+                                                        [&](double f) { return f <= highest; }));
+  if (note.simulated_modes > 0) note.simulated_file = "modes/" + modes_file_name(entry->first);
+}
+
+}  // namespace
+
+std::string modes_file_name(std::string body)
+{
+  std::replace(body.begin(), body.end(), '/', '_');
+  return body + ".npz";
+}
+
 SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built)
 {
   SoundNotes notes;
   notes.sound = scene.sound.value_or(SoundEntry{});
   notes.listener = scene.listener;
   for (std::size_t i = 0; i < built.visuals.size(); ++i) {
-    notes.bodies[built.visuals[i].name] = {built.sounds[i].sounds, built.materials[i], built.sounds[i].rings};
+    SoundBodyNote& note = notes.bodies[built.visuals[i].name];
+    note = {built.sounds[i].sounds, built.materials[i], built.sounds[i].rings, {}, 0};
+    note_simulated_modes(built, i, note);
   }
   for (const ScriptedImpulse& impulse : built.impulses) {
     notes.impulses.push_back(
@@ -172,6 +201,10 @@ std::string sound_notes_text(const SoundNotes& notes)
   for (const auto& [name, body] : notes.bodies) {
     Json json = {{"sounds", body.sounds}, {"material", json_of(body.material)}};
     if (body.rings) json["rings"] = json_of(*body.rings);
+    if (body.simulated_modes > 0) {
+      json["simulated_file"] = body.simulated_file;
+      json["simulated_modes"] = body.simulated_modes;
+    }
     bodies[name] = json;
   }
   Json impulses = Json::array();
@@ -197,6 +230,8 @@ SoundNotes parse_sound_notes(std::string_view text, const std::vector<std::strin
       body.sounds = json.at("sounds");
       body.material = material_of(json.at("material"));
       if (json.contains("rings")) body.rings = rings_of(json.at("rings"));
+      body.simulated_file = json.value("simulated_file", "");
+      body.simulated_modes = json.value("simulated_modes", 0);
     }
     for (const Json& json : note.at("impulses")) {
       notes.impulses.push_back(

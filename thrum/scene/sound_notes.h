@@ -18,6 +18,10 @@ struct SoundBodyNote {
   bool sounds = true;
   model::Material material;
   std::optional<RingsEntry> rings;
+  /// Of the flexible stepper: the file of its modes, in the folder of the run, of which the lowest take part in
+  /// contact. Empty: none does.
+  std::string simulated_file;
+  int simulated_modes = 0;
 };
 
 struct SoundImpulseNote {
@@ -34,6 +38,8 @@ struct SoundNotes {
   std::vector<SoundImpulseNote> impulses;       ///< by time
 };
 
+/// Of the modes of a body, in the folder "modes" of a run.
+[[nodiscard]] std::string modes_file_name(std::string body);
 [[nodiscard]] SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built);
 [[nodiscard]] std::string sound_notes_text(const SoundNotes& notes);
 /// `settings` as of --set change the values of "sound" and "listener". Throws Error for a text that is no

@@ -6,6 +6,7 @@
 
 #include "thrum/base/hash.h"
 #include "thrum/base/index.h"
+#include "thrum/flexible/flexible_report.h"
 
 namespace thrum::sim {
 
@@ -113,7 +114,21 @@ ExcitationRecorder::~ExcitationRecorder()
 
 void ExcitationRecorder::after_slice(const StepView& view, StepActions& /*actions*/)
 {
-  writer_.add(excitation_of(view, number_of_));
+  sound::ExcitationStep step = excitation_of(view, number_of_);
+  if (world_.desc().stepper == StepperKind::flexible) add_modal_forces(step);
+  writer_.add(step);
+}
+
+// Modes on which nothing acts need none.
+void ExcitationRecorder::add_modal_forces(sound::ExcitationStep& step) const
+{
+  for (const flexible::ModalForces& on : world_.flexible_report().modal_forces) {
+    if (std::all_of(on.forces.begin(), on.forces.end(), [](double force) { return force == 0; })) continue;
+    const auto body = static_cast<std::uint32_t>(number_of_(on.body));
+    step.modal_forces.push_back(sound::pack_modal_forces(body, on.durations, on.forces));
+  }
+  std::sort(step.modal_forces.begin(), step.modal_forces.end(),
+            [](const auto& x, const auto& y) { return x.body < y.body; });
 }
 
 }  // namespace thrum::sim

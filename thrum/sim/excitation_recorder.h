@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Records the contacts of a world for the sound of it: every slice of every step, from which sound/ makes
-// pulses, loads and damping. Bodies have the numbers of the recording beside it.
+// pulses, loads and damping. Bodies have the numbers of the recording beside it. Of bodies whose modes are
+// part of the simulation the forces on them are recorded at its own substeps (ElasticBody::records_forces).
 //
 //   WorldRecorder recorder(world, "run/recording");
 //   ExcitationRecorder contacts(world, "run/contacts", number_of_recorder);  // calls recorder.number_of(id)
@@ -37,6 +38,8 @@ class ExcitationRecorder : public StepObserver {
   void after_slice(const StepView& view, StepActions& actions) override;
 
  private:
+  void add_modal_forces(sound::ExcitationStep& step) const;
+
   World& world_;
   NumberOf number_of_;
   sound::ExcitationWriter writer_;

@@ -41,7 +41,8 @@ elastic::ModeList with_click(const SoundModel& model, bool clicks)
 
 }  // namespace
 
-BodyVoice::BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const SynthesisSettings& settings)
+BodyVoice::BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const SynthesisSettings& settings,
+                     VoiceKind kind)
     : model_(std::move(model)),
       mass_(mass),
       settings_(settings),
@@ -59,6 +60,10 @@ BodyVoice::BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const
     loudest = std::max(loudest, amplitude);
   }
   bank_.set_output(weights_);
+  if (kind == VoiceKind::simulated) {
+    driven_.emplace(model_->modes(), settings.sample_rate);
+    weights_before_ = weights_;
+  }
   quiet_amplitude_ = loudest > 0 ? kInaudible / loudest : std::numeric_limits<double>::infinity();
 }
 
@@ -183,12 +188,38 @@ void BodyVoice::add_slides(double time, double duration, std::span<const BodyCon
   std::erase_if(noises_, [](const auto& entry) { return !entry.second.used; });
 }
 
+void BodyVoice::add_forces(double time, double duration, const ModalForceSample* forces)
+{
+  if (!driven_) return;
+  if (forces == nullptr) {
+    driven_->set_forces(time, {});
+    return;
+  }
+  scratch_.assign(forces->mode_count(), 0.0);
+  for (std::size_t k = 0; k <= forces->begins.size(); ++k) {
+    const double share = k == 0 ? 0 : forces->begins[k - 1] / double{ModalForceSample::kTicks};
+    forces->forces(k, scratch_);
+    driven_->set_forces(time + share * duration, scratch_);
+  }
+}
+
 void BodyVoice::finish()
 {
   ready_until_ = std::numeric_limits<double>::infinity();
 }
 
 bool BodyVoice::render(std::span<double> amplitude)
+{
+  const double begin = bank_.time();
+  bool is_heard = render_bank(amplitude);
+  if (driven_) {
+    is_heard |= driven_->render(begin, weights_before_, weights_, amplitude);
+    weights_before_ = weights_;
+  }
+  return is_heard;
+}
+
+bool BodyVoice::render_bank(std::span<double> amplitude)
 {
   const double begin = bank_.time();
   const double end = begin + bank_.interval();

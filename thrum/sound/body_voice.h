@@ -7,15 +7,22 @@
 //
 // Loads and damping are known as means over the steps. Each belongs to the middle of its step; between, loads
 // run straight and damping as a monotone cubic.
+//
+// A voice of modes that were part of the simulation moves them by the forces that they felt there
+// (driven_modes.h); its steps have no contacts. Scripted impulses, of which the simulation knows nothing, come
+// on top.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "thrum/sound/driven_modes.h"
+#include "thrum/sound/excitation.h"
 #include "thrum/sound/modal_bank.h"
 #include "thrum/sound/redistribution.h"
 #include "thrum/sound/sound_model.h"
@@ -41,14 +48,22 @@ struct BodyContact {
   double noise_force = 0;  ///< root mean square of the fluctuation of the force [N]
 };
 
+enum class VoiceKind : std::uint8_t {
+  struck,    ///< by impacts and loads
+  simulated  ///< by forces on its modes
+};
+
 class BodyVoice {
  public:
   /// `mass` of a body that moves [kg]; 0 for one that is fixed, which does not click.
-  BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const SynthesisSettings& settings);
+  BodyVoice(std::shared_ptr<const SoundModel> model, double mass, const SynthesisSettings& settings,
+            VoiceKind kind = VoiceKind::struck);
 
   /// Steps follow each other; one without contacts is needed too. `listener` is the unit direction from the
   /// body to the listener, in the axes of the model.
   void add_step(double time, double duration, std::span<const BodyContact> contacts, const Vec3& listener);
+  /// Of the same step, for VoiceKind::simulated; null: no forces.
+  void add_forces(double time, double duration, const ModalForceSample* forces);
   /// An impulse that no contact gave, at a point [N s].
   void strike(double time, double duration, const Vec3& position, const Vec3& impulse, const Vec3& listener);
 
@@ -96,6 +111,7 @@ class BodyVoice {
     bool used = false;
   };
 
+  bool render_bank(std::span<double> amplitude);
   const PointShapes& shapes_at(std::uint64_t key, const Vec3& position);
   void add_impact(const BodyContact& contact, const PointShapes& shapes, const Vec3& listener);
   void add_slides(double time, double duration, std::span<const BodyContact> contacts);
@@ -114,7 +130,9 @@ class BodyVoice {
   std::size_t modes_;  ///< without the click
   bool clicks_;
   ModalBank bank_;
-  std::vector<ModalBank::Complex> weights_;  ///< of the output
+  std::vector<ModalBank::Complex> weights_;         ///< of the output
+  std::vector<ModalBank::Complex> weights_before_;  ///< of the interval before, of simulated modes
+  std::optional<DrivenModes> driven_;               ///< of VoiceKind::simulated
   struct Direction {
     double time = 0;
     Vec3 listener = Vec3::Zero();

@@ -13,6 +13,7 @@
 #include "thrum/base/byte_reader.h"
 #include "thrum/base/error.h"
 #include "thrum/base/npz.h"
+#include "thrum/sound/modal_force_bytes.h"
 
 namespace thrum::sound {
 
@@ -22,7 +23,8 @@ using base::append_bytes;
 using base::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMEXC";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kModalForcesVersion = 2;   ///< the first with forces on modes
 constexpr std::uint32_t kStepsChunk = 0x50455453;  ///< "STEP"
 constexpr std::size_t kChunkHeaderSize = 12;
 constexpr std::size_t kMaxBufferedBytes = 1 << 20;  ///< steps are written out beyond this
@@ -163,6 +165,7 @@ void ExcitationWriter::add(const ExcitationStep& step)
     const Quat& q = pose.X_ws.rotation;
     for (const double x : {q.w(), q.x(), q.y(), q.z()}) append_float(buffer_, x);
   }
+  append_modal_forces(buffer_, step.modal_forces, last_forces_);
   last_contacts_.swap(contacts_);
   if (buffer_.size() > kMaxBufferedBytes) flush();
 }
@@ -178,6 +181,7 @@ void ExcitationWriter::flush()
   write(chunk + buffer_);
   buffer_.clear();
   last_contacts_.clear();
+  last_forces_.clear();
 }
 
 void ExcitationWriter::write(const std::string& bytes)
@@ -204,10 +208,10 @@ ExcitationReader::ExcitationReader(const std::filesystem::path& file) : file_(fi
     in.seek(0);
     in.fail("another kind of file", "the contacts of a run, as 'thrum run' records them");
   }
-  const auto version = in.read<std::uint32_t>("version");
-  if (version == kVersion) return;
+  version_ = in.read<std::uint32_t>("version");
+  if (version_ >= 1 && version_ <= kVersion) return;
   ::close(descriptor_);
-  in.fail(fmt::format("version {}", version), fmt::format("version {}; run the scene again", kVersion));
+  in.fail(fmt::format("version {}", version_), fmt::format("version 1 to {}; run the scene again", kVersion));
 }
 
 ExcitationReader::~ExcitationReader()
@@ -233,6 +237,7 @@ bool ExcitationReader::read_chunk()
   cut_short_ = false;
   at_ = 0;
   last_contacts_.clear();
+  last_forces_.clear();
   return true;
 }
 
@@ -272,6 +277,7 @@ std::optional<ExcitationStep> ExcitationReader::next()
     // Not normalised: what is written again stays the same bit for bit.
     pose.X_ws.rotation = Quat(q[0], q[1], q[2], q[3]);
   }
+  if (version_ >= kModalForcesVersion) step.modal_forces = read_modal_forces(in, last_forces_);
   at_ = in.position();
   last_contacts_ = step.contacts;
   return step;

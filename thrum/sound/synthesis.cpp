@@ -54,11 +54,14 @@ Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings&
     : bodies_(std::move(bodies)),
       settings_(settings),
       voices_(bodies_.size()),
+      simulated_(bodies_.size()),
       poses_(bodies_.size()),
       contacts_(bodies_.size())
 {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const SynthesisBody& body = bodies_[i];
+    if (body.simulated && body.simulated->mode_count() > 0)
+      simulated_[i] = std::make_unique<BodyVoice>(body.simulated, 0, settings_, VoiceKind::simulated);
     if (!body.sounds || !body.model) continue;
     auto voice = std::make_unique<BodyVoice>(body.model, body.mass, settings_);
     if (voice->bank().size() > 0) voices_[i] = std::move(voice);
@@ -68,6 +71,16 @@ Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings&
 Synthesis::~Synthesis() = default;
 Synthesis::Synthesis(Synthesis&&) noexcept = default;
 Synthesis& Synthesis::operator=(Synthesis&&) noexcept = default;
+
+std::vector<BodyVoice*> Synthesis::all_voices() const
+{
+  std::vector<BodyVoice*> all;
+  for (const auto* voices : {&voices_, &simulated_}) {
+    for (const auto& voice : *voices)
+      if (voice) all.push_back(voice.get());
+  }
+  return all;
+}
 
 void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
 {
@@ -91,15 +104,19 @@ void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
   base::parallel_for(
       bodies_.size(),
       [&](std::size_t i) {
-        if (!voices_[i]) return;
-        const Vec3 towards = listener - poses_[i].position;
-        voices_[i]->add_step(step.time, step.duration, contacts_[i],
-                             poses_[i].direction_to_local(towards.normalized()));
+        const Vec3 towards = poses_[i].direction_to_local((listener - poses_[i].position).normalized());
+        if (voices_[i]) voices_[i]->add_step(step.time, step.duration, contacts_[i], towards);
+        if (!simulated_[i]) return;
+        // What contacts do to these modes is in the forces.
+        simulated_[i]->add_step(step.time, step.duration, {}, towards);
+        const auto forces = std::find_if(step.modal_forces.begin(), step.modal_forces.end(),
+                                         [&](const ModalForceSample& f) { return f.body == i; });
+        simulated_[i]->add_forces(step.time, step.duration,
+                                  forces == step.modal_forces.end() ? nullptr : &*forces);
       },
       1);
   ready_until_ = std::numeric_limits<double>::infinity();
-  for (const auto& voice : voices_)
-    if (voice) ready_until_ = std::min(ready_until_, voice->ready_until());
+  for (const BodyVoice* voice : all_voices()) ready_until_ = std::min(ready_until_, voice->ready_until());
   if (std::isinf(ready_until_)) ready_until_ = step.time;  // no body sounds
 }
 
@@ -166,14 +183,15 @@ void Synthesis::set_noise(const ExcitationStep& step, const ContactSample& conta
 void Synthesis::strike(std::uint32_t body, double time, double duration, const Vec3& position,
                        const Vec3& impulse, const Vec3& to_listener)
 {
-  if (body < voices_.size() && voices_[body])
-    voices_[body]->strike(time, duration, position, impulse, to_listener);
+  for (const auto* voices : {&voices_, &simulated_}) {
+    if (body < voices->size() && (*voices)[body])
+      (*voices)[body]->strike(time, duration, position, impulse, to_listener);
+  }
 }
 
 void Synthesis::finish()
 {
-  for (const auto& voice : voices_)
-    if (voice) voice->finish();
+  for (BodyVoice* voice : all_voices()) voice->finish();
   ready_until_ = std::numeric_limits<double>::infinity();
 }
 
@@ -184,11 +202,12 @@ void Synthesis::render(std::size_t intervals, std::vector<std::vector<double>>& 
       bodies_.size(),
       [&](std::size_t i) {
         std::vector<double>& out = amplitudes[i];
-        out.assign(voices_[i] ? intervals * ModalBank::kInterval : 0, 0.0);
-        if (!voices_[i]) return;
+        const bool sounds = voices_[i] || simulated_[i];
+        out.assign(sounds ? intervals * ModalBank::kInterval : 0, 0.0);
         bool heard = false;
-        for (std::size_t k = 0; k < intervals; ++k) {
-          heard |= voices_[i]->render(std::span(out).subspan(k * ModalBank::kInterval, ModalBank::kInterval));
+        for (BodyVoice* voice : {voices_[i].get(), simulated_[i].get()}) {
+          for (std::size_t k = 0; k < intervals && voice != nullptr; ++k)
+            heard |= voice->render(std::span(out).subspan(k * ModalBank::kInterval, ModalBank::kInterval));
         }
         if (!heard) out.clear();
       },

@@ -30,6 +30,9 @@ struct SynthesisBody {
   std::shared_ptr<const SoundModel> model;  ///< also of a silent body: others strike it
   double mass = 0;                          ///< 0: it does not move [kg]
   bool sounds = true;
+  /// The modes that were part of the simulation: those on which there are forces in the steps. `model` then
+  /// has those above them.
+  std::shared_ptr<const SoundModel> simulated = {};
 };
 
 /// An impact between two bodies, as it was heard.
@@ -81,11 +84,14 @@ class Synthesis {
   void add_contact(const ExcitationStep& step, const ContactSample& contact);
   void set_noise(const ExcitationStep& step, const ContactSample& contact, BodyContact& of_a,
                  BodyContact& of_b);
+  /// Of all bodies, those of simulated modes last.
+  [[nodiscard]] std::vector<BodyVoice*> all_voices() const;
   [[nodiscard]] const Pose& pose_of(std::uint32_t body) const { return poses_[body]; }
 
   std::vector<SynthesisBody> bodies_;
   SynthesisSettings settings_;
   std::vector<std::unique_ptr<BodyVoice>> voices_;
+  std::vector<std::unique_ptr<BodyVoice>> simulated_;  ///< of the modes of SynthesisBody::simulated
   std::vector<Pose> poses_;                            ///< X_ws of the last step with a contact
   std::vector<std::vector<BodyContact>> contacts_;     ///< by body, of the step being added
   std::unordered_map<std::uint64_t, Travel> travels_;  ///< of the contacts of the last step
