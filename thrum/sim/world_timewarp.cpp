@@ -15,13 +15,13 @@
 // All groups are at the same time again at the end of World::step(). The members of the world that a slice
 // works on (model, state, pairs, reports) are swapped with those of the group while it advances.
 //
-// With the flexible stepper this is the queue of [Zheng11, algorithm 1]: slices end at the stepper's own times
-// instead of at impacts, and what is rolled back is the whole group that made a slice, to
-// the state that it had before: the paper takes back one body, whose partner keeps the impulse, and
-// interpolates its state, which weakens its modes.
+// With the flexible stepper this is the queue of [Zheng11, algorithm 1]: slices end at the stepper's own
+// times instead of at impacts, and what is rolled back is the whole group that made a slice, to the state
+// that it had before: the paper takes back one body, whose partner keeps the impulse, and interpolates its
+// state, which weakens its modes.
 //
-// Where we leave the papers: groups are formed at the start of each step from boxes, rather than split as soon
-// as bodies part; and events are slices of groups, since the solvers work on groups.
+// Where we leave the papers: groups are formed at the start of each step from boxes, rather than split as
+// soon as bodies part; and events are slices of groups, since the solvers work on groups.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
