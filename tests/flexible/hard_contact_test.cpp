@@ -134,6 +134,39 @@ TEST(HardContact, StaggeredAndCoupledFrictionAgree)
   EXPECT_GE(compared, 15);
 }
 
+// Nothing pushes sideways: the paper's iteration leaves friction out, and the motion is the same. On a slope
+// it is solved throughout. Eq. (10) and (11) of [Zheng11].
+TEST(HardContact, FrictionIsCulledWhereNothingSlips)
+{
+  for (const double slope : {0.0, 0.1}) {
+    std::array<Vec3, 2> moved;
+    for (const bool staggers : {false, true}) {
+      ContactGroup group;
+      const int box = group.add_body({.moves = true,
+                                      .inverse_mass = 1,
+                                      .inverse_inertia = Vec3(600, 600, 600),
+                                      .acceleration = Vec3(9.81 * slope, 0, -9.81)});
+      for (int i = 0; i < 4; ++i) {
+        const Vec3 arm(i % 2 == 0 ? 0.05 : -0.05, i < 2 ? 0.05 : -0.05, -0.05);
+        const auto row = [&](const Vec3& n) {
+          return group.add_row({}, {box, n, arm.cross(n), {}});
+        };
+        group.begin_patch();
+        (void)group.add_contact(row(Vec3::UnitZ()), {}, 0, 9.81 / 4);
+        (void)group.add_slip(
+            {.rows = {row(Vec3::UnitX()), row(Vec3::UnitY())}, .stiffness = 1e6, .limit = 0.5});
+      }
+      FlexibleSettings settings;
+      settings.contact = ContactLaw::hard;
+      settings.friction = staggers ? FrictionSolver::staggered : FrictionSolver::coupled;
+      group.advance(0.02, settings);
+      EXPECT_EQ(group.report().culled > 0, staggers && slope == 0) << slope;
+      moved[staggers] = group.displacement(box);
+    }
+    EXPECT_NEAR((moved[0] - moved[1]).norm(), 0, 1e-12) << slope;
+  }
+}
+
 // A polygon of d corners loses at most 1 - cos(pi / d) of the cone.
 TEST(HardContact, FrictionStaysInItsPolygonAndCone)
 {

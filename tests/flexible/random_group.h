@@ -17,7 +17,8 @@ struct RandomGroup {
   std::vector<std::unique_ptr<elastic::ModeList>> modes;
 };
 
-inline void build(RandomGroup& result, unsigned seed, double friction, int mode_count)
+// `gap`: mean distance of the contacts at the beginning [m].
+inline void build(RandomGroup& result, unsigned seed, double friction, int mode_count, double gap = 0)
 {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> u(-1, 1);
@@ -53,7 +54,8 @@ inline void build(RandomGroup& result, unsigned seed, double friction, int mode_
                                   {b, n, arm_b.cross(n), of_b});
     };
     result.group.begin_patch();
-    (void)result.group.add_contact(row(Vec3::UnitZ()), {1e9, 100 * (1 + u(random))}, 0, 0);
+    (void)result.group.add_contact(row(Vec3::UnitZ()), {1e9, 100 * (1 + u(random))},
+                                   gap > 0 ? -gap * (1 + u(random)) : 0, 0);
     (void)result.group.add_slip(
         {.rows = {row(Vec3::UnitX()), row(Vec3::UnitY())}, .stiffness = 1e6, .limit = friction});
   }

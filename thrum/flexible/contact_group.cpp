@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/damped_oscillation.h"
@@ -45,6 +46,29 @@ double held_response(double omega, double decay, double t, const elastic::Damped
     term = next;
   }
   return sum;
+}
+
+/// After so many sweeps their rate tells how many are left.
+constexpr int kMinSweeps = 5;
+
+// If they go on as from the one before the last to the last.
+double sweeps_left(double before, double residual, double tolerance)
+{
+  if (residual <= tolerance) return 0;
+  if (!(residual < before)) return std::numeric_limits<double>::infinity();
+  return std::log(tolerance / residual) / std::log(residual / before);
+}
+
+// A mode of which a substep is more than a quarter of a period, in a group with more contacts than such
+// modes, is followed by its compliance: at the end it stands where the forces hold it, q = J^T F / w^2.
+// Forces that are held over a substep cannot follow it any better, and (1 - cos w dt) / w^2 of its true
+// motion may be anything between 0 and twice 1 / w^2. The contacts lose w^2 (q1 - q0)^2 / 2 and the speed of
+// the mode by it, and never gain. Fewer contacts do not hold such modes, which carry off what an impact gives
+// them.
+bool is_static(double omega, double decay, double dt)
+{
+  constexpr double kMaxAngle = 0.5 * std::numbers::pi;
+  return omega * dt > kMaxAngle && decay * dt < kMaxAngle;
 }
 
 }  // namespace
@@ -210,7 +234,7 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings, SubstepOb
     // Substeps of one length begin at its multiples.
     while ((tick & ((kTicks >> level) - 1)) != 0) ++level;
     const double dt = std::ldexp(h, -level);
-    if (dt != prepared_) prepare_level(dt);
+    if (dt != prepared_) prepare_level(dt, settings);
     if (settings.contact == ContactLaw::hertz) move_freely(dt);
     const bool solved =
         settings.contact == ContactLaw::hertz ? solve(dt, settings) : solve_hard(dt, settings);
@@ -251,10 +275,16 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings, SubstepOb
 }
 
 // How each coordinate answers to a force that is held over dt, and what each row yields.
-void ContactGroup::prepare_level(double dt)
+void ContactGroup::prepare_level(double dt, const FlexibleSettings& settings)
 {
   prepared_ = dt;
   newton_fits_ = false;
+  std::size_t fast_modes = 0;
+  for (const Body& body : bodies_) {
+    for (int k = body.rigid; k < body.used(); ++k)
+      fast_modes += is_static(omega_[at(body.first + k)], decay_[at(body.first + k)], dt) ? 1 : 0;
+  }
+  const bool is_exact = settings.contact == ContactLaw::hard || contacts_.size() <= fast_modes;
   for (const Body& body : bodies_) {
     for (int k = 0; k < body.used(); ++k) {
       const std::size_t i = at(body.first + k);
@@ -263,11 +293,18 @@ void ContactGroup::prepare_level(double dt)
         v_weight_[i] = dt * inverse_mass_[i];
         continue;
       }
+      if (!is_exact && is_static(omega_[i], decay_[i], dt)) {
+        cosine_[i] = 0;
+        sine_[i] = 0;
+        weight_[i] = 1 / (omega_[i] * omega_[i]);
+        v_weight_[i] = 0;
+        continue;
+      }
       const elastic::DampedOscillation now = elastic::damped_oscillation(omega_[i], decay_[i], dt);
-      cosine_[i] = now.cosine;
+      cosine_[i] = now.cosine - decay_[i] * now.sine;
       sine_[i] = now.sine;
       weight_[i] = held_response(omega_[i], decay_[i], dt, now);
-      v_weight_[i] = now.sine;
+      v_weight_[i] = sine_[i];
     }
   }
   weigh_rows(weight_);
@@ -302,7 +339,7 @@ void ContactGroup::move_freely(double dt)
       }
       const double w2 = omega_[i] * omega_[i];
       dx_[i] = sine_[i] * v_[i] - w2 * weight_[i] * x_[i];
-      v_free_[i] = (cosine_[i] - decay_[i] * sine_[i]) * v_[i] - w2 * sine_[i] * x_[i];
+      v_free_[i] = cosine_[i] * v_[i] - w2 * sine_[i] * x_[i];
     }
   }
   for (Row& row : rows_) row.free = along(row, dx_);
@@ -389,13 +426,23 @@ void ContactGroup::sum_forces()
 // Returns whether all forces have settled.
 bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
 {
+  if (sweeps_are_slow_ && solve_by_newton(dt, settings)) return true;
+  // Sweeps that would need more than those before Newton's method make way for it at once.
+  int last =
+      sweeps_are_slow_ ? settings.iterations : std::min(settings.sweeps_before_newton, settings.iterations);
+  sweeps_are_slow_ = false;
   sum_displacements();
+  double before = std::numeric_limits<double>::infinity();
   for (int sweep = 0; sweep < settings.iterations; ++sweep) {
-    if (sweep == (sweeps_are_slow_ ? 0 : settings.sweeps_before_newton)) {
+    const bool is_slow = sweep >= kMinSweeps && last < settings.iterations &&
+                         sweep + sweeps_left(before, residual_, settings.tolerance) > last;
+    if (sweep == last || is_slow) {
+      last = settings.iterations;
       sweeps_are_slow_ = solve_by_newton(dt, settings);
       if (sweeps_are_slow_) return true;
       sum_displacements();
     }
+    before = residual_;
     ++report_.sweeps;
     double change = 0;
     double largest = 0;

@@ -204,6 +204,9 @@ class ContactGroup {
   /// Groups with more are solved by sweeps alone.
   static constexpr int kMaxNewtonCoordinates = 600;
 
+  /// Nothing acts between its bodies: any substep is exact.
+  [[nodiscard]] bool is_free() const { return contacts_.empty() && slips_.empty(); }
+
   // Choosing modes and the substep (group_adaptivity.cpp).
   void choose_modes(const FlexibleSettings& settings);
   [[nodiscard]] bool wake_modes(const FlexibleSettings& settings);
@@ -212,7 +215,7 @@ class ContactGroup {
   void begin_impact(Contact& contact, double speed, double time, const FlexibleSettings& settings);
   void add_tail(Contact& contact, double duration, const FlexibleSettings& settings);
   void drop_tail(Contact& contact);
-  void prepare_level(double dt);
+  void prepare_level(double dt, const FlexibleSettings& settings);
   void weigh_rows(const std::vector<double>& weights);
 
   // A substep (contact_group.cpp).
@@ -234,6 +237,7 @@ class ContactGroup {
   bool solve_hard(double dt, const FlexibleSettings& settings);
   bool find_hard_forces(const FlexibleSettings& settings);
   double solve_hard_by_newton(const FlexibleSettings& settings, bool contacts, bool slips);
+  [[nodiscard]] bool is_friction_culled() const;
   double solve_staggered(const FlexibleSettings& settings);
   double sweep_hard(const FlexibleSettings& settings, bool contacts, bool slips);
   double sweep_hard_contact(Contact& contact);

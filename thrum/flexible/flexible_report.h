@@ -18,6 +18,7 @@ struct GroupReport {
   std::uint64_t newton_solves = 0;  ///< substeps on which sweeps were slow
   std::uint64_t newton_steps = 0;   ///< in them
   std::uint64_t shortened = 0;      ///< substeps that were halved because sweeps did not converge
+  std::uint64_t culled = 0;         ///< substeps without friction, which could not be seen
   std::uint64_t unsolved = 0;       ///< substeps that ended with a residual above the tolerance
   double max_residual = 0;    ///< largest change of a force in the last sweep, share of the largest force
   double contact_energy = 0;  ///< stored in contacts at the end [J]

@@ -157,6 +157,7 @@ void FlexibleStepper::resolve_contacts(rigid::StepFrame& /*frame*/, double h)
     sum.newton_solves += one.newton_solves;
     sum.newton_steps += one.newton_steps;
     sum.shortened += one.shortened;
+    sum.culled += one.culled;
     sum.unsolved += one.unsolved;
     sum.max_residual = std::max(sum.max_residual, one.max_residual);
     sum.contact_energy += one.contact_energy;

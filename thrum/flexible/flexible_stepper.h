@@ -64,6 +64,8 @@ class FlexibleStepper final : public rigid::Stepper {
   void store_results(rigid::StepFrame& frame) override;
   [[nodiscard]] bool keeps_forces() const override { return true; }
   [[nodiscard]] double contact_energy() const override { return report_.groups.contact_energy; }
+  /// Of all groups, by one who has had them advance one after the other [J].
+  void set_contact_energy(double energy) { report_.groups.contact_energy = energy; }
   void find_deflections(const model::SceneModel& model, const model::SceneState& state,
                         std::span<const collision::PreparedShape> shapes, double h,
                         std::vector<collision::Deflection>& deflections) override;

@@ -143,6 +143,7 @@ void ContactGroup::begin_impact(Contact& contact, double speed, double time, con
 // The substep is h / 2^level.
 int ContactGroup::wanted_level(double h, double time, const FlexibleSettings& settings)
 {
+  if (is_free()) return 0;
   double dt = std::min(h, settings.max_step);
   for (const Body& body : bodies_) {
     if (body.active == 0) continue;

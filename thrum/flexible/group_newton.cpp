@@ -8,11 +8,18 @@
 //     g(y) = y - A^T F(A y) = 0,        H = I + A^T K A,  K = -dF / d(A y),                               (1)
 //
 // is the gradient of a convex function: forces of contacts grow with the indentation, and springs across the
-// normal resist, up to a limit. So H is positive definite and as large as the number of coordinates, not of
-// contacts, and steps along -H^-1 g to where the slope on their line has changed sign converge from anywhere.
-// The limit of friction is that of the normal forces of the round before; rounds are repeated until it stays.
-// [Zheng11] solves the two in turn in the same way (5a), (5b); the search on all contacts at once is what its
-// active sets do.
+// normal resist, up to a limit. So steps along -H^-1 g to where the slope on their line has changed sign
+// converge from anywhere. Every y is A^T f for some f, of which one is kept instead: with G = A A^T the rows
+// move by G f, g = A^T r with r = f - F(G f), and with K = B B^T a step is that of
+//
+//     f - r + B w,     (I + B^T G B) w = B^T G r:                                                         (2)
+//
+// a matrix as large as the number of contacts that push. Where that is more than the coordinates, the same w
+// is P^T H^-1 A^T r with P = A^T B and H as large as the number of coordinates.
+//
+// Contacts that neither touch nor would without forces are left out, until the motion found closes one. The
+// limit of friction is that of the normal forces of the round before; rounds are repeated until it stays.
+// [Zheng11] solves the two in turn in the same way (5a), (5b); both are what its active sets do.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -30,6 +37,14 @@ constexpr int kMaxSteps = 60;
 /// Share of the slope along a line at which a search along it ends, and its most steps.
 constexpr double kLineShare = 0.5;
 constexpr int kLineSteps = 30;
+/// Steps end at this share of the tolerance of the forces.
+constexpr double kRest = 0.1;
+/// Torques count by the force that has them on an arm of at least this [m].
+constexpr double kMinArm = 1e-9;
+/// All contacts take part where this share of them does.
+constexpr double kMostContacts = 0.5;
+/// G is formed for so many rows a coordinate at most; beyond that A (A^T f) is cheaper.
+constexpr double kMaxGramRows = 1.5;
 
 }  // namespace
 
@@ -37,50 +52,144 @@ constexpr int kLineSteps = 30;
 class ContactGroup::Newton {
  public:
   /// For the weights and the modes that `group` has at the moment.
-  Newton(const ContactGroup& group, double dt) : dt_(dt), At_(group.scaled_rows(group.weight_))
+  Newton(const ContactGroup& group, double dt)
+      : dt_(dt), all_rows_(group.scaled_rows(group.weight_)), is_near_(group.contacts_.size(), 0)
   {
-    A_ = At_.transpose();
-    row_sizes_ = A_.rowwise().norm();
+    row_sizes_ = all_rows_.colwise().norm().transpose();
+    gather_rows(group);
   }
 
   /// Forces of all rows; returns how far they are from a solution, as a share of the largest.
   double solve(ContactGroup& group, double tolerance)
   {
     group_ = &group;
-    VecX y = start();
-    if (!y.allFinite()) y.setZero();
+    if (take_near_contacts()) gather_rows(group);
     VecX limits = group_->slip_limits();
+    VecX f = first_guess(limits);
     double residual = 0;
     for (int round = 0; round < kMaxRounds; ++round) {
-      const double slope = minimise(tolerance, limits, y);
+      const double slope = minimise(tolerance, limits, f);
       const double largest = store(limits);
       if (!std::isfinite(largest)) return largest;
       const VecX next = group_->slip_limits();
       residual = std::max(slope, largest > 0 ? max_change(limits, next) / largest : 0);
-      if (residual <= tolerance || slope > tolerance) break;
+      if (slope > tolerance) break;
+      const bool is_complete = !take_reached_contacts(f);
+      if (residual <= tolerance && is_complete) break;
       limits = next;
+      if (is_complete) continue;
+      gather_rows(group);
+      f = start();
     }
     return residual;
   }
 
-  [[nodiscard]] Eigen::Index coordinates() const { return A_.cols(); }
+  [[nodiscard]] Eigen::Index coordinates() const { return all_rows_.rows(); }
 
  private:
   struct Forces {
-    VecX force;  ///< by row
-    VecX slope;  ///< K of contacts, by row; of slips their resistance
-    VecX clip;   ///< direction of a slip that is limited, by row; 0: not limited
+    VecX force;  ///< by place
+    VecX slope;  ///< K of contacts, by place; of slips their resistance
+    VecX clip;   ///< direction of a slip that is limited, by place; 0: not limited
+  };
+  /// A column of B: a at the place i, b at j.
+  struct Push {
+    Eigen::Index i = 0, j = 0;
+    double a = 0, b = 0;
   };
 
-  // From the forces that the group has.
+  // ---------------------------------------------------------------------------------------------------------
+  // Which rows take part. A place is a row that does: first those of the contacts that are near, then those
+  // of the slips.
+
+  // Returns whether there are new ones.
+  bool take_near_contacts()
+  {
+    bool any = false;
+    for (std::size_t c = 0; c < is_near_.size(); ++c) {
+      const Contact& contact = group_->contacts_[c];
+      if (is_near_[c] != 0 || !(contact.d > 0 || contact.d_free > 0 || contact.force > 0)) continue;
+      is_near_[c] = 1;
+      any = true;
+    }
+    // Where most are, the others come one by one, and each time all is solved again.
+    const auto near = std::count(is_near_.begin(), is_near_.end(), std::uint8_t{1});
+    if (any && static_cast<double>(near) > kMostContacts * static_cast<double>(is_near_.size()))
+      std::fill(is_near_.begin(), is_near_.end(), std::uint8_t{1});
+    return any;
+  }
+
+  // Those that the motion by the forces f closes.
+  bool take_reached_contacts(const VecX& f)
+  {
+    if (contact_places_.size() == is_near_.size()) return false;
+    const VecX y = rows_ * f;
+    const double size = y.norm();
+    bool any = false;
+    for (std::size_t c = 0; c < is_near_.size(); ++c) {
+      const Contact& contact = group_->contacts_[c];
+      if (is_near_[c] != 0 || contact.d_free + row_sizes_[contact.row] * size <= 0) continue;
+      if (contact.d_free - all_rows_.col(contact.row).dot(y) <= 0) continue;
+      is_near_[c] = 1;
+      any = true;
+    }
+    return any;
+  }
+
+  void gather_rows(const ContactGroup& group)
+  {
+    contact_places_.clear();
+    slip_places_.clear();
+    std::vector<int> rows;
+    for (std::size_t c = 0; c < is_near_.size(); ++c) {
+      if (is_near_[c] == 0) continue;
+      contact_places_.push_back(c);
+      rows.push_back(group.contacts_[c].row);
+    }
+    for (const Slip& slip : group.slips_) {
+      slip_places_.push_back(static_cast<Eigen::Index>(rows.size()));
+      for (std::size_t i = 0; i < at(slip.desc.count); ++i) rows.push_back(slip.desc.rows[i]);
+    }
+    const auto count = static_cast<Eigen::Index>(rows.size());
+    rows_.resize(all_rows_.rows(), count);
+    sizes_.resize(count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      rows_.col(k) = all_rows_.col(rows[at(k)]);
+      sizes_[k] = row_sizes_[rows[at(k)]];
+    }
+    has_gram_ = static_cast<double>(count) <= kMaxGramRows * static_cast<double>(rows_.rows());
+    if (!has_gram_) return;
+    gram_.setZero(count, count);
+    gram_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose());
+    gram_.triangularView<Eigen::StrictlyUpper>() = gram_.transpose();
+  }
+
+  // G f.
+  void apply(const VecX& f, VecX& moved)
+  {
+    if (has_gram_) {
+      moved.noalias() = gram_ * f;
+      return;
+    }
+    by_coordinate_.noalias() = rows_ * f;
+    moved.noalias() = rows_.transpose() * by_coordinate_;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------
+  // Forces
+
+  // From those that the group has.
   [[nodiscard]] VecX start() const
   {
-    VecX force = VecX::Zero(A_.rows());
-    for (const Contact& contact : group_->contacts_) force[contact.row] = contact.force;
-    for (const Slip& slip : group_->slips_) {
-      for (std::size_t i = 0; i < at(slip.desc.count); ++i) force[slip.desc.rows[i]] = slip.force[i];
+    VecX f = VecX::Zero(rows_.cols());
+    for (std::size_t k = 0; k < contact_places_.size(); ++k)
+      f[static_cast<Eigen::Index>(k)] = group_->contacts_[contact_places_[k]].force;
+    for (std::size_t s = 0; s < slip_places_.size(); ++s) {
+      const Slip& slip = group_->slips_[s];
+      for (Eigen::Index i = 0; i < slip.desc.count; ++i) f[slip_places_[s] + i] = slip.force[at(i)];
     }
-    return At_ * force;
+    if (!f.allFinite()) f.setZero();
+    return f;
   }
 
   // Of a torque by the force that has it on the arm of its limit.
@@ -96,14 +205,16 @@ class ContactGroup::Newton {
     return change;
   }
 
-  // `moved`: A y.
+  // `moved`: G f.
   void find_forces(const VecX& moved, const VecX& limits, Forces& out) const
   {
-    out.force.setZero(A_.rows());
-    out.slope.setZero(A_.rows());
-    out.clip.setZero(A_.rows());
-    for (const Contact& contact : group_->contacts_) {
-      const double d = contact.d_free - moved[contact.row];
+    out.force.setZero(moved.size());
+    out.slope.setZero(moved.size());
+    out.clip.setZero(moved.size());
+    for (std::size_t k = 0; k < contact_places_.size(); ++k) {
+      const auto place = static_cast<Eigen::Index>(k);
+      const Contact& contact = group_->contacts_[contact_places_[k]];
+      const double d = contact.d_free - moved[place];
       if (d <= 0 && contact.d <= 0 && contact.damper == 0) continue;
       double end = d;
       if (contact.tail_compliance > 0)
@@ -111,135 +222,189 @@ class ContactGroup::Newton {
                                                                    contact.tail_compliance, contact.damper,
                                                                    contact.force);
       const elastic::HeldForce held = elastic::held_force(contact.law, contact.d, end, contact.damper);
-      out.force[contact.row] = held.force;
-      out.slope[contact.row] = held.slope / (1 + contact.tail_compliance * held.slope);
+      out.force[place] = held.force;
+      out.slope[place] = held.slope / (1 + contact.tail_compliance * held.slope);
     }
-    for (std::size_t s = 0; s < group_->slips_.size(); ++s)
-      find_slip_force(group_->slips_[s], moved, limits[static_cast<Eigen::Index>(s)], out);
+    for (std::size_t s = 0; s < slip_places_.size(); ++s)
+      find_slip_force(s, moved, limits[static_cast<Eigen::Index>(s)], out);
   }
 
-  void find_slip_force(const Slip& slip, const VecX& moved, double limit, Forces& out) const
+  void find_slip_force(std::size_t s, const VecX& moved, double limit, Forces& out) const
   {
     if (!(limit > 0)) return;
+    const Slip& slip = group_->slips_[s];
     const double resistance = 0.5 * slip.desc.stiffness + slip.desc.damping / dt_;
     std::array<double, 2> wanted{};
-    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-      const int row = slip.desc.rows[i];
-      const double way = group_->rows_[at(row)].free + moved[row];
-      wanted[i] = -(slip.desc.stiffness * slip.stretch[i] + resistance * way);
+    for (Eigen::Index i = 0; i < slip.desc.count; ++i) {
+      const double way = group_->rows_[at(slip.desc.rows[at(i)])].free + moved[slip_places_[s] + i];
+      wanted[at(i)] = -(slip.desc.stiffness * slip.stretch[at(i)] + resistance * way);
     }
     const double length = std::hypot(wanted[0], wanted[1]);
     const double share = length > limit ? limit / length : 1;
-    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-      const int row = slip.desc.rows[i];
-      out.force[row] = share * wanted[i];
-      out.slope[row] = share * resistance;
-      if (share < 1) out.clip[row] = wanted[i] / length;
+    for (Eigen::Index i = 0; i < slip.desc.count; ++i) {
+      const Eigen::Index place = slip_places_[s] + i;
+      out.force[place] = share * wanted[at(i)];
+      out.slope[place] = share * resistance;
+      if (share < 1) out.clip[place] = wanted[at(i)] / length;
     }
   }
 
-  // P of H = I + P P^T, by columns: of the contacts that push, and of the springs across the normal; one that
-  // is limited resists across its direction alone.
+  // ---------------------------------------------------------------------------------------------------------
+  // Steps
+
+  // Stiff contacts turn a small error of their forces into a motion that is far off; that they stay as deep
+  // as they are, and that nothing slips, is nearer. With the forces and slopes F*, K of that motion m*, which
+  // the coordinates need not be able to make, the first f is where F* - K (G f - m*) = f.
+  [[nodiscard]] VecX first_guess(const VecX& limits)
+  {
+    if (contact_places_.empty()) return start();
+    VecX moved(rows_.cols());
+    for (std::size_t k = 0; k < contact_places_.size(); ++k) {
+      const Contact& contact = group_->contacts_[contact_places_[k]];
+      moved[static_cast<Eigen::Index>(k)] = contact.d_free - contact.d;
+    }
+    for (std::size_t s = 0; s < slip_places_.size(); ++s) {
+      const Slip& slip = group_->slips_[s];
+      for (Eigen::Index i = 0; i < slip.desc.count; ++i)
+        moved[slip_places_[s] + i] = -group_->rows_[at(slip.desc.rows[at(i)])].free;
+    }
+    find_forces(moved, limits, forces_);
+    gather_pushing();
+    // K m*.
+    VecX wanted = forces_.force;
+    for (const Push& p : pushing_) {
+      const double along = p.a * moved[p.i] + p.b * moved[p.j];
+      wanted[p.i] += p.a * along;
+      if (p.b != 0) wanted[p.j] += p.b * along;
+    }
+    const VecX r = -wanted;
+    VecX Gr, f;
+    apply(r, Gr);
+    find_direction(r, Gr, f);
+    return f.allFinite() ? f : start();
+  }
+
+  // B: of the contacts that push, and of the springs across the normal; one that is limited resists across
+  // its direction alone.
   void gather_pushing()
   {
-    pushing_.resize(A_.cols(), A_.rows());
-    pushing_count_ = 0;
-    const auto add = [&](int row) {
-      if (forces_.slope[row] > 0)
-        pushing_.col(pushing_count_++) = std::sqrt(forces_.slope[row]) * At_.col(row);
+    pushing_.clear();
+    const auto add = [&](Eigen::Index place) {
+      if (forces_.slope[place] > 0) pushing_.push_back({place, place, std::sqrt(forces_.slope[place]), 0});
     };
-    for (const Contact& contact : group_->contacts_) add(contact.row);
-    for (const Slip& slip : group_->slips_) {
-      const int first = slip.desc.rows[0];
-      const int second = slip.desc.rows[1];
-      const bool is_double = slip.desc.count == 2;
-      const bool is_limited = forces_.clip[first] != 0 || (is_double && forces_.clip[second] != 0);
+    for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(contact_places_.size()); ++k) add(k);
+    for (std::size_t s = 0; s < slip_places_.size(); ++s) {
+      const Eigen::Index first = slip_places_[s];
+      const bool is_double = group_->slips_[s].desc.count == 2;
+      const bool is_limited = forces_.clip[first] != 0 || (is_double && forces_.clip[first + 1] != 0);
       if (!is_limited) {
         add(first);
-        if (is_double) add(second);
+        if (is_double) add(first + 1);
       } else if (is_double) {
-        pushing_.col(pushing_count_++) =
-            std::sqrt(forces_.slope[first]) *
-            (forces_.clip[first] * At_.col(second) - forces_.clip[second] * At_.col(first));
+        const double root = std::sqrt(forces_.slope[first]);
+        pushing_.push_back({first + 1, first, root * forces_.clip[first], -root * forces_.clip[first + 1]});
       }
     }
   }
 
-  // -H^-1 g. The contacts that push change little from one substep to the next: H of an earlier one leads to
-  // it in a few conjugate gradients, which cost far less than a factorisation.
-  void find_direction(const VecX& g, double error, VecX& p)
+  // B^T G B + I, its lower half.
+  void form_small_matrix()
+  {
+    const auto count = static_cast<Eigen::Index>(pushing_.size());
+    matrix_.resize(count, count);
+    for (Eigen::Index l = 0; l < count; ++l) {
+      const Push& q = pushing_[at(l)];
+      for (Eigen::Index k = l; k < count; ++k) {
+        const Push& p = pushing_[at(k)];
+        double sum = p.a * q.a * gram_(p.i, q.i);
+        if (p.b != 0) sum += p.b * q.a * gram_(p.j, q.i);
+        if (q.b != 0) sum += q.b * (p.a * gram_(p.i, q.j) + p.b * gram_(p.j, q.j));
+        matrix_(k, l) = sum;
+      }
+      matrix_(l, l) += 1;
+    }
+  }
+
+  // w as P^T H^-1 A^T r.
+  void find_by_coordinates(const VecX& r)
+  {
+    const auto count = static_cast<Eigen::Index>(pushing_.size());
+    P_.resize(rows_.rows(), count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      const Push& p = pushing_[at(k)];
+      P_.col(k) = p.a * rows_.col(p.i);
+      if (p.b != 0) P_.col(k) += p.b * rows_.col(p.j);
+    }
+    matrix_.setIdentity(rows_.rows(), rows_.rows());
+    matrix_.selfadjointView<Eigen::Lower>().rankUpdate(P_);
+    factor_.compute(matrix_);
+    by_coordinate_.noalias() = rows_ * r;
+    factor_.solveInPlace(by_coordinate_);
+    w_.noalias() = P_.transpose() * by_coordinate_;
+  }
+
+  // The step of f by (2), for the residual r.
+  void find_direction(const VecX& r, const VecX& Gr, VecX& step)
   {
     gather_pushing();
-    if (has_factor_ && find_direction_by_gradients(g, error, p)) return;
-    H_.setIdentity(A_.cols(), A_.cols());
-    if (pushing_count_ > 0) H_.selfadjointView<Eigen::Lower>().rankUpdate(pushing_.leftCols(pushing_count_));
-    factor_.compute(H_);
-    has_factor_ = true;
-    p = -factor_.solve(g);
-  }
-
-  bool find_direction_by_gradients(const VecX& g, double error, VecX& p)
-  {
-    p.setZero(g.size());
-    VecX residual = -g;
-    VecX z = factor_.solve(residual);
-    VecX way = z;
-    VecX curved(g.size());
-    double before = residual.dot(z);
-    const double wanted = error * error * before;
-    for (int i = 0; i < kMaxGradients; ++i) {
-      along_rows_.noalias() = pushing_.leftCols(pushing_count_).transpose() * way;
-      curved = way;
-      curved.noalias() += pushing_.leftCols(pushing_count_) * along_rows_;
-      const double length = before / way.dot(curved);
-      if (!std::isfinite(length)) return false;
-      p += length * way;
-      residual -= length * curved;
-      z = factor_.solve(residual);
-      const double now = residual.dot(z);
-      if (now <= wanted) return true;
-      way = z + now / before * way;
-      before = now;
+    const auto count = static_cast<Eigen::Index>(pushing_.size());
+    w_.resize(count);
+    for (Eigen::Index k = 0; k < count; ++k) {
+      const Push& p = pushing_[at(k)];
+      w_[k] = p.a * Gr[p.i] + p.b * Gr[p.j];
     }
-    return false;
+    if (count <= rows_.rows() && has_gram_) {
+      form_small_matrix();
+      factor_.compute(matrix_);
+      factor_.solveInPlace(w_);
+    } else if (count > 0) {
+      find_by_coordinates(r);
+    }
+    step = -r;
+    for (Eigen::Index k = 0; k < count; ++k) {
+      const Push& p = pushing_[at(k)];
+      step[p.i] += p.a * w_[k];
+      if (p.b != 0) step[p.j] += p.b * w_[k];
+    }
   }
 
-  // Into `forces_` and y; returns what is left of the slope, as a share.
-  double minimise(double tolerance, const VecX& limits, VecX& y)
+  // Into `forces_` and f; returns what is left of the slope, as a share.
+  double minimise(double tolerance, const VecX& limits, VecX& f)
   {
-    VecX moved = A_ * y;
-    VecX g, p, moves;
+    VecX moved, r, Gr, step, moves;
+    apply(f, moved);
     find_forces(moved, limits, forces_);
     double left = 0;
-    for (int step = 0; step < kMaxSteps; ++step) {
-      g = y;
-      g.noalias() -= At_ * forces_.force;
+    for (int i = 0; i < kMaxSteps; ++i) {
+      r = f - forces_.force;
+      apply(r, Gr);
       // Forces that hold a body from both sides cancel in the sum: it is known to their rounding.
-      const double size = std::max(y.norm(), row_sizes_.dot(forces_.force.cwiseAbs()));
-      left = size > 0 ? g.norm() / size : 0;
+      const double size =
+          std::max(std::sqrt(std::max(0.0, f.dot(moved))), sizes_.dot(forces_.force.cwiseAbs()));
+      left = size > 0 ? std::sqrt(std::max(0.0, r.dot(Gr))) / size : 0;
       if (left <= kRest * tolerance) break;
       ++group_->report_.newton_steps;
-      find_direction(g, std::clamp(left, kMinDirectionError, kMaxDirectionError), p);
-      moves.noalias() = A_ * p;
-      const double slope = g.dot(p);
-      if (!(slope < 0) || !p.allFinite()) break;
-      const double length = search(y, p, moved, moves, slope, limits, forces_);
-      y += length * p;
+      find_direction(r, Gr, step);
+      apply(step, moves);
+      const double slope = Gr.dot(step);
+      if (!(slope < 0) || !step.allFinite()) break;
+      const double length = search(f, step, moved, moves, slope, limits);
+      f += length * step;
       moved += length * moves;
     }
     return left;
   }
 
-  // Where along p the slope, which grows, is small beside that at its beginning.
-  double search(const VecX& y, const VecX& p, const VecX& moved, const VecX& moves, double slope,
-                const VecX& limits, Forces& forces) const
+  // Where along the step the slope, which grows, is small beside that at its beginning. Into `forces_`.
+  double search(const VecX& f, const VecX& step, const VecX& moved, const VecX& moves, double slope,
+                const VecX& limits)
   {
     double low = 0;
     double high = 0;  // not known
     double length = 1;
     for (int i = 0; i < kLineSteps; ++i) {
-      find_forces(moved + length * moves, limits, forces);
-      const double now = p.dot(y) + length * p.squaredNorm() - moves.dot(forces.force);
+      find_forces(moved + length * moves, limits, forces_);
+      const double now = moves.dot(f + length * step - forces_.force);
       if (std::abs(now) <= -kLineShare * slope || i + 1 == kLineSteps) break;
       (now < 0 ? low : high) = length;
       length = high > 0 ? 0.5 * (low + high) : 2 * length;
@@ -252,14 +417,15 @@ class ContactGroup::Newton {
   {
     // Of a state that no run has made: sweeps go on from what they have.
     if (!forces_.force.allFinite()) return std::numeric_limits<double>::infinity();
-    for (Contact& contact : group_->contacts_) contact.force = forces_.force[contact.row];
-    for (std::size_t s = 0; s < group_->slips_.size(); ++s) {
+    for (Contact& contact : group_->contacts_) contact.force = 0;
+    for (std::size_t k = 0; k < contact_places_.size(); ++k)
+      group_->contacts_[contact_places_[k]].force = forces_.force[static_cast<Eigen::Index>(k)];
+    for (std::size_t s = 0; s < slip_places_.size(); ++s) {
       Slip& slip = group_->slips_[s];
       slip.slips = !(limits[static_cast<Eigen::Index>(s)] > 0);
-      for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
-        const int row = slip.desc.rows[i];
-        slip.force[i] = forces_.force[row];
-        slip.slips = slip.slips || forces_.clip[row] != 0;
+      for (Eigen::Index i = 0; i < slip.desc.count; ++i) {
+        slip.force[at(i)] = forces_.force[slip_places_[s] + i];
+        slip.slips = slip.slips || forces_.clip[slip_places_[s] + i] != 0;
       }
     }
     double largest = 0;
@@ -267,27 +433,22 @@ class ContactGroup::Newton {
     return largest;
   }
 
-  /// Of a direction, as a share of it, by the norm of H: as large as what is left of the slope, within these.
-  static constexpr double kMinDirectionError = 1e-6;
-  static constexpr double kMaxDirectionError = 1e-2;
-  static constexpr int kMaxGradients = 24;
-  /// Steps end at this share of the tolerance of the forces.
-  static constexpr double kRest = 0.1;
-  /// Torques count by the force that has them on an arm of at least this [m].
-  static constexpr double kMinArm = 1e-9;
-
   ContactGroup* group_ = nullptr;  ///< while it is solved
   double dt_;
-  MatX At_;  ///< W^(1/2) J^T
-  MatX A_;
-  VecX row_sizes_;  ///< norms of the rows of A_
-  MatX pushing_;    ///< P, its first columns
-  Eigen::Index pushing_count_ = 0;
-  MatX H_;
-  Eigen::LLT<MatX> factor_;  ///< of H of this or an earlier step
-  bool has_factor_ = false;
+  MatX all_rows_;                            ///< A^T of all rows
+  VecX row_sizes_;                           ///< norms of its columns
+  std::vector<std::uint8_t> is_near_;        ///< by contact: has a place
+  std::vector<std::size_t> contact_places_;  ///< contacts, by place
+  std::vector<Eigen::Index> slip_places_;    ///< first place, by slip
+  MatX rows_;                                ///< A^T by place
+  VecX sizes_;                               ///< norms of its columns
+  MatX gram_;                                ///< G
+  bool has_gram_ = false;
   Forces forces_;
-  VecX along_rows_;
+  std::vector<Push> pushing_;
+  MatX matrix_, P_;
+  Eigen::LLT<MatX> factor_;
+  VecX w_, by_coordinate_;
 };
 
 MatX ContactGroup::scaled_rows(const std::vector<double>& weights) const

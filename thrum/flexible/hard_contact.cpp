@@ -140,6 +140,24 @@ void ContactGroup::set_slip_forces(const VecX& all)
   sum_displacements();
 }
 
+// Eq. (10) and (11): what would slip without contact forces, and the friction impulses of the last substep,
+// summed over the group, are below what can be seen. Then (5a) alone is solved.
+bool ContactGroup::is_friction_culled() const
+{
+  constexpr double kMaxSpeed = 1e-8;     // [m/s]
+  constexpr double kMaxImpulse = 1e-10;  // [N s]
+  double speed = 0;
+  double impulse = 0;
+  for (const Slip& slip : slips_) {
+    if (slip.desc.is_joint) return false;
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i) {
+      speed += std::abs(rows_[at(slip.desc.rows[i])].free) / prepared_;
+      impulse += prepared_ * std::abs(slip.force[i]);
+    }
+  }
+  return speed < kMaxSpeed && impulse < kMaxImpulse;
+}
+
 double ContactGroup::solve_staggered(const FlexibleSettings& settings)
 {
   std::vector<VecX> before, after;  // friction that rounds began with and ended with
@@ -191,7 +209,12 @@ double ContactGroup::solve_staggered(const FlexibleSettings& settings)
 bool ContactGroup::solve_hard(double dt, const FlexibleSettings& settings)
 {
   prepare_hard(dt);
-  return find_hard_forces(settings);
+  if (settings.friction != FrictionSolver::staggered || slips_.empty() || !is_friction_culled())
+    return find_hard_forces(settings);
+  ++report_.culled;
+  set_slip_forces(VecX::Zero(static_cast<Eigen::Index>(2 * slips_.size())));
+  residual_ = sweep_hard(settings, true, false);
+  return residual_ <= settings.tolerance;
 }
 
 bool ContactGroup::find_hard_forces(const FlexibleSettings& settings)

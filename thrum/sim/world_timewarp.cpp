@@ -15,8 +15,13 @@
 // All groups are at the same time again at the end of World::step(). The members of the world that a slice
 // works on (model, state, pairs, reports) are swapped with those of the group while it advances.
 //
-// Where we leave the paper: groups are formed at the start of each step from boxes, rather than split as soon
-// as bodies part; and events are slices of groups, since the solvers work on groups.
+// With the flexible stepper this is the queue of [Zheng11, algorithm 1]: slices end at the stepper's own
+// times instead of at impacts, and what is rolled back is the whole group that made a slice, to the state
+// that it had before: the paper takes back one body, whose partner keeps the impulse, and interpolates its
+// state, which weakens its modes.
+//
+// Where we leave the papers: groups are formed at the start of each step from boxes, rather than split as
+// soon as bodies part; and events are slices of groups, since the solvers work on groups.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -24,6 +29,7 @@
 #include "thrum/base/index.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/time_of_impact.h"
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/sim/world_timewarp.h"
 
 namespace thrum::sim {
@@ -32,6 +38,8 @@ namespace {
 
 /// Impacts cut no slice of a group to less than this share of the step.
 constexpr double kMinGroupSlice = 1e-6;
+/// A slice may be longer than the stepper wants by this share, so that rounding adds none.
+constexpr double kSliceRounding = 1e-9;
 
 /// Pairs of boxes that overlap, of which not both are fixed; sorted.
 void overlapping_pairs(std::span<const Box3> boxes, const std::vector<model::BodyProperties>& bodies,
@@ -87,6 +95,7 @@ void World::swap_group(WarpGroup& group)
 
 void World::find_pairs_in_group(double h)
 {
+  stepper_->find_deflections(model_, state_, prepared_, std::min(h, stepper_->max_slice()), deflections_);
   X_ws_.resize(model_.bodies.size());
   boxes_.resize(model_.bodies.size());
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
@@ -117,16 +126,27 @@ void World::advance_group(WarpGroup& group, double end, double h)
   const double left = end - group.now.time;
   find_pairs_in_group(left);
   const double slices = std::min(slices_needed(left), 1.0 * std::max(1, desc_.max_slices - group.now.whole));
-  const double length = left / slices;
+  // What meets nothing moves exactly however long the slice is.
+  const bool is_free = near_pairs_.empty() && model_.joints.empty();
+  const double max_slice =
+      is_free ? left : left / std::ceil(left / stepper_->max_slice() * (1 - kSliceRounding));
+  const double length = std::min(left / slices, max_slice);
   if (length < left) refilter_pairs(length);
-  const double taken =
-      solve_until_impact(length, kMinGroupSlice * h, group.now.cuts < desc_.max_impact_slices);
+  // The flexible stepper follows impacts by substeps of its own.
+  const bool may_cut = flexible_ == nullptr && group.now.cuts < desc_.max_impact_slices;
+  const double taken = solve_until_impact(length, kMinGroupSlice * h, may_cut);
+  group.now.contact_energy = stepper_->contact_energy();
   (taken < length ? group.now.cuts : group.now.whole) += 1;
   group.boxes.resize(model_.bodies.size());
   for (std::size_t i = 0; i < group.boxes.size(); ++i) {
     if (model_.bodies[i].motion == model::Motion::fixed) continue;
-    const double margin = desc_.narrow_phase.margin * prepared_[at(model_.bodies[i].shape)].min_extent;
+    double margin = desc_.narrow_phase.margin * prepared_[at(model_.bodies[i].shape)].min_extent;
     Box3 box = box_of_motion(static_cast<model::BodyIndex>(i), taken);
+    if (!deflections_.empty()) {
+      margin += deflections_[i].reach;
+      if (deflections_[i].deformed != nullptr)
+        box.extend(collision::world_bounds(*deflections_[i].deformed, X_ws_[i], 0));
+    }
     group.boxes[i] = Box3(box.min().array() - margin, box.max().array() + margin);
   }
   group.now.contact_energy = stepper_->contact_energy();
@@ -257,6 +277,7 @@ void World::Timewarp::merge(std::size_t g, const std::vector<std::size_t>& other
   std::sort(merged.bodies.begin(), merged.bodies.end());
   merged.bodies.erase(std::unique(merged.bodies.begin(), merged.bodies.end()), merged.bodies.end());
   start_group(merged);
+  merged.now.state.modal_states.clear();
   for (WarpGroup& part : parts) {
     take_over(part, merged);
     std::move(part.history.begin(), part.history.end(), std::back_inserter(merged.history));
@@ -277,6 +298,7 @@ void World::Timewarp::take_over(const WarpGroup& part, WarpGroup& merged)
   model::SceneState& to = merged.now.state;
   for (std::size_t i = 0; i < part.bodies.size(); ++i)
     to.bodies[at(merged.local(part.bodies[i]))] = from.bodies[i];
+  to.modal_states.insert(to.modal_states.end(), from.modal_states.begin(), from.modal_states.end());
   for (std::size_t j = 0; j < part.joints.size(); ++j) {
     const auto place = std::find(merged.joints.begin(), merged.joints.end(), part.joints[j]);
     if (place != merged.joints.end())
@@ -308,8 +330,12 @@ void World::Timewarp::take_over(const WarpGroup& part, WarpGroup& merged)
 
 bool World::can_warp() const
 {
-  return flexible_ == nullptr &&
-         std::all_of(observers_.begin(), observers_.end(),
+  // The slices of the flexible stepper are not kept for observers, nor are its sensors looked at.
+  if (flexible_ != nullptr) {
+    return observers_.empty() && std::none_of(model_.bodies.begin(), model_.bodies.end(),
+                                              [](const model::BodyProperties& body) { return body.sensor; });
+  }
+  return std::all_of(observers_.begin(), observers_.end(),
                      [](const StepObserver* observer) { return observer->only_watches(); });
 }
 
@@ -331,6 +357,7 @@ void World::find_sensor_patches(double h)
 
 void World::step_by_timewarp(double h)
 {
+  if (flexible_ != nullptr) looks_ahead_ = true;
   find_pairs(h);
   const std::vector<model::ContactPatch> sensed_before = state_.sensor_patches;
   find_sensor_patches(h);
@@ -338,6 +365,7 @@ void World::step_by_timewarp(double h)
   previous_sensor_patches_.clear();
   Timewarp timewarp(*this, h);
   timewarp.run();
+  deflections_.clear();  // of the last group
   previous_sensor_patches_ = sensed_before;
   state_.sensor_patches = sensed;
   if (desc_.reports.events) report_sensor_events();

@@ -32,7 +32,7 @@ struct World::WarpGroup {
     std::vector<model::ContactEvent> events;
     int cuts = 0;
     int whole = 0;
-    double contact_energy = 0;  ///< of its springs [J]
+    double contact_energy = 0;  ///< at the end of the last slice [J]
   };
 
   std::vector<model::BodyIndex> bodies;   ///< in the world, sorted; those that it meets and are fixed as well
@@ -79,6 +79,7 @@ class World::Timewarp {
     }
   };
 
+  /// Nothing changes it, so that it can be in many groups.
   [[nodiscard]] bool is_fixed(model::BodyIndex i) const;
   void make_groups();
   void drop_sleeping_groups();
@@ -95,6 +96,7 @@ class World::Timewarp {
   void scale_to(double wanted, double last, std::vector<model::ContactPatch>& patches) const;
   static void sort_contacts(model::SceneState& state);
   void write_back();
+  void write_back_vibration();
   void write_back_group(WarpGroup& group);
   [[nodiscard]] bool is_observed() const { return !world_.called_observers_.empty(); }
   [[nodiscard]] bool is_in_group(model::BodyIndex a, model::BodyIndex b) const;

@@ -2,8 +2,10 @@
 // The groups that a step of the timewarp begins with, and how they become the state of the world again.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "thrum/collision/narrow_phase.h"
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/sim/world_timewarp.h"
 
 namespace thrum::sim {
@@ -23,7 +25,8 @@ std::int32_t find_root(std::vector<std::int32_t>& parent, std::int32_t i)
 
 bool World::Timewarp::is_fixed(model::BodyIndex i) const
 {
-  return world_.model_.bodies[at(i)].motion == model::Motion::fixed;
+  const model::BodyProperties& body = world_.model_.bodies[at(i)];
+  return body.motion == model::Motion::fixed && !body.vibrates;
 }
 
 void World::Timewarp::make_groups()
@@ -115,6 +118,10 @@ void World::Timewarp::start_group(WarpGroup& group)
     state.bodies.push_back(world_.state_.bodies[at(i)]);
     state.body_ids.push_back(world_.state_.body_ids[at(i)]);
   }
+  for (const model::ModalState& ring : world_.state_.modal_states) {
+    if (std::find(state.body_ids.begin(), state.body_ids.end(), ring.body) != state.body_ids.end())
+      state.modal_states.push_back(ring);
+  }
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     model::Joint joint = model.joints[j];
     const model::BodyIndex mover = is_fixed(joint.a) ? joint.b : joint.a;
@@ -190,6 +197,7 @@ void World::Timewarp::write_back()
     if (group_of_[at(free_.bodies[i])] == model::kNone)
       state.bodies[at(free_.bodies[i])] = free_.now.state.bodies[i];
   }
+  write_back_vibration();
   sort_contacts(state);
   std::stable_sort(world_.events_.begin(), world_.events_.end(),
                    [](const auto& p, const auto& q) { return p.time < q.time; });
@@ -198,6 +206,31 @@ void World::Timewarp::write_back()
   state.time += h_;
   state.last_step = h_;
   ++state.step;
+}
+
+// Bodies ring as their groups left them, in the order of the bodies.
+void World::Timewarp::write_back_vibration()
+{
+  if (world_.flexible_ == nullptr) return;
+  double contact_energy = 0;
+  std::vector<std::pair<model::BodyIndex, model::ModalState>> rings;
+  const auto take = [&](const WarpGroup& group, bool is_free) {
+    contact_energy += group.now.contact_energy;
+    for (const model::ModalState& ring : group.now.state.modal_states) {
+      const auto& ids = group.now.state.body_ids;
+      const auto place = std::find(ids.begin(), ids.end(), ring.body) - ids.begin();
+      const model::BodyIndex body = group.bodies[static_cast<std::size_t>(place)];
+      if (!is_free || group_of_[at(body)] == model::kNone) rings.emplace_back(body, ring);
+    }
+  };
+  for (const WarpGroup& group : groups_) {
+    if (!group.is_merged) take(group, false);
+  }
+  if (!free_.bodies.empty()) take(free_, true);
+  std::sort(rings.begin(), rings.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
+  world_.state_.modal_states.clear();
+  for (auto& [body, ring] : rings) world_.state_.modal_states.push_back(std::move(ring));
+  world_.flexible_->set_contact_energy(contact_energy);
 }
 
 void World::Timewarp::write_back_group(WarpGroup& group)
