@@ -91,14 +91,16 @@ class Inspector {
   void check_stepper()
   {
     const sim::World& world = built_.world;
-    if (world.desc().time_of_impact != sim::TimeOfImpactMethod::timewarp || world.can_warp()) return;
+    const bool is_flexible = world.desc().stepper == sim::StepperKind::flexible;
+    if (world.desc().time_of_impact != sim::TimeOfImpactMethod::timewarp ||
+        (world.can_warp() && !is_flexible))
+      return;
     warnings_.push_back(fmt::format(
         "stepper.time_of_impact is \"timewarp\", but steps will be taken by \"conservative\": {}, so that "
         "no group of bodies can be at a time of its own. The motion is the same, at the cost of "
         "\"conservative\".",
-        world.desc().stepper == sim::StepperKind::flexible
-            ? "the flexible stepper advances all bodies in slices of one length"
-            : "bodies that ring act at once on all that touches them"));
+        is_flexible ? "a recording shows all bodies of the flexible stepper at one time"
+                    : "bodies that ring act at once on all that touches them"));
   }
 
   void warn(const ValueLocation& place, std::size_t b, const std::string& sentence)

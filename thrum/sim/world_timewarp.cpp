@@ -135,7 +135,6 @@ void World::advance_group(WarpGroup& group, double end, double h)
   // The flexible stepper follows impacts by substeps of its own.
   const bool may_cut = flexible_ == nullptr && group.now.cuts < desc_.max_impact_slices;
   const double taken = solve_until_impact(length, kMinGroupSlice * h, may_cut);
-  group.now.contact_energy = stepper_->contact_energy();
   (taken < length ? group.now.cuts : group.now.whole) += 1;
   group.boxes.resize(model_.bodies.size());
   for (std::size_t i = 0; i < group.boxes.size(); ++i) {

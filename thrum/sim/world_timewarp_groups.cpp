@@ -257,7 +257,8 @@ void World::Timewarp::write_back_group(WarpGroup& group)
   join(group.now.contacts, world_.contacts_);
   join(group.now.impulses, world_.impulses_);
   join(group.now.events, world_.events_);
-  world_.warped_contact_energy_ += group.now.contact_energy;
+  // The flexible stepper keeps its own, see write_back_vibration().
+  if (world_.flexible_ == nullptr) world_.warped_contact_energy_ += group.now.contact_energy;
 }
 
 bool World::Timewarp::is_in_group(model::BodyIndex a, model::BodyIndex b) const
