@@ -69,7 +69,7 @@ TEST(SceneWarnings, TimewarpThatCannotRunIsReported)
   EXPECT_TRUE(warnings_in(ball, "s.json", with(R"(, "kind": "penalty")")).empty());
   EXPECT_TRUE(warnings_in(ball, "s.json", with("") + R"(, "sound": true)").empty());
   EXPECT_TRUE(says(warnings_in(bar, "s.json", with("")), 0, "bodies that ring act at once"));
-  EXPECT_TRUE(says(warnings_in(ball, "s.json", with(R"(, "kind": "flexible")")), 0, "slices of one length"));
+  EXPECT_TRUE(says(warnings_in(ball, "s.json", with(R"(, "kind": "flexible")")), 0, "at one time"));
   EXPECT_TRUE(warnings_in(bar, "s.json", R"(, "stepper": {"time_of_impact": "conservative"})").empty());
 }
 
