@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Large stacks with the impulse stepper, at rest and after they were disturbed, at several steps. Small ones
-// do not show what a level of the contact graph hands on to the next.
+// Large stacks with the impulse stepper at several steps. Small ones do not show what a level of the contact
+// graph hands on to the next.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,19 +40,15 @@ class ImpulseStacks : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Steps, ImpulseStacks, ::testing::Values(25, 30, 60, 144, 333),
                          [](const auto& rate) { return "At" + std::to_string(rate.param); });
 
-// Boxes are moved by up to `aside` along x and y and, each row more than the one below, by up to `up` a row,
-// at random [m].
-void add_pyramid(World& world, int rows, double aside, double up)
+// Boxes are moved by up to `aside` along x and y, at random [m].
+void add_pyramid(World& world, int rows, double aside)
 {
   std::mt19937 random(3);
-  const auto part = [&] {
-    return static_cast<double>(random()) / 4294967296.0;
-  };
+  std::uniform_real_distribution<double> uniform(-aside, aside);
   for (int row = 0; row < rows; ++row) {
     for (int i = 0; i < rows - row; ++i) {
-      const double x = 1.1 * (i + 0.5 * row) + aside * (2 * part() - 1);
-      const double y = aside * (2 * part() - 1);
-      add_box(world, Vec3::Constant(0.5), {x, y, 0.5 + row + up * row * part()}, 1000);
+      const double x = 1.1 * (i + 0.5 * row) + uniform(random);
+      add_box(world, Vec3::Constant(0.5), {x, uniform(random), 0.5 + row}, 1000);
     }
   }
 }
@@ -61,22 +57,9 @@ TEST_P(ImpulseStacks, APyramidOfTwoHundredBoxesStands)
 {
   for (const double aside : {0.0, 0.02}) {
     World world = make_world();
-    add_pyramid(world, 20, aside, 0);
+    add_pyramid(world, 20, aside);
     EXPECT_LT(drift(world, 2), 3e-4) << "boxes moved aside by up to " << aside << " m";
   }
-}
-
-// Boxes fall by up to 38 mm onto one another, at different times and tilted by what they land on. Later
-// they rest; before shock propagation was kept from adding energy, and gaps closed gently, they trembled
-// without end.
-TEST_P(ImpulseStacks, APyramidThatLandsComesToRest)
-{
-  World world = make_world();
-  add_pyramid(world, 20, 0.01, 0.002);
-  run(world, 1.5, step());
-  EXPECT_LT(drift(world, 1.5), 1e-3);
-  // In the mean a box moves by less than 0.1 mm/s.
-  EXPECT_LT(world.kinetic_energy(), 210 * 0.5 * 1000 * 1e-8);
 }
 
 // Running bond with half bricks at the ends of every other row, so that none hangs over.

@@ -14,8 +14,6 @@ namespace {
 constexpr double kPassAccuracy = 0.05;
 /// Approach that is left to shock propagation, as a share of what gravity gives in a step.
 constexpr double kUnsettledApproach = 1;
-/// Share of its gap that a point which carries load closes in a step, at most.
-constexpr double kGentleClosing = 0.2;
 /// Points this much narrower across than along do not span a patch (square of the ratio).
 constexpr double kFlatPatch = 1e-4;
 /// Rounds over each level in shock propagation where there are joints, at least.
@@ -48,21 +46,18 @@ void ImpulseStepper::extra_contact_passes(StepFrame& frame, double h)
 // `kept` is minus the restitution: the share of its approach that a point keeps in this pass.
 //
 // Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops
-// it where it is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays. A point that carries load
-// closes its gap gently: of boxes that had landed on one another, corners whose gaps of 0.3 mm closed at once
-// opened others, and a pyramid of 210 of them trembled without end.
+// it where it is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
 bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept, int iterations)
 {
   if (!is_movable(pair)) return false;
   // What each point may do in this pass. A pair that started warm is near its answer: slowing down in steps
   // would only spend passes, and heaps of rings kept trembling (0.1 J for 150 rings, without end).
-  if (pair.is_warm) kept = 0;
+  if (pair.is_warm && is_resting(bodies_[pair.a], h) && is_resting(bodies_[pair.b], h)) kept = 0;
   for (std::size_t p = pair.begin; p < pair.end; ++p) {
     for (ImpulsePoint& point : patches_[p].active()) {
       const double u = speed_along(pair, patches_[p], point);
       const bool carries = patches_[p].n.dot(point.contact_impulse) > 0;
-      const double closing = pair.is_warm && carries ? kGentleClosing : 1.0;
-      double min_speed = settings_.close_gaps ? -closing * std::max(0.0, point.gap) / h : 0.0;
+      double min_speed = settings_.close_gaps ? -std::max(0.0, point.gap) / h : 0.0;
       if (point.requested_speed > 0) min_speed = point.requested_speed;
       max_approach_ = std::max(max_approach_, min_speed - u);
       const bool pushed = settings_.accumulate_impulses && carries;
@@ -228,7 +223,6 @@ void ImpulseStepper::shock_propagation(const StepFrame& frame, double h)
   for (std::size_t i = 0; i < all.size(); ++i)
     saved_masses_[i] = {all[i].inverse_mass, all[i].inverse_inertia};
   const bool jointed = !joints_.rows().empty();
-  energy_.record_velocities(bodies_);
   clear_samples();
   for (std::size_t level = 1; level + 1 < level_begin_.size(); ++level) {
     const int rounds =
@@ -253,10 +247,6 @@ void ImpulseStepper::shock_propagation(const StepFrame& frame, double h)
     hold_level(static_cast<std::int32_t>(level), h);
   }
   release_all();
-  // Where we leave the paper: a body that is held though it still moves a little gives energy away. An island
-  // that would gain keeps the share of the sweep that leaves it the least. Joints end in this sweep, and
-  // kicks may add what was granted to them.
-  if (!jointed && !any_requested_ && settings_.warm_start) (void)energy_.limit_warm_start(bodies_);
 }
 
 // What shock propagation gives is not felt by a body that is held. Given again in the warm start of the next

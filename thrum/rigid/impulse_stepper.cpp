@@ -133,7 +133,6 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
 {
   patches_.clear();
   pairs_.clear();
-  any_requested_ = false;
   changes_.assign(bodies_.all().size(), 0);
   patches_.reserve(frame.order.size());
   for (const std::int32_t source : frame.order) {
@@ -169,7 +168,6 @@ void ImpulseStepper::gather_pairs(const StepFrame& frame)
       point.gap = -from.depth;
       point.weight = std::max(0.0, from.warm_impulse);
       point.requested_speed = kick_speed(from.requested_speed, frame.h * std::max(0.0, -patch.acceleration));
-      any_requested_ = any_requested_ || from.requested_speed > 0;
       point.speed = speed_along(pairs_.back(), patch, point);
     }
   }

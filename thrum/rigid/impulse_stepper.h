@@ -226,9 +226,8 @@ class ImpulseStepper final : public Stepper {
   collision::InterferingPointFinder finder_;
   double length_scale_ = 1;
   ImpactEvents impacts_;
-  double max_approach_ = 0;     ///< beyond what a gap allows, before its visit, in the pass under way [m/s]
-  bool any_requested_ = false;  ///< a distant response asks for a speed in this step
-  double settled_ = 0;          ///< speed below which a point needs nothing more [m/s]
+  double max_approach_ = 0;  ///< beyond what a gap allows, before its visit, in the pass under way [m/s]
+  double settled_ = 0;       ///< speed below which a point needs nothing more [m/s]
 };
 
 }  // namespace thrum::rigid
