@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Sound of bodies whose modes are part of the simulation: it is made from the forces on them at the substeps of
-// the simulation, so that it has the pitch of the motion.
+// SPDX-License-Identifier: MIT Sound of bodies whose modes are part of the simulation: it is made from the
+// forces on them at the substeps of the simulation, so that it has the pitch of the motion.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -40,9 +39,9 @@ std::filesystem::path write_scene(const char* name, const std::string& text)
   return file;
 }
 
-// A cantilever of the free length L has 0.1615 t / L^2 sqrt(E / rho): that is the strongest frequency within a
-// factor of 1.6 of it, and it rises while the ruler is drawn back. Louder is, far above, what contacts that are
-// found anew in every millisecond do to the high modes.
+// A cantilever of the free length L has 0.1615 t / L^2 sqrt(E / rho): that is the strongest frequency within
+// a factor of 1.6 of it, and it rises while the ruler is drawn back. Louder is, far above, what contacts
+// that are found anew in every millisecond do to the high modes.
 TEST(FlexibleSound, TheRulerSoundsAtThePitchOfItsFreeLength)
 {
   const double speed_of_sound = std::sqrt(2e11 / 7850);
@@ -64,8 +63,8 @@ TEST(FlexibleSound, TheRulerSoundsAtThePitchOfItsFreeLength)
   }
 }
 
-// A block stands on a steel strip that is held at its ends. It is put down at the beginning, and after a second
-// that is silent the strip is tapped: the rest is 80 dB below the tap.
+// A block stands on a steel strip that is held at its ends. It is put down at the beginning, and after a
+// second that is silent the strip is tapped: the rest is 80 dB below the tap.
 TEST(FlexibleSound, ARestingSecondIsSilent)
 {
   const std::string text = R"({
