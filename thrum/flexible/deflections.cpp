@@ -8,11 +8,11 @@
 // `deformed_slope`, the surface itself is moved, x = X + U q. That sum stays while the body swings through
 // its middle, so that its contacts do not change their kind there.
 //
-// A body that is held between two others over several of its own waves, as a ruler between hand and table, bends
-// within the place that holds it, however little: the few points of a patch on its shape would let it swing
-// between them (the ruler sounded up to 60 % too low). Where the points at which bodies that do not give way press
-// it from two sides reach over kHeldWaves of the shortest wave that its modes have, 2 pi / max (|grad U| / |U|),
-// it is met on its bent surface too.
+// A body that is held between two others over several of its own waves, as a ruler between hand and table,
+// bends within the place that holds it, however little: the few points of a patch on its shape would let it
+// swing between them (the ruler sounded up to 60 % too low). Where the points at which bodies that do not
+// give way press it from two sides reach over kHeldWaves of the shortest wave that its modes have, 2 pi /
+// max (|grad U| / |U|), it is met on its bent surface too.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

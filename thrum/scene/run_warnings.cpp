@@ -9,8 +9,9 @@ namespace thrum::scene {
 
 namespace {
 
-/// Fewer waves than this do not follow the edge of a place that holds a body: with 1.9 of them under the hand the
-/// ruler of scenes/ruler.json was 7 to 18 % too high, with 2.6 of them 1.5 to 4 %, with 3.7 at most 2.7 %.
+/// Fewer waves than this do not follow the edge of a place that holds a body: with 1.9 of them under the
+/// hand the ruler of scenes/ruler.json was 7 to 18 % too high, with 2.6 of them 1.5 to 4 %, with 3.7 at most
+/// 2.7 %.
 constexpr double kResolvedWaves = 3;
 
 }  // namespace

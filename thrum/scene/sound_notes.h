@@ -18,8 +18,8 @@ struct SoundBodyNote {
   bool sounds = true;
   model::Material material;
   std::optional<RingsEntry> rings;
-  /// Of the flexible stepper: the file of its modes, in the folder of the run, of which the lowest take part in
-  /// contact. Empty: none does.
+  /// Of the flexible stepper: the file of its modes, in the folder of the run, of which the lowest take part
+  /// in contact. Empty: none does.
   std::string simulated_file;
   int simulated_modes = 0;
 };

@@ -9,8 +9,8 @@
 // run straight and damping as a monotone cubic.
 //
 // A voice of modes that were part of the simulation moves them by the forces that they felt there
-// (driven_modes.h); its steps have no contacts. Scripted impulses, of which the simulation knows nothing, come
-// on top.
+// (driven_modes.h); its steps have no contacts. Scripted impulses, of which the simulation knows nothing,
+// come on top.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Modes that were part of the simulation, moved again under the forces that they felt there.
 //
-// A force that is held over a substep displaces a mode by f / w^2; about that place it oscillates freely. With
-// z = x' - conj(s) x of the oscillation x = q - f / w^2 and s = -d + i w_d (modal_bank.h),
+// A force that is held over a substep displaces a mode by f / w^2; about that place it oscillates freely.
+// With z = x' - conj(s) x of the oscillation x = q - f / w^2 and s = -d + i w_d (modal_bank.h),
 //
-//     z' = s z,      and where the force changes by df      z += df / s.                                   (1)
+//     z' = s z,      and where the force changes by df      z += df / s.          (1)
 //
-// A mode radiates as well as the amplitude of its model says at its own frequency w. One that is moved slowly,
-// as the high modes of a bent ruler are by what holds it, radiates less: by (W / w)^2 at the frequency W, as a
-// dipole that is small beside the wavelength, which most modes are. So each is heard through
+// A mode radiates as well as the amplitude of its model says at its own frequency w. One that is moved
+// slowly, as the high modes of a bent ruler are by what holds it, radiates less: by (W / w)^2 at the
+// frequency W, as a dipole that is small beside the wavelength, which most modes are. So each is heard
+// through
 //
-//     H(s) = s^2 / (s^2 + w s + w^2),      |H| = 1 at w and far above it, (W / w)^2 far below.              (2)
+//     H(s) = s^2 / (s^2 + w s + w^2),      |H| = 1 at w and far above it, (W / w)^2 far below.      (2)
 //
 // A slow bend is silent.
 //
