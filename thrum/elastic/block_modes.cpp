@@ -157,7 +157,6 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
   ModalAnalysisResult result = run(*blocks, edge, 3, desc);
   result.model.frequency_errors =
       errors_by_difference(coarse.model.frequencies, result.model.frequencies, kDegreeShare);
-  std::optional<VecX> orders;
   while (result.ok() && worst_error(result.model) > level.max_error) {
     const double before = blocks->grid.count(Vec3::Constant(edge));
     const bool far = worst_error(result.model) > 3 * level.max_error;
@@ -166,11 +165,10 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
     const double after = blocks->grid.count(Vec3::Constant(edge));
     if (after > max_tetrahedra) break;
     ModalAnalysisResult next = run(*blocks, edge, 3, desc);
-    if (!orders)
-      orders = convergence_orders(coarse.model.frequencies, result.model.frequencies, next.model.frequencies,
-                                  kFittedNotchOrder);
+    // Of all modes: those of a table were not covered by a higher order where they are smooth.
     next.model.frequency_errors =
-        errors_by_order(result.model.frequencies, next.model.frequencies, after / before, *orders);
+        errors_by_order(result.model.frequencies, next.model.frequencies, after / before,
+                        VecX::Constant(next.model.frequencies.size(), kFittedNotchOrder));
     result = std::move(next);
   }
   add_error_warning(desc, result.model);

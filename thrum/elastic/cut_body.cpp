@@ -10,7 +10,6 @@
 #include "thrum/distance/surface_refinement.h"
 #include "thrum/elastic/mesh_checks.h"
 #include "thrum/elastic/supports.h"
-#include "thrum/mesh/body_axes.h"
 #include "thrum/tets/cut_cells.h"
 
 namespace thrum::elastic {
@@ -237,12 +236,8 @@ tets::CutCells supported_cells(const distance::MeshDistance& surface, double spa
                                const ModalAnalysisDesc& desc, const tets::CutCells::Advance& advance)
 {
   for (const model::Support& support : desc.supports) check_support(support);
-  const mesh::TriangleMesh& given = surface.bvh().mesh();
-  const std::optional<Plane> plane = lattice_plane(desc, mesh::bounding_box(given));
-  // The lattice turns with a free body, so that its modes do not depend on how it lies.
-  const Mat3 axes = desc.supports.empty() ? mesh::body_axes(given) : Mat3::Identity();
-  tets::CutCells cells(
-      surface, {.spacing = spacing, .plane = plane, .axes = axes, .degree = degree, .advance = advance});
+  const std::optional<Plane> plane = lattice_plane(desc, mesh::bounding_box(surface.bvh().mesh()));
+  tets::CutCells cells(surface, {.spacing = spacing, .plane = plane, .degree = degree, .advance = advance});
   check_connected(cells.mesh());
   return cells;
 }

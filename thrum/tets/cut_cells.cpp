@@ -42,10 +42,10 @@ constexpr std::array<std::array<LatticeSite, 4>, 3> kFaceCorners = {
      {{{-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}}}}};
 
 // The axes of the lattice as rows. Faces of its tetrahedra lie in the planes y + z = const.
-Mat3 lattice_axes(const CutCellsDesc& desc)
+Mat3 lattice_axes(const std::optional<CutCellsDesc::Plane>& plane)
 {
-  if (!desc.plane) return desc.axes.transpose();
-  const Vec3 n = desc.plane->normal.normalized();
+  if (!plane) return Mat3::Identity();
+  const Vec3 n = plane->normal.normalized();
   Eigen::Index least = 0;
   n.cwiseAbs().minCoeff(&least);
   const Vec3 x = n.cross(Vec3::Unit(least)).normalized();
@@ -513,7 +513,7 @@ CutCells::CutCells(const distance::MeshDistance& surface, const CutCellsDesc& de
                     desc.spacing, 12 * cubes, kMaxTetrahedra));
   if (desc.degree < 2 || 2 * desc.degree > kMaxMonomialDegree)
     throw Error(fmt::format("Elements of degree {} are not supported; use 2, 3 or 4.", desc.degree));
-  const Mat3 axes = lattice_axes(desc);
+  const Mat3 axes = lattice_axes(desc.plane);
   for (int attempt = 0; attempt < kMaxTries; ++attempt) {
     *this = CutCells();
     to_lattice_ = axes;

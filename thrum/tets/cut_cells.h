@@ -30,7 +30,6 @@ struct CutCellsDesc {
     double offset = 0;            ///< along the normal [m]
   };
   std::optional<Plane> plane = {};
-  Mat3 axes = Mat3::Identity();  ///< of the lattice, as columns, where no plane is given; a rotation
   /// Of the elements: above 2, monomial_moments() are there too; at most 4.
   int degree = 2;
   /// Called for each cell that was cut, by any thread, with its number and the number of all; may throw.
