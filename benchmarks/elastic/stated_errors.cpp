@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whether the stated errors of cut cells cover the true ones, on 30 bodies whose truth is known by another
-// method: bodies of revolution in their profile, bodies along the axes in a fitted grid. The margins were chosen
-// on 20 bodies (docs/methods/modal_analysis.md); ten others test them.
+// method: bodies of revolution in their profile, bodies along the axes in a fitted grid. The margins were
+// chosen on 20 bodies (docs/methods/modal_analysis.md); ten others test them.
 #include <fmt/format.h>
 
 #include <cmath>

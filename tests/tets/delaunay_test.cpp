@@ -159,7 +159,7 @@ TEST(DelaunayMesh, DecidesTiesTheSameWayInEveryOrder)
       for (Index v = 0; v < 8; ++v)
         if (v != left_out && v != also) corners.push_back(DelaunayMesh::kOuterVertices + v);
       corners.resize(5);
-      // +1 or -1: the sign of the determinant of the points in this order; 0 where the first four are in a plane.
+      // The sign of the determinant of the points in this order; 0 where the first four are in a plane.
       const auto sign = [&](const std::vector<Index>& v) {
         const int side = mesh.orientation(v[0], v[1], v[2], v[3]);
         if (side == 0) return 0;

@@ -57,8 +57,8 @@ TEST(Netgen, IsNamedWithThePackageWhenItIsNotInstalled)
   EXPECT_NE(text.find("apt install netgen"), std::string::npos) << text;
 }
 
-// The program sees the surface with a length of 1000 and the edge in the same units, and its answer comes back
-// in metres and in place, with the flat tetrahedron left out and all others positive.
+// The program sees the surface with a length of 1000 and the edge in the same units, and its answer comes
+// back in metres and in place, with the flat tetrahedron left out and all others positive.
 TEST(Netgen, GetsUnitsThatSuitItAndIsReadBack)
 {
   const base::ScratchFolder folder;

@@ -48,8 +48,8 @@ TEST(SurfaceMap, ResultDoesNotDependOnEarlierQueries)
   EXPECT_EQ(asked.find({0.5304, 0.31, 0}).shapes, fresh.find({0.5304, 0.31, 0}).shapes);
 }
 
-// Places with a hint are those without one, also where the contact has moved, and when what the hint names was
-// let go in the meantime.
+// Places with a hint are those without one, also where the contact has moved, and when what the hint names
+// was let go in the meantime.
 TEST(SurfaceMap, AHintChangesNothing)
 {
   const auto plate = plate_model();

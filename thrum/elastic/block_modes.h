@@ -12,8 +12,8 @@
 
 namespace thrum::elastic {
 
-/// None when the faces or a support are not along three perpendicular axes, or the faces divide the body into too many cells. The
-/// surface is closed.
+/// None when the faces or a support are not along three perpendicular axes, or the faces divide the body into
+/// too many cells. The surface is closed.
 [[nodiscard]] std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surface,
                                                                 const FillDesc& fill,
                                                                 const ModalAnalysisDesc& desc);

@@ -17,8 +17,8 @@ namespace thrum::elastic {
 namespace {
 
 // Stated errors, see docs/methods/modal_analysis.md. Of quadratic elements, by stress jumps; of cubic ones by
-// the difference to cubic ones in larger cells, but at least and at most these shares of that to quadratic ones
-// in the same cells: larger cells may have joined what is apart.
+// the difference to cubic ones in larger cells, but at least and at most these shares of that to quadratic
+// ones in the same cells: larger cells may have joined what is apart.
 constexpr double kErrorMargin = 1.5;
 constexpr double kMinDegreeShare = 0.1;
 constexpr double kMaxDegreeShare = 1.25;

@@ -23,15 +23,16 @@ struct QualityLevel {
 [[nodiscard]] VecX errors_by_difference(const VecX& coarse, const VecX& fine, double share);
 
 /// At a right-angled notch the stress grows with the power 0.544 - 1 of the distance [Williams 1952], so that
-/// with uniform elements of any degree w^2 errs with the power 2 x 0.544 of their size: this one of their number.
+/// with uniform elements of any degree w^2 errs with the power 2 x 0.544 of their size: this one of their
+/// number.
 inline constexpr double kUniformNotchOrder = 2 * 0.544 / 3;
 /// Where elements are bisected at the notches, or fitted to them.
 inline constexpr double kFittedNotchOrder = 2.0 / 3;
 
 /// With which power of the number of cubic elements the error of each mode falls, from three sets of
 /// frequencies: quadratic and cubic elements in the same cells, and cubic ones in fewer or more. Where cubic
-/// elements are far better than quadratic ones the mode is smooth in the cells and the power is 1.25; where they
-/// are not there are notches, and it is `notch_order`.
+/// elements are far better than quadratic ones the mode is smooth in the cells and the power is 1.25; where
+/// they are not there are notches, and it is `notch_order`.
 [[nodiscard]] VecX convergence_orders(const VecX& quadratic, const VecX& cubic, const VecX& other_cubic,
                                       double notch_order);
 

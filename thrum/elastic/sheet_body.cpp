@@ -253,7 +253,8 @@ double largest_locking_ratio(const mesh::TriangleMesh& surface, double thickness
     for (std::size_t k = 0; k < 3; ++k)
       around[edge_key(surface.triangles[t][k], surface.triangles[t][(k + 1) % 3])].push_back(t);
   }
-  // The curvature across an edge is its bend over the distance between the middles of its triangles across it.
+  // The curvature across an edge is its bend over the distance between the middles of its triangles across
+  // it.
   std::vector<std::pair<double, double>> curvatures;  // [1/m], with the area
   double total = 0;
   for (const auto& [edge, triangles] : around) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An open or closed surface as a sheet of constant thickness, or a closed solid that is a thin wall, in wedges
-// with matched nodes on its two sides, ready for analyse_elements().
+// An open or closed surface as a sheet of constant thickness, or a closed solid that is a thin wall, in
+// wedges with matched nodes on its two sides, ready for analyse_elements().
 #pragma once
 
 #include "thrum/elastic/element_analysis.h"

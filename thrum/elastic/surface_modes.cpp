@@ -51,7 +51,8 @@ constexpr double kSmallStep = 1.15;      // a refinement by less than this is no
 constexpr Index kMaxComparedTriangles = 3000;
 // Wedges need not be narrower than this many thicknesses, and at folds they cannot.
 constexpr double kMinEdge = 2.5;
-// e^2/(R t) from which curved walls lock noticeably; the first sheet is that fine with up to so many triangles.
+// e^2/(R t) from which curved walls lock noticeably; the first sheet is that fine with up to so many
+// triangles.
 constexpr double kMaxLockingRatio = 0.5;
 constexpr double kMaxFirstTriangles = 1500;
 
@@ -126,8 +127,8 @@ SheetRun run_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& 
   return run;
 }
 
-// Replaces `run` by one with shorter edges and sets its errors. False when there is none: too few edges are long
-// enough to be halved, so that the difference would say little, or at a fold none may be.
+// Replaces `run` by one with shorter edges and sets its errors. False when there is none: too few edges are
+// long enough to be halved, so that the difference would say little, or at a fold none may be.
 bool refine_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& desc, SheetRun& run)
 {
   try {

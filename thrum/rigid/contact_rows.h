@@ -95,8 +95,8 @@ class ContactRows {
   /// must be in the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
   /// One sweep over these islands from the lowest level to the highest in which the held bodies do not yield,
-  /// with at most `iterations` over each level. An island is left out on levels on which the last sweep changed
-  /// none of its speeds by more than `settled` [m/s], and into which nothing came from below.
+  /// with at most `iterations` over each level. An island is left out on levels on which the last sweep
+  /// changed none of its speeds by more than `settled` [m/s], and into which nothing came from below.
   void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations, double settled,
                    const IslandFlags& islands);
   /// Writes impulses back into the scene's patches.

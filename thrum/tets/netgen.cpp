@@ -88,7 +88,8 @@ std::string last_line(const std::filesystem::path& file)
   return last;
 }
 
-// Runs the program in `folder`, with what it prints in `log` there. Throws Error when it does not end in time.
+// Runs the program in `folder`, with what it prints in `log` there. Throws Error when it does not end in
+// time.
 int run_child(const std::filesystem::path& program, const std::filesystem::path& folder,
               const NetgenDesc& desc)
 {
