@@ -148,7 +148,8 @@ ModalAnalysisResult climb(Ladder& ladder, const distance::MeshDistance& surface,
   const VecX coarse = coarser.cubic().model.frequencies;
   ModalAnalysisResult result = ladder.cubic();
   const VecX orders =
-      convergence_orders(quadratic.model.frequencies, result.model.frequencies, coarse, kUniformNotchOrder);
+      convergence_orders(quadratic.model.frequencies, result.model.frequencies, coarse,
+                         has_notches(surface.bvh().mesh()) ? kUniformNotchOrder : kUniformWallOrder);
   const VecX by_degree = errors_by_difference(quadratic.model.frequencies, result.model.frequencies, 1);
   result.model.frequency_errors =
       errors_by_order(coarse, result.model.frequencies, ladder.cell_count() / coarser.cell_count(), orders)

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "thrum/base/index.h"
+#include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::elastic {
 
@@ -41,6 +45,28 @@ VecX errors_by_difference(const VecX& coarse, const VecX& fine, double share)
   }
   for (Eigen::Index k = count; k < fine.size(); ++k) errors[k] = largest;
   return errors;
+}
+
+bool has_notches(const mesh::TriangleMesh& surface)
+{
+  constexpr double kSharp = std::numbers::pi / 6;
+  const auto normal = [&](const Triangle& t) -> Vec3 {
+    return (surface.vertices[at(t[1])] - surface.vertices[at(t[0])])
+        .cross(surface.vertices[at(t[2])] - surface.vertices[at(t[0])])
+        .normalized();
+  };
+  bool found = false;
+  mesh::for_each_edge(mesh::edge_uses(surface), [&](std::span<const mesh::EdgeUse> uses) {
+    if (found || uses.size() != 2) return;
+    const Triangle& first = surface.triangles[at(uses[0].triangle)];
+    const Triangle& second = surface.triangles[at(uses[1].triangle)];
+    const Vec3 n = normal(first);
+    if (n.dot(normal(second)) > std::cos(kSharp)) return;
+    for (const Index v : second)
+      if (v != uses[0].low && v != uses[0].high)
+        found = n.dot(surface.vertices[at(v)] - surface.vertices[at(uses[0].low)]) > 0;
+  });
+  return found;
 }
 
 VecX convergence_orders(const VecX& quadratic, const VecX& cubic, const VecX& other_cubic, double notch_order)

@@ -26,6 +26,10 @@ struct QualityLevel {
 /// with uniform elements of any degree w^2 errs with the power 2 x 0.544 of their size: this one of their
 /// number.
 inline constexpr double kUniformNotchOrder = 2 * 0.544 / 3;
+/// Of a body without notches, where elements are too stiff in thin walls.
+inline constexpr double kUniformWallOrder = 1;
+/// Whether the surface has edges that are sharp (30 degrees or more) and turned inwards.
+[[nodiscard]] bool has_notches(const mesh::TriangleMesh& surface);
 /// Where elements are bisected at the notches, or fitted to them.
 inline constexpr double kFittedNotchOrder = 2.0 / 3;
 
