@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <sstream>
@@ -82,27 +85,76 @@ class Heard {
   // with the contacts of the body at a time [1/s].
   double decay(const std::string& name, Eigen::Index mode, double time) const
   {
+    const LyingBody lying = lying_body(name, mode, time);
+    return lying.free_decay + lying.decays.dot(lying.forces);
+  }
+
+  /// Where contacts are redundant the weight can rest on them in many ways, and sound spreads it anew
+  /// [Zheng11, section 5.2]: the smallest and the largest decay of all ways that hold the body as the
+  /// recorded one. They are those of the fewest contacts that can.
+  std::array<double, 2> decay_range(const std::string& name, Eigen::Index mode, double time) const
+  {
+    const LyingBody lying = lying_body(name, mode, time);
+    const Eigen::Index count = lying.forces.size();
+    const Eigen::FullPivLU<MatX> whole(lying.wrenches);
+    const Eigen::Index rank = whole.rank();
+    const VecX load = lying.wrenches * lying.forces;
+    std::array<double, 2> range = {std::numeric_limits<double>::infinity(), 0};
+    for (unsigned chosen = 0; chosen < 1U << count; ++chosen) {
+      if (std::popcount(chosen) != rank) continue;
+      MatX some(6, rank);
+      VecX decays(rank);
+      for (Eigen::Index k = 0, n = 0; k < count; ++k) {
+        if (((chosen >> k) & 1U) == 0) continue;
+        some.col(n) = lying.wrenches.col(k);
+        decays[n++] = lying.decays[k];
+      }
+      const VecX forces = some.colPivHouseholderQr().solve(load);
+      if (forces.minCoeff() < -1e-9 * load.norm() || (some * forces - load).norm() > 1e-6 * load.norm())
+        continue;
+      const double decay = lying.free_decay + decays.dot(forces);
+      range = {std::min(range[0], decay), std::max(range[1], decay)};
+    }
+    return range;
+  }
+
+  struct LyingBody {
+    double free_decay = 0;  ///< [1/s]
+    VecX forces;            ///< of its contacts [N]
+    VecX decays;            ///< by each newton of them [1/(N s)]
+    MatX wrenches;          ///< force and torque of each newton
+  };
+  LyingBody lying_body(const std::string& name, Eigen::Index mode, double time) const
+  {
     const std::size_t body = number(name);
     const sound::SoundModel& of = model(name);
     const model::Material& material = notes.bodies.at(name).material;
     const double w = of.modes().omegas[mode];
-    double C = material.damping.alpha + material.damping.beta * w * w;
+    LyingBody lying;
+    lying.free_decay = 0.5 * (material.damping.alpha + material.damping.beta * w * w);
     sound::ExcitationReader reader(folder_ / "contacts");
     std::map<std::uint32_t, Pose> poses;
     while (const auto step = reader.next()) {
       for (const sound::PoseSample& pose : step->poses) poses[pose.body] = pose.X_ws;
       if (step->time + step->duration < time) continue;
+      const double gamma = notes.sound.synthesis.contact_damping_scale * material.contact_damping;
       for (const sound::ContactSample& contact : step->contacts) {
         if (contact.a != body && contact.b != body) continue;
         const Pose& X_ws = poses.at(static_cast<std::uint32_t>(body));
         const Vec3 U = of.shapes_at(X_ws.point_to_local(contact.position)).col(mode);
         const double Un = U.dot(X_ws.direction_to_local(contact.normal));
-        C += notes.sound.synthesis.contact_damping_scale * material.contact_damping * contact.normal_impulse /
-             step->duration * (contact.friction * U.squaredNorm() + (1 - contact.friction) * Un * Un);
+        const Eigen::Index n = lying.forces.size();
+        lying.forces.conservativeResize(n + 1);
+        lying.decays.conservativeResize(n + 1);
+        lying.wrenches.conservativeResize(6, n + 1);
+        lying.forces[n] = contact.normal_impulse / step->duration;
+        lying.decays[n] =
+            0.5 * gamma * (contact.friction * U.squaredNorm() + (1 - contact.friction) * Un * Un);
+        lying.wrenches.col(n) << contact.normal, (contact.position - X_ws.position).cross(contact.normal);
       }
       break;
     }
-    return C / 2;
+    return lying;
   }
 
   struct Event {

@@ -88,7 +88,10 @@ class ExcitationFile : public ::testing::Test {
   }
   void TearDown() override { fs::remove(file_); }
 
-  fs::path file_ = fs::temp_directory_path() / "thrum_excitation_test";
+  // Tests of this fixture may run at the same time.
+  fs::path file_ =
+      fs::temp_directory_path() /
+      (std::string("thrum_excitation_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
   std::vector<ExcitationStep> steps_;
 };
 
