@@ -184,6 +184,8 @@ class ImpulseStepper final : public Stepper {
   void shock_propagation(const StepFrame& frame, double h);
   void hold_level(std::int32_t level, double h);
   void record_felt_impulses(const ImpulsePair& pair);
+  [[nodiscard]] bool is_rubbed_wrongly(const ImpulsePair& pair, const ImpulsePatch& patch,
+                                       const ImpulsePoint& point, double h);
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
