@@ -77,17 +77,6 @@ std::optional<Planes> support_planes(const ModalAnalysisDesc& desc, const Mat3& 
   return planes;
 }
 
-std::vector<model::Support> widened(std::vector<model::Support> supports, double by)
-{
-  for (model::Support& support : supports) {
-    support.where.offset += by * support.where.normal.norm();
-    if (support.where.kind == model::SelectionKind::box)
-      support.where.box =
-          Box3(support.where.box.min() - Vec3::Constant(by), support.where.box.max() + Vec3::Constant(by));
-  }
-  return supports;
-}
-
 struct Blocks {
   const mesh::TriangleMesh& surface;
   Mat3 axes;  // of the grid, as columns

@@ -57,17 +57,6 @@ std::vector<tets::CuttingPlane> planes_of(const std::vector<model::Support>& sup
   return planes;
 }
 
-std::vector<model::Support> widened(std::vector<model::Support> supports, double by)
-{
-  for (model::Support& support : supports) {
-    support.where.offset += by * support.where.normal.norm();
-    if (support.where.kind == model::SelectionKind::box)
-      support.where.box =
-          Box3(support.where.box.min() - Vec3::Constant(by), support.where.box.max() + Vec3::Constant(by));
-  }
-  return supports;
-}
-
 class Filler {
  public:
   Filler(const mesh::TriangleMesh& surface, const ModalAnalysisDesc& desc)

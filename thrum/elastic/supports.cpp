@@ -305,4 +305,15 @@ std::vector<std::array<bool, 3>> held_axes(const ElementMesh& mesh, std::span<co
   return held;
 }
 
+std::vector<model::Support> widened(std::vector<model::Support> supports, double by)
+{
+  for (model::Support& support : supports) {
+    support.where.offset += by * support.where.normal.norm();
+    if (support.where.kind == model::SelectionKind::box)
+      support.where.box =
+          Box3(support.where.box.min() - Vec3::Constant(by), support.where.box.max() + Vec3::Constant(by));
+  }
+  return supports;
+}
+
 }  // namespace thrum::elastic

@@ -45,4 +45,8 @@ struct ElementMesh;  // thrum/elastic/element_mesh.h
                                                          std::span<const std::string> region_names,
                                                          std::span<const model::Support> supports);
 
+/// The same supports, with half spaces and boxes that reach `by` farther [m], so that nodes on their limits
+/// are held whatever rounding does.
+[[nodiscard]] std::vector<model::Support> widened(std::vector<model::Support> supports, double by);
+
 }  // namespace thrum::elastic
