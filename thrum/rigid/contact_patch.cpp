@@ -226,6 +226,8 @@ using Two = Eigen::Matrix<RowReal, 2, 1>;
 constexpr int kDiscNewtonSteps = 6;
 constexpr RowReal kDiscAccuracy = 1e-4F;
 constexpr RowReal kMultiplierRatio = 1e5F;
+/// Friction below this is none [N s]: its square would underflow, and the multiplier become infinite.
+constexpr RowReal kNegligibleFriction = 1e-15F;
 
 // The impulse that stops the slip, if it is no longer than `limit`. Otherwise the one of that length that is
 // opposite to the slip which it leaves: with K the block of the two tangents and b = K old - slip, for some
@@ -239,6 +241,7 @@ constexpr RowReal kMultiplierRatio = 1e5F;
 // any length of step.
 Two solve_friction_disc(const Eigen::Matrix<RowReal, 2, 2>& K, const Two& b, RowReal limit)
 {
+  if (limit < kNegligibleFriction) return Two::Zero();
   // Where c outweighs K, as for a point that is hardly pressed, the impulse is along b.
   const RowReal trace = K(0, 0) + K(1, 1);
   const RowReal b_length = b.norm();
