@@ -268,8 +268,8 @@ std::optional<ModalAnalysisResult> analyse_kept_surface(const mesh::TriangleMesh
     std::optional<ModalAnalysisResult> result = analyse_delaunay(surface, fill, desc);
     if (!result)
       throw Error(fmt::format(
-          "'{}' has {} triangles, too many for tetrahedra that keep each of them. Use --fill cut, "
-          "--quality fine, a spacing, or a mesh with fewer triangles.",
+          "Tetrahedra that keep each triangle of '{}' ({} of them) would be too many: it has very "
+          "many, or long narrow ones on curved parts. Use --fill cut, --quality fine or a spacing.",
           desc.name, surface.triangles.size()));
     return result;
   }
