@@ -13,6 +13,7 @@
 
 #include "benchmarks/harness.h"
 #include "tests/support/curved_slab.h"
+#include "tests/support/source_dir.h"
 #include "thrum/flexible/contact_group.h"
 #include "thrum/flexible/flexible_report.h"
 #include "thrum/media/image.h"
@@ -22,7 +23,7 @@
 namespace thrum::bench {
 namespace {
 
-const std::filesystem::path kSource = THRUM_SOURCE_DIR;
+const std::filesystem::path kSource = support::source_dir();
 /// Bodies that have moved by less are not compared [m].
 constexpr double kMinWay = 1e-4;
 const std::filesystem::path kPictures = kSource / "docs/pictures";

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "benchmarks/harness.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
 #include "thrum/flexible/flexible_report.h"
@@ -16,7 +17,7 @@
 namespace thrum::bench {
 namespace {
 
-const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = support::source_dir() / "scenes";
 
 /// A plate with 72 modes and 10 rigid bodies on it, as the table of the paper.
 struct Table {

@@ -11,13 +11,14 @@
 #include "benchmarks/harness.h"
 #include "benchmarks/response/score.h"
 #include "tests/support/scene_outcomes.h"
+#include "tests/support/source_dir.h"
 #include "thrum/media/image.h"
 #include "thrum/media/plot.h"
 
 namespace thrum::bench {
 namespace {
 
-const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = support::source_dir() / "scenes";
 const std::filesystem::path kResults = "build/truth";
 /// Bodies that rise by less are not compared: the bending surface itself lifts what stands on it by up to 1
 /// mm [m].

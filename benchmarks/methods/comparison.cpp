@@ -14,6 +14,7 @@
 #include "benchmarks/methods/interference.h"
 #include "benchmarks/methods/scenes.h"
 #include "benchmarks/methods/timewarp.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/error.h"
 #include "thrum/media/plot.h"
 
@@ -21,7 +22,7 @@ namespace thrum::bench {
 
 namespace {
 
-const std::filesystem::path kDocs = std::filesystem::path(THRUM_SOURCE_DIR) / "docs";
+const std::filesystem::path kDocs = support::source_dir() / "docs";
 
 /// What a run answers.
 struct Answers {

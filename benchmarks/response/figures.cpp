@@ -12,6 +12,7 @@
 #include <map>
 
 #include "benchmarks/harness.h"
+#include "tests/support/source_dir.h"
 #include "thrum/media/attenuation_picture.h"
 #include "thrum/media/bitmap_font.h"
 #include "thrum/media/snapshots.h"
@@ -21,7 +22,7 @@
 namespace thrum::bench {
 namespace {
 
-const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = support::source_dir() / "scenes";
 const std::filesystem::path kFigures = "build/figures";
 constexpr std::array<double, 3> kExponents = {0.5, 1, 2};
 constexpr double kFollowTime = 0.35;  ///< after the first impact [s]

@@ -7,11 +7,12 @@
 
 #include "benchmarks/harness.h"
 #include "tests/support/scene_outcomes.h"
+#include "tests/support/source_dir.h"
 
 namespace thrum::bench {
 namespace {
 
-const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = support::source_dir() / "scenes";
 const std::filesystem::path kTables = "build/outcomes";
 // The surface meshes of Table 1 of [Coevoet20].
 struct PaperMesh {

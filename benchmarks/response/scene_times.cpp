@@ -9,6 +9,7 @@
 #include <map>
 
 #include "benchmarks/harness.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/parallel.h"
 #include "thrum/base/timing.h"
 #include "thrum/scene/build_world.h"
@@ -70,7 +71,7 @@ std::vector<StepTimes> fastest_steps(const std::vector<SceneRun>& runs)
 THRUM_BENCHMARK(response, scene_times)
 {
   constexpr int kRepeats = 5;
-  const std::filesystem::path folder = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+  const std::filesystem::path folder = support::source_dir() / "scenes";
   const std::vector<std::string> names = {"dinner", "wrench_on_roof", "scaffold",
                                           "truck",  "rockfall",       "washing_machine"};
   std::map<std::string, std::vector<SceneRun>> runs;

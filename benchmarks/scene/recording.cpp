@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/harness.h"
+#include "tests/support/source_dir.h"
 #include "thrum/media/run_outputs.h"
 #include "thrum/scene/run_scene.h"
 
@@ -58,7 +59,7 @@ Cost cost_of(const std::string& scene_file, const std::vector<std::string>& sett
 
 THRUM_BENCHMARK(scene, recording_cost)
 {
-  const std::filesystem::path scenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+  const std::filesystem::path scenes = support::source_dir() / "scenes";
   for (const char* name : {"hundred", "dinner"}) {
     const std::filesystem::path scene = scenes / fmt::format("{}.json", name);
     if (!std::filesystem::exists(scene)) continue;
@@ -75,7 +76,7 @@ THRUM_BENCHMARK(scene, recording_cost)
 // Bodies that have come to rest sleep, so that the steps cost next to nothing for most of this time.
 THRUM_BENCHMARK(scene, minute_of_a_hundred)
 {
-  const std::filesystem::path scene = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes" / "hundred.json";
+  const std::filesystem::path scene = support::source_dir() / "scenes" / "hundred.json";
   const Cost cost = cost_of(scene.string(), {"duration=60", "outputs.poster=false"});
   report.row({.name = "recording, share of the steps, 60 s of 100 bodies",
               .figure = cost.share,
@@ -86,7 +87,7 @@ THRUM_BENCHMARK(scene, minute_of_a_hundred)
 THRUM_BENCHMARK(scene, long_recording)
 {
   if (!include_slow_rows()) return;
-  const std::filesystem::path scene = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes" / "hundred.json";
+  const std::filesystem::path scene = support::source_dir() / "scenes" / "hundred.json";
   const Cost cost = cost_of(scene.string(), {"parameters.count=499", "parameters.side=5",
                                              "parameters.height=8", "duration=60", "outputs.poster=false"});
   report.row(

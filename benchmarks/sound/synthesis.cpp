@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "benchmarks/harness.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/parallel.h"
 #include "thrum/base/random.h"
 #include "thrum/media/run_sound.h"
@@ -217,7 +218,7 @@ THRUM_BENCHMARK(sound, table_2)
 THRUM_BENCHMARK(sound, dinner)
 {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "thrum_bench_dinner";
-  const std::filesystem::path file = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes/dinner.json";
+  const std::filesystem::path file = support::source_dir() / "scenes/dinner.json";
   scene::RunDesc run;
   run.folder = folder;
   run.scene_file = file;

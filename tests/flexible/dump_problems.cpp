@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "tests/flexible/problem_file.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/error.h"
 #include "thrum/flexible/contact_group.h"
 #include "thrum/flexible/flexible_report.h"
@@ -93,8 +94,8 @@ std::size_t dump(const Run& run, ContactLaw law, std::ostream& out)
   const bool is_hard = law == ContactLaw::hard;
   std::vector<std::string> settings = run.settings;
   settings.emplace_back("stepper.kind=flexible");
-  scene::SceneDesc desc = scene::read_scene(fmt::format("{}/scenes/{}.json", THRUM_SOURCE_DIR, run.scene),
-                                            {.settings = settings});
+  scene::SceneDesc desc = scene::read_scene(
+      support::source_dir() / "scenes" / (std::string(run.scene) + ".json"), {.settings = settings});
   desc.world.flexible.contact = law;
   Chooser chooser(desc.world.flexible);
   scene::BuiltScene built = scene::build_world(desc);

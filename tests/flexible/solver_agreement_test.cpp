@@ -18,6 +18,7 @@
 
 #include "tests/flexible/interior_point.h"
 #include "tests/flexible/problem_file.h"
+#include "tests/support/source_dir.h"
 #include "thrum/flexible/contact_group.h"
 
 namespace thrum::flexible {
@@ -28,9 +29,8 @@ const std::vector<NamedProblem>& problems()
 {
   static const std::vector<NamedProblem> all = [] {
     const char* other = std::getenv("THRUM_FLEXIBLE_PROBLEMS");
-    return read_problems(other != nullptr
-                             ? std::filesystem::path(other)
-                             : std::filesystem::path(THRUM_SOURCE_DIR) / "tests/data/flexible_problems.bin");
+    return read_problems(other != nullptr ? std::filesystem::path(other)
+                                          : support::source_dir() / "tests/data/flexible_problems.bin");
   }();
   return all;
 }

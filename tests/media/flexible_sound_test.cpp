@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "tests/media/heard.h"
+#include "tests/support/source_dir.h"
 
 namespace thrum::media {
 namespace {
@@ -132,7 +133,7 @@ TEST(FlexibleSound, ATappedBarSoundsAsWithTheConstraintStepper)
 TEST(FlexibleSound, AResumedRunHasTheSameForces)
 {
   scene::RunDesc desc;
-  desc.scene_file = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes" / "cart.json";
+  desc.scene_file = support::source_dir() / "scenes" / "cart.json";
   desc.reading.settings = {"duration=0.16"};
   desc.checkpoint_interval = 0;
   const auto folder = [](const char* name) {

@@ -20,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/support/source_dir.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/media/run_sound.h"
 #include "thrum/media/sound_bodies.h"
@@ -35,7 +36,7 @@ using Settings = std::vector<std::string>;
 class Heard {
  public:
   Heard(const char* name, const Settings& settings)
-      : Heard(std::filesystem::path(THRUM_SOURCE_DIR) / "scenes" / (std::string(name) + ".json"), settings)
+      : Heard(support::source_dir() / "scenes" / (std::string(name) + ".json"), settings)
   {
   }
   Heard(const std::filesystem::path& file, Settings settings)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_dir.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/scene_file.h"
 
@@ -20,7 +21,7 @@ struct Played {
   double time = 0;
 
   Played(const char* name, const std::vector<std::string>& settings)
-      : Played(read_scene(std::filesystem::path(THRUM_SOURCE_DIR) / "scenes" / name, {.settings = settings}))
+      : Played(read_scene(support::source_dir() / "scenes" / name, {.settings = settings}))
   {
   }
   explicit Played(const SceneDesc& scene) : built(build_world(scene)), step(scene.step)

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "tests/support/scene_outcomes.h"
+#include "tests/support/source_dir.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/vibration/attenuation_fit.h"
 
@@ -15,7 +16,7 @@ using support::BodyMotion;
 using support::Outcome;
 using support::SceneMotion;
 
-const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = support::source_dir() / "scenes";
 /// Of the height of a hop to that with steps of 1 ms.
 constexpr double kMaxFactor = 1.5;
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_dir.h"
 #include "thrum/model/compare_state.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/scene_file.h"
@@ -14,7 +15,7 @@
 namespace thrum::scene {
 namespace {
 
-const std::filesystem::path kScenes = std::filesystem::path(THRUM_SOURCE_DIR) / "scenes";
+const std::filesystem::path kScenes = support::source_dir() / "scenes";
 
 void expect_the_same_bits_from_every_step(const char* file, const std::vector<std::string>& settings,
                                           int steps)

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "tests/base/scratch_folder.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/scene/build_world.h"
 #include "thrum/scene/instances.h"
@@ -19,7 +20,7 @@ namespace {
 
 using support::mistakes_of;
 
-const std::filesystem::path kSource = THRUM_SOURCE_DIR;
+const std::filesystem::path kSource = support::source_dir();
 
 std::string first_mistake_of(const std::string& text)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/unused_settings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/base/scratch_folder.h"
+#include "tests/support/source_dir.h"
 
 namespace thrum::scene {
 namespace {
@@ -159,13 +161,14 @@ TEST(UnusedSettings, KeysOfRingsThatExcludeEachOther)
 {
   struct Rings {
     const char* settings;
-    const char* rings;
+    std::string rings;
     const char* unused;
   };
   for (const Rings& c :
        {Rings{"", R"("grid": [0.1, 0.1, 0.1], "quality": "fine")", "rings.quality"},
         Rings{"", R"("spacing": 0.1, "quality": "fine")", "rings.quality"},
-        Rings{"", R"("file": ")" THRUM_SOURCE_DIR R"(/README.md", "clamp": "z<0")", "rings.clamp"},
+        Rings{"", fmt::format(R"("file": "{}/README.md", "clamp": "z<0")", support::source_dir().string()),
+              "rings.clamp"},
         Rings{"", R"("attenuation": {"C": 1})", "rings.attenuation"},
         Rings{R"("response": {"method": "attenuated"})", R"("attenuation": {"alpha": 1})",
               "rings.attenuation.alpha"},
@@ -199,7 +202,7 @@ TEST(UnusedSettings, OfAnIncludedFileAreReportedThere)
 TEST(UnusedSettings, TheScenesOfTheRepositoryHaveNone)
 {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(THRUM_SOURCE_DIR "/scenes")) {
+  for (const auto& entry : std::filesystem::directory_iterator(support::source_dir() / "scenes")) {
     if (entry.path().extension() != ".json") continue;
     ++count;
     for (const std::string& sentence : unused_settings(read_scene(entry.path()))) ADD_FAILURE() << sentence;

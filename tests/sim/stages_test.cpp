@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/sim/world_fixture.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/error.h"
 
 namespace thrum::sim {
@@ -18,7 +19,7 @@ using namespace testing;
 // The names of the stages in docs/the-step.md: its third-level headings.
 std::vector<std::string> documented_stages()
 {
-  std::ifstream page(std::string(THRUM_SOURCE_DIR) + "/docs/the-step.md");
+  std::ifstream page(support::source_dir() / "docs/the-step.md");
   std::vector<std::string> names;
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("### ")) names.push_back(line.substr(4));
