@@ -9,7 +9,6 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
-#include "thrum/mesh/fill_holes.h"
 #include "thrum/mesh/mass_properties.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/mesh/repair.h"

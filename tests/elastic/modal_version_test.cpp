@@ -3,7 +3,7 @@
 // (modal_version.h). Here each part of that code computes something small, and the result is compared with
 // what was recorded for its version.
 //
-// These numbers are no prediction of what is right, which other tests make: they only tell that a result has
+// These numbers are no prediction of what is right, which other tests make: they only show that a result has
 // changed. They are compared within 1e-6 and not by a hash, since compilers and machines differ in the last
 // digits and a number near a limit of rounding would change a hash. Nor is it the source that is hashed: a
 // comment changes no result.
@@ -21,6 +21,7 @@
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/elastic/assembly.h"
 #include "thrum/elastic/modal_analysis.h"
+#include "thrum/elastic/modal_cache.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/shapes/shapes.h"

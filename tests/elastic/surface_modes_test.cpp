@@ -10,6 +10,7 @@
 #include "tests/base/scratch_folder.h"
 #include "tests/elastic/fem_fixtures.h"
 #include "thrum/base/error.h"
+#include "thrum/elastic/modal_cache.h"
 #include "thrum/shapes/boolean.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/tets/structured_tets.h"

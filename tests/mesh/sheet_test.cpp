@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "thrum/mesh/fill_holes.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/repair.h"
 
 namespace thrum::mesh {
 namespace {

@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "thrum/base/cache.h"
-#include "thrum/base/hash.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/element_kind.h"
-#include "thrum/elastic/modal_version.h"
 #include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/model/material.h"
 #include "thrum/model/modal_model.h"
@@ -71,9 +69,5 @@ struct ModalAnalysisResult {
 [[nodiscard]] ModalAnalysisResult analyse_modes_cached(const mesh::TetrahedralMesh& mesh,
                                                        const ModalAnalysisDesc& desc,
                                                        const base::Cache& cache = base::Cache());
-
-/// The key of the cache: a hash of everything that affects the result.
-[[nodiscard]] base::Hash128 modal_key(const mesh::TetrahedralMesh& mesh, const ModalAnalysisDesc& desc,
-                                      const ModalVersions& versions = kModalVersions);
 
 }  // namespace thrum::elastic

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "thrum/base/cache.h"
-#include "thrum/base/hash.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/mesh/triangle_mesh.h"
 
@@ -75,10 +74,5 @@ struct FillDesc {
 [[nodiscard]] std::shared_ptr<const model::ModalModel> modal_model(
     const mesh::TriangleMesh& surface, const model::Material& material,
     const std::vector<std::string>& clamps = {}, const FillDesc& fill = {});
-
-/// The key of the cache: a hash of everything that affects the result.
-[[nodiscard]] base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                              const ModalAnalysisDesc& desc,
-                                              const ModalVersions& versions = kModalVersions);
 
 }  // namespace thrum::elastic

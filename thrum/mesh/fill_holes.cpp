@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/mesh/fill_holes.h"
+#include "thrum/mesh/repair.h"
 
 #include <fmt/format.h>
 

@@ -6,10 +6,11 @@
 //
 // In this order: weld vertices, drop triangles with a repeated corner, flip the long edge of flat triangles,
 // drop duplicates, split edges where parts touch, orient consistently and outwards per component, drop unused
-// vertices. Holes are not filled and crossings are not resolved; mesh_report.h reports them.
+// vertices. Holes are filled only by fill_holes(), crossings are not resolved; mesh_report.h reports both.
 // docs/methods/mesh_repair.md explains the choices.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -62,5 +63,18 @@ struct RepairResult {
 
 /// Throws Error when the mesh has an index out of range or a coordinate that is not finite.
 [[nodiscard]] RepairResult repair_mesh(const TriangleMesh& mesh, const RepairDesc& desc = {});
+
+struct FillHolesResult {
+  std::size_t filled = 0;  ///< holes
+  std::size_t new_triangles = 0;
+  std::size_t kept = 0;            ///< borders that are not simple loops, left open
+  std::vector<std::string> lines;  ///< one sentence for each hole that was filled or left, largest first
+};
+
+/// Each loop of edges with one triangle is closed by triangles to a new vertex at its middle, or by one
+/// triangle where it has three edges. The vertices of the mesh stay as they are. Expects neighbours to face
+/// the same way, as after repair_mesh(). The caps are flat fans: good for small holes, rough for the mouth
+/// of a vessel.
+FillHolesResult fill_holes(TriangleMesh& mesh);
 
 }  // namespace thrum::mesh

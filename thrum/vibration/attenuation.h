@@ -17,9 +17,9 @@
 #include <memory>
 
 #include "thrum/distance/heat_geodesics.h"
-#include "thrum/vibration/attenuation_settings.h"
 #include "thrum/vibration/kick_distribution.h"
 #include "thrum/vibration/modal_response.h"
+#include "thrum/vibration/response_settings.h"
 
 namespace thrum::vibration {
 

@@ -17,7 +17,6 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/model/modal_model.h"
-#include "thrum/vibration/attenuation_settings.h"
 #include "thrum/vibration/response_settings.h"
 
 namespace thrum::vibration {

@@ -6,8 +6,6 @@
 #include <memory>
 
 #include "thrum/model/modal_model.h"
-#include "thrum/vibration/attenuation_settings.h"
-#include "thrum/vibration/mode_state.h"
 #include "thrum/vibration/response_settings.h"
 #include "thrum/vibration/surface_contact.h"
 

@@ -8,7 +8,7 @@
 
 #include "thrum/base/vec.h"
 #include "thrum/elastic/modal_filter.h"
-#include "thrum/vibration/mode_state.h"
+#include "thrum/vibration/surface_contact.h"
 
 namespace thrum::vibration {
 

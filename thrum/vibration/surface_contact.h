@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A ringing body and its contacts, as plain data: what any rigid-body engine can tell about one step.
+// A ringing body, its vibration and its contacts, as plain data: what any rigid-body engine knows about one
+// step.
 //
 //         bodies[1]      bodies[2]
 //          _____           ___
@@ -19,6 +20,17 @@
 #include "thrum/base/vec.h"
 
 namespace thrum::vibration {
+
+/// How a body vibrates at one moment: amplitudes and their speeds, one entry a mode. Modes have unit mass.
+struct ModeState {
+  VecX q;  ///< [kg^1/2 m]
+  VecX v;  ///< [kg^1/2 m/s]
+
+  [[nodiscard]] static ModeState at_rest(Eigen::Index modes)
+  {
+    return {VecX::Zero(modes), VecX::Zero(modes)};
+  }
+};
 
 /// A body as its contacts feel it. Everything is in the axes of the modal model of the ringing body.
 struct RigidBodyData {
