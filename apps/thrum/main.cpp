@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
@@ -12,6 +13,14 @@
 #include "thrum/base/error.h"
 
 namespace {
+
+// Every usage error also points to the help.
+int report_bad_usage(const std::string& sentence)
+{
+  fmt::print(stderr, "thrum: {}\n", sentence);
+  fmt::print(stderr, "Run 'thrum --help', or a command with --help, for its usage.\n");
+  return thrum::app::bad_usage;
+}
 
 // Parses the arguments and runs the command; its callback throws on errors.
 int run(int argc, char** argv)
@@ -37,14 +46,13 @@ int run(int argc, char** argv)
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help and --version
+    // --help and --version; a command that does not exist has no help.
+    const std::string unknown = thrum::app::describe_unknown_command(app);
+    return unknown.empty() ? app.exit(success) : report_bad_usage(unknown);
   } catch (const CLI::RuntimeError& failure) {
     return failure.get_exit_code();  // the command has printed its result, such as runs that differ
   } catch (const CLI::ParseError& error) {
-    // Every usage error also points to the help.
-    fmt::print(stderr, "thrum: {}\n", thrum::app::describe_usage_error(app, error));
-    fmt::print(stderr, "Run 'thrum --help', or a command with --help, for its usage.\n");
-    return thrum::app::bad_usage;
+    return report_bad_usage(thrum::app::describe_usage_error(app, error));
   }
   return thrum::app::done;
 }

@@ -50,6 +50,14 @@ std::string suggest_command_for_file(const CLI::App& command)
   return {};
 }
 
+// Whether the first word after `command` that is no option had to be one of its commands.
+bool expects_command(const CLI::App& command)
+{
+  const bool takes_files =
+      !command.get_options([](const CLI::Option* o) { return o->get_positional(); }).empty();
+  return !command_names(command).empty() && !takes_files && command.get_subcommands().empty();
+}
+
 // `word` is the first word that `command`, with the full name `name`, does not know.
 std::string unknown_word(const CLI::App& command, const std::string& name, const std::string& word)
 {
@@ -57,15 +65,26 @@ std::string unknown_word(const CLI::App& command, const std::string& name, const
     const std::string option = word.substr(0, word.find('='));
     return fmt::format("'{}' has no option {}{}", name, option, suggestion(option, option_names(command)));
   }
-  const std::vector<std::string> parts = command_names(command);
-  const bool takes_files =
-      !command.get_options([](const CLI::Option* o) { return o->get_positional(); }).empty();
-  if (!parts.empty() && !takes_files && command.get_subcommands().empty())
-    return fmt::format("'{}' has no command '{}'{}", name, word, suggestion(word, parts));
+  if (expects_command(command))
+    return fmt::format("'{}' has no command '{}'{}", name, word, suggestion(word, command_names(command)));
   return fmt::format("'{}' does not expect '{}'.{}", name, word, suggest_command_for_file(command));
 }
 
 }  // namespace
+
+std::string describe_unknown_command(const CLI::App& app)
+{
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  if (!expects_command(*command)) return {};
+  for (const std::string& word : command->remaining())
+    if (!word.starts_with('-')) return unknown_word(*command, name, word);
+  return {};
+}
 
 std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error)
 {

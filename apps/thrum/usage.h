@@ -11,4 +11,8 @@ namespace thrum::app {
 /// the most similar known one; for other errors the message of CLI11.
 [[nodiscard]] std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error);
 
+/// A sentence on a word in the place of a command that is none, after parsing was ended by --help; empty when
+/// there is no such word.
+[[nodiscard]] std::string describe_unknown_command(const CLI::App& app);
+
 }  // namespace thrum::app

@@ -55,6 +55,27 @@ class Usage(CommandLine):
         self.assertIn("needs a command: info, repair", self.assert_rejected(2, "mesh"))
         self.assertIn("has no command 'zzzzzz'.", self.assert_rejected(2, "zzzzzz"))
 
+    def test_a_command_that_does_not_exist_has_no_help(self):
+        for words in (["bake", "--help"], ["--help", "bake"], ["bake", "--quiet", "-h"], ["bake", "--version"]):
+            self.assertIn("'thrum' has no command 'bake'", self.assert_rejected(2, *words))
+        self.assertIn("'thrum mesh' has no command 'inf'; did you mean 'info'?",
+                      self.assert_rejected(2, "mesh", "inf", "--help"))
+        self.assertIn("'thrum mesh shape' has no command 'tabel'", self.assert_rejected(2, "mesh", "shape", "tabel", "-h"))
+
+    def test_every_command_has_help(self):
+        def commands(*words):
+            lines = self.run_ok(*words, "--help").splitlines()
+            start = lines.index("Subcommands:") + 1 if "Subcommands:" in lines else len(lines)
+            yield words
+            for line in lines[start:]:
+                if not line.strip():
+                    break
+                if re.match(r"  \w", line):
+                    yield from commands(*words, line.split()[0])
+        found = list(commands())
+        self.assertIn(("mesh", "shape", "table"), found)
+        self.assertGreater(len(found), 20)
+
     def test_a_mistyped_option_is_named(self):
         for words in (["--raduis", "0.1"], ["--raduis=0.1"]):
             self.assertEqual(self.assert_rejected(2, "mesh", "shape", "sphere", *words),
