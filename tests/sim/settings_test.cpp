@@ -232,6 +232,7 @@ TEST(Settings, RejectsNumbersThatAreNotFinite)
   expect_rejected([&](model::JointDesc& j) { j.X_bj.rotation = Quat(0, 0, 0, 0); });
   expect_rejected([&](model::JointDesc& j) { j.length = -1; });
   expect_rejected([&](model::JointDesc& j) { j.stiffness = nan; });
+  expect_rejected([&](model::JointDesc& j) { j.kind = model::JointKind::spring; });  // without any force
   expect_rejected([&](model::JointDesc& j) {
     j.limited = true;
     j.limits = {1, -1};

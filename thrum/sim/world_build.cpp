@@ -122,6 +122,8 @@ void check_joint(const model::JointDesc& desc)
   check_joint_size(desc.length, "length");
   check_joint_size(desc.stiffness, "stiffness");
   check_joint_size(desc.damping, "damping");
+  if (desc.kind == model::JointKind::spring && desc.stiffness == 0 && desc.damping == 0)
+    throw Error("The stiffness of a spring is 0, and so is its damping: it has no force. Set one of them.");
 }
 
 }  // namespace
