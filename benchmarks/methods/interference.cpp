@@ -117,7 +117,7 @@ std::string measure_interference(Report& report)
       "\n## Z-list against hierarchy in a world\n\n"
       "The same scenes of meshes with `interference: zlist` and `hierarchy`, in turn: CPU time of a step "
       "[ms] "
-      "with all that a\nstep does, and the lowest body at the end [m], which tells whether one went "
+      "with all that a\nstep does, and the lowest body at the end [m], which shows whether one went "
       "through.\n\n"
       "| scene | `time_of_impact` | z-list | hierarchy | z-list / hierarchy | lowest body |\n"
       "| --- | --- | --- | --- | --- | --- |\n";

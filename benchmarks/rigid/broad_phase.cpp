@@ -21,7 +21,7 @@ constexpr double kCloudPitch = 16.0;  // from cloud to cloud [m]
 constexpr int kJitterCount = 99991;   // prime, so that each body goes through all of them
 
 // The corner of the cloud of body i. One cloud that grew with the number of bodies would have less of them at
-// its surface, where a body has fewer neighbours: the exponent would tell of that, not of the method.
+// its surface, where a body has fewer neighbours: the exponent would measure that, not the method.
 Vec3 cloud_corner(int i, int count)
 {
   const int cloud = i / kCloudSize;

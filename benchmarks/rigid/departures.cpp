@@ -33,7 +33,7 @@ constexpr std::array kDepartures = {
               [](ImpulseSettings& s) {
                 s.levels = ContactLevels::predicted;
               }},
-    Departure{"every impulse by itself",
+    Departure{"impulses not accumulated",
               [](ImpulseSettings& s) {
                 s.accumulate_impulses = false;
               }},

@@ -71,10 +71,10 @@ struct Strike {
 
 struct StrikeResult {
   double restitution = 0;
-  double duration = 0;      ///< of contact [s]
-  double peak_force = 0;    ///< [N]
-  double energy_error = 0;  ///< largest change of all energy, share of that of the ball
-  double carried_off = 0;   ///< share of the energy of the ball
+  double duration = 0;          ///< of contact [s]
+  double peak_force = 0;        ///< [N]
+  double energy_error = 0;      ///< largest change of all energy, share of that of the ball
+  double tail_mode_energy = 0;  ///< share of the energy of the ball
   std::uint64_t unsolved = 0;
 };
 
@@ -111,12 +111,13 @@ inline StrikeResult strike(const StruckModes& modes, const Strike& desc, double 
     };
     copy(group.q(plate), q);
     copy(group.u(plate), u);
-    result.carried_off += group.report().carried_off / start;
+    result.tail_mode_energy += group.report().tail_mode_energy / start;
     result.unsolved += group.report().unsolved;
     result.peak_force = std::max(result.peak_force, force);
     if (force > 0) result.duration += h;
     const double energy = group.kinetic_energy() + group.modal_energy() + group.report().contact_energy;
-    result.energy_error = std::max(result.energy_error, std::abs(energy / start + result.carried_off - 1));
+    result.energy_error =
+        std::max(result.energy_error, std::abs(energy / start + result.tail_mode_energy - 1));
     touched = touched || group.impulse(contact) > 0;
     if (touched && force == 0 && d < 0 && v > 0) break;
     if (touched && force == 0 && d < 0 && group.impulse(contact) == 0) break;

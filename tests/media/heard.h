@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A scene of scenes/ that is run and heard, and what there is in a sound.
+// Runs a scene of scenes/ with sound and measures the sound.
 #pragma once
 
 #include <fmt/format.h>

@@ -72,7 +72,7 @@ TEST(PenaltyForce, RestitutionFollowsFromTheDampingRatio)
 }
 
 // At any time of an impact, integrated with short steps by the rule of Runge and Kutta, its force and speed
-// tell the same frequency, whatever mass, depth and damping.
+// give the same frequency, whatever mass, depth and damping.
 TEST(PenaltyForce, AnImpactIsKnownFromItsForceAndSpeed)
 {
   base::Random random(12);

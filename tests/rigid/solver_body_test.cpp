@@ -81,7 +81,7 @@ TEST(AdvanceSpin, KeepsEnergyAndMomentumOfFastSpin)
   }
 }
 
-// Lifted by h push against its acceleration a, a body pays m a.(h push) from its kinetic energy, both parts
+// Lifted by h push against its acceleration a, a body loses m a.(h push) of its kinetic energy, both parts
 // alike.
 TEST(RemoveLiftEnergy, RemovesEnergyFromTranslationAndSpin)
 {

@@ -167,17 +167,17 @@ TEST(FlexibleScenes, TheRulerSoundsAsACantileverOfItsFreeLength)
   }
 }
 
-// A newcomer's ruler with too few modes is told so; that of the scene is not.
+// A ruler with too few modes gives a warning; that of the scene does not.
 TEST(FlexibleScenes, TooFewWavesUnderTheHandAreAWarning)
 {
   for (const double highest : {5000.0, 20000.0}) {
     Played scene("ruler.json", {fmt::format("stepper.flexible.max_frequency={}", highest)});
     scene.play(0.05);
     const std::vector<std::string> warnings = limit_warnings(scene.built.world);
-    const bool told = std::any_of(warnings.begin(), warnings.end(), [](const std::string& sentence) {
+    const bool warned = std::any_of(warnings.begin(), warnings.end(), [](const std::string& sentence) {
       return sentence.starts_with("Body 'ruler' is held over");
     });
-    EXPECT_EQ(told, highest < 10000) << highest;
+    EXPECT_EQ(warned, highest < 10000) << highest;
   }
 }
 

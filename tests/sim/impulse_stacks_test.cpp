@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Large stacks with the impulse stepper at several steps. Small ones do not show what a level of the contact
-// graph hands on to the next.
+// graph passes to the next.
 #include <gtest/gtest.h>
 
 #include <algorithm>

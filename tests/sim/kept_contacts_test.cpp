@@ -95,7 +95,7 @@ TEST_P(KeptContacts, RestoringInTheMiddleContinuesBitForBit)
     const auto difference = model::first_difference(world.state(), other.state());
     ASSERT_FALSE(difference) << i << ": " << difference->text();
     kept += kept_pairs(before, world.state());
-    // And where the other goes on by itself for a while.
+    // And where the other continues alone for a while.
     if (i % 30 != 29) continue;
     World third(desc);
     build_mixed_heap(third);

@@ -99,7 +99,7 @@ TEST(Laws, ATargetSpeedAddsTheSameEnergyForAnyStep)
   }
 }
 
-// Large enough that pairs are handed out to several threads.
+// Large enough that pairs are distributed over several threads.
 TEST(Laws, APyramidHasTheSameBitsForOneAndTwoThreads)
 {
   const auto hash_with = [](int threads) {

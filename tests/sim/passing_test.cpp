@@ -233,7 +233,7 @@ Case random_case(base::Random& random)
 
 constexpr int kSteps = 4;
 
-// Runs a case and tells whether the mover was still in front of the wall after each step.
+// Runs a case and returns whether the mover was still in front of the wall after each step.
 bool stays_in_front(TimeOfImpactMethod method, const Case& given, base::Random& random, ImpactCounts& counts)
 {
   Case c = given;

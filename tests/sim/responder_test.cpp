@@ -184,7 +184,7 @@ TEST(Responder, RejectsTheModesOfAnotherMesh)
   EXPECT_THROW(slab.responder.add_body(slab.world, slab.slab, Slab::slab_model(), {}), Error);
 }
 
-// A board with modes for where it stood: told once when it is struck while it is elsewhere, and left alone
+// A board with modes for where it stood: one warning when it is struck while it is elsewhere, and none
 // when it only slid.
 TEST(Responder, WarnsWhenABodyHasLeftTheSupportsOfItsModes)
 {
@@ -207,7 +207,7 @@ TEST(Responder, WarnsWhenABodyHasLeftTheSupportsOfItsModes)
   }
 }
 
-// Contacts that are not on the modal surface are told once, however often they are struck.
+// Contacts that are not on the modal surface are reported once, however often they are struck.
 TEST(Responder, ReportsContactsOffTheSurfaceOnce)
 {
   Slab slab(KickRule::exchange, 0.15, false);

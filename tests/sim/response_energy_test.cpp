@@ -241,7 +241,7 @@ TEST(ResponseEnergy, NeverGrowsInAThousandScenes)
 }
 
 // Bounces that lose nothing: the rules that live on what an impact loses have nothing to give, the others
-// hand on all there is.
+// pass on all of it.
 TEST(ResponseEnergy, WithRestitutionOnePeakKicksVanishAndExchangeConservesEnergy)
 {
   base::Random random(7);

@@ -444,7 +444,7 @@ TEST(ModalResponse, TheDefaultSimulatesMicroCollisionsForADinnerTable)
   EXPECT_FALSE(same(200, KickRule::micro_collisions));
 }
 
-// One mode struck with J bends its place by J f^2 / w: told when that is far from small, not before.
+// One mode struck with J bends its place by J f^2 / w: a warning when that is far from small, not before.
 TEST(ModalResponse, WarnsWhenAnImpactBendsTheBodyTooFar)
 {
   const auto model = one_mode();

@@ -99,8 +99,8 @@ struct BoyseDesc {
   double tolerance = 0;
   /// Vertices up to this far behind a face touch it as well [m]. 0: 1e-3 of the size of the smaller body.
   double max_depth = 0;
-  /// What tells approach from separation, if given; otherwise the split motion, whose two phases may approach
-  /// where the whole does not.
+  /// What decides between approach and separation, if given; otherwise the split motion, whose two phases may
+  /// approach where the whole does not.
   std::optional<BoyseVelocity> velocity = {};
 };
 

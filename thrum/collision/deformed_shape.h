@@ -29,7 +29,7 @@ class DeformedShape {
   DeformedShape(const DeformedShape&) = delete;
   DeformedShape& operator=(const DeformedShape&) = delete;
 
-  /// Only then can it be told how deep another body is in it.
+  /// Only then is it known how deep another body is in it.
   [[nodiscard]] bool is_closed() const;
   /// Sets the positions of the vertices, in shape axes [m].
   void deform(std::span<const Vec3> vertices);

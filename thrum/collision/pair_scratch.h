@@ -59,7 +59,7 @@ struct ElementContact {
   double distance = 0;          ///< of the point from the other shape, negative inside [m]
   Index vertex = -1;            ///< which corner, or
   Index edge = -1;              ///< which edge
-  std::uint32_t which = 0;      ///< tells points of one edge apart
+  std::uint32_t which = 0;      ///< distinguishes points of one edge
   /// (1) of element_contacts.h holds; where it does not, the point counts only if there is no better one
   bool lowest = true;
   bool is_strict = false;  ///< (1) holds with next to no tolerance

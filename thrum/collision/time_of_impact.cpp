@@ -309,7 +309,7 @@ class PairSearch {
     return depth;
   }
 
-  // Meshes that touch at the start: their triangles tell no depth, contacts do.
+  // Meshes that touch at the start: their triangles give no depth, contacts do.
   [[nodiscard]] TimeOfImpact sample_depth(double start_depth)
   {
     if (start_depth > limits_.deepest) return kNoImpact;

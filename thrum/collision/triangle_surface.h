@@ -42,7 +42,7 @@ struct TriangleSurface final : ShapeAccelerator {
   TriangleSurface(const TriangleSurface&) = delete;
   TriangleSurface& operator=(const TriangleSurface&) = delete;
 
-  distance::MeshDistance distance;  ///< exact; the sign of an open mesh tells front from back
+  distance::MeshDistance distance;  ///< exact; positive in front of an open mesh
   const mesh::Bvh& bvh;             ///< of `distance`
   SurfaceElements elements;
   bool deformable = false;

@@ -48,7 +48,7 @@ double held_response(double omega, double decay, double t, const elastic::Damped
   return sum;
 }
 
-/// After so many sweeps their rate tells how many are left.
+/// After so many sweeps their rate predicts how many are left.
 constexpr int kMinSweeps = 5;
 
 // If they go on as from the one before the last to the last.

@@ -9,7 +9,7 @@
 //   group.advance(1e-3, settings);
 //
 // All motion within a slice is small: rows J, and the inertia of the bodies, stay as they were at its
-// beginning. Then every coordinate moves by itself under forces that are held over a substep of length dt,
+// beginning. Then every coordinate moves independently under forces held over a substep of length dt,
 // exactly (a rigid one as x + dt v + dt^2 / 2 (a + f / m), a mode by its damped oscillation), and
 //
 //     d1 = d_free - R F,       R = J W J^T,      W = dt^2 / 2m, or (1 - cos w dt) / w^2 of a mode         (1)

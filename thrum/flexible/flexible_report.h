@@ -20,10 +20,10 @@ struct GroupReport {
   std::uint64_t shortened = 0;      ///< substeps that were halved because sweeps did not converge
   std::uint64_t culled = 0;         ///< substeps without friction, which could not be seen
   std::uint64_t unsolved = 0;       ///< substeps that ended with a residual above the tolerance
-  double max_residual = 0;    ///< largest change of a force in the last sweep, share of the largest force
-  double contact_energy = 0;  ///< stored in contacts at the end [J]
-  double quieted = 0;         ///< energy of modes when they were held [J]
-  double carried_off = 0;     ///< by modes above the highest [J]
+  double max_residual = 0;      ///< largest change of a force in the last sweep, share of the largest force
+  double contact_energy = 0;    ///< stored in contacts at the end [J]
+  double held_mode_energy = 0;  ///< energy of modes when they were held [J]
+  double tail_mode_energy = 0;  ///< by modes above the highest [J]
   std::uint64_t active_modes = 0;  ///< summed over the substeps
 };
 

@@ -161,8 +161,8 @@ void FlexibleStepper::resolve_contacts(rigid::StepFrame& /*frame*/, double h)
     sum.unsolved += one.unsolved;
     sum.max_residual = std::max(sum.max_residual, one.max_residual);
     sum.contact_energy += one.contact_energy;
-    sum.quieted += one.quieted;
-    sum.carried_off += one.carried_off;
+    sum.held_mode_energy += one.held_mode_energy;
+    sum.tail_mode_energy += one.tail_mode_energy;
     sum.active_modes += one.active_modes;
     report_.max_contacts = std::max(report_.max_contacts, group_contacts_[at(g)]);
   }

@@ -63,7 +63,7 @@ void ContactGroup::choose_modes(const FlexibleSettings& settings)
     while (active > 0 && energy(first + at(active - 1)) <= settings.quiet_energy) --active;
     for (int m = active; m < body.modes; ++m) {
       double& u = v_[first + at(m)];
-      report_.quieted += 0.5 * u * u;
+      report_.held_mode_energy += 0.5 * u * u;
       u = 0;
     }
     body.active = active;
@@ -203,7 +203,7 @@ void ContactGroup::add_tail(Contact& contact, double duration, const FlexibleSet
 void ContactGroup::drop_tail(Contact& contact)
 {
   for (const TailMode& mode : contact.tail)
-    report_.carried_off += 0.5 * (mode.u * mode.u + mode.omega * mode.omega * mode.q * mode.q);
+    report_.tail_mode_energy += 0.5 * (mode.u * mode.u + mode.omega * mode.omega * mode.q * mode.q);
   contact.tail.clear();
   contact.impact_step = 0;
 }

@@ -78,7 +78,7 @@ void ConstraintStepper::advance_velocities(StepFrame& frame, double h)
   bodies_.advance_velocities(frame.model, h);
 }
 
-// Whether more is needed is asked of each island by itself.
+// Whether more is needed is decided for each island separately.
 void ConstraintStepper::run_sweeps(int iterations, double h, const IslandFlags& islands)
 {
   const double settled = settings_.settled_threshold * substep_speed_;

@@ -80,7 +80,7 @@ class ContactRows {
   /// none.
   [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
                                      bool backward);
-  /// Tells bodies that a contact pushes them, and finds the velocities that push overlap out. They move the
+  /// Marks bodies that a contact pushes, and finds the velocities that push overlap out. They move the
   /// bodies but are not kept. False when there is none.
   bool push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale, double h);
   /// Takes over the impulses of impacts within the substep, and the gaps that they leave for it.

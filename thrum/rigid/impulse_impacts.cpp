@@ -52,7 +52,7 @@ class PairSource final : public ImpactSource {
 }  // namespace
 
 // Not with the points of the paper, which has no times of impact, nor where impacts come after the velocities
-// are advanced: then they are not told from contact.
+// are advanced: then they cannot be distinguished from contact.
 void ImpulseStepper::reflect_impacts(StepFrame& frame)
 {
   impacts_.clear();

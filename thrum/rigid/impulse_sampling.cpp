@@ -4,7 +4,7 @@
 // is a point of its own, with the gradient of the other's distance as its normal. The contact graph is made
 // of what each body runs into when it alone is moved.
 //
-// The patches of the state, found with a reach, tell which pairs to look at and get the impulses of the
+// The patches of the state, found with a reach, say which pairs to look at and get the impulses of the
 // points near them, so that reports and events are the same for both kinds of points.
 #include <algorithm>
 #include <limits>

@@ -49,7 +49,7 @@ struct ImpulseSettings {
   ContactPoints contact_points = ContactPoints::reduced;
   ContactLevels levels = ContactLevels::gravity;
   bool accumulate_impulses = true;  ///< sums obey the laws, so part of an impulse may be taken back; false:
-                                    ///< each impulse by itself
+                                    ///< each single impulse does
   bool hold_resting_only = true;    ///< shock propagation holds what rests; false: every body of the level
 
   // What we add to the method.

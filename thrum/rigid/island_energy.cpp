@@ -9,7 +9,7 @@
 
 namespace thrum::rigid {
 
-// What moves by itself may give energy to whom it touches.
+// Kinematic bodies may give energy to what they touch.
 void IslandEnergy::find_islands_of(const model::SceneModel& model, const model::SceneState& state)
 {
   island_ = find_islands(model, state);

@@ -86,7 +86,7 @@ class IslandEnergy {
 
   std::vector<std::int32_t> island_;
   std::size_t island_count_ = 0;
-  std::vector<bool> touches_driver_;  ///< by island: a body that moves by itself touches it
+  std::vector<bool> touches_driver_;  ///< by island: a kinematic body touches it
   std::vector<bool> driven_;          ///< by island: something outside may put energy in
   std::vector<double> kick_energy_;   ///< by island: what the kicks of this step may bring [J]
   std::vector<Mat3> inertia_;         ///< world axes [kg m^2]

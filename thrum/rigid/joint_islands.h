@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sweeps over joints that end for each island by itself, so that joints which nothing connects do not change
+// Sweeps over joints that end for each island separately, so that joints which nothing connects do not change
 // each other by a bit.
 //
 //   islands.begin(rows, island_of_body, island_count);      // after rows.build()

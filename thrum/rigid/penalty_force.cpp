@@ -106,7 +106,7 @@ double impact_frequency(double damping_ratio, double depth, double approach, dou
     (impact.speed(middle) > wanted * std::sqrt(impact.depth(middle)) ? low : high) = middle;
   }
   const double t = 0.5 * (low + high);
-  // The larger of the two tells omega more exactly.
+  // The larger of the two gives omega more exactly.
   const double y = impact.depth(t);
   const double rate = impact.speed(t);
   return std::abs(rate) > std::sqrt(y) ? approach / (depth * rate) : force_speed / (depth * std::sqrt(y));

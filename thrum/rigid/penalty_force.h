@@ -27,7 +27,7 @@
 //     y(t) = exp(-s t) sin(t cos phi) / cos phi,          exp(-s t) sinh(t sinh x) / sinh x,      (4)
 //
 // up to t = (pi - 2 phi) / cos phi, or 2 x / sinh x, where f = 0. Until then y' / sqrt(y) falls, so that it
-// tells how far the impact is.
+// shows how far the impact is.
 #pragma once
 
 namespace thrum::rigid {

@@ -153,7 +153,7 @@ void remove_lift_energy(SolverBody& body, const Vec3& push, double h)
   if (body.inverse_mass == 0) return;
   const double climbed = -2 * h * body.acceleration.dot(push);
   if (!(climbed > 0)) return;
-  // Twice the kinetic energy by mass. Both parts pay, in proportion: a body whose centre alone is stopped
+  // Twice the kinetic energy by mass. Both parts lose, in proportion: a body whose centre alone is stopped
   // would turn about it, into what it lies on.
   const double square =
       body.v.squaredNorm() + body.inverse_mass * body.w.dot(body.inverse_inertia.inverse() * body.w);

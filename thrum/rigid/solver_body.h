@@ -55,7 +55,7 @@ struct SpinMidpoint {
 [[nodiscard]] bool is_resting(const SolverBody& body, double step);
 
 /// Slows a body that `push` [m/s] lifts for a time h: its kinetic energy falls by m a.dx. One at rest has
-/// nothing to pay with and gets back the height that it lost by sinking in.
+/// no energy to lose and gets back the height that it lost by sinking in.
 void remove_lift_energy(SolverBody& body, const Vec3& push, double h);
 
 /// The bodies of a scene during one step.

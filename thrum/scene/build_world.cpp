@@ -20,7 +20,7 @@ namespace thrum::scene {
 
 namespace {
 
-// A calm palette for bodies without a colour of their own, told apart in print as well [Okabe and Ito].
+// The palette for bodies without a colour of their own; its colours differ in print as well [Okabe and Ito].
 const std::vector<Colour>& palette()
 {
   static const std::vector<Colour> colours = {

@@ -27,7 +27,7 @@ struct BodyVisual {
 
 /// Whether a body is heard, and where its modes come from.
 struct BodySound {
-  bool sounds = true;               ///< it has a material and the scene wants to hear it
+  bool sounds = true;               ///< it has a material and the scene has sound
   std::optional<RingsEntry> rings;  ///< none: modes of the free body
 };
 
@@ -94,7 +94,7 @@ struct BuiltScene {
   /// `time`. Bodies are added where the scene puts them. Returns whether there were any.
   bool apply_changes(double time, double h);
   [[nodiscard]] bool has_changes(double time, double h) const;
-  /// Applies the changes at `time`, does what the script wants in the step from `time` to `time` + `h`, then
+  /// Applies the changes at `time`, applies the script in the step from `time` to `time` + `h`, then
   /// takes the step.
   void step(double time, double h);
   /// The frame of the joint is the same in the world for both bodies, where they are now.

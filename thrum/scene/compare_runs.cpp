@@ -40,7 +40,7 @@ std::string difference(const sim::RecordedFrame& x, const sim::RecordedFrame& y,
         "{:.6g} J)",
         x.kinetic_energy, y.kinetic_energy);
   }
-  return "all bodies are then at the same places; velocities, or what the solver remembers, differ";
+  return "all bodies are then at the same places; velocities, or the solver's warm start, differ";
 }
 
 }  // namespace

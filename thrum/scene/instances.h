@@ -18,7 +18,7 @@ inline constexpr double kMaxBodies = 1e6;  ///< in one scene; more is a mistake 
 /// The name of each body: that of the entry, with a number when it is repeated.
 [[nodiscard]] std::vector<std::string> instance_names(const BodyEntry& body);
 
-/// Where the shape's axes of each body begin, in the world. `stream` tells the entries of a scene apart, so
+/// Where the shape's axes of each body begin, in the world. `stream` distinguishes the entries of a scene, so
 /// that two scatters of one scene differ.
 [[nodiscard]] std::vector<Pose> instance_poses(const BodyEntry& body, std::uint64_t seed,
                                                std::uint64_t stream);

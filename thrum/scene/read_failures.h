@@ -16,7 +16,7 @@ namespace thrum::scene {
 
 class ReadFailures {
  public:
-  explicit ReadFailures(std::vector<Mistake> told) : mistakes_(std::move(told)) {}
+  explicit ReadFailures(std::vector<Mistake> mistakes) : mistakes_(std::move(mistakes)) {}
 
   /// Whether the key of the object at `object` may be there and was not read: its value is wrong, or an
   /// unknown key stands beside it that may be meant for it.

@@ -314,7 +314,7 @@ class Run {
 
 RunResult run_scene(const SceneDesc& scene, const RunDesc& desc)
 {
-  // A folder in use is told before modes are computed, which may take minutes.
+  // A folder in use is reported before modes are computed, which may take minutes.
   std::optional<base::FolderLock> lock;
   if (std::filesystem::is_directory(desc.folder)) lock.emplace(desc.folder);
   return Run(scene, desc).from_start(lock);
@@ -322,8 +322,8 @@ RunResult run_scene(const SceneDesc& scene, const RunDesc& desc)
 
 namespace {
 
-// Whether the run came to its end and wrote all its files; run.json is the last of them, and a run before is
-// forgotten only then.
+// Whether the run came to its end and wrote all its files; run.json is the last of them, and the backup of
+// the previous run is removed only then.
 bool is_complete(const std::filesystem::path& folder, const sim::Recording& recording)
 {
   if (!recording.complete || std::filesystem::exists(folder / "recording.old")) return false;

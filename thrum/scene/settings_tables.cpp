@@ -86,7 +86,7 @@ THRUM_TABLE(rigid::ImpactSettings, impacts_table,
             ObjectTable<rigid::ImpactSettings>("impacts", "How impacts with restitution are resolved.")
                 .choice({.key = "simultaneous",
                          .doc = "reflections: all contacts of an impact together, at its time within the "
-                                "step; by_stepper: constraint resolves every contact by itself at the end "
+                                "step; by_stepper: constraint resolves contacts one by one at the end "
                                 "of a substep, impulse one pair after the other"},
                         &rigid::ImpactSettings::simultaneous,
                         {{"reflections", rigid::SimultaneousImpacts::reflections},
@@ -141,7 +141,7 @@ THRUM_TABLE(
                 &ImpulseSettings::levels,
                 {{"gravity", rigid::ContactLevels::gravity}, {"predicted", rigid::ContactLevels::predicted}})
         .field(flag("accumulate_impulses",
-                    "sums of impulses obey the laws; false: each impulse by itself, as in the paper"),
+                    "sums of impulses obey the laws; false: each single impulse does, as in the paper"),
                &ImpulseSettings::accumulate_impulses)
         .field(flag("hold_resting_only",
                     "shock propagation holds what rests; false: every body of a level, as in the paper"),

@@ -36,14 +36,14 @@ struct ResponderDesc {
 struct ResponseReport {
   int impacts = 0;
   int kicks = 0;
-  int hops = 0;                 ///< responses to impacts passed on
-  int unsolved = 0;             ///< problems of simultaneous contacts not solved to their tolerance
-  double lost = 0;              ///< by the impacts [J]
-  double received = 0;          ///< by the vibration [J]
-  double given = 0;             ///< to the kicked bodies [J]
-  double deferred = 0;          ///< of that, what only the next solve hands out, and kicks under way [J]
-  double vibration_energy = 0;  ///< vibration of all bodies at the end [J]
-  double seconds = 0;           ///< that it took
+  int hops = 0;                       ///< responses to impacts passed on
+  int unsolved = 0;                   ///< problems of simultaneous contacts not solved to their tolerance
+  double lost = 0;                    ///< by the impacts [J]
+  double received = 0;                ///< by the vibration [J]
+  double given = 0;                   ///< to the kicked bodies [J]
+  double deferred = 0;                ///< of that, what only the next solve applies, and kicks under way [J]
+  double vibration_energy = 0;        ///< vibration of all bodies at the end [J]
+  double seconds = 0;                 ///< that it took
   std::vector<std::string> warnings;  ///< of this step
 };
 

@@ -30,7 +30,7 @@ struct Responder::Resonator {
 /// An impact that a kick gives to the body above it.
 struct Responder::TransmittedImpact {
   model::BodyIndex resonator = model::kNone;  ///< that is struck
-  model::BodyId from = {};                    ///< whose vibration it came from, and who pays
+  model::BodyId from = {};                    ///< whose vibration it came from and loses its energy
   std::size_t patch = 0;
   std::size_t point = 0;
   double impulse = 0;  ///< [N s]

@@ -28,7 +28,7 @@ constexpr double kWholeStep = std::numeric_limits<double>::infinity();
 constexpr double kMinSlice = 1.0 / 256;
 /// Those at which bisection and conservative advancement end a slice are found more closely.
 constexpr double kMinExactSlice = 1e-6;
-/// A slice may be longer than the stepper wants by this share, so that rounding adds none.
+/// A slice may be longer than the stepper's limit by this share, so that rounding adds none.
 constexpr double kSliceRounding = 1e-9;
 /// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
 /// short slice are mostly rounding.

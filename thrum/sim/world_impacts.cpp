@@ -37,7 +37,7 @@ constexpr int kMaxMissedRounds = 2;
 constexpr int kShorterRounds = 3;
 constexpr int kMaxStopRounds = 8;
 /// Whole turns of a body within a slice that are searched for impacts. One that makes more sweeps the same
-/// place again and again; when it meets something there cannot be told at this slice.
+/// place again and again; when it meets something there is not known at this slice.
 constexpr double kMaxTurns = 4;
 /// Where a body is at the end of a parabola, as a share of its way.
 constexpr double kParabolaRounding = 1e-9;

@@ -8,7 +8,7 @@
 //              (conservative advancement) or the end of the step. Its state is saved before that.
 //   rollback   an impact may send a body to where its box did not say. If its way in the slice meets the box
 //              of a body outside its group, the slice is undone; the groups concerned go back to the start of
-//              the slice, become one group, and advance from there. Nobody else notices.
+//              the slice, become one group, and advance from there. No other group changes.
 //   reclaim    no group can be sent back to before the earliest local time (global virtual time): older saved
 //              states are dropped.
 //
@@ -38,7 +38,7 @@ namespace {
 
 /// Impacts cut no slice of a group to less than this share of the step.
 constexpr double kMinGroupSlice = 1e-6;
-/// A slice may be longer than the stepper wants by this share, so that rounding adds none.
+/// A slice may be longer than the stepper's limit by this share, so that rounding adds none.
 constexpr double kSliceRounding = 1e-9;
 
 /// Pairs of boxes that overlap, of which not both are fixed; sorted.

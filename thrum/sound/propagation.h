@@ -112,7 +112,7 @@ class Propagator {
   void push(std::span<const double> amplitude);
   /// Takes samples of the pressure that follow each other [Pa]; they are valid during the call.
   using Take = std::function<void(std::span<const double>)>;
-  /// Hands over all samples of the pressure at the receiver that are known by now: more than were pushed when
+  /// Passes on all samples of the pressure at the receiver that are known by now: more than were pushed when
   /// the way is long. The second appends them.
   void pull(const Take& take);
   void pull(std::vector<double>& pressure);
@@ -164,7 +164,7 @@ class Propagator {
   std::vector<double> weights_;       ///< delay, gain and absorption together
   std::ptrdiff_t weights_begin_ = 0;  ///< sample of the source that the first is for, seen from the one heard
 
-  std::vector<double> row_;  ///< pressure that is handed over
+  std::vector<double> row_;  ///< pressure that is passed on
 
   std::vector<double> delayed_;          ///< s(t_e) / r, the newest sample last
   std::ptrdiff_t delayed_begin_ = 0;     ///< number of its first sample

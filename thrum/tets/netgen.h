@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fitted tetrahedra by Netgen, a program of others (LGPL 2.1, Debian package netgen) that is looked for when
-// it is needed and run as a child process: a crash or an endless search of it ends nothing else.
+// it is needed and run as a child process: a crash of it, or a search that never ends, stops nothing else.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much of a change of velocity an amount of energy pays for.
+// How much of a change of velocity an amount of energy allows.
 //
 // A change s of velocities v (of modes with unit mass, or of a body: read the products with its mass matrix)
 // taken a times changes the energy by

@@ -8,7 +8,7 @@
 
 namespace thrum::vibration {
 
-/// Follows the impact for the window of the settings and hands over, for each body in contact, the motion
+/// Follows the impact for the window of the settings and returns, for each body in contact, the motion
 /// with which it leaves. Total energy never grows. `state` is left as it is at the end of the window, or one
 /// step later when that is later.
 [[nodiscard]] ResponseResult simulate_micro_collisions(const ResponseContext& context, ModeState& state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last word on energy: a response taken only so far as a budget pays for, whatever rule it came from and
+// The final limit on energy: a response scaled to what a budget allows, whatever rule it came from and
 // whatever else the rigid step did.
 //
 // Between no response at all (bodies as the rigid solver left them, modes swinging on) and the whole of it,
