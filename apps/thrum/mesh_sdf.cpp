@@ -6,6 +6,7 @@
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/npz.h"
 #include "thrum/base/parallel.h"
 #include "thrum/distance/signed_distance_field.h"
@@ -30,9 +31,9 @@ struct SdfOptions {
 void write_grid(const std::string& file, const distance::SignedDistanceField& field)
 {
   const distance::GridFrame& frame = field.frame();
-  const std::size_t nx = static_cast<std::size_t>(frame.cells[0]) + 1;
-  const std::size_t ny = static_cast<std::size_t>(frame.cells[1]) + 1;
-  const std::size_t nz = static_cast<std::size_t>(frame.cells[2]) + 1;
+  const std::size_t nx = at(frame.cells[0]) + 1;
+  const std::size_t ny = at(frame.cells[1]) + 1;
+  const std::size_t nz = at(frame.cells[2]) + 1;
   std::vector<float> values(nx * ny * nz);
   base::parallel_for(nx, [&](std::size_t i) {
     for (std::size_t j = 0; j < ny; ++j) {

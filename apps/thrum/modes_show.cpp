@@ -67,7 +67,7 @@ elastic::SurfaceProbe strike_point(const model::ModalModel& model, const std::st
                length_text(closest.distance));
   }
   return {{closest.triangle, closest.barycentric},
-          mesh::area_vector(model.surface, static_cast<std::size_t>(closest.triangle)).normalized()};
+          mesh::area_vector(model.surface, at(closest.triangle)).normalized()};
 }
 
 // By the extension unless --format says otherwise.

@@ -19,6 +19,7 @@
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/timing.h"
 
 namespace thrum::app {
@@ -196,7 +197,7 @@ class Server {
     std::array<char, 4096> part;
     const ssize_t count = ::recv(connection.socket.get(), part.data(), part.size(), MSG_DONTWAIT);
     if (count <= 0) return count == 0 || (errno != EAGAIN && errno != EINTR);
-    connection.request.append(part.data(), static_cast<std::size_t>(count));
+    connection.request.append(part.data(), at(count));
     if (connection.request.find("\r\n\r\n") != std::string::npos) {
       answer(connection);
       return true;
@@ -257,7 +258,7 @@ class Server {
       const ssize_t sent = ::send(connection.socket.get(), left.data(), left.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
       if (sent <= 0) return;
-      left.remove_prefix(static_cast<std::size_t>(sent));
+      left.remove_prefix(at(sent));
     }
   }
 

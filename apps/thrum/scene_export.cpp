@@ -12,6 +12,7 @@
 #include "apps/thrum/scene_commands.h"
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/progress.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/media/motion_glb.h"
@@ -100,7 +101,7 @@ void write_strip(const ExportOptions& options, const sim::Recording& recording)
   std::vector<double> times = media::evenly_spaced_times(recording, options.count);
   if (!options.times.empty()) {
     const auto commas = std::count(options.times.begin(), options.times.end(), ',');
-    times = parse_numbers("--times", options.times, static_cast<std::size_t>(commas) + 1, "0,0.5,1");
+    times = parse_numbers("--times", options.times, at(commas) + 1, "0,0.5,1");
     warn_times_past_end("--times", times, recording);
   }
   media::write_png(options.strip,

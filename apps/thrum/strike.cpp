@@ -9,6 +9,7 @@
 #include "apps/thrum/scene_commands.h"
 #include "apps/thrum/sound_report.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/modal_export.h"
 #include "thrum/elastic/modal_file.h"
@@ -136,9 +137,8 @@ void strike(StrikeOptions options)
   write_sound_pictures(options.pictures, hit, options.material, {heard.begin(), heard.end()});
   if (options.quiet) return;
   fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
-             bold(options.output), hit.duration(),
-             count_text(static_cast<std::size_t>(options.count), "strike", "strikes"), options.material,
-             model->mode_count(), modes->frequencies[0],
+             bold(options.output), hit.duration(), count_text(at(options.count), "strike", "strikes"),
+             options.material, model->mode_count(), modes->frequencies[0],
              modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1], peak, options.distance);
   fmt::print("{}\n", loudness_text(hit, full_scale));
   if (report.clips())

@@ -21,7 +21,7 @@ constexpr std::size_t kSmallBatch = 512;    // up to so many are looked up and s
 
 void BroadPhase::add(model::BodyIndex id, bool fixed, bool unbounded)
 {
-  THRUM_ASSERT(static_cast<std::size_t>(id) == proxies_.size());
+  THRUM_ASSERT(at(id) == proxies_.size());
   Proxy proxy;
   proxy.fixed = fixed;
   proxy.unbounded = unbounded;
@@ -256,7 +256,7 @@ void BroadPhase::sort_new_pairs()
     return;
   }
   begin_.assign(proxies_.size() + 1, 0);
-  for (const BodyPair& pair : new_pairs_) ++begin_[static_cast<std::size_t>(pair.a) + 1];
+  for (const BodyPair& pair : new_pairs_) ++begin_[at(pair.a) + 1];
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   merged_.resize(new_pairs_.size());
   for (const BodyPair& pair : new_pairs_) merged_[begin_[at(pair.a)]++] = pair;

@@ -199,7 +199,7 @@ void BroadPhase::sweep_slice(const SliceWalk& walk, const SweptBox& swept, const
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
   for (Eigen::Index k = 0; k < 3; ++k) {
-    const auto i = static_cast<std::size_t>(k);
+    const auto i = at(k);
     if (k == walk.axis) {
       low[i] = high[i] = walk.slice;
       continue;
@@ -230,7 +230,7 @@ void BroadPhase::sweep(const Box3& box, const Vec3& motion, const QueryVisit& vi
     if (proxies_[at(body)].placed) reach = visit(body, reach);
   }
   const SweptBox swept(box, motion);
-  std::array<SliceWalk, 2 * static_cast<std::size_t>(kLevels)> walks;
+  std::array<SliceWalk, 2 * at(kLevels)> walks;
   std::size_t count = 0;
   for (const Grid& grid : grids_) {
     for (std::uint64_t left = grid.populated; left != 0; left &= left - 1) {
@@ -316,7 +316,7 @@ void BroadPhase::search_near(const Vec3& p, double max_distance, const QueryVisi
   for (const model::BodyIndex body : unbounded_) {
     if (proxies_[at(body)].placed) reach = visit(body, reach);
   }
-  std::array<RingWalk, 2 * static_cast<std::size_t>(kLevels)> walks;
+  std::array<RingWalk, 2 * at(kLevels)> walks;
   std::size_t count = 0;
   for (const Grid& grid : grids_) {
     for (std::uint64_t left = grid.populated; left != 0; left &= left - 1) {

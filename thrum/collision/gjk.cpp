@@ -55,18 +55,18 @@ struct Simplex {
   void keep(std::array<int, 4> which, std::array<double, 4> w, int n)
   {
     std::array<SupportPoint, 4> kept;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+    for (std::size_t i = 0; i < at(n); ++i) {
       kept[i] = points[at(which[i])];
       weights[i] = w[i];
     }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) points[i] = kept[i];
+    for (std::size_t i = 0; i < at(n); ++i) points[i] = kept[i];
     count = n;
   }
   template <class Member>
   [[nodiscard]] Vec3 blend(Member member) const
   {
     Vec3 sum = Vec3::Zero();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) sum += weights[i] * (points[i].*member);
+    for (std::size_t i = 0; i < at(count); ++i) sum += weights[i] * (points[i].*member);
     return sum;
   }
 };

@@ -180,8 +180,7 @@ void prepare_as(PreparedShape& prepared, const model::HeightField& field)
 {
   require_size(field.spacing, "spacing");
   if (field.columns < 2 || field.rows < 2 || !field.heights ||
-      field.heights->size() !=
-          static_cast<std::size_t>(field.columns) * static_cast<std::size_t>(field.rows)) {
+      field.heights->size() != at(field.columns) * at(field.rows)) {
     throw Error(
         fmt::format("A height field of {} x {} samples needs at least 2 x 2 of them and as many heights.",
                     field.columns, field.rows));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/collision/patch_builder.h"
 #include "thrum/collision/round_surface.h"
 
@@ -84,7 +85,7 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
 bool is_local_minimum(const RoundSurface& of, const NearBalls& near, std::size_t i, double tolerance)
 {
   for (const Index j : of.neighbours(i)) {
-    if (near.gap[static_cast<std::size_t>(j)] + tolerance < near.gap[i]) return false;
+    if (near.gap[at(j)] + tolerance < near.gap[i]) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/base/simd.h"
 
 namespace thrum::collision {
@@ -47,12 +48,12 @@ struct SmoothPoint {
 SmoothPoint smooth_point(const distance::MeshDistance& mesh, const mesh::ClosestPoint& on_facet)
 {
   const mesh::TriangleMesh& triangles = mesh.bvh().mesh();
-  const auto t = static_cast<std::size_t>(on_facet.triangle);
+  const auto t = at(on_facet.triangle);
   const Vec3 q = on_facet.point;
   SmoothPoint result{(1 - kBend) * q, Vec3::Zero()};
   for (int k = 0; k < 3; ++k) {
     const double u = on_facet.barycentric[k];
-    const auto v = static_cast<std::size_t>(triangles.triangles[t][static_cast<std::size_t>(k)]);
+    const auto v = at(triangles.triangles[t][at(k)]);
     const Vec3& n = mesh.normals().vertex[v];
     result.s += kBend * u * (q - (q - triangles.vertices[v]).dot(n) * n);
     result.N += u * n;
@@ -175,8 +176,8 @@ distance::FieldSample RoundSurface::sample(const Vec3& p) const
   const int i = std::min(static_cast<int>(inside.x()), frame_.cells[0] - 1);
   const int j = std::min(static_cast<int>(inside.y()), frame_.cells[1] - 1);
   const int k = std::min(static_cast<int>(inside.z()), frame_.cells[2] - 1);
-  const std::size_t y = static_cast<std::size_t>(frame_.cells[2]) + 1;
-  const std::size_t plane = y * (static_cast<std::size_t>(frame_.cells[1]) + 1);
+  const std::size_t y = at(frame_.cells[2]) + 1;
+  const std::size_t plane = y * (at(frame_.cells[1]) + 1);
   const distance::FieldSample* corner = nodes_.data() + node(i, j, k);
   const auto at = [&](std::size_t offset) {
     return std::bit_cast<Float4>(corner[offset]);

@@ -63,7 +63,7 @@ void SurfaceElements::find_edges(const mesh::TriangleMesh& mesh, EdgeChoice choi
   std::sort(joined.begin(), joined.end());
   neighbour_begin_.assign(vertices_.size() + 1, 0);
   for (const auto& [from, to] : joined) {
-    ++neighbour_begin_[static_cast<std::size_t>(from) + 1];
+    ++neighbour_begin_[at(from) + 1];
     neighbours_.push_back(to);
   }
   for (std::size_t v = 0; v < vertices_.size(); ++v) neighbour_begin_[v + 1] += neighbour_begin_[v];
@@ -100,8 +100,7 @@ void SurfaceElements::add_balls(Index begin, Index end)
   const auto point = [&](const SurfaceEdge& e, std::size_t k) -> const Vec3& {
     return vertices_[at(e.ends[k])];
   };
-  const auto edge_span =
-      std::span(edges_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  const auto edge_span = std::span(edges_).subspan(at(begin), at(end - begin));
   Box3 box;
   Box3 middles;
   for (const SurfaceEdge& e : edge_span) {

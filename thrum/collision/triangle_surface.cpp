@@ -25,7 +25,7 @@ double max_depth(const distance::SignedDistanceField& field)
 {
   const distance::GridFrame& frame = field.frame();
   double min_value = 0;
-  std::vector<Vec3> row(static_cast<std::size_t>(frame.cells[2]) + 1);
+  std::vector<Vec3> row(at(frame.cells[2]) + 1);
   std::vector<distance::FieldSample> samples(row.size());
   for (int i = 0; i <= frame.cells[0]; ++i) {
     for (int j = 0; j <= frame.cells[1]; ++j) {

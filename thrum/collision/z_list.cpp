@@ -271,7 +271,7 @@ void ZListBuffer::choose_pixels(const ZListDesc& desc)
   columns_ = std::min(desc.max_resolution, static_cast<int>(size[0] / pixel_) + 1);
   rows_ = std::min(desc.max_resolution, static_cast<int>(size[1] / pixel_) + 1);
   result_.pixel = pixel_;
-  result_.pixel_count = static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_);
+  result_.pixel_count = at(columns_) * at(rows_);
   touched_.assign(result_.pixel_count, 0);
 }
 

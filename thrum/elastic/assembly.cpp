@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
 #include "thrum/elastic/lagrange_element.h"
 #include "thrum/elastic/tetrahedron_element.h"
@@ -29,7 +30,7 @@ std::vector<WedgeElement> prepare_wedges(const ElementMesh& mesh)
   std::vector<WedgeElement> wedges(mesh.element_count());
   base::parallel_for(wedges.size(), [&](std::size_t e) {
     std::array<Vec3, 6> corners;
-    for (std::size_t k = 0; k < 6; ++k) corners[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])];
+    for (std::size_t k = 0; k < 6; ++k) corners[k] = mesh.nodes[at(mesh.element(e)[k])];
     wedges[e] = WedgeElement(corners);
   });
   return wedges;
@@ -43,7 +44,7 @@ std::vector<LagrangeElement> prepare_lagrange(const ElementMesh& mesh)
   std::vector<LagrangeElement> elements(mesh.element_count());
   base::parallel_for(elements.size(), [&](std::size_t e) {
     const auto node = [&](int k) -> const Vec3& {
-      return mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])];
+      return mesh.nodes[at(mesh.element(e)[k])];
     };
     const CutElement* cut = mesh.cut(e);
     elements[e] =
@@ -62,9 +63,9 @@ std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
   base::parallel_for(elements.size(), [&](std::size_t e) {
     const Index* n = mesh.element(e);
     const auto node = [&](int k) -> const Vec3& {
-      return mesh.nodes[static_cast<std::size_t>(n[k])];
+      return mesh.nodes[at(n[k])];
     };
-    const auto region = static_cast<std::size_t>(mesh.region(e));
+    const auto region = at(mesh.region(e));
     PreparedElement& element = elements[e];
     if (mesh.kind != ElementKind::wedge15)
       element.geometry = tetrahedron_geometry(node(0), node(1), node(2), node(3));
@@ -87,7 +88,7 @@ void later_neighbours(const ElementMesh& mesh, const NodeElements& around, std::
   const int per_element = nodes_of(mesh.kind);
   found.clear();
   for (Index k = around.first[node]; k < around.first[node + 1]; ++k) {
-    const Index* n = mesh.element(static_cast<std::size_t>(around.elements[static_cast<std::size_t>(k)]));
+    const Index* n = mesh.element(at(around.elements[at(k)]));
     for (int b = 0; b < per_element; ++b)
       if (n[b] >= static_cast<Index>(node)) found.push_back(n[b]);
   }
@@ -128,8 +129,8 @@ void set_patterns(const NodePattern& pattern, AssembledSystem& system)
 {
   const std::vector<Index>& index = system.unknowns.index;
   const Index n = system.unknowns.count;
-  std::vector<int> stiffness_entries(static_cast<std::size_t>(n), 0);
-  std::vector<int> mass_entries(static_cast<std::size_t>(n), 0);
+  std::vector<int> stiffness_entries(at(n), 0);
+  std::vector<int> mass_entries(at(n), 0);
   const std::size_t nodes = pattern.first.size() - 1;
   for (std::size_t node = 0; node < nodes; ++node) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -138,13 +139,13 @@ void set_patterns(const NodePattern& pattern, AssembledSystem& system)
       int stiffness = 0;
       int mass = 0;
       for (std::size_t k = pattern.first[node]; k < pattern.first[node + 1]; ++k) {
-        const auto other = static_cast<std::size_t>(pattern.neighbours[k]);
+        const auto other = at(pattern.neighbours[k]);
         for (std::size_t b = other == node ? axis : 0; b < 3; ++b)
           stiffness += index[3 * other + b] != FreeUnknowns::kHeld ? 1 : 0;
         mass += index[3 * other + axis] != FreeUnknowns::kHeld ? 1 : 0;
       }
-      stiffness_entries[static_cast<std::size_t>(column)] = stiffness;
-      mass_entries[static_cast<std::size_t>(column)] = mass;
+      stiffness_entries[at(column)] = stiffness;
+      mass_entries[at(column)] = mass;
     }
   }
   const auto allocate = [n](numerics::SparseMatrix& matrix, const std::vector<int>& entries) {
@@ -152,7 +153,7 @@ void set_patterns(const NodePattern& pattern, AssembledSystem& system)
     int total = 0;
     for (Index c = 0; c < n; ++c) {
       matrix.outerIndexPtr()[c] = total;
-      total += entries[static_cast<std::size_t>(c)];
+      total += entries[at(c)];
     }
     matrix.outerIndexPtr()[n] = total;
     matrix.resizeNonZeros(total);
@@ -171,7 +172,7 @@ void add_springs(std::span<const ElementSprings> springs, int a, int b, Mat3& bl
 {
   for (const ElementSprings& s : springs)
     for (int axis = 0; axis < 3; ++axis)
-      if (s.axes[static_cast<std::size_t>(axis)]) block(axis, axis) += s.stiffness * s.areas(a, b);
+      if (s.axes[at(axis)]) block(axis, axis) += s.stiffness * s.areas(a, b);
 }
 
 void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
@@ -181,12 +182,12 @@ void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
 {
   const Index* begin = pattern.neighbours.data() + pattern.first[node];
   const Index* end = pattern.neighbours.data() + pattern.first[node + 1];
-  blocks.stiffness.assign(static_cast<std::size_t>(end - begin), Mat3::Zero());
-  blocks.mass.assign(static_cast<std::size_t>(end - begin), 0.0);
+  blocks.stiffness.assign(at(end - begin), Mat3::Zero());
+  blocks.mass.assign(at(end - begin), 0.0);
   const int per_element = nodes_of(mesh.kind);
   for (Index k = around.first[node]; k < around.first[node + 1]; ++k) {
-    const auto e = static_cast<std::size_t>(around.elements[static_cast<std::size_t>(k)]);
-    const int a = around.local[static_cast<std::size_t>(k)];
+    const auto e = at(around.elements[at(k)]);
+    const int a = around.local[at(k)];
     const Index* n = mesh.element(e);
     const PreparedElement& element = elements[e];
     for (int b = 0; b < per_element; ++b) {
@@ -288,7 +289,7 @@ MatX expand_to_nodes(const FreeUnknowns& unknowns, const Eigen::Ref<const MatX>&
   MatX all = MatX::Zero(static_cast<Eigen::Index>(unknowns.index.size()), free_values.cols());
   for (Eigen::Index column = 0; column < all.cols(); ++column)
     for (Eigen::Index row = 0; row < all.rows(); ++row) {
-      const Index from = unknowns.index[static_cast<std::size_t>(row)];
+      const Index from = unknowns.index[at(row)];
       if (from != FreeUnknowns::kHeld) all(row, column) = free_values(from, column);
     }
   return all;

@@ -66,7 +66,7 @@ NearSurface near_selection(const mesh::TriangleMesh& surface, const model::Selec
     for (const Index v : surface.triangles[t]) polygon.push_back(surface.vertices[at(v)]);
     polygon = clipped(std::move(polygon), where);
     for (std::size_t k = 2; k < polygon.size(); ++k) {
-      const Index first = static_cast<Index>(part.vertices.size());
+      const Index first = count_of(part.vertices);
       for (const Vec3& p : {polygon[0], polygon[k - 1], polygon[k]}) part.vertices.push_back(p);
       part.triangles.push_back({first, first + 1, first + 2});
       near.triangles.push_back(static_cast<Index>(t));

@@ -16,7 +16,7 @@ double decay_of_mode(const model::Damping& damping, Index mode, double omega)
     case model::DampingKind::loss_factor:
       return 0.5 * damping.loss_factor * omega;
     case model::DampingKind::table:
-      return static_cast<std::size_t>(mode) < damping.decays.size() ? damping.decays[at(mode)] : rayleigh;
+      return at(mode) < damping.decays.size() ? damping.decays[at(mode)] : rayleigh;
     case model::DampingKind::rayleigh:
       break;
   }

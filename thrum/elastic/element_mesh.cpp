@@ -44,8 +44,7 @@ void add_mid_edge_nodes(ElementMesh& mesh)
       const auto a = static_cast<Index>(slot.key >> 32);
       const auto b = static_cast<Index>(slot.key & 0xffffffffU);
       mesh.edges.push_back({a, b});
-      mesh.nodes.push_back(
-          0.5 * (mesh.nodes[static_cast<std::size_t>(a)] + mesh.nodes[static_cast<std::size_t>(b)]));
+      mesh.nodes.push_back(0.5 * (mesh.nodes[at(a)] + mesh.nodes[at(b)]));
     }
     mesh.connectivity[slot.slot] = static_cast<Index>(mesh.nodes.size() - 1);
   }
@@ -91,8 +90,8 @@ void add_lagrange_nodes(ElementMesh& mesh)
   const auto edge_numbers = number_parts(mesh, kElementEdges, edges);
   const auto face_numbers = number_parts(mesh, kElementFaces, faces);
   const auto first_edge_node = static_cast<Index>(mesh.corner_count);
-  const Index first_face_node = first_edge_node + per_edge * static_cast<Index>(edges.size());
-  const Index first_inside = first_face_node + per_face * static_cast<Index>(faces.size());
+  const Index first_face_node = first_edge_node + per_edge * count_of(edges);
+  const Index first_inside = first_face_node + per_face * count_of(faces);
   for (const auto& edge : edges) mesh.edges.insert(mesh.edges.end(), at(per_edge), edge);
   for (const auto& face : faces) mesh.faces.insert(mesh.faces.end(), at(per_face), face);
   mesh.nodes.resize(at(first_inside) + (p == 4 ? mesh.element_count() : 0));
@@ -135,7 +134,7 @@ ElementMesh build_element_mesh(const mesh::TetrahedralMesh& mesh, ElementKind ki
   result.corner_count = mesh.vertices.size();
   result.regions = mesh.regions;
 
-  const auto per_element = static_cast<std::size_t>(nodes_of(kind));
+  const auto per_element = at(nodes_of(kind));
   result.connectivity.assign(per_element * mesh.tetrahedra.size(), 0);
   for (std::size_t e = 0; e < mesh.tetrahedra.size(); ++e)
     std::copy(mesh.tetrahedra[e].begin(), mesh.tetrahedra[e].end(),
@@ -157,7 +156,7 @@ struct PairTerm {
 std::vector<PairTerm> pair_terms(int node)
 {
   if (node >= 4) {
-    const auto& edge = kElementEdges[static_cast<std::size_t>(node - 4)];
+    const auto& edge = kElementEdges[at(node - 4)];
     return {{tets::pair_index(edge[0], edge[1]), 4.0}};
   }
   std::vector<PairTerm> terms = {{tets::pair_index(node, node), 1.0}};
@@ -204,7 +203,7 @@ ElementMesh build_element_mesh(const tets::CutCells& cells)
   for (std::size_t e = 0; e < result.cut_of.size(); ++e) {
     const tets::CellMoments* moments = cells.moments(e);
     if (moments == nullptr) continue;
-    result.cut_of[e] = static_cast<Index>(result.cuts.size());
+    result.cut_of[e] = count_of(result.cuts);
     result.cuts.push_back(cut_element(*moments));
     const std::span<const double> monomials = cells.monomial_moments(e);
     for (std::size_t m = 0; m < monomials.size(); ++m)
@@ -227,10 +226,10 @@ VecX shape_functions(ElementKind kind, const Vec4& at)
 
 NodeElements elements_around_nodes(const ElementMesh& mesh)
 {
-  const auto per_element = static_cast<std::size_t>(nodes_of(mesh.kind));
+  const auto per_element = at(nodes_of(mesh.kind));
   NodeElements around;
   around.first.assign(mesh.nodes.size() + 1, 0);
-  for (const Index n : mesh.connectivity) ++around.first[static_cast<std::size_t>(n) + 1];
+  for (const Index n : mesh.connectivity) ++around.first[at(n) + 1];
   for (std::size_t n = 0; n < mesh.nodes.size(); ++n) around.first[n + 1] += around.first[n];
 
   around.elements.resize(mesh.connectivity.size());

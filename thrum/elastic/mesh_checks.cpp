@@ -154,7 +154,7 @@ void check_materials(const mesh::TetrahedralMesh& mesh, std::span<const model::M
         "The mesh has {} tetrahedra but {} region entries; there must be one per tetrahedron, or none.",
         mesh.tetrahedra.size(), mesh.regions.size()));
   const auto [min_region, max_region] = std::minmax_element(mesh.regions.begin(), mesh.regions.end());
-  if (*min_region < 0 || static_cast<std::size_t>(*max_region) >= materials.size())
+  if (*min_region < 0 || at(*max_region) >= materials.size())
     throw Error(fmt::format(
         "The regions of the mesh go from {} to {}, but there are {} materials: give one for each region, "
         "or a single one for the whole body.",

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/assembly.h"
 #include "thrum/elastic/damping.h"
 #include "thrum/elastic/element_analysis.h"
@@ -78,7 +79,7 @@ void check_desc(const ModalAnalysisDesc& desc)
 void fix_unused_nodes(const ElementMesh& mesh, std::vector<std::array<bool, 3>>& held)
 {
   std::vector<bool> used(mesh.nodes.size(), false);
-  for (const Index n : mesh.connectivity) used[static_cast<std::size_t>(n)] = true;
+  for (const Index n : mesh.connectivity) used[at(n)] = true;
   if (std::find(used.begin(), used.end(), false) == used.end()) return;
   held.resize(mesh.nodes.size(), {false, false, false});
   for (std::size_t n = 0; n < used.size(); ++n)
@@ -118,7 +119,7 @@ void add_wedge_moments(const ElementMesh& mesh, std::size_t e, double density, c
                        double& mass, Vec3& first, Mat3& second)
 {
   std::array<Vec3, 6> corners;
-  for (std::size_t k = 0; k < 6; ++k) corners[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])];
+  for (std::size_t k = 0; k < 6; ++k) corners[k] = mesh.nodes[at(mesh.element(e)[k])];
   double volume = 0;
   Vec3 v_first = Vec3::Zero();
   Mat3 v_second = Mat3::Zero();
@@ -133,21 +134,19 @@ void add_wedge_moments(const ElementMesh& mesh, std::size_t e, double density, c
 void set_mass_properties(const ElementMesh& mesh, std::span<const model::Material> materials,
                          model::ModalModel& model)
 {
-  const Vec3 origin = mesh.nodes[static_cast<std::size_t>(mesh.connectivity[0])];
+  const Vec3 origin = mesh.nodes[at(mesh.connectivity[0])];
   double mass = 0;
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
   for (std::size_t e = 0; e < mesh.element_count(); ++e) {
     if (mesh.kind == ElementKind::wedge15) {
-      add_wedge_moments(mesh, e, materials[static_cast<std::size_t>(mesh.region(e))].density, origin, mass,
-                        first, second);
+      add_wedge_moments(mesh, e, materials[at(mesh.region(e))].density, origin, mass, first, second);
       continue;
     }
     std::array<Vec3, 4> p;
-    for (std::size_t k = 0; k < 4; ++k)
-      p[k] = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[k])] - origin;
+    for (std::size_t k = 0; k < 4; ++k) p[k] = mesh.nodes[at(mesh.element(e)[k])] - origin;
     const double volume = (p[1] - p[0]).dot((p[2] - p[0]).cross(p[3] - p[0])) / 6;
-    const double m = materials[static_cast<std::size_t>(mesh.region(e))].density * volume;
+    const double m = materials[at(mesh.region(e))].density * volume;
     const CutElement* cut = mesh.cut(e);
     mass += m * (cut != nullptr ? cut->volume : 1);
     for (std::size_t i = 0; i < 4; ++i) {
@@ -263,7 +262,7 @@ ModalAnalysisResult analyse_elements(ElementBody& body, const ModalAnalysisDesc&
   model.materials = desc.materials;
   model.supports = desc.supports;
   model.element = body.element_name;
-  model.node_count = static_cast<Index>(elements.nodes.size());
+  model.node_count = count_of(elements.nodes);
   model.element_count = static_cast<Index>(elements.element_count());
   model.rigid_mode_count = static_cast<Index>(eigen.null_space.cols());
   set_mass_properties(elements, desc.materials, model);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::elastic {
 
 namespace {
@@ -38,7 +40,7 @@ class Writer {
   {
     (*this)(static_cast<std::int64_t>(rows));
     (*this)(static_cast<std::int64_t>(columns));
-    raw(data, sizeof(double) * static_cast<std::size_t>(rows * columns));
+    raw(data, sizeof(double) * at(rows * columns));
   }
   template <int R, int C>
   void operator()(const Eigen::Matrix<double, R, C>& m)
@@ -89,7 +91,7 @@ class Reader {
     valid_ = valid_ && (R == Eigen::Dynamic || rows == R) && (C == Eigen::Dynamic || columns == C);
     if (!valid_) return;
     m.resize(rows, columns);
-    raw(m.data(), sizeof(double) * static_cast<std::size_t>(rows * columns));
+    raw(m.data(), sizeof(double) * at(rows * columns));
   }
   [[nodiscard]] bool finished() const { return valid_ && bytes_.empty(); }
   [[nodiscard]] bool is_valid() const { return valid_; }

@@ -266,7 +266,7 @@ std::string stanford_modes(const model::ModalModel& model)
   const auto freedoms = static_cast<std::int32_t>(model.shapes.rows());
   const auto modes = static_cast<std::int32_t>(model.mode_count());
   std::string bytes;
-  bytes.reserve(8 + 8 * static_cast<std::size_t>(modes) * (1 + static_cast<std::size_t>(freedoms)));
+  bytes.reserve(8 + 8 * at(modes) * (1 + at(freedoms)));
   put(bytes, &freedoms, 1);
   put(bytes, &modes, 1);
   for (Index m = 0; m < modes; ++m) {
@@ -274,7 +274,7 @@ std::string stanford_modes(const model::ModalModel& model)
     put(bytes, &eigenvalue, 1);
   }
   const MatX shapes = std::sqrt(density) * model.shapes;
-  put(bytes, shapes.data(), static_cast<std::size_t>(shapes.size()));
+  put(bytes, shapes.data(), at(shapes.size()));
   return bytes;
 }
 

@@ -11,6 +11,7 @@
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/base/npz.h"
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/supports.h"
@@ -27,7 +28,7 @@ constexpr std::size_t kMaterialColumns = 9;
 
 std::span<const double> as_span(const VecX& values)
 {
-  return {values.data(), static_cast<std::size_t>(values.size())};
+  return {values.data(), at(values.size())};
 }
 
 void write_materials(NpzWriter& out, const model::ModalModel& model)
@@ -97,7 +98,7 @@ class Reader {
 void read_modes(const Reader& in, model::ModalModel& model)
 {
   model.frequencies = in.numbers("frequencies");
-  const auto modes = static_cast<std::size_t>(model.frequencies.size());
+  const auto modes = at(model.frequencies.size());
   model.decays = in.numbers("decays", modes);
   in.require((model.frequencies.array() > 0).all(), "frequencies", "a value that is not positive",
              "positive frequencies");
@@ -202,7 +203,7 @@ void write_modal_file(const std::filesystem::path& file, const model::ModalModel
     throw Error("The modal model has no surface, so there is nothing to write.");
   }
   NpzWriter out(file);
-  const auto modes = static_cast<std::size_t>(model.mode_count());
+  const auto modes = at(model.mode_count());
   const std::size_t vertices = model.surface.vertices.size();
   out.add("format_version", std::int64_t{kModalFileVersion});
   out.add_text("name", model.name);
@@ -211,8 +212,7 @@ void write_modal_file(const std::filesystem::path& file, const model::ModalModel
   out.add("decays", as_span(model.decays));
   // A column of the matrix holds x, y, z of one vertex after the other: row-major (modes, vertices, 3)
   // without conversion.
-  out.add("shapes",
-          std::span<const double>(model.shapes.data(), static_cast<std::size_t>(model.shapes.size())),
+  out.add("shapes", std::span<const double>(model.shapes.data(), at(model.shapes.size())),
           {modes, vertices, 3});
   if (model.frequency_errors.size() > 0) out.add("frequency_errors", as_span(model.frequency_errors));
   out.add("vertices", std::span<const double>(model.surface.vertices.data()->data(), 3 * vertices),

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/damped_oscillation.h"
 
 namespace thrum::elastic {
@@ -158,7 +159,7 @@ ModalFilterBank::ModalFilterBank(const ModeList& modes, double step, FilterInput
 
 void ModalFilterBank::drive(const VecX& input)
 {
-  THRUM_ASSERT(static_cast<std::size_t>(input.size()) == count_);
+  THRUM_ASSERT(at(input.size()) == count_);
   for (std::size_t m = 0; m < count_; ++m) x1_[m] += input[static_cast<Eigen::Index>(m)];
 }
 

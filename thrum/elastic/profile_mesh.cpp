@@ -93,7 +93,7 @@ class Triangulation {
 
   void add(const Triangle& t)
   {
-    const auto number = static_cast<Index>(triangles.size());
+    const auto number = count_of(triangles);
     triangles.push_back(t);
     attach(number);
   }
@@ -180,7 +180,7 @@ class Triangulation {
   void halve(const EdgeKey& edge)
   {
     const std::array<Index, 2> sides = around_.at(edge);
-    const auto middle = static_cast<Index>(points.size());
+    const auto middle = count_of(points);
     points.push_back(0.5 * (points[at(edge.first)] + points[at(edge.second)]));
     std::vector<EdgeKey> changed;
     for (const Index t : sides) {
@@ -221,7 +221,7 @@ std::optional<ProfileMesh> profile_mesh(const std::vector<Vec2>& outline, double
     std::array<Index, 6> nodes = {t[0], t[1], t[2], 0, 0, 0};
     for (std::size_t k = 0; k < 3; ++k) {
       const EdgeKey edge = edge_key(t[k], t[(k + 1) % 3]);
-      const auto [found, is_new] = middles.try_emplace(edge, static_cast<Index>(mesh.nodes.size()));
+      const auto [found, is_new] = middles.try_emplace(edge, count_of(mesh.nodes));
       if (is_new) {
         mesh.nodes.push_back(0.5 * (work.points[at(edge.first)] + work.points[at(edge.second)]));
         if (work.on_outline(edge)) mesh.boundary.push_back({edge.first, edge.second, found->second});

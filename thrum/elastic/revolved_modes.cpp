@@ -221,7 +221,7 @@ void keep_modes(const HarmonicRun& run, const std::vector<double>& errors, const
   model.frequency_errors.resize(count);
   model.shapes = MatX::Zero(3 * static_cast<Eigen::Index>(model.surface.vertices.size()), count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const auto& [mode, turned] = kept[static_cast<std::size_t>(k)];
+    const auto& [mode, turned] = kept[at(k)];
     model.frequencies[k] = run.modes[mode].frequency;
     model.frequency_errors[k] = errors[mode] + facet_error(profile);
     add_shape(run.modes[mode], turned, places, profile, model.surface.vertices, model.shapes.col(k));
@@ -242,8 +242,8 @@ ModalAnalysisResult finished(const HarmonicRun& run, const std::vector<double>& 
   model.name = desc.name;
   model.materials = desc.materials;
   model.element = "tri6 revolved";
-  model.node_count = static_cast<Index>(run.mesh.nodes.size());
-  model.element_count = static_cast<Index>(run.mesh.triangles.size());
+  model.node_count = count_of(run.mesh.nodes);
+  model.element_count = count_of(run.mesh.triangles);
   model.rigid_mode_count = 6;
   const mesh::MassProperties rigid = mesh::solid_mass_properties(surface, desc.materials.front().density);
   model.mass = rigid.mass;

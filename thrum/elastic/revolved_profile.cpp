@@ -102,7 +102,7 @@ class Recognition {
     std::vector<double> angles;
     double radius = 0;
     for (const auto& [r, v] : group) {
-      ring_of_[at(v)] = static_cast<Index>(rings_.size());
+      ring_of_[at(v)] = count_of(rings_);
       const Vec2 p = across(v);
       angles.push_back(std::atan2(p.y(), p.x()));
       radius += r / static_cast<double>(group.size());
@@ -132,7 +132,7 @@ class Recognition {
       if (r[0] == r[2]) discs_.insert(r[0]);
     }
     for (const Index ring : discs_) {
-      pairs.insert({ring, static_cast<Index>(rings_.size())});
+      pairs.insert({ring, count_of(rings_)});
       rings_.push_back({Vec2(0, rings_[at(ring)].at.y()), 1});
     }
     neighbours_.resize(rings_.size());

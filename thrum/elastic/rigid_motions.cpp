@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/elastic/tetrahedron_element.h"
 #include "thrum/elastic/wedge_element.h"
 
@@ -79,7 +80,7 @@ void add_quadratic_element(const ElementMesh& mesh, std::size_t e, const model::
 {
   const Index* n = mesh.element(e);
   const auto node = [&](int k) -> const Vec3& {
-    return mesh.nodes[static_cast<std::size_t>(n[k])];
+    return mesh.nodes[at(n[k])];
   };
   const bool is_wedge = mesh.kind == ElementKind::wedge15;
   std::vector<Vec3> points;
@@ -119,10 +120,10 @@ void add_springs(const ElementMesh& mesh, const Box3& box, double size,
       // Rigid motions are linear, so a row at each node and the integrals between nodes are exact.
       area += s.areas.sum();
       for (int axis = 0; axis < 3; ++axis) {
-        if (!s.axes[static_cast<std::size_t>(axis)]) continue;
+        if (!s.axes[at(axis)]) continue;
         Eigen::Matrix<double, Eigen::Dynamic, 6> rows(s.areas.rows(), 6);
         for (Eigen::Index a = 0; a < rows.rows(); ++a) {
-          const Vec3& p = mesh.nodes[static_cast<std::size_t>(mesh.element(e)[a])];
+          const Vec3& p = mesh.nodes[at(mesh.element(e)[a])];
           rows.row(a) = motions_at((p - box.center()) / size).row(axis);
         }
         sum += rows.transpose() * s.areas * rows;
@@ -169,9 +170,9 @@ double estimate_lowest_eigenvalue(const ElementMesh& mesh, std::span<const model
   for (std::size_t e = 0; e < mesh.element_count(); e += stride) {
     const Index* n = mesh.element(e);
     const auto node = [&](int k) -> const Vec3& {
-      return mesh.nodes[static_cast<std::size_t>(n[k])];
+      return mesh.nodes[at(n[k])];
     };
-    const model::Material& material = materials[static_cast<std::size_t>(mesh.region(e))];
+    const model::Material& material = materials[at(mesh.region(e))];
     if (mesh.cut(e) != nullptr || mesh.kind == ElementKind::wedge15) {
       add_quadratic_element(mesh, e, material, box, size, stiffness, mass);
       continue;

@@ -72,7 +72,7 @@ mesh::TriangleMesh divided(mesh::TriangleMesh mesh, double longest, std::vector<
   while (!queue.empty()) {
     const EdgeKey edge = queue.top().second;
     queue.pop();
-    const auto middle = static_cast<Index>(mesh.vertices.size());
+    const auto middle = count_of(mesh.vertices);
     mesh.vertices.push_back(0.5 * (mesh.vertices[at(edge.first)] + mesh.vertices[at(edge.second)]));
     if (halved != nullptr) halved->push_back(edge);
     const std::vector<std::size_t> cut = std::move(around[edge]);
@@ -122,14 +122,14 @@ ElementMesh build_wedges(const mesh::TriangleMesh& mesh, const std::vector<Vec3>
 {
   ElementMesh elements;
   elements.kind = ElementKind::wedge15;
-  const auto vertices = static_cast<Index>(mesh.vertices.size());
+  const auto vertices = count_of(mesh.vertices);
   for (const std::vector<Vec3>* offsets : {&lower, &upper})
     for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
       elements.nodes.push_back(mesh.vertices[v] + (*offsets)[v]);
   elements.corner_count = elements.nodes.size();
   std::vector<EdgeKey> edges;
   const auto of_triangle = number_edges(mesh, edges);
-  const auto count = static_cast<Index>(edges.size());
+  const auto count = count_of(edges);
   const auto add_edge = [&](Index a, Index b) {
     elements.edges.push_back({a, b});
     elements.nodes.push_back(0.5 * (elements.nodes[at(a)] + elements.nodes[at(b)]));

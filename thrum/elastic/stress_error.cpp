@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
 #include "thrum/elastic/tetrahedron_element.h"
 
@@ -59,7 +60,7 @@ PreparedElements prepare(const ElementMesh& mesh, std::span<const model::Materia
   for (std::size_t e = 0; e < elements; ++e) {
     const Index* n = mesh.element(e);
     const auto node = [&](int k) -> const Vec3& {
-      return mesh.nodes[static_cast<std::size_t>(n[k])];
+      return mesh.nodes[at(n[k])];
     };
     prepared.geometry[e] = tetrahedron_geometry(node(0), node(1), node(2), node(3));
     for (int c = 0; c < 4; ++c) keys.push_back(key(e, c));
@@ -68,7 +69,7 @@ PreparedElements prepare(const ElementMesh& mesh, std::span<const model::Materia
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   for (std::size_t e = 0; e < elements; ++e)
     for (int c = 0; c < 4; ++c)
-      prepared.sites[e][static_cast<std::size_t>(c)] =
+      prepared.sites[e][at(c)] =
           static_cast<Index>(std::lower_bound(keys.begin(), keys.end(), key(e, c)) - keys.begin());
   prepared.site_count = keys.size();
   return prepared;
@@ -115,7 +116,7 @@ double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared,
   for (std::size_t e = 0; e < elements; ++e) {
     strains[e] = corner_strains(mesh.kind, prepared.geometry[e], mesh.element(e), u);
     for (std::size_t c = 0; c < 4; ++c) {
-      const auto site = static_cast<std::size_t>(prepared.sites[e][c]);
+      const auto site = at(prepared.sites[e][c]);
       const double inside = prepared.geometry[e].volume * (mesh.cut(e) != nullptr ? mesh.cut(e)->volume : 1);
       average[site] += inside * strains[e][c];
       weight[site] += inside;
@@ -140,10 +141,9 @@ double error_fraction(const ElementMesh& mesh, const PreparedElements& prepared,
     return volume / 20 * squares;
   };
   for (std::size_t e = 0; e < elements; ++e) {
-    const LameConstants& lame = prepared.lame[static_cast<std::size_t>(mesh.region(e))];
+    const LameConstants& lame = prepared.lame[at(mesh.region(e))];
     std::array<Strain, 4> difference;
-    for (std::size_t c = 0; c < 4; ++c)
-      difference[c] = average[static_cast<std::size_t>(prepared.sites[e][c])] - strains[e][c];
+    for (std::size_t c = 0; c < 4; ++c) difference[c] = average[at(prepared.sites[e][c])] - strains[e][c];
     shares[e] = integral(lame, prepared.geometry[e].volume, mesh.cut(e), difference);
     error += shares[e];
     energy += integral(lame, prepared.geometry[e].volume, mesh.cut(e), strains[e]);
@@ -161,9 +161,9 @@ VecX estimate_frequency_errors(const ElementMesh& mesh, std::span<const model::M
   const PreparedElements prepared = prepare(mesh, materials);
   if (prepared.site_count == 4 * mesh.element_count()) return {};
   VecX errors(shapes.cols());
-  std::vector<std::vector<double>> shares(static_cast<std::size_t>(shapes.cols()));
+  std::vector<std::vector<double>> shares(at(shapes.cols()));
   base::parallel_for(
-      static_cast<std::size_t>(shapes.cols()),
+      at(shapes.cols()),
       [&](std::size_t k) {
         const double* u = shapes.data() + static_cast<std::ptrdiff_t>(k) * shapes.outerStride();
         shares[k].resize(mesh.element_count());

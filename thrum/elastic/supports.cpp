@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/element_mesh.h"
 
 namespace thrum::elastic {
@@ -135,7 +136,7 @@ std::vector<bool> corners_of_region(const ElementMesh& mesh, std::span<const std
   std::vector<bool> chosen(mesh.corner_count, false);
   for (std::size_t e = 0; e < mesh.element_count(); ++e)
     for (int k = 0; k < 4; ++k)
-      if (mesh.region(e) == region) chosen[static_cast<std::size_t>(mesh.element(e)[k])] = true;
+      if (mesh.region(e) == region) chosen[at(mesh.element(e)[k])] = true;
   return chosen;
 }
 
@@ -143,10 +144,10 @@ std::vector<bool> corners_by_index(const ElementMesh& mesh, const std::vector<In
 {
   std::vector<bool> chosen(mesh.corner_count, false);
   for (const Index n : nodes) {
-    if (n < 0 || static_cast<std::size_t>(n) >= mesh.corner_count)
+    if (n < 0 || at(n) >= mesh.corner_count)
       throw Error(
           fmt::format("Node {} does not exist; the mesh has the nodes 0 to {}.", n, mesh.corner_count - 1));
-    chosen[static_cast<std::size_t>(n)] = true;
+    chosen[at(n)] = true;
   }
   return chosen;
 }
@@ -268,9 +269,8 @@ std::vector<bool> select_nodes(const ElementMesh& mesh, std::span<const std::str
   chosen.reserve(mesh.nodes.size());
   const auto add = [&](const auto& lists) {
     for (const auto& corners : lists)
-      chosen.push_back(std::all_of(corners.begin(), corners.end(), [&](Index c) {
-        return static_cast<bool>(chosen[static_cast<std::size_t>(c)]);
-      }));
+      chosen.push_back(std::all_of(corners.begin(), corners.end(),
+                                   [&](Index c) { return static_cast<bool>(chosen[at(c)]); }));
   };
   add(mesh.edges);
   add(mesh.faces);

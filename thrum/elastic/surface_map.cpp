@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::elastic {
 
@@ -49,7 +50,7 @@ SurfaceMap::SurfaceMap(std::shared_ptr<const model::ModalModel> model)
   constexpr std::size_t kUsualPoints = 256;
   points_.reserve(kUsualPoints);
   const Eigen::Index modes = model_->shapes.cols();
-  vertex_shapes_.resize(static_cast<std::size_t>(model_->shapes.size()));
+  vertex_shapes_.resize(at(model_->shapes.size()));
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
       vertex_shapes_.data(), model_->shapes.rows(), modes) = model_->shapes;
 }
@@ -100,7 +101,7 @@ SurfaceMap::Entry& SurfaceMap::find(const Vec3& position, const Vec3& rounded_ce
   MappedPoint& mapped = it->second.mapped;
   mapped.point = {closest.triangle, closest.barycentric};
   mapped.distance = closest.distance;
-  const Triangle& corners = model_->surface.triangles[static_cast<std::size_t>(closest.triangle)];
+  const Triangle& corners = model_->surface.triangles[at(closest.triangle)];
   mapped.shapes = closest.barycentric[0] * vertex_shapes(corners[0]) +
                   closest.barycentric[1] * vertex_shapes(corners[1]) +
                   closest.barycentric[2] * vertex_shapes(corners[2]);

@@ -182,7 +182,7 @@ VecX surface_row(const model::ModalModel& model, const SurfaceProbe& probe)
 }
 
 SurfaceRows::SurfaceRows(const model::ModalModel& model, std::span<const SurfaceProbe> probes)
-    : modes_(static_cast<std::size_t>(model.shapes.cols()))
+    : modes_(at(model.shapes.cols()))
 {
   values_.reserve(modes_ * probes.size());
   for (const SurfaceProbe& probe : probes) add(surface_row(model, probe));
@@ -190,7 +190,7 @@ SurfaceRows::SurfaceRows(const model::ModalModel& model, std::span<const Surface
 
 void SurfaceRows::add(const VecX& row)
 {
-  THRUM_ASSERT(static_cast<std::size_t>(row.size()) == modes_);
+  THRUM_ASSERT(at(row.size()) == modes_);
   const std::size_t count = size();
   resize(count + 1);
   Eigen::Map<Eigen::VectorXf>(row_to_fill(count).data(), row.size()) = row.cast<float>();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/elastic/tetrahedron_element.h"
 
+#include "thrum/base/index.h"
+
 namespace thrum::elastic {
 
 namespace {
@@ -30,7 +32,7 @@ constexpr NodeGradient node_gradient(ElementKind kind, int node)
     g.count = 1;
   } else {
     // grad 4 L_p L_q = 4 L_q grad L_p + 4 L_p grad L_q
-    const auto& edge = kElementEdges[static_cast<std::size_t>(node - 4)];
+    const auto& edge = kElementEdges[at(node - 4)];
     g.terms[0] = {edge[0], edge[1], 0, 4};
     g.terms[1] = {edge[1], edge[0], 0, 4};
     g.count = 2;
@@ -63,16 +65,16 @@ constexpr ProductTable product_table(ElementKind kind)
       const NodeGradient gb = node_gradient(kind, b);
       for (int s = 0; s < ga.count; ++s) {
         for (int t = 0; t < gb.count; ++t) {
-          const GradientTerm& x = ga.terms[static_cast<std::size_t>(s)];
-          const GradientTerm& y = gb.terms[static_cast<std::size_t>(t)];
+          const GradientTerm& x = ga.terms[at(s)];
+          const GradientTerm& y = gb.terms[at(t)];
           // Eq. (2) of the header, for (c_x + s_x L_x)(c_y + s_y L_y).
           const double same = x.by == y.by ? 2.0 : 1.0;
           const double weight = x.constant * y.constant + (x.constant * y.slope + x.slope * y.constant) / 4 +
                                 x.slope * y.slope * same / 20;
-          sum.terms[static_cast<std::size_t>(sum.count++)] = {x.along, y.along, weight};
+          sum.terms[at(sum.count++)] = {x.along, y.along, weight};
         }
       }
-      table[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = sum;
+      table[at(a)][at(b)] = sum;
     }
   }
   return table;
@@ -88,13 +90,13 @@ constexpr double quadratic_mass(int a, int b)
   if (a == b) return a < 4 ? 6 : 32;
   if (a < 4 && b < 4) return 1;
   if (a >= 4 && b >= 4) {
-    const auto& p = kElementEdges[static_cast<std::size_t>(a - 4)];
-    const auto& q = kElementEdges[static_cast<std::size_t>(b - 4)];
+    const auto& p = kElementEdges[at(a - 4)];
+    const auto& q = kElementEdges[at(b - 4)];
     const bool touching = p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1];
     return touching ? 16 : 8;
   }
   const int corner = a < 4 ? a : b;
-  const auto& edge = kElementEdges[static_cast<std::size_t>((a < 4 ? b : a) - 4)];
+  const auto& edge = kElementEdges[at((a < 4 ? b : a) - 4)];
   return corner == edge[0] || corner == edge[1] ? -4 : -6;
 }
 
@@ -127,11 +129,11 @@ void add_gradient_products(ElementKind kind, const TetrahedronGeometry& tet, int
                            Mat3& sum)
 {
   const ProductTable& table = kind == ElementKind::tet4 ? kLinearProducts : kQuadraticProducts;
-  const ProductSum& products = table[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+  const ProductSum& products = table[at(a)][at(b)];
   for (int k = 0; k < products.count; ++k) {
-    const ProductTerm& term = products.terms[static_cast<std::size_t>(k)];
-    const Vec3 scaled = (weight * tet.volume * term.weight) * tet.gradients[static_cast<std::size_t>(term.i)];
-    sum.noalias() += scaled * tet.gradients[static_cast<std::size_t>(term.j)].transpose();
+    const ProductTerm& term = products.terms[at(k)];
+    const Vec3 scaled = (weight * tet.volume * term.weight) * tet.gradients[at(term.i)];
+    sum.noalias() += scaled * tet.gradients[at(term.j)].transpose();
   }
 }
 
@@ -142,14 +144,14 @@ void add_gradient_products(const CutElement& cut, const TetrahedronGeometry& tet
   const NodeGradient gb = node_gradient(ElementKind::tet10, b);
   for (int s = 0; s < ga.count; ++s) {
     for (int t = 0; t < gb.count; ++t) {
-      const GradientTerm& x = ga.terms[static_cast<std::size_t>(s)];
-      const GradientTerm& y = gb.terms[static_cast<std::size_t>(t)];
-      const auto i = static_cast<std::size_t>(x.by);
-      const auto j = static_cast<std::size_t>(y.by);
+      const GradientTerm& x = ga.terms[at(s)];
+      const GradientTerm& y = gb.terms[at(t)];
+      const auto i = at(x.by);
+      const auto j = at(y.by);
       const double integral = x.constant * y.constant * cut.volume + x.constant * y.slope * cut.firsts[j] +
                               x.slope * y.constant * cut.firsts[i] + x.slope * y.slope * cut.seconds[i][j];
-      const Vec3 scaled = (weight * tet.volume * integral) * tet.gradients[static_cast<std::size_t>(x.along)];
-      sum.noalias() += scaled * tet.gradients[static_cast<std::size_t>(y.along)].transpose();
+      const Vec3 scaled = (weight * tet.volume * integral) * tet.gradients[at(x.along)];
+      sum.noalias() += scaled * tet.gradients[at(y.along)].transpose();
     }
   }
 }
@@ -191,9 +193,7 @@ MatX element_mass(ElementKind kind, const TetrahedronGeometry& tet, double densi
   MatX matrix = MatX::Zero(3 * nodes, 3 * nodes);
   for (int a = 0; a < nodes; ++a)
     for (int b = 0; b < nodes; ++b) {
-      const double mass = cut != nullptr
-                              ? cut->masses[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]
-                              : unit_mass(kind, a, b);
+      const double mass = cut != nullptr ? cut->masses[at(a)][at(b)] : unit_mass(kind, a, b);
       matrix.block<3, 3>(3 * a, 3 * b).diagonal().setConstant(density * tet.volume * mass);
     }
   return matrix;

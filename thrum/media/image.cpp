@@ -12,6 +12,7 @@
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::media {
 namespace {
@@ -67,8 +68,7 @@ void write_png(const std::filesystem::path& path, const Image& image)
   if (image.pixels.empty()) throw Error(fmt::format("Cannot write {}: the image is empty.", path.string()));
   base::AtomicFile file(path);
   const auto put = [](void* context, void* data, int size) {
-    static_cast<base::AtomicFile*>(context)->write(
-        std::span(static_cast<const std::byte*>(data), static_cast<std::size_t>(size)));
+    static_cast<base::AtomicFile*>(context)->write(std::span(static_cast<const std::byte*>(data), at(size)));
   };
   if (stbi_write_png_to_func(put, &file, image.width, image.height, 3, image.pixels.data(),
                              3 * image.width) == 0) {

@@ -62,7 +62,7 @@ class Buffer {
     for (const float value : values) append_bytes(bytes, value);
     Json accessor = {{"bufferView", view},
                      {"componentType", kFloat},
-                     {"count", values.size() / static_cast<std::size_t>(width)},
+                     {"count", values.size() / at(width)},
                      {"type", type}};
     if (with_range) add_range(accessor, values, width);
     accessors.push_back(accessor);
@@ -95,10 +95,10 @@ class Buffer {
 
   static void add_range(Json& accessor, const std::vector<float>& values, int width)
   {
-    std::vector<float> low(static_cast<std::size_t>(width), std::numeric_limits<float>::max());
-    std::vector<float> high(static_cast<std::size_t>(width), std::numeric_limits<float>::lowest());
+    std::vector<float> low(at(width), std::numeric_limits<float>::max());
+    std::vector<float> high(at(width), std::numeric_limits<float>::lowest());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::size_t k = i % static_cast<std::size_t>(width);
+      const std::size_t k = i % at(width);
       low[k] = std::min(low[k], values[i]);
       high[k] = std::max(high[k], values[i]);
     }

@@ -153,7 +153,7 @@ class WallFinder {
     std::vector<int> part = components(is_side, count);
     // A patch that is no side but touches only one is part of it: what is seen from near a fold is the wall
     // beyond it. A small side that touches one rim only is part of that.
-    std::vector<double> area(static_cast<std::size_t>(count), 0.0);
+    std::vector<double> area(at(count), 0.0);
     for (std::size_t t = 0; t < part.size(); ++t) area[at(part[t])] += areas_[t];
     std::vector<int> sides;
     for (int p = 0; p < count; ++p) {
@@ -167,7 +167,7 @@ class WallFinder {
       for (int s = 0; s < 2; ++s)
         if (part[t] == sides[at(s)]) kind[t] = s;
     const std::vector<int> patch = components(kind, count);
-    std::vector<int> touches(static_cast<std::size_t>(count), 0);
+    std::vector<int> touches(at(count), 0);
     for (const auto& [edge, t] : edges_)
       for (const auto& [a, b] : {t, std::pair(t.second, t.first)})
         if (kind[a] == 2 && kind[b] < 2) touches[at(patch[a])] |= 1 << kind[b];
@@ -288,7 +288,7 @@ class WallFinder {
         if (n < 0) {
           const PlaneSums& s = sums[at(v)];
           if (!(s.normal.norm() > 0)) return std::nullopt;
-          n = static_cast<Index>(wall.side.vertices.size());
+          n = count_of(wall.side.vertices);
           wall.side.vertices.push_back(solid_.vertices[at(v)]);
           wall.across.push_back(way_across(solid_.vertices[at(v)], s));
         }

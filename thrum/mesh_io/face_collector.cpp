@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "thrum/base/index.h"
+
 namespace thrum::mesh_io {
 
 namespace {
@@ -134,11 +136,11 @@ void FaceCollector::finish(mesh::TriangleMesh& mesh, std::vector<std::string>& n
   for (const Polygon& polygon : polygons_) {
     const std::span<const Index> indices(corners_.data() + polygon.first_corner, polygon.corners);
     points.clear();
-    for (const Index v : indices) points.push_back(mesh.vertices[static_cast<std::size_t>(v)]);
+    for (const Index v : indices) points.push_back(mesh.vertices[at(v)]);
     const std::span<Triangle> out(triangles_.data() + polygon.first_triangle, polygon.corners - 2);
     if (!triangulate_polygon(points, out)) ++crossed;
     for (Triangle& t : out) {
-      for (Index& v : t) v = indices[static_cast<std::size_t>(v)];
+      for (Index& v : t) v = indices[at(v)];
     }
   }
   if (!polygons_.empty()) {

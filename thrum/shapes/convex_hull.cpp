@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/shapes/shapes.h"
 
 namespace thrum::shapes {
@@ -236,7 +237,7 @@ class Quickhull {
     mesh::TriangleMesh mesh;
     for (std::size_t i = 0; i < renumbered.size(); ++i) {
       if (renumbered[i] < 0) continue;
-      renumbered[i] = static_cast<Index>(mesh.vertices.size());
+      renumbered[i] = count_of(mesh.vertices);
       mesh.vertices.push_back(points_[i]);
     }
     for (const Face& face : faces_) {

@@ -57,7 +57,7 @@ std::string pose_change_warning(const StepView& view, model::BodyIndex body, con
 // A state may come from a file. A body that rings has an amplitude and a speed for each of its modes.
 void check_amplitudes(const model::SceneState& state, model::BodyId body, const model::ModalModel& modes)
 {
-  const auto count = static_cast<std::size_t>(modes.frequencies.size());
+  const auto count = at(modes.frequencies.size());
   for (const model::ModalState& ring : state.modal_states) {
     if (ring.body != body || (ring.q.size() == count && ring.v.size() == count)) continue;
     throw Error(
@@ -253,8 +253,8 @@ double Responder::drain_vibration(const StepView& view, StepActions& actions, do
 }
 
 // The account of the rigid step. What all bodies lost is what a response may use. Speeds that the last
-// response had asked for were paid in advance, by their estimated energy; when the solver had to spend more
-// on them, since friction held back or something was leant against the body, the vibration pays the
+// response had requested were deducted in advance, by their estimated energy; when the solver spent more
+// on them, since friction held back or something was leant against the body, the vibration loses the
 // difference, and the kicked bodies what it cannot.
 void Responder::update_energy_budget(const StepView& view, StepActions& actions)
 {
@@ -372,7 +372,7 @@ void Responder::after_step(const StepView& view, StepActions& actions)
 }
 
 // One body's response. With `transmitted_impacts` empty the impacts are those of the step; otherwise these,
-// and the bodies whose vibration they came from pay for what becomes of them.
+// and their energy is deducted from the bodies whose vibration they came from.
 void Responder::respond_body(const StepView& view, StepActions& actions, Resonator& resonator,
                              const std::vector<TransmittedImpact>& transmitted_impacts,
                              std::vector<TransmittedImpact>& transmitted)
@@ -410,8 +410,8 @@ void Responder::respond_body(const StepView& view, StepActions& actions, Resonat
     if (!transmitted_impacts.empty() && used > 0) used = drain_vibration(view, actions, used, is_payer);
     budget_ -= used;
   }
-  actions.set_modal_state(resonator.body, std::span(modes.q.data(), static_cast<std::size_t>(modes.q.size())),
-                          std::span(modes.v.data(), static_cast<std::size_t>(modes.v.size())));
+  actions.set_modal_state(resonator.body, std::span(modes.q.data(), at(modes.q.size())),
+                          std::span(modes.v.data(), at(modes.v.size())));
   report_.impacts += result.impacts;
   report_.kicks += static_cast<int>(result.kicks.size());
   report_.unsolved += result.unsolved;

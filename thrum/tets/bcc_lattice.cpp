@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::tets {
 
@@ -35,7 +36,7 @@ BccLattice::BccLattice(const Box3& bounds, double spacing) : spacing_(spacing)
           "A spacing of {:.3g} m is too fine for a box of {:.3g} x {:.3g} x {:.3g} m. Use a larger one.",
           spacing, size.x(), size.y(), size.z()));
     }
-    const auto a = static_cast<std::size_t>(axis);
+    const auto a = at(axis);
     blocks_[a] = (static_cast<int>(cells) + kBlockCells - 1) / kBlockCells;
     cells_[a] = blocks_[a] * kBlockCells;
   }
@@ -44,7 +45,7 @@ BccLattice::BccLattice(const Box3& bounds, double spacing) : spacing_(spacing)
 
 LatticeSite BccLattice::site(SiteAddress address) const
 {
-  const auto slot = static_cast<std::size_t>(address / kBlockSites);
+  const auto slot = at(address / kBlockSites);
   const int local = address % kBlockSites;
   const auto first = first_cell(slot);
   const int cell = local >> 1;
@@ -107,8 +108,7 @@ void BccLattice::check_edge_of_grid() const
 
 void BccLattice::keep_blocks(const distance::DistanceFunction& distance, std::vector<Part>& parts)
 {
-  const auto count = static_cast<std::size_t>(blocks_[0]) * static_cast<std::size_t>(blocks_[1]) *
-                     static_cast<std::size_t>(blocks_[2]);
+  const auto count = at(blocks_[0]) * at(blocks_[1]) * at(blocks_[2]);
   std::vector<Vec3> centres;
   centres.reserve(count);
   for (int k = 0; k < blocks_[2]; ++k) {
@@ -134,7 +134,7 @@ void BccLattice::keep_blocks(const distance::DistanceFunction& distance, std::ve
     near_surface_.push_back(near ? 1 : 0);
     middle.push_back(values[block]);
   }
-  values_.resize(block_of_slot_.size() * static_cast<std::size_t>(kBlockSites));
+  values_.resize(block_of_slot_.size() * at(kBlockSites));
   for (std::size_t slot = 0; slot < middle.size(); ++slot) {
     if (!near_surface(slot)) fill({static_cast<std::int32_t>(slot), 0, 0, 0}, kBlockCells, middle[slot]);
   }
@@ -148,7 +148,7 @@ void BccLattice::refine_parts(const distance::DistanceFunction& distance, int si
   pieces.reserve(8 * parts.size());
   centres.reserve(8 * parts.size());
   for (const Part& part : parts) {
-    const auto first = first_cell(static_cast<std::size_t>(part.slot));
+    const auto first = first_cell(at(part.slot));
     for (int octant = 0; octant < 8; ++octant) {
       const int i = part.i + size * (octant & 1), j = part.j + size * ((octant >> 1) & 1),
                 k = part.k + size * (octant >> 2);
@@ -174,11 +174,11 @@ void BccLattice::evaluate_sites(const distance::DistanceFunction& distance, int 
 {
   std::vector<SiteAddress> addresses;
   std::vector<Vec3> points;
-  const std::size_t each = 2 * static_cast<std::size_t>(size * size * size);
+  const std::size_t each = 2 * at(size * size * size);
   addresses.reserve(each * parts.size());
   points.reserve(each * parts.size());
   for (const Part& part : parts) {
-    const auto first = first_cell(static_cast<std::size_t>(part.slot));
+    const auto first = first_cell(at(part.slot));
     for (int k = 0; k < size; ++k) {
       for (int j = 0; j < size; ++j) {
         for (int i = 0; i < size; ++i) {
@@ -208,7 +208,7 @@ void BccLattice::evaluate_sites(const distance::DistanceFunction& distance, int 
 
 void BccLattice::fill(const Part& part, int size, double value)
 {
-  const auto first = first_cell(static_cast<std::size_t>(part.slot));
+  const auto first = first_cell(at(part.slot));
   for (int k = 0; k < size; ++k) {
     for (int j = 0; j < size; ++j) {
       const SiteAddress row =

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/distance/mesh_distance.h"
 #include "thrum/mesh/body_axes.h"
 #include "thrum/tets/structured_tets.h"
@@ -46,7 +47,7 @@ Lines face_planes(const mesh::TriangleMesh& surface, const Lines& further)
                       "Use a lattice (spacing) instead.",
                       p.x(), p.y(), p.z()));
     }
-    planes[static_cast<std::size_t>(axis)].push_back(surface.corner(t, 0)[axis]);
+    planes[at(axis)].push_back(surface.corner(t, 0)[axis]);
   }
   for (std::size_t axis = 0; axis < 3; ++axis)
     for (const double plane : further[axis]) {
@@ -198,7 +199,7 @@ const mesh::TetrahedralMesh& BlockGrid::fill(const Vec3& max_cell)
   const auto vertex = [&](std::size_t i, std::size_t j, std::size_t k) {
     Index& number = numbers[i + n[0] * (j + n[1] * k)];
     if (number < 0) {
-      number = static_cast<Index>(mesh_.vertices.size());
+      number = count_of(mesh_.vertices);
       mesh_.vertices.emplace_back(lines_[0][i], lines_[1][j], lines_[2][k]);
     }
     return number;
@@ -212,7 +213,7 @@ const mesh::TetrahedralMesh& BlockGrid::fill(const Vec3& max_cell)
             block_of[0][i] +
             (planes_[0].size() - 1) * (block_of[1][j] + (planes_[1].size() - 1) * block_of[2][k]);
         if (inside_[block] == 0) continue;
-        first = static_cast<Index>(mesh_.tetrahedra.size());
+        first = count_of(mesh_.tetrahedra);
         const Hexahedron cell = {vertex(i, j, k),
                                  vertex(i + 1, j, k),
                                  vertex(i + 1, j + 1, k),
@@ -237,8 +238,8 @@ BlockGrid::Place BlockGrid::find(const Vec3& point) const
     const auto& lines = lines_[axis];
     const auto above =
         std::upper_bound(lines.begin(), lines.end(), point[static_cast<Eigen::Index>(axis)]) - lines.begin();
-    const auto cell = static_cast<std::size_t>(
-        std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(lines.size()) - 2));
+    const auto cell =
+        at(std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(lines.size()) - 2));
     low[axis] = cell > 0 ? cell - 1 : 0;
     high[axis] = std::min(cell + 1, lines.size() - 2);
   }
@@ -248,7 +249,7 @@ BlockGrid::Place BlockGrid::find(const Vec3& point) const
       for (std::size_t i = low[0]; i <= high[0]; ++i) {
         const Index first = first_[i + (lines_[0].size() - 1) * (j + (lines_[1].size() - 1) * k)];
         for (Index t = first; first >= 0 && t < first + 5; ++t) {
-          const Tetrahedron& corners = mesh_.tetrahedra[static_cast<std::size_t>(t)];
+          const Tetrahedron& corners = mesh_.tetrahedra[at(t)];
           const auto at = [&](std::size_t c) -> const Vec3& {
             return mesh_.vertices[static_cast<std::size_t>(corners[c])];
           };

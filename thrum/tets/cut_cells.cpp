@@ -307,10 +307,8 @@ struct CutCells::Builder {
       return static_cast<std::size_t>(std::find(of.begin(), of.end(), vertex) - of.begin());
     };
     for (const Index site : vertices) {
-      const std::size_t x =
-          slot_root(4 * (piece_base[a] + static_cast<std::size_t>(piece_a)) + corner(a, site));
-      const std::size_t y =
-          slot_root(4 * (piece_base[b] + static_cast<std::size_t>(piece_b)) + corner(b, site));
+      const std::size_t x = slot_root(4 * (piece_base[a] + at(piece_a)) + corner(a, site));
+      const std::size_t y = slot_root(4 * (piece_base[b] + at(piece_b)) + corner(b, site));
       slot_parent[std::max(x, y)] = std::min(x, y);
     }
   }
@@ -380,8 +378,8 @@ struct CutCells::Builder {
     for (std::size_t c = 0; c < covering.cells.size(); ++c) {
       if (!is_used(c)) continue;
       const Cell& cell = covering.cells[c];
-      covering.slot_of_cell[c] = static_cast<Index>(out.first_piece_.size());
-      out.first_piece_.push_back(static_cast<Index>(out.mesh_.tetrahedra.size()));
+      covering.slot_of_cell[c] = count_of(out.first_piece_);
+      out.first_piece_.push_back(count_of(out.mesh_.tetrahedra));
       const std::size_t count = std::max<std::size_t>(1, cell.pieces.size());
       std::vector<int> kept_piece(count, -1);
       int kept = 0;
@@ -393,7 +391,7 @@ struct CutCells::Builder {
         for (std::size_t k = 0; k < 4; ++k) {
           Index& vertex = vertex_of_slot[slot_root(4 * (piece_base[c] + p) + k)];
           if (vertex < 0) {
-            vertex = static_cast<Index>(out.mesh_.vertices.size());
+            vertex = count_of(out.mesh_.vertices);
             out.mesh_.vertices.push_back(to_world * position(covering.background.cells()[c].vertices[k]));
           }
           t[k] = vertex;
@@ -401,7 +399,7 @@ struct CutCells::Builder {
         out.mesh_.tetrahedra.push_back(t);
         covering.cell_of_tetrahedron.push_back(static_cast<Index>(c));
         out.volume_ += mesh::six_times_volume(out.mesh_, out.mesh_.tetrahedra.size() - 1) / 6 * fraction;
-        out.cut_of_.push_back(cell.pieces.empty() ? -1 : static_cast<Index>(out.moments_.size()));
+        out.cut_of_.push_back(cell.pieces.empty() ? -1 : count_of(out.moments_));
         if (!cell.pieces.empty()) out.moments_.push_back(cell.pieces[p]);
         if (!cell.monomial_pieces.empty()) out.monomial_moments_.push_back(cell.monomial_pieces[p]);
       }
@@ -410,7 +408,7 @@ struct CutCells::Builder {
         if (kept_piece[at(piece)] >= 0) triangle_pieces.emplace_back(triangle, kept_piece[at(piece)]);
       out.triangle_pieces_.push_back(std::move(triangle_pieces));
     }
-    out.first_piece_.push_back(static_cast<Index>(out.mesh_.tetrahedra.size()));
+    out.first_piece_.push_back(count_of(out.mesh_.tetrahedra));
   }
 
   // Cuts the cells from `first` on, and joins all. False where the surface does not match.
@@ -568,7 +566,7 @@ CutCells::Place CutCells::place_in(Index tetrahedron, const Vec3& point) const
   const Tetrahedron& t = mesh_.tetrahedra[at(tetrahedron)];
   const Vec3& p0 = mesh_.vertices[at(t[0])];
   Mat3 edges;
-  for (int k = 0; k < 3; ++k) edges.col(k) = mesh_.vertices[at(t[static_cast<std::size_t>(k) + 1])] - p0;
+  for (int k = 0; k < 3; ++k) edges.col(k) = mesh_.vertices[at(t[at(k) + 1])] - p0;
   const Vec3 b = edges.inverse() * (point - p0);
   Place place;
   place.tetrahedron = tetrahedron;
@@ -639,8 +637,7 @@ Vec4 CutCells::coordinates_in(Index cell, const Vec3& point) const
   const auto& corners = covering_->background.cell(cell).vertices;
   const Vec3 p0 = covering_->position(corners[0], origin_, spacing_);
   Mat3 edges;
-  for (int k = 0; k < 3; ++k)
-    edges.col(k) = covering_->position(corners[static_cast<std::size_t>(k) + 1], origin_, spacing_) - p0;
+  for (int k = 0; k < 3; ++k) edges.col(k) = covering_->position(corners[at(k) + 1], origin_, spacing_) - p0;
   const Vec3 b = edges.inverse() * (to_lattice_ * point - p0);
   Vec4 coordinates;
   coordinates << 1 - b.sum(), b;

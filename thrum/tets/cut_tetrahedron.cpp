@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "thrum/base/index.h"
 #include "thrum/tets/monomial_moments.h"
 
 namespace thrum::tets {
@@ -79,10 +80,9 @@ void add_moments(const Vec4& a, const Vec4& b, const Vec4& c, const Vec4& d, Cel
     n = 0;
     for (int i = 0; i < 4; ++i)
       for (int j = i; j < 4; ++j) {
-        const double ij = weight * pairs[static_cast<std::size_t>(pair_index(i, j))];
+        const double ij = weight * pairs[at(pair_index(i, j))];
         for (int k = j; k < 4; ++k)
-          for (int l = k; l < 4; ++l)
-            moments.quads[n++] += ij * pairs[static_cast<std::size_t>(pair_index(k, l))];
+          for (int l = k; l < 4; ++l) moments.quads[n++] += ij * pairs[at(pair_index(k, l))];
       }
   }
 }
@@ -169,7 +169,7 @@ void CutTetrahedron::join_neighbours()
   for (std::size_t p = 0; p < polygons_.size(); ++p)
     for (std::size_t k = 0; k < polygons_[p].count; ++k) {
       const int edge = corners_[polygons_[p].first + k].edge;
-      if (edge >= 4) edges.emplace_back(polygons_[p].edges[static_cast<std::size_t>(edge - 4)], p);
+      if (edge >= 4) edges.emplace_back(polygons_[p].edges[at(edge - 4)], p);
     }
   std::sort(edges.begin(), edges.end());
   for (std::size_t k = 1; k < edges.size(); ++k)
@@ -182,17 +182,17 @@ bool CutTetrahedron::join_along_edges()
   std::sort(crossings_.begin(), crossings_.end(), [](const Crossing& x, const Crossing& y) {
     return std::tie(x.a, x.b, x.at) < std::tie(y.a, y.b, y.at);
   });
-  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  constexpr std::size_t kNone = at(-1);
   auto next = crossings_.begin();
   for (int a = 0; a < 4; ++a)
     for (int b = a + 1; b < 4; ++b) {
-      std::size_t open = inside_[static_cast<std::size_t>(a)] ? corner_item(a) : kNone;
+      std::size_t open = inside_[at(a)] ? corner_item(a) : kNone;
       for (; next != crossings_.end() && next->a == a && next->b == b; ++next) {
         if (next->enters != (open == kNone)) return false;
         if (!next->enters) join(open, next->polygon);
         open = next->enters ? next->polygon : kNone;
       }
-      if ((open != kNone) != inside_[static_cast<std::size_t>(b)]) return false;
+      if ((open != kNone) != inside_[at(b)]) return false;
       if (open != kNone) join(open, corner_item(b));
     }
   return true;
@@ -222,22 +222,18 @@ void CutTetrahedron::number_pieces()
     if (piece < 0) piece = count++;
     piece_of_[item] = piece;
   }
-  pieces_.assign(static_cast<std::size_t>(count), CellMoments{});
+  pieces_.assign(at(count), CellMoments{});
   if (monomial_degree_ > 0)
-    monomial_pieces_.assign(static_cast<std::size_t>(count),
-                            std::vector<double>(monomial_count(monomial_degree_), 0.0));
-  for (int c = 0; c < 4; ++c)
-    corner_pieces_[static_cast<std::size_t>(c)] =
-        inside_[static_cast<std::size_t>(c)] ? piece_of_[corner_item(c)] : -1;
+    monomial_pieces_.assign(at(count), std::vector<double>(monomial_count(monomial_degree_), 0.0));
+  for (int c = 0; c < 4; ++c) corner_pieces_[at(c)] = inside_[at(c)] ? piece_of_[corner_item(c)] : -1;
 }
 
 // With the apex at corner 0.
 void CutTetrahedron::add_cone(const Vec4& a, const Vec4& b, const Vec4& c, int piece)
 {
-  add_moments(Vec4::Unit(0), a, b, c, pieces_[static_cast<std::size_t>(piece)]);
+  add_moments(Vec4::Unit(0), a, b, c, pieces_[at(piece)]);
   if (monomial_degree_ > 0)
-    add_cone_moments(monomial_degree_, a.tail<3>(), b.tail<3>(), c.tail<3>(),
-                     monomial_pieces_[static_cast<std::size_t>(piece)]);
+    add_cone_moments(monomial_degree_, a.tail<3>(), b.tail<3>(), c.tail<3>(), monomial_pieces_[at(piece)]);
 }
 
 void CutTetrahedron::add_cones()

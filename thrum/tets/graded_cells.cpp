@@ -20,7 +20,7 @@ void for_each_cell(const BccLattice& lattice, int step, Visit&& visit)
     for (int k = 0; k < kSide; k += step) {
       for (int j = 0; j < kSide; j += step) {
         for (int i = 0; i < kSide; i += step) {
-          const std::size_t local = static_cast<std::size_t>((k * kSide + j) * kSide + i);
+          const std::size_t local = at((k * kSide + j) * kSide + i);
           visit(std::array<int, 3>{first[0] + i, first[1] + j, first[2] + k},
                 slot * kSide * kSide * kSide + local);
         }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "thrum/base/index.h"
+
 namespace thrum::tets {
 
 namespace {
@@ -27,7 +29,7 @@ int sign_of(Int128 value)
 IntVec3 difference(const Vec3& a, const Vec3& b)
 {
   IntVec3 result;
-  for (int k = 0; k < 3; ++k) result[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(a[k] - b[k]);
+  for (int k = 0; k < 3; ++k) result[at(k)] = static_cast<std::int64_t>(a[k] - b[k]);
   return result;
 }
 

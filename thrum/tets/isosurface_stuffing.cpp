@@ -241,7 +241,7 @@ void clean_up(const StuffingDesc& desc, StuffingResult& result)
   if (result.dropped_pieces > 0) {
     std::vector<char> keep(result.mesh.tetrahedra.size());
     for (std::size_t t = 0; t < keep.size(); ++t) {
-      keep[t] = static_cast<std::size_t>(pieces.piece_of[t]) < result.pieces.size() ? 1 : 0;
+      keep[t] = at(pieces.piece_of[t]) < result.pieces.size() ? 1 : 0;
     }
     keep_tetrahedra(result.mesh, keep);
     neighbours = face_neighbours(result.mesh);

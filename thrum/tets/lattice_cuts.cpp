@@ -55,10 +55,10 @@ double edge_length(int edge, double spacing)
 
 std::size_t LatticeCuts::owned_cut(SiteAddress owner, int edge) const
 {
-  const auto site = static_cast<std::size_t>(owner);
+  const auto site = at(owner);
   THRUM_ASSERT(cut_edges_[site] >> edge & 1);
   const unsigned before = cut_edges_[site] & ((1u << edge) - 1u);
-  return static_cast<std::size_t>(first_cut_[site]) + static_cast<std::size_t>(std::popcount(before));
+  return at(first_cut_[site]) + at(std::popcount(before));
 }
 
 void LatticeCuts::collect_cut_edges()

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 
 namespace thrum::tets {
 
@@ -52,7 +53,7 @@ void append_split_cell(const std::array<Index, corners>& cell,
   const Index apex = *std::min_element(cell.begin(), cell.end());
   for (const auto& face : face_corners) {
     std::array<Index, 4> f{};
-    for (std::size_t m = 0; m < 4; ++m) f[m] = cell[static_cast<std::size_t>(face[m])];
+    for (std::size_t m = 0; m < 4; ++m) f[m] = cell[at(face[m])];
     if (std::find(f.begin(), f.end(), apex) != f.end()) continue;
     if (f[3] != f[2]) std::rotate(f.begin(), std::min_element(f.begin(), f.end()), f.end());
     // Outward faces seen from the apex inside run clockwise, so apex first and the face in its own order is
@@ -104,7 +105,7 @@ mesh::TetrahedralMesh tetrahedralise_box(const Vec3& size, const std::array<int,
 {
   for (int axis = 0; axis < 3; ++axis) {
     require_positive(size[axis], "size of the box along each axis");
-    require_count(cells[static_cast<std::size_t>(axis)], 1, "cell along each axis of the box");
+    require_count(cells[at(axis)], 1, "cell along each axis of the box");
   }
   const Grid grid{cells};
   mesh::TetrahedralMesh mesh;
@@ -203,7 +204,7 @@ mesh::TetrahedralMesh tetrahedralise_prism(const PlanarTriangulation& base, doub
 {
   require_positive(height, "height of the prism");
   require_count(layers, 1, "layer");
-  const auto count = static_cast<Index>(base.vertices.size());
+  const auto count = count_of(base.vertices);
   for (const Triangle& t : base.triangles) {
     for (const Index v : t) {
       if (v < 0 || v >= count) throw Error(fmt::format("A base triangle names vertex {} of {}.", v, count));
@@ -222,7 +223,7 @@ mesh::TetrahedralMesh tetrahedralise_prism(const PlanarTriangulation& base, doub
     for (const Vec2& p : base.vertices) mesh.vertices.emplace_back(p.x(), p.y(), z);
   }
   std::vector<Prism> prisms;
-  prisms.reserve(base.triangles.size() * static_cast<std::size_t>(layers));
+  prisms.reserve(base.triangles.size() * at(layers));
   for (Index layer = 0; layer < layers; ++layer) {
     const Index low = layer * count, high = low + count;
     for (const Triangle& t : base.triangles) {
@@ -261,15 +262,14 @@ mesh::TetrahedralMesh tetrahedralise_ball(double radius, int cells)
   // Shells of vertices from the middle block's surface to the sphere, spaced like the block's own cells.
   const int layers =
       std::max(1, static_cast<int>(std::lround(cells * (1 - kCoreFraction) / (2 * kCoreFraction))));
-  std::vector<std::vector<Index>> shell(static_cast<std::size_t>(layers) + 1,
-                                        std::vector<Index>(cube_points.size(), -1));
+  std::vector<std::vector<Index>> shell(at(layers) + 1, std::vector<Index>(cube_points.size(), -1));
   for (std::size_t v = 0; v < cube_points.size(); ++v) {
     const Vec3& u = cube_points[v];
     if (u.cwiseAbs().maxCoeff() != 1) continue;
     shell[0][v] = static_cast<Index>(v);
     for (int layer = 1; layer <= layers; ++layer) {
       const double f = static_cast<double>(layer) / layers;
-      shell[static_cast<std::size_t>(layer)][v] = static_cast<Index>(mesh.vertices.size());
+      shell[at(layer)][v] = count_of(mesh.vertices);
       mesh.vertices.push_back(radius * ((1 - f) * core_point(u) + f * on_sphere(u)));
     }
   }
@@ -279,8 +279,8 @@ mesh::TetrahedralMesh tetrahedralise_ball(double radius, int cells)
     for (std::size_t layer = 0; layer + 1 < shell.size(); ++layer) {
       Hexahedron cell{};
       for (std::size_t m = 0; m < 4; ++m) {
-        cell[m] = shell[layer][static_cast<std::size_t>(quad[m])];
-        cell[m + 4] = shell[layer + 1][static_cast<std::size_t>(quad[m])];
+        cell[m] = shell[layer][at(quad[m])];
+        cell[m + 4] = shell[layer + 1][at(quad[m])];
       }
       hexahedra.push_back(cell);
     }

@@ -39,7 +39,7 @@ void ModalResponse::find_corners(const ResponseContext& r)
     const auto is = [&](const Corner& corner, Index vertex) {
       return corner.vertex == vertex && corner.normal == normal;
     };
-    const auto triangle = static_cast<std::size_t>(points_[r.resting[k]]->point.triangle);
+    const auto triangle = at(points_[r.resting[k]]->point.triangle);
     for (std::size_t c = 0; c < 3; ++c) {
       const Index vertex = model_->surface.triangles[triangle][c];
       std::size_t& corner = corner_of_vertex_[at(vertex)];

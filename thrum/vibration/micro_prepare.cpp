@@ -95,13 +95,13 @@ void MicroSimulation::prepare_bodies()
   J_.resize(active_contacts_.size());
   for (Eigen::Index k = 0; k < n_; ++k) {
     const SurfaceContact& contact = active_contact(k);
-    for (const std::size_t b : {std::size_t{0}, static_cast<std::size_t>(contact.body)}) {
+    for (const std::size_t b : {std::size_t{0}, at(contact.body)}) {
       Vec6 row;
       row << contact.normal, (contact.position - input.bodies[b].centre).cross(contact.normal);
       (b == 0 ? J_[at(k)].own : J_[at(k)].other) = row;
     }
     ContactJacobian& J = J_[at(k)];
-    J.body = static_cast<std::size_t>(contact.body);
+    J.body = at(contact.body);
     J.velocity_change_own = inverse_mass_times(bodies_[0], J.own);
     J.velocity_change_other = inverse_mass_times(bodies_[J.body], J.other);
   }
@@ -285,8 +285,7 @@ MicroSimulation::Vec6 MicroSimulation::inverse_mass_times(const MovingBody& m, c
 void MicroSimulation::push(std::size_t i, double impulse)
 {
   const SurfaceContact& contact = r_.contact(i);
-  for (const auto& [b, sign] :
-       {std::pair(static_cast<std::size_t>(contact.body), 1.0), std::pair(std::size_t{0}, -1.0)}) {
+  for (const auto& [b, sign] : {std::pair(at(contact.body), 1.0), std::pair(std::size_t{0}, -1.0)}) {
     MovingBody& m = bodies_[b];
     const Vec3 j = sign * impulse * contact.normal;
     m.V.head<3>() += m.inverse_mass * j;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thrum/base/index.h"
 #include "thrum/vibration/micro_simulation.h"
 
 namespace thrum::vibration {
@@ -47,7 +48,7 @@ ResponseResult MicroSimulation::make_result(double before)
     }
     handed += m.kinetic(after[b]);
   }
-  // The ringing pays when the hops that were passed to the rigid step had given something back.
+  // The vibration loses what the hops that were passed to the rigid step had given back.
   const double rings = energy(r_.modes, state_);
   const double left = std::max(0.0, before - handed);
   if (rings > left) {
@@ -70,7 +71,7 @@ ResponseResult MicroSimulation::make_result(double before)
   }
   for (const std::size_t i : r_.resting) {
     const SurfaceContact& contact = r_.contact(i);
-    const auto b = static_cast<std::size_t>(contact.body);
+    const auto b = at(contact.body);
     const Vec3 at =
         after[b].head<3>() + Vec3(after[b].tail<3>()).cross(contact.position - r_.input.bodies[b].centre);
     const double speed = contact.normal.dot(at);
@@ -85,7 +86,7 @@ ResponseResult MicroSimulation::make_result(double before)
   // What a body gains is shared by its kicks.
   std::vector<double> impulses(bodies_.size(), 0.0);
   const auto body_of = [&](const Kick& kick) {
-    return static_cast<std::size_t>(r_.contact(kick.contact).body);
+    return at(r_.contact(kick.contact).body);
   };
   for (const Kick& kick : result.kicks) impulses[body_of(kick)] += kick.impulse;
   for (Kick& kick : result.kicks) {

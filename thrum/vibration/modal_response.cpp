@@ -90,7 +90,7 @@ void set_at_rest(ModeState& state, Eigen::Index modes)
 }
 
 // An impact is answered from rest, and what rang before it is added afterwards: bodies were kicked for it
-// when it was struck. Otherwise any slight impact would hand out what is left of an earlier one once more,
+// when it was struck. Otherwise any slight impact would give what is left of an earlier one once more,
 // and a body that rests in the rigid world would meet a surface that moves in earnest without having moved
 // along with it. Phases of separate impacts have nothing to do with each other, so their energies add: the
 // vibration a q0 + q has the energy E0 + E of its parts for the root a > 0 of
@@ -134,7 +134,7 @@ void check(const ResponseInput& input)
           "has failed.");
   }
   for (const SurfaceContact& contact : input.contacts) {
-    if (contact.body < 1 || static_cast<std::size_t>(contact.body) >= input.bodies.size())
+    if (contact.body < 1 || at(contact.body) >= input.bodies.size())
       throw Error(fmt::format("A contact names body {}, but there are the bodies 1 to {}.", contact.body,
                               input.bodies.size() - 1));
     if (!contact.position.allFinite() || !std::isfinite(contact.impulse))
@@ -314,8 +314,9 @@ ResponseResult ModalResponse::exchange_standing(const ResponseContext& context, 
 }
 
 // The rules that give the surface's motion to what rests on it. [Coevoet20, eq. 9] strikes the modes with r =
-// U^T H^T n lambda; of this the share is taken that what the impact lost can pay (energy_budget.h), and of
-// the kicks the share that the vibration can. With restitution 1 nothing was lost and nothing happens.
+// U^T H^T n lambda; of this the share is taken that the energy lost by the impact allows (energy_budget.h),
+// and of the kicks the share that the vibration allows. With restitution 1 nothing was lost and nothing
+// happens.
 ResponseResult ModalResponse::kick_by_peaks(const ResponseContext& r, ModeState& state, KickRule rule)
 {
   ResponseResult result;

@@ -23,6 +23,7 @@
 #include <numbers>
 #include <span>
 
+#include "thrum/base/index.h"
 #include "thrum/vibration/energy_budget.h"
 #include "thrum/vibration/one_sided.h"
 #include "thrum/vibration/pulse.h"
@@ -51,7 +52,7 @@ class MovingBodies {
   }
   void push(const SurfaceContact& contact, const Vec3& impulse)
   {
-    push(static_cast<std::size_t>(contact.body), contact.position, impulse);
+    push(at(contact.body), contact.position, impulse);
     push(0, contact.position, -impulse);
   }
   // What each body got, all together.
@@ -123,7 +124,7 @@ void add_kick(const ResponseContext& r, std::size_t i, double impulse, double be
 void trade(const ResponseContext& r, const MatX& columns, Eigen::Index k, MovingBodies& moving_bodies,
            ModeState& state, ResponseResult& result)
 {
-  const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+  const std::size_t i = r.resting[at(k)];
   const SurfaceContact& contact = r.contact(i);
   const auto row = columns.col(k);
   const double before = contact.normal.dot(moving_bodies.speed(contact));
@@ -153,7 +154,7 @@ void trade(const ResponseContext& r, const MatX& columns, std::span<const Eigen:
   std::vector<Eigen::Index> taken;
   std::vector<double> before;
   for (const Eigen::Index k : together) {
-    const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+    const std::size_t i = r.resting[at(k)];
     const double present = r.contact(i).normal.dot(moving_bodies.speed(r.contact(i)));
     if (columns.col(k).dot(state.v) - present < r.settings.min_kick) continue;
     if (!(r.inverse_effective_mass[static_cast<Eigen::Index>(i)] > 0)) continue;
@@ -163,17 +164,17 @@ void trade(const ResponseContext& r, const MatX& columns, std::span<const Eigen:
   const auto n = static_cast<Eigen::Index>(taken.size());
   if (n == 0) return;
   const auto contact_of = [&](Eigen::Index a) -> const SurfaceContact& {
-    return r.contact(r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])]);
+    return r.contact(r.resting[at(taken[at(a)])]);
   };
   MatX A(n, n);
   VecX faster(n);
   VecX wanted(n);
   for (Eigen::Index a = 0; a < n; ++a) {
-    const auto row = columns.col(taken[static_cast<std::size_t>(a)]);
-    faster[a] = row.dot(state.v) - before[static_cast<std::size_t>(a)];
+    const auto row = columns.col(taken[at(a)]);
+    faster[a] = row.dot(state.v) - before[at(a)];
     wanted[a] = (1 + contact_of(a).restitution) * faster[a];
     for (Eigen::Index b = 0; b < n; ++b)
-      A(a, b) = row.dot(columns.col(taken[static_cast<std::size_t>(b)])) +
+      A(a, b) = row.dot(columns.col(taken[at(b)])) +
                 inverse_effective_mass(r.input.bodies, contact_of(a), contact_of(b));
   }
   VecX p = solve_one_sided(A, wanted, result.unsolved);
@@ -183,12 +184,11 @@ void trade(const ResponseContext& r, const MatX& columns, std::span<const Eigen:
     if (!(p[a] > 0)) continue;
     const SurfaceContact& contact = contact_of(a);
     moving_bodies.push(contact, p[a] * contact.normal);
-    state.v -= p[a] * columns.col(taken[static_cast<std::size_t>(a)]);
+    state.v -= p[a] * columns.col(taken[at(a)]);
   }
   for (Eigen::Index a = 0; a < n; ++a) {
     if (!(p[a] > 0)) continue;
-    add_kick(r, r.resting[static_cast<std::size_t>(taken[static_cast<std::size_t>(a)])], p[a],
-             before[static_cast<std::size_t>(a)], moving_bodies, state, result);
+    add_kick(r, r.resting[at(taken[at(a)])], p[a], before[at(a)], moving_bodies, state, result);
   }
 }
 
@@ -206,11 +206,10 @@ VecX compliant_impulses(const ResponseContext& r, const MatX& rows, const VecX& 
   MatX A = rows * rows.transpose();
   VecX b(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    const SurfaceContact& contact = r.contact(r.struck[static_cast<std::size_t>(i)]);
+    const SurfaceContact& contact = r.contact(r.struck[at(i)]);
     b[i] = (1 + contact.restitution) * approach[i];
     for (Eigen::Index j = 0; j < n; ++j)
-      A(i, j) +=
-          inverse_effective_mass(r.input.bodies, contact, r.contact(r.struck[static_cast<std::size_t>(j)]));
+      A(i, j) += inverse_effective_mass(r.input.bodies, contact, r.contact(r.struck[at(j)]));
   }
   if (!(A.diagonal().minCoeff() > 0)) return VecX::Zero(n);
   return solve_one_sided(std::move(A), b, unsolved);
@@ -244,7 +243,7 @@ void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodi
 }
 
 // Impacts that another body's vibration gave: the bodies have them already, and the modes take of them what
-// their energy pays.
+// their energy allows.
 void apply_transmitted_impacts(const ResponseContext& r, const MatX& struck_rows, ModeState& state,
                                EnergyBalance& balance)
 {
@@ -290,7 +289,7 @@ ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, M
   double inverse_effective_mass = -1;
   double modulus = -1;
   for (Eigen::Index k = 0; k < n; ++k) {
-    const std::size_t i = r.resting[static_cast<std::size_t>(k)];
+    const std::size_t i = r.resting[at(k)];
     // Bodies of one kind have the same contacts.
     if (r.inverse_effective_mass[static_cast<Eigen::Index>(i)] != inverse_effective_mass ||
         r.body_of(i).modulus != modulus)
@@ -303,23 +302,19 @@ ResponseResult exchange_momentum(const ResponseContext& r, PeakSearch& search, M
   const std::vector<Peak> peaks = search.max_speed(columns);
   std::vector<Eigen::Index> order(peaks.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Eigen::Index>(k);
-  std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
-    return peaks[static_cast<std::size_t>(a)].time < peaks[static_cast<std::size_t>(b)].time;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return peaks[at(a)].time < peaks[at(b)].time; });
 
   // One moment after the other, eq. (1); each finds the modes as the ones before have left them.
   double time = 0;
   for (std::size_t begin = 0; begin < order.size();) {
-    const Peak& peak = peaks[static_cast<std::size_t>(order[begin])];
+    const Peak& peak = peaks[at(order[begin])];
     std::size_t end = begin + 1;
-    while (end < order.size() &&
-           peaks[static_cast<std::size_t>(order[end])].time - peak.time <= kSimultaneousTime)
-      ++end;
+    while (end < order.size() && peaks[at(order[end])].time - peak.time <= kSimultaneousTime) ++end;
     const std::span<const Eigen::Index> together = std::span(order).subspan(begin, end - begin);
     begin = end;
-    if (std::none_of(together.begin(), together.end(), [&](Eigen::Index k) {
-          return peaks[static_cast<std::size_t>(k)].value >= r.settings.min_kick;
-        }))
+    if (std::none_of(together.begin(), together.end(),
+                     [&](Eigen::Index k) { return peaks[at(k)].value >= r.settings.min_kick; }))
       continue;
     search.integrator().advance(peak.time - time, state);
     time = peak.time;

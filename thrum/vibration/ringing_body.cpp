@@ -28,7 +28,7 @@ void check_host_step(std::span<const HostBody> bodies, std::span<const HostConta
     throw Error(fmt::format("The step of a ringing body is {} s; give the length of the host's step.", step));
   if (bodies.empty()) throw Error("The list of bodies is empty; its first is the ringing body.");
   for (const HostContact& contact : contacts) {
-    if (contact.body < 1 || static_cast<std::size_t>(contact.body) >= bodies.size()) {
+    if (contact.body < 1 || at(contact.body) >= bodies.size()) {
       throw Error(
           fmt::format("A contact names body {}, but the bodies in contact with the ringing one are 1 to {}.",
                       contact.body, bodies.size() - 1));
