@@ -30,6 +30,9 @@ constexpr double kMinSlice = 1.0 / 256;
 constexpr double kMinExactSlice = 1e-6;
 /// A slice may be longer than the stepper's limit by this share, so that rounding adds none.
 constexpr double kSliceRounding = 1e-9;
+/// What is left of a step below this share of it is rounding, not a slice. Joints and contacts that are
+/// corrected within a slice of 4e-17 s would be moved at speeds beyond all bounds.
+constexpr double kRestRounding = 1e-12;
 /// Impulses to start from grow by at most this when a short slice is followed by a long one: those of a very
 /// short slice are mostly rounding.
 constexpr double kMaxWarmGrowth = 8;
@@ -123,7 +126,7 @@ void World::step(double h)
         desc_.time_of_impact > TimeOfImpactMethod::continuous ? kMinExactSlice : kMinSlice;
     const double taken = step_slice(length, min_slice * h, cuts < desc_.max_impact_slices);
     (taken < length ? cuts : whole) += 1;
-    left = taken < left ? left - taken : 0;
+    left = left - taken > kRestRounding * h ? left - taken : 0;
   }
   for (model::BodyState& body : state_.bodies) {
     body.force.setZero();

@@ -40,6 +40,8 @@ namespace {
 constexpr double kMinGroupSlice = 1e-6;
 /// A slice may be longer than the stepper's limit by this share, so that rounding adds none.
 constexpr double kSliceRounding = 1e-9;
+/// What is left of a step below this share of it is rounding, not a slice.
+constexpr double kRestRounding = 1e-12;
 
 /// Pairs of boxes that overlap, of which not both are fixed; sorted.
 void overlapping_pairs(std::span<const Box3> boxes, const std::vector<model::BodyProperties>& bodies,
@@ -149,7 +151,8 @@ void World::advance_group(WarpGroup& group, double end, double h)
     group.boxes[i] = Box3(box.min().array() - margin, box.max().array() + margin);
   }
   group.now.contact_energy = stepper_->contact_energy();
-  const double begin = std::exchange(group.now.time, taken < left ? group.now.time + taken : end);
+  const double begin =
+      std::exchange(group.now.time, left - taken > kRestRounding * h ? group.now.time + taken : end);
   if (!called_observers_.empty()) {
     WarpGroup::Slice& slice = group.history.emplace_back();
     slice = {begin, group.now.time, group.bodies, slice_start_.bodies, state_.bodies, state_.patches};
