@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "thrum/sound/contact_damping.h"
+#include "thrum/sound/mode_loops.h"
 #include "thrum/sound/roughness.h"
 #include "thrum/sound/scalar_radiation.h"
 
@@ -289,8 +290,7 @@ const std::vector<double>& BodyVoice::slopes_at(std::size_t i)
     const double* const after = values_of(controls_[i + 1].decays);
     const double left = length_after(i - 1);
     const double right = length_after(i);
-    for (std::size_t m = 0; m < modes_; ++m)
-      found[m] = monotone_slope((here[m] - before[m]) / left, (after[m] - here[m]) / right, left, right);
+    monotone_slopes(before, here, after, left, right, found.data(), modes_);
   }
   if (is_last) return last_slopes_ = std::move(found);
   return slopes = std::move(found);
@@ -313,14 +313,10 @@ void BodyVoice::set_loads(double begin, double end)
   for (std::size_t k = i; k < next(j); ++k) changes |= controls_[k].loads != controls_[k + 1].loads;
   if (!changes) return;
   scratch_.assign(bank_.size(), 0.0);
-  const double* from = values_of(controls_[i].loads);
-  const double* from_next = values_of(controls_[next(i)].loads);
-  const double* to = values_of(controls_[j].loads);
-  const double* to_next = values_of(controls_[next(j)].loads);
+  const FourRows rows = {values_of(controls_[j].loads), values_of(controls_[next(j)].loads),
+                         values_of(controls_[i].loads), values_of(controls_[next(i)].loads)};
   const double rate = 1 / (end - begin);
-  for (std::size_t m = 0; m < modes_; ++m) {
-    scratch_[m] = rate * ((1 - v) * to[m] + v * to_next[m] - (1 - u) * from[m] - u * from_next[m]);
-  }
+  add_weighted(rows, {rate * (1 - v), rate * v, -rate * (1 - u), -rate * u}, scratch_.data(), modes_);
   bank_.set_load_rates(scratch_);
 }
 
@@ -362,8 +358,7 @@ void BodyVoice::set_decays(double begin, double end)
     const double* y1 = values_of(controls_[i + 1].decays);
     const double* s0 = slopes_at(i).data();
     const double* s1 = slopes_at(i + 1).data();
-    for (std::size_t m = 0; m < modes_; ++m)
-      scratch_[m] += c[0] * y0[m] + c[1] * y1[m] + c[2] * s0[m] + c[3] * s1[m];
+    add_weighted({y0, y1, s0, s1}, c, scratch_.data(), modes_);
   }
   for (double& decay : scratch_) decay = std::max(0.0, decay);
   bank_.set_extra_decays(scratch_);

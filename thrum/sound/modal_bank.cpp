@@ -8,6 +8,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/sound/modal_kernel.h"
+#include "thrum/sound/mode_loops.h"
 
 namespace thrum::sound {
 
@@ -88,32 +89,19 @@ void ModalBank::set_extra_decays(std::span<const double> decays)
   update_poles();
 }
 
-// exp(-x) of small x by its series, in a loop without branches; what is left out is below 2e-13.
 void ModalBank::update_poles()
 {
-  constexpr double kSmall = 0.01;
   const double largest = *std::max_element(extra_.begin(), extra_.end());
   has_extra_ = largest > 0;
   squares_known_ = false;
-  std::vector<double>& factor = factor_;
-  if (largest * step_ < kSmall) {
-    for (std::size_t m = 0; m < padded_; ++m) {
-      const double x = extra_[m] * step_;
-      factor[m] =
-          1 - x * (1 - x * (1.0 / 2) * (1 - x * (1.0 / 3) * (1 - x * (1.0 / 4) * (1 - x * (1.0 / 5)))));
-    }
+  if (largest * step_ < kMaxSmallDecay) {
+    small_decay_factors(extra_.data(), step_, factor_.data(), padded_);
   } else {
-    for (std::size_t m = 0; m < padded_; ++m) factor[m] = std::exp(-extra_[m] * step_);
+    for (std::size_t m = 0; m < padded_; ++m) factor_[m] = std::exp(-extra_[m] * step_);
   }
-  for (std::size_t m = 0; m < padded_; ++m) {
-    const double one = factor[m];
-    double all = one;
-    for (std::size_t k = 1; k < kInterval; k *= 2) all *= all;
-    pole_re_[m] = one * free_re_[m];
-    pole_im_[m] = one * free_im_[m];
-    jump_re_[m] = all * free_jump_re_[m];
-    jump_im_[m] = all * free_jump_im_[m];
-  }
+  multiply(factor_.data(), {free_re_.data(), free_im_.data()}, {pole_re_.data(), pole_im_.data()}, padded_);
+  multiply_by_power(factor_.data(), {free_jump_re_.data(), free_jump_im_.data()},
+                    {jump_re_.data(), jump_im_.data()}, padded_);
 }
 
 void ModalBank::set_output(std::span<const Complex> weights)
@@ -257,14 +245,8 @@ void ModalBank::render_free(std::span<double> out)
 // 1 / s^2 of each mode, which changes with its damping alone.
 void ModalBank::update_squares()
 {
-  for (std::size_t m = 0; m < count_; ++m) {
-    const double d = decay_[m] + extra_[m];
-    const double square_re = d * d - omega_d_[m] * omega_d_[m];
-    const double square_im = -2 * d * omega_d_[m];
-    const double scale = 1 / (square_re * square_re + square_im * square_im);
-    square_re_[m] = scale * square_re;
-    square_im_[m] = -scale * square_im;
-  }
+  inverse_squares(decay_.data(), extra_.data(), omega_d_.data(), {square_re_.data(), square_im_.data()},
+                  count_);
   squares_known_ = true;
 }
 

@@ -147,31 +147,57 @@ using Double8 [[gnu::vector_size(64)]] = double;
   }
 }
 
-[[gnu::target("avx512f")]] void ring_in_eights(const FreeModes& all, double* __restrict lanes,
-                                               double* offsets)
-{
-  using Modes = VectorOfModes<Double8>;
-  std::size_t g = 0;
-  for (; g + 4 * kModesAtOnce <= all.count; g += 4 * kModesAtOnce) {
-    Modes p(all, g, offsets), q(all, g + 8, offsets), r(all, g + 16, offsets), s(all, g + 24, offsets);
-    for (std::size_t n = 0; n < all.samples; ++n) {
-      Double8 sum{};
-      if (g > 0) load(sum, lanes + n * kSumLanes);
-      p.add_and_step(sum);
-      q.add_and_step(sum);
-      r.add_and_step(sum);
-      s.add_and_step(sum);
-      store(lanes + n * kSumLanes, sum);
-    }
+// Several vectors of modes; nested instead of an array, see ring_in_pairs().
+template <class Vector, std::size_t count>
+struct VectorsOfModes {
+  VectorOfModes<Vector> first;
+  VectorsOfModes<Vector, count - 1> rest;
+
+  [[gnu::always_inline]] VectorsOfModes(const FreeModes& all, std::size_t at, double* offset)
+      : first(all, at, offset), rest(all, at + kModesAtOnce, offset)
+  {
   }
-  for (; g < all.count; g += kModesAtOnce) {
-    Modes p(all, g, offsets);
-    for (std::size_t n = 0; n < all.samples; ++n) {
-      Double8 sum{};
-      if (g > 0) load(sum, lanes + n * kSumLanes);
-      p.add_and_step(sum);
-      store(lanes + n * kSumLanes, sum);
-    }
+  [[gnu::always_inline]] void add_and_step(Vector& sum)
+  {
+    first.add_and_step(sum);
+    rest.add_and_step(sum);
+  }
+};
+
+template <class Vector>
+struct VectorsOfModes<Vector, 0> {
+  [[gnu::always_inline]] VectorsOfModes(const FreeModes&, std::size_t, double*) {}
+  [[gnu::always_inline]] void add_and_step(Vector&) {}
+};
+
+template <std::size_t vectors>
+[[gnu::target("avx512f")]] void ring_eights_at_once(const FreeModes& all, std::size_t at,
+                                                    double* __restrict lanes, double* offsets)
+{
+  VectorsOfModes<Double8, vectors> modes(all, at, offsets);
+  for (std::size_t n = 0; n < all.samples; ++n) {
+    Double8 sum{};
+    if (at > 0) load(sum, lanes + n * kSumLanes);
+    modes.add_and_step(sum);
+    store(lanes + n * kSumLanes, sum);
+  }
+}
+
+// The recurrence of one vector waits for its last product; with several at once the processor works meanwhile.
+// Six need 24 registers of 32. Seven to eleven vectors are done in halves, not as six and a few that wait.
+void ring_in_eights(const FreeModes& all, double* __restrict lanes, double* offsets)
+{
+  constexpr std::size_t kMaxVectors = 6;
+  static_assert(kModesAtOnce == sizeof(Double8) / sizeof(double));
+  constexpr void (*kRing[kMaxVectors])(const FreeModes&, std::size_t, double* __restrict, double*) = {
+      ring_eights_at_once<1>, ring_eights_at_once<2>, ring_eights_at_once<3>,
+      ring_eights_at_once<4>, ring_eights_at_once<5>, ring_eights_at_once<6>};
+  for (std::size_t g = 0; g < all.count;) {
+    const std::size_t left = (all.count - g) / kModesAtOnce;
+    const std::size_t half = left < 2 * kMaxVectors ? (left + 1) / 2 : kMaxVectors;
+    const std::size_t vectors = left <= kMaxVectors ? left : half;
+    kRing[vectors - 1](all, g, lanes, offsets);
+    g += vectors * kModesAtOnce;
   }
 }
 #endif
