@@ -17,6 +17,7 @@ using Rows6 = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
 constexpr double kRank = 1e-10;       ///< eigenvalues of N N^T below this share of the largest are 0
 constexpr double kTolerance = 1e-12;  ///< of force and torque, relative
+constexpr double kMaxMiss = 1e-9;     ///< of force and torque, relative: more is no solution
 
 // Force and torque of a unit force along d at p; lengths in units of `scale`.
 Vec6 wrench(const Vec3& p, const Vec3& d, double scale)
@@ -52,10 +53,13 @@ template <class Factor>
 VecX nearest_non_negative(const Rows6& N, const Vec6& c, const VecX& target, Factor& factor)
 {
   const Eigen::Index count = N.cols();
+  const double scale = std::max(c.norm(), (N * target).norm());
+  const Vec6 all_missing = c - N * target;
+  VecX a = target;
+  if (all_missing.norm() > kTolerance * scale) a += shortest_solution(N, all_missing, factor);
+  if (a.minCoeff() >= 0) return (N * a - c).norm() > kMaxMiss * scale ? VecX() : a;
   std::vector<Eigen::Index> open(static_cast<std::size_t>(count));
   for (Eigen::Index k = 0; k < count; ++k) open[at(k)] = k;
-  VecX a = target;
-  const double scale = std::max(c.norm(), (N * target).norm());
   while (!open.empty()) {
     Rows6 part(6, static_cast<Eigen::Index>(open.size()));
     VecX wanted(part.cols());
@@ -71,11 +75,20 @@ VecX nearest_non_negative(const Rows6& N, const Vec6& c, const VecX& target, Fac
     if (wanted.minCoeff(&lowest) >= 0) break;
     open.erase(open.begin() + lowest);
   }
-  if ((N * a - c).norm() > 1e3 * kTolerance * scale) return {};
+  if ((N * a - c).norm() > kMaxMiss * scale) return {};
   return a;
 }
 
 }  // namespace
+
+// Contacts mostly keep their order.
+ForceRedistribution::Last ForceRedistribution::last_of(std::uint64_t key, std::size_t number) const
+{
+  if (number < last_.size() && last_[number].key == key) return last_[number];
+  const auto found =
+      std::find_if(last_.begin(), last_.end(), [&](const Last& last) { return last.key == key; });
+  return found == last_.end() ? Last{} : *found;
+}
 
 void ForceRedistribution::redistribute(std::vector<ContactForce>& contacts)
 {
@@ -86,46 +99,46 @@ void ForceRedistribution::redistribute(std::vector<ContactForce>& contacts)
   for (const ContactForce& contact : contacts) scale = std::max(scale, (contact.position - centre).norm());
   if (!(scale > 0)) scale = 1;
 
-  Rows6 N(6, count);
-  Rows6 D(6, 2 * count);
-  VecX a(count), a_target(count), b(2 * count), b_target(2 * count);
-  std::vector<std::array<Vec3, 2>> tangents(contacts.size());
+  N_.resize(6, count);
+  D_.resize(6, 2 * count);
+  for (VecX* x : {&a_, &a_target_}) x->resize(count);
+  for (VecX* x : {&b_, &b_target_}) x->resize(2 * count);
+  tangent_axes_.resize(contacts.size());
   for (Eigen::Index k = 0; k < count; ++k) {
     const ContactForce& contact = contacts[at(k)];
-    const auto before = last_.find(contact.key);
-    const Last last = before == last_.end() ? Last{} : before->second;
+    const Last last = last_of(contact.key, at(k));
     const Vec3 p = contact.position - centre;
-    N.col(k) = wrench(p, contact.normal, scale);
-    a[k] = contact.normal_force;
-    a_target[k] = last.normal_force;
-    auto& [t1, t2] = tangents[at(k)];
+    N_.col(k) = wrench(p, contact.normal, scale);
+    a_[k] = contact.normal_force;
+    a_target_[k] = last.normal_force;
+    auto& [t1, t2] = tangent_axes_[at(k)];
     t1 = contact.normal.unitOrthogonal();
     t2 = contact.normal.cross(t1);
     for (int i = 0; i < 2; ++i) {
       const Vec3& t = i == 0 ? t1 : t2;
-      D.col(2 * k + i) = wrench(p, t, scale);
-      b[2 * k + i] = contact.friction.dot(t);
-      b_target[2 * k + i] = last.friction.dot(t);
+      D_.col(2 * k + i) = wrench(p, t, scale);
+      b_[2 * k + i] = contact.friction.dot(t);
+      b_target_[2 * k + i] = last.friction.dot(t);
     }
   }
   if (count > 1) {
-    const VecX spread = nearest_non_negative(N, N * a, a_target, normals_);
-    if (spread.size() == count) a = spread;
-    const Vec6 missing = D * (b - b_target);
-    b = missing.norm() > kTolerance * (D * b).norm()
-            ? VecX(b_target + shortest_solution(D, missing, tangents_))
-            : b_target;
+    const VecX spread = nearest_non_negative(N_, N_ * a_, a_target_, normals_);
+    if (spread.size() == count) a_ = spread;
+    const Vec6 missing = D_ * (b_ - b_target_);
+    const bool changes = missing.norm() > kTolerance * (D_ * b_).norm();
+    b_ = b_target_;
+    if (changes) b_ += shortest_solution(D_, missing, tangents_);
   }
   last_.clear();
   for (Eigen::Index k = 0; k < count; ++k) {
     ContactForce& contact = contacts[at(k)];
-    contact.normal_force = a[k];
-    const auto& [t1, t2] = tangents[at(k)];
-    Vec3 friction = b[2 * k] * t1 + b[2 * k + 1] * t2;
+    contact.normal_force = a_[k];
+    const auto& [t1, t2] = tangent_axes_[at(k)];
+    Vec3 friction = b_[2 * k] * t1 + b_[2 * k + 1] * t2;
     const double bound = contact.coefficient * contact.normal_force;
     if (friction.norm() > bound) friction *= bound / friction.norm();
     contact.friction = friction;
-    last_[contact.key] = {contact.normal_force, contact.friction};
+    last_.push_back({contact.key, contact.normal_force, contact.friction});
   }
 }
 

@@ -16,8 +16,8 @@
 // and where it then exceeds its bound it is cut back to it: its sum may be smaller than the solver's.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "thrum/base/vec.h"
@@ -46,12 +46,18 @@ class ForceRedistribution {
     Eigen::Matrix<double, 6, 6> inverse;
   };
   struct Last {
+    std::uint64_t key = 0;
     double normal_force = 0;
     Vec3 friction = Vec3::Zero();
   };
-  std::unordered_map<std::uint64_t, Last> last_;
+  [[nodiscard]] Last last_of(std::uint64_t key, std::size_t number) const;
+  std::vector<Last> last_;  ///< by contact of the step before
   Factor normals_;
   Factor tangents_;
+  // Of a step, kept for their memory.
+  Eigen::Matrix<double, 6, Eigen::Dynamic> N_, D_;
+  VecX a_, a_target_, b_, b_target_;
+  std::vector<std::array<Vec3, 2>> tangent_axes_;
 };
 
 }  // namespace thrum::sound

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace thrum::sound {
@@ -13,6 +14,12 @@ double sphere_radiation_efficiency(int order, double x)
   if (order == 0) return y / (1 + y);
   if (order == 1) return y * y / (4 + y * y);
   return y * y * y / (81 + 9 * y - 2 * y * y + y * y * y);
+}
+
+double max_radiation_amplitude(double decay)
+{
+  if (!(decay > 0)) return std::numeric_limits<double>::infinity();
+  return std::sqrt(kAirDensity * kSoundSpeed * decay / (2 * std::numbers::pi));
 }
 
 std::vector<ModeRadiation> scalar_radiation(const model::ModalModel& model)

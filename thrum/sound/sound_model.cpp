@@ -40,7 +40,9 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
     // Modes below are moved, as others are, but not heard.
     for (Index m = 0; m < count; ++m) {
       const bool heard = model_->frequencies[m] >= settings.min_frequency;
-      amplitudes_.push_back(heard ? radiation[at(m)].amplitude : 0);
+      const double amplitude =
+          std::min(radiation[at(m)].amplitude, max_radiation_amplitude(modes_.decays[m]));
+      amplitudes_.push_back(heard ? amplitude : 0);
     }
     if (settings.radiation != SoundRadiation::scalar && count > 0) find_radiation(settings.radiation);
     if (!model_->surface.triangles.empty()) modal_surface_ = std::make_unique<mesh::Bvh>(model_->surface);
@@ -63,7 +65,14 @@ void SoundModel::find_radiation(SoundRadiation kind)
   RadiationDesc desc;
   desc.method =
       kind == SoundRadiation::multipole ? RadiationMethod::multipole : RadiationMethod::equivalent_sources;
-  radiation_ = std::make_shared<RadiationMap>(bake_radiation_cached(used, desc, base::Cache()));
+  auto map = std::make_shared<RadiationMap>(bake_radiation_cached(used, desc, base::Cache()));
+  for (std::size_t m = 0; m < map->mode_count(); ++m) {
+    const double limit = max_radiation_amplitude(modes_.decays[static_cast<Eigen::Index>(m)]);
+    const double mean = map->mean_amplitude(m);
+    if (!(mean > limit)) continue;
+    for (std::complex<float>& c : map->coefficients[m]) c *= static_cast<float>(limit / mean);
+  }
+  radiation_ = std::move(map);
 }
 
 // The angle between two triangles over the distance of their centres.
