@@ -43,6 +43,22 @@ TEST(Redistribution, ASteadyLoadGivesTheSameForcesBitForBitHoweverTheSolverSprea
   }
 }
 
+// The solver lists contacts in any order, and some come and go.
+TEST(Redistribution, AContactKeepsItsForceWhereverItStandsInTheList)
+{
+  ForceRedistribution redistribution;
+  std::vector<ContactForce> first = line_of({-1, 0, 1, 0.5}, {3, 4, 3, 1});
+  redistribution.redistribute(first);
+  for (const std::array<std::size_t, 4>& order :
+       {std::array<std::size_t, 4>{2, 0, 3, 1}, {3, 2, 1, 0}, {1, 2, 0, 3}}) {
+    std::vector<ContactForce> now;
+    for (const std::size_t k : order) now.push_back(line_of({-1, 0, 1, 0.5}, {3.5, 3, 3.5, 1})[k]);
+    redistribution.redistribute(now);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      EXPECT_NEAR(now[i].normal_force, first[order[i]].normal_force, 1e-12);
+  }
+}
+
 TEST(Redistribution, AStepInTheLoadChangesForcesByThePseudoInverse)
 {
   ForceRedistribution redistribution;

@@ -73,7 +73,10 @@ export class Clock {
     }
     if (this.time >= this.duration) {
       this.time = this.duration;
-      this.play(false);
+      // The sound goes on: bodies ring after the last frame.
+      this.playing = false;
+      this.last = null;
+      this.onChange();
     }
     return true;
   }
