@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
+#include <span>
 #include <string>
 
 #include "thrum/base/error.h"
+#include "thrum/base/npz.h"
 #include "thrum/model/compare_state.h"
 #include "thrum/sim/checkpoint.h"
 
@@ -145,6 +148,45 @@ TEST(VisitState, ADamagedCountOfPointsIsRejected)
   checkpoint.state = state_with_all_fields();
   checkpoint.state.patches[1].count = 200;
   EXPECT_THROW(static_cast<void>(parse_checkpoint(checkpoint_bytes(checkpoint), "checkpoint")), Error);
+}
+
+// The checksum is right, what it covers is not.
+TEST(VisitState, PartsOfBodiesThatDoNotExistAndBytesAfterTheEndAreRejected)
+{
+  const auto message = [](const std::string& bytes) -> std::string {
+    try {
+      static_cast<void>(parse_checkpoint(bytes, "run/checkpoint"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const auto message_after = [&](auto&& damage) {
+    Checkpoint checkpoint;
+    checkpoint.state = state_with_all_fields();
+    damage(checkpoint.state);
+    return message(checkpoint_bytes(checkpoint));
+  };
+  const std::string contact = "run/checkpoint is damaged: it has a contact of a body that it does not have.";
+  const std::string pair = "run/checkpoint is damaged: it has a pair with a body that it does not have.";
+  EXPECT_EQ(message_after([](model::SceneState&) {}), "none");
+  for (const model::BodyIndex wrong : {2, -1}) {
+    EXPECT_TRUE(message_after([&](auto& s) { s.patches[1].a = wrong; }).starts_with(contact)) << wrong;
+    EXPECT_TRUE(message_after([&](auto& s) { s.patches[0].b = wrong; }).starts_with(contact)) << wrong;
+    EXPECT_TRUE(message_after([&](auto& s) { s.sensor_patches[0].a = wrong; }).starts_with(contact)) << wrong;
+    EXPECT_TRUE(message_after([&](auto& s) { s.references[0].a = wrong; }).starts_with(pair)) << wrong;
+    EXPECT_TRUE(message_after([&](auto& s) { s.references[0].b = wrong; }).starts_with(pair)) << wrong;
+  }
+
+  constexpr std::size_t kChecksum = 12;  // after the name and the version of the format
+  Checkpoint checkpoint;
+  checkpoint.state = state_with_all_fields();
+  std::string bytes = checkpoint_bytes(checkpoint) + "abc";
+  const std::uint32_t checksum =
+      base::crc32(std::as_bytes(std::span(bytes).subspan(kChecksum + sizeof(std::uint32_t))));
+  std::memcpy(bytes.data() + kChecksum, &checksum, sizeof(checksum));
+  EXPECT_TRUE(message(bytes).starts_with("run/checkpoint is damaged: 3 bytes follow its end."))
+      << message(bytes);
 }
 
 // A struct with more fields than its list does not compile; that rests on the fields being counted right.
