@@ -167,7 +167,7 @@ TEST(Settings, JointValuesFollowTheMotion)
   const model::BodyId a = add_box(world, Vec3::Constant(0.1), Vec3::Zero());
   const model::BodyId b = add_box(world, Vec3::Constant(0.1), {3, 4, 0});
   const model::JointId spring =
-      world.add_joint({.kind = model::JointKind::spring, .a = a, .b = b, .length = 5});
+      world.add_joint({.kind = model::JointKind::spring, .a = a, .b = b, .length = 5, .stiffness = 1});
   EXPECT_NEAR(world.joint_value(spring), 5, 1e-12);
   world.set_velocity(b, {3, 4, 0}, Vec3::Zero());
   EXPECT_NEAR(world.joint_speed(spring), 5, 1e-12);
