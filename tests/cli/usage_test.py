@@ -71,7 +71,7 @@ class Usage(CommandLine):
                 if not line.strip():
                     break
                 if re.match(r"  \w", line):
-                    yield from commands(*words, line.split()[0])
+                    yield from commands(*words, line.split()[0].rstrip(","))  # aliases follow
         found = list(commands())
         self.assertIn(("mesh", "shape", "table"), found)
         self.assertGreater(len(found), 20)
