@@ -311,6 +311,26 @@ class Safety(unittest.TestCase):
             self.assertEqual(made.returncode, 0, made.stderr)
             self.assertEqual((self.at / "film.mp4").read_bytes()[4:8], b"ftyp")
 
+    def test_films_carry_the_sound_at_the_original_speed(self):
+        run = self.at / "run"
+        made = thrum("run", SCENES / "bar_taps.json", "-o", run, "--quiet", "--duration", "0.3")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        # Stands for ffmpeg: notes what it was given, and how many bytes of pictures.
+        encoder = self.at / "ffmpeg"
+        encoder.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.words"\nwc -c > "$0.bytes"\nfor last; do :; done\n: > "$last"\n')
+        encoder.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{self.at}:/usr/bin:/bin"}
+        film = ["export", run, "--mp4", self.at / "film.mp4", "--size", "64,48", "--frame-rate", "20"]
+        for speed, has_sound in (("1", True), ("0.5", False)):
+            made = thrum(*film, "--speed", speed, env=environment)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            words = (self.at / "ffmpeg.words").read_text().split("\n")
+            inputs = [words[i + 1] for i, word in enumerate(words) if word == "-i"]
+            self.assertEqual(inputs, ["-"] + ([str(run / "sound.wav")] if has_sound else []))
+            self.assertEqual("-c:a" in words, has_sound)
+            pictures = int((self.at / "ffmpeg.bytes").read_text()) / (64 * 48 * 3)
+            self.assertEqual(pictures, round(0.3 * 20 / float(speed)))
+
 
 if __name__ == "__main__":
     if "--kills" in sys.argv:
