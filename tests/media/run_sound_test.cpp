@@ -119,6 +119,20 @@ TEST_F(RunSoundTest, AListenerMayBeAnywhere)
   }
 }
 
+TEST_F(RunSoundTest, AListenerInsideABodyIsToldSo)
+{
+  const sim::Recording recording = run(kBar);
+  const auto warnings_at = [&](const char* position) {
+    return write_run_sound(folder_, recording, {.settings = {std::string("listener.position=") + position}})
+        .warnings;
+  };
+  EXPECT_TRUE(warnings_at("[0, 0, 0.05]").empty());
+  const std::vector<std::string> inside = warnings_at("[0.01, 0, 0]");
+  ASSERT_EQ(inside.size(), 1U);
+  EXPECT_NE(inside[0].find("\"bar\""), std::string::npos) << inside[0];
+  EXPECT_NE(inside[0].find("listener.position"), std::string::npos) << inside[0];
+}
+
 // A ball lands on a damped wooden board and comes to rest.
 const char* const kBall = R"({
   "duration": 3, "step": 0.002, "length_scale": 0.02,

@@ -132,6 +132,13 @@ class RunSynthesis {
   [[nodiscard]] bool is_cut_short() const { return reader_.is_cut_short(); }
   /// By impacts, or by loads that change: a ruler that swings over an edge is never struck.
   [[nodiscard]] bool has_sounded(std::size_t body) const { return loudest_[body] > kInaudible; }
+  /// Between the listener and the centre of a body that was heard, the shortest so far [m].
+  [[nodiscard]] double closest_distance(std::size_t body) const
+  {
+    double closest = std::numeric_limits<double>::infinity();
+    for (const sound::ListenerPath& path : paths_[body]) closest = std::min(closest, path.closest_distance());
+    return closest;
+  }
   [[nodiscard]] double travel_time(std::size_t body, double time) const
   {
     const Vec3 way = listener_.track().position(time) - tracks_[body].pose(time).point(centres_[body]);
@@ -307,6 +314,23 @@ void mute(SoundBodies& bodies, const std::vector<std::string>& names)
   }
 }
 
+// Of bodies that the listener is in: their sound comes from their centre, by 1/r down to a smallest distance.
+void warn_of_bodies_round_the_listener(const RunSynthesis& run, std::vector<std::string>& warnings)
+{
+  for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
+    const sound::SynthesisBody& body = run.synthesis().bodies()[b];
+    if (!run.has_sounded(b) || !body.model) continue;
+    const double distance = run.closest_distance(b);
+    if (distance >= body.model->radius()) continue;
+    warnings.push_back(fmt::format(
+        "The listener comes within {:.2g} m of the centre of \"{}\", which is as large as a ball of {:.2g} "
+        "m: "
+        "inside a body there is no sound to compute. It is heard as from {:.2g} m; set listener.position "
+        "outside of it.",
+        distance, body.name, body.model->radius(), std::max(distance, sound::PathDesc{}.min_distance)));
+  }
+}
+
 double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 {
   if (settings.normalise) return 1 / sound::normalising_gain(result.sound);
@@ -353,6 +377,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
     if (body.sounds) result.modes += body.model->mode_count();
     if (body.simulated) result.modes += body.simulated->mode_count();
   }
+  warn_of_bodies_round_the_listener(run, result.warnings);
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
   result.peak = sound::peak(result.sound);
