@@ -122,16 +122,25 @@ LoudnessReport measure_loudness(const AudioBuffer& sound, const LoudnessDesc& de
 }
 
 // Measured relative to the peak, so that sound below the absolute gate is brought up as well.
+// Blocks that pass the absolute gate at one gain may not pass it at another, so that the loudness does not
+// simply follow the gain: it is measured again at what was found.
 double normalising_gain(const AudioBuffer& sound, const NormaliseDesc& desc)
 {
+  constexpr int kMaxRounds = 8;
+  constexpr double kCloseEnough = 0.01;  // [LU]
   const double largest = peak(sound);
   if (!(largest > 0)) return 1;
-  LoudnessDesc at_full_scale = desc.loudness;
-  at_full_scale.full_scale = largest;
-  const LoudnessReport report = measure_loudness(sound, at_full_scale);
-  const double by_loudness =
-      std::isfinite(report.integrated) ? desc.target - report.integrated : desc.max_peak;
-  return desc.loudness.full_scale / largest * std::pow(10, std::min(by_loudness, desc.max_peak) / 20);
+  double level = desc.max_peak;  // of the peak [dBFS]
+  for (int round = 0; round < kMaxRounds; ++round) {
+    LoudnessDesc at_level = desc.loudness;
+    at_level.full_scale = largest * std::pow(10, -level / 20);
+    const double loudness = measure_loudness(sound, at_level).integrated;
+    if (!std::isfinite(loudness) || std::abs(loudness - desc.target) < kCloseEnough) break;
+    const double next = std::min(level + desc.target - loudness, desc.max_peak);
+    if (next == level) break;
+    level = next;
+  }
+  return desc.loudness.full_scale / largest * std::pow(10, level / 20);
 }
 
 double normalise(AudioBuffer& sound, const NormaliseDesc& desc)
