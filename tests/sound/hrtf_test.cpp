@@ -195,6 +195,24 @@ TEST(Hrtf, DirectionsBetweenMeasuredOnesLieBetweenThem)
   }
 }
 
+// A head that turns a little hears a little change: towards a measured direction its delays become those of it.
+TEST(Hrtf, ResponsesAreContinuousAtMeasuredDirections)
+{
+  const RawSet raw;
+  const Hrtf hrtf({}, kNativeRate);
+  for (const double azimuth : {20.0, 60.0, 120.0, -45.0}) {
+    const Vec3 measured = raw.direction(raw.nearest(azimuth, 0));
+    for (const Vec3& aside : {Vec3(0, 0, 1e-3), Vec3(1e-3, 1e-3, 0), Vec3(0, -1e-3, -1e-3)}) {
+      for (std::size_t ear = 0; ear < 2; ++ear) {
+        const auto there = ear_response(hrtf, measured, ear);
+        auto difference = ear_response(hrtf, (measured + aside).normalized(), ear);
+        for (std::size_t n = 0; n < difference.size(); ++n) difference[n] -= there[n];
+        EXPECT_LT(energy(difference), 1e-3 * energy(there)) << azimuth << " degrees, ear " << ear;
+      }
+    }
+  }
+}
+
 TEST(Hrtf, DamagedFilesAreErrors)
 {
   const base::ScratchFolder folder;

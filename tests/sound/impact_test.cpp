@@ -2,6 +2,7 @@
 // From a contact of a step to the impulse, the time and the modes that it rings, against closed forms.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -102,6 +103,33 @@ TEST(Impact, LastsAsHertzSaysForTheMassSpeedAndCurvatureOfBothBodies)
       const double expected = hertz(1 / contact.inverse_mass, modulus_of_pair(bar.material), radius, speed);
       EXPECT_NEAR(events[0].duration / expected, 1, 0.04) << first << " m on " << second << " m";
     }
+  }
+}
+
+// A solver that moves bodies first finds the contact a step late, one that looks ahead early: by a step at most.
+TEST(Impact, IsHeardWhenTheSurfacesMeetAStepBeforeOrAfterAtMost)
+{
+  const Bar bar;
+  const SynthesisSettings settings{.acceleration_noise = false};
+  for (const double steps : {-3.0, -1.0, -0.4, 0.0, 0.6, 1.0, 3.0}) {
+    Synthesis synthesis({{"ball", sphere(0.01, bar.material), 0.05, true},
+                         {"bar", test::bar_sound(bar, settings), bar.mass(), true}},
+                        settings);
+    ContactSample contact = strike_from_above(bar, 0.11, 1, 0.05);
+    contact.impact_delay = steps * kStep;
+    for (int i = 0; i < 12; ++i)
+      synthesis.add_step(step_at(i, i == 2 ? std::vector{contact} : std::vector<ContactSample>{}),
+                         Vec3::UnitZ());
+    const std::vector<SoundEvent> events = synthesis.take_events();
+    ASSERT_EQ(events.size(), 1U);
+    const double expected = (2 + std::clamp(steps, -1.0, 1.0)) * kStep;
+    EXPECT_NEAR(events[0].time, expected, 1e-12) << steps;
+    std::vector<std::vector<double>> out;
+    synthesis.render(16, out);
+    std::size_t first = 0;
+    while (first < out[1].size() && out[1][first] == 0) ++first;
+    EXPECT_NEAR(static_cast<double>(first) / settings.sample_rate, expected, 2.0 / settings.sample_rate)
+        << steps;
   }
 }
 

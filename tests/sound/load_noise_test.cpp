@@ -81,6 +81,7 @@ struct Slide {
   double load = 1;       ///< in weights
   double h = 1.0 / 240;
   double roughness = 0.02;
+  bool carried = false;  ///< by the ground, over which the contact then does not wander
 };
 
 // Of 0.3 s in which the contact goes on; it begins before.
@@ -103,6 +104,7 @@ std::vector<double> noise(const Slide& slide)
           under_the_bar(bar, -0.1 + slide.wandering * time, slide.load * bar.mass() * 9.81 * slide.h)};
       step.contacts[0].slip = Vec3(slide.slip, 0, 0);
       step.poses = {{0, Pose{}}, {1, Pose{}}};
+      if (slide.carried) step.poses[0].X_ws.position.x() = slide.wandering * time;
       synthesis.add_step(step, Vec3::UnitZ());
       time += slide.h;
     }
@@ -134,19 +136,28 @@ TEST(Roughness, SlidingDoesNotDependOnTheStep)
   EXPECT_LT(level(difference), 0.01 * level(coarse));
 }
 
+// A load that wanders is heard too; the noise is what roughness adds.
+double added_noise(const Slide& slide)
+{
+  Slide smooth = slide;
+  smooth.roughness = 0;
+  std::vector<double> difference = noise(slide);
+  const std::vector<double> without = noise(smooth);
+  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= without[i];
+  return level(difference);
+}
+
 TEST(Roughness, RollingIsQuieterThanSlidingByTheSetting)
 {
-  // A load that wanders is heard too; the noise is what roughness adds.
-  const auto added = [](const Slide& slide) {
-    Slide smooth = slide;
-    smooth.roughness = 0;
-    std::vector<double> difference = noise(slide);
-    const std::vector<double> without = noise(smooth);
-    for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= without[i];
-    return level(difference);
-  };
-  const double share = added({.wandering = 0.301}) / added({.slip = 0.301, .wandering = 0.3});
+  const double share = added_noise({.wandering = 0.301}) / added_noise({.slip = 0.301, .wandering = 0.3});
   EXPECT_NEAR(share / SynthesisSettings{}.rolling, 1, 0.1);
+}
+
+// A contact that slides stays in place on one of the bodies: it does not roll, however its slip is rounded.
+TEST(Roughness, AContactThatWandersOverOneBodyOnlySlides)
+{
+  const double sliding = added_noise({.slip = 0.301, .wandering = 0.3, .carried = true});
+  EXPECT_NEAR(added_noise({.slip = 0.299, .wandering = 0.3, .carried = true}) / sliding, 1, 0.1);
 }
 
 // Noise swells from nothing over the first step of a slide and fades over the step after the last.

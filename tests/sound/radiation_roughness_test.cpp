@@ -101,6 +101,21 @@ TEST(Roughness, HasUnitLevelAndStandsStillWithTheContact)
   EXPECT_NE(roughness_profile(3, 0.123, 0, 16000), roughness_profile(4, 0.123, 0, 16000));
 }
 
+// A self-affine profile of exponent H changes by d^H over a distance d, between its shortest and longest wave.
+TEST(Roughness, ChangesWithTheSquareRootOfTheDistance)
+{
+  const auto change = [](double distance) {
+    double sum = 0;
+    for (int i = 0; i < 40000; ++i) {
+      const double x = 1.37e-4 * i;
+      sum += std::pow(roughness_profile(5, x + distance, 0, 16000) - roughness_profile(5, x, 0, 16000), 2);
+    }
+    return std::sqrt(sum);
+  };
+  EXPECT_NEAR(std::log2(change(0.5e-3) / change(0.25e-3)), 0.5, 0.06);
+  EXPECT_NEAR(std::log2(change(1e-3) / change(0.5e-3)), 0.5, 0.09);
+}
+
 TEST(Roughness, FineOctavesFadeBeforeTheyPassTooFast)
 {
   // At 200 m/s even the longest wave passes 25,000 times a second.

@@ -90,6 +90,18 @@ TEST(Redistribution, ForcesNeverPullAndKeepForceAndTorque)
   }
 }
 
+// More than all contacts together can hold: each has what it can.
+TEST(Redistribution, FrictionBeyondItsBoundIsCutBack)
+{
+  ForceRedistribution redistribution;
+  for (int step = 0; step < 3; ++step) {
+    std::vector<ContactForce> contacts = line_of({-1, 0, 1}, {4, 4, 4});
+    contacts[1].friction = Vec3(0, 9, 0);
+    redistribution.redistribute(contacts);
+    for (const ContactForce& c : contacts) EXPECT_LT((c.friction - Vec3(0, 2, 0)).norm(), 1e-9) << step;
+  }
+}
+
 TEST(Redistribution, FrictionKeepsItsSumAndItsBound)
 {
   ForceRedistribution redistribution;
