@@ -2,14 +2,17 @@
 // thrum strike MESH: the sound of a body that is struck, once or along a line.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
 #include "apps/thrum/sound_report.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/base/timing.h"
 #include "thrum/elastic/material_library.h"
 #include "thrum/elastic/modal_export.h"
 #include "thrum/elastic/modal_file.h"
@@ -99,6 +102,20 @@ std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const model:
   return strikes;
 }
 
+// How well the field of each mode fits the motion of the surface.
+std::string radiation_text(const sound::RadiationMap& map, const std::string& method, double seconds)
+{
+  const auto count = static_cast<double>(map.mode_count());
+  const double mean = std::accumulate(map.residuals.begin(), map.residuals.end(), 0.0) / count;
+  const double worst = *std::max_element(map.residuals.begin(), map.residuals.end());
+  const auto scalar = std::count(map.kinds.begin(), map.kinds.end(), sound::ModeRadiationKind::scalar);
+  return fmt::format(
+      "radiation by {}: residual {:.2g} on average, at most {:.2g}; {} of {} modes taken as the same in "
+      "all directions; {}",
+      method, mean, worst, scalar, map.mode_count(),
+      map.from_cache ? "from the cache" : fmt::format("computed in {:.1f} s", seconds));
+}
+
 void strike(StrikeOptions options)
 {
   check_output(options.output, {".wav", ".flac"});
@@ -120,8 +137,10 @@ void strike(StrikeOptions options)
   desc.striker_radius = options.radius;
   desc.distance = options.distance;
   desc.duration = options.duration + (options.count - 1) * options.interval;
+  const base::Stopwatch watch;
   const auto model = std::make_shared<const sound::SoundModel>(
       modes, modes->surface, modes->materials.empty() ? material : modes->materials.front(), desc.settings);
+  const double model_seconds = watch.seconds();
   if (model->mode_count() == 0)
     throw Error(
         fmt::format("{} has no mode up to {:g} kHz, so it does not ring: it is too small or too stiff.",
@@ -140,6 +159,8 @@ void strike(StrikeOptions options)
              bold(options.output), hit.duration(), count_text(at(options.count), "strike", "strikes"),
              options.material, model->mode_count(), modes->frequencies[0],
              modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1], peak, options.distance);
+  if (model->radiation())
+    fmt::print("{}\n", radiation_text(*model->radiation(), options.radiation, model_seconds));
   fmt::print("{}\n", loudness_text(hit, full_scale));
   if (report.clips())
     fmt::print("{}\n", warning(fmt::format("{} samples are above full scale; players cut them off.",

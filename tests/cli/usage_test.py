@@ -263,6 +263,10 @@ class Usage(CommandLine):
         self.assert_rejected(1, "strike", "sheet.obj", "-o", "sheet.wav", "--quiet")
         self.run_ok("strike", "sheet.obj", "--thickness", "0.002", "--modes", "5", "--duration", "0.2", "-o", "sheet.wav", "--quiet")
         self.assertTrue((self.at / "sheet.wav").exists())
+        # The error bar of directional radiation is printed.
+        struck = ["strike", "s.npz", "--modes", "1", "--duration", "0.1", "-o", "s.wav"]
+        self.assertNotIn("residual", self.run_ok(*struck))
+        self.assertRegex(self.run_ok(*struck, "--radiation", "multipole"), r"radiation by multipole: residual 0\.\d+ on average")
 
 
 if __name__ == "__main__":
