@@ -157,8 +157,9 @@ void strike(StrikeOptions options)
   if (options.quiet) return;
   fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
              bold(options.output), hit.duration(), count_text(at(options.count), "strike", "strikes"),
-             options.material, model->mode_count(), modes->frequencies[0],
-             modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1], peak, options.distance);
+             modes->materials.empty() ? options.material : modes->materials.front().name, model->mode_count(),
+             modes->frequencies[0], modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1],
+             peak, options.distance);
   if (model->radiation())
     fmt::print("{}\n", radiation_text(*model->radiation(), options.radiation, model_seconds));
   fmt::print("{}\n", loudness_text(hit, full_scale));

@@ -195,7 +195,7 @@ TEST(Hrtf, DirectionsBetweenMeasuredOnesLieBetweenThem)
   }
 }
 
-// A head that turns a little hears a little change: towards a measured direction its delays become those of it.
+// A head that turns a little hears a little change: near a measured direction the delays are those of it.
 TEST(Hrtf, ResponsesAreContinuousAtMeasuredDirections)
 {
   const RawSet raw;

@@ -106,7 +106,7 @@ TEST(Impact, LastsAsHertzSaysForTheMassSpeedAndCurvatureOfBothBodies)
   }
 }
 
-// A solver that moves bodies first finds the contact a step late, one that looks ahead early: by a step at most.
+// A solver that moves bodies first finds the contact late, one that looks ahead early: by a step at most.
 TEST(Impact, IsHeardWhenTheSurfacesMeetAStepBeforeOrAfterAtMost)
 {
   const Bar bar;

@@ -101,7 +101,7 @@ TEST(Roughness, HasUnitLevelAndStandsStillWithTheContact)
   EXPECT_NE(roughness_profile(3, 0.123, 0, 16000), roughness_profile(4, 0.123, 0, 16000));
 }
 
-// A self-affine profile of exponent H changes by d^H over a distance d, between its shortest and longest wave.
+// A self-affine profile of exponent H changes by d^H over a distance d, between shortest and longest wave.
 TEST(Roughness, ChangesWithTheSquareRootOfTheDistance)
 {
   const auto change = [](double distance) {

@@ -183,7 +183,7 @@ template <std::size_t vectors>
   }
 }
 
-// The recurrence of one vector waits for its last product; with several at once the processor works meanwhile.
+// The recurrence of one vector waits for its last product; with several at once the processor works on.
 // Six need 24 registers of 32. Seven to eleven vectors are done in halves, not as six and a few that wait.
 void ring_in_eights(const FreeModes& all, double* __restrict lanes, double* offsets)
 {
