@@ -22,10 +22,12 @@
 #include "thrum/elastic/assembly.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/modal_cache.h"
+#include "thrum/elastic/sheet_body.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/shapes/tableware.h"
+#include "thrum/tets/cut_cells.h"
 
 namespace thrum::elastic {
 namespace {
@@ -59,7 +61,10 @@ const std::map<int, Numbers> kFillResults = {
          7.37406552}},
 };
 const std::map<int, Numbers> kAssemblyResults = {
-    {1, {5.01775886e+11, 34.8189739, 5.23555076e+11, 42.2114852}},
+    {1,
+     {5.01775886e+11, 34.8189739, 5.23555076e+11, 42.2114852, 5.23715934e+11, 42.4819168, 5.23640944e+11,
+      42.4628428, 5.23636228e+11, 42.4451904, 5.23671165e+11, 42.4645599, 5.23638588e+11, 42.4620699,
+      5.3575676e+09, 0.839412878}},
 };
 const std::map<int, Numbers> kSolveResults = {
     {1, {4183.3227,  37.543988,  1.80953724, 4409.43511, 41.3791766, 1.69016354, 5765.15531, 68.6072394,
@@ -138,22 +143,36 @@ TEST(ModalVersion, OfTheFilling)
   expect_recorded(kFillResults, kModalVersions.fill, found, "ModalVersions::fill");
 }
 
+// The energies of a smooth motion of the nodes, the same for any numbering of them.
+void append_energies(Numbers& numbers, const ElementMesh& elements)
+{
+  const AssembledSystem system = assemble(elements, std::vector{testing::test_steel()});
+  VecX x(system.unknowns.count);
+  for (std::size_t n = 0; n < elements.nodes.size(); ++n) {
+    const Vec3& p = elements.nodes[n];
+    for (int k = 0; k < 3; ++k) x[3 * static_cast<Index>(n) + k] = std::sin(9 * p[k] + 5 * p[(k + 1) % 3]);
+  }
+  numbers.push_back(x.dot(system.stiffness.selfadjointView<Eigen::Lower>() * x));
+  numbers.push_back(x.dot(system.mass.selfadjointView<Eigen::Lower>() * x));
+}
+
 TEST(ModalVersion, OfTheAssembly)
 {
   Numbers found;
-  const mesh::TetrahedralMesh mesh = testing::perturbed_box({0.3, 0.2, 0.1}, {3, 2, 2}, 5);
-  for (const ElementKind kind : {ElementKind::tet4, ElementKind::tet10}) {
-    const ElementMesh elements = build_element_mesh(mesh, kind);
-    const AssembledSystem system = assemble(elements, std::vector{testing::test_steel()});
-    VecX x(system.unknowns.count);
-    // A smooth motion of the nodes, the same for any numbering of them.
-    for (std::size_t n = 0; n < elements.nodes.size(); ++n) {
-      const Vec3& p = elements.nodes[n];
-      for (int k = 0; k < 3; ++k) x[3 * static_cast<Index>(n) + k] = std::sin(9 * p[k] + 5 * p[(k + 1) % 3]);
-    }
-    found.push_back(x.dot(system.stiffness.selfadjointView<Eigen::Lower>() * x));
-    found.push_back(x.dot(system.mass.selfadjointView<Eigen::Lower>() * x));
-  }
+  const Vec3 size(0.3, 0.2, 0.1);
+  const mesh::TetrahedralMesh mesh = testing::perturbed_box(size, {3, 2, 2}, 5);
+  for (const ElementKind kind :
+       {ElementKind::tet4, ElementKind::tet10, ElementKind::tet20, ElementKind::tet35})
+    append_energies(found, build_element_mesh(mesh, kind));
+  const distance::MeshDistance box(shapes::generate(shapes::BoxDesc{.size = size}));
+  for (const int degree : {2, 3, 4})
+    append_energies(found, build_element_mesh(tets::CutCells(box, {.spacing = 0.09, .degree = degree})));
+  // Wedges.
+  mesh::TriangleMesh sheet;
+  sheet.vertices = {{0, 0, 0}, {0.2, 0, 0}, {0, 0.1, 0.02}, {0.2, 0.1, 0.02}};
+  sheet.triangles = {{0, 1, 3}, {0, 3, 2}};
+  const ModalAnalysisDesc steel = {.materials = {testing::test_steel()}, .count = 1};
+  append_energies(found, sheet_body(sheet, 0.004, 0.05, steel).elements);
   expect_recorded(kAssemblyResults, kModalVersions.assembly, found, "ModalVersions::assembly");
 }
 
