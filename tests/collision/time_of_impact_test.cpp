@@ -185,6 +185,49 @@ TEST(TimeOfImpact, OfAGrazingBallIsFoundAndOfAPassingOneIsNot)
   }
 }
 
+// What is pressed into a body is held in each slice where it is. A step can have hundreds of slices: in 256
+// of them, each stopped where the search says, a ball that has got beyond the allowed depth goes no deeper
+// than a few hundredths of its width. One that moves out is not held.
+TEST(TimeOfImpact, WhatIsBeyondTheAllowedDepthDoesNotPassBitByBit)
+{
+  constexpr double kWidth = 0.2;
+  const Made ball = make({model::Sphere{0.5 * kWidth}});
+  const Made wall = make({model::Box{{1, 1, 0.5 * kWidth}}});
+  const Made plane = make({model::Plane{}});
+  const ImpactDesc desc{.touch_gap = 0.00125 * kWidth, .allowed_depth = 0.25 * kWidth, .in_contact = true};
+  const auto depth_after = [&](const PreparedShape& other, double top, double depth) {
+    for (int slice = 0; slice < 256; ++slice) {
+      ShapeMotion fall = placed_at({0, 0, top + 0.5 * kWidth - depth});
+      fall.move = {0, 0, -2 * kWidth};
+      const TimeOfImpact impact = time_of_impact(ball.prepared, fall, other, ShapeMotion{}, desc);
+      depth += 2 * kWidth * (impact.found() ? impact.fraction : 1.0);
+    }
+    return depth;
+  };
+  const double start = 0.3 * kWidth;
+  EXPECT_LT(depth_after(wall.prepared, 0.5 * kWidth, start), start + 0.05 * kWidth);
+  EXPECT_LT(depth_after(plane.prepared, 0, start), start + 0.05 * kWidth);
+  ShapeMotion out = placed_at({0, 0, kWidth - start});
+  out.move = {0, 0, 2 * kWidth};
+  EXPECT_FALSE(time_of_impact(ball.prepared, out, wall.prepared, ShapeMotion{}, desc).found());
+}
+
+// A plane is solid however deep: a rod wholly below its surface is still held. (A wall lets go of what is
+// past its middle, since the way out may be on the other side.)
+TEST(TimeOfImpact, APlaneHoldsWhatIsDeepInIt)
+{
+  const Made rod = make({model::Box{{0.5, 0.01, 0.01}}});
+  const Made plane = make({model::Plane{}});
+  const ImpactDesc desc{.touch_gap = 2.5e-5, .allowed_depth = 0.005, .in_contact = true};
+  for (const double depth : {0.006, 0.012, 0.02, 0.05}) {
+    ShapeMotion fall = placed_at({0, 0, 0.01 - depth});
+    fall.move = {0, 0, -0.1};
+    const TimeOfImpact impact = time_of_impact(rod.prepared, fall, plane.prepared, ShapeMotion{}, desc);
+    ASSERT_TRUE(impact.found()) << depth;
+    EXPECT_LT(impact.fraction, 1e-3) << depth;
+  }
+}
+
 // By bisection: the same times, to the way of the last halving.
 TEST(BisectImpact, AgreesWithClosedFormsToTheTolerance)
 {

@@ -32,6 +32,9 @@ constexpr double kSampleShare = 0.25;
 /// Shapes that overlap by more than this share of the sum of their widths have passed the middle: the way out
 /// may be the wrong one, and stopping them would hold them there.
 constexpr double kDeepestShare = 0.4;
+/// By how much a pair that is beyond the allowed depth may get deeper in a slice, as a share of the gap at
+/// which searches end. Smaller shares take more steps of a search.
+constexpr double kHeldShare = 0.1;
 constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
 constexpr TimeOfImpact kNoImpact{};
 
@@ -43,6 +46,13 @@ bool is_surface(const PreparedShape& shape)
 const TriangleSurface& surface_of(const PreparedShape& shape)
 {
   return static_cast<const TriangleSurface&>(*shape.accelerator);
+}
+
+// Planes are solid all the way down, and surfaces without an inside push what is in front of them only: the
+// way out of them is never the wrong one.
+bool is_one_sided(const PreparedShape& shape)
+{
+  return shape.kind == model::ShapeKind::plane || (is_surface(shape) && !surface_of(shape).field);
 }
 
 /// Two motions and how fast points of the two shapes can approach each other.
@@ -86,11 +96,18 @@ struct Limits {
   bool in_contact;
   bool touching_counts;  ///< pairs that touch at the start may go on to the allowed depth
 
-  /// How deep a pair may get that begins at `depth`. One that is beyond the allowed depth gets no deeper, or
-  /// it would pass bit by bit.
+  /// How deep a pair may get that begins at `depth`. One that is beyond the allowed depth gets no deeper than
+  /// the search can tell, or it would pass bit by bit: a step can have 256 slices.
   [[nodiscard]] double depth_from(double depth) const
   {
-    return std::min(std::max(allowed_depth, depth + touch_gap), std::max(deepest, depth + touch_gap));
+    const double held = depth + tolerance_from(depth);
+    return std::min(std::max(allowed_depth, held), std::max(deepest, held));
+  }
+
+  /// How near to its end a search that begins at `depth` may stop.
+  [[nodiscard]] double tolerance_from(double depth) const
+  {
+    return depth > allowed_depth ? kHeldShare * touch_gap : touch_gap;
   }
 };
 
@@ -113,6 +130,7 @@ TimeOfImpact advance(const GapAt& gap_at, const Approach& approach, const Limits
 {
   double t = from;
   double end_gap = limits.touch_gap;
+  double tolerance = limits.touch_gap;
   for (bool first = true; steps < kMaxSteps; first = false, ++steps) {
     const Gap gap = gap_at(t);
     const bool touches =
@@ -120,7 +138,8 @@ TimeOfImpact advance(const GapAt& gap_at, const Approach& approach, const Limits
     if (touches) {
       if (gap.distance < -limits.deepest) return kNoImpact;
       end_gap = -limits.depth_from(-gap.distance);
-    } else if (gap.distance <= end_gap + 0.5 * limits.touch_gap) {
+      tolerance = limits.tolerance_from(-gap.distance);
+    } else if (gap.distance <= end_gap + 0.5 * tolerance) {
       return {t, false};
     }
     if (gap.bound > end_gap) {
@@ -129,7 +148,7 @@ TimeOfImpact advance(const GapAt& gap_at, const Approach& approach, const Limits
       t += (gap.bound - end_gap) / speed;
     } else {
       // At a gap near 0 the direction of the nearest points can be mostly rounding.
-      t += std::max(gap.distance - end_gap, 0.1 * limits.touch_gap) / approach.any(t);
+      t += std::max(gap.distance - end_gap, 0.1 * tolerance) / approach.any(t);
     }
     if (!(t < to)) return kNoImpact;
   }
@@ -145,7 +164,8 @@ class PairSearch {
   {
     const double wa = std::isfinite(a.width) ? a.width : 0;
     const double wb = std::isfinite(b.width) ? b.width : 0;
-    limits_ = {desc.touch_gap, desc.allowed_depth, kDeepestShare * (wa + wb), desc.in_contact, true};
+    const double deepest = is_one_sided(b) ? kAnyDistance : kDeepestShare * (wa + wb);
+    limits_ = {desc.touch_gap, desc.allowed_depth, deepest, desc.in_contact, true};
   }
 
   [[nodiscard]] TimeOfImpact run()
