@@ -99,6 +99,26 @@ TEST(VisitState, EveryNumberChangesHashCheckpointAndComparison)
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
+// Numbers are hashed many at a time.
+TEST(VisitState, EveryNumberOfALongStateChangesTheHash)
+{
+  model::SceneState state;
+  state.bodies.resize(60);  // 21 numbers each
+  const base::Hash128 hash = model::hash_of(state);
+  std::set<base::Hash128> hashes{hash};
+  std::size_t count = 0;
+  for (;; ++count) {
+    model::SceneState other = state;
+    Change change;
+    change.wanted = count;
+    model::visit_numbers(other, change);
+    if (change.name.empty()) break;
+    hashes.insert(model::hash_of(other));
+  }
+  EXPECT_EQ(count, 3 + 60 * 21);
+  EXPECT_EQ(hashes.size(), count + 1);
+}
+
 TEST(VisitState, EveryListCountsWithItsLength)
 {
   const model::SceneState state = state_with_all_fields();

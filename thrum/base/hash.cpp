@@ -46,6 +46,15 @@ void store(std::uint64_t word, std::byte* to)
   std::memcpy(to, &word, sizeof(word));
 }
 
+/// One round of the hash (h1, h2).
+void mix(std::uint64_t& h1, std::uint64_t& h2, std::uint64_t k1, std::uint64_t k2)
+{
+  h1 ^= scramble_1(k1);
+  h1 = (std::rotl(h1, 27) + h2) * 5 + 0x52dce729u;
+  h2 ^= scramble_2(k2);
+  h2 = (std::rotl(h2, 31) + h1) * 5 + 0x38495ab5u;
+}
+
 /// Eight bytes that begin in a word of which `held` bytes are taken.
 struct SplitWord {
   std::uint64_t kept;  ///< mask of the bytes already taken
@@ -63,10 +72,7 @@ SplitWord split(std::uint64_t word, std::size_t held)
 
 void Hasher::block(std::uint64_t k1, std::uint64_t k2)
 {
-  h1_ ^= scramble_1(k1);
-  h1_ = (std::rotl(h1_, 27) + h2_) * 5 + 0x52dce729u;
-  h2_ ^= scramble_2(k2);
-  h2_ = (std::rotl(h2_, 31) + h1_) * 5 + 0x38495ab5u;
+  mix(h1_, h2_, k1, k2);
 }
 
 // Bytes that do not start at a block boundary are shifted into place word by word, in registers: copying it
@@ -96,8 +102,12 @@ Hasher& Hasher::bytes(std::span<const std::byte> data)
   }
   // Whole blocks straight from the input, the rest kept.
   if (held == 0) {
+    std::uint64_t h1 = h1_;
+    std::uint64_t h2 = h2_;
     for (; data.size() >= kBlock; data = data.subspan(kBlock))
-      block(load(data.data()), load(data.data() + kWord));
+      mix(h1, h2, load(data.data()), load(data.data() + kWord));
+    h1_ = h1;
+    h2_ = h2;
   }
   for (const std::byte byte : data) {
     pending_[held++] = byte;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "thrum/model/visit_state.h"
@@ -13,19 +15,46 @@ namespace thrum::model {
 
 namespace {
 
-struct HashVisitor : NumberVisitor {
-  base::Hasher hasher;
+template <class T>
+std::uint64_t bits_of(T value)
+{
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+  } else {
+    return static_cast<std::uint64_t>(value);
+  }
+}
 
+// Hashes the numbers as words in a row, many at a time: every recorded frame has the hash of its state.
+class HashVisitor : public NumberVisitor {
+ public:
   template <class T>
   void list(const std::vector<T>& values)
   {
-    hasher.add(values.size());
+    number(values.size());
   }
   template <class T>
   void number(T value)
   {
-    hasher.add(value);
+    words_[count_++] = bits_of(value);
+    if (count_ == words_.size()) feed();
   }
+  [[nodiscard]] base::Hash128 finish()
+  {
+    feed();
+    return hasher_.finish();
+  }
+
+ private:
+  void feed()
+  {
+    hasher_.bytes(std::as_bytes(std::span(words_).first(count_)));
+    count_ = 0;
+  }
+
+  base::Hasher hasher_;
+  std::array<std::uint64_t, 512> words_{};
+  std::size_t count_ = 0;
 };
 
 // The numbers of a state in a row, as bits. Lengths of lists are among them.
@@ -40,11 +69,7 @@ struct BitsVisitor : NumberVisitor {
   template <class T>
   void number(T value)
   {
-    if constexpr (std::is_same_v<T, double>) {
-      bits.push_back(std::bit_cast<std::uint64_t>(value));
-    } else {
-      bits.push_back(static_cast<std::uint64_t>(value));
-    }
+    bits.push_back(bits_of(value));
   }
 };
 
@@ -88,7 +113,7 @@ base::Hash128 hash_of(const SceneState& state)
 {
   HashVisitor visitor;
   visit_numbers(state, visitor);
-  return visitor.hasher.finish();
+  return visitor.finish();
 }
 
 std::optional<StateDifference> first_difference(const SceneState& a, const SceneState& b)
