@@ -96,7 +96,8 @@ class ContactRows {
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
   /// One sweep over these islands from the lowest level to the highest in which the held bodies do not yield,
   /// with at most `iterations` over each level. An island is left out on levels on which the last sweep
-  /// changed none of its speeds by more than `settled` [m/s], and into which nothing came from below.
+  /// changed none of its speeds by more than `settled` [m/s], and into which nothing came from below; patches
+  /// of a level that hang together, once none of them changed a speed by more.
   void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations, double settled,
                    const IslandFlags& islands);
   /// Writes impulses back into the scene's patches.
@@ -108,6 +109,7 @@ class ContactRows {
 
  private:
   static constexpr std::int32_t kNotHeld = -1;
+  static constexpr std::int32_t kNoPatch = -1;
   static constexpr std::int32_t kFast = -2;     ///< in last_disturbed_: does not rest
   static constexpr std::int32_t kSettled = -1;  ///< in last_disturbed_: rests
   /// The rows of a patch with the lower body held.
@@ -134,8 +136,10 @@ class ContactRows {
                    SolverPatch& p, PatchRecord& record);
   void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
   void mark_disturbed(const SolverPatch& p);
-  /// Lists the islands with something to do on a level, from patch `begin` to `end`.
-  void find_shocked_islands(std::size_t begin, std::size_t end, RowReal limit, const IslandFlags& islands);
+  void find_level_groups(SolverBodies& bodies);
+  [[nodiscard]] bool start_level(std::size_t begin, std::size_t end, RowReal limit,
+                                 const IslandFlags& islands);
+  [[nodiscard]] bool keep_changed_groups(std::size_t begin, std::size_t end, RowReal limit);
   /// Solves patch i with its lower body held.
   RowReal shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
 
@@ -150,9 +154,13 @@ class ContactRows {
   std::int32_t unsettled_sweep_ = 0;
   std::vector<std::size_t> island_;  ///< of each patch
   IslandFlags may_bounce_, bouncing_, unsettled_, was_unsettled_;
-  std::vector<std::size_t> shocked_;     ///< islands on the level that shock propagation is at
-  IslandFlags is_shocked_, disturbed_;   ///< in that list; changed on their last level
-  std::vector<RowReal> island_changes_;  ///< of each island in that list, in the last round [m/s]
+  std::vector<std::size_t> shocked_;    ///< islands on the level that shock propagation is at
+  IslandFlags is_shocked_, disturbed_;  ///< in that list; changed on their last level
+  // Patches of a level that hang together by bodies that move there are a group, known by its first patch.
+  std::vector<std::int32_t> group_;       ///< of each patch
+  std::vector<std::int32_t> last_patch_;  ///< of each body, while groups are looked for
+  std::vector<std::uint8_t> is_active_;   ///< by group
+  std::vector<RowReal> group_changes_;    ///< by group, in the last round [m/s]
   ContactMasses masses_;
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]

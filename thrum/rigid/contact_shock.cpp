@@ -35,6 +35,39 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
     h.used = false;
   }
   level_begin_.push_back(count_);
+  find_level_groups(bodies);
+}
+
+// Patches of a level that share a body which moves there change each other's speeds; others do not, since
+// what is below them is held.
+void ContactRows::find_level_groups(SolverBodies& bodies)
+{
+  group_.resize(count_);
+  last_patch_.assign(bodies.all().size(), kNoPatch);
+  const auto root_of = [&](std::int32_t i) {
+    while (group_[at(i)] != i) i = group_[at(i)] = group_[at(group_[at(i)])];
+    return i;
+  };
+  for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
+    const auto begin = static_cast<std::int32_t>(level_begin_[level]);
+    const auto end = static_cast<std::int32_t>(level_begin_[level + 1]);
+    for (std::int32_t i = begin; i < end; ++i) {
+      group_[at(i)] = i;
+      const SolverPatch& p = patches_[at(i)];
+      const HeldPatch* h = held(at(i));
+      for (const std::int32_t body : {p.a, p.b}) {
+        if (!(bodies[body].inverse_mass > 0) || (h != nullptr && h->hold_a == (body == p.a))) continue;
+        std::int32_t& last = last_patch_[at(body)];
+        if (last >= begin) {
+          const std::int32_t here = root_of(i);
+          const std::int32_t there = root_of(last);
+          group_[at(std::max(here, there))] = std::min(here, there);
+        }
+        last = i;
+      }
+    }
+    for (std::int32_t i = begin; i < end; ++i) group_[at(i)] = root_of(i);
+  }
 }
 
 // Masses with a body held are found when they are first needed: most patches of a heap at rest never need
@@ -62,8 +95,8 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
   return solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
 }
 
-void ContactRows::find_shocked_islands(std::size_t begin, std::size_t end, RowReal limit,
-                                       const IslandFlags& islands)
+// The groups of a level, from patch `begin` to `end`, in whose island there is something to do.
+bool ContactRows::start_level(std::size_t begin, std::size_t end, RowReal limit, const IslandFlags& islands)
 {
   shocked_.clear();
   for (std::size_t i = begin; i < end; ++i) {
@@ -73,7 +106,28 @@ void ContactRows::find_shocked_islands(std::size_t begin, std::size_t end, RowRe
     is_shocked_[k] = 1;
     shocked_.push_back(k);
   }
-  for (const std::size_t k : shocked_) disturbed_[k] = 0;
+  if (shocked_.empty()) return false;
+  for (std::size_t i = begin; i < end; ++i) {
+    is_active_[i] = is_shocked_[island_[i]];
+    group_changes_[i] = 0;
+  }
+  for (const std::size_t k : shocked_) disturbed_[k] = is_shocked_[k] = 0;
+  return true;
+}
+
+// Leaves the groups that have settled. False when there is no other.
+bool ContactRows::keep_changed_groups(std::size_t begin, std::size_t end, RowReal limit)
+{
+  bool any = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (at(group_[i]) != i || is_active_[i] == 0) continue;
+    is_active_[i] = group_changes_[i] > limit ? 1 : 0;
+    group_changes_[i] = 0;
+    if (is_active_[i] == 0) continue;
+    disturbed_[island_[i]] = 1;
+    any = true;
+  }
+  return any;
 }
 
 void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations,
@@ -88,28 +142,22 @@ void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& se
   const auto limit = static_cast<RowReal>(settled);
   is_shocked_.assign(islands.size(), 0);
   disturbed_.assign(islands.size(), 0);
-  island_changes_.resize(islands.size());
+  is_active_.resize(count_);
+  group_changes_.resize(count_);
   for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
     const std::size_t begin = level_begin_[level];
     const std::size_t end = level_begin_[level + 1];
-    find_shocked_islands(begin, end, limit, islands);
+    bool any = start_level(begin, end, limit, islands);
     // A level is gone over several times before the next one: a brick lies on two others.
-    for (int round = 0; round < iterations && !shocked_.empty(); ++round) {
-      for (const std::size_t k : shocked_) island_changes_[k] = 0;
+    for (int round = 0; round < iterations && any; ++round) {
       for (std::size_t n = begin; n < end; ++n) {
         const std::size_t i = round % 2 == 0 ? n : begin + end - 1 - n;
-        if (is_shocked_[island_[i]] == 0) continue;
-        RowReal& change = island_changes_[island_[i]];
-        change = std::max(change, shock_patch(i, bodies, s));
+        const std::size_t group = at(group_[i]);
+        if (is_active_[group] == 0) continue;
+        group_changes_[group] = std::max(group_changes_[group], shock_patch(i, bodies, s));
       }
-      std::erase_if(shocked_, [&](std::size_t k) {
-        const bool changed = island_changes_[k] > limit;
-        if (changed) disturbed_[k] = 1;
-        if (!changed) is_shocked_[k] = 0;
-        return !changed;
-      });
+      any = keep_changed_groups(begin, end, limit);
     }
-    for (const std::size_t k : shocked_) is_shocked_[k] = 0;
   }
 }
 
