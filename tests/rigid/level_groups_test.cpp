@@ -29,7 +29,7 @@ void add_square(Pile& pile, model::BodyIndex a, model::BodyIndex b, const Vec3& 
   }
 }
 
-// A plank falls with its ends on supports 1 and 2, and a brick on support 2 beside it. Patch 4 is the brick's.
+// A plank falls with its ends on supports 1 and 2, a brick on support 2 beside it. Patch 4 is the brick's.
 Pile plank_and_brick()
 {
   Pile pile(4);

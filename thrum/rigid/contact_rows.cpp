@@ -39,6 +39,14 @@ void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
   }
 }
 
+/// From so many patches on, which with their masses and bodies are 3 MB, a visit asks for what the next ones
+/// need. It saves a tenth of the step of 4,000 boxes in a heap; in a wall of 1,012 bricks, of 1,960 patches,
+/// it would only add 8 % to the instructions.
+constexpr std::size_t kManyPatches = 2000;
+constexpr std::size_t kCacheLine = 64;  ///< [bytes]
+/// The members of a body up to its inverse inertia, which sweeps read [bytes].
+constexpr std::size_t kVelocityBytes = 128;
+
 struct BiasValues {
   RowReal inverse_h = 0;     ///< [1/s]
   RowReal inverse_slop = 0;  ///< [1/m]
@@ -82,10 +90,13 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
   }
   held_.assign(count_, kNotHeld);
   speed_changes_.assign(count_, 0);
+  bodies_of_.resize(count_);
+  prefetches_ = count_ >= kManyPatches;
   for (std::size_t i = 0; i < count_; ++i) {
     const auto source = static_cast<std::size_t>(order[i]);
     SolverPatch& p = patches_[i];
     p.source = order[i];
+    bodies_of_[i] = {state.patches[source].a, state.patches[source].b};
     build_patch(state.patches[source], state, frame.surfaces[source], settings, bodies, p, records_[i]);
     any_may_bounce_ = any_may_bounce_ || p.may_bounce;
     any_requested_ = any_requested_ || (records_[i].requested_speed > RowReal(0)).any();
@@ -203,6 +214,7 @@ void ContactRows::warm_start(SolverBodies& bodies, double h)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
   for (std::size_t i = 0; i < count_; ++i) {
+    prefetch_after(i, false, bodies);
     SolverPatch& p = patches_[i];
     SolverBody& A = bodies[p.a];
     SolverBody& B = bodies[p.b];
@@ -212,6 +224,19 @@ void ContactRows::warm_start(SolverBodies& bodies, double h)
   }
 }
 
+// The patches of a large heap are in memory rather than in a cache, and so are the bodies, which lie apart
+// for each of them.
+void ContactRows::prefetch(std::size_t i, SolverBodies& bodies) const
+{
+  if (i >= count_) return;
+  const auto fetch = [](const void* data, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += kCacheLine)
+      __builtin_prefetch(static_cast<const char*>(data) + k);
+  };
+  fetch(patches_[i].masses, sizeof(PatchMasses));
+  for (const std::int32_t body : bodies_of_[i]) fetch(&bodies[body], kVelocityBytes);
+}
+
 void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward,
                         const IslandFlags& islands)
 {
@@ -219,6 +244,7 @@ void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t i = backward ? count_ - 1 - k : k;
     if (islands[island_[i]] == 0) continue;
+    prefetch_after(i, backward, bodies);
     SolverPatch& p = patches_[i];
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
     speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
@@ -264,13 +290,18 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
   SweepValues s{settings.patch_iterations, settings.patch_rounds, settings.friction};
   const auto limit = static_cast<RowReal>(settled);
   const std::int32_t last = unsettled_sweep_++;
+  const auto is_disturbed = [&](std::size_t i) {
+    const auto [a, b] = bodies_of_[i];
+    return last_disturbed_[at(a)] >= last || last_disturbed_[at(b)] >= last;
+  };
   was_unsettled_.swap(unsettled_);
   unsettled_.assign(was_unsettled_.size(), 0);
   bool any = false;
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t i = backward ? count_ - 1 - k : k;
+    if (!is_disturbed(i)) continue;
+    prefetch_after(i, backward, bodies);
     SolverPatch& p = patches_[i];
-    if (last_disturbed_[at(p.a)] < last && last_disturbed_[at(p.b)] < last) continue;
     s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
     speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
                                     bodies[p.a], bodies[p.b], s);
@@ -291,6 +322,7 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
   bool any = false;
   for (int k = 0; k < std::max(1, settings.push_out_iterations); ++k) {
     for (std::size_t i = 0; i < count_; ++i) {
+      prefetch_after(i, false, bodies);
       SolverPatch& p = patches_[i];
       SolverBody& A = bodies[p.a];
       SolverBody& B = bodies[p.b];

@@ -2,6 +2,7 @@
 // The contacts of a step and the sweeps over them. See contact_patch.h for the rows of one patch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -110,8 +111,9 @@ class ContactRows {
  private:
   static constexpr std::int32_t kNotHeld = -1;
   static constexpr std::int32_t kNoPatch = -1;
-  static constexpr std::int32_t kFast = -2;     ///< in last_disturbed_: does not rest
-  static constexpr std::int32_t kSettled = -1;  ///< in last_disturbed_: rests
+  static constexpr std::size_t kPrefetchDistance = 2;  ///< in visits
+  static constexpr std::int32_t kFast = -2;            ///< in last_disturbed_: does not rest
+  static constexpr std::int32_t kSettled = -1;         ///< in last_disturbed_: rests
   /// The rows of a patch with the lower body held.
   struct HeldPatch {
     const PatchMasses* masses = nullptr;  ///< kept by ContactMasses; null until they are needed
@@ -136,6 +138,13 @@ class ContactRows {
                    SolverPatch& p, PatchRecord& record);
   void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
   void mark_disturbed(const SolverPatch& p);
+  /// Asks for what a visit of patch i needs, if there is such a patch.
+  void prefetch(std::size_t i, SolverBodies& bodies) const;
+  /// Likewise for those that come soon after i, where there are many patches.
+  void prefetch_after(std::size_t i, bool backward, SolverBodies& bodies) const
+  {
+    if (prefetches_) prefetch(backward ? i - kPrefetchDistance : i + kPrefetchDistance, bodies);
+  }
   void find_level_groups(SolverBodies& bodies);
   [[nodiscard]] bool start_level(std::size_t begin, std::size_t end, RowReal limit,
                                  const IslandFlags& islands);
@@ -145,6 +154,8 @@ class ContactRows {
 
   std::size_t count_ = 0;  ///< of this step; the lists only grow
   std::vector<SolverPatch> patches_;
+  /// The two bodies of each patch, together for sweeps that visit few patches.
+  std::vector<std::array<std::int32_t, 2>> bodies_of_;
   std::vector<PatchRecord> records_;
   std::vector<HeldPatch> held_patches_;       ///< of patches whose lower body is held
   std::vector<std::int32_t> held_;            ///< place in held_patches_ of each patch, or kNotHeld
@@ -164,6 +175,7 @@ class ContactRows {
   ContactMasses masses_;
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]
+  bool prefetches_ = false;   ///< there are too many patches for a cache
   bool any_may_bounce_ = false;
   bool any_requested_ = false;
 };

@@ -154,6 +154,7 @@ void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& se
         const std::size_t i = round % 2 == 0 ? n : begin + end - 1 - n;
         const std::size_t group = at(group_[i]);
         if (is_active_[group] == 0) continue;
+        prefetch_after(i, round % 2 != 0, bodies);
         group_changes_[group] = std::max(group_changes_[group], shock_patch(i, bodies, s));
       }
       any = keep_changed_groups(begin, end, limit);
