@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <numbers>
 
 #include "tests/elastic/beam_theory.h"
 #include "tests/elastic/fem_fixtures.h"
@@ -41,6 +43,28 @@ TEST(BlockModes, ABarIsExactInTorsionToo)
   EXPECT_NEAR(bar.frequencies[9], 2899.3, 0.003 * 2899.3);
   EXPECT_LE(bar.frequencies[9] / 2899.3 - 1, bar.frequency_errors[9]);
   EXPECT_NEAR(bar.mass, 7850 * 0.5 * 0.012 * 0.01, 1e-9);
+}
+
+// Kirchhoff: f = lambda^2/(2 pi a^2) sqrt(D/(rho h)), lambda^2 = 3.471, 8.508, 21.29 with one edge clamped
+// [Leissa]; h/a = 1/1000. The largest eigenvalue of the elements is 1e14 times the lowest one of the plate, so
+// that rounding errors which are the same in all elements would hold it like springs.
+TEST(BlockModes, AVeryThinPlateIsNotHeldByRounding)
+{
+  const double h = 0.001;
+  const mesh::TriangleMesh plate = shapes::generate(shapes::BoxDesc{.size = {1, 1, h}});
+  const double scale = std::sqrt(test_steel().young * h * h / (12 * (1 - 0.09) * test_steel().density)) /
+                       (2 * std::numbers::pi);
+  ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 3};
+  desc.supports = {{parse_selection("x<-0.5")}};
+  for (const Quality quality : {Quality::draft, Quality::normal}) {
+    const model::ModalModel model = analyse_surface_modes(plate, {.quality = quality}, desc).model;
+    EXPECT_EQ(model.element, "tet20");
+    constexpr std::array<double, 3> kHeld = {3.471, 8.508, 21.29};
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const double expected = kHeld[static_cast<std::size_t>(k)] * scale;
+      EXPECT_NEAR(model.frequencies[k], expected, 0.005 * expected) << "mode " << k;
+    }
+  }
 }
 
 // Held at a plane that is none of its faces: the grid gets it.
@@ -145,6 +169,19 @@ TEST(BlockModes, ATurnedBarIsHeldAcrossItsAxis)
   // Boxes of supports lie along the axes of the file, where its grid has no planes.
   desc.supports = {{parse_selection("box(-1,-1,-1, -0.2,1,1)")}};
   EXPECT_FALSE(analyse_blocks(bar, {}, desc).has_value());
+}
+
+// The handle of a fridge is too small for a grid of the whole body: with more cells the stated error of its
+// modes grows, from 32 to 44 %. By default tetrahedra that are small there are used, with less memory than the
+// largest grid takes, and the stated error is far smaller.
+TEST(BlockModes, APartThatAGridDoesNotResolveGetsTetrahedra)
+{
+  const mesh::TriangleMesh fridge = shapes::make_fridge({});
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 12};
+  EXPECT_FALSE(analyse_blocks(fridge, {}, desc, true).has_value());
+  const model::ModalModel model = analyse_surface_modes(fridge, {}, desc).model;
+  EXPECT_EQ(model.element, "tet10");
+  EXPECT_LT(model.frequency_errors.maxCoeff(), 0.05);
 }
 
 // What is not along three axes is not taken for it.

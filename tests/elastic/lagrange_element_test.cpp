@@ -29,6 +29,26 @@ TEST(LagrangeBasis, IsOneAtItsNodeAndZeroAtTheOthers)
   }
 }
 
+// In a thousand copies of a flat element the energy of a unit displacement adds up: it must vanish far below
+// the rounding error of one entry.
+TEST(LagrangeElement, DisplacementWithoutStrainHasNoEnergyInFlatElements)
+{
+  base::Random random(11);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::array<Vec3, 4> p = {Vec3(0, 0, 0), Vec3(0.03, 0, 0), Vec3(0, 0.03, 0), Vec3(0, 0, 1e-3)};
+    for (Vec3& v : p) v += Vec3(random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01), 0);
+    const LagrangeElement element(3, tetrahedron_geometry(p[0], p[1], p[2], p[3]), {});
+    Vec3 sum = Vec3::Zero();
+    double largest = 0;
+    for (int a = 0; a < 20; ++a)
+      for (int b = 0; b < 20; ++b) {
+        sum += element.gradient_products(a, b).diagonal();
+        largest = std::max(largest, element.gradient_products(a, b).diagonal().maxCoeff());
+      }
+    EXPECT_LT(sum.norm(), 3e-15 * largest);
+  }
+}
+
 // Energies of a field that each of the elements can represent.
 struct Energies {
   double elastic = 0;

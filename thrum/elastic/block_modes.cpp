@@ -121,7 +121,7 @@ double edge_for(const tets::BlockGrid& grid, double from, double least, double m
 }  // namespace
 
 std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                                  const ModalAnalysisDesc& desc)
+                                                  const ModalAnalysisDesc& desc, bool must_converge)
 {
   // A free body has the same grid however it lies; one that is held is in the axes of its supports.
   std::optional<Mat3> axes = tets::rectilinear_axes(surface);
@@ -158,6 +158,8 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
     next.model.frequency_errors =
         errors_by_order(result.model.frequencies, next.model.frequencies, after / before,
                         VecX::Constant(next.model.frequencies.size(), kFittedNotchOrder));
+    if (must_converge && next.ok() && worst_error(next.model) > worst_error(result.model))
+      return std::nullopt;
     result = std::move(next);
   }
   add_error_warning(desc, result.model);

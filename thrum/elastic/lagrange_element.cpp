@@ -50,8 +50,11 @@ LagrangeBasis::LagrangeBasis(int degree) : degree_(degree), nodes_(node_list(deg
     tets::evaluate_monomials(degree, Vec3(n[1], n[2], n[3]) / degree, at_node);
     values.row(a) = Eigen::Map<const Eigen::RowVectorXd>(at_node.data(), count);
   }
-  // N_a(node b) = delta_ab: C values^T = I.
-  coefficients_ = values.transpose().fullPivLu().inverse();
+  // N_a(node b) = delta_ab: C values^T = I. The coefficients are multiples of 1/2 (cubic) or of 1/3 (quartic):
+  // without the rounding error of the inverse, which is the same in every element, the N_a add up to one.
+  constexpr double kCommonDenominator = 6;
+  coefficients_ =
+      (kCommonDenominator * values.transpose().fullPivLu().inverse()).array().round() / kCommonDenominator;
   const auto lower = static_cast<Eigen::Index>(tets::monomial_count(degree - 1));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     derivatives_[axis] = MatX::Zero(count, lower);
@@ -121,6 +124,14 @@ LagrangeElement::LagrangeElement(int degree, const TetrahedronGeometry& tet, std
       products_.push_back(g);
       masses_.push_back(mass(a, b));
     }
+  // The gradients of all N_b add up to nothing. What rounding leaves is the same in all elements of one shape
+  // and holds a thin body like springs to the ground.
+  for (int a = 0; a < nodes; ++a) {
+    Mat3 others = Mat3::Zero();
+    for (int b = 0; b < nodes; ++b)
+      if (b != a) others += gradient_products(a, b);
+    products_[index(a, a)] = -0.5 * (others + others.transpose());
+  }
 }
 
 }  // namespace thrum::elastic

@@ -10,8 +10,8 @@
 namespace thrum::elastic {
 
 struct ModalVersions {
-  int fill = 5;      ///< from a surface to elements: lattice, cuts, grids, degree, default spacing
-  int assembly = 1;  ///< from tetrahedra to stiffness and mass
+  int fill = 6;      ///< from a surface to elements: lattice, cuts, grids, degree, default spacing
+  int assembly = 2;  ///< from tetrahedra to stiffness and mass
   int solve = 1;     ///< from the matrices to modes: eigenproblem, damping, error estimate
 };
 inline constexpr ModalVersions kModalVersions{};

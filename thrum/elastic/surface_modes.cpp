@@ -46,7 +46,9 @@ constexpr double kSheetCoarsening = 2;
 constexpr double kSheetRefinement = 1.6;
 constexpr double kWedgeCost = 3;
 constexpr double kMinSheetGrowth = 1.4;  // of the number of elements
-constexpr double kSmallStep = 1.15;      // a refinement by less than this is not worth it
+// Of the largest number of elements: halving leaves more of them than the longest edge tells.
+constexpr double kMaxOvershoot = 2;
+constexpr double kSmallStep = 1.15;  // a refinement by less than this is not worth it
 // With more triangles than this a sheet is not refined only to find its error.
 constexpr Index kMaxComparedTriangles = 3000;
 // Wedges need not be narrower than this many thicknesses, and at folds they cannot.
@@ -117,9 +119,8 @@ double longest_edge(const ElementMesh& wedges)
   return longest;
 }
 
-SheetRun run_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& desc)
+SheetRun run_sheet(ElementBody& body, const ModalAnalysisDesc& desc)
 {
-  ElementBody body = make(edge);
   SheetRun run;
   run.elements = static_cast<Index>(body.elements.element_count());
   run.longest = longest_edge(body.elements);
@@ -128,12 +129,17 @@ SheetRun run_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& 
 }
 
 // Replaces `run` by one with shorter edges and sets its errors. False when there is none: too few edges are
-// long enough to be halved, so that the difference would say little, or at a fold none may be.
-bool refine_sheet(const MakeSheet& make, double edge, const ModalAnalysisDesc& desc, SheetRun& run)
+// long enough to be halved, so that the difference would say little, at a fold none may be, or there would be
+// more than `max_elements`, since long narrow triangles are halved across as well.
+bool refine_sheet(const MakeSheet& make, double edge, double max_elements, const ModalAnalysisDesc& desc,
+                  SheetRun& run)
 {
   try {
-    SheetRun finer = run_sheet(make, edge, desc);
-    if (finer.elements < kMinSheetGrowth * run.elements || !finer.result.ok()) return false;
+    ElementBody body = make(edge);
+    const auto count = static_cast<double>(body.elements.element_count());
+    if (count < kMinSheetGrowth * run.elements || count > max_elements) return false;
+    SheetRun finer = run_sheet(body, desc);
+    if (!finer.result.ok()) return false;
     finer.result.model.frequency_errors =
         errors_by_difference(run.result.model.frequencies, finer.result.model.frequencies,
                              1 / (static_cast<double>(finer.elements) / run.elements - 1));
@@ -151,11 +157,14 @@ struct Sheet {
   MakeSheet make;
   const mesh::TriangleMesh& surface;
   double thickness;
+  bool is_closed = false;  // a solid, which can be filled in other ways
 };
 
 // The first sheet is compared with a coarser one, or with a finer one if the surface has no fewer triangles.
 // Each next one is finer than the one before, until the difference between the two is small enough.
-ModalAnalysisResult analyse_wedges(const Sheet& sheet, const FillDesc& fill, const ModalAnalysisDesc& desc)
+// None for a solid that would take too many of them, or whose error they cannot state.
+std::optional<ModalAnalysisResult> analyse_wedges(const Sheet& sheet, const FillDesc& fill,
+                                                  const ModalAnalysisDesc& desc)
 {
   const QualityLevel level = level_of(fill.quality);
   // Halving edges leaves triangles of about a quarter of the square of the longest edge allowed.
@@ -173,12 +182,19 @@ ModalAnalysisResult analyse_wedges(const Sheet& sheet, const FillDesc& fill, con
             : std::max(finest,
                        std::min({edge_for(kFirstTriangles), std::max(curved, edge_for(kMaxFirstTriangles))}));
 
-  SheetRun run = run_sheet(sheet.make, kSheetCoarsening * first, desc);
+  const double max_elements =
+      given ? std::numeric_limits<double>::infinity() : kMaxOvershoot * level.max_cells / kWedgeCost;
+  ElementBody coarse = sheet.make(kSheetCoarsening * first);
+  if (sheet.is_closed && static_cast<double>(coarse.elements.element_count()) > max_elements)
+    return std::nullopt;
+  SheetRun run = run_sheet(coarse, desc);
   if (!run.result.ok()) return std::move(run.result);
-  if (!refine_sheet(sheet.make, first, desc, run) && run.elements <= kMaxComparedTriangles)
-    (void)refine_sheet(sheet.make, run.longest / kSheetRefinement, desc, run);
+  if (!refine_sheet(sheet.make, first, max_elements, desc, run) && run.elements <= kMaxComparedTriangles)
+    (void)refine_sheet(sheet.make, run.longest / kSheetRefinement, max_elements, desc, run);
+  if (sheet.is_closed && run.result.model.frequency_errors.size() == 0) return std::nullopt;
   while (!given && worst_error(run.result.model) > level.max_error && run.longest > kSmallStep * finest)
-    if (!refine_sheet(sheet.make, std::max(finest, run.longest / kSheetRefinement), desc, run)) break;
+    if (!refine_sheet(sheet.make, std::max(finest, run.longest / kSheetRefinement), max_elements, desc, run))
+      break;
   add_error_warning(desc, run.result.model);
   const double locking = largest_locking_ratio(sheet.surface, sheet.thickness, run.longest);
   if (locking > kMaxLockingRatio)
@@ -196,7 +212,7 @@ ModalAnalysisResult analyse_sheet(const mesh::TriangleMesh& surface, const FillD
   const auto make = [&](double edge) {
     return sheet_body(surface, fill.thickness, edge, desc);
   };
-  return analyse_wedges({make, surface, fill.thickness}, fill, desc);
+  return *analyse_wedges({make, surface, fill.thickness}, fill, desc);
 }
 
 // A closed solid that is a thin wall, in wedges between its two sides.
@@ -214,11 +230,12 @@ std::optional<ModalAnalysisResult> analyse_wall_surface(const mesh::TriangleMesh
     return wall_body(surface, *wall, edge, desc);
   };
   try {
-    ModalAnalysisResult result = analyse_wedges({make, wall->side, wall->thickness}, fill, desc);
+    std::optional<ModalAnalysisResult> result =
+        analyse_wedges({make, wall->side, wall->thickness, true}, fill, desc);
+    if (!result) return std::nullopt;
     // Frequencies of a wall go with its thickness, and so does its volume.
-    if (result.model.frequency_errors.size() > 0)
-      result.model.frequency_errors.array() += std::abs(wall->volume_error);
-    result.hints.push_back(
+    result->model.frequency_errors.array() += std::abs(wall->volume_error);
+    result->hints.push_back(
         fmt::format("It is a wall of about {:.3g} m, filled with wedges (--fill auto).", wall->thickness));
     return result;
   } catch (const base::Stopped&) {
@@ -251,12 +268,13 @@ std::optional<ModalAnalysisResult> analyse_round_surface(const mesh::TriangleMes
 
 // A grid along the faces instead of a lattice.
 std::optional<ModalAnalysisResult> analyse_block_surface(const mesh::TriangleMesh& surface,
-                                                         const FillDesc& fill, const ModalAnalysisDesc& desc)
+                                                         const FillDesc& fill, const ModalAnalysisDesc& desc,
+                                                         bool must_converge)
 {
   if (fill.method != FillMethod::automatic || fill.spacing > 0 || desc.materials.size() != 1)
     return std::nullopt;
   (void)mesh::require_closed(surface, desc.name, "ring");
-  return analyse_blocks(surface, fill, desc);
+  return analyse_blocks(surface, fill, desc, must_converge);
 }
 
 // Tetrahedra that keep the surface; nothing where cut cells are to be used instead.
@@ -347,9 +365,10 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
   if (fill.method == FillMethod::netgen) return analyse_netgen_surface(surface, fill, desc);
   try {
     if (auto round = analyse_round_surface(surface, fill, desc)) return std::move(*round);
-    if (auto blocks = analyse_block_surface(surface, fill, desc)) return std::move(*blocks);
+    if (auto blocks = analyse_block_surface(surface, fill, desc, true)) return std::move(*blocks);
     if (auto wall = analyse_wall_surface(surface, fill, desc)) return std::move(*wall);
     if (auto kept = analyse_kept_surface(surface, fill, desc)) return std::move(*kept);
+    if (auto blocks = analyse_block_surface(surface, fill, desc, false)) return std::move(*blocks);
     return analyse_cut_surface(surface, fill, desc);
   } catch (const tets::CrossingSurface&) {
     ModalAnalysisResult result =
