@@ -46,8 +46,8 @@ TEST(BlockModes, ABarIsExactInTorsionToo)
 }
 
 // Kirchhoff: f = lambda^2/(2 pi a^2) sqrt(D/(rho h)), lambda^2 = 3.471, 8.508, 21.29 with one edge clamped
-// [Leissa]; h/a = 1/1000. The largest eigenvalue of the elements is 1e14 times the lowest one of the plate, so
-// that rounding errors which are the same in all elements would hold it like springs.
+// [Leissa]; h/a = 1/1000. The largest eigenvalue of the elements is 1e14 times the lowest one of the plate,
+// so that rounding errors which are the same in all elements would hold it like springs.
 TEST(BlockModes, AVeryThinPlateIsNotHeldByRounding)
 {
   const double h = 0.001;
@@ -172,8 +172,8 @@ TEST(BlockModes, ATurnedBarIsHeldAcrossItsAxis)
 }
 
 // The handle of a fridge is too small for a grid of the whole body: with more cells the stated error of its
-// modes grows, from 32 to 44 %. By default tetrahedra that are small there are used, with less memory than the
-// largest grid takes, and the stated error is far smaller.
+// modes grows, from 32 to 44 %. By default tetrahedra that are small there are used, with less memory than
+// the largest grid takes, and the stated error is far smaller.
 TEST(BlockModes, APartThatAGridDoesNotResolveGetsTetrahedra)
 {
   const mesh::TriangleMesh fridge = shapes::make_fridge({});

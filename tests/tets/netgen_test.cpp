@@ -80,6 +80,21 @@ TEST(Netgen, GetsUnitsThatSuitItAndIsReadBack)
   EXPECT_LT((mesh.vertices[0] - Vec3(-0.1, -0.05, -0.05)).norm(), 1e-12);
 }
 
+// Debian's program asks the loader for libgui.so, which lies in lib/<machine>/netgen beside its own folder.
+TEST(Netgen, FindsItsLibrariesBesideIt)
+{
+  const base::ScratchFolder folder;
+  const std::filesystem::path libraries = folder.path() / "lib" / "machine" / "netgen";
+  std::filesystem::create_directories(folder.path() / "bin");
+  std::filesystem::create_directories(libraries);
+  std::ofstream(libraries / "libgui.so") << "";
+  write_program(folder.path() / "bin", "echo \"libraries: $LD_LIBRARY_PATH\"\nexit 1\n");
+  const PathOf path((folder.path() / "bin").string());
+  const std::string text = failure({.edge = 0.05});
+  EXPECT_NE(text.find("libraries: "), std::string::npos) << text;
+  EXPECT_NE(text.find(libraries.string()), std::string::npos) << text;
+}
+
 TEST(Netgen, FailuresSayWhatItSaid)
 {
   const base::ScratchFolder folder;

@@ -50,8 +50,9 @@ LagrangeBasis::LagrangeBasis(int degree) : degree_(degree), nodes_(node_list(deg
     tets::evaluate_monomials(degree, Vec3(n[1], n[2], n[3]) / degree, at_node);
     values.row(a) = Eigen::Map<const Eigen::RowVectorXd>(at_node.data(), count);
   }
-  // N_a(node b) = delta_ab: C values^T = I. The coefficients are multiples of 1/2 (cubic) or of 1/3 (quartic):
-  // without the rounding error of the inverse, which is the same in every element, the N_a add up to one.
+  // N_a(node b) = delta_ab: C values^T = I. The coefficients are multiples of 1/2 (cubic) or of 1/3
+  // (quartic): without the rounding error of the inverse, which is the same in every element, the N_a add up
+  // to one.
   constexpr double kCommonDenominator = 6;
   coefficients_ =
       (kCommonDenominator * values.transpose().fullPivLu().inverse()).array().round() / kCommonDenominator;

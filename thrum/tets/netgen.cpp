@@ -16,6 +16,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -90,15 +91,49 @@ std::string last_line(const std::filesystem::path& file)
 
 // Runs the program in `folder`, with what it prints in `log` there. Throws Error when it does not end in
 // time.
+// Debian's program loads its parts by name, from a folder that the loader does not search: lib/netgen or
+// lib/<machine>/netgen beside the folder of the program.
+std::string library_path(const std::filesystem::path& program)
+{
+  const char* given = std::getenv("LD_LIBRARY_PATH");
+  std::string path = given != nullptr ? given : "";
+  std::error_code ignored;
+  const std::filesystem::path lib = std::filesystem::absolute(program).parent_path().parent_path() / "lib";
+  std::vector<std::filesystem::path> candidates = {lib / "netgen"};
+  for (const auto& entry : std::filesystem::directory_iterator(lib, ignored))
+    candidates.push_back(entry.path() / "netgen");
+  for (const std::filesystem::path& folder : candidates)
+    if (std::filesystem::exists(folder / "libgui.so", ignored))
+      path += (path.empty() ? "" : ":") + folder.string();
+  return path;
+}
+
+// The environment of this process with a variable replaced.
+std::vector<std::string> environment_with(const std::string& name, const std::string& value)
+{
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (!std::string_view(*entry).starts_with(name + "=")) variables.emplace_back(*entry);
+  if (!value.empty()) variables.push_back(name + "=" + value);
+  return variables;
+}
+
+// As posix_spawn() takes them.
+std::vector<char*> pointers_to(std::vector<std::string>& texts)
+{
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 int run_child(const std::filesystem::path& program, const std::filesystem::path& folder,
               const NetgenDesc& desc)
 {
   const std::string log = (folder / "log").string();
-  const std::vector<std::string> arguments = {program.string(), "-batchmode", "-geofile=body.stl",
-                                              "-meshfile=body.msh", "-meshfiletype=Gmsh2 Format"};
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
+  std::vector<std::string> arguments = {program.string(), "-batchmode", "-geofile=body.stl",
+                                        "-meshfile=body.msh", "-meshfiletype=Gmsh2 Format"};
+  std::vector<std::string> variables = environment_with("LD_LIBRARY_PATH", library_path(program));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
@@ -106,7 +141,8 @@ int run_child(const std::filesystem::path& program, const std::filesystem::path&
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed = ::posix_spawn(&child, program.c_str(), &actions, nullptr, pointers_to(arguments).data(),
+                                   pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw Error(fmt::format("{} could not be started.", program.string()));
 
