@@ -45,6 +45,13 @@ void ContactMasses::release(const Kept& kept)
   if (kept.held != kEmpty) empty_slots_.push_back(kept.held);
 }
 
+void ContactMasses::drop_without_reference()
+{
+  for (Kept& kept : kept_) {
+    if (!kept.has_reference) release(std::exchange(kept, Kept{}));
+  }
+}
+
 void ContactMasses::forget()
 {
   kept_.clear();
@@ -62,6 +69,7 @@ void ContactMasses::begin_step(const model::SceneModel& model, const model::Scen
   kept_from_ = kept_from;
   surfaces_ = surfaces;
   cfm_ = cfm;
+  drop_without_reference();
   if (same_contacts && kept_.size() == state.patches.size()) return;
   kept_before_.swap(kept_);
   kept_.assign(state.patches.size(), Kept{});
@@ -115,6 +123,7 @@ const PatchMasses& ContactMasses::free(const SolverPatch& p, const SolverBody& A
   if (kept.held != kEmpty) empty_slots_.push_back(std::exchange(kept.held, kEmpty));
   if (kept.free == kEmpty) kept.free = take_slot();
   kept.key = key;
+  kept.has_reference = reference_of(p) != nullptr;
   make(p, A, B, false, false, false, masses(kept.free));
   return masses(kept.free);
 }

@@ -8,7 +8,9 @@
 // the block by 1e-3 limits first.
 //
 // What is kept follows from the saved state alone: after restore() it is made again, from the reference
-// positions of the points and the reference poses of the bodies, with the same bits.
+// positions of the points and the reference poses of the bodies, with the same bits. Contacts of sleepers are
+// kept without a reference too. Masses made without one are dropped with their step, so that bodies that wake
+// get those of the poses in which they wake.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +55,13 @@ class ContactMasses {
     std::int32_t free = kEmpty;
     std::int32_t held = kEmpty;
     bool hold_a = false;
+    bool has_reference = false;  ///< of the pair, when the masses were made
     Key key;
   };
   [[nodiscard]] PatchMasses& masses(std::int32_t slot);
   std::int32_t take_slot();
   void release(const Kept& kept);
+  void drop_without_reference();
   [[nodiscard]] bool is_kept(std::size_t patch) const;
   [[nodiscard]] const model::PairReference* reference_of(const SolverPatch& p) const;
   void make(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
