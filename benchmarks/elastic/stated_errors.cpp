@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/elastic/profiles.h"
 #include "benchmarks/harness.h"
 #include "thrum/base/parallel.h"
 #include "thrum/elastic/surface_modes.h"
@@ -25,26 +26,6 @@ constexpr Index kModes = 10;
 // Of the round body with 96 facets; no claim is made about errors below it, or below what the truth states.
 constexpr double kTruth = 1e-3;
 constexpr double kMaxTruthCells = 30e3;
-
-mesh::TriangleMesh lathe(std::vector<Vec2> profile)
-{
-  return shapes::generate(shapes::LatheDesc{.profile = std::move(profile), .segments = 96});
-}
-
-// A line in the half plane (r, z), from the axis, as a wall: its points and those at a distance.
-std::vector<Vec2> shell(const std::vector<Vec2>& line, double wall)
-{
-  std::vector<Vec2> outer;
-  std::vector<Vec2> inner;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    const Vec2 along = line[std::min(k + 1, line.size() - 1)] - line[k > 0 ? k - 1 : 0];
-    const Vec2 normal = k == 0 ? Vec2(0, 1) : Vec2(Vec2(-along.y(), along.x()).normalized());
-    outer.emplace_back(line[k] - 0.5 * wall * normal);
-    inner.emplace_back(line[k] + 0.5 * wall * normal);
-  }
-  outer.insert(outer.end(), inner.rbegin(), inner.rend());
-  return outer;
-}
 
 std::vector<Vec2> arc(double radius, double to, int count)
 {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "benchmarks/elastic/profiles.h"
 #include "benchmarks/harness.h"
 #include "thrum/base/parallel.h"
 #include "thrum/elastic/material_library.h"
@@ -112,21 +113,6 @@ std::vector<Vec2> wine_glass(double wall)
                   {0.022 - 0.8 * wall, 0.095 + 0.8 * wall},
                   {0.008, 0.0875},
                   {0, 0.0875}});
-}
-
-// A line from the axis with a wall on both sides.
-std::vector<Vec2> shell(const std::vector<Vec2>& line, double wall)
-{
-  std::vector<Vec2> outer;
-  std::vector<Vec2> inner;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    const Vec2 along = line[std::min(k + 1, line.size() - 1)] - line[k > 0 ? k - 1 : 0];
-    const Vec2 normal = k == 0 ? Vec2(0, 1) : Vec2(Vec2(-along.y(), along.x()).normalized());
-    outer.emplace_back(line[k] - 0.5 * wall * normal);
-    inner.emplace_back(line[k] + 0.5 * wall * normal);
-  }
-  outer.insert(outer.end(), inner.rbegin(), inner.rend());
-  return outer;
 }
 
 std::vector<Vec2> hemisphere(double radius, int count)

@@ -10,6 +10,7 @@
 
 #include "tests/elastic/beam_theory.h"
 #include "tests/elastic/fem_fixtures.h"
+#include "tests/elastic/turned_mesh.h"
 #include "thrum/base/random.h"
 #include "thrum/elastic/cut_modes.h"
 #include "thrum/elastic/supports.h"
@@ -105,16 +106,6 @@ TEST(BlockModes, ATableStatesItsErrors)
     EXPECT_EQ(finer.surface.vertices[v], table.vertices[v]);
 }
 
-mesh::TriangleMesh turned(mesh::TriangleMesh mesh, base::Random& random)
-{
-  Vec4 q;
-  for (int k = 0; k < 4; ++k) q[k] = random.normal();
-  const Mat3 rotation = Eigen::Quaterniond(q.normalized()).toRotationMatrix();
-  const Vec3 shift(random.normal(), random.normal(), random.normal());
-  for (Vec3& v : mesh.vertices) v = rotation * v + shift;
-  return mesh;
-}
-
 // However a body lies it has the same grid, and so the same modes: also one without any symmetry.
 TEST(BlockModes, TurnedBodiesHaveTheSameModes)
 {
@@ -137,7 +128,7 @@ TEST(BlockModes, TurnedBodiesHaveTheSameModes)
     ASSERT_EQ(straight.element, "tet20");
     const int rotations = straight.element_count < 1000 ? 20 : 3;
     for (int k = 0; k < rotations; ++k) {
-      const mesh::TriangleMesh lying = turned(body, random);
+      const mesh::TriangleMesh lying = testing::turned_and_shifted(body, random);
       const model::ModalModel model = analyse_surface_modes(lying, draft, desc).model;
       ASSERT_EQ(model.element, "tet20");
       EXPECT_LT((model.frequencies.array() / straight.frequencies.array() - 1).abs().maxCoeff(), 1e-6) << k;

@@ -6,6 +6,7 @@
 
 #include "tests/elastic/beam_theory.h"
 #include "tests/elastic/fem_fixtures.h"
+#include "tests/elastic/turned_mesh.h"
 #include "thrum/base/random.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
@@ -25,11 +26,7 @@ using testing::timoshenko_frequency;
 mesh::TriangleMesh turned(mesh::TriangleMesh mesh, std::uint64_t seed)
 {
   base::Random random(seed);
-  Vec4 q;
-  for (int k = 0; k < 4; ++k) q[k] = random.normal();
-  const Mat3 rotation = Eigen::Quaterniond(q.normalized()).toRotationMatrix();
-  for (Vec3& v : mesh.vertices) v = rotation * v;
-  return mesh;
+  return testing::turned(std::move(mesh), random);
 }
 
 constexpr FillDesc kKeep = {.method = FillMethod::delaunay};
