@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numbers>
+#include <numeric>
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/hertz_contact.h"
@@ -144,17 +146,25 @@ double half_sine_spectrum(double omega, double duration)
   return std::cos(std::numbers::pi * x / 2) / rest;
 }
 
+void add_modal_impulse(const SoundModel& model, const Vec3& position, const Vec3& impulse, double duration,
+                       double middle, std::vector<std::complex<double>>& modes)
+{
+  const PointShapes shapes = model.shapes_at(position);
+  modes.resize(model.mode_count());
+  for (Eigen::Index m = 0; m < shapes.cols(); ++m) {
+    const double omega = model.modes().omegas[m];
+    const double reached = impulse.dot(shapes.col(m)) * half_sine_spectrum(omega, duration);
+    modes[at(m)] += std::polar(1.0, -omega * middle) * reached;
+  }
+}
+
 double modal_inverse_mass(const SoundModel& model, const Vec3& position, const Vec3& direction,
                           double duration)
 {
-  const PointShapes shapes = model.shapes_at(position);
-  double sum = 0;
-  for (Eigen::Index m = 0; m < shapes.cols(); ++m) {
-    const double reached =
-        direction.dot(shapes.col(m)) * half_sine_spectrum(model.modes().omegas[m], duration);
-    sum += reached * reached;
-  }
-  return sum;
+  std::vector<std::complex<double>> modes;
+  add_modal_impulse(model, position, direction, duration, 0, modes);
+  return std::transform_reduce(modes.begin(), modes.end(), 0.0, std::plus<>(),
+                               [](const std::complex<double>& z) { return std::norm(z); });
 }
 
 double impact_duration(const SoundModel& a, const Vec3& position_a, const SoundModel& b,

@@ -3,6 +3,7 @@
 // share one.
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <vector>
 
@@ -60,6 +61,11 @@ class SoundModel {
   double contact_damping_ = 0;
   double radius_ = 0;
 };
+
+/// Adds what an impulse [N s] at a point, spread over half a sine of `duration` about the time `middle` [s], makes
+/// of each mode: U . J P(w) exp(-i w middle), with the spectrum P of the pulse [kg^1/2 m/s].
+void add_modal_impulse(const SoundModel& model, const Vec3& position, const Vec3& impulse, double duration,
+                       double middle, std::vector<std::complex<double>>& modes);
 
 /// 1 / m_s of a body at a point: what a unit impulse along `direction` (unit), spread over half a sine of
 /// `duration` [s], adds to the speed of the point by the modes, sum (U . n)^2 P(w)^2 with the spectrum P of

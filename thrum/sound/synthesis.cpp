@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <map>
 
 #include "thrum/base/error.h"
 #include "thrum/base/hash.h"
@@ -49,6 +51,17 @@ BodyContact as_felt(const ContactSample& contact, const Pose& X_ws, double sign,
 }
 
 }  // namespace
+
+// A contact as both of its bodies feel it, and its impact with rigid bodies.
+struct Synthesis::PairContact {
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  BodyContact of_a;
+  BodyContact of_b;
+  double impact = 0;  ///< impulse along the normal; 0: none [N s]
+  double approach_speed = 0;
+  double inverse_mass = 0;
+};
 
 Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings)
     : bodies_(std::move(bodies)),
@@ -95,10 +108,20 @@ void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
   }
   for (auto& contacts : contacts_) contacts.clear();
   for (auto& [key, travel] : travels_) travel.used = false;
+  std::vector<PairContact> pairs;
   for (const ContactSample& contact : step.contacts) {
     check(contact.a);
     check(contact.b);
-    if (contact.normal_impulse > 0 && step.duration > 0) add_contact(step, contact);
+    if (contact.normal_impulse > 0 && step.duration > 0) pairs.push_back(make_contact(step, contact));
+  }
+  soften_impacts(pairs);
+  for (const PairContact& pair : pairs) {
+    if (pair.impact > 0) {
+      events_.push_back({pair.of_a.impact_time, pair.a, pair.b, pair.approach_speed, pair.of_a.impulse.norm(),
+                         pair.of_a.duration});
+    }
+    if (voices_[pair.a]) contacts_[pair.a].push_back(pair.of_a);
+    if (voices_[pair.b]) contacts_[pair.b].push_back(pair.of_b);
   }
   std::erase_if(travels_, [](const auto& entry) { return !entry.second.used; });
   base::parallel_for(
@@ -120,12 +143,19 @@ void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
   if (std::isinf(ready_until_)) ready_until_ = step.time;  // no body sounds
 }
 
-void Synthesis::add_contact(const ExcitationStep& step, const ContactSample& contact)
+Synthesis::PairContact Synthesis::make_contact(const ExcitationStep& step, const ContactSample& contact)
 {
   const double h = step.duration;
   const double impact = impact_impulse(contact, h, settings_);
-  BodyContact of_a = as_felt(contact, poses_[contact.a], -1, h, impact);
-  BodyContact of_b = as_felt(contact, poses_[contact.b], 1, h, impact);
+  PairContact pair = {.a = contact.a,
+                      .b = contact.b,
+                      .of_a = as_felt(contact, poses_[contact.a], -1, h, impact),
+                      .of_b = as_felt(contact, poses_[contact.b], 1, h, impact),
+                      .impact = impact,
+                      .approach_speed = contact.approach_speed,
+                      .inverse_mass = contact.inverse_mass};
+  BodyContact& of_a = pair.of_a;
+  BodyContact& of_b = pair.of_b;
   of_a.key = of_b.key = base::Hasher().add(contact.a).add(contact.b).add(contact.key).finish().low;
   if (impact > 0) {
     double duration = 0;
@@ -135,23 +165,60 @@ void Synthesis::add_contact(const ExcitationStep& step, const ContactSample& con
       duration =
           impact_duration(*a, of_a.position, *b, of_b.position, contact.inverse_mass, contact.approach_speed);
     }
-    // A rigid body that is struck does not give way, one with modes does: the impulse of the pair is
-    // (1 + e) v / (1/m + 1/m_s) instead of (1 + e) v / (1/m). Without it heavy things on light tables would
-    // ring with more energy than they brought.
-    double modal = 0;
-    if (a) modal += modal_inverse_mass(*a, of_a.position, of_a.normal, duration);
-    if (b) modal += modal_inverse_mass(*b, of_b.position, of_b.normal, duration);
-    const double yielding = contact.inverse_mass / (contact.inverse_mass + modal);
-    of_a.impulse *= yielding;
-    of_b.impulse *= yielding;
     of_a.duration = of_b.duration = duration;
     of_a.impact_time = of_b.impact_time = step.time + std::clamp(contact.impact_delay, -h, h);
-    events_.push_back(
-        {of_a.impact_time, contact.a, contact.b, contact.approach_speed, of_a.impulse.norm(), duration});
   }
   set_noise(step, contact, of_a, of_b);
-  if (voices_[contact.a]) contacts_[contact.a].push_back(of_a);
-  if (voices_[contact.b]) contacts_[contact.b].push_back(of_b);
+  return pair;
+}
+
+// A rigid body that is struck does not give way, one with modes does. Rigid bodies exchange the impulses J of
+// A J = w, where w are the changes of speed and A the inverse masses at the contacts of the pair; with the
+// inverse masses B of the modes it is (A + B) J' = w. In the direction of J that is
+//
+//     J' = J X / (X + Y),      X = J^T A J = J . w,      Y = J^T B J = sum over the modes |U^T J|^2.         (1)
+//
+// One contact: (1 + e) v / (1/m + 1/m_s). Of several, only the diagonal of A is recorded; w is at least the
+// speed of approach v, which serves where redundant contacts share an impulse: X = max(sum J_i^2 A_ii, J . v).
+// The modes get X^2 Y / 2 (X + Y)^2 <= X / 8. As J_i <= 2 v_i / A_ii, X <= 2 J . v, and what came in was
+// J . v / 2 (1 + e) >= J . v / 4: never less. Contacts each for itself gave four corners of a box on a light
+// scaffold 1.4 times the energy of its fall. Other pairs that meet a body at the same time are not counted.
+void Synthesis::soften_impacts(std::vector<PairContact>& contacts) const
+{
+  struct Group {
+    double start = 0;  ///< of the first impact, from which phases are counted [s]
+    double along_diagonal = 0;
+    double along_approach = 0;
+    std::vector<std::complex<double>> modes_a;
+    std::vector<std::complex<double>> modes_b;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;
+  for (const PairContact& pair : contacts) {
+    if (!(pair.impact > 0)) continue;
+    const auto [it, fresh] = groups.try_emplace({pair.a, pair.b});
+    Group& group = it->second;
+    if (fresh) group.start = pair.of_a.impact_time;
+    group.along_diagonal += pair.impact * pair.impact * pair.inverse_mass;
+    group.along_approach += pair.impact * pair.approach_speed;
+    const double middle = pair.of_a.impact_time + pair.of_a.duration / 2 - group.start;
+    const auto add = [&](std::uint32_t body, const BodyContact& felt, auto& modes) {
+      const auto& model = bodies_[body].model;
+      if (model) add_modal_impulse(*model, felt.position, felt.impulse, felt.duration, middle, modes);
+    };
+    add(pair.a, pair.of_a, group.modes_a);
+    add(pair.b, pair.of_b, group.modes_b);
+  }
+  for (PairContact& pair : contacts) {
+    if (!(pair.impact > 0)) continue;
+    const Group& group = groups.at({pair.a, pair.b});
+    const double rigid = std::max(group.along_diagonal, group.along_approach);
+    double modal = 0;
+    for (const auto* modes : {&group.modes_a, &group.modes_b})
+      for (const std::complex<double>& z : *modes) modal += std::norm(z);
+    const double yielding = rigid / (rigid + modal);
+    pair.of_a.impulse *= yielding;
+    pair.of_b.impulse *= yielding;
+  }
 }
 
 // A contact slides as fast as the surfaces pass each other, and rolls as fast as it wanders over both.

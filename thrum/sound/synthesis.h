@@ -81,7 +81,9 @@ class Synthesis {
     double distance = 0;
     bool used = false;
   };
-  void add_contact(const ExcitationStep& step, const ContactSample& contact);
+  struct PairContact;
+  [[nodiscard]] PairContact make_contact(const ExcitationStep& step, const ContactSample& contact);
+  void soften_impacts(std::vector<PairContact>& contacts) const;
   void set_noise(const ExcitationStep& step, const ContactSample& contact, BodyContact& of_a,
                  BodyContact& of_b);
   /// Of all bodies, those of simulated modes last.
