@@ -263,8 +263,8 @@ TEST(Impact, HowManyPointsStandForOneContactIsNotHeard)
   }
 }
 
-// With J' = J s, s = X / (X + Y), the modes have the energy s^2 Y / 2 = X s (1 - s) / 2: s by the events, the energy
-// by the bank, also when the second point is struck while the bar swings back.
+// With J' = J s, s = X / (X + Y), the modes have the energy s^2 Y / 2 = X s (1 - s) / 2: s by the events, the
+// energy by the bank, also when the second point is struck while the bar swings back.
 TEST(Impact, AtSeveralTimesIsSoftenedByWhatTheModesHaveInTheEnd)
 {
   Bar bar;

@@ -62,8 +62,8 @@ class SoundModel {
   double radius_ = 0;
 };
 
-/// Adds what an impulse [N s] at a point, spread over half a sine of `duration` about the time `middle` [s], makes
-/// of each mode: U . J P(w) exp(-i w middle), with the spectrum P of the pulse [kg^1/2 m/s].
+/// Adds what an impulse [N s] at a point, spread over half a sine of `duration` about the time `middle` [s],
+/// makes of each mode: U . J P(w) exp(-i w middle), with the spectrum P of the pulse [kg^1/2 m/s].
 void add_modal_impulse(const SoundModel& model, const Vec3& position, const Vec3& impulse, double duration,
                        double middle, std::vector<std::complex<double>>& modes);
 

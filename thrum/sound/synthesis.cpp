@@ -176,10 +176,11 @@ Synthesis::PairContact Synthesis::make_contact(const ExcitationStep& step, const
 // A J = w, where w are the changes of speed and A the inverse masses at the contacts of the pair; with the
 // inverse masses B of the modes it is (A + B) J' = w. In the direction of J that is
 //
-//     J' = J X / (X + Y),      X = J^T A J = J . w,      Y = J^T B J = sum over the modes |U^T J|^2.         (1)
+//     J' = J X / (X + Y),      X = J^T A J = J . w,      Y = J^T B J = sum over modes |U^T J|^2.        (1)
 //
 // One contact: (1 + e) v / (1/m + 1/m_s). Of several, only the diagonal of A is recorded; w is at least the
-// speed of approach v, which serves where redundant contacts share an impulse: X = max(sum J_i^2 A_ii, J . v).
+// speed of approach v, which serves where redundant contacts share an impulse: X is the larger of J . v and
+// sum J_i^2 A_ii.
 // The modes get X^2 Y / 2 (X + Y)^2 <= X / 8. As J_i <= 2 v_i / A_ii, X <= 2 J . v, and what came in was
 // J . v / 2 (1 + e) >= J . v / 4: never less. Contacts each for itself gave four corners of a box on a light
 // scaffold 1.4 times the energy of its fall. Other pairs that meet a body at the same time are not counted.
