@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -123,6 +124,29 @@ TEST(DrivenModes, ASlowMotionRadiatesAsADipole)
   }
   // At its own frequency it is heard as it moves: F / 2 d.
   EXPECT_NEAR(heard_peak(f, f, 1, 48000) * 2 * 0.2 * 2 * pi * f, 1, 0.03);
+}
+
+// A second push after silence is heard as the first was, though a weak one stops while its filter moves.
+TEST(DrivenModes, SilenceForgetsWhatWasBefore)
+{
+  const elastic::ModeList list = one_mode(400, 0.9 * 2 * pi * 400);
+  const std::vector<DrivenModes::Complex> weights = velocity_weights(list, 48000);
+  constexpr double kForce = 1e-6;
+  constexpr int kIntervals = 100;
+  DrivenModes modes(list, 48000);
+  std::array<std::vector<double>, 2> heard;
+  for (int k = 0; k < 2 * kIntervals; ++k) {
+    const double time = k * static_cast<double>(kInterval) / 48000;
+    if (k % kIntervals == 0) modes.set_forces(time, std::vector{k == 0 ? kForce : 2 * kForce});
+    std::vector<double> out(kInterval);
+    const bool is_heard = modes.render(time, weights, weights, out);
+    EXPECT_FALSE(is_heard && k % kIntervals == kIntervals - 1);
+    std::vector<double>& all = heard[static_cast<std::size_t>(k / kIntervals)];
+    all.insert(all.end(), out.begin(), out.end());
+  }
+  double peak = 0;
+  for (const double x : heard[0]) peak = std::max(peak, std::abs(x));
+  for (std::size_t i = 0; i < heard[0].size(); ++i) EXPECT_NEAR(heard[1][i], heard[0][i], 1e-6 * peak) << i;
 }
 
 TEST(DrivenModes, ASteadyForceIsSilentInTheEnd)

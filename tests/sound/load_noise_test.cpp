@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "tests/sound/bar_model.h"
 #include "thrum/sound/audio.h"
 #include "thrum/sound/body_voice.h"
+#include "thrum/sound/roughness.h"
 #include "thrum/sound/synthesis.h"
 
 namespace thrum::sound {
@@ -191,6 +193,34 @@ TEST(Roughness, NoiseBeginsAndEndsSoftly)
   EXPECT_GT(rms(heard, 1.75 * h, 2 * h), 0.5 * full);
   EXPECT_LT(rms(heard, 3.75 * h, 4 * h), 0.3 * full);
   EXPECT_LT(rms(heard, 4.05 * h, 5 * h), 1e-3 * full);
+}
+
+// The force of a contact that has gone fades over a step instead of letting go at once, which would ring.
+TEST(Roughness, AContactThatHasGoneDoesNotLetGoAtOnce)
+{
+  Bar bar;
+  bar.material.damping = {};
+  const double h = 0.06;
+  const SynthesisSettings settings = {.contact_damping_scale = 0};
+  BodyVoice voice(test::bar_sound(bar, settings), 0, settings);
+  BodyContact contact;
+  contact.position = Vec3(0.1, 0, -bar.thickness / 2);
+  contact.distance = 0.0123;  // at rest on one place of the profile
+  contact.noise_force = 1;
+  for (int i = 0; i < 8; ++i)
+    voice.add_step(i * h, h, i < 3 ? std::span(&contact, 1) : std::span<BodyContact>(), Vec3::UnitZ());
+  voice.finish();
+  const double force = roughness_profile(contact.seed, contact.distance, 0, 16e3);
+  EXPECT_GT(std::abs(force), 0.1);
+  std::array<double, ModalBank::kInterval> out;
+  while (voice.time() < 4.1 * h) (void)voice.render(out);
+  for (std::size_t m = 0; m < 4; ++m) {
+    // A ramp has a corner at each end, each of which leaves f / (w^2 h), and the first step another two.
+    const double omega = 2 * kPi * bar.frequency(m);
+    const double let_go = std::abs(force * bar.shape(m, 0.1)[0]) / omega;
+    EXPECT_LT(std::abs(voice.bank().state(m)), 4.2 / (omega * h) * let_go) << "mode " << m;
+    EXPECT_LT(4.2 / (omega * h), 0.1);
+  }
 }
 
 // A weak blow is heard as a strong one, only weaker, down to far below what the ear notices (20 uPa).

@@ -344,6 +344,12 @@ TEST(Propagator, RigidGroundIsAMirror)
   EXPECT_LE((moment.departure - Vec3(1, 0, -1).normalized()).norm(), 1e-12);
   EXPECT_LE((moment.arrival - Vec3(-1, 0, -1).normalized()).norm(), 1e-12);
 
+  // What has sunk into the ground counts as lying on it, and is not mirrored to above it.
+  const PoseTrack sunk(Pose{{0, 0, -0.8}});
+  const SoundPath from_sunk(sunk, receiver, mirror);
+  EXPECT_NEAR(from_sunk.at_emission(0).distance, std::hypot(3.0, 1.0), 1e-12);
+  EXPECT_NEAR(SoundPath(source, sunk, mirror).at_emission(0).distance, 2, 1e-12);
+
   // A receiver on the ground: both arrive together, so the pressure is doubled.
   const PoseTrack on_ground(Pose{{3, 0, -0.5}});
   const auto samples = samples_of([](double t) { return std::sin(6000 * t); }, 48000, 2000);
