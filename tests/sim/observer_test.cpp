@@ -346,6 +346,38 @@ TEST(StepObserver, ActionsChangeTheStateAtOnce)
   EXPECT_EQ(world.state().pending_kicks.size(), 1u);
 }
 
+TEST(StepObserver, ActionsRejectWhatDoesNotExist)
+{
+  World world;
+  add_plane(world);
+  const model::BodyId box = add_box(world, {0.5, 0.5, 0.5}, {0, 0, 0.5}, 2);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Vec3 none = Vec3::Zero();
+  int calls = 0;
+  Probe probe;
+  probe.slice = [&](const StepView& view, StepActions& actions) {
+    ++calls;
+    const model::BodyIndex i = view.index_of(box);
+    for (const model::BodyIndex wrong : {-1, 2, 99}) {
+      EXPECT_THROW(actions.wake(wrong), Error);
+      EXPECT_THROW(actions.apply_impulse(wrong, none, none), Error);
+      EXPECT_THROW(actions.set_velocity(wrong, none, none), Error);
+      EXPECT_THROW(actions.scale_velocity(wrong, 1), Error);
+    }
+    EXPECT_THROW(actions.set_velocity(i, none, {0, nan, 0}), Error);
+    ASSERT_FALSE(view.state.patches.empty());
+    const std::size_t count = view.state.patches[0].count;
+    EXPECT_THROW(actions.request_separation_speed(view.state.patches.size(), 0, 1), Error);
+    EXPECT_THROW(actions.request_separation_speed(0, count, 1), Error);
+    EXPECT_THROW(actions.allow_energy(0, 0, -1), Error);
+    EXPECT_THROW(actions.set_modal_state(box, std::vector{1.0, 2.0}, std::vector{0.0}), Error);
+  };
+  world.add_observer(probe);
+  world.step(kStep);
+  EXPECT_GT(calls, 0);
+  EXPECT_TRUE(world.body(box).velocity.allFinite());
+}
+
 // Whatever call throws, the world goes on as one that was never disturbed: from the state before the slice
 // for before_solve, from the complete step for the other two.
 TEST_P(BothSteppers, AWorldSurvivesAnObserverThatThrows)

@@ -7,7 +7,7 @@
 //        b  ___________
 //           |         |
 //            \   ^ n  /        Points that share a pair of bodies (or of parts of bodies) and a normal
-//      ______ \__|___/ ____    form a patch of at most four points. A pair may have any number of
+//      ______ \__|___/ ____    form a patch of at most four points. A pair has at most eight
 //        a       o position    patches.
 #pragma once
 

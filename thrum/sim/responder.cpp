@@ -111,6 +111,7 @@ void Responder::add_body(const World& world, model::BodyId id, std::shared_ptr<c
                          const vibration::BodyResponseDesc& desc)
 {
   const model::BodyProperties& body = world.model().bodies.at(at(world.index_of(id)));
+  if (model == nullptr) throw Error(fmt::format("The body '{}' was given no modal model.", body.name));
   if (rings(id)) throw Error(fmt::format("The body '{}' has a response already.", body.name));
   check_model(world.shapes()[at(body.shape)], *model, body.name);
   check_amplitudes(world.state(), id, *model);

@@ -50,12 +50,13 @@ void ContactFilter::set_surface(std::size_t patch, const model::Surface& values)
   if (patch >= surfaces_.size())
     throw Error(fmt::format("There is no patch {}: this slice has {}.", patch, surfaces_.size()));
   const auto check = [](const char* name, double value, double max) {
-    if (!(value >= 0) || !(value <= max)) {
-      throw Error(fmt::format("The {} of a contact is {}; it must be at least 0{}.", name, value,
-                              std::isfinite(max) ? fmt::format(" and at most {}", max) : ""));
+    if (!(value >= 0) || !(value <= max) || !std::isfinite(value)) {
+      throw Error(
+          fmt::format("The {} of a contact is {}; it must be at least 0{}.", name, value,
+                      std::isfinite(max) ? fmt::format(" and at most {}", max) : " and a finite number"));
     }
   };
-  const double any = std::numeric_limits<double>::max();
+  const double any = std::numeric_limits<double>::infinity();
   check("restitution", values.restitution, 1);
   check("friction", values.friction, any);
   check("rolling friction", values.rolling_friction, any);
@@ -63,8 +64,16 @@ void ContactFilter::set_surface(std::size_t patch, const model::Surface& values)
   surfaces_[patch] = values;
 }
 
+void StepActions::check_body(model::BodyIndex index, const char* call) const
+{
+  if (index < 0 || at(index) >= state_.bodies.size())
+    throw Error(fmt::format("StepActions::{}(): there is no body {} in this world, which has {}.", call,
+                            index, state_.bodies.size()));
+}
+
 double StepActions::apply_impulse(model::BodyIndex index, const Vec3& impulse, const Vec3& angular_impulse)
 {
+  check_body(index, "apply_impulse");
   const model::BodyProperties& desc = model_.bodies[at(index)];
   model::BodyState& body = state_.bodies[at(index)];
   if (desc.motion != model::Motion::dynamic) return 0;
@@ -78,6 +87,9 @@ double StepActions::apply_impulse(model::BodyIndex index, const Vec3& impulse, c
 
 void StepActions::set_velocity(model::BodyIndex index, const Vec3& velocity, const Vec3& angular_velocity)
 {
+  check_body(index, "set_velocity");
+  if (!velocity.allFinite() || !angular_velocity.allFinite())
+    throw Error("StepActions::set_velocity(): a velocity is not a finite number.");
   if (model_.bodies[at(index)].motion == model::Motion::fixed) return;
   state_.bodies[at(index)].velocity = velocity;
   state_.bodies[at(index)].angular_velocity = angular_velocity;
@@ -86,19 +98,26 @@ void StepActions::set_velocity(model::BodyIndex index, const Vec3& velocity, con
 
 void StepActions::scale_velocity(model::BodyIndex index, double factor)
 {
+  check_body(index, "scale_velocity");
   state_.bodies[at(index)].velocity *= factor;
   state_.bodies[at(index)].angular_velocity *= factor;
 }
 
 void StepActions::wake(model::BodyIndex index)
 {
+  check_body(index, "wake");
   state_.bodies[at(index)].asleep = false;
   state_.bodies[at(index)].still_time = 0;
 }
 
 model::ContactPoint& StepActions::point_of(std::size_t patch, std::size_t point)
 {
-  return state_.patches.at(patch).points.at(point);
+  if (patch >= state_.patches.size())
+    throw Error(fmt::format("There is no patch {}: this slice has {}.", patch, state_.patches.size()));
+  const std::span<model::ContactPoint> points = state_.patches[patch].active();
+  if (point >= points.size())
+    throw Error(fmt::format("There is no point {} in patch {}, which has {}.", point, patch, points.size()));
+  return points[point];
 }
 
 void StepActions::request_separation_speed(std::size_t patch, std::size_t point, double speed)
@@ -109,6 +128,8 @@ void StepActions::request_separation_speed(std::size_t patch, std::size_t point,
 
 void StepActions::allow_energy(std::size_t patch, std::size_t point, double energy)
 {
+  if (energy < 0)
+    throw Error(fmt::format("StepActions::allow_energy(): {} J; it must not be negative.", energy));
   point_of(patch, point).allowed_energy += energy;
 }
 
@@ -119,6 +140,11 @@ double StepActions::take_allowed_energy(std::size_t patch, std::size_t point)
 
 void StepActions::set_modal_state(model::BodyId body, std::span<const double> q, std::span<const double> v)
 {
+  if (q.size() != v.size())
+    throw Error(
+        fmt::format("StepActions::set_modal_state(): {} displacements and {} velocities; each mode has "
+                    "one of both.",
+                    q.size(), v.size()));
   auto& states = state_.modal_states;
   auto ring = std::find_if(states.begin(), states.end(), [&](const auto& s) { return s.body == body; });
   double squares = 0;

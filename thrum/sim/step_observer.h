@@ -100,6 +100,7 @@ class ContactFilter {
 };
 
 /// What an observer may do after the solve. Each change is seen in StepView::state at once.
+/// Throws Error for a body, patch or point that does not exist.
 class StepActions {
  public:
   /// Changes the momentum of a dynamic body and wakes it: an impulse at the centre of mass [N s] and an
@@ -135,6 +136,7 @@ class StepActions {
       : model_(model), state_(state), events_(events)
   {
   }
+  void check_body(model::BodyIndex index, const char* call) const;
   model::ContactPoint& point_of(std::size_t patch, std::size_t point);
 
   const model::SceneModel& model_;

@@ -104,7 +104,7 @@ struct WorldDesc {
   /// Of bisection, conservative and timewarp: gap that an impact may be found early by, as a share of the
   /// thinner body's least extent.
   double impact_tolerance = 1e-3;
-  int threads = 0;           ///< that a step uses at most; 0: as many as base::thread_count()
+  int threads = 0;           ///< that a step uses at most; 0: THRUM_THREADS, or all cores
   StepReports reports = {};  ///< can be changed between steps by set_reports()
 };
 
@@ -201,7 +201,7 @@ class World {
   // Acting on bodies between steps. Each wakes the body.
   void apply_impulse(model::BodyId id, const Vec3& impulse, const Vec3& position);  ///< [N s], world
   void apply_force(model::BodyId id, const Vec3& force,
-                   const Vec3& position);  ///< held over the next step [N]
+                   const Vec3& position);  ///< held over the next step [N]; lost if called in after_slice()
   void set_velocity(model::BodyId id, const Vec3& velocity, const Vec3& angular_velocity);
   void set_pose(model::BodyId id, const Pose& X_ws);  ///< of its shape, as in BodyDesc
   void wake(model::BodyId id);

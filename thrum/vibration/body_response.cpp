@@ -16,6 +16,7 @@ namespace thrum::vibration {
 BodyResponse::BodyResponse(std::shared_ptr<const model::ModalModel> model, const BodyResponseDesc& desc)
     : model_(std::move(model)), desc_(desc)
 {
+  if (model_ == nullptr) throw Error("A body that responds needs a modal model; it was given none.");
   if (!(desc.max_modal_size > 0) || !(desc.min_wave_size > desc.max_modal_size))
     throw Error("The sizes of a blended response must be positive, the second above the first.");
   if (desc.method == ResponseMethod::attenuated) wave_fraction_ = 1;
