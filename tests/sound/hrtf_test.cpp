@@ -213,6 +213,80 @@ TEST(Hrtf, ResponsesAreContinuousAtMeasuredDirections)
   }
 }
 
+Vec3 towards(double azimuth, double elevation)  // [degrees], azimuth to the left
+{
+  const double a = azimuth * std::numbers::pi / 180;
+  const double e = elevation * std::numbers::pi / 180;
+  return {std::cos(a) * std::cos(e), std::sin(a) * std::cos(e), std::sin(e)};
+}
+
+// The set ends at -40 degrees. Straight below lies in the plane of symmetry, as do in front and behind.
+TEST(Hrtf, StraightBelowBothEarsHearTheSame)
+{
+  const Hrtf hrtf({}, kNativeRate);
+  const auto level_difference = [&](const Vec3& direction) {
+    return 10 *
+           std::log10(energy(ear_response(hrtf, direction, 0)) / energy(ear_response(hrtf, direction, 1)));
+  };
+  const double of_the_set =
+      std::max(std::abs(level_difference(towards(0, -40))), std::abs(level_difference(towards(180, -40))));
+  ASSERT_LT(of_the_set, 1);
+  const Vec3 below = -Vec3::UnitZ();
+  EXPECT_LE(std::abs(level_difference(below)), of_the_set + 0.1);
+  EXPECT_LE(std::abs(lag(ear_response(hrtf, below, 0), ear_response(hrtf, below, 1))), 0.5);
+  // Left and right of it are mirror images.
+  for (const double azimuth : {30.0, 90.0, 140.0}) {
+    for (const double elevation : {-45.0, -60.0, -80.0}) {
+      const Vec3 left = towards(azimuth, elevation);
+      const Vec3 right = towards(-azimuth, elevation);
+      EXPECT_NEAR(level_difference(left), -level_difference(right), 2 * of_the_set + 0.1) << azimuth;
+      EXPECT_NEAR(lag(ear_response(hrtf, left, 0), ear_response(hrtf, left, 1)),
+                  -lag(ear_response(hrtf, right, 0), ear_response(hrtf, right, 1)), 1.0)
+          << azimuth;
+    }
+  }
+}
+
+// The delay between the ears goes as the sine of the lateral angle below the set, and no step of a tenth of a
+// degree changes the response by more than a step inside the set does.
+TEST(Hrtf, BelowTheSetResponsesAreContinuousAndDelaysFollowTheLateralAngle)
+{
+  const Hrtf hrtf({}, kNativeRate);
+  const auto lag_at = [&](double azimuth, double elevation) {
+    const Vec3 direction = towards(azimuth, elevation);
+    return lag(ear_response(hrtf, direction, 0), ear_response(hrtf, direction, 1));
+  };
+  for (const double azimuth : {45.0, 90.0, -120.0}) {
+    for (const double elevation : {-50.0, -65.0, -80.0}) {
+      const double expected = lag_at(azimuth, -40) * std::cos(elevation * std::numbers::pi / 180) /
+                              std::cos(40 * std::numbers::pi / 180);
+      EXPECT_NEAR(lag_at(azimuth, elevation), expected, 1.5) << azimuth << ", " << elevation;
+    }
+  }
+  const auto change = [&](const Vec3& a, const Vec3& b, std::size_t ear) {
+    const auto there = ear_response(hrtf, a, ear);
+    auto difference = ear_response(hrtf, b, ear);
+    for (std::size_t n = 0; n < difference.size(); ++n) difference[n] -= there[n];
+    return energy(difference) / energy(there);
+  };
+  double inside = 0;
+  double below = 0;
+  for (std::size_t ear = 0; ear < 2; ++ear) {
+    for (double e = -20; e < 0; e += 1.3)
+      inside = std::max(inside, change(towards(75, e), towards(75, e + 0.1), ear));
+    for (const double azimuth : {0.0, 75.0, 200.0}) {
+      for (double e = -90; e < -39; e += 0.93)
+        below = std::max(below, change(towards(azimuth, e), towards(azimuth, e + 0.1), ear));
+    }
+    for (double azimuth = 0; azimuth < 360; azimuth += 17) {  // round the pole
+      below = std::max(below, change(towards(azimuth, -89.95), towards(azimuth + 180, -89.95), ear));
+      below = std::max(below, change(towards(azimuth, -70), towards(azimuth + 0.2, -70), ear));
+    }
+  }
+  EXPECT_LT(below, 2 * inside);
+  EXPECT_GT(below, 0);
+}
+
 TEST(Hrtf, DamagedFilesAreErrors)
 {
   const base::ScratchFolder folder;

@@ -209,11 +209,38 @@ Hrtf::Hrtf(const std::filesystem::path& file, int sample_rate) : sample_rate_(sa
   }
   if (!(power > 0)) fail(path, "it is silent between 200 and 800 Hz.");
   gain_ = std::sqrt(static_cast<double>(power_count) / power);
+  const auto [low, high] = std::minmax_element(directions_.begin(), directions_.end(),
+                                               [](const Vec3& a, const Vec3& b) { return a.z() < b.z(); });
+  // A set of one height says nothing of others.
+  if (high->z() - low->z() > kSameDirection) {
+    lowest_ = low->z();
+    highest_ = high->z();
+  }
+}
+
+// (1) of the header.
+std::vector<Hrtf::Weight> Hrtf::weights(const Vec3& direction) const
+{
+  const double height = std::clamp(direction.z(), lowest_, highest_);
+  const double across = std::sqrt(std::max(0.0, 1 - height * height));  // cos(e0)
+  if (height == direction.z() || across < kSameDirection) return nearest_weights(direction);
+  const double level = direction.head<2>().norm();  // cos(e)
+  const double share = level / across;
+  std::vector<Weight> sum;
+  const auto add = [&](const Vec3& towards, double weight) {
+    if (!(weight > 0)) return;
+    for (const Weight& w : nearest_weights(towards)) sum.push_back({w.index, weight * w.weight});
+  };
+  const Vec2 azimuth = level > 0 ? Vec2(direction.head<2>() / level) : Vec2(Vec2::UnitX());
+  add({across * azimuth.x(), across * azimuth.y(), height}, share);
+  add({across, 0, height}, (1 - share) / 2);
+  add({-across, 0, height}, (1 - share) / 2);
+  return sum;
 }
 
 // Inverse distances to the power of two that end at the farthest of the neighbours [Franke and Little], so
 // that nothing jumps when another direction becomes a neighbour.
-std::vector<Hrtf::Weight> Hrtf::weights(const Vec3& direction) const
+std::vector<Hrtf::Weight> Hrtf::nearest_weights(const Vec3& direction) const
 {
   std::vector<Weight> near(directions_.size());
   for (std::size_t i = 0; i < near.size(); ++i) near[i] = {i, (directions_[i] - direction).norm()};
@@ -260,6 +287,9 @@ BinauralStream::BinauralStream(const Hrtf& hrtf)
       transform_(std::make_unique<FourierTransform>(hrtf.transform_size())),
       hop_((hrtf.transform_size() - hrtf.length()) / 2)
 {
+  for (std::size_t i = 0; i <= hop_; ++i)
+    window_.push_back(0.5 +
+                      0.5 * std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(hop_)));
 }
 
 BinauralStream::~BinauralStream() = default;
@@ -283,8 +313,7 @@ void BinauralStream::add_piece(const Vec3& direction, std::span<double> left, st
   double largest = 0;
   for (std::size_t i = begin; i < middle + hop_; ++i) {
     if (i < input_begin_ || i >= input_begin_ + input_.size()) continue;
-    const double distance = std::abs(static_cast<double>(i) - static_cast<double>(middle));
-    const double sample = input_[i - input_begin_] * (1 - distance / static_cast<double>(hop_));
+    const double sample = input_[i - input_begin_] * window_[i < middle ? middle - i : i - middle];
     samples[i - begin] = sample;
     largest = std::max(largest, std::abs(sample));
   }

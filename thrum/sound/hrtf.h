@@ -6,6 +6,14 @@
 // blended by themselves: blending unaligned responses would comb-filter high frequencies. At a measured
 // direction the result is the measured response.
 //
+// Sets end some way above straight below (the default one at -40 degrees). Below its lowest directions, at
+// the elevation e0, a sound from the elevation e and the azimuth a is
+//
+//     s h(a, e0) + (1 - s) (h(0, e0) + h(180, e0)) / 2,      s = cos(e) / cos(e0),                       (1)
+//
+// so that delays between the ears go as the sine of the lateral angle, as round a ball, and straight below,
+// which lies in the plane of symmetry, is the mean of in front and behind. Likewise above the highest ones.
+//
 // Level: sets are measured at any gain. Here the mean power of all directions and both ears between 200 and
 // 800 Hz, where a head hardly disturbs the sound, is made 1, so that pascals at the place of the head become
 // pascals at the ears.
@@ -60,18 +68,21 @@ class Hrtf {
     double weight = 0;
   };
   [[nodiscard]] std::vector<Weight> weights(const Vec3& direction) const;
+  [[nodiscard]] std::vector<Weight> nearest_weights(const Vec3& direction) const;
 
   int sample_rate_;
   std::size_t length_ = 0;
   std::size_t transform_size_ = 0;
   double gain_ = 1;
   std::vector<Vec3> directions_;
+  double lowest_ = -1;                             ///< sine of the elevation of the lowest direction
+  double highest_ = 1;                             ///< and of the highest
   std::vector<std::array<Measured, 2>> measured_;  ///< by direction, then ear
 };
 
-/// Convolves a stream with the responses of a direction that changes: pieces under overlapping triangles,
-/// each with the response of the direction at its middle. The result does not depend on the lengths of the
-/// blocks.
+/// Convolves a stream with the responses of a direction that changes: pieces under overlapping windows of
+/// Hann, each with the response of the direction at its middle. Triangles leave a kink at each: of a head that
+/// turns twice a second -55 dB from sample to sample. The result does not depend on the lengths of the blocks.
 class BinauralStream {
  public:
   /// Keeps a reference to the set.
@@ -93,6 +104,7 @@ class BinauralStream {
   const Hrtf* hrtf_;
   std::unique_ptr<FourierTransform> transform_;
   std::size_t hop_;
+  std::vector<double> window_;  ///< from the middle of a piece to its end
   std::size_t piece_ = 0;
   std::vector<double> input_;
   std::size_t input_begin_ = 0;  ///< number of its first sample
