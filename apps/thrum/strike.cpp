@@ -28,6 +28,9 @@ namespace thrum::app {
 namespace {
 
 constexpr int kStrikesInARow = 5;
+constexpr double kMaxOutside = 0.1;  // of the body's size: farther out of its box a point is not meant
+constexpr double kMaxOffset = 0.01;  // of the body's size: farther from its surface it is told
+constexpr double kYieldSpeed = 10;   // beyond, no material here stays elastic [m/s]
 
 struct StrikeOptions {
   std::string input;
@@ -80,6 +83,29 @@ std::shared_ptr<const model::ModalModel> find_modes(const StrikeOptions& options
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }
 
+// The nearest point of the surface is struck, which is only meant when it is near.
+Vec3 checked_point(const char* option, const std::string& text, const model::ModalModel& model, bool quiet)
+{
+  const Vec3 point = parse_vec3(option, text);
+  const Box3 box = mesh::bounding_box(model.surface);
+  const double size = box.diagonal().norm();
+  if (!(box.exteriorDistance(point) <= kMaxOutside * size)) {
+    const auto corner = [](const Vec3& p) {
+      return fmt::format("{:.4g},{:.4g},{:.4g}", p.x(), p.y(), p.z());
+    };
+    throw Error(fmt::format(
+        "{} {} is {} outside of the body, which lies between {} and {} [m]. Give a point of its surface.",
+        option, text, length_text(box.exteriorDistance(point)), corner(box.min()), corner(box.max())));
+  }
+  const double distance = mesh::Bvh(model.surface).closest_point(point).distance;
+  if (distance > kMaxOffset * size && !quiet) {
+    fmt::print(stderr, "{}\n",
+               warning(fmt::format("{} is {} away from the surface; the closest point of it is struck.",
+                                   option, length_text(distance))));
+  }
+  return point;
+}
+
 // Evenly from --at to --to.
 std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const model::ModalModel& model)
 {
@@ -88,9 +114,9 @@ std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const model:
     const mesh::SurfacePoint point = elastic::choose_strike_point(model).point;
     from = mesh::position(model.surface, point);
   } else {
-    from = parse_vec3("--at", options.at);
+    from = checked_point("--at", options.at, model, options.quiet);
   }
-  const Vec3 to = options.to.empty() ? from : parse_vec3("--to", options.to);
+  const Vec3 to = options.to.empty() ? from : checked_point("--to", options.to, model, options.quiet);
   std::vector<sound::Strike> strikes;
   for (int i = 0; i < options.count; ++i) {
     const double share = options.count > 1 ? static_cast<double>(i) / (options.count - 1) : 0;
@@ -116,6 +142,23 @@ std::string radiation_text(const sound::RadiationMap& map, const std::string& me
       map.from_cache ? "from the cache" : fmt::format("computed in {:.1f} s", seconds));
 }
 
+// What is computed as if nothing were unusual.
+void warn_of_strike(const StrikeOptions& options, const model::ModalModel& model)
+{
+  if (options.quiet) return;
+  const auto tell = [](const std::string& sentence) {
+    fmt::print(stderr, "{}\n", warning(sentence));
+  };
+  if (options.speed > kYieldSpeed)
+    tell(fmt::format("At {:g} m/s bodies yield or break; the impact is taken as elastic.", options.speed));
+  const double radius = mesh::bounding_box(model.surface).diagonal().norm() / 2;
+  if (options.distance < radius)
+    tell(fmt::format(
+        "At {} from its centre the listener is inside the body or close to it, where pressure does "
+        "not go as 1/r; it reaches {}.",
+        length_text(options.distance), length_text(radius)));
+}
+
 void strike(StrikeOptions options)
 {
   check_output(options.output, {".wav", ".flac"});
@@ -127,6 +170,7 @@ void strike(StrikeOptions options)
         "--thickness, or give the mesh.");
   const model::Material& material = elastic::MaterialLibrary::builtin().get(options.material);
   const auto modes = find_modes(options, material);
+  warn_of_strike(options, *modes);
   sound::StrikeDesc desc;
   desc.settings.sample_rate = options.rate;
   desc.settings.modes = options.modes;
@@ -178,23 +222,22 @@ void add_strike(CLI::App& app)
   command->add_option("-o,--output", options->output, ".wav or .flac")->capture_default_str();
   command->add_option("--material", options->material, "a name of the material library")
       ->capture_default_str();
-  command->add_option(
-      "--at", options->at,
-      "x,y,z: where [m]; the nearest point of the surface; default: one that excites all low modes");
+  command->add_option("--at", options->at,
+                      "x,y,z: where [m], on the surface or near it; default: one that excites all low modes");
   command->add_option("--to", options->to, "x,y,z: strikes go evenly from --at to here");
   command->add_option("--count", options->count, "number of strikes; default: 1, with --to 5")
       ->check(from_to(1, 10000));
   command->add_option("--interval", options->interval, "between two strikes [s]")
-      ->check(positive())
+      ->check(from_to(1e-4, 600))
       ->capture_default_str();
   command->add_option("--speed", options->speed, "of the striker [m/s]")
-      ->check(positive())
+      ->check(from_to(1e-4, 100))
       ->capture_default_str();
   command->add_option("--mass", options->mass, "of the striker, a steel ball [kg]")
-      ->check(positive())
+      ->check(from_to(1e-9, 1000))
       ->capture_default_str();
   command->add_option("--radius", options->radius, "radius of its surface at the contact [m]")
-      ->check(positive())
+      ->check(from_to(1e-5, 10))
       ->capture_default_str();
   command->add_option("--clamp", options->clamp,
                       "where the body is held, such as \"z<0.01\"; default: nowhere");
@@ -209,7 +252,7 @@ void add_strike(CLI::App& app)
                    "the surface, open or closed, is a sheet of this thickness, half of it to each side [m]")
       ->check(positive());
   command->add_option("--distance", options->distance, "of the listener [m]")
-      ->check(positive())
+      ->check(from_to(0.01, 1e4))
       ->capture_default_str();
   command->add_option("--duration", options->duration, "after the last strike [s]")
       ->check(from_to(1e-3, 600))

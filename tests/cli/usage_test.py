@@ -263,6 +263,20 @@ class Usage(CommandLine):
         self.assert_rejected(1, "strike", "sheet.obj", "-o", "sheet.wav", "--quiet")
         self.run_ok("strike", "sheet.obj", "--thickness", "0.002", "--modes", "5", "--duration", "0.2", "-o", "sheet.wav", "--quiet")
         self.assertTrue((self.at / "sheet.wav").exists())
+        # What cannot be meant is rejected, what is unusual is told.
+        for wrong in (["--speed", "1000"], ["--speed", "0"], ["--speed", "nan"], ["--distance", "1e9"], ["--distance", "1e-9"],
+                      ["--mass", "1e9"], ["--radius", "1e9"], ["--interval", "1e9"]):
+            self.assert_rejected(2, "strike", "s.npz", "-o", "s.wav", *wrong)
+        for option in ("--at", "--to"):
+            far = self.assert_rejected(1, "strike", "s.npz", "-o", "far.wav", option, "9,9,9")
+            self.assertIn(f"{option} 9,9,9 is ", far)
+            self.assertIn("between", far)  # where the body is
+        self.assertFalse((self.at / "far.wav").exists())
+        short = ["strike", "s.npz", "--duration", "0.1", "-o", "s.wav"]
+        self.assertIn("away from the surface", self.run_thrum(*short, "--at", "0,0,0").stderr)
+        self.assertIn("elastic", self.run_thrum(*short, "--speed", "50").stderr)
+        self.assertIn("inside the body", self.run_thrum(*short, "--distance", "0.05").stderr)
+        self.assertEqual(self.run_thrum(*short).stderr, "")
         # The error bar of directional radiation is printed.
         struck = ["strike", "s.npz", "--modes", "1", "--duration", "0.1", "-o", "s.wav"]
         plain = self.run_ok(*struck)
