@@ -11,6 +11,7 @@
 #include "thrum/shapes/shapes.h"
 #include "thrum/sound/body_voice.h"
 #include "thrum/sound/scalar_radiation.h"
+#include "thrum/sound/struck_pairs.h"
 #include "thrum/sound/synthesis.h"
 
 namespace thrum::sound {
@@ -261,6 +262,96 @@ TEST(Impact, HowManyPointsStandForOneContactIsNotHeard)
       EXPECT_NEAR(many / one, 1, 1e-9) << count << " contacts, " << mass << " kg";
     }
   }
+}
+
+// Balls that strike a bar in the same step at places of their own, after each other or at once. Returns the
+// energy of its modes over that of the balls.
+double modal_share_of_balls(const Bar& bar, const std::vector<double>& places, double mass, double e,
+                            const std::vector<double>& delays)
+{
+  constexpr double kSpeed = 0.8;
+  std::vector<SynthesisBody> bodies = {{"bar", test::bar_sound(bar), 0, true}};
+  std::vector<ContactSample> contacts;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    bodies.push_back({"ball", nullptr, mass, true});
+    ContactSample contact = strike_from_above(bar, places[i], kSpeed, (1 + e) * kSpeed * mass);
+    contact.a = static_cast<std::uint32_t>(i + 1);
+    contact.b = 0;
+    contact.inverse_mass = 1 / mass;
+    contact.impact_delay = delays[i];
+    contacts.push_back(contact);
+  }
+  Synthesis synthesis(bodies, {});
+  ExcitationStep step = step_at(0, contacts);
+  step.poses.clear();
+  for (std::size_t b = 0; b < bodies.size(); ++b)
+    step.poses.push_back({static_cast<std::uint32_t>(b), Pose{}});
+  synthesis.add_step(step, Vec3::UnitZ());
+  synthesis.add_step(step_at(1, {}), Vec3::UnitZ());
+  synthesis.finish();
+  std::vector<std::vector<double>> out;
+  synthesis.render(8, out);
+  return synthesis.voice(0)->bank().energy() /
+         (0.5 * mass * kSpeed * kSpeed * static_cast<double>(places.size()));
+}
+
+TEST(Impact, OfSeveralBodiesAtOnceBringsNoMoreEnergyThanTheyHad)
+{
+  Bar bar;
+  bar.material.damping = {};
+  base::Random random(11);
+  double most = 0;
+  for (const std::size_t count : {1U, 2U, 5U, 20U, 100U}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      std::vector<double> places, delays;
+      for (std::size_t i = 0; i < count; ++i) {
+        places.push_back(random.uniform(-0.14, 0.14));
+        delays.push_back(trial % 2 == 0 ? 0 : random.uniform(0, 0.9 * kStep));
+      }
+      const double mass = bar.mass() * std::pow(10, random.uniform(-3, 1));
+      const double e = random.uniform(0, 1);
+      const double share = modal_share_of_balls(bar, places, mass, e, delays);
+      EXPECT_LT(share, 0.5 * (1 + e)) << count << " balls of " << mass << " kg, e = " << e;
+      most = std::max(most, share);
+    }
+  }
+  EXPECT_GT(most, 0.3);
+}
+
+// Where n balls strike one point at once it is one ball of n times the mass that strikes it, as soft as that.
+TEST(Impact, BallsAtOnePointAreOneHeavierBall)
+{
+  Bar bar;
+  bar.material.damping = {};
+  for (const double mass : {0.001, 0.01, 0.1}) {
+    for (const std::size_t count : {2U, 7U}) {
+      const auto n = static_cast<double>(count);
+      const double many = modal_share_of_balls(bar, std::vector<double>(count, 0.05), mass, 0.4,
+                                               std::vector<double>(count, 0.0));
+      const double one = modal_share_of_balls(bar, {0.05}, n * mass, 0.4, {0.0});
+      EXPECT_NEAR(many / one, 1, 1e-6) << count << " balls of " << mass << " kg";
+    }
+  }
+}
+
+// In the nodes of the middle of a bar odd modes and even ones have nothing in common: two balls that reach
+// different modes only are as soft as each would be alone. With all modes they are not.
+TEST(Impact, PairsWithoutAModeInCommonAreSoftenedEachForItself)
+{
+  std::vector<StruckPair> pairs(3);
+  pairs[0] = {.a = 0, .b = 1, .along_diagonal = 2, .modes_b = {{1, 0}, {0, 0}, {0, 0.5}}};
+  pairs[1] = {.a = 2, .b = 1, .along_approach = 3, .modes_b = {{0, 0}, {0, 2}, {0, 0}}};
+  pairs[2] = {.a = 1, .b = 3, .along_approach = 1, .modes_a = {{0, 0}, {1, 0}, {0, 0}}};
+  const std::vector<double> apart = yielding_factors(pairs);
+  EXPECT_NEAR(apart[0], 2 / 3.25, 1e-9);
+  EXPECT_NEAR(apart[1], 3.0 / 7, 1e-9);  // a quarter of a period from the third
+  EXPECT_NEAR(apart[2], 1.0 / 2, 1e-9);
+  pairs[2].modes_a[1] = {0, 1};
+  const std::vector<double> together = yielding_factors(pairs);
+  EXPECT_NEAR(together[0], 2 / 3.25, 1e-9);
+  // 7 s + 2 t = 3, 2 s + 2 t = 1.
+  EXPECT_NEAR(together[1], 0.4, 1e-9);
+  EXPECT_NEAR(together[2], 0.1, 1e-9);
 }
 
 // With J' = J s, s = X / (X + Y), the modes have the energy s^2 Y / 2 = X s (1 - s) / 2: s by the events, the

@@ -8,6 +8,8 @@
 
 #include "thrum/base/error.h"
 #include "thrum/sound/ambisonics.h"
+#include "thrum/sound/hrtf.h"
+#include "thrum/sound/transform.h"
 
 namespace thrum::sound {
 namespace {
@@ -149,6 +151,86 @@ TEST(Listener, TurningHeadEqualsACirclingSource)
       EXPECT_LE(worst, 0.01 * peak(a)) << "kind " << static_cast<int>(kind) << ", " << speed << " rad/s";
       EXPECT_GT(peak(a), 0.3);
     }
+  }
+}
+
+// Clicks every 50 ms while the head turns: at each of them delay and level between the ears are those of the
+// set for the direction of that moment.
+TEST(Listener, EarsOfATurningHeadHearTheDelaysAndLevelsOfTheMoment)
+{
+  constexpr std::size_t kFrames = 48000;
+  constexpr std::size_t kEvery = 2400;
+  const Hrtf hrtf({}, kRate);
+  FourierTransform transform(hrtf.transform_size());
+  for (const double speed : {-1.5, 1.5}) {  // [rad/s]
+    const Listener listener({.kind = ListenerKind::binaural}, turning(speed, 1.1), kRate);
+    const PoseTrack source(Pose{{2, 0, 0}});
+    AudioBuffer sound = make_silence(kRate, 2, kFrames);
+    std::vector<double> clicks(kFrames, 0.0);
+    for (std::size_t i = 0; i < kFrames; i += kEvery) clicks[i] = 1;
+    for (ListenerPath& path : listener.paths_from(source, {.absorption = false}, {}, sound)) {
+      path.push(clicks);
+      path.finish();
+    }
+    const double delay = 2 / Air{}.sound_speed();
+    double largest = 0;
+    for (std::size_t i = kEvery; i + kEvery < kFrames; i += kEvery) {
+      const auto begin = i + static_cast<std::size_t>(delay * kRate) - 30;
+      const double azimuth = -speed * (static_cast<double>(i) / kRate + delay);
+      const auto spectra = hrtf.spectra(direction(azimuth, 0));
+      std::array<double, 2> level{}, expected_level{}, centre{}, expected_centre{};
+      for (std::size_t ear = 0; ear < 2; ++ear) {
+        const auto response = transform.samples(spectra[ear]);
+        const std::span<const double> heard(sound.channels[ear].data() + begin, kEvery - 100);
+        const auto measure = [](std::span<const double> samples, double& energy, double& middle) {
+          for (std::size_t n = 0; n < samples.size(); ++n) {
+            energy += samples[n] * samples[n];
+            middle += static_cast<double>(n) * samples[n] * samples[n];
+          }
+          middle /= energy;  // where the energy is: a delay that needs no single peak
+        };
+        measure(heard, level[ear], centre[ear]);
+        measure(response, expected_level[ear], expected_centre[ear]);
+      }
+      EXPECT_NEAR(10 * std::log10(level[0] / level[1]),
+                  10 * std::log10(expected_level[0] / expected_level[1]), 1)
+          << speed << " rad/s, click " << i;
+      EXPECT_NEAR(centre[0] - centre[1], expected_centre[0] - expected_centre[1], 1.5) << i;
+      largest = std::max(largest, std::abs(10 * std::log10(expected_level[0] / expected_level[1])));
+    }
+    EXPECT_GT(largest, 6);  // else nothing turned
+  }
+}
+
+// A sine satisfies x[n] = 2 cos(w) x[n-1] - x[n-2]; what is left over is what turning adds to it. Changes of
+// the response over 15 ms leave little, a step of it would leave as much as it changes.
+TEST(Listener, ATurningHeadHearsNoClicks)
+{
+  const double frequency = 700;
+  const double w = 2 * std::numbers::pi * frequency / kRate;
+  for (const ListenerKind kind : {ListenerKind::stereo, ListenerKind::ambisonic, ListenerKind::binaural}) {
+    for (const double speed : {0.5, 3.0, 12.0}) {  // [rad/s]
+      const Listener listener({.kind = kind, .pattern = 0.5}, turning(speed, 0.6), kRate);
+      const AudioBuffer sound = heard(listener, PoseTrack(Pose{{2, 0, 0}}), {}, 24000, 480, frequency);
+      double worst = 0;
+      for (const auto& x : sound.channels) {
+        for (std::size_t n = 2402; n < 23000; ++n)
+          worst = std::max(worst, std::abs(x[n] - 2 * std::cos(w) * x[n - 1] + x[n - 2]));
+      }
+      EXPECT_LT(20 * std::log10(worst / peak(sound)), -60) << static_cast<int>(kind) << ", " << speed;
+    }
+  }
+}
+
+// Finite: at most 1 / min_distance times the sums of the weights of the delay and of the responses of an ear.
+TEST(Listener, OneThatOutrunsTheSoundHearsNothingWorse)
+{
+  for (const ListenerKind kind : {ListenerKind::mono, ListenerKind::ambisonic, ListenerKind::binaural}) {
+    const PoseTrack leaping({0, 0.1, 0.101, 0.2, 0.201}, {Pose{{2, 0, 0}}, Pose{{2, 0, 0}}, Pose{{300, 0, 0}},
+                                                          Pose{{300, 0, 0}}, Pose{{1, 0, 0}}});
+    const Listener listener({.kind = kind}, leaping, kRate);
+    for (const auto& channel : heard(listener, PoseTrack(Pose{}), {}, 60000, 77).channels)
+      for (const double x : channel) ASSERT_LE(std::abs(x), 100);
   }
 }
 

@@ -81,8 +81,9 @@ class Hrtf {
 };
 
 /// Convolves a stream with the responses of a direction that changes: pieces under overlapping windows of
-/// Hann, each with the response of the direction at its middle. Triangles leave a kink at each: of a head that
-/// turns twice a second -55 dB from sample to sample. The result does not depend on the lengths of the blocks.
+/// Hann, each with the response of the direction at its middle. Triangles leave a kink at each: of a head
+/// that turns twice a second -55 dB from sample to sample. The result does not depend on the lengths of the
+/// blocks.
 class BinauralStream {
  public:
   /// Keeps a reference to the set.

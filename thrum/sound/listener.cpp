@@ -90,6 +90,13 @@ Listener::Listener(const ListenerDesc& desc, PoseTrack track, int sample_rate)
   }
 }
 
+std::vector<Vec3> Listener::places() const
+{
+  std::vector<Vec3> places;
+  for (const Point& point : points_) places.push_back(point.position);
+  return places;
+}
+
 std::vector<ListenerPath> Listener::paths_from(const TrackPoint& source, PathDesc desc,
                                                const std::optional<Ground>& ground, AudioBuffer& sound,
                                                double start) const

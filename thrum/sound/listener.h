@@ -63,6 +63,8 @@ class Listener {
   [[nodiscard]] const std::vector<std::string>& channel_names() const { return names_; }
   [[nodiscard]] const PoseTrack& track() const { return track_; }
   [[nodiscard]] int sample_rate() const { return sample_rate_; }
+  /// Where it takes up sound, in its own axes [m].
+  [[nodiscard]] std::vector<Vec3> places() const;
 
   /// The ways from a source to every place at which this listener takes up sound: directly and, with a
   /// ground, by its reflection. All add to `sound`, whose sample 0 is at `start` [s]; it, the listener and

@@ -301,7 +301,7 @@ double Propagator::source_value(double position) const
 {
   const double whole = std::floor(position);
   const auto first = static_cast<std::ptrdiff_t>(whole) - kTaps / 2 + 1;
-  if (first + kTaps <= loud_begin_ || first >= loud_end_) return 0;
+  if (first + kTaps <= loud_begin_ || first >= loud_end_ || first < source_begin_) return 0;
   const double phase = (position - whole) * kPhases;
   const auto row = std::min(static_cast<std::ptrdiff_t>(phase), kPhases - 1);
   const double blend = phase - static_cast<double>(row);
@@ -347,6 +347,11 @@ bool Propagator::delay_row(std::ptrdiff_t sample, double delay, double gain)
   if (!finished_) count = std::min(count, known - (first + kTaps - 1));
   if (count <= 0) return false;
   const std::size_t begin = delayed_.size();
+  if (first < source_begin_) {
+    // Before the source began, or dropped: whoever outruns the sound would hear it again.
+    delayed_.resize(begin + at(std::min(count, source_begin_ - first)), 0.0);
+    return true;
+  }
   if (first >= loud_end_ || first + kTaps <= loud_begin_) {
     if (first < loud_end_ && loud_begin_ < known) count = std::min(count, loud_begin_ - (first + kTaps) + 1);
     delayed_.resize(begin + at(count), 0.0);

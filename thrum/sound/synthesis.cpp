@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/base/hash.h"
 #include "thrum/base/parallel.h"
 #include "thrum/sound/body_voice.h"
+#include "thrum/sound/struck_pairs.h"
 
 namespace thrum::sound {
 
@@ -114,7 +115,7 @@ void Synthesis::add_step(const ExcitationStep& step, const Vec3& listener)
     check(contact.b);
     if (contact.normal_impulse > 0 && step.duration > 0) pairs.push_back(make_contact(step, contact));
   }
-  soften_impacts(pairs);
+  soften_impacts(step, pairs);
   for (const PairContact& pair : pairs) {
     if (pair.impact > 0) {
       events_.push_back({pair.of_a.impact_time, pair.a, pair.b, pair.approach_speed, pair.of_a.impulse.norm(),
@@ -183,42 +184,41 @@ Synthesis::PairContact Synthesis::make_contact(const ExcitationStep& step, const
 // sum J_i^2 A_ii.
 // The modes get X^2 Y / 2 (X + Y)^2 <= X / 8. As J_i <= 2 v_i / A_ii, X <= 2 J . v, and what came in was
 // J . v / 2 (1 + e) >= J . v / 4: never less. Contacts each for itself gave four corners of a box on a light
-// scaffold 1.4 times the energy of its fall. Other pairs that meet a body at the same time are not counted.
-void Synthesis::soften_impacts(std::vector<PairContact>& contacts) const
+// scaffold 1.4 times the energy of its fall.
+//
+// Pairs that meet at the modes of one body in the same step give way to each other too: with factors s_p of
+// the impulses of each pair, and y_p its modal impulses,
+//
+//     X_p s_p + sum over pairs q Re(y_p . y_q) s_q = X_p,                                               (2)
+//
+// which is (1) for one pair and for pairs whose modes have nothing in common. Of its solution the modes get
+// u^T (1 + Y)^-2 Y u / 2 <= sum X_p / 8, u_p = sqrt(X_p), Y_pq = Re(y_p . y_q) / (u_p u_q).
+void Synthesis::soften_impacts(const ExcitationStep& step, std::vector<PairContact>& contacts) const
 {
-  struct Group {
-    double start = 0;  ///< of the first impact, from which phases are counted [s]
-    double along_diagonal = 0;
-    double along_approach = 0;
-    std::vector<std::complex<double>> modes_a;
-    std::vector<std::complex<double>> modes_b;
-  };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;
-  for (const PairContact& pair : contacts) {
-    if (!(pair.impact > 0)) continue;
-    const auto [it, fresh] = groups.try_emplace({pair.a, pair.b});
-    Group& group = it->second;
-    if (fresh) group.start = pair.of_a.impact_time;
-    group.along_diagonal += pair.impact * pair.impact * pair.inverse_mass;
-    group.along_approach += pair.impact * pair.approach_speed;
-    const double middle = pair.of_a.impact_time + pair.of_a.duration / 2 - group.start;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;
+  std::vector<StruckPair> pairs;
+  for (const PairContact& contact : contacts) {
+    if (!(contact.impact > 0)) continue;
+    const auto [it, fresh] = numbers.try_emplace({contact.a, contact.b}, pairs.size());
+    if (fresh) pairs.push_back({.a = contact.a, .b = contact.b});
+    StruckPair& pair = pairs[it->second];
+    pair.along_diagonal += contact.impact * contact.impact * contact.inverse_mass;
+    pair.along_approach += contact.impact * contact.approach_speed;
+    const double middle = contact.of_a.impact_time + contact.of_a.duration / 2 - step.time;
     const auto add = [&](std::uint32_t body, const BodyContact& felt, auto& modes) {
       const auto& model = bodies_[body].model;
       if (model) add_modal_impulse(*model, felt.position, felt.impulse, felt.duration, middle, modes);
     };
-    add(pair.a, pair.of_a, group.modes_a);
-    add(pair.b, pair.of_b, group.modes_b);
+    add(contact.a, contact.of_a, pair.modes_a);
+    add(contact.b, contact.of_b, pair.modes_b);
   }
-  for (PairContact& pair : contacts) {
-    if (!(pair.impact > 0)) continue;
-    const Group& group = groups.at({pair.a, pair.b});
-    const double rigid = std::max(group.along_diagonal, group.along_approach);
-    double modal = 0;
-    for (const auto* modes : {&group.modes_a, &group.modes_b})
-      for (const std::complex<double>& z : *modes) modal += std::norm(z);
-    const double yielding = rigid / (rigid + modal);
-    pair.of_a.impulse *= yielding;
-    pair.of_b.impulse *= yielding;
+  if (pairs.empty()) return;
+  const std::vector<double> factors = yielding_factors(pairs);
+  for (PairContact& contact : contacts) {
+    if (!(contact.impact > 0)) continue;
+    const double factor = factors[numbers.at({contact.a, contact.b})];
+    contact.of_a.impulse *= factor;
+    contact.of_b.impulse *= factor;
   }
 }
 
@@ -277,7 +277,10 @@ void Synthesis::render(std::size_t intervals, std::vector<std::vector<double>>& 
           for (std::size_t k = 0; k < intervals && voice != nullptr; ++k)
             heard |= voice->render(std::span(out).subspan(k * ModalBank::kInterval, ModalBank::kInterval));
         }
-        if (!heard) out.clear();
+        const double gain = bodies_[i].gain;
+        if (!heard || gain == 0) out.clear();
+        if (gain == 1) return;
+        for (double& x : out) x *= gain;
       },
       1);
 }

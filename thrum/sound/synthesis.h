@@ -33,6 +33,7 @@ struct SynthesisBody {
   /// The modes that were part of the simulation: those on which there are forces in the steps. `model` then
   /// has those above them.
   std::shared_ptr<const SoundModel> simulated = {};
+  double gain = 1;  ///< factor of its sound
 };
 
 /// An impact between two bodies, as it was heard.
@@ -83,7 +84,7 @@ class Synthesis {
   };
   struct PairContact;
   [[nodiscard]] PairContact make_contact(const ExcitationStep& step, const ContactSample& contact);
-  void soften_impacts(std::vector<PairContact>& contacts) const;
+  void soften_impacts(const ExcitationStep& step, std::vector<PairContact>& contacts) const;
   void set_noise(const ExcitationStep& step, const ContactSample& contact, BodyContact& of_a,
                  BodyContact& of_b);
   /// Of all bodies, those of simulated modes last.
