@@ -32,6 +32,8 @@ struct SoundOptions {
   bool quiet = false;
 };
 
+constexpr const char* kChangeable[] = {"sound", "listener", "materials", "bodies"};
+
 double level_of(double pressure)
 {
   constexpr double kReference = 20e-6;
@@ -73,10 +75,14 @@ void sound(const SoundOptions& options)
 {
   check_output(options.output, {".wav", ".flac"});
   for (const std::string& setting : options.settings) {
-    if (!setting.starts_with("sound.") && !setting.starts_with("listener."))
+    const bool is_heard = std::any_of(std::begin(kChangeable), std::end(kChangeable), [&](const char* part) {
+      return setting.starts_with(std::string(part) + ".");
+    });
+    if (!is_heard)
       throw Error(
-          fmt::format("--set {}: only values of sound and listener can be changed without simulating again, "
-                      "such as sound.contact_damping_scale=20.",
+          fmt::format("--set {}: only values of sound, listener, materials and bodies can be changed without "
+                      "simulating again, such as sound.contact_damping_scale=20, materials.steel.gain=2 or "
+                      "bodies.mug.material=glass.",
                       setting));
   }
   const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
@@ -134,7 +140,8 @@ void add_sound(CLI::App& app)
   command->add_option("-o,--output", options->output, ".wav or .flac; default: sound.wav in the folder");
   command
       ->add_option("--set", options->settings,
-                   "change a value of sound or listener: sound.contact_damping_scale=20; may be repeated")
+                   "change a value of sound, listener, materials or bodies: sound.contact_damping_scale=20, "
+                   "materials.steel.gain=2, bodies.mug.material=glass; may be repeated")
       ->allow_extra_args(false);
   command
       ->add_option("--mute", options->mute,

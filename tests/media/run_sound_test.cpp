@@ -2,6 +2,7 @@
 // Scenes that are run and heard: from the scene file to the samples.
 #include "thrum/media/run_sound.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
 #include "thrum/scene/run_scene.h"
+#include "thrum/sound/air.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/loudness.h"
 
@@ -133,6 +135,129 @@ TEST_F(RunSoundTest, AListenerInsideABodyIsToldSo)
   EXPECT_NE(inside[0].find("listener.position"), std::string::npos) << inside[0];
 }
 
+// Its centre is 13 cm away, its end is not.
+TEST_F(RunSoundTest, AListenerInTheEndOfALongBodyIsToldSo)
+{
+  const sim::Recording recording = run(kBar);
+  const auto warnings_with = [&](std::vector<std::string> settings) {
+    return write_run_sound(folder_, recording, {.settings = std::move(settings)}).warnings;
+  };
+  ASSERT_EQ(warnings_with({"listener.position=[0.13, 0, 0]"}).size(), 1U);
+  EXPECT_TRUE(warnings_with({"listener.position=[0.16, 0, 0]"}).empty());
+  EXPECT_TRUE(warnings_with({"listener.position=[0.01, 0, 0.01]"}).empty());  // near its centre, but outside
+  // One microphone of two.
+  EXPECT_EQ(
+      warnings_with({"listener.position=[0.24, 0, 0]", "listener.kind=stereo", "listener.forward=[0, 1, 0]"})
+          .size(),
+      1U);
+  // One that comes by.
+  EXPECT_EQ(warnings_with({R"(listener.path=[{"time": 0, "position": [0.12, -1, 0], "forward": [0, 1, 0]},
+                                             {"time": 1, "position": [0.12, 1, 0], "forward": [0, 1, 0]}])"})
+                .size(),
+            1U);
+}
+
+// f' = f (1 - v / c) for a listener that moves away, whatever it hears with.
+TEST_F(RunSoundTest, AMovingListenerHearsTheShiftOfDoppler)
+{
+  const sim::Recording recording = run(kBar);
+  const double speed_of_sound = sound::Air{}.sound_speed();
+  const auto pitch = [&](const std::string& kind, double v, double near) {
+    const RunSound heard = write_run_sound(
+        folder_, recording,
+        {.settings = {
+             fmt::format(R"(listener.path=[{{"time": 0, "position": [0, {0}, 0], "forward": [1, 0, 0]}},
+                                                    {{"time": 1, "position": [0, {1}, 0], "forward": [1, 0, 0]}}])",
+                         -3.0 + (v < 0 ? v : 0), -3.0 - (v > 0 ? v : 0)),
+             "listener.kind=" + kind, "sound.modes=1"}});
+    double best = 0;
+    double found = 0;
+    for (double f = 0.98 * near; f < 1.02 * near; f += 0.1) {
+      if (const double size = spectrum(heard.sound, f, 0.15, 0.68); size > best) {
+        best = size;
+        found = f;
+      }
+    }
+    return found;
+  };
+  const double still = pitch("mono", 0, 288.25);
+  EXPECT_NEAR(still, 288.25, 3);
+  for (const char* kind : {"mono", "stereo", "ambisonic", "binaural"}) {
+    for (const double v : {-30.0, 20.0}) {
+      const double expected = still * (1 - v / speed_of_sound);
+      EXPECT_NEAR(pitch(kind, v, expected) / expected, 1, 1e-3) << kind << ", " << v << " m/s";
+    }
+  }
+}
+
+// A listener on a body that turns hears what one at rest hears of sound from all sides in turn.
+TEST_F(RunSoundTest, AListenerOnABodyMovesAndTurnsWithIt)
+{
+  const sim::Recording recording = run(R"({
+    "duration": 1, "step": 0.005, "gravity": [0, 0, 0], "length_scale": 0.1,
+    "sound": {"impulse_duration": 1e-4, "modes": 3, "tail": 0},
+    "listener": {"body": "disc", "position": [0, 0, 0.5], "kind": "ambisonic"},
+    "bodies": [{"name": "bar", "shape": {"kind": "box", "size": [0.3, 0.03, 0.005]}, "material": "steel", "motion": "fixed",
+                "position": [2, 0, 0.5], "rings": {"method": "none", "grid": [0.015, 0.015, 0.005]}},
+               {"name": "disc", "shape": {"kind": "box", "size": [0.2, 0.2, 0.02]}, "angular_velocity": [0, 0, 3]}],
+    "impulses": [{"body": "bar", "time": 0.02, "impulse": [0, 0, 1e-3], "position": [-0.15, 0, -0.0025]}]
+  })");
+  const RunSound heard = write_run_sound(folder_, recording);
+  ASSERT_EQ(heard.sound.channels.size(), 4U);
+  const auto& w = heard.sound.channels[0];
+  for (const double t : {0.1, 0.4, 0.7, 0.95}) {
+    double wx = 0, wy = 0, ww = 0;
+    const auto begin = static_cast<std::size_t>(t * heard.sound.sample_rate);
+    for (std::size_t i = begin; i < begin + 480; ++i) {
+      ww += w[i] * w[i];
+      wy += w[i] * heard.sound.channels[1][i];
+      wx += w[i] * heard.sound.channels[3][i];
+    }
+    const double angle = -3 * (t + 0.005);
+    ASSERT_GT(ww, 0);
+    EXPECT_NEAR(wx / ww, std::cos(angle), 0.03) << t;
+    EXPECT_NEAR(wy / ww, std::sin(angle), 0.03) << t;
+  }
+  EXPECT_THROW((void)write_run_sound(folder_, recording, {.settings = {"listener.body=dics"}}), Error);
+}
+
+// Decays of the bar are 2.5 1/s and more: it is below both limits after some seconds, whatever is asked for.
+TEST_F(RunSoundTest, ATailEndsWhenNothingIsHeard)
+{
+  const sim::Recording recording = run(kBar, {"sound.modes=4"});
+  const RunSound heard = write_run_sound(folder_, recording, {.settings = {"sound.tail=600"}});
+  // From its peak at 0.7 s on it falls by at least 100 dB and to 20 uPa, at alpha / 2 of the lowest mode.
+  const double decay = 2.549;
+  const double limit = std::min(20e-6, 1e-5 * heard.peak);
+  const double expected = 0.7 + std::log(heard.peak / limit) / decay;
+  EXPECT_LT(heard.sound.duration(), expected + 0.5);
+  EXPECT_GT(heard.sound.duration(), expected - 1.5);
+  const double end = heard.sound.duration();
+  EXPECT_LT(sound::rms(heard.sound, end - 0.1, end), limit);
+  for (const auto& channel : heard.sound.channels) EXPECT_LE(channel.capacity(), 2 * channel.size() + 100000);
+  // A tail that ends before is as it was.
+  const RunSound cut = write_run_sound(folder_, recording, {.settings = {"sound.tail=0.5"}});
+  EXPECT_NEAR(cut.sound.duration(), 1.7, 0.05);
+  for (std::size_t i = 0; i < cut.sound.frame_count(); i += 11)
+    ASSERT_EQ(cut.sound.channels[0][i], heard.sound.channels[0][i]);
+}
+
+// What is on its way when the last body falls silent still arrives.
+TEST_F(RunSoundTest, ADistantListenerHearsTheEnd)
+{
+  const sim::Recording recording = run(kBar, {"sound.modes=4", "duration=0.75"});
+  const std::vector<std::string> common = {"sound.tail=60", "sound.air_absorption=false"};
+  const auto heard_at = [&](const char* position) {
+    std::vector<std::string> settings = common;
+    settings.emplace_back(std::string("listener.position=") + position);
+    return write_run_sound(folder_, recording, {.settings = settings});
+  };
+  const RunSound near = heard_at("[0, -1, 0]");
+  const RunSound far = heard_at("[0, -601, 0]");
+  const double late = 600 / sound::Air{}.sound_speed();
+  EXPECT_NEAR(sound::rms(near.sound, 0.8, 1.2) / sound::rms(far.sound, 0.8 + late, 1.2 + late), 601, 3);
+}
+
 // A ball lands on a damped wooden board and comes to rest.
 const char* const kBall = R"({
   "duration": 3, "step": 0.002, "length_scale": 0.02,
@@ -221,6 +346,61 @@ TEST_F(RunSoundTest, AMutedBodyIsMissingAndNothingElse)
   EXPECT_TRUE(fs::exists(folder_ / "stems"));
   (void)write_run_sound(folder_, recording);
   EXPECT_FALSE(fs::exists(folder_ / "stems"));
+}
+
+// From the recording alone: a body that was silent, or had no material, rings as if the scene had said so.
+TEST_F(RunSoundTest, BodiesThatWereSilentAreGivenModesAfterwards)
+{
+  const std::string text = kBall;
+  const auto without = [&](std::string words) {
+    std::string changed = text;
+    const std::string of_board = R"("motion": "fixed", "material": "damped")";
+    changed.replace(changed.find(of_board), of_board.size(), R"("motion": "fixed")" + words);
+    return changed;
+  };
+  // The same motion: the surface of a body without a material is another one.
+  const std::vector<std::string> short_run = {"duration=0.3", "materials[0].restitution=0",
+                                              "materials[0].friction=0.5"};
+  const RunSound wanted = write_run_sound(folder_, run(text, short_run));
+  const sim::Recording silent = run(without(R"(, "material": "damped", "sound": false)"), short_run);
+  const RunSound before = write_run_sound(folder_, silent);
+  EXPECT_LT(before.modes, wanted.modes);
+  const RunSound after = write_run_sound(folder_, silent, {.settings = {"bodies.board.sound=true"}});
+  EXPECT_EQ(after.modes, wanted.modes);
+  EXPECT_EQ(after.sound.channels, wanted.sound.channels);
+  std::string plain = text;
+  const std::string of_board = R"("motion": "fixed", "material": "damped",
+     "rings": {"method": "none", "grid": [0.03, 0.04, 0.02]}})";
+  ASSERT_NE(plain.find(of_board), std::string::npos);
+  plain.replace(plain.find(of_board), of_board.size(), R"("motion": "fixed"})");
+  const sim::Recording bare = run(plain, short_run);
+  EXPECT_LT(write_run_sound(folder_, bare).modes, wanted.modes);
+  const RunSound given = write_run_sound(folder_, bare, {.settings = {"bodies.board.material=wood"}});
+  EXPECT_EQ(given.modes, wanted.modes);
+  EXPECT_GT(given.peak, 0);
+}
+
+TEST_F(RunSoundTest, GainsAndDampingAreChangedWithoutSimulatingAgain)
+{
+  const sim::Recording recording = run(kBar);
+  const auto heard_with = [&](std::vector<std::string> settings) {
+    return write_run_sound(folder_, recording, {.settings = std::move(settings)});
+  };
+  const RunSound plain = heard_with({});
+  for (const char* setting : {"materials.steel.gain=3", "bodies.bar.gain=3"}) {
+    const RunSound louder = heard_with({setting});
+    for (std::size_t i = 0; i < plain.sound.frame_count(); i += 7)
+      ASSERT_NEAR(louder.sound.channels[0][i], 3 * plain.sound.channels[0][i], 1e-9 * louder.peak);
+  }
+  EXPECT_EQ(heard_with({"bodies.bar.gain=0"}).peak, 0);
+  // alpha / 2 more of decay.
+  const RunSound damped = heard_with({"materials.steel.alpha=25"});
+  const auto fall = [](const RunSound& heard) {
+    return std::log(spectrum(heard.sound, 288, 0.12, 0.32) / spectrum(heard.sound, 288, 0.42, 0.62)) / 0.3;
+  };
+  EXPECT_NEAR(fall(damped) - fall(plain), 10, 0.3);
+  // With the modes as they were, which are in the cache.
+  EXPECT_LT(damped.modes_seconds, 0.5 * plain.modes_seconds + 0.2);
 }
 
 TEST_F(RunSoundTest, NormalisedSoundHasItsLoudnessAndTheTableIsInOrder)

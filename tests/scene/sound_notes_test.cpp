@@ -77,6 +77,95 @@ TEST(SoundNotes, SettingsChangeThemAndMistakesAreReported)
   EXPECT_THROW((void)parse_sound_notes("{}"), Error);
 }
 
+TEST(SoundNotes, MaterialsAndBodiesAreChangedForTheEarAlone)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  const SoundNotes changed =
+      parse_sound_notes(text, {"bodies.plain.material=glass", "materials.pan.gain=2",
+                               "materials.glass.alpha=7", "bodies.bar.gain=0.5", "materials.pan.beta=1e-6",
+                               "bodies.mute.sound=true", "materials.pan.contact_damping=0.25"});
+  const SoundBodyNote& bar = changed.bodies.at("bar");
+  EXPECT_EQ(bar.material_gain, 2);
+  EXPECT_EQ(bar.gain, 0.5);
+  EXPECT_EQ(bar.material.damping.alpha, 5);  // of steel, which was not changed
+  EXPECT_EQ(bar.material.damping.beta, 1e-6);
+  EXPECT_EQ(bar.material.contact_damping, 0.25);
+  EXPECT_TRUE(changed.bodies.at("mute").sounds);
+  EXPECT_EQ(changed.bodies.at("mute").material_gain, 1);
+  const SoundBodyNote& plain = changed.bodies.at("plain");
+  EXPECT_TRUE(plain.sounds);
+  EXPECT_EQ(plain.material.name, "glass");
+  EXPECT_EQ(plain.material.density, 2600);
+  EXPECT_EQ(plain.material.damping.alpha, 7);
+  EXPECT_TRUE(changed.warnings.empty());
+  // It may be given the material of another body, as that is after all changes; and be silenced again.
+  const SoundNotes alike = parse_sound_notes(
+      text, {"bodies.plain.sound=false", "bodies.plain.material=pan", "materials.pan.gain=3"});
+  EXPECT_EQ(alike.bodies.at("plain").material, alike.bodies.at("bar").material);
+  EXPECT_EQ(alike.bodies.at("plain").material_gain, 3);
+  EXPECT_FALSE(alike.bodies.at("plain").sounds);
+}
+
+TEST(SoundNotes, WrongChangesAreReportedWithWhatIsMeant)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  const auto message = [&](const char* setting) -> std::string {
+    try {
+      (void)parse_sound_notes(text, {setting});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::vector<std::pair<const char*, const char*>> wrong = {
+      {"bodies.bar.mass=2", "simulating again"},
+      {"bodies.bra.gain=2", "\"bar\""},
+      {"bodies.bar.gain=-1", "gain is -1"},
+      {"bodies.bar.gain=loud", "gain"},
+      {"bodies.bar.material=wod", "wood"},
+      {"bodies.plain.sound=true", "has no material"},
+      {"materials.stel.gain=2", "\"steel\""},
+      {"materials.pan.density=0", "density is 0"},
+      {"materials.pan.poisson=0.7", "poisson is 0.7"},
+      {"materials.pan.friction=1", "simulating again"},
+      {"materials.pan=2", "materials.NAME.KEY=VALUE"},
+      {"bodies.bar.gain", "bodies.NAME.KEY=VALUE"},
+      {"bodies..gain=1", "bodies.NAME.KEY=VALUE"}};
+  for (const auto& [setting, expected] : wrong) {
+    EXPECT_NE(message(setting).find(expected), std::string::npos) << message(setting);
+    EXPECT_NE(message(setting).find(setting), std::string::npos) << message(setting);
+  }
+}
+
+TEST(SoundNotes, AListenerMovesAlongAPathOrWithABody)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  const SoundNotes moving = parse_sound_notes(
+      text,
+      {R"(listener.path=[{"time": 0, "position": [1, 0, 0]}, {"time": 2, "position": [3, 0, 0], "forward": [0, 1, 0]}])"});
+  const SoundNotes back = parse_sound_notes(sound_notes_text(moving));
+  ASSERT_EQ(back.listener.path.size(), 2U);
+  EXPECT_EQ(back.listener.path[1].time, 2);
+  EXPECT_EQ(back.listener.path[1].position, Vec3(3, 0, 0));
+  EXPECT_FALSE(back.listener.path[0].forward.has_value());
+  EXPECT_EQ(back.listener.path[1].forward, Vec3(0, 1, 0));
+  EXPECT_EQ(parse_sound_notes(sound_notes_text(parse_sound_notes(text, {"listener.body=bar"}))).listener.body,
+            "bar");
+  for (const char* wrong :
+       {R"(listener.path=[{"time": 1, "position": [1, 0, 0]}, {"time": 1, "position": [3, 0, 0]}])",
+        R"(listener.path=[{"time": 0, "position": [0, 0, 0]}, {"time": 0.01, "position": [300, 0, 0]}])",
+        R"(listener.path=[{"time": 0, "position": [0, 0, 0], "forward": [0, 0, 0]}])",
+        R"(listener.path=[{"time": 0, "position": [1e6, 0, 0]}])",
+        R"(listener.path=[{"position": [0, 0, 0]}])",
+        R"(listener.path=[{"time": -1, "position": [0, 0, 0]}])", "listener.path=3"})
+    EXPECT_THROW((void)parse_sound_notes(text, {wrong}), Error) << wrong;
+  const char* const body = R"("bodies": [{"name": "cart", "shape": {"kind": "sphere"}}])";
+  EXPECT_NO_THROW(
+      (void)parse_scene(std::string(R"({"listener": {"body": "cart"}, )") + body + "}", "test.json"));
+  EXPECT_THROW((void)parse_scene(std::string(R"({"listener": {"body": "card"}, )") + body + "}", "test.json"),
+               SceneError);
+}
+
 TEST(SoundNotes, SoundIsTrueFalseOrAnObject)
 {
   EXPECT_FALSE(parse_scene(R"({"bodies": []})", "test.json").sound.has_value());

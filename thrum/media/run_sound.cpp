@@ -11,7 +11,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/timing.h"
-#include "thrum/media/snapshots.h"
+#include "thrum/media/run_listener.h"
 #include "thrum/media/sound_bodies.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/listener.h"
@@ -25,38 +25,12 @@ constexpr std::size_t kBlockIntervals = 32;   ///< of Synthesis::kInterval sampl
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
 constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]
-constexpr double kUprightAngle = 1e-6;        ///< at least, between the look and the upward direction [rad]
 constexpr double kMergeTime = 1e-3;           ///< impacts of a pair this close are one line [s]
 constexpr double kInaudible = 1e-9;           ///< a body whose amplitude stays below this is not heard [Pa m]
-
-// Where a body was, from the frames of the recording.
-sound::PoseTrack track_of(const sim::Recording& recording, std::size_t body)
-{
-  std::vector<double> times;
-  std::vector<Pose> poses;
-  bool moves = false;
-  for (const sim::RecordedFrame& frame : recording.frames) {
-    if (body >= frame.poses.size() || (!times.empty() && frame.time <= times.back())) continue;
-    times.push_back(frame.time);
-    poses.push_back(frame.poses[body].pose());
-    moves |= !(frame.poses[body] ==
-               recording.frames.front().poses[std::min(body, recording.frames.front().poses.size() - 1)]);
-  }
-  if (poses.empty()) return sound::PoseTrack(Pose{});
-  if (!moves) return sound::PoseTrack(poses.front());
-  return sound::PoseTrack(std::move(times), std::move(poses));
-}
-
-Pose listener_pose(const scene::ListenerEntry& listener, const sim::Recording& recording)
-{
-  const Camera camera = run_camera(recording);
-  const Vec3 eye = listener.position.value_or(camera.eye);
-  Vec3 forward = listener.forward.value_or(camera.target - eye);
-  if (!(forward.norm() > 0)) forward = Vec3::UnitY();
-  // From straight above or below, the top of the head points north.
-  const bool is_upright = forward.cross(Vec3::UnitZ()).norm() > kUprightAngle * forward.norm();
-  return sound::look_at(eye, eye + forward, is_upright ? Vec3::UnitZ() : Vec3::UnitY());
-}
+// The sound after the end of the motion ends when it is below both of these.
+constexpr double kHearing = kReferencePressure;  ///< threshold of hearing [Pa]
+constexpr double kSilentShare = 1e-5;            ///< of the loudest pressure of the run: -100 dB
+constexpr std::size_t kArrivalMargin = 4096;     ///< samples of filters after the last that arrives
 
 // The plane of the scene, when it lies level.
 std::optional<sound::Ground> ground_of(const sim::Recording& recording, double reflection)
@@ -81,20 +55,20 @@ class RunSynthesis {
         desc_(desc),
         rate_(notes.sound.synthesis.sample_rate),
         centres_(std::move(bodies.centres)),
-        listener_(listener_desc(notes.listener), listener_pose(notes.listener, recording), rate_),
+        listener_(listener_desc(notes.listener), listener_track(notes.listener, recording), rate_),
         ground_(ground_of(recording, notes.sound.ground_reflection)),
         reader_(folder / "contacts"),
         synthesis_(std::move(bodies.bodies), notes.sound.synthesis)
   {
     const std::size_t count = synthesis_.bodies().size();
-    for (std::size_t b = 0; b < count; ++b) tracks_.push_back(track_of(recording, b));
+    for (std::size_t b = 0; b < count; ++b) tracks_.push_back(body_track(recording, b));
     paths_.resize(count);
     loudest_.assign(count, 0.0);
     motion_end_ = recording.frames.empty() ? 0 : recording.frames.back().time;
     block_ = kBlockIntervals * sound::Synthesis::kInterval;
     const double seconds = motion_end_ + notes.sound.tail;
     blocks_ = static_cast<std::size_t>(std::ceil(seconds * rate_ / static_cast<double>(block_)));
-    sound_ = sound::make_silence(rate_, listener_.channel_count(), blocks_ * block_);
+    sound_ = sound::make_silence(rate_, listener_.channel_count(), 0);
     if (notes.sound.stems) stems_.assign(count, {});
     add_scripted_impulses();
   }
@@ -102,26 +76,28 @@ class RunSynthesis {
   void run()
   {
     std::size_t k = 0;
-    for (; k < blocks_; ++k) {
+    bool is_over = false;
+    for (; k < blocks_ && !is_over; ++k) {
       const double end = static_cast<double>((k + 1) * block_) / rate_;
       while (synthesis_.ready_until() < end) add_next_step();
       synthesis_.render(kBlockIntervals, amplitudes_);
       push_block(k);
       gather_events();
       if (desc_.on_progress) desc_.on_progress(static_cast<double>(k + 1) / static_cast<double>(blocks_));
-      if (end > motion_end_ && is_silent()) break;
+      is_over = has_faded(end) && end > motion_end_;
     }
+    // Until what was rendered last has come to the listener.
+    const std::size_t whole = blocks_ * block_;
+    const std::size_t frames =
+        is_over
+            ? std::min(whole, std::max(arrival_of(k * block_), static_cast<std::size_t>(motion_end_ * rate_)))
+            : whole;
+    set_length(frames);
     for (auto& paths : paths_)
       for (sound::ListenerPath& path : paths) path.finish();
-    // The last block that was rendered, and the way to the listener.
-    const std::size_t frames = std::min(
-        sound_.frame_count(), std::max((k + 1) * block_, static_cast<std::size_t>(motion_end_ * rate_)));
-    for (auto& channel : sound_.channels) channel.resize(frames);
-    for (sound::AudioBuffer& stem : stems_) {
-      for (std::size_t c = 0; c < stem.channels.size(); ++c) {
-        stem.channels[c].resize(frames);
+    for (const sound::AudioBuffer& stem : stems_) {
+      for (std::size_t c = 0; c < stem.channels.size(); ++c)
         for (std::size_t i = 0; i < frames; ++i) sound_.channels[c][i] += stem.channels[c][i];
-      }
     }
   }
 
@@ -132,17 +108,15 @@ class RunSynthesis {
   [[nodiscard]] bool is_cut_short() const { return reader_.is_cut_short(); }
   /// By impacts, or by loads that change: a ruler that swings over an edge is never struck.
   [[nodiscard]] bool has_sounded(std::size_t body) const { return loudest_[body] > kInaudible; }
-  /// Between the listener and the centre of a body that was heard, the shortest so far [m].
-  [[nodiscard]] double closest_distance(std::size_t body) const
-  {
-    double closest = std::numeric_limits<double>::infinity();
-    for (const sound::ListenerPath& path : paths_[body]) closest = std::min(closest, path.closest_distance());
-    return closest;
-  }
   [[nodiscard]] double travel_time(std::size_t body, double time) const
   {
-    const Vec3 way = listener_.track().position(time) - tracks_[body].pose(time).point(centres_[body]);
-    return way.norm() / sound::Air{}.sound_speed();
+    return distance_to(body, time) / sound::Air{}.sound_speed();
+  }
+  /// Whether the listener comes to be inside a body that was heard.
+  [[nodiscard]] std::optional<InsideMoment> inside(std::size_t body) const
+  {
+    return find_inside(recording_, body, tracks_[body], listener_.track(), listener_.places(),
+                       centres_[body]);
   }
 
  private:
@@ -184,23 +158,44 @@ class RunSynthesis {
   // A body has paths from its first sound on, and then for every block.
   void push_block(std::size_t k)
   {
+    std::vector<std::size_t> fresh;
     for (std::size_t b = 0; b < amplitudes_.size(); ++b) {
-      if (amplitudes_[b].empty() && paths_[b].empty()) continue;
       for (const double x : amplitudes_[b]) loudest_[b] = std::max(loudest_[b], std::abs(x));
-      if (paths_[b].empty()) {
-        sound::AudioBuffer* target = &sound_;
-        if (!stems_.empty()) {
-          stems_[b] = sound::make_silence(rate_, listener_.channel_count(), blocks_ * block_);
-          target = &stems_[b];
-        }
-        paths_[b] = listener_.paths_from({tracks_[b], centres_[b]},
-                                         {.absorption = notes_.sound.air_absorption}, ground_, *target);
-        const std::vector<double> silence(k * block_, 0.0);
-        for (sound::ListenerPath& path : paths_[b]) path.push(silence);
-      }
-      if (amplitudes_[b].empty()) amplitudes_[b].assign(block_, 0.0);
-      for (sound::ListenerPath& path : paths_[b]) path.push(amplitudes_[b]);
+      if (amplitudes_[b].empty() || !paths_[b].empty()) continue;
+      fresh.push_back(b);
+      if (!stems_.empty())
+        stems_[b] = sound::make_silence(rate_, listener_.channel_count(), sound_.frame_count());
+      paths_[b] = listener_.paths_from({tracks_[b], centres_[b]}, {.absorption = notes_.sound.air_absorption},
+                                       ground_, stems_.empty() ? sound_ : stems_[b]);
     }
+    set_length(std::min(blocks_ * block_, std::max(sound_.frame_count(), arrival_of((k + 1) * block_))));
+    const std::vector<double> silence(block_, 0.0);
+    for (const std::size_t b : fresh) {
+      for (sound::ListenerPath& path : paths_[b])
+        for (std::size_t i = 0; i < k; ++i) path.push(silence);
+    }
+    for (std::size_t b = 0; b < amplitudes_.size(); ++b) {
+      for (sound::ListenerPath& path : paths_[b])
+        path.push(amplitudes_[b].empty() ? silence : amplitudes_[b]);
+    }
+  }
+
+  // The number of samples in which all has arrived that left the bodies before a sample.
+  [[nodiscard]] std::size_t arrival_of(std::size_t sample) const
+  {
+    const double time = static_cast<double>(sample) / rate_;
+    double latest = time;
+    for (const auto& paths : paths_)
+      for (const sound::ListenerPath& path : paths)
+        latest = std::max(latest, path.path().at_emission(time).reception);
+    return static_cast<std::size_t>(std::ceil(latest * rate_)) + kArrivalMargin;
+  }
+
+  void set_length(std::size_t frames)
+  {
+    for (auto& channel : sound_.channels) channel.resize(frames);
+    for (sound::AudioBuffer& stem : stems_)
+      for (auto& channel : stem.channels) channel.resize(frames);
   }
 
   void gather_events()
@@ -218,11 +213,24 @@ class RunSynthesis {
     }
   }
 
-  [[nodiscard]] bool is_silent() const
+  [[nodiscard]] double distance_to(std::size_t body, double time) const
   {
-    return std::all_of(amplitudes_.begin(), amplitudes_.end(), [](const std::vector<double>& amplitude) {
-      return std::all_of(amplitude.begin(), amplitude.end(), [](double x) { return x == 0; });
-    });
+    return (listener_.track().position(time) - tracks_[body].pose(time).point(centres_[body])).norm();
+  }
+
+  // Whether the block that was rendered last, until a time, is too soft to be heard, and has been so much
+  // louder before that it is not missed.
+  [[nodiscard]] bool has_faded(double time)
+  {
+    double pressure = 0;
+    for (std::size_t b = 0; b < amplitudes_.size(); ++b) {
+      double largest = 0;
+      for (const double x : amplitudes_[b]) largest = std::max(largest, std::abs(x));
+      if (largest > 0) pressure += largest / std::max(distance_to(b, time), sound::PathDesc{}.min_distance);
+    }
+    if (ground_) pressure *= 1 + ground_->reflection;
+    loudest_pressure_ = std::max(loudest_pressure_, pressure);
+    return pressure == 0 || pressure < std::min(kHearing, kSilentShare * loudest_pressure_);
   }
 
   const sim::Recording& recording_;
@@ -238,6 +246,7 @@ class RunSynthesis {
   std::vector<std::vector<sound::ListenerPath>> paths_;
   std::vector<std::vector<double>> amplitudes_;
   std::vector<double> loudest_;  ///< by body, of its amplitude so far [Pa m]
+  double loudest_pressure_ = 0;  ///< of all of them at the listener so far, at most [Pa]
   sound::AudioBuffer sound_;
   std::vector<sound::AudioBuffer> stems_;  ///< by body; empty without stems
   std::vector<sound::SoundEvent> events_;
@@ -318,16 +327,14 @@ void mute(SoundBodies& bodies, const std::vector<std::string>& names)
 void warn_of_bodies_round_the_listener(const RunSynthesis& run, std::vector<std::string>& warnings)
 {
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
-    const sound::SynthesisBody& body = run.synthesis().bodies()[b];
-    if (!run.has_sounded(b) || !body.model) continue;
-    const double distance = run.closest_distance(b);
-    if (distance >= body.model->radius()) continue;
+    if (!run.has_sounded(b)) continue;
+    const std::optional<InsideMoment> inside = run.inside(b);
+    if (!inside) continue;
     warnings.push_back(fmt::format(
-        "The listener comes within {:.2g} m of the centre of \"{}\", which is as large as a ball of {:.2g} "
-        "m: "
-        "inside a body there is no sound to compute. It is heard as from {:.2g} m; set listener.position "
-        "outside of it.",
-        distance, body.name, body.model->radius(), std::max(distance, sound::PathDesc{}.min_distance)));
+        "The listener is inside of \"{}\" at {:.3g} s: inside a body there is no sound to compute. It is "
+        "heard as from {:.2g} m; set listener.position outside of it.",
+        run.synthesis().bodies()[b].name, inside->time,
+        std::max(inside->distance, sound::PathDesc{}.min_distance)));
   }
 }
 
@@ -359,7 +366,8 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   SoundBodies bodies = find_sound_bodies(folder, recording.header, notes, desc.preparation);
   mute(bodies, desc.mute);
   result.modes_seconds = watch.seconds();
-  result.warnings = bodies.warnings;
+  result.warnings = notes.warnings;
+  result.warnings.insert(result.warnings.end(), bodies.warnings.begin(), bodies.warnings.end());
 
   const base::Stopwatch synthesis;
   RunSynthesis run(folder, recording, notes, std::move(bodies), desc);

@@ -19,7 +19,7 @@
 namespace thrum::media {
 
 struct RunSoundDesc {
-  std::vector<std::string> settings = {};  ///< changes of "sound" and "listener", as of --set
+  std::vector<std::string> settings = {};  ///< changes as of --set (scene/sound_notes.h)
   std::filesystem::path output = {};       ///< .wav or .flac; default: sound.wav in the folder
   std::vector<std::string> mute = {};      ///< bodies that are not heard, by name
   base::ProgressDesc preparation = {.style = base::ProgressStyle::quiet};  ///< of modes

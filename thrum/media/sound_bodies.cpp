@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/elastic/damping.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
@@ -29,7 +31,7 @@ std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& me
     return std::make_shared<const model::ModalModel>(elastic::read_modal_file(rings.file.path));
   elastic::ModalAnalysisDesc desc;
   desc.name = name;
-  desc.materials = {note.material};
+  desc.materials = {note.modes_material.value_or(note.material)};
   if (!rings.clamp.empty()) {
     for (const model::Selection& where : elastic::parse_selections(rings.clamp))
       desc.supports.push_back({where, {true, true, true}});
@@ -53,6 +55,10 @@ std::shared_ptr<const model::ModalModel> find_modes(const mesh::TriangleMesh& me
     result = elastic::analyse_surface_modes_cached(mesh, fill, desc);
   }
   if (!result.ok()) throw Error(elastic::describe_failure(result));
+  if (note.modes_material) {
+    result.model.decays = elastic::decays_of_modes(note.material.damping, result.model.frequencies);
+    result.model.materials = {note.material};
+  }
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }
 
@@ -84,11 +90,27 @@ std::shared_ptr<const sound::SoundModel> simulated_model(const std::filesystem::
   return std::make_shared<const sound::SoundModel>(std::move(modes), mesh, note.material, settings);
 }
 
+// Of bodies that were given modes in vain.
+void warn_of_silent_kinds(const sim::RecordingHeader& header, const scene::SoundNotes& notes,
+                          std::vector<std::string>& warnings)
+{
+  for (const sim::RecordedBody& body : header.bodies) {
+    if (std::find(notes.given_modes.begin(), notes.given_modes.end(), body.name) == notes.given_modes.end())
+      continue;
+    const bool is_unbounded = header.meshes[at(body.mesh)].triangles.empty();
+    if (!is_unbounded && body.motion != model::Motion::kinematic) continue;
+    warnings.push_back(fmt::format("Body '{}' {} and stays silent; its material counts for what strikes it.",
+                                   body.name,
+                                   is_unbounded ? "is a plane or a height field" : "is kinematic"));
+  }
+}
+
 // What two bodies must have in common to share a model.
 std::string model_key(std::int32_t mesh, const scene::SoundBodyNote& note)
 {
   scene::SoundNotes one;
   one.bodies["body"] = note;
+  one.bodies["body"].gain = one.bodies["body"].material_gain = 1;
   return fmt::format("{} {}", mesh, scene::sound_notes_text(one));
 }
 
@@ -98,6 +120,7 @@ SoundBodies find_sound_bodies(const std::filesystem::path& folder, const sim::Re
                               const scene::SoundNotes& notes, const base::ProgressDesc& progress)
 {
   SoundBodies result;
+  warn_of_silent_kinds(header, notes, result.warnings);
   std::map<std::string, std::shared_ptr<const sound::SoundModel>> models;
   std::map<std::string, std::shared_ptr<const sound::SoundModel>> simulated;  // by file
   const sound::SynthesisSettings& settings = notes.sound.synthesis;
@@ -110,6 +133,7 @@ SoundBodies find_sound_bodies(const std::filesystem::path& folder, const sim::Re
     sounding.name = body.name;
     sounding.mass = moves ? body.mass : 0;
     sounding.sounds = note.sounds && body.motion != model::Motion::kinematic;
+    sounding.gain = note.gain * note.material_gain;
     if (note.sounds && note.simulated_modes > 0) {
       auto& known = simulated[note.simulated_file];
       try {

@@ -39,6 +39,7 @@ struct SceneMaterial {
   model::Surface surface;
   model::SurfaceId id = model::kDefaultSurface;
   std::optional<Colour> colour;
+  double gain = 1;  ///< of sound
 };
 
 class Builder {
@@ -91,6 +92,7 @@ class Builder {
       material.surface.spinning_friction =
           entry.spinning_friction.value_or(material.surface.spinning_friction);
       if (entry.colour) material.colour = entry.colour;
+      material.gain = entry.gain.value_or(material.gain);
       material.id = built_.world.add_surface(material.surface);
       materials_[entry.name] = material;
     }
@@ -196,7 +198,8 @@ class Builder {
       if (entry.rings) ringing_.push_back({body, &*entry.rings});
       built_.visuals.push_back({names[i], shape.mesh, colour});
       built_.materials.push_back(material.elastic);
-      built_.sounds.push_back({entry.sound && !entry.material.name.empty(), entry.rings});
+      built_.sounds.push_back(
+          {entry.sound && !entry.material.name.empty(), entry.rings, entry.gain, material.gain});
     }
   }
 

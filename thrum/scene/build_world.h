@@ -29,6 +29,8 @@ struct BodyVisual {
 struct BodySound {
   bool sounds = true;               ///< it has a material and the scene has sound
   std::optional<RingsEntry> rings;  ///< none: modes of the free body
+  double gain = 1;                  ///< of the body alone
+  double material_gain = 1;
 };
 
 /// Scripted actions on a body, by number instead of name.

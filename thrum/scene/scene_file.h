@@ -46,6 +46,7 @@ struct MaterialEntry {
   std::optional<double> alpha;            ///< Rayleigh damping by mass [1/s]
   std::optional<double> beta;             ///< and by stiffness [s]
   std::optional<double> contact_damping;  ///< gamma of sound/contact_damping.h
+  std::optional<double> gain;             ///< of the sound of bodies of it
   std::optional<double> restitution;
   std::optional<double> friction;
   std::optional<double> rolling_friction;   ///< [m]
@@ -144,6 +145,7 @@ struct BodyEntry {
   std::optional<Colour> colour;
   std::optional<RingsEntry> rings;
   bool sound = true;                 ///< whether it is heard, when the scene is
+  double gain = 1;                   ///< of its sound
   std::optional<Vec2> scale_range;   ///< least and largest factor of lengths along each axis, at random
   std::vector<RepeatDesc> repeat;    ///< each repeats what the one before made
   double appears_at = 0;             ///< [s]; 0: it is there from the beginning
@@ -200,9 +202,18 @@ struct CameraEntry {
   ValueLocation place;
 };
 
+/// Where a listener that moves is at a time.
+struct ListenerKey {
+  double time = 0;               ///< [s]
+  Vec3 position = Vec3::Zero();  ///< [m]
+  std::optional<Vec3> forward;   ///< default: that of the listener
+};
+
 struct ListenerEntry {
-  std::optional<Vec3> position;  ///< default: where the camera is [m]
-  std::optional<Vec3> forward;   ///< default: where the camera looks
+  std::optional<Vec3> position;   ///< default: where the camera is; with a body: its origin [m]
+  std::optional<Vec3> forward;    ///< default: where the camera looks; with a body: its x axis
+  std::string body;               ///< that it moves with; position and forward are then in its shape axes
+  std::vector<ListenerKey> path;  ///< by time; empty: it stays where it is
   sound::ListenerKind kind = sound::ListenerKind::stereo;
   double spacing = 0.2;  ///< of the stereo pair [m]
   FileName hrtf;         ///< SOFA file of a binaural listener; default: the set of libmysofa

@@ -31,6 +31,8 @@ THRUM_TABLE(MaterialEntry, material_table,
                 .field(non_negative("contact_damping", "",
                                     "gamma of Zheng11: how much what it touches damps its sound"),
                        &MaterialEntry::contact_damping)
+                .field(non_negative("gain", "", "factor of the sound of bodies of it; default: 1"),
+                       &MaterialEntry::gain)
                 .field(fraction("restitution", "speed after an impact over speed before"),
                        &MaterialEntry::restitution)
                 .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
@@ -324,6 +326,7 @@ THRUM_TABLE(
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
         .field({.key = "sound", .doc = "whether it is heard, in a scene with sound"}, &BodyEntry::sound)
+        .field(non_negative("gain", "", "factor of its sound, beside that of its material"), &BodyEntry::gain)
         .field({.key = "scale_range",
                 .doc = "[min, max] factor by which the lengths of each repeated mesh are changed at "
                        "random, along x, y "

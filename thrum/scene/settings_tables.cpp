@@ -360,6 +360,16 @@ THRUM_TABLE(
                &Microphone::pattern)
         .field({.key = "axis", .doc = "where it points, in the axes of the listener"}, &Microphone::axis))
 
+THRUM_TABLE(
+    ListenerKey, listener_key_table,
+    ObjectTable<ListenerKey>("listener key", "Where a listener that moves is at a time.")
+        .field({.key = "time", .unit = "s", .doc = "ascending", .bounds = at_least(0), .required = true},
+               &ListenerKey::time)
+        .field({.key = "position", .unit = "m", .doc = "of the head", .required = true},
+               &ListenerKey::position)
+        .field({.key = "forward", .doc = "where it looks; default: as listener.forward"},
+               &ListenerKey::forward))
+
 template <class Member>
 auto synthesis(Member SynthesisSettings::*member)
 {
@@ -578,6 +588,14 @@ THRUM_TABLE(ListenerEntry, listener_table,
                 .field({.key = "position", .unit = "m", .doc = "of the head"}, &ListenerEntry::position)
                 .field({.key = "forward", .doc = "where it looks; default: as the camera"},
                        &ListenerEntry::forward)
+                .field({.key = "body",
+                        .doc = "the body that it moves and turns with; position (default: the origin) and "
+                               "forward (default: x) are then in the axes of its shape"},
+                       &ListenerEntry::body)
+                .list({.key = "path",
+                       .doc = "where it is at certain times, by smooth curves between; before and after it "
+                              "stands still"},
+                      &ListenerEntry::path, &listener_key_table)
                 .choice({.key = "kind",
                          .doc = "mono; stereo: two microphones side by side; binaural: a head with two ears; "
                                 "ambisonic: first order, ACN and SN3D; microphones: those of the list"},
@@ -641,7 +659,11 @@ THRUM_TABLE(
         .field({.key = "normalise",
                 .doc = "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS"},
                &SoundEntry::normalise)
-        .field(non_negative("tail", "s", "heard after the end of the motion, at most"), &SoundEntry::tail)
+        .field({.key = "tail",
+                .unit = "s",
+                .doc = "heard after the end of the motion, at most: it ends when nothing is heard any more",
+                .bounds = between(0, 3600)},
+               &SoundEntry::tail)
         .field(non_negative("impulse_duration", "s", "of the impulses of the scene"),
                &SoundEntry::impulse_duration)
         .field(fraction("ground_reflection", "of pressure, by the plane of the scene; 0: none"),

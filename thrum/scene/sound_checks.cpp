@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "thrum/scene/instances.h"
 #include "thrum/sound/hrtf.h"
 
 namespace thrum::scene {
@@ -12,6 +14,7 @@ namespace thrum::scene {
 namespace {
 
 constexpr double kMaxListenerPosition = 1e4;  ///< [m]
+constexpr double kMaxListenerSpeed = 100;     ///< [m/s]
 constexpr double kMinFullScale = 1e-6;        ///< [Pa]
 constexpr double kSoundSpeed = 340;           ///< for a message [m/s]
 
@@ -53,11 +56,56 @@ class SoundChecker {
            "is empty, but \"kind\" is \"microphones\". List at least one, such as {\"position\": [0, 0, 0]}, "
            "or choose another kind.");
     }
+    check_path();
+    check_body();
     for (std::size_t i = 0; i < listener.microphones.size(); ++i) {
       if (!(listener.microphones[i].axis.norm() > 0))
         fail(listener.place, "listener", fmt::format("microphones[{}].axis", i),
              "has no length. Give it a direction, or leave it out.");
     }
+  }
+
+  void check_path()
+  {
+    const ListenerEntry& listener = scene_.listener;
+    if (!listener.path.empty() && !listener.body.empty())
+      fail(listener.place, "listener", "path", "stands beside \"body\". Keep one of the two.");
+    for (std::size_t i = 0; i < listener.path.size(); ++i) {
+      const ListenerKey& key = listener.path[i];
+      const auto fail_key = [&](const char* name, const std::string& message) {
+        fail(listener.place, "listener", fmt::format("path[{}].{}", i, name), message);
+      };
+      if (!(key.position.cwiseAbs().maxCoeff() <= kMaxListenerPosition))
+        fail_key("position", fmt::format("is more than {:g} km away.", kMaxListenerPosition / 1000));
+      if (key.forward && !(key.forward->norm() > 0))
+        fail_key("forward", "has no length. Give it a direction, or leave it out.");
+      if (i == 0) continue;
+      const ListenerKey& before = listener.path[i - 1];
+      if (!(key.time > before.time)) {
+        fail_key("time", fmt::format("is {:g} s after {:g} s; times ascend.", key.time, before.time));
+        continue;
+      }
+      const double speed = (key.position - before.position).norm() / (key.time - before.time);
+      if (speed > kMaxListenerSpeed)
+        fail_key("position", fmt::format("is reached at {:.3g} m/s; a listener moves at most at {:g} m/s.",
+                                         speed, kMaxListenerSpeed));
+    }
+  }
+
+  // The settings of a recording stand without their bodies and are checked against those of the recording.
+  void check_body()
+  {
+    const std::string& wanted = scene_.listener.body;
+    if (wanted.empty() || scene_.bodies.empty()) return;
+    std::vector<std::string> known;
+    for (const BodyEntry& body : scene_.bodies) {
+      if (instance_count(body) > kMaxBodies) return;  // reported elsewhere
+      for (const std::string& name : instance_names(body)) known.push_back(name);
+    }
+    if (std::find(known.begin(), known.end(), wanted) != known.end()) return;
+    fail(scene_.listener.place, "listener", "body",
+         fmt::format("is \"{}\", but no body has that name.", wanted));
+    mistakes_.back().nearest = nearest_name(wanted, known);
   }
 
   void check_hrtf()

@@ -8,6 +8,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/scene/sound_changes.h"
 
 namespace thrum::scene {
 
@@ -129,6 +130,14 @@ Json json_of(const ListenerEntry& listener)
   if (!microphones.empty()) json["microphones"] = microphones;
   if (listener.position) json["position"] = json_of(*listener.position);
   if (listener.forward) json["forward"] = json_of(*listener.forward);
+  if (!listener.body.empty()) json["body"] = listener.body;
+  Json path = Json::array();
+  for (const ListenerKey& key : listener.path) {
+    Json of_key = {{"time", key.time}, {"position", json_of(key.position)}};
+    if (key.forward) of_key["forward"] = json_of(*key.forward);
+    path.push_back(of_key);
+  }
+  if (!path.empty()) json["path"] = path;
   return json;
 }
 
@@ -185,7 +194,8 @@ SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built)
   notes.listener = scene.listener;
   for (std::size_t i = 0; i < built.visuals.size(); ++i) {
     SoundBodyNote& note = notes.bodies[built.visuals[i].name];
-    note = {built.sounds[i].sounds, built.materials[i], built.sounds[i].rings, {}, 0};
+    const BodySound& sound = built.sounds[i];
+    note = {sound.sounds, built.materials[i], sound.rings, {}, 0, sound.gain, sound.material_gain, {}};
     note_simulated_modes(built, i, note);
   }
   for (const ScriptedImpulse& impulse : built.impulses) {
@@ -200,6 +210,8 @@ std::string sound_notes_text(const SoundNotes& notes)
   Json bodies = Json::object();
   for (const auto& [name, body] : notes.bodies) {
     Json json = {{"sounds", body.sounds}, {"material", json_of(body.material)}};
+    if (body.gain != 1) json["gain"] = body.gain;
+    if (body.material_gain != 1) json["material_gain"] = body.material_gain;
     if (body.rings) json["rings"] = json_of(*body.rings);
     if (body.simulated_modes > 0) {
       json["simulated_file"] = body.simulated_file;
@@ -232,6 +244,8 @@ SoundNotes parse_sound_notes(std::string_view text, const std::vector<std::strin
       if (json.contains("rings")) body.rings = rings_of(json.at("rings"));
       body.simulated_file = json.value("simulated_file", "");
       body.simulated_modes = json.value("simulated_modes", 0);
+      body.gain = json.value("gain", 1.0);
+      body.material_gain = json.value("material_gain", 1.0);
     }
     for (const Json& json : note.at("impulses")) {
       notes.impulses.push_back(
@@ -242,12 +256,16 @@ SoundNotes parse_sound_notes(std::string_view text, const std::vector<std::strin
                             failure.what()));
   }
   try {
-    const SceneDesc scene = parse_scene(scene_text, "", {.settings = settings});
+    std::vector<std::string> of_scene;
+    for (const std::string& setting : settings)
+      if (!is_sound_change(setting)) of_scene.push_back(setting);
+    const SceneDesc scene = parse_scene(scene_text, "", {.settings = of_scene});
     notes.sound = scene.sound.value_or(SoundEntry{});
     notes.listener = scene.listener;
   } catch (const SceneError& error) {
     throw Error(describe_mistakes(error, settings));
   }
+  apply_sound_changes(notes, settings);
   return notes;
 }
 

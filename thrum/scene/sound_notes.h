@@ -22,6 +22,10 @@ struct SoundBodyNote {
   /// in contact. Empty: none does.
   std::string simulated_file;
   int simulated_modes = 0;
+  double gain = 1;  ///< of the body alone
+  double material_gain = 1;
+  /// That its modes are computed and cached with, where damping alone was changed since.
+  std::optional<model::Material> modes_material = {};
 };
 
 struct SoundImpulseNote {
@@ -36,14 +40,17 @@ struct SoundNotes {
   ListenerEntry listener;
   std::map<std::string, SoundBodyNote> bodies;  ///< by name
   std::vector<SoundImpulseNote> impulses;       ///< by time
+  std::vector<std::string> given_modes;         ///< bodies that were given a material or sound afterwards
+  std::vector<std::string> warnings;            ///< settings that change less than they seem to
 };
 
 /// Of the modes of a body, in the folder "modes" of a run.
 [[nodiscard]] std::string modes_file_name(std::string body);
 [[nodiscard]] SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built);
 [[nodiscard]] std::string sound_notes_text(const SoundNotes& notes);
-/// `settings` as of --set change the values of "sound" and "listener". Throws Error for a text that is no
-/// note, and for settings that are wrong, which it names.
+/// `settings` as of --set change the values of "sound" and "listener", and those of materials and bodies that
+/// are heard only (sound_changes.h). Throws Error for a text that is no note, and for settings that are
+/// wrong, which it names.
 [[nodiscard]] SoundNotes parse_sound_notes(std::string_view text,
                                            const std::vector<std::string>& settings = {});
 

@@ -261,6 +261,8 @@ class Finder {
     report_other("spacing", ListenerKind::stereo, "stereo");
     report_other("hrtf", ListenerKind::binaural, "binaural");
     report_other("microphones", ListenerKind::microphones, "microphones");
+    if (!scene_.listener.path.empty())
+      report("listener.position", "listener.path", "listener.path says where it is.");
     if (scene_.sound->normalise) report("sound.full_scale", "sound.normalise", "sound.normalise chooses it.");
     if (scene_.sound->synthesis.roughness == 0)
       report_each("sound", {"rolling", "seed"}, "sound.roughness", "sound.roughness is 0.");
