@@ -354,5 +354,47 @@ TEST_P(ClosedRoom, NothingLeaves)
   EXPECT_EQ(left, 0) << "of " << cases;
 }
 
+// A step is cut into no more slices than the settings allow, however often a body meets something in it, and
+// a bound that was reached is reported.
+TEST_P(ClosedRoom, SlicesAreBoundedWhereABallBouncesBetweenTwoWalls)
+{
+  const auto [stepper, method] = GetParam();
+  if (stepper == StepperKind::flexible) GTEST_SKIP() << "cuts the step into slices of its own";
+  constexpr double kRoom = 0.1;   // between the walls [m]
+  constexpr double kSpeed = 300;  // up to 50 impacts in a step [m/s]
+  for (const int max_impact_slices : {0, 1, 3, 8, 20}) {
+    WorldDesc desc = testing::desc_without_sleep();
+    desc.stepper = stepper;
+    desc.time_of_impact = method;
+    desc.gravity.setZero();
+    desc.max_impact_slices = max_impact_slices;
+    World world(desc);
+    world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+    BodyDesc wall;
+    wall.shape = world.add_shape({model::Box{{0.01, 1, 1}}});
+    wall.motion = model::Motion::fixed;
+    for (const double side : {-1.0, 1.0}) {
+      wall.X_ws.position = {side * (0.5 * kRoom + 0.01), 0, 0};
+      world.add_body(wall);
+    }
+    const model::BodyId ball = testing::add(world, {model::Sphere{0.01}}, {0.013, 0, 0});
+    world.set_velocity(ball, {kSpeed, 0, 0}, Vec3::Zero());
+    // Groups of a timewarp count their slices apart, up to where they become one.
+    const int more = method == TimeOfImpactMethod::timewarp ? 2 : 0;
+    const auto max_slices = static_cast<std::uint64_t>(desc.max_slices + 2 * max_impact_slices + more);
+    for (int i = 0; i < 10; ++i) {
+      const ImpactCounts before = world.impact_counts();
+      world.step(testing::kStep);
+      const ImpactCounts& after = world.impact_counts();
+      const std::uint64_t slices =
+          (after.solved_slices - before.solved_slices) - (after.undone_slices - before.undone_slices);
+      EXPECT_LE(slices, max_slices) << "max_impact_slices " << max_impact_slices << ", step " << i;
+      EXPECT_GT(after.stopped_bodies, before.stopped_bodies) << "max_impact_slices " << max_impact_slices;
+      EXPECT_GT(after.lost_time, before.lost_time);
+      EXPECT_LT(std::abs(world.body(ball).X_wb.position.x()), 0.5 * kRoom);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thrum::sim

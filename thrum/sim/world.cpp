@@ -111,6 +111,8 @@ void World::step(double h)
     step_by_timewarp(h);
     left = 0;
   }
+  // At most max_slices, and two for each cut: up to an impact, and the short one that resolves it.
+  int short_slices = 0;
   for (int cuts = 0; left > 0;) {
     begin_observed_slice(left == h);
     find_pairs(left);
@@ -119,6 +121,7 @@ void World::step(double h)
     if (left == h) count_slices(needed, h);
     const double slices = std::min(needed, 1.0 * std::max(1, desc_.max_slices - whole));
     const double max_slice = left / std::ceil(left / stepper_->max_slice() * (1 - kSliceRounding));
+    if (next_slice_ < left / slices && short_slices++ >= desc_.max_impact_slices) next_slice_ = kWholeStep;
     const double length = std::min({left / slices, next_slice_, max_slice});
     if (length < left) refilter_pairs(length);
     next_slice_ = kWholeStep;

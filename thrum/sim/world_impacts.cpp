@@ -269,17 +269,23 @@ double World::impact_slice(double h) const
 }
 
 // Bodies that would pass through others stay where they touch, with their velocities; against a kinematic
-// body they go with it. Each round shortens the motions of the pairs that still collide, in the end to
-// nothing: then none is left.
+// body they go with it, and so does what they meet in turn. Each round shortens the motions of the pairs that
+// still collide, in the end to nothing: then none is left.
 void World::stop_before_impacts(double h, int attempt)
 {
   kept_motion_.assign(state_.bodies.size(), 1.0);
+  std::vector<model::BodyIndex> carrier_of(state_.bodies.size(), model::kNone);
   const auto stop = [&](model::BodyIndex id, model::BodyIndex other, double fraction) {
     if (model_.bodies[at(id)].motion != model::Motion::dynamic) return;
     const collision::ShapeMotion motion = motion_in_slice(id, h);
     Pose X_ws = motion.pose_at(fraction);
     if (model_.bodies[at(other)].motion == model::Motion::kinematic) {
-      const collision::ShapeMotion carrier = motion_in_slice(other, h);
+      carrier_of[at(id)] = other;
+    } else if (carrier_of[at(id)] == model::kNone) {
+      carrier_of[at(id)] = carrier_of[at(other)];
+    }
+    if (carrier_of[at(id)] != model::kNone) {
+      const collision::ShapeMotion carrier = motion_in_slice(carrier_of[at(id)], h);
       X_ws = carrier.pose_at(1) * carrier.pose_at(fraction).inverse() * X_ws;
     }
     // The spin turns along: a thin rod that is turned under its spin would get many times its energy.
@@ -356,7 +362,7 @@ double World::solve_until_impact(double h, double min_slice, bool may_cut)
     if (!finds_impact_times()) next_slice_ = std::max(impact_slice(h), min_slice);
     if (!may_cut || h <= min_slice || attempt + 1 == kMaxAttempts) {
       stop_before_impacts(h, attempt);
-      if (h > min_slice) count_stopped(h);
+      if (!may_cut || h > min_slice) count_stopped(h);
       kept_motion_.clear();
       return h;
     }
