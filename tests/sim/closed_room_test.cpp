@@ -183,6 +183,7 @@ struct Filled {
   Pose X_room;
   model::BodyId moving = {};  ///< the room, if it moves
   bool moves = false;
+  bool is_driven = false;
   Vec3 half = Vec3::Zero();
   std::vector<model::BodyId> bodies;
   double h = 0;
@@ -236,6 +237,7 @@ void add_room(Filled& filled, Room kind, double thickness, base::Random& random)
       if (kind == Room::free) desc.angular_velocity = random.uniform() / filled.h * any_direction(random);
       filled.moving = add_whole({model::Compound{walls(half, thickness)}});
       filled.moves = true;
+      filled.is_driven = kind == Room::driven;
       break;
     }
     case Room::hills: {
@@ -272,11 +274,7 @@ Filled random_room(const Way& way, base::Random& random)
   const double thickness = spread(random, 0.001, 1);
   const std::size_t count = 1 + random.index(4);
   const double restitution = random.chance(0.3) ? 0 : random.uniform();
-  // Friction at impact times makes the constraint stepper gain energy where bodies are wedged
-  // (docs/limits.md).
-  const bool is_exact = desc.time_of_impact > TimeOfImpactMethod::continuous;
-  const double drawn = random.chance(0.3) ? 0 : random.uniform();
-  const double friction = is_exact && desc.stepper == StepperKind::constraint ? 0 : drawn;
+  const double friction = random.chance(0.3) ? 0 : random.uniform();
   world.set_surface(model::kDefaultSurface, {restitution, friction, 0, 0});
   filled.X_room = {100 * size * any_direction(random),
                    random.chance(0.3) ? Quat::Identity() : any_rotation(random)};
@@ -394,6 +392,42 @@ TEST_P(ClosedRoom, SlicesAreBoundedWhereABallBouncesBetweenTwoWalls)
       EXPECT_LT(std::abs(world.body(ball).X_wb.position.x()), 0.5 * kRoom);
     }
   }
+}
+
+/// Energy of a room that nothing drives [J].
+double energy_of(const World& world)
+{
+  return world.kinetic_energy() + world.potential_energy() + world.contact_energy() +
+         world.vibration_energy();
+}
+
+// Contacts with friction and restitution only take energy from bodies, however fast they spin.
+TEST_P(ClosedRoom, NothingGainsEnergy)
+{
+  constexpr int kSteps = 4;
+  // Gravity goes on accelerating bodies that are stopped for the rest of a step.
+  constexpr double kAllowed = 0.02;
+  const std::uint64_t seed = number_in("THRUM_ROOM_SEED", 1616);
+  const std::uint64_t cases = number_in("THRUM_ROOM_CASES", 15);
+  const std::uint64_t only = number_in("THRUM_ROOM_CASE", cases);
+  int gained = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    if (only < cases && i != only) continue;
+    base::Random random(seed, i);
+    Filled filled = random_room(GetParam(), random);
+    if (filled.is_driven) continue;
+    const double kinetic = filled.world->kinetic_energy();
+    const double start = energy_of(*filled.world);
+    double most = -1;
+    for (int k = 0; k < kSteps; ++k) {
+      filled.world->step(filled.h);
+      const double gain = (energy_of(*filled.world) - start) / kinetic;
+      most = std::isfinite(gain) ? std::max(most, gain) : std::numeric_limits<double>::infinity();
+    }
+    if (most <= kAllowed) continue;
+    if (++gained <= 5) ADD_FAILURE() << "case " << i << ": gained " << most << ": " << filled.text.str();
+  }
+  EXPECT_EQ(gained, 0) << "of " << cases;
 }
 
 }  // namespace

@@ -161,6 +161,19 @@ void ConstraintStepper::apply_warm_start(double h)
   if (energy_.limit_warm_start(bodies_)) scale_impulses();
 }
 
+// Never with more energy than before it where bodies spin fast: see island_energy.h.
+void ConstraintStepper::limit_solve_energy(double slice, double h)
+{
+  if (!energy_.find_limited_islands(bodies_, slice, h)) return;
+  contacts_.find_driver_work(bodies_, driver_work_);
+  if (!energy_.limit_solve(bodies_, driver_work_)) return;
+  const auto share = [&](model::BodyIndex a, model::BodyIndex b) {
+    return energy_.share(a, b);
+  };
+  contacts_.scale_solve(share);
+  for (JointRow& row : joints_.rows()) row.lambda *= energy_.share(row.a, row.b);
+}
+
 // What leaves with restitution, as far as the energy of each island goes.
 void ConstraintStepper::apply_restitution(double h)
 {
@@ -185,6 +198,7 @@ void ConstraintStepper::resolve_contacts(StepFrame& frame, double h)
   const double settled = settings_.settled_threshold * substep_speed_;
   joint_islands_.settle_bends(frame.model, frame.state, settings_, bodies_, h, kBendUpdates, settled);
   run_sweeps(settings_.iterations, h, all_islands_);
+  limit_solve_energy(frame.h, h);
   if (contacts_.push_out(bodies_, settings_, frame.model.length_scale, h)) bodies_.remove_push_out_energy(h);
   joints_.push_out(bodies_, h);
 }
@@ -197,6 +211,8 @@ void ConstraintStepper::advance_positions(StepFrame& frame, double h)
   contacts_.update_masses(bodies_);
   if (contacts_.may_bounce())
     energy_.find_inertia(frame.model, frame.state, contacts_.islands_that_may_bounce());
+  if (energy_.find_spinning_islands(bodies_, frame.h))
+    energy_.find_inertia(frame.model, frame.state, energy_.spinning_islands());
 }
 
 void ConstraintStepper::bounce(StepFrame& frame, double h)

@@ -55,6 +55,7 @@ class ConstraintStepper final : public Stepper {
   void share_sweeps(const StepFrame& frame);
   void apply_warm_start(double h);
   void scale_impulses();
+  void limit_solve_energy(double slice, double h);
   void apply_restitution(double h);
   void run_sweeps(int iterations, double h, const IslandFlags& islands);
   void solve_small_islands(double h, const IslandFlags& islands);
@@ -75,6 +76,7 @@ class ConstraintStepper final : public Stepper {
   IslandEnergy energy_;
   IslandFlags all_islands_;
   std::vector<double> joint_impulses_;  ///< of the rows, before bounces
+  std::vector<double> driver_work_;     ///< by island, see IslandEnergy::limit_solve() [J]
 
   ImpactEvents impacts_;
   std::vector<std::size_t> bouncing_;    ///< patches that may have impacts with restitution in this step

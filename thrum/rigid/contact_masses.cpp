@@ -132,6 +132,7 @@ const PatchMasses& ContactMasses::remake(const SolverPatch& p, const SolverBody&
 {
   Kept& kept = kept_[at(p.source)];
   if (kept.free == kEmpty) kept.free = take_slot();
+  if (kept.held != kEmpty) empty_slots_.push_back(std::exchange(kept.held, kEmpty));
   kept.key = {-1, -1, false, false};  // of no patch: free() makes them again
   set_masses(p, A, B, false, false, cfm_, masses(kept.free));
   return masses(kept.free);
@@ -144,6 +145,10 @@ const PatchMasses& ContactMasses::held(const SolverPatch& p, bool hold_a, const 
   if (kept.held != kEmpty && kept.hold_a == hold_a) return masses(kept.held);
   if (kept.held == kEmpty) kept.held = take_slot();
   kept.hold_a = hold_a;
+  if (kept.key.is_remade()) {
+    set_masses(p, A, B, hold_a, !hold_a, cfm_, masses(kept.held));
+    return masses(kept.held);
+  }
   // Bodies may have moved, by an impact within the first substep too.
   make(p, A, B, hold_a, !hold_a, true, masses(kept.held));
   return masses(kept.held);

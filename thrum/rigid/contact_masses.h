@@ -36,7 +36,8 @@ class ContactMasses {
   /// With body a held, or b.
   [[nodiscard]] const PatchMasses& held(const SolverPatch& p, bool hold_a, const SolverBody& A,
                                         const SolverBody& B);
-  /// Of a patch whose bodies have turned far within the step: not kept beyond it.
+  /// Of a patch whose bodies have turned far within the step, or slid: not kept beyond it. Those with a body
+  /// held have to be asked for again.
   [[nodiscard]] const PatchMasses& remake(const SolverPatch& p, const SolverBody& A, const SolverBody& B);
   /// Patches of the next step do not continue those of the last one.
   void forget();
@@ -49,6 +50,7 @@ class ContactMasses {
     double inverse_mass_b = 0;
     bool slides = false;  ///< there is friction
     bool spins = false;   ///< there is spinning friction
+    [[nodiscard]] bool is_remade() const { return inverse_mass_a < 0; }
     bool operator==(const Key&) const = default;
   };
   struct Kept {

@@ -63,6 +63,8 @@ struct SolverPatch {
   std::uint8_t count = 0;
   bool may_bounce = false;  ///< some point is new and restitution is not 0, or a distant impact kicks it
   bool rolls = false;       ///< there is rolling friction
+  /// Square of the slide beyond which `masses` are not those of the rows any more [m^2].
+  RowReal max_slide_square = 0;
 
   std::array<Rows, 3> linear;
   std::array<Rows, 3> arm_a;  ///< [m]

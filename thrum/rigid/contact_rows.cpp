@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/index.h"
 
@@ -37,6 +38,22 @@ void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
     p.arm_a[k] += change;
     p.arm_b[k] -= change;
   }
+}
+
+/// The masses of a patch are made again when its arms have moved by more than this share of their length and
+/// the radius of gyration of the smaller body: from 0.4 on sweeps would ask for twice the impulse that is
+/// needed, and diverge.
+constexpr double kStaleArmShare = 0.25;
+
+// The slide at which the arms of a patch, of which each gets half of it, have moved so far; squared [m^2].
+double max_slide_square(const SolverBody& A, const SolverBody& B, const PatchRecord& record)
+{
+  if (A.inverse_mass == 0 || B.inverse_mass == 0) return std::numeric_limits<double>::infinity();
+  const auto square_of = [](const SolverBody& body, const Vec3& r) {
+    return r.squaredNorm() + body.inverse_mass / body.inverse_inertia.trace();
+  };
+  const double arm_square = std::min(square_of(A, record.ra), square_of(B, record.rb));
+  return 4 * kStaleArmShare * kStaleArmShare * arm_square;
 }
 
 /// From so many patches on, which with their masses and bodies are 3 MB, a visit asks for what the next ones
@@ -160,6 +177,7 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   record.approach_acceleration = record.n.dot(B.acceleration - A.acceleration);
   record.start_speed = normal_speeds(p, bodies);
   p.masses = &masses_.free(p, A, B);
+  p.max_slide_square = static_cast<RowReal>(max_slide_square(A, B, record));
   if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
@@ -174,10 +192,18 @@ void ContactRows::update_masses(SolverBodies& bodies)
     SolverPatch& p = patches_[i];
     const SolverBody& A = bodies[p.a];
     const SolverBody& B = bodies[p.b];
-    if (!has_turned(A) && !has_turned(B)) continue;
-    p.masses = &masses_.remake(p, A, B);
-    if (p.rolls) records_[i].rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
+    if (has_turned(A) || has_turned(B)) remake_masses(i, bodies);
   }
+}
+
+void ContactRows::remake_masses(std::size_t i, SolverBodies& bodies)
+{
+  SolverPatch& p = patches_[i];
+  const SolverBody& A = bodies[p.a];
+  const SolverBody& B = bodies[p.b];
+  p.masses = &masses_.remake(p, A, B);
+  if (HeldPatch* h = held(i)) h->masses = nullptr;
+  if (p.rolls) records_[i].rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
 void ContactRows::record_approach_speeds(SolverBodies& bodies)
@@ -202,6 +228,7 @@ void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach, c
     if (islands[island_[i]] == 0) continue;
     SolverPatch& p = patches_[i];
     set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+    if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
     if (!keep_approach) continue;
     const Lanes speed = normal_speeds(p, bodies);
     p.bias.head<4>() = (p.target > RowReal(0) || p.gap_now <= RowReal(0))
@@ -219,6 +246,7 @@ void ContactRows::warm_start(SolverBodies& bodies, double h)
     SolverBody& A = bodies[p.a];
     SolverBody& B = bodies[p.b];
     set_patch_bias(p, A, B, s);
+    if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
     apply_rows(p, *p.masses, A, B, p.lambda);
     if (p.rolls) apply_rolling(*p.masses, A, B, records_[i].rolling_impulse);
   }
@@ -311,6 +339,23 @@ bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings
     any = true;
   }
   return any;
+}
+
+void ContactRows::find_driver_work(SolverBodies& bodies, std::vector<double>& work)
+{
+  work.assign(may_bounce_.size(), 0.0);
+  for (std::size_t i = 0; i < count_; ++i) {
+    const SolverPatch& p = patches_[i];
+    const SolverBody& A = bodies[p.a];
+    const SolverBody& B = bodies[p.b];
+    const bool drives_a = A.moves && A.inverse_mass == 0;
+    const bool drives_b = B.moves && B.inverse_mass == 0;
+    if (!drives_a && !drives_b) continue;
+    const Vec3 zero = Vec3::Zero();
+    const Vec3 v = (drives_b ? B.v : zero) - (drives_a ? A.v : zero);
+    const Rows speed = along_rows(p, v, drives_a ? A.w : zero, drives_b ? B.w : zero);
+    work[island_[i]] += static_cast<double>((applied_impulses(i) * speed).sum());
+  }
 }
 
 bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& settings, double length_scale,

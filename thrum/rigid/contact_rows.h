@@ -54,6 +54,22 @@ class ContactRows {
       records_[i].rolling_impulse *= factor;
     }
   }
+  /// Likewise of what a solve has given, with shock propagation.
+  template <class Share>
+  void scale_solve(Share&& share)
+  {
+    scale_impulses(share);
+    for (std::size_t i = 0; i < count_; ++i) {
+      HeldPatch* h = held(i);
+      if (h == nullptr || !h->used) continue;
+      const double factor = share(patches_[i].a, patches_[i].b);
+      h->lambda *= static_cast<RowReal>(factor);
+      h->rolling_impulse *= factor;
+    }
+  }
+  /// Of each island: the impulses on its rows with kinematic bodies times the speed of those along the rows
+  /// [J].
+  void find_driver_work(SolverBodies& bodies, std::vector<double>& work);
   /// Leaves share(a, b) of what the sweeps since `start_bounces` added.
   template <class Share>
   void scale_bounces(Share&& share)
@@ -136,6 +152,8 @@ class ContactRows {
   void build_patch(const model::ContactPatch& contact, const model::SceneState& state,
                    const model::Surface& surface, const ConstraintSettings& settings, SolverBodies& bodies,
                    SolverPatch& p, PatchRecord& record);
+  /// Makes the masses of a patch again, as its rows and bodies are now.
+  void remake_masses(std::size_t i, SolverBodies& bodies);
   void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
   void mark_disturbed(const SolverPatch& p);
   /// Asks for what a visit of patch i needs, if there is such a patch.

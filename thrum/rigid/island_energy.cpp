@@ -52,10 +52,15 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
   driven_ = touches_driver_;
   if (any_requested) find_kick_energy(state);
   // Motors and springs give energy too.
+  has_motor_.assign(island_count_, false);
+  has_joint_.assign(island_count_, false);
   for (const model::Joint& joint : model.joints) {
-    if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
     for (const model::BodyIndex id : {joint.a, joint.b}) {
-      if (id != model::kNone && island_[at(id)] != model::kNone) driven_[at(island_[at(id)])] = true;
+      if (id == model::kNone || island_[at(id)] == model::kNone) continue;
+      has_joint_[at(island_[at(id)])] = true;
+      if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
+      driven_[at(island_[at(id)])] = true;
+      has_motor_[at(island_[at(id)])] = true;
     }
   }
 }
@@ -146,6 +151,11 @@ void IslandEnergy::apply_island_shares(SolverBodies& bodies)
     share_[i] = energy_[at(island_[i])].share;
     if (share_[i] == 1) continue;
     SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
+    if (!body.v.allFinite() || !body.w.allFinite()) {
+      body.v = before_[i].v;
+      body.w = before_[i].w;
+      continue;
+    }
     body.v = before_[i].v + share_[i] * (body.v - before_[i].v);
     body.w = before_[i].w + share_[i] * (body.w - before_[i].w);
   }
@@ -196,6 +206,55 @@ bool IslandEnergy::limit_bounces(SolverBodies& bodies)
     // The greater root of s^2 square / 2 + s slope - allowed = 0, eq. (1).
     const double root = energy.slope * energy.slope + 2 * energy.square * std::max(0.0, energy.allowed);
     energy.share = std::clamp((-energy.slope + std::sqrt(root)) / energy.square, 0.0, 1.0);
+    any = true;
+  }
+  if (any) apply_island_shares(bodies);
+  return any;
+}
+
+template <class IsSlow>
+bool IslandEnergy::find_islands_unless(SolverBodies& bodies, IsSlow&& is_slow)
+{
+  spinning_.assign(island_count_ + 1, 0);
+  bool any = false;
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
+    if (island_[i] == model::kNone || body.inverse_mass == 0 || is_slow(body, at(island_[i]))) continue;
+    spinning_[at(island_[i])] = 1;
+    any = true;
+  }
+  return any;
+}
+
+bool IslandEnergy::find_spinning_islands(SolverBodies& bodies, double slice)
+{
+  const double max_spin = kStaleRowTurn / slice;
+  return find_islands_unless(bodies, [&](const SolverBody& body, std::size_t) {
+    return body.w.squaredNorm() <= max_spin * max_spin &&
+           body.dth.squaredNorm() <= kStaleRowTurn * kStaleRowTurn;
+  });
+}
+
+bool IslandEnergy::find_limited_islands(SolverBodies& bodies, double slice, double substep)
+{
+  return find_islands_unless(bodies, [&](const SolverBody& body, std::size_t island) {
+    const double max_spin = kStaleRowTurn / (has_joint_[island] ? substep : slice);
+    return body.w.squaredNorm() <= max_spin * max_spin &&
+           (has_joint_[island] || body.dth.squaredNorm() <= kStaleRowTurn * kStaleRowTurn);
+  });
+}
+
+bool IslandEnergy::limit_solve(SolverBodies& bodies, std::span<const double> work)
+{
+  sum_changes(bodies);
+  bool any = false;
+  for (std::size_t k = 0; k < energy_.size(); ++k) {
+    Energy& energy = energy_[k];
+    if (spinning_[k] == 0 || has_motor_[k]) continue;
+    energy.slope += work[k];
+    // Also what is not a number.
+    if (2 * energy.slope + energy.square <= 0) continue;
+    energy.share = std::isfinite(energy.square) ? energy.minimizing_share() : 0.0;
     any = true;
   }
   if (any) apply_island_shares(bodies);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What must not put energy in: starting from the impulses of the substep before, and bounces.
+// What must not put energy in: starting from the impulses of the substep before, bounces, and the solve where
+// bodies spin fast.
 //
 // With d the change of velocity that some impulses of an island bring, the kinetic energy for a share s of
 // them is
@@ -21,9 +22,17 @@
 // allows that is the greater root of K(s) = K_allowed. Impulses of Newton's law at several contacts at once,
 // or with friction, can need it. Kicks of a distant response come with the bounces and bring the energy that
 // was granted to them.
+//
+// The solve of a substep. Contacts and joints at rest can only take energy, but sweeps that have not
+// converged can add some, and rows of a body that turned far since they were built (kStaleRowTurn) push where
+// it no longer is. A body that spins at 1e5 rad/s between two walls gained a hundred times its energy in a
+// step by friction. In islands with such a body the impulses of a solve that gains keep the share s*, from the
+// velocities after gravity and applied forces. Against a kinematic body what counts is the motion relative to
+// it: with u the speed of its side of a row and j the impulse, j u joins v.M d in (1).
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "thrum/model/scene.h"
@@ -55,6 +64,16 @@ class IslandEnergy {
   /// After the move, `record_velocities` and the bounces: leaves each island its share of them. False: all of
   /// them keep 1.
   [[nodiscard]] bool limit_bounces(SolverBodies& bodies);
+  /// Finds the islands with a body that has turned so far in this slice [s], or spins so fast, that its rows
+  /// are stale. False: there is none.
+  [[nodiscard]] bool find_spinning_islands(SolverBodies& bodies, double slice);
+  /// Likewise those whose solve is to be limited: rows of joints are made anew in each substep [s], and what
+  /// they add to the energy of a body that turns by little is the error of a symplectic step, which swings.
+  [[nodiscard]] bool find_limited_islands(SolverBodies& bodies, double slice, double substep);
+  [[nodiscard]] const IslandFlags& spinning_islands() const { return spinning_; }
+  /// After `record_velocities` and a solve: leaves the islands found last that gained their share of it. `work`
+  /// is j u of each island, as above [J]. False: all of them keep 1.
+  [[nodiscard]] bool limit_solve(SolverBodies& bodies, std::span<const double> work);
   /// The share of a row between two bodies: the smaller of theirs.
   [[nodiscard]] double share(model::BodyIndex a, model::BodyIndex b) const;
   /// Island of each body, kNone for bodies that are not dynamic.
@@ -81,6 +100,8 @@ class IslandEnergy {
   /// Gives each body the share of its island.
   void apply_island_shares(SolverBodies& bodies);
 
+  template <class IsSlow>
+  bool find_islands_unless(SolverBodies& bodies, IsSlow&& is_slow);
   void find_islands_of(const model::SceneModel& model, const model::SceneState& state);
   void find_kick_energy(const model::SceneState& state);
 
@@ -88,6 +109,9 @@ class IslandEnergy {
   std::size_t island_count_ = 0;
   std::vector<bool> touches_driver_;  ///< by island: a kinematic body touches it
   std::vector<bool> driven_;          ///< by island: something outside may put energy in
+  std::vector<bool> has_motor_;       ///< by island: a motor or a spring may
+  std::vector<bool> has_joint_;       ///< by island
+  IslandFlags spinning_;              ///< found last
   std::vector<double> kick_energy_;   ///< by island: what the kicks of this step may bring [J]
   std::vector<Mat3> inertia_;         ///< world axes [kg m^2]
   std::vector<Motion> before_;

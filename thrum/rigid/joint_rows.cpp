@@ -13,6 +13,9 @@ namespace thrum::rigid {
 
 namespace {
 
+/// A body that turns by more than this in a substep leaves the tangent of its joints by no small bend [rad].
+constexpr double kMaxBentTurn = 3;
+
 // A joint with its two frames in the world.
 struct PlacedJoint {
   const model::Joint& desc;
@@ -319,6 +322,17 @@ void JointRows::update_bends_of(const model::SceneModel& model, const model::Sce
   PlacedJoint joint = placed_joint(model, at(rows_[first].joint), bodies);
   const SolverBody& A = bodies[joint.a];
   const SolverBody& B = bodies[joint.b];
+  // Where a body goes that turns so far is no matter of a bend: with it, links that flew at 100 m/s got 1e45
+  // times their energy within four steps.
+  const double max_spin = kMaxBentTurn / h;
+  if (!(std::max(A.w.squaredNorm(), B.w.squaredNorm()) <= max_spin * max_spin)) {
+    for (std::size_t k = first; k < end; ++k) {
+      const double arm = rows_[k].linear.isZero(0) ? length_scale_ : 1.0;
+      record(k, arm * std::abs(rows_[k].bend) / h);
+      rows_[k].bend = 0;
+    }
+    return;
+  }
   moved_.clear();
   joint.place(next_pose_of(joint.desc.a), next_pose_of(joint.desc.b));
   RowBuilder next(moved_, joint, settings.joint_erp);

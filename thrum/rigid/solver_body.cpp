@@ -145,7 +145,8 @@ void SolverBodies::advance_velocities(const model::SceneModel& model, double h)
 bool is_resting(const SolverBody& body, double step)
 {
   const double speed = kRestingSteps * step * body.acceleration.norm();
-  return body.v.squaredNorm() <= speed * speed;
+  return body.v.squaredNorm() <= speed * speed &&
+         step * step * body.w.squaredNorm() <= kStaleRowTurn * kStaleRowTurn;
 }
 
 void remove_lift_energy(SolverBody& body, const Vec3& push, double h)

@@ -50,8 +50,9 @@ struct SpinMidpoint {
 /// In world axes, of a body with the inertia `inertia_b` in its own axes [1/(kg m^2)].
 [[nodiscard]] Mat3 world_inverse_inertia(const Mat3& inertia_b, const Quat& q);
 
-/// Whether the body is no faster than gravity makes it in two steps of length `step` [s]. Only what rests can
-/// be leant on in shock propagation.
+/// Whether the body is no faster than gravity makes it in two steps of length `step` [s], and its rows do not
+/// get stale in one. Only what rests can be leant on in shock propagation: held, a top would spin up what
+/// touches it and lose nothing.
 [[nodiscard]] bool is_resting(const SolverBody& body, double step);
 
 /// Slows a body that `push` [m/s] lifts for a time h: its kinetic energy falls by m a.dx. One at rest has
