@@ -163,11 +163,15 @@ mesh::TriangleMesh inside_of(const Vec3& half)
   return box;
 }
 
-mesh::TriangleMesh vessel_of(const Vec3& half, double thickness)
+/// A closed box with a cavity of inner half lengths `half`, whose floor is thicker than its walls by `foot`.
+mesh::TriangleMesh vessel_of(const Vec3& half, double thickness, double foot = 0)
 {
   mesh::TriangleMesh vessel = inside_of(half);
-  const mesh::TriangleMesh outer =
+  mesh::TriangleMesh outer =
       shapes::generate(shapes::BoxDesc{.size = 2 * (half + Vec3::Constant(thickness))});
+  for (Vec3& v : outer.vertices) {
+    if (v.z() < 0) v.z() -= foot;
+  }
   const auto offset = static_cast<std::int32_t>(vessel.vertices.size());
   vessel.vertices.insert(vessel.vertices.end(), outer.vertices.begin(), outer.vertices.end());
   for (auto triangle : outer.triangles) {
@@ -392,6 +396,53 @@ TEST_P(ClosedRoom, SlicesAreBoundedWhereABallBouncesBetweenTwoWalls)
       EXPECT_LT(std::abs(world.body(ball).X_wb.position.x()), 0.5 * kRoom);
     }
   }
+}
+
+// Walls of a vessel that are much thinner than its foot: what is slow for the foot is not for the walls.
+TEST_P(ClosedRoom, SlowBodiesStayInAVesselWithThinWallsAndAThickFoot)
+{
+  const std::uint64_t seed = number_in("THRUM_ROOM_SEED", 1616);
+  const std::uint64_t cases = number_in("THRUM_ROOM_CASES", 10);
+  const std::uint64_t only = number_in("THRUM_ROOM_CASE", cases);
+  int left = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    if (only < cases && i != only) continue;
+    base::Random random(seed + 1, i);
+    Filled filled;
+    WorldDesc desc = testing::desc_without_sleep();
+    std::tie(desc.stepper, desc.time_of_impact) = GetParam();
+    desc.gravity = 9.81 * any_direction(random);
+    filled.world = std::make_unique<World>(desc);
+    World& world = *filled.world;
+    world.set_surface(model::kDefaultSurface, {0.5 * random.uniform(), random.uniform(), 0, 0});
+    filled.h = 1 / spread(random, 30, 240);
+    filled.half = spread(random, 0.05, 0.5) * Vec3(1, random.uniform(0.5, 1), random.uniform(0.5, 1));
+    const double size = filled.half.maxCoeff();
+    const double thickness = size * spread(random, 0.005, 0.1);
+    const double foot = size * random.uniform(0.3, 1);
+    BodyDesc vessel;
+    vessel.motion = model::Motion::fixed;
+    vessel.shape = world.add_shape({model::Mesh{
+        std::make_shared<const mesh::TriangleMesh>(vessel_of(filled.half, thickness, foot)), nullptr}});
+    world.add_body(vessel);
+    BodyDesc body;
+    const std::size_t kind = random.index(kShapeNames.size());
+    const double length = filled.half.minCoeff() * random.uniform(0.2, 0.9);
+    body.shape = world.add_shape(shape_of(kind, length, random));
+    body.mass = spread(random, 0.01, 100);
+    body.X_ws.rotation = any_rotation(random);
+    const double speed = spread(random, 0.1, 10);
+    body.velocity = speed * any_direction(random);
+    body.angular_velocity = random.uniform(0, 10) * any_direction(random);
+    filled.bodies.push_back(world.add_body(body));
+    for (int k = 0; k < 60 && beyond(filled) <= 0; ++k) world.step(filled.h);
+    if (beyond(filled) <= 0) continue;
+    if (++left <= 5)
+      ADD_FAILURE() << "case " << i << ": beyond by " << beyond(filled) << " m: " << kShapeNames[kind]
+                    << " of " << length << " m, " << speed << " m/s, walls " << thickness << " m, foot "
+                    << foot << " m, h 1/" << 1 / filled.h;
+  }
+  EXPECT_EQ(left, 0) << "of " << cases;
 }
 
 /// Energy of a room that nothing drives [J].

@@ -21,6 +21,9 @@ namespace {
 /// thickness. What is struck in a step may run into a third body by as much as it then moves: with 0.3, 500
 /// rings that fell up to 15 m overlapped by 51 mm on the way, with 0.15 by 9 mm, for a third more time.
 constexpr double kSafeMove = 0.15;
+/// The width of a mesh is its thickness in the middle of its thickest part, unless a wall is thinner than
+/// this share of that: then what moves by more than the wall is thick is searched for impacts.
+constexpr double kThinShare = 0.5;
 /// Corners on the rim of a cylinder with which it touches meshes.
 constexpr int kRimCorners = 32;
 
@@ -143,6 +146,8 @@ void prepare_as(PreparedShape& prepared, const model::Mesh& mesh)
   if (surface->field) {
     prepared.min_extent = std::min(prepared.bounds.sizes().minCoeff(), surface->thickness);
     prepared.safe_move = kSafeMove * prepared.min_extent;
+    // Much thinner walls than the thickest part, as of a vessel with a foot.
+    if (surface->min_thickness < kThinShare * prepared.min_extent) prepared.width = surface->min_thickness;
   } else {
     prepared.width = std::numeric_limits<double>::infinity();
   }

@@ -2,6 +2,7 @@
 #include "thrum/collision/triangle_surface.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +20,11 @@ constexpr int kMinCells = 24;
 constexpr int kMaxCells = 160;
 /// Cells across the thickness of a mesh.
 constexpr double kCellsAcross = 10;
+/// Two faces are the sides of a wall where the cosine between their normals is less than this: the faces that
+/// meet at a sharp edge are not.
+constexpr double kOppositeCosine = -0.7;
+/// Where the thickness behind a triangle is measured: in its middle, and this share of the way to a corner.
+constexpr double kCornerShare = 0.7;
 
 // How far inside the innermost node of the grid lies [m].
 double max_depth(const distance::SignedDistanceField& field)
@@ -62,6 +68,7 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
   find_edge_bends();
   find_edges_of_faces();
   measure_thickness();
+  if (field) min_thickness = std::min(thickness, thinnest_wall());
   if (field && distance.normals().closed && !elements.has_sharp_edges())
     round = std::make_unique<RoundSurface>(distance, thickness);
 }
@@ -82,6 +89,28 @@ void TriangleSurface::refit(std::span<const Vec3> vertices)
   distance.refit(vertices);
   elements.refit(vertices);
   find_edge_bends();
+}
+
+// The least way through the mesh between two sides of a wall, along the normals of its triangles.
+double TriangleSurface::thinnest_wall() const
+{
+  const mesh::TriangleMesh& mesh = bvh.mesh();
+  const double size = bvh.bounds().sizes().maxCoeff();
+  double thinnest = std::numeric_limits<double>::infinity();
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const Vec3 corners[3] = {mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)};
+    const Vec3 middle = (corners[0] + corners[1] + corners[2]) / 3;
+    for (int k = -1; k < 3; ++k) {
+      const Vec3 from = k < 0 ? middle : Vec3(middle + kCornerShare * (corners[k] - middle));
+      // From just inside, where the triangle itself is not hit.
+      const double inside = 1e-9 * size;
+      const mesh::RayHit hit =
+          bvh.first_hit({from - inside * normals[t], -normals[t], std::min(thinnest, size)});
+      if (hit.found() && normals[at(hit.triangle)].dot(normals[t]) < kOppositeCosine)
+        thinnest = std::min(thinnest, hit.t + inside);
+    }
+  }
+  return thinnest;
 }
 
 // The field's cells are a tenth of the thickness, so that a round tube of radius r is known to within r /

@@ -49,6 +49,7 @@ struct TriangleSurface final : ShapeAccelerator {
   std::shared_ptr<const distance::SignedDistanceField> field;  ///< empty for an open or deformable mesh
   std::unique_ptr<const RoundSurface> round;                   ///< of a closed mesh without sharp edges
   double thickness = 0;       ///< twice the largest depth inside; for an open mesh the mean edge [m]
+  double min_thickness = 0;   ///< of the thinnest wall, at most `thickness`; 0: not measured [m]
   std::vector<Vec3> normals;  ///< unit, by triangle
   /// Of edge k (from corner k to k + 1) of each triangle.
   std::vector<std::array<EdgeBend, 3>> edge_bends;
@@ -61,6 +62,7 @@ struct TriangleSurface final : ShapeAccelerator {
  private:
   void find_edge_bends();
   void measure_thickness();
+  [[nodiscard]] double thinnest_wall() const;
   void find_edges_of_faces();
 
   std::shared_ptr<const BoyseSurface> boyse_;  ///< empty for a deformable mesh
