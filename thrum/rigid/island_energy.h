@@ -25,10 +25,9 @@
 //
 // The solve of a substep. Contacts and joints at rest can only take energy, but sweeps that have not
 // converged can add some, and rows of a body that turned far since they were built (kStaleRowTurn) push where
-// it no longer is. A body that spins at 1e5 rad/s between two walls gained a hundred times its energy in a
-// step by friction. In islands with such a body the impulses of a solve that gains keep the share s*, from the
-// velocities after gravity and applied forces. Against a kinematic body what counts is the motion relative to
-// it: with u the speed of its side of a row and j the impulse, j u joins v.M d in (1).
+// it no longer is. In islands with such a body the impulses of a solve that gains keep the share s*, from
+// the velocities after gravity and applied forces. Against a kinematic body what counts is the motion
+// relative to it: with u the speed of its side of a row and j the impulse, j u joins v.M d in (1).
 #pragma once
 
 #include <cstdint>
@@ -71,8 +70,8 @@ class IslandEnergy {
   /// they add to the energy of a body that turns by little is the error of a symplectic step, which swings.
   [[nodiscard]] bool find_limited_islands(SolverBodies& bodies, double slice, double substep);
   [[nodiscard]] const IslandFlags& spinning_islands() const { return spinning_; }
-  /// After `record_velocities` and a solve: leaves the islands found last that gained their share of it. `work`
-  /// is j u of each island, as above [J]. False: all of them keep 1.
+  /// After `record_velocities` and a solve: leaves the islands found last that gained their share of it.
+  /// `work` is j u of each island, as above [J]. False: all of them keep 1.
   [[nodiscard]] bool limit_solve(SolverBodies& bodies, std::span<const double> work);
   /// The share of a row between two bodies: the smaller of theirs.
   [[nodiscard]] double share(model::BodyIndex a, model::BodyIndex b) const;
