@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <mutex>
 
+#include "thrum/base/chunk_loop.h"
 #include "thrum/base/error.h"
 #include "thrum/base/thread_limit.h"
 
@@ -23,7 +22,7 @@
 #if defined(THRUM_USE_TBB) && defined(__SANITIZE_THREAD__)
 // oneTBB is not built with the thread sanitizer, so the sanitizer reports the start of a loop on the worker
 // threads as a race: in the library (or in Embree, which uses it), in its headers, and in a thread's first
-// access to its loop. Bodies of loops are ordered by Loop::next_ and are checked.
+// access to its loop. Bodies of loops are ordered by ChunkLoop::next_ and are checked.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions()
 {
@@ -31,20 +30,22 @@ extern "C" const char* __tsan_default_suppressions()
          "called_from_lib:libembree3.so\n"
          "race_top:oneapi/tbb\n"
          "race_top:thrum/base/parallel.cpp\n"
+         "race_top:thrum/base/chunk_loop.h\n"
          "race_top:bits/atomic_base.h\n";
 }
 #endif
 
 namespace thrum::base {
+
+thread_local bool detail::inside_loop = false;
+thread_local int detail::thread_limit = 0;
+
+using detail::ChunkLoop;
+using detail::inside_loop;
+using detail::run_in_order;
+using detail::thread_limit;
+
 namespace {
-
-/// Of the loops that this thread starts; 0: none.
-thread_local int thread_limit = 0;
-
-void run_in_order(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
-{
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) work(context, chunk);
-}
 
 #ifdef THRUM_USE_TBB
 
@@ -92,76 +93,6 @@ std::shared_ptr<Workers> current_workers()
   return slot;
 }
 
-/// True on a thread that is inside a chunk: a loop started there is nested.
-thread_local bool inside_loop = false;
-
-class InsideLoop {
- public:
-  InsideLoop() : was_inside_(inside_loop) { inside_loop = true; }
-  ~InsideLoop() { inside_loop = was_inside_; }
-  InsideLoop(const InsideLoop&) = delete;
-  InsideLoop& operator=(const InsideLoop&) = delete;
-
- private:
-  bool was_inside_;
-};
-
-/// One loop: threads take chunks in ascending order from a shared counter.
-///
-/// Which exception is reported does not depend on timing: a chunk is skipped only when a lower one has
-/// already thrown, so the lowest chunk that throws is always run.
-class Loop {
- public:
-  Loop(std::size_t chunks, void (*work)(void*, std::size_t), void* context)
-      : chunks_(chunks), work_(work), context_(context)
-  {
-  }
-
-  /// Makes writes from before the loop visible to all threads that take a chunk.
-  void open() noexcept { next_.store(0, std::memory_order_release); }
-
-  /// Takes chunks until none are left; called once by each thread.
-  void take_chunks() noexcept
-  {
-    const InsideLoop inside;
-    for (;;) {
-      // Acquire and release on the counter order the bodies of different threads in a way that the thread
-      // sanitizer can see; oneTBB orders them as well, but is not instrumented.
-      const std::size_t chunk = next_.fetch_add(1, std::memory_order_acq_rel);
-      if (chunk >= chunks_) return;
-      if (chunk > lowest_failed_.load(std::memory_order_acquire)) continue;
-      try {
-        work_(context_, chunk);
-      } catch (...) {
-        record_failure(chunk, std::current_exception());
-      }
-    }
-  }
-
-  void rethrow()
-  {
-    static_cast<void>(next_.load(std::memory_order_acquire));
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  void record_failure(std::size_t chunk, std::exception_ptr failure)
-  {
-    const std::lock_guard lock(mutex_);
-    if (chunk >= lowest_failed_.load(std::memory_order_relaxed)) return;
-    failure_ = std::move(failure);
-    lowest_failed_.store(chunk, std::memory_order_release);
-  }
-
-  std::size_t chunks_;
-  void (*work_)(void*, std::size_t);
-  void* context_;
-  std::atomic<std::size_t> next_{0};
-  std::atomic<std::size_t> lowest_failed_{static_cast<std::size_t>(-1)};
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
-
 #endif
 
 }  // namespace
@@ -201,7 +132,7 @@ void detail::run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), vo
   const int allowed = thread_limit > 0 ? std::min(workers->count, thread_limit) : workers->count;
   if (allowed == 1) return run_in_order(chunks, work, context);
 
-  Loop loop(chunks, work, context);
+  ChunkLoop loop(chunks, work, context);
   loop.open();
   const auto threads = static_cast<int>(std::min<std::size_t>(chunks, static_cast<std::size_t>(allowed)));
   const auto spread = [&] {
