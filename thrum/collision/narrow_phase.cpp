@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "thrum/base/index.h"
-#include "thrum/base/parallel.h"
+#include "thrum/base/team.h"
 #include "thrum/collision/contact_matching.h"
 #include "thrum/collision/convex.h"
 #include "thrum/collision/impact_contacts.h"
@@ -527,7 +527,7 @@ void update_contacts(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc,
   if (memory.chunks.size() < cut.size()) memory.chunks.resize(cut.size());
   const std::span<ChunkContacts> chunks = std::span(memory.chunks).first(cut.size());
   for (ChunkContacts& chunk : chunks) chunk.clear();
-  base::parallel_for_chunks(
+  base::team_for_chunks(
       input.pairs.size(),
       [&](std::size_t begin, std::size_t end) {
         PairScratch& mine = pool.take();

@@ -114,14 +114,24 @@ void ContactMasses::make(const SolverPatch& p, const SolverBody& A, const Solver
              body_at(model_->bodies[at(p.b)], B, reference->X_wb.rotation), hold_a, hold_b, cfm_, m);
 }
 
+void ContactMasses::reserve(std::int32_t source)
+{
+  if (kept_[at(source)].free == kEmpty) kept_[at(source)].free = take_slot();
+}
+
+void ContactMasses::reserve_held(std::int32_t source)
+{
+  if (kept_[at(source)].held == kEmpty) kept_[at(source)].held = take_slot();
+}
+
 const PatchMasses& ContactMasses::free(const SolverPatch& p, const SolverBody& A, const SolverBody& B)
 {
   Kept& kept = kept_[at(p.source)];
   const model::Surface& surface = surfaces_[at(p.source)];
   const Key key{A.inverse_mass, B.inverse_mass, surface.friction > 0, surface.spinning_friction > 0};
-  if (kept.free != kEmpty && kept.key == key) return masses(kept.free);
-  if (kept.held != kEmpty) empty_slots_.push_back(std::exchange(kept.held, kEmpty));
-  if (kept.free == kEmpty) kept.free = take_slot();
+  if (kept.has_free && kept.key == key) return masses(kept.free);
+  kept.has_free = true;
+  kept.has_held = false;
   kept.key = key;
   kept.has_reference = reference_of(p) != nullptr;
   make(p, A, B, false, false, false, masses(kept.free));
@@ -131,8 +141,7 @@ const PatchMasses& ContactMasses::free(const SolverPatch& p, const SolverBody& A
 const PatchMasses& ContactMasses::remake(const SolverPatch& p, const SolverBody& A, const SolverBody& B)
 {
   Kept& kept = kept_[at(p.source)];
-  if (kept.free == kEmpty) kept.free = take_slot();
-  if (kept.held != kEmpty) empty_slots_.push_back(std::exchange(kept.held, kEmpty));
+  kept.has_free = kept.has_held = false;
   kept.key = {-1, -1, false, false};  // of no patch: free() makes them again
   set_masses(p, A, B, false, false, cfm_, masses(kept.free));
   return masses(kept.free);
@@ -142,8 +151,8 @@ const PatchMasses& ContactMasses::held(const SolverPatch& p, bool hold_a, const 
                                        const SolverBody& B)
 {
   Kept& kept = kept_[at(p.source)];
-  if (kept.held != kEmpty && kept.hold_a == hold_a) return masses(kept.held);
-  if (kept.held == kEmpty) kept.held = take_slot();
+  if (kept.has_held && kept.hold_a == hold_a) return masses(kept.held);
+  kept.has_held = true;
   kept.hold_a = hold_a;
   if (kept.key.is_remade()) {
     set_masses(p, A, B, hold_a, !hold_a, cfm_, masses(kept.held));

@@ -8,9 +8,9 @@
 // the block by 1e-3 limits first.
 //
 // What is kept follows from the saved state alone: after restore() it is made again, from the reference
-// positions of the points and the reference poses of the bodies, with the same bits. Contacts of sleepers are
-// kept without a reference too. Masses made without one are dropped with their step, so that bodies that wake
-// get those of the poses in which they wake.
+// positions of the points and the reference poses of the bodies, with the same bits. Contacts of sleepers
+// are kept without a reference too. Masses made without one are dropped with their step, so that bodies
+// that wake get those of the poses in which they wake.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,11 @@ class ContactMasses {
   void begin_step(const model::SceneModel& model, const model::SceneState& state,
                   std::span<const std::int32_t> kept_from, std::span<const model::Surface> surfaces,
                   bool same_contacts, double cfm);
+  // Masses of different patches may be asked for by several threads at a time, once there is memory for
+  // them.
+  /// Memory for the masses of a patch of the scene, no body held; or one held.
+  void reserve(std::int32_t source);
+  void reserve_held(std::int32_t source);
   /// Of a patch whose rows are set and have not moved in this step, no body held.
   [[nodiscard]] const PatchMasses& free(const SolverPatch& p, const SolverBody& A, const SolverBody& B);
   /// With body a held, or b.
@@ -54,8 +59,10 @@ class ContactMasses {
     bool operator==(const Key&) const = default;
   };
   struct Kept {
-    std::int32_t free = kEmpty;
-    std::int32_t held = kEmpty;
+    std::int32_t free = kEmpty;  ///< slot
+    std::int32_t held = kEmpty;  ///< slot
+    bool has_free = false;       ///< the slot is filled
+    bool has_held = false;       ///< likewise
     bool hold_a = false;
     bool has_reference = false;  ///< of the pair, when the masses were made
     Key key;

@@ -3,24 +3,28 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "thrum/base/index.h"
+#include "thrum/base/team.h"
 
 namespace thrum::rigid {
 
 namespace {
 
-/// Half of the rounding of a row: a slide of less than this share of the reach of a patch does not change it.
+/// Half of the rounding of a row: a slide of less than this share of the reach of a patch does not change
+/// it.
 constexpr RowReal kLostShare = 3e-8F;
 /// Without slop a gap may close at once, whatever its size [1/m].
 constexpr double kMaxInverseSlop = 1e30;
 
 // Two bodies that move against each other feel an impulse at one point only if their arms follow: the point
-// moves by the mean of the two displacements, so that r_a grows by half the slide and r_b loses it. With the
-// arms of the start of the step, impulses of later substeps and of bounces turned the two bodies by more than
-// they took from each other. Against a body that does not yield the point stays where it is on the other.
+// moves by the mean of the two displacements, so that r_a grows by half the slide and r_b loses it. With
+// the arms of the start of the step, impulses of later substeps and of bounces turned the two bodies by
+// more than they took from each other. Against a body that does not yield the point stays where it is on
+// the other.
 void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
 {
   if (A.inverse_mass == 0 || B.inverse_mass == 0) return;
@@ -61,6 +65,9 @@ double max_slide_square(const SolverBody& A, const SolverBody& B, const PatchRec
 /// it would only add 8 % to the instructions.
 constexpr std::size_t kManyPatches = 2000;
 constexpr std::size_t kCacheLine = 64;  ///< [bytes]
+/// Patches handed to a thread at a time where they are built, and where each takes less than 10 ns.
+constexpr std::size_t kBuildGrain = 32;
+constexpr std::size_t kPatchGrain = 256;
 /// The members of a body up to its inverse inertia, which sweeps read [bytes].
 constexpr std::size_t kVelocityBytes = 128;
 
@@ -78,8 +85,8 @@ Lanes normal_speeds(const SolverPatch& p, SolverBodies& bodies)
 
 // A gap g may close within the substep, at g / h. Where it is less than the slop s, this falls to g^2 / (s
 // h): a wall of bricks stands on more points than it has ways to move, so that some gaps of a micrometre
-// never close. Asked to at g / h, they kept a pyramid at rest busy for ever: every substep changed speeds by
-// up to 0.4 mm/s, and shock propagation went over all levels.
+// never close. Asked to at g / h, they kept a pyramid at rest busy for ever: every substep changed speeds
+// by up to 0.4 mm/s, and shock propagation went over all levels.
 void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, const BiasValues& s)
 {
   move_arms(p, A, B);
@@ -87,6 +94,26 @@ void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, co
   const Lanes open = p.gap_now.max(RowReal(0));
   p.bias.head<4>() =
       (p.target > RowReal(0)).select(-p.target, open * (open * s.inverse_slop).min(RowReal(1)) * s.inverse_h);
+}
+
+void store_patch(const SolverPatch& p, const PatchRecord& record, model::ContactPatch& contact)
+{
+  for (int i = 0; i < p.count; ++i) {
+    model::ContactPoint& point = contact.points[at(i)];
+    point.warm_impulse = static_cast<double>(p.lambda[i]);
+    point.normal_impulse = static_cast<double>(p.total[i]);
+    point.requested_speed = 0;
+    point.normal_speed = static_cast<double>(record.start_speed[i]);
+    point.bounced = p.may_bounce && record.restitution > 0 && record.bounce_candidate[i] == 0 && point.is_new;
+  }
+  const auto across = [&](const Rows& rows) -> Vec3 {
+    return static_cast<double>(rows[kFirstTangent]) * record.t1 +
+           static_cast<double>(rows[kSecondTangent]) * record.t2;
+  };
+  contact.warm_friction = across(p.lambda);
+  contact.warm_twist = static_cast<double>(p.lambda[kTwist]);
+  contact.warm_rolling = record.rolling_impulse;
+  contact.friction_impulse = across(p.total);
 }
 
 }  // namespace
@@ -109,15 +136,50 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
   speed_changes_.assign(count_, 0);
   bodies_of_.resize(count_);
   prefetches_ = count_ >= kManyPatches;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const auto source = static_cast<std::size_t>(order[i]);
-    SolverPatch& p = patches_[i];
-    p.source = order[i];
-    bodies_of_[i] = {state.patches[source].a, state.patches[source].b};
-    build_patch(state.patches[source], state, frame.surfaces[source], settings, bodies, p, records_[i]);
-    any_may_bounce_ = any_may_bounce_ || p.may_bounce;
-    any_requested_ = any_requested_ || (records_[i].requested_speed > RowReal(0)).any();
+  for (const std::int32_t source : order) masses_.reserve(source);
+  std::atomic<bool> any_may_bounce = false;
+  std::atomic<bool> any_requested = false;
+  base::team_for(
+      count_,
+      [&](std::size_t i) {
+        const auto source = static_cast<std::size_t>(order[i]);
+        SolverPatch& p = patches_[i];
+        p.source = order[i];
+        bodies_of_[i] = {state.patches[source].a, state.patches[source].b};
+        build_patch(state.patches[source], state, frame.surfaces[source], settings, bodies, p, records_[i]);
+        if (p.may_bounce) any_may_bounce.store(true, std::memory_order_relaxed);
+        if ((records_[i].requested_speed > RowReal(0)).any())
+          any_requested.store(true, std::memory_order_relaxed);
+      },
+      kBuildGrain);
+  any_may_bounce_ = any_may_bounce;
+  any_requested_ = any_requested;
+  schedule_patches(frame, bodies);
+}
+
+// A patch goes with the body that lies higher: shock propagation changes only that one, so that all
+// patches of a body which lies on several are visited by one thread.
+void ContactRows::schedule_patches(const StepFrame& frame, SolverBodies& bodies)
+{
+  const int threads = base::max_team();
+  if (threads == 1) {
+    schedule_.build(count_);
+    return;
   }
+  scheduled_.resize(count_);
+  base::team_for(
+      scheduled_.size(),
+      [&](std::size_t i) {
+        const auto [a, b] = bodies_of_[i];
+        const bool a_yields = bodies[a].inverse_mass > 0;
+        const bool b_yields = bodies[b].inverse_mass > 0;
+        const bool a_is_higher = !frame.levels.empty() && frame.levels[at(a)] > frame.levels[at(b)];
+        scheduled_[i] = {{a_yields ? a : model::kNone, b_yields ? b : model::kNone},
+                         a_yields && (!b_yields || a_is_higher) ? a : b};
+      },
+      kPatchGrain);
+  schedule_.build(scheduled_, bodies.all().size(), threads,
+                  [&](std::int32_t body) { return frame.state.bodies[at(body)].X_wb.position; });
 }
 
 void ContactRows::set_islands(const std::vector<std::int32_t>& island_of_body, std::size_t island_count)
@@ -125,8 +187,15 @@ void ContactRows::set_islands(const std::vector<std::int32_t>& island_of_body, s
   may_bounce_.assign(island_count + 1, 0);
   bouncing_.assign(island_count + 1, 0);
   island_.resize(count_);
+  base::team_for(
+      count_,
+      [&](std::size_t i) {
+        const auto [a, b] = bodies_of_[i];
+        island_[i] = island_between(island_of_body, island_count, a, b);
+      },
+      kPatchGrain);
+  if (!any_may_bounce_) return;
   for (std::size_t i = 0; i < count_; ++i) {
-    island_[i] = island_between(island_of_body, island_count, patches_[i].a, patches_[i].b);
     if (patches_[i].may_bounce) may_bounce_[island_[i]] = 1;
   }
 }
@@ -164,8 +233,8 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   p.gap_now = p.gap;
   record.rolling_impulse.setZero();
   if (settings.warm_start) {
-    // Only rows that are solved may start warm: a surface can have lost its friction since the last step, and
-    // nothing would take the old impulse back.
+    // Only rows that are solved may start warm: a surface can have lost its friction since the last step,
+    // and nothing would take the old impulse back.
     if (p.mu > 0) {
       p.lambda[kFirstTangent] = static_cast<RowReal>(record.t1.dot(contact.warm_friction));
       p.lambda[kSecondTangent] = static_cast<RowReal>(record.t2.dot(contact.warm_friction));
@@ -188,12 +257,13 @@ void ContactRows::update_masses(SolverBodies& bodies)
   const auto has_turned = [](const SolverBody& body) {
     return body.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn;
   };
-  for (std::size_t i = 0; i < count_; ++i) {
-    SolverPatch& p = patches_[i];
-    const SolverBody& A = bodies[p.a];
-    const SolverBody& B = bodies[p.b];
-    if (has_turned(A) || has_turned(B)) remake_masses(i, bodies);
-  }
+  base::team_for(
+      count_,
+      [&](std::size_t i) {
+        const auto [a, b] = bodies_of_[i];
+        if (has_turned(bodies[a]) || has_turned(bodies[b])) remake_masses(i, bodies);
+      },
+      kPatchGrain);
 }
 
 void ContactRows::remake_masses(std::size_t i, SolverBodies& bodies)
@@ -224,60 +294,69 @@ void ContactRows::record_approach_speeds(SolverBodies& bodies)
 void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach, const IslandFlags& islands)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (islands[island_[i]] == 0) continue;
-    SolverPatch& p = patches_[i];
-    set_patch_bias(p, bodies[p.a], bodies[p.b], s);
-    if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
-    if (!keep_approach) continue;
-    const Lanes speed = normal_speeds(p, bodies);
-    p.bias.head<4>() = (p.target > RowReal(0) || p.gap_now <= RowReal(0))
-                           .select(p.bias.head<4>(), p.bias.head<4>().max(-speed));
-  }
+  base::team_for(
+      count_,
+      [&](std::size_t i) {
+        if (islands[island_[i]] == 0) return;
+        SolverPatch& p = patches_[i];
+        set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+        if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
+        if (!keep_approach) return;
+        const Lanes speed = normal_speeds(p, bodies);
+        p.bias.head<4>() = (p.target > RowReal(0) || p.gap_now <= RowReal(0))
+                               .select(p.bias.head<4>(), p.bias.head<4>().max(-speed));
+      },
+      kPatchGrain);
 }
 
 // One pass for both, as each pass over many patches waits for memory.
 void ContactRows::warm_start(SolverBodies& bodies, double h)
 {
   const BiasValues s{static_cast<RowReal>(1 / h), inverse_slop_};
-  for (std::size_t i = 0; i < count_; ++i) {
-    prefetch_after(i, false, bodies);
+  const auto min_gap = static_cast<RowReal>(-slop_);
+  has_overlap_.resize(count_);
+  schedule_.run(false, [&](std::size_t i, std::size_t ahead) {
+    prefetch(ahead, bodies);
     SolverPatch& p = patches_[i];
     SolverBody& A = bodies[p.a];
     SolverBody& B = bodies[p.b];
     set_patch_bias(p, A, B, s);
     if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
+    has_overlap_[i] = (p.gap_now >= min_gap).all() ? 0 : 1;
     apply_rows(p, *p.masses, A, B, p.lambda);
     if (p.rolls) apply_rolling(*p.masses, A, B, records_[i].rolling_impulse);
-  }
+  });
 }
 
 // The patches of a large heap are in memory rather than in a cache, and so are the bodies, which lie apart
 // for each of them.
-void ContactRows::prefetch(std::size_t i, SolverBodies& bodies) const
+void ContactRows::fetch(std::size_t i, SolverBodies& bodies) const
 {
-  if (i >= count_) return;
-  const auto fetch = [](const void* data, std::size_t bytes) {
+  const auto lines = [](const void* data, std::size_t bytes) {
     for (std::size_t k = 0; k < bytes; k += kCacheLine)
       __builtin_prefetch(static_cast<const char*>(data) + k);
   };
-  fetch(patches_[i].masses, sizeof(PatchMasses));
-  for (const std::int32_t body : bodies_of_[i]) fetch(&bodies[body], kVelocityBytes);
+  lines(patches_[i].masses, sizeof(PatchMasses));
+  for (const std::int32_t body : bodies_of_[i]) lines(&bodies[body], kVelocityBytes);
+}
+
+void ContactRows::visit(std::size_t i, SolverBodies& bodies, const ConstraintSettings& settings)
+{
+  SolverPatch& p = patches_[i];
+  const SweepValues s{p.may_bounce ? settings.impact_iterations : settings.patch_iterations,
+                      settings.patch_rounds, settings.friction};
+  speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
+                                  bodies[p.a], bodies[p.b], s);
 }
 
 void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward,
                         const IslandFlags& islands)
 {
-  SweepValues s{settings.patch_iterations, settings.patch_rounds, settings.friction};
-  for (std::size_t k = 0; k < count_; ++k) {
-    const std::size_t i = backward ? count_ - 1 - k : k;
-    if (islands[island_[i]] == 0) continue;
-    prefetch_after(i, backward, bodies);
-    SolverPatch& p = patches_[i];
-    s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
-    speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
-                                    bodies[p.a], bodies[p.b], s);
-  }
+  schedule_.run(backward, [&](std::size_t i, std::size_t ahead) {
+    if (islands[island_[i]] == 0) return;
+    prefetch(ahead, bodies);
+    visit(i, bodies, settings);
+  });
 }
 
 bool ContactRows::find_unsettled(SolverBodies& bodies, double step, double settled,
@@ -315,26 +394,25 @@ void ContactRows::mark_disturbed(const SolverPatch& p)
 bool ContactRows::sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
                                   bool backward)
 {
-  SweepValues s{settings.patch_iterations, settings.patch_rounds, settings.friction};
   const auto limit = static_cast<RowReal>(settled);
   const std::int32_t last = unsettled_sweep_++;
   const auto is_disturbed = [&](std::size_t i) {
     const auto [a, b] = bodies_of_[i];
     return last_disturbed_[at(a)] >= last || last_disturbed_[at(b)] >= last;
   };
-  was_unsettled_.swap(unsettled_);
-  unsettled_.assign(was_unsettled_.size(), 0);
+  changed_patches_.assign(count_, 0);
+  schedule_.run(backward, [&](std::size_t i, std::size_t ahead) {
+    if (!is_disturbed(i)) return;
+    prefetch(ahead, bodies);
+    visit(i, bodies, settings);
+    if (!(speed_changes_[i] > limit)) return;
+    mark_disturbed(patches_[i]);
+    changed_patches_[i] = 1;
+  });
+  std::fill(unsettled_.begin(), unsettled_.end(), 0);
   bool any = false;
-  for (std::size_t k = 0; k < count_; ++k) {
-    const std::size_t i = backward ? count_ - 1 - k : k;
-    if (!is_disturbed(i)) continue;
-    prefetch_after(i, backward, bodies);
-    SolverPatch& p = patches_[i];
-    s.inner = p.may_bounce ? settings.impact_iterations : settings.patch_iterations;
-    speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
-                                    bodies[p.a], bodies[p.b], s);
-    if (!(speed_changes_[i] > limit)) continue;
-    mark_disturbed(p);
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (changed_patches_[i] == 0) continue;
     unsettled_[island_[i]] = 1;
     any = true;
   }
@@ -363,23 +441,30 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
 {
   const PushValues s{settings.erp / h, settings.max_push_out * length_scale / h, slop_,
                      settings.patch_iterations};
-  const auto min_gap = static_cast<RowReal>(-s.slop);
   bool any = false;
+  for (std::size_t i = 0; i < count_ && settings.push_out_iterations > 0; ++i) {
+    if (has_overlap_[i] == 0) continue;
+    if (held(i) != nullptr) masses_.reserve_held(patches_[i].source);
+    any = true;
+  }
   for (int k = 0; k < std::max(1, settings.push_out_iterations); ++k) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      prefetch_after(i, false, bodies);
+    schedule_.run(false, [&](std::size_t i, std::size_t ahead) {
+      prefetch(ahead, bodies);
       SolverPatch& p = patches_[i];
       SolverBody& A = bodies[p.a];
       SolverBody& B = bodies[p.b];
-      if ((p.lambda.head<4>() > RowReal(0)).any()) A.has_contact = B.has_contact = true;
-      if (k >= settings.push_out_iterations || (p.gap_now >= min_gap).all()) continue;
+      if ((p.lambda.head<4>() > RowReal(0)).any()) {
+        // What does not yield may be a body of patches that other threads visit.
+        if (A.inverse_mass > 0) A.has_contact = true;
+        if (B.inverse_mass > 0) B.has_contact = true;
+      }
+      if (has_overlap_[i] == 0 || settings.push_out_iterations <= 0) return;
       HeldPatch* h_patch = held(i);
       if (h_patch != nullptr) prepare_masses(*h_patch, p, bodies);
       Lanes& push = h_patch != nullptr ? h_patch->push : p.push;
       if (k == 0) push.setZero();
       solve_push(p, h_patch != nullptr ? *h_patch->masses : *p.masses, push, A, B, s);
-      any = true;
-    }
+    });
   }
   return any;
 }
@@ -404,11 +489,11 @@ void ContactRows::apply_impacts(std::span<const ImpactEvents::ChangedPatch> chan
   }
 }
 
-// [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes the
-// speed at the start of the step. Where the surfaces still had a gap then, the speed at which they meet
+// [Coevoet20, eq. 4]: a new contact leaves with restitution times the speed of approach. The paper takes
+// the speed at the start of the step. Where the surfaces still had a gap then, the speed at which they meet
 // follows from v_c^2 = v^2 + 2 a gap; with it a bounce neither gains nor loses energy, wherever in the step
-// it falls. Kicks of distant impacts [eq. 2] come with the bounces, after positions have moved, for the same
-// reason: a body that moves with its new speed before gravity has acted on it gains m g h v.
+// it falls. Kicks of distant impacts [eq. 2] come with the bounces, after positions have moved, for the
+// same reason: a body that moves with its new speed before gravity has acted on it gains m g h v.
 bool ContactRows::start_bounces()
 {
   if (!any_may_bounce_) return false;
@@ -433,8 +518,8 @@ bool ContactRows::start_bounces()
     }
     if ((p.target > RowReal(0)).any()) bouncing_[island_[k]] = 1;
   }
-  // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation added
-  // in the first must not be forgotten.
+  // A second round of sweeps follows, which starts from the rows' own impulses: what shock propagation
+  // added in the first must not be forgotten.
   if (any) {
     for (std::size_t i = 0; i < count_; ++i) {
       if (bouncing_[island_[i]] == 0) continue;
@@ -447,42 +532,27 @@ bool ContactRows::start_bounces()
 
 void ContactRows::finish_substep()
 {
-  for (std::size_t i = 0; i < count_; ++i) {
-    SolverPatch& p = patches_[i];
-    p.total += applied_impulses(i);
-    if (HeldPatch* h = held(i)) h->used = false;
-    if (!(p.target > RowReal(0)).any()) continue;
-    p.lambda.head<4>() = (p.target > RowReal(0)).select(Lanes::Zero(), p.lambda.head<4>());
-    p.lambda.tail<4>().setZero();
-    records_[i].rolling_impulse.setZero();
-    p.target.setZero();
-  }
+  base::team_for(
+      count_,
+      [&](std::size_t i) {
+        SolverPatch& p = patches_[i];
+        p.total += applied_impulses(i);
+        if (HeldPatch* h = held(i)) h->used = false;
+        if (!(p.target > RowReal(0)).any()) return;
+        p.lambda.head<4>() = (p.target > RowReal(0)).select(Lanes::Zero(), p.lambda.head<4>());
+        p.lambda.tail<4>().setZero();
+        records_[i].rolling_impulse.setZero();
+        p.target.setZero();
+      },
+      kPatchGrain);
 }
 
 void ContactRows::store(model::SceneState& state) const
 {
-  for (std::size_t k = 0; k < count_; ++k) {
-    const SolverPatch& p = patches_[k];
-    const PatchRecord& record = records_[k];
-    model::ContactPatch& contact = state.patches[at(p.source)];
-    for (int i = 0; i < p.count; ++i) {
-      model::ContactPoint& point = contact.points[at(i)];
-      point.warm_impulse = static_cast<double>(p.lambda[i]);
-      point.normal_impulse = static_cast<double>(p.total[i]);
-      point.requested_speed = 0;
-      point.normal_speed = static_cast<double>(record.start_speed[i]);
-      point.bounced =
-          p.may_bounce && record.restitution > 0 && record.bounce_candidate[i] == 0 && point.is_new;
-    }
-    const auto across = [&](const Rows& rows) -> Vec3 {
-      return static_cast<double>(rows[kFirstTangent]) * record.t1 +
-             static_cast<double>(rows[kSecondTangent]) * record.t2;
-    };
-    contact.warm_friction = across(p.lambda);
-    contact.warm_twist = static_cast<double>(p.lambda[kTwist]);
-    contact.warm_rolling = record.rolling_impulse;
-    contact.friction_impulse = across(p.total);
-  }
+  base::team_for(
+      count_,
+      [&](std::size_t k) { store_patch(patches_[k], records_[k], state.patches[at(patches_[k].source)]); },
+      kPatchGrain);
 }
 
 }  // namespace thrum::rigid

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The contacts of a step and the sweeps over them. See contact_patch.h for the rows of one patch.
+// The contacts of a step and the sweeps over them. See contact_patch.h for the rows of one patch, and
+// patch_schedule.h for how several threads sweep over them.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "thrum/rigid/contact_patch.h"
 #include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/islands.h"
+#include "thrum/rigid/patch_schedule.h"
 #include "thrum/rigid/solver_body.h"
 #include "thrum/rigid/stepper.h"
 
@@ -93,8 +95,8 @@ class ContactRows {
                                     const IslandFlags& islands);
   /// The islands in which the last find_unsettled() or sweep_unsettled() found any.
   [[nodiscard]] const IslandFlags& unsettled_islands() const { return unsettled_; }
-  /// One sweep over the patches of these bodies, and of those that they change in turn. False when there was
-  /// none.
+  /// One sweep over the patches of these bodies, and of those that they change in turn. False when there
+  /// was none.
   [[nodiscard]] bool sweep_unsettled(SolverBodies& bodies, const ConstraintSettings& settings, double settled,
                                      bool backward);
   /// Marks bodies that a contact pushes, and finds the velocities that push overlap out. They move the
@@ -111,10 +113,10 @@ class ContactRows {
   /// Prepares shock propagation: finds the patches whose body nearer to the ground is to be held. Patches
   /// must be in the order of their levels.
   void hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body, double step);
-  /// One sweep over these islands from the lowest level to the highest in which the held bodies do not yield,
-  /// with at most `iterations` over each level. An island is left out on levels on which the last sweep
-  /// changed none of its speeds by more than `settled` [m/s], and into which nothing came from below; patches
-  /// of a level that hang together, once none of them changed a speed by more.
+  /// One sweep over these islands from the lowest level to the highest in which the held bodies do not
+  /// yield, with at most `iterations` over each level. An island is left out on levels on which the last
+  /// sweep changed none of its speeds by more than `settled` [m/s], and into which nothing came from
+  /// below; patches of a level that hang together, once none of them changed a speed by more.
   void shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations, double settled,
                    const IslandFlags& islands);
   /// Writes impulses back into the scene's patches.
@@ -127,9 +129,8 @@ class ContactRows {
  private:
   static constexpr std::int32_t kNotHeld = -1;
   static constexpr std::int32_t kNoPatch = -1;
-  static constexpr std::size_t kPrefetchDistance = 2;  ///< in visits
-  static constexpr std::int32_t kFast = -2;            ///< in last_disturbed_: does not rest
-  static constexpr std::int32_t kSettled = -1;         ///< in last_disturbed_: rests
+  static constexpr std::int32_t kFast = -2;     ///< in last_disturbed_: does not rest
+  static constexpr std::int32_t kSettled = -1;  ///< in last_disturbed_: rests
   /// The rows of a patch with the lower body held.
   struct HeldPatch {
     const PatchMasses* masses = nullptr;  ///< kept by ContactMasses; null until they are needed
@@ -154,21 +155,39 @@ class ContactRows {
                    SolverPatch& p, PatchRecord& record);
   /// Makes the masses of a patch again, as its rows and bodies are now.
   void remake_masses(std::size_t i, SolverBodies& bodies);
+  void schedule_patches(const StepFrame& frame, SolverBodies& bodies);
+  /// Of a patch for which there is memory.
   void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
   void mark_disturbed(const SolverPatch& p);
-  /// Asks for what a visit of patch i needs, if there is such a patch.
-  void prefetch(std::size_t i, SolverBodies& bodies) const;
-  /// Likewise for those that come soon after i, where there are many patches.
-  void prefetch_after(std::size_t i, bool backward, SolverBodies& bodies) const
+  /// One visit in a sweep over all patches.
+  void visit(std::size_t i, SolverBodies& bodies, const ConstraintSettings& settings);
+  /// Asks for what a visit of patch i needs, where there are many patches, if there is such a patch.
+  void prefetch(std::size_t i, SolverBodies& bodies) const
   {
-    if (prefetches_) prefetch(backward ? i - kPrefetchDistance : i + kPrefetchDistance, bodies);
+    if (prefetches_ && i < count_) fetch(i, bodies);
   }
+  void fetch(std::size_t i, SolverBodies& bodies) const;
   void find_level_groups(SolverBodies& bodies);
-  [[nodiscard]] bool start_level(std::size_t begin, std::size_t end, RowReal limit,
-                                 const IslandFlags& islands);
-  [[nodiscard]] bool keep_changed_groups(std::size_t begin, std::size_t end, RowReal limit);
-  /// Solves patch i with its lower body held.
-  RowReal shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
+  /// A level of shock propagation: its patches, how often they are swept, and which change of a speed
+  /// settles them [m/s].
+  struct Level {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    int rounds = 1;
+    RowReal limit = 0;
+    bool is_divided = false;  ///< some group has patches of several threads
+  };
+  [[nodiscard]] bool start_level(const Level& level, const IslandFlags& islands);
+  void shock_level(const Level& level, SolverBodies& bodies, const SweepValues& s);
+  void shock_own_groups(const Level& level, std::span<const std::int32_t> mine, SolverBodies& bodies,
+                        const SweepValues& s);
+  void reserve_level(std::size_t level);
+  /// Takes what patch i changed in a round over into its group.
+  void add_change(std::size_t i);
+  /// Whether patch i is the first of a group that has not settled in the round.
+  [[nodiscard]] bool keep_if_changed(std::size_t i, RowReal limit);
+  /// Solves patch i with its lower body held, if its group is active.
+  void shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
 
   std::size_t count_ = 0;  ///< of this step; the lists only grow
   std::vector<SolverPatch> patches_;
@@ -182,14 +201,23 @@ class ContactRows {
   std::vector<std::int32_t> last_disturbed_;  ///< of each body: the sweep that last unsettled it, or kFast
   std::int32_t unsettled_sweep_ = 0;
   std::vector<std::size_t> island_;  ///< of each patch
-  IslandFlags may_bounce_, bouncing_, unsettled_, was_unsettled_;
+  IslandFlags may_bounce_, bouncing_, unsettled_;
   std::vector<std::size_t> shocked_;    ///< islands on the level that shock propagation is at
   IslandFlags is_shocked_, disturbed_;  ///< in that list; changed on their last level
   // Patches of a level that hang together by bodies that move there are a group, known by its first patch.
-  std::vector<std::int32_t> group_;       ///< of each patch
-  std::vector<std::int32_t> last_patch_;  ///< of each body, while groups are looked for
-  std::vector<std::uint8_t> is_active_;   ///< by group
-  std::vector<RowReal> group_changes_;    ///< by group, in the last round [m/s]
+  std::vector<std::int32_t> group_;             ///< of each patch
+  std::vector<std::int32_t> last_patch_;        ///< of each body, while groups are looked for
+  std::vector<std::uint8_t> is_active_;         ///< by group
+  std::vector<std::uint8_t> was_changed_;       ///< by group: in some round
+  std::vector<RowReal> shock_changes_;          ///< of each patch, in the last round [m/s]
+  std::vector<RowReal> group_changes_;          ///< by group, in the last round [m/s]
+  std::vector<std::uint8_t> is_divided_;        ///< by level: some group has patches of several threads
+  std::vector<std::uint8_t> level_has_memory_;  ///< by level: for the masses of its held patches
+  PatchLinks shock_links_;                      ///< between patches of a level
+  PatchSchedule schedule_;
+  std::vector<ScheduledPatch> scheduled_;
+  std::vector<std::uint8_t> has_overlap_;      ///< of each patch: at the start of the substep
+  std::vector<std::uint8_t> changed_patches_;  ///< of each patch: in the last sweep_unsettled()
   ContactMasses masses_;
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]

@@ -4,9 +4,17 @@
 #include <cstddef>
 
 #include "thrum/base/index.h"
+#include "thrum/base/team.h"
 #include "thrum/rigid/contact_rows.h"
 
 namespace thrum::rigid {
+
+namespace {
+
+/// Levels with fewer patches than this are visited by one thread.
+constexpr std::size_t kMinDividedLevel = 24;
+
+}  // namespace
 
 void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::int32_t> level_of_body,
                                     double step)
@@ -35,6 +43,7 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
     h.used = false;
   }
   level_begin_.push_back(count_);
+  level_has_memory_.assign(level_begin_.size(), 0);
   find_level_groups(bodies);
 }
 
@@ -44,6 +53,9 @@ void ContactRows::find_level_groups(SolverBodies& bodies)
 {
   group_.resize(count_);
   last_patch_.assign(bodies.all().size(), kNoPatch);
+  const bool links = schedule_.threads() > 1;
+  if (links) shock_links_.reset(count_);
+  is_divided_.assign(level_begin_.size(), 0);
   const auto root_of = [&](std::int32_t i) {
     while (group_[at(i)] != i) i = group_[at(i)] = group_[at(group_[at(i)])];
     return i;
@@ -53,15 +65,19 @@ void ContactRows::find_level_groups(SolverBodies& bodies)
     const auto end = static_cast<std::int32_t>(level_begin_[level + 1]);
     for (std::int32_t i = begin; i < end; ++i) {
       group_[at(i)] = i;
-      const SolverPatch& p = patches_[at(i)];
       const HeldPatch* h = held(at(i));
-      for (const std::int32_t body : {p.a, p.b}) {
-        if (!(bodies[body].inverse_mass > 0) || (h != nullptr && h->hold_a == (body == p.a))) continue;
+      for (std::size_t slot = 0; slot < 2; ++slot) {
+        const std::int32_t body = bodies_of_[at(i)][slot];
+        if (!(bodies[body].inverse_mass > 0) || (h != nullptr && h->hold_a == (slot == 0))) continue;
         std::int32_t& last = last_patch_[at(body)];
         if (last >= begin) {
           const std::int32_t here = root_of(i);
           const std::int32_t there = root_of(last);
           group_[at(std::max(here, there))] = std::min(here, there);
+          if (links && schedule_.thread_of(at(last)) != schedule_.thread_of(at(i))) {
+            shock_links_.add(last, bodies_of_[at(last)][0] == body ? 0 : 1, i, slot);
+            is_divided_[level] = 1;
+          }
         }
         last = i;
       }
@@ -77,14 +93,17 @@ void ContactRows::prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodie
   if (h.masses == nullptr) h.masses = &masses_.held(p, h.hold_a, bodies[p.a], bodies[p.b]);
 }
 
-RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s)
+void ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s)
 {
+  if (is_active_[at(group_[i])] == 0) return;
   SolverPatch& p = patches_[i];
   SolverBody& A = bodies[p.a];
   SolverBody& B = bodies[p.b];
   HeldPatch* h = held(i);
   if (h == nullptr) {
-    return solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
+    shock_changes_[i] =
+        solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
+    return;
   }
   prepare_masses(*h, p, bodies);
   if (!h->used) {
@@ -92,42 +111,103 @@ RowReal ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const Swee
     h->rolling_impulse = records_[i].rolling_impulse;
     h->used = true;
   }
-  return solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
+  shock_changes_[i] = solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
 }
 
-// The groups of a level, from patch `begin` to `end`, in whose island there is something to do.
-bool ContactRows::start_level(std::size_t begin, std::size_t end, RowReal limit, const IslandFlags& islands)
+// The groups of a level in whose island there is something to do.
+bool ContactRows::start_level(const Level& level, const IslandFlags& islands)
 {
   shocked_.clear();
-  for (std::size_t i = begin; i < end; ++i) {
+  for (std::size_t i = level.begin; i < level.end; ++i) {
     const std::size_t k = island_[i];
-    if (islands[k] == 0 || is_shocked_[k] != 0 || (disturbed_[k] == 0 && speed_changes_[i] <= limit))
+    if (islands[k] == 0 || is_shocked_[k] != 0 || (disturbed_[k] == 0 && speed_changes_[i] <= level.limit))
       continue;
     is_shocked_[k] = 1;
     shocked_.push_back(k);
   }
   if (shocked_.empty()) return false;
-  for (std::size_t i = begin; i < end; ++i) {
+  for (std::size_t i = level.begin; i < level.end; ++i) {
     is_active_[i] = is_shocked_[island_[i]];
     group_changes_[i] = 0;
+    was_changed_[i] = 0;
   }
   for (const std::size_t k : shocked_) disturbed_[k] = is_shocked_[k] = 0;
   return true;
 }
 
-// Leaves the groups that have settled. False when there is no other.
-bool ContactRows::keep_changed_groups(std::size_t begin, std::size_t end, RowReal limit)
+void ContactRows::add_change(std::size_t i)
 {
-  bool any = false;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (at(group_[i]) != i || is_active_[i] == 0) continue;
-    is_active_[i] = group_changes_[i] > limit ? 1 : 0;
-    group_changes_[i] = 0;
-    if (is_active_[i] == 0) continue;
-    disturbed_[island_[i]] = 1;
-    any = true;
+  const std::size_t group = at(group_[i]);
+  if (is_active_[group] != 0) group_changes_[group] = std::max(group_changes_[group], shock_changes_[i]);
+}
+
+// Leaves the groups that have settled.
+bool ContactRows::keep_if_changed(std::size_t i, RowReal limit)
+{
+  if (at(group_[i]) != i || is_active_[i] == 0) return false;
+  is_active_[i] = group_changes_[i] > limit ? 1 : 0;
+  group_changes_[i] = 0;
+  was_changed_[i] |= is_active_[i];
+  return is_active_[i] != 0;
+}
+
+// Groups do not change each other: all rounds over those of a thread.
+void ContactRows::shock_own_groups(const Level& level, std::span<const std::int32_t> mine,
+                                   SolverBodies& bodies, const SweepValues& s)
+{
+  bool any = true;
+  for (int round = 0; round < level.rounds && any; ++round) {
+    for (std::size_t n = 0; n < mine.size(); ++n) {
+      const std::size_t i = at(round % 2 == 0 ? mine[n] : mine[mine.size() - 1 - n]);
+      shock_patch(i, bodies, s);
+      add_change(i);
+    }
+    any = false;
+    for (const std::int32_t i : mine) any = keep_if_changed(at(i), level.limit) || any;
   }
-  return any;
+}
+
+// A level is gone over several times before the next one: a brick lies on two others.
+void ContactRows::shock_level(const Level& level, SolverBodies& bodies, const SweepValues& s)
+{
+  const bool is_large = level.end - level.begin >= kMinDividedLevel;
+  if (is_large && !level.is_divided && schedule_.threads() > 1 &&
+      base::run_team(schedule_.threads(), [&](int member) {
+        shock_own_groups(level, schedule_.of_thread(member, level.begin, level.end), bodies, s);
+        const std::uint32_t absent = member == 0 ? base::absent_members() : 0;
+        for (int other = 1; absent >> other != 0; ++other) {
+          if ((absent >> other & 1U) != 0)
+            shock_own_groups(level, schedule_.of_thread(other, level.begin, level.end), bodies, s);
+        }
+      }))
+    return;
+  bool any = true;
+  for (int round = 0; round < level.rounds && any; ++round) {
+    const bool backward = round % 2 != 0;
+    const auto visit = [&](std::size_t i, std::size_t ahead) {
+      if (is_active_[at(group_[i])] == 0) return;
+      if (ahead >= level.begin && ahead < level.end) prefetch(ahead, bodies);
+      shock_patch(i, bodies, s);
+    };
+    if (is_large) {
+      schedule_.run(level.begin, level.end, backward, shock_links_, visit);
+    } else {
+      PatchSchedule::run_in_order(level.begin, level.end, backward, visit);
+    }
+    for (std::size_t i = level.begin; i < level.end; ++i) add_change(i);
+    any = false;
+    for (std::size_t i = level.begin; i < level.end; ++i) any = keep_if_changed(i, level.limit) || any;
+  }
+}
+
+// Patches that are visited by several threads have memory for their masses before.
+void ContactRows::reserve_level(std::size_t level)
+{
+  if (level_has_memory_[level] != 0) return;
+  level_has_memory_[level] = 1;
+  for (std::size_t i = level_begin_[level]; i < level_begin_[level + 1]; ++i) {
+    if (held(i) != nullptr) masses_.reserve_held(patches_[i].source);
+  }
 }
 
 void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& settings, int iterations,
@@ -139,25 +219,20 @@ void ContactRows::shock_sweep(SolverBodies& bodies, const ConstraintSettings& se
     HeldPatch* h = held(i);
     if (h != nullptr && islands[island_[i]] != 0) h->used = false;
   }
-  const auto limit = static_cast<RowReal>(settled);
   is_shocked_.assign(islands.size(), 0);
   disturbed_.assign(islands.size(), 0);
   is_active_.resize(count_);
+  was_changed_.resize(count_);
+  shock_changes_.resize(count_);
   group_changes_.resize(count_);
-  for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
-    const std::size_t begin = level_begin_[level];
-    const std::size_t end = level_begin_[level + 1];
-    bool any = start_level(begin, end, limit, islands);
-    // A level is gone over several times before the next one: a brick lies on two others.
-    for (int round = 0; round < iterations && any; ++round) {
-      for (std::size_t n = begin; n < end; ++n) {
-        const std::size_t i = round % 2 == 0 ? n : begin + end - 1 - n;
-        const std::size_t group = at(group_[i]);
-        if (is_active_[group] == 0) continue;
-        prefetch_after(i, round % 2 != 0, bodies);
-        group_changes_[group] = std::max(group_changes_[group], shock_patch(i, bodies, s));
-      }
-      any = keep_changed_groups(begin, end, limit);
+  for (std::size_t k = 0; k + 1 < level_begin_.size(); ++k) {
+    const Level level{level_begin_[k], level_begin_[k + 1], iterations, static_cast<RowReal>(settled),
+                      is_divided_[k] != 0};
+    if (!start_level(level, islands)) continue;
+    reserve_level(k);
+    shock_level(level, bodies, s);
+    for (std::size_t i = level.begin; i < level.end; ++i) {
+      if (at(group_[i]) == i && was_changed_[i] != 0) disturbed_[island_[i]] = 1;
     }
   }
 }

@@ -6,8 +6,16 @@
 #include <utility>
 
 #include "thrum/base/index.h"
+#include "thrum/base/team.h"
 
 namespace thrum::rigid {
+
+namespace {
+
+/// Bodies handed to a thread at a time.
+constexpr std::size_t kBodyGrain = 128;
+
+}  // namespace
 
 // Kinematic bodies may give energy to what they touch.
 void IslandEnergy::find_islands_of(const model::SceneModel& model, const model::SceneState& state)
@@ -68,20 +76,26 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
 void IslandEnergy::find_inertia(const model::SceneModel& model, const model::SceneState& state,
                                 const IslandFlags& islands)
 {
-  for (std::size_t i = 0; i < island_.size(); ++i) {
-    if (island_[i] == model::kNone || islands[at(island_[i])] == 0) continue;
-    const Mat3 R = state.bodies[i].X_wb.rotation.toRotationMatrix();
-    inertia_[i] = R * model.bodies[i].inertia * R.transpose();
-  }
+  base::team_for(
+      island_.size(),
+      [&](std::size_t i) {
+        if (island_[i] == model::kNone || islands[at(island_[i])] == 0) return;
+        const Mat3 R = state.bodies[i].X_wb.rotation.toRotationMatrix();
+        inertia_[i] = R * model.bodies[i].inertia * R.transpose();
+      },
+      kBodyGrain);
 }
 
 void IslandEnergy::record_velocities(SolverBodies& bodies)
 {
   before_.resize(island_.size());
-  for (std::size_t i = 0; i < island_.size(); ++i) {
-    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
-    before_[i] = {body.v, body.w};
-  }
+  base::team_for(
+      island_.size(),
+      [&](std::size_t i) {
+        const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
+        before_[i] = {body.v, body.w};
+      },
+      kBodyGrain);
 }
 
 double IslandEnergy::Energy::minimizing_share() const
@@ -107,14 +121,23 @@ double IslandEnergy::kinetic(const SolverBody& body, std::size_t i) const
 
 void IslandEnergy::sum_changes(SolverBodies& bodies)
 {
+  changes_.resize(island_.size());
+  base::team_for(
+      island_.size(),
+      [&](std::size_t i) {
+        const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
+        const bool yields = island_[i] != model::kNone && body.inverse_mass != 0;
+        const Energy change = yields ? change_of(body, i) : Energy{};
+        changes_[i] = {change.slope, change.square};
+      },
+      kBodyGrain);
+  // In the order of the bodies, so that sums are rounded alike on any number of threads.
   std::fill(energy_.begin(), energy_.end(), Energy{});
   for (std::size_t i = 0; i < island_.size(); ++i) {
-    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
-    if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
-    const Energy change = change_of(body, i);
+    if (island_[i] == model::kNone) continue;
     Energy& energy = energy_[at(island_[i])];
-    energy.slope += change.slope;
-    energy.square += change.square;
+    energy.slope += changes_[i].slope;
+    energy.square += changes_[i].square;
   }
 }
 

@@ -84,6 +84,10 @@ class IslandEnergy {
     Vec3 v;
     Vec3 w;
   };
+  struct Change {
+    double slope = 0;   ///< v.M d [J]
+    double square = 0;  ///< d.M d [J]
+  };
   struct Energy {
     double slope = 0;    ///< v.M d [J]
     double square = 0;   ///< d.M d [J]
@@ -114,6 +118,7 @@ class IslandEnergy {
   std::vector<double> kick_energy_;   ///< by island: what the kicks of this step may bring [J]
   std::vector<Mat3> inertia_;         ///< world axes [kg m^2]
   std::vector<Motion> before_;
+  std::vector<Change> changes_;       ///< by body
   std::vector<Energy> energy_;        ///< by island
   std::vector<double> share_;         ///< by body
   std::vector<double> start_energy_;  ///< by body: kinetic energy before the substep [J]

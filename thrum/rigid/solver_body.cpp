@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/rigid/solver_body.h"
 
+#include <atomic>
 #include <cmath>
 #include <numbers>
+
+#include "thrum/base/team.h"
 
 namespace thrum::rigid {
 
@@ -95,6 +98,64 @@ Quat advance_rotation(const Quat& q, const Vec3& w, double h)
   return (turn * q).normalized();
 }
 
+namespace {
+
+/// Bodies handed to a thread at a time: some microseconds of work.
+constexpr std::size_t kBodyGrain = 128;
+
+void load_body(const model::BodyProperties& desc, const model::BodyState& body, const Vec3& gravity,
+               SolverBody& s)
+{
+  if (desc.motion == model::Motion::fixed) return;
+  s.v = body.velocity;
+  s.w = body.angular_velocity;
+  if (desc.motion == model::Motion::kinematic) {
+    s.moves = true;
+    return;
+  }
+  s.inverse_mass = 1 / desc.mass;
+  s.inverse_inertia = world_inverse_inertia(desc.inertia, body.X_wb.rotation);
+  if (body.asleep) return;
+  s.moves = true;
+  s.acceleration = desc.gravity_scale * gravity + s.inverse_mass * body.force;
+  s.angular_acceleration = s.inverse_inertia * body.torque;
+  s.damped = desc.linear_damping > 0 || desc.angular_damping > 0;
+}
+
+// Symplectic Euler, x += h v+, where contacts act. A body that nothing touched follows its parabola exactly,
+//
+//     x += h v+ - h^2 a / 2,
+//
+// because symplectic Euler alone loses g^2 h^2 / 2 of energy per unit mass and step of flight: a ball dropped
+// from 1 m at h = 1/60 s would come back to 0.93 m.
+void advance_position(const model::BodyProperties& desc, double h, SolverBody& s, Pose& X_wb)
+{
+  Vec3 dx = h * (s.v + s.push_v);
+  if (!s.has_contact && !(s.damped && desc.linear_damping > 0)) dx -= 0.5 * h * h * s.acceleration;
+  // Impulses have acted on the body as it stood; now it turns freely.
+  Vec3 turn = s.w;
+  Quat rotation = X_wb.rotation;
+  if (s.inverse_mass > 0 && h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {
+    const SpinMidpoint spin = advance_spin(desc.inertia, X_wb.rotation, s.w, h);
+    turn = spin.w_mid;
+    s.w = spin.w_after;
+    rotation = spin.rotation;
+  } else {
+    rotation = advance_rotation(X_wb.rotation, turn, h);
+  }
+  s.dx += dx;
+  s.dth += h * (turn + s.push_w);
+  X_wb.position += dx;
+  X_wb.rotation = rotation;
+  if (s.push_w.isZero(0)) return;
+  // What pushes overlap out turns the spin along with the body: w.Iw stays as it was. With w kept in world
+  // axes, a capsule that tumbled over a smooth ground gained 2e-4 of the energy of its pile in a step.
+  s.w = advance_rotation(Quat::Identity(), s.push_w, h) * s.w;
+  X_wb.rotation = advance_rotation(X_wb.rotation, s.push_w, h);
+}
+
+}  // namespace
+
 void SolverBodies::load(const model::SceneModel& model, const model::SceneState& state)
 {
   const std::size_t count = model.bodies.size();
@@ -104,42 +165,29 @@ void SolverBodies::load(const model::SceneModel& model, const model::SceneState&
   start_.clear();
   for (const model::BodyState& body : state.bodies) start_.push_back(body.X_wb.position);
 #endif
-  for (std::size_t i = 0; i < count; ++i) {
-    const model::BodyProperties& desc = model.bodies[i];
-    const model::BodyState& body = state.bodies[i];
-    SolverBody& s = bodies_[i];
-    if (desc.motion == model::Motion::fixed) continue;
-    s.v = body.velocity;
-    s.w = body.angular_velocity;
-    if (desc.motion == model::Motion::kinematic) {
-      s.moves = true;
-      continue;
-    }
-    s.inverse_mass = 1 / desc.mass;
-    s.inverse_inertia = world_inverse_inertia(desc.inertia, body.X_wb.rotation);
-    if (body.asleep) continue;
-    s.moves = true;
-    s.acceleration = desc.gravity_scale * model.gravity + s.inverse_mass * body.force;
-    s.angular_acceleration = s.inverse_inertia * body.torque;
-    s.damped = desc.linear_damping > 0 || desc.angular_damping > 0;
-  }
+  base::team_for(
+      count, [&](std::size_t i) { load_body(model.bodies[i], state.bodies[i], model.gravity, bodies_[i]); },
+      kBodyGrain);
 }
 
 void SolverBodies::advance_velocities(const model::SceneModel& model, double h)
 {
-  for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
-    SolverBody& s = bodies_[i];
-    s.has_contact = false;
-    s.push_v.setZero();
-    s.push_w.setZero();
-    if (!s.moves || s.inverse_mass == 0) continue;
-    s.v += h * s.acceleration;
-    s.w += h * s.angular_acceleration;
-    if (!s.damped) continue;
-    // Exact decay, so that no damping rate can overshoot.
-    s.v *= std::exp(-h * model.bodies[i].linear_damping);
-    s.w *= std::exp(-h * model.bodies[i].angular_damping);
-  }
+  base::team_for(
+      bodies_.size() - 1,
+      [&](std::size_t i) {
+        SolverBody& s = bodies_[i];
+        s.has_contact = false;
+        s.push_v.setZero();
+        s.push_w.setZero();
+        if (!s.moves || s.inverse_mass == 0) return;
+        s.v += h * s.acceleration;
+        s.w += h * s.angular_acceleration;
+        if (!s.damped) return;
+        // Exact decay, so that no damping rate can overshoot.
+        s.v *= std::exp(-h * model.bodies[i].linear_damping);
+        s.w *= std::exp(-h * model.bodies[i].angular_damping);
+      },
+      kBodyGrain);
 }
 
 bool is_resting(const SolverBody& body, double step)
@@ -165,60 +213,39 @@ void remove_lift_energy(SolverBody& body, const Vec3& push, double h)
 
 void SolverBodies::remove_push_out_energy(double h)
 {
-  for (SolverBody& body : bodies_) {
-    if (!body.push_v.isZero(0)) remove_lift_energy(body, body.push_v, h);
-  }
+  base::team_for(
+      bodies_.size(),
+      [&](std::size_t i) {
+        SolverBody& body = bodies_[i];
+        if (!body.push_v.isZero(0)) remove_lift_energy(body, body.push_v, h);
+      },
+      kBodyGrain);
 }
 
-// Symplectic Euler, x += h v+, where contacts act. A body that nothing touched follows its parabola exactly,
-//
-//     x += h v+ - h^2 a / 2,
-//
-// because symplectic Euler alone loses g^2 h^2 / 2 of energy per unit mass and step of flight: a ball dropped
-// from 1 m at h = 1/60 s would come back to 0.93 m.
 void SolverBodies::advance_positions(const model::SceneModel& model, model::SceneState& state, double h)
 {
-  for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
-    SolverBody& s = bodies_[i];
-    if (!s.moves) continue;
-    Vec3 dx = h * (s.v + s.push_v);
-    if (!s.has_contact && !(s.damped && model.bodies[i].linear_damping > 0))
-      dx -= 0.5 * h * h * s.acceleration;
-    // Impulses have acted on the body as it stood; now it turns freely.
-    Vec3 turn = s.w;
-    Pose& X_wb = state.bodies[i].X_wb;
-    Quat rotation = X_wb.rotation;
-    if (s.inverse_mass > 0 && h * h * s.w.squaredNorm() > kNegligibleTurn * kNegligibleTurn) {
-      const SpinMidpoint spin = advance_spin(model.bodies[i].inertia, X_wb.rotation, s.w, h);
-      turn = spin.w_mid;
-      s.w = spin.w_after;
-      rotation = spin.rotation;
-    } else {
-      rotation = advance_rotation(X_wb.rotation, turn, h);
-    }
-    s.dx += dx;
-    s.dth += h * (turn + s.push_w);
-    X_wb.position += dx;
-    X_wb.rotation = rotation;
-    if (s.push_w.isZero(0)) continue;
-    // What pushes overlap out turns the spin along with the body: w.Iw stays as it was. With w kept in world
-    // axes, a capsule that tumbled over a smooth ground gained 2e-4 of the energy of its pile in a step.
-    s.w = advance_rotation(Quat::Identity(), s.push_w, h) * s.w;
-    X_wb.rotation = advance_rotation(X_wb.rotation, s.push_w, h);
-  }
+  base::team_for(
+      bodies_.size() - 1,
+      [&](std::size_t i) {
+        if (bodies_[i].moves) advance_position(model.bodies[i], h, bodies_[i], state.bodies[i].X_wb);
+      },
+      kBodyGrain);
 }
 
 bool SolverBodies::update_world_inertia(const model::SceneModel& model, const model::SceneState& state)
 {
-  bool far = false;
-  for (std::size_t i = 0; i + 1 < bodies_.size(); ++i) {
-    SolverBody& s = bodies_[i];
-    if (s.inverse_mass == 0 || (s.dth - inertia_rotation_[i]).squaredNorm() < kStaleTurn * kStaleTurn)
-      continue;
-    s.inverse_inertia = world_inverse_inertia(model.bodies[i].inertia, state.bodies[i].X_wb.rotation);
-    inertia_rotation_[i] = s.dth;
-    far = far || s.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn;
-  }
+  std::atomic<bool> far = false;
+  base::team_for(
+      bodies_.size() - 1,
+      [&](std::size_t i) {
+        SolverBody& s = bodies_[i];
+        if (s.inverse_mass == 0 || (s.dth - inertia_rotation_[i]).squaredNorm() < kStaleTurn * kStaleTurn)
+          return;
+        s.inverse_inertia = world_inverse_inertia(model.bodies[i].inertia, state.bodies[i].X_wb.rotation);
+        inertia_rotation_[i] = s.dth;
+        if (s.dth.squaredNorm() > kStaleRowTurn * kStaleRowTurn) far.store(true, std::memory_order_relaxed);
+      },
+      kBodyGrain);
   return far;
 }
 

@@ -10,6 +10,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/base/team.h"
 #include "thrum/base/thread_limit.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/rigid/contact_graph.h"
@@ -22,6 +23,8 @@ namespace {
 
 /// Old and new contact points nearer than this share of the length scale can be the same point.
 constexpr double kSamePointDistance = 0.02;
+/// Patches handed to a thread at a time, of which only the surface is looked up.
+constexpr std::size_t kSurfaceGrain = 256;
 /// The rest of the step has no impact to wait for.
 constexpr double kWholeStep = std::numeric_limits<double>::infinity();
 /// Impacts cut no slice to less than this share of the step.
@@ -95,6 +98,7 @@ void World::step(double h)
   warped_contact_energy_ = 0;
   const auto timer = times_.stage("step");
   const base::ThreadLimit limit(desc_.threads);
+  base::wake_team();
   apply_removals();
   begin_observed_step(h);
   stepper_->begin_step(h);
@@ -201,8 +205,8 @@ void World::find_contacts(double h)
   // The slice may be undone, by an observer or for an impact: then the contacts of the one before are taken
   // back.
   if (!called_observers_.empty() || desc_.time_of_impact != TimeOfImpactMethod::none) {
-    previous_patches_ = state_.patches;
-    previous_references_ = state_.references;
+    base::copy_in_team(state_.patches, previous_patches_);
+    base::copy_in_team(state_.references, previous_references_);
   }
   collision::NarrowPhaseDesc desc = desc_.narrow_phase;
   desc.step = h;
@@ -245,9 +249,12 @@ void World::restore_previous_contacts()
 void World::find_surfaces()
 {
   surfaces_.resize(state_.patches.size());
-  for (std::size_t p = 0; p < state_.patches.size(); ++p) {
-    surfaces_[p] = model::surface_between(model_, state_.patches[p].a, state_.patches[p].b);
-  }
+  base::team_for(
+      state_.patches.size(),
+      [&](std::size_t p) {
+        surfaces_[p] = model::surface_between(model_, state_.patches[p].a, state_.patches[p].b);
+      },
+      kSurfaceGrain);
 }
 
 void World::order_contacts(double h)
