@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A reference for kicks: the analytic modes of a simply supported plate and bodies with one contact each,
 // joined by one-sided Hertz contacts and integrated together at 2 us without a break, blow after blow. Shapes
-// are sines, contacts F = K d^(3/2) + a sqrt(m K) d^(1/4) d' [Tsuji92]: nothing but the formulas of the plate
-// is shared with thrum/vibration.
+// are sines, contacts F = K d^(3/2) + a sqrt(m K) d^(1/4) d' [Tsuji92] that never pull, with the a that gives
+// a mass on such a contact its restitution (benchmarks/response/coupled.h): nothing but the formulas of the
+// plate is shared with thrum/vibration.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <numbers>
 #include <vector>
 
+#include "benchmarks/response/coupled.h"
 #include "tests/vibration/plate_model.h"
 #include "thrum/vibration/modal_response.h"
 
@@ -51,8 +53,7 @@ class CoupledPlate {
   {
     const double modulus = plate.young / (1 - plate.poisson * plate.poisson) / 2;
     stiffness_ = 4.0 / 3 * modulus * std::sqrt(kRadius);
-    const double l = std::log(std::max(restitution, 0.02));
-    damping_ = -std::sqrt(5.0) * l / std::sqrt(l * l + std::numbers::pi * std::numbers::pi);
+    damping_ = bench::hertz_damping(restitution);
     const double D = plate.young * std::pow(plate.h, 3) / (12 * (1 - plate.poisson * plate.poisson));
     for (int m = 1; m < 60; ++m) {
       for (int n = 1; n < 60; ++n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A thin steel plate against the coupled reference: successive blows on a plate that still rings, any
 // restitution, and models with few and with many modes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,6 +38,7 @@ TEST(SteelPlate, SuccessiveBlowsKickAsInTheCoupledRun)
   settings.rule = KickRule::micro_collisions;
   settings.min_kick = 1e-4;
   settings.window = 0.02;
+  settings.micro.tail_modes = false;  // the reference has no faster modes either
   ModalResponse response(plate_model(steel_plate(kModes)), settings);
   base::Random random(5);
   int judged = 0;
@@ -69,9 +71,7 @@ TEST(SteelPlate, SuccessiveBlowsKickAsInTheCoupledRun)
   EXPECT_LE(far_above, judged / 15);
 }
 
-// `automatic` takes micro-collisions where the modes go up to what the blow excites, and exchange where they
-// do not: with 20 modes, up to 0.8 kHz, micro-collisions give 0.62 of the reference and a median factor of
-// 1.8. With 10 modes, up to 0.4 kHz, the rest of the modes is missed by any rule.
+// With 10 modes, up to 0.4 kHz, of 66 that the blow excites, nothing is known of where the others lie.
 TEST(SteelPlate, AutomaticIsNearTheCoupledRunForAnyNumberOfModes)
 {
   constexpr double kRestitution = 0.15;
@@ -86,7 +86,7 @@ TEST(SteelPlate, AutomaticIsNearTheCoupledRunForAnyNumberOfModes)
   std::vector<Case> cases;
   base::Random random(12);
   const CoupledPlate plate(steel_plate(400), kRestitution);
-  while (cases.size() < 24) {
+  while (cases.size() < 96) {
     Case one{{0, random_place(random), 1, random.uniform(1, 3)},
              {random_place(random), random.uniform(0.05, 0.3)},
              0};
@@ -103,6 +103,55 @@ TEST(SteelPlate, AutomaticIsNearTheCoupledRunForAnyNumberOfModes)
     }
     RecordProperty("median_" + std::to_string(modes), std::to_string(median(factors)));
     EXPECT_LT(median(factors), bound) << modes << " modes";
+  }
+}
+
+// Modes that the model does not have move what rests on the plate as well. `automatic` follows them in the
+// mean (diffuse_modes.h) at any restitution. Always `exchange` is 1.7 and 2.7 times too fast at 0.5 and 1;
+// micro-collisions without the modes above the highest have 0.7 to 0.8 of the reference at 0.15 and 0.5.
+TEST(FewModes, AutomaticHasTheMeanSpeedOfTheCoupledRunAtAnyRestitution)
+{
+  constexpr int kCases = 40;
+  ResponseSettings settings;
+  settings.min_kick = 1e-4;
+  settings.window = 0.02;
+  PlateSize glass = steel_plate(400);
+  glass.a = 0.9;
+  glass.b = 0.7;
+  glass.density = 2600;
+  glass.young = 6.2e10;
+  glass.poisson = 0.2;
+  glass.alpha = 1;
+  glass.beta = 1e-7;
+  base::Random random(8);
+  for (const double e : {0.0, 0.15, 0.5, 1.0}) {
+    std::vector<double> factors;
+    double logarithms = 0;
+    for (const PlateSize& size : {steel_plate(400), glass}) {
+      PlateSize few = size;
+      few.modes = 10;
+      ModalResponse response(plate_model(few), settings);
+      const CoupledPlate plate(size, e);
+      for (int i = 0; i < kCases; ++i) {
+        const auto place = [&] {
+          return Vec3(random_place(random).cwiseProduct(Vec3(size.a, size.b, 0)));
+        };
+        const Blow blow{0, place(), std::pow(10, random.uniform(-0.5, 0.5)), random.uniform(1, 3)};
+        const RestingBody body{place(), random.uniform(0.05, 0.5)};
+        const double reference = plate.speeds({blow}, body, settings.window)[0];
+        if (reference < kMinReference) continue;
+        const double ratio = std::max(response_speeds(response, {blow}, body, e)[0], kNoKick) / reference;
+        logarithms += std::log(ratio);
+        factors.push_back(std::max(ratio, 1 / ratio));
+      }
+    }
+    const double bias = std::exp(logarithms / static_cast<double>(factors.size()));
+    RecordProperty(fmt::format("bias_{}", e), fmt::format("{:.3f}", bias));
+    RecordProperty(fmt::format("median_{}", e), fmt::format("{:.3f}", median(factors)));
+    EXPECT_GT(factors.size(), 60U) << "restitution " << e;
+    EXPECT_GT(bias, 0.87) << "restitution " << e;
+    EXPECT_LT(bias, 1.2) << "restitution " << e;
+    EXPECT_LT(median(factors), 1.7) << "restitution " << e;
   }
 }
 

@@ -70,7 +70,7 @@ ResponseResult MicroSimulation::run()
 {
   const double before = energy(all_modes_, state_) + body_energy();
   const double window = r_.settings.window;
-  if (fine_.dt > 0 || count_ > modes_) {
+  if (fine_.dt > 0 || count_ > ringing_) {
     const Propagator& step = fine_.dt > 0 ? fine_ : coarse_;
     const double end = std::min(kImpactDurations * impact_duration_, window);
     for (; elapsed_ < end; elapsed_ += step.dt) substep(step);
@@ -93,17 +93,17 @@ ResponseResult MicroSimulation::run()
 // The tail modes have done their part. What they displace at the contact stays as it is.
 void MicroSimulation::end_impact()
 {
-  const Eigen::Index tail = count_ - modes_;
+  const Eigen::Index tail = count_ - ringing_;
   if (tail == 0) return;
   depth_base_ += F_.rightCols(tail) * state_.q.tail(tail);
   coarse_.R.diagonal() -= coarse_.tail_compliance;
   closed_step_ = nullptr;
-  count_ = modes_;
+  count_ = ringing_;
   for (VecX* v : {&all_modes_.omegas, &all_modes_.decays, &state_.q, &state_.v, &coarse_.qq, &coarse_.qv,
                   &coarse_.vq, &coarse_.vv, &coarse_.fq, &coarse_.fv, &coarse_.load_q, &coarse_.load_v})
-    v->conservativeResize(modes_);
-  F_.conservativeResize(Eigen::NoChange, modes_);
-  F_transposed_.conservativeResize(modes_, Eigen::NoChange);
+    v->conservativeResize(ringing_);
+  F_.conservativeResize(Eigen::NoChange, ringing_);
+  F_transposed_.conservativeResize(ringing_, Eigen::NoChange);
 }
 
 void MicroSimulation::substep(const Propagator& step)
@@ -255,7 +255,7 @@ ResponseResult simulate_micro_collisions(const ResponseContext& context, ModeSta
 double micro_cost(const ResponseContext& r)
 {
   const auto contacts = static_cast<double>(r.struck.size() + r.resting.size());
-  const auto modes = static_cast<double>(r.modes.size());
+  const auto modes = static_cast<double>(r.modes.size() + count_diffuse_modes(r));
   const double steps = r.settings.window / resting_substep(r);
   return contacts * contacts * modes + steps * (contacts * (modes + 12) + 4 * modes);
 }

@@ -13,6 +13,9 @@
 
 namespace thrum::vibration {
 
+/// Modes that stand for those above the highest of the model, up to what the shortest impact excites.
+[[nodiscard]] std::size_t count_diffuse_modes(const ResponseContext& r);
+
 /// Substep after the impact [s].
 [[nodiscard]] double resting_substep(const ResponseContext& r);
 
@@ -80,6 +83,9 @@ class MicroSimulation {
   void prepare_friction();
   void prepare_contacts();
   void prepare_tail_modes();
+  void add_diffuse_modes();
+  void add_impact_modes();
+  void append_modes(const std::vector<double>& omegas, const std::vector<double>& decays);
   [[nodiscard]] Propagator make_propagator(double dt) const;
   [[nodiscard]] double contact_speed(std::size_t i) const;
   void push(std::size_t i, double impulse);
@@ -139,7 +145,7 @@ class MicroSimulation {
   }
 
   const ResponseContext& r_;
-  ModeState& state_;  // with the tail modes behind those of the body while the impact lasts
+  ModeState& state_;  // with the diffuse modes behind those of the body, and the tail modes during the impact
   double elapsed_ = 0;
   std::vector<MovingBody> bodies_;
   std::vector<std::size_t> active_contacts_;  // contacts that take part, struck ones first
@@ -147,6 +153,7 @@ class MicroSimulation {
   std::vector<elastic::HeldContact> laws_;  // of stiffness 0: between bodies that do not move
   Eigen::Index n_ = 0;                      // contacts
   Eigen::Index modes_ = 0;                  // of the body
+  Eigen::Index ringing_ = 0;                // these and the diffuse modes (diffuse_modes.h)
   Eigen::Index count_ = 0;                  // these and the tail modes while the impact lasts
   elastic::ModeList all_modes_;
   MatX F_, F_transposed_;       // contacts x modes and back, tail modes included

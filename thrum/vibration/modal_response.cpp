@@ -163,6 +163,8 @@ ModalResponse::ModalResponse(std::shared_ptr<const model::ModalModel> model, con
   if (modes_.size() == 0) throw Error(fmt::format("The modal model '{}' has no modes.", model_->name));
   settings_.window = response_window(settings_, modes_);
   check(settings_, modes_);
+  if (settings_.rule == KickRule::automatic || settings_.rule == KickRule::micro_collisions)
+    diffuse_modes_ = DiffuseModes(*model_, modes_);
   if (settings_.paper_filter) {
     // Refuses over-damped modes, in words.
     try {
@@ -246,10 +248,12 @@ bool ModalResponse::reaches_impacts(const ResponseContext& context) const
 KickRule ModalResponse::choose_rule(const ResponseContext& context) const
 {
   if (settings_.rule != KickRule::automatic) return settings_.rule;
-  // From the best to the cheapest (docs/methods/distant_response.md, "Measured"). With modes missing that the
-  // impact would excite, micro-collisions come out too low: a body rests on a plate that hardly moves.
-  // Exchange errs in the other direction, by a peak that all modes reach together, and is nearer.
-  if (reaches_impacts(context) && micro_cost(context) <= settings_.time_budget * kMicroRate)
+  // From the best to the cheapest (docs/methods/distant_response.md, "Measured"). Where modes are missing
+  // that the impact would excite and nothing is known of them, micro-collisions come out too low: a body
+  // rests on a surface that hardly moves. Exchange errs in the other direction, by a peak that all modes
+  // reach together.
+  if ((reaches_impacts(context) || is_tail_known(modes_)) &&
+      micro_cost(context) <= settings_.time_budget * kMicroRate)
     return KickRule::micro_collisions;
   if (exchange_cost(context) <= settings_.time_budget * kExchangeRate) return KickRule::exchange;
   return KickRule::peak_velocity;
@@ -262,7 +266,8 @@ ResponseResult ModalResponse::respond(const ResponseInput& input, ModeState& sta
   if (settings_.vibration_after_step == VibrationAfterStep::reset) set_at_rest(state, modes_.omegas.size());
   ResponseResult result;
   map_contacts(input, result);
-  const ResponseContext context{modes_, input, settings_, modulus_, mapped_contacts_};
+  ResponseContext context{modes_, input, settings_, modulus_, mapped_contacts_};
+  context.diffuse_modes = &diffuse_modes_;
   std::vector<std::string> warnings = std::move(result.warnings);
   if (context.struck.empty()) {
     result.energy.vibration_before = energy(modes_, state);

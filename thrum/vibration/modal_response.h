@@ -63,6 +63,7 @@ class ModalResponse {
   SurfaceMap map_;
   elastic::ModeList modes_;
   VecX inverse_omegas_;
+  DiffuseModes diffuse_modes_;
   double modulus_ = 0;
   PeakSearch search_;
 

@@ -7,6 +7,7 @@
 #include "thrum/base/index.h"
 #include "thrum/base/vec.h"
 #include "thrum/elastic/modal_filter.h"
+#include "thrum/vibration/diffuse_modes.h"
 #include "thrum/vibration/mode_motion.h"
 #include "thrum/vibration/response_settings.h"
 #include "thrum/vibration/surface_contact.h"
@@ -35,6 +36,7 @@ struct ResponseContext {
   const std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*>& shapes = contacts.shapes;
   const std::vector<std::size_t>& struck = contacts.struck;
   const std::vector<std::size_t>& resting = contacts.resting;
+  const DiffuseModes* diffuse_modes = nullptr;  ///< above the highest of the model; may be none
 
   [[nodiscard]] const SurfaceContact& contact(std::size_t i) const { return input.contacts[i]; }
   [[nodiscard]] const RigidBodyData& body_of(std::size_t i) const
