@@ -21,7 +21,9 @@ struct Slab {
   model::BodyId faller;
   std::vector<model::BodyId> standing;
 
-  explicit Slab(KickRule rule, double restitution = 0.15, bool rings = true) : world(desc())
+  explicit Slab(KickRule rule, double restitution = 0.15, bool rings = true,
+                const std::shared_ptr<const model::ModalModel>& model = slab_model())
+      : world(desc())
   {
     const model::SurfaceId surface = world.add_surface({restitution, 0.5, 0, 0});
     BodyDesc spec;
@@ -45,7 +47,7 @@ struct Slab {
     if (!rings) return;
     vibration::BodyResponseDesc response;
     response.settings.rule = rule;
-    responder.add_body(world, slab, slab_model(), response);
+    responder.add_body(world, slab, model, response);
     world.add_observer(responder);
   }
 
@@ -103,6 +105,26 @@ TEST(Responder, WithoutItNothingMovesAndWithItBoxesJump)
     EXPECT_GT(height, 2e-4) << static_cast<int>(rule);
     EXPECT_LT(height, 0.1) << static_cast<int>(rule);
   }
+}
+
+// Contacts so hard that their depths are lost in rounding (tests/vibration/unsolved_test.cpp). The report is
+// that of one step, the warning that of the run.
+TEST(Responder, CountsAndWarnsOfContactsThatWereNotSolved)
+{
+  auto hard = std::make_shared<model::ModalModel>(*Slab::slab_model());
+  hard->materials[0].young = 1e40;
+  Slab slab(KickRule::micro_collisions, 0.15, true, hard);
+  int unsolved = 0;
+  for (int i = 0; i < 60; ++i) {
+    slab.world.step(0.01);
+    unsolved += slab.responder.report().unsolved;
+  }
+  EXPECT_GT(unsolved, 0);
+  ASSERT_FALSE(slab.responder.warnings().empty());
+  EXPECT_EQ(slab.responder.warnings().back().find(std::to_string(unsolved) + " times the impulses"), 0U);
+  Slab usual(KickRule::micro_collisions);
+  (void)rise(usual, 60);
+  EXPECT_TRUE(usual.responder.warnings().empty());
 }
 
 TEST(Responder, ReportsWhatItDid)
