@@ -2,6 +2,8 @@
 // Joints of bodies that touch something, with the flexible stepper.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <numbers>
 #include <vector>
 
@@ -80,6 +82,44 @@ TEST(FlexibleJoints, HingesCarryWhatStandsOnThem)
   for (const model::JointState& joint : world.state().joints) impulse += joint.impulse;
   // On b, the wheels, of the last slice.
   EXPECT_NEAR(-impulse.z() / world.state().last_step, mass * 9.81, 0.01 * mass * 9.81);
+}
+
+// Two boxes side by side on the ground, of which a joint holds places that are `off` apart, on a line that
+// passes above their centres by `above`: it pulls them into each other. Returns their largest speed [m/s].
+double speed_of_pulled_boxes(model::JointKind kind, double off, double above, double h)
+{
+  World world = flexible_world();
+  const std::array<model::BodyId, 2> boxes = {add_box(world, {0.1, 0.1, 0.1}, {0, 0, 0.1}, 2),
+                                              add_box(world, {0.1, 0.1, 0.1}, {0.2, 0, 0.1}, 1)};
+  model::JointDesc joint;
+  joint.kind = kind;
+  joint.a = boxes[0];
+  joint.b = boxes[1];
+  joint.X_aj.position = Vec3(0.1 - 0.5 * off, 0, above);
+  joint.X_bj.position = Vec3(-0.1 + 0.5 * off, 0, above);
+  joint.collide_connected = true;
+  world.add_joint(joint);
+  double fastest = 0;
+  for (double t = 0; t < 0.3; t += h) {
+    world.step(h);
+    for (const model::BodyId body : boxes) fastest = std::max(fastest, world.body(body).velocity.norm());
+  }
+  return fastest;
+}
+
+TEST(FlexibleJoints, AJointThatIsOffItsPlaceThrowsNothing)
+{
+  for (const double off : {0.02, 0.1}) {
+    for (const double above : {0.0, 0.08}) {
+      for (const model::JointKind kind :
+           {model::JointKind::ball, model::JointKind::fixed, model::JointKind::distance}) {
+        for (const double h : {1.0 / 60, 0.001}) {
+          EXPECT_LT(speed_of_pulled_boxes(kind, off, above, h), 0.3)
+              << off << " " << above << " " << static_cast<int>(kind) << " " << h;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

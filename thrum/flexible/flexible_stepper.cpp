@@ -251,9 +251,11 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
     contact.warm_twist = rows.twist < 0 ? 0 : group.slip_force(rows.twist)[0];
   }
   for (const GroupJoint& joint : group_joints_) {
-    const double impulse = groups_[at(joint.group)].slip_impulse(joint.slip)[0];
+    const ContactGroup& group = groups_[at(joint.group)];
+    const double impulse = group.slip_impulse(joint.slip)[0];
     model::JointState& state = frame.state.joints[at(joint.row.joint)];
-    state.warm_impulse[at(joint.row.slot)] = impulse;
+    // What the spring holds at the end, with which it begins the next slice.
+    state.warm_impulse[at(joint.row.slot)] = frame.h * group.slip_force(joint.slip)[0];
     state.impulse += impulse * joint.row.linear;
     state.angular_impulse += impulse * joint.row.angular_b;
   }

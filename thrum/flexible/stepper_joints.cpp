@@ -4,6 +4,12 @@
 // A row of a joint is a spring between its bodies, as stiff as one that swings the mass it feels at
 // kJointFrequency: forces are held over a substep as those of contacts are, and there is no limit of
 // stability.
+//
+// As a contact that is found deeper than it was pressed, a joint that is found farther off than its spring
+// was stretched would bring energy that nothing has spent: a joint that starts a decimetre off its place, or
+// that pulls two boxes into each other, threw them with up to 45 m/s. So the spring begins with the stretch
+// that it had, and the rest is pushed out without giving speed.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -17,6 +23,12 @@ namespace {
 
 constexpr double kJointFrequency = 300;  ///< [Hz]
 constexpr double kJointDampingRatio = 1;
+
+/// The spring of a joint that is off by `found` and had the stretch `before` begins with this.
+double first_stretch(double found, double before)
+{
+  return std::clamp(found, std::min(0.0, before), std::max(0.0, before));
+}
 
 bool is_rigid(const rigid::JointRow& row)
 {
@@ -83,7 +95,9 @@ void FlexibleStepper::add_joints(const rigid::StepFrame& frame)
     desc.damping = 2 * kJointDampingRatio * mass * omega;
     desc.is_joint = true;
     desc.limit = joint.row.linear.isZero(0) ? frame.model.length_scale : 1;
-    desc.force[0] = -desc.stiffness * joint.row.phi;
+    const double last_step = frame.state.last_step > 0 ? frame.state.last_step : frame.h;
+    const double before = -joint.row.lambda / (last_step * desc.stiffness);
+    desc.force[0] = -desc.stiffness * first_stretch(joint.row.phi, before);
     joint.slip = group.add_slip(desc);
   }
 }
