@@ -58,6 +58,7 @@ sim::WorldDesc ring_world_desc()
 {
   sim::WorldDesc desc;
   desc.reports = {false, false, false};  // not needed here
+  desc.threads = 1;                      // as Bullet, and the CPU time of the others would not count
   desc.sleep.enabled = false;
   return desc;
 }

@@ -18,9 +18,12 @@
 #include "benchmarks/rigid/ring_scenes.h"
 #include "benchmarks/rigid/ring_world.h"
 #include "benchmarks/rigid/scenes.h"
+#include "tests/support/source_dir.h"
 #include "thrum/base/parallel.h"
 #include "thrum/base/team.h"
+#include "thrum/base/thread_limit.h"
 #include "thrum/base/timing.h"
+#include "thrum/scene/build_world.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::bench {
@@ -55,8 +58,9 @@ struct StepTimes {
 
 void run(const ThreadScene& scene, int threads, StepTimes& times)
 {
+  const base::ThreadLimit limit(threads);
   sim::WorldDesc desc = ring_world_desc();
-  desc.threads = threads;
+  desc.threads = 0;
   sim::World world = scene.make(desc);
   for (int i = 0; i < scene.first; ++i) world.step(kStep);
   times.steps.resize(static_cast<std::size_t>(scene.steps), std::numeric_limits<double>::infinity());
@@ -152,6 +156,14 @@ THRUM_BENCHMARK(rigid, threads_towers)
 THRUM_BENCHMARK(rigid, threads_heap)
 {
   compare_threads(report, of_boxes(falling(1000), 100, 40, 8));
+}
+THRUM_BENCHMARK(rigid, threads_pile)
+{
+  const auto make = [](const sim::WorldDesc&) {
+    const scene::SceneDesc desc = scene::read_scene(support::source_dir() / "scenes" / "nonconvex_pile.json");
+    return std::move(scene::build_world(desc).world);
+  };
+  compare_threads(report, {"nonconvex_pile.json", make, 90, 40, 6});
 }
 THRUM_BENCHMARK(rigid, threads_rings)
 {

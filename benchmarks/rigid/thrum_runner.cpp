@@ -14,6 +14,7 @@ RunResult run_thrum(const BoxScene& scene, sim::StepperKind stepper)
 {
   sim::WorldDesc desc;
   desc.reports = {false, false, false};  // not needed here
+  desc.threads = 1;                      // as Bullet, and the CPU time of the others would not count
   desc.stepper = stepper;
   desc.sleep.enabled = false;
   sim::World world(desc);
