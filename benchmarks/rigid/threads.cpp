@@ -6,6 +6,8 @@
 // runs of a scene take the same steps. The note says how much of the time of one thread was spent where
 // two can share it.
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +31,34 @@
 namespace thrum::bench {
 
 namespace {
+
+/// Gives each thread of the team a core, and takes that back at the end: a busy system often leaves both
+/// on one, where two threads can gain nothing.
+class PinnedTeam {
+ public:
+  PinnedTeam()
+  {
+    pthread_getaffinity_np(pthread_self(), sizeof all_, &all_);
+    is_pinned_ = base::run_team(2, [](int member) {
+      cpu_set_t core;
+      CPU_ZERO(&core);
+      CPU_SET(member, &core);
+      pthread_setaffinity_np(pthread_self(), sizeof core, &core);
+    });
+  }
+  ~PinnedTeam()
+  {
+    if (!is_pinned_) return;
+    static_cast<void>(
+        base::run_team(2, [&](int) { pthread_setaffinity_np(pthread_self(), sizeof all_, &all_); }));
+  }
+  PinnedTeam(const PinnedTeam&) = delete;
+  PinnedTeam& operator=(const PinnedTeam&) = delete;
+
+ private:
+  cpu_set_t all_{};
+  bool is_pinned_ = false;
+};
 
 struct ThreadScene {
   std::string name;
@@ -81,6 +111,7 @@ void compare_threads(Report& report, const ThreadScene& scene)
   base::set_thread_count(2);
   base::measure_team(true);
   base::rest_when_crowded(false);
+  const PinnedTeam pinned;
   StepTimes one;
   StepTimes two;
   const int repeats = scene.repeats * (include_slow_rows() ? 4 : 1);

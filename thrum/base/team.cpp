@@ -25,10 +25,12 @@ namespace thrum::base {
 
 namespace {
 
-/// How long a thread waits for work without giving up its core, and then before it sleeps. Between two
+/// How long a thread waits for work without giving up its core, for one that has a core of its own and for
+/// one that has not, and then before it sleeps. Between two
 /// passes of a step there are up to some hundred microseconds that one thread spends alone; waking takes
 /// about 50.
-constexpr std::chrono::microseconds kSpinTime{20};
+constexpr std::chrono::microseconds kSpinTime{200};
+constexpr std::chrono::microseconds kCrampedSpinTime{5};
 constexpr std::chrono::microseconds kAwakeTime{1000};
 /// Rounds of waiting between two looks at the clock: about 1 us.
 constexpr int kSpinRounds = 32;
@@ -78,6 +80,7 @@ class Team {
   void run(int members, bool all, void (*work)(void*, int), void* context)
   {
     start_threads(members);
+    is_cramped_.store(members > cores_, std::memory_order_relaxed);
     work_ = work;
     context_ = context;
     failed_.store(false, std::memory_order_relaxed);
@@ -150,7 +153,8 @@ class Team {
   void pause_alone(int& round)
   {
     ++round;
-    if (round < kPatientRounds || round % kSpinRounds != 0) {
+    const bool is_patient = round < kPatientRounds && !is_cramped_.load(std::memory_order_relaxed);
+    if (is_patient || round % kSpinRounds != 0) {
       relax();
       return;
     }
@@ -227,7 +231,7 @@ class Team {
       relax();
       if (++round % kSpinRounds != 0) continue;
       const Clock::duration waited = Clock::now() - begin;
-      if (waited < kSpinTime) continue;
+      if (waited < (is_cramped_.load(std::memory_order_relaxed) ? kCrampedSpinTime : kSpinTime)) continue;
       if (waited < kAwakeTime) {
         std::this_thread::yield();
         continue;
@@ -257,6 +261,8 @@ class Team {
   alignas(64) std::atomic<std::uint64_t> entry_{kClosed};  ///< number and the bits of those who have entered
   alignas(64) std::atomic<int> finished_{0};
   alignas(64) std::atomic<bool> failed_{false};
+  const int cores_ = static_cast<int>(std::thread::hardware_concurrency());
+  std::atomic<bool> is_cramped_{false};  ///< there are more members than cores
   std::atomic<bool> is_crowded_{false};  ///< a member had to wait for long
   // When sections are refused because of that.
   bool rests_ = false;
