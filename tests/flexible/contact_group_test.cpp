@@ -164,6 +164,41 @@ TEST(ContactGroup, AModeFasterThanSubstepsYieldsByItsStiffness)
   }
 }
 
+// Modes that are too quiet to move yield by their stiffness: a plate sags under a weight that is put on it by
+// the sum of F U / w^2, though none of them ever moves by itself, in substeps as long as the slices.
+TEST(ContactGroup, QuietModesSagUnderAWeight)
+{
+  constexpr int kModes = 60;
+  const elastic::ModeList modes{VecX::LinSpaced(kModes, 500, 30e3), VecX::Constant(kModes, 20)};
+  std::vector<double> down;
+  for (int m = 0; m < kModes; ++m) down.push_back(-0.3 - 0.01 * (m % 7));
+  const double mass = 2;
+  const double g = 9.81;
+  const double stiffness = 1e9;
+  FlexibleSettings settings;
+  settings.quiet_energy = 1;
+  ContactGroup group;
+  const int plate = group.add_body({.modes = &modes, .weight = 50});
+  const int ball = group.add_body(
+      {.moves = true, .inverse_mass = 1 / mass, .acceleration = Vec3(0, 0, -g), .weight = mass * g});
+  const int row =
+      group.add_row({plate, Vec3::Zero(), Vec3::Zero(), down}, {ball, Vec3::UnitZ(), Vec3::Zero(), {}});
+  group.begin_patch();
+  const elastic::HeldContact law{stiffness, elastic::hertz_damping(0.1, mass, stiffness)};
+  const int contact = group.add_contact(row, law, 0, 0);
+  for (int i = 0; i < 400; ++i) group.advance(1e-3, settings);
+  EXPECT_NEAR(group.force(contact), mass * g, 1e-4 * mass * g);
+  double sag = 0;
+  for (std::size_t m = 0; m < kModes; ++m) {
+    const double omega = modes.omegas[static_cast<Eigen::Index>(m)];
+    const double expected = mass * g * down[m] / (omega * omega);
+    EXPECT_NEAR(group.q(plate)[m], expected, 1e-4 * std::abs(expected)) << m;
+    sag -= down[m] * group.q(plate)[m];
+  }
+  EXPECT_NEAR(-group.displacement(ball).z(), -sag + group.indentation(contact), 1e-9);
+  EXPECT_EQ(group.report().active_modes, 0U);
+}
+
 // A contact that was pressed opens within the substep: no row pushes, and bodies move as if they were free.
 TEST(ContactGroup, NewtonsMethodLeavesContactsThatOpen)
 {

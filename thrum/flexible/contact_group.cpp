@@ -281,22 +281,25 @@ void ContactGroup::prepare_level(double dt, const FlexibleSettings& settings)
   newton_fits_ = false;
   std::size_t fast_modes = 0;
   for (const Body& body : bodies_) {
-    for (int k = body.rigid; k < body.used(); ++k)
+    for (int k = body.rigid; k < body.moving(); ++k)
       fast_modes += is_static(omega_[at(body.first + k)], decay_[at(body.first + k)], dt) ? 1 : 0;
   }
-  const bool is_exact = settings.contact == ContactLaw::hard || contacts_.size() <= fast_modes;
+  const bool is_hard = settings.contact == ContactLaw::hard;
+  const bool is_exact = is_hard || contacts_.size() <= fast_modes;
   for (const Body& body : bodies_) {
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
       if (k < body.rigid) {
         weight_[i] = 0.5 * dt * dt * inverse_mass_[i];
         v_weight_[i] = dt * inverse_mass_[i];
         continue;
       }
-      if (!is_exact && is_static(omega_[i], decay_[i], dt)) {
+      const bool is_quiet = k >= body.moving() && decay_[i] < omega_[i];
+      if (is_quiet || (!is_exact && is_static(omega_[i], decay_[i], dt))) {
+        // Impulses cannot hold a mode: with them it stays where it is.
         cosine_[i] = 0;
         sine_[i] = 0;
-        weight_[i] = 1 / (omega_[i] * omega_[i]);
+        weight_[i] = is_hard ? 0 : 1 / (omega_[i] * omega_[i]);
         v_weight_[i] = 0;
         continue;
       }
@@ -318,7 +321,7 @@ void ContactGroup::weigh_rows(const std::vector<double>& weights)
     for (const Side& side : {row.a, row.b}) {
       if (side.body == kNoBody) continue;
       const Body& body = bodies_[at(side.body)];
-      for (int k = 0; k < body.used(); ++k) {
+      for (int k = 0; k < body.coordinates(); ++k) {
         const std::size_t c = side.first + at(k);
         JW_[c] = J_[c] * weights[at(body.first + k)];
         row.compliance += J_[c] * JW_[c];
@@ -330,7 +333,7 @@ void ContactGroup::weigh_rows(const std::vector<double>& weights)
 void ContactGroup::move_freely(double dt)
 {
   for (const Body& body : bodies_) {
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
       if (k < body.rigid) {
         dx_[i] = dt * (v_[i] + 0.5 * dt * a_[i]);
@@ -370,7 +373,7 @@ double ContactGroup::along(const Row& row, const std::vector<double>& values) co
   for (const Side& side : {row.a, row.b}) {
     if (side.body == kNoBody) continue;
     const Body& body = bodies_[at(side.body)];
-    sum += dot(&J_[side.first], &values[at(body.first)], body.used());
+    sum += dot(&J_[side.first], &values[at(body.first)], body.coordinates());
   }
   return sum;
 }
@@ -381,7 +384,7 @@ void ContactGroup::add_along(const Row& row, const std::vector<double>& coeffici
   for (const Side& side : {row.a, row.b}) {
     if (side.body == kNoBody) continue;
     const Body& body = bodies_[at(side.body)];
-    add(&coefficients[side.first], factor, &values[at(body.first)], body.used());
+    add(&coefficients[side.first], factor, &values[at(body.first)], body.coordinates());
   }
 }
 
@@ -531,7 +534,7 @@ void ContactGroup::commit(double dt, const FlexibleSettings& settings)
   if (is_hard) commit_hard(dt);
   for (const Body& body : bodies_) {
     report_.active_modes += static_cast<std::uint64_t>(body.active);
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
       if (!is_hard) {
         dx_[i] += weight_[i] * y_[i];

@@ -25,7 +25,7 @@
 //
 // Where we leave [Zheng11]: Hertz' contact instead of non-penetration, which with modes does not have the
 // right restitution at any step; forces held over a step instead of impulses at its beginning; a mode that is
-// left out of the solution keeps its displacement, which the paper sets to zero.
+// too quiet to move stands where the forces hold it, q = J^T F / w^2, where the paper sets it to zero.
 #pragma once
 
 #include <array>
@@ -143,11 +143,12 @@ class ContactGroup {
     int first = 0;   ///< coordinate
     int rigid = 0;   ///< 6 or 0: rigid coordinates, which come first
     int modes = 0;   ///< all
-    int active = 0;  ///< that take part at the moment, the lowest ones
+    int active = 0;  ///< that move at the moment, the lowest ones; the others stand where forces hold them
     Mat3 axes = Mat3::Identity();
     double weight = 0;
     int recorded = -1;  ///< place in modal_forces_
-    [[nodiscard]] int used() const { return rigid + active; }
+    [[nodiscard]] int coordinates() const { return rigid + modes; }
+    [[nodiscard]] int moving() const { return rigid + active; }
   };
   struct Side {
     int body = kNoBody;

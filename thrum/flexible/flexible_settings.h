@@ -35,10 +35,10 @@ struct FlexibleSettings {
   double friction_stiffness = 0.82;     ///< share of that along the normal; 2 (1 - nu) / (2 - nu) for nu 0.3
   double friction_damping_ratio = 0.3;  ///< 1: critical
 
-  // Modes that are too quiet to matter are held where they are.
+  // Modes that are too quiet to matter stand where the forces hold them.
   bool adapt_modes = true;
   double excitation = 1e-5;    ///< change of the force, as a share of max(1 N, weight), that wakes a mode
-  double quiet_energy = 1e-7;  ///< below which a mode is held [J]
+  double quiet_energy = 1e-7;  ///< that wakes a mode; with a tenth of it, it stands again [J]
 
   /// Modes above `max_frequency` carry off what short impacts give them.
   bool tail_modes = true;

@@ -456,7 +456,7 @@ MatX ContactGroup::scaled_rows(const std::vector<double>& weights) const
   std::vector<Eigen::Index> place(x_.size(), -1);
   std::vector<double> root;
   for (const Body& body : bodies_) {
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
       if (!(weights[i] > 0)) continue;
       place[i] = static_cast<Eigen::Index>(root.size());
@@ -468,7 +468,7 @@ MatX ContactGroup::scaled_rows(const std::vector<double>& weights) const
     for (const Side& side : {rows_[r].a, rows_[r].b}) {
       if (side.body == kNoBody) continue;
       const Body& body = bodies_[at(side.body)];
-      for (int k = 0; k < body.used(); ++k) {
+      for (int k = 0; k < body.coordinates(); ++k) {
         const Eigen::Index c = place[at(body.first + k)];
         if (c >= 0) scaled(c, static_cast<Eigen::Index>(r)) += J_[side.first + at(k)] * root[at(c)];
       }

@@ -16,7 +16,7 @@ GroupProblem ContactGroup::problem(const FlexibleSettings& settings) const
   std::vector<int> column(x_.size(), -1);
   std::vector<double> used;
   for (const Body& body : bodies_) {
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
       if (!(weights[i] > 0)) continue;
       column[i] = static_cast<int>(used.size());
@@ -31,7 +31,7 @@ GroupProblem ContactGroup::problem(const FlexibleSettings& settings) const
     for (const Side& side : {rows_[r].a, rows_[r].b}) {
       if (side.body == kNoBody) continue;
       const Body& body = bodies_[at(side.body)];
-      for (int k = 0; k < body.used(); ++k) {
+      for (int k = 0; k < body.coordinates(); ++k) {
         const int c = column[at(body.first + k)];
         if (c >= 0) out.J(static_cast<Eigen::Index>(r), c) += J_[side.first + at(k)];
       }

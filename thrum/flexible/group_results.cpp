@@ -53,30 +53,15 @@ const ModalForces& ContactGroup::modal_forces(int body) const
   return modal_forces_[at(bodies_[at(body)].recorded)];
 }
 
-// J^T F of the substep that is committed. sum_forces() has those of the modes that take part.
+// J^T F of the substep that is committed, which sum_forces() has found.
 void ContactGroup::record_forces(double dt)
 {
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const Body& body = bodies_[b];
+  for (const Body& body : bodies_) {
     if (body.recorded < 0) continue;
     ModalForces& record = modal_forces_[at(body.recorded)];
     record.durations.push_back(dt);
-    const std::size_t first = record.forces.size();
-    record.forces.resize(first + at(body.modes), 0.0);
-    std::copy_n(y_.begin() + body.first + body.rigid, body.active,
-                record.forces.begin() + static_cast<std::ptrdiff_t>(first));
-    if (body.active == body.modes) continue;
-    const auto add_held = [&](int row, double force) {
-      for (const Side& side : {rows_[at(row)].a, rows_[at(row)].b}) {
-        if (side.body != static_cast<int>(b) || force == 0) continue;
-        for (int m = body.active; m < body.modes; ++m)
-          record.forces[first + at(m)] += force * J_[side.first + at(body.rigid + m)];
-      }
-    };
-    for (const Contact& contact : contacts_) add_held(contact.row, contact.force);
-    for (const Slip& slip : slips_) {
-      for (std::size_t i = 0; i < at(slip.desc.count); ++i) add_held(slip.desc.rows[i], slip.force[i]);
-    }
+    const auto first = y_.begin() + body.first + body.rigid;
+    record.forces.insert(record.forces.end(), first, first + body.modes);
   }
 }
 

@@ -45,9 +45,9 @@ void ContactGroup::prepare_hard(double dt)
 {
   move_freely(dt);
   for (const Body& body : bodies_) {
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
-      impulse_weight_[i] = dt * inverse_mass_[i];
+      impulse_weight_[i] = k < body.moving() ? dt * inverse_mass_[i] : 0;
       // Beyond half a period an impulse would move its point backwards.
       const double until_end = k < body.rigid ? dt : std::max(0.0, sine_[i]);
       hard_weight_[i] = until_end * impulse_weight_[i];
@@ -229,7 +229,7 @@ bool ContactGroup::find_hard_forces(const FlexibleSettings& settings)
 void ContactGroup::commit_hard(double dt)
 {
   for (Body& body : bodies_) {
-    for (int k = 0; k < body.used(); ++k) {
+    for (int k = 0; k < body.coordinates(); ++k) {
       const std::size_t i = at(body.first + k);
       v_[i] += impulse_weight_[i] * y_[i];
     }

@@ -256,12 +256,14 @@ THRUM_TABLE(
                &FlexibleSettings::friction_stiffness)
         .field(non_negative("friction_damping_ratio", "", "of the friction spring, 1: critical"),
                &FlexibleSettings::friction_damping_ratio)
-        .field(flag("adapt_modes", "modes that are too quiet to matter are held; false: all move"),
+        .field(flag("adapt_modes",
+                    "modes that are too quiet to matter stand where forces hold them; false: all move"),
                &FlexibleSettings::adapt_modes)
         .field(non_negative("excitation", "",
-                            "change of a force, as a share of the weight, that wakes a mode which is held"),
+                            "change of a force, as a share of the weight, that wakes a mode which stands"),
                &FlexibleSettings::excitation)
-        .field(non_negative("quiet_energy", "J", "a mode with less is held"), &FlexibleSettings::quiet_energy)
+        .field(non_negative("quiet_energy", "J", "that wakes a mode; with a tenth of it, it stands"),
+               &FlexibleSettings::quiet_energy)
         .field(flag("tail_modes", "modes above the highest carry off what short impacts give them"),
                &FlexibleSettings::tail_modes)
         .field(sweeps("iterations", "max sweeps over the contacts of a group in a substep"),
