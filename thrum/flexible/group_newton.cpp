@@ -44,7 +44,7 @@ constexpr double kMinArm = 1e-9;
 /// All contacts take part where this share of them does.
 constexpr double kMostContacts = 0.5;
 /// G is formed for so many rows a coordinate at most; beyond that A (A^T f) is cheaper.
-constexpr double kMaxGramRows = 1.5;
+constexpr double kMaxGramRows = 2;
 
 }  // namespace
 
