@@ -173,9 +173,10 @@ THRUM_BENCHMARK(flexible, paper)
       {"table: 72 modes, 10 bodies", "table", {}, 4.8, 3},
       {"mug, rigid", "mug_poses", {}, 0.12, 3},
       {"tuning fork, rigid", "tuning_fork", {}, 0.08, 2},
-      {"pipes", "pipes", {}, 6.3, 12.2},
-      {"marble track", "marble_track", {}, 9.6, 3.5},
-      {"cart", "cart", {}, 4.7, 4},
+      {"pipes, small and rigid", "pipes", {}, 6.3, 12.2},
+      {"pipes from a feeder", "pipes_full", {}, 6.3, 12.2},
+      {"marble track, small", "marble_track", {}, 9.6, 3.5},
+      {"cart, small", "cart", {}, 4.7, 4},
   };
   for (const PaperScene& row : rows) {
     std::vector<std::string> settings = row.settings;
