@@ -176,6 +176,7 @@ THRUM_BENCHMARK(flexible, paper)
       {"pipes, small and rigid", "pipes", {}, 6.3, 12.2},
       {"pipes from a feeder", "pipes_full", {}, 6.3, 12.2},
       {"marble track, small", "marble_track", {}, 9.6, 3.5},
+      {"marble track", "marble_track_full", {}, 9.6, 3.5},
       {"cart, small", "cart", {}, 4.7, 4},
   };
   for (const PaperScene& row : rows) {
