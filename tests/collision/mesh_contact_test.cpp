@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/sim/linked_circles.h"
+#include "thrum/collision/pair_scratch.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/prepared_shape.h"
 #include "thrum/collision/triangle_surface.h"
@@ -178,6 +179,50 @@ TEST(MeshContact, RingsAgreeWithTheirMiddleCircles)
     EXPECT_NEAR(test::distance_of_circles(Pose{}, apart, 0.5), distance + 0.01, 0.001) << i;
   }
   EXPECT_GT(compared, 150);
+}
+
+// How far apart two meshes are known to be without a contact within 10 mm; negative when there is one [m].
+double clearance_of(const Prepared& a, const Prepared& b, const Pose& X_wb)
+{
+  PairScratch scratch;
+  PairInput pair;
+  pair.a = &a.prepared;
+  pair.b = &b.prepared;
+  pair.X_wb = X_wb;
+  pair.margin = 0.01;
+  pair.table = &default_pair_table();
+  pair.scratch = &scratch;
+  std::vector<ContactPatch> patches;
+  default_pair_table().collide(pair, patches);
+  return patches.empty() ? scratch.clearance : -1;
+}
+
+// What is known is never more than the distance, and on average nearly half of it.
+TEST(MeshContact, MeshesAreAsFarApartAsTheyAreKnownToBe)
+{
+  const Prepared ring = make_mesh(torus_mesh(25, 10));
+  const Prepared bar = make_mesh(box_mesh({0.3, 0.4, 1.2}));
+  const Prepared hull = make_hull(box_mesh({0.3, 0.4, 1.2}));
+  std::mt19937 random(17);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  double known_share = 0;
+  int compared = 0;
+  const auto compare = [&](double clearance, double distance, double accuracy) {
+    if (clearance < 0) return;
+    EXPECT_LE(clearance, distance + accuracy) << compared;
+    known_share += clearance / distance;
+    ++compared;
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const Quat rotation = Quat(normal(random), normal(random), normal(random), normal(random)).normalized();
+    const Pose X_wb{1.3 * Vec3(uniform(random), uniform(random), uniform(random)), rotation};
+    compare(clearance_of(ring, ring, X_wb), test::distance_of_circles(Pose{}, X_wb, 0.5) - 0.3, 0.002);
+    const Deepest d = deepest_of(collide(hull, Pose{}, hull, X_wb, 10));
+    compare(clearance_of(bar, bar, X_wb), -d.depth, 1e-6);
+  }
+  EXPECT_GT(compared, 500);
+  EXPECT_GT(known_share / compared, 0.4);
 }
 
 TEST(MeshContact, TwoRegionsAtOnce)

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <random>
 
 #include "tests/sim/parameter_names.h"
 #include "tests/sim/world_fixture.h"
@@ -270,6 +271,69 @@ TEST(KeptContacts, WhatIsGoneHoldsNobody)
   EXPECT_TRUE(falls([](World& world, model::BodyId id) {
     world.set_pose(id, {{5, 0, -0.1}, Quat::Identity()});
   }));
+}
+
+// Rings, tubes and boxes from all sides, which spin and meet in the middle.
+void build_swarm(World& world, unsigned seed)
+{
+  world.set_gravity(Vec3::Zero());
+  world.set_surface(model::kDefaultSurface, {0.3, 0.4, 0, 0});
+  shapes::TorusDesc torus;
+  torus.major_segments = 25;
+  torus.minor_segments = 10;
+  const auto ring = std::make_shared<mesh::TriangleMesh>(shapes::generate(torus));
+  shapes::TubeDesc tube_desc;
+  tube_desc.path = {{0, 0, -0.4}, {0, 0, 0.4}};
+  tube_desc.radius = 0.3;
+  tube_desc.inner_radius = 0.2;
+  tube_desc.segments = 12;
+  const auto tube = std::make_shared<mesh::TriangleMesh>(shapes::generate(tube_desc));
+  const std::array<model::Shape, 3> kinds{model::Shape{model::Mesh{ring, nullptr}},
+                                          model::Shape{model::Mesh{tube, nullptr}},
+                                          model::Shape{model::Box{{0.3, 0.2, 0.4}}}};
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto any = [&] {
+    return Vec3(uniform(random), uniform(random), uniform(random));
+  };
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Vec3 place(1.6 * (static_cast<double>(i % 4) - 1.5), 1.6 * (static_cast<double>(i / 4) - 1), 0);
+    const Vec3 position = place + 0.1 * any();
+    const model::BodyId id =
+        add(world, kinds[(i + i / 4) % 3], position, 1, turned(any().normalized(), 3 * uniform(random)));
+    world.set_velocity(id, -1.5 * position + any(), 4 * any());
+  }
+}
+
+// That two bodies are apart is remembered until they may have met, which changes no bit of how they move.
+TEST(KeptContacts, BodiesThatAreApartMoveAsWithoutKeeping)
+{
+  int kept = 0;
+  std::size_t touching = 0;
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    for (const double h : {1.0 / 60, 1.0 / 144}) {
+      // No contact is kept over any move.
+      WorldDesc desc = desc_without_sleep();
+      desc.narrow_phase.kept_move = desc.narrow_phase.kept_turn = 1e-12;
+      World world(desc);
+      World finder(desc_that_finds_always());
+      for (World* one : {&world, &finder}) build_swarm(*one, seed);
+      for (int i = 0; i < std::lround(1 / h); ++i) {
+        const model::SceneState before = world.save();
+        for (World* one : {&world, &finder}) one->step(h);
+        kept += kept_pairs(before, world.state());
+        touching += world.state().patches.size();
+        for (std::size_t b = 0; b < world.state().bodies.size(); ++b) {
+          const model::BodyState& one = world.state().bodies[b];
+          const model::BodyState& other = finder.state().bodies[b];
+          ASSERT_EQ(one.X_wb.position, other.X_wb.position) << seed << " " << h << " " << i << " " << b;
+          ASSERT_EQ(one.velocity, other.velocity) << seed << " " << h << " " << i << " " << b;
+        }
+      }
+    }
+  }
+  EXPECT_GT(kept, 1000);
+  EXPECT_GT(touching, 1000U);
 }
 
 // Disables all contacts in every other step.

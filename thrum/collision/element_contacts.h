@@ -12,7 +12,9 @@
 // (2) finds the contacts of meshes whose corners all lie outside.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -69,8 +71,12 @@ class ElementSearch {
       const ElementBall& ball = balls[i];
       const double near = ball.radius + margin_;
       const Vec3 centre = R_ * ball.centre + t_;
-      if (distance_.is_beyond(centre, near) ||
-          distance_.lower_bound(distance_.probe(centre, near).value) > near) {
+      const double box_square = distance_.squared_box_distance(centre);
+      const double least = box_square > near * near
+                               ? std::sqrt(box_square)
+                               : distance_.lower_bound(distance_.probe(centre, near).value);
+      if (least > near) {
+        clearance_ = std::min(clearance_, least - ball.radius);
         i = static_cast<std::size_t>(ball.skip);
         continue;
       }
@@ -78,6 +84,10 @@ class ElementSearch {
       ++i;
     }
   }
+
+  /// How far the elements that run() went over are from the other shape, at least [m]; only where nothing was
+  /// found.
+  [[nodiscard]] double clearance() const { return clearance_; }
 
   /// The same for edges found in another way.
   void run(std::span<const Index> edges)
@@ -94,6 +104,8 @@ class ElementSearch {
   static constexpr int kMaxSegments = 64;
   /// Slope along an edge at which the search for a minimum ends.
   static constexpr double kEdgeSlopeTolerance = 0.02;
+  /// What is farther than this many times the depth looked at is far.
+  static constexpr double kFarReaches = 4;
   /// Two ends of a level stretch closer than this share of the edge are one point.
   static constexpr double kMergeShare = 0.02;
 
@@ -106,7 +118,9 @@ class ElementSearch {
     corner.stamp = corners_.stamp;
     corner.p = place(v);
     corner.probe = distance_.probe(corner.p, reach_);
-    if (distance_.lower_bound(corner.probe.value) <= margin_) {
+    const double least = distance_.lower_bound(corner.probe.value);
+    clearance_ = std::min(clearance_, least);
+    if (least <= margin_) {
       ElementContact contact;
       contact.point = corner.p;
       contact.vertex = v;
@@ -119,7 +133,12 @@ class ElementSearch {
   {
     const SurfaceEdge& edge = elements_.edges()[at(e)];
     // An edge of a long wall passes most bodies at a distance; its ends are then far away as well.
-    if (distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), margin_)) return;
+    if (distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), margin_)) {
+      const double far = kFarReaches * reach_;
+      const bool is_far = distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), far);
+      clearance_ = std::min(clearance_, is_far ? far : margin_);
+      return;
+    }
     const CornerCache::Corner& u = visit_corner(edge.ends[0]);
     const CornerCache::Corner& v = visit_corner(edge.ends[1]);
     const Vec3 along = v.p - u.p;
@@ -127,6 +146,7 @@ class ElementSearch {
     // The distance changes by at most the way gone.
     const double lowest =
         0.5 * (distance_.lower_bound(u.probe.value) + distance_.lower_bound(v.probe.value) - length);
+    if (lowest > margin_) clearance_ = std::min(clearance_, lowest);
     if (lowest > margin_ || !(length > min_edge_length_)) return;
     if (every_point_ && (u.probe.value < margin_ || v.probe.value < margin_)) return;
     const int segments = static_cast<int>(
@@ -135,13 +155,28 @@ class ElementSearch {
     std::uint32_t which = 0;
     double t0 = 0;
     double s0 = u.probe.gradient.dot(d);
+    double value = u.probe.value;
     for (int k = 1; k <= segments; ++k) {
       const double t1 = length * k / segments;
-      const double s1 = (k == segments ? v.probe : distance_.probe(u.p + t1 * d, reach_)).gradient.dot(d);
+      const DistanceProbe probe = k == segments ? v.probe : distance_.probe(u.p + t1 * d, reach_);
+      const double s1 = probe.gradient.dot(d);
+      const double least = least_between(value, s0, probe.value, s1, t1 - t0);
+      clearance_ = std::min(clearance_, distance_.lower_bound(least));
       which = minima_between(e, edge, u.p, d, t0, s0, t1, s1, which);
       t0 = t1;
       s0 = s1;
+      value = probe.value;
     }
+  }
+
+  // A lower bound of phi over a stretch along which its slope does not fall: where the tangents at its two
+  // ends meet.
+  [[nodiscard]] static double least_between(double value_0, double slope_0, double value_1, double slope_1,
+                                            double length)
+  {
+    if (slope_0 >= 0 || slope_1 <= 0) return std::min(value_0, value_1);
+    const double t = (value_1 - value_0 - slope_1 * length) / (slope_0 - slope_1);
+    return std::min({value_0, value_1, value_0 + slope_0 * t});
   }
 
   // Between t0 and t1 the slope along the edge changes from falling to level and from level to rising at most
@@ -287,6 +322,7 @@ class ElementSearch {
   bool every_point_;
   CornerCache& corners_;
   std::vector<ElementContact>& found_;
+  double clearance_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace thrum::collision

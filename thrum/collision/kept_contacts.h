@@ -11,6 +11,10 @@
 // and p goes along with the mean of the two moves. What is left out is of second order: with limits of 1e-4
 // of the size, 1e-8 of it. The reference stays where it was, so errors do not add up.
 //
+// A pair without contacts is not looked at again while it cannot have come near enough for one: the contact
+// functions of meshes tell how far apart the two are at least (PairScratch::clearance), which is then the
+// margin of the reference.
+//
 // Spheres, capsules and cylinders touch at points that move over them as they roll: a point that stayed
 // behind by a half of the move would drive a ball at rest away. Their contacts are kept only where they have
 // three points, as under a cylinder that stands.

@@ -56,6 +56,7 @@ struct MeshPairContacts {
   std::vector<MeshContact>& contacts;
   std::vector<ElementContact>& found;
   CornerCache& corners;
+  double clearance = std::numeric_limits<double>::infinity();  ///< of what was searched and not found [m]
   /// Edges of the faces that a z-list left; none: those of the hierarchy of balls.
   const std::vector<Index>* edges_a = nullptr;
   const std::vector<Index>* edges_b = nullptr;
@@ -87,8 +88,10 @@ void gather(MeshPairContacts& g, const Distance& to_other)
   ElementSearch<Distance> search(*side.elements, X_to_other, to_other, desc, g.corners, g.found);
   if (const std::vector<Index>* edges = kFromA ? g.edges_a : g.edges_b) {
     search.run(*edges);
+    g.clearance = 0;
   } else {
     search.run();
+    g.clearance = std::min(g.clearance, search.clearance());
   }
   const Quat to_side = X_to_other.rotation.conjugate();
   for (const ElementContact& e : g.found) {
@@ -307,7 +310,10 @@ void with_distance(const TriangleSurface& surface, Work&& work)
 void finish(const PairInput& pair, MeshPairContacts& g, std::vector<model::ContactPatch>& patches,
             const ZListResult* meeting = nullptr)
 {
-  if (g.contacts.empty()) return;
+  if (g.contacts.empty()) {
+    pair.scratch->clearance = g.clearance;
+    return;
+  }
   filter_contacts(g);
   if (meeting != nullptr) use_touching_features(pair, meeting->pairs, g.contacts);
   append_contacts(pair, g, patches);
@@ -374,6 +380,8 @@ void collide_meshes(const PairInput& pair, std::vector<model::ContactPatch>& pat
     g.edges_b = &pair.scratch->mesh.edges_b;
   }
   if (a.round && b.round) return collide_round_surfaces(pair, *a.round, *b.round, g.thickness, patches);
+  // The distance to an open surface is known near it only.
+  if (!a.field || !b.field) g.clearance = 0;
   with_distance(b, [&](const auto& distance) { gather<From::a>(g, distance); });
   with_distance(a, [&](const auto& distance) { gather<From::b>(g, distance); });
   finish(pair, g, patches, kMeeting ? faces : nullptr);

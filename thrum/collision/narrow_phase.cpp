@@ -36,6 +36,8 @@ constexpr double kMaxKeptShare = 0.01;
 /// moves would come back as steps of the depths of some micrometres.
 constexpr double kSliceMoveFactor = 20;
 constexpr double kSliceTurnFactor = 50;
+/// Round meshes bulge beyond the corners that their radius holds by less than this share of it.
+constexpr double kRadiusGrowth = 1.05;
 /// A slice is shorter than the step by more than rounding.
 constexpr double kSliceRounding = 1e-9;
 
@@ -202,15 +204,21 @@ double wide_margin(const NarrowPhaseInput& input, const BodyPair& pair)
   return found != input.wide_pairs.end() && found->pair == pair ? found->margin : 0.0;
 }
 
+// How much nearer two bodies can get in a step [m].
+double approach_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair,
+                   const std::vector<double>& reaches)
+{
+  const double gravity_scale = std::max(std::abs(input.model.bodies[at(pair.a)].gravity_scale),
+                                        std::abs(input.model.bodies[at(pair.b)].gravity_scale));
+  return reaches[at(pair.a)] + reaches[at(pair.b)] +
+         desc.step * desc.step * gravity_scale * input.model.gravity.norm();
+}
+
 double margin_of(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair,
                  const std::vector<double>& reaches)
 {
   const double extent = min_extent(input, pair);
-  const double gravity_scale = std::max(std::abs(input.model.bodies[at(pair.a)].gravity_scale),
-                                        std::abs(input.model.bodies[at(pair.b)].gravity_scale));
-  const double speed_margin = reaches[at(pair.a)] + reaches[at(pair.b)] +
-                              desc.step * desc.step * gravity_scale * input.model.gravity.norm();
-  const double wanted = std::max(speed_margin, wide_margin(input, pair));
+  const double wanted = std::max(approach_of(input, desc, pair, reaches), wide_margin(input, pair));
   const double margin = std::clamp(wanted, desc.margin * extent, desc.max_margin * extent);
   if (input.deflections.empty()) return margin;
   return margin + input.deflections[at(pair.a)].reach + input.deflections[at(pair.b)].reach;
@@ -386,13 +394,29 @@ class ChunkUpdate {
     if (bends(input_, contacts.pair.a) || bends(input_, contacts.pair.b)) return false;
     const model::PairReference& reference = state_.references[at(contacts.old_reference)];
     if (old.size() != reference.patch_count) return false;
-    if (margin > reference.margin || margin < kWastedMargin * reference.margin) return false;
     const PairMotion motion = motion_since(reference, state_.bodies[at(contacts.pair.a)].X_wb,
                                            state_.bodies[at(contacts.pair.b)].X_wb);
+    if (old.empty() && are_still_apart(contacts.pair, reference.margin, motion, margin)) return true;
+    if (margin > reference.margin || margin < kWastedMargin * reference.margin) return false;
     const double share = kMaxKeptShare * min_extent(input_, contacts.pair);
     if (!is_within(motion, {std::min(max_move_, share), desc_.kept_turn})) return false;
     for (model::ContactPatch& patch : old) move_patch(reference, motion, patch);
     return true;
+  }
+
+  // Whether two bodies that were `clearance` apart cannot have come within the margin, nor touch at the end
+  // of the step, wherever they have moved.
+  bool are_still_apart(const BodyPair& pair, double clearance, const PairMotion& motion, double margin) const
+  {
+    const auto radius = [&](model::BodyIndex i) {
+      return input_.model.bodies[at(i)].X_bs.position.norm() + kRadiusGrowth * shape_of(input_, i).radius;
+    };
+    const auto swing = [&](const Vec3& turn, model::BodyIndex i) {
+      return turn.isZero(0) ? 0.0 : turn.norm() * radius(i);
+    };
+    const double moved =
+        (motion.move_b - motion.move_a).norm() + swing(motion.turn_a, pair.a) + swing(motion.turn_b, pair.b);
+    return moved + std::max(margin, approach_of(input_, desc_, pair, reaches_)) <= clearance;
   }
 
   void find(PairContacts& contacts, double margin, std::span<const model::ContactPatch> old)
@@ -410,7 +434,10 @@ class ChunkUpdate {
     contacts.begin = chunk_.patches.size();
     // Bodies that had no contact and move meet now, if they touch.
     const bool meets = old.empty() && !rests && !deforms;
+    scratch_.clearance = 0;
     collide_pair(input_, pair, searched, scratch_, chunk_.patches, meets);
+    // That of the parts of a compound is not that of the whole.
+    const double clearance = a.parts.empty() && b.parts.empty() ? scratch_.clearance : 0.0;
     if (!deforms)
       add_contacts_ahead(input_, pair_input(input_, pair, searched, scratch_), pair, desc_.step,
                          contacts.begin, chunk_.patches);
@@ -428,8 +455,9 @@ class ChunkUpdate {
     const bool has_impact_normals = meets && &table_of_impacts(input_.table) != &input_.table;
     if (!may_keep || has_impact_normals || !is_keepable(a, b, found)) return;
     contacts.reference = static_cast<std::int32_t>(chunk_.references.size());
+    const double free_of_points = found.empty() ? std::max(searched, clearance) : searched;
     chunk_.references.push_back({pair.a, pair.b, state_.bodies[at(pair.a)].X_wb,
-                                 state_.bodies[at(pair.b)].X_wb, searched,
+                                 state_.bodies[at(pair.b)].X_wb, free_of_points,
                                  static_cast<std::uint32_t>(found.size())});
   }
 

@@ -130,6 +130,7 @@ struct RoundSeed {
 struct NearBalls {
   std::vector<double> gap;  ///< by ball; infinite where it is not near [m]
   std::vector<Vec3> out;    ///< gradient of the other's distance at the centre, in its axes
+  double clearance = 0;     ///< of the other surface from what no near ball stands for, at least [m]
 };
 
 struct RoundScratch {
@@ -148,6 +149,9 @@ struct PairScratch {
   MeshScratch mesh;
   RoundScratch round;
   std::vector<model::ContactPatch> predicted;
+  /// Set by a contact function that found nothing: how far apart the two are at least [m]. Functions that do
+  /// not know it leave it.
+  double clearance = 0;
   std::uint64_t left_out = 0;  ///< points of pairs that had kMaxPatches patches already
 };
 

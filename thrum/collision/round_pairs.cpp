@@ -60,25 +60,41 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
   near.gap.assign(balls.size(), std::numeric_limits<double>::infinity());
   near.out.resize(balls.size());
   bool any = false;
+  double clearance = std::numeric_limits<double>::infinity();
   double far_distance = 0;  // of the other surface from `far_centre`, at least [m]
   Vec3 far_centre = Vec3::Zero();
   for (std::size_t i = 0; i < balls.size(); ++i) {
-    const double near_distance = balls[i].reach + margin;
+    const double ball_reach = balls[i].reach;
+    const double near_distance = ball_reach + margin;
     const double spare = far_distance - near_distance;
-    if (spare > 0 && (balls[i].centre - far_centre).squaredNorm() < spare * spare) continue;
+    if (spare > 0) {
+      const double way = (balls[i].centre - far_centre).squaredNorm();
+      if (way < spare * spare) {
+        const double unchanged = far_distance - ball_reach - clearance;
+        if (!(unchanged > 0 && way < unchanged * unchanged))
+          clearance = far_distance - ball_reach - std::sqrt(way);
+        continue;
+      }
+    }
     const Vec3 centre = R * balls[i].centre + t;
     const double reach = near_distance + other.excess();
-    if (!other.may_be_near(centre, reach)) continue;
+    const double box_square = other.squared_box_distance(centre);
+    if (box_square > reach * reach) {
+      clearance = std::min(clearance, std::sqrt(box_square) - ball_reach);
+      continue;
+    }
     const distance::FieldSample at = other.sample(centre);
     if (static_cast<double>(at.value) > reach) {
       far_distance = static_cast<double>(at.value) - other.excess();
       far_centre = balls[i].centre;
+      clearance = std::min(clearance, far_distance - ball_reach);
       continue;
     }
     near.gap[i] = static_cast<double>(at.value) - balls[i].radius;
     near.out[i] = at.direction();
     any = true;
   }
+  near.clearance = clearance;
   return any;
 }
 
@@ -242,7 +258,10 @@ void collide_round_surfaces(const PairInput& input, const RoundSurface& a, const
   std::vector<DirectedPoint>& contacts = input.scratch->directed_points;
   seeds.clear();
   contacts.clear();
-  if (!find_seeds(pair, input.scratch->round.near, seeds)) return;
+  if (!find_seeds(pair, input.scratch->round.near, seeds)) {
+    input.scratch->clearance = input.scratch->round.near.clearance;
+    return;
+  }
   std::sort(seeds.begin(), seeds.end(), [](const RoundSeed& p, const RoundSeed& q) {
     if (p.gap != q.gap) return p.gap < q.gap;
     return p.feature_a != q.feature_a ? p.feature_a < q.feature_a : p.feature_b < q.feature_b;

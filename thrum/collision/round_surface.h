@@ -43,10 +43,10 @@ class RoundSurface {
     return std::span(neighbours_)
         .subspan(neighbour_begin_[ball], neighbour_begin_[ball + 1] - neighbour_begin_[ball]);
   }
-  /// False only where p is farther than `near` [m] from the surface; quicker than sample().
-  [[nodiscard]] bool may_be_near(const Vec3& p, double near) const
+  /// Of p from a box that holds the surface, which is no farther away [m^2]; quicker than sample().
+  [[nodiscard]] double squared_box_distance(const Vec3& p) const
   {
-    return ((p - middle_).cwiseAbs() - half_).cwiseMax(0.0).squaredNorm() <= near * near;
+    return ((p - middle_).cwiseAbs() - half_).cwiseMax(0.0).squaredNorm();
   }
   /// By how much sample() may exceed the distance [m].
   [[nodiscard]] double excess() const { return kExcess * frame_.spacing; }

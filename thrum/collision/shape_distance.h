@@ -4,7 +4,7 @@
 //
 //   probe(p, reach)    value and direction of growth; quick; beyond `reach` [m] a lower bound is enough
 //   exact(p, reach)    the same with the true normal at sharp features
-//   is_beyond(p, near)     true only if p is farther than `near` [m]; quicker than probe()
+//   squared_box_distance(p) of a box that holds the shape, 0 where there is none [m^2]; quicker than probe()
 //   segment_is_beyond(p, q, near) the same for all points from p to q
 //   lower_bound(value)    a lower bound of the true distance where probe() gave `value`
 //   resolution()         features smaller than this are blurred in probe() [m]
@@ -38,10 +38,7 @@ class FieldDistance {
       : surface_(surface), field_(*surface.field), box_(surface.bvh.bounds()), cell_(field_.spacing())
   {
   }
-  [[nodiscard]] bool is_beyond(const Vec3& p, double near) const
-  {
-    return box_.squaredExteriorDistance(p) > near * near;
-  }
+  [[nodiscard]] double squared_box_distance(const Vec3& p) const { return box_.squaredExteriorDistance(p); }
   [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
   {
     return segment_misses(box_, p, q, near);
@@ -75,7 +72,7 @@ class FieldDistance {
 class SurfaceDistance {
  public:
   explicit SurfaceDistance(const TriangleSurface& surface) : surface_(surface) {}
-  [[nodiscard]] static bool is_beyond(const Vec3&, double) { return false; }
+  [[nodiscard]] static double squared_box_distance(const Vec3&) { return 0; }
   [[nodiscard]] static bool segment_is_beyond(const Vec3&, const Vec3&, double) { return false; }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
@@ -98,10 +95,7 @@ class DeformedDistance {
         segment_(std::max(surface.thickness, kSegment * box_.sizes().maxCoeff()))
   {
   }
-  [[nodiscard]] bool is_beyond(const Vec3& p, double near) const
-  {
-    return box_.squaredExteriorDistance(p) > near * near;
-  }
+  [[nodiscard]] double squared_box_distance(const Vec3& p) const { return box_.squaredExteriorDistance(p); }
   [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
   {
     return segment_misses(box_, p, q, near);
@@ -123,7 +117,7 @@ class DeformedDistance {
 
 /// What the exact distances to convex shapes share.
 struct ConvexDistanceBase {
-  [[nodiscard]] static bool is_beyond(const Vec3&, double) { return false; }
+  [[nodiscard]] static double squared_box_distance(const Vec3&) { return 0; }
   [[nodiscard]] static bool segment_is_beyond(const Vec3&, const Vec3&, double) { return false; }
   [[nodiscard]] static double lower_bound(double value) { return value; }
   [[nodiscard]] static bool is_round() { return false; }
