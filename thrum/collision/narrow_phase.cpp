@@ -438,7 +438,9 @@ class ChunkUpdate {
     collide_pair(input_, pair, searched, scratch_, chunk_.patches, meets);
     // That of the parts of a compound is not that of the whole.
     const double clearance = a.parts.empty() && b.parts.empty() ? scratch_.clearance : 0.0;
-    if (!deforms)
+    const bool meets_nothing =
+        chunk_.patches.size() == contacts.begin && clearance > approach_of(input_, desc_, pair, reaches_);
+    if (!deforms && !meets_nothing)
       add_contacts_ahead(input_, pair_input(input_, pair, searched, scratch_), pair, desc_.step,
                          contacts.begin, chunk_.patches);
     contacts.end = chunk_.patches.size();

@@ -130,7 +130,9 @@ struct RoundSeed {
 struct NearBalls {
   std::vector<double> gap;  ///< by ball; infinite where it is not near [m]
   std::vector<Vec3> out;    ///< gradient of the other's distance at the centre, in its axes
-  double clearance = 0;     ///< of the other surface from what no near ball stands for, at least [m]
+  /// By ball, of its centre from a box that holds the other surface [m^2].
+  std::vector<float> box_squares;
+  double clearance = 0;  ///< of the other surface from what no near ball stands for, at least [m]
 };
 
 struct RoundScratch {

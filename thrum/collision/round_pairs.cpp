@@ -59,6 +59,7 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
   const std::span<const InnerBall> balls = of.balls();
   near.gap.assign(balls.size(), std::numeric_limits<double>::infinity());
   near.out.resize(balls.size());
+  other.squared_box_distances(of, R, t, near.box_squares);
   bool any = false;
   double clearance = std::numeric_limits<double>::infinity();
   double far_distance = 0;  // of the other surface from `far_centre`, at least [m]
@@ -66,24 +67,23 @@ bool find_near_balls(const RoundSurface& of, const RoundSurface& other, const Ma
   for (std::size_t i = 0; i < balls.size(); ++i) {
     const double ball_reach = balls[i].reach;
     const double near_distance = ball_reach + margin;
+    const double reach = near_distance + other.excess();
+    const auto box_square = static_cast<double>(near.box_squares[i]);
+    if (box_square > reach * reach) {
+      const double known = clearance + ball_reach;
+      if (box_square < known * known) clearance = std::sqrt(box_square) - ball_reach;
+      continue;
+    }
     const double spare = far_distance - near_distance;
     if (spare > 0) {
       const double way = (balls[i].centre - far_centre).squaredNorm();
       if (way < spare * spare) {
-        const double unchanged = far_distance - ball_reach - clearance;
-        if (!(unchanged > 0 && way < unchanged * unchanged))
-          clearance = far_distance - ball_reach - std::sqrt(way);
+        const double known = far_distance - ball_reach - clearance;
+        if (!(known > 0 && way < known * known)) clearance = far_distance - ball_reach - std::sqrt(way);
         continue;
       }
     }
-    const Vec3 centre = R * balls[i].centre + t;
-    const double reach = near_distance + other.excess();
-    const double box_square = other.squared_box_distance(centre);
-    if (box_square > reach * reach) {
-      clearance = std::min(clearance, std::sqrt(box_square) - ball_reach);
-      continue;
-    }
-    const distance::FieldSample at = other.sample(centre);
+    const distance::FieldSample at = other.sample(R * balls[i].centre + t);
     if (static_cast<double>(at.value) > reach) {
       far_distance = static_cast<double>(at.value) - other.excess();
       far_centre = balls[i].centre;

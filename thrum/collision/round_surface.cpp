@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "thrum/base/index.h"
 #include "thrum/base/simd.h"
@@ -87,6 +88,7 @@ RoundSurface::RoundSurface(const distance::MeshDistance& mesh, double thickness)
   fill_grid(mesh);
   place_balls(mesh, thickness);
   find_neighbours();
+  pack_balls();
   bound_bent_facets(mesh);
   middle_ = bounds_.center();
   half_ = 0.5 * bounds_.sizes() + Vec3::Constant(excess());
@@ -122,6 +124,42 @@ void RoundSurface::find_neighbours()
     }
   }
   neighbour_begin_.push_back(neighbours_.size());
+}
+
+void RoundSurface::pack_balls()
+{
+  for (std::size_t first = 0; first < balls_.size(); first += 4) {
+    FourBalls four{};
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Vec3& centre = balls_[std::min(first + k, balls_.size() - 1)].centre;
+      four.centre.x[k] = static_cast<float>(centre.x());
+      four.centre.y[k] = static_cast<float>(centre.y());
+      four.centre.z[k] = static_cast<float>(centre.z());
+    }
+    four_balls_.push_back(four);
+  }
+}
+
+// The box is larger than the surface by excess(), many times the rounding of single precision.
+void RoundSurface::squared_box_distances(const RoundSurface& other, const Mat3& R, const Vec3& t,
+                                         std::vector<float>& squares) const
+{
+  using base::simd::all;
+  using base::simd::Float4;
+  const Eigen::Matrix3f r = R.cast<float>();
+  const Eigen::Vector3f from_middle = (t - middle_).cast<float>();
+  const Eigen::Vector3f half = half_.cast<float>();
+  squares.resize(4 * other.four_balls_.size());
+  for (std::size_t i = 0; i < other.four_balls_.size(); ++i) {
+    const auto& c = other.four_balls_[i].centre;
+    Float4 sum = all(0);
+    for (Eigen::Index d = 0; d < 3; ++d) {
+      const Float4 along = all(r(d, 0)) * c.x + all(r(d, 1)) * c.y + all(r(d, 2)) * c.z + all(from_middle[d]);
+      const Float4 beyond = base::simd::max(base::simd::max(along, -along) - all(half[d]), all(0));
+      sum += beyond * beyond;
+    }
+    std::memcpy(&squares[4 * i], &sum, sizeof(sum));
+  }
 }
 
 void RoundSurface::fill_grid(const distance::MeshDistance& mesh)

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/base/simd.h"
 #include "thrum/base/vec.h"
 #include "thrum/distance/distance_field.h"
 #include "thrum/distance/mesh_distance.h"
@@ -28,6 +29,11 @@ struct InnerBall {
   double reach = 0;            ///< [m]
 };
 
+/// Four balls side by side.
+struct FourBalls {
+  base::simd::Lanes3<base::simd::Float4> centre;  ///< [m]
+};
+
 class RoundSurface {
  public:
   /// `thickness` is twice the largest depth inside [m]; the mesh must be closed.
@@ -37,16 +43,15 @@ class RoundSurface {
   /// the grid.
   [[nodiscard]] distance::FieldSample sample(const Vec3& p) const;
   [[nodiscard]] std::span<const InnerBall> balls() const { return balls_; }
+  /// For each of another surface's balls, turned by R and moved by t into these axes: the square of its
+  /// centre's distance from a box that holds this surface, which is no nearer [m^2].
+  void squared_box_distances(const RoundSurface& other, const Mat3& R, const Vec3& t,
+                             std::vector<float>& squares) const;
   /// Balls next to a ball.
   [[nodiscard]] std::span<const Index> neighbours(std::size_t ball) const
   {
     return std::span(neighbours_)
         .subspan(neighbour_begin_[ball], neighbour_begin_[ball + 1] - neighbour_begin_[ball]);
-  }
-  /// Of p from a box that holds the surface, which is no farther away [m^2]; quicker than sample().
-  [[nodiscard]] double squared_box_distance(const Vec3& p) const
-  {
-    return ((p - middle_).cwiseAbs() - half_).cwiseMax(0.0).squaredNorm();
   }
   /// By how much sample() may exceed the distance [m].
   [[nodiscard]] double excess() const { return kExcess * frame_.spacing; }
@@ -59,6 +64,7 @@ class RoundSurface {
   void fill_grid(const distance::MeshDistance& mesh);
   void bound_bent_facets(const distance::MeshDistance& mesh);
   void find_neighbours();
+  void pack_balls();
   void place_balls(const distance::MeshDistance& mesh, double thickness);
   [[nodiscard]] std::size_t node(int i, int j, int k) const
   {
@@ -69,6 +75,7 @@ class RoundSurface {
   double inverse_spacing_ = 1;
   std::vector<distance::FieldSample> nodes_;  ///< z runs fastest
   std::vector<InnerBall> balls_;
+  std::vector<FourBalls> four_balls_;  ///< the same, the last one repeated
   std::vector<std::size_t> neighbour_begin_;
   std::vector<Index> neighbours_;
   Box3 bounds_;
