@@ -104,8 +104,6 @@ class ElementSearch {
   static constexpr int kMaxSegments = 64;
   /// Slope along an edge at which the search for a minimum ends.
   static constexpr double kEdgeSlopeTolerance = 0.02;
-  /// What is farther than this many times the depth looked at is far.
-  static constexpr double kFarReaches = 4;
   /// Two ends of a level stretch closer than this share of the edge are one point.
   static constexpr double kMergeShare = 0.02;
 
@@ -133,10 +131,9 @@ class ElementSearch {
   {
     const SurfaceEdge& edge = elements_.edges()[at(e)];
     // An edge of a long wall passes most bodies at a distance; its ends are then far away as well.
-    if (distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), margin_)) {
-      const double far = kFarReaches * reach_;
-      const bool is_far = distance_.segment_is_beyond(place(edge.ends[0]), place(edge.ends[1]), far);
-      clearance_ = std::min(clearance_, is_far ? far : margin_);
+    const double beyond = distance_.segment_box_distance(place(edge.ends[0]), place(edge.ends[1]), margin_);
+    if (beyond > margin_) {
+      clearance_ = std::min(clearance_, beyond);
       return;
     }
     const CornerCache::Corner& u = visit_corner(edge.ends[0]);

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/collision/shape_distance.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "thrum/base/index.h"
 
 namespace thrum::collision {
 
-// The part of the segment between the two planes of each axis, in turn.
-bool segment_misses(const Box3& box, const Vec3& p, const Vec3& q, double near)
+// Along each of the directions in which a box and a segment can be apart: the three axes of the box, and
+// across both one of them and the segment.
+double segment_box_distance(const Box3& box, const Vec3& p, const Vec3& q, double enough)
 {
-  double enters = 0;
-  double leaves = 1;
-  for (int d = 0; d < 3; ++d) {
-    const double low = box.min()[d] - near - p[d];
-    const double high = box.max()[d] + near - p[d];
-    const double way = q[d] - p[d];
-    if (way == 0) {
-      if (low > 0 || high < 0) return true;
-      continue;
-    }
-    enters = std::max(enters, std::min(low / way, high / way));
-    leaves = std::min(leaves, std::max(low / way, high / way));
-    if (enters > leaves) return true;
-  }
-  return false;
+  const Vec3 half = 0.5 * box.sizes();
+  const Vec3 d = 0.5 * (q - p);
+  const Vec3 c = 0.5 * (p + q) - box.center();
+  const Vec3 reach = d.cwiseAbs();
+  const double along_axes = (c.cwiseAbs() - half - reach).maxCoeff();
+  if (along_axes > enough) return along_axes;
+  double farthest = std::max(0.0, along_axes);
+  const auto across = [&](Eigen::Index i, Eigen::Index j) {
+    const double gap = std::abs(d[i] * c[j] - d[j] * c[i]) - (half[i] * reach[j] + half[j] * reach[i]);
+    const double square = d[i] * d[i] + d[j] * d[j];
+    if (gap > 0 && gap * gap > farthest * farthest * square) farthest = gap / std::sqrt(square);
+  };
+  across(0, 1);
+  across(1, 2);
+  across(2, 0);
+  return farthest;
 }
 
 DistanceProbe FieldDistance::exact(const Vec3& p, double) const

@@ -5,7 +5,7 @@
 //   probe(p, reach)    value and direction of growth; quick; beyond `reach` [m] a lower bound is enough
 //   exact(p, reach)    the same with the true normal at sharp features
 //   squared_box_distance(p) of a box that holds the shape, 0 where there is none [m^2]; quicker than probe()
-//   segment_is_beyond(p, q, near) the same for all points from p to q
+//   segment_box_distance(p, q, enough) of the segment from p to q from such a box, at least [m]
 //   lower_bound(value)    a lower bound of the true distance where probe() gave `value`
 //   resolution()         features smaller than this are blurred in probe() [m]
 //   unimodal_length()      along a straight line of this length [m] the distance has one minimum
@@ -28,8 +28,9 @@ struct DistanceProbe {
   Vec3 gradient = Vec3::Zero();  ///< unit or a little shorter
 };
 
-/// Whether the segment from p to q leaves out the box, grown by `near` [m].
-[[nodiscard]] bool segment_misses(const Box3& box, const Vec3& p, const Vec3& q, double near);
+/// The distance of the segment from p to q from the box, at least; 0 where they may touch. Where it exceeds
+/// `enough`, a smaller lower bound will do [m].
+[[nodiscard]] double segment_box_distance(const Box3& box, const Vec3& p, const Vec3& q, double enough);
 
 /// A closed mesh by its field, and by its triangles where they are sharp.
 class FieldDistance {
@@ -39,9 +40,9 @@ class FieldDistance {
   {
   }
   [[nodiscard]] double squared_box_distance(const Vec3& p) const { return box_.squaredExteriorDistance(p); }
-  [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
+  [[nodiscard]] double segment_box_distance(const Vec3& p, const Vec3& q, double enough) const
   {
-    return segment_misses(box_, p, q, near);
+    return collision::segment_box_distance(box_, p, q, enough);
   }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double) const
   {
@@ -73,7 +74,7 @@ class SurfaceDistance {
  public:
   explicit SurfaceDistance(const TriangleSurface& surface) : surface_(surface) {}
   [[nodiscard]] static double squared_box_distance(const Vec3&) { return 0; }
-  [[nodiscard]] static bool segment_is_beyond(const Vec3&, const Vec3&, double) { return false; }
+  [[nodiscard]] static double segment_box_distance(const Vec3&, const Vec3&, double) { return 0; }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
   [[nodiscard]] static double lower_bound(double value) { return value; }
@@ -96,9 +97,9 @@ class DeformedDistance {
   {
   }
   [[nodiscard]] double squared_box_distance(const Vec3& p) const { return box_.squaredExteriorDistance(p); }
-  [[nodiscard]] bool segment_is_beyond(const Vec3& p, const Vec3& q, double near) const
+  [[nodiscard]] double segment_box_distance(const Vec3& p, const Vec3& q, double enough) const
   {
-    return segment_misses(box_, p, q, near);
+    return collision::segment_box_distance(box_, p, q, enough);
   }
   [[nodiscard]] DistanceProbe probe(const Vec3& p, double reach) const { return exact(p, reach); }
   [[nodiscard]] DistanceProbe exact(const Vec3& p, double reach) const;
@@ -118,7 +119,7 @@ class DeformedDistance {
 /// What the exact distances to convex shapes share.
 struct ConvexDistanceBase {
   [[nodiscard]] static double squared_box_distance(const Vec3&) { return 0; }
-  [[nodiscard]] static bool segment_is_beyond(const Vec3&, const Vec3&, double) { return false; }
+  [[nodiscard]] static double segment_box_distance(const Vec3&, const Vec3&, double) { return 0; }
   [[nodiscard]] static double lower_bound(double value) { return value; }
   [[nodiscard]] static bool is_round() { return false; }
   [[nodiscard]] static double resolution() { return 0; }
