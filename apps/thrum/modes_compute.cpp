@@ -343,7 +343,7 @@ void add_modes_commands(CLI::App& app)
           "program, if "
           "it is installed; auto: free bodies of revolution as round ones, bodies along three axes in a "
           "grid, "
-          "thin walls in wedges, others by delaunay, or cut where they have too many triangles")
+          "thin walls in wedges, others by delaunay, or remeshed or cut where they have too many triangles")
       ->check(CLI::IsMember({"auto", "delaunay", "cut", "stuffing", "netgen"}))
       ->capture_default_str();
   modes->add_option("--element", options->element, "tet10 or tet4")

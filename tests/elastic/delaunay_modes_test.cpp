@@ -8,6 +8,8 @@
 #include "tests/elastic/fem_fixtures.h"
 #include "tests/elastic/turned_mesh.h"
 #include "thrum/base/random.h"
+#include "thrum/elastic/delaunay_modes.h"
+#include "thrum/elastic/fill_quality.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/mesh/mass_properties.h"
@@ -115,6 +117,92 @@ TEST(DelaunayModes, KeepShapesAtTheVerticesOfTheSurface)
   for (std::size_t v = 0; v < mug.vertices.size(); ++v)
     ASSERT_EQ(result.model.surface.vertices[v], mug.vertices[v]) << v;
   EXPECT_NEAR(mesh::area(result.model.surface), mesh::area(mug), 1e-6 * mesh::area(mug));
+}
+
+// With the many triangles of a scan: a ring, solved in its profile by another method, and a bent pipe against
+// its own few triangles. Shapes are those of the given vertices.
+TEST(DelaunayModes, OfARemeshedRingAreThoseOfItsProfile)
+{
+  const mesh::TriangleMesh ring =
+      shapes::generate(shapes::TorusDesc{.major_radius = 0.1, .minor_radius = 0.012, .edge_length = 0.0016});
+  ASSERT_GT(ring.triangles.size(), 25000U);
+  const ModalAnalysisDesc desc = {.name = "ring", .materials = {test_steel()}, .count = 8};
+  const ModalAnalysisResult round = analyse_surface_modes(ring, {.quality = Quality::fine}, desc);
+  const auto even = analyse_remeshed(ring, {}, desc);
+  ASSERT_TRUE(even.has_value());
+  EXPECT_NEAR(even->model.mass, round.model.mass, 0.003 * round.model.mass);
+  ASSERT_GE(even->model.surface.vertices.size(), ring.vertices.size());
+  EXPECT_EQ(even->model.surface.vertices.front(), ring.vertices.front());
+  for (int k = 0; k < 8; ++k) {
+    const double error = std::abs(even->model.frequencies[k] / round.model.frequencies[k] - 1);
+    EXPECT_LE(error, even->model.frequency_errors[k] + round.model.frequency_errors[k]) << k;
+    EXPECT_LE(even->model.frequency_errors[k], 0.01) << k;
+  }
+}
+
+TEST(DelaunayModes, OfARemeshedBodyThatIsHeldAreThoseOfItsGivenTriangles)
+{
+  const mesh::TriangleMesh pipe =
+      shapes::generate(shapes::TubeDesc{.path = {{0, 0, 0}, {0.2, 0, 0}, {0.3, 0.1, 0}},
+                                        .radius = 0.02,
+                                        .inner_radius = 0.015,
+                                        .segments = 24});
+  const ModalAnalysisDesc desc = {
+      .name = "pipe", .materials = {test_steel()}, .supports = {{parse_selection("x<0.05")}}, .count = 5};
+  const ModalAnalysisResult kept = analyse_surface_modes(pipe, kKeep, desc);
+  const auto even = analyse_remeshed(pipe, {}, desc);
+  ASSERT_TRUE(even.has_value());
+  for (int k = 0; k < 5; ++k)
+    EXPECT_NEAR(even->model.frequencies[k] / kept.model.frequencies[k], 1,
+                even->model.frequency_errors[k] + kept.model.frequency_errors[k])
+        << k;
+}
+
+model::ModalModel flat_model(const MatX& shapes, const VecX& frequencies)
+{
+  model::ModalModel model;
+  model.surface.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+  model.surface.triangles = {{0, 1, 2}, {1, 3, 2}};
+  model.shapes = shapes;
+  model.frequencies = frequencies;
+  return model;
+}
+
+TEST(FillQuality, MatchesModesThatHaveChangedPlaces)
+{
+  base::Random random(7);
+  const MatX shapes = MatX::NullaryExpr(12, 3, [&] { return random.uniform() - 0.5; });
+  MatX swapped(12, 3);
+  swapped << shapes.col(1), -shapes.col(0), shapes.col(2);
+  const VecX matched =
+      matched_frequencies(flat_model(shapes, Vec3(100, 110, 130)), flat_model(swapped, Vec3(95, 99, 129)));
+  EXPECT_NEAR(matched[0], 110, 1e-9);
+  EXPECT_NEAR(matched[1], 100, 1e-9);
+  EXPECT_NEAR(matched[2], 130, 1e-9);
+  // Two of the same frequency may be turned against each other.
+  const double c = std::cos(0.7), s = std::sin(0.7);
+  MatX turned(12, 3);
+  turned << c * shapes.col(0) - s * shapes.col(1), s * shapes.col(0) + c * shapes.col(1), shapes.col(2);
+  const VecX pair =
+      matched_frequencies(flat_model(shapes, Vec3(100, 100, 130)), flat_model(turned, Vec3(98, 98, 129)));
+  EXPECT_NEAR(pair[0], 100, 1e-9);
+  EXPECT_NEAR(pair[1], 100, 1e-9);
+  // A mode that the coarser filling has only above those that were found.
+  const MatX two = shapes.leftCols(2);
+  const VecX missing =
+      matched_frequencies(flat_model(two, Vec2(100, 110)), flat_model(shapes.col(2), VecX::Constant(1, 90)));
+  EXPECT_GE(missing[0], 110 - 1e-9);
+}
+
+TEST(FillQuality, CoversModesThatMayChangePlaces)
+{
+  model::ModalModel model;
+  model.frequencies = Vec3(100, 101, 200);
+  model.frequency_errors = Vec3(0.001, 0.06, 0.01);
+  cover_changed_order(model);
+  EXPECT_NEAR(model.frequency_errors[0], 1 - 0.94 * 1.01, 1e-12);  // the second may be the first
+  EXPECT_NEAR(model.frequency_errors[1], 0.06, 1e-12);
+  EXPECT_NEAR(model.frequency_errors[2], 0.01, 1e-12);
 }
 
 TEST(DelaunayModes, RejectWhatTheyCannotKeepWithWhatToDo)

@@ -296,6 +296,35 @@ TEST(DelaunayFill, RejectsSurfacesThatCannotBeKept)
   EXPECT_THROW((void)fill_by_delaunay(distance::MeshDistance(crossing), {.spacing = 0.3}), SurfaceNotKept);
 }
 
+// The narrow facets of a slender rod took a minute before it was found that they are too many.
+TEST(DelaunayFill, RejectsManyNarrowTrianglesAtOnce)
+{
+  const mesh::TriangleMesh rod = shapes::generate(shapes::TubeDesc{
+      .path = {{0, 0, 0}, {0.3, 0, 0}, {0.5, 0.2, 0.1}, {0.9, 0.4, 0.3}}, .radius = 0.003, .segments = 24});
+  EXPECT_THROW((void)fill_by_delaunay(distance::MeshDistance(rod), {.spacing = 0.0058, .max_points = 18000}),
+               SurfaceNotKept);
+}
+
+// Blocks of the lattice that are skipped, since all of them is outside, hold no point that is inside.
+TEST(DelaunayFill, HasAllPointsOfTheLatticeInside)
+{
+  const mesh::TriangleMesh ring =
+      shapes::generate(shapes::TorusDesc{.major_radius = 0.5, .minor_radius = 0.2, .edge_length = 0.06});
+  constexpr double kSpacing = 0.05;
+  const distance::MeshDistance distance(ring);
+  const Box3 box = mesh::bounding_box(ring);
+  std::size_t inside = 0;
+  const Vec3 from = box.min() - Vec3::Constant(0.31 * kSpacing);
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 40; ++j)
+      for (int k = 0; k < 40; ++k)
+        for (const double half : {0.0, 0.5}) {
+          const Vec3 p = from + kSpacing * (Vec3(i, j, k) + Vec3::Constant(half));
+          if (box.contains(p) && distance.signed_distance(p).distance <= -0.55 * kSpacing) ++inside;
+        }
+  EXPECT_EQ(fill_by_delaunay(distance, {.spacing = kSpacing}).inner_points, inside);
+}
+
 TEST(BisectTetrahedra, KeepsTheBodyAndHalvesWhatIsAskedFor)
 {
   const mesh::TriangleMesh mug = shapes::generate(shapes::MugDesc{});

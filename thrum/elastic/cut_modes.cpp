@@ -54,6 +54,26 @@ double cut_cell_spacing(double volume, double area, double count)
   return high;
 }
 
+double first_spacing(double volume, double area, const QualityLevel& level)
+{
+  return cut_cell_spacing(volume, area, std::min(kFirstCells, level.max_cells / kCubicCost));
+}
+
+// In cells that are much wider than the body is thick stress jumps state too little: a pipe of 2 mm in cells
+// of 24 mm was 3 % too high, where 1.2 % were stated. Twice the volume by the area is a wall's thickness.
+bool is_resolved(double volume, double area, double spacing)
+{
+  constexpr double kMaxWidth = 3;
+  return spacing <= kMaxWidth * 2 * volume / area;
+}
+
+QualityLevel allowed_level(const FillDesc& fill)
+{
+  QualityLevel level = level_of(fill.quality);
+  level.max_cells = std::min(level.max_cells, fill.max_tetrahedra);
+  return level;
+}
+
 // Shows the cells that are cut, from the first second on.
 class CuttingProgress {
  public:
@@ -140,17 +160,18 @@ class Ladder {
 // Quadratic elements in a coarse lattice; if their error is too large, cubic ones in the same cells; if that
 // is, cubic ones where the cells that have most of the error are bisected, until there are too many.
 ModalAnalysisResult climb(Ladder& ladder, const distance::MeshDistance& surface, double coarser_spacing,
-                          const ModalAnalysisDesc& desc, const QualityLevel& level)
+                          bool trusts_jumps, const ModalAnalysisDesc& desc, const QualityLevel& level)
 {
   ModalAnalysisResult quadratic = ladder.quadratic();
-  if (!quadratic.ok() || worst_error(quadratic.model) <= level.max_error) return quadratic;
+  if (!quadratic.ok() || (trusts_jumps && worst_error(quadratic.model) <= level.max_error)) return quadratic;
   const Ladder coarser(surface, coarser_spacing, desc);
-  const VecX coarse = coarser.cubic().model.frequencies;
   ModalAnalysisResult result = ladder.cubic();
+  const VecX coarse = matched_frequencies(coarser.cubic().model, result.model);
+  const VecX of_degree_2 = matched_frequencies(quadratic.model, result.model);
   const VecX orders =
-      convergence_orders(quadratic.model.frequencies, result.model.frequencies, coarse,
+      convergence_orders(of_degree_2, result.model.frequencies, coarse,
                          has_notches(surface.bvh().mesh()) ? kUniformNotchOrder : kUniformWallOrder);
-  const VecX by_degree = errors_by_difference(quadratic.model.frequencies, result.model.frequencies, 1);
+  const VecX by_degree = errors_by_difference(of_degree_2, result.model.frequencies, 1);
   result.model.frequency_errors =
       errors_by_order(coarse, result.model.frequencies, ladder.cell_count() / coarser.cell_count(), orders)
           .cwiseMax(kMinDegreeShare * by_degree)
@@ -167,8 +188,9 @@ ModalAnalysisResult climb(Ladder& ladder, const distance::MeshDistance& surface,
     if (growth < kMinGrowth || !ladder.refine(growth / kMatchingCells)) break;
     ModalAnalysisResult finer = ladder.cubic();
     const VecX bisected = orders.cwiseMax(kFittedNotchOrder).cwiseMin(kBisectedOrder);
-    finer.model.frequency_errors = errors_by_order(result.model.frequencies, finer.model.frequencies,
-                                                   ladder.cell_count() / before, bisected);
+    finer.model.frequency_errors =
+        errors_by_order(matched_frequencies(result.model, finer.model), finer.model.frequencies,
+                        ladder.cell_count() / before, bisected);
     result = std::move(finer);
     if (worst_error(result.model) > level.max_error && kMinGrowth * ladder.cell_count() < max_cells)
       (void)ladder.quadratic();
@@ -200,22 +222,37 @@ std::vector<std::uint8_t> bisections(const std::vector<double>& errors, double g
   return levels;
 }
 
+std::optional<ModalAnalysisResult> analyse_cut_coarsely(const mesh::TriangleMesh& surface,
+                                                        const FillDesc& fill, const ModalAnalysisDesc& desc)
+{
+  const double volume = mesh::require_closed(surface, desc.name, "ring").volume;
+  const QualityLevel level = allowed_level(fill);
+  const double spacing = first_spacing(volume, mesh::area(surface), level);
+  if (!is_resolved(volume, mesh::area(surface), spacing)) return std::nullopt;
+  const distance::MeshDistance distance(surface);
+  ModalAnalysisDesc run = desc;
+  run.estimate_errors = true;
+  Ladder ladder(distance, spacing, run);
+  ModalAnalysisResult result = ladder.quadratic();
+  if (!result.ok() || worst_error(result.model) > level.max_error) return std::nullopt;
+  result.hints.push_back(fmt::format("Filled with {} cut cells of degree 2.", result.model.element_count));
+  return result;
+}
+
 ModalAnalysisResult analyse_cut_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                         const ModalAnalysisDesc& desc)
 {
   const double volume = mesh::require_closed(surface, desc.name, "ring").volume;
   const distance::MeshDistance distance(surface);
-  QualityLevel level = level_of(fill.quality);
-  level.max_cells = std::min(level.max_cells, fill.max_tetrahedra);
+  const QualityLevel level = allowed_level(fill);
   ModalAnalysisDesc run = desc;
   run.estimate_errors = desc.estimate_errors || fill.spacing == 0;
-  const double spacing = fill.spacing > 0
-                             ? fill.spacing
-                             : cut_cell_spacing(volume, mesh::area(surface),
-                                                std::min(kFirstCells, level.max_cells / kCubicCost));
+  const double spacing = fill.spacing > 0 ? fill.spacing : first_spacing(volume, mesh::area(surface), level);
   Ladder ladder(distance, spacing, run);
-  ModalAnalysisResult result =
-      fill.spacing > 0 ? ladder.quadratic() : climb(ladder, distance, kCoarsening * spacing, run, level);
+  ModalAnalysisResult result = fill.spacing > 0
+                                   ? ladder.quadratic()
+                                   : climb(ladder, distance, kCoarsening * spacing,
+                                           is_resolved(volume, mesh::area(surface), spacing), run, level);
   add_error_warning(desc, result.model);
   if (fill.spacing == 0)
     result.hints.push_back(fmt::format("Filled with {} cut cells of degree {}{}.", result.model.element_count,

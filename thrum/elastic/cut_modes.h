@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "thrum/elastic/surface_modes.h"
@@ -15,6 +16,12 @@ namespace thrum::elastic {
 /// Throws tets::CrossingSurface, and Error as analyse_surface_modes() does.
 [[nodiscard]] ModalAnalysisResult analyse_cut_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                                       const ModalAnalysisDesc& desc);
+
+/// The quadratic elements of the first lattice alone, which takes a second; nothing where their error is
+/// above that of `fill.quality`, or where cells are much wider than the body is thick.
+[[nodiscard]] std::optional<ModalAnalysisResult> analyse_cut_coarsely(const mesh::TriangleMesh& surface,
+                                                                      const FillDesc& fill,
+                                                                      const ModalAnalysisDesc& desc);
 
 /// How often each element is to be bisected, so that there are about `growth` times as many of them and each
 /// contributes the same to the error. `errors` are those of the elements now.

@@ -11,9 +11,13 @@
 #include "thrum/elastic/cut_modes.h"
 #include "thrum/elastic/element_analysis.h"
 #include "thrum/elastic/fill_quality.h"
+#include "thrum/elastic/fitted_body.h"
 #include "thrum/elastic/mesh_checks.h"
 #include "thrum/elastic/supports.h"
+#include "thrum/mesh/mass_properties.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/remesh.h"
+#include "thrum/mesh/self_intersections.h"
 #include "thrum/tets/delaunay_fill.h"
 #include "thrum/tets/edge_bisection.h"
 
@@ -40,6 +44,31 @@ constexpr double kElementShare = 1.5;
 // Supports reach this far beyond their planes (share of the size of the body), so that nodes on them are
 // held.
 constexpr double kOnPlane = 1e-6;
+// A closed surface has at least about this many tetrahedra for each of its triangles.
+constexpr double kPerTriangle = 1.5;
+// ... and for each of their vertices.
+constexpr double kPerVertex = 2;
+// Of a remeshed surface: edges over sqrt(R t), R the radius of curvature and t the thickness. Its facets
+// stand off the curve by their square over R, and stiffness changes with the square of that over t: a round
+// rod with edges of 0.6 has seven sides, and such a polygon of the same area is 0.2 % too high in bending.
+double curved_length(Quality quality)
+{
+  switch (quality) {
+    case Quality::draft:
+      return 0.75;
+    case Quality::normal:
+      return 0.6;
+    case Quality::fine:
+      return 0.4;
+  }
+  return 0.4;
+}
+double remeshing_error(double curved_length)
+{
+  return 2e-3 * std::pow(curved_length / 0.6, 4);
+}
+// How far the inertia of a remeshed surface may be from that of the given one.
+constexpr double kMaxInertiaError = 5e-3;
 
 // The planes where supports end.
 std::vector<tets::CuttingPlane> planes_of(const std::vector<model::Support>& supports, const Box3& body)
@@ -59,8 +88,11 @@ std::vector<tets::CuttingPlane> planes_of(const std::vector<model::Support>& sup
 
 class Filler {
  public:
-  Filler(const mesh::TriangleMesh& surface, const ModalAnalysisDesc& desc)
+  // Shapes are kept at the vertices of `given`, which `surface` stands for, or of `surface` itself.
+  Filler(const mesh::TriangleMesh& surface, const ModalAnalysisDesc& desc,
+         const mesh::TriangleMesh* given = nullptr)
       : surface_(surface),
+        given_(given),
         desc_(desc),
         planes_(planes_of(desc.supports, mesh::bounding_box(surface))),
         held_(widened(desc.supports, kOnPlane * mesh::bounding_box(surface).sizes().maxCoeff()))
@@ -68,10 +100,11 @@ class Filler {
     check_materials({}, desc.materials);
   }
 
-  [[nodiscard]] mesh::TetrahedralMesh fill(double spacing) const
+  [[nodiscard]] mesh::TetrahedralMesh fill(double spacing, double max_points = 2e6) const
   {
     mesh::TetrahedralMesh mesh =
-        tets::fill_by_delaunay(surface_, {.spacing = spacing, .planes = planes_}).mesh;
+        tets::fill_by_delaunay(surface_, {.spacing = spacing, .max_points = max_points, .planes = planes_})
+            .mesh;
     check_mesh(mesh);
     return mesh;
   }
@@ -80,11 +113,7 @@ class Filler {
   [[nodiscard]] ModalAnalysisResult analyse(const mesh::TetrahedralMesh& mesh, int degree,
                                             std::vector<double>* element_errors = nullptr) const
   {
-    ElementBody body;
-    body.elements = build_element_mesh(mesh, tetrahedron_of(degree));
-    body.element_name = std::string(name_of(body.elements.kind));
-    body.held = held_axes(body.elements, {}, held_);
-    keep_surface(mesh, body);
+    ElementBody body = body_of(mesh, degree);
     ModalAnalysisDesc run = desc_;
     run.estimate_errors = degree == 2;
     ModalAnalysisResult result = analyse_elements(body, run);
@@ -94,6 +123,22 @@ class Filler {
   }
 
  private:
+  [[nodiscard]] ElementBody body_of(const mesh::TetrahedralMesh& mesh, int degree) const
+  {
+    if (given_ != nullptr) {
+      ModalAnalysisDesc held = desc_;
+      held.supports = held_;
+      return fitted_body(*given_, mesh, kSurfaceSpacing * mesh::bounding_box(*given_).sizes().maxCoeff(),
+                         held, degree);
+    }
+    ElementBody body;
+    body.elements = build_element_mesh(mesh, tetrahedron_of(degree));
+    body.element_name = std::string(name_of(body.elements.kind));
+    body.held = held_axes(body.elements, {}, held_);
+    keep_surface(mesh, body);
+    return body;
+  }
+
   // The vertices of the given surface come first, in their order, as they do in the mesh.
   static void keep_surface(const mesh::TetrahedralMesh& mesh, ElementBody& body)
   {
@@ -113,7 +158,11 @@ class Filler {
     }
   }
 
+  // Points of a given surface are at most this share of its size apart.
+  static constexpr double kSurfaceSpacing = 1.0 / 24;
+
   distance::MeshDistance surface_;
+  const mesh::TriangleMesh* given_;
   const ModalAnalysisDesc& desc_;
   std::vector<tets::CuttingPlane> planes_;
   std::vector<model::Support> held_;
@@ -132,6 +181,30 @@ double spacing_for(double volume, double area, double elements)
   return std::max(std::cbrt(kPerCube * volume / elements), std::sqrt(kPerSquare * area / elements));
 }
 
+struct Remeshed {
+  mesh::TriangleMesh surface;
+  double error = 0;  // of volume or inertia, whichever is larger, relative
+};
+
+std::optional<Remeshed> remeshed(const mesh::TriangleMesh& surface, double edge, double curved,
+                                 double max_triangles)
+{
+  try {
+    Remeshed even;
+    even.surface =
+        mesh::remesh(surface, {.edge_length = edge, .curved_length = curved, .max_triangles = max_triangles});
+    const mesh::MassProperties before = mesh::solid_mass_properties(surface);
+    const mesh::MassProperties after = mesh::solid_mass_properties(even.surface);
+    even.error = std::max(std::abs(after.volume / before.volume - 1),
+                          (after.inertia - before.inertia).norm() / before.inertia.norm());
+    if (even.error > kMaxInertiaError || !mesh::self_intersections(even.surface, 1).empty())
+      return std::nullopt;
+    return even;
+  } catch (const Error&) {
+    return std::nullopt;  // edges of more than two triangles, or no volume is left
+  }
+}
+
 bool is_better(const ModalAnalysisResult& a, const ModalAnalysisResult& b)
 {
   return a.ok() && worst_error(a.model) < worst_error(b.model);
@@ -141,7 +214,7 @@ bool is_better(const ModalAnalysisResult& a, const ModalAnalysisResult& b)
 // where the elements that have most of the error are bisected, until there are too many.
 std::optional<ModalAnalysisResult> climb(const Filler& filler, double spacing, const QualityLevel& level)
 {
-  mesh::TetrahedralMesh mesh = filler.fill(spacing);
+  mesh::TetrahedralMesh mesh = filler.fill(spacing, kElementShare * level.max_cells / kPerVertex);
   if (element_count(mesh) > kElementShare * level.max_cells) return std::nullopt;
   const double max_cubic = level.max_cells / kCubicCost;
   std::optional<ModalAnalysisResult> best;
@@ -153,8 +226,8 @@ std::optional<ModalAnalysisResult> climb(const Filler& filler, double spacing, c
     if (worst_error(best->model) <= level.max_error) return best;
     if (element_count(mesh) <= max_cubic) {
       ModalAnalysisResult cubic = filler.analyse(mesh, 3);
-      cubic.model.frequency_errors =
-          errors_by_difference(quadratic.model.frequencies, cubic.model.frequencies, kDegreeShare);
+      cubic.model.frequency_errors = errors_by_difference(matched_frequencies(quadratic.model, cubic.model),
+                                                          cubic.model.frequencies, kDegreeShare);
       if (is_better(cubic, *best)) best = std::move(cubic);
     }
     const double wanted = worst_error(best->model) / (kAimBelow * level.max_error);
@@ -175,7 +248,6 @@ std::optional<ModalAnalysisResult> analyse_delaunay(const mesh::TriangleMesh& su
   const double volume = mesh::require_closed(surface, desc.name, "ring").volume;
   QualityLevel level = level_of(fill.quality);
   level.max_cells = std::min(level.max_cells, fill.max_tetrahedra);
-  constexpr double kPerTriangle = 1.5;  // tetrahedra, at least
   if (fill.spacing == 0 &&
       kPerTriangle * static_cast<double>(surface.triangles.size()) > kElementShare * level.max_cells)
     return std::nullopt;
@@ -192,6 +264,31 @@ std::optional<ModalAnalysisResult> analyse_delaunay(const mesh::TriangleMesh& su
     result->hints.push_back(fmt::format("Filled with {} tetrahedra of degree {} that keep the surface.",
                                         result->model.element_count,
                                         result->model.element == "tet20" ? 3 : 2));
+  return result;
+}
+
+std::optional<ModalAnalysisResult> analyse_remeshed(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                                    const ModalAnalysisDesc& desc)
+{
+  const double volume = mesh::require_closed(surface, desc.name, "ring").volume;
+  QualityLevel level = level_of(fill.quality);
+  level.max_cells = std::min(level.max_cells, fill.max_tetrahedra);
+  const double edge = spacing_for(volume, mesh::area(surface), std::min(kFirstElements, level.max_cells));
+  const double curved = curved_length(fill.quality);
+  // Half of the tetrahedra that are allowed may be at the surface.
+  const std::optional<Remeshed> even =
+      remeshed(surface, edge, curved, kElementShare * level.max_cells / (2 * kPerTriangle));
+  if (!even) return std::nullopt;
+  const Filler filler(even->surface, desc, &surface);
+  std::optional<ModalAnalysisResult> result = climb(filler, edge, level);
+  if (!result) return std::nullopt;
+  result->model.frequency_errors.array() += even->error + remeshing_error(curved);
+  add_error_warning(desc, result->model);
+  result->hints.push_back(fmt::format(
+      "Its {} triangles were replaced by {} for tetrahedra of degree {} that keep them and its sharp edges; "
+      "the inertia differs by {:.2g} %.",
+      surface.triangles.size(), even->surface.triangles.size(), result->model.element == "tet20" ? 3 : 2,
+      100 * even->error));
   return result;
 }
 

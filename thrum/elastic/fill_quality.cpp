@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <optional>
 
 #include "thrum/base/index.h"
+#include "thrum/mesh/bvh.h"
 #include "thrum/mesh/mesh_topology.h"
 
 namespace thrum::elastic {
@@ -31,6 +34,65 @@ double worst_error(const model::ModalModel& model)
     if (k == 0 || model.frequencies[k] < kMaxAudibleFrequency)
       worst = std::max(worst, model.frequency_errors[k]);
   return worst;
+}
+
+namespace {
+
+// The displacements of points of `at` by the modes of `of`, three rows a point.
+MatX shapes_at_points(const model::ModalModel& of, const model::ModalModel& at_points, std::size_t step)
+{
+  const std::vector<Vec3>& points = at_points.surface.vertices;
+  const bool same = &of == &at_points || of.surface.vertices == points;
+  std::optional<mesh::Bvh> bvh;
+  if (!same) bvh.emplace(of.surface);
+  MatX shapes(3 * static_cast<Eigen::Index>((points.size() + step - 1) / step), of.shapes.cols());
+  for (std::size_t v = 0, row = 0; v < points.size(); v += step, row += 3) {
+    auto rows = shapes.middleRows<3>(static_cast<Eigen::Index>(row));
+    if (same) {
+      rows = of.shapes.middleRows<3>(3 * static_cast<Eigen::Index>(v));
+      continue;
+    }
+    const mesh::ClosestPoint closest = bvh->closest_point(points[v]);
+    rows.setZero();
+    for (int k = 0; k < 3; ++k)
+      rows += closest.barycentric[k] *
+              of.shapes.middleRows<3>(3 * of.surface.triangles[at(closest.triangle)][at(k)]);
+  }
+  return shapes;
+}
+
+}  // namespace
+
+VecX matched_frequencies(const model::ModalModel& coarse, const model::ModalModel& fine)
+{
+  constexpr std::size_t kMaxPoints = 1000;
+  constexpr double kMinShare = 0.5;  // of a shape, that those of the coarse filling must make up
+  if (coarse.shapes.cols() == 0 || fine.shapes.cols() == 0 || coarse.surface.triangles.empty())
+    return coarse.frequencies;
+  const std::size_t step = 1 + fine.surface.vertices.size() / kMaxPoints;
+  MatX from = shapes_at_points(coarse, fine, step);
+  const MatX to = shapes_at_points(fine, fine, step);
+  const VecX lengths = from.colwise().norm().cwiseMax(std::numeric_limits<double>::min());
+  from = from * lengths.cwiseInverse().asDiagonal();
+  const MatX parts = from.colPivHouseholderQr().solve(to);
+  VecX matched(fine.frequencies.size());
+  for (Eigen::Index k = 0; k < matched.size(); ++k) {
+    const VecX weights = parts.col(k).cwiseAbs2();
+    const double share = (from * parts.col(k)).squaredNorm() / to.col(k).squaredNorm();
+    matched[k] = share >= kMinShare ? weights.dot(coarse.frequencies) / weights.sum()
+                                    : std::max(fine.frequencies[k], coarse.frequencies.maxCoeff());
+  }
+  return matched;
+}
+
+void cover_changed_order(model::ModalModel& model)
+{
+  if (model.frequency_errors.size() != model.frequencies.size()) return;
+  VecX lowest = model.frequencies.cwiseProduct((1 - model.frequency_errors.array()).matrix());
+  std::sort(lowest.begin(), lowest.end());
+  for (Eigen::Index k = 0; k < lowest.size(); ++k)
+    if (model.frequencies[k] > 0)
+      model.frequency_errors[k] = std::max(model.frequency_errors[k], 1 - lowest[k] / model.frequencies[k]);
 }
 
 VecX errors_by_difference(const VecX& coarse, const VecX& fine, double share)

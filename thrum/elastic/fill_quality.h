@@ -18,6 +18,15 @@ struct QualityLevel {
 /// The largest error among the modes that can be heard.
 [[nodiscard]] double worst_error(const model::ModalModel& model);
 
+/// The frequencies of a coarser filling that belong to the modes of a finer one of the same body, by their
+/// shapes on its surface: modes may have changed places. Where the coarser one has no such mode among those
+/// that were found, its highest frequency.
+[[nodiscard]] VecX matched_frequencies(const model::ModalModel& coarse, const model::ModalModel& fine);
+
+/// With these errors a mode may belong before others that are listed before it. The frequency of the k-th one
+/// is then as low as the k-th smallest of all lower limits, which its error is made to cover.
+void cover_changed_order(model::ModalModel& model);
+
 /// The difference of each frequency to that of a coarser filling, times `share`: what is left of the error.
 /// For modes that the coarser one has not, the largest of the others.
 [[nodiscard]] VecX errors_by_difference(const VecX& coarse, const VecX& fine, double share);

@@ -12,11 +12,11 @@
 namespace thrum::elastic {
 
 ElementBody fitted_body(const mesh::TriangleMesh& surface, const mesh::TetrahedralMesh& mesh, double longest,
-                        const ModalAnalysisDesc& desc)
+                        const ModalAnalysisDesc& desc, int degree)
 {
   check_mesh(mesh);
   ElementBody body;
-  body.elements = build_element_mesh(mesh, ElementKind::tet10);
+  body.elements = build_element_mesh(mesh, tetrahedron_of(degree));
   body.element_name = std::string(name_of(body.elements.kind));
   body.held = held_axes(body.elements, {}, desc.supports);
   body.surface = distance::split_long_edges(surface, longest).mesh;

@@ -8,11 +8,11 @@
 
 namespace thrum::elastic {
 
-/// Quadratic elements. Shapes are kept at the vertices of `surface`, which come first and in their order, and
-/// at points between them at most `longest` [m] apart: each moves as the closest point of the boundary of
-/// `mesh` does. Throws Error as analyse_modes() does for a mesh that cannot be analysed, and for supports as
-/// held_axes() does.
+/// Elements of degree 2 or 3. Shapes are kept at the vertices of `surface`, which come first and in their
+/// order, and at points between them at most `longest` [m] apart: each moves as the closest point of the
+/// boundary of `mesh` does. Throws Error as analyse_modes() does for a mesh that cannot be analysed, and for
+/// supports as held_axes() does.
 [[nodiscard]] ElementBody fitted_body(const mesh::TriangleMesh& surface, const mesh::TetrahedralMesh& mesh,
-                                      double longest, const ModalAnalysisDesc& desc);
+                                      double longest, const ModalAnalysisDesc& desc, int degree = 2);
 
 }  // namespace thrum::elastic

@@ -140,9 +140,9 @@ bool refine_sheet(const MakeSheet& make, double edge, double max_elements, const
     if (count < kMinSheetGrowth * run.elements || count > max_elements) return false;
     SheetRun finer = run_sheet(body, desc);
     if (!finer.result.ok()) return false;
-    finer.result.model.frequency_errors =
-        errors_by_difference(run.result.model.frequencies, finer.result.model.frequencies,
-                             1 / (static_cast<double>(finer.elements) / run.elements - 1));
+    finer.result.model.frequency_errors = errors_by_difference(
+        matched_frequencies(run.result.model, finer.result.model), finer.result.model.frequencies,
+        1 / (static_cast<double>(finer.elements) / run.elements - 1));
     run = std::move(finer);
     return true;
   } catch (const base::Stopped&) {
@@ -294,7 +294,13 @@ std::optional<ModalAnalysisResult> analyse_kept_surface(const mesh::TriangleMesh
   if (fill.method != FillMethod::automatic || fill.spacing > 0 || desc.materials.size() != 1)
     return std::nullopt;
   try {
-    return analyse_delaunay(surface, fill, desc);
+    if (auto kept = analyse_delaunay(surface, fill, desc)) return kept;
+  } catch (const tets::SurfaceNotKept&) {
+  }
+  // Cut cells of the first lattice suffice for compact solids, whatever their triangles.
+  if (auto coarse = analyse_cut_coarsely(surface, fill, desc)) return coarse;
+  try {
+    return analyse_remeshed(surface, fill, desc);
   } catch (const tets::SurfaceNotKept&) {
     return std::nullopt;
   }
@@ -352,8 +358,10 @@ double default_spacing(const mesh::TriangleMesh& surface, double volume, Element
                       volume, element == ElementKind::tet10 ? kDefaultQuadraticCount : kDefaultLinearCount));
 }
 
-ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
-                                          const ModalAnalysisDesc& desc)
+namespace {
+
+ModalAnalysisResult analyse_filled_surface(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                           const ModalAnalysisDesc& desc)
 {
   if (fill.thickness > 0) return analyse_sheet(surface, fill, desc);
   if (fill.grid) {
@@ -378,6 +386,16 @@ ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, con
         "frequencies may be off by several percent more than stated. Unite its parts first.");
     return result;
   }
+}
+
+}  // namespace
+
+ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
+                                          const ModalAnalysisDesc& desc)
+{
+  ModalAnalysisResult result = analyse_filled_surface(surface, fill, desc);
+  cover_changed_order(result.model);
+  return result;
 }
 
 base::Hash128 surface_modal_key(const mesh::TriangleMesh& surface, const FillDesc& fill,

@@ -22,7 +22,7 @@
 #include "thrum/base/index.h"
 #include "thrum/flexible/flexible_body.h"
 #include "thrum/mesh/mesh_topology.h"
-#include "thrum/shapes/remesh.h"
+#include "thrum/mesh/remesh.h"
 
 namespace thrum::flexible {
 
@@ -127,7 +127,7 @@ void FlexibleStepper::FlexibleBody::make_contact_surface()
     contact_shapes = model.shapes.leftCols(modes.omegas.size());
     return;
   }
-  contact_surface = shapes::remesh(model.surface, {.edge_length = edge});
+  contact_surface = mesh::remesh(model.surface, {.edge_length = edge});
   contact_shapes.resize(3 * static_cast<Eigen::Index>(contact_surface.vertices.size()), modes.omegas.size());
   for (std::size_t v = 0; v < contact_surface.vertices.size(); ++v)
     contact_shapes.middleRows(3 * static_cast<Eigen::Index>(v), 3) =

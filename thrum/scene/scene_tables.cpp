@@ -240,7 +240,7 @@ THRUM_TABLE(
                  "delaunay: tetrahedra that keep the surface; cut: elements that are partly inside, exact; "
                  "stuffing: fitted tetrahedra, which cut off sharp edges; auto: free bodies of revolution "
                  "as round ones, bodies along three axes in a grid, thin walls in wedges, others by "
-                 "delaunay, or cut where they have too many triangles"},
+                 "delaunay, or remeshed or cut where they have too many triangles"},
             &RingsEntry::fill,
             {{"auto", RingsFill::automatic},
              {"delaunay", RingsFill::delaunay},

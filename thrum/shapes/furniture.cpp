@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "thrum/mesh/remesh.h"
 #include "thrum/shapes/boolean.h"
-#include "thrum/shapes/remesh.h"
 #include "thrum/shapes/shape_checks.h"
 #include "thrum/shapes/shapes.h"
 
@@ -36,10 +36,10 @@ mesh::TriangleMesh remeshed(const mesh::TriangleMesh& mesh, double edge_length, 
 {
   if (edge_length <= 0) return mesh;
   check_triangle_count(area(mesh), edge_length);
-  RemeshDesc desc;
+  mesh::RemeshDesc desc;
   desc.edge_length = edge_length;
   desc.deviation = deviation;
-  return remesh(mesh, desc);
+  return mesh::remesh(mesh, desc);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Furniture as one closed mesh each: parts joined exactly (boolean.h), then remeshed to a chosen edge length
-// (remesh.h). They stand on z = 0, centred over the origin.
+// (mesh/remesh.h). They stand on z = 0, centred over the origin.
 #pragma once
 
 #include "thrum/mesh/triangle_mesh.h"

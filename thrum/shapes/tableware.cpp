@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "thrum/mesh/remesh.h"
 #include "thrum/shapes/boolean.h"
 #include "thrum/shapes/profile.h"
-#include "thrum/shapes/remesh.h"
 #include "thrum/shapes/shape_checks.h"
 #include "thrum/shapes/shapes.h"
 
@@ -271,9 +271,9 @@ mesh::TriangleMesh generate(const MugDesc& desc)
       64});
   mesh::TriangleMesh joined = boolean_union(cup, boolean_difference(generate(tube), core));
   if (desc.cup.edge_length <= 0) return joined;
-  RemeshDesc even;
+  mesh::RemeshDesc even;
   even.edge_length = desc.cup.edge_length;
-  return remesh(joined, even);
+  return mesh::remesh(joined, even);
 }
 
 }  // namespace thrum::shapes

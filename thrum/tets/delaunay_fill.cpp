@@ -27,6 +27,8 @@ namespace {
 constexpr double kMinDepth = 0.55;
 // New points of the surface, at most this many times as many as it has vertices.
 constexpr double kMaxNewPoints = 20;
+// Several times as many may be foreseen as are then needed: many edges are there by themselves.
+constexpr double kForeseen = 4;
 
 Triangle sorted(Triangle t)
 {
@@ -79,27 +81,97 @@ void require_manifold(const mesh::TriangleMesh& surface)
     if (!sides.contains({b, a})) throw SurfaceNotKept("The surface is not closed.");
 }
 
-std::vector<Vec3> inner_points(const distance::MeshDistance& surface, const Box3& box, double spacing,
-                               double max_points)
-{
-  std::vector<Vec3> points;
-  const Vec3 from = box.min() - Vec3::Constant(0.31 * spacing);
-  Eigen::Vector3i count = (box.sizes() / spacing).array().ceil().cast<int>() + 1;
-  for (int i = 0; i <= count.x(); ++i) {
-    for (int j = 0; j <= count.y(); ++j) {
-      for (int k = 0; k <= count.z(); ++k) {
-        for (const double offset : {0.0, 0.5}) {
-          const Vec3 p = from + spacing * (Vec3(i, j, k) + Vec3::Constant(offset));
-          if (!box.contains(p) || surface.signed_distance(p).distance > -kMinDepth * spacing) continue;
-          points.push_back(p);
-          if (static_cast<double>(points.size()) > max_points)
-            throw SurfaceNotKept(
-                fmt::format("A spacing of {:.3g} m takes more than {:.0f} points.", spacing, max_points));
-        }
-      }
+// The points of the lattice that are deep enough inside. Distances change no faster than the place: a block
+// of the lattice is all outside, or divided in eight.
+class InnerPoints {
+ public:
+  InnerPoints(const distance::MeshDistance& surface, const Box3& box, double spacing, double max_points)
+      : surface_(surface),
+        box_(box),
+        spacing_(spacing),
+        max_points_(max_points),
+        from_(box.min() - Vec3::Constant(0.31 * spacing))
+  {
+    const Eigen::Vector3i count = (box.sizes() / spacing).array().ceil().cast<int>() + 2;
+    add_block(Eigen::Vector3i::Zero(), count);
+    std::sort(places_.begin(), places_.end());
+  }
+
+  [[nodiscard]] std::vector<Vec3> points() const
+  {
+    std::vector<Vec3> points;
+    for (const auto& [i, j, k, half] : places_) points.push_back(point({i, j, k}, half));
+    return points;
+  }
+
+ private:
+  [[nodiscard]] Vec3 point(const Eigen::Vector3i& cell, int half) const
+  {
+    return from_ + spacing_ * (cell.cast<double>() + Vec3::Constant(0.5 * half));
+  }
+
+  // Cells of the lattice from `low` to before `high`.
+  void add_block(const Eigen::Vector3i& low, const Eigen::Vector3i& high)
+  {
+    const Vec3 first = point(low, 0), last = point(high - Eigen::Vector3i::Ones(), 1);
+    const double reach = 0.5 * (last - first).norm();
+    const double middle = surface_.signed_distance(0.5 * (first + last)).distance;
+    const double limit = -kMinDepth * spacing_;
+    constexpr double kRounding = 1e-9;
+    if (middle - reach > limit + kRounding * reach) return;
+    const Eigen::Vector3i size = high - low;
+    if (size == Eigen::Vector3i::Ones()) {
+      for (const int half : {0, 1}) add_point(low, half);
+      return;
+    }
+    const Eigen::Vector3i cut = low + (size.array() / 2).max(1).matrix();
+    for (int corner = 0; corner < 8; ++corner) {
+      Eigen::Vector3i from = low, to = high;
+      for (int axis = 0; axis < 3; ++axis)
+        ((corner >> axis & 1) != 0 ? from[axis] : to[axis]) = std::min(cut[axis], high[axis]);
+      if ((to - from).minCoeff() > 0) add_block(from, to);
     }
   }
-  return points;
+
+  void add_point(const Eigen::Vector3i& cell, int half)
+  {
+    const Vec3 p = point(cell, half);
+    if (!box_.contains(p) || surface_.signed_distance(p).distance > -kMinDepth * spacing_) return;
+    places_.push_back({cell.x(), cell.y(), cell.z(), half});
+    if (static_cast<double>(places_.size()) > max_points_)
+      throw SurfaceNotKept(
+          fmt::format("A spacing of {:.3g} m takes more than {:.0f} points.", spacing_, max_points_));
+  }
+
+  const distance::MeshDistance& surface_;
+  Box3 box_;
+  double spacing_;
+  double max_points_;
+  Vec3 from_;
+  std::vector<std::array<int, 4>> places_;  // cell and, for its middle, 1
+};
+
+// At most about so many vertices the surface has once its edges are edges of the mesh: where its triangles
+// are not flat together, an edge is halved until it is at most twice as long as they are wide.
+double expected_points(const SurfacePieces& surface)
+{
+  const SurfaceTriangles triangles(surface.triangles);
+  const auto point = [&](Index v) -> const Vec3& {
+    return surface.vertices[at(v)];
+  };
+  auto count = static_cast<double>(surface.vertices.size());
+  for (const Triangle& t : surface.triangles) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index a = t[k], b = t[(k + 1) % 3];
+      if (a > b || triangles.is_flat(a, b, point)) continue;
+      const Vec3 along = point(b) - point(a);
+      double width = along.norm();
+      for (const Index c : triangles.opposite_corners(a, b))
+        width = std::min(width, along.cross(point(c) - point(a)).norm() / along.norm());
+      if (width > 0) count += std::max(0.0, along.norm() / (2 * width) - 1);
+    }
+  }
+  return count;
 }
 
 // Whether each cell is inside: 0 or 1; the surface is between cells that differ.
@@ -140,8 +212,10 @@ DelaunayFillResult fill_by_delaunay(const distance::MeshDistance& surface, const
   SurfacePieces pieces{input.vertices, input.triangles};
   for (const CuttingPlane& plane : desc.planes) cut_at_plane(pieces, plane.normal, plane.offset);
   const SurfacePieces fine = refine_surface(std::move(pieces), desc.spacing);
+  if (expected_points(fine) > kForeseen * desc.max_points)
+    throw SurfaceNotKept("Long narrow triangles on curved parts take too many points.");
   const Box3 box = mesh::bounding_box(input);
-  const std::vector<Vec3> inner = inner_points(surface, box, desc.spacing, desc.max_points);
+  const std::vector<Vec3> inner = InnerPoints(surface, box, desc.spacing, desc.max_points).points();
 
   // Vertices of the surface and points inside, in an order in which each is near the one before.
   const GridMap grid(box);
@@ -166,7 +240,9 @@ DelaunayFillResult fill_by_delaunay(const distance::MeshDistance& surface, const
     triangles.push_back({vertex_of[at(t[0])], vertex_of[at(t[1])], vertex_of[at(t[2])]});
   SurfaceRecovery recovery(delaunay, std::move(triangles), delaunay.vertex_count());
   for (const auto& [a, b] : fine.fixed_edges) recovery.fix_edge(vertex_of[at(a)], vertex_of[at(b)]);
-  if (!recovery.recover(static_cast<std::size_t>(kMaxNewPoints * static_cast<double>(fine.vertices.size()))))
+  const double max_new = std::min(kMaxNewPoints * static_cast<double>(fine.vertices.size()),
+                                  desc.max_points - static_cast<double>(points.size()));
+  if (max_new < 0 || !recovery.recover(static_cast<std::size_t>(max_new)))
     throw SurfaceNotKept("The surface crosses itself, or is too thin for its width.");
 
   DelaunayFillResult result;

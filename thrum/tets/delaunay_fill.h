@@ -30,7 +30,7 @@ struct CuttingPlane {
 
 struct DelaunayFillDesc {
   double spacing = 0;        ///< longest edge of the surface and width of the lattice inside [m], > 0
-  double max_points = 2e6;   ///< more vertices than this are an error
+  double max_points = 2e6;   ///< more vertices than this are an error, at once where many more are foreseen
   int smoothing_rounds = 4;  ///< in which points inside move to where their tetrahedra are better
   /// Edges of the surface end at these planes, such as those where a support begins.
   std::vector<CuttingPlane> planes = {};

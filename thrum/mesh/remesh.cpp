@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/shapes/remesh.h"
+#include "thrum/mesh/remesh.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,13 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/mesh/bvh.h"
-#include "thrum/shapes/editable_mesh.h"
-#include "thrum/shapes/feature_lines.h"
-#include "thrum/shapes/slivers.h"
+#include "thrum/mesh/editable_mesh.h"
+#include "thrum/mesh/feature_lines.h"
+#include "thrum/mesh/slivers.h"
+#include "thrum/mesh/surface_fit.h"
+#include "thrum/mesh/surface_sizes.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 namespace {
 
@@ -43,8 +45,10 @@ std::uint64_t key(Index a, Index b)
 
 class Remesher {
  public:
-  Remesher(const mesh::TriangleMesh& mesh, double edge_length, double feature_angle, double deviation)
-      : mesh_(mesh), lines_(edge_length), length_(edge_length), deviation_(deviation)
+  Remesher(const TriangleMesh& mesh, SurfaceSizes sizes, double feature_angle)
+      : mesh_(mesh),
+        lines_(*std::max_element(sizes.lengths.begin(), sizes.lengths.end())),
+        sizes_(std::move(sizes))
   {
     find_features(std::cos(feature_angle));
   }
@@ -72,7 +76,46 @@ class Remesher {
     split_long_edges();
   }
 
-  [[nodiscard]] mesh::TriangleMesh result() const { return mesh_.to_mesh(); }
+  // Moves the vertices of curved sharp edges so that these lie on both sides of the given ones: each by the
+  // mean distance of the two edges at it, by Simpson's rule.
+  void fit_ridges()
+  {
+    constexpr int kRounds = 3;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<std::pair<Index, Vec3>> moves;
+      for (Index v = 0; v < mesh_.vertex_count(); ++v) {
+        if (mesh_.around(v).empty() || kind(v) != Kind::ridge) continue;
+        const std::vector<Index> along = sharp_neighbours(v);
+        if (along.size() != 2) continue;
+        Vec3 move = Vec3::Zero();
+        for (const Index w : along) {
+          const Vec3& from = mesh_.position(v);
+          const Vec3& to = mesh_.position(w);
+          const auto gap = [&](const Vec3& p) -> Vec3 {
+            return lines_.nearest(p, (to - from).normalized()) - p;
+          };
+          move += (gap(from) + 4 * gap((from + to) / 2) + gap(to)) / 12;
+        }
+        moves.emplace_back(v, mesh_.position(v) + move);
+      }
+      for (const auto& [v, position] : moves) mesh_.move(v, position);
+    }
+  }
+
+  [[nodiscard]] TriangleMesh result() const { return mesh_.to_mesh(); }
+  [[nodiscard]] const Bvh& surface() const { return *surface_; }
+  // Of the result, those on no sharp edge.
+  [[nodiscard]] std::vector<Index> smooth_vertices() const
+  {
+    std::vector<Index> found;
+    Index place = 0;
+    for (Index v = 0; v < mesh_.vertex_count(); ++v) {
+      if (mesh_.around(v).empty()) continue;
+      if (kind(v) == Kind::smooth) found.push_back(place);
+      ++place;
+    }
+    return found;
+  }
 
  private:
   enum class Kind : char { smooth, ridge, corner };
@@ -117,9 +160,15 @@ class Remesher {
     return along;
   }
 
-  [[nodiscard]] bool is_on_surface(const Vec3& p) const
+  // The target length of an edge.
+  [[nodiscard]] double length(Index a, Index b) const
   {
-    return surface_->closest_point(p, deviation_).found();
+    return std::min(sizes_.lengths[at(a)], sizes_.lengths[at(b)]);
+  }
+
+  [[nodiscard]] bool is_on_surface(const Vec3& p, double deviation) const
+  {
+    return surface_->closest_point(p, deviation).found();
   }
 
   // Splits every long edge once, the longest first, so that the pieces of one edge are of similar length.
@@ -129,7 +178,7 @@ class Remesher {
     std::vector<std::pair<double, std::array<Index, 2>>> queue;
     for (const auto& e : mesh_.edges()) {
       const double l = distance(e[0], e[1]);
-      if (l > kLong * length_) queue.emplace_back(-l, e);
+      if (l > kLong * length(e[0], e[1])) queue.emplace_back(-l, e);
     }
     std::sort(queue.begin(), queue.end());
     for (const auto& [negative_length, e] : queue) {
@@ -137,6 +186,9 @@ class Remesher {
       const bool sharp = is_sharp(e[0], e[1]);
       const Index m = mesh_.split(e[0], e[1], (mesh_.position(e[0]) + mesh_.position(e[1])) / 2);
       kind_.push_back(sharp ? Kind::ridge : Kind::smooth);
+      const Size middle = mean_size(e[0], e[1]);
+      sizes_.lengths.push_back(middle.length);
+      sizes_.deviations.push_back(middle.deviation);
       if (sharp) {
         sharp_.erase(key(e[0], e[1]));
         sharp_.insert(key(e[0], m));
@@ -152,12 +204,23 @@ class Remesher {
     }
   }
 
-  // Which end of the edge may be removed, and the new position of the other. The less constrained end is
-  // merged into the more constrained one.
+  struct Size {
+    double length;
+    double deviation;
+  };
+  [[nodiscard]] Size size(Index v) const { return {sizes_.lengths[at(v)], sizes_.deviations[at(v)]}; }
+  [[nodiscard]] Size mean_size(Index a, Index b) const
+  {
+    return {(size(a).length + size(b).length) / 2, (size(a).deviation + size(b).deviation) / 2};
+  }
+
+  // Which end of the edge may be removed, and the new position and size of the other. The less constrained
+  // end is merged into the more constrained one.
   struct Collapse {
     Index removed;
     Index kept;
     Vec3 position;
+    Size size;
   };
 
   [[nodiscard]] std::optional<Collapse> collapse_of(Index a, Index b) const
@@ -166,18 +229,18 @@ class Remesher {
     const Kind ka = kind(a);
     const Kind kb = kind(b);
     if (ka == Kind::smooth && kb == Kind::smooth)
-      return Collapse{b, a, (mesh_.position(a) + mesh_.position(b)) / 2};
-    if (kb == Kind::smooth) return Collapse{b, a, mesh_.position(a)};
-    if (ka == Kind::smooth) return Collapse{a, b, mesh_.position(b)};
+      return Collapse{b, a, (mesh_.position(a) + mesh_.position(b)) / 2, mean_size(a, b)};
+    if (kb == Kind::smooth) return Collapse{b, a, mesh_.position(a), size(a)};
+    if (ka == Kind::smooth) return Collapse{a, b, mesh_.position(b), size(b)};
     if (!sharp) return std::nullopt;
-    if (kb == Kind::ridge) return Collapse{b, a, mesh_.position(a)};
-    if (ka == Kind::ridge) return Collapse{a, b, mesh_.position(b)};
+    if (kb == Kind::ridge) return Collapse{b, a, mesh_.position(a), size(a)};
+    if (ka == Kind::ridge) return Collapse{a, b, mesh_.position(b), size(b)};
     return std::nullopt;
   }
 
   [[nodiscard]] bool is_collapse_allowed(const Collapse& c) const
   {
-    if (!mesh_.can_collapse(c.removed, c.kept) || !is_on_surface(c.position)) return false;
+    if (!mesh_.can_collapse(c.removed, c.kept) || !is_on_surface(c.position, c.size.deviation)) return false;
     // A sharp edge must not be folded onto another one.
     if (kind(c.removed) == Kind::ridge) {
       for (const Index w : sharp_neighbours(c.removed)) {
@@ -188,20 +251,22 @@ class Remesher {
       for (const Index t : mesh_.around(end)) {
         const Triangle& corners = mesh_.triangle(t);
         std::array<Vec3, 3> p;
+        std::array<double, 3> lengths;
         bool vanishes = false;
         for (std::size_t k = 0; k < 3; ++k) {
           const Index v = corners[k];
           vanishes = vanishes || v == (end == c.removed ? c.kept : c.removed);
           p[k] = v == end ? c.position : mesh_.position(v);
+          lengths[k] = v == end ? c.size.length : size(v).length;
         }
         if (vanishes) continue;
         if (!keeps_normal(mesh_.area_vector(t), p)) return false;
         for (std::size_t k = 0; k < 3; ++k) {
-          if ((p[k] - p[(k + 1) % 3]).norm() > kLong * length_ &&
+          if ((p[k] - p[(k + 1) % 3]).norm() > kLong * std::min(lengths[k], lengths[(k + 1) % 3]) &&
               (p[k] == c.position || p[(k + 1) % 3] == c.position))
             return false;
         }
-        if (!lies_on_surface(p)) return false;
+        if (!lies_on_surface(p, c.size.deviation)) return false;
       }
     }
     return true;
@@ -216,11 +281,11 @@ class Remesher {
     return area.dot(old_area) > kTurnLimit * area.norm() * old_area.norm();
   }
 
-  [[nodiscard]] bool lies_on_surface(const std::array<Vec3, 3>& p) const
+  [[nodiscard]] bool lies_on_surface(const std::array<Vec3, 3>& p, double deviation) const
   {
-    if (!is_on_surface((p[0] + p[1] + p[2]) / 3)) return false;
+    if (!is_on_surface((p[0] + p[1] + p[2]) / 3, deviation)) return false;
     for (std::size_t k = 0; k < 3; ++k) {
-      if (!is_on_surface((p[k] + p[(k + 1) % 3]) / 2)) return false;
+      if (!is_on_surface((p[k] + p[(k + 1) % 3]) / 2, deviation)) return false;
     }
     return true;
   }
@@ -230,11 +295,11 @@ class Remesher {
     std::vector<std::pair<double, std::array<Index, 2>>> queue;
     for (const auto& e : mesh_.edges()) {
       const double l = distance(e[0], e[1]);
-      if (l < kShort * length_) queue.emplace_back(l, e);
+      if (l < kShort * length(e[0], e[1])) queue.emplace_back(l, e);
     }
     std::sort(queue.begin(), queue.end());
     for (const auto& [old_length, e] : queue) {
-      if (!mesh_.has_edge(e[0], e[1]) || distance(e[0], e[1]) >= kShort * length_) continue;
+      if (!mesh_.has_edge(e[0], e[1]) || distance(e[0], e[1]) >= kShort * length(e[0], e[1])) continue;
       const auto c = collapse_of(e[0], e[1]);
       if (!c || !is_collapse_allowed(*c)) continue;
       for (const Index w : sharp_neighbours(c->removed)) {
@@ -242,6 +307,8 @@ class Remesher {
         if (w != c->kept) sharp_.insert(key(c->kept, w));
       }
       mesh_.collapse(c->removed, c->kept, c->position);
+      sizes_.lengths[at(c->kept)] = c->size.length;
+      sizes_.deviations[at(c->kept)] = c->size.deviation;
     }
   }
 
@@ -278,7 +345,7 @@ class Remesher {
     const Vec3 both = left + right;
     if (!keeps_normal(both, {pc, pd, pb}) || !keeps_normal(both, {pd, pc, pa})) return false;
     if (!surface_) return left.dot(right) > kFlat * left.norm() * right.norm();
-    return is_on_surface((pc + pd) / 2);
+    return is_on_surface((pc + pd) / 2, mean_size(s.left_apex, s.right_apex).deviation);
   }
 
   void relax()
@@ -326,48 +393,60 @@ class Remesher {
     normal.normalize();
     const Vec3 middle = sum / weight;
     const Vec3 target = middle + normal.dot(mesh_.position(v) - middle) * normal;
-    const mesh::ClosestPoint s = surface_->closest_point(target, length_);
+    const ClosestPoint s = surface_->closest_point(target, size(v).length);
     if (!s.found()) return std::nullopt;
     // Do not project onto the other side of a thin part.
-    const Vec3 there = thrum::mesh::area_vector(surface_->mesh(), at(s.triangle));
+    const Vec3 there = mesh::area_vector(surface_->mesh(), at(s.triangle));
     if (there.dot(normal) <= 0) return std::nullopt;
     return s.point;
   }
 
   [[nodiscard]] bool is_move_allowed(Index v, const Vec3& target) const
   {
-    if (!is_on_surface(target)) return false;
+    const double deviation = size(v).deviation;
+    if (!is_on_surface(target, deviation)) return false;
     for (const Index t : mesh_.around(v)) {
       const Triangle& c = mesh_.triangle(t);
       std::array<Vec3, 3> p;
       for (std::size_t k = 0; k < 3; ++k) p[k] = c[k] == v ? target : mesh_.position(c[k]);
       if (!keeps_normal(mesh_.area_vector(t), p)) return false;
-      if (!lies_on_surface(p)) return false;
+      if (!lies_on_surface(p, deviation)) return false;
     }
     return true;
   }
 
   EditableMesh mesh_;
-  std::optional<mesh::Bvh> surface_;  // the input, onto which everything is projected
-  FeatureLines lines_;                // its sharp edges
-  double length_;
-  double deviation_;
+  std::optional<Bvh> surface_;  // the input, onto which everything is projected
+  FeatureLines lines_;          // its sharp edges
+  SurfaceSizes sizes_;          // of each vertex
   std::vector<Kind> kind_;
   std::unordered_set<std::uint64_t> sharp_;
 };
 
 }  // namespace
 
-mesh::TriangleMesh remesh(const mesh::TriangleMesh& mesh, const RemeshDesc& desc)
+TriangleMesh remesh(const TriangleMesh& mesh, const RemeshDesc& desc)
 {
   if (!(desc.edge_length > 0)) {
     throw Error(fmt::format("The edge length for remeshing is {} m; it must be positive.", desc.edge_length));
   }
-  const mesh::TriangleMesh clean = remove_slivers(mesh, kSliverThickness * desc.edge_length);
+  const TriangleMesh clean = remove_slivers(mesh, kSliverThickness * desc.edge_length);
+  if (desc.curved_length > 0) {
+    const SurfaceSizesDesc sizes = {desc.edge_length, desc.curved_length, desc.max_triangles};
+    Remesher remesher(clean, sizes_for_elements(clean, sizes), desc.feature_angle);
+    remesher.run(desc.rounds);
+    remesher.fit_ridges();
+    TriangleMesh result = remesher.result();
+    fit_to_surface(result, remesher.smooth_vertices(), remesher.surface());
+    return result;
+  }
   const double deviation = desc.deviation > 0 ? desc.deviation : kDefaultDeviation * desc.edge_length;
-  Remesher remesher(clean, desc.edge_length, desc.feature_angle, deviation);
+  SurfaceSizes sizes;
+  sizes.lengths.assign(clean.vertices.size(), desc.edge_length);
+  sizes.deviations.assign(clean.vertices.size(), deviation);
+  Remesher remesher(clean, std::move(sizes), desc.feature_angle);
   remesher.run(desc.rounds);
   return remesher.result();
 }
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

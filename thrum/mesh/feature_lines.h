@@ -8,7 +8,7 @@
 
 #include "thrum/base/vec.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 class FeatureLines {
  public:
@@ -33,4 +33,4 @@ class FeatureLines {
   std::unordered_map<Cell, std::vector<Index>, CellHash> in_cell_;
 };
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

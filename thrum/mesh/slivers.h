@@ -4,12 +4,12 @@
 
 #include "thrum/mesh/triangle_mesh.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 /// Collapses and flips away triangles that are thinner than `thickness` [m], and no others: the needles that
 /// a union leaves where surfaces meet at a small angle. Flat faces and sharp edges move by at most
 /// `thickness`. Throws Error when the mesh is not closed and manifold (every edge with two triangles, in
 /// opposite directions).
-[[nodiscard]] mesh::TriangleMesh remove_slivers(const mesh::TriangleMesh& mesh, double thickness);
+[[nodiscard]] TriangleMesh remove_slivers(const TriangleMesh& mesh, double thickness);
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/shapes/feature_lines.h"
+#include "thrum/mesh/feature_lines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "thrum/base/index.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 namespace {
 
@@ -76,4 +76,4 @@ Vec3 FeatureLines::nearest(const Vec3& p, const Vec3& direction) const
   return best;
 }
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/shapes/slivers.h"
+#include "thrum/mesh/slivers.h"
 
 #include <fmt/format.h>
 
@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "thrum/base/error.h"
-#include "thrum/shapes/editable_mesh.h"
+#include "thrum/mesh/editable_mesh.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 namespace {
 
 constexpr double kTurnLimit = 0.7;  // cosine of the angle by which one change may turn a normal
 
-void check_closed(const mesh::TriangleMesh& mesh)
+void check_closed(const TriangleMesh& mesh)
 {
   std::map<std::pair<Index, Index>, int> directed;
   for (const Triangle& t : mesh.triangles) {
@@ -102,7 +102,7 @@ bool flip_cap(EditableMesh& mesh, Index t, std::size_t longest_side)
 
 }  // namespace
 
-mesh::TriangleMesh remove_slivers(const mesh::TriangleMesh& input, double thickness)
+TriangleMesh remove_slivers(const TriangleMesh& input, double thickness)
 {
   check_closed(input);
   EditableMesh mesh(input);
@@ -123,4 +123,4 @@ mesh::TriangleMesh remove_slivers(const mesh::TriangleMesh& input, double thickn
   return mesh.to_mesh();
 }
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

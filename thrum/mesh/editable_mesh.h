@@ -9,11 +9,11 @@
 #include "thrum/base/index.h"
 #include "thrum/mesh/triangle_mesh.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 class EditableMesh {
  public:
-  explicit EditableMesh(const mesh::TriangleMesh& mesh);
+  explicit EditableMesh(const TriangleMesh& mesh);
 
   /// The two triangles at an edge and the vertices opposite to it; left has the edge a -> b.
   struct EdgeSides {
@@ -54,7 +54,7 @@ class EditableMesh {
   [[nodiscard]] std::vector<std::array<Index, 2>> edges() const;
 
   /// The mesh without removed vertices and triangles.
-  [[nodiscard]] mesh::TriangleMesh to_mesh() const;
+  [[nodiscard]] TriangleMesh to_mesh() const;
 
  private:
   void replace_corner(Index t, Index from, Index to);
@@ -66,4 +66,4 @@ class EditableMesh {
   std::vector<std::vector<Index>> around_;  // triangles at each vertex
 };
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

@@ -11,7 +11,7 @@
 
 #include "thrum/mesh/triangle_mesh.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
 struct RemeshDesc {
   double edge_length = 0;                              ///< target [m]
@@ -19,10 +19,16 @@ struct RemeshDesc {
   /// maximum distance of the result from the surface [m]; 0: a twentieth of edge_length
   double deviation = 0;
   int rounds = 6;
+  /// Not 0: for a body that is to be filled with straight elements. Edges are also at most so many times
+  /// sqrt(R t) long, R the radius of curvature and t the thickness there (surface_sizes.h), the deviation
+  /// follows them, and the volume is kept: between its sharp edges the result lies on both sides of the
+  /// surface.
+  double curved_length = 0;
+  double max_triangles = 1e4;  ///< about, where curved_length is not 0: edges are as long as it takes
 };
 
 /// Throws Error when the mesh is not closed and manifold (every edge with two triangles, in opposite
 /// directions).
-[[nodiscard]] mesh::TriangleMesh remesh(const mesh::TriangleMesh& mesh, const RemeshDesc& desc);
+[[nodiscard]] TriangleMesh remesh(const TriangleMesh& mesh, const RemeshDesc& desc);
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh

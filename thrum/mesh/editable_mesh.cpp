@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "thrum/shapes/editable_mesh.h"
+#include "thrum/mesh/editable_mesh.h"
 
 #include <algorithm>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 
-namespace thrum::shapes {
+namespace thrum::mesh {
 
-EditableMesh::EditableMesh(const mesh::TriangleMesh& mesh)
-    : positions_(mesh.vertices), triangles_(mesh.triangles)
+EditableMesh::EditableMesh(const TriangleMesh& mesh) : positions_(mesh.vertices), triangles_(mesh.triangles)
 {
   check_indices(mesh);
   around_.resize(positions_.size());
@@ -159,9 +158,9 @@ std::vector<std::array<Index, 2>> EditableMesh::edges() const
   return found;
 }
 
-mesh::TriangleMesh EditableMesh::to_mesh() const
+TriangleMesh EditableMesh::to_mesh() const
 {
-  mesh::TriangleMesh mesh;
+  TriangleMesh mesh;
   std::vector<Index> renumbered(positions_.size(), -1);
   for (std::size_t v = 0; v < positions_.size(); ++v) {
     if (around_[v].empty()) continue;
@@ -175,4 +174,4 @@ mesh::TriangleMesh EditableMesh::to_mesh() const
   return mesh;
 }
 
-}  // namespace thrum::shapes
+}  // namespace thrum::mesh
