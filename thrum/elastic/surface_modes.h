@@ -20,7 +20,8 @@ namespace thrum::elastic {
 enum class FillMethod {
   /// free bodies of revolution as round (docs/methods/revolved_bodies.md), bodies along three axes in a grid
   /// (docs/methods/rectilinear_bodies.md), free thin walls in wedges (docs/methods/sheets.md), others in
-  /// tetrahedra that keep the surface, or in cut cells where it has too many triangles or crosses itself
+  /// tetrahedra that keep the surface, remeshed where it has too many triangles or narrow ones, or in cut
+  /// cells where one lattice of them suffices or nothing else does
   automatic,
   cut_cells,  ///< exact volume, sharp edges: elements partly inside (tets/cut_cells.h); TET10 only
   stuffing,   ///< fitted tetrahedra that cut off edges (tets/isosurface_stuffing.h)
