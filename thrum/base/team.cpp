@@ -321,7 +321,8 @@ class Section {
 
 int max_team()
 {
-  return detail::inside_loop ? 1 : std::min(thread_count(), kMaxTeam);
+  if (detail::inside_loop || detail::thread_limit == 1) return 1;
+  return std::min(thread_count(), kMaxTeam);
 }
 
 void measure_team(bool enabled)
