@@ -144,8 +144,8 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
   ModalAnalysisResult coarse = run(*blocks, edge, 2, desc);
   if (!coarse.ok()) return coarse;
   ModalAnalysisResult result = run(*blocks, edge, 3, desc);
-  result.model.frequency_errors = errors_by_difference(matched_frequencies(coarse.model, result.model),
-                                                       result.model.frequencies, kDegreeShare);
+  result.model.frequency_errors =
+      errors_by_difference(coarse.model.frequencies, result.model.frequencies, kDegreeShare);
   while (result.ok() && worst_error(result.model) > level.max_error) {
     const double before = blocks->grid.count(Vec3::Constant(edge));
     const bool far = worst_error(result.model) > 3 * level.max_error;
@@ -156,7 +156,7 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
     ModalAnalysisResult next = run(*blocks, edge, 3, desc);
     // Of all modes: those of a table were not covered by a higher order where they are smooth.
     next.model.frequency_errors =
-        errors_by_order(matched_frequencies(result.model, next.model), next.model.frequencies, after / before,
+        errors_by_order(result.model.frequencies, next.model.frequencies, after / before,
                         VecX::Constant(next.model.frequencies.size(), kFittedNotchOrder));
     if (must_converge && next.ok() && worst_error(next.model) > worst_error(result.model))
       return std::nullopt;
