@@ -106,6 +106,16 @@ TEST(SoundNotes, MaterialsAndBodiesAreChangedForTheEarAlone)
   EXPECT_FALSE(alike.bodies.at("plain").sounds);
 }
 
+// The test above has a material that only a changed body is made of, and no warning.
+TEST(SoundNotes, AMaterialThatNoBodyIsMadeOfIsWarnedOf)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  const SoundNotes changed = parse_sound_notes(text, {"materials.glass.gain=2", "materials.steel.gain=2"});
+  ASSERT_EQ(changed.warnings.size(), 1U);
+  EXPECT_NE(changed.warnings[0].find("--set materials.glass.gain=2"), std::string::npos);
+  EXPECT_NE(changed.warnings[0].find("They are of pan, steel."), std::string::npos) << changed.warnings[0];
+}
+
 TEST(SoundNotes, WrongChangesAreReportedWithWhatIsMeant)
 {
   const std::string text = sound_notes_text(notes_of(kScene));

@@ -25,6 +25,8 @@ constexpr double kCellsAcross = 10;
 constexpr double kOppositeCosine = -0.7;
 /// Where the thickness behind a triangle is measured: in its middle, and this share of the way to a corner.
 constexpr double kCornerShare = 0.7;
+/// A ray into the mesh starts this share of its size below the triangle, which it must not hit.
+constexpr double kRayStart = 1e-9;
 
 // How far inside the innermost node of the grid lies [m].
 double max_depth(const distance::SignedDistanceField& field)
@@ -102,8 +104,7 @@ double TriangleSurface::thinnest_wall() const
     const Vec3 middle = (corners[0] + corners[1] + corners[2]) / 3;
     for (int k = -1; k < 3; ++k) {
       const Vec3 from = k < 0 ? middle : Vec3(middle + kCornerShare * (corners[k] - middle));
-      // From just inside, where the triangle itself is not hit.
-      const double inside = 1e-9 * size;
+      const double inside = kRayStart * size;
       const mesh::RayHit hit =
           bvh.first_hit({from - inside * normals[t], -normals[t], std::min(thinnest, size)});
       if (hit.found() && normals[at(hit.triangle)].dot(normals[t]) < kOppositeCosine)

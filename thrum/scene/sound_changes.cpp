@@ -127,6 +127,19 @@ class Changer {
     }
   }
 
+  /// After all changes: a material of which no body is made.
+  void warn_of_unused(const Change& change)
+  {
+    const std::string name = known_material(change.name, change);
+    std::set<std::string> used;
+    for (const auto& [body_name, body] : notes_.bodies)
+      if (body.material.name != kNoMaterial) used.insert(body.material.name);
+    if (used.contains(name)) return;
+    notes_.warnings.push_back(
+        fmt::format("--set {}: no body of the run is made of \"{}\", so nothing changes.{}", change.setting,
+                    name, used.empty() ? "" : fmt::format(" They are of {}.", fmt::join(used, ", "))));
+  }
+
  private:
   // Those of the bodies, and those of the library.
   [[nodiscard]] std::vector<std::string> materials() const
@@ -267,6 +280,8 @@ void apply_sound_changes(SoundNotes& notes, const std::vector<std::string>& sett
   for (const Change& change : changes)
     attempt([&] { change.of_material ? changer.change_material(change) : changer.change_body(change); });
   if (!wrong.empty()) throw Error(wrong);
+  for (const Change& change : changes)
+    if (change.of_material) changer.warn_of_unused(change);
 }
 
 }  // namespace thrum::scene
