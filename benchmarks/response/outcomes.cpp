@@ -3,7 +3,10 @@
 // (preset coevoet2020) and at five steps. Prints and writes the tables of docs/response_scenes.md.
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
+#include <limits>
+#include <optional>
 
 #include "benchmarks/harness.h"
 #include "tests/support/scene_outcomes.h"
@@ -161,6 +164,49 @@ THRUM_BENCHMARK(outcomes, steps)
     }
   }
   write(kTables / "steps.md", table);
+}
+
+// Steps that no test uses, each with the first step cut to three lengths, so that impacts fall elsewhere
+// within theirs: the worst factor of each rise to the 1 ms run, and how often as many bodies fall.
+THRUM_BENCHMARK(outcomes, sweep)
+{
+  constexpr std::array<double, 14> rates = {30, 38, 45, 52, 60, 75, 90, 100, 120, 144, 200, 240, 333, 500};
+  constexpr std::array<double, 3> phases = {0.17, 0.5, 0.83};
+  for (const std::string& name : support::response_scenes()) {
+    if (name == "scaffold" && !include_slow_rows()) continue;
+    const auto run = [&](double rate, double phase) {
+      return support::outcomes_of(name,
+                                  support::run_scene_motion(kScenes / (name + ".json"), {}, rate, phase));
+    };
+    const std::vector<support::Outcome> reference = run(support::kStepRates.back(), 1);
+    std::vector<double> worst(reference.size(), 1.0);
+    std::vector<std::string> worst_at(reference.size());
+    for (const double rate : rates) {
+      for (const double phase : phases) {
+        const std::vector<support::Outcome> outcomes = run(rate, phase);
+        const double unseen = 1e3 * 9.81 / (8 * rate * rate);  // of a hop, between two steps [mm]
+        for (std::size_t i = 0; i < outcomes.size(); ++i) {
+          const double value = outcomes[i].value;
+          const double expected = reference[i].value;
+          double factor = std::max(value / expected, expected / (value + unseen));
+          if (outcomes[i].name.find("that fall") != std::string::npos)
+            factor = value == expected ? 1 : std::numeric_limits<double>::infinity();
+          if (!(factor > worst[i])) continue;
+          worst[i] = factor;
+          worst_at[i] = fmt::format("{} at 1/{} s, first step {}", shown(value), rate, phase);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      const bool judged =
+          reference[i].name.rfind("rise", 0) == 0 || reference[i].name.find("that fall") != std::string::npos;
+      report.row({.name = fmt::format("{}, {}: worst factor to 1 ms of 42 runs", name, reference[i].name),
+                  .figure = worst[i],
+                  .unit = "1",
+                  .target = judged ? std::optional(1.5) : std::nullopt});
+      report.note(fmt::format("1 ms: {}; {}", shown(reference[i].value), worst_at[i]));
+    }
+  }
 }
 
 }  // namespace thrum::bench

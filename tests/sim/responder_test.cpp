@@ -107,6 +107,33 @@ TEST(Responder, WithoutItNothingMovesAndWithItBoxesJump)
   }
 }
 
+// A face that lands flat is held by two opposite corners as well as by all four: which of them the solver
+// gives the impulse is arbitrary. All four strike.
+TEST(Responder, AFaceThatLandsFlatStrikesWithAllOfItsCorners)
+{
+  int landings = 0;
+  for (int i = 0; i < 40; ++i) {
+    Slab slab(KickRule::micro_collisions, 0.1);
+    const Vec3 start(0.11 * std::sin(i), 0.07 * std::cos(3 * i), 0.2 + 0.003 * i);
+    // Flat to 10 um, about any axis, as after some landings.
+    const Vec3 axis(std::sin(5 * i), std::cos(7 * i), 0);
+    const Quat turned =
+        Quat(Eigen::AngleAxisd(1e-4, axis.normalized())) * Quat(Eigen::AngleAxisd(0.4 * i, Vec3::UnitZ()));
+    slab.world.set_pose(slab.faller, {start, turned});
+    for (int step = 0; step < 40; ++step) {
+      slab.world.step(1.0 / (45 + i));
+      int struck = 0;
+      for (const model::ResponseEvent& event : slab.world.responses())
+        struck += event.kind == model::ResponseKind::struck && event.b == slab.faller ? 1 : 0;
+      if (struck == 0) continue;
+      EXPECT_EQ(struck, 4) << "start " << i;
+      ++landings;
+      break;
+    }
+  }
+  EXPECT_EQ(landings, 40);
+}
+
 // Contacts so hard that their depths are lost in rounding (tests/vibration/unsolved_test.cpp). The report is
 // that of one step, the warning that of the run.
 TEST(Responder, CountsAndWarnsOfContactsThatWereNotSolved)

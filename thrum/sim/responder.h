@@ -105,6 +105,8 @@ class Responder : public StepObserver {
       const std::vector<TransmittedImpact>& transmitted_impacts) const;
   [[nodiscard]] std::int32_t part_of(const StepView& view, model::BodyIndex index,
                                      ResonatorContacts& gathered) const;
+  static void share_impulses(const StepView& view, std::size_t begin, std::size_t end, double max_gap,
+                             ResonatorContacts& gathered);
   void record_impacts(const StepView& view, const Resonator& resonator);
   void record_reactions(const StepView& view, const Resonator& resonator);
   [[nodiscard]] double load_before(const StepView& view, const model::ContactPatch& patch,

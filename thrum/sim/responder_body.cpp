@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One body's response between the world and thrum/vibration: its contacts, and what becomes of its kicks.
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -109,6 +110,54 @@ Responder::ResonatorContacts Responder::gather_contacts(
   return gathered;
 }
 
+// A face that lands flat on four corners is held by two opposite ones as well as by all four: which of them
+// the solver gives the impulse is arbitrary, and a face that strikes with two of its corners sets other modes
+// ringing than one that strikes with all. New points that met the surface together with a struck one share
+// the impulse: of all impulses with the same force and moment those with the least sum of squares,
+//
+//     x' = N^T (N N^T)^-1 N x,      N = [1 ... 1; r_1 ... r_n],
+//
+// unless one of them would have to pull.
+void Responder::share_impulses(const StepView& view, std::size_t begin, std::size_t end, double max_gap,
+                               ResonatorContacts& gathered)
+{
+  const auto point_of = [&](std::size_t i) -> const model::ContactPoint& {
+    return view.state.patches[gathered.keys[i].patch].points[gathered.keys[i].point];
+  };
+  double depth = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = begin; i < end; ++i) {
+    if (gathered.contacts[i].struck) depth = std::max(depth, point_of(i).depth);
+  }
+  std::vector<std::size_t> met;
+  for (std::size_t i = begin; i < end; ++i) {
+    const model::ContactPoint& point = point_of(i);
+    const bool is_silent = !(point.normal_impulse > 0) && point.is_new && point.normal_speed < 0 &&
+                           point.depth > depth - max_gap;
+    if (gathered.contacts[i].struck || is_silent) met.push_back(i);
+  }
+  const bool is_shared =
+      std::all_of(met.begin(), met.end(), [&](std::size_t i) { return gathered.contacts[i].struck; });
+  if (is_shared || met.empty()) return;
+  const auto n = static_cast<Eigen::Index>(met.size());
+  Vec3 centre = Vec3::Zero();
+  for (const std::size_t i : met) centre += gathered.contacts[i].position / static_cast<double>(n);
+  Eigen::Matrix<double, 4, Eigen::Dynamic> N(4, n);
+  VecX x(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const vibration::SurfaceContact& contact = gathered.contacts[met[at(k)]];
+    N.col(k) << 1, (contact.position - centre) / view.model.length_scale;
+    x[k] = contact.struck ? contact.impulse : 0;
+  }
+  const VecX shared = N.completeOrthogonalDecomposition().solve(N * x);
+  if (!(shared.minCoeff() > 0)) return;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    vibration::SurfaceContact& contact = gathered.contacts[met[at(k)]];
+    contact.struck = true;
+    contact.load = 0;
+    contact.impulse = shared[k];
+  }
+}
+
 // The impacts of one slice on one body, with what they lost in it.
 void Responder::record_impacts(const StepView& view, const Resonator& resonator)
 {
@@ -118,6 +167,13 @@ void Responder::record_impacts(const StepView& view, const Resonator& resonator)
     if (!is_struck(view, view.state.patches[key.patch].points[key.point])) continue;
     gathered.contacts[i].struck = true;
     gathered.contacts[i].load = 0;
+  }
+  const double max_gap = resonator.response->desc().settings.max_gap;
+  for (std::size_t begin = 0; begin < gathered.contacts.size();) {
+    std::size_t end = begin + 1;
+    while (end < gathered.keys.size() && gathered.keys[end].patch == gathered.keys[begin].patch) ++end;
+    share_impulses(view, begin, end, max_gap, gathered);
+    begin = end;
   }
   vibration::compute_impact_losses(gathered.parts, view.h, gathered.contacts);
   for (std::size_t i = 0; i < gathered.contacts.size(); ++i) {
