@@ -204,6 +204,13 @@ void strike(StrikeOptions options)
              modes->materials.empty() ? options.material : modes->materials.front().name, model->mode_count(),
              modes->frequencies[0], modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1],
              peak, options.distance);
+  const auto unheard =
+      std::count_if(heard.begin(), heard.end(), [&](double f) { return f >= options.rate / 2.0; });
+  if (unheard > 0)
+    fmt::print("{}\n",
+               warning(fmt::format("{} of these modes are above half the sample rate and are not heard; "
+                                   "--rate 48000 has all.",
+                                   unheard)));
   if (model->radiation())
     fmt::print("{}\n", radiation_text(*model->radiation(), options.radiation, model_seconds));
   fmt::print("{}\n", loudness_text(hit, full_scale));

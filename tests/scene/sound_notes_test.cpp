@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/scene/sound_notes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "thrum/base/error.h"
@@ -174,6 +175,20 @@ TEST(SoundNotes, AListenerMovesAlongAPathOrWithABody)
       (void)parse_scene(std::string(R"({"listener": {"body": "cart"}, )") + body + "}", "test.json"));
   EXPECT_THROW((void)parse_scene(std::string(R"({"listener": {"body": "card"}, )") + body + "}", "test.json"),
                SceneError);
+}
+
+TEST(SoundNotes, AMicrophoneFurtherThanTenKilometresIsRejected)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  for (const char* place : {"9e6", "1e300", "-2e4"}) {
+    try {
+      (void)parse_sound_notes(text,
+                              {fmt::format("listener.microphones=[{{\"position\": [0, {}, 0]}}]", place)});
+      ADD_FAILURE() << place;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("10 km"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(SoundNotes, SoundIsTrueFalseOrAnObject)

@@ -119,6 +119,9 @@ TEST(AudioFile, RejectsWhatCannotBeWritten)
   EXPECT_NE(message("a.mp3", good).find(".wav or .flac"), std::string::npos);
   EXPECT_NE(message("a.wav", infinite).find("sample 7 of channel 0 is not a finite number"),
             std::string::npos);
+  EXPECT_NE(message("a.wav", {48000, {{0, 1e39}}}).find("sample 1 of channel 0 is 1e+39 Pa"),
+            std::string::npos);
+  EXPECT_NE(message("a.wav", good, 1e-39).find("which no file holds"), std::string::npos);
   EXPECT_NE(message("a.wav", {48000, {{0, 1}, {0}}}).find("channel 1 has 1 samples"), std::string::npos);
   EXPECT_NE(message("a.wav", {48000, {}}).find("no channel"), std::string::npos);
   EXPECT_NE(message("a.wav", {0, {{0}}}).find("sample rate is 0 Hz"), std::string::npos);

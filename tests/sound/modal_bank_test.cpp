@@ -92,6 +92,20 @@ TEST(ModalBank, IntegratesPulsesExactlyWhateverTheSampleRate)
   }
 }
 
+TEST(ModalBank, PulsesTooShortToBeTimedActAtOnce)
+{
+  const auto struck = [](double duration) {
+    ModalBank bank(modes_of({440, 3000}, 20), 48000);
+    bank.strike(0.0010307, duration, std::vector<double>{1, 0.5});
+    return run(bank, 0.01);
+  };
+  const std::vector<double> at_once = struck(0);
+  for (const double duration : {1e-10, 1e-12, 1e-15, 1e-18, 1e-30, 1e-300}) {
+    const std::vector<double> out = struck(duration);
+    for (std::size_t n = 0; n < out.size(); ++n) ASSERT_NEAR(out[n], at_once[n], 1e-6) << duration << " s";
+  }
+}
+
 TEST(ModalBank, ResonantPulseWithoutDampingHasItsLimit)
 {
   // f = (w/2) sin(w t) over half a period leaves |z| = w D / 4 = pi / 4.

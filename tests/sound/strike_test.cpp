@@ -56,6 +56,23 @@ TEST(Strike, PeaksOfTheSpectrumAreTheModesWithinOnePercent)
   }
 }
 
+TEST(Strike, ModesAboveHalfTheSampleRateDoNotFoldBack)
+{
+  const Bar bar;
+  for (const int rate : {2500, 4000, 5000}) {
+    const SynthesisSettings settings{.sample_rate = rate};
+    const AudioBuffer hit = strike_body(test::bar_sound(bar, settings), {{.position = Vec3(0.13, 0, 0.0025)}},
+                                        {.settings = settings, .duration = 1});
+    const double loudest = spectrum(hit, bar.frequency(0), 0.05, 0.45);
+    ASSERT_GT(loudest, 0);
+    for (std::size_t m = 0; m < 4; ++m) {
+      const double f = bar.frequency(m);
+      if (f < rate / 2.0 || f > rate) continue;
+      EXPECT_LT(spectrum(hit, rate - f, 0.05, 0.45), 1e-3 * loudest) << "mode of " << f << " Hz at " << rate;
+    }
+  }
+}
+
 TEST(Strike, TappedAlongItsLengthEachModeFollowsItsShape)
 {
   const Bar bar;

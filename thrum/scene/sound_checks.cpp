@@ -59,6 +59,9 @@ class SoundChecker {
     check_path();
     check_body();
     for (std::size_t i = 0; i < listener.microphones.size(); ++i) {
+      if (!(listener.microphones[i].position.cwiseAbs().maxCoeff() <= kMaxListenerPosition))
+        fail(listener.place, "listener", fmt::format("microphones[{}].position", i),
+             fmt::format("is more than {:g} km away.", kMaxListenerPosition / 1000));
       if (!(listener.microphones[i].axis.norm() > 0))
         fail(listener.place, "listener", fmt::format("microphones[{}].axis", i),
              "has no length. Give it a direction, or leave it out.");

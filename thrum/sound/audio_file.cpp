@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,14 @@ void check_sound(const std::filesystem::path& path, const AudioBuffer& sound, do
     const auto bad = std::find_if(channel.begin(), channel.end(), [](double s) { return !std::isfinite(s); });
     if (bad != channel.end()) {
       fail(fmt::format("sample {} of channel {} is not a finite number.", bad - channel.begin(), c));
+    }
+    const auto loud = std::find_if(channel.begin(), channel.end(), [&](double s) {
+      return std::abs(s) / full_scale > double{std::numeric_limits<float>::max()};
+    });
+    if (loud != channel.end()) {
+      fail(fmt::format(
+          "sample {} of channel {} is {:.3g} Pa, which no file holds at a full scale of {:.3g} Pa.",
+          loud - channel.begin(), c, *loud, full_scale));
     }
   }
 }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kLanes = kModesAtOnce;
 constexpr double kMaxDampingRatio = 0.9;  ///< of a mode's own damping
+constexpr double kMinPulse = 1e-6;        ///< shorter ones act at once, in samples
 
 }  // namespace
 
@@ -129,6 +130,8 @@ void ModalBank::strike(double time, double duration, std::span<const double> gai
 {
   if (!std::isfinite(time) || !(duration >= 0) || !std::isfinite(duration))
     throw Error(fmt::format("A pulse at {} s of length {} s cannot strike a body.", time, duration));
+  // The end of a shorter one could not be told from its beginning.
+  if (duration < kMinPulse * step_) duration = 0;
   pulses_.push_back({time, duration, {gains.begin(), gains.end()}});
 }
 

@@ -39,9 +39,11 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
     modes_ = elastic::mode_list(*model_);
     modes_.omegas.conservativeResize(count);
     modes_.decays.conservativeResize(count);
-    // Modes below are moved, as others are, but not heard.
+    // Modes below are moved, as others are, but not heard; likewise those above half the sample rate, which
+    // would fold back to other pitches.
     for (Index m = 0; m < count; ++m) {
-      const bool heard = model_->frequencies[m] >= settings.min_frequency;
+      const bool heard = model_->frequencies[m] >= settings.min_frequency &&
+                         model_->frequencies[m] < 0.5 * settings.sample_rate;
       const double amplitude =
           std::min(radiation[at(m)].amplitude, max_radiation_amplitude(modes_.decays[m]));
       amplitudes_.push_back(heard ? amplitude : 0);
@@ -69,7 +71,8 @@ void SoundModel::find_radiation(SoundRadiation kind)
       kind == SoundRadiation::multipole ? RadiationMethod::multipole : RadiationMethod::equivalent_sources;
   auto map = std::make_shared<RadiationMap>(bake_radiation_cached(used, desc, base::Cache()));
   for (std::size_t m = 0; m < map->mode_count(); ++m) {
-    const double limit = max_radiation_amplitude(modes_.decays[static_cast<Eigen::Index>(m)]);
+    const double limit =
+        amplitudes_[m] > 0 ? max_radiation_amplitude(modes_.decays[static_cast<Eigen::Index>(m)]) : 0;
     const double mean = map->mean_amplitude(m);
     if (!(mean > limit)) continue;
     for (std::complex<float>& c : map->coefficients[m]) c *= static_cast<float>(limit / mean);
