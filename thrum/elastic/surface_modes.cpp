@@ -393,6 +393,14 @@ ModalAnalysisResult analyse_filled_surface(const mesh::TriangleMesh& surface, co
 ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                           const ModalAnalysisDesc& desc)
 {
+  // Elements larger than the body are so ill-conditioned that modes come out at any pitch.
+  const double size = mesh::bounding_box(surface).sizes().maxCoeff();
+  if (fill.spacing > size) {
+    throw Error(fmt::format(
+        "The spacing is {:.3g} m, but '{}' is only {:.3g} m large; use a fraction of that, or leave "
+        "it out.",
+        fill.spacing, desc.name, size));
+  }
   ModalAnalysisResult result = analyse_filled_surface(surface, fill, desc);
   cover_changed_order(result.model);
   return result;
