@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/mesh/mesh_topology.h"
@@ -239,15 +240,10 @@ class Inspector {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string counted(std::size_t count, const char* one, const char* many)
-{
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 void describe(Out out, const MeshFinding& finding, const char* one, const char* many)
 {
   if (!finding.found()) return;
-  fmt::format_to(out, "  {}", counted(finding.count, one, many));
+  fmt::format_to(out, "  {}", base::counted(finding.count, one, many));
   for (std::size_t i = 0; i < finding.places.size(); ++i) {
     const Vec3& p = finding.places[i];
     fmt::format_to(out, "{}({:.4g}, {:.4g}, {:.4g})", i == 0 ? ", at " : " ", p.x(), p.y(), p.z());
@@ -257,9 +253,8 @@ void describe(Out out, const MeshFinding& finding, const char* one, const char* 
 
 void describe_size(Out out, const MeshReport& report)
 {
-  fmt::format_to(out, "{}, {}, {}\n", counted(report.vertices, "vertex", "vertices"),
-                 counted(report.triangles, "triangle", "triangles"),
-                 counted(report.components, "component", "components"));
+  fmt::format_to(out, "{}, {}, {}\n", base::counted(report.vertices, "vertex", "vertices"),
+                 base::counted(report.triangles, "triangle"), base::counted(report.components, "component"));
   if (report.box.isEmpty()) return;
   const Vec3 size = report.box.sizes();
   fmt::format_to(out, "size {:.4g} x {:.4g} x {:.4g} m, area {:.6g} m^2", size.x(), size.y(), size.z(),
@@ -269,9 +264,11 @@ void describe_size(Out out, const MeshReport& report)
                             : report.closed   ? "closed, but parts of it touch along edges"
                                               : "not watertight";
   fmt::format_to(out, "\n{}, Euler characteristic {}", state, report.euler_characteristic);
-  if (report.genus >= 0) fmt::format_to(out, ", {} handle{}", report.genus, report.genus == 1 ? "" : "s");
+  if (report.genus >= 0)
+    fmt::format_to(out, ", {}", base::counted(static_cast<std::size_t>(report.genus), "handle"));
   if (report.cavities > 0)
-    fmt::format_to(out, ", {} cavit{}", report.cavities, report.cavities == 1 ? "y" : "ies");
+    fmt::format_to(out, ", {}",
+                   base::counted(static_cast<std::size_t>(report.cavities), "cavity", "cavities"));
   fmt::format_to(out, "\n");
 }
 
@@ -315,25 +312,25 @@ MeshReport require_closed(const TriangleMesh& surface, const std::string& name, 
   if (report.usable_for_tetrahedra) return report;
   std::string reason = "it has no triangles";
   if (report.open_edges.found()) {
-    reason = counted(report.open_edges.count, "open edge", "open edges");
+    reason = base::counted(report.open_edges.count, "open edge");
   } else if (report.closed && report.non_manifold_edges.found()) {
     throw Error(
         fmt::format("The surface of '{}' is closed, but parts of it touch along {}, where it is not known "
                     "which triangles belong "
                     "together, so it cannot {} as it is. 'thrum mesh repair' separates the parts.",
                     name,
-                    counted(report.non_manifold_edges.count, "edge of four triangles or more",
-                            "edges of four triangles or more"),
+                    base::counted(report.non_manifold_edges.count, "edge of four triangles or more",
+                                  "edges of four triangles or more"),
                     use));
   } else if (report.non_manifold_edges.found()) {
-    reason = counted(report.non_manifold_edges.count, "edge of three triangles or more",
-                     "edges of three triangles or more");
+    reason = base::counted(report.non_manifold_edges.count, "edge of three triangles or more",
+                           "edges of three triangles or more");
   } else if (report.inconsistent_edges.found()) {
-    reason = counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
-                     "edges where neighbours face different ways");
+    reason = base::counted(report.inconsistent_edges.count, "edge where neighbours face different ways",
+                           "edges where neighbours face different ways");
   } else if (report.repeated_corners.found()) {
-    reason = counted(report.repeated_corners.count, "triangle with a repeated corner",
-                     "triangles with a repeated corner");
+    reason = base::counted(report.repeated_corners.count, "triangle with a repeated corner",
+                           "triangles with a repeated corner");
   } else if (report.inverted_components.found()) {
     throw Error(
         fmt::format("The surface of '{}' is inside out, so it has no interior that could {}. 'thrum mesh "

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "thrum/base/counted.h"
+
 namespace thrum::scene {
 
 JsonValue::JsonValue(Data data, std::size_t line, std::size_t column)
@@ -38,11 +40,8 @@ std::string JsonValue::describe() const
   if (const double* x = number()) return fmt::format("{}", *x);
   if (const std::string* s = string()) return fmt::format("\"{}\"", *s);
   if (const JsonArray* a = array())
-    return a->empty() ? "an empty list"
-                      : fmt::format("a list of {} value{}", a->size(), a->size() == 1 ? "" : "s");
-  return object()->empty()
-             ? "an empty object"
-             : fmt::format("an object with {} key{}", object()->size(), object()->size() == 1 ? "" : "s");
+    return a->empty() ? "an empty list" : "a list of " + base::counted(a->size(), "value");
+  return object()->empty() ? "an empty object" : "an object with " + base::counted(object()->size(), "key");
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <vector>
 
+#include "thrum/base/counted.h"
 #include "thrum/scene/mistakes.h"
 
 namespace thrum::scene {
@@ -72,10 +73,10 @@ JsonValue replaced(const JsonValue& value, const std::vector<std::string>& steps
     }
     const std::string nearest = nearest_name(step, known);
     throw Error(
-        fmt::format("--set {}: \"{}\" is not in the list, which has {} element{}. Write an index such as "
+        fmt::format("--set {}: \"{}\" is not in the list, which has {}. Write an index such as "
                     "[0], or the name of "
                     "an element.{}",
-                    setting, step, changed.size(), changed.size() == 1 ? "" : "s",
+                    setting, step, base::counted(changed.size(), "element"),
                     nearest.empty() ? "" : fmt::format(" Did you mean \"{}\"?", nearest)));
   }
   // "sound": true is an object with all defaults.

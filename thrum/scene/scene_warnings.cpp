@@ -8,6 +8,7 @@
 #include <numbers>
 #include <set>
 
+#include "thrum/base/counted.h"
 #include "thrum/base/index.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/mesh/mesh_report.h"
@@ -250,17 +251,17 @@ class Inspector {
     }
     if (report.closed) {
       return fmt::format(
-          "moves, and parts of its closed surface touch along {} edge{} of four triangles or more{}: which "
+          "moves, and parts of its closed surface touch along {} of four triangles or more{}: which "
           "triangles belong together there is not known. 'thrum mesh repair' separates the parts.",
-          worst.count, worst.count == 1 ? "" : "s", where);
+          base::counted(worst.count, "edge"), where);
     }
     return fmt::format(
-        "moves and is not watertight ({} bad edge{}{}): without a definite inside its mass and its contacts "
+        "moves and is not watertight ({}{}): without a definite inside its mass and its contacts "
         "are guesses. "
         "'thrum mesh info' shows where it is open, 'thrum mesh repair' repairs what can be repaired, and "
         "\"convex\": true "
         "takes its hull instead.",
-        worst.count, worst.count == 1 ? "" : "s", where);
+        base::counted(worst.count, "bad edge"), where);
   }
 
   // Tolerances of contact and the speed at which bodies fall asleep go with `length_scale`.
