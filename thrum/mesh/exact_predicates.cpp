@@ -5,16 +5,15 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+
+#include "thrum/mesh/rounded_determinant.h"
 
 namespace thrum::mesh {
 
 namespace {
 
-constexpr double kHalfUlp = std::numeric_limits<double>::epsilon() / 2;
-// [Shewchuk 1997, section 4.3]: bounds on the error of the determinants as written in the functions below,
-// relative to the sum of the sizes of their terms.
-constexpr double kOrientation3dBound = (7 + 56 * kHalfUlp) * kHalfUlp;
+// [Shewchuk 1997, section 4.3]: bound on the error of the determinant as written in orientation_2d(), relative
+// to the sum of the sizes of its terms.
 constexpr double kOrientation2dBound = (3 + 16 * kHalfUlp) * kHalfUlp;
 
 // A number as the exact sum of doubles, smallest first. N is the maximum number of parts.
@@ -181,19 +180,7 @@ bool coplanar_segment_touches(const Vec3& p, const Vec3& q, const std::array<Vec
 
 int orientation_3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
 {
-  const Vec3 u = b - a;
-  const Vec3 v = c - a;
-  const Vec3 w = d - a;
-  const double yz = v.y() * w.z(), zy = v.z() * w.y();
-  const double zx = v.z() * w.x(), xz = v.x() * w.z();
-  const double xy = v.x() * w.y(), yx = v.y() * w.x();
-  const double det = u.x() * (yz - zy) + u.y() * (zx - xz) + u.z() * (xy - yx);
-  const double size = std::abs(u.x()) * (std::abs(yz) + std::abs(zy)) +
-                      std::abs(u.y()) * (std::abs(zx) + std::abs(xz)) +
-                      std::abs(u.z()) * (std::abs(xy) + std::abs(yx));
-  const double bound = kOrientation3dBound * size;
-  if (det > bound) return 1;
-  if (det < -bound) return -1;
+  if (const int sign = rounded_orientation_3d(a, b, c, d); sign != 0) return sign;
   return exact_orientation_3d(a, b, c, d);
 }
 

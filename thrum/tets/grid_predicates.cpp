@@ -2,11 +2,10 @@
 #include "thrum/tets/grid_predicates.h"
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "thrum/base/index.h"
+#include "thrum/mesh/rounded_determinant.h"
 
 namespace thrum::tets {
 
@@ -15,11 +14,8 @@ namespace {
 __extension__ using Int128 = __int128;
 using IntVec3 = std::array<Int128, 3>;
 
-constexpr double kHalfUlp = std::numeric_limits<double>::epsilon() / 2;
-// [Shewchuk 1997, section 4.3], relative to the sum of the sizes of the terms of the determinants as written
-// below.
-constexpr double kOrientationBound = (7 + 56 * kHalfUlp) * kHalfUlp;
-constexpr double kInSphereBound = (16 + 224 * kHalfUlp) * kHalfUlp;
+// [Shewchuk 1997, section 4.3], relative to the sum of the sizes of the terms as written below.
+constexpr double kInSphereBound = (16 + 224 * mesh::kHalfUlp) * mesh::kHalfUlp;
 
 int sign_of(Int128 value)
 {
@@ -81,18 +77,7 @@ class ProductSum {
 
 int grid_orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d)
 {
-  const Vec3 u = b - a;
-  const Vec3 v = c - a;
-  const Vec3 w = d - a;
-  const double yz = v.y() * w.z(), zy = v.z() * w.y();
-  const double zx = v.z() * w.x(), xz = v.x() * w.z();
-  const double xy = v.x() * w.y(), yx = v.y() * w.x();
-  const double det = u.x() * (yz - zy) + u.y() * (zx - xz) + u.z() * (xy - yx);
-  const double size = std::abs(u.x()) * (std::abs(yz) + std::abs(zy)) +
-                      std::abs(u.y()) * (std::abs(zx) + std::abs(xz)) +
-                      std::abs(u.z()) * (std::abs(xy) + std::abs(yx));
-  if (det > kOrientationBound * size) return 1;
-  if (det < -kOrientationBound * size) return -1;
+  if (const int sign = mesh::rounded_orientation_3d(a, b, c, d); sign != 0) return sign;
   return sign_of(determinant(difference(b, a), difference(c, a), difference(d, a)));
 }
 
@@ -109,16 +94,11 @@ int grid_in_sphere(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, c
   double det = 0;
   double size = 0;
   for (std::size_t k = 0; k < 4; ++k) {
-    const Vec3 &u = p[kTerms[k][0]], &v = p[kTerms[k][1]], &w = p[kTerms[k][2]];
-    const double yz = v.y() * w.z(), zy = v.z() * w.y();
-    const double zx = v.z() * w.x(), xz = v.x() * w.z();
-    const double xy = v.x() * w.y(), yx = v.y() * w.x();
+    const mesh::RoundedDeterminant volume =
+        mesh::rounded_determinant(p[kTerms[k][0]], p[kTerms[k][1]], p[kTerms[k][2]]);
     const double length = p[kTerms[k][3]].squaredNorm();
-    const double volume = u.x() * (yz - zy) + u.y() * (zx - xz) + u.z() * (xy - yx);
-    det += (k % 2 == 0 ? volume : -volume) * length;
-    size += length * (std::abs(u.x()) * (std::abs(yz) + std::abs(zy)) +
-                      std::abs(u.y()) * (std::abs(zx) + std::abs(xz)) +
-                      std::abs(u.z()) * (std::abs(xy) + std::abs(yx)));
+    det += (k % 2 == 0 ? volume.value : -volume.value) * length;
+    size += length * volume.size;
   }
   if (det > kInSphereBound * size) return -1;
   if (det < -kInSphereBound * size) return 1;
