@@ -12,8 +12,8 @@ namespace thrum::mesh {
 
 namespace {
 
-// [Shewchuk 1997, section 4.3]: bound on the error of the determinant as written in orientation_2d(), relative
-// to the sum of the sizes of its terms.
+// [Shewchuk 1997, section 4.3]: bound on the error of the determinant as written in orientation_2d(),
+// relative to the sum of the sizes of its terms.
 constexpr double kOrientation2dBound = (3 + 16 * kHalfUlp) * kHalfUlp;
 
 // A number as the exact sum of doubles, smallest first. N is the maximum number of parts.
