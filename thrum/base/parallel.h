@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,17 +59,16 @@ struct Chunks {
 namespace detail {
 /// Calls work(context, chunk) for every chunk in [0, chunks) on the threads in use.
 void run_chunks(std::size_t chunks, void (*work)(void*, std::size_t), void* context);
-}  // namespace detail
 
-/// Calls body(begin, end) for each chunk of [0, count): for bodies that keep scratch memory over a chunk.
-template <class Body>
-void parallel_for_chunks(std::size_t count, Body&& body, std::size_t grain = 0)
+/// body(begin, end) for each chunk of [0, count), where run(chunks, work, context) distributes the chunks.
+template <class Run, class Body>
+void for_chunks(Run&& run, std::size_t count, Body& body, std::size_t grain)
 {
   struct Context {
     Chunks chunks;
-    std::remove_reference_t<Body>* body;
+    Body* body;
   } context{Chunks::of(count, grain), std::addressof(body)};
-  detail::run_chunks(
+  run(
       context.chunks.size(),
       [](void* erased, std::size_t chunk) {
         auto& c = *static_cast<Context*>(erased);
@@ -79,17 +77,29 @@ void parallel_for_chunks(std::size_t count, Body&& body, std::size_t grain = 0)
       &context);
 }
 
+/// body(i) for the indices of a chunk, in ascending order.
+template <class Body>
+[[nodiscard]] auto for_indices(Body& body)
+{
+  return [&body](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(i);
+  };
+}
+}  // namespace detail
+
+/// Calls body(begin, end) for each chunk of [0, count): for bodies that keep scratch memory over a chunk.
+template <class Body>
+void parallel_for_chunks(std::size_t count, Body&& body, std::size_t grain = 0)
+{
+  detail::for_chunks(detail::run_chunks, count, body, grain);
+}
+
 /// Calls body(i) for each i in [0, count). Bodies of different i must not write to the same place.
 /// `grain` is how many indices one thread takes at a time; 0 chooses it by the count.
 template <class Body>
 void parallel_for(std::size_t count, Body&& body, std::size_t grain = 0)
 {
-  parallel_for_chunks(
-      count,
-      [&body](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) body(i);
-      },
-      grain);
+  parallel_for_chunks(count, detail::for_indices(body), grain);
 }
 
 /// Folds each chunk with `accumulate(i, partial) -> T`, starting from `identity`, then combines the partial

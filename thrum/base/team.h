@@ -95,29 +95,14 @@ template <class IsDone>
 template <class Body>
 void team_for_chunks(std::size_t count, Body&& body, std::size_t grain)
 {
-  struct Context {
-    Chunks chunks;
-    std::remove_reference_t<Body>* body;
-  } context{Chunks::of(count, grain), std::addressof(body)};
-  detail::run_chunks_in_team(
-      context.chunks.size(),
-      [](void* erased, std::size_t chunk) {
-        auto& c = *static_cast<Context*>(erased);
-        (*c.body)(c.chunks.begin(chunk), c.chunks.end(chunk));
-      },
-      &context);
+  detail::for_chunks(detail::run_chunks_in_team, count, body, grain);
 }
 
 /// parallel_for() on the team. A chunk of `grain` indices should be worth a microsecond.
 template <class Body>
 void team_for(std::size_t count, Body&& body, std::size_t grain)
 {
-  team_for_chunks(
-      count,
-      [&body](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) body(i);
-      },
-      grain);
+  team_for_chunks(count, detail::for_indices(body), grain);
 }
 
 /// Makes `to` a copy of `from`, in parts of 64 elements.
