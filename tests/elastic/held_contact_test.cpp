@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "thrum/elastic/hertz_contact.h"
@@ -50,7 +51,7 @@ TEST(HeldContact, ABounceKeepsItsEnergyAtAnyStep)
     for (const double share : {2.0, 1.0, 0.5, 0.2, 0.05, 0.003}) {
       for (const double phase : {0.0, 0.3, 0.77}) {
         const Bounce result = bounce(contact, speed, share * duration, phase);
-        EXPECT_NEAR(result.speed, 1, 1e-11) << speed << " " << share << " " << phase;
+        EXPECT_NEAR(result.speed, 1, 1e-12) << speed << " " << share << " " << phase;
         EXPECT_LT(result.max_energy, (1 + 1e-11) * 0.5 * kMass * speed * speed);
       }
     }
@@ -78,6 +79,30 @@ TEST(HeldContact, HasTheWantedRestitutionAtAnySpeed)
       const Bounce coarse = bounce(contact, speed, 0.3 * duration, 0.4);
       EXPECT_LT(coarse.max_energy, (1 + 1e-11) * 0.5 * kMass * speed * speed);
     }
+  }
+}
+
+// A contact of the damping ratio z bounces at any speed as a linear spring and dashpot of that ratio do: with
+// exp(-pi z / sqrt(1 - z^2)) if these could pull at the end; since they cannot, with
+// exp(-z / sqrt(1 - z^2) (pi - atan(2 z sqrt(1 - z^2) / (1 - 2 z^2)))), the same while z is small.
+TEST(HeldContact, ADashpotBouncesByItsDampingRatio)
+{
+  const double k = hertz_stiffness(kModulus, kRadius);
+  for (const double z : {0.005, 0.02, 0.1, 0.3, 0.6}) {
+    const double root = std::sqrt(1 - z * z);
+    const double pulls = std::exp(-std::numbers::pi * z / root);
+    const double expected =
+        std::exp(-z / root * (std::numbers::pi - std::atan2(2 * z * root, 1 - 2 * z * z)));
+    const HeldContact contact{k, z * std::sqrt(5 * kMass * k)};
+    for (const double speed : {0.01, 3.0}) {
+      const double duration = hertz_duration(kMass, kModulus, kRadius, speed);
+      const double found = bounce(contact, speed, 1e-3 * duration, 0).speed;
+      EXPECT_NEAR(found, expected, 1e-3) << z << " " << speed;
+      if (z < 0.05) {
+        EXPECT_NEAR(found, pulls, 2e-3) << z << " " << speed;
+      }
+    }
+    EXPECT_NEAR(hertz_damping(expected, kMass, k), contact.damping, 1e-4 * contact.damping) << z;
   }
 }
 

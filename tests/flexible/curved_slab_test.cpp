@@ -16,6 +16,7 @@ TEST(CurvedSlab, IsSilentAtRest)
     const support::SlabRun run = support::run_slab(desc);
     EXPECT_LT(run.level, -80);
     EXPECT_LT(run.jump, 1e-6);
+    EXPECT_LT(run.spread, 1e-6);
   }
 }
 
@@ -33,6 +34,7 @@ TEST(CurvedSlab, AVelocityTestMakesItLoud)
     const support::SlabRun run = support::run_slab({.velocity_test = true, .warm_start = warm});
     EXPECT_GT(run.level, support::run_slab({}).level + 60);
     EXPECT_GT(run.jump, 0.5);
+    EXPECT_GT(run.spread, 0.5);
   }
 }
 

@@ -71,6 +71,21 @@ TEST(Redistribution, AStepInTheLoadChangesForcesByThePseudoInverse)
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after[k].normal_force - 2, expected[k], 1e-12);
 }
 
+// A load on one of three makes the far end pull by the pseudo-inverse: it is left at 0, and force and torque
+// are kept.
+TEST(Redistribution, AForceThatThePseudoInverseWouldPullByIsNone)
+{
+  ForceRedistribution redistribution;
+  std::vector<ContactForce> before = line_of({-1, 0, 1}, {1, 1, 1});
+  redistribution.redistribute(before);
+  // The pseudo-inverse would change them by (-1.5, 2, 5.5), to (-0.5, 3, 6.5); of the forces x, 2 - 2 x,
+  // 7 + x that hold 9 N and 7 N m without pulling those with x = 0 are nearest.
+  std::vector<ContactForce> after = line_of({-1, 0, 1}, {0, 2, 7});
+  redistribution.redistribute(after);
+  const double expected[] = {0, 2, 7};
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after[k].normal_force, expected[k], 1e-12) << k;
+}
+
 TEST(Redistribution, ForcesNeverPullAndKeepForceAndTorque)
 {
   base::Random random(7);
@@ -86,7 +101,7 @@ TEST(Redistribution, ForcesNeverPullAndKeepForceAndTorque)
     const Vec3 wanted = force_and_torque(contacts);
     redistribution.redistribute(contacts);
     for (const ContactForce& c : contacts) EXPECT_GE(c.normal_force, 0);
-    EXPECT_LT((force_and_torque(contacts) - wanted).norm(), 1e-9 * (1 + wanted.norm()));
+    EXPECT_LT((force_and_torque(contacts) - wanted).norm(), 1e-12 * (1 + wanted.norm()));
   }
 }
 

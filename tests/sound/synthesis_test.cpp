@@ -131,6 +131,46 @@ TEST(ContactDamping, ActsByTheRedistributedForces)
   }
 }
 
+// Under its own weight a free bar is damped by C = 4 gamma g on its ends and gamma g on an even line,
+// whatever its mass and the mode, and across the normal by mu times what moves along; the decay is half of
+// it.
+TEST(ContactDamping, OfItsOwnWeightDoesNotDependOnTheMassNorOnTheMode)
+{
+  for (const double scale : {0.5, 1.0, 2.0}) {
+    Bar bar;
+    bar.width *= scale;
+    bar.length *= std::sqrt(scale);
+    const double gamma_g = bar.material.contact_damping * kGravity;
+    EXPECT_NEAR(gamma_g, 2.943, 1e-9);
+    std::vector<double> line, even;
+    constexpr int kLine = 61;
+    for (int i = 0; i < kLine; ++i) {
+      line.push_back(bar.length * ((i + 0.5) / kLine - 0.5));
+      even.push_back(1.0 / kLine);
+    }
+    const std::vector<double> ends = {-bar.length / 2, bar.length / 2};
+    struct Case {
+      std::vector<double> places, shares;
+      double expected;  // C of the motion along the normal [1/s]
+    };
+    for (const Case& c : {Case{ends, {0.5, 0.5}, 11.772}, Case{line, even, 2.943}}) {
+      const std::array<double, 4> decays = measured_decays(bar, c.places, c.shares, {});
+      for (std::size_t m = 0; m < 4; ++m) {
+        double across = 0;
+        for (std::size_t k = 0; k < c.places.size(); ++k)
+          across += gamma_g * 0.3 * c.shares[k] * bar.mass() *
+                    std::pow(bar.thickness / 2 * bar.shape(m, c.places[k])[1], 2);
+        EXPECT_NEAR(2 * (decays[m] - bar.decay(m)) - across, c.expected, 0.01 * c.expected)
+            << scale << " mode " << m << " on " << c.places.size();
+      }
+    }
+    // On its nodes the first mode is damped as if it were free, but for what moves along.
+    const double node = bar.length * (0.5 - 0.224158);
+    const double on_nodes = measured_decays(bar, {-node, node}, {0.5, 0.5}, {})[0];
+    EXPECT_NEAR(on_nodes, bar.decay(0), 0.002 * bar.decay(0)) << scale;
+  }
+}
+
 TEST(ContactDamping, DoesNotDependOnTheStepNorOnTheSampleRate)
 {
   const Bar bar;

@@ -3,6 +3,7 @@
 // each end. Its contact forces step by step, and how loud they are.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -24,6 +25,7 @@ struct SlabRun {
   std::vector<double> left;   ///< force at the left end, by step [N]
   std::vector<double> sound;  ///< sum of the speeds of the modes [kg^1/2 m/s]
   double jump = 0;            ///< mean change of a vertex' force from step to step, share of its mean
+  double spread = 0;          ///< largest distance of a vertex' force from its mean after 0.25 s, share of it
   double level = 0;           ///< of the sound after 0.25 s against that after a strike of 10 mN s [dB]
 };
 
@@ -110,6 +112,19 @@ inline double strike_level(const Vec3& place, std::size_t steps)
   return rms(heard, 0);
 }
 
+/// By step and vertex.
+inline double largest_spread(const std::vector<std::vector<double>>& forces)
+{
+  double largest = 0;
+  for (std::size_t k = 0; k < forces[0].size(); ++k) {
+    double mean = 0;
+    for (const std::vector<double>& now : forces) mean += now[k] / static_cast<double>(forces.size());
+    for (const std::vector<double>& now : forces)
+      largest = std::max(largest, std::abs(now[k] - mean) / std::max(mean, 1e-300));
+  }
+  return largest;
+}
+
 }  // namespace slab
 
 // Steps of the paper: speeds first, by gravity, then impulses that keep the vertices from moving down.
@@ -137,6 +152,7 @@ inline SlabRun run_slab(const SlabDesc& desc)
   Sound sound;
   SlabRun run;
   double jumps = 0, total = 0;
+  std::vector<std::vector<double>> late;  // forces after 0.25 s
   flexible::ContactGroup group;
   for (std::size_t i = 0; i < steps; ++i) {
     const double load_x = -0.1 + 0.2 * static_cast<double>(i) / static_cast<double>(steps);
@@ -171,10 +187,12 @@ inline SlabRun run_slab(const SlabDesc& desc)
       forces[k] = force;
       if (k < 5) left += force;
     }
+    if (i >= steps / 4) late.push_back(forces);
     run.left.push_back(left);
     run.sound.push_back(sound.step(places, forces, h));
   }
   run.jump = total > 0 ? jumps / total : 0;
+  run.spread = slab::largest_spread(late);
   run.level = 20 * std::log10(rms(run.sound, steps / 4) / strike_level(places[0], 3 * steps / 4));
   return run;
 }

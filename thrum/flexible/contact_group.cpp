@@ -398,6 +398,21 @@ double ContactGroup::normal_force(const Patch& patch) const
   return sum;
 }
 
+// Forces that have just vanished have changed by all of themselves: they have not settled.
+double ContactGroup::relative_change(double change, double normal) const
+{
+  if (!(change > 0)) return 0;
+  double largest = normal;
+  for (std::size_t i = 0; i < slips_.size() && !(normal > 0); ++i) {
+    const Slip& slip = slips_[i];
+    if (!slip.desc.is_joint) continue;
+    const double arm = std::max(slip.desc.limit, std::numeric_limits<double>::min());
+    for (std::size_t k = 0; k < at(slip.desc.count); ++k)
+      largest = std::max(largest, std::abs(slip.force[k]) / arm);
+  }
+  return largest > 0 ? change / largest : 1;
+}
+
 // W J^T F of the forces that there are.
 void ContactGroup::sum_displacements()
 {
@@ -462,7 +477,7 @@ bool ContactGroup::solve(double dt, const FlexibleSettings& settings)
         change = std::max(change, sweep_slip(slips_[i], normal, dt) / std::max(arm, settings.tolerance));
       }
     }
-    residual_ = largest > 0 ? change / largest : 0;
+    residual_ = relative_change(change, largest);
     if (residual_ <= settings.tolerance) return true;
   }
   return false;

@@ -252,6 +252,8 @@ class ContactGroup {
   void add_along(const Row& row, const std::vector<double>& coefficients, double factor,
                  std::vector<double>& values) const;
   [[nodiscard]] double normal_force(const Patch& patch) const;
+  /// As a share of `normal`, the largest normal force, or of the forces of joints where nothing presses.
+  [[nodiscard]] double relative_change(double change, double normal) const;
   /// W^(1/2) J^T: a column for each row, and a row for each coordinate whose weight is not 0.
   [[nodiscard]] MatX scaled_rows(const std::vector<double>& weights) const;
   [[nodiscard]] VecX slip_limits() const;  ///< by the normal forces of the moment [N]

@@ -72,7 +72,7 @@ class ContactGroup::Newton {
       const double largest = store(limits);
       if (!std::isfinite(largest)) return largest;
       const VecX next = group_->slip_limits();
-      residual = std::max(slope, largest > 0 ? max_change(limits, next) / largest : 0);
+      residual = std::max(slope, group_->relative_change(max_change(limits, next), largest));
       if (slope > tolerance) break;
       const bool is_complete = !take_reached_contacts(f);
       if (residual <= tolerance && is_complete) break;

@@ -117,7 +117,7 @@ double ContactGroup::sweep_hard(const FlexibleSettings& settings, bool contacts,
             std::max(change, sweep_hard_slip(slips_[i], normal, corners) / std::max(arm, settings.tolerance));
       }
     }
-    residual = largest > 0 ? change / largest : 0;
+    residual = relative_change(change, largest);
     if (residual <= settings.tolerance) break;
   }
   return residual;
@@ -170,7 +170,7 @@ double ContactGroup::solve_staggered(const FlexibleSettings& settings)
     const VecX end = slip_forces();
     double largest = 0;
     for (const Patch& patch : patches_) largest = std::max(largest, normal_force(patch));
-    residual = std::max(residual, largest > 0 ? (end - start).cwiseAbs().maxCoeff() / largest : 0);
+    residual = std::max(residual, relative_change((end - start).cwiseAbs().maxCoeff(), largest));
     if (residual < best_residual) {
       best_residual = residual;
       best = end;

@@ -252,7 +252,7 @@ class ContactGroup::HardNewton {
         });
     double largest = 0;
     for (const Patch& patch : group_.patches_) largest = std::max(largest, group_.normal_force(patch));
-    return largest > 0 ? change / largest : 0;
+    return group_.relative_change(change, largest);
   }
 
   void store(const VecX& force)
