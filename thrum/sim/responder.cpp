@@ -188,6 +188,13 @@ std::vector<std::string> Responder::warnings() const
                     "the best that was found is used. Very different masses in one stack can be the reason.",
                     unsolved_));
   }
+  if (over_budget_ > 0) {
+    sentences.push_back(fmt::format(
+        "{} responses took longer than response.time_budget, up to {:.2g} ms by estimate: no saving that "
+        "keeps their kicks right was enough. Fewer modes, a shorter response.window or response.rule "
+        "exchange, which is less accurate, take less time.",
+        over_budget_, 1e3 * longest_over_budget_));
+  }
   return sentences;
 }
 
@@ -417,6 +424,11 @@ void Responder::respond_body(const StepView& view, StepActions& actions, Resonat
   report_.kicks += static_cast<int>(result.kicks.size());
   report_.unsolved += result.unsolved;
   unsolved_ += static_cast<std::uint64_t>(result.unsolved);
+  if (result.over_budget > 0) {
+    ++report_.over_budget;
+    ++over_budget_;
+    longest_over_budget_ = std::max(longest_over_budget_, result.over_budget);
+  }
   report_.lost += result.energy.lost;
   report_.received += result.energy.received;
   report_.given += result.energy.given;

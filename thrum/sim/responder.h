@@ -38,6 +38,7 @@ struct ResponseReport {
   int kicks = 0;
   int hops = 0;                       ///< responses to impacts passed on
   int unsolved = 0;                   ///< problems of simultaneous contacts not solved to their tolerance
+  int over_budget = 0;                ///< responses that take longer than their time budget, by estimate
   double lost = 0;                    ///< by the impacts [J]
   double received = 0;                ///< by the vibration [J]
   double given = 0;                   ///< to the kicked bodies [J]
@@ -125,6 +126,8 @@ class Responder : public StepObserver {
   std::map<model::BodyId, double> moduli_;  ///< [Pa]
   std::shared_ptr<StepRecord> record_;      ///< what the slices of the current step brought
   std::uint64_t unsolved_ = 0;              ///< of all steps so far
+  std::uint64_t over_budget_ = 0;           ///< of all steps so far
+  double longest_over_budget_ = 0;          ///< estimated time of the longest of these [s]
   double budget_ = 0;                       ///< what the step has lost and no response has used yet [J]
   ResponseReport report_;
 };

@@ -13,7 +13,10 @@ namespace thrum::vibration {
 /// step later when that is later.
 [[nodiscard]] ResponseResult simulate_micro_collisions(const ResponseContext& context, ModeState& state);
 
-/// Multiplications that simulate_micro_collisions() takes, for the choice of KickRule::automatic.
+/// Multiplications that simulate_micro_collisions() takes, for KickRule::automatic.
 [[nodiscard]] double micro_cost(const ResponseContext& context);
+
+/// The least savings with which the cost is at most this; all of them where none suffices.
+[[nodiscard]] MicroSavings choose_micro_savings(const ResponseContext& context, double max_cost);
 
 }  // namespace thrum::vibration

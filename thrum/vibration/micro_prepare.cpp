@@ -36,6 +36,9 @@ constexpr double kDiffuseTurns = 1;
 
 void MicroSimulation::prepare()
 {
+  modes_ = ringing_ = count_ = count_followed_modes(r_);
+  model_modes_ = {r_.modes.omegas.head(modes_), r_.modes.decays.head(modes_)};
+  for (VecX* v : {&state_.q, &state_.v}) v->conservativeResize(modes_);
   prepare_bodies();
   prepare_contacts();
   prepare_friction();
@@ -50,20 +53,42 @@ void MicroSimulation::prepare()
     shortest = std::min(shortest, duration);
     impact_duration_ = std::max(impact_duration_, duration);
   }
-  const double fine = shortest / r_.settings.micro.steps_per_impact;
+  const double fine = r_.savings.substep_factor * shortest / r_.settings.micro.steps_per_impact;
   if (fine < coarse_.dt) fine_ = make_propagator(fine);
 }
+
+namespace {
+
+// Frequency up to which modes ring through the window: kDiffuseTurns within the contact time of the shortest
+// impact; infinite where nothing is known of it [rad/s].
+double highest_excited(const ResponseContext& r)
+{
+  double highest = 0;
+  for (const std::size_t i : r.struck) {
+    const double duration = r.pulse_duration(i, std::max(r.contact(i).approach_speed, kRattleSpeed));
+    if (duration > 0) highest = std::max(highest, 2 * std::numbers::pi * kDiffuseTurns / duration);
+  }
+  return highest > 0 ? highest : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
 
 std::size_t count_diffuse_modes(const ResponseContext& r)
 {
   if (r.diffuse_modes == nullptr || !r.settings.micro.tail_modes) return 0;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : r.struck) {
-    const double duration = r.pulse_duration(i, std::max(r.contact(i).approach_speed, kRattleSpeed));
-    if (duration > 0) shortest = std::min(shortest, duration);
-  }
-  if (!std::isfinite(shortest)) return 0;
-  return r.diffuse_modes->count_up_to(2 * std::numbers::pi * kDiffuseTurns / shortest);
+  const double highest = highest_excited(r);
+  return std::isfinite(highest) ? r.diffuse_modes->count_up_to(highest) : 0;
+}
+
+// Faster modes than the impact excites are left to the tail modes, as those that the model does not have.
+Eigen::Index count_followed_modes(const ResponseContext& r)
+{
+  const VecX& omegas = r.modes.omegas;
+  if (!r.savings.fast_modes || !r.settings.micro.tail_modes) return omegas.size();
+  if (!std::is_sorted(omegas.begin(), omegas.end())) return omegas.size();
+  const auto end = std::upper_bound(omegas.begin(), omegas.end(), highest_excited(r));
+  const Eigen::Index count = end - omegas.begin();
+  return is_tail_known({omegas.head(count), r.modes.decays.head(count)}) ? count : omegas.size();
 }
 
 // As for an impact, but of the gentle ones of a rattling surface, and not below a limit: what is so light or
@@ -76,7 +101,7 @@ double resting_substep(const ResponseContext& r)
     const double duration = r.pulse_duration(i, kRattleSpeed);
     if (duration > 0) substep = std::min(substep, duration / micro.steps_per_impact);
   }
-  return std::max(substep, kMinSubstepRatio * micro.step);
+  return r.savings.substep_factor * std::max(substep, kMinSubstepRatio * micro.step);
 }
 
 // Of approach, or of the gentle impacts of a rattling surface where none is known [m/s].
@@ -151,7 +176,7 @@ void MicroSimulation::prepare_friction()
       sliding.velocity_change_own[i] = inverse_mass_times(bodies_[0], sliding.own[i]);
       sliding.velocity_change_other[i] = inverse_mass_times(other, sliding.other[i]);
       tangent_columns_.col(2 * k + static_cast<Eigen::Index>(i)).noalias() =
-          r_.shapes[active_contacts_[at(k)]]->transpose() * t[i];
+          r_.shapes[active_contacts_[at(k)]]->leftCols(modes_).transpose() * t[i];
     }
     const auto columns = tangent_columns_.middleCols<2>(2 * k);
     sliding.S = columns.transpose() * columns;
@@ -168,12 +193,11 @@ void MicroSimulation::prepare_friction()
 void MicroSimulation::prepare_contacts()
 {
   for (VecX* v : {&depth_, &free_depth_, &depth_base_, &load_, &force_, &force_before_}) v->setZero(n_);
-  modes_ = ringing_ = count_ = state_.q.size();
   F_.resize(n_, modes_);
   laws_.resize(active_contacts_.size());
   for (Eigen::Index k = 0; k < n_; ++k) {
     const std::size_t i = active_contacts_[at(k)];
-    F_.row(k) = r_.rows.row(static_cast<Eigen::Index>(i));
+    F_.row(k) = r_.rows.row(static_cast<Eigen::Index>(i)).head(modes_);
     const SurfaceContact& contact = active_contact(k);
     const double inverse_effective_mass = r_.inverse_effective_mass[static_cast<Eigen::Index>(i)];
     if (!(inverse_effective_mass > 0)) continue;
@@ -213,8 +237,8 @@ void MicroSimulation::prepare_contacts()
 // vibration too fast to move anything.
 void MicroSimulation::prepare_tail_modes()
 {
-  all_modes_ = r_.modes;
-  if (!r_.settings.micro.tail_modes || !is_tail_known(r_.modes)) return;
+  all_modes_ = model_modes_;
+  if (!r_.settings.micro.tail_modes || !is_tail_known(model_modes_)) return;
   add_diffuse_modes();
   add_impact_modes();
 }
@@ -247,7 +271,7 @@ void MicroSimulation::add_diffuse_modes()
   append_modes(omegas, decays);
   for (Eigen::Index k = 0; k < n_; ++k) {
     const SurfaceContact& contact = active_contact(k);
-    const double size = std::sqrt(mean_upper_square(r_.modes, F_.row(k).head(modes_).transpose()));
+    const double size = std::sqrt(mean_upper_square(model_modes_, F_.row(k).head(modes_).transpose()));
     for (std::size_t t = 0; t < count; ++t) {
       const double shape = (*r_.diffuse_modes)[t].at(contact.position);
       F_(k, modes_ + static_cast<Eigen::Index>(t)) =
@@ -259,8 +283,8 @@ void MicroSimulation::add_diffuse_modes()
 
 void MicroSimulation::add_impact_modes()
 {
-  const double highest = r_.modes.omegas.maxCoeff();
-  const double mode_density = static_cast<double>(count_upper_modes(r_.modes)) / (highest / 2);
+  const double highest = model_modes_.omegas.maxCoeff();
+  const double mode_density = static_cast<double>(count_upper_modes(model_modes_)) / (highest / 2);
   const double begin = all_modes_.omegas.maxCoeff();
   std::vector<double> omegas, shapes;
   std::vector<Eigen::Index> contacts;
@@ -270,8 +294,8 @@ void MicroSimulation::add_impact_modes()
     const std::size_t i = active_contacts_[at(k)];
     const double duration = r_.pulse_duration(i, contact_speed(i));
     if (!(duration > 0) || highest * duration >= 2 * std::numbers::pi * kMaxTailPeriods) continue;
-    const double density =
-        mean_upper_square(r_.modes, F_.row(k).head(modes_).transpose()) * mode_density;  // of shape^2 in w
+    const double density = mean_upper_square(model_modes_, F_.row(k).head(modes_).transpose()) *
+                           mode_density;  // of shape^2 in w
     const double widest = 2 * std::numbers::pi / (kTailBands * duration);
     const double last = 2 * std::numbers::pi * kTailTurns / duration;
     for (double w = begin; w < last;) {

@@ -48,8 +48,12 @@ ResponseResult MicroSimulation::make_result(double before)
     }
     handed += m.kinetic(after[b]);
   }
-  // The diffuse modes have done their part: what is left in them is too fast to be kept.
-  for (VecX* v : {&state_.q, &state_.v}) v->conservativeResize(modes_);
+  // The diffuse modes have done their part: what is left in them is too fast to be kept. Modes of the model
+  // that were not followed are at rest.
+  for (VecX* v : {&state_.q, &state_.v}) {
+    v->conservativeResize(r_.modes.omegas.size());
+    v->tail(v->size() - modes_).setZero();
+  }
   // The vibration loses what the hops that were passed to the rigid step had given back.
   const double rings = energy(r_.modes, state_);
   const double left = std::max(0.0, before - handed);

@@ -16,6 +16,9 @@ namespace thrum::vibration {
 /// Modes that stand for those above the highest of the model, up to what the shortest impact excites.
 [[nodiscard]] std::size_t count_diffuse_modes(const ResponseContext& r);
 
+/// Modes of the model that are followed: all, or the lowest (MicroSavings).
+[[nodiscard]] Eigen::Index count_followed_modes(const ResponseContext& r);
+
 /// Substep after the impact [s].
 [[nodiscard]] double resting_substep(const ResponseContext& r);
 
@@ -152,7 +155,8 @@ class MicroSimulation {
   std::vector<ContactJacobian> J_;
   std::vector<elastic::HeldContact> laws_;  // of stiffness 0: between bodies that do not move
   Eigen::Index n_ = 0;                      // contacts
-  Eigen::Index modes_ = 0;                  // of the body
+  elastic::ModeList model_modes_;           // of the body, as far as they are followed
+  Eigen::Index modes_ = 0;                  // number of these
   Eigen::Index ringing_ = 0;                // these and the diffuse modes (diffuse_modes.h)
   Eigen::Index count_ = 0;                  // these and the tail modes while the impact lasts
   elastic::ModeList all_modes_;

@@ -48,6 +48,7 @@ class ModalResponse {
   void map_contacts(const ResponseInput& input, ResponseResult& result);
   [[nodiscard]] bool reaches_impacts(const ResponseContext& context) const;
   [[nodiscard]] KickRule choose_rule(const ResponseContext& context) const;
+  [[nodiscard]] double apply_time_budget(KickRule rule, ResponseContext& context) const;
   [[nodiscard]] ResponseResult exchange_standing(const ResponseContext& context, ModeState& state);
   [[nodiscard]] ResponseResult kick_by_peaks(const ResponseContext& context, ModeState& state, KickRule rule);
   [[nodiscard]] static std::size_t paper_samples(double step, double T);

@@ -24,6 +24,12 @@ struct MappedContacts {
   std::vector<char> strikes;                                            ///< by body
 };
 
+/// What micro-collisions leave out to take less time, in the order in which it is left out.
+struct MicroSavings {
+  bool fast_modes = false;    ///< modes that turn more than once within the contact time of every impact
+  double substep_factor = 1;  ///< by which substeps are longer
+};
+
 struct ResponseContext {
   const elastic::ModeList& modes;
   const ResponseInput& input;
@@ -37,6 +43,7 @@ struct ResponseContext {
   const std::vector<std::size_t>& struck = contacts.struck;
   const std::vector<std::size_t>& resting = contacts.resting;
   const DiffuseModes* diffuse_modes = nullptr;  ///< above the highest of the model; may be none
+  MicroSavings savings = {};                    ///< of micro_collisions
 
   [[nodiscard]] const SurfaceContact& contact(std::size_t i) const { return input.contacts[i]; }
   [[nodiscard]] const RigidBodyData& body_of(std::size_t i) const

@@ -11,7 +11,7 @@ namespace thrum::vibration {
 
 /// How vibration becomes a kick.
 enum class KickRule : std::uint8_t {
-  automatic,  ///< the best that fits the time budget: micro_collisions, else exchange, else peak_velocity
+  automatic,  ///< micro_collisions, as exact as the time budget allows; exchange where modes are missing
   peak_displacement,  ///< largest displacement in the step / step [Coevoet20, eq. 11-12]
   peak_velocity,      ///< largest outward speed of the surface, whatever the step
   exchange,           ///< surface and body trade momentum at that moment, each with its own effective mass
@@ -56,9 +56,11 @@ struct ResponseSettings {
   /// surface swings back (response_window() in response_context.h) [s].
   double window = 0;
   double contact_radius = 0.01;  ///< radius of curvature at contacts, for the duration of impacts [m]
-  double time_budget = 2e-3;     ///< of one response, for KickRule::automatic [s]
-  bool limit_energy = true;      ///< kicks never exceed what the impacts lost
-  bool tangential = false;       ///< kicks across the normal too
+  /// Of one response with KickRule::automatic, which saves what does not change its kicks in the mean; where
+  /// that is not enough, it takes longer and says so [s].
+  double time_budget = 2e-3;
+  bool limit_energy = true;  ///< kicks never exceed what the impacts lost
+  bool tangential = false;   ///< kicks across the normal too
   MicroSettings micro;
 
   // [Coevoet20] to the letter; only with peak_displacement.

@@ -113,6 +113,8 @@ struct ResponseResult {
   std::vector<std::string> warnings;  ///< what a person should know, one sentence each
   int impacts = 0;                    ///< that set the body ringing
   int unsolved = 0;  ///< problems of simultaneous contacts that were not solved to their tolerance
+  /// Estimated time where it is above ResponseSettings::time_budget and nothing was left to save, else 0 [s].
+  double over_budget = 0;
 };
 
 /// Speed of separation at a contact: of the other body against the ringing one, as rigid bodies [m/s].
