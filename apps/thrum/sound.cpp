@@ -74,6 +74,7 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
 void sound(const SoundOptions& options)
 {
   check_output(options.output, {".wav", ".flac"});
+  check_sound_pictures(options.pictures);
   for (const std::string& setting : options.settings) {
     const bool is_heard = std::any_of(std::begin(kChangeable), std::end(kChangeable), [&](const char* part) {
       return setting.starts_with(std::string(part) + ".");
@@ -86,6 +87,8 @@ void sound(const SoundOptions& options)
                       setting));
   }
   const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
+  if (options.output.empty())
+    check_output((std::filesystem::path(options.folder) / "sound.wav").string(), {});
   base::StopSource stop;
   stop.stop_on_interrupt();
   media::RunSoundDesc desc;

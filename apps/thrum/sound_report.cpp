@@ -15,18 +15,20 @@ void add_sound_pictures(CLI::App& command, SoundPictures& pictures)
   command.add_option("--waveform", pictures.waveform, "write a picture of the pressure over time (.png)");
 }
 
+void check_sound_pictures(const SoundPictures& pictures)
+{
+  check_output(pictures.spectrogram, {".png"});
+  check_output(pictures.waveform, {".png"});
+}
+
 void write_sound_pictures(const SoundPictures& pictures, const sound::AudioBuffer& sound,
                           const std::string& title, const std::vector<double>& lines)
 {
-  if (!pictures.spectrogram.empty()) {
-    check_output(pictures.spectrogram, {".png"});
+  if (!pictures.spectrogram.empty())
     media::write_png(pictures.spectrogram, media::spectrogram_picture(sound::make_spectrogram(sound),
                                                                       {.title = title, .lines = lines}));
-  }
-  if (!pictures.waveform.empty()) {
-    check_output(pictures.waveform, {".png"});
+  if (!pictures.waveform.empty())
     media::write_png(pictures.waveform, media::waveform_picture(sound, {.title = title}));
-  }
 }
 
 std::string loudness_text(const sound::AudioBuffer& sound, double full_scale)

@@ -19,6 +19,8 @@ struct SoundPictures {
 /// --spectrogram and --waveform.
 void add_sound_pictures(CLI::App& command, SoundPictures& pictures);
 
+/// Call before any work: throws Error for a file that cannot be written.
+void check_sound_pictures(const SoundPictures& pictures);
 /// `lines` are frequencies to mark in the spectrogram [Hz].
 void write_sound_pictures(const SoundPictures& pictures, const sound::AudioBuffer& sound,
                           const std::string& title, const std::vector<double>& lines);

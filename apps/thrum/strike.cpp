@@ -21,6 +21,7 @@
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/loudness.h"
+#include "thrum/sound/propagation.h"
 #include "thrum/sound/strike.h"
 
 namespace thrum::app {
@@ -30,7 +31,8 @@ namespace {
 constexpr int kStrikesInARow = 5;
 constexpr double kMaxOutside = 0.1;  // of the body's size: farther out of its box a point is not meant
 constexpr double kMaxOffset = 0.01;  // of the body's size: farther from its surface it is told
-constexpr double kYieldSpeed = 10;   // beyond, no material here stays elastic [m/s]
+constexpr double kMaxSamples = 48000 * 3600.0;  // an hour at 48 kHz: 1.4 GB
+constexpr double kYieldSpeed = 10;              // beyond, no material here stays elastic [m/s]
 
 struct StrikeOptions {
   std::string input;
@@ -142,6 +144,18 @@ std::string radiation_text(const sound::RadiationMap& map, const std::string& me
       map.from_cache ? "from the cache" : fmt::format("computed in {:.1f} s", seconds));
 }
 
+// The whole sound is kept in memory.
+void check_length(const StrikeOptions& options, double duration)
+{
+  const double limit = kMaxSamples / options.rate;
+  if (duration <= limit) return;
+  throw Error(
+      fmt::format("{} every {:g} s make {} of sound; at {} Hz {} are made at most. Give a smaller --count, "
+                  "--interval or --duration.",
+                  count_text(at(options.count), "strike", "strikes"), options.interval,
+                  base::readable_duration(duration), options.rate, base::readable_duration(limit)));
+}
+
 // What is computed as if nothing were unusual.
 void warn_of_strike(const StrikeOptions& options, const model::ModalModel& model)
 {
@@ -157,12 +171,18 @@ void warn_of_strike(const StrikeOptions& options, const model::ModalModel& model
         "At {} from its centre the listener is inside the body or close to it, where pressure does "
         "not go as 1/r; it reaches {}.",
         length_text(options.distance), length_text(radius)));
+  if (options.distance < sound::PathDesc{}.min_distance)
+    tell(fmt::format("Closer than {} pressure does not grow further.",
+                     length_text(sound::PathDesc{}.min_distance)));
 }
 
 void strike(StrikeOptions options)
 {
   check_output(options.output, {".wav", ".flac"});
+  check_sound_pictures(options.pictures);
   if (options.count == 0) options.count = options.to.empty() ? 1 : kStrikesInARow;
+  const double duration = options.duration + (options.count - 1) * options.interval;
+  check_length(options, duration);
   if (extension_of(options.input) == ".npz" &&
       (!options.clamp.empty() || options.has_material || options.thickness > 0))
     throw Error(
@@ -180,7 +200,7 @@ void strike(StrikeOptions options)
   desc.striker_mass = options.mass;
   desc.striker_radius = options.radius;
   desc.distance = options.distance;
-  desc.duration = options.duration + (options.count - 1) * options.interval;
+  desc.duration = duration;
   const base::Stopwatch watch;
   const auto model = std::make_shared<const sound::SoundModel>(
       modes, modes->surface, modes->materials.empty() ? material : modes->materials.front(), desc.settings);

@@ -190,6 +190,17 @@ TEST_F(RunSoundTest, AMovingListenerHearsTheShiftOfDoppler)
   }
 }
 
+// Modes that are too low to be heard are not counted as heard.
+TEST_F(RunSoundTest, ModesThatAreHeardAreCounted)
+{
+  const sim::Recording recording = run(kBar);
+  EXPECT_EQ(write_run_sound(folder_, recording).modes, 12U);
+  const RunSound high = write_run_sound(folder_, recording, {.settings = {"sound.min_frequency=500"}});
+  EXPECT_EQ(high.modes, 11U);  // without that of 288 Hz
+  const RunSound none = write_run_sound(folder_, recording, {.settings = {"sound.min_frequency=19999"}});
+  EXPECT_EQ(none.modes, 0U);
+}
+
 // A listener on a body that turns hears what one at rest hears of sound from all sides in turn.
 TEST_F(RunSoundTest, AListenerOnABodyMovesAndTurnsWithIt)
 {
@@ -238,8 +249,27 @@ TEST_F(RunSoundTest, ATailEndsWhenNothingIsHeard)
   // A tail that ends before is as it was.
   const RunSound cut = write_run_sound(folder_, recording, {.settings = {"sound.tail=0.5"}});
   EXPECT_NEAR(cut.sound.duration(), 1.7, 0.05);
-  for (std::size_t i = 0; i < cut.sound.frame_count(); i += 11)
+  for (std::size_t i = 0; i + 240 < cut.sound.frame_count(); i += 11)
     ASSERT_EQ(cut.sound.channels[0][i], heard.sound.channels[0][i]);
+}
+
+// A sound that is cut while it goes on fades out by half a cosine over the last 5 ms, and by nothing else.
+TEST_F(RunSoundTest, ASoundThatIsCutFadesOut)
+{
+  const sim::Recording recording = run(kBar, {"sound.modes=4"});
+  const RunSound whole = write_run_sound(folder_, recording, {.settings = {"sound.tail=600"}});
+  for (const char* settings : {"sound.stems=false", "sound.stems=true"}) {
+    const RunSound cut = write_run_sound(folder_, recording, {.settings = {"sound.tail=0", settings}});
+    const std::size_t frames = cut.sound.frame_count();
+    const std::size_t fade = 240;  // 5 ms at 48 kHz
+    ASSERT_GT(sound::rms(whole.sound, cut.sound.duration() - 0.005, cut.sound.duration()), 1e-4 * whole.peak);
+    for (std::size_t i = 0; i < frames; ++i) {
+      const double left = static_cast<double>(frames - 1 - i) / fade;
+      const double weight = left < 1 ? 0.5 - 0.5 * std::cos(std::numbers::pi * left) : 1;
+      ASSERT_NEAR(cut.sound.channels[0][i], weight * whole.sound.channels[0][i], 1e-12 * whole.peak) << i;
+    }
+    EXPECT_EQ(cut.sound.channels[0].back(), 0);
+  }
 }
 
 // What is on its way when the last body falls silent still arrives.
@@ -314,6 +344,81 @@ TEST_F(RunSoundTest, ContactsThatWereCutShortAreHeardAsFarAsTheyGo)
   ASSERT_FALSE(heard.warnings.empty());
   EXPECT_NE(heard.warnings[0].find("cut short"), std::string::npos) << heard.warnings[0];
   EXPECT_TRUE(fs::exists(folder_ / "sound.wav"));
+}
+
+// Only the mark of the file is left, as of a run that was killed before its first contacts were written.
+TEST_F(RunSoundTest, ContactsThatWereLostAreNotTakenForSilence)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.5"});
+  const std::string contacts = base::read_text_file(folder_ / "contacts");
+  base::write_file(folder_ / "contacts", std::string_view(contacts).substr(0, 12));
+  const RunSound heard = write_run_sound(folder_, recording);
+  ASSERT_EQ(heard.warnings.size(), 1U);
+  EXPECT_NE(heard.warnings[0].find("cut short"), std::string::npos) << heard.warnings[0];
+  EXPECT_NE(heard.warnings[0].find("0 of 0.5 s"), std::string::npos) << heard.warnings[0];
+  base::write_file(folder_ / "contacts", std::string_view(contacts));
+  EXPECT_TRUE(write_run_sound(folder_, recording).warnings.empty());
+}
+
+// The image source of the ground is meant for listeners above it.
+TEST_F(RunSoundTest, AListenerBelowTheGroundIsToldSo)
+{
+  std::string scene = kBar;
+  scene.insert(scene.find("\"bodies\": [") + 11, R"({"name": "floor", "shape": {"kind": "plane"},
+    "motion": "fixed", "position": [0, 0, -0.5]}, )");
+  const sim::Recording recording = run(scene, {"sound.modes=4"});
+  const auto warnings_with = [&](std::vector<std::string> settings) {
+    return write_run_sound(folder_, recording, {.settings = std::move(settings)}).warnings;
+  };
+  EXPECT_TRUE(warnings_with({"listener.position=[0, -1, -0.49]"}).empty());
+  EXPECT_TRUE(warnings_with({"listener.position=[0, -1, -2]", "sound.ground_reflection=0"}).empty());
+  for (const char* place :
+       {"listener.position=[0, -1, -0.51]",
+        R"(listener.path=[{"time": 0, "position": [0, -1, 0]}, {"time": 1, "position": [0, -1, -2]}])"}) {
+    const std::vector<std::string> below = warnings_with({place});
+    ASSERT_EQ(below.size(), 1U) << place;
+    EXPECT_NE(below[0].find("below the ground"), std::string::npos) << below[0];
+    EXPECT_NE(below[0].find("-0.5 m"), std::string::npos) << below[0];
+  }
+}
+
+// A body may carry its listener faster than a path may: f' = f (1 - v / c) up to the speed of sound, beyond which
+// it is told.
+TEST_F(RunSoundTest, AListenerOnAFastBodyHearsTheShiftOfDoppler)
+{
+  const auto moving = [&](double v) {
+    return run(fmt::format(R"({{
+      "duration": 1, "step": 0.005, "gravity": [0, 0, 0], "length_scale": 0.1,
+      "sound": {{"impulse_duration": 1e-4, "modes": 1, "tail": 0}}, "listener": {{"body": "bullet", "kind": "mono"}},
+      "bodies": [{{"name": "bar", "shape": {{"kind": "box", "size": [0.3, 0.03, 0.005]}}, "material": "steel",
+                  "rings": {{"method": "none", "grid": [0.015, 0.015, 0.005]}}, "motion": "fixed"}},
+                 {{"name": "bullet", "shape": {{"kind": "sphere", "radius": 0.02}}, "velocity": [0, {0}, 0],
+                  "position": [0, {1}, 0]}}],
+      "impulses": [{{"body": "bar", "time": 0.02, "impulse": [0, 0, 1e-3], "position": [-0.15, 0, -0.0025]}}]
+    }})",
+                           v, v < 0 ? 3 - v : 3.0));
+  };
+  const auto pitch = [&](const sim::Recording& recording, double near, double from, double to) {
+    const RunSound heard = write_run_sound(folder_, recording);
+    EXPECT_TRUE(heard.warnings.empty()) << heard.warnings[0];
+    double best = 0;
+    double found = 0;
+    for (double f = 0.97 * near; f < 1.03 * near; f += 0.05) {
+      if (const double size = spectrum(heard.sound, f, from, to); size > best) {
+        best = size;
+        found = f;
+      }
+    }
+    return found;
+  };
+  const double c = sound::Air{}.sound_speed();
+  const double still = pitch(moving(0), 288.25, 0.1, 0.9);
+  EXPECT_NEAR(pitch(moving(-300), still * (1 + 300 / c), 0.6, 0.95) / (still * (1 + 300 / c)), 1, 1e-3);
+  EXPECT_NEAR(pitch(moving(200), still * (1 - 200 / c), 0.1, 0.9) / (still * (1 - 200 / c)), 1, 2e-3);
+  const RunSound faster = write_run_sound(folder_, moving(500));
+  ASSERT_EQ(faster.warnings.size(), 2U);  // the other: it outruns the strike, and hears nothing
+  EXPECT_NE(faster.warnings[0].find("\"bullet\""), std::string::npos) << faster.warnings[0];
+  EXPECT_NE(faster.warnings[0].find("500 m/s"), std::string::npos) << faster.warnings[0];
 }
 
 TEST_F(RunSoundTest, TheSameRunGivesTheSameBytesAndStemsAddUp)

@@ -138,6 +138,10 @@ TEST(SoundNotes, WrongChangesAreReportedWithWhatIsMeant)
       {"materials.stel.gain=2", "\"steel\""},
       {"materials.pan.density=0", "density is 0"},
       {"materials.pan.poisson=0.7", "poisson is 0.7"},
+      {"materials.pan.poisson=0.5", "below 0.5"},
+      {"materials.pan.poisson=-1", "above -1"},
+      {"materials.pan.beta=1e300", "beta is 1e+300"},
+      {"materials.pan.alpha=1e300", "alpha is 1e+300"},
       {"materials.pan.friction=1", "simulating again"},
       {"materials.pan=2", "materials.NAME.KEY=VALUE"},
       {"bodies.bar.gain", "bodies.NAME.KEY=VALUE"},
@@ -175,6 +179,44 @@ TEST(SoundNotes, AListenerMovesAlongAPathOrWithABody)
       (void)parse_scene(std::string(R"({"listener": {"body": "cart"}, )") + body + "}", "test.json"));
   EXPECT_THROW((void)parse_scene(std::string(R"({"listener": {"body": "card"}, )") + body + "}", "test.json"),
                SceneError);
+}
+
+// At the middle key both chords are of the same speed, but the curve that passes through the keys at their mean
+// slope must be faster between them: through 0, 95, 95 m at 0, 1, 2 s it has slopes of 95, 47.5 and 0 m/s, and in
+// the first second v(u) = 95 + 95 u - 142.5 u^2 [m/s], which is largest at u = 1/3: 110.83 m/s.
+TEST(SoundNotes, TheSpeedOfAListenerIsThatOfTheCurveThroughItsKeys)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  const auto path = [](double far) {
+    return fmt::format(
+        R"(listener.path=[{{"time": 0, "position": [0, 0, 0]}}, {{"time": 1, "position": [{0}, 0, 0]}},
+                          {{"time": 2, "position": [{0}, 0, 0]}}])",
+        far);
+  };
+  const double limit = 100.0 * 95 / 110.8333333;
+  EXPECT_NO_THROW((void)parse_sound_notes(text, {path(limit - 0.01)}));
+  EXPECT_THROW((void)parse_sound_notes(text, {path(limit + 0.01)}), Error);
+  try {
+    (void)parse_sound_notes(text, {path(95)});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("listener.path[1].position"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("111 m/s"), std::string::npos) << error.what();
+  }
+}
+
+TEST(SoundNotes, FrequenciesThatLeaveNoModeAreRejected)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  EXPECT_NO_THROW((void)parse_sound_notes(text, {"sound.min_frequency=14999"}));
+  try {
+    (void)parse_sound_notes(text, {"sound.min_frequency=30000"});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--set sound.min_frequency=30000"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("15000 Hz"), std::string::npos) << error.what();
+  }
 }
 
 TEST(SoundNotes, AMicrophoneFurtherThanTenKilometresIsRejected)

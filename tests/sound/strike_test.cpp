@@ -169,6 +169,31 @@ TEST(Strike, PressureFallsWithTheInverseOfTheDistance)
   EXPECT_NEAR(peak(strike_body(model, strikes, {.distance = 4, .duration = 0.1})), near / 4, 1e-12);
 }
 
+// As on every other way of sound: at 0.1 m from the centre it is as loud as it gets.
+TEST(Strike, PressureDoesNotGrowCloserThanTenCentimetres)
+{
+  const auto model = test::bar_sound(Bar{});
+  const std::vector<Strike> strikes = {{.position = Vec3(0.1, 0, 0.0025)}};
+  const double at_limit = peak(strike_body(model, strikes, {.distance = 0.1, .duration = 0.1}));
+  EXPECT_EQ(peak(strike_body(model, strikes, {.distance = 0.01, .duration = 0.1})), at_limit);
+  EXPECT_LT(peak(strike_body(model, strikes, {.distance = 0.11, .duration = 0.1})), at_limit);
+}
+
+// By half a cosine over the last 5 ms.
+TEST(Strike, FadesOutWhereItIsCut)
+{
+  const auto model = test::bar_sound(Bar{});
+  const std::vector<Strike> strikes = {{.position = Vec3(0.1, 0, 0.0025)}};
+  const AudioBuffer whole = strike_body(model, strikes, {.duration = 0.3});
+  const AudioBuffer cut = strike_body(model, strikes, {.duration = 0.1});
+  const std::size_t frames = cut.frame_count();
+  for (std::size_t i = 0; i < frames; ++i) {
+    const double left = static_cast<double>(frames - 1 - i) / 240;
+    const double weight = left < 1 ? 0.5 - 0.5 * std::cos(std::numbers::pi * left) : 1;
+    ASSERT_NEAR(cut.channels[0][i], weight * whole.channels[0][i], 1e-12 * peak(whole)) << i;
+  }
+}
+
 TEST(Strike, RejectsWhatCannotBeStruck)
 {
   const auto model = test::bar_sound(Bar{});

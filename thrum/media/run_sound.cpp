@@ -30,6 +30,8 @@ constexpr double kInaudible = 1e-9;           ///< a body whose amplitude stays 
 // The sound after the end of the motion ends when it is below both of these.
 constexpr double kHearing = kReferencePressure;  ///< threshold of hearing [Pa]
 constexpr double kSilentShare = 1e-5;            ///< of the loudest pressure of the run: -100 dB
+constexpr double kTimeRounding = 1e-6;           ///< of sums of steps [s]
+constexpr double kMaxMach = 0.9;                 ///< of bodies and listeners whose sound is right
 constexpr std::size_t kArrivalMargin = 4096;     ///< samples of filters after the last that arrives
 
 // The plane of the scene, when it lies level.
@@ -95,6 +97,10 @@ class RunSynthesis {
     set_length(frames);
     for (auto& paths : paths_)
       for (sound::ListenerPath& path : paths) path.finish();
+    if (!is_over) {
+      sound::fade_out(sound_);
+      for (sound::AudioBuffer& stem : stems_) sound::fade_out(stem);
+    }
     for (const sound::AudioBuffer& stem : stems_) {
       for (std::size_t c = 0; c < stem.channels.size(); ++c)
         for (std::size_t i = 0; i < frames; ++i) sound_.channels[c][i] += stem.channels[c][i];
@@ -105,7 +111,15 @@ class RunSynthesis {
   [[nodiscard]] sound::AudioBuffer& sound() { return sound_; }
   [[nodiscard]] const std::vector<sound::AudioBuffer>& stems() const { return stems_; }
   [[nodiscard]] const std::vector<sound::SoundEvent>& events() const { return events_; }
-  [[nodiscard]] bool is_cut_short() const { return reader_.is_cut_short(); }
+  /// Contacts end within a step of the motion, unless some were lost.
+  [[nodiscard]] bool is_cut_short() const
+  {
+    return reader_.is_cut_short() || (contacts_ended_ && contacts_end_ < motion_end_ - kTimeRounding);
+  }
+  [[nodiscard]] double contacts_end() const { return contacts_end_; }  ///< [s]
+  [[nodiscard]] const sound::Listener& listener() const { return listener_; }
+  [[nodiscard]] const std::optional<sound::Ground>& ground() const { return ground_; }
+  [[nodiscard]] const sound::PoseTrack& track(std::size_t body) const { return tracks_[body]; }
   /// By impacts, or by loads that change: a ruler that swings over an edge is never struck.
   [[nodiscard]] bool has_sounded(std::size_t body) const { return loudest_[body] > kInaudible; }
   [[nodiscard]] double travel_time(std::size_t body, double time) const
@@ -135,8 +149,10 @@ class RunSynthesis {
   {
     if (const auto step = reader_.next()) {
       synthesis_.add_step(*step, listener_.track().position(step->time));
+      contacts_end_ = step->time + step->duration;
     } else {
       synthesis_.finish();
+      contacts_ended_ = true;
     }
   }
 
@@ -251,7 +267,9 @@ class RunSynthesis {
   std::vector<sound::AudioBuffer> stems_;  ///< by body; empty without stems
   std::vector<sound::SoundEvent> events_;
   double motion_end_ = 0;
-  std::size_t block_ = 0;  ///< samples
+  double contacts_end_ = 0;      ///< of those that were read so far [s]
+  bool contacts_ended_ = false;  ///< there are no more
+  std::size_t block_ = 0;        ///< samples
   std::size_t blocks_ = 0;
 };
 
@@ -338,6 +356,48 @@ void warn_of_bodies_round_the_listener(const RunSynthesis& run, std::vector<std:
   }
 }
 
+// The ground reflects what is above it, and stops nothing.
+void warn_of_the_ground(const RunSynthesis& run, const sim::Recording& recording,
+                        std::vector<std::string>& warnings)
+{
+  if (!run.ground()) return;
+  const double height = run.ground()->height;
+  for (const sim::RecordedFrame& frame : recording.frames) {
+    for (const Vec3& place : run.listener().places()) {
+      const double depth = height - run.listener().track().pose(frame.time).point(place).z();
+      if (!(depth > 0)) continue;
+      warnings.push_back(fmt::format(
+          "The listener is {:.3g} m below the ground at {:.3g} s, where it hears what passes through it and "
+          "a "
+          "reflection as if it were on it. The ground is at z = {:.3g} m; set listener.position above it.",
+          depth, frame.time, height));
+      return;
+    }
+    if (run.listener().track().is_constant()) return;
+  }
+}
+
+// Travel times are found by steps that shrink by the Mach number, and whoever is faster outruns the sound.
+void warn_of_fast_motion(const RunSynthesis& run, const scene::ListenerEntry& listener,
+                         std::vector<std::string>& warnings)
+{
+  const double limit = kMaxMach * sound::Air{}.sound_speed();
+  if (const auto fastest = run.listener().track().fastest(); fastest.speed > limit) {
+    warnings.push_back(fmt::format(
+        "The listener moves with body \"{}\" at up to {:.4g} m/s (at {:.3g} s). Above {:.0f} m/s it "
+        "outruns sound, and what it hears is not right; choose another listener.body, or leave it out.",
+        listener.body, fastest.speed, fastest.time, limit));
+  }
+  for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
+    if (!run.has_sounded(b)) continue;
+    const auto fastest = run.track(b).fastest();
+    if (!(fastest.speed > limit)) continue;
+    warnings.push_back(fmt::format(
+        "Body \"{}\" moves at up to {:.4g} m/s (at {:.3g} s); above {:.0f} m/s its sound is not right.",
+        run.synthesis().bodies()[b].name, fastest.speed, fastest.time, limit));
+  }
+}
+
 double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 {
   if (settings.normalise) return 1 / sound::normalising_gain(result.sound);
@@ -376,16 +436,21 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   if (!recording.complete)
     result.warnings.push_back(
         fmt::format("The run is incomplete and ends at {:.6g} s.", recording.frames.back().time));
-  if (run.is_cut_short())
-    result.warnings.emplace_back("The contacts of the run are cut short; what was recorded is heard.");
+  if (run.is_cut_short()) {
+    result.warnings.push_back(
+        fmt::format("The contacts of the run are cut short: {:.4g} of {:.4g} s were recorded and are heard.",
+                    run.contacts_end(), recording.frames.back().time));
+  }
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
     if (!run.has_sounded(b)) continue;
     const sound::SynthesisBody& body = run.synthesis().bodies()[b];
     ++result.sounding_bodies;
-    if (body.sounds) result.modes += body.model->mode_count();
-    if (body.simulated) result.modes += body.simulated->mode_count();
+    if (body.sounds) result.modes += body.model->heard_mode_count();
+    if (body.simulated) result.modes += body.simulated->heard_mode_count();
   }
   warn_of_bodies_round_the_listener(run, result.warnings);
+  warn_of_the_ground(run, recording, result.warnings);
+  warn_of_fast_motion(run, notes.listener, result.warnings);
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
   result.peak = sound::peak(result.sound);
@@ -400,7 +465,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
         "players; raise sound.full_scale, or leave it out.",
         report.clipped_samples, result.full_scale, result.peak));
   }
-  if (result.peak == 0)
+  if (result.peak == 0 && !run.is_cut_short())
     result.warnings.emplace_back(
         "Nothing is heard: no body that sounds was struck, or the listener is too far away.");
   result.files.push_back(file);

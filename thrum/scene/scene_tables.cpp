@@ -13,34 +13,36 @@ THRUM_TABLE(ShapeEntry, shape_entry_table,
                 .object({.key = "shape", .doc = "the shape", .required = true}, &ShapeEntry::shape,
                         &shape_table))
 
-THRUM_TABLE(MaterialEntry, material_table,
-            ObjectTable<MaterialEntry>("material",
-                                       "What bodies are made of. What is not given comes from \"base\".")
-                .field({.key = "name", .doc = "by which bodies refer to it", .required = true},
-                       &MaterialEntry::name)
-                .field({.key = "base", .doc = "a material of the library, or one listed before"},
-                       &MaterialEntry::base)
-                .field({.key = "density", .unit = "kg/m^3", .doc = "of the solid", .bounds = above(0)},
-                       &MaterialEntry::density)
-                .field({.key = "young", .unit = "Pa", .doc = "Young's modulus", .bounds = above(0)},
-                       &MaterialEntry::young)
-                .field({.key = "poisson", .doc = "Poisson's ratio", .bounds = {-1, 0.5, true}},
-                       &MaterialEntry::poisson)
-                .field(non_negative("alpha", "1/s", "Rayleigh damping by mass"), &MaterialEntry::alpha)
-                .field(non_negative("beta", "s", "Rayleigh damping by stiffness"), &MaterialEntry::beta)
-                .field(non_negative("contact_damping", "",
-                                    "gamma of Zheng11: how much what it touches damps its sound"),
-                       &MaterialEntry::contact_damping)
-                .field(non_negative("gain", "", "factor of the sound of bodies of it; default: 1"),
-                       &MaterialEntry::gain)
-                .field(fraction("restitution", "speed after an impact over speed before"),
-                       &MaterialEntry::restitution)
-                .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
-                .field(non_negative("rolling_friction", "m", "rolling torque per normal force"),
-                       &MaterialEntry::rolling_friction)
-                .field(non_negative("spinning_friction", "m", "torque about the normal per normal force"),
-                       &MaterialEntry::spinning_friction)
-                .field({.key = "colour", .doc = "in pictures"}, &MaterialEntry::colour))
+THRUM_TABLE(
+    MaterialEntry, material_table,
+    ObjectTable<MaterialEntry>("material", "What bodies are made of. What is not given comes from \"base\".")
+        .field({.key = "name", .doc = "by which bodies refer to it", .required = true}, &MaterialEntry::name)
+        .field({.key = "base", .doc = "a material of the library, or one listed before"},
+               &MaterialEntry::base)
+        .field({.key = "density", .unit = "kg/m^3", .doc = "of the solid", .bounds = above(0)},
+               &MaterialEntry::density)
+        .field({.key = "young", .unit = "Pa", .doc = "Young's modulus", .bounds = above(0)},
+               &MaterialEntry::young)
+        .field({.key = "poisson", .doc = "Poisson's ratio", .bounds = {-1, 0.5, true, true}},
+               &MaterialEntry::poisson)
+        .field({.key = "alpha", .unit = "1/s", .doc = "Rayleigh damping by mass", .bounds = between(0, 1e9)},
+               &MaterialEntry::alpha)
+        .field(
+            {.key = "beta", .unit = "s", .doc = "Rayleigh damping by stiffness", .bounds = between(0, 1e3)},
+            &MaterialEntry::beta)
+        .field(non_negative("contact_damping", "",
+                            "gamma of Zheng11: how much what it touches damps its sound"),
+               &MaterialEntry::contact_damping)
+        .field(non_negative("gain", "", "factor of the sound of bodies of it; default: 1"),
+               &MaterialEntry::gain)
+        .field(fraction("restitution", "speed after an impact over speed before"),
+               &MaterialEntry::restitution)
+        .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
+        .field(non_negative("rolling_friction", "m", "rolling torque per normal force"),
+               &MaterialEntry::rolling_friction)
+        .field(non_negative("spinning_friction", "m", "torque about the normal per normal force"),
+               &MaterialEntry::spinning_friction)
+        .field({.key = "colour", .doc = "in pictures"}, &MaterialEntry::colour))
 
 THRUM_TABLE(MaterialPair, material_pair_table,
             ObjectTable<MaterialPair>("material pair",

@@ -8,6 +8,7 @@
 
 #include "thrum/scene/instances.h"
 #include "thrum/sound/hrtf.h"
+#include "thrum/sound/pose_track.h"
 
 namespace thrum::scene {
 
@@ -26,6 +27,7 @@ class SoundChecker {
   {
     check_listener();
     check_hrtf();
+    check_frequencies();
     if (scene_.sound && scene_.sound->full_scale > 0 && scene_.sound->full_scale < kMinFullScale) {
       fail(scene_.sound->place, "sound", "full_scale",
            fmt::format("is {:g} Pa; it must be 0 (the peak becomes 0.89) or at least {:g} Pa.",
@@ -39,6 +41,18 @@ class SoundChecker {
     if (place.path.empty()) place.path = object;
     place.path += "." + key;
     mistakes_.push_back({place, message});
+  }
+
+  void check_frequencies()
+  {
+    if (!scene_.sound) return;
+    const sound::SynthesisSettings& synthesis = scene_.sound->synthesis;
+    if (synthesis.min_frequency < synthesis.max_frequency) return;
+    fail(scene_.sound->place, "sound", "min_frequency",
+         fmt::format(
+             "is {:g} Hz, and max_frequency is {:g} Hz: no mode would be heard. Lower the first, or set "
+             "modes to 0 to hear clicks alone.",
+             synthesis.min_frequency, synthesis.max_frequency));
   }
 
   void check_listener()
@@ -88,10 +102,30 @@ class SoundChecker {
         fail_key("time", fmt::format("is {:g} s after {:g} s; times ascend.", key.time, before.time));
         continue;
       }
-      const double speed = (key.position - before.position).norm() / (key.time - before.time);
-      if (speed > kMaxListenerSpeed)
-        fail_key("position", fmt::format("is reached at {:.3g} m/s; a listener moves at most at {:g} m/s.",
-                                         speed, kMaxListenerSpeed));
+    }
+    check_path_speed();
+  }
+
+  // That of the curve through the keys, which is up to a third higher than the mean between two of them.
+  void check_path_speed()
+  {
+    const std::vector<ListenerKey>& path = scene_.listener.path;
+    std::vector<double> times;
+    std::vector<Pose> poses;
+    for (const ListenerKey& key : path) {
+      if (!times.empty() && !(key.time > times.back())) return;  // reported above
+      times.push_back(key.time);
+      poses.push_back({key.position, Quat::Identity()});
+    }
+    if (path.size() < 2) return;
+    const sound::PoseTrack track(std::move(times), std::move(poses));
+    for (std::size_t i = 1; i < path.size(); ++i) {
+      const sound::PoseTrack::Fastest fastest = track.fastest_in(i - 1);
+      if (!(fastest.speed > kMaxListenerSpeed)) continue;
+      fail(scene_.listener.place, "listener", fmt::format("path[{}].position", i),
+           fmt::format("is approached at up to {:.3g} m/s (at {:.3g} s, on the curve through the keys); a "
+                       "listener moves at most at {:g} m/s.",
+                       fastest.speed, fastest.time, kMaxListenerSpeed));
     }
   }
 

@@ -17,7 +17,7 @@ constexpr double kMaxExactInteger = 9.007199254740992e15;  ///< 2^53: beyond, do
 
 bool inside(double x, const Bounds& b)
 {
-  return x <= b.max && (b.min_excluded ? x > b.min : x >= b.min);
+  return (b.max_excluded ? x < b.max : x <= b.max) && (b.min_excluded ? x > b.min : x >= b.min);
 }
 
 bool read_whole(const JsonValue& value, double max, double& out, const ValueRule& rule, ReadContext& context)
@@ -60,11 +60,14 @@ std::string describe_rule(const std::string& noun, const ValueRule& rule)
   const Bounds& b = rule.bounds;
   std::string text = noun;
   if (std::isfinite(b.min) && std::isfinite(b.max)) {
-    text += fmt::format(" from {} to {}", b.min, b.max);
+    text += b.min_excluded || b.max_excluded
+                ? fmt::format(" {} {} and {} {}", b.min_excluded ? "above" : "of at least", b.min,
+                              b.max_excluded ? "below" : "at most", b.max)
+                : fmt::format(" from {} to {}", b.min, b.max);
   } else if (std::isfinite(b.min)) {
     text += fmt::format(" {} {}", b.min_excluded ? "above" : "of at least", b.min);
   } else if (std::isfinite(b.max)) {
-    text += fmt::format(" of at most {}", b.max);
+    text += fmt::format(" {} {}", b.max_excluded ? "below" : "of at most", b.max);
   }
   if (!rule.unit.empty()) text += fmt::format(" [{}]", rule.unit);
   return text;

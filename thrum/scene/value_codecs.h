@@ -24,6 +24,7 @@ struct Bounds {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   bool min_excluded = false;
+  bool max_excluded = false;
 };
 
 [[nodiscard]] constexpr Bounds above(double min)

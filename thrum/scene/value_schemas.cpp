@@ -15,7 +15,7 @@ namespace {
 Json with_bounds(Json schema, const Bounds& b)
 {
   if (std::isfinite(b.min)) schema[b.min_excluded ? "exclusiveMinimum" : "minimum"] = b.min;
-  if (std::isfinite(b.max)) schema["maximum"] = b.max;
+  if (std::isfinite(b.max)) schema[b.max_excluded ? "exclusiveMaximum" : "maximum"] = b.max;
   return schema;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "thrum/base/error.h"
 
@@ -24,6 +25,18 @@ void append(AudioBuffer& buffer, const AudioBuffer& block)
   }
   for (std::size_t c = 0; c < block.channels.size(); ++c) {
     buffer.channels[c].insert(buffer.channels[c].end(), block.channels[c].begin(), block.channels[c].end());
+  }
+}
+
+void fade_out(AudioBuffer& buffer)
+{
+  const double length = kFadeOut * buffer.sample_rate;
+  const auto samples = static_cast<std::size_t>(std::ceil(length));
+  for (auto& channel : buffer.channels) {
+    for (std::size_t k = 0; k < std::min(samples, channel.size()); ++k) {
+      const double left = static_cast<double>(k) / length;
+      channel[channel.size() - 1 - k] *= 0.5 - 0.5 * std::cos(std::numbers::pi * left);
+    }
   }
 }
 

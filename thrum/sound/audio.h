@@ -27,6 +27,11 @@ struct AudioBuffer {
 /// Appends a block of the same rate and number of channels. Throws Error when they differ.
 void append(AudioBuffer& buffer, const AudioBuffer& block);
 
+/// Over which sound that is cut off fades out [s].
+constexpr double kFadeOut = 5e-3;
+/// Lowers the last kFadeOut seconds by half a cosine, down to 0 at the last sample: without it the end clicks.
+void fade_out(AudioBuffer& buffer);
+
 /// Largest |sample| of all channels [Pa].
 [[nodiscard]] double peak(const AudioBuffer& buffer);
 /// Root mean square over all channels between two times [s], cut to the buffer; 0 for an empty range [Pa].

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "thrum/base/error.h"
 
@@ -13,6 +15,42 @@ namespace {
 
 /// Between the upward direction and that of the look, below which they are the same [rad].
 constexpr double kMinAngle = 1e-9;
+constexpr int kBisections = 60;  ///< of an interval within 0 to 1, down to rounding
+
+using Cubic = std::array<double, 4>;  ///< c0 + c1 u + c2 u^2 + c3 u^3
+
+double value(const Cubic& c, double u)
+{
+  return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
+}
+
+// Where a cubic changes its sign between 0 and 1, after 0 and 1 themselves. Between its stationary points it is
+// monotone.
+std::vector<double> ends_and_roots(const Cubic& c)
+{
+  std::vector<double> cuts = {0};
+  const double discriminant = c[2] * c[2] - 3 * c[1] * c[3];
+  if (discriminant >= 0) {
+    // Both roots of c1 + 2 c2 u + 3 c3 u^2 without a difference of close numbers.
+    const double q = -(c[2] + std::copysign(std::sqrt(discriminant), c[2]));
+    for (const double u : {q / (3 * c[3]), c[1] / q})
+      if (u > 0 && u < 1) cuts.push_back(u);
+  }
+  cuts.push_back(1);
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<double> roots = {0, 1};
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    double low = cuts[k];
+    double high = cuts[k + 1];
+    if (!(value(c, low) * value(c, high) < 0)) continue;
+    for (int i = 0; i < kBisections; ++i) {
+      const double middle = 0.5 * (low + high);
+      (value(c, low) * value(c, middle) <= 0 ? high : low) = middle;
+    }
+    roots.push_back(low);
+  }
+  return roots;
+}
 
 }  // namespace
 
@@ -42,25 +80,57 @@ PoseTrack::Place PoseTrack::place_of(double time) const
   return {segment, (time - times_[segment]) / (times_[segment + 1] - times_[segment])};
 }
 
+Vec3 PoseTrack::chord(std::size_t segment) const
+{
+  return (poses_[segment + 1].position - poses_[segment].position) / (times_[segment + 1] - times_[segment]);
+}
+
+// Of the parabola through it and its neighbours; at an end, of the chord.
+Vec3 PoseTrack::slope_at(std::size_t pose) const
+{
+  if (pose == 0) return chord(0);
+  if (pose + 1 == poses_.size()) return chord(pose - 1);
+  const double before = times_[pose] - times_[pose - 1];
+  const double after = times_[pose + 1] - times_[pose];
+  return (chord(pose - 1) * after + chord(pose) * before) / (before + after);
+}
+
 Vec3 PoseTrack::position(double time) const
 {
   if (is_constant()) return poses_.front().position;
   const auto [i, u] = place_of(time);
-  // Slope at a recorded moment: of the parabola through it and its neighbours; at an end, of the chord.
-  const auto chord = [&](std::size_t k) -> Vec3 {
-    return (poses_[k + 1].position - poses_[k].position) / (times_[k + 1] - times_[k]);
-  };
-  const auto slope = [&](std::size_t k) -> Vec3 {
-    if (k == 0) return chord(0);
-    if (k + 1 == poses_.size()) return chord(k - 1);
-    const double before = times_[k] - times_[k - 1];
-    const double after = times_[k + 1] - times_[k];
-    return (chord(k - 1) * after + chord(k) * before) / (before + after);
-  };
   const double h = times_[i + 1] - times_[i];
   const double v = 1 - u;
   return v * v * (1 + 2 * u) * poses_[i].position + u * u * (3 - 2 * u) * poses_[i + 1].position +
-         h * u * v * (v * slope(i) - u * slope(i + 1));
+         h * u * v * (v * slope_at(i) - u * slope_at(i + 1));
+}
+
+// With the slopes m0 and m1 and the chord c the velocity of the cubic is
+//
+//     v(u) = a + b u + e u^2,     a = m0,   b = 6 c - 4 m0 - 2 m1,   e = 3 m0 + 3 m1 - 6 c,
+//
+// and |v|^2 is largest at an end or where v . v' = a.b + (b.b + 2 a.e) u + 3 b.e u^2 + 2 e.e u^3 is 0.
+PoseTrack::Fastest PoseTrack::fastest_in(std::size_t segment) const
+{
+  const Vec3 c = chord(segment);
+  const Vec3 a = slope_at(segment);
+  const Vec3 m1 = slope_at(segment + 1);
+  const Vec3 b = 6 * c - 4 * a - 2 * m1;
+  const Vec3 e = 3 * a + 3 * m1 - 6 * c;
+  Fastest found{-1, 0};
+  for (const double u : ends_and_roots({a.dot(b), b.dot(b) + 2 * a.dot(e), 3 * b.dot(e), 2 * e.dot(e)})) {
+    const double speed = (a + u * (b + u * e)).norm();
+    if (speed > found.speed) found = {speed, times_[segment] + u * (times_[segment + 1] - times_[segment])};
+  }
+  return found;
+}
+
+PoseTrack::Fastest PoseTrack::fastest() const
+{
+  Fastest found{0, times_.front()};
+  for (std::size_t i = 0; i + 1 < poses_.size(); ++i)
+    if (const Fastest here = fastest_in(i); here.speed > found.speed) found = here;
+  return found;
 }
 
 Quat PoseTrack::rotation(double time) const

@@ -24,12 +24,22 @@ class PoseTrack {
   [[nodiscard]] Quat rotation(double time) const;
   [[nodiscard]] bool is_constant() const { return poses_.size() == 1; }
 
+  struct Fastest {
+    double speed = 0;  ///< [m/s]
+    double time = 0;   ///< [s]
+  };
+  /// When the position moves fastest: in all, and between pose `segment` and the next.
+  [[nodiscard]] Fastest fastest() const;
+  [[nodiscard]] Fastest fastest_in(std::size_t segment) const;
+
  private:
   struct Place {
     std::size_t segment = 0;
     double fraction = 0;  ///< of the segment
   };
   [[nodiscard]] Place place_of(double time) const;
+  [[nodiscard]] Vec3 chord(std::size_t segment) const;  ///< mean velocity between two poses [m/s]
+  [[nodiscard]] Vec3 slope_at(std::size_t pose) const;  ///< velocity at a pose [m/s]
 
   std::vector<double> times_;  ///< [s]
   std::vector<Pose> poses_;

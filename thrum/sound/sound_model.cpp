@@ -47,6 +47,7 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
       const double amplitude =
           std::min(radiation[at(m)].amplitude, max_radiation_amplitude(modes_.decays[m]));
       amplitudes_.push_back(heard ? amplitude : 0);
+      if (heard) ++heard_modes_;
     }
     if (settings.radiation != SoundRadiation::scalar && count > 0) find_radiation(settings.radiation);
     if (!model_->surface.triangles.empty()) modal_surface_ = std::make_unique<mesh::Bvh>(model_->surface);

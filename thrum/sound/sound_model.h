@@ -26,7 +26,9 @@ class SoundModel {
              const model::Material& material, const SynthesisSettings& settings = {});
 
   [[nodiscard]] std::size_t mode_count() const { return modes_.size(); }
-  [[nodiscard]] const elastic::ModeList& modes() const { return modes_; }  ///< those that are heard
+  /// Of these, those from min_frequency to half the sample rate.
+  [[nodiscard]] std::size_t heard_mode_count() const { return heard_modes_; }
+  [[nodiscard]] const elastic::ModeList& modes() const { return modes_; }
   [[nodiscard]] const model::ModalModel* modal_model() const { return model_.get(); }
   /// r p / q' of each mode [Pa m / (kg^1/2 m/s)].
   [[nodiscard]] const std::vector<double>& amplitudes() const { return amplitudes_; }
@@ -51,6 +53,7 @@ class SoundModel {
   std::shared_ptr<const model::ModalModel> model_;
   elastic::ModeList modes_;
   std::vector<double> amplitudes_;
+  std::size_t heard_modes_ = 0;
   std::shared_ptr<const RadiationMap> radiation_;
   std::unique_ptr<mesh::Bvh> modal_surface_;
   std::unique_ptr<mesh::Bvh> surface_;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/sound/strike.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/elastic/hertz_contact.h"
 #include "thrum/sound/body_voice.h"
+#include "thrum/sound/propagation.h"
 
 namespace thrum::sound {
 
@@ -44,7 +46,9 @@ AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, const st
   for (std::size_t i = 0; i < frames; i += ModalBank::kInterval)
     (void)voice.render(std::span(samples).subspan(i, ModalBank::kInterval));
   samples.resize(frames);
-  for (double& sample : samples) sample /= desc.distance;
+  const double distance = std::max(desc.distance, PathDesc{}.min_distance);
+  for (double& sample : samples) sample /= distance;
+  fade_out(sound);
   return sound;
 }
 
