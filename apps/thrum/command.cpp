@@ -206,9 +206,4 @@ std::string size_text(const Vec3& metres)
                      metres.z() / unit.size, unit.name);
 }
 
-std::string count_text(std::size_t count, const char* one, const char* many)
-{
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 }  // namespace thrum::app

@@ -55,7 +55,4 @@ void check_output(const std::string& file, std::initializer_list<std::string_vie
 /// For printing: components below 1e-12 of `size` are rounding and become zero.
 [[nodiscard]] Vec3 remove_rounding_noise(const Vec3& v, double size);
 
-/// "1 body", "2 bodies".
-[[nodiscard]] std::string count_text(std::size_t count, const char* one, const char* many);
-
 }  // namespace thrum::app

@@ -8,6 +8,7 @@
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/media/attenuation_picture.h"
@@ -160,7 +161,7 @@ void run(const FitOptions& options)
     }
     base::write_file(options.csv, text);
     if (!options.json)
-      fmt::print("{}: {}\n", bold(options.csv), count_text(samples.samples.size(), "sample", "samples"));
+      fmt::print("{}: {}\n", bold(options.csv), base::counted(samples.samples.size(), "sample"));
   }
 }
 

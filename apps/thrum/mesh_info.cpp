@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "apps/thrum/mesh_commands.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/mesh/mass_properties.h"
 #include "thrum/mesh/mesh_report.h"
@@ -74,7 +75,7 @@ void info(const InfoOptions& options)
   const mesh_io::MeshFile file = mesh_io::read_mesh_file(options.input);
   if (file.mesh.triangles.empty()) {
     throw Error(fmt::format("{} has no triangles, only {}.", options.input,
-                            count_text(file.mesh.vertices.size(), "vertex", "vertices")));
+                            base::counted(file.mesh.vertices.size(), "vertex", "vertices")));
   }
   const mesh::MeshReport report = mesh::report_mesh(file.mesh);
   fmt::print("{}\n{}", bold(options.input), mesh::to_text(report));

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/thrum/mesh_commands.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/mesh_io/mesh_io.h"
@@ -70,7 +71,7 @@ void run(const TetsOptions& options)
   if (result.stuffing.dropped_pieces > 0) {
     const auto pieces = static_cast<std::size_t>(result.stuffing.dropped_pieces);
     fmt::print("{}\n", warning(fmt::format("{} of {:.3g} m^3 in total {} dropped as too small.",
-                                           count_text(pieces, "loose piece", "loose pieces"),
+                                           base::counted(pieces, "loose piece"),
                                            result.stuffing.dropped_volume, pieces == 1 ? "was" : "were")));
   }
   if (!result.resolution.resolved()) fmt::print("{}\n", warning(tets::describe(result.resolution)));

@@ -13,6 +13,7 @@
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/progress.h"
 #include "thrum/base/timing.h"
 #include "thrum/scene/build_world.h"
@@ -99,7 +100,7 @@ void print_resonators(const scene::BuiltScene& built)
     highest = std::max(highest, model->frequencies.maxCoeff());
   }
   fmt::print("  ringing   {}, {} modes from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n",
-             count_text(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
+             base::counted(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
 }
 
 // "2 to 48", or "48" when both have the same text.
@@ -137,8 +138,7 @@ void check(const CheckOptions& options)
   if (!built.late_bodies.empty()) fmt::print(", {} that appear later", built.late_bodies.size());
   fmt::print("\n");
   if (heaviest > 0) fmt::print("  masses    {} kg each\n", range_text(lightest, heaviest));
-  fmt::print("  shapes    {}, {} in all\n", model.shapes.size(),
-             count_text(triangles, "triangle", "triangles"));
+  fmt::print("  shapes    {}, {} in all\n", model.shapes.size(), base::counted(triangles, "triangle"));
   fmt::print("  joints    {}, scripted impulses {}, forces {}\n", model.joints.size(), built.impulses.size(),
              built.forces.size());
   if (built.responder) print_resonators(built);

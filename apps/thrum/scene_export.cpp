@@ -11,6 +11,7 @@
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/progress.h"
@@ -106,7 +107,7 @@ void write_strip(const ExportOptions& options, const sim::Recording& recording)
   }
   media::write_png(options.strip,
                    media::render_snapshot_strip(recording, times, picture_size(options, 480, 360)));
-  print_written(options.strip, count_text(times.size(), "frame", "frames") + " side by side");
+  print_written(options.strip, base::counted(times.size(), "frame") + " side by side");
 }
 
 void write_sheet(const ExportOptions& options, const sim::Recording& recording)
@@ -118,7 +119,7 @@ void write_sheet(const ExportOptions& options, const sim::Recording& recording)
   const auto times = media::evenly_spaced_times(recording, columns * static_cast<int>(grid[1]));
   media::write_png(options.sheet,
                    media::render_snapshot_sheet(recording, times, columns, picture_size(options, 400, 300)));
-  print_written(options.sheet, count_text(times.size(), "frame", "frames") + " in rows");
+  print_written(options.sheet, base::counted(times.size(), "frame") + " in rows");
 }
 
 void write_film(const ExportOptions& options, const sim::Recording& recording)
@@ -189,8 +190,8 @@ void export_files(const ExportOptions& options)
   const sim::Recording recording = recording_in(options.folder);
   if (!recording.complete)
     fmt::print(stderr, "note: the run is incomplete and ends at {:.6g} s.\n", end_of(recording));
-  const std::string content = fmt::format("{} of {}", count_text(recording.frames.size(), "frame", "frames"),
-                                          count_text(recording.header.bodies.size(), "body", "bodies"));
+  const std::string content = fmt::format("{} of {}", base::counted(recording.frames.size(), "frame"),
+                                          base::counted(recording.header.bodies.size(), "body", "bodies"));
   if (!options.glb.empty()) {
     base::write_file(options.glb,
                      std::string_view(media::motion_glb(recording, {.impulses = options.arrows})));
@@ -204,7 +205,7 @@ void export_files(const ExportOptions& options)
     const std::string table = media::events_csv(recording);
     base::write_file(options.csv, std::string_view(table));
     const auto lines = static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n'));
-    print_written(options.csv, count_text(lines > 0 ? lines - 1 : 0, "event", "events"));
+    print_written(options.csv, base::counted(lines > 0 ? lines - 1 : 0, "event"));
   }
   if (!options.page.empty()) write_page(options, recording);
   if (!options.png.empty()) write_picture(options, recording);

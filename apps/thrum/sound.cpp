@@ -12,6 +12,7 @@
 #include "apps/thrum/scene_commands.h"
 #include "apps/thrum/sound_report.h"
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/timing.h"
 #include "thrum/media/pages.h"
 #include "thrum/media/viewer_data.h"
@@ -61,9 +62,9 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
   }
   if (options.quiet) return;
   fmt::print("{:.3g} s of sound: {} with {}, {}; peak {:.3g} Pa ({:.0f} dB), full scale {:.3g} Pa\n",
-             result.sound.duration(), count_text(result.sounding_bodies, "body", "bodies"),
-             count_text(result.modes, "mode", "modes"), count_text(result.impacts, "impact", "impacts"),
-             result.peak, level_of(result.peak), result.full_scale);
+             result.sound.duration(), base::counted(result.sounding_bodies, "body", "bodies"),
+             base::counted(result.modes, "mode"), base::counted(result.impacts, "impact"), result.peak,
+             level_of(result.peak), result.full_scale);
   fmt::print("modes in {}, synthesis in {} ({:.3g} x real time)\n",
              base::readable_duration(result.modes_seconds), base::readable_duration(result.synthesis_seconds),
              result.sound.duration() / std::max(result.synthesis_seconds, 1e-9));

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
 #include "apps/thrum/sound_report.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/timing.h"
@@ -61,10 +63,9 @@ struct StrikeOptions {
 };
 
 std::shared_ptr<const model::ModalModel> find_modes(const StrikeOptions& options,
-                                                    const model::Material& material)
+                                                    const model::Material& material,
+                                                    const mesh::TriangleMesh& surface)
 {
-  if (extension_of(options.input) == ".npz")
-    return std::make_shared<const model::ModalModel>(elastic::read_modal_file(options.input));
   elastic::ModalAnalysisDesc desc;
   desc.name = std::filesystem::path(options.input).stem().string();
   desc.materials = {material};
@@ -79,17 +80,16 @@ std::shared_ptr<const model::ModalModel> find_modes(const StrikeOptions& options
   const elastic::FillDesc fill = {.spacing = options.spacing,
                                   .max_tetrahedra = sound::SynthesisSettings{}.max_tetrahedra,
                                   .thickness = options.thickness};
-  elastic::ModalAnalysisResult result =
-      elastic::analyse_surface_modes_cached(mesh_io::read_mesh(options.input), fill, desc);
+  elastic::ModalAnalysisResult result = elastic::analyse_surface_modes_cached(surface, fill, desc);
   if (!result.ok()) throw Error(elastic::describe_failure(result));
   return std::make_shared<const model::ModalModel>(std::move(result.model));
 }
 
 // The nearest point of the surface is struck, which is only meant when it is near.
-Vec3 checked_point(const char* option, const std::string& text, const model::ModalModel& model, bool quiet)
+Vec3 checked_point(const char* option, const std::string& text, const mesh::TriangleMesh& surface, bool quiet)
 {
   const Vec3 point = parse_vec3(option, text);
-  const Box3 box = mesh::bounding_box(model.surface);
+  const Box3 box = mesh::bounding_box(surface);
   const double size = box.diagonal().norm();
   if (!(box.exteriorDistance(point) <= kMaxOutside * size)) {
     const auto corner = [](const Vec3& p) {
@@ -99,7 +99,7 @@ Vec3 checked_point(const char* option, const std::string& text, const model::Mod
         "{} {} is {} outside of the body, which lies between {} and {} [m]. Give a point of its surface.",
         option, text, length_text(box.exteriorDistance(point)), corner(box.min()), corner(box.max())));
   }
-  const double distance = mesh::Bvh(model.surface).closest_point(point).distance;
+  const double distance = mesh::Bvh(surface).closest_point(point).distance;
   if (distance > kMaxOffset * size && !quiet) {
     fmt::print(stderr, "{}\n",
                warning(fmt::format("{} is {} away from the surface; the closest point of it is struck.",
@@ -108,17 +108,27 @@ Vec3 checked_point(const char* option, const std::string& text, const model::Mod
   return point;
 }
 
-// Evenly from --at to --to.
-std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const model::ModalModel& model)
+// From where to where; empty: the modes decide.
+struct StrikePlaces {
+  std::optional<Vec3> at;
+  std::optional<Vec3> to;
+};
+
+StrikePlaces checked_places(const StrikeOptions& options, const mesh::TriangleMesh& surface)
 {
-  Vec3 from = Vec3::Zero();
-  if (options.at.empty()) {
-    const mesh::SurfacePoint point = elastic::choose_strike_point(model).point;
-    from = mesh::position(model.surface, point);
-  } else {
-    from = checked_point("--at", options.at, model, options.quiet);
-  }
-  const Vec3 to = options.to.empty() ? from : checked_point("--to", options.to, model, options.quiet);
+  StrikePlaces places;
+  if (!options.at.empty()) places.at = checked_point("--at", options.at, surface, options.quiet);
+  if (!options.to.empty()) places.to = checked_point("--to", options.to, surface, options.quiet);
+  return places;
+}
+
+// Evenly from --at to --to.
+std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const StrikePlaces& places,
+                                      const model::ModalModel& model)
+{
+  const Vec3 from =
+      places.at ? *places.at : mesh::position(model.surface, elastic::choose_strike_point(model).point);
+  const Vec3 to = places.to.value_or(from);
   std::vector<sound::Strike> strikes;
   for (int i = 0; i < options.count; ++i) {
     const double share = options.count > 1 ? static_cast<double>(i) / (options.count - 1) : 0;
@@ -152,7 +162,7 @@ void check_length(const StrikeOptions& options, double duration)
   throw Error(
       fmt::format("{} every {:g} s make {} of sound; at {} Hz {} are made at most. Give a smaller --count, "
                   "--interval or --duration.",
-                  count_text(at(options.count), "strike", "strikes"), options.interval,
+                  base::counted(at(options.count), "strike"), options.interval,
                   base::readable_duration(duration), options.rate, base::readable_duration(limit)));
 }
 
@@ -176,21 +186,29 @@ void warn_of_strike(const StrikeOptions& options, const model::ModalModel& model
                      length_text(sound::PathDesc{}.min_distance)));
 }
 
-void strike(StrikeOptions options)
+struct StruckBody {
+  std::shared_ptr<const model::ModalModel> modes;
+  StrikePlaces places;
+};
+
+// Places are checked before modes are computed, which takes long.
+StruckBody read_body(const StrikeOptions& options, const model::Material& material)
 {
-  check_output(options.output, {".wav", ".flac"});
-  check_sound_pictures(options.pictures);
-  if (options.count == 0) options.count = options.to.empty() ? 1 : kStrikesInARow;
-  const double duration = options.duration + (options.count - 1) * options.interval;
-  check_length(options, duration);
-  if (extension_of(options.input) == ".npz" &&
-      (!options.clamp.empty() || options.has_material || options.thickness > 0))
+  if (extension_of(options.input) != ".npz") {
+    const mesh::TriangleMesh surface = mesh_io::read_mesh(options.input);
+    const StrikePlaces places = checked_places(options, surface);
+    return {find_modes(options, material, surface), places};
+  }
+  if (!options.clamp.empty() || options.has_material || options.thickness > 0)
     throw Error(
         "A modal file has its material, its supports and its shape: leave out --material, --clamp and "
         "--thickness, or give the mesh.");
-  const model::Material& material = elastic::MaterialLibrary::builtin().get(options.material);
-  const auto modes = find_modes(options, material);
-  warn_of_strike(options, *modes);
+  const auto modes = std::make_shared<const model::ModalModel>(elastic::read_modal_file(options.input));
+  return {modes, checked_places(options, modes->surface)};
+}
+
+sound::StrikeDesc strike_desc(const StrikeOptions& options, double duration)
+{
   sound::StrikeDesc desc;
   desc.settings.sample_rate = options.rate;
   desc.settings.modes = options.modes;
@@ -201,29 +219,25 @@ void strike(StrikeOptions options)
   desc.striker_radius = options.radius;
   desc.distance = options.distance;
   desc.duration = duration;
-  const base::Stopwatch watch;
-  const auto model = std::make_shared<const sound::SoundModel>(
-      modes, modes->surface, modes->materials.empty() ? material : modes->materials.front(), desc.settings);
-  const double model_seconds = watch.seconds();
-  if (model->mode_count() == 0)
-    throw Error(
-        fmt::format("{} has no mode up to {:g} kHz, so it does not ring: it is too small or too stiff.",
-                    options.input, desc.settings.max_frequency / 1000));
-  const sound::AudioBuffer hit = sound::strike_body(model, strikes_of(options, *modes), desc);
-  const double peak = sound::peak(hit);
+  return desc;
+}
+
+// Pressure that is written as 1.
+double full_scale_of(const StrikeOptions& options, const sound::AudioBuffer& hit)
+{
+  if (options.normalise) return 1 / sound::normalising_gain(hit);
+  if (options.full_scale > 0) return options.full_scale;
   constexpr double kPeakLevel = 0.89;  // -1 dB
-  double full_scale = options.full_scale > 0 ? options.full_scale : peak > 0 ? peak / kPeakLevel : 1;
-  if (options.normalise) full_scale = 1 / sound::normalising_gain(hit);
-  const sound::AudioFileReport report =
-      sound::write_audio_file(options.output, hit, {.full_scale = full_scale});
-  const VecX heard = modes->frequencies.head(static_cast<Eigen::Index>(model->mode_count()));
-  write_sound_pictures(options.pictures, hit, options.material, {heard.begin(), heard.end()});
-  if (options.quiet) return;
+  const double peak = sound::peak(hit);
+  return peak > 0 ? peak / kPeakLevel : 1;
+}
+
+void print_strike(const StrikeOptions& options, const std::string& material, const VecX& heard,
+                  const sound::AudioBuffer& hit)
+{
   fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
-             bold(options.output), hit.duration(), count_text(at(options.count), "strike", "strikes"),
-             modes->materials.empty() ? options.material : modes->materials.front().name, model->mode_count(),
-             modes->frequencies[0], modes->frequencies[static_cast<Eigen::Index>(model->mode_count()) - 1],
-             peak, options.distance);
+             bold(options.output), hit.duration(), base::counted(at(options.count), "strike"), material,
+             heard.size(), heard[0], heard[heard.size() - 1], sound::peak(hit), options.distance);
   const auto unheard =
       std::count_if(heard.begin(), heard.end(), [&](double f) { return f >= options.rate / 2.0; });
   if (unheard > 0)
@@ -231,6 +245,36 @@ void strike(StrikeOptions options)
                warning(fmt::format("{} of these modes are above half the sample rate and are not heard; "
                                    "--rate 48000 has all.",
                                    unheard)));
+}
+
+void strike(StrikeOptions options)
+{
+  check_output(options.output, {".wav", ".flac"});
+  check_sound_pictures(options.pictures);
+  if (options.count == 0) options.count = options.to.empty() ? 1 : kStrikesInARow;
+  const double duration = options.duration + (options.count - 1) * options.interval;
+  check_length(options, duration);
+  const model::Material& chosen = elastic::MaterialLibrary::builtin().get(options.material);
+  const auto [modes, places] = read_body(options, chosen);
+  const model::Material& material = modes->materials.empty() ? chosen : modes->materials.front();
+  warn_of_strike(options, *modes);
+  const sound::StrikeDesc desc = strike_desc(options, duration);
+  const base::Stopwatch watch;
+  const auto model =
+      std::make_shared<const sound::SoundModel>(modes, modes->surface, material, desc.settings);
+  const double model_seconds = watch.seconds();
+  if (model->mode_count() == 0)
+    throw Error(
+        fmt::format("{} has no mode up to {:g} kHz, so it does not ring: it is too small or too stiff.",
+                    options.input, desc.settings.max_frequency / 1000));
+  const sound::AudioBuffer hit = sound::strike_body(model, strikes_of(options, places, *modes), desc);
+  const double full_scale = full_scale_of(options, hit);
+  const sound::AudioFileReport report =
+      sound::write_audio_file(options.output, hit, {.full_scale = full_scale});
+  const VecX heard = modes->frequencies.head(static_cast<Eigen::Index>(model->mode_count()));
+  write_sound_pictures(options.pictures, hit, options.material, {heard.begin(), heard.end()});
+  if (options.quiet) return;
+  print_strike(options, modes->materials.empty() ? options.material : material.name, heard, hit);
   if (model->radiation())
     fmt::print("{}\n", radiation_text(*model->radiation(), options.radiation, model_seconds));
   fmt::print("{}\n", loudness_text(hit, full_scale));

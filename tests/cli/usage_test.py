@@ -271,6 +271,8 @@ class Usage(CommandLine):
             far = self.assert_rejected(1, "strike", "s.npz", "-o", "far.wav", option, "9,9,9")
             self.assertIn(f"{option} 9,9,9 is ", far)
             self.assertIn("between", far)  # where the body is
+        # Before the modes are computed, which this open sheet without a thickness has not.
+        self.assertIn("--at 9,9,9 is ", self.assert_rejected(1, "strike", "sheet.obj", "-o", "far.wav", "--at", "9,9,9"))
         self.assertFalse((self.at / "far.wav").exists())
         short = ["strike", "s.npz", "--duration", "0.1", "-o", "s.wav"]
         self.assertIn("away from the surface", self.run_thrum(*short, "--at", "0,0,0").stderr)
