@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Coulomb's law in motion: friction is opposite to slip, whatever the inertias and the length of the step.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/error.h"
@@ -89,6 +93,115 @@ TEST(Friction, AThrownBoxKeepsItsLineWithTheDirectSolver)
   WorldDesc desc = desc_without_sleep();
   desc.constraint.solver = rigid::RowSolver::direct;
   expect_straight_slides(desc);
+}
+
+constexpr StepperKind kSteppers[] = {StepperKind::constraint, StepperKind::impulse};
+
+model::BodyId add_fixed_box(World& world, const Vec3& half, const Pose& pose)
+{
+  BodyDesc spec;
+  spec.shape = world.add_shape({model::Box{half}});
+  spec.X_ws = pose;
+  spec.motion = model::Motion::fixed;
+  return world.add_body(spec);
+}
+
+std::string case_name(StepperKind stepper, double h)
+{
+  return fmt::format("{}, 1/{:.0f} s", stepper == StepperKind::constraint ? "constraint" : "impulse", 1 / h);
+}
+
+// Plates side by side that a force P = share * m g presses against a wall, the outermost first. Each moves
+// down at `speed` to begin with.
+struct Pressed {
+  int count = 1;     ///< plates between the force and the wall
+  double share = 1;  ///< P / (m g) of one plate
+  double speed = 0;  ///< downwards [m/s]
+};
+
+std::vector<double> speeds_of_pressed(const Pressed& scene, StepperKind stepper, double h, int steps)
+{
+  WorldDesc desc = desc_without_sleep();
+  desc.stepper = stepper;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {0, kMu, 0, 0});
+  add_fixed_box(world, {0.5, 20, 20}, {{0.5, 0, 0}, Quat::Identity()});
+  constexpr double kMass = 3;
+  std::vector<model::BodyId> plates;
+  for (int i = 0; i < scene.count; ++i) {
+    plates.push_back(add_box(world, {0.1, 0.3, 0.2}, {-0.1 - 0.2 * (scene.count - 1 - i), 0, 0}, kMass));
+    world.set_velocity(plates.back(), {0, 0, -scene.speed}, Vec3::Zero());
+  }
+  for (int i = 0; i < steps; ++i) {
+    const Vec3 middle = world.body(plates.front()).X_wb.position;
+    world.apply_force(plates.front(), {scene.share * kMass * g, 0, 0}, middle);
+    world.step(h);
+  }
+  std::vector<double> speeds;
+  for (const model::BodyId plate : plates) speeds.push_back(-world.body(plate).velocity.z());
+  return speeds;
+}
+
+// Against the wall friction mu P acts, and between plates that move alike none needs to: they fall at
+// g - mu P / (n m), braking where that is negative.
+TEST(Friction, PlatesPressedAgainstAWallSlideByTheFormula)
+{
+  for (const StepperKind stepper : kSteppers) {
+    for (const double h : kSteps) {
+      const int steps = static_cast<int>(0.5 / h);
+      for (const Pressed& scene : {Pressed{1, 1, 1}, Pressed{1, 2, 0}, Pressed{1, 4, 5}, Pressed{2, 2, 1}}) {
+        SCOPED_TRACE(case_name(stepper, h) + fmt::format(", {} plates, P {} m g", scene.count, scene.share));
+        const double expected = scene.speed + steps * h * g * (1 - kMu * scene.share / scene.count);
+        for (const double speed : speeds_of_pressed(scene, stepper, h, steps))
+          EXPECT_NEAR(speed, expected, 0.005 * std::max(1.0, expected));
+      }
+    }
+  }
+}
+
+// It sticks where mu P > n m g, and stops where it slid.
+TEST(Friction, PlatesPressedHardAgainstAWallStick)
+{
+  for (const StepperKind stepper : kSteppers) {
+    for (const double h : kSteps) {
+      for (const Pressed& scene : {Pressed{1, 2.6, 0}, Pressed{1, 5, 2}, Pressed{2, 6, 0}}) {
+        SCOPED_TRACE(case_name(stepper, h) + fmt::format(", {} plates, P {} m g", scene.count, scene.share));
+        for (const double speed : speeds_of_pressed(scene, stepper, h, static_cast<int>(0.5 / h)))
+          EXPECT_NEAR(speed, 0, 1e-4);
+      }
+    }
+  }
+}
+
+// A bar between two faces that open upwards, each at `angle` to the vertical, presses both with
+// N = m g / (2 sin angle): along the groove it slows down by mu g / sin(angle).
+TEST(Friction, ABarInAGrooveIsBrakedByBothFaces)
+{
+  constexpr double kSpeed = 4;
+  constexpr double kSeconds = 0.3;
+  const double angle = std::numbers::pi / 4;
+  for (const StepperKind stepper : kSteppers) {
+    for (const double h : kSteps) {
+      SCOPED_TRACE(case_name(stepper, h));
+      WorldDesc desc = desc_without_sleep();
+      desc.stepper = stepper;
+      World world(desc);
+      world.set_surface(model::kDefaultSurface, {0, kMu, 0, 0});
+      for (const double side : {-1.0, 1.0}) {
+        const Quat turn(Eigen::AngleAxisd(side * angle, Vec3::UnitY()));
+        add_fixed_box(world, {0.5, 10, 10}, {turn * Vec3(0.5 * side, 0, 0), turn});
+      }
+      const Quat turn(Eigen::AngleAxisd(angle, Vec3::UnitY()));
+      // Long, so that braking below its middle does not lift its end.
+      const model::BodyId bar =
+          add(world, {model::Box{{0.1, 0.6, 0.1}}}, {0, 0, 0.1 * std::sqrt(2.0)}, 2, turn);
+      world.set_velocity(bar, {0, kSpeed, 0}, Vec3::Zero());
+      const int steps = static_cast<int>(kSeconds / h);
+      for (int i = 0; i < steps; ++i) world.step(h);
+      const double expected = kSpeed - kMu * g / std::sin(angle) * steps * h;
+      EXPECT_NEAR(world.body(bar).velocity.y(), expected, 0.01 * kSpeed);
+    }
+  }
 }
 
 TEST(Friction, BoundsOfTheFirstSolveNeedTheDirectSolver)

@@ -12,8 +12,11 @@ namespace {
 
 /// A pass that keeps a part of the approach need not be more exact than this share of what it takes away.
 constexpr double kPassAccuracy = 0.05;
+/// How far a point may miss its speed in a pass, as a share of what gravity gives in a step. Shock
+/// propagation is exact: with this tolerance there, a pyramid of 210 boxes moved by 1 to 4 mm in 2 s.
+constexpr double kPassTolerance = 1e-3;
 /// Approach that is left to shock propagation, as a share of what gravity gives in a step.
-constexpr double kUnsettledApproach = 1;
+constexpr double kUnsettledApproach = 0.1;
 /// Points this much narrower across than along do not span a patch (square of the ratio).
 constexpr double kFlatPatch = 1e-4;
 /// Rounds over each level in shock propagation where there are joints, at least.
@@ -25,14 +28,17 @@ void ImpulseStepper::contact_pass(const StepFrame& frame, double h, double kept)
 {
   clear_samples();
   max_approach_ = 0;
+  const double tolerance = std::max(settled_, kPassTolerance * h * frame.model.gravity.norm());
   for (ImpulsePair& pair : pairs_) {
     sample_pair(frame, pair, h, false);
-    settle_pair(pair, h, kept, settings_.pair_iterations);
+    settle_pair(pair, h, kept, settings_.pair_iterations, tolerance);
   }
 }
 
 // Where we leave the paper: when a heap lands, ten passes leave lower rings pressed together at up to 0.4
-// m/s, and 500 rings in a box overlapped by 39 mm. Passes without restitution go on until that has ended.
+// m/s, and 500 rings in a box overlapped by 39 mm. Passes without restitution go on until that has ended. A
+// heap of 500 rings at rest was kept in motion by what ten passes left to shock propagation, which moves
+// upper bodies alone: 0.7 to 1.6 J, with up to 20 more passes 0.005 to 0.7 J.
 void ImpulseStepper::extra_contact_passes(StepFrame& frame, double h)
 {
   const double limit = kUnsettledApproach * h * frame.model.gravity.norm();
@@ -43,11 +49,13 @@ void ImpulseStepper::extra_contact_passes(StepFrame& frame, double h)
 }
 
 // The deepest point that is not separating first, at positions x + h v predicted again after each impulse.
-// `kept` is minus the restitution: the share of its approach that a point keeps in this pass.
+// `kept` is minus the restitution: the share of its approach that a point keeps in this pass. Points within
+// `tolerance` of what is asked for are left alone [m/s].
 //
 // Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops
 // it where it is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
-bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept, int iterations)
+bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept, int iterations,
+                                 double tolerance)
 {
   if (!is_movable(pair)) return false;
   // What each point may do in this pass. A pair that started warm is near its answer: slowing down in steps
@@ -63,8 +71,8 @@ bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept,
       max_approach_ = std::max(max_approach_, min_speed - u);
       const bool pushed = settings_.accumulate_impulses && carries;
       point.target = u < min_speed || pushed ? min_speed + kept * (u - min_speed) : min_speed;
-      point.tolerance = settled_;
-      if (kept > 0) point.tolerance = std::max(settled_, kPassAccuracy * std::abs(u - point.target));
+      point.tolerance = tolerance;
+      if (kept > 0) point.tolerance = std::max(tolerance, kPassAccuracy * std::abs(u - point.target));
     }
   }
   bool any = false;
@@ -260,7 +268,7 @@ void ImpulseStepper::shock_propagation(const StepFrame& frame, double h)
           sample_pair(frame, pair, h, false);
           record_felt_impulses(pair);
         }
-        const bool changed = settle_pair(pair, h, 0.0, settings_.shock_pair_iterations);
+        const bool changed = settle_pair(pair, h, 0.0, settings_.shock_pair_iterations, settled_);
         pair.settled_at = changed ? 0 : changes_of(pair) + 1;
         any = any || changed;
       }

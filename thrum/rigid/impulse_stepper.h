@@ -165,7 +165,7 @@ class ImpulseStepper final : public Stepper {
   void scale_warm_impulses();
   void contact_pass(const StepFrame& frame, double h, double kept);
   void extra_contact_passes(StepFrame& frame, double h);
-  bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations);
+  bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations, double tolerance);
   enum class FlatPatchResult { not_possible, settled, done };
   [[nodiscard]] static bool find_flat_frame(ImpulsePatch& patch);
   static void compute_flat_matrices(const SolverBody& A, const SolverBody& B, FlatFrame& flat);

@@ -104,11 +104,11 @@ THRUM_TABLE(
                &ImpulseSettings::collision_iterations)
         .field(sweeps("contact_iterations", "passes over all pairs for resting contact", 0),
                &ImpulseSettings::contact_iterations)
-        .field(
-            sweeps("extra_contact_iterations",
-                   "max further passes, while points approach each other faster than gravity would make them",
-                   0),
-            &ImpulseSettings::extra_contact_iterations)
+        .field(sweeps("extra_contact_iterations",
+                      "max further passes, while points approach each other faster than a tenth of gravity's "
+                      "speed in a step",
+                      0),
+               &ImpulseSettings::extra_contact_iterations)
         .field(sweeps("pair_iterations", "max impulses each time a pair is visited"),
                &ImpulseSettings::pair_iterations)
         .field(sweeps("shock_sweeps", "sweeps in which lower bodies do not yield", 0),
