@@ -12,10 +12,13 @@
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
+#include "thrum/media/sound_sources.h"
 #include "thrum/scene/run_scene.h"
 #include "thrum/sound/air.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/loudness.h"
+#include "thrum/sound/propagation.h"
 
 namespace thrum::media {
 namespace {
@@ -382,8 +385,8 @@ TEST_F(RunSoundTest, AListenerBelowTheGroundIsToldSo)
   }
 }
 
-// A body may carry its listener faster than a path may: f' = f (1 - v / c) up to the speed of sound, beyond which
-// it is told.
+// A body may carry its listener faster than a path may: f' = f (1 - v / c) up to the speed of sound, beyond
+// which it is told.
 TEST_F(RunSoundTest, AListenerOnAFastBodyHearsTheShiftOfDoppler)
 {
   const auto moving = [&](double v) {
@@ -434,6 +437,55 @@ TEST_F(RunSoundTest, TheSameRunGivesTheSameBytesAndStemsAddUp)
   for (std::size_t i = 0; i < stems.sound.frame_count(); ++i) {
     ASSERT_NEAR(board.channels[0][i] + cube.channels[0][i], stems.sound.channels[0][i], 1e-6 * stems.peak);
   }
+}
+
+// What the bodies emit, carried to the listener, is the sound: p(t) = s(t - r / c) / r of both.
+TEST_F(RunSoundTest, SourcesMakeUpTheSound)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.4", "sound.air_absorption=false"});
+  const RunSound heard = write_run_sound(folder_, recording);
+  const SoundSources sources = read_sound_sources(folder_ / "sources.npz");
+  EXPECT_EQ(sources.frames, static_cast<std::int64_t>(heard.sound.frame_count()));
+  EXPECT_EQ(sources.full_scale, heard.full_scale);
+  EXPECT_FALSE(sources.at_camera);  // the scene says where
+  ASSERT_EQ(sources.centres.size(), 2U);
+  const sound::PoseTrack ear(Pose{{0, -0.5, 0.3}});
+  std::vector<double> sum(heard.sound.frame_count(), 0.0);
+  for (std::size_t body = 0; body < 2; ++body) {
+    std::vector<double> amplitude(sum.size(), 0.0);
+    for (std::size_t b = 0; b < sources.bodies.size(); ++b) {
+      if (at(sources.bodies[b]) != body) continue;
+      const std::size_t first = at(sources.numbers[b]) * at(sources.block_size);
+      for (std::size_t i = 0; i < at(sources.block_size) && first + i < amplitude.size(); ++i)
+        amplitude[first + i] = sources.samples[b * at(sources.block_size) + i];
+    }
+    std::vector<double> times;
+    std::vector<Pose> poses;
+    for (const sim::RecordedFrame& frame : recording.frames) {
+      times.push_back(frame.time);
+      poses.push_back(frame.poses[body].pose());
+    }
+    const sound::PoseTrack track(times, poses);
+    sound::Propagator way(sound::SoundPath({track, sources.centres[body]}, {ear}, {.absorption = false}),
+                          48000);
+    std::vector<double> pressure;
+    way.push(amplitude);
+    way.pull(pressure);
+    way.finish(pressure, sum.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += pressure[i];
+  }
+  ASSERT_GT(heard.peak, 0);
+  // Until the fade at its end, which the file has 2 ms of travel later.
+  for (std::size_t i = 0; i + 500 < sum.size(); ++i)
+    ASSERT_NEAR(sum[i], heard.sound.channels[0][i], 3e-5 * heard.peak) << i;
+  // Of a file of its own there are none, and a listener without a place is at the camera.
+  std::filesystem::remove(folder_ / "sources.npz");
+  (void)write_run_sound(folder_, recording, {.output = folder_ / "other.wav"});
+  EXPECT_FALSE(fs::exists(folder_ / "sources.npz"));
+  std::string scene = kBall;
+  scene.erase(scene.find("\"listener\""), scene.find("\"bodies\"") - scene.find("\"listener\""));
+  (void)write_run_sound(folder_, run(scene, {"duration=0.2"}));
+  EXPECT_TRUE(read_sound_sources(folder_ / "sources.npz").at_camera);
 }
 
 TEST_F(RunSoundTest, AMutedBodyIsMissingAndNothingElse)

@@ -181,9 +181,10 @@ TEST(SoundNotes, AListenerMovesAlongAPathOrWithABody)
                SceneError);
 }
 
-// At the middle key both chords are of the same speed, but the curve that passes through the keys at their mean
-// slope must be faster between them: through 0, 95, 95 m at 0, 1, 2 s it has slopes of 95, 47.5 and 0 m/s, and in
-// the first second v(u) = 95 + 95 u - 142.5 u^2 [m/s], which is largest at u = 1/3: 110.83 m/s.
+// The curve that passes through the keys at their mean
+// slopes is faster between them than on average: through 0, 95, 95 m at 0, 1, 2 s it has slopes of 95, 47.5
+// and 0 m/s, and in the first second v(u) = 95 + 95 u - 142.5 u^2 [m/s], which is largest at u = 1/3: 110.83
+// m/s.
 TEST(SoundNotes, TheSpeedOfAListenerIsThatOfTheCurveThroughItsKeys)
 {
   const std::string text = sound_notes_text(notes_of(kScene));

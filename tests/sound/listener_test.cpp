@@ -222,15 +222,24 @@ TEST(Listener, ATurningHeadHearsNoClicks)
   }
 }
 
-// Finite: at most 1 / min_distance times the sums of the weights of the delay and of the responses of an ear.
+// At most 1 / min_distance times the sums of the weights of the delay and of the responses of an ear.
 TEST(Listener, OneThatOutrunsTheSoundHearsNothingWorse)
 {
   for (const ListenerKind kind : {ListenerKind::mono, ListenerKind::ambisonic, ListenerKind::binaural}) {
     const PoseTrack leaping({0, 0.1, 0.101, 0.2, 0.201}, {Pose{{2, 0, 0}}, Pose{{2, 0, 0}}, Pose{{300, 0, 0}},
                                                           Pose{{300, 0, 0}}, Pose{{1, 0, 0}}});
     const Listener listener({.kind = kind}, leaping, kRate);
-    for (const auto& channel : heard(listener, PoseTrack(Pose{}), {}, 60000, 77).channels)
-      for (const double x : channel) ASSERT_LE(std::abs(x), 100);
+    const AudioBuffer sound = heard(listener, PoseTrack(Pose{}), {}, 60000, 77);
+    const Listener still({.kind = kind}, PoseTrack(Pose{{1, 0, 0}}), kRate);
+    const AudioBuffer after = heard(still, PoseTrack(Pose{}), {}, 60000, 77);
+    for (std::size_t c = 0; c < sound.channels.size(); ++c) {
+      for (const double x : sound.channels[c]) ASSERT_LE(std::abs(x), 100);
+      // 300 m away it hears what left 0.87 s before, when there was none; back again, all that it would have
+      // heard.
+      for (std::size_t i = 6000; i < 9000; ++i) ASSERT_LE(std::abs(sound.channels[c][i]), 1e-12) << i;
+      for (std::size_t i = 12000; i < 50000; ++i)
+        ASSERT_NEAR(sound.channels[c][i], after.channels[c][i], 1e-4) << i;
+    }
   }
 }
 

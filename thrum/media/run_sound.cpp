@@ -13,6 +13,7 @@
 #include "thrum/base/timing.h"
 #include "thrum/media/run_listener.h"
 #include "thrum/media/sound_bodies.h"
+#include "thrum/media/sound_sources.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/listener.h"
 #include "thrum/sound/loudness.h"
@@ -30,6 +31,7 @@ constexpr double kInaudible = 1e-9;           ///< a body whose amplitude stays 
 // The sound after the end of the motion ends when it is below both of these.
 constexpr double kHearing = kReferencePressure;  ///< threshold of hearing [Pa]
 constexpr double kSilentShare = 1e-5;            ///< of the loudest pressure of the run: -100 dB
+constexpr double kPairSpacing = 0.2;             ///< on the page, for listeners that are no pair [m]
 constexpr double kTimeRounding = 1e-6;           ///< of sums of steps [s]
 constexpr double kMaxMach = 0.9;                 ///< of bodies and listeners whose sound is right
 constexpr std::size_t kArrivalMargin = 4096;     ///< samples of filters after the last that arrives
@@ -84,6 +86,7 @@ class RunSynthesis {
       while (synthesis_.ready_until() < end) add_next_step();
       synthesis_.render(kBlockIntervals, amplitudes_);
       push_block(k);
+      for (std::size_t b = 0; b < amplitudes_.size(); ++b) collector_.add(b, k, amplitudes_[b]);
       gather_events();
       if (desc_.on_progress) desc_.on_progress(static_cast<double>(k + 1) / static_cast<double>(blocks_));
       is_over = has_faded(end) && end > motion_end_;
@@ -95,9 +98,11 @@ class RunSynthesis {
             ? std::min(whole, std::max(arrival_of(k * block_), static_cast<std::size_t>(motion_end_ * rate_)))
             : whole;
     set_length(frames);
+    frames_ = frames;
     for (auto& paths : paths_)
       for (sound::ListenerPath& path : paths) path.finish();
-    if (!is_over) {
+    is_cut_ = !is_over;
+    if (is_cut_) {
       sound::fade_out(sound_);
       for (sound::AudioBuffer& stem : stems_) sound::fade_out(stem);
     }
@@ -107,6 +112,26 @@ class RunSynthesis {
     }
   }
 
+  /// What the bodies emitted, with what a page needs to know of the listener; none when it is too much. Call
+  /// once.
+  [[nodiscard]] std::optional<SoundSources> take_sources(double full_scale)
+  {
+    SoundSources sources;
+    sources.sample_rate = rate_;
+    sources.frames = static_cast<std::int64_t>(frames_);
+    sources.block_size = static_cast<std::int64_t>(block_);
+    sources.full_scale = full_scale;
+    const scene::ListenerEntry& listener = notes_.listener;
+    const bool is_pair = listener.kind == sound::ListenerKind::stereo;
+    sources.spacing = is_pair                                      ? listener.spacing
+                      : listener.kind == sound::ListenerKind::mono ? 0
+                                                                   : kPairSpacing;
+    sources.at_camera = (is_pair || listener.kind == sound::ListenerKind::mono) && !listener.position &&
+                        !listener.forward && listener.path.empty() && listener.body.empty();
+    sources.ground = ground_;
+    sources.centres = centres_;
+    return collector_.finish(std::move(sources), is_cut_);
+  }
   [[nodiscard]] const sound::Synthesis& synthesis() const { return synthesis_; }
   [[nodiscard]] sound::AudioBuffer& sound() { return sound_; }
   [[nodiscard]] const std::vector<sound::AudioBuffer>& stems() const { return stems_; }
@@ -266,9 +291,12 @@ class RunSynthesis {
   sound::AudioBuffer sound_;
   std::vector<sound::AudioBuffer> stems_;  ///< by body; empty without stems
   std::vector<sound::SoundEvent> events_;
+  SourceCollector collector_;
+  bool is_cut_ = false;  ///< while it went on
   double motion_end_ = 0;
   double contacts_end_ = 0;      ///< of those that were read so far [s]
   bool contacts_ended_ = false;  ///< there are no more
+  std::size_t frames_ = 0;       ///< of the whole [samples]
   std::size_t block_ = 0;        ///< samples
   std::size_t blocks_ = 0;
 };
@@ -310,6 +338,18 @@ void write_stems(const RunSynthesis& run, const std::filesystem::path& folder, b
     result.files.push_back(folder / stem_name(run.synthesis().bodies()[b].name));
     sound::write_audio_file(result.files.back(), run.stems()[b], {.full_scale = result.full_scale});
   }
+}
+
+// Those of the sound of the run, in place of any of an earlier one.
+void write_sources(RunSynthesis& run, const std::filesystem::path& file, RunSound& result)
+{
+  std::error_code none;
+  std::filesystem::remove(file, none);
+  if (!(result.peak > 0)) return;
+  const std::optional<SoundSources> sources = run.take_sources(result.full_scale);
+  if (!sources) return;
+  write_sound_sources(file, *sources);
+  result.files.push_back(file);
 }
 
 }  // namespace
@@ -472,6 +512,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   // A table of its own beside a file of its own: that of the run stays with its sound.wav.
   result.files.push_back(std::filesystem::path(file).replace_extension(".csv"));
   base::write_file(result.files.back(), std::string_view(sound_csv(run, recording, result.sound)));
+  if (desc.output.empty()) write_sources(run, folder / "sources.npz", result);
   // Likewise its stems, which are removed when the sound that they make up is replaced.
   const std::filesystem::path stems =
       desc.output.empty() ? folder / "stems" : file.parent_path() / (file.stem().string() + "_stems");

@@ -7,10 +7,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "thrum/media/sound_sources.h"
 #include "thrum/model/modal_model.h"
 #include "thrum/sim/recording.h"
 #include "thrum/sound/audio.h"
@@ -23,12 +25,13 @@ struct ViewerRun {
   std::string label = {};                                ///< above the picture when there are two
   std::string sound = {};                                ///< bytes of a WAV file, or none
   std::map<std::size_t, sound::AudioBuffer> stems = {};  ///< parts of that sound, by the number of the body
+  std::optional<SoundSources> sources = {};              ///< of that sound, for a listener at the camera
   std::vector<std::pair<std::string, model::ModalModel>> modes = {};  ///< of bodies, by name
 };
 
 /// The files of a run's folder that are shown on its page besides the recording: `sound.wav`, its parts
-/// `stems/NAME.wav`, and `modes/NAME.npz` for the body (or the bodies NAME/0, NAME/1 ...) of that name, '/'
-/// in names written as '_'. Throws InputError when a file exists but is invalid.
+/// `stems/NAME.wav` and `sources.npz`, and `modes/NAME.npz` for the body (or the bodies NAME/0, NAME/1 ...)
+/// of that name, '/' in names written as '_'. Throws InputError when a file exists but is invalid.
 [[nodiscard]] ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& recording);
 
 /// Throws Error when a modal file is for a body that does not exist.

@@ -21,6 +21,8 @@ ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& 
     const std::filesystem::path stem = folder / "stems" / (name + ".wav");
     if (std::filesystem::is_regular_file(stem, none)) run.stems[b] = sound::read_audio_file(stem);
   }
+  if (!run.sound.empty() && std::filesystem::is_regular_file(folder / "sources.npz", none))
+    run.sources = read_sound_sources(folder / "sources.npz");
   if (!std::filesystem::is_directory(folder / "modes", none)) return run;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "modes")) {

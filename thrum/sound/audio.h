@@ -29,7 +29,7 @@ void append(AudioBuffer& buffer, const AudioBuffer& block);
 
 /// Over which sound that is cut off fades out [s].
 constexpr double kFadeOut = 5e-3;
-/// Lowers the last kFadeOut seconds by half a cosine, down to 0 at the last sample: without it the end clicks.
+/// Lowers the last kFadeOut seconds by half a cosine, to 0 at the last sample: without it the end clicks.
 void fade_out(AudioBuffer& buffer);
 
 /// Largest |sample| of all channels [Pa].

@@ -24,8 +24,8 @@ double value(const Cubic& c, double u)
   return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
 }
 
-// Where a cubic changes its sign between 0 and 1, after 0 and 1 themselves. Between its stationary points it is
-// monotone.
+// Where a cubic changes its sign between 0 and 1, after 0 and 1 themselves. Between its stationary points it
+// is monotone.
 std::vector<double> ends_and_roots(const Cubic& c)
 {
   std::vector<double> cuts = {0};

@@ -14,17 +14,24 @@ export class Clock {
     this.onChange = () => {};
   }
 
-  // Bytes of a WAV file, or none.
+  // Bytes of a WAV file, or a player of its own (camera_player.js), or none.
   setSound(file) {
     const wasPlaying = this.playing;
+    const wasMuted = this.audio?.muted ?? false;
     this.audio?.pause();
+    this.audio?.close?.();
     this.audio = null;
-    if (file) {
+    if (file?.play) {
+      this.audio = file;
+      this.audio.muted = wasMuted;
+      this.syncSound(wasPlaying);
+    } else if (file) {
       this.audio = document.getElementById('sound');
       URL.revokeObjectURL(this.audio.src);
       this.audio.src = URL.createObjectURL(new Blob([file], { type: 'audio/wav' }));
       // Slow motion also lowers the pitch, like a slowed recording.
       this.audio.preservesPitch = false;
+      this.audio.muted = wasMuted;
       this.syncSound(wasPlaying);
     }
   }

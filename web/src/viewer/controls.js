@@ -18,6 +18,7 @@ export class Controls {
     element('modes').addEventListener('click', () => this.nextMode());
     element('resetView').addEventListener('click', () => viewer.lookAtAll());
     element('soundToggle').addEventListener('click', () => this.toggleSound());
+    element('listenHere').addEventListener('click', () => viewer.toggleListener());
     element('muteBody').addEventListener('click', () => viewer.toggleMute());
     element('keys').addEventListener('click', () => this.toggleHelp());
     window.addEventListener('keydown', (event) => this.key(event));
@@ -91,6 +92,7 @@ export class Controls {
       w: () => this.toggle('wireframe'),
       m: () => this.nextMode(),
       s: () => this.viewer.toggleMute(),
+      l: () => this.viewer.toggleListener(),
       f: () => this.nextBody(),
       Escape: () => this.viewer.follow(0, -1),
       0: () => this.viewer.lookAtAll(),
@@ -167,6 +169,8 @@ export class Controls {
     element('modes').setAttribute('aria-pressed', String(this.viewer.mode >= 0));
     element('soundToggle').hidden = !clock.audio;
     element('soundToggle').setAttribute('aria-pressed', String(clock.audio ? !clock.audio.muted : false));
+    element('listenHere').hidden = !this.viewer.here;
+    element('listenHere').setAttribute('aria-pressed', String(this.viewer.listensHere));
     element('muteBody').hidden = !this.viewer.canMute;
     element('muteBody').setAttribute('aria-pressed', String(Boolean(this.viewer.mixer?.muted.has(this.viewer.followed.body))));
   }

@@ -4,6 +4,8 @@ import * as THREE from 'three';
 import { pageData } from '../shared/data.js';
 import { Stage } from '../shared/stage.js';
 import { Bodies } from './bodies.js';
+import { CameraPlayer } from './camera_player.js';
+import { CameraSound, pointOf } from './camera_sound.js';
 import { Clock } from './clock.js';
 import { Controls } from './controls.js';
 import { followLive } from './live.js';
@@ -36,13 +38,16 @@ class Viewer {
     this.panes = this.runs.map((run, i) => this.makePane(run, this.stage.sets[i], before?.[i]));
     this.clock.duration = Math.max(...this.runs.map((run) => run.duration));
     this.heard = this.runs.findIndex((run) => run.sound);
-    this.mixer = this.heard < 0 ? null : new Mixer(this.runs[this.heard]);
-    this.clock.setSound(this.mixer?.file);
+    const sounding = this.runs[this.heard];
+    this.here = sounding?.sources ? this.cameraSound(sounding) : null;
+    this.mixer = sounding ? new Mixer(sounding, this.here) : null;
+    this.listensHere = Boolean(this.here) && (this.wantsHere ?? sounding.sources.at_camera);
     this.stage.requestRedraw();
     if (!before) this.lookAtAll();
+    this.playMixed();
     for (const show of this.panes) show.marks.radius = this.stage.litRadius;
     this.plots = this.plots ? this.plots.replace(this.runs) : new Plots(element('plots'), this.runs, (time) => this.clock.seek(time));
-    this.plots.setWave(this.mixer?.wav);
+    this.showWave();
     this.describe();
     this.controls?.update();
   }
@@ -135,17 +140,48 @@ class Viewer {
     this.controls?.update();
   }
 
+  cameraSound(run) {
+    const pose = new Float64Array(7);
+    return new CameraSound(run.sources, (body, time) =>
+      pointOf(run.pose(body, run.frameAt(Math.min(time, run.duration)), pose), run.sources.centres[body]));
+  }
+
+  // Where the listener is that the camera carries, and its right hand side.
+  get ears() {
+    const { position, matrixWorld } = this.stage.camera;
+    return { eye: position.toArray(), right: new THREE.Vector3().setFromMatrixColumn(matrixWorld, 0).toArray() };
+  }
+
+  // The sound at the camera, or that of the file, for the listener of the scene.
+  playMixed() {
+    this.clock.setSound(this.listensHere ? new CameraPlayer(this.here, () => this.ears) : this.mixer?.file);
+  }
+
+  // Under the timeline: of the file, or of what is left at the camera when a body is muted.
+  showWave() {
+    const { here, mixer } = this;
+    this.plots.setWave(this.listensHere && mixer.muted.size > 0 ? here.overview(this.ears) : mixer?.wav);
+  }
+
+  toggleListener() {
+    if (!this.here) return;
+    this.listensHere = this.wantsHere = !this.listensHere;
+    this.playMixed();
+    this.showWave();
+    this.controls.update();
+  }
+
   // Whether the followed body can be left out of the sound.
   get canMute() {
     const { show, body } = this.followed;
-    return show === this.heard && Boolean(this.mixer?.canMute(body));
+    return show === this.heard && Boolean(this.mixer?.canMute(body, this.listensHere));
   }
 
   toggleMute() {
     if (!this.canMute) return;
     this.mixer.toggle(this.followed.body);
-    this.clock.setSound(this.mixer.file);
-    this.plots.setWave(this.mixer.wav);
+    if (!this.listensHere) this.playMixed();
+    this.showWave();
     this.controls.update();
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sound of a run without the bodies that are muted: the whole sound less their stems.
+// The sound of a run without the bodies that are muted: the whole sound less their stems; at the camera, without
+// what they emit.
 import { bytes, int16 } from '../shared/data.js';
 import { parseWav } from './waveform.js';
 
@@ -27,25 +28,29 @@ function wavFile({ rate, channels, samples }) {
 }
 
 export class Mixer {
-  constructor(run) {
+  // `here`: the sound at the camera, if the page has it (camera_sound.js).
+  constructor(run, here = null) {
     this.file = bytes(run.sound);
     this.whole = parseWav(run.sound);
     this.wav = this.whole;  // what is heard
     this.stems = new Map((this.whole ? run.stems ?? [] : []).map((stem) => [stem.body, stem]));
     this.muted = new Set();
+    this.here = here;
+    if (here) here.muted = this.muted;
   }
 
-  canMute(body) {
-    return this.stems.has(body);
+  canMute(body, here = false) {
+    return here ? this.here.sources.has(body) : this.stems.has(body);
   }
 
   // Mutes the body, or lets it be heard again.
   toggle(body) {
-    if (!this.canMute(body)) return;
     if (!this.muted.delete(body)) this.muted.add(body);
+    if (this.stems.size === 0) return;
     const samples = this.whole.samples.slice();
     for (const number of this.muted) {
       const stem = this.stems.get(number);
+      if (!stem) continue;
       stem.values ??= int16(stem.samples);
       for (let i = 0; i < stem.values.length; ++i) samples[stem.first + i] -= stem.scale * stem.values[i];
     }

@@ -27,6 +27,7 @@ export class Run {
     this.modes = data.modes;
     this.sound = data.sound;
     this.stems = data.stems;
+    this.sources = data.sources;
     this.meshes = data.meshes.map((mesh) => ({
       positions: float32(mesh.positions), normals: int8(mesh.normals), corners: uint32(mesh.corners),
     }));
