@@ -102,7 +102,7 @@ void sound(const SoundOptions& options)
   const media::RunSound result =
       make_run_sound(options.folder, recording, desc, options.quiet || options.json);
   print_result(options, result);
-  write_sound_pictures(options.pictures, result.sound, "", {});
+  write_sound_pictures(options.pictures, result.sound, "", result.mode_frequencies);
   // The page of the run holds its sound.
   const std::filesystem::path page = std::filesystem::path(options.folder) / "index.html";
   if (options.output.empty() && std::filesystem::exists(page) && !media::page_template("viewer").empty())

@@ -237,7 +237,8 @@ void print_strike(const StrikeOptions& options, const std::string& material, con
 {
   fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
              bold(options.output), hit.duration(), base::counted(at(options.count), "strike"), material,
-             heard.size(), heard[0], heard[heard.size() - 1], sound::peak(hit), options.distance);
+             heard.size(), heard[0], heard[heard.size() - 1], sound::peak(hit),
+             std::max(options.distance, sound::PathDesc{}.min_distance));
   const auto unheard =
       std::count_if(heard.begin(), heard.end(), [&](double f) { return f >= options.rate / 2.0; });
   if (unheard > 0)

@@ -200,8 +200,11 @@ TEST_F(RunSoundTest, ModesThatAreHeardAreCounted)
   EXPECT_EQ(write_run_sound(folder_, recording).modes, 12U);
   const RunSound high = write_run_sound(folder_, recording, {.settings = {"sound.min_frequency=500"}});
   EXPECT_EQ(high.modes, 11U);  // without that of 288 Hz
+  ASSERT_EQ(high.mode_frequencies.size(), 11U);
+  EXPECT_NEAR(high.mode_frequencies.front(), 794.57, 8);
   const RunSound none = write_run_sound(folder_, recording, {.settings = {"sound.min_frequency=19999"}});
   EXPECT_EQ(none.modes, 0U);
+  EXPECT_TRUE(none.mode_frequencies.empty());
 }
 
 // A listener on a body that turns hears what one at rest hears of sound from all sides in turn.

@@ -61,6 +61,11 @@ TEST(SpectrogramPicture, MarkedFrequenciesAreOnTheirTone)
   }
   ASSERT_EQ(rows.size(), 2u);  // the third is outside
   EXPECT_NEAR(rows[1], brightest_row(plain, 500), 3);
+  // Of more than wanted, the louder ones: that of the tone.
+  const Image one = spectrogram_picture(levels, {.lines = {9000, 1e6, 2000, 300}, .max_lines = 1});
+  for (int y = 40; y < plain.height - 65; ++y) {
+    for (int x = 300; x < 320; ++x) EXPECT_EQ(one.at(x, y), y == rows[1] ? marked.at(x, y) : plain.at(x, y));
+  }
 }
 
 TEST(SpectrogramPicture, SilenceIsDarkAndNothingIsRejected)

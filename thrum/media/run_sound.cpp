@@ -438,6 +438,16 @@ void warn_of_fast_motion(const RunSynthesis& run, const scene::ListenerEntry& li
   }
 }
 
+// Those that are heard.
+void add_modes(const sound::SoundModel& model, RunSound& result)
+{
+  result.modes += model.heard_mode_count();
+  for (std::size_t m = 0; m < model.mode_count(); ++m) {
+    if (model.amplitudes()[m] > 0)
+      result.mode_frequencies.push_back(model.modal_model()->frequencies[static_cast<Eigen::Index>(m)]);
+  }
+}
+
 double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 {
   if (settings.normalise) return 1 / sound::normalising_gain(result.sound);
@@ -485,9 +495,12 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
     if (!run.has_sounded(b)) continue;
     const sound::SynthesisBody& body = run.synthesis().bodies()[b];
     ++result.sounding_bodies;
-    if (body.sounds) result.modes += body.model->heard_mode_count();
-    if (body.simulated) result.modes += body.simulated->heard_mode_count();
+    if (body.sounds) add_modes(*body.model, result);
+    if (body.simulated) add_modes(*body.simulated, result);
   }
+  std::vector<double>& lines = result.mode_frequencies;
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   warn_of_bodies_round_the_listener(run, result.warnings);
   warn_of_the_ground(run, recording, result.warnings);
   warn_of_fast_motion(run, notes.listener, result.warnings);

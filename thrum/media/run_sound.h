@@ -37,6 +37,7 @@ struct RunSound {
   double peak = 0;           ///< [Pa]
   double modes_seconds = 0;  ///< to find or read modes
   double synthesis_seconds = 0;
+  std::vector<double> mode_frequencies = {};  ///< of `modes`, ascending, equal ones once [Hz]
 };
 
 /// Whether the run in this folder recorded what sound needs.

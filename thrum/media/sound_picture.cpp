@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -116,6 +118,22 @@ double level_between(const sound::Spectrogram& s, double low, double high, Eigen
   return (1 - part) * s.levels(below, column) + part * s.levels(below + 1, column);
 }
 
+// The loudest of many frequencies, at their loudest moment.
+std::vector<double> loudest(const sound::Spectrogram& s, std::vector<double> lines, std::size_t count)
+{
+  if (lines.size() <= count) return lines;
+  const auto level = [&](double line) {
+    const auto row = static_cast<Eigen::Index>(std::lround(line / s.frequency_step));
+    return row < s.levels.rows() ? s.levels.row(row).maxCoeff() : -std::numeric_limits<double>::infinity();
+  };
+  std::vector<std::pair<double, double>> ranked;
+  for (const double line : lines) ranked.emplace_back(-level(line), line);
+  std::sort(ranked.begin(), ranked.end());
+  lines.clear();
+  for (std::size_t i = 0; i < count; ++i) lines.push_back(ranked[i].second);
+  return lines;
+}
+
 }  // namespace
 
 Image spectrogram_picture(const sound::Spectrogram& spectrogram, const SpectrogramPictureDesc& desc)
@@ -144,7 +162,7 @@ Image spectrogram_picture(const sound::Spectrogram& spectrogram, const Spectrogr
       image.at(x, y) = to_pixel(colour_of(ColourMap::sequential, range.fraction(level)));
     }
   }
-  for (const double line : desc.lines) {
+  for (const double line : loudest(spectrogram, desc.lines, desc.max_lines)) {
     if (!(line >= desc.min_frequency && line <= top_frequency)) continue;
     const int y = axis.row_of(line);
     for (int x = frame.left; x <= frame.right; ++x) {

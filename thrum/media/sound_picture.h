@@ -27,6 +27,7 @@ struct SpectrogramPictureDesc {
   double range = 80;                         ///< shown below the loudest level [dB]
   std::optional<double> top_level = {};      ///< of the colours; default: the loudest level [dB]
   std::vector<double> lines = {};            ///< frequencies to mark, such as those of the modes [Hz]
+  std::size_t max_lines = 60;                ///< of more, the loudest are marked
 };
 
 /// Time to the right, frequency upwards, level by colour; marked frequencies are dotted lines. Throws Error
