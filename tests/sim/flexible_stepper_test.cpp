@@ -129,6 +129,33 @@ TEST(FlexibleStepper, TheGroundSagsByTheComplianceOfItsModes)
   EXPECT_NEAR(found / sag, 1, 0.01);
 }
 
+// A thin plate of metal on soft ground that sags by more than the plate is thick: the search for impacts,
+// which sees the shape of the ground, neither stops the plate nor cuts the steps.
+TEST(FlexibleStepper, GroundThatSagsFarCarriesAThinBody)
+{
+  for (const double h : {1.0 / 60, 1.0 / 200}) {
+    World world = world_with({.restitution = 0.1, .friction = 0.4});
+    const vibration::PlateSize size{.h = 0.01, .alpha = 200};
+    add_ringing_plane(world, size);
+    const auto model = vibration::plate_model(size);
+    const double mass = 20;
+    const Vec3 place(0.8, 0.45, 0);
+    const model::BodyId plate = add_box(world, {0.02, 0.02, 0.0005}, place + Vec3(0, 0, 0.0005), mass);
+    run(world, 3, h);
+    const elastic::MappedPoint mapped = elastic::SurfaceMap(model).find(place);
+    double sag = 0;
+    for (Index m = 0; m < model->mode_count(); ++m)
+      sag += std::pow(mapped.shapes(2, m) / model->omega(m), 2) * mass * g;
+    EXPECT_GT(sag, 2e-3);
+    EXPECT_NEAR((0.0005 - world.body(plate).X_wb.position.z()) / sag, 1, 0.05) << h;
+    EXPECT_EQ(world.impact_counts().stopped_bodies, 0U) << h;
+    EXPECT_LT(static_cast<double>(world.impact_counts().solved_slices),
+              1.05 * static_cast<double>(world.flexible_report().slices))
+        << h;
+    EXPECT_LT(static_cast<double>(world.flexible_report().slices), 1.1 * 3 / 1e-3) << h;
+  }
+}
+
 // A ball on a ringing ground: something far away is thrown up, with a rigid ground it is not; and what all
 // bodies, modes and contacts have never grows.
 TEST(FlexibleStepper, AnImpactThrowsUpWhatStandsFarAway)

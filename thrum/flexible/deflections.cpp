@@ -192,6 +192,16 @@ bool FlexibleStepper::is_deformed(const rigid::StepFrame& frame, model::BodyInde
   return body != nullptr && body->is_deformed;
 }
 
+double FlexibleStepper::max_bend(std::span<const model::ModalState> rings, model::BodyId id) const
+{
+  for (const model::ModalState& ring : rings) {
+    if (ring.body != id) continue;
+    const auto found = bodies_by_id_.find(id);
+    return found == bodies_by_id_.end() ? 0 : bound(ring.q, found->second->max_shape);
+  }
+  return 0;
+}
+
 void FlexibleStepper::find_deflections(const model::SceneModel& model, const model::SceneState& state,
                                        std::span<const collision::PreparedShape> shapes, double h,
                                        std::vector<collision::Deflection>& deflections)

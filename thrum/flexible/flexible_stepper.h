@@ -69,6 +69,8 @@ class FlexibleStepper final : public rigid::Stepper {
   void find_deflections(const model::SceneModel& model, const model::SceneState& state,
                         std::span<const collision::PreparedShape> shapes, double h,
                         std::vector<collision::Deflection>& deflections) override;
+  /// Distance of the surface of a body from its shape, at most [m].
+  [[nodiscard]] double max_bend(std::span<const model::ModalState> rings, model::BodyId id) const;
   void check_state(const model::SceneState& state) const override;
   /// It has modes that take part in contact.
   [[nodiscard]] bool is_flexible(model::BodyId id) const;

@@ -14,6 +14,7 @@
 #include "thrum/base/index.h"
 #include "thrum/collision/narrow_phase.h"
 #include "thrum/collision/time_of_impact.h"
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/sim/world.h"
 
 namespace thrum::sim {
@@ -62,6 +63,15 @@ double depth_of(const model::ContactPatch& patch)
   double depth = -std::numeric_limits<double>::infinity();
   for (const model::ContactPoint& point : patch.active()) depth = std::max(depth, point.depth);
   return depth;
+}
+
+// By which the surfaces of two bodies may have entered each other's shapes because they bend, at either end of
+// a slice [m].
+double bend_of(const flexible::FlexibleStepper& stepper, std::span<const model::ModalState> before,
+               std::span<const model::ModalState> after, model::BodyId a, model::BodyId b)
+{
+  return std::max(stepper.max_bend(before, a), stepper.max_bend(after, a)) +
+         std::max(stepper.max_bend(before, b), stepper.max_bend(after, b));
 }
 
 double radius_about_centre(const collision::PreparedShape& shape, const Pose& X_bs)
@@ -168,7 +178,9 @@ void World::list_fast_pairs(double h)
       const collision::PreparedShape& b = prepared_[at(model_.bodies[at(pair.b)].shape)];
       const double reach =
           collision::relative_reach(a, motion_in_slice(pair.a, h), b, motion_in_slice(pair.b, h));
-      if (depth_of(patch) + reach > kAllowedDepth * collision::thinner_width(a, b))
+      const double bend = bend_of(*flexible_, slice_start_.modal_states, state_.modal_states,
+                                  state_.body_ids[at(pair.a)], state_.body_ids[at(pair.b)]);
+      if (depth_of(patch) + reach > kAllowedDepth * collision::thinner_width(a, b) + bend)
         fast_pairs_.push_back(pair);
     }
   }
@@ -232,6 +244,10 @@ double World::free_fraction(const collision::BodyPair& pair, double h, double ma
   const double tolerance = finds_impact_times() ? desc_.impact_tolerance : kTouchGap;
   desc.touch_gap = tolerance * width * std::pow(0.5, attempt);
   desc.allowed_depth = kAllowedDepth * width;
+  // What bends gives way by more than its shape says: a pot on a table goes with it.
+  if (yields)
+    desc.allowed_depth += bend_of(*flexible_, slice_start_.modal_states, state_.modal_states,
+                                  state_.body_ids[at(pair.a)], state_.body_ids[at(pair.b)]);
   desc.max_fraction = max_fraction;
   const bool bisects =
       finds_impact_times() && desc_.time_of_impact == TimeOfImpactMethod::bisection && !desc.in_contact;
