@@ -65,8 +65,8 @@ double depth_of(const model::ContactPatch& patch)
   return depth;
 }
 
-// By which the surfaces of two bodies may have entered each other's shapes because they bend, at either end of
-// a slice [m].
+// By which the surfaces of two bodies may have entered each other's shapes because they bend, at either end
+// of a slice [m].
 double bend_of(const flexible::FlexibleStepper& stepper, std::span<const model::ModalState> before,
                std::span<const model::ModalState> after, model::BodyId a, model::BodyId b)
 {
