@@ -14,8 +14,8 @@
 //
 //     f - r + B w,     (I + B^T G B) w = B^T G r:                                                         (2)
 //
-// a matrix as large as the number of contacts that push. Where that is more than the coordinates, the same w
-// is P^T H^-1 A^T r with P = A^T B and H as large as the number of coordinates.
+// a matrix as large as the number of contacts that push. Where that is far more than the coordinates, the
+// same w is P^T H^-1 A^T r with P = A^T B and H as large as the number of coordinates.
 //
 // Contacts that neither touch nor would without forces are left out, until the motion found closes one. The
 // limit of friction is that of the normal forces of the round before; rounds are repeated until it stays.
@@ -27,6 +27,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/flexible/contact_group.h"
+#include "thrum/numerics/small_cholesky.h"
 
 namespace thrum::flexible {
 
@@ -45,6 +46,10 @@ constexpr double kMinArm = 1e-9;
 constexpr double kMostContacts = 0.5;
 /// G is formed for so many rows a coordinate at most; beyond that A (A^T f) is cheaper.
 constexpr double kMaxGramRows = 2;
+/// Rows that push, by coordinate, up to which the matrix of rows is factored.
+constexpr double kMaxSmallRows = 1.3;
+/// A step with the slopes of the one before makes errors less by its rate, times this at worst.
+constexpr double kRateMargin = 4;
 
 }  // namespace
 
@@ -159,16 +164,17 @@ class ContactGroup::Newton {
     }
     has_gram_ = static_cast<double>(count) <= kMaxGramRows * static_cast<double>(rows_.rows());
     if (!has_gram_) return;
-    gram_.setZero(count, count);
-    gram_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose());
-    gram_.triangularView<Eigen::StrictlyUpper>() = gram_.transpose();
+    matrix_.setZero(count, count);
+    matrix_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose());
+    matrix_.triangularView<Eigen::StrictlyUpper>() = matrix_.transpose();
+    gram_.assign(matrix_);
   }
 
   // G f.
   void apply(const VecX& f, VecX& moved)
   {
     if (has_gram_) {
-      moved.noalias() = gram_ * f;
+      gram_.multiply(f, moved);
       return;
     }
     by_coordinate_.noalias() = rows_ * f;
@@ -269,7 +275,7 @@ class ContactGroup::Newton {
         moved[slip_places_[s] + i] = -group_->rows_[at(slip.desc.rows[at(i)])].free;
     }
     find_forces(moved, limits, forces_);
-    gather_pushing();
+    factor_slopes();
     // K m*.
     VecX wanted = forces_.force;
     for (const Push& p : pushing_) {
@@ -310,23 +316,33 @@ class ContactGroup::Newton {
   // B^T G B + I, its lower half.
   void form_small_matrix()
   {
-    const auto count = static_cast<Eigen::Index>(pushing_.size());
-    matrix_.resize(count, count);
-    for (Eigen::Index l = 0; l < count; ++l) {
-      const Push& q = pushing_[at(l)];
-      for (Eigen::Index k = l; k < count; ++k) {
-        const Push& p = pushing_[at(k)];
-        double sum = p.a * q.a * gram_(p.i, q.i);
-        if (p.b != 0) sum += p.b * q.a * gram_(p.j, q.i);
-        if (q.b != 0) sum += q.b * (p.a * gram_(p.i, q.j) + p.b * gram_(p.j, q.j));
-        matrix_(k, l) = sum;
+    const std::size_t count = pushing_.size();
+    small_.resize(count);
+    for (std::size_t l = 0; l < count; ++l) {
+      const Push& q = pushing_[l];
+      const double* g = gram_.column(at(q.i));
+      double* column = small_.column(l);
+      for (std::size_t k = l; k < count; ++k) column[k] = pushing_[k].a * (q.a * g[pushing_[k].i]);
+      if (q.b != 0) {
+        const double* h = gram_.column(at(q.j));
+        for (std::size_t k = l; k < count; ++k) column[k] += pushing_[k].a * (q.b * h[pushing_[k].i]);
       }
-      matrix_(l, l) += 1;
+      column[l] += 1;
+    }
+    // Of slips that are limited, which have two places.
+    for (std::size_t k = 0; k < count; ++k) {
+      const Push& p = pushing_[k];
+      if (p.b == 0) continue;
+      const double* g = gram_.column(at(p.j));
+      for (std::size_t l = 0; l <= k; ++l) {
+        const Push& q = pushing_[l];
+        small_.column(l)[k] += p.b * (q.a * g[q.i] + q.b * g[q.j]);
+      }
     }
   }
 
-  // w as P^T H^-1 A^T r.
-  void find_by_coordinates(const VecX& r)
+  // I + P P^T, P = A^T B.
+  void form_by_coordinates()
   {
     const auto count = static_cast<Eigen::Index>(pushing_.size());
     P_.resize(rows_.rows(), count);
@@ -338,29 +354,45 @@ class ContactGroup::Newton {
     matrix_.setIdentity(rows_.rows(), rows_.rows());
     matrix_.selfadjointView<Eigen::Lower>().rankUpdate(P_);
     factor_.compute(matrix_);
-    by_coordinate_.noalias() = rows_ * r;
-    factor_.solveInPlace(by_coordinate_);
-    w_.noalias() = P_.transpose() * by_coordinate_;
   }
 
-  // The step of f by (2), for the residual r.
-  void find_direction(const VecX& r, const VecX& Gr, VecX& step)
+  [[nodiscard]] bool solves_by_rows() const
+  {
+    return has_gram_ &&
+           static_cast<double>(pushing_.size()) <= kMaxSmallRows * static_cast<double>(rows_.rows());
+  }
+
+  // The matrix of (2) for the slopes of `forces_`.
+  void factor_slopes()
   {
     gather_pushing();
-    const auto count = static_cast<Eigen::Index>(pushing_.size());
-    w_.resize(count);
-    for (Eigen::Index k = 0; k < count; ++k) {
-      const Push& p = pushing_[at(k)];
-      w_[k] = p.a * Gr[p.i] + p.b * Gr[p.j];
-    }
-    if (count <= rows_.rows() && has_gram_) {
+    if (solves_by_rows()) {
       form_small_matrix();
-      factor_.compute(matrix_);
-      factor_.solveInPlace(w_);
-    } else if (count > 0) {
-      find_by_coordinates(r);
+      is_factored_ = small_.compute();
+    } else if (!pushing_.empty()) {
+      form_by_coordinates();
+      is_factored_ = factor_.info() == Eigen::Success;
     }
+  }
+
+  // The step of f by (2), for the residual r and the slopes that were factored last.
+  void find_direction(const VecX& r, const VecX& Gr, VecX& step)
+  {
+    const auto count = static_cast<Eigen::Index>(pushing_.size());
     step = -r;
+    if (count == 0 || !is_factored_) return;
+    if (solves_by_rows()) {
+      w_.resize(count);
+      for (Eigen::Index k = 0; k < count; ++k) {
+        const Push& p = pushing_[at(k)];
+        w_[k] = p.a * Gr[p.i] + p.b * Gr[p.j];
+      }
+      small_.solve_in_place(w_);
+    } else {
+      by_coordinate_.noalias() = rows_ * r;
+      factor_.solveInPlace(by_coordinate_);
+      w_.noalias() = P_.transpose() * by_coordinate_;
+    }
     for (Eigen::Index k = 0; k < count; ++k) {
       const Push& p = pushing_[at(k)];
       step[p.i] += p.a * w_[k];
@@ -375,6 +407,7 @@ class ContactGroup::Newton {
     apply(f, moved);
     find_forces(moved, limits, forces_);
     double left = 0;
+    double before = 0;  // of the step before
     for (int i = 0; i < kMaxSteps; ++i) {
       r = f - forces_.force;
       apply(r, Gr);
@@ -384,6 +417,9 @@ class ContactGroup::Newton {
       left = size > 0 ? std::sqrt(std::max(0.0, r.dot(Gr))) / size : 0;
       if (left <= kRest * tolerance) break;
       ++group_->report_.newton_steps;
+      // Near the end the slopes hardly change: those of the last step do if the same rate would be enough.
+      if (i == 0 || !(kRateMargin * left * left < kRest * tolerance * before)) factor_slopes();
+      before = left;
       find_direction(r, Gr, step);
       apply(step, moves);
       const double slope = Gr.dot(step);
@@ -442,12 +478,14 @@ class ContactGroup::Newton {
   std::vector<Eigen::Index> slip_places_;    ///< first place, by slip
   MatX rows_;                                ///< A^T by place
   VecX sizes_;                               ///< norms of its columns
-  MatX gram_;                                ///< G
+  numerics::WideMatrix gram_;                ///< G
   bool has_gram_ = false;
   Forces forces_;
   std::vector<Push> pushing_;
   MatX matrix_, P_;
-  Eigen::LLT<MatX> factor_;
+  numerics::SmallCholesky small_;  ///< of (2), by rows that push
+  Eigen::LLT<MatX> factor_;        ///< by coordinates
+  bool is_factored_ = false;
   VecX w_, by_coordinate_;
 };
 
