@@ -92,5 +92,20 @@ TEST(WideMatrix, MultipliesWithTheSameBitsAtEveryWidth)
   }
 }
 
+TEST(WideProducts, AreThoseOfTheDefinitionForEveryLength)
+{
+  for (Eigen::Index n = 0; n <= 40; ++n) {
+    const VecX a = random_matrix(n, 1, 1);
+    const VecX b = random_matrix(n, 1, 2);
+    const auto count = static_cast<std::size_t>(n);
+    double sum = 0;
+    for (Eigen::Index i = 0; i < n; ++i) sum += a[i] * b[i];
+    EXPECT_NEAR(wide_dot(a.data(), b.data(), count), sum, 1e-14 * static_cast<double>(n)) << n;
+    VecX to = b;
+    wide_add(a.data(), 0.7, to.data(), count);
+    for (Eigen::Index i = 0; i < n; ++i) EXPECT_EQ(to[i], b[i] + a[i] * 0.7) << n;
+  }
+}
+
 }  // namespace
 }  // namespace thrum::numerics

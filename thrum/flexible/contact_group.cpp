@@ -8,6 +8,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/damped_oscillation.h"
+#include "thrum/numerics/small_cholesky.h"
 
 namespace thrum::flexible {
 
@@ -19,12 +20,12 @@ constexpr int kMaxLevel = 20;
 
 double dot(const double* a, const double* b, int n)
 {
-  return Eigen::Map<const VecX>(a, n).dot(Eigen::Map<const VecX>(b, n));
+  return numerics::wide_dot(a, b, at(n));
 }
 
 void add(const double* a, double factor, double* b, int n)
 {
-  Eigen::Map<VecX>(b, n).noalias() += factor * Eigen::Map<const VecX>(a, n);
+  numerics::wide_add(a, factor, b, at(n));
 }
 
 // Displacement of a mode by a unit force that is held for a time t from rest, r'' + 2 d r' + w^2 r = 1: its

@@ -173,11 +173,33 @@ template <class Vector>
   }
 }
 
+template <class Vector>
+[[gnu::always_inline]] inline double dot_in_vectors(const double* a, const double* b, std::size_t count)
+{
+  const std::size_t whole = lane_start(count);
+  double sum = lane_dot<Vector>(a, b, 0, whole);
+  for (std::size_t i = whole; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline void add_in_vectors(const double* a, double factor, double* to,
+                                                  std::size_t count)
+{
+  constexpr std::size_t kSize = sizeof(Vector) / sizeof(double);
+  const std::size_t whole = lane_start(count);
+  for (std::size_t i = 0; i < whole; i += kSize)
+    store<Vector>(to + i, load<Vector>(to + i) + load<Vector>(a + i) * factor);
+  for (std::size_t i = whole; i < count; ++i) to[i] += a[i] * factor;
+}
+
 /// The loops for vectors of one width.
 struct Loops {
   bool (*factor)(double*, std::size_t, std::size_t);
   void (*solve)(const double*, std::size_t, std::size_t, double*);
   void (*multiply)(const double*, std::size_t, std::size_t, const double*, double*);
+  double (*dot)(const double*, const double*, std::size_t);
+  void (*add)(const double*, double, double*, std::size_t);
 };
 
 bool factor_in_pairs(double* a, std::size_t size, std::size_t stride)
@@ -191,6 +213,14 @@ void solve_in_pairs(const double* a, std::size_t size, std::size_t stride, doubl
 void multiply_in_pairs(const double* a, std::size_t columns, std::size_t stride, const double* x, double* out)
 {
   multiply_in_vectors<Double2>(a, columns, stride, x, out);
+}
+double dot_in_pairs(const double* a, const double* b, std::size_t count)
+{
+  return dot_in_vectors<Double2>(a, b, count);
+}
+void add_in_pairs(const double* a, double factor, double* to, std::size_t count)
+{
+  add_in_vectors<Double2>(a, factor, to, count);
 }
 
 #if defined(__x86_64__)
@@ -222,14 +252,31 @@ void multiply_in_pairs(const double* a, std::size_t columns, std::size_t stride,
 {
   multiply_in_vectors<Double8>(a, columns, stride, x, out);
 }
+[[gnu::target("avx2")]] double dot_in_fours(const double* a, const double* b, std::size_t count)
+{
+  return dot_in_vectors<Double4>(a, b, count);
+}
+[[gnu::target("avx2")]] void add_in_fours(const double* a, double factor, double* to, std::size_t count)
+{
+  add_in_vectors<Double4>(a, factor, to, count);
+}
+[[gnu::target("avx512f")]] double dot_in_eights(const double* a, const double* b, std::size_t count)
+{
+  return dot_in_vectors<Double8>(a, b, count);
+}
+[[gnu::target("avx512f")]] void add_in_eights(const double* a, double factor, double* to, std::size_t count)
+{
+  add_in_vectors<Double8>(a, factor, to, count);
+}
 #endif
 
 const Loops& loops_for(VectorWidth width)
 {
-  static const Loops pairs{factor_in_pairs, solve_in_pairs, multiply_in_pairs};
+  static const Loops pairs{factor_in_pairs, solve_in_pairs, multiply_in_pairs, dot_in_pairs, add_in_pairs};
 #if defined(__x86_64__)
-  static const Loops fours{factor_in_fours, solve_in_fours, multiply_in_fours};
-  static const Loops eights{factor_in_eights, solve_in_eights, multiply_in_eights};
+  static const Loops fours{factor_in_fours, solve_in_fours, multiply_in_fours, dot_in_fours, add_in_fours};
+  static const Loops eights{factor_in_eights, solve_in_eights, multiply_in_eights, dot_in_eights,
+                            add_in_eights};
   static const bool has_eights = __builtin_cpu_supports("avx512f") != 0;
   static const bool has_fours = __builtin_cpu_supports("avx2") != 0;
   if (width == VectorWidth::eights && has_eights) return eights;
@@ -285,6 +332,18 @@ void WideMatrix::multiply(const VecX& x, VecX& out)
   loops_for(width_).multiply(values_.data(), columns_, stride_, x.data(), out_.data());
   out.resize(static_cast<Eigen::Index>(rows_));
   std::copy_n(out_.data(), rows_, out.data());
+}
+
+double wide_dot(const double* a, const double* b, std::size_t count)
+{
+  static const auto dot = loops_for(VectorWidth::eights).dot;
+  return dot(a, b, count);
+}
+
+void wide_add(const double* a, double factor, double* to, std::size_t count)
+{
+  static const auto add = loops_for(VectorWidth::eights).add;
+  add(a, factor, to, count);
 }
 
 }  // namespace thrum::numerics

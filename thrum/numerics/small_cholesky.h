@@ -65,4 +65,9 @@ class WideMatrix {
   std::vector<double> values_, out_;
 };
 
+/// Sum of a[i] b[i], likewise.
+[[nodiscard]] double wide_dot(const double* a, const double* b, std::size_t count);
+/// to[i] += factor a[i].
+void wide_add(const double* a, double factor, double* to, std::size_t count);
+
 }  // namespace thrum::numerics
