@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "tests/sim/world_fixture.h"
@@ -300,6 +301,12 @@ TEST(FlexibleStepper, RejectsWhatItCannotUse)
   auto disordered = std::make_shared<model::ModalModel>(*vibration::plate_model());
   std::swap(disordered->frequencies[0], disordered->frequencies[3]);
   EXPECT_THROW(world.set_elastic(ground, {1e10, disordered}), Error);
+  auto not_finite = std::make_shared<model::ModalModel>(*vibration::plate_model());
+  not_finite->shapes(5, 3) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(world.set_elastic(ground, {1e10, not_finite}), Error);
+  auto endless = std::make_shared<model::ModalModel>(*vibration::plate_model());
+  endless->decays[1] = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(world.set_elastic(ground, {1e10, endless}), Error);
 
   // A state with the amplitudes of other modes.
   world.remove_body(ground);

@@ -45,6 +45,11 @@ FlexibleStepper::FlexibleBody::FlexibleBody(const ElasticBody& body, double max_
           fmt::format("Mode {} of the modal model '{}' has {} Hz and a decay of {} 1/s, expected "
                       "frequencies above 0 in ascending order and decays of at least 0.",
                       m + 1, model.name, model.frequencies[m], model.decays[m]));
+    if (!std::isfinite(model.frequencies[m]) || !std::isfinite(model.decays[m]) ||
+        !model.shapes.col(m).allFinite())
+      throw Error(fmt::format(
+          "Mode {} of the modal model '{}' has values that are not finite. Compute its modes again.", m + 1,
+          model.name));
   }
   map = std::make_unique<elastic::SurfaceMap>(body.modes);
   const elastic::ModeList all = elastic::mode_list(model);
