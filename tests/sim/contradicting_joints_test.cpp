@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Chains whose links start at velocities that their joints contradict: two to six links of 1 cm to 1 m, each
+// with a velocity of its own of 100 to 900 m/s, thrown at a wall at steps of 1/1000 to 1/30 s. Joints and
+// contacts that nothing drives do no work on the whole, and what contradicts them is lost as in an inelastic
+// impact: without gravity the energy never grows.
+//
+// THRUM_CHAIN_CASES=200 sets the number of chains of each test, THRUM_CHAIN_SEED=1 other ones,
+// THRUM_CHAIN_CASE=5 runs one of them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/sim/parameter_names.h"
+#include "tests/sim/world_fixture.h"
+#include "thrum/base/random.h"
+
+namespace thrum::sim {
+namespace {
+
+using Way = std::tuple<StepperKind, TimeOfImpactMethod>;
+
+class ContradictingJoints : public ::testing::TestWithParam<Way> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, ContradictingJoints,
+    ::testing::Combine(::testing::Values(StepperKind::constraint, StepperKind::impulse, StepperKind::penalty,
+                                         StepperKind::flexible),
+                       ::testing::Values(TimeOfImpactMethod::none, TimeOfImpactMethod::continuous,
+                                         TimeOfImpactMethod::bisection, TimeOfImpactMethod::conservative,
+                                         TimeOfImpactMethod::timewarp)),
+    [](const auto& way) {
+      return testing::stepper_name({std::get<0>(way.param), way.index}) +
+             testing::method_name(std::get<1>(way.param));
+    });
+
+std::uint64_t number_in(const char* variable, std::uint64_t usual)
+{
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+double spread(base::Random& random, double low, double high)
+{
+  return std::exp(random.uniform(std::log(low), std::log(high)));
+}
+
+Vec3 any_direction(base::Random& random)
+{
+  return Vec3(random.normal(), random.normal(), random.normal()).normalized();
+}
+
+struct Chain {
+  std::unique_ptr<World> world;
+  double h = 0;
+  std::ostringstream text;
+};
+
+const std::array<const char*, 5> kJointNames = {"fixed", "ball", "hinge", "slider", "distance"};
+
+Chain thrown_chain(const Way& way, base::Random& random)
+{
+  Chain chain;
+  WorldDesc desc = testing::desc_without_sleep();
+  std::tie(desc.stepper, desc.time_of_impact) = way;
+  desc.gravity.setZero();
+  chain.world = std::make_unique<World>(desc);
+  World& world = *chain.world;
+  chain.h = 1 / spread(random, 30, 1000);
+  const double s = spread(random, 0.01, 1);
+  const std::size_t count = 2 + random.index(5);
+  const double restitution = random.chance(0.5) ? 0 : random.uniform();
+  const double friction = random.chance(0.3) ? 0 : random.uniform();
+  world.set_surface(model::kDefaultSurface, {restitution, friction, 0, 0});
+  BodyDesc wall;
+  wall.motion = model::Motion::fixed;
+  wall.shape = world.add_shape({model::Box{s * Vec3(20, 0.2, 20)}});
+  wall.X_ws.position = Vec3(0, -s * random.uniform(0.5, 3), 0);
+  world.add_body(wall);
+  chain.text << "links of " << s << " m, h 1/" << 1 / chain.h << ", restitution " << restitution
+             << ", friction " << friction;
+  model::BodyId previous{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 place(s * (static_cast<double>(i) - 0.5 * static_cast<double>(count - 1)), 0, 0);
+    const model::Shape shape = random.chance(0.3) ? model::Shape{model::Sphere{0.3 * s}}
+                                                  : model::Shape{model::Box{s * Vec3(0.4, 0.1, 0.15)}};
+    const model::BodyId body = testing::add(world, shape, place, spread(random, 0.1, 10));
+    const double speed = spread(random, 100, 900);
+    const double tip = random.chance(0.5) ? 0.0 : spread(random, 1, 900);
+    Vec3 direction = any_direction(random);
+    direction.y() = -std::abs(direction.y());
+    world.set_velocity(body, speed * direction, 2 * tip / s * any_direction(random));
+    chain.text << "; " << speed << " m/s, tips " << tip;
+    if (i > 0) {
+      model::JointDesc joint;
+      const std::size_t kind = random.index(kJointNames.size());
+      joint.kind = static_cast<model::JointKind>(kind);
+      joint.a = previous;
+      joint.b = body;
+      const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+      const bool is_rod = joint.kind == model::JointKind::distance && random.chance(0.5);
+      joint.X_aj = {{is_rod ? 0.0 : 0.5 * s, 0, 0}, turn};
+      joint.X_bj = {{is_rod ? 0.0 : -0.5 * s, 0, 0}, turn};
+      if (is_rod) joint.length = s;
+      world.add_joint(joint);
+      chain.text << ", " << kJointNames[kind] << (is_rod ? " (rod)" : "");
+    }
+    previous = body;
+  }
+  return chain;
+}
+
+double energy_of(const World& world)
+{
+  const double energy = world.kinetic_energy() + world.contact_energy();
+  return std::isfinite(energy) ? energy : std::numeric_limits<double>::infinity();
+}
+
+TEST_P(ContradictingJoints, NeverGainEnergy)
+{
+  constexpr int kSteps = 20;
+  constexpr double kMaxGain = 1.01;
+  const std::uint64_t seed = number_in("THRUM_CHAIN_SEED", 16);
+  const std::uint64_t cases = number_in("THRUM_CHAIN_CASES", 10);
+  const std::uint64_t only = number_in("THRUM_CHAIN_CASE", cases);
+  int failed = 0;
+  int regained = 0;
+  double worst = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    if (only < cases && i != only) continue;
+    base::Random random(seed, i);
+    Chain chain = thrown_chain(GetParam(), random);
+    const double start = energy_of(*chain.world);
+    double gain = 0;
+    double least = start;
+    double regain = 0;
+    for (int k = 0; k < kSteps && std::isfinite(gain); ++k) {
+      chain.world->step(chain.h);
+      const double now = energy_of(*chain.world);
+      gain = std::max(gain, now / start);
+      regain = std::max(regain, now / least);
+      least = std::min(least, now);
+    }
+    worst = std::max(worst, gain);
+    regained += regain > 1.05 ? 1 : 0;
+    if (gain <= kMaxGain) continue;
+    if (++failed <= 5)
+      ADD_FAILURE() << "case " << i << ": energy x " << gain << ", after a loss x " << regain << ": "
+                    << chain.text.str();
+  }
+  EXPECT_EQ(failed, 0) << "of " << cases << " chains, energy up to x " << worst;
+  RecordProperty("regained", regained);
+}
+
+// Boxes over a ground, some of them joined far from where their joints hold them, others between them. What
+// brings them together moves them without giving speed, and so does what parts the bodies that it moves into
+// each other. So they are not faster than falling makes them; the tip of a link that a heavier one swings can
+// be some times as fast.
+TEST_P(ContradictingJoints, FarApartAreNotThrown)
+{
+  constexpr int kSteps = 24;
+  constexpr double kStep = 1.0 / 60;
+  constexpr double kHeight = 2.5;  // of the highest box [m]
+  const double max_speed = 3 * std::sqrt(2 * 9.81 * kHeight);
+  const std::uint64_t seed = number_in("THRUM_CHAIN_SEED", 17);
+  const std::uint64_t cases =
+      number_in("THRUM_CHAIN_CASES", std::get<0>(GetParam()) == StepperKind::penalty ? 1 : 4);
+  const std::uint64_t only = number_in("THRUM_CHAIN_CASE", cases);
+  int failed = 0;
+  double worst = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    if (only < cases && i != only) continue;
+    base::Random random(seed, i);
+    WorldDesc desc = testing::desc_without_sleep();
+    std::tie(desc.stepper, desc.time_of_impact) = GetParam();
+    World world(desc);
+    testing::add_plane(world);
+    std::vector<model::BodyId> bodies;
+    for (int k = 0; k < 9; ++k) {
+      const Vec3 half = 0.1 * Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2));
+      const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+      const Vec3 place(0.7 * (k % 3), random.uniform(-0.3, 0.3), 0.5 + 0.8 * (k / 3));
+      bodies.push_back(testing::add_box(world, half, place, spread(random, 0.3, 3), turn));
+    }
+    std::ostringstream text;
+    for (int k = 0; k < 4; ++k) {
+      model::JointDesc joint;
+      const std::size_t kind = random.index(kJointNames.size());
+      joint.kind = static_cast<model::JointKind>(kind);
+      joint.a = bodies[static_cast<std::size_t>(k)];
+      joint.b = bodies[static_cast<std::size_t>(k) + 1 + random.index(4)];
+      const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+      joint.X_aj = {0.3 * any_direction(random), turn};
+      joint.X_bj = {0.3 * any_direction(random), Quat::Identity()};
+      world.add_joint(joint);
+      text << kJointNames[kind] << ' ';
+    }
+    double speed = 0;
+    for (int k = 0; k < kSteps && std::isfinite(speed); ++k) {
+      world.step(kStep);
+      for (const model::BodyId body : bodies) {
+        const model::BodyState& now = world.body(body);
+        const double tip = now.velocity.norm() + 0.2 * now.angular_velocity.norm();
+        speed = std::isfinite(tip) ? std::max(speed, tip) : std::numeric_limits<double>::infinity();
+      }
+    }
+    worst = std::max(worst, speed);
+    if (speed <= max_speed) continue;
+    if (++failed <= 5) ADD_FAILURE() << "case " << i << ": " << speed << " m/s: " << text.str();
+  }
+  EXPECT_EQ(failed, 0) << "of " << cases << ", up to " << worst << " m/s";
+}
+
+}  // namespace
+}  // namespace thrum::sim
