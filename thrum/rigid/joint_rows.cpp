@@ -242,8 +242,8 @@ bool has_bend(const JointRow& row, const JointRow& moved)
 // The axes of a hinge or slider that are half a turn off, a rod that turns round within a substep and a
 // slider that carries a body at a thousand times its length ask for speeds beyond all bounds, and no impulse
 // along the row brings the bodies there: chains of 2 to 6 links that were thrown at a wall at 100 to 900 m/s
-// got up to 1e18 times their energy. Without a bend J v = 0 is an inelastic impact, which takes energy whatever the
-// velocities are, and positions are corrected by push_out(), which gives none.
+// got up to 1e18 times their energy. Without a bend J v = 0 is an inelastic impact, which takes energy
+// whatever the velocities are, and positions are corrected by push_out(), which gives none.
 bool is_small_bend(const JointRow& row, const JointRow& moved, double bend, double speed, double h)
 {
   if (!(std::abs(bend) <= kMaxBentShare * h * speed)) return false;
