@@ -2,6 +2,7 @@
 #include "thrum/collision/triangle_surface.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -25,6 +26,9 @@ constexpr double kCellsAcross = 10;
 constexpr double kOppositeCosine = -0.7;
 /// Where the thickness behind a triangle is measured: in its middle, and this share of the way to a corner.
 constexpr double kCornerShare = 0.7;
+/// Walls thinner than this many cells may lie between the nodes of the field. A tube whose wall of 1/550 of
+/// its width held no node was taken for as thick as it is wide, and what was slow for that passed through.
+constexpr double kResolvedCells = 2;
 /// A ray into the mesh starts this share of its size below the triangle, which it must not hit.
 constexpr double kRayStart = 1e-9;
 
@@ -70,7 +74,12 @@ TriangleSurface::TriangleSurface(const mesh::TriangleMesh& triangles,
   find_edge_bends();
   find_edges_of_faces();
   measure_thickness();
-  if (field) min_thickness = std::min(thickness, thinnest_wall());
+  if (field) {
+    const double wall = thinnest_wall();
+    if (thickness < kResolvedCells * field->spacing() && std::isfinite(wall))
+      thickness = std::max(thickness, wall);
+    min_thickness = std::min(thickness, wall);
+  }
   if (field && distance.normals().closed && !elements.has_sharp_edges())
     round = std::make_unique<RoundSurface>(distance, thickness);
 }
