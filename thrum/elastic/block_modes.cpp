@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/elastic/block_modes.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -19,10 +21,17 @@ namespace {
 // Of the first grid. A cubic element takes the time of about this many quadratic ones.
 constexpr double kFirstTetrahedra = 400;
 constexpr double kCubicCost = 3.5;
+// At least as many elements as this are allowed (quadratic ones), which take a second or two.
+constexpr double kMinLimit = 9e3;
 // How many times as many tetrahedra each next grid has: more where the error is several times too large.
 constexpr double kGrowth = 2;
 constexpr double kLargeGrowth = 4;
 constexpr double kMinGrowth = 1.5;
+// Where parts differ more in thickness than this, small ones are attached to large ones, and the cells must
+// be small around them too.
+constexpr double kDifferentThickness = 3;
+// From one graded grid to the next cells are at least this many times as small.
+constexpr double kGradedStep = 1.4;
 // Between quadratic and cubic elements of one grid; where there are notches, up to all of the difference is
 // left, else a few percent.
 constexpr double kDegreeShare = 1.25;
@@ -82,11 +91,29 @@ struct Blocks {
   Mat3 axes;  // of the grid, as columns
   tets::BlockGrid grid;
   double size;  // of the body [m]
+  bool is_graded = false;
+  double first_scale = 0;  // of the first grid
+
+  // With scale 1 one cell is as long as the body, or, where it is graded, as its parts. Each grid after the
+  // first one has more cells along slender parts too: the difference of the two is taken for the error.
+  [[nodiscard]] Planes lines(double scale) const
+  {
+    return is_graded ? grid.graded_lines(scale)
+                     : grid.even_lines(scale * size, std::max(1.0, first_scale / scale));
+  }
+  [[nodiscard]] double count(double scale) const
+  {
+    try {
+      return grid.count(lines(scale));
+    } catch (const Error&) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
 };
 
-ModalAnalysisResult run(Blocks& blocks, double edge, int degree, const ModalAnalysisDesc& desc)
+ModalAnalysisResult run(Blocks& blocks, double scale, int degree, const ModalAnalysisDesc& desc)
 {
-  mesh::TetrahedralMesh mesh = blocks.grid.fill(Vec3::Constant(edge));
+  mesh::TetrahedralMesh mesh = blocks.grid.fill(blocks.lines(scale));
   for (Vec3& v : mesh.vertices) v = blocks.axes * v;
   check_connected(mesh);
   ElementBody body;
@@ -105,17 +132,25 @@ ModalAnalysisResult run(Blocks& blocks, double edge, int degree, const ModalAnal
   return analyse_elements(body, plain);
 }
 
-// The grid cannot have any number of tetrahedra: the shortest edge with which it has at most `most`, or, if
-// those are fewer than `least`, the longest with which it has more.
-double edge_for(const tets::BlockGrid& grid, double from, double least, double most)
+// The grid cannot have any number of tetrahedra: the smallest scale with which it has at most `most`, or, if
+// those are fewer than `least`, the largest with which it has more.
+double scale_for(const Blocks& blocks, double from, double least, double most)
 {
-  const auto count = [&](double edge) {
-    return grid.count(Vec3::Constant(edge));
-  };
   constexpr double kStep = 1.05;
-  double edge = from;
-  while (count(edge / kStep) <= most || count(edge) < least) edge /= kStep;
-  return edge;
+  double scale = from;
+  while (blocks.count(scale / kStep) <= most || blocks.count(scale) < least) scale /= kStep;
+  return scale;
+}
+
+// Thin parts have round(1/scale) cells across: there is one more in the next grid, and so refined everywhere.
+double next_graded_scale(double scale)
+{
+  return std::min(scale / kGradedStep, 1 / (std::round(1 / scale) + 0.51));
+}
+
+VecX of_all(const ModalAnalysisResult& result, double order)
+{
+  return VecX::Constant(result.model.frequencies.size(), order);
 }
 
 }  // namespace
@@ -130,35 +165,47 @@ std::optional<ModalAnalysisResult> analyse_blocks(const mesh::TriangleMesh& surf
   const std::optional<Planes> planes = support_planes(desc, *axes);
   if (!planes) return std::nullopt;
   const QualityLevel level = level_of(fill.quality);
-  const double max_tetrahedra = std::min(level.max_cells, fill.max_tetrahedra) / kCubicCost;
+  const double max_tetrahedra =
+      std::min(std::max(level.max_cells, kMinLimit), fill.max_tetrahedra) / kCubicCost;
   std::optional<Blocks> blocks;
   try {
     const mesh::TriangleMesh local = tets::in_axes(surface, *axes);
     blocks.emplace(Blocks{surface, *axes, tets::BlockGrid(local, *planes),
                           mesh::bounding_box(local).sizes().maxCoeff()});
+    blocks->is_graded = blocks->grid.thickness_ratio() > kDifferentThickness;
   } catch (const Error&) {
     return std::nullopt;
   }
-  double edge = edge_for(blocks->grid, blocks->size, kFirstTetrahedra, kFirstTetrahedra);
-  if (blocks->grid.count(Vec3::Constant(edge)) > max_tetrahedra) return std::nullopt;
-  ModalAnalysisResult coarse = run(*blocks, edge, 2, desc);
+  double scale = scale_for(*blocks, 1, kFirstTetrahedra, kFirstTetrahedra);
+  blocks->first_scale = scale;
+  if (blocks->count(scale) > max_tetrahedra) return std::nullopt;
+  ModalAnalysisResult coarse = run(*blocks, scale, 2, desc);
   if (!coarse.ok()) return coarse;
-  ModalAnalysisResult result = run(*blocks, edge, 3, desc);
+  ModalAnalysisResult result = run(*blocks, scale, 3, desc);
   result.model.frequency_errors =
       errors_by_difference(coarse.model.frequencies, result.model.frequencies, kDegreeShare);
   while (result.ok() && worst_error(result.model) > level.max_error) {
-    const double before = blocks->grid.count(Vec3::Constant(edge));
-    const bool far = worst_error(result.model) > 3 * level.max_error;
-    const double wanted = std::min((far ? kLargeGrowth : kGrowth) * before, max_tetrahedra);
-    edge = edge_for(blocks->grid, edge, kMinGrowth * before, wanted);
-    const double after = blocks->grid.count(Vec3::Constant(edge));
+    const double before = blocks->count(scale);
+    const double last_scale = scale;
+    if (blocks->is_graded) {
+      scale = next_graded_scale(scale);
+    } else {
+      const bool far = worst_error(result.model) > 3 * level.max_error;
+      const double wanted = std::min((far ? kLargeGrowth : kGrowth) * before, max_tetrahedra);
+      scale = scale_for(*blocks, scale, kMinGrowth * before, wanted);
+    }
+    const double after = blocks->count(scale);
     if (after > max_tetrahedra) break;
-    ModalAnalysisResult next = run(*blocks, edge, 3, desc);
-    // Of all modes: those of a table were not covered by a higher order where they are smooth.
+    ModalAnalysisResult next = run(*blocks, scale, 3, desc);
     next.model.frequency_errors =
-        errors_by_order(result.model.frequencies, next.model.frequencies, after / before,
-                        VecX::Constant(next.model.frequencies.size(), kFittedNotchOrder));
-    if (must_converge && next.ok() && worst_error(next.model) > worst_error(result.model))
+        blocks->is_graded
+            ? errors_by_order(matched_frequencies(result.model, next.model), next.model.frequencies,
+                              std::pow(last_scale / scale, 3), of_all(next, kUniformNotchOrder))
+            // Of all modes: those of a table were not covered by a higher order where they are smooth.
+            : errors_by_order(result.model.frequencies, next.model.frequencies, after / before,
+                              of_all(next, kFittedNotchOrder));
+    if (must_converge && !blocks->is_graded && next.ok() &&
+        worst_error(next.model) > worst_error(result.model))
       return std::nullopt;
     result = std::move(next);
   }

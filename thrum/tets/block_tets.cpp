@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/distance/mesh_distance.h"
 #include "thrum/mesh/body_axes.h"
+#include "thrum/tets/graded_lines.h"
 #include "thrum/tets/structured_tets.h"
 
 namespace thrum::tets {
@@ -72,29 +74,44 @@ double parts_between(double from, double to, double size)
   return std::max(1.0, std::ceil((to - from) / size - 1e-9));
 }
 
-// Divides the spaces between the planes into equal cells of at most `max_cell`.
-Lines grid_lines(const Lines& planes, const Vec3& max_cell)
+void require_few_cells(const Lines& lines)
+{
+  double cells = 1;
+  for (const std::vector<double>& along : lines) cells *= static_cast<double>(along.size() - 1);
+  if (cells > kMaxBlockCells)
+    throw Error(fmt::format("The grid has {:.3g} cells; at most {:.0e} are allowed. Use larger cells.", cells,
+                            kMaxBlockCells));
+}
+
+// Divides each interval between two planes into equal cells of at most its size.
+Lines grid_lines(const Lines& planes, const Lines& sizes)
 {
   Lines lines;
-  double cells = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const double size = max_cell[static_cast<Eigen::Index>(axis)];
-    if (!(size > 0)) throw Error(fmt::format("A cell of the grid is {} m wide; it must be positive.", size));
     lines[axis].push_back(planes[axis].front());
-    for (std::size_t i = 1; i < planes[axis].size(); ++i) {
-      const double from = planes[axis][i - 1], to = planes[axis][i];
+    for (std::size_t i = 0; i + 1 < planes[axis].size(); ++i) {
+      const double size = sizes[axis][i];
+      if (!(size > 0))
+        throw Error(fmt::format("A cell of the grid is {} m wide; it must be positive.", size));
+      const double from = planes[axis][i], to = planes[axis][i + 1];
       const double parts = parts_between(from, to, size);
       if (parts > kMaxBlockCells)
         throw Error(fmt::format("A grid of {} m has too many cells. Use larger cells.", size));
       for (int k = 1; k <= static_cast<int>(parts); ++k)
         lines[axis].push_back(k == static_cast<int>(parts) ? to : from + (to - from) * k / parts);
     }
-    cells *= static_cast<double>(lines[axis].size() - 1);
   }
-  if (cells > kMaxBlockCells)
-    throw Error(fmt::format("The grid has {:.3g} cells; at most {:.0e} are allowed. Use larger cells.", cells,
-                            kMaxBlockCells));
+  require_few_cells(lines);
   return lines;
+}
+
+template <typename Visit>
+void for_each_block(const Lines& planes, const Visit& visit)
+{
+  std::array<std::size_t, 3> block{};
+  for (block[2] = 0; block[2] + 1 < planes[2].size(); ++block[2])
+    for (block[1] = 0; block[1] + 1 < planes[1].size(); ++block[1])
+      for (block[0] = 0; block[0] + 1 < planes[0].size(); ++block[0]) visit(block);
 }
 
 }  // namespace
@@ -163,27 +180,133 @@ BlockGrid::BlockGrid(const mesh::TriangleMesh& surface, const Planes& further)
       for (std::size_t i = 0; i < blocks(0); ++i) {
         const Vec3 low(planes_[0][i], planes_[1][j], planes_[2][k]);
         const Vec3 high(planes_[0][i + 1], planes_[1][j + 1], planes_[2][k + 1]);
-        inside_.push_back(distance.signed_distance((low + high) / 2).distance > 0 ? 0 : 1);
+        const double outside = distance.signed_distance((low + high) / 2).distance;
+        inside_.push_back(outside > 0 ? 0 : 1);
+        thickest_ = std::max(thickest_, -2 * outside);
       }
+  // A part ends where the body does, or where its cross section becomes much thicker or thinner.
+  constexpr double kSameThickness = 2;
+  std::vector<Vec3> runs;
+  measure_runs(runs, [](std::size_t, std::size_t, std::size_t) { return true; });
+  const auto thickness = [&](std::size_t block, std::size_t axis) {
+    return std::min(runs[block][static_cast<Eigen::Index>((axis + 1) % 3)],
+                    runs[block][static_cast<Eigen::Index>((axis + 2) % 3)]);
+  };
+  measure_runs(parts_, [&](std::size_t a, std::size_t b, std::size_t axis) {
+    const double ratio = thickness(a, axis) / thickness(b, axis);
+    return ratio <= kSameThickness && ratio >= 1 / kSameThickness;
+  });
+  // Short steps of a thick body are not parts of their own.
+  constexpr double kMinLength = 2;  // over the thickness
+  for (std::size_t block = 0; block < parts_.size(); ++block)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      double& length = parts_[block][static_cast<Eigen::Index>(axis)];
+      if (length < kMinLength * thickness(block, axis)) length = runs[block][static_cast<Eigen::Index>(axis)];
+    }
 }
 
-double BlockGrid::count(const Vec3& max_cell) const
+template <typename IsSame>
+void BlockGrid::measure_runs(std::vector<Vec3>& lengths, const IsSame& is_same) const
 {
+  lengths.assign(inside_.size(), Vec3::Zero());
+  for_each_block(planes_, [&](const Block& first) {
+    if (inside_[index_of(first)] == 0) return;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto a = static_cast<Eigen::Index>(axis);
+      if (lengths[index_of(first)][a] > 0) continue;  // a block before it belongs to the same run
+      Block end = first;
+      for (std::size_t last = index_of(end); ++end[axis] + 1 < planes_[axis].size(); last = index_of(end))
+        if (inside_[index_of(end)] == 0 || !is_same(last, index_of(end), axis)) break;
+      Block block = first;
+      for (; block[axis] < end[axis]; ++block[axis])
+        lengths[index_of(block)][a] = planes_[axis][end[axis]] - planes_[axis][first[axis]];
+    }
+  });
+}
+
+std::size_t BlockGrid::index_of(const Block& block) const
+{
+  return block[0] + (planes_[0].size() - 1) * (block[1] + (planes_[1].size() - 1) * block[2]);
+}
+
+BlockGrid::Planes BlockGrid::even_lines(const Vec3& max_cell) const
+{
+  Planes sizes;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    sizes[axis].assign(planes_[axis].size() - 1, max_cell[static_cast<Eigen::Index>(axis)]);
+  return grid_lines(planes_, sizes);
+}
+
+BlockGrid::Planes BlockGrid::even_lines(double edge, double refinement) const
+{
+  // Across a part there may be one cell, whatever its thickness.
+  Planes sizes = part_sizes(0, kCellsAlongPart * refinement);
+  for (std::vector<double>& along : sizes)
+    for (double& size : along) size = std::min(size, edge);
+  return grid_lines(planes_, sizes);
+}
+
+double BlockGrid::thickness_ratio() const
+{
+  double thinnest = std::numeric_limits<double>::infinity();
+  for (const Vec3& part : parts_)
+    if (!part.isZero()) thinnest = std::min(thinnest, part.minCoeff());
+  return thickest_ / thinnest;
+}
+
+// The cells that the parts need in each interval between two planes, with so many across and along them.
+BlockGrid::Planes BlockGrid::part_sizes(double across, double along) const
+{
+  constexpr double kSlender = 4;  // length over thickness
+  Planes sizes;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    sizes[axis].assign(planes_[axis].size() - 1, planes_[axis].back() - planes_[axis].front());
+  for_each_block(planes_, [&](const Block& block) {
+    const Vec3& part = parts_[index_of(block)];
+    if (part.isZero()) return;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double length = part[static_cast<Eigen::Index>(axis)];
+      double& size = sizes[axis][block[axis]];
+      size = std::min(size, length / (length >= kSlender * part.minCoeff() ? along : across));
+    }
+  });
+  return sizes;
+}
+
+BlockGrid::Planes BlockGrid::graded_lines(double scale) const
+{
+  Planes lines;
+  const Planes sizes = part_sizes(1, kCellsAlongPart);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    lines[axis] = tets::graded_lines(planes_[axis], sizes[axis], scale);
+  require_few_cells(lines);
+  return lines;
+}
+
+double BlockGrid::count(const Planes& lines) const
+{
+  // Lines in each interval between planes.
+  std::array<std::vector<double>, 3> parts;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    parts[axis].assign(planes_[axis].size() - 1, 0);
+    std::size_t interval = 0;
+    for (std::size_t i = 1; i < lines[axis].size(); ++i) {
+      ++parts[axis][interval];
+      if (lines[axis][i] == planes_[axis][interval + 1]) ++interval;
+    }
+  }
   double cells = 0;
   std::size_t block = 0;
-  const auto parts = [&](std::size_t axis, std::size_t i) {
-    return parts_between(planes_[axis][i], planes_[axis][i + 1], max_cell[static_cast<Eigen::Index>(axis)]);
-  };
-  for (std::size_t k = 0; k + 1 < planes_[2].size(); ++k)
-    for (std::size_t j = 0; j + 1 < planes_[1].size(); ++j)
-      for (std::size_t i = 0; i + 1 < planes_[0].size(); ++i)
-        if (inside_[block++] != 0) cells += parts(0, i) * parts(1, j) * parts(2, k);
+  for (const double z : parts[2])
+    for (const double y : parts[1])
+      for (const double x : parts[0])
+        if (inside_[block++] != 0) cells += x * y * z;
   return 5 * cells;
 }
 
-const mesh::TetrahedralMesh& BlockGrid::fill(const Vec3& max_cell)
+const mesh::TetrahedralMesh& BlockGrid::fill(Planes lines)
 {
-  lines_ = grid_lines(planes_, max_cell);
+  lines_ = std::move(lines);
   const std::array<std::size_t, 3> n = {lines_[0].size(), lines_[1].size(), lines_[2].size()};
   // The block that each interval of the lines lies in.
   std::array<std::vector<std::size_t>, 3> block_of;
@@ -266,7 +389,8 @@ BlockGrid::Place BlockGrid::find(const Vec3& point) const
 
 mesh::TetrahedralMesh tetrahedralise_blocks(const mesh::TriangleMesh& surface, const Vec3& max_cell)
 {
-  return BlockGrid(surface).fill(max_cell);
+  BlockGrid grid(surface);
+  return grid.fill(grid.even_lines(max_cell));
 }
 
 }  // namespace thrum::tets

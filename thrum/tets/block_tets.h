@@ -19,6 +19,9 @@ namespace thrum::tets {
 
 inline constexpr double kMaxBlockCells = 1e6;  ///< of the whole grid, outside the body too
 
+/// Cells along a slender part with which it can bend.
+inline constexpr double kCellsAlongPart = 3;
+
 /// Whether every face lies along x, y and z.
 [[nodiscard]] bool is_rectilinear(const mesh::TriangleMesh& surface);
 
@@ -38,13 +41,27 @@ class BlockGrid {
   /// lie along the axes or when there would be more than kMaxBlockCells blocks.
   explicit BlockGrid(const mesh::TriangleMesh& surface, const Planes& further = {});
 
-  /// How many tetrahedra fill() would make.
-  [[nodiscard]] double count(const Vec3& max_cell) const;
+  /// Divides the blocks into equal cells of at most `max_cell` [m] along x, y and z. Throws Error when a size
+  /// is not positive, or there would be more than kMaxBlockCells cells.
+  [[nodiscard]] Planes even_lines(const Vec3& max_cell) const;
 
-  /// Divides the blocks into cells of at most `max_cell` [m] along x, y and z, five tetrahedra a cell,
-  /// mirrored from cell to cell (BoxSplit::five). Throws Error when a size is not positive, or the grid would
-  /// have more than kMaxBlockCells cells.
-  [[nodiscard]] const mesh::TetrahedralMesh& fill(const Vec3& max_cell);
+  /// The same with cells of at most `edge` [m], and along slender parts at least kCellsAlongPart times
+  /// `refinement` of them, however short the part is.
+  [[nodiscard]] Planes even_lines(double edge, double refinement) const;
+
+  /// Cells that are as small as the parts of the body need, and grow away from those that need small ones
+  /// (graded_lines.h). With `scale` 1 a part has one cell across, and kCellsAlongPart along it if it is
+  /// slender; with less there are 1/scale times as many. Throws Error as even_lines() does.
+  [[nodiscard]] Planes graded_lines(double scale) const;
+
+  /// The thickness of the thickest part, as far as the middles of blocks tell, over that of the thinnest.
+  [[nodiscard]] double thickness_ratio() const;
+
+  /// How many tetrahedra fill() would make with these lines.
+  [[nodiscard]] double count(const Planes& lines) const;
+
+  /// Five tetrahedra a cell, mirrored from cell to cell (BoxSplit::five).
+  [[nodiscard]] const mesh::TetrahedralMesh& fill(Planes lines);
 
   /// A place in the body: a tetrahedron of the last fill() and barycentric coordinates in it.
   struct Place {
@@ -55,8 +72,17 @@ class BlockGrid {
   [[nodiscard]] Place find(const Vec3& point) const;
 
  private:
+  using Block = std::array<std::size_t, 3>;
+  [[nodiscard]] std::size_t index_of(const Block& block) const;
+  // How far the body goes on along an axis from each block inside, as long as `is_same(a, b)` for neighbours.
+  template <typename IsSame>
+  void measure_runs(std::vector<Vec3>& lengths, const IsSame& is_same) const;
+  [[nodiscard]] Planes part_sizes(double across, double along) const;
+
   Planes planes_;             // ascending
   std::vector<char> inside_;  // of each block, x fastest
+  std::vector<Vec3> parts_;   // of each block inside: how long its part is along x, y and z
+  double thickest_ = 0;       // of all parts [m]
   Planes lines_;              // those of the last fill()
   std::vector<Index> first_;  // of each cell: its first tetrahedron, or -1
   mesh::TetrahedralMesh mesh_;
