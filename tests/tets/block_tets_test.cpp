@@ -89,7 +89,8 @@ TEST(GradedLines, GrowAwayFromSmallCells)
 }
 
 // A block of 300 x 210 x 90 mm with a lip of 100 x 120 x 5 mm: it ends where the block begins, though the
-// body goes on there, and has three cells along both of its sides. A step of 10 x 30 mm is no part of its own.
+// body goes on there, and has three cells along both of its sides. A step of 10 x 30 mm is no part of its
+// own.
 TEST(BlockTets, PartsEndWhereTheirThicknessChanges)
 {
   const mesh::TriangleMesh body = shapes::boolean_union(std::vector<mesh::TriangleMesh>{

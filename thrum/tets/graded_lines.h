@@ -11,8 +11,8 @@ inline constexpr double kCellGrowth = 1.5;
 
 /// `planes` are ascending [m], `sizes` the largest cell in each interval between two of them [m]. At a
 /// distance d from an interval that needs cells of s, cells are at most s + kCellGrowth d, and all are
-/// `scale` times as large, but for the rounding to a whole number in each interval. Throws Error where there would be
-/// more than kMaxBlockCells lines, or a size is not positive.
+/// `scale` times as large, but for the rounding to a whole number in each interval. Throws Error where there
+/// would be more than kMaxBlockCells lines, or a size is not positive.
 [[nodiscard]] std::vector<double> graded_lines(const std::vector<double>& planes,
                                                const std::vector<double>& sizes, double scale);
 
