@@ -3,12 +3,14 @@
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
 #include "thrum/base/index.h"
 #include "thrum/sim/responder_internal.h"
 #include "thrum/vibration/impact_loss.h"
+#include "thrum/vibration/response_limit.h"
 #include "thrum/vibration/ringing_body.h"
 
 namespace thrum::sim {
@@ -49,6 +51,16 @@ vibration::HostContact host_contact(const StepView& view, std::size_t p, std::si
   contact.friction = view.surfaces[p].friction;
   contact.impulse = point.normal_impulse;
   return contact;
+}
+
+// Speeds of approach are those at the beginning of the slice, where the gap was found; the rest of the way is
+// a fall [m/s].
+double speed_at_surface(const vibration::SurfaceContact& contact,
+                        const std::vector<vibration::RigidBodyData>& parts)
+{
+  const double speed = contact.approach_speed;
+  const double fall = -contact.normal.dot(parts[at(contact.body)].acceleration) * contact.gap;  // [m^2/s^2]
+  return std::sqrt(std::max(0.0, speed * speed + 2 * fall));
 }
 
 ContactKey key_of(const model::ContactPatch& patch, std::size_t p, std::size_t k)
@@ -182,6 +194,8 @@ void Responder::record_impacts(const StepView& view, const Resonator& resonator)
     impact.resonator = gathered.bodies[0];
     impact.other = gathered.body_of(i);
     impact.contact = gathered.contacts[i];
+    if (vibration::strikes_with_one_contact(gathered.contacts, gathered.contacts[i].body))
+      impact.contact.approach_speed = speed_at_surface(gathered.contacts[i], gathered.parts);
     impact.key = gathered.keys[i];
     impact.key.patch = ContactKey::kGone;
   }

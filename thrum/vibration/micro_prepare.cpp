@@ -12,6 +12,7 @@
 #include "thrum/elastic/damped_oscillation.h"
 #include "thrum/vibration/micro_simulation.h"
 #include "thrum/vibration/pulse.h"
+#include "thrum/vibration/response_limit.h"
 
 namespace thrum::vibration {
 
@@ -151,6 +152,17 @@ void MicroSimulation::prepare_bodies()
   for (const std::size_t i : r_.struck) {
     bodies_[at(r_.contact(i).body)].strikes = true;
     push(i, -r_.contact(i).impulse);
+  }
+  std::vector<FallSinceImpact> falls(bodies_.size());
+  for (Eigen::Index k = 0; k < n_ && active_contact(k).struck; ++k) {
+    const SurfaceContact& contact = active_contact(k);
+    falls[at(contact.body)].add(contact, bodies_[at(contact.body)].acceleration.head<3>(),
+                                along(k, &MovingBody::V), separation_speed(input, contact));
+  }
+  for (std::size_t b = 1; b < bodies_.size(); ++b) {
+    if (!strikes_with_one_contact(input.contacts, static_cast<std::int32_t>(b))) continue;
+    bodies_[b].V -= falls[b].time_before(input.step) * bodies_[b].acceleration;
+    bodies_[b].fall = falls[b].time_after(input.step) * bodies_[b].acceleration;
   }
   for (MovingBody& m : bodies_) {
     m.start = m.kinetic(m.V);

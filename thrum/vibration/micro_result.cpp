@@ -68,7 +68,7 @@ ResponseResult MicroSimulation::make_result(double before)
     const RigidBodyData& part = r_.input.bodies[b];
     Vec6 now;
     now << part.velocity, part.angular_velocity;
-    const Vec6 change = after[b] - now;
+    const Vec6 change = after[b] + m.fall - now;
     if (change.isZero(0)) continue;
     result.body_impulses.push_back(
         {static_cast<std::int32_t>(b), m.mass * change.head<3>(), m.inertia * change.tail<3>()});

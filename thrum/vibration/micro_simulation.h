@@ -45,6 +45,8 @@ class MicroSimulation {
     double best = 0;          // energy with which it left
     double max_rise = 0;      // energy of the height that its centre reaches by this [J]
     Vec6 departure_velocity = Vec6::Zero();
+    Vec6 fall =
+        Vec6::Zero();       // what gravity has added since the impact (FallSinceImpact), of a striking body
     double start = 0;       // kinetic energy
     double start_rise = 0;  // energy of the height that it would have reached without the impact [J]
 

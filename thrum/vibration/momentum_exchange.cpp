@@ -27,6 +27,7 @@
 #include "thrum/vibration/energy_budget.h"
 #include "thrum/vibration/one_sided.h"
 #include "thrum/vibration/pulse.h"
+#include "thrum/vibration/response_limit.h"
 
 namespace thrum::vibration {
 
@@ -54,6 +55,13 @@ class MovingBodies {
   {
     push(at(contact.body), contact.position, impulse);
     push(0, contact.position, -impulse);
+  }
+  // A body that moves gets this velocity more.
+  void accelerate(std::size_t b, const Vec3& velocity)
+  {
+    if (parts_[b].inverse_mass == 0) return;
+    parts_[b].velocity += velocity;
+    sums_[b].impulse += velocity / parts_[b].inverse_mass;
   }
   // What each body got, all together.
   [[nodiscard]] std::vector<BodyImpulse> body_impulses() const
@@ -229,6 +237,20 @@ void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodi
 {
   for (const std::size_t i : r.struck)
     moving_bodies.push(r.contact(i), -r.contact(i).impulse * r.contact(i).normal);
+  std::vector<FallSinceImpact> falls(r.input.bodies.size());
+  for (const std::size_t i : r.struck) {
+    const SurfaceContact& contact = r.contact(i);
+    falls[at(contact.body)].add(contact, r.body_of(i).acceleration,
+                                contact.normal.dot(moving_bodies.speed(contact)),
+                                separation_speed(r.input, contact));
+  }
+  const auto falls_alone = [&](std::size_t b) {
+    return strikes_with_one_contact(r.input.contacts, static_cast<std::int32_t>(b));
+  };
+  for (std::size_t b = 1; b < falls.size(); ++b) {
+    if (falls_alone(b))
+      moving_bodies.accelerate(b, -falls[b].time_before(r.input.step) * r.input.bodies[b].acceleration);
+  }
   VecX approach = struck_rows * state.v;
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
     const SurfaceContact& contact = r.contact(r.struck[k]);
@@ -238,6 +260,10 @@ void solve_impacts(const ResponseContext& r, const MatX& struck_rows, MovingBodi
   for (std::size_t k = 0; k < r.struck.size(); ++k) {
     const SurfaceContact& contact = r.contact(r.struck[k]);
     moving_bodies.push(contact, j[static_cast<Eigen::Index>(k)] * contact.normal);
+  }
+  for (std::size_t b = 1; b < falls.size(); ++b) {
+    if (falls_alone(b))
+      moving_bodies.accelerate(b, falls[b].time_after(r.input.step) * r.input.bodies[b].acceleration);
   }
   state.v -= struck_rows.transpose() * j;
 }

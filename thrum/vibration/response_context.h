@@ -2,6 +2,8 @@
 // What the kick rules work on: the modes of the struck body and its contacts, mapped to the surface.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "thrum/base/index.h"
@@ -52,6 +54,48 @@ struct ResponseContext {
   }
   /// Hertz' contact time at a contact for a speed of approach [s].
   [[nodiscard]] double pulse_duration(std::size_t i, double speed) const;
+};
+
+/// How a striking body has fallen since it met the surface. The rigid solver leaves it at the end of a step,
+/// where gravity has acted on it for the rest of that step: a ball from 0.2 m that is taken back to before its
+/// impact by the solver's impulse alone strikes with 0.8 to 1.2 of its energy in steps of 1/30 s, depending on
+/// when in the step it struck. Over the struck contacts of one body, with the acceleration a,
+///
+///     separation speed without the impact = -approach speed + t_before (n . a),
+///     separation speed now                = restitution x approach speed + t_after (n . a)
+///
+/// in the least-squares sense. Both are 0 where they would be longer than a step: then it was not the fall.
+class FallSinceImpact {
+ public:
+  void add(const SurfaceContact& contact, const Vec3& acceleration, double separation_without_impact,
+           double separation_now)
+  {
+    const double along = contact.normal.dot(acceleration);
+    // Across gravity it changes nothing.
+    if (std::abs(along) < kMinAlong * acceleration.norm()) return;
+    before_ += along * (separation_without_impact + contact.approach_speed);
+    after_ += along * (separation_now - contact.restitution * contact.approach_speed);
+    square_ += along * along;
+  }
+  /// To be removed from the body before the impact is solved again [s].
+  [[nodiscard]] double time_before(double step) const { return within(before_, -step, step); }
+  /// To be added afterwards [s].
+  [[nodiscard]] double time_after(double step) const { return within(after_, 0, step); }
+
+ private:
+  static constexpr double kMinAlong = 0.1;
+  static constexpr double kTolerance = 0.25;  ///< of a step: gravity acts in substeps
+
+  [[nodiscard]] double within(double sum, double min, double max) const
+  {
+    const double time = square_ > 0 ? sum / square_ : 0;
+    const double slack = kTolerance * max;
+    return time < min - slack || time > max + slack ? 0 : std::clamp(time, min, max);
+  }
+
+  double before_ = 0;  ///< [m^2/s^3]
+  double after_ = 0;   ///< [m^2/s^3]
+  double square_ = 0;  ///< [m^2/s^4]
 };
 
 /// Speed that stands for the gentle impacts of a rattling surface where none is known, in durations of
