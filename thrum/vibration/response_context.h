@@ -57,9 +57,9 @@ struct ResponseContext {
 };
 
 /// How a striking body has fallen since it met the surface. The rigid solver leaves it at the end of a step,
-/// where gravity has acted on it for the rest of that step: a ball from 0.2 m that is taken back to before its
-/// impact by the solver's impulse alone strikes with 0.8 to 1.2 of its energy in steps of 1/30 s, depending on
-/// when in the step it struck. Over the struck contacts of one body, with the acceleration a,
+/// where gravity has acted on it for the rest of that step: a ball from 0.2 m that is taken back to before
+/// its impact by the solver's impulse alone strikes with 0.8 to 1.2 of its energy in steps of 1/30 s,
+/// depending on when in the step it struck. Over the struck contacts of one body, with the acceleration a,
 ///
 ///     separation speed without the impact = -approach speed + t_before (n . a),
 ///     separation speed now                = restitution x approach speed + t_after (n . a)
