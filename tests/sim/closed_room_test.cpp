@@ -412,8 +412,10 @@ TEST_P(ClosedRoom, SlowBodiesStayInAVesselWithThinWallsAndAThickFoot)
   const std::uint64_t cases = number_in("THRUM_ROOM_CASES", 10);
   const std::uint64_t only = number_in("THRUM_ROOM_CASE", cases);
   int left = 0;
-  for (std::uint64_t i = 0; i < cases; ++i) {
-    if (only < cases && i != only) continue;
+  for (std::uint64_t i = 0; i < std::max<std::uint64_t>(cases, 44); ++i) {
+    // Rods that slide over the floor to a wall.
+    const bool wanted = i < cases || i == 35 || i == 43;
+    if (only < cases ? i != only : !wanted) continue;
     base::Random random(seed + 1, i);
     Filled filled;
     WorldDesc desc = testing::desc_without_sleep();

@@ -31,6 +31,10 @@ constexpr double kCrossingShare = 0.1;
 /// Contacts within so many of their depths are in one overlap.
 constexpr double kSameOverlap = 4.0;
 
+/// A surface that rises by more than this over the way to another contact is no part of one convex body (sine
+/// of about 17 degrees; contacts are lowest points to 11 degrees).
+constexpr double kCornerSlope = 0.3;
+
 /// A cylinder that stands on its end touches with the corners of its rim: up to this sine of its tilt.
 constexpr double kUpright = 0.01;
 /// How far round the side of a cylinder a contact may move, as a share of the radius.
@@ -207,6 +211,17 @@ void pair_edges(MeshPairContacts& g)
   }
 }
 
+// Whether one of the surfaces rises in front of its plane at c where the other contact is, as a wall does
+// beside a floor. There both contacts hold the body: with the shallow one of the floor alone a tetrahedron
+// that slid over the floor of a vessel left through its wall.
+bool is_across_a_corner(const MeshContact& c, const MeshContact& other)
+{
+  const Vec3 along_a = other.on_a - c.on_a;
+  const Vec3 along_b = other.on_b - c.on_b;
+  return c.normal.dot(along_a) > kCornerSlope * along_a.norm() ||
+         -c.normal.dot(along_b) > kCornerSlope * along_b.norm();
+}
+
 // Of the ways out of one overlap the shortest counts: contacts that lie no further apart than they are deep
 // and push in different directions are ways out of the same overlap. For convex bodies each pair of features
 // that satisfies (1) is a face of the difference set, and the nearest face is the answer.
@@ -217,7 +232,7 @@ void keep_shortest_separations(MeshPairContacts& g)
     const double near = kSameOverlap * c.depth;
     c.dropped = std::any_of(g.contacts.begin(), g.contacts.end(), [&](const MeshContact& other) {
       return other.is_strict && other.depth < c.depth && other.normal.dot(c.normal) < kSameNormal &&
-             (other.on_a - c.on_a).squaredNorm() < near * near;
+             (other.on_a - c.on_a).squaredNorm() < near * near && !is_across_a_corner(c, other);
     });
   }
   std::erase_if(g.contacts, [](const MeshContact& c) { return c.dropped; });
