@@ -287,6 +287,25 @@ class Usage(CommandLine):
         self.assertRegex(self.run_ok(*struck, "--radiation", "equivalent_sources"),
                          r"radiation by equivalent_sources: residual \d[\d.]* on average, at most \d[\d.]*; \d of 1 modes")
 
+    def test_sound_is_checked_before_any_work(self):
+        self.run_ok("run", SCENES / "bar_taps.json", "-o", "taps", "--duration", "0.2", "--set", "sound.modes=3", "--quiet")
+        heard = self.at / "taps" / "sound.wav"
+        heard.unlink()
+        (self.at / "s.obj").write_text((self.at / "block.obj").read_text())
+        for option in ("--spectrogram", "--waveform"):
+            for file, reason in (("a.jpg", "its extension is '.jpg'"), ("nowhere/a.png", "the folder nowhere does not exist")):
+                self.assertIn(reason, self.assert_rejected(1, "sound", "taps", option, file))
+                self.assertFalse(heard.exists())
+                self.assertIn(reason, self.assert_rejected(1, "strike", "s.obj", "-o", "s.wav", option, file))
+                self.assertFalse((self.at / "s.wav").exists())
+        # Years of strikes are no matter of resolution.
+        message = self.assert_rejected(1, "strike", "s.obj", "-o", "s.wav", "--count", "10000", "--interval", "600")
+        self.assertIn("10000 strikes every 600 s make 1666 h 30 min of sound", message)
+        self.assertIn("--interval", message)
+        self.assertNotIn("resolution", message)
+        self.assertIn("peak", self.run_ok("sound", "taps", "--spectrogram", "a.png"))
+        self.assertTrue(heard.exists() and (self.at / "a.png").exists())
+
 
 if __name__ == "__main__":
     CommandLine.thrum = str(pathlib.Path(sys.argv.pop(1)).resolve())
