@@ -13,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <numbers>
@@ -22,7 +21,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/sim/parameter_names.h"
+#include "tests/sim/random_cases.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/random.h"
 #include "thrum/collision/prepared_shape.h"
@@ -33,7 +32,10 @@
 namespace thrum::sim {
 namespace {
 
-using Way = std::tuple<StepperKind, TimeOfImpactMethod>;
+using testing::number_in;
+using testing::spread;
+using testing::Way;
+using testing::way_name;
 
 class ClosedRoom : public ::testing::TestWithParam<Way> {};
 
@@ -46,29 +48,12 @@ constexpr Way kRigidWays[] = {{StepperKind::constraint, TimeOfImpactMethod::cont
                               {StepperKind::constraint, TimeOfImpactMethod::timewarp},
                               {StepperKind::impulse, TimeOfImpactMethod::conservative}};
 
-std::string way_name(const ::testing::TestParamInfo<Way>& way)
-{
-  return testing::stepper_name({std::get<0>(way.param), way.index}) +
-         testing::method_name(std::get<1>(way.param));
-}
-
 /// The flexible stepper cuts the step into slices of its own.
 class BoundedSlices : public ClosedRoom {};
 
 INSTANTIATE_TEST_SUITE_P(Ways, ClosedRoom, ::testing::ValuesIn(kRigidWays), way_name);
 INSTANTIATE_TEST_SUITE_P(FlexibleWay, ClosedRoom, ::testing::Values(kFlexibleWay), way_name);
 INSTANTIATE_TEST_SUITE_P(Ways, BoundedSlices, ::testing::ValuesIn(kRigidWays), way_name);
-
-std::uint64_t number_in(const char* variable, std::uint64_t usual)
-{
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
-}
-
-double spread(base::Random& random, double low, double high)
-{
-  return std::exp(random.uniform(std::log(low), std::log(high)));
-}
 
 Vec3 any_direction(base::Random& random)
 {

@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -18,14 +17,18 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/sim/parameter_names.h"
+#include "tests/sim/random_cases.h"
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/random.h"
 
 namespace thrum::sim {
 namespace {
 
-using Way = std::tuple<StepperKind, TimeOfImpactMethod>;
+using testing::any_direction;
+using testing::number_in;
+using testing::spread;
+using testing::Way;
+using testing::way_name;
 
 class FastJoints : public ::testing::TestWithParam<Way> {};
 
@@ -37,26 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, FastJoints,
                                            Way{StepperKind::constraint, TimeOfImpactMethod::bisection},
                                            Way{StepperKind::constraint, TimeOfImpactMethod::conservative},
                                            Way{StepperKind::constraint, TimeOfImpactMethod::timewarp}),
-                         [](const auto& way) {
-                           return testing::stepper_name({std::get<0>(way.param), way.index}) +
-                                  testing::method_name(std::get<1>(way.param));
-                         });
-
-std::uint64_t number_in(const char* variable, std::uint64_t usual)
-{
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
-}
-
-double spread(base::Random& random, double low, double high)
-{
-  return std::exp(random.uniform(std::log(low), std::log(high)));
-}
-
-Vec3 any_direction(base::Random& random)
-{
-  return Vec3(random.normal(), random.normal(), random.normal()).normalized();
-}
+                         way_name);
 
 struct Chain {
   std::unique_ptr<World> world;

@@ -7,12 +7,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numbers>
 #include <tuple>
 
-#include "tests/sim/parameter_names.h"
+#include "tests/sim/random_cases.h"
 #include "tests/sim/world_fixture.h"
 #include "tests/support/test_meshes.h"
 #include "thrum/base/random.h"
@@ -22,7 +21,9 @@
 namespace thrum::sim {
 namespace {
 
-using Way = std::tuple<StepperKind, TimeOfImpactMethod>;
+using testing::number_in;
+using testing::Way;
+using testing::way_name;
 
 class ThinTubes : public ::testing::TestWithParam<Way> {};
 
@@ -33,16 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, ThinTubes,
                                            Way{StepperKind::constraint, TimeOfImpactMethod::bisection},
                                            Way{StepperKind::constraint, TimeOfImpactMethod::conservative},
                                            Way{StepperKind::constraint, TimeOfImpactMethod::timewarp}),
-                         [](const auto& way) {
-                           return testing::stepper_name({std::get<0>(way.param), way.index}) +
-                                  testing::method_name(std::get<1>(way.param));
-                         });
-
-std::uint64_t number_in(const char* variable, std::uint64_t usual)
-{
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
-}
+                         way_name);
 
 model::Shape shape_of(mesh::TriangleMesh mesh)
 {
