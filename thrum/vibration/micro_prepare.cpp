@@ -225,7 +225,8 @@ void MicroSimulation::prepare_contacts()
     law.damping = std::sqrt(5 * mass * law.stiffness) * ratio;
     load_[k] = contact.struck ? 0 : std::max(0.0, contact.load);
     // The impact begins now; the gap of its contact is from when the rigid solver found it, up to a step ago.
-    depth_[k] = contact.struck ? 0 : law.indentation(load_[k]) - std::max(0.0, contact.gap);
+    // What carries a load touches; a gap of micrometres there is the rest that the rigid solver leaves.
+    depth_[k] = contact.struck ? 0 : load_[k] > 0 ? law.indentation(load_[k]) : -std::max(0.0, contact.gap);
   }
   // The rigid contact says how far the body is from the surface as it is now, vibration and all: a body in
   // contact in the rigid world is in contact with the displaced surface. With gaps counted from the
@@ -285,7 +286,7 @@ void MicroSimulation::add_diffuse_modes()
     const SurfaceContact& contact = active_contact(k);
     const double size = std::sqrt(mean_upper_square(model_modes_, F_.row(k).head(modes_).transpose()));
     for (std::size_t t = 0; t < count; ++t) {
-      const double shape = (*r_.diffuse_modes)[t].at(contact.position);
+      const double shape = (*r_.diffuse_modes)[t].at(r_.places[active_contacts_[at(k)]]);
       F_(k, modes_ + static_cast<Eigen::Index>(t)) =
           size * (contact.struck ? std::copysign(1, shape) : shape);
     }

@@ -202,6 +202,7 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
   r.rows.resize(static_cast<Eigen::Index>(n), modes_.omegas.size());
   r.inverse_effective_mass.setZero(static_cast<Eigen::Index>(n));
   r.shapes.assign(n, nullptr);
+  r.places.assign(n, Vec3::Zero());
   points_.assign(n, nullptr);
   hints_.resize(n);
   std::size_t off = 0;
@@ -218,6 +219,7 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
       continue;
     }
     r.shapes[i] = &mapped.shapes;
+    r.places[i] = mesh::position(model_->surface, mapped.point);
     points_[i] = &mapped;
     (strikes ? r.struck : r.resting).push_back(i);
     // The rule of the paper looks at the corners of the triangle instead.

@@ -21,9 +21,10 @@ struct MappedContacts {
   MatX rows;  ///< one row a contact: f = n^T H U, what each mode moves it along its normal [kg^(-1/2)]
   VecX inverse_effective_mass;  ///< inverse_effective_mass(i, i) of each contact [1/kg]
   std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*> shapes;  ///< H U of each contact
-  std::vector<std::size_t> struck;                                      ///< contacts whose impacts count
-  std::vector<std::size_t> resting;                                     ///< contacts of the other bodies
-  std::vector<char> strikes;                                            ///< by body
+  std::vector<Vec3> places;  ///< of each contact on the surface: positions lie in the middle of the gap [m]
+  std::vector<std::size_t> struck;   ///< contacts whose impacts count
+  std::vector<std::size_t> resting;  ///< contacts of the other bodies
+  std::vector<char> strikes;         ///< by body
 };
 
 /// What micro-collisions leave out to take less time, in the order in which it is left out.
@@ -42,6 +43,7 @@ struct ResponseContext {
   const MatX& rows = contacts.rows;
   const VecX& inverse_effective_mass = contacts.inverse_effective_mass;
   const std::vector<const Eigen::Matrix<double, 3, Eigen::Dynamic>*>& shapes = contacts.shapes;
+  const std::vector<Vec3>& places = contacts.places;
   const std::vector<std::size_t>& struck = contacts.struck;
   const std::vector<std::size_t>& resting = contacts.resting;
   const DiffuseModes* diffuse_modes = nullptr;  ///< above the highest of the model; may be none
