@@ -105,7 +105,8 @@ void sound(const SoundOptions& options)
   write_sound_pictures(options.pictures, result.sound, "", result.mode_frequencies);
   // The page of the run holds its sound.
   const std::filesystem::path page = std::filesystem::path(options.folder) / "index.html";
-  if (options.output.empty() && std::filesystem::exists(page) && !media::page_template("viewer").empty())
+  if (media::is_sound_of_run(options.folder, options.output) && std::filesystem::exists(page) &&
+      !media::page_template("viewer").empty())
     base::write_file(page,
                      std::string_view(media::viewer_page({media::viewer_run(options.folder, recording)})));
 }

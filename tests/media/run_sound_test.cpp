@@ -491,6 +491,46 @@ TEST_F(RunSoundTest, SourcesMakeUpTheSound)
   EXPECT_TRUE(read_sound_sources(folder_ / "sources.npz").at_camera);
 }
 
+// However its path is written, sound.wav of the run is its sound, and what its page is made of follows.
+TEST_F(RunSoundTest, TheFileOfTheRunByItsPathReplacesTheSourcesToo)
+{
+  const sim::Recording recording = run(kBall, {"duration=0.2"});
+  double full_scale = 10;
+  for (const fs::path& output :
+       {fs::path(), folder_ / "sound.wav", folder_ / ".." / folder_.filename() / "sound.wav",
+        fs::relative(folder_) / "." / "sound.wav"}) {
+    full_scale += 1;
+    (void)write_run_sound(
+        folder_, recording,
+        {.settings = {fmt::format("sound.full_scale={}", full_scale), "sound.stems=true"}, .output = output});
+    EXPECT_EQ(read_sound_sources(folder_ / "sources.npz").full_scale, full_scale) << output;
+    EXPECT_FALSE(fs::exists(folder_ / "sound_stems")) << output;
+  }
+  (void)write_run_sound(folder_, recording,
+                        {.settings = {"sound.full_scale=20"}, .output = folder_ / "other.wav"});
+  EXPECT_EQ(read_sound_sources(folder_ / "sources.npz").full_scale, full_scale);
+}
+
+TEST_F(RunSoundTest, StemsOfSimilarNamesAddUp)
+{
+  std::string scene = kBall;
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    for (std::size_t i = scene.find(from); i != std::string::npos; i = scene.find(from, i + to.size()))
+      scene.replace(i, from.size(), to);
+  };
+  rename("\"board\"", "\"a/0\"");
+  rename("\"cube\"", "\"a_0\"");
+  const sim::Recording recording = run(scene, {"duration=0.4"});
+  const RunSound whole = write_run_sound(folder_, recording, {.settings = {"sound.stems=true"}});
+  std::vector<double> sum(whole.sound.frame_count(), 0.0);
+  for (const auto& entry : fs::directory_iterator(folder_ / "stems")) {
+    const auto stem = sound::read_audio_file(entry.path(), {.full_scale = whole.full_scale});
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stem.channels[0][i];
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    ASSERT_NEAR(sum[i], whole.sound.channels[0][i], 1e-6 * whole.peak) << i;
+}
+
 TEST_F(RunSoundTest, AMutedBodyIsMissingAndNothingElse)
 {
   const sim::Recording recording = run(kBall, {"duration=0.4"});

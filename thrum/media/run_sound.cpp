@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
@@ -320,14 +321,8 @@ std::string sound_csv(const RunSynthesis& run, const sim::Recording& recording,
   return text;
 }
 
-// Names of bodies may have slashes.
-std::filesystem::path stem_name(std::string name)
-{
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name + ".wav";
-}
-
-void write_stems(const RunSynthesis& run, const std::filesystem::path& folder, bool replace, RunSound& result)
+void write_stems(const RunSynthesis& run, const std::vector<std::string>& names,
+                 const std::filesystem::path& folder, bool replace, RunSound& result)
 {
   std::error_code none;
   if (replace || !run.stems().empty()) std::filesystem::remove_all(folder, none);
@@ -335,7 +330,7 @@ void write_stems(const RunSynthesis& run, const std::filesystem::path& folder, b
   std::filesystem::create_directories(folder);
   for (std::size_t b = 0; b < run.stems().size(); ++b) {
     if (run.stems()[b].channels.empty()) continue;
-    result.files.push_back(folder / stem_name(run.synthesis().bodies()[b].name));
+    result.files.push_back(folder / names[b]);
     sound::write_audio_file(result.files.back(), run.stems()[b], {.full_scale = result.full_scale});
   }
 }
@@ -357,6 +352,33 @@ void write_sources(RunSynthesis& run, const std::filesystem::path& file, RunSoun
 bool has_recorded_contacts(const std::filesystem::path& folder, const sim::Recording& recording)
 {
   return !recording.header.note("sound").empty() && std::filesystem::exists(folder / "contacts");
+}
+
+bool is_sound_of_run(const std::filesystem::path& folder, const std::filesystem::path& output)
+{
+  if (output.empty()) return true;
+  const std::filesystem::path own = folder / "sound.wav";
+  std::error_code none;
+  if (std::filesystem::equivalent(own, output, none)) return true;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(own), none) ==
+         std::filesystem::weakly_canonical(std::filesystem::absolute(output), none);
+}
+
+std::vector<std::string> stem_names(const sim::RecordingHeader& header)
+{
+  std::vector<std::string> names(header.bodies.size());
+  std::set<std::string> taken;
+  // Those that are files already keep their names.
+  for (const bool has_slash : {false, true}) {
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      std::string name = header.bodies[b].name;
+      if ((name.find('/') != std::string::npos) != has_slash) continue;
+      std::replace(name.begin(), name.end(), '/', '_');
+      names[b] = name + ".wav";
+      for (int k = 2; !taken.insert(names[b]).second; ++k) names[b] = fmt::format("{}_{}.wav", name, k);
+    }
+  }
+  return names;
 }
 
 namespace {
@@ -525,11 +547,12 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   // A table of its own beside a file of its own: that of the run stays with its sound.wav.
   result.files.push_back(std::filesystem::path(file).replace_extension(".csv"));
   base::write_file(result.files.back(), std::string_view(sound_csv(run, recording, result.sound)));
-  if (desc.output.empty()) write_sources(run, folder / "sources.npz", result);
+  const bool is_own = is_sound_of_run(folder, desc.output);
+  if (is_own) write_sources(run, folder / "sources.npz", result);
   // Likewise its stems, which are removed when the sound that they make up is replaced.
   const std::filesystem::path stems =
-      desc.output.empty() ? folder / "stems" : file.parent_path() / (file.stem().string() + "_stems");
-  write_stems(run, stems, desc.output.empty(), result);
+      is_own ? folder / "stems" : file.parent_path() / (file.stem().string() + "_stems");
+  write_stems(run, stem_names(recording.header), stems, is_own, result);
   return result;
 }
 

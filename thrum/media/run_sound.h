@@ -44,6 +44,13 @@ struct RunSound {
 [[nodiscard]] bool has_recorded_contacts(const std::filesystem::path& folder,
                                          const sim::Recording& recording);
 
+/// Whether an output is the sound of the run itself, its sound.wav, by whatever path; an empty one is.
+[[nodiscard]] bool is_sound_of_run(const std::filesystem::path& folder, const std::filesystem::path& output);
+
+/// The files of the stems of these bodies: their names, without slashes, and with a number where two would
+/// have the same.
+[[nodiscard]] std::vector<std::string> stem_names(const sim::RecordingHeader& header);
+
 /// Throws Error, with what to do, when the run recorded no contacts.
 [[nodiscard]] RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
                                        const RunSoundDesc& desc = {});

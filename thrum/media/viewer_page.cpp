@@ -4,6 +4,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/media/pages.h"
+#include "thrum/media/run_sound.h"
 #include "thrum/media/viewer_data.h"
 #include "thrum/sound/audio_file.h"
 
@@ -15,10 +16,9 @@ ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& 
   std::error_code none;
   if (std::filesystem::is_regular_file(folder / "sound.wav", none))
     run.sound = base::read_text_file(folder / "sound.wav");
-  for (std::size_t b = 0; b < recording.header.bodies.size() && !run.sound.empty(); ++b) {
-    std::string name = recording.header.bodies[b].name;
-    std::replace(name.begin(), name.end(), '/', '_');
-    const std::filesystem::path stem = folder / "stems" / (name + ".wav");
+  const std::vector<std::string> stem_files = stem_names(recording.header);
+  for (std::size_t b = 0; b < stem_files.size() && !run.sound.empty(); ++b) {
+    const std::filesystem::path stem = folder / "stems" / stem_files[b];
     if (std::filesystem::is_regular_file(stem, none)) run.stems[b] = sound::read_audio_file(stem);
   }
   if (!run.sound.empty() && std::filesystem::is_regular_file(folder / "sources.npz", none))
