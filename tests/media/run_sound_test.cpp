@@ -14,6 +14,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/media/sound_sources.h"
+#include "thrum/media/viewer_data.h"
 #include "thrum/scene/run_scene.h"
 #include "thrum/sound/air.h"
 #include "thrum/sound/audio_file.h"
@@ -478,8 +479,12 @@ TEST_F(RunSoundTest, SourcesMakeUpTheSound)
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += pressure[i];
   }
   ASSERT_GT(heard.peak, 0);
-  // Until the fade at its end, which the file has 2 ms of travel later.
-  for (std::size_t i = 0; i + 500 < sum.size(); ++i)
+  // To the fade at its end, which is where the sound is heard.
+  EXPECT_TRUE(sources.is_cut);
+  sound::AudioBuffer carried{.sample_rate = 48000, .channels = {sum}};
+  sound::fade_out(carried);
+  sum = carried.channels[0];
+  for (std::size_t i = 0; i < sum.size(); ++i)
     ASSERT_NEAR(sum[i], heard.sound.channels[0][i], 3e-5 * heard.peak) << i;
   // Of a file of its own there are none, and a listener without a place is at the camera.
   std::filesystem::remove(folder_ / "sources.npz");
@@ -509,6 +514,36 @@ TEST_F(RunSoundTest, TheFileOfTheRunByItsPathReplacesTheSourcesToo)
   (void)write_run_sound(folder_, recording,
                         {.settings = {"sound.full_scale=20"}, .output = folder_ / "other.wav"});
   EXPECT_EQ(read_sound_sources(folder_ / "sources.npz").full_scale, full_scale);
+}
+
+TEST_F(RunSoundTest, DamagedSourcesAreRejected)
+{
+  const fs::path file = folder_ / "sources.npz";
+  const sim::Recording recording = run(kBall, {"duration=0.2"});
+  (void)write_run_sound(folder_, recording);
+  const SoundSources whole = read_sound_sources(file);
+  EXPECT_TRUE(viewer_run(folder_, recording).sources);
+  const auto message = [&](auto damage) -> std::string {
+    SoundSources sources = whole;
+    damage(sources);
+    write_sound_sources(file, sources);
+    try {
+      (void)viewer_run(folder_, recording);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_NE(message([](auto& s) { s.numbers[0] = -1; }).find("block -1 is"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.numbers[0] = 1 << 30; }).find("block 1073741824"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.bodies[0] = 2; }).find("body 2 does not exist"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.samples[7] = kNan; }).find("amplitudes"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.centres[1].y() = kNan; }).find("centres"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.full_scale = 0; }).find("full_scale"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.spacing = -1; }).find("spacing"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.centres.resize(3, Vec3::Zero()); }).find("it has 3 bodies, the run 2"),
+            std::string::npos);
 }
 
 TEST_F(RunSoundTest, StemsOfSimilarNamesAddUp)

@@ -124,6 +124,40 @@ for (const f of [200, 1000, 8000]) {
   assert.ok(Math.abs(Math.max(...quiet[0]) - 3 / Math.hypot(4, 0.1) / 2) < 0.01, 'the level comes back');
 }
 
+// Pieces as the page plays them from a time until the end, at one ear.
+function played(sound, from, camera, piece = 1920) {
+  const out = [];
+  for (let k = 0; ; ++k) {
+    const time = from + k * piece / RATE;
+    sound.updateEnd(time, camera);
+    if (time >= sound.duration) return out;
+    out.push(...sound.mix(time, piece, 1, camera, camera)[0]);
+  }
+}
+
+// A sound that was cut fades out over its last 5 ms when it ends at the camera, near or far; one that was not is
+// heard to its end, also when the camera is farther away than the listener was.
+for (const y of [0.5, 3, 20, 200]) {
+  const r = Math.hypot(y, 0.1);
+  const signal = emitted(1000);
+  const cut = soundOf([[0, signal]], () => [0, y, 0], { cut: true, full_scale: 10 });
+  const heard = played(cut, 1.5, at([0, 0, 0]));
+  const end = Math.floor(FRAMES + r / C * RATE);
+  assert.equal(Math.round(cut.duration * RATE), end);
+  const level = 3 / r / 10;
+  heard.forEach((x, i) => {
+    const t = 1.5 + i / RATE;
+    const left = (end - 1 - 1.5 * RATE - i) / (0.005 * RATE);
+    const fade = left >= 1 ? 1 : left > 0 ? 0.5 - 0.5 * Math.cos(Math.PI * left) : 0;
+    assert.ok(Math.abs(x - fade * signal(t - r / C) / r / 10) < 6e-3 * level, `${y} m, sample ${i} of ${heard.length}: ${x / level}`);
+  });
+  assert.ok(Math.max(...heard.slice(end - 1.5 * RATE - 400, end - 1.5 * RATE - 240)) > 0.9 * level, `${y} m: loud before`);
+
+  const knock = (t) => (Math.abs(t - (FRAMES - 300) / RATE) < 2e-3 ? signal(t) : 0);
+  const whole = soundOf([[0, knock]], () => [0, y, 0], { full_scale: 10 });
+  assert.ok(Math.max(...played(whole, 1.5, at([0, 0, 0]))) > 0.9 * level, `${y} m: the knock at the end`);
+}
+
 // Of a body that was turned by 90 degrees about z.
 const turned = pointOf([1, 2, 3, 0, 0, Math.SQRT1_2, Math.SQRT1_2], [0.5, 0, 0.25]);
 assert.ok(distance(turned, [1, 2.5, 3.25]) < 1e-12);

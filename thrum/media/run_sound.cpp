@@ -122,6 +122,7 @@ class RunSynthesis {
     sources.frames = static_cast<std::int64_t>(frames_);
     sources.block_size = static_cast<std::int64_t>(block_);
     sources.full_scale = full_scale;
+    sources.is_cut = is_cut_;
     const scene::ListenerEntry& listener = notes_.listener;
     const bool is_pair = listener.kind == sound::ListenerKind::stereo;
     sources.spacing = is_pair                                      ? listener.spacing
@@ -131,7 +132,7 @@ class RunSynthesis {
                         !listener.forward && listener.path.empty() && listener.body.empty();
     sources.ground = ground_;
     sources.centres = centres_;
-    return collector_.finish(std::move(sources), is_cut_);
+    return collector_.finish(std::move(sources));
   }
   [[nodiscard]] const sound::Synthesis& synthesis() const { return synthesis_; }
   [[nodiscard]] sound::AudioBuffer& sound() { return sound_; }

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <string_view>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/npz.h"
-#include "thrum/sound/audio.h"
 
 namespace thrum::media {
 
@@ -26,19 +25,26 @@ float peak_of(std::span<const float> samples)
   return peak;
 }
 
-// As sound::fade_out() does with the file, on the blocks that hold its end.
-void fade_out(SoundSources& sources)
+// Of a file that was read.
+void check(const SoundSources& sources, const std::filesystem::path& file)
 {
-  const double length = sound::kFadeOut * sources.sample_rate;
-  for (std::size_t b = 0; b < sources.bodies.size(); ++b) {
-    const std::int64_t first = sources.numbers[b] * sources.block_size;
-    for (std::int64_t i = 0; i < sources.block_size; ++i) {
-      const double left = static_cast<double>(sources.frames - 1 - first - i) / length;
-      if (left >= 1) continue;
-      const double weight = left > 0 ? 0.5 - 0.5 * std::cos(std::numbers::pi * left) : 0;
-      sources.samples[b * at(sources.block_size) + at(i)] *= static_cast<float>(weight);
-    }
-  }
+  const auto require = [&](bool holds, std::string_view what) {
+    if (!holds) throw Error(fmt::format("{}: {}. Make the sound again.", file.string(), what));
+  };
+  require(std::isfinite(sources.full_scale) && sources.full_scale > 0, "full_scale must be positive");
+  require(std::isfinite(sources.spacing) && sources.spacing >= 0, "spacing must not be negative");
+  if (sources.ground)
+    require(std::isfinite(sources.ground->height) && std::isfinite(sources.ground->reflection),
+            "the ground must be finite");
+  for (const Vec3& centre : sources.centres) require(centre.allFinite(), "centres must be finite");
+  for (const std::int32_t body : sources.bodies)
+    require(body >= 0 && at(body) < sources.centres.size(), fmt::format("body {} does not exist", body));
+  for (const std::int32_t number : sources.numbers)
+    require(number >= 0 && number <= sources.frames / sources.block_size,
+            fmt::format("block {} is not within the sound", number));
+  require(
+      std::all_of(sources.samples.begin(), sources.samples.end(), [](float x) { return std::isfinite(x); }),
+      "amplitudes must be finite");
 }
 
 }  // namespace
@@ -57,7 +63,7 @@ void SourceCollector::add(std::size_t body, std::size_t number, std::span<const 
   for (const double x : amplitudes) gathered_.samples.push_back(static_cast<float>(x));
 }
 
-std::optional<SoundSources> SourceCollector::finish(SoundSources description, bool is_cut)
+std::optional<SoundSources> SourceCollector::finish(SoundSources description)
 {
   if (is_too_large_) return {};
   SoundSources& sources = description;
@@ -71,7 +77,6 @@ std::optional<SoundSources> SourceCollector::finish(SoundSources description, bo
     sources.samples.insert(sources.samples.end(), block.begin(), block.end());
   }
   gathered_ = {};
-  if (is_cut) fade_out(sources);
   return sources;
 }
 
@@ -85,6 +90,7 @@ void write_sound_sources(const std::filesystem::path& file, const SoundSources& 
   out.add("block_size", sources.block_size);
   out.add("full_scale", sources.full_scale);
   out.add("spacing", sources.spacing);
+  out.add("is_cut", static_cast<std::int64_t>(sources.is_cut));
   out.add("at_camera", static_cast<std::int64_t>(sources.at_camera));
   if (sources.ground) {
     out.add("ground_height", sources.ground->height);
@@ -112,6 +118,7 @@ SoundSources read_sound_sources(const std::filesystem::path& file)
   sources.block_size = whole("block_size");
   sources.full_scale = number("full_scale");
   sources.spacing = number("spacing");
+  sources.is_cut = in.contains("is_cut") && whole("is_cut") != 0;
   sources.at_camera = whole("at_camera") != 0;
   if (in.contains("ground_height"))
     sources.ground = sound::Ground{number("ground_height"), number("ground_reflection")};
@@ -127,10 +134,7 @@ SoundSources read_sound_sources(const std::filesystem::path& file)
   sources.bodies.assign(bodies.begin(), bodies.end());
   sources.numbers.assign(numbers.begin(), numbers.end());
   sources.samples.assign(samples.begin(), samples.end());
-  for (const std::int32_t body : sources.bodies) {
-    if (body < 0 || at(body) >= sources.centres.size())
-      throw Error(fmt::format("{}: body {} does not exist. Make the sound again.", file.string(), body));
-  }
+  check(sources, file);
   return sources;
 }
 

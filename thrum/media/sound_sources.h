@@ -21,7 +21,8 @@ struct SoundSources {
   std::int64_t block_size = 0;  ///< samples of a block
   double full_scale = 1;        ///< of the file of the sound [Pa]
   double spacing = 0;           ///< between both microphones at the camera [m]
-  bool at_camera = false;       ///< the listener of the run is where its camera is
+  bool is_cut = false;     ///< it ended while bodies still sounded, so that it fades out where it is heard
+  bool at_camera = false;  ///< the listener of the run is where its camera is
   std::optional<sound::Ground> ground = {};
   std::vector<Vec3> centres = {};          ///< by body: where it emits, in the axes of its shape [m]
   std::vector<std::int32_t> bodies = {};   ///< by block: who emits it
@@ -35,8 +36,7 @@ class SourceCollector {
   /// Adds the block of a body; one of zeros is left out. Too many samples for a page discard all.
   void add(std::size_t body, std::size_t number, std::span<const double> amplitudes);
   /// With what was gathered, without blocks that are far below the loudest; none when there was too much.
-  /// Where the sound `is_cut`, it fades out at its end.
-  [[nodiscard]] std::optional<SoundSources> finish(SoundSources description, bool is_cut);
+  [[nodiscard]] std::optional<SoundSources> finish(SoundSources description);
 
  private:
   SoundSources gathered_;
@@ -44,7 +44,7 @@ class SourceCollector {
 };
 
 void write_sound_sources(const std::filesystem::path& file, const SoundSources& sources);
-/// Throws InputError or Error for a file that is not one of these.
+/// Throws InputError or Error for a file that is not one of these, or holds what cannot be played.
 [[nodiscard]] SoundSources read_sound_sources(const std::filesystem::path& file);
 
 }  // namespace thrum::media

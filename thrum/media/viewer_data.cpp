@@ -345,6 +345,7 @@ Json sources_of(const SoundSources& sources)
                {"full_scale", sources.full_scale},
                {"sound_speed", sound::Air{}.sound_speed()},
                {"spacing", sources.spacing},
+               {"cut", sources.is_cut},
                {"at_camera", sources.at_camera},
                {"centres", centres},
                {"bodies", base64_of(sources.bodies)},

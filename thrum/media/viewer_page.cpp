@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/error.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/media/pages.h"
 #include "thrum/media/run_sound.h"
@@ -21,8 +24,13 @@ ViewerRun viewer_run(const std::filesystem::path& folder, const sim::Recording& 
     const std::filesystem::path stem = folder / "stems" / stem_files[b];
     if (std::filesystem::is_regular_file(stem, none)) run.stems[b] = sound::read_audio_file(stem);
   }
-  if (!run.sound.empty() && std::filesystem::is_regular_file(folder / "sources.npz", none))
+  if (!run.sound.empty() && std::filesystem::is_regular_file(folder / "sources.npz", none)) {
     run.sources = read_sound_sources(folder / "sources.npz");
+    if (run.sources->centres.size() != recording.header.bodies.size())
+      throw Error(fmt::format("{}: it has {} bodies, the run {}. Make the sound again.",
+                              (folder / "sources.npz").string(), run.sources->centres.size(),
+                              recording.header.bodies.size()));
+  }
   if (!std::filesystem::is_directory(folder / "modes", none)) return run;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "modes")) {

@@ -126,11 +126,12 @@ export class Stage {
   }
 
   // Calls `prepare(seconds)` before each frame; a frame is drawn when something changed, or when it returns
-  // true.
-  run(prepare) {
+  // true. `placed(seconds)` is called when the camera is where it is drawn from.
+  run(prepare, placed = () => {}) {
     this.renderer.setAnimationLoop((milliseconds) => {
       const moving = prepare(milliseconds / 1000);
       this.controls.update();
+      placed(milliseconds / 1000);
       if (moving || this.dirty) this.draw();
     });
   }

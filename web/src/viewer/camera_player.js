@@ -6,12 +6,19 @@ const AHEAD = 0.12;          // mixed before it is heard [s]
 const AHEAD_HIDDEN = 2.5;    // likewise on a page in the background, whose timers are slow [s]
 const INTERVAL = 25;         // between two looks at what is needed [ms]
 const START_DELAY = 0.02;    // before the first piece [s]
+// A piece is heard with the camera as it was this long before it could be mixed at the earliest, so that the pictures
+// until its end are known: one piece and two pictures [s].
+const LAG = 0.1;
+// Between the clocks of page and sound: the latter advances by whole buffers, so the difference is followed slowly.
+const CLOCK_SHARE = 0.002;   // of a difference that is taken over at each look
+const MAX_CLOCK_ERROR = 0.1; // above this at once, as after a pause [s]
 
 export class CameraPlayer {
-  // cameraNow() gives { eye, right }.
-  constructor(sound, cameraNow) {
+  // cameraAt(seconds) gives { eye, right } at a time of the page, as of performance.now() (camera_track.js).
+  constructor(sound, cameraAt) {
     this.sound = sound;
-    this.cameraNow = cameraNow;
+    this.cameraAt = cameraAt;
+    this.offset = -Infinity; // from the clock of the sound to that of the page [s]
     this.context = null;
     this.paused = true;
     this.seeking = false;
@@ -94,8 +101,20 @@ export class CameraPlayer {
     this.stopNodes();
     this.begun = this.context.currentTime + START_DELAY;
     this.mixed = 0;          // since then [samples]
-    this.camera = this.cameraNow();
+    this.compareClocks();
+    this.camera = this.cameraFor(this.begun);
     this.fill();
+  }
+
+  compareClocks() {
+    const error = performance.now() / 1000 - this.context.currentTime - this.offset;
+    if (Math.abs(error) > MAX_CLOCK_ERROR) this.offset = performance.now() / 1000 - this.context.currentTime;
+    else this.offset += CLOCK_SHARE * error;
+  }
+
+  // For what is heard at a time of the sound's clock.
+  cameraFor(time) {
+    return this.cameraAt(time + this.offset - AHEAD - LAG);
   }
 
   fill() {
@@ -103,13 +122,18 @@ export class CameraPlayer {
     if (!this.paused && this.currentTime >= this.duration) return this.pause();
     const ahead = document.hidden ? AHEAD_HIDDEN : AHEAD;
     const count = Math.round(PIECE * sound.rate);
+    this.compareClocks();
     // Time that passed unheard is not made up for.
     const late = context.currentTime - (this.begun + this.mixed / sound.rate);
-    if (late > 0) this.mixed += Math.ceil(late * sound.rate);
+    if (late > 0) {
+      this.mixed += Math.ceil(late * sound.rate);
+      this.camera = this.cameraFor(this.begun + this.mixed / sound.rate);
+    }
     while (this.begun + this.mixed / sound.rate < context.currentTime + ahead) {
       const time = this.held + this.mixed / sound.rate * this.rate;
+      sound.updateEnd(time, this.camera);
       if (time >= this.duration) return undefined;
-      const camera = this.cameraNow();
+      const camera = this.cameraFor(this.begun + (this.mixed + count) / sound.rate);
       const channels = sound.mix(time, count, this.rate, this.camera, camera);
       this.camera = camera;
       const buffer = context.createBuffer(2, count, sound.rate);

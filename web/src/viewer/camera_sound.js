@@ -18,6 +18,7 @@ const MIN_DISTANCE = 0.1;    // closer than this the pressure does not grow [m]
 const MAX_EAR_SPEED = 30;    // above this the camera jumps instead of moving, without a shift of pitch [m/s]
 const MAX_LEVEL = 0.98;      // of full scale; what is louder is turned down
 const RELEASE = 0.7;         // in which the level comes back by a factor e [s]
+const FADE_OUT = 0.005;      // at the end, by half a cosine, as in the file [s]
 
 function besselI0(x) {
   let [term, sum] = [1, 1];
@@ -58,6 +59,8 @@ export class CameraSound {
     this.centreOf = centreOf;
     this.muted = new Set();
     this.level = 1;
+    this.isCut = data.cut ?? false;  // it ended while bodies still sounded
+    this.end = data.frames;  // of what is heard, where the camera is [samples]
     this.sources = new Map();
     const [owners, numbers, scales, samples] = [int32(data.bodies), int32(data.blocks), float32(data.scales), int16(data.samples)];
     owners.forEach((body, i) => {
@@ -68,7 +71,33 @@ export class CameraSound {
   }
 
   get duration() {
-    return this.frames / this.rate;
+    return this.end / this.rate;
+  }
+
+  // When all has arrived at a camera that the bodies emitted; of a sound that was cut, when the first of those that
+  // still sound is heard no more [samples].
+  endFor(camera) {
+    let [first, last] = [Infinity, 0];
+    for (const [body, blocks] of this.sources) {
+      const emission = Math.min((Math.max(...blocks.keys()) + 1) * this.blockSize, this.frames);
+      const x = this.centreOf(body, emission / this.rate);
+      for (const ear of this.ears(camera)) {
+        const heights = this.ground ? [x[2], 2 * this.ground.height - x[2]] : [x[2]];
+        for (const z of heights) {
+          const arrival = emission + Math.hypot(ear[0] - x[0], ear[1] - x[1], ear[2] - z) / this.soundSpeed * this.rate;
+          last = Math.max(last, arrival);
+          if (emission === this.frames) first = Math.min(first, arrival);
+        }
+      }
+    }
+    if (this.isCut && first < Infinity) return Math.floor(first);
+    return Math.max(this.frames, Math.ceil(last) + TAPS);
+  }
+
+  // To be called before a piece from the time `seconds` on: the end moves with the camera until it begins to fade.
+  updateEnd(seconds, camera) {
+    const [position, length] = [seconds * this.rate, FADE_OUT * this.rate];
+    if (position < this.end - length) this.end = Math.max(this.endFor(camera), position + length);
   }
 
   // The samples of a body from `begin` to `end`, over full scale; null when all are 0.
@@ -157,7 +186,7 @@ export class CameraSound {
   }
 
   // As mixRaw(); a camera that jumps is faded over from where it was, and what is too loud for the file is turned
-  // down for a while.
+  // down for a while. Fades out at the end (updateEnd()).
   mix(seconds, count, speed, before, after) {
     const moved = Math.hypot(...after.eye.map((x, k) => x - before.eye[k])) * this.rate / count;
     let channels;
@@ -180,7 +209,9 @@ export class CameraSound {
     for (const out of channels) {
       for (let i = 0; i < count; ++i) {
         const share = Math.min(1, i / length);
-        out[i] = Math.max(-1, Math.min(1, out[i] * (this.level + share * (level - this.level))));
+        const left = (this.end - 1 - seconds * this.rate - i * speed) / (FADE_OUT * this.rate);
+        const fade = left >= 1 ? 1 : left > 0 ? 0.5 - 0.5 * Math.cos(Math.PI * left) : 0;
+        out[i] = Math.max(-1, Math.min(1, out[i] * (this.level + share * (level - this.level)))) * fade;
       }
     }
     this.level = level;

@@ -5,6 +5,7 @@ import { pageData } from '../shared/data.js';
 import { Stage } from '../shared/stage.js';
 import { Bodies } from './bodies.js';
 import { CameraPlayer } from './camera_player.js';
+import { CameraTrack } from './camera_track.js';
 import { CameraSound, pointOf } from './camera_sound.js';
 import { Clock } from './clock.js';
 import { Controls } from './controls.js';
@@ -24,10 +25,11 @@ class Viewer {
     this.followed = { show: 0, body: -1 };
     this.mode = -1;
     this.clock = new Clock(0);
+    this.cameraTrack = new CameraTrack();
     this.clock.onChange = () => { this.stage.requestRedraw(); this.controls?.update(); };
     this.load(data);
     this.controls = new Controls(this);
-    this.stage.run((seconds) => this.prepare(seconds));
+    this.stage.run((seconds) => this.prepare(seconds), (seconds) => this.cameraTrack.add(seconds, this.ears));
   }
 
   // Replaces the shown runs by those of `data`; the camera and the time are kept if runs were shown before.
@@ -152,9 +154,14 @@ class Viewer {
     return { eye: position.toArray(), right: new THREE.Vector3().setFromMatrixColumn(matrixWorld, 0).toArray() };
   }
 
+  cameraAt(time) {
+    if (this.cameraTrack.places.length === 0) return this.ears;
+    return this.cameraTrack.at(time);
+  }
+
   // The sound at the camera, or that of the file, for the listener of the scene.
   playMixed() {
-    this.clock.setSound(this.listensHere ? new CameraPlayer(this.here, () => this.ears) : this.mixer?.file);
+    this.clock.setSound(this.listensHere ? new CameraPlayer(this.here, (time) => this.cameraAt(time)) : this.mixer?.file);
   }
 
   // Under the timeline: of the file, or of what is left at the camera when a body is muted.
