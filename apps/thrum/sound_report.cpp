@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "thrum/base/error.h"
 #include "thrum/media/sound_picture.h"
 #include "thrum/sound/loudness.h"
 
@@ -19,6 +22,13 @@ void check_sound_pictures(const SoundPictures& pictures)
 {
   check_output(pictures.spectrogram, {".png"});
   check_output(pictures.waveform, {".png"});
+  if (pictures.spectrogram.empty() || pictures.waveform.empty()) return;
+  const auto place = [](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file));
+  };
+  if (place(pictures.spectrogram) == place(pictures.waveform))
+    throw Error(fmt::format("--spectrogram and --waveform are both {}; give each a file of its own.",
+                            pictures.waveform));
 }
 
 void write_sound_pictures(const SoundPictures& pictures, const sound::AudioBuffer& sound,

@@ -393,6 +393,8 @@ ModalAnalysisResult analyse_filled_surface(const mesh::TriangleMesh& surface, co
 ModalAnalysisResult analyse_surface_modes(const mesh::TriangleMesh& surface, const FillDesc& fill,
                                           const ModalAnalysisDesc& desc)
 {
+  if (surface.triangles.empty())
+    throw Error(fmt::format("'{}' has no triangles: the mesh is empty.", desc.name));
   // Elements larger than the body are so ill-conditioned that modes come out at any pitch.
   const double size = mesh::bounding_box(surface).sizes().maxCoeff();
   if (fill.spacing > size) {
