@@ -296,20 +296,20 @@ class Usage(CommandLine):
             for file, reason in (("a.jpg", "its extension is '.jpg'"), ("nowhere/a.png", "the folder nowhere does not exist")):
                 self.assertIn(reason, self.assert_rejected(1, "sound", "taps", option, file))
                 self.assertFalse(heard.exists())
-                self.assertIn(reason, self.assert_rejected(1, "strike", "s.obj", "-o", "s.wav", option, file))
-                self.assertFalse((self.at / "s.wav").exists())
+                self.assertIn(reason, self.assert_rejected(1, "strike", "s.obj", "-o", "unheard.wav", option, file))
+                self.assertFalse((self.at / "unheard.wav").exists())
         # One picture would replace the other.
-        both = ("--spectrogram", "a.png", "--waveform", "./a.png")
-        for command in (("sound", "taps"), ("strike", "s.obj", "-o", "s.wav")):
+        both = ("--spectrogram", "both.png", "--waveform", "./both.png")
+        for command in (("sound", "taps"), ("strike", "s.obj", "-o", "unheard.wav")):
             self.assertIn("--waveform", self.assert_rejected(1, *command, *both))
-        self.assertFalse(heard.exists() or (self.at / "s.wav").exists() or (self.at / "a.png").exists())
+        self.assertFalse(heard.exists() or (self.at / "unheard.wav").exists() or (self.at / "both.png").exists())
         (self.at / "empty.obj").write_text("")
         for command in ("strike", "modes"):
-            message = self.assert_rejected(1, command, "empty.obj", "--material", "steel", "-o", "s.wav" if command == "strike" else "s.npz")
+            message = self.assert_rejected(1, command, "empty.obj", "--material", "steel", "-o", "unheard.wav" if command == "strike" else "s.npz")
             self.assertIn("has no triangles", message)
             self.assertNotIn("inf", message)
         # Years of strikes are no matter of resolution.
-        message = self.assert_rejected(1, "strike", "s.obj", "-o", "s.wav", "--count", "10000", "--interval", "600")
+        message = self.assert_rejected(1, "strike", "s.obj", "-o", "unheard.wav", "--count", "10000", "--interval", "600")
         self.assertIn("10000 strikes every 600 s make 1666 h 30 min of sound", message)
         self.assertIn("--interval", message)
         self.assertNotIn("resolution", message)
