@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "thrum/base/error.h"
+#include "thrum/base/same_file.h"
 #include "thrum/media/sound_picture.h"
 #include "thrum/sound/loudness.h"
 
@@ -23,10 +22,7 @@ void check_sound_pictures(const SoundPictures& pictures)
   check_output(pictures.spectrogram, {".png"});
   check_output(pictures.waveform, {".png"});
   if (pictures.spectrogram.empty() || pictures.waveform.empty()) return;
-  const auto place = [](const std::string& file) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file));
-  };
-  if (place(pictures.spectrogram) == place(pictures.waveform))
+  if (base::is_same_file(pictures.spectrogram, pictures.waveform))
     throw Error(fmt::format("--spectrogram and --waveform are both {}; give each a file of its own.",
                             pictures.waveform));
 }

@@ -11,6 +11,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/base/same_file.h"
 #include "thrum/base/timing.h"
 #include "thrum/media/run_listener.h"
 #include "thrum/media/sound_bodies.h"
@@ -357,12 +358,7 @@ bool has_recorded_contacts(const std::filesystem::path& folder, const sim::Recor
 
 bool is_sound_of_run(const std::filesystem::path& folder, const std::filesystem::path& output)
 {
-  if (output.empty()) return true;
-  const std::filesystem::path own = folder / "sound.wav";
-  std::error_code none;
-  if (std::filesystem::equivalent(own, output, none)) return true;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(own), none) ==
-         std::filesystem::weakly_canonical(std::filesystem::absolute(output), none);
+  return output.empty() || base::is_same_file(folder / "sound.wav", output);
 }
 
 std::vector<std::string> stem_names(const sim::RecordingHeader& header)
@@ -431,8 +427,7 @@ void warn_of_the_ground(const RunSynthesis& run, const sim::Recording& recording
       if (!(depth > 0)) continue;
       warnings.push_back(fmt::format(
           "The listener is {:.3g} m below the ground at {:.3g} s, where it hears what passes through it and "
-          "a "
-          "reflection as if it were on it. The ground is at z = {:.3g} m; set listener.position above it.",
+          "a reflection as if it were on it. The ground is at z = {:.3g} m; set listener.position above it.",
           depth, frame.time, height));
       return;
     }
