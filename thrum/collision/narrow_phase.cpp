@@ -238,7 +238,7 @@ PairInput pair_input(const NarrowPhaseInput& input, const BodyPair& pair, double
 }
 
 // Where the shape of a body will be after the step.
-Pose predicted_pose(const NarrowPhaseInput& input, model::BodyIndex id, double step)
+Pose predicted_pose(const NarrowPhaseInput& input, model::BodyIndex id, bool is_ball, double step)
 {
   const std::size_t i = at(id);
   const model::BodyProperties& desc = input.model.bodies[i];
@@ -249,7 +249,8 @@ Pose predicted_pose(const NarrowPhaseInput& input, model::BodyIndex id, double s
   if (desc.motion == model::Motion::dynamic)
     X_wb.position += (0.5 * step * step * desc.gravity_scale) * input.model.gravity;
   const double turn = step * body.angular_velocity.norm();
-  if (turn > 0)
+  // The surface of a ball stays where it is when the ball turns.
+  if (turn > 0 && !is_ball)
     X_wb.rotation = Quat(Eigen::AngleAxisd(turn, body.angular_velocity.normalized())) * X_wb.rotation;
   return X_wb * desc.X_bs;
 }
@@ -278,9 +279,18 @@ void add_contacts_ahead(const NarrowPhaseInput& input, const PairInput& pair, co
                             !is_convex(pair.b->kind);
   const bool may_pass = motion > kPassingMove * std::min(pair.a->width, pair.b->width);
   if (has_boyse_impacts(input.table) && are_surfaces && may_pass && patches.size() == begin) return;
-  const PredictedContactsDesc desc{predicted_pose(input, bodies.a, step),
-                                   predicted_pose(input, bodies.b, step), kPredictedDepth * extent,
-                                   kSamePredicted * extent};
+  const auto is_ball = [](const PreparedShape& shape) {
+    return shape.kind == model::ShapeKind::sphere;
+  };
+  const auto is_fixed = [&](model::BodyIndex id) {
+    return input.model.bodies[at(id)].motion == model::Motion::fixed;
+  };
+  const PredictedContactsDesc desc{predicted_pose(input, bodies.a, is_ball(*pair.a), step),
+                                   predicted_pose(input, bodies.b, is_ball(*pair.b), step),
+                                   kPredictedDepth * extent,
+                                   kSamePredicted * extent,
+                                   is_ball(*pair.a) && is_fixed(bodies.b),
+                                   is_ball(*pair.b) && is_fixed(bodies.a)};
   if (!pair.a->unbounded && !pair.b->unbounded &&
       !world_bounds(*pair.a, desc.X_wa, 0).intersects(world_bounds(*pair.b, desc.X_wb, 0)))
     return;

@@ -10,7 +10,10 @@ namespace thrum::collision {
 namespace {
 
 // The two places that touch at the end lie on either body; where they are now makes position and depth of
-// now. The normal stays that of the end, along which the two will meet.
+// now. The normal stays that of the end, along which the two will meet. Bodies that move along the surface
+// have them side by side, and each would be pushed beside its own place: a ball of 30 mm that met a fixed
+// mesh with 2 m/s along it in a step of 1/47 s got a spin of -31 rad/s from the point halfway, where friction
+// alone gives 47.
 model::ContactPoint moved_back(const model::ContactPoint& end, const Vec3& n, const PairInput& now,
                                const PredictedContactsDesc& then)
 {
@@ -19,6 +22,8 @@ model::ContactPoint moved_back(const model::ContactPoint& end, const Vec3& n, co
   model::ContactPoint point = end;
   point.position = 0.5 * (on_a + on_b);
   point.depth = n.dot(on_a - on_b);
+  if (then.in_place_of_a != then.in_place_of_b)
+    point.position += (then.in_place_of_a ? 0.5 : -0.5) * (on_a - on_b - point.depth * n);
   return point;
 }
 

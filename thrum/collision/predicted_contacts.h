@@ -17,6 +17,9 @@ struct PredictedContactsDesc {
   Pose X_wb;              ///< likewise of b
   double min_depth = 0;   ///< patches that would be less deep at the end of the step are left out [m]
   double same_point = 0;  ///< points nearer than this to one that is known are left out [m]
+  /// Of two places side by side the position is that on a, or on b, instead of halfway between them.
+  bool in_place_of_a = false;
+  bool in_place_of_b = false;
 };
 
 /// Appends patches to those of the pair from `begin` on. Positions and depths are those of now.

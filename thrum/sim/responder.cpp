@@ -331,6 +331,10 @@ void Responder::after_slice(const StepView& view, StepActions& actions)
     if (std::any_of(points.begin(), points.end(), [&](const auto& point) { return is_struck(view, point); }))
       struck.insert({patch.a, patch.b});
   }
+  if (!struck.empty() || !record_->impacts.empty()) {
+    record_->slice_starts.clear();
+    for (const model::BodyState& body : view.bodies_before) record_->slice_starts.push_back(body.X_wb);
+  }
   for (const auto& resonator : resonators_) {
     const model::BodyIndex body = view.index_of(resonator->body);
     if (struck.count(body) > 0) record_impacts(view, *resonator);

@@ -108,6 +108,7 @@ class Responder : public StepObserver {
                                      ResonatorContacts& gathered) const;
   static void share_impulses(const StepView& view, std::size_t begin, std::size_t end, double max_gap,
                              ResonatorContacts& gathered);
+  static void place_at_impact(const StepView& view, std::size_t i, ResonatorContacts& gathered);
   void record_impacts(const StepView& view, const Resonator& resonator);
   void record_reactions(const StepView& view, const Resonator& resonator);
   [[nodiscard]] double load_before(const StepView& view, const model::ContactPatch& patch,

@@ -60,7 +60,9 @@ struct Responder::StepRecord {
     model::BodyIndex resonator = model::kNone;
     model::BodyIndex other = model::kNone;
     vibration::SurfaceContact contact;  ///< in the axes of the modal model; its body is not set
+    Vec3 arm = Vec3::Zero();            ///< from the centre of the other body, likewise [m]
     ContactKey key;
+    bool merged = false;  ///< another impact at the same place has its impulse
   };
   /// A contact as the step before left it.
   struct Load {
@@ -71,6 +73,7 @@ struct Responder::StepRecord {
   };
   double h = 0;  ///< of the whole step [s]
   std::vector<Load> loads;
+  std::vector<Pose> slice_starts;  ///< of all bodies, when contacts of the last slice were found
   std::vector<Impact> impacts;
   std::vector<Impact> reactions;  ///< contacts of struck bodies that can move, in the slices since the impact
   double last_slice = 0;          ///< length of the last slice [s]
@@ -83,6 +86,7 @@ struct Responder::StepRecord {
 /// A ringing body and what is in contact with it, in the axes of its modal model.
 struct Responder::ResonatorContacts {
   Pose X_wm;
+  Pose X_wm_before;  ///< when the contacts were found
   std::vector<vibration::RigidBodyData> parts;
   std::vector<model::BodyIndex> bodies;              ///< of the parts
   std::map<model::BodyIndex, std::int32_t> numbers;  ///< of the bodies among the parts

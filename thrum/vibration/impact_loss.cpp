@@ -80,4 +80,33 @@ void compute_impact_losses(std::span<const RigidBodyData> bodies, double step,
   }
 }
 
+void merge_struck_contacts(std::span<const RigidBodyData> bodies, double distance,
+                           std::span<SurfaceContact> contacts)
+{
+  constexpr double kSameNormal = 0.985;  // cosine of 10 degrees
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    SurfaceContact& first = contacts[i];
+    for (std::size_t j = i + 1; j < contacts.size() && first.struck; ++j) {
+      SurfaceContact& second = contacts[j];
+      if (!second.struck || second.body != first.body || first.normal.dot(second.normal) < kSameNormal)
+        continue;
+      const RigidBodyData& other = bodies[at(first.body)];
+      const Vec3 between = arm_of_other(other, first) - arm_of_other(other, second);
+      if (first.normal.cross(between).norm() > distance) continue;
+      if (second.impulse > first.impulse) {
+        first.position = second.position;
+        first.normal = second.normal;
+        first.travel = second.travel;
+      }
+      first.impulse += second.impulse;
+      first.loss += second.loss;
+      first.approach_speed = std::max(first.approach_speed, second.approach_speed);
+      first.gap = std::min(first.gap, second.gap);
+      second.struck = false;
+      second.impulse = 0;
+      second.loss = 0;
+    }
+  }
+}
+
 }  // namespace thrum::vibration

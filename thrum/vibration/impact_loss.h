@@ -14,4 +14,15 @@ namespace thrum::vibration {
 void compute_impact_losses(std::span<const RigidBodyData> bodies, double step,
                            std::span<SurfaceContact> contacts);
 
+/// A ball on the border of two triangles has two contacts at one place, but only one spring. Struck contacts
+/// of one body whose arms from its centre differ by less than `distance` across the normal [m] become one:
+/// the first gets the impulse of all and the place of the strongest, the others are no longer struck and have
+/// none.
+void merge_struck_contacts(std::span<const RigidBodyData> bodies, double distance,
+                           std::span<SurfaceContact> contacts);
+
+/// A share of ResponseSettings::contact_radius: springs nearer than that press on one circle of contact. Its
+/// radius is sqrt(R d), and indentations d are below 6 % of R.
+inline constexpr double kMergeRatio = 0.25;
+
 }  // namespace thrum::vibration

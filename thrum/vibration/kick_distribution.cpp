@@ -17,9 +17,10 @@ namespace {
 constexpr double kRegularisation = 1e-6;
 
 // n.(v + w x r) = n.v + (r x n).w: the arm r x n serves the speed and the inverse mass.
-void add_body(const RigidBodyData& part, const SurfaceContact& contact, double sign, KickRow& row)
+void add_body(const RigidBodyData& part, const Vec3& r, const SurfaceContact& contact, double sign,
+              KickRow& row)
 {
-  const Vec3 arm = (contact.position - part.centre).cross(contact.normal);
+  const Vec3 arm = r.cross(contact.normal);
   row.present += sign * (contact.normal.dot(part.velocity) + arm.dot(part.angular_velocity));
   if (part.inverse_mass > 0) row.inverse_mass += part.inverse_mass + arm.dot(part.inverse_inertia * arm);
 }
@@ -89,8 +90,9 @@ void KickDistributor::find_rows(const ResponseInput& input, std::span<const Targ
     KickRow& row = rows.emplace_back();
     row.contact = i;
     row.wanted = contact.gap > 0 ? -contact.gap / input.step : 0.0;
-    add_body(input.bodies[at(contact.body)], contact, 1, row);
-    if (own_moves) add_body(input.bodies[0], contact, -1, row);
+    const RigidBodyData& other = input.bodies[at(contact.body)];
+    add_body(other, arm_of_other(other, contact), contact, 1, row);
+    if (own_moves) add_body(input.bodies[0], arm_of_own(input.bodies[0], contact), contact, -1, row);
     row.present = std::max(0.0, row.present);
   }
   // Both lists are in the order of the contacts as a rule.
@@ -161,18 +163,18 @@ DistributedKicks KickDistributor::distribute(const ResponseInput& input, std::sp
 std::vector<BodyImpulse> body_impulses_of(const ResponseInput& input, std::span<const Kick> kicks)
 {
   std::vector<BodyImpulse> by_body(input.bodies.size());
-  const auto add = [&](std::int32_t body, const Vec3& position, const Vec3& impulse) {
+  const auto add = [&](std::int32_t body, const Vec3& arm, const Vec3& impulse) {
     const std::size_t b = at(body);
     by_body[b].body = body;
     if (input.bodies[b].inverse_mass == 0) return;
     by_body[b].impulse += impulse;
-    by_body[b].angular_impulse += (position - input.bodies[b].centre).cross(impulse);
+    by_body[b].angular_impulse += arm.cross(impulse);
   };
   for (const Kick& kick : kicks) {
     const SurfaceContact& contact = input.contacts[kick.contact];
     const Vec3 impulse = kick.impulse * contact.normal + kick.tangential_impulse;
-    add(contact.body, contact.position, impulse);
-    add(0, contact.position, -impulse);
+    add(contact.body, arm_of_other(input.bodies[at(contact.body)], contact), impulse);
+    add(0, arm_of_own(input.bodies[0], contact), -impulse);
   }
   std::erase_if(by_body, [](const BodyImpulse& push) {
     return push.impulse.isZero(0) && push.angular_impulse.isZero(0);

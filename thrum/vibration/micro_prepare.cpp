@@ -131,13 +131,10 @@ void MicroSimulation::prepare_bodies()
   J_.resize(active_contacts_.size());
   for (Eigen::Index k = 0; k < n_; ++k) {
     const SurfaceContact& contact = active_contact(k);
-    for (const std::size_t b : {std::size_t{0}, at(contact.body)}) {
-      Vec6 row;
-      row << contact.normal, (contact.position - input.bodies[b].centre).cross(contact.normal);
-      (b == 0 ? J_[at(k)].own : J_[at(k)].other) = row;
-    }
     ContactJacobian& J = J_[at(k)];
     J.body = at(contact.body);
+    J.own << contact.normal, arm_of_own(input.bodies[0], contact).cross(contact.normal);
+    J.other << contact.normal, arm_of_other(input.bodies[J.body], contact).cross(contact.normal);
     J.velocity_change_own = inverse_mass_times(bodies_[0], J.own);
     J.velocity_change_other = inverse_mass_times(bodies_[J.body], J.other);
   }
@@ -183,8 +180,8 @@ void MicroSimulation::prepare_friction()
     const std::array<Vec3, 2> t = {t1, contact.normal.cross(t1)};
     const MovingBody& other = bodies_[J_[at(k)].body];
     for (std::size_t i = 0; i < 2; ++i) {
-      sliding.own[i] << t[i], (contact.position - r_.input.bodies[0].centre).cross(t[i]);
-      sliding.other[i] << t[i], (contact.position - r_.input.bodies[J_[at(k)].body].centre).cross(t[i]);
+      sliding.own[i] << t[i], arm_of_own(r_.input.bodies[0], contact).cross(t[i]);
+      sliding.other[i] << t[i], arm_of_other(r_.input.bodies[J_[at(k)].body], contact).cross(t[i]);
       sliding.velocity_change_own[i] = inverse_mass_times(bodies_[0], sliding.own[i]);
       sliding.velocity_change_other[i] = inverse_mass_times(other, sliding.other[i]);
       tangent_columns_.col(2 * k + static_cast<Eigen::Index>(i)).noalias() =
@@ -369,12 +366,14 @@ MicroSimulation::Vec6 MicroSimulation::inverse_mass_times(const MovingBody& m, c
 void MicroSimulation::push(std::size_t i, double impulse)
 {
   const SurfaceContact& contact = r_.contact(i);
-  for (const auto& [b, sign] : {std::pair(at(contact.body), 1.0), std::pair(std::size_t{0}, -1.0)}) {
+  const auto push_body = [&](std::size_t b, const Vec3& arm, const Vec3& j) {
     MovingBody& m = bodies_[b];
-    const Vec3 j = sign * impulse * contact.normal;
     m.V.head<3>() += m.inverse_mass * j;
-    m.V.tail<3>() += m.inverse_inertia * (contact.position - r_.input.bodies[b].centre).cross(j);
-  }
+    m.V.tail<3>() += m.inverse_inertia * arm.cross(j);
+  };
+  const std::size_t other = at(contact.body);
+  push_body(other, arm_of_other(r_.input.bodies[other], contact), impulse * contact.normal);
+  push_body(0, arm_of_own(r_.input.bodies[0], contact), -impulse * contact.normal);
 }
 
 }  // namespace thrum::vibration

@@ -79,7 +79,7 @@ ResponseResult MicroSimulation::make_result(double before)
     const SurfaceContact& contact = r_.contact(i);
     const auto b = at(contact.body);
     const Vec3 at =
-        after[b].head<3>() + Vec3(after[b].tail<3>()).cross(contact.position - r_.input.bodies[b].centre);
+        after[b].head<3>() + Vec3(after[b].tail<3>()).cross(arm_of_other(r_.input.bodies[b], contact));
     const double speed = contact.normal.dot(at);
     const double gained = speed - separation_speed(r_.input, contact);
     if (gained < r_.settings.min_kick) continue;

@@ -44,17 +44,11 @@ class MovingBodies {
   {
   }
 
-  [[nodiscard]] Vec3 speed(const SurfaceContact& contact) const
-  {
-    const auto at = [&](const RigidBodyData& part) -> Vec3 {
-      return part.velocity + part.angular_velocity.cross(contact.position - part.centre);
-    };
-    return at(parts_[static_cast<std::size_t>(contact.body)]) - at(parts_[0]);
-  }
+  [[nodiscard]] Vec3 speed(const SurfaceContact& contact) const { return relative_velocity(parts_, contact); }
   void push(const SurfaceContact& contact, const Vec3& impulse)
   {
-    push(at(contact.body), contact.position, impulse);
-    push(0, contact.position, -impulse);
+    push(at(contact.body), arm_of_other(parts_[at(contact.body)], contact), impulse);
+    push(0, arm_of_own(parts_[0], contact), -impulse);
   }
   // A body that moves gets this velocity more.
   void accelerate(std::size_t b, const Vec3& velocity)
@@ -76,11 +70,11 @@ class MovingBodies {
   }
 
  private:
-  void push(std::size_t b, const Vec3& position, const Vec3& impulse)
+  void push(std::size_t b, const Vec3& arm, const Vec3& impulse)
   {
     RigidBodyData& part = parts_[b];
     if (part.inverse_mass == 0) return;
-    const Vec3 turn = (position - part.centre).cross(impulse);
+    const Vec3 turn = arm.cross(impulse);
     part.velocity += part.inverse_mass * impulse;
     part.angular_velocity += part.inverse_inertia * turn;
     sums_[b].impulse += impulse;

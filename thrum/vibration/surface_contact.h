@@ -52,8 +52,11 @@ struct SurfaceContact {
   std::int32_t body = 0;         ///< of the list of bodies, never 0
   Vec3 position = Vec3::Zero();  ///< [m]
   Vec3 normal = Vec3::UnitZ();   ///< unit, out of the ringing body
-  double gap = 0;                ///< at least 0 [m]
-  double load = 0;               ///< steady normal force, as before the impacts of the step [N]
+  /// How far the centre of the other body has moved since this contact acted on it: a ball that struck with a
+  /// speed along the surface is elsewhere at the end of the step [m].
+  Vec3 travel = Vec3::Zero();
+  double gap = 0;   ///< at least 0 [m]
+  double load = 0;  ///< steady normal force, as before the impacts of the step [N]
   /// Of a resting contact: what it gave to the other body in the step beyond the steady load, because a
   /// ringing body that can move passed the impact on or came off its supports [N s].
   double reaction = 0;
@@ -117,13 +120,32 @@ struct ResponseResult {
   double over_budget = 0;
 };
 
+/// From the centre of the other body to the contact, when it acted [m].
+[[nodiscard]] inline Vec3 arm_of_other(const RigidBodyData& other, const SurfaceContact& contact)
+{
+  return contact.position - (other.centre - contact.travel);
+}
+
+/// From the centre of the ringing body to the contact [m].
+[[nodiscard]] inline Vec3 arm_of_own(const RigidBodyData& ringing, const SurfaceContact& contact)
+{
+  return contact.position - ringing.centre;
+}
+
+/// Velocity of the other body against the ringing one at a contact, as rigid bodies [m/s].
+[[nodiscard]] inline Vec3 relative_velocity(std::span<const RigidBodyData> bodies,
+                                            const SurfaceContact& contact)
+{
+  const RigidBodyData& own = bodies[0];
+  const RigidBodyData& other = bodies[static_cast<std::size_t>(contact.body)];
+  return other.velocity + other.angular_velocity.cross(arm_of_other(other, contact)) - own.velocity -
+         own.angular_velocity.cross(arm_of_own(own, contact));
+}
+
 /// Speed of separation at a contact: of the other body against the ringing one, as rigid bodies [m/s].
 [[nodiscard]] inline double separation_speed(const ResponseInput& input, const SurfaceContact& contact)
 {
-  const auto at = [&](const RigidBodyData& part) -> Vec3 {
-    return part.velocity + part.angular_velocity.cross(contact.position - part.centre);
-  };
-  return contact.normal.dot(at(input.bodies[static_cast<std::size_t>(contact.body)]) - at(input.bodies[0]));
+  return contact.normal.dot(relative_velocity(input.bodies, contact));
 }
 
 /// J M^-1 J^T for a contact i and a contact j [1/kg]: how fast a unit impulse at j separates i. Its inverse
