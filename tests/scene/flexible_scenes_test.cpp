@@ -167,9 +167,9 @@ TEST(FlexibleScenes, TheRulerSoundsAsACantileverOfItsFreeLength)
   }
 }
 
-// Contacts are found again every 2 or 1 ms. While the ruler is drawn back the forces on its modes change there
-// as they do from one substep to the next, and by a small part of themselves: else its sound has lines at
-// multiples of the rate of the slices.
+// Contacts are found again every 2 or 1 ms. While the ruler is drawn back the forces on its modes change
+// there as they do from one substep to the next, and by a small part of themselves: else its sound has lines
+// at multiples of the rate of the slices.
 TEST(FlexibleScenes, TheForcesOnTheRulerAreSmoothWhereContactsAreFoundAgain)
 {
   for (const double step : {0.002, 0.001}) {

@@ -110,12 +110,12 @@ Vec3 flat_normal(const Side& side, const ElementContact& contact)
   return normal.dot(normals[at(edge.ends[0])] + normals[at(edge.ends[1])]) < 0 ? Vec3(-normal) : normal;
 }
 
-// Where a face or an edge of a surface that bends lies over an edge or corner of the other body, the normal is
-// the one of those that the other has there, from one of its faces to the next, that is nearest to the normal
-// of the bent face, or across its edge. Of the way to the nearest point of an edge, known to kSlopeTolerance,
-// part is along the edge: a ruler that was drawn over the edge of a table seemed to come down on it by a
-// fifth of its way. Returns false where the face does not face the other body: its own edge or that of the face
-// beside it is what meets it.
+// Where a face or an edge of a surface that bends lies over an edge or corner of the other body, the normal
+// is the one of those that the other has there, from one of its faces to the next, that is nearest to the
+// normal of the bent face, or across its edge. Of the way to the nearest point of an edge, known to
+// kSlopeTolerance, part is along the edge: a ruler that was drawn over the edge of a table seemed to come
+// down on it by a fifth of its way. Returns false where the face does not face the other body: an edge of the
+// face meets it.
 template <class Distance>
 bool turn_to_face(const Side& side, const Quat& to_side, const Distance& to_other, double thickness,
                   ElementContact& e)

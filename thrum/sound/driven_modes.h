@@ -45,8 +45,8 @@ class DrivenModes {
   DrivenModes(const elastic::ModeList& modes, int sample_rate);
 
   [[nodiscard]] std::size_t size() const { return poles_.size(); }
-  /// On each mode from `time` on, at least that of the last call, in a substep of the length `held` [s]; modes
-  /// beyond the list feel none.
+  /// On each mode from `time` on, at least that of the last call, in a substep of the length `held` [s];
+  /// modes beyond the list feel none.
   void set_forces(double time, double held, std::span<const double> forces);
 
   /// Adds samples from the time `begin` on, where the last call ended [s]. The weights of z change from the
