@@ -178,6 +178,7 @@ THRUM_BENCHMARK(flexible, paper)
       {"marble track, small", "marble_track", {}, 9.6, 3.5},
       {"marble track", "marble_track_full", {}, 9.6, 3.5},
       {"cart, small", "cart", {}, 4.7, 4},
+      {"cart", "cart_full", {}, 4.7, 4},
   };
   for (const PaperScene& row : rows) {
     std::vector<std::string> settings = row.settings;

@@ -233,6 +233,37 @@ TEST(DeformedShape, AFlatBarTouchesAllAlong)
     EXPECT_LE(places[i] - places[i - 1], kSize.x() / kCells + 1e-9);
 }
 
+// A bar that bends down beyond the edge of a table, or lies just above it, is held across its surface: no
+// normal leans over by more than the bar does, wherever between its corners the edge is.
+TEST(DeformedShape, NormalsAtTheEdgeOfATableAreThoseOfTheBar)
+{
+  const Bar bar;
+  DeformedShape shape(bar.straight, bar.prepared);
+  const model::Shape table{model::Box{Vec3(0.1, 0.1, 0.02)}};
+  const PreparedShape prepared = prepare(table);
+  constexpr double kLean = 0.025;  // of the bar over 2 cm, with that of its triangles
+  int contacts = 0;
+  for (const double R : {1.0, -1.0}) {
+    shape.deform(bent(bar.straight, R));
+    for (double edge = -0.02; edge < 0.02; edge += 0.0007) {
+      for (const double gap : {-5e-6, 2e-5, 6e-5}) {
+        const double z = R - (R + 0.5 * kSize.z()) * std::cos(edge / R) - gap - 0.02;
+        const Pose X_table{Vec3(edge - 0.1, 0, z), Quat::Identity()};
+        for (const auto& patch :
+             collide(prepared, X_table, shape.prepared(), Pose{Vec3::Zero(), Quat::Identity()}, 2e-4)) {
+          for (const model::ContactPoint& point : patch.active()) {
+            if (point.position.x() < edge - 0.001) continue;
+            ++contacts;
+            EXPECT_LT(std::abs(patch.normal.x()), kLean) << R << " " << edge << " " << gap;
+            EXPECT_LT(std::abs(patch.normal.y()), kLean) << R << " " << edge << " " << gap;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(contacts, 100);
+}
+
 TEST(DeformedShape, PointsAreFoundOnTheSurfaceAtRest)
 {
   const Bar bar;

@@ -167,6 +167,40 @@ TEST(FlexibleScenes, TheRulerSoundsAsACantileverOfItsFreeLength)
   }
 }
 
+// Contacts are found again every 2 or 1 ms. While the ruler is drawn back the forces on its modes change
+// there as they do from one substep to the next, and by a small part of themselves: else its sound has lines
+// at multiples of the rate of the slices.
+TEST(FlexibleScenes, TheForcesOnTheRulerAreSmoothWhereContactsAreFoundAgain)
+{
+  for (const double step : {0.002, 0.001}) {
+    Played scene("ruler.json", {fmt::format("step={}", step)});
+    scene.play(0.5);
+    double at_borders = 0, within = 0, forces = 0;
+    int borders = 0, others = 0;
+    std::vector<double> last;
+    while (scene.time < 0.9) {
+      scene.play(step);
+      const auto& records = scene.built.world.flexible_report().modal_forces;
+      ASSERT_EQ(records.size(), 1U);
+      const std::size_t substeps = records[0].durations.size();
+      const std::size_t modes = records[0].forces.size() / substeps;
+      for (std::size_t k = 0; k < substeps; ++k) {
+        const auto now = std::span(records[0].forces).subspan(k * modes, modes);
+        double change = 0;
+        for (std::size_t m = 0; m < modes && !last.empty(); ++m)
+          change += (now[m] - last[m]) * (now[m] - last[m]);
+        for (const double f : now) forces += f * f;
+        (k == 0 ? at_borders : within) += change;
+        ++(k == 0 ? borders : others);
+        last.assign(now.begin(), now.end());
+      }
+    }
+    const double size = std::sqrt(forces / (borders + others));
+    EXPECT_LT(std::sqrt(at_borders / borders), 2 * std::sqrt(within / others)) << step;
+    EXPECT_LT(std::sqrt(within / others), 0.2 * size) << step;
+  }
+}
+
 // A ruler with too few modes gives a warning; that of the scene does not.
 TEST(FlexibleScenes, TooFewWavesUnderTheHandAreAWarning)
 {

@@ -35,6 +35,9 @@ std::vector<DrivenModes::Complex> velocity_weights(const elastic::ModeList& list
   return weights;
 }
 
+/// Length of a substep in which every mode here is followed [s].
+constexpr double kHeld = 1e-5;
+
 // Of q'' + 2 d q' + w^2 q = f by the classical method of Runge and Kutta, with steps far below the period.
 struct Oscillator {
   double w, d, q = 0, v = 0;
@@ -71,10 +74,12 @@ TEST(DrivenModes, MoveAsTheForcesOfTheSimulationMoveThem)
       const double last = (intervals * kInterval - 1.0) / rate;
       double time = 0;
       while (time < last) {
+        // Less than a quarter of a period.
+        const double longest = std::min(1e-3, 0.24 / frequency);
         const double length =
-            std::min(std::ldexp(1e-3, -static_cast<int>(random.uniform(0, 7))), last - time);
+            std::min(std::ldexp(longest, -static_cast<int>(random.uniform(0, 7))), last - time);
         const double force = random.uniform(-1, 1);
-        modes.set_forces(time, std::vector{force});
+        modes.set_forces(time, length, std::vector{force});
         expected.move(force, length);
         time += length;
       }
@@ -89,6 +94,26 @@ TEST(DrivenModes, MoveAsTheForcesOfTheSimulationMoveThem)
   }
 }
 
+// A force that swings at 50 Hz, known at 8 kHz: the steps between its values would ring a mode of 4 kHz, of
+// which they are half a period. One of 500 Hz moves as they say.
+TEST(DrivenModes, StepsOfAForceThatIsKnownTooSeldomDoNotRing)
+{
+  const double substep = 1.0 / 8000;
+  const auto rings = [&](double frequency) {
+    const elastic::ModeList list = one_mode(frequency, 10);
+    const std::vector<DrivenModes::Complex> weights = velocity_weights(list, 48000);
+    DrivenModes modes(list, 48000);
+    for (int k = 0; k < 800; ++k)
+      modes.set_forces(k * substep, substep, std::vector{std::sin(2 * pi * 50 * k * substep)});
+    std::vector<double> out(kInterval);
+    for (std::size_t k = 0; k < 4800 / kInterval; ++k)
+      modes.render(static_cast<double>(k * kInterval) / 48000, weights, weights, out);
+    return std::abs(modes.states()[0]) * 2 * pi * frequency;
+  };
+  EXPECT_EQ(rings(4000), 0);
+  EXPECT_GT(rings(500), 1e-3);
+}
+
 // Peak of what is heard of a mode under a force of the frequency W, after it has settled.
 double heard_peak(double frequency, double W, double force, int rate)
 {
@@ -99,7 +124,7 @@ double heard_peak(double frequency, double W, double force, int rate)
   const double settle = 20 / std::min(W, frequency);
   const double end = settle + 3 / W;
   for (double t = 0; t < end; t += substep)
-    modes.set_forces(t, std::vector{force * std::sin(2 * pi * W * (t + substep / 2))});
+    modes.set_forces(t, substep, std::vector{force * std::sin(2 * pi * W * (t + substep / 2))});
   double peak = 0;
   std::vector<double> out(kInterval);
   for (double t = 0; t + static_cast<double>(kInterval) / rate < end;
@@ -137,7 +162,7 @@ TEST(DrivenModes, SilenceForgetsWhatWasBefore)
   std::array<std::vector<double>, 2> heard;
   for (int k = 0; k < 2 * kIntervals; ++k) {
     const double time = k * static_cast<double>(kInterval) / 48000;
-    if (k % kIntervals == 0) modes.set_forces(time, std::vector{k == 0 ? kForce : 2 * kForce});
+    if (k % kIntervals == 0) modes.set_forces(time, kHeld, std::vector{k == 0 ? kForce : 2 * kForce});
     std::vector<double> out(kInterval);
     const bool is_heard = modes.render(time, weights, weights, out);
     EXPECT_FALSE(is_heard && k % kIntervals == kIntervals - 1);
@@ -154,7 +179,7 @@ TEST(DrivenModes, ASteadyForceIsSilentInTheEnd)
   const elastic::ModeList list = one_mode(400, 200);
   const std::vector<DrivenModes::Complex> weights = velocity_weights(list, 48000);
   DrivenModes modes(list, 48000);
-  modes.set_forces(0, std::vector{100.0});
+  modes.set_forces(0, kHeld, std::vector{100.0});
   std::vector<double> out(kInterval);
   double first = 0;
   bool is_heard = true;
@@ -162,7 +187,7 @@ TEST(DrivenModes, ASteadyForceIsSilentInTheEnd)
     std::fill(out.begin(), out.end(), 0.0);
     is_heard = modes.render(k * static_cast<double>(kInterval) / 48000, weights, weights, out);
     if (k == 0) first = out[kInterval / 2];
-    modes.set_forces((k + 1) * static_cast<double>(kInterval) / 48000, std::vector{100.0});
+    modes.set_forces((k + 1) * static_cast<double>(kInterval) / 48000, kHeld, std::vector{100.0});
   }
   EXPECT_GT(std::abs(first), 1e-3);
   EXPECT_FALSE(is_heard);

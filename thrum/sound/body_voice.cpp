@@ -193,14 +193,17 @@ void BodyVoice::add_forces(double time, double duration, const ModalForceSample*
 {
   if (!driven_) return;
   if (forces == nullptr) {
-    driven_->set_forces(time, {});
+    driven_->set_forces(time, duration, {});
     return;
   }
   scratch_.assign(forces->mode_count(), 0.0);
+  const auto begin = [&](std::size_t k) {
+    if (k == 0) return 0.0;
+    return k <= forces->begins.size() ? forces->begins[k - 1] / double{ModalForceSample::kTicks} : 1.0;
+  };
   for (std::size_t k = 0; k <= forces->begins.size(); ++k) {
-    const double share = k == 0 ? 0 : forces->begins[k - 1] / double{ModalForceSample::kTicks};
     forces->forces(k, scratch_);
-    driven_->set_forces(time + share * duration, scratch_);
+    driven_->set_forces(time + begin(k) * duration, (begin(k + 1) - begin(k)) * duration, scratch_);
   }
 }
 

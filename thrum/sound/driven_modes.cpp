@@ -14,6 +14,9 @@ constexpr double kTurnStep = 1e-12;    ///< distances nearer than this are one [
 constexpr std::size_t kMaxTurns = 64;  ///< distances whose turns are kept
 /// A body whose modes all move less than this is silent [kg^1/2 m/s].
 constexpr double kSilent = 1e-15;
+/// Angle of a mode over a substep above which the forces do not say how it rings, as in the contact groups of
+/// the flexible stepper [rad].
+constexpr double kMaxHeldAngle = 0.5 * std::numbers::pi;
 
 }  // namespace
 
@@ -35,20 +38,21 @@ DrivenModes::DrivenModes(const elastic::ModeList& modes, int sample_rate) : step
   forces_.assign(size(), 0);
 }
 
-void DrivenModes::set_forces(double time, std::span<const double> forces)
+void DrivenModes::set_forces(double time, double held, std::span<const double> forces)
 {
   const auto count = std::min(forces.size(), size());
   std::vector<double> now(size(), 0.0);
   std::copy_n(forces.begin(), count, now.begin());
   const std::vector<double>& last = changes_.empty() ? forces_ : changes_.back().forces;
-  if (now != last) changes_.push_back({time, std::move(now)});
+  if (now != last) changes_.push_back({time, std::min(held, last_held_), std::move(now)});
+  last_held_ = held;
 }
 
 void DrivenModes::apply(const Change& change)
 {
   for (std::size_t m = 0; m < size(); ++m) {
     const double step = change.forces[m] - forces_[m];
-    if (step != 0) z_[m] += step * by_force_[m];
+    if (step != 0 && std::abs(poles_[m]) * change.held <= kMaxHeldAngle) z_[m] += step * by_force_[m];
   }
   forces_ = change.forces;
   moves_ = true;
