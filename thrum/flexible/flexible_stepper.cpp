@@ -118,12 +118,23 @@ void FlexibleStepper::solve_joints(rigid::StepFrame& frame, double h)
   const std::vector<bool> touches = bodies_in_touch(frame);
   take_joint_rows(touches);
   bodies_.advance_velocities(frame.model, h);
-  joints_.warm_start(bodies_);
+  energy_of_islands_.prepare(frame.model, frame.state, false, false);
+  const auto nothing = [] {
+  };
+  joints_.warm_start_within(energy_of_islands_, bodies_, nothing, nothing);
   for (int i = 0; i < kBendUpdates; ++i) {
     joints_.sweep(bodies_, h, kJointSweeps, 0);
     joints_.update_bends(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
   }
   joints_.sweep(bodies_, h, kJointSweeps, 0);
+  // Joints bring no energy: see island_energy.h.
+  const std::vector<double> no_work(energy_of_islands_.island_count() + 1, 0.0);
+  if (energy_of_islands_.find_gaining_islands(bodies_, h, no_work)) {
+    energy_of_islands_.restore_velocities(bodies_);
+    joints_.restart_on_tangents(energy_of_islands_);
+    joints_.warm_start(bodies_);
+    for (int i = 0; i <= kBendUpdates; ++i) joints_.sweep(bodies_, h, kJointSweeps, 0);
+  }
   joints_.finish_substep(frame.state);
   for (std::size_t i = 0; i < bodies_.all().size(); ++i) {
     rigid::SolverBody& body = bodies_.all()[i];

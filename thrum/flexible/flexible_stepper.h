@@ -127,8 +127,9 @@ class FlexibleStepper final : public rigid::Stepper {
   std::map<model::BodyId, std::shared_ptr<FlexibleBody>> bodies_by_id_;
   rigid::SolverBodies bodies_;
   rigid::JointRows joints_;
-  std::vector<Place> places_;         ///< by body
-  std::vector<ContactGroup> groups_;  ///< the first group_count_ are in use
+  rigid::IslandEnergy energy_of_islands_;  ///< where there are joints
+  std::vector<Place> places_;              ///< by body
+  std::vector<ContactGroup> groups_;       ///< the first group_count_ are in use
   int group_count_ = 0;
   std::vector<int> group_contacts_;
   std::vector<PatchRows> patches_;

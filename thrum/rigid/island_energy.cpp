@@ -14,6 +14,15 @@ namespace {
 
 /// Bodies handed to a thread at a time.
 constexpr std::size_t kBodyGrain = 128;
+/// What a solve may add to the kinetic energy of an island in which no body turns far, as a share of it: the
+/// error of a symplectic step, which swings.
+constexpr double kMaxSolveGain = 0.05;
+
+/// A motor with the speed 0 brakes, also on the way to a target.
+bool brings_energy(const model::Joint& joint)
+{
+  return joint.kind == model::JointKind::spring || (joint.motor.enabled && joint.motor.speed != 0);
+}
 
 }  // namespace
 
@@ -66,7 +75,7 @@ void IslandEnergy::prepare(const model::SceneModel& model, const model::SceneSta
     for (const model::BodyIndex id : {joint.a, joint.b}) {
       if (id == model::kNone || island_[at(id)] == model::kNone) continue;
       has_joint_[at(island_[at(id)])] = true;
-      if (!joint.motor.enabled && joint.kind != model::JointKind::spring) continue;
+      if (!brings_energy(joint)) continue;
       driven_[at(island_[at(id)])] = true;
       has_motor_[at(island_[at(id)])] = true;
     }
@@ -282,6 +291,33 @@ bool IslandEnergy::limit_solve(SolverBodies& bodies, std::span<const double> wor
   }
   if (any) apply_island_shares(bodies);
   return any;
+}
+
+bool IslandEnergy::find_gaining_islands(SolverBodies& bodies, double substep, std::span<const double> work)
+{
+  (void)find_spinning_islands(bodies, substep);
+  sum_changes(bodies);
+  std::vector<double> start(island_count_, 0.0);
+  for (std::size_t i = 0; i < island_.size(); ++i) {
+    const SolverBody& body = bodies[static_cast<model::BodyIndex>(i)];
+    if (island_[i] == model::kNone || body.inverse_mass == 0) continue;
+    start[at(island_[i])] +=
+        0.5 * (before_[i].v.squaredNorm() / body.inverse_mass + before_[i].w.dot(inertia_[i] * before_[i].w));
+  }
+  bool any = false;
+  for (std::size_t k = 0; k < energy_.size(); ++k) {
+    const double gain = energy_[k].slope + 0.5 * energy_[k].square - work[k];
+    const double allowed = spinning_[k] != 0 ? 0.0 : kMaxSolveGain * start[k];
+    // Also what is not a number.
+    spinning_[k] = has_motor_[k] || gain <= allowed ? 0 : 1;
+    any = any || spinning_[k] != 0;
+  }
+  return any;
+}
+
+bool IslandEnergy::is_found(model::BodyIndex a, model::BodyIndex b) const
+{
+  return spinning_[island_between(island_, island_count_, a, b)] != 0;
 }
 
 double IslandEnergy::share(model::BodyIndex a, model::BodyIndex b) const

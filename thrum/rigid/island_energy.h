@@ -28,6 +28,8 @@
 // it no longer is. In islands with such a body the impulses of a solve that gains keep the share s*, from
 // the velocities after gravity and applied forces. Against a kinematic body what counts is the motion
 // relative to it: with u the speed of its side of a row and j the impulse, j u joins v.M d in (1).
+//
+// A motor with the speed 0 is a brake: it takes energy as friction does, and its island is limited as well.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +75,12 @@ class IslandEnergy {
   /// After `record_velocities` and a solve: leaves the islands found last that gained their share of it.
   /// `work` is j u of each island, as above [J]. False: all of them keep 1.
   [[nodiscard]] bool limit_solve(SolverBodies& bodies, std::span<const double> work);
+  /// After `record_velocities` and a solve: finds the islands that gained more than the `work` of forces
+  /// that may bring energy [J]: any gain where a body turns far in a substep, otherwise kMaxSolveGain. False:
+  /// there is none.
+  [[nodiscard]] bool find_gaining_islands(SolverBodies& bodies, double substep, std::span<const double> work);
+  /// Whether a row between two bodies belongs to an island that was found last.
+  [[nodiscard]] bool is_found(model::BodyIndex a, model::BodyIndex b) const;
   /// The share of a row between two bodies: the smaller of theirs.
   [[nodiscard]] double share(model::BodyIndex a, model::BodyIndex b) const;
   /// Island of each body, kNone for bodies that are not dynamic.

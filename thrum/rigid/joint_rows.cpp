@@ -439,6 +439,15 @@ void JointRows::warm_start(SolverBodies& bodies)
   }
 }
 
+void JointRows::restart_on_tangents(const IslandEnergy& energy)
+{
+  for (JointRow& row : rows_) {
+    if (!energy.is_found(row.a, row.b)) continue;
+    row.bend = 0;
+    row.lambda = 0;
+  }
+}
+
 double JointRows::sweep_row(JointRow& row, SolverBodies& bodies, double h) const
 {
   SolverBody& A = bodies[row.a];

@@ -10,6 +10,7 @@
 
 #include "thrum/model/scene.h"
 #include "thrum/rigid/constraint_settings.h"
+#include "thrum/rigid/island_energy.h"
 #include "thrum/rigid/solver_body.h"
 
 namespace thrum::rigid {
@@ -57,6 +58,13 @@ class JointRows {
                     const ConstraintSettings& settings, SolverBodies& bodies, double h,
                     std::span<const std::uint8_t> flags, std::span<double> changes);
   void warm_start(SolverBodies& bodies);
+  /// Likewise, never with more energy than without: see island_energy.h. Calls apply() for what else starts,
+  /// and scale() when impulses are to have their shares.
+  template <class Apply, class Scale>
+  void warm_start_within(IslandEnergy& energy, SolverBodies& bodies, Apply&& apply, Scale&& scale);
+  /// Rows of the islands that were found last start from nothing and hold their tangents only: their solve
+  /// is an inelastic impact.
+  void restart_on_tangents(const IslandEnergy& energy);
   /// Sweeps up to `iterations` times, fewer if no speed changes by more than `settled` [m/s].
   void sweep(SolverBodies& bodies, double h, int iterations, double settled);
   /// One sweep over the rows with a flag. Writes by how much each of them changed a speed [m/s].
@@ -82,5 +90,25 @@ class JointRows {
   std::vector<JointRow> rows_;
   std::vector<JointRow> moved_;  ///< the rows of one joint where its bodies would be after the substep
 };
+
+template <class Apply, class Scale>
+void JointRows::warm_start_within(IslandEnergy& energy, SolverBodies& bodies, Apply&& apply, Scale&& scale)
+{
+  const auto start = [&] {
+    warm_start(bodies);
+    apply();
+  };
+  const auto scale_all = [&] {
+    for (JointRow& row : rows_) row.lambda *= energy.share(row.a, row.b);
+    scale();
+  };
+  energy.record_velocities(bodies);
+  start();
+  if (!energy.find_body_shares(bodies)) return;
+  scale_all();
+  energy.restore_velocities(bodies);
+  start();
+  if (energy.limit_warm_start(bodies)) scale_all();
+}
 
 }  // namespace thrum::rigid

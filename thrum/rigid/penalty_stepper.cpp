@@ -38,6 +38,7 @@ void PenaltyStepper::collide(StepFrame& frame)
   bodies_.load(frame.model, frame.state);
   JointRows::begin_step(frame.state);
   gather_patches(frame);
+  if (!frame.model.joints.empty()) energy_of_islands_.prepare(frame.model, frame.state, false, false);
   push_out(frame);
   apply_requested_speeds(frame);
   substeps_ = count_substeps(frame.h);
@@ -119,32 +120,92 @@ void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
     }
   }
   bodies_.advance_velocities(frame.model, h);
-  joints_.warm_start(bodies_);
+  if (joints_.rows().empty()) {
+    push_all();
+    return;
+  }
+  energy_of_islands_.find_inertia(frame.model, frame.state,
+                                  IslandFlags(energy_of_islands_.island_count() + 1, 1));
+  list_contact_speeds(free_speeds_);
+  joints_.warm_start_within(
+      energy_of_islands_, bodies_, [&] { push_all(); },
+      [&] { scale_impulses([&](const BodyRow& row) { return energy_of_islands_.share(row.a, row.b); }); });
+}
+
+// Calls visit(row, response, impulse) for each row of the contacts.
+template <class Visit>
+void PenaltyStepper::visit_contact_rows(Visit&& visit)
+{
   for (PenaltyPatch& patch : patches_) {
-    for (PenaltyPoint& point : patch.active()) {
-      if (point.impulse != 0) push(point.row, point.response, point.impulse);
-    }
+    for (PenaltyPoint& point : patch.active()) visit(point.row, point.response, point.impulse);
     for (SlipSpring* spring : {&patch.sliding, &patch.twist, &patch.rolling}) {
-      for (std::size_t i = 0; i < at(spring->count); ++i) {
-        if (spring->impulse[i] != 0) push(spring->rows[i], spring->responses[i], spring->impulse[i]);
-      }
+      for (std::size_t i = 0; i < at(spring->count); ++i)
+        visit(spring->rows[i], spring->responses[i], spring->impulse[i]);
     }
   }
 }
 
-void PenaltyStepper::resolve_contacts(StepFrame& frame, double h)
+void PenaltyStepper::push_all()
+{
+  visit_contact_rows([&](const BodyRow& row, const RowResponse& response, double impulse) {
+    if (impulse != 0) push(row, response, impulse);
+  });
+}
+
+template <class Share>
+void PenaltyStepper::scale_impulses(Share&& share)
+{
+  visit_contact_rows([&](const BodyRow& row, const RowResponse&, double& impulse) { impulse *= share(row); });
+}
+
+void PenaltyStepper::list_contact_speeds(std::vector<double>& speeds)
+{
+  speeds.clear();
+  visit_contact_rows(
+      [&](const BodyRow& row, const RowResponse&, double) { speeds.push_back(speed_of(row, bodies_)); });
+}
+
+// What joints bring beyond the work of the contacts they have no energy for: see island_energy.h.
+bool PenaltyStepper::do_joints_gain(double h)
+{
+  contact_work_.assign(energy_of_islands_.island_count() + 1, 0.0);
+  std::size_t k = 0;
+  visit_contact_rows([&](const BodyRow& row, const RowResponse&, double impulse) {
+    const double mean_speed = 0.5 * (free_speeds_[k++] + speed_of(row, bodies_));
+    contact_work_[island_between(energy_of_islands_.islands(), energy_of_islands_.island_count(), row.a,
+                                 row.b)] += impulse * mean_speed;
+  });
+  return energy_of_islands_.find_gaining_islands(bodies_, h, contact_work_);
+}
+
+// All forces of a substep together.
+void PenaltyStepper::sweep_all(StepFrame& frame, double h, bool follows_bends)
 {
   const bool has_joints = !joints_.rows().empty();
   for (int i = 0; i < settings_.iterations; ++i) {
     if (has_joints) {
       joints_.sweep(bodies_, h, kJointSweeps, 0);
-      if (i == 0) joints_.update_bends(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
+      if (i == 0 && follows_bends)
+        joints_.update_bends(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
     }
     const double change = sweep(h);
     if ((i > 0 || !has_joints) && change == 0) break;
   }
-  if (!has_joints) return;
-  joints_.sweep(bodies_, h, kJointSweeps, 0);
+  if (has_joints) joints_.sweep(bodies_, h, kJointSweeps, 0);
+}
+
+void PenaltyStepper::resolve_contacts(StepFrame& frame, double h)
+{
+  sweep_all(frame, h, true);
+  if (joints_.rows().empty()) return;
+  if (do_joints_gain(h)) {
+    energy_of_islands_.restore_velocities(bodies_);
+    scale_impulses([](const BodyRow&) { return 0.0; });
+    joints_.restart_on_tangents(energy_of_islands_);
+    // Those of other islands go on from where they are.
+    joints_.warm_start(bodies_);
+    sweep_all(frame, h, false);
+  }
   joints_.push_out(bodies_, h);
 }
 

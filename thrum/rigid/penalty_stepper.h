@@ -136,6 +136,14 @@ class PenaltyStepper final : public Stepper {
   [[nodiscard]] int count_substeps(double h);
   [[nodiscard]] double largest_square_frequency(double h);
   void move_half(StepFrame& frame, double h);
+  template <class Visit>
+  void visit_contact_rows(Visit&& visit);
+  void push_all();
+  template <class Share>
+  void scale_impulses(Share&& share);
+  void list_contact_speeds(std::vector<double>& speeds);
+  [[nodiscard]] bool do_joints_gain(double h);
+  void sweep_all(StepFrame& frame, double h, bool follows_bends);
   void move_rows(const StepFrame& frame);
   [[nodiscard]] double find_response(const BodyRow& row, RowResponse& response);
   void push(const BodyRow& row, const RowResponse& response, double impulse);
@@ -148,6 +156,9 @@ class PenaltyStepper final : public Stepper {
   PenaltySettings settings_;
   SolverBodies bodies_;
   JointRows joints_;
+  IslandEnergy energy_of_islands_;    ///< where there are joints
+  std::vector<double> free_speeds_;   ///< of the rows of contacts before impulses act [m/s or rad/s]
+  std::vector<double> contact_work_;  ///< by island [J]
   std::vector<PenaltyPatch> patches_;
   std::vector<double> square_frequency_;  ///< by body, a bound [1/s^2]
   int substeps_ = 1;

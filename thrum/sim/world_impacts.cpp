@@ -74,6 +74,19 @@ double bend_of(const flexible::FlexibleStepper& stepper, std::span<const model::
          std::max(stepper.max_bend(before, b), stepper.max_bend(after, b));
 }
 
+// A body that did not get to `end` has not fallen as far either: without the work of gravity along the rest
+// of the way it would keep the speed of a fall that it did not make, and gain energy with every step in which
+// it is stopped.
+void take_back_fall(model::BodyState& body, const Vec3& gravity, const Vec3& end)
+{
+  const double work = gravity.dot(end - body.X_wb.position);  // by mass [J/kg]
+  if (!(work > 0)) return;
+  const Vec3 down = gravity.normalized();
+  const double speed = down.dot(body.velocity);
+  const double kept = std::copysign(std::sqrt(std::max(0.0, speed * speed - 2 * work)), speed);
+  body.velocity += (kept - speed) * down;
+}
+
 double radius_about_centre(const collision::PreparedShape& shape, const Pose& X_bs)
 {
   const double offset = X_bs.position.norm();
@@ -327,6 +340,8 @@ void World::stop_before_impacts(double h, int attempt)
     const double reach = collision::relative_reach(a, motion_a, b, motion_b);
     return (1 - fraction) * reach <= kTouchGap * collision::thinner_width(a, b) * std::pow(0.5, attempt);
   };
+  std::vector<Vec3> ends;
+  for (const model::BodyState& body : state_.bodies) ends.push_back(body.X_wb.position);
   bool found = true;
   for (int round = 0; round < kMaxStopRounds && found; ++round) {
     found = false;
@@ -338,6 +353,10 @@ void World::stop_before_impacts(double h, int attempt)
       stop(pair.a, pair.b, kept);
       stop(pair.b, pair.a, kept);
     }
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (kept_motion_[i] < 1 && carrier_of[i] == model::kNone)
+      take_back_fall(state_.bodies[i], model_.bodies[i].gravity_scale * model_.gravity, ends[i]);
   }
 }
 
