@@ -428,6 +428,30 @@ TEST_F(RunSoundTest, AListenerOnAFastBodyHearsTheShiftOfDoppler)
   EXPECT_NE(faster.warnings[0].find("500 m/s"), std::string::npos) << faster.warnings[0];
 }
 
+// A microphone on an arm r of a listener that turns at w moves at w r, though the head is at rest.
+TEST_F(RunSoundTest, AMicrophoneOnALongArmFasterThanSoundIsWarnedOf)
+{
+  const auto warnings_with = [&](double arm) {
+    const sim::Recording recording = run(fmt::format(R"({{
+      "duration": 0.2, "step": 0.001, "gravity": [0, 0, 0], "length_scale": 0.1,
+      "sound": {{"impulse_duration": 1e-4, "modes": 1, "tail": 0.2}},
+      "listener": {{"body": "top", "kind": "microphones", "microphones": [{{"position": [{}, 0, 0]}}]}},
+      "bodies": [{{"name": "bar", "shape": {{"kind": "box", "size": [0.3, 0.03, 0.005]}}, "material": "steel",
+                  "rings": {{"method": "none", "grid": [0.015, 0.015, 0.005]}}, "motion": "fixed"}},
+                 {{"name": "top", "shape": {{"kind": "sphere", "radius": 0.02}}, "position": [0, 1, 0],
+                  "angular_velocity": [0, 0, 40]}}],
+      "impulses": [{{"body": "bar", "time": 0.02, "impulse": [0, 0, 1e-3], "position": [-0.15, 0, -0.0025]}}]
+    }})",
+                                                     arm));
+    return write_run_sound(folder_, recording).warnings;
+  };
+  EXPECT_TRUE(warnings_with(7.5).empty());  // 300 m/s
+  const std::vector<std::string> fast = warnings_with(10);
+  ASSERT_GE(fast.size(), 1U);
+  EXPECT_NE(fast[0].find("microphone"), std::string::npos) << fast[0];
+  EXPECT_NE(fast[0].find("400 m/s"), std::string::npos) << fast[0];
+}
+
 TEST_F(RunSoundTest, TheSameRunGivesTheSameBytesAndStemsAddUp)
 {
   const sim::Recording recording = run(kBall, {"duration=0.4"});

@@ -445,6 +445,19 @@ void warn_of_fast_motion(const RunSynthesis& run, const scene::ListenerEntry& li
         "The listener moves with body \"{}\" at up to {:.4g} m/s (at {:.3g} s). Above {:.0f} m/s it "
         "outruns sound, and what it hears is not right; choose another listener.body, or leave it out.",
         listener.body, fastest.speed, fastest.time, limit));
+  } else {
+    // Microphones on long arms of what turns.
+    sound::PoseTrack::Fastest outermost;
+    for (const Vec3& place : run.listener().places())
+      if (const auto here = run.listener().track().fastest_of(place); here.speed > outermost.speed)
+        outermost = here;
+    if (outermost.speed > limit) {
+      warnings.push_back(fmt::format(
+          "A microphone of the listener moves at up to {:.4g} m/s (at {:.3g} s), because the listener turns. "
+          "Above {:.0f} m/s it outruns sound, and what it hears is not right; move it closer to the "
+          "listener.",
+          outermost.speed, outermost.time, limit));
+    }
   }
   for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
     if (!run.has_sounded(b)) continue;

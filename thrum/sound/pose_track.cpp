@@ -13,6 +13,8 @@ namespace thrum::sound {
 
 namespace {
 
+constexpr int kTimesPerSegment = 16;  ///< at which the speed of a carried point is looked at
+
 /// Between the upward direction and that of the look, below which they are the same [rad].
 constexpr double kMinAngle = 1e-9;
 constexpr int kBisections = 60;  ///< of an interval within 0 to 1, down to rounding
@@ -130,6 +132,32 @@ PoseTrack::Fastest PoseTrack::fastest() const
   Fastest found{0, times_.front()};
   for (std::size_t i = 0; i + 1 < poses_.size(); ++i)
     if (const Fastest here = fastest_in(i); here.speed > found.speed) found = here;
+  return found;
+}
+
+// A point r that is carried moves at v(u) + R(u) (w x r), with v(u) as in fastest_in(). Turning is even
+// between two poses, so w is constant in the axes of the track.
+PoseTrack::Fastest PoseTrack::fastest_of(const Vec3& point) const
+{
+  if (point.isZero(0)) return fastest();
+  Fastest found{0, times_.empty() ? 0 : times_.front()};
+  for (std::size_t i = 0; i + 1 < poses_.size(); ++i) {
+    const double h = times_[i + 1] - times_[i];
+    Quat turn = poses_[i].rotation.conjugate() * poses_[i + 1].rotation;
+    if (turn.w() < 0) turn.coeffs() *= -1;  // the shorter way, as slerp() goes
+    const Eigen::AngleAxisd angle(turn);
+    const Vec3 turning = (angle.angle() / h * angle.axis()).cross(point);
+    const Vec3 c = chord(i);
+    const Vec3 a = slope_at(i);
+    const Vec3 m1 = slope_at(i + 1);
+    for (int k = 0; k <= kTimesPerSegment; ++k) {
+      const double u = static_cast<double>(k) / kTimesPerSegment;
+      const Vec3 moving = a + u * (6 * c - 4 * a - 2 * m1 + u * (3 * a + 3 * m1 - 6 * c));
+      const Quat rotation = poses_[i].rotation.slerp(u, poses_[i + 1].rotation);
+      const double speed = (moving + rotation * turning).norm();
+      if (speed > found.speed) found = {speed, times_[i] + u * h};
+    }
+  }
   return found;
 }
 

@@ -31,6 +31,9 @@ class PoseTrack {
   /// When the position moves fastest: in all, and between pose `segment` and the next.
   [[nodiscard]] Fastest fastest() const;
   [[nodiscard]] Fastest fastest_in(std::size_t segment) const;
+  /// When a point that is carried moves fastest, turning included; looked for at 16 times between two poses.
+  /// `point` is in the axes of the track [m].
+  [[nodiscard]] Fastest fastest_of(const Vec3& point) const;
 
  private:
   struct Place {
