@@ -13,7 +13,9 @@ namespace thrum::sound {
 
 AudioBuffer make_silence(int sample_rate, std::size_t channels, std::size_t frames)
 {
-  return {sample_rate, std::vector<std::vector<double>>(channels, std::vector<double>(frames, 0.0))};
+  AudioBuffer silence{sample_rate, std::vector<std::vector<double>>(channels)};
+  for (std::vector<double>& channel : silence.channels) channel.resize(frames);
+  return silence;
 }
 
 void append(AudioBuffer& buffer, const AudioBuffer& block)

@@ -170,17 +170,21 @@ void ListenerPath::add_with_gains(const Listener::Channel& channel, std::span<co
 {
   std::vector<double>& out = sound_->channels[channel.index];
   const std::size_t end = std::min(received_ + pressure.size(), out.size());
+  if (received_ >= end) return;
+  const auto add_all = [&](double gain) {
+    const auto count = static_cast<Eigen::Index>(end - received_);
+    Eigen::Map<Eigen::ArrayXd>(out.data() + received_, count) +=
+        gain * Eigen::Map<const Eigen::ArrayXd>(pressure.data(), count);
+  };
   if (channel.pattern == 0) {
-    for (std::size_t i = received_; i < end; ++i) out[i] += pressure[i - received_];
+    add_all(1);
     return;
   }
   const auto gain_at = [&](std::size_t sample) {
     return 1 - channel.pattern + channel.pattern * channel.axis.dot(direction_at(sample));
   };
   if (path_.is_constant()) {
-    if (received_ >= end) return;
-    const double gain = gain_at(received_);
-    for (std::size_t i = received_; i < end; ++i) out[i] += gain * pressure[i - received_];
+    add_all(gain_at(received_));
     return;
   }
   for (std::size_t i = received_; i < end;) {
