@@ -10,6 +10,7 @@
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/counted.h"
 #include "thrum/base/error.h"
+#include "thrum/base/index.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/media/attenuation_picture.h"
 #include "thrum/scene/build_world.h"
@@ -120,9 +121,9 @@ void print_fit(const FitOptions& options, const FitInput& input, const vibration
     fmt::print("{}\n", out.dump());
     return;
   }
-  fmt::print("{}: {} modes up to {:.4g} Hz, {} samples over {:.3g} ms\n", bold(input.name),
-             input.model.mode_count(), input.model.frequencies.maxCoeff(), fit.count,
-             1000 * input.sampling.window);
+  fmt::print("{}: {} up to {:.4g} Hz, {} samples over {:.3g} ms\n", bold(input.name),
+             base::counted(at(input.model.mode_count()), "mode"), input.model.frequencies.maxCoeff(),
+             fit.count, 1000 * input.sampling.window);
   if (samples.held > 0) fmt::print("  {} points hardly move and were skipped\n", samples.held);
   const auto line = [](const char* name, const vibration::AttenuationCurve& curve) {
     fmt::print("  {:<7} s = {}, within a factor of {:.2f}\n", name, media::curve_text(curve.settings),
@@ -149,7 +150,8 @@ void run(const FitOptions& options)
         options.picture,
         media::attenuation_picture(
             samples.samples, curves,
-            {.title = fmt::format("Attenuation of {}, {} modes", input.name, input.model.mode_count()),
+            {.title = fmt::format("Attenuation of {}, {}", input.name,
+                                  base::counted(at(input.model.mode_count()), "mode")),
              .scale = options.linear ? media::AxisScale::linear : media::AxisScale::logarithmic}));
     if (!options.json) fmt::print("{}: samples and curves\n", bold(options.picture));
   }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "apps/thrum/modes_commands.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/base/progress.h"
@@ -271,8 +272,8 @@ void run(const ModesOptions& options)
   for (const std::string& sentence : result.hints) fmt::print("{}\n", sentence);
   if (!options.output.empty()) {
     elastic::write_modal_file(options.output, result.model);
-    fmt::print("{}: {} modes at {} surface vertices\n", bold(options.output), result.model.mode_count(),
-               result.model.vertex_count());
+    fmt::print("{}: {} at {} surface vertices\n", bold(options.output),
+               base::counted(at(result.model.mode_count()), "mode"), result.model.vertex_count());
   }
 }
 

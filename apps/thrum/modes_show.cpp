@@ -8,6 +8,7 @@
 
 #include "apps/thrum/modes_commands.h"
 #include "thrum/base/atomic_file.h"
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/elastic/modal_export.h"
@@ -111,10 +112,10 @@ void export_modes(const ExportOptions& options)
   if (format == "pd") text = elastic::pure_data_patch(list);
   if (format == "puredata") text = elastic::pure_data_list(list);
   base::write_file(options.output, text);
-  fmt::print("{}: {} modes ({})\n", bold(options.output),
-             all ? model.mode_count() : count_of(list.frequencies), format);
+  fmt::print("{}: {} ({})\n", bold(options.output),
+             base::counted(at(all ? model.mode_count() : count_of(list.frequencies)), "mode"), format);
   if (!all && list.left_out > 0)
-    fmt::print("{} modes above {:.6g} Hz were left out: {}.\n", list.left_out, limit,
+    fmt::print("{} above {:.6g} Hz left out: {}.\n", base::counted(at(list.left_out), "mode"), limit,
                limit < elastic::kMaxExportFrequency ? "half the sample rate" : "they cannot be heard");
 }
 

@@ -14,6 +14,7 @@
 #include "apps/thrum/command.h"
 #include "apps/thrum/scene_commands.h"
 #include "thrum/base/counted.h"
+#include "thrum/base/index.h"
 #include "thrum/base/progress.h"
 #include "thrum/base/timing.h"
 #include "thrum/scene/build_world.h"
@@ -99,8 +100,9 @@ void print_resonators(const scene::BuiltScene& built)
     lowest = std::min(lowest, model->frequencies.minCoeff());
     highest = std::max(highest, model->frequencies.maxCoeff());
   }
-  fmt::print("  ringing   {}, {} modes from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n",
-             base::counted(bodies, "body", "bodies"), modes, lowest, highest, bytes / kMegabyte);
+  fmt::print("  ringing   {}, {} from {:.4g} to {:.4g} Hz, {:.3g} MB of mode shapes\n",
+             base::counted(bodies, "body", "bodies"), base::counted(at(modes), "mode"), lowest, highest,
+             bytes / kMegabyte);
 }
 
 // "2 to 48", or "48" when both have the same text.

@@ -235,9 +235,9 @@ double full_scale_of(const StrikeOptions& options, const sound::AudioBuffer& hit
 void print_strike(const StrikeOptions& options, const std::string& material, const VecX& heard,
                   const sound::AudioBuffer& hit)
 {
-  fmt::print("{}: {:.3g} s, {} of {} with {} modes from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
+  fmt::print("{}: {:.3g} s, {} of {} with {} from {:.0f} to {:.0f} Hz; peak {:.3g} Pa at {:.3g} m\n",
              bold(options.output), hit.duration(), base::counted(at(options.count), "strike"), material,
-             heard.size(), heard[0], heard[heard.size() - 1], sound::peak(hit),
+             base::counted(at(heard.size()), "mode"), heard[0], heard[heard.size() - 1], sound::peak(hit),
              std::max(options.distance, sound::PathDesc{}.min_distance));
   const auto unheard =
       std::count_if(heard.begin(), heard.end(), [&](double f) { return f >= options.rate / 2.0; });

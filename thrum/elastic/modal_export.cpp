@@ -11,6 +11,7 @@
 #include <limits>
 #include <numbers>
 
+#include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 
@@ -196,8 +197,9 @@ std::string pure_data_patch(const ToneList& list)
   constexpr double kSilent = 1e5;  // [s]
   const double longest = list.t60.size() > 0 ? 1.5 * list.t60.maxCoeff() : 1;
   std::string text = "#N canvas 60 60 760 480 12;\n";
-  text += fmt::format("#X text 20 10 {}: {} modes. Click the button to strike it.;\n",
-                      list.name.empty() ? "body" : identifier(list.name), list.frequencies.size());
+  text += fmt::format("#X text 20 10 {}: {}. Click the button to strike it.;\n",
+                      list.name.empty() ? "body" : identifier(list.name),
+                      base::counted(at(list.frequencies.size()), "mode"));
   text += "#X obj 200 50 loadbang;\n";                                                              // 1
   text += fmt::format("#X msg 200 80 {};\n", kSilent);                                              // 2
   text += "#X obj 20 50 bng 25 250 50 0 empty empty strike 30 12 0 12 #fcfcfc #000000 #000000;\n";  // 3
