@@ -396,8 +396,9 @@ TEST_P(BoundedSlices, HoldWhereABallBouncesBetweenTwoWalls)
   }
 }
 
-// A ball that falls and rises between a floor and a ceiling so often that it is stopped in each step. With the
-// speed of the fall that it did not make, g h v by mass in a step, it would have more energy than at its start.
+// A ball that falls and rises between a floor and a ceiling so often that it is stopped in each step. With
+// the speed of the fall that it did not make, g h v by mass in a step, it would have more energy than at its
+// start.
 TEST_P(BoundedSlices, WhatIsStoppedDoesNotKeepTheSpeedOfAFallThatItDidNotMake)
 {
   constexpr double kGravity = 100;
