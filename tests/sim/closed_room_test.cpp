@@ -349,6 +349,18 @@ TEST_P(ClosedRoom, NothingLeaves)
   EXPECT_EQ(left, 0) << "of " << cases;
 }
 
+// Across x, with this room between them [m].
+void add_two_walls(World& world, double room)
+{
+  BodyDesc wall;
+  wall.shape = world.add_shape({model::Box{{0.01, 1, 1}}});
+  wall.motion = model::Motion::fixed;
+  for (const double side : {-1.0, 1.0}) {
+    wall.X_ws.position = {side * (0.5 * room + 0.01), 0, 0};
+    world.add_body(wall);
+  }
+}
+
 // A step is cut into no more slices than the settings allow, however often a body meets something in it, and
 // a bound that was reached is reported.
 TEST_P(BoundedSlices, HoldWhereABallBouncesBetweenTwoWalls)
@@ -364,13 +376,7 @@ TEST_P(BoundedSlices, HoldWhereABallBouncesBetweenTwoWalls)
     desc.max_impact_slices = max_impact_slices;
     World world(desc);
     world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
-    BodyDesc wall;
-    wall.shape = world.add_shape({model::Box{{0.01, 1, 1}}});
-    wall.motion = model::Motion::fixed;
-    for (const double side : {-1.0, 1.0}) {
-      wall.X_ws.position = {side * (0.5 * kRoom + 0.01), 0, 0};
-      world.add_body(wall);
-    }
+    add_two_walls(world, kRoom);
     const model::BodyId ball = testing::add(world, {model::Sphere{0.01}}, {0.013, 0, 0});
     world.set_velocity(ball, {kSpeed, 0, 0}, Vec3::Zero());
     // Groups of a timewarp count their slices apart, up to where they become one.
@@ -386,6 +392,36 @@ TEST_P(BoundedSlices, HoldWhereABallBouncesBetweenTwoWalls)
       EXPECT_GT(after.stopped_bodies, before.stopped_bodies) << "max_impact_slices " << max_impact_slices;
       EXPECT_GT(after.lost_time, before.lost_time);
       EXPECT_LT(std::abs(world.body(ball).X_wb.position.x()), 0.5 * kRoom);
+    }
+  }
+}
+
+// A ball that falls and rises between a floor and a ceiling so often that it is stopped in each step. With
+// the speed of the fall that it did not make, g h v by mass in a step, it would have more energy than at its
+// start.
+TEST_P(BoundedSlices, WhatIsStoppedDoesNotKeepTheSpeedOfAFallThatItDidNotMake)
+{
+  constexpr double kGravity = 100;
+  constexpr double kRounding = 1e-6;
+  for (const double speed : {100.0, 200.0, 300.0}) {
+    for (const int max_impact_slices : {0, 1, 2, 3}) {
+      WorldDesc desc = testing::desc_without_sleep();
+      std::tie(desc.stepper, desc.time_of_impact) = GetParam();
+      desc.gravity = Vec3(kGravity, 0, 0);
+      desc.max_impact_slices = max_impact_slices;
+      World world(desc);
+      world.set_surface(model::kDefaultSurface, {1, 0, 0, 0});
+      add_two_walls(world, 0.1);
+      const model::BodyId ball = testing::add(world, {model::Sphere{0.01}}, {0.013, 0, 0});
+      world.set_velocity(ball, {speed, 0, 0}, Vec3::Zero());
+      const double start = world.kinetic_energy() + world.potential_energy();
+      double most = start;
+      for (int i = 0; i < 10; ++i) {
+        world.step(testing::kStep);
+        most = std::max(most, world.kinetic_energy() + world.potential_energy());
+      }
+      EXPECT_GT(world.impact_counts().stopped_bodies, 0U);
+      EXPECT_LE(most, start * (1 + kRounding)) << speed << " m/s, max_impact_slices " << max_impact_slices;
     }
   }
 }

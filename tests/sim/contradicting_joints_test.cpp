@@ -8,24 +8,26 @@
 // THRUM_CHAIN_CASE=5 runs one of them.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <sstream>
-#include <string>
 #include <tuple>
 #include <vector>
 
-#include "tests/sim/random_cases.h"
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/thrown_chain.h"
 #include "thrum/base/random.h"
 
 namespace thrum::sim {
 namespace {
 
 using testing::any_direction;
+using testing::any_turn;
+using testing::Chain;
+using testing::kJointNames;
+using testing::kThrown;
+using testing::new_chain;
 using testing::number_in;
 using testing::spread;
 using testing::Way;
@@ -42,70 +44,18 @@ INSTANTIATE_TEST_SUITE_P(
                                          TimeOfImpactMethod::timewarp)),
     way_name);
 
-struct Chain {
-  std::unique_ptr<World> world;
-  double h = 0;
-  std::ostringstream text;
-};
-
-const std::array<const char*, 5> kJointNames = {"fixed", "ball", "hinge", "slider", "distance"};
-
 Chain thrown_chain(const Way& way, base::Random& random)
 {
-  Chain chain;
-  WorldDesc desc = testing::desc_without_sleep();
-  std::tie(desc.stepper, desc.time_of_impact) = way;
-  desc.gravity.setZero();
-  chain.world = std::make_unique<World>(desc);
-  World& world = *chain.world;
-  chain.h = 1 / spread(random, 30, 1000);
-  const double s = spread(random, 0.01, 1);
-  const std::size_t count = 2 + random.index(5);
-  const double restitution = random.chance(0.5) ? 0 : random.uniform();
-  const double friction = random.chance(0.3) ? 0 : random.uniform();
-  world.set_surface(model::kDefaultSurface, {restitution, friction, 0, 0});
-  BodyDesc wall;
-  wall.motion = model::Motion::fixed;
-  wall.shape = world.add_shape({model::Box{s * Vec3(20, 0.2, 20)}});
-  wall.X_ws.position = Vec3(0, -s * random.uniform(0.5, 3), 0);
-  world.add_body(wall);
-  chain.text << "links of " << s << " m, h 1/" << 1 / chain.h << ", restitution " << restitution
-             << ", friction " << friction;
-  model::BodyId previous{};
-  for (std::size_t i = 0; i < count; ++i) {
-    const Vec3 place(s * (static_cast<double>(i) - 0.5 * static_cast<double>(count - 1)), 0, 0);
-    const model::Shape shape = random.chance(0.3) ? model::Shape{model::Sphere{0.3 * s}}
-                                                  : model::Shape{model::Box{s * Vec3(0.4, 0.1, 0.15)}};
-    const model::BodyId body = testing::add(world, shape, place, spread(random, 0.1, 10));
-    const double speed = spread(random, 100, 900);
-    const double tip = random.chance(0.5) ? 0.0 : spread(random, 1, 900);
-    Vec3 direction = any_direction(random);
-    direction.y() = -std::abs(direction.y());
-    world.set_velocity(body, speed * direction, 2 * tip / s * any_direction(random));
-    chain.text << "; " << speed << " m/s, tips " << tip;
-    if (i > 0) {
-      model::JointDesc joint;
-      const std::size_t kind = random.index(kJointNames.size());
-      joint.kind = static_cast<model::JointKind>(kind);
-      joint.a = previous;
-      joint.b = body;
-      const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
-      const bool is_rod = joint.kind == model::JointKind::distance && random.chance(0.5);
-      joint.X_aj = {{is_rod ? 0.0 : 0.5 * s, 0, 0}, turn};
-      joint.X_bj = {{is_rod ? 0.0 : -0.5 * s, 0, 0}, turn};
-      if (is_rod) joint.length = s;
-      world.add_joint(joint);
-      chain.text << ", " << kJointNames[kind] << (is_rod ? " (rod)" : "");
-    }
-    previous = body;
+  Chain chain = new_chain(way, random, 2, 6);
+  add_wall_below(chain, random);
+  for (std::size_t i = 0; i < chain.count; ++i) {
+    add_link(chain, place_in_row(chain, i), kThrown, random);
+    if (i == 0) continue;
+    const auto kind = static_cast<model::JointKind>(random.index(kJointNames.size()));
+    const Quat turn = any_turn(random);
+    add_joint_in_row(chain, kind, turn, kind == model::JointKind::distance && random.chance(0.5));
   }
   return chain;
-}
-
-double energy_of(const World& world)
-{
-  const double energy = world.kinetic_energy() + world.contact_energy();
-  return std::isfinite(energy) ? energy : std::numeric_limits<double>::infinity();
 }
 
 TEST_P(ContradictingJoints, NeverGainEnergy)
@@ -122,23 +72,13 @@ TEST_P(ContradictingJoints, NeverGainEnergy)
     if (only < cases && i != only) continue;
     base::Random random(seed, i);
     Chain chain = thrown_chain(GetParam(), random);
-    const double start = energy_of(*chain.world);
-    double gain = 0;
-    double least = start;
-    double regain = 0;
-    for (int k = 0; k < kSteps && std::isfinite(gain); ++k) {
-      chain.world->step(chain.h);
-      const double now = energy_of(*chain.world);
-      gain = std::max(gain, now / start);
-      regain = std::max(regain, now / least);
-      least = std::min(least, now);
-    }
-    worst = std::max(worst, gain);
-    regained += regain > 1.05 ? 1 : 0;
-    if (gain <= kMaxGain) continue;
+    const testing::EnergyGain gain = step_and_find_gain(chain, kSteps);
+    worst = std::max(worst, gain.most);
+    regained += gain.after_loss > 1.05 ? 1 : 0;
+    if (gain.most <= kMaxGain) continue;
     if (++failed <= 5)
-      ADD_FAILURE() << "case " << i << ": energy x " << gain << ", after a loss x " << regain << ": "
-                    << chain.text.str();
+      ADD_FAILURE() << "case " << i << ": energy x " << gain.most << ", after a loss x " << gain.after_loss
+                    << ": " << chain.text.str();
   }
   EXPECT_EQ(failed, 0) << "of " << cases << " chains, energy up to x " << worst;
   RecordProperty("regained", regained);
@@ -170,7 +110,7 @@ TEST_P(ContradictingJoints, FarApartAreNotThrown)
     std::vector<model::BodyId> bodies;
     for (int k = 0; k < 9; ++k) {
       const Vec3 half = 0.1 * Vec3(random.uniform(0.5, 2), random.uniform(0.5, 2), random.uniform(0.5, 2));
-      const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+      const Quat turn = any_turn(random);
       const Vec3 place(0.7 * (k % 3), random.uniform(-0.3, 0.3), 0.5 + 0.8 * (k / 3));
       bodies.push_back(testing::add_box(world, half, place, spread(random, 0.3, 3), turn));
     }
@@ -181,7 +121,7 @@ TEST_P(ContradictingJoints, FarApartAreNotThrown)
       joint.kind = static_cast<model::JointKind>(kind);
       joint.a = bodies[static_cast<std::size_t>(k)];
       joint.b = bodies[static_cast<std::size_t>(k) + 1 + random.index(4)];
-      const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+      const Quat turn = any_turn(random);
       joint.X_aj = {0.3 * any_direction(random), turn};
       joint.X_bj = {0.3 * any_direction(random), Quat::Identity()};
       world.add_joint(joint);

@@ -7,26 +7,21 @@
 // THRUM_ROOM_CASE=5 runs one of them.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <tuple>
-#include <vector>
 
-#include "tests/sim/random_cases.h"
-#include "tests/sim/world_fixture.h"
+#include "tests/sim/thrown_chain.h"
 #include "thrum/base/random.h"
 
 namespace thrum::sim {
 namespace {
 
-using testing::any_direction;
+using testing::Chain;
+using testing::kJointNames;
+using testing::new_chain;
 using testing::number_in;
-using testing::spread;
 using testing::Way;
 using testing::way_name;
 
@@ -42,16 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, FastJoints,
                                            Way{StepperKind::constraint, TimeOfImpactMethod::timewarp}),
                          way_name);
 
-struct Chain {
-  std::unique_ptr<World> world;
-  std::vector<model::BodyId> bodies;
-  std::vector<model::JointDesc> joints;
-  double size = 0;  ///< of a link [m]
-  double h = 0;
-  std::ostringstream text;
-};
-
-const std::array<const char*, 5> kJointNames = {"fixed", "ball", "hinge", "slider", "distance"};
+constexpr testing::LinkSpeeds kFlying{1, 1000, false};
 
 void add_walls(World& world, const Vec3& half, double thickness)
 {
@@ -70,46 +56,16 @@ void add_walls(World& world, const Vec3& half, double thickness)
 
 Chain random_chain(const Way& way, base::Random& random)
 {
-  Chain chain;
-  WorldDesc desc = testing::desc_without_sleep();
-  std::tie(desc.stepper, desc.time_of_impact) = way;
-  desc.gravity.setZero();
-  chain.world = std::make_unique<World>(desc);
-  World& world = *chain.world;
-  chain.h = 1 / spread(random, 30, 1000);
-  chain.size = spread(random, 0.01, 1);
+  Chain chain = new_chain(way, random, 2, 4);
   const double s = chain.size;
-  const std::size_t count = 2 + random.index(3);
-  const double restitution = random.chance(0.5) ? 0 : random.uniform();
-  const double friction = random.chance(0.3) ? 0 : random.uniform();
-  world.set_surface(model::kDefaultSurface, {restitution, friction, 0, 0});
-  const Vec3 half(s * static_cast<double>(count) * random.uniform(0.6, 2), s * random.uniform(0.6, 3),
+  const Vec3 half(s * static_cast<double>(chain.count) * random.uniform(0.6, 2), s * random.uniform(0.6, 3),
                   s * random.uniform(0.6, 3));
-  add_walls(world, half, s * random.uniform(0.1, 1));
-  chain.text << "links of " << s << " m, h 1/" << 1 / chain.h << ", restitution " << restitution
-             << ", friction " << friction;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Vec3 place(s * (static_cast<double>(i) - 0.5 * static_cast<double>(count - 1)), 0, 0);
-    const model::Shape shape = random.chance(0.3) ? model::Shape{model::Sphere{0.3 * s}}
-                                                  : model::Shape{model::Box{s * Vec3(0.4, 0.1, 0.15)}};
-    const model::BodyId body = testing::add(world, shape, place, spread(random, 0.1, 10));
-    const double speed = spread(random, 1, 1000);
-    const double tip = random.chance(0.5) ? 0.0 : spread(random, 1, 1000);
-    world.set_velocity(body, speed * any_direction(random), 2 * tip / s * any_direction(random));
-    chain.text << "; " << speed << " m/s, tips " << tip;
-    chain.bodies.push_back(body);
+  add_walls(*chain.world, half, s * random.uniform(0.1, 1));
+  for (std::size_t i = 0; i < chain.count; ++i) {
+    add_link(chain, place_in_row(chain, i), kFlying, random);
     if (i == 0) continue;
-    model::JointDesc joint;
-    const std::size_t kind = random.index(kJointNames.size());
-    joint.kind = static_cast<model::JointKind>(kind);
-    joint.a = chain.bodies[i - 1];
-    joint.b = body;
-    const Quat turn = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
-    joint.X_aj = {{0.5 * s, 0, 0}, turn};
-    joint.X_bj = {{-0.5 * s, 0, 0}, turn};
-    world.add_joint(joint);
-    chain.joints.push_back(joint);
-    chain.text << ", " << kJointNames[kind];
+    const auto kind = static_cast<model::JointKind>(random.index(kJointNames.size()));
+    add_joint_in_row(chain, kind, testing::any_turn(random));
   }
   return chain;
 }

@@ -180,6 +180,7 @@ void ConstraintStepper::apply_restitution(double h)
   energy_.record_velocities(bodies_);
   joint_impulses_.clear();
   for (const JointRow& row : joints_.rows()) joint_impulses_.push_back(row.lambda);
+  joints_.update_masses(bodies_, h);
   const IslandFlags& bouncing = contacts_.bouncing_islands();
   contacts_.set_bias(bodies_, h, impacts_.enabled(), bouncing);
   run_sweeps(settings_.impact_iterations, h, bouncing);

@@ -91,7 +91,12 @@ class Reflection {
       for (Eigen::Index j = 0; j < n; ++j) C(i, j) = coupling(joints_[at(i)], rows_[at(j)], bodies_);
       B(i, i) += kRegularisation * B(i, i) + std::numeric_limits<double>::min();
     }
-    joint_answer_ = -B.ldlt().solve(C);
+    VecX joint_speeds(m);
+    for (Eigen::Index i = 0; i < m; ++i) joint_speeds[i] = speed_of(joints_[at(i)], bodies_);
+    const Eigen::LDLT<MatX> factor = B.ldlt();
+    joint_answer_ = -factor.solve(C);
+    joint_start_ = -factor.solve(joint_speeds);
+    start_ += C.transpose() * joint_start_;
     A_ += C.transpose() * joint_answer_;
     A_ = (0.5 * (A_ + A_.transpose())).eval();
   }
@@ -237,7 +242,7 @@ class Reflection {
     for (Eigen::Index i = 0; i < impulse.size(); ++i)
       if (impulse[i] != 0) apply(rows_[at(i)], bodies_, impulse[i]);
     if (joints_.empty()) return;
-    const VecX held = joint_answer_ * impulse;
+    const VecX held = joint_start_ + joint_answer_ * impulse;
     for (Eigen::Index i = 0; i < held.size(); ++i) apply(joints_[at(i)], bodies_, held[i]);
   }
 
@@ -249,7 +254,8 @@ class Reflection {
   bool has_friction_ = false;
   MatX A_;             ///< J M^-1 J^T with the joints eliminated [1/kg]
   MatX joint_answer_;  ///< impulses of the joints for unit impulses of the rows
-  VecX start_;         ///< speeds before the impact [m/s]
+  VecX joint_start_;   ///< impulses that stop the joints [N s]
+  VecX start_;         ///< speeds before the impact, once the joints hold [m/s]
   double approach_ = 0;
 };
 

@@ -20,7 +20,10 @@
 // within mu times the normal impulses, the normal speeds (2) kept. Where different e or friction would gain
 // energy, the last share of the change that does is left out.
 //
-// Joints hold all through: their rows are eliminated from A.
+// Joints hold all through: their rows are eliminated from A. What moves along them before the impact, from
+// the bend of a substep or since a joint was torn apart, is stopped first, as in an inelastic impact. Kept,
+// it drives the bodies like a kinematic one, and the impulses of the joints bring energy that (1) knows
+// nothing of: chains of 5 links at 200 to 900 m/s that hit a wall got 73 times what they had.
 //
 // Where we leave the paper: the factor 2 in (1) is computed from lambda as -2 lambda.u / (lambda.A lambda),
 // so that energy is kept to rounding whatever the accuracy of lambda; friction; joints; different e.

@@ -354,6 +354,11 @@ void JointRows::build(const model::SceneModel& model, model::SceneState& state,
   }
 }
 
+void JointRows::update_masses(SolverBodies& bodies, double h)
+{
+  for (JointRow& row : rows_) set_effective_mass(row, bodies[row.a], bodies[row.b], h);
+}
+
 std::size_t JointRows::end_of_joint(std::size_t first) const
 {
   std::size_t end = first;

@@ -62,6 +62,9 @@ class JointRows {
   /// and scale() when impulses are to have their shares.
   template <class Apply, class Scale>
   void warm_start_within(IslandEnergy& energy, SolverBodies& bodies, Apply&& apply, Scale&& scale);
+  /// The masses of the rows for bodies that have turned since build(). With those of another orientation
+  /// sweeps can diverge: a row of a link that had turned by 0.3 rad had four times its mass.
+  void update_masses(SolverBodies& bodies, double h);
   /// Rows of the islands that were found last start from nothing and hold their tangents only: their solve
   /// is an inelastic impact.
   void restart_on_tangents(const IslandEnergy& energy);
