@@ -203,5 +203,57 @@ TEST(SheetModes, WhatCannotBeASheetIsRejectedWithThePlace)
   EXPECT_NE(rejected(apart, 0.01).find("several parts"), std::string::npos);
 }
 
+// A roll of two turns whose layers are `pitch` apart: it rings while they are farther apart than it is thick.
+TEST(SheetModes, LayersThatWouldOverlapAreRejectedWithThePlace)
+{
+  constexpr double kPitch = 0.003;
+  mesh::TriangleMesh roll;
+  constexpr int kSteps = 60;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double turns = 2.0 * i / kSteps;
+    const double angle = 2 * std::numbers::pi * turns;
+    const double radius = 0.03 + kPitch * turns;
+    for (const double z : {0.0, 0.02})
+      roll.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
+  }
+  for (Index i = 0; i < 2 * kSteps; i += 2) {
+    roll.triangles.push_back({i, i + 2, i + 3});
+    roll.triangles.push_back({i, i + 3, i + 1});
+  }
+  const auto analyse = [&](double thickness) {
+    return analyse_surface_modes(roll, {.spacing = 0.02, .thickness = thickness}, steel(1));
+  };
+  EXPECT_TRUE(analyse(0.8 * kPitch).ok());
+  for (const double thickness : {1.1 * kPitch, 1.5 * kPitch}) {
+    const std::string sentence = message([&] { static_cast<void>(analyse(thickness)); });
+    EXPECT_NE(sentence.find("Two layers of the sheet are closer"), std::string::npos) << sentence;
+  }
+}
+
+// No turning of triangles makes a twisted closed strip two-sided, so repairing must not be advised.
+TEST(SheetModes, AStripWithOneSideIsToldFromTurnedTriangles)
+{
+  mesh::TriangleMesh strip;
+  constexpr Index kSteps = 24;
+  for (Index i = 0; i < kSteps; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kSteps;
+    for (const double w : {-0.02, 0.02}) {
+      const double r = 0.1 + w * std::cos(angle / 2);
+      strip.vertices.emplace_back(r * std::cos(angle), r * std::sin(angle), w * std::sin(angle / 2));
+    }
+  }
+  for (Index i = 0; i < kSteps; ++i) {
+    const bool last = i + 1 == kSteps;
+    const Index c = last ? 1 : 2 * i + 2;
+    const Index d = last ? 0 : 2 * i + 3;
+    strip.triangles.push_back({2 * i, c, d});
+    strip.triangles.push_back({2 * i, d, 2 * i + 1});
+  }
+  const std::string sentence =
+      message([&] { static_cast<void>(analyse_surface_modes(strip, {.thickness = 0.001}, steel(1))); });
+  EXPECT_NE(sentence.find("only one side"), std::string::npos) << sentence;
+  EXPECT_EQ(sentence.find("mesh repair"), std::string::npos) << sentence;
+}
+
 }  // namespace
 }  // namespace thrum::elastic

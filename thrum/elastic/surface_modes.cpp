@@ -23,6 +23,7 @@
 #include "thrum/elastic/sheet_body.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/sheet.h"
 #include "thrum/mesh/wall.h"
 #include "thrum/tets/block_tets.h"
 #include "thrum/tets/delaunay_fill.h"
@@ -212,6 +213,9 @@ ModalAnalysisResult analyse_sheet(const mesh::TriangleMesh& surface, const FillD
   const auto make = [&](double edge) {
     return sheet_body(surface, fill.thickness, edge, desc);
   };
+  // As it is, so that narrow bends are told before layers.
+  (void)make(std::numeric_limits<double>::infinity());
+  mesh::require_layers_apart(surface, fill.thickness);
   return *analyse_wedges({make, surface, fill.thickness}, fill, desc);
 }
 
