@@ -90,8 +90,8 @@ TEST(WedgeElement, PatchesHaveOnlyRigidMotions)
 
 TEST(SheetModes, AFreeSquarePlateIsThatOfTheSeries)
 {
-  // The body of NAFEMS FV12, 10 x 10 x 0.05 m, by the Ritz series of [Leissa]. The 4.233 and 7.416 Hz of FV12 are
-  // above it by 1 and 0.8 %.
+  // The body of NAFEMS FV12, 10 x 10 x 0.05 m, by the Ritz series of [Leissa]; FV12's own 4.233 and 7.416 Hz
+  // are above it by 1 and 0.8 %.
   const model::ModalModel m = analyse_surface_modes(rectangle(10, 10), {.thickness = 0.05}, steel(6)).model;
   const double unit = 0.05 / 100 * std::sqrt(test_steel().young / (12 * (1 - 0.09) * test_steel().density)) /
                       (2 * std::numbers::pi);
@@ -207,7 +207,7 @@ TEST(SheetModes, WhatCannotBeASheetIsRejectedWithThePlace)
   EXPECT_NE(rejected(apart, 0.01).find("several parts"), std::string::npos);
 }
 
-// Ritz series, good to 0.03 %. Asked for few modes, the first pair of sheets suffices and must tell its own error.
+// Ritz series, good to 0.03 %. For few modes the first pair of sheets suffices and must tell its error.
 TEST(SheetModes, TheFirstPairOfSheetsStatesTheErrorOfAThinSquare)
 {
   constexpr double kOfSeries = 3e-4;

@@ -125,7 +125,7 @@ TEST(WallModes, AnOvalPotAgreesWithCutCells)
   ASSERT_EQ(wall.model.element, "wedge15");
   const model::ModalModel cut =
       analyse_surface_modes(pot, {.method = FillMethod::cut_cells, .quality = Quality::draft}, desc).model;
-  // 22,680 cubic tetrahedra that keep the surface (--fill delaunay --quality fine), for 200 GPa and 8000 kg/m^3.
+  // 22,680 cubic tetrahedra that keep the surface (--fill delaunay --quality fine), 200 GPa, 8000 kg/m^3.
   constexpr double kFitted[] = {804.20, 811.68, 1970.61, 1983.55, 2809.19, 3551.63};
   constexpr double kOfFitted = 1e-3;
   const double scale = std::sqrt(kSteel.young / kSteel.density / (200e9 / 8000));

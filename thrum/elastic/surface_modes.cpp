@@ -49,8 +49,8 @@ constexpr double kWedgeCost = 3;
 constexpr double kMinSheetGrowth = 1.4;  // of the number of elements
 // Of the largest number of elements: halving leaves more of them than the longest edge tells.
 constexpr double kMaxOvershoot = 2;
-// Errors fall at least with these powers of the edges: between the two coarsest sheets, where the shortest waves
-// are not resolved yet, and from there on (docs/methods/sheets.md).
+// Errors fall at least with these powers of the edges: between the two coarsest sheets, which do not resolve
+// the shortest waves yet, and from there on (docs/methods/sheets.md).
 constexpr double kFirstOrder = 1.5;
 constexpr double kNextOrder = 2;
 constexpr double kSmallStep = 1.15;  // a refinement by less than this is not worth it
