@@ -12,6 +12,7 @@
 #include "thrum/shapes/furniture.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/shapes/tableware.h"
+#include "thrum/shapes/unite_parts.h"
 #include "thrum/sim/responder.h"
 #include "thrum/sim/step_observer.h"
 #include "thrum/sim/world.h"

@@ -16,6 +16,7 @@
 #include "thrum/mesh/sheet.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
+#include "thrum/shapes/unite_parts.h"
 #include "thrum/tets/tet_quality.h"
 
 namespace thrum::app {
@@ -100,6 +101,7 @@ struct RepairOptions {
   double scale = 1;
   bool fill_holes = false;
   double solidify = 0;  // [m]
+  bool unite = false;
 };
 
 void repair(const RepairOptions& options)
@@ -123,6 +125,14 @@ void repair(const RepairOptions& options)
     result.mesh = mesh::solidified(result.mesh, options.solidify);
     fmt::print("The surface became a solid sheet of {}, half of it to each side.\n",
                length_text(options.solidify));
+  }
+  if (options.unite) {
+    shapes::UnitedParts united = shapes::unite_parts(result.mesh);
+    if (united.parts > 1)
+      fmt::print("{} parts were united.\n", united.parts);
+    else
+      fmt::print("There is only one part, so nothing was united.\n");
+    result.mesh = std::move(united.mesh);
   }
   mesh_io::write_mesh(options.output, result.mesh);
   fmt::print("{}\n{}", bold(options.output), mesh::to_text(mesh::report_mesh(result.mesh)));
@@ -168,6 +178,9 @@ void add_mesh_repair(CLI::App& mesh)
                    "make the surface a closed sheet of this thickness, half of it to each side [m, after "
                    "--scale]")
       ->check(positive());
+  command->add_flag("--unite", options->unite,
+                    "make one surface of closed parts that reach into each other, after --fill-holes or "
+                    "--solidify");
   command->callback([options] { repair(*options); });
 }
 

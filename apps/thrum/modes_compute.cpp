@@ -20,6 +20,7 @@
 #include "thrum/elastic/supports.h"
 #include "thrum/elastic/surface_modes.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/self_intersections.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
 
@@ -155,19 +156,33 @@ elastic::ModalAnalysisResult analyse_tetrahedra(const ModesOptions& options, ela
   return options.no_cache ? elastic::analyse_modes(mesh, desc) : elastic::analyse_modes_cached(mesh, desc);
 }
 
-// An open surface can ring as a sheet, or as a solid once it is closed: the error names the commands.
+// An open surface can ring as a sheet, or as a solid once it is closed, and parts that cross once they are
+// united: the error names the commands.
 void require_fillable(const ModesOptions& options, const mesh::TriangleMesh& surface)
 {
   if (options.thickness > 0) return;
   const mesh::MeshReport report = mesh::report_mesh(surface, {.self_intersections = false});
-  if (!report.open_edges.found()) return;
-  const std::string fixed = std::filesystem::path(options.input).stem().string() + "_closed.obj";
+  const std::string stem = std::filesystem::path(options.input).stem().string();
+  if (report.open_edges.found()) {
+    const std::string fixed = stem + "_closed.obj";
+    const std::string unite = report.components > 1 ? " --unite" : "";
+    throw Error(fmt::format(
+        "The surface of {0} is not closed ({1} open edges), so it has no inside. As a sheet of metal or "
+        "glass "
+        "of 1 mm: {2}. As a solid: thrum mesh repair {0} --fill-holes{3} -o {4}, then thrum modes {4}.",
+        options.input, report.open_edges.count,
+        unite.empty()
+            ? fmt::format("thrum modes {} --thickness 0.001", options.input)
+            : fmt::format("thrum mesh repair {0} --solidify 0.001 --unite -o {1}, then thrum modes {1}",
+                          options.input, fixed),
+        unite, fixed));
+  }
+  if (options.fill != "auto" || report.components < 2 || mesh::self_intersections(surface, 1).empty()) return;
+  const std::string fixed = stem + "_united.obj";
   throw Error(fmt::format(
-      "The surface of {} is not closed ({} open edges), so it has no inside. As a sheet of metal or glass of "
-      "1 mm: "
-      "thrum modes {} --thickness 0.001. As a solid: thrum mesh repair {} --fill-holes -o {}, then thrum "
-      "modes {}.",
-      options.input, report.open_edges.count, options.input, options.input, fixed, fixed));
+      "{0} has parts that cross each other. Make one surface of them: thrum mesh repair {0} --unite "
+      "-o {1}, then thrum modes {1}.",
+      options.input, fixed));
 }
 
 elastic::ModalAnalysisResult analyse_surface(const ModesOptions& options, elastic::ModalAnalysisDesc desc,

@@ -77,6 +77,23 @@ class Commands(CommandLine):
         self.assertIn("1", text.splitlines()[0])
         self.assertIn("watertight", self.run_ok("mesh", "info", "repaired.obj"))
 
+    def test_refused_parts_ring_after_the_command_that_is_named(self):
+        # Two boxes that reach into each other; then the same without one of their triangles.
+        lines = (self.at / "plate.obj").read_text().splitlines()
+        corners = [[float(x) for x in line.split()[1:4]] for line in lines if line.startswith("v ")]
+        faces = [[int(x.split("/")[0]) for x in line.split()[1:]] for line in lines if line.startswith("f ")]
+        shift = [0.4 * (max(c[k] for c in corners) - min(c[k] for c in corners)) for k in range(3)]
+        every = corners + [[x + d for x, d in zip(c, shift)] for c in corners]
+        both = faces + [[v + len(corners) for v in face] for face in faces]
+        for name, used in (("crossing", both), ("holed", both[:-1])):
+            (self.at / f"{name}.obj").write_text("".join("v %.17g %.17g %.17g\n" % tuple(v) for v in every) +
+                                                 "".join("f %d %d %d\n" % tuple(f) for f in used))
+            refused = self.assert_rejected(1, "modes", f"{name}.obj", "--material", "steel", "--quality", "draft")
+            commands = re.findall(r"thrum (mesh repair .*?\.obj), then thrum (modes [\w.]+\.obj)", refused)
+            repair, ring = commands[-1]
+            self.run_ok(*repair.split())
+            self.assertIn("free", self.run_ok(*ring.split(), "--material", "steel", "--quality", "draft"), name)
+
     def test_repair_separates_parts_that_touch_along_an_edge(self):
         # Two tetrahedra on the edge from vertex 1 to vertex 2, of volume 1/6 each.
         vertices = [(0, 0, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0)]

@@ -48,7 +48,8 @@ void check_one_part(const mesh::TriangleMesh& mesh)
     if (root(t[0]) != root(mesh.triangles[0][0]))
       throw Error(fmt::format(
           "The sheet has several parts that share no vertex, one of them at {}. Merge vertices at equal "
-          "positions ('thrum mesh repair'), or analyse each part separately.",
+          "positions ('thrum mesh repair'), make one solid of parts that reach into each other ('thrum mesh "
+          "repair --solidify T --unite'), or analyse each part separately.",
           place_text(mesh.vertices[at(t[0])])));
 }
 

@@ -23,6 +23,7 @@
 #include "thrum/elastic/sheet_body.h"
 #include "thrum/elastic/supports.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/sheet.h"
 #include "thrum/mesh/wall.h"
 #include "thrum/tets/block_tets.h"
 #include "thrum/tets/delaunay_fill.h"
@@ -48,6 +49,10 @@ constexpr double kWedgeCost = 3;
 constexpr double kMinSheetGrowth = 1.4;  // of the number of elements
 // Of the largest number of elements: halving leaves more of them than the longest edge tells.
 constexpr double kMaxOvershoot = 2;
+// Errors fall at least with these powers of the edges: between the two coarsest sheets, which do not resolve
+// the shortest waves yet, and from there on (docs/methods/sheets.md).
+constexpr double kFirstOrder = 1.5;
+constexpr double kNextOrder = 2;
 constexpr double kSmallStep = 1.15;  // a refinement by less than this is not worth it
 // With more triangles than this a sheet is not refined only to find its error.
 constexpr Index kMaxComparedTriangles = 3000;
@@ -138,11 +143,13 @@ bool refine_sheet(const MakeSheet& make, double edge, double max_elements, const
     ElementBody body = make(edge);
     const auto count = static_cast<double>(body.elements.element_count());
     if (count < kMinSheetGrowth * run.elements || count > max_elements) return false;
+    // A first pair is compared with no finer one yet.
+    const double order = run.result.model.frequency_errors.size() == 0 ? kFirstOrder : kNextOrder;
     SheetRun finer = run_sheet(body, desc);
     if (!finer.result.ok()) return false;
     finer.result.model.frequency_errors = errors_by_difference(
         matched_frequencies(run.result.model, finer.result.model), finer.result.model.frequencies,
-        1 / (static_cast<double>(finer.elements) / run.elements - 1));
+        1 / (std::pow(static_cast<double>(finer.elements) / run.elements, 0.5 * order) - 1));
     run = std::move(finer);
     return true;
   } catch (const base::Stopped&) {
@@ -212,6 +219,9 @@ ModalAnalysisResult analyse_sheet(const mesh::TriangleMesh& surface, const FillD
   const auto make = [&](double edge) {
     return sheet_body(surface, fill.thickness, edge, desc);
   };
+  // As it is, so that narrow bends are told before layers.
+  (void)make(std::numeric_limits<double>::infinity());
+  mesh::require_layers_apart(surface, fill.thickness);
   return *analyse_wedges({make, surface, fill.thickness}, fill, desc);
 }
 

@@ -10,6 +10,8 @@
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/mesh/orient_components.h"
+#include "thrum/mesh/self_intersections.h"
 
 namespace thrum::mesh {
 
@@ -54,10 +56,17 @@ void require_sheet(const TriangleMesh& mesh)
                       "no thickness to "
                       "both sides; model it as a closed solid, or give its parts one by one.",
                       place_text(middle), count.first + count.second));
-    if (count.first > 1 || count.second > 1)
-      throw Error(fmt::format(
-          "Neighbouring triangles of the sheet face different ways at {}. 'thrum mesh repair' turns them.",
-          place_text(middle)));
+    if (count.first <= 1 && count.second <= 1) continue;
+    TriangleMesh turned = mesh;
+    if (orient_components(turned).unorientable_components > 0)
+      throw Error(
+          fmt::format("The sheet has only one side, like a strip that was twisted before its ends were "
+                      "joined: turning triangles "
+                      "moves the place where neighbours face different ways, now at {}. Cut it there.",
+                      place_text(middle)));
+    throw Error(fmt::format(
+        "Neighbouring triangles of the sheet face different ways at {}. 'thrum mesh repair' turns them.",
+        place_text(middle)));
   }
 }
 
@@ -142,6 +151,28 @@ TriangleMesh solidified(const TriangleMesh& mesh, double thickness)
     across.emplace_back(mesh.vertices[v] - offsets[v] - upper.vertices[v]);
   }
   return solid_between(upper, across);
+}
+
+void require_layers_apart(const TriangleMesh& mesh, double thickness)
+{
+  const TriangleMesh solid = solidified(mesh, thickness);
+  const Index count = count_of(mesh.vertices);
+  // Corners of the middle of the sheet; strips at the rim have those of one edge.
+  const auto share_a_corner = [&](Index a, Index b) {
+    const Triangle& s = solid.triangles[at(a)];
+    const Triangle& t = solid.triangles[at(b)];
+    return std::any_of(s.begin(), s.end(), [&](Index v) {
+      return std::any_of(t.begin(), t.end(), [&](Index w) { return v % count == w % count; });
+    });
+  };
+  for (const TrianglePair& pair : self_intersections(solid)) {
+    if (share_a_corner(pair.a, pair.b)) continue;  // a narrow bend, which the wedges there tell
+    throw Error(
+        fmt::format("Two layers of the sheet are closer to each other than its thickness of {:.3g} m at {}. "
+                    "Use a smaller "
+                    "thickness, or move them apart.",
+                    thickness, place_text(solid.corner(at(pair.a), 0))));
+  }
 }
 
 }  // namespace thrum::mesh

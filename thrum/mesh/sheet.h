@@ -10,7 +10,7 @@
 namespace thrum::mesh {
 
 /// Throws Error with the place where a surface cannot be a sheet: more than two triangles at an edge
-/// (branches), neighbours that face different ways, a repeated corner.
+/// (branches), neighbours that face different ways, only one side, a repeated corner.
 void require_sheet(const TriangleMesh& mesh);
 
 /// From each vertex to the upper side of a sheet of `thickness` [m], half of which is on each side: the least
@@ -25,5 +25,8 @@ void require_sheet(const TriangleMesh& mesh);
 /// The closed solid between both sides: the upper vertices first, in the order of the mesh, then the lower
 /// ones. Throws Error as the functions above, and for a thickness that is not positive.
 [[nodiscard]] TriangleMesh solidified(const TriangleMesh& mesh, double thickness);
+
+/// Throws Error with the place where two layers of a sheet, in a roll or a narrow fold, would overlap.
+void require_layers_apart(const TriangleMesh& mesh, double thickness);
 
 }  // namespace thrum::mesh
