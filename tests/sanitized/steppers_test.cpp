@@ -39,7 +39,7 @@ TEST_P(Steppers, AScatteredSceneFallsAndStaysAboveTheGround)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Steppers, testing::Values("constraint", "impulse"),
+INSTANTIATE_TEST_SUITE_P(Kinds, Steppers, testing::Values("constraint", "impulse", "penalty", "flexible"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -65,6 +66,60 @@ TEST(FreeTable, FewModesGiveTheHeightOfMany)
     RecordProperty("modes_" + std::to_string(modes), std::to_string(rise));
     EXPECT_LT(rise, 1.5 * reference) << modes << " modes";
     EXPECT_GT(rise, reference / 1.5) << modes << " modes";
+  }
+}
+
+// A wooden plate lies loose on four feet; a ball of 1 kg falls on it, and two boxes stand on it. How high
+// each box gets by its first hop [m]: where it is when the impact is answered, and what its speed adds.
+std::array<double, 2> first_hops(double h, double phase)
+{
+  const SceneDesc scene = parse_scene(R"({"length_scale": 0.2, "bodies": [
+    {"name": "floor", "shape": {"kind": "plane"}, "motion": "fixed", "material": "hard"},
+    {"name": "foot", "shape": {"kind": "box", "size": [0.05, 0.05, 0.1]}, "position": [-0.45, -0.3, 0.05],
+     "motion": "fixed", "material": "hard",
+     "repeat": [{"kind": "grid", "count": [2, 2, 1], "spacing": [0.9, 0.6, 0.1], "centred": false}]},
+    {"name": "plate", "shape": {"kind": "box", "size": [1.1, 0.8, 0.02]}, "position": [0, 0, 0.11],
+     "material": "plate", "rings": {"modes": 60, "grid": [0.055, 0.05, 0.02]}},
+    {"name": "box_a", "shape": {"kind": "box", "size": [0.06, 0.06, 0.04]}, "mass": 0.2, "material": "hard",
+     "position": [0.3, 0.1, 0.14]},
+    {"name": "box_b", "shape": {"kind": "box", "size": [0.06, 0.06, 0.04]}, "mass": 0.2, "material": "hard",
+     "position": [-0.05, 0.2, 0.14]},
+    {"name": "ball", "shape": {"kind": "sphere", "radius": 0.03}, "mass": 1, "material": "hard",
+     "position": [-0.25, -0.1, 0.35]}],
+    "materials": [{"name": "hard", "base": "steel", "friction": 0.4, "restitution": 0.2},
+                  {"name": "plate", "base": "wood", "friction": 0.4, "restitution": 0.2}],
+    "response": {"rule": "micro_collisions"}})",
+                                      "free_plate.json");
+  constexpr double kGravity = 9.81;
+  constexpr std::array<std::size_t, 2> kBoxes = {6, 7};
+  BuiltScene built = build_world(scene);
+  const auto& bodies = built.world.state().bodies;
+  const std::array<double, 2> start = {bodies[kBoxes[0]].X_wb.position.z(),
+                                       bodies[kBoxes[1]].X_wb.position.z()};
+  double time = 0;
+  for (int i = 0; time < 0.3 && built.responder->report().impacts == 0; ++i) {
+    built.step(time, i == 0 ? phase * h : h);
+    time += i == 0 ? phase * h : h;
+  }
+  std::array<double, 2> tops = {};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const model::BodyState& box = bodies[kBoxes[k]];
+    const double speed = std::max(0.0, box.velocity.z());
+    tops[k] = box.X_wb.position.z() - start[k] + speed * speed / (2 * kGravity);
+  }
+  return tops;
+}
+
+// The flexible stepper lets them rise by 3.5 to 4.6 and 1.4 to 1.7 mm as the drop changes by 2 %. Points of
+// the feet that are new were taken for strikers: 3.2 to 7.4 and 0.6 to 3.2 mm.
+TEST(FreePlate, BoxesRiseByTheSameHeightAtAnyStepAndPhase)
+{
+  for (const double rate : {30.0, 47.0, 60.0, 100.0, 200.0, 1000.0}) {
+    for (const double phase : {0.17, 0.5, 0.83, 0.9, 1.0}) {
+      const std::array<double, 2> tops = first_hops(1 / rate, phase);
+      EXPECT_NEAR(1e3 * tops[0], 3.6, 0.5) << "1/" << rate << " s, phase " << phase;
+      EXPECT_NEAR(1e3 * tops[1], 1.5, 0.25) << "1/" << rate << " s, phase " << phase;
+    }
   }
 }
 

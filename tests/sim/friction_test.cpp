@@ -111,6 +111,33 @@ std::string case_name(StepperKind stepper, double h)
   return fmt::format("{}, 1/{:.0f} s", stepper == StepperKind::constraint ? "constraint" : "impulse", 1 / h);
 }
 
+// A ball that lands obliquely where friction ends the slip rolls with 5/7 of its speed along the floor:
+// 2/7 m v <= mu m v_n. Contacts are found from above, by up to the fall of a step, and lie in the middle of
+// the gap; with their arm the ball got up to a quarter less spin at 1/25 s.
+TEST(Friction, ABallThatLandsObliquelyRolls)
+{
+  constexpr double kRadius = 0.03;
+  constexpr double kAlong = 2;
+  constexpr double kDrop = 0.3;
+  const double fall_time = std::sqrt(2 * kDrop / g);
+  for (const double restitution : {0.0, 0.3, 0.8}) {
+    for (const double h : kSteps) {
+      for (const double phase : {0.1, 0.35, 0.6, 0.85}) {
+        SCOPED_TRACE(fmt::format("1/{:.0f} s, phase {}, e {}", 1 / h, phase, restitution));
+        World world(desc_without_sleep());
+        world.set_surface(model::kDefaultSurface, {restitution, 0.6, 0, 0});
+        add_plane(world);
+        const model::BodyId ball = add(world, {model::Sphere{kRadius}}, {0, 0, kRadius + kDrop});
+        world.set_velocity(ball, {kAlong, 0, 0}, Vec3::Zero());
+        world.step(phase * h);
+        while (world.state().time < fall_time + 3 * h) world.step(h);
+        EXPECT_NEAR(world.body(ball).angular_velocity.y() * kRadius, 5.0 / 7 * kAlong, 0.01 * kAlong);
+        EXPECT_NEAR(world.body(ball).velocity.x(), 5.0 / 7 * kAlong, 0.01 * kAlong);
+      }
+    }
+  }
+}
+
 // Plates side by side that a force P = share * m g presses against a wall, the outermost first. Each moves
 // down at `speed` to begin with.
 struct Pressed {

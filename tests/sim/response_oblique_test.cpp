@@ -90,10 +90,9 @@ TEST(ResponseOblique, AKickDoesNotDependOnTheSpeedAlongTheSurface)
 }
 
 // The push of the surface goes through the centre of the ball: its response does not turn it. Friction has
-// ended the slip, mu (1 + e) v / (2/7) being above 2 m/s, so that the ball rolls with 5/7 of its speed;
-// contacts that are found from above lie in the middle of the gap, which makes the spin up to a quarter
-// slower. At 1/30 s a ball kept a quarter of its spin; on a mesh it was thrown into backspin, with and
-// without response.
+// ended the slip, mu (1 + e) v / (2/7) being above 2 m/s, so that the ball rolls with 5/7 of its speed. At
+// 1/30 s a ball kept a quarter of its spin; on a mesh it was thrown into backspin, with and without response;
+// with the arm to the middle of the gap it had up to a quarter less spin.
 TEST(ResponseOblique, ABallThatStrikesObliquelyRolls)
 {
   std::mt19937 random(77);
@@ -112,7 +111,7 @@ TEST(ResponseOblique, ABallThatStrikesObliquelyRolls)
                                       << rate << " s, phase " << phase;
         };
         EXPECT_LT(now.spin.y() * kBallRadius, 1.02 * kRolling) << name();
-        EXPECT_GT(now.spin.y() * kBallRadius, 0.75 * kRolling) << name();
+        EXPECT_GT(now.spin.y() * kBallRadius, 0.98 * kRolling) << name();
         EXPECT_NEAR(now.spin.x(), 0, 0.1) << name();
         EXPECT_NEAR((now.spin - now.rigid_spin).norm(), 0, 0.01 * now.rigid_spin.norm()) << name();
       }

@@ -2,7 +2,9 @@
 // Saving, comparing, and the same motion in other units.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "tests/sim/world_fixture.h"
 #include "thrum/base/parallel.h"
@@ -97,22 +99,29 @@ TEST(State, TheSameSceneInOtherUnitsMovesTheSame)
   }
 }
 
-// Millimetres, milliseconds and grams: a thousand is no power of two, so the numbers round differently, and
-// what is compared must not be chaotic: a pile up to its first impacts, and a tower for two seconds.
+// Millimetres, milliseconds and grams: a thousand is no power of two, so the numbers round differently. In a
+// third of all steps one of the first contacts of the pile is so near to a limit that rounding decides of it,
+// which changes places by up to a millimetre; a constant with a unit would show in all of them.
 TEST(State, TheSameSceneInMillimetresMillisecondsAndGramsMovesTheSame)
 {
   constexpr double kThousand = 1000;
-  World si = make_pile();
-  World other = make_pile(kThousand, kThousand, kThousand);
-  for (int i = 0; i < 30; ++i) {
-    si.step(kStep);
-    other.step(kThousand * kStep);
+  std::vector<double> differences;
+  for (double rate = 50; rate < 74; rate += 2) {
+    World si = make_pile();
+    World other = make_pile(kThousand, kThousand, kThousand);
+    for (int i = 0; i < rate / 2; ++i) {
+      si.step(1 / rate);
+      other.step(kThousand / rate);
+    }
+    double& difference = differences.emplace_back(0);
+    for (std::size_t i = 0; i < si.state().bodies.size(); ++i) {
+      const Vec3 a = si.state().bodies[i].X_wb.position;
+      const Vec3 b = other.state().bodies[i].X_wb.position / kThousand;
+      difference = std::max(difference, (a - b).norm());
+    }
   }
-  for (std::size_t i = 0; i < si.state().bodies.size(); ++i) {
-    const Vec3 a = si.state().bodies[i].X_wb.position;
-    const Vec3 b = other.state().bodies[i].X_wb.position / kThousand;
-    EXPECT_NEAR((a - b).norm(), 0, 1e-5) << i;
-  }
+  std::sort(differences.begin(), differences.end());
+  EXPECT_LT(differences[differences.size() / 2], 1e-6);
 }
 
 // In units that are powers of two nothing is rounded differently, so that every bit is the same unless a

@@ -2,6 +2,7 @@
 // Impacts with restitution in the constraint stepper: its rows as impact_events.h wants them, and back.
 #include "thrum/base/index.h"
 #include "thrum/rigid/constraint_stepper.h"
+#include "thrum/rigid/contact_place.h"
 
 namespace thrum::rigid {
 
@@ -38,8 +39,9 @@ class RowSource final : public ImpactSource {
     for (int i = 0; i < p.count; ++i) {
       const model::ContactPoint& from = contact.points[at(i)];
       ImpactPatch::Point& point = result.points[at(i)];
-      point.ra = from.position - (state_.bodies[at(p.a)].X_wb.position - A.dx) + half_slide;
-      point.rb = from.position - (state_.bodies[at(p.b)].X_wb.position - B.dx) - half_slide;
+      const Vec3 place = acting_place(from.position, from.depth, record.n, A, B);
+      point.ra = place - (state_.bodies[at(p.a)].X_wb.position - A.dx) + half_slide;
+      point.rb = place - (state_.bodies[at(p.b)].X_wb.position - B.dx) - half_slide;
       point.gap = -from.depth + record.n.dot(B.dx - A.dx) + point.rb.cross(record.n).dot(B.dth) -
                   point.ra.cross(record.n).dot(A.dth);
       point.pressed = from.warm_impulse > 0;

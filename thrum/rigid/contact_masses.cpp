@@ -108,7 +108,7 @@ void ContactMasses::make(const SolverPatch& p, const SolverBody& A, const Solver
   }
   SolverPatch rows;
   PatchRecord record;
-  set_rows(state_->patches[source], &model::ContactPoint::reference_position, reference->X_wa.position,
+  set_rows(state_->patches[source], kContactsAsFound, A, reference->X_wa.position, B,
            reference->X_wb.position, surfaces_[source], rows, record);
   set_masses(rows, body_at(model_->bodies[at(p.a)], A, reference->X_wa.rotation),
              body_at(model_->bodies[at(p.b)], B, reference->X_wb.rotation), hold_a, hold_b, cfm_, m);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "thrum/base/index.h"
+#include "thrum/rigid/contact_place.h"
 
 namespace thrum::rigid {
 
@@ -333,8 +334,9 @@ RowReal solve_rolling(const PatchMasses& m, const PatchRecord& record, double pr
 
 }  // namespace
 
-void set_rows(const model::ContactPatch& contact, Vec3 model::ContactPoint::*position, const Vec3& xa,
-              const Vec3& xb, const model::Surface& surface, SolverPatch& p, PatchRecord& record)
+void set_rows(const model::ContactPatch& contact, const ContactMembers& members, const SolverBody& A,
+              const Vec3& xa, const SolverBody& B, const Vec3& xb, const model::Surface& surface,
+              SolverPatch& p, PatchRecord& record)
 {
   p.count = contact.count;
   p.mu = static_cast<RowReal>(surface.friction);
@@ -348,15 +350,21 @@ void set_rows(const model::ContactPatch& contact, Vec3 model::ContactPoint::*pos
     p.arm_a[k].setZero();
     p.arm_b[k].setZero();
   }
+  std::array<Vec3, 4> places;
   Vec3 centre = Vec3::Zero();
-  for (const model::ContactPoint& point : contact.active()) centre += point.*position;
+  for (int i = 0; i < p.count; ++i) {
+    const model::ContactPoint& point = contact.points[at(i)];
+    places[at(i)] = acting_place(point.*members.position, point.*members.depth, record.n, A, B);
+    centre += places[at(i)];
+  }
   centre /= p.count;
   for (int i = 0; i < p.count; ++i) {
-    const Vec3& place = contact.points[at(i)].*position;
+    // Along the normal the two places are one.
+    const Vec3& place = contact.points[at(i)].*members.position;
     set_lane(p.linear, i, record.n);
     set_lane(p.arm_a, i, (place - xa).cross(record.n));
     set_lane(p.arm_b, i, (place - xb).cross(record.n));
-    const double from_centre = (place - centre).norm();
+    const double from_centre = (places[at(i)] - centre).norm();
     p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
     p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
   }

@@ -136,10 +136,19 @@ struct PushValues {
   return sum;
 }
 
-/// Sets the rows of a patch whose bodies have their centres of mass at `xa` and `xb`, and what of `p` and
-/// `record` depends on them. `position` is the member of the points to take.
-void set_rows(const model::ContactPatch& contact, Vec3 model::ContactPoint::*position, const Vec3& xa,
-              const Vec3& xb, const model::Surface& surface, SolverPatch& p, PatchRecord& record);
+/// Which contacts rows are made of: as they are, or as they were found.
+struct ContactMembers {
+  Vec3 model::ContactPoint::*position = &model::ContactPoint::position;
+  double model::ContactPoint::*depth = &model::ContactPoint::depth;
+};
+inline constexpr ContactMembers kContactsAsFound = {&model::ContactPoint::reference_position,
+                                                    &model::ContactPoint::reference_depth};
+
+/// Sets the rows of a patch whose bodies A and B have their centres of mass at `xa` and `xb`, and what of `p`
+/// and `record` depends on them.
+void set_rows(const model::ContactPatch& contact, const ContactMembers& members, const SolverBody& A,
+              const Vec3& xa, const SolverBody& B, const Vec3& xb, const model::Surface& surface,
+              SolverPatch& p, PatchRecord& record);
 
 /// Fills `m` from the rows of `p`. What is held does not yield.
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,

@@ -208,8 +208,8 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   p.b = contact.b;
   const SolverBody& A = bodies[p.a];
   const SolverBody& B = bodies[p.b];
-  set_rows(contact, &model::ContactPoint::position, state.bodies[at(p.a)].X_wb.position,
-           state.bodies[at(p.b)].X_wb.position, surface, p, record);
+  set_rows(contact, {}, A, state.bodies[at(p.a)].X_wb.position, B, state.bodies[at(p.b)].X_wb.position,
+           surface, p, record);
   p.may_bounce = false;
   p.rolls = surface.rolling_friction > 0;
   record.rolling = surface.rolling_friction;

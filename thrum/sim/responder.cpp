@@ -32,8 +32,6 @@ constexpr double kForceJumpGravitySteps = 2;
 /// by this [rad].
 constexpr double kMaxLift = 0.05;
 constexpr double kMaxTilt = 0.35;
-/// A contact that is this near to one of the step before is the same, in length scales.
-constexpr double kSamePointDistance = 0.05;
 
 // The modes of a body that is held are those of where it stood. A sentence when it has left that place;
 // sliding about does not count.

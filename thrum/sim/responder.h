@@ -115,6 +115,7 @@ class Responder : public StepObserver {
                                    const Vec3& position) const;
   void add_recorded_impacts(const StepView& view, const Resonator& resonator,
                             ResonatorContacts& gathered) const;
+  void add_reactions(const StepView& view, double min_speed, ResonatorContacts& gathered) const;
   static void emit_events(const StepView& view, StepActions& actions, model::BodyId resonator,
                           const ResonatorContacts& resonator_contacts,
                           const vibration::ResponseResult& result);

@@ -38,6 +38,9 @@ struct Responder::TransmittedImpact {
   double energy = 0;   ///< [J]
 };
 
+/// A contact that is this near to one of the step before is the same, in length scales.
+inline constexpr double kSamePointDistance = 0.05;
+
 /// Names a contact point within a step.
 struct ContactKey {
   static constexpr std::size_t kGone = static_cast<std::size_t>(-1);
@@ -62,7 +65,8 @@ struct Responder::StepRecord {
     vibration::SurfaceContact contact;  ///< in the axes of the modal model; its body is not set
     Vec3 arm = Vec3::Zero();            ///< from the centre of the other body, likewise [m]
     ContactKey key;
-    bool merged = false;  ///< another impact at the same place has its impulse
+    bool merged = false;   ///< another impact at the same place has its impulse
+    double not_borne = 0;  ///< of a reaction: its steady load in the slices in which it had ended [N s]
   };
   /// A contact as the step before left it.
   struct Load {
@@ -76,9 +80,11 @@ struct Responder::StepRecord {
   std::vector<Pose> slice_starts;  ///< of all bodies, when contacts of the last slice were found
   std::vector<Impact> impacts;
   std::vector<Impact> reactions;  ///< contacts of struck bodies that can move, in the slices since the impact
-  double last_slice = 0;          ///< length of the last slice [s]
-  double lost = 0;                ///< by all bodies [J]
-  double prepaid = 0;             ///< that the requested speeds were allowed to bring in [J]
+  /// Where all bodies were before the first slice with an impact on a body that can move, by that body.
+  std::map<model::BodyIndex, std::vector<Vec3>> centres_at_impact;
+  double last_slice = 0;              ///< length of the last slice [s]
+  double lost = 0;                    ///< by all bodies [J]
+  double prepaid = 0;                 ///< that the requested speeds were allowed to bring in [J]
   std::set<model::BodyIndex> kicked;  ///< by these speeds
   double seconds = 0;                 ///< that gathering took
 };
@@ -93,6 +99,7 @@ struct Responder::ResonatorContacts {
   std::vector<vibration::SurfaceContact> contacts;
   std::vector<ContactKey> keys;  ///< of the contacts
   double step = 0;               ///< [s]
+  double same_point = 0;         ///< contacts nearer than this to each other are one [m]
   /// Parts that carry other bodies; to the ringing body they are one with them.
   std::map<std::int32_t, BodyStack> stacks;
 
@@ -105,6 +112,13 @@ struct Responder::ResonatorContacts {
   [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const
   {
     return bodies[at(contacts[contact].body)];
+  }
+  /// Whether it is the one that was called `key`. Edges and faces that are named in turn, as where a box
+  /// rocks, can stand for one place.
+  [[nodiscard]] bool is_at(std::size_t contact, model::BodyIndex other, const ContactKey& key) const
+  {
+    return body_of(contact) == other &&
+           (keys[contact].same_features(key) || (keys[contact].position - key.position).norm() < same_point);
   }
 };
 

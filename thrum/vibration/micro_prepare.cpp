@@ -124,6 +124,7 @@ void MicroSimulation::prepare_bodies()
     m.mass = part.inverse_mass > 0 ? 1 / part.inverse_mass : 0;
     if (!part.inverse_inertia.isZero(0)) m.inertia = part.inverse_inertia.inverse();
     if (part.inverse_mass > 0) m.acceleration.head<3>() = part.acceleration;
+    m.risen = m.mass * part.acceleration.norm() * part.risen;
   }
   for (const std::size_t i : r_.struck) active_contacts_.push_back(i);
   for (const std::size_t i : r_.resting) active_contacts_.push_back(i);

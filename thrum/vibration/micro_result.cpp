@@ -9,7 +9,8 @@
 namespace thrum::vibration {
 
 // A body that left gets the velocity with which it left, but for the part against gravity: that takes it as
-// high from the surface as it went. So does the ringing body when it has left what it stands on. While it
+// high from the surface as it went, less what the rigid step has raised it since the impact. So does the
+// ringing body when it has left what it stands on. While it
 // stands, its rigid motion of the window is one with that of its modes, which keep its feet where they are:
 // the rigid simulation, which knows of feet but not of modes, keeps the motion that it has found itself.
 MicroSimulation::Vec6 MicroSimulation::departure_from_surface(const MovingBody& m)
@@ -20,7 +21,7 @@ MicroSimulation::Vec6 MicroSimulation::departure_from_surface(const MovingBody& 
     const double kinetic = m.kinetic(velocity);
     return kinetic > 0 ? Vec6(velocity * std::sqrt(std::max(m.best, 0.0) / kinetic)) : velocity;
   }
-  const double speed = std::sqrt(2 * std::max(m.max_rise, 0.0) / m.mass);
+  const double speed = std::sqrt(2 * std::max(m.max_rise - m.risen, 0.0) / m.mass);
   velocity.head<3>() += (speed - up.dot(velocity.head<3>())) * up;
   return velocity;
 }
@@ -45,6 +46,10 @@ ResponseResult MicroSimulation::make_result(double before)
       after[b] = m.V;
     } else if (left) {
       after[b] = departure_from_surface(m);
+    } else if (m.risen > 0 && b > 0) {
+      // It would have stayed where it stood: what the rigid step made of it goes no higher.
+      const Vec3 up = m.up();
+      after[b].head<3>() -= std::max(0.0, up.dot(after[b].head<3>())) * up;
     }
     handed += m.kinetic(after[b]);
   }

@@ -47,6 +47,7 @@ class MicroSimulation {
     Vec6 departure_velocity = Vec6::Zero();
     Vec6 fall =
         Vec6::Zero();       // what gravity has added since the impact (FallSinceImpact), of a striking body
+    double risen = 0;       // energy of the height to which the rigid step has raised it already [J]
     double start = 0;       // kinetic energy
     double start_rise = 0;  // energy of the height that it would have reached without the impact [J]
 

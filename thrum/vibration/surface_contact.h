@@ -41,6 +41,9 @@ struct RigidBodyData {
   Vec3 angular_velocity = Vec3::Zero();  ///< [rad/s]
   Vec3 acceleration = Vec3::Zero();      ///< of gravity [m/s^2]
   double modulus = 0;                    ///< E / (1 - nu^2) of its material; 0: as the ringing body [Pa]
+  /// How high the rigid step has raised it against gravity since the impact, of a body that had stood on a
+  /// ringing one that can move, or of that itself, at least 0 [m].
+  double risen = 0;
 
   // How it came here, for compute_impact_losses() alone.
   Vec3 velocity_before = Vec3::Zero();  ///< of the centre, at the beginning of the step [m/s]
