@@ -43,6 +43,7 @@ struct StrikeOptions {
   bool has_material = false;  // given by the user
   std::string at;
   std::string to;
+  std::string direction;
   std::string clamp;
   int count = 0;          // 0: 1, or 5 with --to
   double interval = 0.5;  // [s]
@@ -112,6 +113,7 @@ Vec3 checked_point(const char* option, const std::string& text, const mesh::Tria
 struct StrikePlaces {
   std::optional<Vec3> at;
   std::optional<Vec3> to;
+  std::optional<Vec3> direction;
 };
 
 StrikePlaces checked_places(const StrikeOptions& options, const mesh::TriangleMesh& surface)
@@ -119,6 +121,10 @@ StrikePlaces checked_places(const StrikeOptions& options, const mesh::TriangleMe
   StrikePlaces places;
   if (!options.at.empty()) places.at = checked_point("--at", options.at, surface, options.quiet);
   if (!options.to.empty()) places.to = checked_point("--to", options.to, surface, options.quiet);
+  if (options.direction.empty()) return places;
+  places.direction = parse_vec3("--direction", options.direction);
+  if (!(places.direction->norm() > 0))
+    throw Error("--direction " + options.direction + " has no length. Give the way that the striker flies.");
   return places;
 }
 
@@ -136,6 +142,7 @@ std::vector<sound::Strike> strikes_of(const StrikeOptions& options, const Strike
     strike.time = i * options.interval;
     strike.position = from + share * (to - from);
     strike.speed = options.speed;
+    strike.direction = places.direction;
   }
   return strikes;
 }
@@ -297,6 +304,8 @@ void add_strike(CLI::App& app)
   command->add_option("--at", options->at,
                       "x,y,z: where [m], on the surface or near it; default: one that excites all low modes");
   command->add_option("--to", options->to, "x,y,z: strikes go evenly from --at to here");
+  command->add_option("--direction", options->direction,
+                      "x,y,z: in which the striker flies; default: into the surface");
   command->add_option("--count", options->count, "number of strikes; default: 1, with --to 5")
       ->check(from_to(1, 10000));
   command->add_option("--interval", options->interval, "between two strikes [s]")

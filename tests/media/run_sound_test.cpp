@@ -342,6 +342,21 @@ TEST_F(RunSoundTest, BodiesThatSoundAreCountedWithoutImpacts)
   EXPECT_EQ(heard.modes, 20U);
 }
 
+// The last twentieth of the file is missing, as after a copy that was stopped: of its 150 KB at most the last
+// 64 KB are not heard.
+TEST_F(RunSoundTest, OfCutContactsOnlyTheLastPieceIsLost)
+{
+  const sim::Recording recording = run(kBall, {"duration=3", "step=0.0005"});
+  const std::string contacts = base::read_text_file(folder_ / "contacts");
+  ASSERT_GT(contacts.size(), 150000U);
+  base::write_file(folder_ / "contacts", std::string_view(contacts).substr(0, contacts.size() * 19 / 20));
+  const RunSound heard = write_run_sound(folder_, recording);
+  EXPECT_GT(heard.impacts, 0U);
+  EXPECT_GT(heard.peak, 0);
+  ASSERT_FALSE(heard.warnings.empty());
+  EXPECT_NE(heard.warnings[0].find("cut short"), std::string::npos) << heard.warnings[0];
+}
+
 TEST_F(RunSoundTest, ContactsThatWereCutShortAreHeardAsFarAsTheyGo)
 {
   const sim::Recording recording = run(kBall, {"duration=0.5"});

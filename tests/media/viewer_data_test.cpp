@@ -7,8 +7,12 @@
 #include <numbers>
 
 #include "thrum/base/error.h"
+#include "thrum/media/source_tracks.h"
+#include "thrum/media/viewer_sound.h"
 #include "thrum/media/viewer_tracks.h"
 #include "thrum/shapes/shapes.h"
+#include "thrum/sound/air_filter.h"
+#include "thrum/sound/pose_track.h"
 
 namespace thrum::media {
 namespace {
@@ -67,6 +71,95 @@ TEST(ViewerTracks, StayWithinTheToleranceOfEveryFrame)
     before = now;
   }
   EXPECT_EQ(frame, recording.frames.size() - 1);
+}
+
+// Blocks of 2,048 samples at 48 kHz, 42.7 ms: the frames around them, and no others.
+SoundSources emitted(const std::vector<std::pair<int, int>>& blocks)
+{
+  SoundSources sources{.sample_rate = 48000, .frames = 48000 * 3, .block_size = 2048};
+  sources.centres = {Vec3::Zero(), Vec3(0.1, 0, -0.05), Vec3::Zero()};
+  for (const auto& [body, number] : blocks) {
+    sources.bodies.push_back(body);
+    sources.numbers.push_back(number);
+  }
+  sources.samples.assign(blocks.size() * 2048, 0.5f);
+  return sources;
+}
+
+// A page goes along the cubics of PoseTrack through the places of a source: within 10 um of the way that the
+// file of the sound is made of.
+TEST(SourceTracks, ACubicThroughThemIsTheWayOfTheSource)
+{
+  const sim::Recording recording = thrown_ball();
+  const SoundSources sources = emitted({{1, 3}, {1, 4}, {1, 40}, {2, 0}, {2, 60}});
+  const SourceTracks tracks = source_tracks(sources, recording);
+  ASSERT_EQ(tracks.counts.size(), 3u);
+  EXPECT_EQ(tracks.counts[0], 0u) << "it emits nothing";
+  EXPECT_EQ(tracks.counts[2], 1u) << "it stays where it is";
+  EXPECT_LT(tracks.counts[1], 20u);
+  ASSERT_EQ(tracks.frames.size(), tracks.counts[1] + 1);
+  ASSERT_EQ(tracks.positions.size(), 3 * tracks.frames.size());
+  EXPECT_EQ(tracks.frames.back(), 0u);
+  std::vector<double> times, all_times;
+  std::vector<Pose> places, all;
+  for (std::size_t k = 0; k < tracks.counts[1]; ++k) {
+    times.push_back(static_cast<float>(recording.frames[tracks.frames[k]].time));
+    places.push_back({{tracks.positions[3 * k], tracks.positions[3 * k + 1], tracks.positions[3 * k + 2]}});
+  }
+  for (const sim::RecordedFrame& frame : recording.frames) {
+    all_times.push_back(frame.time);
+    all.push_back(frame.poses[1].pose());
+  }
+  const sound::PoseTrack page(times, places);
+  const sound::PoseTrack file(all_times, all);
+  for (const int number : {3, 4, 40}) {
+    for (int i = 0; i <= 2048; i += 16) {
+      const double t = (2048 * number + i) / 48000.0;
+      // The centre is 11 cm off the point that is recorded, and the ball spins at 5 rad/s: between two
+      // frames the file carries it along an arc.
+      EXPECT_LT((page.position(t) - file.pose(t).point(sources.centres[1])).norm(), 1e-5) << t;
+    }
+  }
+  // Without frames there is nothing to be.
+  EXPECT_EQ(source_tracks(sources, sim::Recording{}).counts, std::vector<std::uint32_t>({0, 0, 0}));
+}
+
+TEST(SourceTracks, BlocksAfterTheLastFrameAreWhereItIs)
+{
+  sim::Recording recording = thrown_ball();
+  recording.frames.resize(10);
+  const SourceTracks tracks = source_tracks(emitted({{1, 60}}), recording);
+  ASSERT_GE(tracks.counts[1], 1u);
+  EXPECT_EQ(tracks.frames.back(), 9u);
+}
+
+// As that of the filter which the file of the sound has for the distance itself.
+TEST(AirTable, BetweenItsDistancesGainsAreRight)
+{
+  for (const int rate : {44100, 48000, 192000}) {
+    const AirTable table = air_table(rate);
+    const std::size_t length = table.taps.size() / table.distances.size();
+    sound::AirFilter filter({}, rate);
+    std::vector<double> own(length);
+    const auto gain_of = [&](const auto* taps, double frequency) {
+      double gain = taps[0];
+      for (std::size_t j = 1; j < length; ++j)
+        gain += 2 * taps[j] * std::cos(2 * std::numbers::pi * frequency / rate * static_cast<double>(j));
+      return gain;
+    };
+    for (const double distance : {0.1, 0.4, 0.52, 1.7, 6.3, 23.0, 90.0, 240.0}) {
+      const auto after = std::upper_bound(table.distances.begin(), table.distances.end(), distance);
+      ASSERT_NE(after, table.distances.end());
+      const auto k = static_cast<std::size_t>(after - table.distances.begin()) - 1;
+      const double share = (distance - table.distances[k]) / (table.distances[k + 1] - table.distances[k]);
+      EXPECT_LE(filter.taps(distance, own), std::max(table.used[k], table.used[k + 1]));
+      for (const double frequency : {0.0, 500.0, 4000.0, 12000.0, 18000.0}) {
+        const float* const row = table.taps.data() + k * length;
+        const double gain = (1 - share) * gain_of(row, frequency) + share * gain_of(row + length, frequency);
+        EXPECT_NEAR(gain, gain_of(own.data(), frequency), 1.5e-3) << distance << " m, " << frequency << " Hz";
+      }
+    }
+  }
 }
 
 TEST(ViewerTracks, BoxContainsTheMovingBodies)

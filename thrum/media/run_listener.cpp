@@ -18,12 +18,37 @@ namespace {
 
 constexpr double kUprightAngle = 1e-6;  ///< at least, between the look and the upward direction [rad]
 
+bool is_vertical(const Vec3& forward)
+{
+  return !(forward.cross(Vec3::UnitZ()).norm() > kUprightAngle * forward.norm());
+}
+
 // From straight above or below, the top of the head points north.
 Pose head_pose(const Vec3& eye, Vec3 forward)
 {
   if (!(forward.norm() > 0)) forward = Vec3::UnitY();
-  const bool is_upright = forward.cross(Vec3::UnitZ()).norm() > kUprightAngle * forward.norm();
-  return sound::look_at(eye, eye + forward, is_upright ? Vec3::UnitZ() : Vec3::UnitY());
+  return sound::look_at(eye, eye + forward, is_vertical(forward) ? Vec3::UnitY() : Vec3::UnitZ());
+}
+
+// Of a path: keys that look straight up or down keep the ears of the key before, or, before all others, of
+// the key after. The head is tilted, not turned.
+std::vector<Pose> head_poses(const std::vector<scene::ListenerKey>& keys, const std::vector<Vec3>& forwards)
+{
+  const auto is_undecided = [](const Vec3& forward) {
+    return forward.norm() > 0 && is_vertical(forward);
+  };
+  std::vector<Pose> poses;
+  for (std::size_t k = 0; k < keys.size(); ++k) poses.push_back(head_pose(keys[k].position, forwards[k]));
+  const auto first = std::find_if_not(forwards.begin(), forwards.end(), is_undecided);
+  if (first == forwards.end()) return poses;
+  Vec3 left = poses[static_cast<std::size_t>(first - forwards.begin())].direction(Vec3::UnitY());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    // The top of the head of who looks along f with the left ear at l is f x l.
+    if (is_undecided(forwards[k]))
+      poses[k] = sound::look_at(keys[k].position, keys[k].position + forwards[k], forwards[k].cross(left));
+    left = poses[k].direction(Vec3::UnitY());
+  }
+  return poses;
 }
 
 std::size_t body_called(const std::string& name, const sim::Recording& recording)
@@ -86,12 +111,12 @@ sound::PoseTrack listener_track(const scene::ListenerEntry& listener, const sim:
   };
   if (!listener.path.empty()) {
     std::vector<double> times;
-    std::vector<Pose> poses;
+    std::vector<Vec3> forwards;
     for (const scene::ListenerKey& key : listener.path) {
       times.push_back(key.time);
-      poses.push_back(head_pose(key.position, key.forward.value_or(look(key.position))));
+      forwards.push_back(key.forward.value_or(look(key.position)));
     }
-    return sound::PoseTrack(std::move(times), std::move(poses));
+    return sound::PoseTrack(std::move(times), head_poses(listener.path, forwards));
   }
   const Vec3 eye = listener.position.value_or(camera.eye);
   return head_pose(eye, look(eye));

@@ -131,6 +131,7 @@ class RunSynthesis {
                                                                    : kPairSpacing;
     sources.at_camera = (is_pair || listener.kind == sound::ListenerKind::mono) && !listener.position &&
                         !listener.forward && listener.path.empty() && listener.body.empty();
+    sources.absorption = notes_.sound.air_absorption;
     sources.ground = ground_;
     sources.centres = centres_;
     return collector_.finish(std::move(sources));

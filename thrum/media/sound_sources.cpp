@@ -92,6 +92,7 @@ void write_sound_sources(const std::filesystem::path& file, const SoundSources& 
   out.add("spacing", sources.spacing);
   out.add("is_cut", static_cast<std::int64_t>(sources.is_cut));
   out.add("at_camera", static_cast<std::int64_t>(sources.at_camera));
+  out.add("absorption", static_cast<std::int64_t>(sources.absorption));
   if (sources.ground) {
     out.add("ground_height", sources.ground->height);
     out.add("ground_reflection", sources.ground->reflection);
@@ -120,6 +121,7 @@ SoundSources read_sound_sources(const std::filesystem::path& file)
   sources.spacing = number("spacing");
   sources.is_cut = in.contains("is_cut") && whole("is_cut") != 0;
   sources.at_camera = whole("at_camera") != 0;
+  sources.absorption = !in.contains("absorption") || whole("absorption") != 0;
   if (in.contains("ground_height"))
     sources.ground = sound::Ground{number("ground_height"), number("ground_reflection")};
   const std::span<const double> centres = in.at("centre").as<double>({base::kAnySize, 3});

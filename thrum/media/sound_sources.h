@@ -23,6 +23,7 @@ struct SoundSources {
   double spacing = 0;           ///< between both microphones at the camera [m]
   bool is_cut = false;     ///< it ended while bodies still sounded, so that it fades out where it is heard
   bool at_camera = false;  ///< the listener of the run is where its camera is
+  bool absorption = true;  ///< by the air, on the way
   std::optional<sound::Ground> ground = {};
   std::vector<Vec3> centres = {};          ///< by body: where it emits, in the axes of its shape [m]
   std::vector<std::int32_t> bodies = {};   ///< by block: who emits it

@@ -15,6 +15,7 @@
 #include "thrum/media/base64.h"
 #include "thrum/media/shaded_mesh.h"
 #include "thrum/media/viewer_bends.h"
+#include "thrum/media/viewer_sound.h"
 #include "thrum/media/viewer_tracks.h"
 
 namespace thrum::media {
@@ -298,65 +299,6 @@ Json modes_of(const sim::RecordingHeader& header, const std::string& name, const
           {"shapes", base64_of(shapes)}};
 }
 
-// 16-bit samples of the channels in turn, without the silence before and after.
-Json stem_of(std::size_t body, const sound::AudioBuffer& stem)
-{
-  constexpr double kMaxSample = 32767;
-  constexpr double kSilence = 1e-30;  // peak of a stem without sound, so that no sample is divided by 0 [Pa]
-  const double scale = std::max(sound::peak(stem), kSilence) / kMaxSample;
-  std::vector<std::int16_t> samples;
-  std::size_t first = 0;
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < stem.frame_count(); ++i) {
-    for (const std::vector<double>& channel : stem.channels) {
-      const auto sample = static_cast<std::int16_t>(std::lround(channel[i] / scale));
-      if (samples.empty() && sample == 0) {
-        ++first;
-        continue;
-      }
-      samples.push_back(sample);
-      if (sample != 0) end = samples.size();
-    }
-  }
-  samples.resize(end);
-  return {{"body", body}, {"first", first}, {"scale", scale}, {"samples", base64_of(samples)}};
-}
-
-// Each block as 16-bit samples of its own scale.
-Json sources_of(const SoundSources& sources)
-{
-  constexpr float kMaxSample = 32767;
-  const std::size_t size = at(sources.block_size);
-  std::vector<float> scales;
-  std::vector<std::int16_t> samples;
-  for (std::size_t b = 0; b < sources.bodies.size(); ++b) {
-    const std::span<const float> block = std::span(sources.samples).subspan(b * size, size);
-    float peak = std::numeric_limits<float>::min();
-    for (const float x : block) peak = std::max(peak, std::abs(x));
-    scales.push_back(peak / kMaxSample);
-    for (const float x : block)
-      samples.push_back(static_cast<std::int16_t>(std::lround(x / peak * kMaxSample)));
-  }
-  Json centres = Json::array();
-  for (const Vec3& c : sources.centres) centres.push_back({c.x(), c.y(), c.z()});
-  Json data = {{"rate", sources.sample_rate},
-               {"frames", sources.frames},
-               {"block", sources.block_size},
-               {"full_scale", sources.full_scale},
-               {"sound_speed", sound::Air{}.sound_speed()},
-               {"spacing", sources.spacing},
-               {"cut", sources.is_cut},
-               {"at_camera", sources.at_camera},
-               {"centres", centres},
-               {"bodies", base64_of(sources.bodies)},
-               {"blocks", base64_of(sources.numbers)},
-               {"scales", base64_of(scales)},
-               {"samples", base64_of(samples)}};
-  if (sources.ground)
-    data["ground"] = {{"height", sources.ground->height}, {"reflection", sources.ground->reflection}};
-  return data;
-}
-
 Json run_data(const ViewerRun& run)
 {
   const sim::Recording& recording = *run.recording;
@@ -391,7 +333,7 @@ Json run_data(const ViewerRun& run)
   if (!bends.empty()) data["bends"] = std::move(bends);
   for (const auto& [name, model] : run.modes) data["modes"].push_back(modes_of(header, name, model));
   if (!run.sound.empty()) data["sound"] = base64(run.sound);
-  if (run.sources) data["sources"] = sources_of(*run.sources);
+  if (run.sources) data["sources"] = sources_of(*run.sources, recording);
   for (const auto& [body, stem] : run.stems) data["stems"].push_back(stem_of(body, stem));
   return data;
 }

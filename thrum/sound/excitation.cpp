@@ -27,8 +27,11 @@ constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kModalForcesVersion = 2;   ///< the first with forces on modes
 constexpr std::uint32_t kStepsChunk = 0x50455453;  ///< "STEP"
 constexpr std::size_t kChunkHeaderSize = 12;
-constexpr std::size_t kMaxBufferedBytes = 1 << 20;  ///< steps are written out beyond this
-constexpr std::size_t kMaxChunkBytes = 1 << 30;     ///< more is a damaged file
+// Steps are written out beyond both of these: what a file loses when its end is missing, and how often
+// contacts that do not change are written in full.
+constexpr std::size_t kMinChunkBytes = 1 << 16;
+constexpr std::size_t kMinChunkSteps = 16;       ///< as long as if all contacts of the last step were new
+constexpr std::size_t kMaxChunkBytes = 1 << 30;  ///< more is a damaged file
 constexpr std::size_t kSearchedContacts = 32;
 constexpr std::size_t kContactNameBytes = 16;  ///< two bodies and the key, at the beginning of a contact
 constexpr std::uint8_t kSameContact = 0;
@@ -167,7 +170,9 @@ void ExcitationWriter::add(const ExcitationStep& step)
   }
   append_modal_forces(buffer_, step.modal_forces, last_forces_);
   last_contacts_.swap(contacts_);
-  if (buffer_.size() > kMaxBufferedBytes) flush();
+  const std::size_t whole_step =
+      last_contacts_.empty() ? 0 : last_contacts_.size() * last_contacts_[0].size();
+  if (buffer_.size() > std::max(kMinChunkBytes, kMinChunkSteps * whole_step)) flush();
 }
 
 // Each chunk stands alone: its first step refers to none before it.

@@ -3,14 +3,47 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/elastic/hertz_contact.h"
+#include "thrum/mesh/triangle_queries.h"
 #include "thrum/sound/body_voice.h"
 #include "thrum/sound/propagation.h"
 
 namespace thrum::sound {
+
+namespace {
+
+constexpr double kEdgeWidth = 1e-6;   ///< of the surface: this close to an edge, all of its faces are struck
+constexpr double kSameNormal = 1e-6;  ///< distance between the normals of triangles of one face
+
+// The normal of the surface; at an edge or a corner the mean of those of its faces, each once, however it is
+// cut into triangles.
+Vec3 normal_at(const mesh::TriangleMesh& surface, const mesh::ClosestPoint& place)
+{
+  const auto unit_normal = [&](std::size_t t) -> Vec3 {
+    return mesh::area_vector(surface, t).normalized();
+  };
+  const Vec3 nearest = unit_normal(at(place.triangle));
+  const double width = kEdgeWidth * mesh::bounding_box(surface).diagonal().norm();
+  std::vector<Vec3> normals = {nearest};
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto here = mesh::closest_point_on_triangle(place.point, surface.corner(t, 0), surface.corner(t, 1),
+                                                      surface.corner(t, 2));
+    if (!((here.point - place.point).norm() <= width)) continue;
+    const Vec3 normal = unit_normal(t);
+    const bool is_known = std::any_of(normals.begin(), normals.end(),
+                                      [&](const Vec3& n) { return (n - normal).norm() < kSameNormal; });
+    if (!is_known && normal.allFinite()) normals.push_back(normal);
+  }
+  const Vec3 sum = std::accumulate(normals.begin(), normals.end(), Vec3(Vec3::Zero()));
+  // Of both sides of a sheet nothing is left.
+  return sum.norm() > kSameNormal ? sum.normalized() : nearest;
+}
+
+}  // namespace
 
 AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, const std::vector<Strike>& strikes,
                         const StrikeDesc& desc)
@@ -25,7 +58,7 @@ AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, const st
   for (const Strike& strike : strikes) {
     if (!(strike.speed > 0)) throw Error("The speed of a strike must be positive.");
     const mesh::ClosestPoint closest = surface.closest_point(strike.position);
-    Vec3 n = -mesh::area_vector(body.surface, at(closest.triangle)).normalized();
+    Vec3 n = -normal_at(body.surface, closest);
     if (strike.direction && strike.direction->norm() > 0) n = strike.direction->normalized();
     const Vec3 turn = (closest.point - body.centre_of_mass).cross(n);
     const double inverse_mass =

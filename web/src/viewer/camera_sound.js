@@ -6,14 +6,17 @@
 //     p(t) = s(t_e) / r,     c (t - t_e) = |y(t) - x(t_e)| = r,                                       (1)
 //
 // and the level ground adds the same from the mirrored centre. Travel times are linear between control points,
-// so the pitch follows the motion of camera and body. The air does not absorb here; the files of thrum have that.
+// so the pitch follows the motion of camera and body. What the air absorbs on the way to the eye (air.js) is taken
+// from s before, for both points of the pair at once.
 import { float32, int16, int32 } from '../shared/data.js';
+import { Air } from './air.js';
 
 const TAPS = 16;             // of the fractional delay: a sinc under a Kaiser window
 const PHASES = 512;          // tabulated fractions of a sample
 const KAISER = 6;
-const CONTROL = 256;         // samples between exact travel times
-const ITERATIONS = 6;        // for the time of emission; each lowers the error by the Mach number of the body
+const CONTROL = 64;          // samples between exact travel times
+const ITERATIONS = 8;        // for the time of emission; each lowers the error by the Mach number of the body
+const SAME_DELAY = 1e-4;     // ends them [samples]
 const MIN_DISTANCE = 0.1;    // closer than this the pressure does not grow [m]
 const MAX_EAR_SPEED = 30;    // above this the camera jumps instead of moving, without a shift of pitch [m/s]
 const MAX_LEVEL = 0.98;      // of full scale; what is louder is turned down
@@ -54,6 +57,7 @@ export class CameraSound {
     this.soundSpeed = data.sound_speed;
     this.spacing = data.spacing;
     this.ground = data.ground ?? null;
+    this.air = data.air ? new Air(data.air) : null;
     this.frames = data.frames;
     this.blockSize = data.block;
     this.centreOf = centreOf;
@@ -120,30 +124,54 @@ export class CameraSound {
     return [-half, half].map((side) => eye.map((x, k) => x + side * right[k]));
   }
 
-  // Adds what comes from one body to one point, and by the ground, to `out`. `from` and `to` are the places of the
-  // point at the first sample and after the last.
-  addWay(source, out, start, speed, from, to, mirrored, fine = true) {
+  // How long the sound of a body is on its way that is heard at `ear` at a sample, from a guess on [samples].
+  delayTo(ear, body, sample, mirrored, guess) {
     const { ground, rate, soundSpeed } = this;
-    const count = out.length;
-    const gain = mirrored ? ground.reflection : 1;
-    const delayAt = (i) => {
-      const share = i / count;
-      const ear = [0, 1, 2].map((k) => from[k] + share * (to[k] - from[k]));
-      if (mirrored) ear[2] = Math.max(ear[2], ground.height);
-      let delay = 0;
-      for (let k = 0; k < ITERATIONS; ++k) {
-        const x = this.centreOf(source.body, (start + i * speed - delay) / rate);
-        const z = mirrored ? 2 * ground.height - Math.max(x[2], ground.height) : x[2];
-        delay = Math.hypot(ear[0] - x[0], ear[1] - x[1], ear[2] - z) / soundSpeed * rate;
+    const height = mirrored ? Math.max(ear[2], ground.height) : ear[2];
+    let delay = guess;
+    for (let k = 0; k < ITERATIONS; ++k) {
+      const x = this.centreOf(body, (sample - delay) / rate);
+      const z = mirrored ? 2 * ground.height - Math.max(x[2], ground.height) : x[2];
+      const next = Math.hypot(ear[0] - x[0], ear[1] - x[1], height - z) / soundSpeed * rate;
+      const settled = Math.abs(next - delay) < SAME_DELAY;
+      delay = next;
+      if (settled) break;
+    }
+    return delay;
+  }
+
+  // Adds what comes from one body, directly or by the ground, to each of `outs`: that of one point, whose places at
+  // the first sample and after the last are { from, to }.
+  addWays({ body, blocks }, outs, start, speed, points, mirrored, fine = true) {
+    const { rate, soundSpeed } = this;
+    const count = outs[0].length;
+    const ways = points.map(({ from, to }) => {
+      const delays = [];
+      for (let i = 0; i < count + CONTROL; i += CONTROL) {
+        const share = Math.min(i, count) / count;
+        const ear = from.map((x, k) => x + share * (to[k] - x));
+        delays.push(this.delayTo(ear, body, start + share * count * speed, mirrored, delays.at(-1) ?? 0));
       }
-      return delay;
-    };
-    const delays = [];
-    for (let i = 0; i < count + CONTROL; i += CONTROL) delays.push(delayAt(Math.min(i, count)));
-    const lowest = Math.floor(start - Math.max(...delays)) - TAPS / 2;
-    const highest = Math.ceil(start + count * speed - Math.min(...delays)) + TAPS / 2 + 1;
-    const samples = this.window(source.blocks, lowest, highest);
+      return delays;
+    });
+    const lowest = Math.floor(start - Math.max(...ways.flat())) - TAPS / 2;
+    const highest = Math.ceil(start + count * speed - Math.min(...ways.flat())) + TAPS / 2 + 1;
+    const absorbs = this.air && fine;
+    const reach = absorbs ? this.air.reach : 0;
+    let samples = this.window(blocks, lowest - reach, highest + reach);
     if (!samples) return;
+    if (absorbs) {
+      const distance = (at) => ways.reduce((sum, delays) => sum + delays.at(at), 0) / ways.length / rate * soundSpeed;
+      samples = this.air.filtered(samples, distance(0), distance(-1));
+    }
+    const gain = mirrored ? this.ground.reflection : 1;
+    ways.forEach((delays, n) => this.addDelayed(samples, start - lowest, speed, delays, gain, outs[n], fine));
+  }
+
+  // Adds samples, of which the one at `start` is heard first without delay, to `out`.
+  addDelayed(samples, start, speed, delays, gain, out, fine) {
+    const { rate, soundSpeed } = this;
+    const count = out.length;
     const minDelay = MIN_DISTANCE / soundSpeed * rate;
     const toGain = gain * rate / soundSpeed;
     // Faster than recorded, several samples are averaged: what is above half the rate would fold back.
@@ -154,7 +182,7 @@ export class CameraSound {
       const delay = delays[control] + (delays[control + 1] - delays[control]) * (i - control * CONTROL) / length;
       let sum = 0;
       for (let part = 0; part < parts; ++part) {
-        const position = start + (i + part / parts) * speed - delay - lowest;
+        const position = start + (i + part / parts) * speed - delay;
         const whole = Math.floor(position);
         if (!fine) {
           sum += samples[whole];
@@ -172,17 +200,16 @@ export class CameraSound {
   // `before` to `after` ({ eye, right }) meanwhile.
   mixRaw(seconds, count, speed, before, after) {
     const start = seconds * this.rate;
-    const ears = [this.ears(before), this.ears(after)];
-    return [0, 1].map((side) => {
-      const out = new Float32Array(count);
-      for (const [body, blocks] of this.sources) {
-        if (this.muted.has(body)) continue;
-        const source = { body, blocks };
-        this.addWay(source, out, start, speed, ears[0][side], ears[1][side], false);
-        if (this.ground) this.addWay(source, out, start, speed, ears[0][side], ears[1][side], true);
+    const [from, to] = [this.ears(before), this.ears(after)];
+    const points = [0, 1].map((side) => ({ from: from[side], to: to[side] }));
+    const outs = points.map(() => new Float32Array(count));
+    for (const [body, blocks] of this.sources) {
+      if (this.muted.has(body)) continue;
+      for (const mirrored of this.ground ? [false, true] : [false]) {
+        this.addWays({ body, blocks }, outs, start, speed, points, mirrored);
       }
-      return out;
-    });
+    }
+    return outs;
   }
 
   // As mixRaw(); a camera that jumps is faded over from where it was, and what is too loud for the file is turned
@@ -228,16 +255,10 @@ export class CameraSound {
       for (const [body, blocks] of this.sources) {
         if (this.muted.has(body)) continue;
         for (const mirrored of this.ground ? [false, true] : [false]) {
-          this.addWay({ body, blocks }, out, first, 1, eye, eye, mirrored, false);
+          this.addWays({ body, blocks }, [out], first, 1, [{ from: eye, to: eye }], mirrored, false);
         }
       }
     }
     return { rate: this.rate, channels: 1, samples };
   }
-}
-
-// Where a point of a body is: the pose [x, y, z, qx, qy, qz, qw] applied to it.
-export function pointOf([px, py, pz, x, y, z, w], [a, b, c]) {
-  const [tx, ty, tz] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
-  return [px + a + w * tx + y * tz - z * ty, py + b + w * ty + z * tx - x * tz, pz + c + w * tz + x * ty - y * tx];
 }

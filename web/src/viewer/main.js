@@ -6,7 +6,7 @@ import { Stage } from '../shared/stage.js';
 import { Bodies } from './bodies.js';
 import { CameraPlayer } from './camera_player.js';
 import { CameraTrack } from './camera_track.js';
-import { CameraSound, pointOf } from './camera_sound.js';
+import { CameraSound } from './camera_sound.js';
 import { Clock } from './clock.js';
 import { Controls } from './controls.js';
 import { followLive } from './live.js';
@@ -15,6 +15,7 @@ import { Mixer } from './mixer.js';
 import { ModeAnimation } from './modes.js';
 import { Plots } from './plots.js';
 import { Run } from './run.js';
+import { SourceTracks } from './source_tracks.js';
 
 const element = (id) => document.getElementById(id);
 
@@ -143,9 +144,8 @@ class Viewer {
   }
 
   cameraSound(run) {
-    const pose = new Float64Array(7);
-    return new CameraSound(run.sources, (body, time) =>
-      pointOf(run.pose(body, run.frameAt(Math.min(time, run.duration)), pose), run.sources.centres[body]));
+    const tracks = new SourceTracks(run.sources.tracks, run.times);
+    return new CameraSound(run.sources, (body, time) => tracks.at(body, time));
   }
 
   // Where the listener is that the camera carries, and its right hand side.
