@@ -318,6 +318,88 @@ TEST(MeshContact, KnifeEdgeOnABox)
 // --- The same as convex shapes
 // --------------------------------------------------------------------------------------
 
+// A floor with a wall beside it, one closed mesh: z = 0 up to x = 0, from there up to `height`.
+mesh::TriangleMesh floor_and_wall(double height)
+{
+  const std::vector<Vec3> outline = {{-1, 0, 0},       {0, 0, 0},      {0, 0, height},
+                                     {0.1, 0, height}, {0.1, 0, -0.5}, {-1, 0, -0.5}};
+  mesh::TriangleMesh mesh;
+  for (const double y : {-1.0, 1.0}) {
+    for (const Vec3& p : outline) mesh.vertices.emplace_back(p.x(), y, p.z());
+  }
+  for (const Triangle& t : {Triangle{0, 5, 4}, {0, 4, 1}, {1, 4, 3}, {1, 3, 2}}) {
+    mesh.triangles.push_back({t[0], t[1], t[2]});
+    mesh.triangles.push_back({t[0] + 6, t[2] + 6, t[1] + 6});
+  }
+  for (Index i = 0; i < 6; ++i) {
+    const Index j = (i + 1) % 6;
+    mesh.triangles.push_back({i, j, j + 6});
+    mesh.triangles.push_back({i, j + 6, i + 6});
+  }
+  return mesh;
+}
+
+// A corner of a tetrahedron where a floor and one or two walls of a mesh meet has a contact with each,
+// whichever is nearest, and whether it overlaps them or is before them. Beside a step that is lower than the
+// corner is lifted to see a wall there is none: the nearest of its points are those of an edge.
+TEST(MeshContact, ACornerInANotchTouchesBothFaces)
+{
+  constexpr double kMargin = 0.02;
+  const Prepared tall = make_mesh(floor_and_wall(0.5));
+  mesh::TriangleMesh tetrahedron;
+  tetrahedron.vertices = {{0, 0, 0}, {-0.3, 0.15, 0}, {-0.3, -0.15, 0}, {-0.2, 0, 0.25}};
+  tetrahedron.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  const Prepared hull = make_hull(tetrahedron);
+  const Prepared as_mesh = make_mesh(tetrahedron);
+  for (const Prepared* body : {&hull, &as_mesh}) {
+    for (const double below : {-0.01, -0.001, 0.0005, 0.003}) {
+      for (const double beyond : {-0.012, -0.002, 0.001, 0.01}) {
+        const auto patches = collide(*body, at(beyond, 0.013, -below), tall, Pose{}, kMargin);
+        double floor = -1;
+        double wall = -1;
+        for (const ContactPatch& patch : patches) {
+          for (const ContactPoint& point : patch.active()) {
+            if (patch.normal.z() < -0.99) floor = std::max(floor, point.depth);
+            if (patch.normal.x() > 0.99) wall = std::max(wall, point.depth);
+          }
+        }
+        EXPECT_NEAR(floor, below, 1e-9) << below << ", " << beyond;
+        EXPECT_NEAR(wall, beyond, 1e-9) << below << ", " << beyond;
+      }
+    }
+  }
+  // Between a floor and two walls.
+  mesh::TriangleMesh room = box_mesh({2, 2, 2});
+  for (auto& t : room.triangles) std::swap(t[0], t[1]);
+  const mesh::TriangleMesh outside = box_mesh({2.2, 2.2, 2.2});
+  for (const Triangle& t : outside.triangles) room.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
+  ASSERT_EQ(room.vertices.size(), 8U);
+  room.vertices.insert(room.vertices.end(), outside.vertices.begin(), outside.vertices.end());
+  const Prepared three = make_mesh(room);
+  const Quat towards_corner = turn(kPi / 4, Vec3::UnitZ());
+  for (const Vec3& beyond : {Vec3(-0.001, -0.002, -0.003), Vec3(-0.005, -0.001, 0.002),
+                             Vec3(0.003, -0.004, 0.001), Vec3(0.002, 0.004, -0.01)}) {
+    const Pose X{{1 + beyond.x(), 1 + beyond.y(), -1 - beyond.z()}, towards_corner};
+    Vec3 depth = Vec3::Constant(-1);
+    for (const ContactPatch& patch : collide(hull, X, three, Pose{}, kMargin)) {
+      for (const ContactPoint& point : patch.active()) {
+        for (int k = 0; k < 3; ++k) {
+          if (std::abs(patch.normal[k]) > 0.99) depth[k] = std::max(depth[k], point.depth);
+        }
+      }
+    }
+    EXPECT_NEAR((depth - beyond).norm(), 0, 1e-9) << depth.transpose() << " for " << beyond.transpose();
+  }
+  const Prepared low = make_mesh(floor_and_wall(0.005));
+  for (const ContactPatch& patch : collide(hull, at(-0.015, 0, 0.001), low, Pose{}, kMargin)) {
+    for (const ContactPoint& point : patch.active()) {
+      // Of corners and edges of the tetrahedron, not of the edge of the step.
+      if (point.feature_a == kWholeSurface) continue;
+      EXPECT_LT(patch.normal.z(), -0.99) << patch.normal.transpose();
+    }
+  }
+}
+
 TEST(MeshContact, BoxMeshOnBoxMeshIsBoxOnBox)
 {
   const Vec3 size(1, 0.8, 0.6);

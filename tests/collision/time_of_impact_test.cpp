@@ -228,6 +228,39 @@ TEST(TimeOfImpact, APlaneHoldsWhatIsDeepInIt)
   }
 }
 
+// An open surface holds a body whose origin is in front of it. A hull with its origin near its lower face
+// gets behind within a quarter of its width, the way between two samples of its depth, at any depth from
+// which it starts. One that moves out, or beside the surface, is not held.
+TEST(TimeOfImpact, WhatGetsBehindAnOpenSurfaceIsHeld)
+{
+  constexpr double kWidth = 0.2;
+  constexpr double kBelow = 0.02;  // of the origin above the lower face
+  mesh::TriangleMesh block = shapes::generate(shapes::BoxDesc{.size = Vec3::Constant(kWidth)});
+  for (Vec3& v : block.vertices) v.z() += 0.5 * kWidth - kBelow;
+  const Made hull = make({model::ConvexHull{make_polyhedron(block)}});
+  auto sheet = std::make_shared<mesh::TriangleMesh>();
+  sheet->vertices = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+  sheet->triangles = {{0, 1, 2}, {0, 2, 3}};
+  const Made surface = make({model::Mesh{sheet, nullptr}});
+  const ImpactDesc desc{.touch_gap = 0.00125 * kWidth, .allowed_depth = 0.25 * kWidth, .in_contact = true};
+  const auto found = [&](const Vec3& start, const Vec3& move) {
+    ShapeMotion motion = placed_at(start);
+    motion.move = move;
+    const TimeOfImpact one = time_of_impact(hull.prepared, motion, surface.prepared, ShapeMotion{}, desc);
+    const TimeOfImpact two = time_of_impact(surface.prepared, ShapeMotion{}, hull.prepared, motion, desc);
+    EXPECT_EQ(one.fraction, two.fraction);
+    return one.found();
+  };
+  for (const double depth : {0.0, 0.005, 0.015, 0.019}) {
+    for (const double speed : {0.5, 2.0, 10.0}) {
+      const Vec3 start(0.3, 0.1, kBelow - depth);
+      EXPECT_TRUE(found(start, {0, 0, -speed * kWidth})) << depth << ", " << speed;
+      EXPECT_FALSE(found(start, {0, 0, speed * kWidth})) << depth << ", " << speed;
+      EXPECT_FALSE(found({1.5, 0, kBelow - depth}, {0, 0, -speed * kWidth})) << depth << ", " << speed;
+    }
+  }
+}
+
 // By bisection: the same times, to the way of the last halving.
 TEST(BisectImpact, AgreesWithClosedFormsToTheTolerance)
 {

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "thrum/base/index.h"
 #include "thrum/collision/element_contacts.h"
 #include "thrum/collision/impact_contacts.h"
+#include "thrum/collision/notch_contacts.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/patch_builder.h"
 #include "thrum/collision/round_pairs.h"
@@ -72,6 +74,7 @@ struct MeshPairContacts {
   /// Edges of the faces that a z-list left; none: those of the hierarchy of balls.
   const std::vector<Index>* edges_a = nullptr;
   const std::vector<Index>* edges_b = nullptr;
+  std::vector<MeshContact> beyond_notches = {};  ///< second contacts of corners
 };
 
 enum class From { a, b };
@@ -159,9 +162,7 @@ void gather(MeshPairContacts& g, const Distance& to_other)
     g.clearance = std::min(g.clearance, search.clearance());
   }
   const Quat to_side = X_to_other.rotation.conjugate();
-  for (ElementContact& e : g.found) {
-    if (faces_away(side, e, to_side * -e.normal)) continue;
-    if (!turn_to_face(side, to_side, to_other, g.thickness, e)) continue;
+  const auto add = [&](const ElementContact& e, std::vector<MeshContact>& to) {
     MeshContact c;
     // Contacts are in the axes of a.
     const Vec3 point = kFromA ? g.X_ab.point(e.point) : e.point;
@@ -174,7 +175,20 @@ void gather(MeshPairContacts& g, const Distance& to_other)
     (kFromA ? c.edge_a : c.edge_b) = e.edge;
     c.valid = e.lowest;
     c.is_strict = e.is_strict;
-    g.contacts.push_back(c);
+    to.push_back(c);
+  };
+  for (ElementContact& e : g.found) {
+    if (faces_away(side, e, to_side * -e.normal)) continue;
+    if (!turn_to_face(side, to_side, to_other, g.thickness, e)) continue;
+    if constexpr (std::is_same_v<Distance, FieldDistance>) {
+      if (e.lowest && e.edge < 0 && !to_other.is_round()) {
+        std::array<ElementContact, 2> others;
+        const NotchDesc notch{g.margin, desc.depth};
+        const std::size_t count = split_in_notch(*side.elements, to_side, to_other, notch, e, others);
+        for (std::size_t i = 0; i < count; ++i) add(others[i], g.beyond_notches);
+      }
+    }
+    add(e, g.contacts);
   }
 }
 
@@ -318,6 +332,8 @@ void filter_contacts(MeshPairContacts& g)
     g.contacts.erase(valid, g.contacts.end());
   }
   if (both_sharp) keep_shortest_separations(g);
+  // Both faces of a notch hold the corner: neither is a shorter way out.
+  g.contacts.insert(g.contacts.end(), g.beyond_notches.begin(), g.beyond_notches.end());
 }
 
 const TriangleSurface& surface_of(const PreparedShape& shape)

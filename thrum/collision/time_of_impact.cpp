@@ -329,6 +329,22 @@ class PairSearch {
     return depth;
   }
 
+  // A surface without an inside pushes a convex shape as long as the origin of its axes is in front of it.
+  // Where that gets behind between two samples the contact is gone, however deep it was.
+  [[nodiscard]] bool gets_behind(double from, double to) const
+  {
+    if (!is_convex(a_.kind) || !is_one_sided(b_)) return false;
+    const auto origin_at = [&](double f) {
+      return motion_b_.pose_at(f).point_to_local(motion_a_.pose_at(f).position);
+    };
+    const Vec3 start = origin_at(from);
+    const Vec3 way = origin_at(to) - start;
+    const double length = way.norm();
+    if (!(length > 0)) return false;
+    const mesh::RayHit hit = surface_of(b_).bvh.first_hit({start, way / length, length});
+    return hit.found() && surface_of(b_).normals[at(hit.triangle)].dot(way) < 0;
+  }
+
   // Meshes that touch at the start: their triangles give no depth, contacts do.
   [[nodiscard]] TimeOfImpact sample_depth(double start_depth)
   {
@@ -342,7 +358,7 @@ class PairSearch {
     double t = 0;
     for (int k = 0; k < kMaxSamples; ++k) {
       const double next = std::min(t + step, desc_.max_fraction);
-      if (depth_at(next) > limit) return {t, false};
+      if (depth_at(next) > limit || gets_behind(t, next)) return {t, false};
       if (next == desc_.max_fraction) return kNoImpact;
       t = next;
     }

@@ -92,24 +92,23 @@ struct DampedImpact {
 
 }  // namespace
 
-double impact_frequency(double damping_ratio, double depth, double approach, double acceleration)
+double impact_frequency(double damping_ratio, double depth, double approach, double spring_speed)
 {
-  if (!(acceleration > 0)) return std::max(0.0, approach) / depth;
-  // With the depth y and the speed y' of (4): F / m = omega^2 depth y and approach = omega depth y'.
-  const double force_speed = std::sqrt(acceleration * depth);
-  const double wanted = approach / force_speed;
+  if (!(spring_speed > 0)) return std::max(0.0, approach) / depth;
+  // With the depth y and the speed y' of (4): spring_speed = omega depth y and approach = omega depth y'.
+  const double wanted = approach / spring_speed;
   const DampedImpact impact(damping_ratio);
   double low = 0;
   double high = impact.end;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = 0.5 * (low + high);
-    (impact.speed(middle) > wanted * std::sqrt(impact.depth(middle)) ? low : high) = middle;
+    (impact.speed(middle) > wanted * impact.depth(middle) ? low : high) = middle;
   }
   const double t = 0.5 * (low + high);
   // The larger of the two gives omega more exactly.
   const double y = impact.depth(t);
   const double rate = impact.speed(t);
-  return std::abs(rate) > std::sqrt(y) ? approach / (depth * rate) : force_speed / (depth * std::sqrt(y));
+  return std::abs(rate) > y ? approach / (depth * rate) : spring_speed / (depth * y);
 }
 
 double damping_ratio_for(double restitution, double max_ratio)

@@ -26,8 +26,8 @@
 //
 //     y(t) = exp(-s t) sin(t cos phi) / cos phi,          exp(-s t) sinh(t sinh x) / sinh x,      (4)
 //
-// up to t = (pi - 2 phi) / cos phi, or 2 x / sinh x, where f = 0. Until then y' / sqrt(y) falls, so that it
-// shows how far the impact is.
+// up to t = (pi - 2 phi) / cos phi, or 2 x / sinh x, where f = 0. Until then y' / y falls, so that it shows
+// how far the impact is.
 #pragma once
 
 namespace thrum::rigid {
@@ -51,8 +51,9 @@ struct ContactSpring {
 
 /// An impact with the damping ratio s that would come to rest at `depth` if nothing were lost, so that
 /// v0 = omega depth [m], is found approaching at `approach` (negative: separating) [m/s] while its spring
-/// pushes with `acceleration` = F / m [m/s^2]. Returns omega [1/s], by (4): the same at any time of it.
+/// holds the energy V, given as `spring_speed` = sqrt(2 V / m) [m/s]. Returns omega [1/s], by (4): the same
+/// at any time of it.
 [[nodiscard]] double impact_frequency(double damping_ratio, double depth, double approach,
-                                      double acceleration);
+                                      double spring_speed);
 
 }  // namespace thrum::rigid

@@ -40,10 +40,9 @@ BodyRow row_about(const model::ContactPatch& contact, const Vec3& axis)
 }  // namespace
 
 // The stiffness with which a mass m on the n points of a patch, that met it at v0, would come to rest at the
-// depth D without losses: m v0^2 = k D^2. The speed v0 follows from the present one and the forces of the
+// depth D without losses: m v0^2 = k D^2. The speed v0 follows from the present one and the energy of the
 // springs (impact_frequency()), so that k stays the same while the springs are pressed and released. Where it
-// changes nevertheless, as of a body that turns, energy is lost, never gained: make_springs() takes the
-// smaller of the depth found and F / k.
+// changes nevertheless, as of a body that turns, energy is lost, never gained: see make_springs().
 double PenaltyStepper::default_stiffness(const StepFrame& frame, const model::ContactPatch& contact,
                                          const PenaltyPatch& patch, double mass, double damping_ratio) const
 {
@@ -57,16 +56,16 @@ double PenaltyStepper::default_stiffness(const StepFrame& frame, const model::Co
   const double max_omega =
       std::numbers::pi * settings_.max_substeps / (kPointsShare * settings_.substeps_per_contact * frame.h);
   const double solvable = mass * max_omega * max_omega;
-  double force = 0;
+  double twice_energy = 0;
   double approach = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
-    force += std::max(0.0, contact.points[i].warm_impulse);
+    twice_energy += contact.points[i].warm_impulse * contact.points[i].warm_impulse;
     approach = std::max(approach, -patch.points[i].speed);
   }
   // All points together swing with sqrt(n k / m).
   const double points = patch.count;
-  const double needed =
-      impact_frequency(damping_ratio, max_depth / std::sqrt(points), approach, force / mass);
+  const double needed = impact_frequency(damping_ratio, max_depth / std::sqrt(points), approach,
+                                         std::sqrt(twice_energy / mass));
   return std::max(stiffness, std::min(mass * needed * needed / points, solvable));
 }
 
@@ -82,10 +81,10 @@ void PenaltyStepper::make_springs(const StepFrame& frame, const model::ContactPa
   // The points of a flat patch together have the damping ratio.
   patch.spring = {k, 2 * ratio * std::sqrt(k * mass / patch.count)};
 
-  // As deep as they were pressed at the end of the last slice, at most.
+  // With the energy that they held at the end of the last slice, at most.
   for (std::size_t i = 0; i < patch.active().size(); ++i) {
     PenaltyPoint& point = patch.points[i];
-    const double pressed = std::max(0.0, contact.points[i].warm_impulse) / k;
+    const double pressed = std::max(0.0, contact.points[i].warm_impulse) / std::sqrt(k);
     point.excess = std::max(0.0, point.depth - pressed);
     point.depth = std::min(point.depth, pressed);
   }
@@ -100,15 +99,16 @@ void PenaltyStepper::make_springs(const StepFrame& frame, const model::ContactPa
   }
   const double stiffness = settings_.friction_stiffness * k * patch.count;
   const double damping = 2 * settings_.friction_damping_ratio * std::sqrt(stiffness * mass);
-  const auto start = [&](SlipSpring& spring, double scale, double limit, const Vec3& force) {
+  const auto start = [&](SlipSpring& spring, double scale, double limit, const Vec3& root_energy) {
     spring.stiffness = scale * scale * stiffness;
     spring.damping = scale * scale * damping;
     spring.limit = limit;
     // A force that the springs along the normal cannot hold any more is not taken over.
-    const Vec3 kept = limited(force, limit * load);
+    const double root = std::sqrt(spring.stiffness);
+    const Vec3 kept = limited(root_energy, limit * load / root);
     for (std::size_t i = 0; i < at(spring.count); ++i) {
       const BodyRow& row = spring.rows[i];
-      spring.stretch[i] = -(row.linear.isZero(0) ? row.angular_b : row.linear).dot(kept) / spring.stiffness;
+      spring.stretch[i] = -(row.linear.isZero(0) ? row.angular_b : row.linear).dot(kept) / root;
     }
   };
   patch.middle = {middle - frame.state.bodies[at(contact.a)].X_wb.position,

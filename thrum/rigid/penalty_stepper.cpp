@@ -247,17 +247,17 @@ void PenaltyStepper::store_results(StepFrame& frame)
       const double depth = std::max(0.0, point.depth);
       energy_ += 0.5 * patch.spring.stiffness * depth * depth;
       contact.points[i].normal_impulse = point.total;
-      contact.points[i].warm_impulse = patch.spring.stiffness * depth;
+      contact.points[i].warm_impulse = std::sqrt(patch.spring.stiffness) * depth;
       contact.points[i].normal_speed = point.speed;
       contact.points[i].requested_speed = 0;
       contact.points[i].bounced = false;
     }
     contact.friction_impulse = patch.friction_total;
     energy_ += patch.sliding.energy() + patch.twist.energy() + patch.rolling.energy();
-    contact.warm_friction = -patch.sliding.stiffness *
+    contact.warm_friction = -std::sqrt(patch.sliding.stiffness) *
                             (patch.sliding.stretch[0] * patch.t1 + patch.sliding.stretch[1] * patch.t2);
-    contact.warm_twist = -patch.twist.stiffness * patch.twist.stretch[0];
-    contact.warm_rolling = -patch.rolling.stiffness *
+    contact.warm_twist = -std::sqrt(patch.twist.stiffness) * patch.twist.stretch[0];
+    contact.warm_rolling = -std::sqrt(patch.rolling.stiffness) *
                            (patch.rolling.stretch[0] * patch.t1 + patch.rolling.stretch[1] * patch.t2);
   }
 }

@@ -18,7 +18,7 @@ using base::append_bytes;
 using base::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMCHK";
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 
 // Both directions walk the fields that visit_state.h lists.
 struct Writer : model::NumberVisitor {

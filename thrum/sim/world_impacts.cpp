@@ -249,9 +249,12 @@ double World::free_fraction(const collision::BodyPair& pair, double h, double ma
   const double width = collision::thinner_width(a, b);
   collision::ImpactDesc desc;
   desc.in_contact = has_patch(pair);
-  // Contacts that look ahead see what moves by less, and hold it unless they yield.
+  // Contacts that look ahead see what moves by less, and hold it unless they yield, or were solved for a body
+  // that was stopped since: a ball left a room bit by bit that moved away from it in each slice, and was
+  // stopped by another body.
   const bool yields = flexible_ != nullptr && desc.in_contact;
-  const double unseen = yields || (finds_impact_times() && !desc.in_contact) ? 0.0 : kUnseenMove * width;
+  const bool is_blind = yields || was_stopped(pair.a) || was_stopped(pair.b);
+  const double unseen = is_blind || (finds_impact_times() && !desc.in_contact) ? 0.0 : kUnseenMove * width;
   if (!(collision::relative_reach(a, motion_a, b, motion_b) > unseen)) return 1;
   // Smaller with each attempt: the end of the one before may not be taken for an impact again.
   const double tolerance = finds_impact_times() ? desc_.impact_tolerance : kTouchGap;
