@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/counted.h"
@@ -104,6 +105,19 @@ struct RepairOptions {
   bool unite = false;
 };
 
+// Parts that are closed by themselves may touch each other: welded to each other, they would share edges of
+// four triangles, where it is not known which belong together. None when the mesh is not made of such parts.
+std::optional<mesh::TriangleMesh> closed_parts(const mesh::TriangleMesh& surface, double tolerance)
+{
+  mesh::TriangleMesh parts;
+  for (const mesh::TriangleMesh& part : shapes::separate_parts(surface)) {
+    const mesh::RepairResult repaired = mesh::repair_mesh(part, {.weld_tolerance = tolerance});
+    if (!mesh::report_mesh(repaired.mesh, {.self_intersections = false}).closed) return std::nullopt;
+    mesh::append(parts, repaired.mesh);
+  }
+  return parts;
+}
+
 void repair(const RepairOptions& options)
 {
   check_output(options.output, {".obj", ".ply", ".stl", ".glb"});
@@ -127,7 +141,11 @@ void repair(const RepairOptions& options)
                length_text(options.solidify));
   }
   if (options.unite) {
-    shapes::UnitedParts united = shapes::unite_parts(result.mesh);
+    // Hollows are only known as such beside what they lie in.
+    const bool as_given =
+        !options.fill_holes && options.solidify == 0 && options.scale == 1 && result.report.cavities == 0;
+    const auto parts = as_given ? closed_parts(file.mesh, options.tolerance) : std::nullopt;
+    shapes::UnitedParts united = shapes::unite_parts(parts ? *parts : result.mesh);
     if (united.parts > 1)
       fmt::print("{} parts were united.\n", united.parts);
     else

@@ -20,6 +20,7 @@
 #include "thrum/mesh/self_intersections.h"
 #include "thrum/tets/delaunay_fill.h"
 #include "thrum/tets/edge_bisection.h"
+#include "thrum/tets/small_parts.h"
 
 namespace thrum::elastic {
 
@@ -205,40 +206,128 @@ std::optional<Remeshed> remeshed(const mesh::TriangleMesh& surface, double edge,
   }
 }
 
-bool is_better(const ModalAnalysisResult& a, const ModalAnalysisResult& b)
-{
-  return a.ok() && worst_error(a.model) < worst_error(b.model);
-}
-
 // Quadratic elements in a coarse mesh; if their error is too large, cubic ones in it; if that is, cubic ones
 // where the elements that have most of the error are bisected, until there are too many.
-std::optional<ModalAnalysisResult> climb(const Filler& filler, double spacing, const QualityLevel& level)
-{
-  mesh::TetrahedralMesh mesh = filler.fill(spacing, kElementShare * level.max_cells / kPerVertex);
-  if (element_count(mesh) > kElementShare * level.max_cells) return std::nullopt;
-  const double max_cubic = level.max_cells / kCubicCost;
-  std::optional<ModalAnalysisResult> best;
-  for (;;) {
-    std::vector<double> element_errors;
-    ModalAnalysisResult quadratic = filler.analyse(mesh, 2, &element_errors);
-    if (!quadratic.ok()) return best ? std::move(best) : std::move(quadratic);
-    if (!best || is_better(quadratic, *best)) best = quadratic;
-    if (worst_error(best->model) <= level.max_error) return best;
-    if (element_count(mesh) <= max_cubic) {
-      ModalAnalysisResult cubic = filler.analyse(mesh, 3);
-      cubic.model.frequency_errors = errors_by_difference(matched_frequencies(quadratic.model, cubic.model),
-                                                          cubic.model.frequencies, kDegreeShare);
-      if (is_better(cubic, *best)) best = std::move(cubic);
-    }
-    const double wanted = worst_error(best->model) / (kAimBelow * level.max_error);
-    const double limit = element_count(mesh) <= max_cubic ? max_cubic : kElementShare * level.max_cells;
-    const double growth = std::min({wanted, kMaxGrowth, limit / element_count(mesh)});
-    if (wanted <= 1 / kAimBelow || growth < kMinGrowth) return best;
-    const double before = element_count(mesh);
-    tets::bisect_tetrahedra(mesh, bisections(element_errors, growth / kMatchingElements));
-    if (element_count(mesh) <= before) return best;
+//
+// What a small part stands on gives way within about the width of the part, and elements that are larger
+// there are too stiff, alike in every degree: neither stress jumps nor the degree show it. Elements at such
+// roots are therefore halved from one mesh to the next, and the difference is a part of the error.
+class Climb {
+ public:
+  Climb(const Filler& filler, const QualityLevel& level)
+      : filler_(filler),
+        level_(level),
+        max_quadratic_(kElementShare * level.max_cells),
+        max_cubic_(level.max_cells / kCubicCost)
+  {
   }
-}
+
+  std::optional<ModalAnalysisResult> run(double spacing)
+  {
+    mesh_ = filler_.fill(spacing, max_quadratic_ / kPerVertex);
+    if (element_count(mesh_) > max_quadratic_) return std::nullopt;
+    begin_at_roots();
+    while (!analyse() && refine()) {
+    }
+    if (has_roots_ && !is_compared_ && best_->ok())
+      best_->model.frequency_errors = best_->model.frequency_errors.cwiseMax(kNotCompared);
+    return std::move(best_);
+  }
+
+ private:
+  // Elements at a root over the width of the part, in the first mesh: as small as two meshes allow.
+  static constexpr double kFinestShare = 1;
+  static constexpr double kCoarsestShare = 8;
+  static constexpr double kShareStep = 1.5;
+  static constexpr double kRootRatio = 2;  // of the sizes in two meshes
+  // Errors at a notch fall with the power 1.09 of the size, so that 1/(2^1.09 - 1) of the difference is left.
+  static constexpr double kRootShare = 1.1;
+  // Stated where there were too many elements for a second mesh.
+  static constexpr double kNotCompared = 0.1;
+
+  void begin_at_roots()
+  {
+    has_roots_ = !tets::find_roots(mesh_).empty();
+    if (!has_roots_) return;
+    const double most = element_count(mesh_) < max_cubic_ / kMinGrowth ? max_cubic_ : max_quadratic_;
+    for (share_ = kFinestShare; share_ < kCoarsestShare; share_ *= kShareStep) {
+      mesh::TetrahedralMesh next = mesh_;
+      tets::refine_at_roots(next, share_);
+      tets::refine_at_roots(next, share_ / kRootRatio);
+      if (element_count(next) <= most) break;
+    }
+    tets::refine_at_roots(mesh_, share_);
+  }
+
+  // Adds what the mesh before says to what is stated already.
+  void compare(std::optional<ModalAnalysisResult>& before, ModalAnalysisResult& now)
+  {
+    if (has_roots_ && before) {
+      now.model.frequency_errors = now.model.frequency_errors.cwiseMax(errors_by_difference(
+          matched_frequencies(before->model, now.model), now.model.frequencies, kRootShare));
+      is_compared_ = true;
+    }
+    before = now;
+    if (!best_ || has_roots_ || worst_error(now.model) < worst_error(best_->model)) best_ = now;
+  }
+
+  [[nodiscard]] bool is_good() const
+  {
+    return (is_compared_ || !has_roots_) && worst_error(best_->model) <= level_.max_error;
+  }
+
+  // True when the mesh is good enough, or the last.
+  bool analyse()
+  {
+    ModalAnalysisResult quadratic = filler_.analyse(mesh_, 2, &element_errors_);
+    if (!quadratic.ok()) {
+      if (!best_) best_ = std::move(quadratic);
+      return true;
+    }
+    compare(last_quadratic_, quadratic);
+    if (is_good()) return true;
+    if (element_count(mesh_) > max_cubic_) return false;
+    ModalAnalysisResult cubic = filler_.analyse(mesh_, 3);
+    if (!cubic.ok()) return true;
+    cubic.model.frequency_errors = errors_by_difference(matched_frequencies(quadratic.model, cubic.model),
+                                                        cubic.model.frequencies, kDegreeShare);
+    compare(last_cubic_, cubic);
+    return is_good();
+  }
+
+  // False when there is no finer mesh.
+  bool refine()
+  {
+    const double before = element_count(mesh_);
+    const double limit = before <= max_cubic_ ? max_cubic_ : max_quadratic_;
+    const double wanted = worst_error(best_->model) / (kAimBelow * level_.max_error);
+    mesh::TetrahedralMesh rooted = mesh_;
+    if (has_roots_) tets::refine_at_roots(rooted, share_ /= kRootRatio);
+    if (element_count(rooted) > (is_compared_ ? limit : max_quadratic_)) return false;
+    const double growth = std::min({wanted, kMaxGrowth, limit / element_count(rooted)});
+    mesh::TetrahedralMesh finer = mesh_;
+    if (growth >= kMinGrowth) {
+      tets::bisect_tetrahedra(finer, bisections(element_errors_, growth / kMatchingElements));
+      if (has_roots_) tets::refine_at_roots(finer, share_);
+    } else if (is_compared_ || !has_roots_) {
+      return false;
+    }
+    const bool fits = growth >= kMinGrowth && (!has_roots_ || element_count(finer) <= limit);
+    mesh_ = fits ? std::move(finer) : std::move(rooted);
+    return element_count(mesh_) > before;
+  }
+
+  const Filler& filler_;
+  const QualityLevel& level_;
+  const double max_quadratic_;
+  const double max_cubic_;
+  mesh::TetrahedralMesh mesh_;
+  bool has_roots_ = false;
+  bool is_compared_ = false;
+  double share_ = 0;
+  std::vector<double> element_errors_;
+  std::optional<ModalAnalysisResult> best_, last_quadratic_, last_cubic_;
+};
 
 }  // namespace
 
@@ -256,8 +345,8 @@ std::optional<ModalAnalysisResult> analyse_delaunay(const mesh::TriangleMesh& su
   if (fill.spacing > 0)
     result = filler.analyse(filler.fill(fill.spacing), 2);
   else
-    result = climb(
-        filler, spacing_for(volume, mesh::area(surface), std::min(kFirstElements, level.max_cells)), level);
+    result = Climb(filler, level)
+                 .run(spacing_for(volume, mesh::area(surface), std::min(kFirstElements, level.max_cells)));
   if (!result) return std::nullopt;
   add_error_warning(desc, result->model);
   if (fill.spacing == 0)
@@ -280,7 +369,7 @@ std::optional<ModalAnalysisResult> analyse_remeshed(const mesh::TriangleMesh& su
       remeshed(surface, edge, curved, kElementShare * level.max_cells / (2 * kPerTriangle));
   if (!even) return std::nullopt;
   const Filler filler(even->surface, desc, &surface);
-  std::optional<ModalAnalysisResult> result = climb(filler, edge, level);
+  std::optional<ModalAnalysisResult> result = Climb(filler, level).run(edge);
   if (!result) return std::nullopt;
   result->model.frequency_errors.array() += even->error + remeshing_error(curved);
   add_error_warning(desc, result->model);

@@ -393,7 +393,9 @@ ModalAnalysisResult analyse_filled_surface(const mesh::TriangleMesh& surface, co
         analyse_stuffed_surface(surface, fill, desc, distance::SignMethod::winding_number);
     result.model.warnings.emplace_back(
         "The surface crosses itself, so it was filled with fitted tetrahedra, which cut off sharp edges: "
-        "frequencies may be off by several percent more than stated. Unite its parts first.");
+        "frequencies may be off by several percent more than stated. Where parts cross each other, 'thrum "
+        "mesh "
+        "repair --unite' makes one surface of them; where a part crosses itself, it has to be mended first.");
     return result;
   }
 }

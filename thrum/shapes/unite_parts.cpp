@@ -59,15 +59,22 @@ std::size_t around(const mesh::TriangleMesh& hollow, const std::vector<mesh::Tri
 
 }  // namespace
 
+std::vector<mesh::TriangleMesh> separate_parts(const mesh::TriangleMesh& mesh)
+{
+  std::vector<mesh::TriangleMesh> parts;
+  const mesh::MeshComponents components = mesh::edge_components(mesh, mesh::edge_uses(mesh));
+  for (const std::vector<Index>& triangles : mesh::triangles_by_component(components))
+    parts.push_back(part_of(mesh, triangles));
+  return parts;
+}
+
 UnitedParts unite_parts(const mesh::TriangleMesh& mesh)
 {
   (void)mesh::require_closed(mesh, "the mesh", "be united");
-  const mesh::MeshComponents components = mesh::edge_components(mesh, mesh::edge_uses(mesh));
   std::vector<mesh::TriangleMesh> solids;
   std::vector<mesh::TriangleMesh> hollows;
   std::vector<double> volumes;
-  for (const std::vector<Index>& triangles : mesh::triangles_by_component(components)) {
-    mesh::TriangleMesh part = part_of(mesh, triangles);
+  for (mesh::TriangleMesh& part : separate_parts(mesh)) {
     const double volume = mesh::signed_volume(part);
     if (volume < 0) {
       hollows.push_back(std::move(part));

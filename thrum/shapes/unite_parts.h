@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "thrum/mesh/triangle_mesh.h"
 
@@ -18,5 +19,8 @@ struct UnitedParts {
 /// and not cross themselves (boolean.h). With fewer than two parts the mesh is not changed. Throws Error when
 /// it is not closed, or a part that faces inwards lies in no other one.
 [[nodiscard]] UnitedParts unite_parts(const mesh::TriangleMesh& mesh);
+
+/// The parts of a mesh that no edge joins, each with vertices of its own.
+[[nodiscard]] std::vector<mesh::TriangleMesh> separate_parts(const mesh::TriangleMesh& mesh);
 
 }  // namespace thrum::shapes
