@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -135,6 +136,70 @@ TEST_F(PatchScheduleTest, WhatDependsOnItselfThroughoutIsLeftToOneThread)
   int of_first = 0;
   for (std::size_t i = 0; i < zebra.size(); ++i) of_first += schedule.thread_of(i) == 0 ? 1 : 0;
   EXPECT_NEAR(of_first, 200, 5);
+}
+
+std::vector<std::array<std::int32_t, 2>> movers_of(const std::vector<ScheduledPatch>& patches)
+{
+  std::vector<std::array<std::int32_t, 2>> movers;
+  for (const ScheduledPatch& patch : patches) movers.push_back(patch.movers);
+  return movers;
+}
+
+TEST(VisitOrder, GivesTheBitsOfTheOrderOfThePatches)
+{
+  PatchSchedule schedule;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    std::mt19937 random(seed);
+    const std::vector<ScheduledPatch> patches = random_patches(random, 20 * seed, 1 + int(seed % 7));
+    schedule.build(movers_of(patches), kBodies);
+    std::vector<double> values(kBodies, 0.1);
+    std::vector<double> expected = values;
+    for (int pass = 0; pass < 6; ++pass) {
+      const bool backward = pass % 3 != 0;
+      std::size_t visits = 0;
+      schedule.run(backward, [&](std::size_t i, std::size_t) {
+        visit(patches, i, values);
+        ++visits;
+      });
+      PatchSchedule::run_in_order(0, patches.size(), backward,
+                                  [&](std::size_t i, std::size_t) { visit(patches, i, expected); });
+      ASSERT_EQ(values, expected) << seed << " " << pass;
+      ASSERT_EQ(visits, patches.size());
+    }
+  }
+}
+
+// Rows of bricks in running bond: in the order of the patches each shares a brick with the one before.
+TEST(VisitOrder, KeepsVisitsOfOneBrickApart)
+{
+  constexpr std::int32_t kRows = 10;
+  constexpr std::int32_t kBricks = 20;
+  std::vector<std::array<std::int32_t, 2>> movers;
+  for (std::int32_t row = 0; row + 1 < kRows; ++row) {
+    for (std::int32_t i = 0; i < kBricks; ++i) {
+      const std::int32_t brick = row * kBricks + i;
+      movers.push_back({brick, brick + kBricks});
+      if (i + 1 < kBricks) movers.push_back({brick + 1, brick + kBricks});
+    }
+  }
+  const auto count_dependent = [&](const std::vector<std::int32_t>& order) {
+    int dependent = 0;
+    for (std::size_t k = 1; k < order.size(); ++k) {
+      const auto& before = movers[at(order[k - 1])];
+      for (const std::int32_t body : movers[at(order[k])]) {
+        if (body == before[0] || body == before[1]) ++dependent;
+      }
+    }
+    return dependent;
+  };
+  std::vector<std::int32_t> as_found(movers.size());
+  std::iota(as_found.begin(), as_found.end(), 0);
+  VisitOrder order;
+  order.build(movers, at(kRows * kBricks));
+  const std::vector<std::int32_t> found(order.patches().begin(), order.patches().end());
+  EXPECT_GT(count_dependent(as_found), 300);
+  // In the first row there is nothing yet to come between.
+  EXPECT_LT(count_dependent(found), 10);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "thrum/collision/kept_contacts.h"
 
 #include <algorithm>
+#include <array>
 
 #include "thrum/collision/contact_matching.h"
 
@@ -16,12 +17,23 @@ constexpr std::uint8_t kPointsOfFace = 3;
 
 void move_patch(const model::PairReference& reference, const PairMotion& motion, model::ContactPatch& patch)
 {
+  const Vec3& n = patch.normal;
   for (model::ContactPoint& point : patch.active()) {
     const Vec3& p = point.reference_position;
-    const Vec3 a = motion.move_a + motion.turn_a.cross(p - reference.X_wa.position);
-    const Vec3 b = motion.move_b + motion.turn_b.cross(p - reference.X_wb.position);
-    point.position = p + 0.5 * (a + b);
-    point.depth = point.reference_depth - patch.normal.dot(b - a);
+    const auto moved = [&](const Vec3& move, const Vec3& turn, const Vec3& x) -> std::array<double, 3> {
+      const double rx = p.x() - x.x();
+      const double ry = p.y() - x.y();
+      const double rz = p.z() - x.z();
+      return {move.x() + (turn.y() * rz - turn.z() * ry), move.y() + (turn.z() * rx - turn.x() * rz),
+              move.z() + (turn.x() * ry - turn.y() * rx)};
+    };
+    const std::array<double, 3> a = moved(motion.move_a, motion.turn_a, reference.X_wa.position);
+    const std::array<double, 3> b = moved(motion.move_b, motion.turn_b, reference.X_wb.position);
+    point.position.x() = p.x() + 0.5 * (a[0] + b[0]);
+    point.position.y() = p.y() + 0.5 * (a[1] + b[1]);
+    point.position.z() = p.z() + 0.5 * (a[2] + b[2]);
+    const double opened = n.x() * (b[0] - a[0]) + n.y() * (b[1] - a[1]) + n.z() * (b[2] - a[2]);
+    point.depth = point.reference_depth - opened;
     continue_kept(point);
   }
   patch.friction_impulse.setZero();

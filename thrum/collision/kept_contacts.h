@@ -42,11 +42,20 @@ struct PairMotion {
   Vec3 turn_b;
 };
 
+// The functions below go by components: Eigen reads two at once, and so has to wait until what a cross
+// product has just written one by one has reached the cache. That was two thirds of the time of
+// move_patch().
+
 /// The turn from `from` to `to`, exact to first order [rad].
 [[nodiscard]] inline Vec3 small_turn(const Quat& from, const Quat& to)
 {
-  const Vec3 v = from.w() * to.vec() - to.w() * from.vec() + from.vec().cross(to.vec());
-  return from.coeffs().dot(to.coeffs()) < 0 ? Vec3(-2 * v) : Vec3(2 * v);
+  const double sign = from.coeffs().dot(to.coeffs()) < 0 ? -2 : 2;
+  const auto component = [&](double p, double q, double cross) {
+    return sign * (from.w() * q - to.w() * p + cross);
+  };
+  return {component(from.x(), to.x(), from.y() * to.z() - from.z() * to.y()),
+          component(from.y(), to.y(), from.z() * to.x() - from.x() * to.z()),
+          component(from.z(), to.z(), from.x() * to.y() - from.y() * to.x())};
 }
 
 [[nodiscard]] inline PairMotion motion_since(const model::PairReference& reference, const Pose& X_wa,
@@ -58,8 +67,16 @@ struct PairMotion {
 
 [[nodiscard]] inline bool is_within(const PairMotion& motion, const KeepLimits& limits)
 {
-  return (motion.move_b - motion.move_a).squaredNorm() <= limits.move * limits.move &&
-         std::max(motion.turn_a.squaredNorm(), motion.turn_b.squaredNorm()) <= limits.turn * limits.turn;
+  const auto square = [](double x, double y, double z) {
+    return x * x + y * y + z * z;
+  };
+  const Vec3& a = motion.move_a;
+  const Vec3& b = motion.move_b;
+  const Vec3& turn_a = motion.turn_a;
+  const Vec3& turn_b = motion.turn_b;
+  return square(b.x() - a.x(), b.y() - a.y(), b.z() - a.z()) <= limits.move * limits.move &&
+         std::max(square(turn_a.x(), turn_a.y(), turn_a.z()), square(turn_b.x(), turn_b.y(), turn_b.z())) <=
+             limits.turn * limits.turn;
 }
 
 /// Eq. (1) for the points of a patch, which go on as not new where they pushed.

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
+#include "thrum/base/simd.h"
 
 namespace thrum::distance {
 
@@ -52,14 +54,14 @@ FieldSample extend_outside(const FieldSample& nearest, const Vec3& offset)
   const double size = std::sqrt(offset.squaredNorm() + static_cast<double>(nearest.value) * nearest.value);
   if (!(size > 0)) return nearest;
   const double value = std::copysign(size, nearest.value);
-  FieldSample result;
-  result.value = static_cast<float>(value);
-  for (int d = 0; d < 3; ++d) {
+  const auto along = [&](int d) {
     // Along an axis on which the point was clamped, the nearest point does not move.
     const double inner = offset[d] == 0 ? nearest.value * nearest.gradient[at(d)] : 0;
-    result.gradient[at(d)] = static_cast<float>((offset[d] + inner) / value);
-  }
-  return result;
+    return static_cast<float>((offset[d] + inner) / value);
+  };
+  // In one piece, as it will be read.
+  return std::bit_cast<FieldSample>(
+      base::simd::Float4{along(0), along(1), along(2), static_cast<float>(value)});
 }
 
 }  // namespace thrum::distance

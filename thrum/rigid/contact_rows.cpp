@@ -14,36 +14,8 @@ namespace thrum::rigid {
 
 namespace {
 
-/// Half of the rounding of a row: a slide of less than this share of the reach of a patch does not change
-/// it.
-constexpr RowReal kLostShare = 3e-8F;
 /// Without slop a gap may close at once, whatever its size [1/m].
 constexpr double kMaxInverseSlop = 1e30;
-
-// Two bodies that move against each other feel an impulse at one point only if their arms follow: the point
-// moves by the mean of the two displacements, so that r_a grows by half the slide and r_b loses it. With
-// the arms of the start of the step, impulses of later substeps and of bounces turned the two bodies by
-// more than they took from each other. Against a body that does not yield the point stays where it is on
-// the other.
-void move_arms(SolverPatch& p, const SolverBody& A, const SolverBody& B)
-{
-  if (A.inverse_mass == 0 || B.inverse_mass == 0) return;
-  const Eigen::Matrix<RowReal, 3, 1> slide = (B.dx - A.dx).cast<RowReal>();
-  if (slide == p.slide) return;
-  const Eigen::Matrix<RowReal, 3, 1> s = RowReal(0.5) * (slide - p.slide);
-  // Less than that would be lost in rounding.
-  if (s.squaredNorm() <= kLostShare * kLostShare * p.friction_reach[2] * p.friction_reach[2]) return;
-  p.slide = slide;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::size_t i = (k + 1) % 3;
-    const std::size_t j = (k + 2) % 3;
-    const Rows change =
-        p.linear[j] * s[static_cast<Eigen::Index>(i)] - p.linear[i] * s[static_cast<Eigen::Index>(j)];
-    p.arm_a[k] += change;
-    p.arm_b[k] -= change;
-  }
-}
-
 /// The masses of a patch are made again when its arms have moved by more than this share of their length and
 /// the radius of gyration of the smaller body: from 0.4 on sweeps would ask for twice the impulse that is
 /// needed, and diverge.
@@ -68,32 +40,16 @@ constexpr std::size_t kCacheLine = 64;  ///< [bytes]
 /// Patches handed to a thread at a time where they are built, and where each takes less than 10 ns.
 constexpr std::size_t kBuildGrain = 32;
 constexpr std::size_t kPatchGrain = 256;
-/// The members of a body up to its inverse inertia, which sweeps read [bytes].
+/// The members of a body up to its inverse inertia, and those of the masses up to what only patches need
+/// that slide, which sweeps read [bytes].
 constexpr std::size_t kVelocityBytes = 128;
-
-struct BiasValues {
-  RowReal inverse_h = 0;     ///< [1/s]
-  RowReal inverse_slop = 0;  ///< [1/m]
-};
+constexpr std::size_t kMassBytes = 256;
 
 Lanes normal_speeds(const SolverPatch& p, SolverBodies& bodies)
 {
   const SolverBody& A = bodies[p.a];
   const SolverBody& B = bodies[p.b];
   return along_rows(p, B.v - A.v, A.w, B.w).head<4>();
-}
-
-// A gap g may close within the substep, at g / h. Where it is less than the slop s, this falls to g^2 / (s
-// h): a wall of bricks stands on more points than it has ways to move, so that some gaps of a micrometre
-// never close. Asked to at g / h, they kept a pyramid at rest busy for ever: every substep changed speeds
-// by up to 0.4 mm/s, and shock propagation went over all levels.
-void set_patch_bias(SolverPatch& p, const SolverBody& A, const SolverBody& B, const BiasValues& s)
-{
-  move_arms(p, A, B);
-  p.gap_now = p.gap + along_rows(p, B.dx - A.dx, A.dth, B.dth).head<4>();
-  const Lanes open = p.gap_now.max(RowReal(0));
-  p.bias.head<4>() =
-      (p.target > RowReal(0)).select(-p.target, open * (open * s.inverse_slop).min(RowReal(1)) * s.inverse_h);
 }
 
 void store_patch(const SolverPatch& p, const PatchRecord& record, model::ContactPatch& contact)
@@ -157,13 +113,30 @@ void ContactRows::build(const StepFrame& frame, const ConstraintSettings& settin
   schedule_patches(frame, bodies);
 }
 
+void ContactRows::order_visits(SolverBodies& bodies)
+{
+  movers_.resize(count_);
+  for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      const std::int32_t body = bodies_of_[i][slot];
+      movers_[i][slot] = bodies[body].inverse_mass > 0 ? body : model::kNone;
+    }
+  }
+  schedule_.build(movers_, bodies.all().size());
+}
+
 // A patch goes with the body that lies higher: shock propagation changes only that one, so that all
 // patches of a body which lies on several are visited by one thread.
 void ContactRows::schedule_patches(const StepFrame& frame, SolverBodies& bodies)
 {
   const int threads = base::max_team();
   if (threads == 1) {
-    schedule_.build(count_);
+    // For contacts that are new in each step, making the order takes longer than it saves.
+    if (frame.same_contacts) {
+      order_visits(bodies);
+    } else {
+      schedule_.build(count_);
+    }
     return;
   }
   scheduled_.resize(count_);
@@ -218,10 +191,10 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
   p.lambda.setZero();
   p.total.setZero();
   p.bias.setZero();
-  p.gap = p.target = p.push = record.bounce_candidate = record.requested_speed = Lanes::Zero();
+  p.gap = p.gap_now = p.target = p.push = record.bounce_candidate = record.requested_speed = Lanes::Zero();
   for (int i = 0; i < p.count; ++i) {
     const model::ContactPoint& point = contact.points[at(i)];
-    p.gap[i] = static_cast<RowReal>(-point.depth);
+    p.gap[i] = p.gap_now[i] = static_cast<RowReal>(-point.depth);
     record.requested_speed[i] = static_cast<RowReal>(std::max(0.0, point.requested_speed));
     p.may_bounce = p.may_bounce || record.requested_speed[i] > 0;
     if (settings.warm_start) p.lambda[i] = static_cast<RowReal>(point.warm_impulse);
@@ -230,7 +203,6 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
       p.may_bounce = true;
     }
   }
-  p.gap_now = p.gap;
   record.rolling_impulse.setZero();
   if (settings.warm_start) {
     // Only rows that are solved may start warm: a surface can have lost its friction since the last step,
@@ -299,7 +271,7 @@ void ContactRows::set_bias(SolverBodies& bodies, double h, bool keep_approach, c
       [&](std::size_t i) {
         if (islands[island_[i]] == 0) return;
         SolverPatch& p = patches_[i];
-        set_patch_bias(p, bodies[p.a], bodies[p.b], s);
+        kernels_.set_bias(p, bodies[p.a], bodies[p.b], s);
         if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
         if (!keep_approach) return;
         const Lanes speed = normal_speeds(p, bodies);
@@ -320,10 +292,10 @@ void ContactRows::warm_start(SolverBodies& bodies, double h)
     SolverPatch& p = patches_[i];
     SolverBody& A = bodies[p.a];
     SolverBody& B = bodies[p.b];
-    set_patch_bias(p, A, B, s);
+    kernels_.set_bias(p, A, B, s);
     if (p.slide.squaredNorm() > p.max_slide_square) remake_masses(i, bodies);
     has_overlap_[i] = (p.gap_now >= min_gap).all() ? 0 : 1;
-    apply_rows(p, *p.masses, A, B, p.lambda);
+    kernels_.apply(p, *p.masses, A, B, p.lambda);
     if (p.rolls) apply_rolling(*p.masses, A, B, records_[i].rolling_impulse);
   });
 }
@@ -336,7 +308,7 @@ void ContactRows::fetch(std::size_t i, SolverBodies& bodies) const
     for (std::size_t k = 0; k < bytes; k += kCacheLine)
       __builtin_prefetch(static_cast<const char*>(data) + k);
   };
-  lines(patches_[i].masses, sizeof(PatchMasses));
+  lines(patches_[i].masses, kMassBytes);
   for (const std::int32_t body : bodies_of_[i]) lines(&bodies[body], kVelocityBytes);
 }
 
@@ -345,8 +317,8 @@ void ContactRows::visit(std::size_t i, SolverBodies& bodies, const ConstraintSet
   SolverPatch& p = patches_[i];
   const SweepValues s{p.may_bounce ? settings.impact_iterations : settings.patch_iterations,
                       settings.patch_rounds, settings.friction};
-  speed_changes_[i] = solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
-                                  bodies[p.a], bodies[p.b], s);
+  speed_changes_[i] = kernels_.solve(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse,
+                                     bodies[p.a], bodies[p.b], s);
 }
 
 void ContactRows::sweep(SolverBodies& bodies, const ConstraintSettings& settings, bool backward,

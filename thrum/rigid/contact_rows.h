@@ -15,6 +15,7 @@
 #include "thrum/rigid/contact_patch.h"
 #include "thrum/rigid/impact_events.h"
 #include "thrum/rigid/islands.h"
+#include "thrum/rigid/patch_kernels.h"
 #include "thrum/rigid/patch_schedule.h"
 #include "thrum/rigid/solver_body.h"
 #include "thrum/rigid/stepper.h"
@@ -156,8 +157,10 @@ class ContactRows {
   /// Makes the masses of a patch again, as its rows and bodies are now.
   void remake_masses(std::size_t i, SolverBodies& bodies);
   void schedule_patches(const StepFrame& frame, SolverBodies& bodies);
+  void order_visits(SolverBodies& bodies);
   /// Of a patch for which there is memory.
   void prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies);
+  void start_held(std::size_t i, HeldPatch& h);
   void mark_disturbed(const SolverPatch& p);
   /// One visit in a sweep over all patches.
   void visit(std::size_t i, SolverBodies& bodies, const ConstraintSettings& settings);
@@ -168,6 +171,7 @@ class ContactRows {
   }
   void fetch(std::size_t i, SolverBodies& bodies) const;
   void find_level_groups(SolverBodies& bodies);
+  void order_level(std::size_t begin, std::size_t end);
   /// A level of shock propagation: its patches, how often they are swept, and which change of a speed
   /// settles them [m/s].
   struct Level {
@@ -216,8 +220,14 @@ class ContactRows {
   PatchLinks shock_links_;                      ///< between patches of a level
   PatchSchedule schedule_;
   std::vector<ScheduledPatch> scheduled_;
+  std::vector<std::array<std::int32_t, 2>> movers_;  ///< of each patch, for VisitOrder
+  std::vector<std::int32_t>
+      shock_order_;                 ///< by place: patches of each level, those that depend on others last
+  std::vector<std::int32_t> rank_;  ///< of each patch: those of its level that must come before it
+  std::vector<std::size_t> rank_begin_;        ///< while patches of a level are ordered
   std::vector<std::uint8_t> has_overlap_;      ///< of each patch: at the start of the substep
   std::vector<std::uint8_t> changed_patches_;  ///< of each patch: in the last sweep_unsettled()
+  const PatchKernels& kernels_ = patch_kernels();
   ContactMasses masses_;
   double slop_ = 0;           ///< [m]
   RowReal inverse_slop_ = 0;  ///< [1/m]

@@ -52,6 +52,8 @@ void ContactRows::hold_lower_bodies(SolverBodies& bodies, std::span<const std::i
 void ContactRows::find_level_groups(SolverBodies& bodies)
 {
   group_.resize(count_);
+  rank_.resize(count_);
+  shock_order_.resize(count_);
   last_patch_.assign(bodies.all().size(), kNoPatch);
   const bool links = schedule_.threads() > 1;
   if (links) shock_links_.reset(count_);
@@ -65,6 +67,7 @@ void ContactRows::find_level_groups(SolverBodies& bodies)
     const auto end = static_cast<std::int32_t>(level_begin_[level + 1]);
     for (std::int32_t i = begin; i < end; ++i) {
       group_[at(i)] = i;
+      rank_[at(i)] = 0;
       const HeldPatch* h = held(at(i));
       for (std::size_t slot = 0; slot < 2; ++slot) {
         const std::int32_t body = bodies_of_[at(i)][slot];
@@ -74,6 +77,7 @@ void ContactRows::find_level_groups(SolverBodies& bodies)
           const std::int32_t here = root_of(i);
           const std::int32_t there = root_of(last);
           group_[at(std::max(here, there))] = std::min(here, there);
+          rank_[at(i)] = std::max(rank_[at(i)], rank_[at(last)] + 1);
           if (links && schedule_.thread_of(at(last)) != schedule_.thread_of(at(i))) {
             shock_links_.add(last, bodies_of_[at(last)][0] == body ? 0 : 1, i, slot);
             is_divided_[level] = 1;
@@ -83,7 +87,22 @@ void ContactRows::find_level_groups(SolverBodies& bodies)
       }
     }
     for (std::int32_t i = begin; i < end; ++i) group_[at(i)] = root_of(i);
+    order_level(at(begin), at(end));
   }
+}
+
+// By rank: visits of equal rank do not depend on each other (see VisitOrder).
+void ContactRows::order_level(std::size_t begin, std::size_t end)
+{
+  rank_begin_.assign(1, 0);
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t after = at(rank_[i]) + 1;
+    if (rank_begin_.size() <= after) rank_begin_.resize(after + 1, 0);
+    ++rank_begin_[after];
+  }
+  for (std::size_t rank = 1; rank < rank_begin_.size(); ++rank) rank_begin_[rank] += rank_begin_[rank - 1];
+  for (std::size_t i = begin; i < end; ++i)
+    shock_order_[begin + rank_begin_[at(rank_[i])]++] = static_cast<std::int32_t>(i);
 }
 
 // Masses with a body held are found when they are first needed: most patches of a heap at rest never need
@@ -91,6 +110,15 @@ void ContactRows::find_level_groups(SolverBodies& bodies)
 void ContactRows::prepare_masses(HeldPatch& h, const SolverPatch& p, SolverBodies& bodies)
 {
   if (h.masses == nullptr) h.masses = &masses_.held(p, h.hold_a, bodies[p.a], bodies[p.b]);
+}
+
+// Shock propagation starts from the rows' own impulses.
+void ContactRows::start_held(std::size_t i, HeldPatch& h)
+{
+  if (h.used) return;
+  h.lambda = patches_[i].lambda;
+  h.rolling_impulse = records_[i].rolling_impulse;
+  h.used = true;
 }
 
 void ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s)
@@ -102,16 +130,12 @@ void ContactRows::shock_patch(std::size_t i, SolverBodies& bodies, const SweepVa
   HeldPatch* h = held(i);
   if (h == nullptr) {
     shock_changes_[i] =
-        solve_patch(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
+        kernels_.solve(p, *p.masses, records_[i], p.lambda, records_[i].rolling_impulse, A, B, s);
     return;
   }
   prepare_masses(*h, p, bodies);
-  if (!h->used) {
-    h->lambda = p.lambda;
-    h->rolling_impulse = records_[i].rolling_impulse;
-    h->used = true;
-  }
-  shock_changes_[i] = solve_patch(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
+  start_held(i, *h);
+  shock_changes_[i] = kernels_.solve(p, *h->masses, records_[i], h->lambda, h->rolling_impulse, A, B, s);
 }
 
 // The groups of a level in whose island there is something to do.
@@ -181,6 +205,13 @@ void ContactRows::shock_level(const Level& level, SolverBodies& bodies, const Sw
         }
       }))
     return;
+  // Long before they are read: a visit reads in one piece what is copied here in two.
+  for (std::size_t i = level.begin; i < level.end; ++i) {
+    HeldPatch* h = held(i);
+    if (h != nullptr && is_active_[at(group_[i])] != 0) start_held(i, *h);
+  }
+  const std::span<const std::int32_t> level_order =
+      std::span<const std::int32_t>(shock_order_).subspan(level.begin, level.end - level.begin);
   bool any = true;
   for (int round = 0; round < level.rounds && any; ++round) {
     const bool backward = round % 2 != 0;
@@ -189,10 +220,10 @@ void ContactRows::shock_level(const Level& level, SolverBodies& bodies, const Sw
       if (ahead >= level.begin && ahead < level.end) prefetch(ahead, bodies);
       shock_patch(i, bodies, s);
     };
-    if (is_large) {
+    if (is_large && schedule_.threads() > 1) {
       schedule_.run(level.begin, level.end, backward, shock_links_, visit);
     } else {
-      PatchSchedule::run_in_order(level.begin, level.end, backward, visit);
+      PatchSchedule::run_in_order(level_order, backward, visit);
     }
     for (std::size_t i = level.begin; i < level.end; ++i) add_change(i);
     any = false;

@@ -2,6 +2,7 @@
 #include "thrum/rigid/patch_schedule.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -17,8 +18,59 @@ constexpr std::size_t kMinPatches = 48;
 constexpr double kHandOver = 2;
 /// Threads that gain less than this over one are not used.
 constexpr double kMinGain = 1.25;
+/// Visits that depend on each other are this far apart where others can come between them.
+constexpr std::size_t kVisitsApart = 3;
 
 }  // namespace
+
+void VisitOrder::find_dependents(std::size_t body_count)
+{
+  next_.assign(movers_.size(), {model::kNone, model::kNone});
+  missing_.assign(movers_.size(), 0);
+  last_.assign(body_count, model::kNone);
+  for (std::size_t i = 0; i < movers_.size(); ++i) {
+    for (const std::int32_t body : movers_[i]) {
+      if (body == model::kNone) continue;
+      const std::int32_t before = std::exchange(last_[at(body)], static_cast<std::int32_t>(i));
+      if (before == model::kNone) continue;
+      next_[at(before)][movers_[at(before)][0] == body ? 0 : 1] = static_cast<std::int32_t>(i);
+      ++missing_[i];
+    }
+  }
+}
+
+// Always the first patch whose turn has come on both of its bodies, and if possible not shortly before.
+void VisitOrder::build(std::span<const std::array<std::int32_t, 2>> movers, std::size_t body_count)
+{
+  if (std::equal(movers.begin(), movers.end(), movers_.begin(), movers_.end())) return;
+  movers_.assign(movers.begin(), movers.end());
+  find_dependents(body_count);
+  order_.clear();
+  ready_.clear();
+  waiting_.clear();
+  waiting_until_.clear();
+  // Ascending, which is a heap.
+  for (std::size_t i = 0; i < movers_.size(); ++i) {
+    if (missing_[i] == 0) ready_.push_back(static_cast<std::int32_t>(i));
+  }
+  std::size_t first_waiting = 0;
+  while (order_.size() < movers_.size()) {
+    while (first_waiting < waiting_.size() &&
+           (waiting_until_[first_waiting] <= order_.size() || ready_.empty())) {
+      ready_.push_back(waiting_[first_waiting++]);
+      std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
+    }
+    std::pop_heap(ready_.begin(), ready_.end(), std::greater<>());
+    const std::int32_t patch = ready_.back();
+    ready_.pop_back();
+    order_.push_back(patch);
+    for (const std::int32_t next : next_[at(patch)]) {
+      if (next == model::kNone || --missing_[at(next)] != 0) continue;
+      waiting_.push_back(next);
+      waiting_until_.push_back(order_.size() + kVisitsApart - 1);
+    }
+  }
+}
 
 void PatchLinks::reset(std::size_t count)
 {
@@ -34,6 +86,7 @@ bool PatchSchedule::begin_build(std::span<const ScheduledPatch> patches, int thr
   if (threads == asked_ && std::equal(patches.begin(), patches.end(), patches_.begin(), patches_.end()))
     return false;
   asked_ = threads;
+  is_reordered_ = false;
   patches_.assign(patches.begin(), patches.end());
   threads_ = static_cast<int>(std::min<std::size_t>(at(threads), patches_.size() / kMinPatches));
   threads_ = std::max(1, threads_);

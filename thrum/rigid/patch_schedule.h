@@ -34,6 +34,34 @@
 
 namespace thrum::rigid {
 
+/// The order in which one thread visits the patches: each body meets its patches in their order, which gives
+/// the same bits, and visits that depend on each other are apart.
+///
+/// A visit is a chain of some thirty operations, each of which waits for the one before. The processor looks
+/// ahead far enough to begin the next visit, if that one does not wait for the velocities that the first is
+/// about to write: 23 instead of 31 ns a visit where all is in a cache. In a wall, where each patch of a row
+/// shares a brick with the one before, the rows are visited side by side, each some patches behind the one
+/// below.
+class VisitOrder {
+ public:
+  /// `movers`: of each patch, the bodies that yield, model::kNone for one that does not.
+  void build(std::span<const std::array<std::int32_t, 2>> movers, std::size_t body_count);
+  [[nodiscard]] std::span<const std::int32_t> patches() const { return order_; }
+
+ private:
+  void find_dependents(std::size_t body_count);
+
+  std::vector<std::array<std::int32_t, 2>> movers_;
+  std::vector<std::int32_t> order_;
+  // While it is built.
+  std::vector<std::array<std::int32_t, 2>> next_;  ///< by patch: the next one on each of its bodies
+  std::vector<std::uint8_t> missing_;              ///< by patch: those before it that have no place yet
+  std::vector<std::int32_t> last_;                 ///< by body: its last patch
+  std::vector<std::int32_t> waiting_;              ///< whose turn has come, but shortly after another one
+  std::vector<std::size_t> waiting_until_;
+  std::vector<std::int32_t> ready_;  ///< heap, the first patch on top
+};
+
 /// A patch in the order of the passes.
 struct ScheduledPatch {
   std::array<std::int32_t, 2> movers{};  ///< bodies that yield, kNone for one that does not
@@ -103,12 +131,22 @@ class PatchSchedule {
     }
     finish_build();
   }
-  /// Of one thread.
+  /// Of one thread, in the order of the patches.
   void build(std::size_t count)
   {
     count_ = count;
     threads_ = asked_ = 1;
     patches_.clear();
+    is_reordered_ = false;
+  }
+  /// Of one thread, in a VisitOrder.
+  void build(std::span<const std::array<std::int32_t, 2>> movers, std::size_t body_count)
+  {
+    count_ = movers.size();
+    threads_ = asked_ = 1;
+    patches_.clear();
+    visit_order_.build(movers, body_count);
+    is_reordered_ = true;
   }
   [[nodiscard]] int threads() const { return threads_; }
   [[nodiscard]] int thread_of(std::size_t patch) const { return thread_of_[patch]; }
@@ -120,7 +158,13 @@ class PatchSchedule {
   template <class Visit>
   void run(bool backward, Visit&& visit)
   {
-    run(0, count_, backward, links_, visit);
+    if (threads_ > 1) {
+      run(0, count_, backward, links_, visit);
+    } else if (is_reordered_) {
+      run_in_order(visit_order_.patches(), backward, visit);
+    } else {
+      run_in_order(0, count_, backward, visit);
+    }
   }
   /// Likewise for those from `begin` to `end`, with other links.
   template <class Visit>
@@ -148,6 +192,18 @@ class PatchSchedule {
     for (std::size_t k = begin; k < end; ++k) {
       const std::size_t i = backward ? begin + end - 1 - k : k;
       visit(i, backward ? i - kAhead : i + kAhead);
+    }
+  }
+
+  /// Likewise for the patches of a list, in its order.
+  template <class Visit>
+  static void run_in_order(std::span<const std::int32_t> patches, bool backward, Visit&& visit)
+  {
+    const std::size_t count = patches.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t n = backward ? count - 1 - k : k;
+      const std::size_t m = backward ? n - kAhead : n + kAhead;
+      visit(at(patches[n]), at(patches[m < count ? m : n]));
     }
   }
 
@@ -198,6 +254,8 @@ class PatchSchedule {
   std::vector<ScheduledPatch> patches_;
   int asked_ = 1;
   int threads_ = 1;
+  VisitOrder visit_order_;
+  bool is_reordered_ = false;
   std::vector<std::uint8_t> thread_of_;           ///< by patch
   std::vector<std::vector<std::int32_t>> lists_;  ///< by thread
   PatchLinks links_;

@@ -12,11 +12,12 @@
 
 namespace thrum::rigid {
 
-/// What sweeps read and write comes first and fills two cache lines.
+/// What sweeps read and write comes first and fills two cache lines. Velocities are read and written together
+/// with the number that follows them, four doubles at a time (patch_lanes_avx2.inc).
 struct alignas(64) SolverBody {
   Vec3 v = Vec3::Zero();                ///< of the centre of mass [m/s]
-  Vec3 w = Vec3::Zero();                ///< angular, world axes [rad/s]
   double inverse_mass = 0;              ///< 0 for bodies that do not yield [1/kg]
+  Vec3 w = Vec3::Zero();                ///< angular, world axes [rad/s]
   Mat3 inverse_inertia = Mat3::Zero();  ///< world axes, see update_world_inertia [1/(kg m^2)]
   Vec3 dx = Vec3::Zero();               ///< moved since the start of the step [m]
   Vec3 dth = Vec3::Zero();              ///< turned since the start of the step, to first order [rad]
