@@ -143,6 +143,14 @@ void add_drawn_shapes(CLI::App& shape)
     c.add_option("--inner-radius", d.inner_radius, "inner radius; 0: solid [m]");
     c.add_option("--segments", d.segments, "number of segments around");
   });
+  add_shape<shapes::HelixDesc>(
+      shape, "helix", "A polygon swept along a helix about z", [](CLI::App& c, auto& d) {
+        outline_option(c, "--outline", d.outline, "outwards,upwards;... [m]");
+        length_option(c, "--radius", d.radius, "from the axis to the origin of the outline [m]");
+        length_option(c, "--pitch", d.pitch, "rise in a whole turn; below 0 it falls [m]");
+        c.add_option("--turns", d.turns, "number of turns");
+        c.add_option("--segments", d.segments, "number of segments in a turn");
+      });
   add_shape<shapes::HeightFieldDesc>(shape, "height_field", "A terrain with walls and a flat bottom",
                                      [](CLI::App& c, auto& d) {
                                        c.add_option_function<std::string>(

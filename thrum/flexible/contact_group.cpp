@@ -223,7 +223,9 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings, SubstepOb
     values->assign(x_.size(), 0.0);
   JW_.assign(J_.size(), 0.0);
   prepared_ = 0;
+  lost_ = 0;
   sweeps_are_slow_ = false;
+  const double before = kinetic_energy() + modal_energy() + stored_energy();
   choose_modes(settings);
   if (settings.contact == ContactLaw::hertz) find_running_impacts(settings);
   constexpr std::int64_t kTicks = std::int64_t{1} << kMaxLevel;
@@ -267,12 +269,8 @@ void ContactGroup::advance(double h, const FlexibleSettings& settings, SubstepOb
     }
     return;
   }
-  report_.contact_energy = 0;
-  for (const Contact& contact : contacts_) report_.contact_energy += contact.law.potential(contact.d);
-  for (const Slip& slip : slips_) {
-    for (std::size_t i = 0; i < at(slip.desc.count); ++i)
-      report_.contact_energy += 0.5 * slip.desc.stiffness * slip.stretch[i] * slip.stretch[i];
-  }
+  report_.contact_energy = stored_energy();
+  lost_ = std::max(0.0, before + work_ - kinetic_energy() - modal_energy() - report_.contact_energy);
 }
 
 // How each coordinate answers to a force that is held over dt, and what each row yields.

@@ -127,6 +127,8 @@ class ContactGroup {
   [[nodiscard]] double modal_energy() const;                         ///< [J]
   /// Work of `acceleration` and `angular_acceleration` over the slice [J].
   [[nodiscard]] double external_work() const;
+  /// Energy that the slice took from motion, modes and contacts: at least 0 [J].
+  [[nodiscard]] double lost_energy() const { return lost_; }
   [[nodiscard]] const GroupReport& report() const { return report_; }
 
   // For a SubstepObserver and for tests (group_problem.cpp).
@@ -232,6 +234,7 @@ class ContactGroup {
   void sum_displacements();
   void sum_forces();
   void record_forces(double dt);  // group_results.cpp
+  [[nodiscard]] double stored_energy() const;
 
   // Contact without indentation (hard_contact.cpp).
   void prepare_hard(double dt);
@@ -285,6 +288,7 @@ class ContactGroup {
 
   GroupReport report_;
   double work_ = 0;
+  double lost_ = 0;
   double residual_ = 0;           ///< of the last solution
   bool sweeps_are_slow_ = false;  ///< Newton's method was needed in this slice
   double prepared_ = 0;           ///< length of the substep for which weights are known [s]

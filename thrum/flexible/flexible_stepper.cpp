@@ -225,8 +225,31 @@ void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
       X_wb.rotation = rigid::advance_rotation(X_wb.rotation, body.push_w, h);
     }
   }
-  rigid::push_out_overlap({settings_.push_out_share, settings_.max_push_out * frame.model.length_scale},
-                          overlaps_, h, bodies_, frame.state);
+  push_out_overlap(frame, h);
+}
+
+// What a lift costs is the work against gravity: forces of joints, held over the slice, have done theirs. It
+// is paid by what the group of the body has lost in this slice, and then by the motion of the body. Bodies of
+// groups with joints are lifted in any case: what joints take is not known here, and a cart on its wheels
+// would sink by 4 mm a second.
+void FlexibleStepper::push_out_overlap(rigid::StepFrame& frame, double h)
+{
+  std::vector<double> lost;
+  for (int g = 0; g < group_count_; ++g) lost.push_back(groups_[at(g)].lost_energy());
+  std::vector<double*> budgets(frame.model.bodies.size(), nullptr);
+  for (std::size_t i = 0; i < budgets.size(); ++i) {
+    bodies_.all()[i].acceleration = frame.model.bodies[i].gravity_scale * frame.model.gravity;
+    if (places_[i].group >= 0) budgets[i] = &lost[at(places_[i].group)];
+  }
+  for (std::size_t i = 0; i < budgets.size(); ++i) {
+    const auto has_place = [&](const GroupJoint& joint) {
+      return joint.group == places_[i].group;
+    };
+    if (std::any_of(group_joints_.begin(), group_joints_.end(), has_place)) budgets[i] = nullptr;
+  }
+  rigid::push_out_overlap(
+      {settings_.push_out_share, settings_.max_push_out * frame.model.length_scale, budgets}, overlaps_, h,
+      bodies_, frame.state);
 }
 
 void FlexibleStepper::bounce(rigid::StepFrame& /*frame*/, double /*h*/) {}
@@ -258,8 +281,8 @@ void FlexibleStepper::store_results(rigid::StepFrame& frame)
     };
     contact.friction_impulse = across(rows.sliding, [&](int slip) { return group.slip_impulse(slip); });
     contact.warm_friction = across(rows.sliding, force);
-    contact.warm_rolling = across(rows.rolling, force);
-    contact.warm_twist = rows.twist < 0 ? 0 : group.slip_force(rows.twist)[0];
+    contact.warm_rolling = across(rows.rolling, force) / rows.rolling_arm;
+    contact.warm_twist = rows.twist < 0 ? 0 : group.slip_force(rows.twist)[0] / rows.twist_arm;
   }
   for (const GroupJoint& joint : group_joints_) {
     const ContactGroup& group = groups_[at(joint.group)];

@@ -47,6 +47,8 @@ class FlexibleStepper final : public rigid::Stepper {
   void set_body(model::BodyId id, const ElasticBody& body);
   void remove_body(model::BodyId id) { bodies_by_id_.erase(id); }
   [[nodiscard]] const FlexibleReport& report() const { return report_; }
+  /// What observers are shown of a step whose groups had slices of their own.
+  void set_modal_forces(std::vector<ModalForces> forces) { report_.modal_forces = std::move(forces); }
   /// Keeps a reference; nullptr: none.
   void set_substep_observer(SubstepObserver* observer) { substep_observer_ = observer; }
   /// Energy of vibration in a state [J].
@@ -100,9 +102,14 @@ class FlexibleStepper final : public rigid::Stepper {
     int sliding = -1;
     int twist = -1;
     int rolling = -1;
+    /// Arms of the springs about the normal and across it. The state keeps their torques by arm: the points
+    /// of a patch change, and the same torque on a shorter arm would be more energy [m].
+    double twist_arm = 1;
+    double rolling_arm = 1;
   };
 
   [[nodiscard]] FlexibleBody* flexible(const rigid::StepFrame& frame, model::BodyIndex i);
+  void push_out_overlap(rigid::StepFrame& frame, double h);
   void find_held_bodies(const model::SceneModel& model, const model::SceneState& state);
   [[nodiscard]] bool is_deformed(const rigid::StepFrame& frame, model::BodyIndex i);
   [[nodiscard]] double modulus_of(const rigid::StepFrame& frame, model::BodyIndex i) const;

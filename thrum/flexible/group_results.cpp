@@ -117,6 +117,18 @@ double ContactGroup::modal_energy() const
   return sum;
 }
 
+// In contacts and in the springs of friction and joints.
+double ContactGroup::stored_energy() const
+{
+  double sum = 0;
+  for (const Contact& contact : contacts_) sum += contact.law.potential(contact.d);
+  for (const Slip& slip : slips_) {
+    for (std::size_t i = 0; i < at(slip.desc.count); ++i)
+      sum += 0.5 * slip.desc.stiffness * slip.stretch[i] * slip.stretch[i];
+  }
+  return sum;
+}
+
 double ContactGroup::external_work() const
 {
   return work_;

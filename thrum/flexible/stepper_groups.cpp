@@ -306,13 +306,15 @@ void FlexibleStepper::add_slips(const rigid::StepFrame& frame, const model::Cont
   const double twist_limit = surface.friction * arm + surface.spinning_friction;
   if (twist_limit > 0) {
     const int row = add_turn_row(contact, contact.normal);
-    rows.twist =
-        add({row, row}, 1, std::max(arm, surface.spinning_friction), twist_limit, {contact.warm_twist, 0});
+    rows.twist_arm = std::max(arm, surface.spinning_friction);
+    rows.twist = add({row, row}, 1, rows.twist_arm, twist_limit, {rows.twist_arm * contact.warm_twist, 0});
   }
   if (surface.rolling_friction > 0) {
-    rows.rolling = add({add_turn_row(contact, rows.t1), add_turn_row(contact, rows.t2)}, 2,
-                       std::max(arm, surface.rolling_friction), surface.rolling_friction,
-                       {contact.warm_rolling.dot(rows.t1), contact.warm_rolling.dot(rows.t2)});
+    rows.rolling_arm = std::max(arm, surface.rolling_friction);
+    rows.rolling = add({add_turn_row(contact, rows.t1), add_turn_row(contact, rows.t2)}, 2, rows.rolling_arm,
+                       surface.rolling_friction,
+                       {rows.rolling_arm * contact.warm_rolling.dot(rows.t1),
+                        rows.rolling_arm * contact.warm_rolling.dot(rows.t2)});
   }
 }
 

@@ -2,6 +2,7 @@
 #include "thrum/rigid/overlap_push.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "thrum/base/index.h"
 
@@ -10,6 +11,27 @@ namespace thrum::rigid {
 namespace {
 
 constexpr int kPushSweeps = 4;
+
+// Pays for the lift of a body from its budget and then from its motion; the push of one that cannot is made
+// shorter.
+void pay_for_lift(SolverBody& body, double& budget, double h)
+{
+  if (body.inverse_mass == 0 || body.push_v.isZero(0)) return;
+  const double climbed = -2 * h * body.acceleration.dot(body.push_v);  // twice the energy by mass
+  if (!(climbed > 0)) return;
+  const double square =
+      body.v.squaredNorm() + body.inverse_mass * body.w.dot(body.inverse_inertia.inverse() * body.w);
+  const double given = 2 * body.inverse_mass * budget;
+  const double paid = std::min(climbed, given + square);
+  body.push_v *= paid / climbed;
+  body.push_w *= paid / climbed;
+  const double taken = std::min(paid, given);
+  budget = std::max(0.0, budget - taken / (2 * body.inverse_mass));
+  if (!(paid > taken)) return;
+  const double kept = std::sqrt(std::max(0.0, 1 - (paid - taken) / square));
+  body.v *= kept;
+  body.w *= kept;
+}
 
 }  // namespace
 
@@ -38,7 +60,18 @@ void push_out_overlap(const OverlapPush& push, std::vector<OverlapRow>& rows, do
       B.push_w += B.inverse_inertia * (change * row.angular_b);
     }
   }
-  bodies.remove_push_out_energy(h);
+  if (push.budgets.empty()) {
+    bodies.remove_push_out_energy(h);
+  } else {
+    for (std::size_t i = 0; i < push.budgets.size(); ++i) {
+      SolverBody& body = bodies.all()[i];
+      if (push.budgets[i] != nullptr) {
+        pay_for_lift(body, *push.budgets[i], h);
+      } else if (!body.push_v.isZero(0)) {
+        remove_lift_energy(body, body.push_v, h);
+      }
+    }
+  }
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     SolverBody& body = bodies.all()[i];
     if (!body.moves || body.inverse_mass == 0) continue;

@@ -60,9 +60,9 @@ struct CompoundShape {
 struct SceneShape {
   std::variant<BallShape, BoxShape, CapsuleShape, CylinderShape, PlaneShape, HeightFieldShape, HullShape,
                FileShape, CompoundShape, shapes::TorusDesc, shapes::ConeDesc, shapes::LatheDesc,
-               shapes::ExtrusionDesc, shapes::TubeDesc, shapes::PlateDesc, shapes::BowlDesc, shapes::CupDesc,
-               shapes::MugDesc, shapes::PotDesc, shapes::BottleDesc, shapes::CandlestickDesc,
-               shapes::TableDesc, shapes::ScaffoldDesc, shapes::FridgeDesc>
+               shapes::ExtrusionDesc, shapes::TubeDesc, shapes::HelixDesc, shapes::PlateDesc,
+               shapes::BowlDesc, shapes::CupDesc, shapes::MugDesc, shapes::PotDesc, shapes::BottleDesc,
+               shapes::CandlestickDesc, shapes::TableDesc, shapes::ScaffoldDesc, shapes::FridgeDesc>
       data;
   ValueLocation place;
 };

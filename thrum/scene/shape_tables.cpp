@@ -129,6 +129,17 @@ THRUM_TABLE(TubeDesc, tube_table,
                 .field(edge(), &TubeDesc::edge_length)
                 .field(count("segments", "around; 0: by the edge length"), &TubeDesc::segments))
 
+THRUM_TABLE(HelixDesc, helix_table,
+            ObjectTable<HelixDesc>("helix", "An outline swept along a helix about z, from the x axis on.")
+                .field({.key = "outline", .unit = "m", .doc = "corners [outwards from the helix, upwards]"},
+                       &HelixDesc::outline)
+                .field(length("radius", "from the axis to the origin of the outline"), &HelixDesc::radius)
+                .field({.key = "pitch", .unit = "m", .doc = "rise in a whole turn; below 0 it falls"},
+                       &HelixDesc::pitch)
+                .field({.key = "turns", .doc = "may be a part of one", .bounds = above(0)}, &HelixDesc::turns)
+                .field(edge(), &HelixDesc::edge_length)
+                .field(count("segments", "in a whole turn; 0: by the edge length"), &HelixDesc::segments))
+
 THRUM_TABLE(PlateDesc, plate_table,
             ObjectTable<PlateDesc>("plate", "A dinner plate on z = 0.")
                 .field(length("radius", "at the rim"), &PlateDesc::radius)
@@ -239,6 +250,7 @@ const KindTable<SceneShape>& shape_table()
           .kind(&lathe_table)
           .kind(&extrusion_table)
           .kind(&tube_table)
+          .kind(&helix_table)
           .kind(&plate_table)
           .kind(&bowl_table)
           .kind(&cup_table)

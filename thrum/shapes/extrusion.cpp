@@ -3,6 +3,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/shapes/constrained_triangulation.h"
+#include "thrum/shapes/prism.h"
 #include "thrum/shapes/profile.h"
 #include "thrum/shapes/shape_checks.h"
 #include "thrum/shapes/shapes.h"
@@ -69,6 +70,11 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
 {
   require_positive(desc.height, "height of the extrusion");
   require_not_negative(desc.edge_length, "edge length");
+  return make_prism(desc, segment_count(desc.height, desc.edge_length), PrismDiagonals::parallel);
+}
+
+mesh::TriangleMesh make_prism(const ExtrusionDesc& desc, int layers, PrismDiagonals diagonals)
+{
   if (desc.outline.size() < 3) throw Error("The outline of an extrusion needs at least three points.");
   std::vector<std::vector<Vec2>> rings = {prepared_ring(desc.outline, desc.edge_length, true)};
   for (const auto& hole : desc.holes) {
@@ -84,7 +90,7 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
   std::vector<Vec2> outline;
   for (const auto& ring : rings) outline.insert(outline.end(), ring.begin(), ring.end());
   const auto count = count_of(outline);
-  const Index levels = static_cast<Index>(segment_count(desc.height, desc.edge_length));
+  const Index levels = static_cast<Index>(layers);
   mesh::TriangleMesh mesh;
   for (Index level = 0; level <= levels; ++level) {
     const double z = level == levels ? desc.height : desc.height * level / levels;
@@ -113,8 +119,13 @@ mesh::TriangleMesh generate(const ExtrusionDesc& desc)
       for (Index level = 0; level < levels; ++level) {
         const Index a = level * count + first + i;
         const Index b = level * count + first + (i + 1) % size;
-        mesh.triangles.push_back({a, b, b + count});
-        mesh.triangles.push_back({a, b + count, a + count});
+        if (diagonals == PrismDiagonals::alternating && level % 2 == 1) {
+          mesh.triangles.push_back({a, b, a + count});
+          mesh.triangles.push_back({b, b + count, a + count});
+        } else {
+          mesh.triangles.push_back({a, b, b + count});
+          mesh.triangles.push_back({a, b + count, a + count});
+        }
       }
     }
     first += size;

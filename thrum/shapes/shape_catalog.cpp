@@ -88,9 +88,9 @@ mesh::TriangleMesh generate(const ShapeDesc& shape)
 const std::vector<std::string_view>& shape_names()
 {
   static const std::vector<std::string_view> names = {
-      "box",       "sphere", "cylinder",     "capsule",     "torus", "cone",     "lathe",
-      "extrusion", "tube",   "height_field", "convex_hull", "plate", "bowl",     "cup",
-      "mug",       "pot",    "bottle",       "candlestick", "table", "scaffold", "fridge"};
+      "box",  "sphere", "cylinder",     "capsule",     "torus",    "cone",  "lathe", "extrusion",
+      "tube", "helix",  "height_field", "convex_hull", "plate",    "bowl",  "cup",   "mug",
+      "pot",  "bottle", "candlestick",  "table",       "scaffold", "fridge"};
   return names;
 }
 

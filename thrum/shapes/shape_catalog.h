@@ -18,8 +18,8 @@ namespace thrum::shapes {
 
 using ShapeDesc =
     std::variant<BoxDesc, SphereDesc, CylinderDesc, CapsuleDesc, TorusDesc, ConeDesc, LatheDesc,
-                 ExtrusionDesc, TubeDesc, HeightFieldDesc, ConvexHullDesc, PlateDesc, BowlDesc, CupDesc,
-                 MugDesc, PotDesc, BottleDesc, CandlestickDesc, TableDesc, ScaffoldDesc, FridgeDesc>;
+                 ExtrusionDesc, TubeDesc, HelixDesc, HeightFieldDesc, ConvexHullDesc, PlateDesc, BowlDesc,
+                 CupDesc, MugDesc, PotDesc, BottleDesc, CandlestickDesc, TableDesc, ScaffoldDesc, FridgeDesc>;
 
 [[nodiscard]] mesh::TriangleMesh generate(const ShapeDesc& shape);
 

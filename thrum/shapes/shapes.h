@@ -6,8 +6,8 @@
 // kDefaultSegments around for a round one. Vertices lie on the true surface, so a round shape loses volume of
 // order (edge / radius)^2.
 //
-// Shapes are centred at the origin; the axis of those of revolution is z. A lathe and an extrusion stay where
-// their outline puts them.
+// Shapes are centred at the origin; the axis of those of revolution is z. A lathe, an extrusion and a helix
+// stay where their outline puts them.
 #pragma once
 
 #include <vector>
@@ -94,6 +94,18 @@ struct TubeDesc {
   int segments = 0;                                 ///< around; 0: from edge_length
 };
 
+/// An outline swept along a helix about z, its sections in planes through the axis: a spring, a slide, the
+/// track of marbles. Points (x, y) of the outline are those outwards from the helix and above it. It begins
+/// on the x axis at z = 0 and turns counter-clockwise.
+struct HelixDesc {
+  std::vector<Vec2> outline = {{-0.01, 0}, {0.01, 0}, {0.01, 0.01}, {-0.01, 0.01}};  ///< [m]
+  double radius = 0.1;     ///< from the axis to the origin of the outline [m]
+  double pitch = 0.05;     ///< rise in a whole turn; below 0 it falls [m]
+  double turns = 1;        ///< may be a part of one
+  double edge_length = 0;  ///< [m]
+  int segments = 0;        ///< in a whole turn; 0: from edge_length
+};
+
 /// A ground with side walls down to a flat bottom. `heights` is row-major, x running fastest.
 struct HeightFieldDesc {
   int columns = 2;                             ///< samples in x
@@ -116,6 +128,7 @@ struct ConvexHullDesc {
 [[nodiscard]] mesh::TriangleMesh generate(const LatheDesc& desc);
 [[nodiscard]] mesh::TriangleMesh generate(const ExtrusionDesc& desc);
 [[nodiscard]] mesh::TriangleMesh generate(const TubeDesc& desc);
+[[nodiscard]] mesh::TriangleMesh generate(const HelixDesc& desc);
 [[nodiscard]] mesh::TriangleMesh generate(const HeightFieldDesc& desc);
 [[nodiscard]] mesh::TriangleMesh generate(const ConvexHullDesc& desc);
 

@@ -261,7 +261,7 @@ class World {
   [[nodiscard]] LimitCounts limit_counts() const;
   /// Whether steps by `timewarp` are taken by groups at times of their own: not with observers that do not
   /// only watch (StepObserver::only_watches), since what these do to a body depends on all bodies at one
-  /// time, and with the flexible stepper not with any observer or sensor.
+  /// time, and with the flexible stepper not with sensors.
   [[nodiscard]] bool can_warp() const;
   /// From the next step on.
   void set_reports(const StepReports& reports) { desc_.reports = reports; }

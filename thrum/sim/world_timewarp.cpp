@@ -155,7 +155,9 @@ void World::advance_group(WarpGroup& group, double end, double h)
       std::exchange(group.now.time, left - taken > kRestRounding * h ? group.now.time + taken : end);
   if (!called_observers_.empty()) {
     WarpGroup::Slice& slice = group.history.emplace_back();
-    slice = {begin, group.now.time, group.bodies, slice_start_.bodies, state_.bodies, state_.patches};
+    slice = {begin,         group.now.time, group.bodies,        slice_start_.bodies,
+             state_.bodies, state_.patches, state_.modal_states, {}};
+    if (flexible_ != nullptr) slice.modal_forces = flexible_->report().modal_forces;
     for (model::ContactPatch& patch : slice.patches) {
       patch.a = group.bodies[at(patch.a)];
       patch.b = group.bodies[at(patch.b)];
@@ -171,7 +173,10 @@ void World::advance_group(WarpGroup& group, double end, double h)
 
 void World::Timewarp::run()
 {
-  if (is_observed()) start_ = world_.state_.bodies;
+  if (is_observed()) {
+    start_ = world_.state_.bodies;
+    start_rings_ = world_.state_.modal_states;
+  }
   start_time_ = world_.state_.time;
   make_groups();
   if (!free_.bodies.empty()) advance_free_bodies();
@@ -332,11 +337,10 @@ void World::Timewarp::take_over(const WarpGroup& part, WarpGroup& merged)
 
 bool World::can_warp() const
 {
-  // The slices of the flexible stepper are not kept for observers, nor are its sensors looked at.
-  if (flexible_ != nullptr) {
-    return observers_.empty() && std::none_of(model_.bodies.begin(), model_.bodies.end(),
-                                              [](const model::BodyProperties& body) { return body.sensor; });
-  }
+  // With the flexible stepper sensors are not looked at.
+  if (flexible_ != nullptr && std::any_of(model_.bodies.begin(), model_.bodies.end(),
+                                          [](const model::BodyProperties& body) { return body.sensor; }))
+    return false;
   return std::all_of(observers_.begin(), observers_.end(),
                      [](const StepObserver* observer) { return observer->only_watches(); });
 }

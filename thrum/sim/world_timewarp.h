@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thrum/base/index.h"
+#include "thrum/flexible/flexible_report.h"
 #include "thrum/rigid/stepper.h"
 #include "thrum/sim/world.h"
 
@@ -22,6 +23,8 @@ struct World::WarpGroup {
     std::vector<model::BodyState> before;
     std::vector<model::BodyState> after;
     std::vector<model::ContactPatch> patches;  ///< between bodies of the world
+    std::vector<model::ModalState> rings;      ///< of the bodies that ring, at its end
+    std::vector<flexible::ModalForces> modal_forces;
   };
 
   struct Saved {
@@ -103,6 +106,7 @@ class World::Timewarp {
   [[nodiscard]] std::vector<const WarpGroup::Slice*> slices_taken() const;
   void show_part(const WarpGroup::Slice& slice, double begin, double end,
                  const std::vector<model::BodyState>& before);
+  void show_vibration(const std::vector<const WarpGroup::Slice*>& slices, double begin, double end);
 
   World& world_;
   double h_;
@@ -110,8 +114,9 @@ class World::Timewarp {
   WarpGroup free_;                      ///< bodies that meet nothing
   std::vector<std::int32_t> group_of_;  ///< by body; kNone: fixed, free or asleep
   std::priority_queue<Event> queue_;
-  std::vector<model::BodyState> start_;  ///< of the step, if there are observers
-  double start_time_ = 0;                ///< of the step [s]
+  std::vector<model::BodyState> start_;         ///< of the step, if there are observers
+  std::vector<model::ModalState> start_rings_;  ///< likewise
+  double start_time_ = 0;                       ///< of the step [s]
 };
 
 }  // namespace thrum::sim

@@ -7,16 +7,23 @@
 //
 // A contact of a group comes in every slice shown that its own covers, with its share of the impulses; one
 // with an impact, which is at the beginning of its slice, comes in the first of them only. Bodies are between
-// the ends of their own slices on straight lines, with the velocities that they have at the later one.
+// the ends of their own slices on straight lines, with the velocities that they have at the later one. How
+// they ring is that of the last end of a slice of theirs, and the forces on their modes are those of the
+// substeps, of which the first and the last may be cut.
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "thrum/flexible/flexible_stepper.h"
 #include "thrum/sim/step_observer.h"
 #include "thrum/sim/world_timewarp.h"
 
 namespace thrum::sim {
 
 namespace {
+
+/// A part of a substep below this share of it is rounding.
+constexpr double kRoundingShare = 1e-9;
 
 model::BodyState between(const model::BodyState& before, const model::BodyState& after, double fraction)
 {
@@ -39,6 +46,25 @@ void scale_impulses(model::ContactPatch& patch, double factor)
 {
   patch.friction_impulse *= factor;
   for (model::ContactPoint& point : patch.active()) point.normal_impulse *= factor;
+}
+
+// What substeps of a slice that began at `start` did from `begin` to `end`.
+flexible::ModalForces part_of(const flexible::ModalForces& on, double start, double begin, double end)
+{
+  flexible::ModalForces part{on.body, {}, {}};
+  const std::size_t modes = on.durations.empty() ? 0 : on.forces.size() / on.durations.size();
+  double time = start;
+  for (std::size_t k = 0; k < on.durations.size(); ++k) {
+    const double until = time + on.durations[k];
+    const double length = std::min(until, end) - std::max(time, begin);
+    time = until;
+    // Ends of slices and sums of substeps differ by rounding.
+    if (!(length > kRoundingShare * on.durations[k])) continue;
+    part.durations.push_back(length);
+    const auto first = on.forces.begin() + static_cast<std::ptrdiff_t>(k * modes);
+    part.forces.insert(part.forces.end(), first, first + static_cast<std::ptrdiff_t>(modes));
+  }
+  return part;
 }
 
 // The part of a contact from some time of its slice on; `way` is how far its bodies have gone until then.
@@ -101,6 +127,29 @@ void World::Timewarp::show_part(const WarpGroup::Slice& slice, double begin, dou
   }
 }
 
+// Of a body that is in two slices, the later one is of the group that it came into.
+void World::Timewarp::show_vibration(const std::vector<const WarpGroup::Slice*>& slices, double begin,
+                                     double end)
+{
+  if (world_.flexible_ == nullptr) return;
+  model::SceneState& state = world_.state_;
+  std::map<model::BodyIndex, flexible::ModalForces> forces;
+  for (const WarpGroup::Slice* slice : slices) {
+    if (!(slice->begin < end && slice->end > begin)) continue;
+    for (const flexible::ModalForces& on : slice->modal_forces)
+      forces[world_.index_of(on.body)] = part_of(on, slice->begin, begin, end);
+    if (slice->end > end) continue;
+    for (const model::BodyIndex body : slice->bodies) {
+      std::erase_if(state.modal_states,
+                    [&](const model::ModalState& ring) { return ring.body == state.body_ids[at(body)]; });
+    }
+    state.modal_states.insert(state.modal_states.end(), slice->rings.begin(), slice->rings.end());
+  }
+  std::vector<flexible::ModalForces> all;
+  for (auto& [body, on] : forces) all.push_back(std::move(on));
+  world_.flexible_->set_modal_forces(std::move(all));
+}
+
 void World::Timewarp::show_slices()
 {
   if (!is_observed()) return;
@@ -113,10 +162,12 @@ void World::Timewarp::show_slices()
   model::SceneState& state = world_.state_;
   std::vector<model::BodyState> end_bodies = std::exchange(state.bodies, start_);
   std::vector<model::ContactPatch> end_patches = state.patches;
+  std::vector<model::ModalState> end_rings = std::exchange(state.modal_states, start_rings_);
   const double end_time = state.time;
   const auto restore_end = [&] {
     state.bodies.swap(end_bodies);
     state.patches.swap(end_patches);
+    state.modal_states.swap(end_rings);
     state.time = end_time;
     world_.bodies_before_slice_.clear();
   };
@@ -132,6 +183,7 @@ void World::Timewarp::show_slices()
         show_part(*slice, times[k], times[k + 1], before);
     }
     sort_contacts(state);
+    show_vibration(slices, times[k], times[k + 1]);
     state.time = start_time_ + times[k];
     world_.find_surfaces();
     try {
