@@ -37,7 +37,7 @@ class RandomCases {
     surface.friction = random_() % 5 == 0 ? 0.0 : 0.5 * std::abs(number());
     surface.rolling_friction = random_() % 3 == 0 ? 0.01 : 0.0;
     surface.spinning_friction = random_() % 3 == 0 ? 0.01 : 0.0;
-    set_rows(contact, &model::ContactPoint::position, -xb, xb, surface, c.patch, c.record);
+    set_rows(contact, {}, c.a, -xb, c.b, xb, surface, c.patch, c.record);
     const double cfm = random_() % 2 == 0 ? 0.0 : 0.1;
     const bool hold_a = random_() % 4 == 0;
     set_masses(c.patch, c.a, c.b, hold_a, !hold_a && random_() % 4 == 0, cfm, c.masses);
