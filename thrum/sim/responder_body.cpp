@@ -76,13 +76,6 @@ Vec3 across(const Vec3& normal, const Vec3& v)
   return v - normal.dot(v) * normal;
 }
 
-// The other body was at the end of this arm when the contact acted [m].
-void set_arm(const Vec3& arm, const std::vector<vibration::RigidBodyData>& parts,
-             vibration::SurfaceContact& contact)
-{
-  contact.travel = arm - (contact.position - parts[at(contact.body)].centre);
-}
-
 ContactKey key_of(const model::ContactPatch& patch, std::size_t p, std::size_t k)
 {
   const model::ContactPoint& point = patch.points[k];
@@ -216,7 +209,7 @@ void Responder::place_at_impact(const StepView& view, std::size_t i, ResonatorCo
   contact.position =
       X_wm.point_to_local(found) + time_to_surface(contact, gathered.parts, view.h) *
                                        across(contact.normal, X_wm.direction_to_local(velocity));
-  set_arm(X_wm.direction_to_local(found - other.X_wb.position), gathered.parts, contact);
+  gathered.set_arm(X_wm.direction_to_local(found - other.X_wb.position), contact);
 }
 
 // The impacts of one slice on one body, with what they lost in it.
@@ -273,55 +266,6 @@ void Responder::record_impacts(const StepView& view, const Resonator& resonator)
   }
 }
 
-// What the contacts of a body that can move gave beyond their steady loads since it was struck. One that has
-// ended does not carry its load any more: what it bore has fallen since then.
-void Responder::record_reactions(const StepView& view, const Resonator& resonator)
-{
-  const model::BodyIndex self = view.index_of(resonator.body);
-  const auto is_struck_here = [&](model::BodyIndex other, const ContactKey& key) {
-    return std::any_of(
-        record_->impacts.begin(), record_->impacts.end(), [&](const StepRecord::Impact& impact) {
-          return impact.resonator == self && impact.other == other && impact.key.same_features(key);
-        });
-  };
-  if (view.model.bodies[at(self)].motion != model::Motion::dynamic) return;
-  if (std::none_of(record_->impacts.begin(), record_->impacts.end(),
-                   [&](const StepRecord::Impact& impact) { return impact.resonator == self; }))
-    return;
-  std::vector<Vec3>& centres = record_->centres_at_impact[self];
-  if (centres.empty()) {
-    for (const model::BodyState& body : view.bodies_before) centres.push_back(body.X_wb.position);
-  }
-  for (StepRecord::Impact& reaction : record_->reactions) {
-    if (reaction.resonator == self) reaction.not_borne += view.h * reaction.contact.load;
-  }
-  const ResonatorContacts gathered = gather_contacts(view, resonator, {});
-  for (std::size_t i = 0; i < gathered.contacts.size(); ++i) {
-    if (is_struck_here(gathered.body_of(i), gathered.keys[i])) continue;
-    const auto known = std::find_if(
-        record_->reactions.begin(), record_->reactions.end(), [&](const StepRecord::Impact& reaction) {
-          return reaction.resonator == self && gathered.is_at(i, reaction.other, reaction.key);
-        });
-    if (known != record_->reactions.end()) {
-      const double load = view.h * known->contact.load;
-      known->contact.reaction += gathered.contacts[i].impulse - load;
-      known->not_borne -= load;
-      continue;
-    }
-    const model::ContactPatch& patch = view.state.patches[gathered.keys[i].patch];
-    StepRecord::Impact& reaction = record_->reactions.emplace_back();
-    reaction.resonator = self;
-    reaction.other = gathered.body_of(i);
-    reaction.contact = gathered.contacts[i];
-    reaction.arm =
-        vibration::arm_of_other(gathered.parts[at(gathered.contacts[i].body)], gathered.contacts[i]);
-    reaction.contact.load = load_before(view, patch, gathered.keys[i].position);
-    reaction.contact.reaction = reaction.contact.impulse - view.h * reaction.contact.load;
-    reaction.key = gathered.keys[i];
-    reaction.key.patch = ContactKey::kGone;
-  }
-}
-
 // The impacts of all slices among the contacts of the end of the step. One that has ended since then, as of
 // a ball that has bounced off, is a contact more, unless it is too weak to count: then it is nothing.
 void Responder::add_recorded_impacts(const StepView& view, const Resonator& resonator,
@@ -339,10 +283,7 @@ void Responder::add_recorded_impacts(const StepView& view, const Resonator& reso
     if (i == gathered.contacts.size()) {
       if (impact.contact.impulse < settings.min_impulse || impact.contact.approach_speed < settings.min_speed)
         continue;
-      gathered.contacts.push_back(impact.contact);
-      gathered.contacts.back().body = part_of(view, impact.other, gathered);
-      set_arm(impact.arm, gathered.parts, gathered.contacts.back());
-      gathered.keys.push_back(impact.key);
+      (void)gathered.add_contact(impact, part_of(view, impact.other, gathered));
       continue;
     }
     vibration::SurfaceContact& contact = gathered.contacts[i];
@@ -350,7 +291,7 @@ void Responder::add_recorded_impacts(const StepView& view, const Resonator& reso
     contact.load = 0;
     contact.position = impact.contact.position;
     contact.normal = impact.contact.normal;
-    set_arm(impact.arm, gathered.parts, contact);
+    gathered.set_arm(impact.arm, contact);
     contact.impulse = impact.contact.impulse;
     contact.approach_speed = impact.contact.approach_speed;
     contact.loss = impact.contact.loss;
@@ -359,75 +300,6 @@ void Responder::add_recorded_impacts(const StepView& view, const Resonator& reso
   vibration::merge_struck_contacts(gathered.parts, vibration::kMergeRatio * settings.contact_radius,
                                    gathered.contacts);
   add_reactions(view, settings.min_speed, gathered);
-}
-
-// A body that can move passes an impact on within the rigid step, which may throw what stands on it off again
-// before the step ends: in a step of 1/30 s a box on a plate of 12 kg was 3 mm up by then, kept the speed of
-// the rigid throw, 0.45 m/s instead of 0.16, and was not kicked. Contacts that carried a load when the impact
-// came are closed again, and take part in it from there; how high the body has been raised meanwhile is taken
-// from its hop.
-void Responder::add_reactions(const StepView& view, double min_speed, ResonatorContacts& gathered) const
-{
-  constexpr double kApart = std::numeric_limits<double>::infinity();
-  constexpr double kMaxSteadyLoad = 1.5;  // in weights: a step with an impact pressed harder
-  // What stands on the ringing body bears its own weight; what does not move bears all of them together.
-  std::map<model::BodyIndex, double> loads;  // model::kNone: what does not move [N]
-  std::set<model::BodyIndex> moving;         // that approach or leave already when the impact comes
-  const double g = view.model.gravity.norm();
-  const auto key_of_load = [&](model::BodyIndex body) {
-    return view.model.bodies[at(body)].motion == model::Motion::dynamic ? body : model::kNone;
-  };
-  double weight = view.model.bodies[at(gathered.bodies[0])].mass * g;
-  for (const StepRecord::Impact& reaction : record_->reactions) {
-    if (reaction.resonator != gathered.bodies[0]) continue;
-    const model::BodyIndex body = key_of_load(reaction.other);
-    if (body != model::kNone && !loads.contains(body)) weight += view.model.bodies[at(body)].mass * g;
-    loads[body] += reaction.contact.load;
-    if (reaction.contact.load > 0 && std::abs(reaction.contact.approach_speed) > min_speed)
-      moving.insert(body);
-  }
-  const auto is_steady = [&](std::int32_t number) {
-    const model::BodyIndex body = key_of_load(gathered.bodies[at(number)]);
-    const double own = body == model::kNone ? weight : view.model.bodies[at(body)].mass * g;
-    return !moving.contains(body) && loads[body] <= kMaxSteadyLoad * own;
-  };
-  std::set<std::size_t> closed;
-  std::set<std::int32_t> stood;
-  for (const StepRecord::Impact& reaction : record_->reactions) {
-    if (reaction.resonator != gathered.bodies[0]) continue;
-    std::size_t i = 0;
-    while (i < gathered.contacts.size() && !gathered.is_at(i, reaction.other, reaction.key)) ++i;
-    if (i == gathered.contacts.size()) {
-      gathered.contacts.push_back(reaction.contact);
-      gathered.contacts.back().body = part_of(view, reaction.other, gathered);
-      set_arm(reaction.arm, gathered.parts, gathered.contacts.back());
-      gathered.contacts.back().reaction = 0;
-      gathered.contacts.back().gap = kApart;
-      gathered.keys.push_back(reaction.key);
-    }
-    vibration::SurfaceContact& contact = gathered.contacts[i];
-    contact.reaction += reaction.contact.reaction;
-    if (contact.struck || !(reaction.contact.load > 0) || !is_steady(contact.body)) continue;
-    contact.reaction -= reaction.not_borne;
-    contact.load = reaction.contact.load;
-    contact.gap = 0;
-    closed.insert(i);
-    stood.insert(contact.body);
-  }
-  // One that has come since then stands where one of these stood.
-  for (std::size_t i = 0; i < gathered.contacts.size(); ++i) {
-    vibration::SurfaceContact& contact = gathered.contacts[i];
-    if (!contact.struck && stood.contains(contact.body) && !closed.contains(i)) contact.gap = kApart;
-  }
-  const auto centres = record_->centres_at_impact.find(gathered.bodies[0]);
-  if (centres == record_->centres_at_impact.end() || stood.empty()) return;
-  stood.insert(0);
-  const Vec3 up = -view.model.gravity.normalized();
-  for (const std::int32_t number : stood) {
-    const model::BodyIndex body = gathered.bodies[at(number)];
-    const Vec3 moved = view.state.bodies[at(body)].X_wb.position - centres->second[at(body)];
-    gathered.parts[at(number)].risen = std::max(0.0, up.dot(moved));
-  }
 }
 
 // A resting body is thrown together with what stands on it: an impulse for the crate alone would be shared

@@ -108,6 +108,19 @@ struct Responder::ResonatorContacts {
                       const std::function<bool(const model::ContactPoint&)>& is_struck,
                       const std::function<bool(model::BodyIndex)>& rings);
 
+  /// The other body was at the end of this arm when the contact acted [m].
+  void set_arm(const Vec3& arm, vibration::SurfaceContact& contact) const
+  {
+    contact.travel = arm - (contact.position - parts[at(contact.body)].centre);
+  }
+  /// One that has ended since it was recorded; `part` is its other body. Returns its number.
+  std::size_t add_contact(const StepRecord::Impact& recorded, std::int32_t part);
+  /// Of the parts that stood on the ringing one when the impact came, contacts that are not among `closed` have
+  /// come since then and take no part in it.
+  void leave_out_new_contacts(const std::set<std::int32_t>& stood, const std::set<std::size_t>& closed);
+  /// How high these parts and the ringing body were raised since the impact came; `centres` of all bodies then.
+  void note_rise(const StepView& view, const std::set<std::int32_t>& stood, const std::vector<Vec3>& centres);
+
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }
   [[nodiscard]] model::BodyIndex body_of(std::size_t contact) const
   {
