@@ -45,7 +45,7 @@ struct SpinMidpoint {
 /// angular momentum to rounding (see the source). Fast spin is taken in parts.
 [[nodiscard]] SpinMidpoint advance_spin(const Mat3& inertia_b, const Quat& q, const Vec3& w, double h);
 
-/// Turns `q` by the rotation whose Cayley vector is h w / 2.
+/// Turns `q` by the rotation vector h w.
 [[nodiscard]] Quat advance_rotation(const Quat& q, const Vec3& w, double h);
 
 /// In world axes, of a body with the inertia `inertia_b` in its own axes [1/(kg m^2)].
