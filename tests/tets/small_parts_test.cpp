@@ -55,6 +55,17 @@ TEST(SmallParts, AreNoneOfPlatesAndAngles)
   EXPECT_TRUE(find_roots(filled(angle, 0.05)).empty());
 }
 
+// From the face of a step, and from the end of a rib, a line through the body runs along it.
+TEST(SmallParts, AreNoneOfStepsAndRibs)
+{
+  const mesh::TriangleMesh step =
+      shapes::boolean_union(box({0, 0, 0}, {0.4, 0.2, 0.02}), box({0.2, 0, 0}, {0.4, 0.2, 0.03}));
+  EXPECT_TRUE(find_roots(filled(step, 0.05)).empty());
+  const mesh::TriangleMesh rib =
+      shapes::boolean_union(box({0, 0, 0}, {0.4, 0.2, 0.02}), box({0.05, 0.09, 0.01}, {0.35, 0.11, 0.05}));
+  EXPECT_TRUE(find_roots(filled(rib, 0.05)).empty());
+}
+
 TEST(SmallParts, HaveSmallTetrahedraAroundTheirRoots)
 {
   mesh::TetrahedralMesh mesh = filled(block_with_peg(), 0.1);

@@ -211,7 +211,8 @@ std::optional<Remeshed> remeshed(const mesh::TriangleMesh& surface, double edge,
 //
 // What a small part stands on gives way within about the width of the part, and elements that are larger
 // there are too stiff, alike in every degree: neither stress jumps nor the degree show it. Elements at such
-// roots are therefore halved from one mesh to the next, and the difference is a part of the error.
+// roots are therefore halved from one mesh to the next, and what changes more than expected is a part of the
+// error.
 class Climb {
  public:
   Climb(const Filler& filler, const QualityLevel& level)
@@ -235,8 +236,10 @@ class Climb {
   }
 
  private:
-  // Elements at a root over the width of the part, in the first mesh: as small as two meshes allow.
+  // Elements at a root over the width of the part, in the first mesh: as small as two meshes allow, and up to
+  // kRoomyShare so that there is room for smaller elements where stress jumps ask for them.
   static constexpr double kFinestShare = 1;
+  static constexpr double kRoomyShare = 2;
   static constexpr double kCoarsestShare = 8;
   static constexpr double kShareStep = 1.5;
   static constexpr double kRootRatio = 2;  // of the sizes in two meshes
@@ -250,24 +253,46 @@ class Climb {
     has_roots_ = !tets::find_roots(mesh_).empty();
     if (!has_roots_) return;
     const double most = element_count(mesh_) < max_cubic_ / kMinGrowth ? max_cubic_ : max_quadratic_;
-    for (share_ = kFinestShare; share_ < kCoarsestShare; share_ *= kShareStep) {
-      mesh::TetrahedralMesh next = mesh_;
-      tets::refine_at_roots(next, share_);
-      tets::refine_at_roots(next, share_ / kRootRatio);
-      if (element_count(next) <= most) break;
-    }
+    if (!find_share(kRoomyShare, most / kMinGrowth)) find_share(kCoarsestShare, most);
     tets::refine_at_roots(mesh_, share_);
   }
 
-  // Adds what the mesh before says to what is stated already.
+  // The smallest elements at roots with which the next mesh has at most so many.
+  bool find_share(double coarsest, double max_elements)
+  {
+    for (share_ = kFinestShare; share_ < coarsest; share_ *= kShareStep) {
+      mesh::TetrahedralMesh next = mesh_;
+      tets::refine_at_roots(next, share_);
+      tets::refine_at_roots(next, share_ / kRootRatio);
+      if (element_count(next) <= max_elements) return true;
+    }
+    return false;
+  }
+
+  // The frequencies that a mesh and its errors predict for ever smaller elements.
+  static VecX predicted(const model::ModalModel& model)
+  {
+    return model.frequencies.array() * (1 - model.frequency_errors.array() / kErrorMargin);
+  }
+
+  // Adds by how much the mesh before predicts higher frequencies than this one: what neither stress jumps nor
+  // the degree showed there. What they did show is gone, or is in the errors of this mesh.
   void compare(std::optional<ModalAnalysisResult>& before, ModalAnalysisResult& now)
   {
-    if (has_roots_ && before) {
-      now.model.frequency_errors = now.model.frequency_errors.cwiseMax(errors_by_difference(
-          matched_frequencies(before->model, now.model), now.model.frequencies, kRootShare));
-      is_compared_ = true;
+    std::optional<ModalAnalysisResult> prediction;
+    if (has_roots_) {
+      const VecX found = predicted(now.model);
+      prediction = now;
+      prediction->model.frequencies = found;
+      if (before) {
+        VecX coarse = matched_frequencies(before->model, now.model);
+        const Eigen::Index count = std::min(coarse.size(), found.size());
+        coarse.head(count) = coarse.head(count).cwiseMax(found.head(count));
+        now.model.frequency_errors += errors_by_difference(coarse, found, kRootShare);
+        is_compared_ = true;
+      }
     }
-    before = now;
+    before = std::move(prediction);
     if (!best_ || has_roots_ || worst_error(now.model) < worst_error(best_->model)) best_ = now;
   }
 

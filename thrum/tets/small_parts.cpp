@@ -18,20 +18,41 @@ namespace thrum::tets {
 
 namespace {
 
-// The way through the body from the middle of each triangle [m].
-std::vector<double> thicknesses(const mesh::TriangleMesh& surface)
+// The body below the middle of a triangle [m].
+struct Thickness {
+  double across = 0;  // straight through it
+  double ball = 0;    // of the largest ball within it that touches the triangle there; small near its edges
+};
+
+// Smaller balls until nothing of the surface is within one: each next one touches what was closest.
+double ball_below(const mesh::Bvh& bvh, const Vec3& point, const Vec3& inwards, double across)
+{
+  constexpr int kMaxRounds = 20;
+  constexpr double kTolerance = 1e-3;
+  double diameter = across;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const mesh::ClosestPoint closest = bvh.closest_point(point + 0.5 * diameter * inwards);
+    if (closest.distance >= (1 - kTolerance) * 0.5 * diameter) break;
+    const Vec3 way = closest.point - point;
+    diameter = std::min(diameter, way.squaredNorm() / way.dot(inwards));
+  }
+  return diameter;
+}
+
+std::vector<Thickness> thicknesses(const mesh::TriangleMesh& surface)
 {
   constexpr double kStart = 1e-7;  // below the surface, of the size
   const mesh::Bvh bvh(surface);
   const double size = bvh.bounds().sizes().maxCoeff();
-  std::vector<double> thickness(surface.triangles.size(), size);
+  std::vector<Thickness> thickness(surface.triangles.size(), {size, 0});
   base::parallel_for(thickness.size(), [&](std::size_t t) {
     const Vec3 area = mesh::area_vector(surface, t);
     if (!(area.norm() > 0)) return;
     const Vec3 inwards = -area.normalized();
     const Vec3 middle = (surface.corner(t, 0) + surface.corner(t, 1) + surface.corner(t, 2)) / 3;
     const mesh::RayHit hit = bvh.first_hit({middle + kStart * size * inwards, inwards});
-    if (hit.found()) thickness[t] = hit.t;
+    if (!hit.found()) return;
+    thickness[t] = {hit.t, ball_below(bvh, middle, inwards, hit.t)};
   });
   return thickness;
 }
@@ -92,13 +113,16 @@ std::vector<Root> find_roots(const mesh::TetrahedralMesh& mesh)
 {
   const mesh::BoundarySurface boundary = mesh::boundary_surface(mesh);
   const mesh::TriangleMesh& surface = boundary.surface;
-  const std::vector<double> thickness = thicknesses(surface);
+  const std::vector<Thickness> thickness = thicknesses(surface);
   std::vector<double> at_root(boundary.nodes.size(), std::numeric_limits<double>::infinity());
   mesh::for_each_edge(mesh::edge_uses(surface), [&](std::span<const mesh::EdgeUse> uses) {
     if (uses.size() != 2 || !is_notch(surface, uses)) return;
-    const auto [least, most] = std::minmax(thickness[at(uses[0].triangle)], thickness[at(uses[1].triangle)]);
-    if (most <= kRootThicknessRatio * least) return;
-    for (const Index v : {uses[0].low, uses[0].high}) at_root[at(v)] = std::min(at_root[at(v)], least);
+    // A line across a step or the end of a rib runs along the part: only a ball says that it is thick.
+    Thickness part = thickness[at(uses[0].triangle)];
+    Thickness large = thickness[at(uses[1].triangle)];
+    if (part.across > large.across) std::swap(part, large);
+    if (large.ball <= kRootThicknessRatio * part.across) return;
+    for (const Index v : {uses[0].low, uses[0].high}) at_root[at(v)] = std::min(at_root[at(v)], part.across);
   });
   std::vector<Root> roots;
   for (std::size_t v = 0; v < at_root.size(); ++v)

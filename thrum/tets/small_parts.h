@@ -19,8 +19,8 @@ struct Root {
   double thickness = 0;  ///< of the thin part [m]
 };
 
-/// The ends of sharp edges that are turned inwards, on whose two sides the body differs in thickness by more
-/// than kRootThicknessRatio.
+/// The ends of sharp edges that are turned inwards, where balls within the body on one side are more than
+/// kRootThicknessRatio times as wide as the body is thick on the other.
 [[nodiscard]] std::vector<Root> find_roots(const mesh::TetrahedralMesh& mesh);
 
 inline constexpr double kRootThicknessRatio = 3;
