@@ -142,7 +142,10 @@ void add_sound(CLI::App& app)
   auto options = std::make_shared<SoundOptions>();
   CLI::App* command = app.add_subcommand("sound", "Make the sound of a run again, with other settings");
   command->add_option("folder", options->folder, "the folder of a run with sound")->required();
-  command->add_option("-o,--output", options->output, ".wav or .flac; default: sound.wav in the folder");
+  command->add_option(
+      "-o,--output", options->output,
+      ".wav or .flac; default: sound.wav in the folder. The table of impacts is sound.csv of the run, "
+      "or NAME_impacts.csv with -o NAME.wav");
   command
       ->add_option("--set", options->settings,
                    "change a value of sound, listener, materials or bodies: sound.contact_damping_scale=20, "
