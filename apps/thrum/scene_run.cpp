@@ -200,7 +200,15 @@ void run(const RunOptions& options)
       report.end_line();
       media::RunSoundDesc sound;
       sound.preparation.stop = stop;
-      files = make_run_sound(folder, recording, sound, quiet).files;
+      try {
+        files = make_run_sound(folder, recording, sound, quiet).files;
+      } catch (const base::Stopped&) {
+        std::error_code none;
+        for (const char* earlier : {"sound.wav", "sound.csv", "sources.npz"})
+          std::filesystem::remove(folder / earlier, none);
+        fmt::print(stderr, "warning: Stopped before the sound was made; 'thrum sound {}' makes it.\n",
+                   folder.string());
+      }
     } else {
       std::error_code none;
       std::filesystem::remove(folder / "sound.wav", none);  // of an earlier run

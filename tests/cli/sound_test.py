@@ -48,6 +48,26 @@ class Sound(CommandLine):
         self.assertIn("file_stems", self.assert_rejected(1, "sound", self.taps, "-o", self.taps / "file.wav", "--stems"))
         self.assertEqual((self.taps / "file_stems").read_text(), "mine")
 
+    def test_a_body_that_outruns_sound_is_heard_in_bounded_time(self):
+        scene = {"duration": 3, "step": 0.0037, "gravity": [0, 0, 0], "length_scale": 0.1,
+                 "sound": {"modes": 3, "tail": 0.2, "air_absorption": False, "ground_reflection": 0},
+                 "listener": {"kind": "mono", "position": [0, -2, 0]},
+                 "bodies": [{"name": "bar", "shape": {"kind": "box", "size": [0.3, 0.03, 0.005]}, "material": "glass"}],
+                 "impulses": [{"body": "bar", "time": 0.1, "impulse": [0, 0, 20000], "position": [-0.148, 0.01, -0.0025]}]}
+        (self.at / "fast.json").write_text(json.dumps(scene))
+        run = self.run_thrum("run", "fast.json", "-o", "fast")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn('Body "bar" moves at up to', run.stderr)
+        self.assertIn("m/s its sound is not right", run.stderr)
+        again = self.run_thrum("sound", "fast", "--json")
+        self.assertLess(json.loads(again.stdout)["seconds"], 3.3)
+        # One that overflows is told so.
+        scene["impulses"][0]["impulse"] = [0, 0, 1e300]
+        (self.at / "faster.json").write_text(json.dumps(scene))
+        message = self.assert_rejected(1, "run", "faster.json", "-o", "faster", "--quiet")
+        self.assertIn("impulse", message)
+        self.assertIn("gain", message)
+
     def test_a_table_replaces_none_but_a_table_of_impacts(self):
         before = {file.name: file.read_bytes() for file in self.taps.iterdir() if file.is_file()}
         for name in ("energy", "events"):

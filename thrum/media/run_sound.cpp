@@ -31,6 +31,7 @@ constexpr std::size_t kBlockIntervals = 32;   ///< of Synthesis::kInterval sampl
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
 constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]
+constexpr double kMaxPressure = 1e30;         ///< far above all that is meant, far below overflow [Pa]
 constexpr double kMergeTime = 1e-3;           ///< impacts of a pair this close are one line [s]
 constexpr double kInaudible = 1e-9;           ///< a body whose amplitude stays below this is not heard [Pa m]
 // The sound after the end of the motion ends when it is below both of these.
@@ -84,9 +85,12 @@ class RunSynthesis {
 
   void run()
   {
+    // A run that was stopped is heard as far as it went.
+    const bool was_stopped = desc_.preparation.stop.stop_requested();
     std::size_t k = 0;
     bool is_over = false;
     for (; k < blocks_ && !is_over; ++k) {
+      if (!was_stopped) desc_.preparation.stop.check();
       const double end = static_cast<double>((k + 1) * block_) / rate_;
       while (synthesis_.ready_until() < end) add_next_step();
       synthesis_.render(kBlockIntervals, amplitudes_);
@@ -236,6 +240,7 @@ class RunSynthesis {
     for (const auto& paths : paths_)
       for (const sound::ListenerPath& path : paths)
         latest = std::max(latest, path.path().at_emission(time).reception);
+    latest = std::min(latest, static_cast<double>(blocks_ * block_) / rate_);
     return static_cast<std::size_t>(std::ceil(latest * rate_)) + kArrivalMargin;
   }
 
@@ -529,6 +534,20 @@ void add_modes(const sound::SoundModel& model, RunSound& result)
   }
 }
 
+void check_range(const sound::AudioBuffer& sound)
+{
+  for (const std::vector<double>& channel : sound.channels) {
+    const auto bad =
+        std::find_if(channel.begin(), channel.end(), [](double x) { return !(std::abs(x) < kMaxPressure); });
+    if (bad == channel.end()) continue;
+    throw Error(fmt::format(
+        "The sound is louder than {:g} Pa from {:.3g} s on, or no number. Make smaller what is too large: an "
+        "impulse or "
+        "a speed of the scene, the gain of a body or of a material, sound.roughness or sound.rolling.",
+        kMaxPressure, static_cast<double>(bad - channel.begin()) / sound.sample_rate));
+  }
+}
+
 double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 {
   if (settings.normalise) return 1 / sound::normalising_gain(result.sound);
@@ -591,6 +610,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   warn_of_fast_motion(run, notes.listener, result.warnings);
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
+  check_range(result.sound);
   result.peak = sound::peak(result.sound);
   result.full_scale = full_scale_of(notes.sound, result);
 
