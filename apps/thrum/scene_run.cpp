@@ -117,7 +117,7 @@ std::vector<std::string> settings_of(const RunOptions& options, bool no_response
   if (!options.seed.empty()) settings.push_back("seed=" + options.seed);
   if (no_response) settings.emplace_back("response.method=none");
   // What the scene or --set say about sound is kept.
-  if (options.sound && !scene::read_scene(options.scene, {.settings = settings}).sound)
+  if ((options.sound || options.normalise) && !scene::read_scene(options.scene, {.settings = settings}).sound)
     settings.emplace_back("sound=true");
   if (options.normalise) settings.emplace_back("sound.normalise=true");
   return settings;

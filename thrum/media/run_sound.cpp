@@ -560,6 +560,13 @@ double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
                          const RunSoundDesc& desc)
 {
+  const std::filesystem::path contacts = folder / "contacts";
+  std::error_code none;
+  const bool is_missing = !std::filesystem::exists(contacts, none);
+  if (!recording.header.note("sound").empty() && (is_missing || (std::filesystem::is_regular_file(contacts) &&
+                                                                 std::filesystem::is_empty(contacts, none))))
+    throw Error(fmt::format("{}, from which the sound is made, is {}. Run the scene again.",
+                            contacts.string(), is_missing ? "missing" : "empty"));
   if (!has_recorded_contacts(folder, recording)) {
     throw Error(fmt::format(
         "The run in {} did not record its contacts, which sound needs. Run it again with --sound, "
@@ -622,9 +629,13 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
         "players; raise sound.full_scale, or leave it out.",
         report.clipped_samples, result.full_scale, result.peak));
   }
-  if (result.peak == 0 && !run.is_cut_short())
-    result.warnings.emplace_back(
-        "Nothing is heard: no body that sounds was struck, or the listener is too far away.");
+  if (result.peak == 0 && !run.is_cut_short()) {
+    result.warnings.emplace_back(result.sounding_bodies == 0
+                                     ? "Nothing is heard: no body that sounds was struck."
+                                     : "Nothing is heard: the listener is so far away, or so fast, that "
+                                       "nothing comes to it before the "
+                                       "sound ends. Raise sound.tail, or set listener.position closer.");
+  }
   result.files.push_back(file);
   result.files.push_back(table);
   base::write_file(table, std::string_view(sound_csv(run, recording, result.sound)));
