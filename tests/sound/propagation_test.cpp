@@ -51,8 +51,8 @@ PoseTrack straight_line(const Vec3& from, const Vec3& velocity, double duration,
   return {times, poses};
 }
 
-// Who flies away at M times the speed of sound from t = 0 is heard as it was at (t - d / c) / (1 + M), at any M;
-// so is what flies towards who flies away in front of it, at t (1 - M) + d / c, up to M = 1.
+// Who flies away from a distance d at M times the speed of sound from t = 0 is heard as it was at
+// (t - d / c) / (1 + M), at any M.
 TEST(SoundPath, FlyingAwayFasterThanSoundHasItsClosedForm)
 {
   const double c = Air{}.sound_speed();
@@ -62,8 +62,6 @@ TEST(SoundPath, FlyingAwayFasterThanSoundHasItsClosedForm)
     const SoundPath path(away, still);
     for (const double t : {0.5, 1.0, 2.5}) {
       const double emission = (t - 2 / c) / (1 + mach);
-      // The curve begins and ends without a jump of its slope, which no closed form has.
-      if (emission < 0.02) continue;
       const PathMoment heard = path.at_reception(t);
       EXPECT_NEAR(heard.emission, emission, 1e-9) << mach;
       EXPECT_NEAR(heard.distance, c * (t - emission), 1e-6 * heard.distance) << mach;

@@ -145,8 +145,8 @@ Vec3 ListenerPath::direction_at(std::size_t sample) const
 void ListenerPath::push(std::span<const double> amplitude)
 {
   propagator_.push(amplitude);
-  // What comes after the end of the sound is heard by nobody but the filters of ears; of a longer one finish()
-  // takes it.
+  // What comes after the end of the sound is heard by nobody but the filters of ears; of a longer one
+  // finish() takes it.
   if (received_ >= sound_->frame_count() + kFarAfterEnd) return;
   propagator_.pull([&](std::span<const double> part) { receive(part); });
 }

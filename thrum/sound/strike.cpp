@@ -23,8 +23,8 @@ constexpr double kAlong = 1e-6;       ///< cosine below which a strike goes alon
 constexpr double kSolidShare = 0.3;   ///< of the mass, by which it may differ from that of a solid body
 constexpr double kSameNormal = 1e-6;  ///< distance between the normals of triangles of one face
 
-// The normals of the surface at a place, the nearest first: at an edge or a corner those of its faces, each once,
-// however it is cut into triangles.
+// The normals of the surface at a place, the nearest first: at an edge or a corner those of its faces, each
+// once, however it is cut into triangles.
 std::vector<Vec3> normals_at(const mesh::TriangleMesh& surface, const mesh::ClosestPoint& place)
 {
   const auto unit_normal = [&](std::size_t t) -> Vec3 {
