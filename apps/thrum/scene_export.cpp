@@ -21,6 +21,7 @@
 #include "thrum/media/snapshots.h"
 #include "thrum/media/viewer_data.h"
 #include "thrum/scene/run_scene.h"
+#include "thrum/sound/audio_file.h"
 
 namespace thrum::app {
 
@@ -122,6 +123,16 @@ void write_sheet(const ExportOptions& options, const sim::Recording& recording)
   print_written(options.sheet, base::counted(times.size(), "frame") + " in rows");
 }
 
+// Before the film is drawn, and not in the words of ffmpeg.
+void check_sound(const std::string& folder, const std::filesystem::path& file)
+{
+  try {
+    (void)sound::read_audio_file(file);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}\n'thrum sound {}' makes it again.", error.what(), folder));
+  }
+}
+
 void write_film(const ExportOptions& options, const sim::Recording& recording)
 {
   constexpr double kParts = 1000;  // steps of the progress of a film
@@ -139,7 +150,15 @@ void write_film(const ExportOptions& options, const sim::Recording& recording)
     progress.advance(done - progress.done());
   };
   const std::filesystem::path sound = std::filesystem::path(options.folder) / "sound.wav";
-  if (std::filesystem::exists(sound)) film.sound = sound;
+  if (std::filesystem::exists(sound)) {
+    check_sound(options.folder, sound);
+    film.sound = sound;
+    if (options.speed != 1)
+      fmt::print(stderr, "note: the film has no sound, which is only of the original speed.\n");
+  } else if (!recording.header.note("sound").empty()) {
+    fmt::print(stderr, "note: the film has no sound: {} is missing; 'thrum sound {}' makes it again.\n",
+               sound.string(), options.folder);
+  }
   media::write_film(options.mp4, recording, film);
   progress.finish();
   if (stop.stop_requested()) fmt::print(stderr, "note: stopped early, so the film is incomplete.\n");

@@ -117,7 +117,7 @@ std::vector<std::string> settings_of(const RunOptions& options, bool no_response
   if (!options.seed.empty()) settings.push_back("seed=" + options.seed);
   if (no_response) settings.emplace_back("response.method=none");
   // What the scene or --set say about sound is kept.
-  if (options.sound && !scene::read_scene(options.scene, {.settings = settings}).sound)
+  if ((options.sound || options.normalise) && !scene::read_scene(options.scene, {.settings = settings}).sound)
     settings.emplace_back("sound=true");
   if (options.normalise) settings.emplace_back("sound.normalise=true");
   return settings;
@@ -200,7 +200,15 @@ void run(const RunOptions& options)
       report.end_line();
       media::RunSoundDesc sound;
       sound.preparation.stop = stop;
-      files = make_run_sound(folder, recording, sound, quiet).files;
+      try {
+        files = make_run_sound(folder, recording, sound, quiet).files;
+      } catch (const base::Stopped&) {
+        std::error_code none;
+        for (const char* earlier : {"sound.wav", "sound.csv", "sources.npz"})
+          std::filesystem::remove(folder / earlier, none);
+        fmt::print(stderr, "warning: Stopped before the sound was made; 'thrum sound {}' makes it.\n",
+                   folder.string());
+      }
     } else {
       std::error_code none;
       std::filesystem::remove(folder / "sound.wav", none);  // of an earlier run

@@ -72,6 +72,20 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
   for (const auto& file : result.files) fmt::print("  {}\n", file.string());
 }
 
+sim::Recording recording_of_run(const std::filesystem::path& folder)
+{
+  const std::filesystem::path file = folder / "recording";
+  if (std::filesystem::exists(file)) return sim::read_recording(file);
+  if (std::filesystem::exists(folder / "with" / "recording"))
+    throw Error(fmt::format("{} contains two runs: give {} or {}.", folder.string(),
+                            (folder / "with").string(), (folder / "without").string()));
+  throw Error(fmt::format("{} is no run folder: it {}. Give a folder that 'thrum run' wrote.",
+                          folder.string(),
+                          !std::filesystem::exists(folder)         ? "does not exist"
+                          : !std::filesystem::is_directory(folder) ? "is a file"
+                                                                   : "has no recording"));
+}
+
 void sound(const SoundOptions& options)
 {
   check_output(options.output, {".wav", ".flac"});
@@ -87,7 +101,12 @@ void sound(const SoundOptions& options)
                       "bodies.mug.material=glass.",
                       setting));
   }
-  const sim::Recording recording = sim::read_recording(std::filesystem::path(options.folder) / "recording");
+  const bool has_scale =
+      std::any_of(options.settings.begin(), options.settings.end(),
+                  [](const auto& setting) { return setting.starts_with("sound.full_scale="); });
+  if (options.normalise && has_scale)
+    throw CLI::ValidationError("--normalise", "chooses full scale, so it excludes --set sound.full_scale");
+  const sim::Recording recording = recording_of_run(options.folder);
   if (options.output.empty())
     check_output((std::filesystem::path(options.folder) / "sound.wav").string(), {});
   base::StopSource stop;
@@ -142,7 +161,10 @@ void add_sound(CLI::App& app)
   auto options = std::make_shared<SoundOptions>();
   CLI::App* command = app.add_subcommand("sound", "Make the sound of a run again, with other settings");
   command->add_option("folder", options->folder, "the folder of a run with sound")->required();
-  command->add_option("-o,--output", options->output, ".wav or .flac; default: sound.wav in the folder");
+  command->add_option(
+      "-o,--output", options->output,
+      ".wav or .flac; default: sound.wav in the folder. The table of impacts is sound.csv of the run, "
+      "or NAME_impacts.csv with -o NAME.wav");
   command
       ->add_option("--set", options->settings,
                    "change a value of sound, listener, materials or bodies: sound.contact_damping_scale=20, "
@@ -162,7 +184,11 @@ void add_sound(CLI::App& app)
   command->add_flag("--quiet", options->quiet, "print nothing but errors and warnings");
   command->footer(
       "The run must have recorded its contacts: \"sound\": true in the scene, or thrum run --sound.");
-  command->callback([options] { sound(*options); });
+  command->callback([options, command] {
+    if (command->count("--output") > 0 && options->output.empty())
+      throw CLI::ValidationError("--output", "is empty; give the name of a file, or leave it out");
+    sound(*options);
+  });
 }
 
 }  // namespace thrum::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // thrum strike MESH: the sound of a body that is struck, once or along a line.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,9 +103,10 @@ Vec3 checked_point(const char* option, const std::string& text, const mesh::Tria
   }
   const double distance = mesh::Bvh(surface).closest_point(point).distance;
   if (distance > kMaxOffset * size && !quiet) {
-    fmt::print(stderr, "{}\n",
-               warning(fmt::format("{} is {} away from the surface; the closest point of it is struck.",
-                                   option, length_text(distance))));
+    fmt::print(
+        stderr, "{}\n",
+        warning(fmt::format("warning: {} is {} away from the surface; the closest point of it is struck.",
+                            option, length_text(distance))));
   }
   return point;
 }
@@ -122,9 +124,12 @@ StrikePlaces checked_places(const StrikeOptions& options, const mesh::TriangleMe
   if (!options.at.empty()) places.at = checked_point("--at", options.at, surface, options.quiet);
   if (!options.to.empty()) places.to = checked_point("--to", options.to, surface, options.quiet);
   if (options.direction.empty()) return places;
-  places.direction = parse_vec3("--direction", options.direction);
-  if (!(places.direction->norm() > 0))
+  // Of any length: squares of very long and very short ones would be inf and 0.
+  const Vec3 way = parse_vec3("--direction", options.direction);
+  const double largest = way.cwiseAbs().maxCoeff();
+  if (!(largest > 0))
     throw Error("--direction " + options.direction + " has no length. Give the way that the striker flies.");
+  places.direction = Vec3(way / largest).normalized();
   return places;
 }
 
@@ -178,7 +183,7 @@ void warn_of_strike(const StrikeOptions& options, const model::ModalModel& model
 {
   if (options.quiet) return;
   const auto tell = [](const std::string& sentence) {
-    fmt::print(stderr, "{}\n", warning(sentence));
+    fmt::print(stderr, "{}\n", warning("warning: " + sentence));
   };
   if (options.speed > kYieldSpeed)
     tell(fmt::format("At {:g} m/s bodies yield or break; the impact is taken as elastic.", options.speed));
@@ -206,10 +211,10 @@ StruckBody read_body(const StrikeOptions& options, const model::Material& materi
     const StrikePlaces places = checked_places(options, surface);
     return {find_modes(options, material, surface), places};
   }
-  if (!options.clamp.empty() || options.has_material || options.thickness > 0)
+  if (!options.clamp.empty() || options.has_material || options.thickness > 0 || options.spacing > 0)
     throw Error(
-        "A modal file has its material, its supports and its shape: leave out --material, --clamp and "
-        "--thickness, or give the mesh.");
+        "A modal file has its material, its supports, its shape and its tetrahedra: leave out --material, "
+        "--clamp, --thickness and --spacing, or give the mesh.");
   const auto modes = std::make_shared<const model::ModalModel>(elastic::read_modal_file(options.input));
   return {modes, checked_places(options, modes->surface)};
 }
@@ -249,10 +254,21 @@ void print_strike(const StrikeOptions& options, const std::string& material, con
   const auto unheard =
       std::count_if(heard.begin(), heard.end(), [&](double f) { return f >= options.rate / 2.0; });
   if (unheard > 0)
-    fmt::print("{}\n",
-               warning(fmt::format("{} of these modes are above half the sample rate and are not heard; "
-                                   "--rate 48000 has all.",
-                                   unheard)));
+    fmt::print("{}\n", warning(fmt::format(
+                           "warning: {} of these modes are above half the sample rate and are not heard; "
+                           "--rate 48000 has all.",
+                           unheard)));
+}
+
+const model::Material& checked_material(const std::string& name)
+{
+  const elastic::MaterialLibrary& library = elastic::MaterialLibrary::builtin();
+  if (const model::Material* material = library.find(name)) return *material;
+  throw Error(
+      fmt::format("There is no material '{}'. Available: {}. Of another, 'thrum modes' makes a modal file "
+                  "(.npz), which is "
+                  "struck as a mesh is.",
+                  name, fmt::join(library.names(), ", ")));
 }
 
 void strike(StrikeOptions options)
@@ -262,7 +278,7 @@ void strike(StrikeOptions options)
   if (options.count == 0) options.count = options.to.empty() ? 1 : kStrikesInARow;
   const double duration = options.duration + (options.count - 1) * options.interval;
   check_length(options, duration);
-  const model::Material& chosen = elastic::MaterialLibrary::builtin().get(options.material);
+  const model::Material& chosen = checked_material(options.material);
   const auto [modes, places] = read_body(options, chosen);
   const model::Material& material = modes->materials.empty() ? chosen : modes->materials.front();
   warn_of_strike(options, *modes);
@@ -287,7 +303,7 @@ void strike(StrikeOptions options)
     fmt::print("{}\n", radiation_text(*model->radiation(), options.radiation, model_seconds));
   fmt::print("{}\n", loudness_text(hit, full_scale));
   if (report.clips())
-    fmt::print("{}\n", warning(fmt::format("{} samples are above full scale; players cut them off.",
+    fmt::print("{}\n", warning(fmt::format("warning: {} samples are above full scale; players cut them off.",
                                            report.clipped_samples)));
 }
 
@@ -345,8 +361,10 @@ void add_strike(CLI::App& app)
       ->add_option("--full-scale", options->full_scale,
                    "pressure that is written as 1.0 [Pa]; default: the peak becomes 0.89")
       ->check(from_to(1e-6, 1e6));
-  command->add_flag("--normalise", options->normalise,
-                    "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS");
+  command
+      ->add_flag("--normalise", options->normalise,
+                 "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS")
+      ->excludes("--full-scale");
   command
       ->add_option("--radiation", options->radiation,
                    "of the modes: scalar, or by direction (cached): multipole, equivalent_sources")
@@ -355,6 +373,7 @@ void add_strike(CLI::App& app)
   add_sound_pictures(*command, options->pictures);
   command->add_flag("--quiet", options->quiet, "print nothing but errors");
   command->callback([options, command] {
+    if (options->output.empty()) throw CLI::ValidationError("--output", "is empty; give the name of a file");
     options->has_material = command->count("--material") > 0;
     strike(*options);
   });

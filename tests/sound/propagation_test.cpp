@@ -51,6 +51,45 @@ PoseTrack straight_line(const Vec3& from, const Vec3& velocity, double duration,
   return {times, poses};
 }
 
+// Who flies away from a distance d at M times the speed of sound from t = 0 is heard as it was at
+// (t - d / c) / (1 + M), at any M.
+TEST(SoundPath, FlyingAwayFasterThanSoundHasItsClosedForm)
+{
+  const double c = Air{}.sound_speed();
+  for (const double mach : {0.5, 0.95, 3.0, 58.0, 1e5}) {
+    const PoseTrack still({Vec3(0, -2, 0)});
+    const PoseTrack away = straight_line(Vec3::Zero(), {0, mach * c, 0}, 3);
+    const SoundPath path(away, still);
+    for (const double t : {0.5, 1.0, 2.5}) {
+      const double emission = (t - 2 / c) / (1 + mach);
+      const PathMoment heard = path.at_reception(t);
+      EXPECT_NEAR(heard.emission, emission, 1e-9) << mach;
+      EXPECT_NEAR(heard.distance, c * (t - emission), 1e-6 * heard.distance) << mach;
+      EXPECT_NEAR(path.at_emission(heard.emission).reception, t, 1e-6) << mach;
+    }
+  }
+}
+
+// Time and memory are those of the sound that is made, at any speed, also one that overflows.
+TEST(Propagation, WhoFliesAwayAtAnySpeedIsHeardInBoundedTime)
+{
+  const int rate = 8000;
+  for (const double speed : {2e4, 1e9, 1e160, 1e300}) {
+    const PoseTrack still({Vec3(0, -2, 0)});
+    const PoseTrack away = straight_line(Vec3::Zero(), {0, speed, 0}, 1);
+    const std::vector<double> source(static_cast<std::size_t>(rate), 1.0);
+    Propagator propagator(SoundPath(away, still), rate);
+    std::vector<double> pressure;
+    for (std::size_t i = 0; i < source.size(); i += 1000) {
+      propagator.push(std::span(source).subspan(i, 1000));
+      propagator.pull(pressure);
+      ASSERT_LT(pressure.size(), 9U << 16) << speed;
+    }
+    propagator.finish(pressure, source.size());
+    for (const double p : pressure) ASSERT_TRUE(std::isfinite(p)) << speed;
+  }
+}
+
 // ISO 9613-2, table 2: attenuation [dB/km] at the exact midband frequencies of octaves from 63 Hz on.
 TEST(Air, AbsorptionIsThatOfTheStandardsTable)
 {

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <system_error>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/error.h"
@@ -28,6 +31,7 @@ constexpr std::size_t kBlockIntervals = 32;   ///< of Synthesis::kInterval sampl
 constexpr double kPeakLevel = 0.89;           ///< of a file without a given full scale: -1 dB
 constexpr double kReferencePressure = 20e-6;  ///< of sound pressure levels [Pa]
 constexpr double kLevelWindow = 0.05;         ///< after an impact, for its level [s]
+constexpr double kMaxPressure = 1e30;         ///< far above all that is meant, far below overflow [Pa]
 constexpr double kMergeTime = 1e-3;           ///< impacts of a pair this close are one line [s]
 constexpr double kInaudible = 1e-9;           ///< a body whose amplitude stays below this is not heard [Pa m]
 // The sound after the end of the motion ends when it is below both of these.
@@ -81,9 +85,12 @@ class RunSynthesis {
 
   void run()
   {
+    // A run that was stopped is heard as far as it went.
+    const bool was_stopped = desc_.preparation.stop.stop_requested();
     std::size_t k = 0;
     bool is_over = false;
     for (; k < blocks_ && !is_over; ++k) {
+      if (!was_stopped) desc_.preparation.stop.check();
       const double end = static_cast<double>((k + 1) * block_) / rate_;
       while (synthesis_.ready_until() < end) add_next_step();
       synthesis_.render(kBlockIntervals, amplitudes_);
@@ -233,6 +240,7 @@ class RunSynthesis {
     for (const auto& paths : paths_)
       for (const sound::ListenerPath& path : paths)
         latest = std::max(latest, path.path().at_emission(time).reception);
+    latest = std::min(latest, static_cast<double>(blocks_ * block_) / rate_);
     return static_cast<std::size_t>(std::ceil(latest * rate_)) + kArrivalMargin;
   }
 
@@ -305,10 +313,34 @@ class RunSynthesis {
   std::size_t blocks_ = 0;
 };
 
+constexpr std::string_view kTableHead = "time,a,b,speed,impulse,duration,level\n";
+
+// That of the run is sound.csv. Another sound has NAME_impacts.csv: NAME.csv may be a table of the user, or
+// events.csv of the run.
+std::filesystem::path table_file(const std::filesystem::path& sound, bool is_own)
+{
+  if (is_own) return std::filesystem::path(sound).replace_extension(".csv");
+  return sound.parent_path() / (sound.stem().string() + "_impacts.csv");
+}
+
+// Only a table of impacts is replaced.
+void check_table_file(const std::filesystem::path& file)
+{
+  if (!std::filesystem::exists(file)) return;
+  std::ifstream in(file, std::ios::binary);
+  std::string head(kTableHead.size(), '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (in && head == kTableHead) return;
+  throw Error(fmt::format(
+      "{} exists and is no table of impacts, which would be written there. Move it, or choose another name "
+      "with -o.",
+      file.string()));
+}
+
 std::string sound_csv(const RunSynthesis& run, const sim::Recording& recording,
                       const sound::AudioBuffer& sound)
 {
-  std::string text = "time,a,b,speed,impulse,duration,level\n";
+  std::string text(kTableHead);
   // Steps come in order, but impacts of one step are where the surfaces meet.
   std::vector<sound::SoundEvent> events = run.events();
   std::stable_sort(events.begin(), events.end(),
@@ -324,13 +356,35 @@ std::string sound_csv(const RunSynthesis& run, const sim::Recording& recording,
   return text;
 }
 
+// Of an earlier sound, by the names of the bodies, and the folder when nothing else lies in it. What else
+// does is not ours.
+void remove_stems(const std::vector<std::string>& names, const std::filesystem::path& folder)
+{
+  bool removed = false;
+  for (const std::string& name : names) {
+    std::error_code failure;
+    if (!std::filesystem::is_directory(folder / name, failure))
+      removed = std::filesystem::remove(folder / name, failure) || removed;
+    if (failure && failure != std::errc::no_such_file_or_directory && failure != std::errc::not_a_directory) {
+      throw Error(fmt::format("{}, the stem of an earlier sound, cannot be removed: {}.",
+                              (folder / name).string(), failure.message()));
+    }
+  }
+  std::error_code not_empty;
+  if (removed) std::filesystem::remove(folder, not_empty);
+}
+
 void write_stems(const RunSynthesis& run, const std::vector<std::string>& names,
                  const std::filesystem::path& folder, bool replace, RunSound& result)
 {
-  std::error_code none;
-  if (replace || !run.stems().empty()) std::filesystem::remove_all(folder, none);
+  if (replace || !run.stems().empty()) remove_stems(names, folder);
   if (run.stems().empty()) return;
-  std::filesystem::create_directories(folder);
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure || !std::filesystem::is_directory(folder)) {
+    throw Error(fmt::format("The folder {} of the stems cannot be made: {}.", folder.string(),
+                            failure ? failure.message() : "it is a file"));
+  }
   for (std::size_t b = 0; b < run.stems().size(); ++b) {
     if (run.stems()[b].channels.empty()) continue;
     result.files.push_back(folder / names[b]);
@@ -480,6 +534,20 @@ void add_modes(const sound::SoundModel& model, RunSound& result)
   }
 }
 
+void check_range(const sound::AudioBuffer& sound)
+{
+  for (const std::vector<double>& channel : sound.channels) {
+    const auto bad =
+        std::find_if(channel.begin(), channel.end(), [](double x) { return !(std::abs(x) < kMaxPressure); });
+    if (bad == channel.end()) continue;
+    throw Error(fmt::format(
+        "The sound is louder than {:g} Pa from {:.3g} s on, or no number. Make smaller what is too large: an "
+        "impulse or "
+        "a speed of the scene, the gain of a body or of a material, sound.roughness or sound.rolling.",
+        kMaxPressure, static_cast<double>(bad - channel.begin()) / sound.sample_rate));
+  }
+}
+
 double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 {
   if (settings.normalise) return 1 / sound::normalising_gain(result.sound);
@@ -492,6 +560,13 @@ double full_scale_of(const scene::SoundEntry& settings, const RunSound& result)
 RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
                          const RunSoundDesc& desc)
 {
+  const std::filesystem::path contacts = folder / "contacts";
+  std::error_code none;
+  const bool is_missing = !std::filesystem::exists(contacts, none);
+  if (!recording.header.note("sound").empty() && (is_missing || (std::filesystem::is_regular_file(contacts) &&
+                                                                 std::filesystem::is_empty(contacts, none))))
+    throw Error(fmt::format("{}, from which the sound is made, is {}. Run the scene again.",
+                            contacts.string(), is_missing ? "missing" : "empty"));
   if (!has_recorded_contacts(folder, recording)) {
     throw Error(fmt::format(
         "The run in {} did not record its contacts, which sound needs. Run it again with --sound, "
@@ -502,6 +577,10 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
     throw Error(fmt::format("The run in {} has no frames: it was stopped before the first one. Run it again.",
                             folder.string()));
   }
+  const std::filesystem::path file = desc.output.empty() ? folder / "sound.wav" : desc.output;
+  const bool is_own = is_sound_of_run(folder, desc.output);
+  const std::filesystem::path table = table_file(file, is_own);
+  if (!is_own) check_table_file(table);
   const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
   RunSound result;
   const base::Stopwatch watch;
@@ -538,10 +617,10 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   warn_of_fast_motion(run, notes.listener, result.warnings);
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
+  check_range(result.sound);
   result.peak = sound::peak(result.sound);
   result.full_scale = full_scale_of(notes.sound, result);
 
-  const std::filesystem::path file = desc.output.empty() ? folder / "sound.wav" : desc.output;
   const sound::AudioFileReport report =
       sound::write_audio_file(file, result.sound, {.full_scale = result.full_scale});
   if (report.clips()) {
@@ -550,14 +629,16 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
         "players; raise sound.full_scale, or leave it out.",
         report.clipped_samples, result.full_scale, result.peak));
   }
-  if (result.peak == 0 && !run.is_cut_short())
-    result.warnings.emplace_back(
-        "Nothing is heard: no body that sounds was struck, or the listener is too far away.");
+  if (result.peak == 0 && !run.is_cut_short()) {
+    result.warnings.emplace_back(result.sounding_bodies == 0
+                                     ? "Nothing is heard: no body that sounds was struck."
+                                     : "Nothing is heard: the listener is so far away, or so fast, that "
+                                       "nothing comes to it before the "
+                                       "sound ends. Raise sound.tail, or set listener.position closer.");
+  }
   result.files.push_back(file);
-  // A table of its own beside a file of its own: that of the run stays with its sound.wav.
-  result.files.push_back(std::filesystem::path(file).replace_extension(".csv"));
-  base::write_file(result.files.back(), std::string_view(sound_csv(run, recording, result.sound)));
-  const bool is_own = is_sound_of_run(folder, desc.output);
+  result.files.push_back(table);
+  base::write_file(table, std::string_view(sound_csv(run, recording, result.sound)));
   if (is_own) write_sources(run, folder / "sources.npz", result);
   // Likewise its stems, which are removed when the sound that they make up is replaced.
   const std::filesystem::path stems =

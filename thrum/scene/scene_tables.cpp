@@ -6,6 +6,8 @@ namespace thrum::scene {
 
 namespace {
 
+constexpr double kMaxGain = 1e6;
+
 THRUM_TABLE(ShapeEntry, shape_entry_table,
             ObjectTable<ShapeEntry>("shape entry", "A shape that bodies refer to by its name.")
                 .field({.key = "name", .doc = "by which bodies refer to it", .required = true},
@@ -33,7 +35,9 @@ THRUM_TABLE(
         .field(non_negative("contact_damping", "",
                             "gamma of Zheng11: how much what it touches damps its sound"),
                &MaterialEntry::contact_damping)
-        .field(non_negative("gain", "", "factor of the sound of bodies of it; default: 1"),
+        .field({.key = "gain",
+                .doc = "factor of the sound of bodies of it; default: 1",
+                .bounds = between(0, kMaxGain)},
                &MaterialEntry::gain)
         .field(fraction("restitution", "speed after an impact over speed before"),
                &MaterialEntry::restitution)
@@ -328,7 +332,10 @@ THRUM_TABLE(
         .field({.key = "colour", .doc = "in pictures"}, &BodyEntry::colour)
         .object({.key = "rings", .doc = "that it rings"}, &BodyEntry::rings, &rings_table)
         .field({.key = "sound", .doc = "whether it is heard, in a scene with sound"}, &BodyEntry::sound)
-        .field(non_negative("gain", "", "factor of its sound, beside that of its material"), &BodyEntry::gain)
+        .field({.key = "gain",
+                .doc = "factor of its sound, beside that of its material",
+                .bounds = between(0, kMaxGain)},
+               &BodyEntry::gain)
         .field({.key = "scale_range",
                 .doc = "[min, max] factor by which the lengths of each repeated mesh are changed at "
                        "random, along x, y "

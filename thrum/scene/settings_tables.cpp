@@ -17,10 +17,16 @@ using vibration::MicroSettings;
 using vibration::ResponseSettings;
 
 constexpr double kMaxIterations = 100000;
+constexpr double kMaxSoundFactor = 1e6;  ///< of gains and of full scale [Pa]
+constexpr double kMaxRoughness = 100;
 
 [[nodiscard]] ValueRule sweeps(const char* key, const char* doc, double min = 1)
 {
   return {.key = key, .doc = doc, .bounds = between(min, kMaxIterations)};
+}
+[[nodiscard]] ValueRule factor(const char* key, double max, const char* doc)
+{
+  return {.key = key, .doc = doc, .bounds = between(0, max)};
 }
 [[nodiscard]] ValueRule flag(const char* key, const char* doc)
 {
@@ -642,21 +648,24 @@ THRUM_TABLE(
                 {"scalar", sound::SoundRadiation::scalar},
                 {"multipole", sound::SoundRadiation::multipole},
                 {"equivalent_sources", sound::SoundRadiation::equivalent_sources}})
-        .field(non_negative("contact_damping_scale", "",
-                            "of contact_damping of the materials; 1: as published, which is hardly heard but "
-                            "for steel; 10 to 30 doubles the decay of a mug"),
+        .field(factor("contact_damping_scale", kMaxSoundFactor,
+                      "of contact_damping of the materials; 1: as published, which is hardly heard but "
+                      "for steel; 10 to 30 doubles the decay of a mug"),
                synthesis(&SynthesisSettings::contact_damping_scale))
-        .field(non_negative("roughness", "",
-                            "fluctuation of the force of a sliding contact, as a share of it"),
+        .field(factor("roughness", kMaxRoughness,
+                      "fluctuation of the force of a sliding contact, as a share of it"),
                synthesis(&SynthesisSettings::roughness))
-        .field(non_negative("rolling", "", "that of a rolling contact against that of a sliding one"),
+        .field(factor("rolling", kMaxRoughness, "that of a rolling contact against that of a sliding one"),
                synthesis(&SynthesisSettings::rolling))
         .field({.key = "acceleration_noise", .doc = "the click of a body that changes its speed"},
                synthesis(&SynthesisSettings::acceleration_noise))
         .field(non_negative("min_impact_speed", "m/s", "slower contacts press without striking"),
                synthesis(&SynthesisSettings::min_impact_speed))
         .field({.key = "seed", .doc = "of the roughness"}, synthesis(&SynthesisSettings::seed))
-        .field(non_negative("full_scale", "Pa", "pressure that is written as 1.0; 0: the peak becomes 0.89"),
+        .field({.key = "full_scale",
+                .unit = "Pa",
+                .doc = "pressure that is written as 1.0; 0: the peak becomes 0.89",
+                .bounds = between(0, kMaxSoundFactor)},
                &SoundEntry::full_scale)
         .field({.key = "normalise",
                 .doc = "choose full scale for a loudness of -18 LUFS, peaks at most -1 dBFS"},

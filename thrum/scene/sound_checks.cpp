@@ -16,8 +16,10 @@ namespace {
 
 constexpr double kMaxListenerPosition = 1e4;  ///< [m]
 constexpr double kMaxListenerSpeed = 100;     ///< [m/s]
-constexpr double kMinFullScale = 1e-6;        ///< [Pa]
-constexpr double kSoundSpeed = 340;           ///< for a message [m/s]
+constexpr double kMinDirection = 1e-100;
+constexpr double kMaxDirection = 1e100;
+constexpr double kMinFullScale = 1e-6;  ///< [Pa]
+constexpr double kSoundSpeed = 340;     ///< for a message [m/s]
 
 class SoundChecker {
  public:
@@ -55,6 +57,18 @@ class SoundChecker {
              synthesis.min_frequency, synthesis.max_frequency));
   }
 
+  // Squares of longer and shorter ones would be inf and 0.
+  void check_direction(const std::string& key, const Vec3& direction)
+  {
+    const double largest = direction.cwiseAbs().maxCoeff();
+    if (largest >= kMinDirection && largest <= kMaxDirection) return;
+    fail(scene_.listener.place, "listener", key,
+         largest > 0
+             ? fmt::format("is {} for a direction: its largest number is {:g}. Give one such as [1, 0, 0].",
+                           largest > 1 ? "too long" : "too short", largest)
+             : "has no length. Give it a direction, or leave it out.");
+  }
+
   void check_listener()
   {
     const ListenerEntry& listener = scene_.listener;
@@ -63,8 +77,7 @@ class SoundChecker {
            fmt::format("is more than {:g} km away; sound would take {:.0f} s and more to get there.",
                        kMaxListenerPosition / 1000, kMaxListenerPosition / kSoundSpeed));
     }
-    if (listener.forward && !(listener.forward->norm() > 0))
-      fail(listener.place, "listener", "forward", "has no length. Give it a direction, or leave it out.");
+    if (listener.forward) check_direction("forward", *listener.forward);
     if (listener.kind == sound::ListenerKind::microphones && listener.microphones.empty()) {
       fail(listener.place, "listener", "microphones",
            "is empty, but \"kind\" is \"microphones\". List at least one, such as {\"position\": [0, 0, 0]}, "
@@ -76,9 +89,7 @@ class SoundChecker {
       if (!(listener.microphones[i].position.cwiseAbs().maxCoeff() <= kMaxListenerPosition))
         fail(listener.place, "listener", fmt::format("microphones[{}].position", i),
              fmt::format("is more than {:g} km away.", kMaxListenerPosition / 1000));
-      if (!(listener.microphones[i].axis.norm() > 0))
-        fail(listener.place, "listener", fmt::format("microphones[{}].axis", i),
-             "has no length. Give it a direction, or leave it out.");
+      check_direction(fmt::format("microphones[{}].axis", i), listener.microphones[i].axis);
     }
   }
 
@@ -94,8 +105,7 @@ class SoundChecker {
       };
       if (!(key.position.cwiseAbs().maxCoeff() <= kMaxListenerPosition))
         fail_key("position", fmt::format("is more than {:g} km away.", kMaxListenerPosition / 1000));
-      if (key.forward && !(key.forward->norm() > 0))
-        fail_key("forward", "has no length. Give it a direction, or leave it out.");
+      if (key.forward) check_direction(fmt::format("path[{}].forward", i), *key.forward);
       if (i == 0) continue;
       const ListenerKey& before = listener.path[i - 1];
       if (!(key.time > before.time)) {

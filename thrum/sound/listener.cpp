@@ -14,7 +14,8 @@ namespace thrum::sound {
 
 namespace {
 
-constexpr double kUnitLength = 1e-6;      ///< by which the length of an axis may differ from 1
+constexpr double kUnitLength = 1e-6;           ///< by which the length of an axis may differ from 1
+constexpr std::size_t kFarAfterEnd = 1 << 16;  ///< samples, more than filters of ears reach
 constexpr std::size_t kGainControl = 64;  ///< samples between exact gains of a microphone; linear between
 
 void check_microphone(const Microphone& microphone, std::size_t number)
@@ -144,6 +145,9 @@ Vec3 ListenerPath::direction_at(std::size_t sample) const
 void ListenerPath::push(std::span<const double> amplitude)
 {
   propagator_.push(amplitude);
+  // What comes after the end of the sound is heard by nobody but the filters of ears; of a longer one
+  // finish() takes it.
+  if (received_ >= sound_->frame_count() + kFarAfterEnd) return;
   propagator_.pull([&](std::span<const double> part) { receive(part); });
 }
 

@@ -32,8 +32,13 @@ constexpr std::ptrdiff_t kConstantAtOnce = 2048;  ///< likewise, of a path that 
 constexpr double kSameDistance = 1e-3;  ///< change of the way that leaves the filter as it is: 5e-4 dB [m]
 constexpr std::ptrdiff_t kDroppedAtOnce = 1024;  ///< old samples
 constexpr int kMaxIterations = 200;
-constexpr double kSeriesEnd = 1e-17;      ///< terms below this share of their sum do not change it
-constexpr double kTimeTolerance = 1e-12;  ///< of (1) [s]
+constexpr double kSeriesEnd = 1e-17;  ///< terms below this share of their sum do not change it
+constexpr int kTrials = 10;           ///< iterations after which each must change less than the one before
+constexpr double kTimeTolerance = 1e-12;        ///< of (1) [s]
+constexpr double kFirstBracket = 1e-3;          ///< [s]
+constexpr double kMaxTravel = 1e6;              ///< a travel time that is looked for by halving, at most [s]
+constexpr double kMaxDelay = 1e12;              ///< [samples]; also of distances that are no numbers
+constexpr std::size_t kPulledAtOnce = 1 << 16;  ///< samples of a path that changes; the rest comes later
 /// Outer weights of a path that never changes are left out while they sum to less than this share: -120 dB.
 constexpr double kUnheardShare = 1e-6;
 
@@ -156,31 +161,62 @@ PathMoment SoundPath::moment(double emission, double reception) const
   return m;
 }
 
-// Both solve (1) by fixed-point iteration, which contracts by the Mach number of whatever moves.
+// A solution of (1) before (sign -1) or after a time: an interval from there is doubled until its end is
+// beyond it, then halved. Tracks are constant before their first and after their last pose, so that there is
+// such an end unless numbers overflow.
+template <typename IsBeyond>
+double bisected(double time, double sign, const IsBeyond& is_beyond)
+{
+  double inner = 0;
+  double outer = kFirstBracket;
+  while (!is_beyond(time + sign * outer) && outer < kMaxTravel) outer *= 2;
+  while (outer - inner > kTimeTolerance) {
+    const double middle = inner + 0.5 * (outer - inner);
+    if (middle <= inner || middle >= outer) break;
+    (is_beyond(time + sign * middle) ? outer : inner) = middle;
+  }
+  return time + sign * outer;
+}
+
+// Both solve (1) by fixed-point iteration, which contracts by the Mach number of whatever moves. Of what is
+// faster than sound it grows: then an interval is halved. Who flies away has one solution at any speed, who
+// comes closer can have several.
 PathMoment SoundPath::at_emission(double time) const
 {
   const Vec3 source = source_at(time);
+  const auto travel = [&](double reception) {
+    return (receiver_at(reception) - source).norm() / sound_speed_;
+  };
   double reception = time;
+  double change = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMaxIterations; ++i) {
-    const double next = time + (receiver_at(reception) - source).norm() / sound_speed_;
-    const bool settled = std::abs(next - reception) < kTimeTolerance;
+    const double next = time + travel(reception);
+    const double before = change;
+    change = std::abs(next - reception);
     reception = next;
-    if (settled || receiver_.track->is_constant()) break;
+    if (change < kTimeTolerance || receiver_.track->is_constant()) return moment(time, reception);
+    if (i >= kTrials && !(change < before)) break;
   }
-  return moment(time, reception);
+  return moment(time, bisected(time, 1, [&](double t) { return time + travel(t) <= t; }));
 }
 
 PathMoment SoundPath::at_reception(double time) const
 {
   const Vec3 receiver = receiver_at(time);
+  const auto travel = [&](double emission) {
+    return (receiver - source_at(emission)).norm() / sound_speed_;
+  };
   double emission = time;
+  double change = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMaxIterations; ++i) {
-    const double next = time - (receiver - source_at(emission)).norm() / sound_speed_;
-    const bool settled = std::abs(next - emission) < kTimeTolerance;
+    const double next = time - travel(emission);
+    const double before = change;
+    change = std::abs(next - emission);
     emission = next;
-    if (settled || source_.track->is_constant()) break;
+    if (change < kTimeTolerance || source_.track->is_constant()) return moment(emission, time);
+    if (i >= kTrials && !(change < before)) break;
   }
-  return moment(emission, time);
+  return moment(bisected(time, -1, [&](double t) { return t + travel(t) <= time; }), time);
 }
 
 // The source has kTaps samples of silence before its first, and what is delayed as many as the filter needs,
@@ -212,7 +248,8 @@ Propagator& Propagator::operator=(Propagator&&) noexcept = default;
 double Propagator::delay_at(std::ptrdiff_t control) const
 {
   const double time = start_ + static_cast<double>(control * delay_control_) / sample_rate_;
-  return path_.at_reception(time).distance / metres_per_sample_;
+  const double delay = path_.at_reception(time).distance / metres_per_sample_;
+  return delay < kMaxDelay ? delay : kMaxDelay;
 }
 
 // Travel times between control points by the cubic of Catmull and Rom.
@@ -465,7 +502,9 @@ void Propagator::pull(const Take& take)
     drop_source_before(static_cast<std::ptrdiff_t>(pulled_) + weights_begin_);
     return;
   }
-  while (delay_next_samples()) {
+  // Whoever flies away faster than sound is still heard long after.
+  for (const std::size_t limit = delayed_.size() + kPulledAtOnce;
+       delayed_.size() < limit && delay_next_samples();) {
   }
   const std::ptrdiff_t ahead = filter_ ? static_cast<std::ptrdiff_t>(filter_->half_length()) : 0;
   const std::ptrdiff_t end = delayed_begin_ + std::ssize(delayed_) - ahead;

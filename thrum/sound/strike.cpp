@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "thrum/sound/strike.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,11 +19,13 @@ namespace thrum::sound {
 namespace {
 
 constexpr double kEdgeWidth = 1e-6;   ///< of the surface: this close to an edge, all of its faces are struck
+constexpr double kAlong = 1e-6;       ///< cosine below which a strike goes along a surface
+constexpr double kSolidShare = 0.3;   ///< of the mass, by which it may differ from that of a solid body
 constexpr double kSameNormal = 1e-6;  ///< distance between the normals of triangles of one face
 
-// The normal of the surface; at an edge or a corner the mean of those of its faces, each once, however it is
-// cut into triangles.
-Vec3 normal_at(const mesh::TriangleMesh& surface, const mesh::ClosestPoint& place)
+// The normals of the surface at a place, the nearest first: at an edge or a corner those of its faces, each
+// once, however it is cut into triangles.
+std::vector<Vec3> normals_at(const mesh::TriangleMesh& surface, const mesh::ClosestPoint& place)
 {
   const auto unit_normal = [&](std::size_t t) -> Vec3 {
     return mesh::area_vector(surface, t).normalized();
@@ -38,9 +42,43 @@ Vec3 normal_at(const mesh::TriangleMesh& surface, const mesh::ClosestPoint& plac
                                       [&](const Vec3& n) { return (n - normal).norm() < kSameNormal; });
     if (!is_known && normal.allFinite()) normals.push_back(normal);
   }
+  return normals;
+}
+
+// Their mean. Of both sides of a sheet nothing is left.
+Vec3 mean_normal(const std::vector<Vec3>& normals)
+{
   const Vec3 sum = std::accumulate(normals.begin(), normals.end(), Vec3(Vec3::Zero()));
-  // Of both sides of a sheet nothing is left.
-  return sum.norm() > kSameNormal ? sum.normalized() : nearest;
+  return sum.norm() > kSameNormal ? sum.normalized() : normals.front();
+}
+
+// Whether the surface bounds a body of the density of its material. A sheet, also a closed one, has much less
+// mass; it is struck from either side.
+bool is_solid(const model::ModalModel& body)
+{
+  if (body.materials.empty()) return false;
+  double volume = 0;
+  for (std::size_t t = 0; t < body.surface.triangles.size(); ++t)
+    volume += body.surface.corner(t, 0).dot(body.surface.corner(t, 1).cross(body.surface.corner(t, 2))) / 6;
+  return std::abs(body.materials.front().density * volume - body.mass) < kSolidShare * body.mass;
+}
+
+// In which the striker flies. Nothing flies out of a body, or along all of the faces that it touches.
+Vec3 flight_at(const std::vector<Vec3>& normals, const Strike& strike, bool solid)
+{
+  const Vec3 into = Vec3::Zero() - mean_normal(normals);
+  if (!strike.direction || strike.direction->isZero(0)) return into;
+  const Vec3 way = strike.direction->stableNormalized();
+  const bool arrives = std::any_of(normals.begin(), normals.end(), [&](const Vec3& n) {
+    return solid ? way.dot(n) < -kAlong : std::abs(way.dot(n)) > kAlong;
+  });
+  if (arrives) return way;
+  throw Error(
+      fmt::format("A strike in direction {:.3g},{:.3g},{:.3g} at {:.4g},{:.4g},{:.4g} comes out of the body "
+                  "or goes along its surface. "
+                  "Give one into the body, such as {:.3g},{:.3g},{:.3g}, or leave it out.",
+                  way.x(), way.y(), way.z(), strike.position.x(), strike.position.y(), strike.position.z(),
+                  into.x(), into.y(), into.z()));
 }
 
 }  // namespace
@@ -55,11 +93,11 @@ AudioBuffer strike_body(const std::shared_ptr<const SoundModel>& model, const st
   const mesh::Bvh surface(body.surface);
   BodyVoice voice(model, body.mass, desc.settings);
   const double striker_modulus = desc.striker.young / (1 - desc.striker.poisson * desc.striker.poisson);
+  const bool solid = is_solid(body);
   for (const Strike& strike : strikes) {
     if (!(strike.speed > 0)) throw Error("The speed of a strike must be positive.");
     const mesh::ClosestPoint closest = surface.closest_point(strike.position);
-    Vec3 n = -normal_at(body.surface, closest);
-    if (strike.direction && strike.direction->norm() > 0) n = strike.direction->normalized();
+    const Vec3 n = flight_at(normals_at(body.surface, closest), strike, solid);
     const Vec3 turn = (closest.point - body.centre_of_mass).cross(n);
     const double inverse_mass =
         1 / desc.striker_mass + 1 / body.mass + turn.dot(body.inertia.inverse() * turn);

@@ -20,7 +20,7 @@ struct Strike {
   double time = 0;                     ///< [s]
   Vec3 position = Vec3::Zero();        ///< the nearest point of the surface is struck [m]
   double speed = 1;                    ///< of the ball [m/s]
-  std::optional<Vec3> direction = {};  ///< in which it flies; default: into the surface, or edge
+  std::optional<Vec3> direction = {};  ///< it flies in, into the surface; default: along its normal
 };
 
 struct StrikeDesc {
