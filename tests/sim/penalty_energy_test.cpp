@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
+#include "tests/sim/parameter_names.h"
 #include "tests/sim/random_cases.h"
 #include "tests/sim/world_fixture.h"
 
@@ -119,6 +122,89 @@ TEST(PenaltyEnergy, BodiesThatTurnOnTheirSpringsGainNothing)
                     << " m, " << speed << " m/s, h 1/" << 1 / h;
   }
   EXPECT_EQ(gained, 0) << "of " << cases;
+}
+
+struct NeedleCase {
+  double size;     ///< [m]
+  double width;    ///< share of the size
+  double speed;    ///< [m/s]
+  double step;     ///< [s]
+  double turn;     ///< in a step [rad]
+  double way;      ///< to the plate, share of that of a step
+  double sideway;  ///< share of the speed
+};
+
+/// Needles and plates so fast that they answer friction otherwise in each substep.
+NeedleCase any_needle(base::Random& random)
+{
+  NeedleCase needle{};
+  needle.size = spread(random, 0.01, 0.3);
+  needle.width = spread(random, 0.008, 0.1);
+  needle.speed = spread(random, 20, 1000);
+  needle.step = 1 / spread(random, 30, 240);
+  needle.turn = spread(random, 0.05, 100);
+  needle.way = random.uniform();
+  needle.sideway = random.uniform(-1, 1);
+  return needle;
+}
+
+// The largest energy of a needle thrown at a plate that does not move, as a share of that which it had.
+double energy_of_thrown_needle(const NeedleCase& needle, TimeOfImpactMethod method, base::Random& random)
+{
+  WorldDesc desc = penalty_desc();
+  desc.penalty.damping_ratio.reset();
+  desc.penalty.friction_damping_ratio = 1;
+  desc.time_of_impact = method;
+  World world(desc);
+  world.set_surface(model::kDefaultSurface, {1, 2, 0, 0});
+  const double wide = 10 * needle.speed * needle.step + needle.size;
+  BodyDesc plate;
+  plate.shape = world.add_shape({model::Box{{wide, wide, 0.02}}});
+  plate.motion = model::Motion::fixed;
+  plate.X_ws.position = {0, 0, -0.02};
+  world.add_body(plate);
+  const double half = 0.5 * needle.size;
+  const double thin = half * needle.width;
+  const std::array<model::Shape, 4> shapes{{{model::Box{{half, thin, thin}}},
+                                            {model::Box{{half, half, thin}}},
+                                            {model::Cylinder{thin, half}},
+                                            {model::Capsule{thin, half - thin}}}};
+  const model::Shape& shape = shapes[random.index(4)];
+  const Quat turned = Quat(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+  const double height = 0.8 * needle.size + needle.way * needle.speed * needle.step;
+  const model::BodyId body = add(world, shape, {0, 0, height}, spread(random, 0.01, 100), turned);
+  world.set_velocity(body, {needle.sideway * needle.speed, 0, -needle.speed},
+                     needle.turn / needle.step * any_direction(random));
+  const double start = total_energy(world);
+  double most = start;
+  for (int k = 0; k < 4; ++k) {
+    world.step(needle.step);
+    const double energy = total_energy(world);
+    most = std::isfinite(energy) ? std::max(most, energy) : std::numeric_limits<double>::infinity();
+  }
+  return most / start;
+}
+
+// A needle that lands on its end is turned by the friction there, and answers it up to 1e4 times as much
+// while it does. What springs and friction give back they have taken, however far it turns in a substep.
+TEST(PenaltyEnergy, NeedlesThatFrictionTurnsGainNothing)
+{
+  const std::uint64_t seed = number_in("THRUM_SPRING_SEED", 94);
+  const std::uint64_t cases = number_in("THRUM_NEEDLE_CASES", 300);
+  for (const TimeOfImpactMethod method : {TimeOfImpactMethod::continuous, TimeOfImpactMethod::bisection,
+                                          TimeOfImpactMethod::conservative, TimeOfImpactMethod::timewarp}) {
+    int gained = 0;
+    for (std::uint64_t i = 0; i < cases; ++i) {
+      base::Random random(seed, i);
+      const NeedleCase needle = any_needle(random);
+      const double share = energy_of_thrown_needle(needle, method, random);
+      if (share <= 1 + kRounding) continue;
+      if (++gained <= 3)
+        ADD_FAILURE() << method_name(method) << ", case " << i << ": " << share << " times its energy, size "
+                      << needle.size << " m, " << needle.speed << " m/s, h 1/" << 1 / needle.step;
+    }
+    EXPECT_EQ(gained, 0) << "of " << cases << ", " << method_name(method);
+  }
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ void PenaltyStepper::collide(StepFrame& frame)
   push_out(frame);
   apply_requested_speeds(frame);
   substeps_ = count_substeps(frame.h);
+  part_ = frame.h / substeps_;
 }
 
 // Impulses act between the halves, on bodies as they stand there.
@@ -96,8 +97,38 @@ void PenaltyStepper::push(const BodyRow& row, const RowResponse& response, doubl
   b.w += impulse * response.spin_b;
 }
 
-// Sweeps begin with the impulses of the substep before.
 void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
+{
+  const int parts = count_parts(frame, h);
+  const double part = h / parts;
+  // Sweeps begin with the impulses of the substep before.
+  if (part != part_) scale_impulses([&](const BodyRow&) { return part / part_; });
+  part_ = part;
+  for (int i = 0; i + 1 < parts; ++i) {
+    begin_part(frame, part_);
+    solve_part(frame, part_);
+    finish_part(frame, part_);
+    joints_.finish_substep(frame.state);
+  }
+  begin_part(frame, part_);
+}
+
+void PenaltyStepper::resolve_contacts(StepFrame& frame, double /*h*/)
+{
+  solve_part(frame, part_);
+}
+
+void PenaltyStepper::advance_positions(StepFrame& frame, double /*h*/)
+{
+  finish_part(frame, part_);
+}
+
+void PenaltyStepper::bounce(StepFrame& frame, double /*h*/)
+{
+  joints_.finish_substep(frame.state);
+}
+
+void PenaltyStepper::begin_part(StepFrame& frame, double h)
 {
   for (SolverBody& body : bodies_.all()) {
     body.push_v.setZero();
@@ -132,37 +163,19 @@ void PenaltyStepper::advance_velocities(StepFrame& frame, double h)
       [&] { scale_impulses([&](const BodyRow& row) { return energy_of_islands_.share(row.a, row.b); }); });
 }
 
-// Calls visit(row, response, impulse) for each row of the contacts.
-template <class Visit>
-void PenaltyStepper::visit_contact_rows(Visit&& visit)
-{
-  for (PenaltyPatch& patch : patches_) {
-    for (PenaltyPoint& point : patch.active()) visit(point.row, point.response, point.impulse);
-    for (SlipSpring* spring : {&patch.sliding, &patch.twist, &patch.rolling}) {
-      for (std::size_t i = 0; i < at(spring->count); ++i)
-        visit(spring->rows[i], spring->responses[i], spring->impulse[i]);
-    }
-  }
-}
-
 void PenaltyStepper::push_all()
 {
-  visit_contact_rows([&](const BodyRow& row, const RowResponse& response, double impulse) {
+  visit_contact_rows([&](const BodyRow& row, const RowResponse& response, double impulse, double) {
     if (impulse != 0) push(row, response, impulse);
   });
-}
-
-template <class Share>
-void PenaltyStepper::scale_impulses(Share&& share)
-{
-  visit_contact_rows([&](const BodyRow& row, const RowResponse&, double& impulse) { impulse *= share(row); });
 }
 
 void PenaltyStepper::list_contact_speeds(std::vector<double>& speeds)
 {
   speeds.clear();
-  visit_contact_rows(
-      [&](const BodyRow& row, const RowResponse&, double) { speeds.push_back(speed_of(row, bodies_)); });
+  visit_contact_rows([&](const BodyRow& row, const RowResponse&, double, double) {
+    speeds.push_back(speed_of(row, bodies_));
+  });
 }
 
 // What joints bring beyond the work of the contacts they have no energy for: see island_energy.h.
@@ -170,7 +183,7 @@ bool PenaltyStepper::do_joints_gain(double h)
 {
   contact_work_.assign(energy_of_islands_.island_count() + 1, 0.0);
   std::size_t k = 0;
-  visit_contact_rows([&](const BodyRow& row, const RowResponse&, double impulse) {
+  visit_contact_rows([&](const BodyRow& row, const RowResponse&, double impulse, double) {
     const double mean_speed = 0.5 * (free_speeds_[k++] + speed_of(row, bodies_));
     contact_work_[island_between(energy_of_islands_.islands(), energy_of_islands_.island_count(), row.a,
                                  row.b)] += impulse * mean_speed;
@@ -189,15 +202,19 @@ void PenaltyStepper::sweep_all(StepFrame& frame, double h, bool follows_bends)
         joints_.update_bends(frame.model, frame.state, ConstraintSettings{}, bodies_, h);
     }
     const double change = sweep(h);
-    if ((i > 0 || !has_joints) && change == 0) break;
+    settled_ = change == 0;
+    if ((i > 0 || !has_joints) && settled_) break;
   }
   if (has_joints) joints_.sweep(bodies_, h, kJointSweeps, 0);
 }
 
-void PenaltyStepper::resolve_contacts(StepFrame& frame, double h)
+void PenaltyStepper::solve_part(StepFrame& frame, double h)
 {
   sweep_all(frame, h, true);
-  if (joints_.rows().empty()) return;
+  if (joints_.rows().empty()) {
+    if (!settled_) limit_work(frame);
+    return;
+  }
   if (do_joints_gain(h)) {
     energy_of_islands_.restore_velocities(bodies_);
     scale_impulses([](const BodyRow&) { return 0.0; });
@@ -209,7 +226,7 @@ void PenaltyStepper::resolve_contacts(StepFrame& frame, double h)
   joints_.push_out(bodies_, h);
 }
 
-void PenaltyStepper::advance_positions(StepFrame& frame, double h)
+void PenaltyStepper::finish_part(StepFrame& frame, double h)
 {
   // What corrects joints acts in the second half alone.
   for (SolverBody& body : bodies_.all()) {
@@ -228,12 +245,8 @@ void PenaltyStepper::advance_positions(StepFrame& frame, double h)
     finish_slip(patch.twist, normal, h);
     finish_slip(patch.rolling, normal, h);
   }
+  if (!settled_ && joints_.rows().empty()) limit_spring_energy();
   move_half(frame, h);
-}
-
-void PenaltyStepper::bounce(StepFrame& frame, double /*h*/)
-{
-  joints_.finish_substep(frame.state);
 }
 
 void PenaltyStepper::store_results(StepFrame& frame)

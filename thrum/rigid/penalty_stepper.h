@@ -8,9 +8,10 @@
 //     advance positions    x += h v / 2 and the other half of the turn
 //
 // Springs that hang together are solved by sweeps, which converge fast since the substep is short for each
-// of them. Motion in halves about the impulses makes the depth of a contact go with the mean of its speeds
-// before and after, as (2) of penalty_force.h needs it. So the energy of motion, height and springs does not
-// grow.
+// of them; it is divided where bodies that turn within the slice answer them more than when it was found.
+// Sweeps that do not settle nevertheless give no more than the springs held (penalty_settling.cpp). Motion in
+// halves about the impulses makes the depth of a contact go with the mean of its speeds before and after, as
+// (2) of penalty_force.h needs it. So the energy of motion, height and springs does not grow.
 //
 // Contacts are found once in a slice and follow the bodies to first order. A point that is found deeper than
 // the one before it was pressed, or that is new and overlaps, would bring energy that nothing has spent:
@@ -37,6 +38,7 @@
 #include <span>
 #include <vector>
 
+#include "thrum/base/index.h"
 #include "thrum/rigid/body_row.h"
 #include "thrum/rigid/joint_rows.h"
 #include "thrum/rigid/penalty_force.h"
@@ -140,11 +142,23 @@ class PenaltyStepper final : public Stepper {
   void apply_requested_speeds(const StepFrame& frame);
   void push_out(StepFrame& frame);
   [[nodiscard]] int count_substeps(double h);
-  [[nodiscard]] double largest_square_frequency(double h);
+  [[nodiscard]] double substeps_for(double square_frequency, double h) const;
+  void note_limit(double wanted);
+  [[nodiscard]] int count_parts(const StepFrame& frame, double h);
+  [[nodiscard]] double largest_square_frequency(double h, bool is_turning);
+  void begin_part(StepFrame& frame, double h);
+  void solve_part(StepFrame& frame, double h);
+  void finish_part(StepFrame& frame, double h);
+  [[nodiscard]] std::size_t island_of(const PenaltyPatch& patch) const;
+  void list_spring_energy(std::vector<double>& energy) const;
+  void limit_work(const StepFrame& frame);
+  void limit_spring_energy();
   void move_half(StepFrame& frame, double h);
+  /// Calls visit(row, response, impulse, speed before forces act) for each row of the contacts.
   template <class Visit>
   void visit_contact_rows(Visit&& visit);
   void push_all();
+  /// By share(row).
   template <class Share>
   void scale_impulses(Share&& share);
   void list_contact_speeds(std::vector<double>& speeds);
@@ -168,8 +182,35 @@ class PenaltyStepper final : public Stepper {
   std::vector<PenaltyPatch> patches_;
   std::vector<double> square_frequency_;  ///< by body, a bound [1/s^2]
   int substeps_ = 1;
+  int parts_ = 1;                       ///< of a substep, while bodies stand as they do
+  int parts_left_ = 0;                  ///< into which substeps of this slice may be divided further
+  double part_ = 0;                     ///< of the substep under way [s]
+  bool settled_ = true;                 ///< the last sweep changed no impulse
+  bool is_limited_ = false;             ///< this slice needs more than max_substeps
+  std::vector<Vec3> counted_turn_;      ///< by body: how far it had turned when parts were counted [rad]
+  std::vector<std::int32_t> islands_;   ///< by body; empty: not found yet in this slice
+  std::vector<double> allowed_energy_;  ///< by island, of its springs after a solve that did not settle [J]
   SubstepLimits substep_limits_;
   double energy_ = 0;  ///< of all springs at the end of the last slice [J]
 };
+
+template <class Visit>
+void PenaltyStepper::visit_contact_rows(Visit&& visit)
+{
+  for (PenaltyPatch& patch : patches_) {
+    for (PenaltyPoint& point : patch.active()) visit(point.row, point.response, point.impulse, point.before);
+    for (SlipSpring* spring : {&patch.sliding, &patch.twist, &patch.rolling}) {
+      for (std::size_t i = 0; i < at(spring->count); ++i)
+        visit(spring->rows[i], spring->responses[i], spring->impulse[i], spring->before[i]);
+    }
+  }
+}
+
+template <class Share>
+void PenaltyStepper::scale_impulses(Share&& share)
+{
+  visit_contact_rows(
+      [&](const BodyRow& row, const RowResponse&, double& impulse, double) { impulse *= share(row); });
+}
 
 }  // namespace thrum::rigid

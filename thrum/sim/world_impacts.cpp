@@ -87,6 +87,17 @@ void take_back_fall(model::BodyState& body, const Vec3& gravity, const Vec3& end
   body.velocity += (kept - speed) * down;
 }
 
+// A body that went with a carrier for a whole slice has at least the speed of the carrier there, along its
+// motion. With none it would begin the next slice as it did this one, too far from the carrier for a contact,
+// and go with it for ever.
+void take_along(model::BodyState& body, const model::BodyState& carrier)
+{
+  const Vec3 arm = body.X_wb.position - carrier.X_wb.position;
+  const Vec3 u = carrier.velocity + carrier.angular_velocity.cross(arm);
+  const double missing = u.dot(u - body.velocity);
+  if (missing > 0) body.velocity += (missing / u.squaredNorm()) * u;
+}
+
 double radius_about_centre(const collision::PreparedShape& shape, const Pose& X_bs)
 {
   const double offset = X_bs.position.norm();
@@ -360,6 +371,8 @@ void World::stop_before_impacts(double h, int attempt)
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (kept_motion_[i] < 1 && carrier_of[i] == model::kNone)
       take_back_fall(state_.bodies[i], model_.bodies[i].gravity_scale * model_.gravity, ends[i]);
+    if (kept_motion_[i] == 0 && carrier_of[i] != model::kNone)
+      take_along(state_.bodies[i], state_.bodies[at(carrier_of[i])]);
   }
 }
 
