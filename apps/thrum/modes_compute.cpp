@@ -15,6 +15,7 @@
 #include "thrum/base/progress.h"
 #include "thrum/elastic/damping.h"
 #include "thrum/elastic/material_library.h"
+#include "thrum/elastic/material_limits.h"
 #include "thrum/elastic/modal_analysis.h"
 #include "thrum/elastic/modal_file.h"
 #include "thrum/elastic/supports.h"
@@ -301,8 +302,10 @@ void add_material_options(CLI::App& command, ModesOptions& options)
                      "the material of a named region of a tetrahedral mesh, NAME=MATERIAL; may be repeated");
   command.add_option("--materials", options.materials_file, "a file with further materials")
       ->check(CLI::ExistingFile);
-  command.add_option("--density", options.density, "[kg/m^3]")->check(positive());
-  command.add_option("--young", options.young, "Young's modulus [Pa]")->check(positive());
+  command.add_option("--density", options.density, "[kg/m^3]")
+      ->check(from_to(elastic::kMinDensity, elastic::kMaxDensity));
+  command.add_option("--young", options.young, "Young's modulus [Pa]")
+      ->check(from_to(elastic::kMinYoung, elastic::kMaxYoung));
   command.add_option("--poisson", options.poisson, "Poisson's ratio; 0.3 without a material")
       ->check(from_to(-0.99, 0.499));
   command.add_option("--alpha", options.alpha, "Rayleigh damping proportional to the mass [1/s]")

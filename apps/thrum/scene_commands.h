@@ -4,11 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 
 #include "thrum/media/run_sound.h"
 
 namespace thrum::app {
 
+/// The entries of a report on directional radiation, by body.
+[[nodiscard]] nlohmann::ordered_json radiation_json(const media::RadiationReport& report);
 /// Makes the sound of a run with a line of progress; warnings go to the standard error.
 media::RunSound make_run_sound(const std::filesystem::path& folder, const sim::Recording& recording,
                                media::RunSoundDesc desc, bool quiet);

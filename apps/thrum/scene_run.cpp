@@ -77,19 +77,21 @@ class ProgressLine {
   double last_ = 0;
 };
 
-void print_result(const RunOptions& options, const std::string& folder, const scene::RunResult& result)
+void print_result(const RunOptions& options, const std::string& folder, const scene::RunResult& result,
+                  const media::RadiationReport& radiation = {})
 {
   if (options.json) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const auto& file : result.files) files.push_back(file.string());
-    const nlohmann::ordered_json out = {{"folder", folder},
-                                        {"finished", result.finished},
-                                        {"steps", result.steps},
-                                        {"simulated", result.simulated},
-                                        {"wall_seconds", result.wall_seconds},
-                                        {"final_hash", base::to_hex(result.final_hash)},
-                                        {"warnings", result.warnings},
-                                        {"files", files}};
+    nlohmann::ordered_json out = {{"folder", folder},
+                                  {"finished", result.finished},
+                                  {"steps", result.steps},
+                                  {"simulated", result.simulated},
+                                  {"wall_seconds", result.wall_seconds},
+                                  {"final_hash", base::to_hex(result.final_hash)},
+                                  {"warnings", result.warnings},
+                                  {"files", files}};
+    if (!radiation.entries().empty()) out["radiation"] = radiation_json(radiation);
     fmt::print("{}\n", out.dump());
     return;
   }
@@ -191,9 +193,10 @@ void run(const RunOptions& options)
   desc.version = THRUM_VERSION;
   desc.stop = stop.token();
   const bool quiet = options.quiet || options.json;
-  desc.write_outputs = [&report, quiet, stop = stop.token()](const scene::SceneDesc& scene,
-                                                             const std::filesystem::path& folder,
-                                                             const sim::Recording& recording) {
+  media::RadiationReport radiation;
+  desc.write_outputs = [&report, &radiation, quiet, stop = stop.token()](const scene::SceneDesc& scene,
+                                                                         const std::filesystem::path& folder,
+                                                                         const sim::Recording& recording) {
     std::vector<std::filesystem::path> files;
     // The page holds the sound, so it is made first.
     if (scene.sound) {
@@ -201,7 +204,9 @@ void run(const RunOptions& options)
       media::RunSoundDesc sound;
       sound.preparation.stop = stop;
       try {
-        files = make_run_sound(folder, recording, sound, quiet).files;
+        const media::RunSound made = make_run_sound(folder, recording, sound, quiet);
+        files = made.files;
+        radiation = made.radiation;
       } catch (const base::Stopped&) {
         std::error_code none;
         for (const char* earlier : {"sound.wav", "sound.csv", "sources.npz"})
@@ -229,7 +234,7 @@ void run(const RunOptions& options)
     desc.folder = options.resume;
     const scene::RunResult result = scene::resume_run(desc);
     report.end_line();
-    print_result(options, options.resume, result);
+    print_result(options, options.resume, result, radiation);
     return;
   }
   const std::string folder = options.output.empty()
@@ -241,7 +246,7 @@ void run(const RunOptions& options)
   }
   const scene::RunResult result = run_once(options, folder, options.no_response, desc);
   report.end_line();
-  print_result(options, folder, result);
+  print_result(options, folder, result, radiation);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
                                         {"full_scale", result.full_scale},
                                         {"modes_seconds", result.modes_seconds},
                                         {"synthesis_seconds", result.synthesis_seconds},
+                                        {"radiation", radiation_json(result.radiation)},
                                         {"warnings", result.warnings},
                                         {"files", files}};
     fmt::print("{}\n", out.dump());
@@ -153,7 +154,23 @@ media::RunSound make_run_sound(const std::filesystem::path& folder, const sim::R
     result = media::write_run_sound(folder, recording, desc);
   }
   for (const std::string& sentence : result.warnings) fmt::print(stderr, "warning: {}\n", sentence);
+  if (const std::string radiation = result.radiation.text(); !quiet && !radiation.empty())
+    fmt::print("{}\n", radiation);
   return result;
+}
+
+nlohmann::ordered_json radiation_json(const media::RadiationReport& report)
+{
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const media::BodyRadiation& entry : report.entries()) {
+    list.push_back({{"body", entry.body},
+                    {"bodies", entry.bodies},
+                    {"modes", entry.modes},
+                    {"scalar_modes", entry.scalar_modes},
+                    {"mean_residual", entry.mean_residual},
+                    {"max_residual", entry.max_residual}});
+  }
+  return list;
 }
 
 void add_sound(CLI::App& app)

@@ -71,6 +71,10 @@ TEST(MaterialLibrary, RejectsInvalidFiles)
   EXPECT_NE(with(R"("density": "heavy", "young": 1, "poisson": 0.3)").find("heavy"), std::string::npos);
   EXPECT_NE(with(R"("density": 1, "young": 1, "poisson": 0.3, "damping": {"alpha": -1})").find("grow"),
             std::string::npos);
+  EXPECT_NE(with(R"("density": 1e300, "young": 1e9, "poisson": 0.3)").find("must be from 0.001 to 100000"),
+            std::string::npos);
+  EXPECT_NE(with(R"("density": 1, "young": 1e300, "poisson": 0.3)").find("must be from 1000 to 1e+13"),
+            std::string::npos);
   EXPECT_NE(rejection("{\n\"version\": 1,\n]").find("mine.json:3"), std::string::npos);
   EXPECT_NE(rejection("{\"version\": 2, \"materials\": []}").find("version 2"), std::string::npos);
 }

@@ -93,6 +93,31 @@ TEST_F(RunSoundTest, ATappedBarHasThePitchesOfTheTheoryOfBeams)
   EXPECT_NEAR(heard.peak / heard.full_scale, 0.89, 1e-9);
 }
 
+// Multipoles about the middle of a bar fit none of its modes.
+TEST_F(RunSoundTest, ModesWhoseRadiationIsNotFittedAreWarnedOf)
+{
+  const sim::Recording recording = run(kBar);
+  const auto with = [&](const char* radiation) {
+    return write_run_sound(folder_, recording,
+                           {.settings = {fmt::format("sound.radiation={}", radiation), "sound.modes=3"}});
+  };
+  EXPECT_TRUE(with("scalar").radiation.entries().empty());
+  const RunSound poor = with("multipole");
+  ASSERT_EQ(poor.radiation.entries().size(), 1U);
+  const BodyRadiation& bar = poor.radiation.entries().front();
+  EXPECT_EQ(bar.body, "bar");
+  EXPECT_EQ(bar.modes, 3U);
+  EXPECT_EQ(bar.scalar_modes, 3U);
+  EXPECT_GT(bar.mean_residual, 0.5);
+  EXPECT_LE(bar.max_residual, 1.0);
+  ASSERT_EQ(poor.warnings.size(), 1U);
+  EXPECT_NE(poor.warnings[0].find("3 of 3 of \"bar\" (residual"), std::string::npos) << poor.warnings[0];
+  const RunSound good = with("equivalent_sources");
+  EXPECT_TRUE(good.warnings.empty());
+  EXPECT_EQ(good.radiation.entries().front().scalar_modes, 0U);
+  EXPECT_NE(good.radiation.text().find("0 of 3 modes"), std::string::npos) << good.radiation.text();
+}
+
 TEST_F(RunSoundTest, InverseDistanceAndGivenFullScale)
 {
   const sim::Recording recording = run(kBar);

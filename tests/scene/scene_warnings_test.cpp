@@ -57,6 +57,22 @@ TEST(SceneWarnings, TimesBeyondTheEndAreReported)
 }
 
 // Before the run, not only in a count after it.
+TEST(SceneWarnings, AnImpulseBesideItsBodyIsReported)
+{
+  const auto with = [](const std::string& position) {
+    return warnings_in(R"({"name": "bar", "shape": {"kind": "box", "size": [1, 0.1, 0.1]}})", "s.json",
+                       R"(, "duration": 1, "impulses": [{"body": "bar", "time": 0.1, "impulse": [0, 0, 1],
+                          "position": )" +
+                           position + "}]");
+  };
+  EXPECT_TRUE(with("[0.5, 0, 0.05]").empty());
+  EXPECT_TRUE(with("[0.1, 0, 0]").empty());
+  const auto beside = with("[0, 5.05, 0]");
+  ASSERT_EQ(beside.size(), 1U);
+  EXPECT_TRUE(says(beside, 0, "is struck 5 m outside of it")) << beside[0];
+  EXPECT_TRUE(says(beside, 0, "between [-0.5, -0.05, -0.05] and [0.5, 0.05, 0.05]")) << beside[0];
+}
+
 TEST(SceneWarnings, TimewarpThatCannotRunIsReported)
 {
   const std::string ball = R"({"shape": {"kind": "sphere"}, "position": [0, 0, 2], "material": "steel"})";

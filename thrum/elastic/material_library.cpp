@@ -15,6 +15,7 @@
 
 #include "thrum/base/error.h"
 #include "thrum/elastic/material_data.h"
+#include "thrum/elastic/material_limits.h"
 
 namespace thrum::elastic {
 
@@ -175,7 +176,14 @@ void MaterialLibrary::parse(std::string_view text, const std::filesystem::path& 
 void MaterialLibrary::add(const model::Material& material, std::vector<std::string> aliases)
 {
   if (material.name.empty()) throw Error("A material of a library needs a name.");
-  check_material(material, fmt::format("Material '{}'", material.name));
+  const std::string context = fmt::format("Material '{}'", material.name);
+  check_material(material, context);
+  require(material.density >= kMinDensity && material.density <= kMaxDensity, context,
+          fmt::format("the density is {} kg/m^3; it must be from {:g} to {:g} (water has 1000, steel 7850).",
+                      material.density, kMinDensity, kMaxDensity));
+  require(material.young >= kMinYoung && material.young <= kMaxYoung, context,
+          fmt::format("Young's modulus is {} Pa; it must be from {:g} to {:g} (wood 1e10, steel 2e11).",
+                      material.young, kMinYoung, kMaxYoung));
   std::erase_if(entries_, [&](const Entry& e) { return same_name(e.material.name, material.name); });
   entries_.push_back({material, std::move(aliases)});
 }

@@ -608,7 +608,9 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
     ++result.sounding_bodies;
     if (body.sounds) add_modes(*body.model, result);
     if (body.simulated) add_modes(*body.simulated, result);
+    result.radiation.add(body);
   }
+  if (const std::string poor = result.radiation.warning(); !poor.empty()) result.warnings.push_back(poor);
   std::vector<double>& lines = result.mode_frequencies;
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

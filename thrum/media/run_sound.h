@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "thrum/base/progress.h"
+#include "thrum/media/radiation_report.h"
 #include "thrum/sim/recording.h"
 #include "thrum/sound/audio.h"
 
@@ -37,6 +38,7 @@ struct RunSound {
   double peak = 0;           ///< [Pa]
   double modes_seconds = 0;  ///< to find or read modes
   double synthesis_seconds = 0;
+  RadiationReport radiation = {};             ///< of the bodies that are heard
   std::vector<double> mode_frequencies = {};  ///< of `modes`, ascending, equal ones once [Hz]
 };
 

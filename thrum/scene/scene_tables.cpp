@@ -2,6 +2,8 @@
 // What a scene file holds, apart from shapes and settings.
 #include "thrum/scene/scene_tables.h"
 
+#include "thrum/elastic/material_limits.h"
+
 namespace thrum::scene {
 
 namespace {
@@ -21,9 +23,15 @@ THRUM_TABLE(
         .field({.key = "name", .doc = "by which bodies refer to it", .required = true}, &MaterialEntry::name)
         .field({.key = "base", .doc = "a material of the library, or one listed before"},
                &MaterialEntry::base)
-        .field({.key = "density", .unit = "kg/m^3", .doc = "of the solid", .bounds = above(0)},
+        .field({.key = "density",
+                .unit = "kg/m^3",
+                .doc = "of the solid",
+                .bounds = between(elastic::kMinDensity, elastic::kMaxDensity)},
                &MaterialEntry::density)
-        .field({.key = "young", .unit = "Pa", .doc = "Young's modulus", .bounds = above(0)},
+        .field({.key = "young",
+                .unit = "Pa",
+                .doc = "Young's modulus",
+                .bounds = between(elastic::kMinYoung, elastic::kMaxYoung)},
                &MaterialEntry::young)
         .field({.key = "poisson", .doc = "Poisson's ratio", .bounds = {-1, 0.5, true, true}},
                &MaterialEntry::poisson)

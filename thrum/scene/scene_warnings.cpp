@@ -27,6 +27,8 @@ constexpr double kDeepOverlapFraction = 0.1;
 constexpr double kMaxScaleRatio = 50;
 /// Modes that end below this share of the frequency that was asked for are worth a sentence.
 constexpr double kModesReach = 0.8;
+/// Of the size of a body: farther outside of it an impulse is warned of.
+constexpr double kMaxOutside = 0.01;
 /// Of one kind of warning so many are written out.
 constexpr std::size_t kMaxWarningsPerKind = 5;
 
@@ -51,6 +53,7 @@ class Inspector {
     check_stepper();
     for (std::string& sentence : unused_settings(scene_)) warnings_.push_back(std::move(sentence));
     check_times();
+    check_impulse_places();
     check_scatters();
     check_meshes();
     check_sizes();
@@ -175,6 +178,29 @@ class Inspector {
       warn(entries_[b]->place, b,
            fmt::format("appears at {:g} s, but the run ends at {:g} s: it is never seen.",
                        entries_[b]->appears_at, scene_.duration));
+    }
+  }
+
+  // An impulse acts where it is said, on a lever as long as it takes; modes are struck at the nearest point.
+  void check_impulse_places()
+  {
+    for (const ImpulseEntry& impulse : scene_.impulses) {
+      if (!impulse.position) continue;
+      for (std::size_t b = 0; b < built_.visuals.size(); ++b) {
+        if (built_.visuals[b].name != impulse.body.name || built_.meshes[b]->vertices.empty()) continue;
+        const Box3 box = mesh::bounding_box(*built_.meshes[b]);
+        const double outside = box.exteriorDistance(*impulse.position);
+        if (!(outside > kMaxOutside * box.diagonal().norm())) continue;
+        const auto text = [](const Vec3& p) {
+          return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", p.x(), p.y(), p.z());
+        };
+        warn(impulse.place, b,
+             fmt::format(
+                 "is struck {:.3g} m outside of it: its shape lies between {} and {}. The impulse turns "
+                 "it on that lever, and its sound is that of the nearest point of its surface. Give a "
+                 "position on the surface, in the axes of the shape.",
+                 outside, text(box.min()), text(box.max())));
+      }
     }
   }
 

@@ -114,19 +114,23 @@ ModeFarField fit_sources(std::span<const SourceSet> sets, std::span<const Surfac
   const double k = omega / fit.air.sound_speed();
   ModeFarField best;
   best.kind = ModeRadiationKind::equivalent_sources;
-  best.residual = std::numeric_limits<double>::infinity();
+  best.residual = 1;
   std::size_t best_set = 0;
   Eigen::VectorXcd best_x;
   for (std::size_t i = 0; i < sets.size() && !(best.residual < fit.tolerance); ++i) {
-    const Eigen::VectorXcd x =
-        fit_fields(source_fields(fitted[i], sets[i], k, fit.air), weighted_velocity(fitted[i], mode));
-    const double residual =
-        relative_residual(source_fields(check, sets[i], k, fit.air), x, weighted_velocity(check, mode));
-    if (!(residual < best.residual)) continue;
-    best.residual = residual;
-    best.unknowns = static_cast<int>(x.size());
+    const std::vector<Eigen::Index> counts = {2 * std::ssize(sets[i])};
+    CheckedFit found =
+        fit_checked(source_fields(fitted[i], sets[i], k, fit.air), weighted_velocity(fitted[i], mode),
+                    source_fields(check, sets[i], k, fit.air), weighted_velocity(check, mode), counts);
+    if (!(found.residual < best.residual)) continue;
+    best.residual = found.residual;
+    best.unknowns = static_cast<int>(found.x.size());
     best_set = i;
-    best_x = x;
+    best_x = std::move(found.x);
+  }
+  if (best_x.size() == 0) {
+    best.coefficients = Eigen::VectorXcd::Zero(1);
+    return best;
   }
   const int needed = static_cast<int>(std::ceil(k * fit.radius)) + 4;
   const SphereRule rule = sphere_rule(std::min(needed, 2 * fit.max_order));

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -15,32 +16,76 @@ namespace {
 /// Relative to the squared length of a column. Smaller ones do not change the residual of smooth bodies; with
 /// 1e-6 the monopole that is left in an oscillating sphere at k a = 0.05 becomes audible.
 constexpr double kRidge = 1e-11;
+/// Likewise, of the fits that are compared: what the first leaves free between the points, the others hold.
+constexpr std::array<double, 4> kRidges = {kRidge, 1e-8, 1e-6, 1e-4};
+/// A fit with more columns or a larger ridge must miss less by this factor: rounding must not decide.
+constexpr double kWorthwhile = 0.999;
 /// Points of the surface are at least so far from the centre of the expansion [m].
 constexpr double kMinRadius = 1e-9;
 
-}  // namespace
+/// Normal equations: the Gram matrix is half the work of a factorisation by reflections and, with the columns
+/// scaled, its squared condition is what the ridge cuts off anyway.
+struct NormalEquations {
+  Eigen::VectorXd scale;
+  FieldMatrix gram;  ///< lower half, without a ridge
+  Eigen::VectorXcd right;
+};
 
-// Normal equations: the Gram matrix is half the work of a factorisation by reflections and, with the columns
-// scaled, its squared condition is what the ridge cuts off anyway.
-Eigen::VectorXcd fit_fields(const FieldMatrix& fields, const Eigen::VectorXd& velocity)
+NormalEquations normal_equations(const FieldMatrix& fields, const Eigen::VectorXd& velocity)
 {
   const Eigen::Index count = fields.cols();
-  const Eigen::VectorXd scale =
-      fields.colwise().norm().cwiseMax(std::numeric_limits<double>::min()).cwiseInverse();
-  FieldMatrix gram = FieldMatrix::Zero(count, count);
-  gram.selfadjointView<Eigen::Lower>().rankUpdate(fields.adjoint());
+  NormalEquations result;
+  result.scale = fields.colwise().norm().cwiseMax(std::numeric_limits<double>::min()).cwiseInverse();
+  result.gram = FieldMatrix::Zero(count, count);
+  result.gram.selfadjointView<Eigen::Lower>().rankUpdate(fields.adjoint());
   for (Eigen::Index j = 0; j < count; ++j) {
-    for (Eigen::Index i = j; i < count; ++i) gram(i, j) *= scale[i] * scale[j];
-    gram(j, j) += kRidge;
+    for (Eigen::Index i = j; i < count; ++i) result.gram(i, j) *= result.scale[i] * result.scale[j];
   }
-  const Eigen::VectorXcd right = scale.asDiagonal() * (fields.adjoint() * velocity.cast<Complex>());
+  result.right = result.scale.asDiagonal() * (fields.adjoint() * velocity.cast<Complex>());
+  return result;
+}
+
+}  // namespace
+
+Eigen::VectorXcd fit_fields(const FieldMatrix& fields, const Eigen::VectorXd& velocity)
+{
+  NormalEquations equations = normal_equations(fields, velocity);
+  equations.gram.diagonal().array() += kRidge;
   // A ridge below the rounding of the Gram matrix may leave it indefinite: then a larger one.
   for (double ridge = kRidge; ridge < 1; ridge *= 100) {
-    const Eigen::LLT<FieldMatrix> factor(gram);
-    if (factor.info() == Eigen::Success) return scale.asDiagonal() * factor.solve(right);
-    gram.diagonal().array() += 99 * ridge;
+    const Eigen::LLT<FieldMatrix> factor(equations.gram);
+    if (factor.info() == Eigen::Success) return equations.scale.asDiagonal() * factor.solve(equations.right);
+    equations.gram.diagonal().array() += 99 * ridge;
   }
-  return Eigen::VectorXcd::Zero(count);
+  return Eigen::VectorXcd::Zero(fields.cols());
+}
+
+// The factor of the first n columns is the corner of the factor of all, so that a smaller fit costs one
+// back substitution.
+CheckedFit fit_checked(const FieldMatrix& fields, const Eigen::VectorXd& velocity, const FieldMatrix& check,
+                       const Eigen::VectorXd& wanted, std::span<const Eigen::Index> counts)
+{
+  const NormalEquations equations = normal_equations(fields, velocity);
+  CheckedFit best;
+  if (!(wanted.norm() > 0)) best.residual = 0;
+  for (const double ridge : kRidges) {
+    FieldMatrix gram = equations.gram;
+    gram.diagonal().array() += ridge;
+    const Eigen::LLT<FieldMatrix> factor(gram);
+    if (factor.info() != Eigen::Success) continue;
+    const FieldMatrix L = factor.matrixL();
+    const Eigen::VectorXcd forward = L.triangularView<Eigen::Lower>().solve(equations.right);
+    for (const Eigen::Index count : counts) {
+      const Eigen::VectorXcd x =
+          equations.scale.head(count).asDiagonal() *
+          L.topLeftCorner(count, count).adjoint().triangularView<Eigen::Upper>().solve(forward.head(count));
+      const double residual = relative_residual(check.leftCols(count), x, wanted);
+      if (!(residual < kWorthwhile * best.residual)) continue;
+      best.residual = residual;
+      best.x = x;
+    }
+  }
+  return best;
 }
 
 double relative_residual(const FieldMatrix& fields, const Eigen::VectorXcd& x,
@@ -104,24 +149,29 @@ void expand_far_field(const SphereRule& rule, std::span<const Complex> values, i
   if (needed > max_order && kept > 0) result.coefficients *= std::sqrt(power / kept);
 }
 
-// Far away h_n(k r) is i^(n+1) exp(-i k r) / (k r).
+// Far away h_n(k r) is i^(n+1) exp(-i k r) / (k r). Near the centre h_n grows as r^-(n+1): on a body that is
+// no ball the high orders live on the few points that are nearest to the centre, and fits of them are
+// anything between these (10^8 times the velocity on a bar). Hence the choice of the order by what is missed
+// there.
 ModeFarField fit_multipoles(const SurfacePoints& fitted, const SurfacePoints& check, Index mode, double omega,
                             const MultipoleFit& fit)
 {
   const double k = omega / fit.air.sound_speed();
   int order = std::min(fit.max_order, static_cast<int>(std::ceil(k * fit.radius)) + 4);
   while (order > 0 && 2 * harmonic_count(order) > fitted.size()) --order;
-  const Eigen::VectorXcd x =
-      fit_fields(multipole_fields(fitted, fit.centre, order, k, fit.air), weighted_velocity(fitted, mode));
+  std::vector<Eigen::Index> counts;
+  for (int n = 0; n <= order; ++n) counts.push_back(harmonic_count(n));
+  const CheckedFit best = fit_checked(
+      multipole_fields(fitted, fit.centre, order, k, fit.air), weighted_velocity(fitted, mode),
+      multipole_fields(check, fit.centre, order, k, fit.air), weighted_velocity(check, mode), counts);
   ModeFarField result;
-  result.order = order;
-  result.unknowns = harmonic_count(order);
-  result.residual = relative_residual(multipole_fields(check, fit.centre, order, k, fit.air), x,
-                                      weighted_velocity(check, mode));
-  result.coefficients.resize(harmonic_count(order));
+  result.unknowns = static_cast<int>(best.x.size());
+  result.residual = best.residual;
+  while (harmonic_count(result.order) < result.unknowns) ++result.order;
+  result.coefficients = Eigen::VectorXcd::Zero(harmonic_count(result.order));
   Complex phase(0, 1);
-  for (int n = 0, index = 0; n <= order; ++n, phase *= Complex(0, 1)) {
-    for (int m = -n; m <= n; ++m, ++index) result.coefficients[index] = x[index] * phase / k;
+  for (int n = 0, index = 0; index < result.unknowns; ++n, phase *= Complex(0, 1)) {
+    for (int m = -n; m <= n; ++m, ++index) result.coefficients[index] = best.x[index] * phase / k;
   }
   return result;
 }

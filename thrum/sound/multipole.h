@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <span>
 
 #include "thrum/sound/air.h"
 #include "thrum/sound/radiating_surface.h"
@@ -28,6 +29,20 @@ using FieldMatrix = Eigen::MatrixXcd;
 /// with a small ridge.
 [[nodiscard]] Eigen::VectorXcd fit_fields(const FieldMatrix& fields, const Eigen::VectorXd& velocity);
 
+/// A fit and what it misses.
+struct CheckedFit {
+  Eigen::VectorXcd x;  ///< of as many columns as are used, the first ones
+  double residual =
+      1;  ///< at the points of the check; 1 for none, which is better than a fit that misses more
+};
+
+/// Of fits with ridges of several sizes and with the first `counts` of the columns (ascending), the one that
+/// misses least of `wanted` at points that were not fitted, whose fields are `check`. x has no entries when
+/// none is better than silence.
+[[nodiscard]] CheckedFit fit_checked(const FieldMatrix& fields, const Eigen::VectorXd& velocity,
+                                     const FieldMatrix& check, const Eigen::VectorXd& wanted,
+                                     std::span<const Eigen::Index> counts);
+
 /// |fields x - velocity| / |velocity|; 0 for a surface at rest.
 [[nodiscard]] double relative_residual(const FieldMatrix& fields, const Eigen::VectorXcd& x,
                                        const Eigen::VectorXd& velocity);
@@ -51,7 +66,8 @@ struct MultipoleFit {
   Air air = {};
 };
 
-/// Fits multipoles of order k a + 4, at most max_order, to a mode; `check` gives the residual.
+/// Fits multipoles to a mode: of the orders up to k a + 4, at most max_order, those that miss least at the
+/// points of `check`.
 [[nodiscard]] ModeFarField fit_multipoles(const SurfacePoints& fitted, const SurfacePoints& check, Index mode,
                                           double omega, const MultipoleFit& fit);
 

@@ -21,7 +21,7 @@ namespace thrum::sound {
 namespace {
 
 /// Must change whenever the result or its layout changes.
-constexpr std::string_view kVersion = "thrum radiation 1";
+constexpr std::string_view kVersion = "thrum radiation 2";
 
 constexpr Index kMinPoints = 1000;  ///< so that low orders are integrated well
 /// Radiation efficiency that no fit may exceed. Multipoles about the hole of a ring fit 62 % of a velocity
@@ -32,9 +32,11 @@ constexpr int kCompactOrder = 8;  ///< of the multipoles that are tried before e
 /// share.
 constexpr double kShallow = 0.5;
 constexpr double kShallowShare = 0.3;
-constexpr int kPatchesPerSource = 3;  ///< patches of a surface for each source inside
-constexpr Index kCandidates = 12000;  ///< below which sources are placed
-constexpr Index kCheckPoints = 1000;  ///< at which the residual is taken
+constexpr int kPatchesPerSource = 3;   ///< patches of a surface for each source inside
+constexpr int kInnerSources = 40;      ///< beside those on the surface of a thick body
+constexpr double kPoorResidual = 0.2;  ///< of sources inside; above, those on the surface are tried too
+constexpr Index kCandidates = 12000;   ///< below which sources are placed
+constexpr Index kCheckPoints = 1000;   ///< at which the residual is taken
 
 void check_desc(const model::ModalModel& model, const RadiationDesc& desc)
 {
@@ -67,7 +69,7 @@ bool are_shallow(const SourceSet& sources, const distance::MeshDistance& inside,
 }
 
 /// One centre where that is good enough, else two sets of sources inside, the second four times as large;
-/// for a body of thin walls, sources on its surface.
+/// for a body of thin walls, sources on its surface, and likewise for modes that those inside fit poorly.
 FitMode source_fitter(const model::ModalModel& model, const RadiationDesc& desc, const Vec3& centre,
                       double radius)
 {
@@ -77,16 +79,16 @@ FitMode source_fitter(const model::ModalModel& model, const RadiationDesc& desc,
     SurfacePoints compact;
     SurfacePoints check;
     std::optional<SurfaceSources> surface;
+    bool thin = false;
   };
   auto all = std::make_shared<Shared>();
   const distance::MeshDistance inside(model.surface);
   const SurfacePoints candidates = sample_surface(model, kCandidates, PointPlace::centroid);
-  bool thin = false;
   for (const int part : {4, 1}) {
     const int count = std::min(std::max(4, desc.max_sources / part), candidates.size() / 4);
     SourceSet sources = place_sources(candidates, inside, count);
     if (sources.empty()) continue;
-    thin = are_shallow(sources, inside, std::sqrt(mesh::area(model.surface) / count));
+    all->thin = are_shallow(sources, inside, std::sqrt(mesh::area(model.surface) / count));
     const Index points = std::max(kMinPoints, 2 * count * desc.points_per_unknown);
     all->sets.push_back(std::move(sources));
     all->fitted.push_back(sample_surface(model, points, PointPlace::centroid));
@@ -98,16 +100,23 @@ FitMode source_fitter(const model::ModalModel& model, const RadiationDesc& desc,
   }
   all->compact = sample_surface(model, kMinPoints, PointPlace::centroid);
   all->check = sample_surface(model, kCheckPoints, PointPlace::beside);
-  if (thin) all->surface.emplace(model, kPatchesPerSource * desc.max_sources);
+  all->surface.emplace(model, kPatchesPerSource * desc.max_sources,
+                       all->thin ? SourceSet{} : place_sources(candidates, inside, kInnerSources));
   const SourceFit fit{centre, radius, desc.max_order, desc.tolerance, desc.air};
   const MultipoleFit compact{centre, radius, std::min(desc.max_order, kCompactOrder), desc.air};
   return [all, fit, compact, &model](Index mode) {
     const double omega = model.omega(mode);
     ModeFarField one = fit_multipoles(all->compact, all->check, mode, omega, compact);
     if (one.residual < fit.tolerance) return one;
-    ModeFarField many = all->surface
-                            ? all->surface->fit(mode, omega, fit.centre, fit.radius, fit.max_order, fit.air)
-                            : fit_sources(all->sets, all->fitted, all->check, mode, omega, fit);
+    const auto on_surface = [&] {
+      return all->surface->fit(mode, omega, fit.centre, fit.radius, fit.max_order, fit.air);
+    };
+    ModeFarField many =
+        all->thin ? on_surface() : fit_sources(all->sets, all->fitted, all->check, mode, omega, fit);
+    if (!all->thin && many.residual > kPoorResidual) {
+      ModeFarField third = on_surface();
+      if (third.residual < many.residual) many = std::move(third);
+    }
     return one.residual < many.residual ? one : many;
   };
 }
@@ -256,7 +265,7 @@ RadiationMap bake_radiation(const model::ModalModel& model, const RadiationDesc&
         map.kinds[m] = field.kind;
         map.orders[m] = field.order;
         map.unknowns[m] = field.unknowns;
-        map.residuals[m] = field.residual;
+        map.residuals[m] = std::min(field.residual, 1.0);
         for (const Complex& c : field.coefficients) map.coefficients[m].push_back(std::complex<float>(c));
       },
       1);

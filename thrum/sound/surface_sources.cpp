@@ -8,10 +8,15 @@
 // With s constant on each patch, (2) is integrated over each patch. G is 1/(4 pi R), whose gradient is
 // known in closed form for a triangle, and a smooth rest that a few cells a patch integrate. So the two
 // sides of a thin wall may be much closer than patches are wide. (2) has no unique solution at the
-// frequencies of the standing waves inside the body: above 57 kHz for a wall of 3 mm, but within hearing
-// for a solid body, for which sources inside are the better method.
+// frequencies of the standing waves inside the body (p = 0 on the surface): above 57 kHz for a wall of 3 mm,
+// but within hearing for a solid body. There (2) reaches all velocities but those of a few patterns. A few
+// sources inside, of amplitudes x, reach these too: of all s and x that make the velocity, those of the least
+// sum of squares are taken,
+//
+//     A s + B x = b:   s = A^H y,  x = B^H y,  (A A^H + B B^H + ridge) y = b.                            (3)
 #include "thrum/sound/surface_sources.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -30,6 +35,8 @@ constexpr double kPi = std::numbers::pi;
 constexpr double kOnEdge = 1e-12;    ///< share by which the way over a point on an edge may exceed the edge
 constexpr double kSamePlace = 1e-6;  ///< k R below which two patches are one place
 constexpr int kCellsPerPatch = 4;
+constexpr int kOrdersAbove = 4;   ///< of the harmonics that are kept, in the sums over directions
+constexpr double kRidge = 1e-10;  ///< of (3), relative to the mean of the diagonal
 constexpr double kNear =
     4;  ///< closed form within so many sizes of a triangle, patch by patch within so many
 
@@ -100,7 +107,8 @@ Vec3 potential_gradient(const std::array<Vec3, 3>& corners, const Vec3& normal, 
 
 }  // namespace
 
-SurfaceSources::SurfaceSources(const model::ModalModel& model, int count)
+SurfaceSources::SurfaceSources(const model::ModalModel& model, int count, SourceSet inside)
+    : inside_(std::move(inside))
 {
   const std::vector<Piece> pieces = pieces_of(model.surface);
   // Triangles make cells, and cells make patches.
@@ -190,10 +198,8 @@ void SurfaceSources::build_static_part(const mesh::TriangleMesh& surface, const 
   });
 }
 
-ModeFarField SurfaceSources::fit(Index mode, double omega, const Vec3& centre, double radius, int max_order,
-                                 const Air& air) const
+Eigen::MatrixXcd SurfaceSources::matrix_at(double k) const
 {
-  const double k = omega / air.sound_speed();
   Eigen::MatrixXcd matrix = static_.cast<Complex>();
   // The rest: d/dR of (exp(-i k R) - 1)/R is (1 - (1 + i k R) exp(-i k R))/R^2.
   for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -211,16 +217,60 @@ ModeFarField SurfaceSources::fit(Index mode, double omega, const Vec3& centre, d
       matrix(b.patch, a.patch) -= a.area * b.area_vector.dot(arm) * slope;
     }
   }
-  const Eigen::VectorXcd density =
-      matrix.partialPivLu().solve(Complex(0, -omega * air.density()) * fluxes_.col(mode).cast<Complex>());
+  return matrix;
+}
+
+// Columns as long as those of the sources on the surface are on average.
+Eigen::MatrixXcd SurfaceSources::inner_fluxes(double omega, const Air& air) const
+{
+  SurfacePoints points;
+  for (const Cell& cell : cells_) {
+    points.points.push_back(cell.centre);
+    points.normals.push_back(cell.area_vector.normalized());
+    points.areas.push_back(cell.area);
+  }
+  const FieldMatrix fields = source_fields(points, inside_, omega / air.sound_speed(), air);
+  Eigen::MatrixXcd fluxes = Eigen::MatrixXcd::Zero(patch_count(), fields.cols());
+  for (std::size_t c = 0; c < cells_.size(); ++c) {
+    fluxes.row(cells_[c].patch) += Complex(0, -omega * air.density()) * std::sqrt(cells_[c].area) *
+                                   fields.row(static_cast<Eigen::Index>(c));
+  }
+  return fluxes;
+}
+
+ModeFarField SurfaceSources::fit(Index mode, double omega, const Vec3& centre, double radius, int max_order,
+                                 const Air& air) const
+{
+  const double k = omega / air.sound_speed();
+  const Eigen::MatrixXcd matrix = matrix_at(k);
+  const Eigen::VectorXcd right = Complex(0, -omega * air.density()) * fluxes_.col(mode).cast<Complex>();
+  Eigen::VectorXcd density;
+  Eigen::VectorXcd inner = Eigen::VectorXcd::Zero(2 * std::ssize(inside_));
+  if (inside_.empty()) {
+    density = matrix.partialPivLu().solve(right);
+  } else {
+    Eigen::MatrixXcd fluxes = inner_fluxes(omega, air);
+    const double length = matrix.norm() / std::sqrt(static_cast<double>(matrix.cols()));
+    const Eigen::VectorXd scale =
+        length * fluxes.colwise().norm().cwiseMax(std::numeric_limits<double>::min()).cwiseInverse();
+    fluxes = fluxes * scale.asDiagonal();
+    Eigen::MatrixXcd gram = Eigen::MatrixXcd::Zero(matrix.rows(), matrix.rows());
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(matrix);
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(fluxes);
+    gram.diagonal().array() += kRidge * gram.diagonal().real().mean();
+    const Eigen::VectorXcd y = gram.selfadjointView<Eigen::Lower>().llt().solve(right);
+    density = matrix.adjoint() * y;
+    inner = scale.asDiagonal() * (fluxes.adjoint() * y);
+  }
 
   ModeFarField result;
   result.kind = ModeRadiationKind::surface_sources;
   result.residual = missed_[mode];
   result.unknowns = patch_count();
   const int needed = static_cast<int>(std::ceil(k * radius)) + 4;
-  const SphereRule rule = sphere_rule(std::min(needed, 2 * max_order));
-  std::vector<Complex> values(rule.directions.size(), 0.0);
+  // Sources at the radius of the body have a little of the orders above, which must not count as lower ones.
+  const SphereRule rule = sphere_rule(std::min(needed + kOrdersAbove, 2 * max_order));
+  std::vector<Complex> values = far_amplitudes(inside_, inner, centre, k, rule.directions);
   for (const Cell& cell : cells_) {
     const Complex strength = cell.area / (4 * kPi) * density[cell.patch];
     const Vec3 arm = k * (cell.centre - centre);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "thrum/sound/multipole.h"
+#include "thrum/sound/equivalent_sources.h"
 
 namespace thrum::sound {
 
@@ -14,7 +14,8 @@ namespace thrum::sound {
 class SurfaceSources {
  public:
   /// Cuts the surface into at most `count` patches of about equal size, each of one side of a wall.
-  SurfaceSources(const model::ModalModel& model, int count);
+  /// Sources `inside`, a few of them, make the solution unique at the standing waves inside a solid body.
+  SurfaceSources(const model::ModalModel& model, int count, SourceSet inside = {});
 
   /// The far field of a mode. The residual is the part of the normal velocity that differs within patches,
   /// and so is not represented.
@@ -31,8 +32,11 @@ class SurfaceSources {
     double area = 0;                  ///< [m^2]
     Index patch = 0;
   };
+  [[nodiscard]] Eigen::MatrixXcd matrix_at(double wave_number) const;
+  [[nodiscard]] Eigen::MatrixXcd inner_fluxes(double omega, const Air& air) const;
   void build_static_part(const mesh::TriangleMesh& surface, const std::vector<Index>& patch_of);
 
+  SourceSet inside_;
   std::vector<Cell> cells_;
   std::vector<double> patch_areas_;  ///< [m^2]
   MatX static_;                      ///< flux through a patch of a unit density on another, at frequency 0
