@@ -171,8 +171,8 @@ TEST(SoundScenes, ACoinRattlesFasterTheFlatterItLies)
   EXPECT_NEAR(turned(0.02, 0.12) / theory(0.02, 0.12, false), 1, 0.15);
   EXPECT_NEAR(turned(0.2, 0.3) / theory(0.2, 0.3, false), 1, 0.15);
   EXPECT_NEAR(turned(0.3, 0.4) / theory(0.3, 0.4, false), 1, 0.15);
-  // Hits a second, those at more than half the usual speed of the hardest ten, of which one may be that of two
-  // corners at once: a corner that has come down rattles on softly, at a fifth of that.
+  // Hits a second, those at more than half the usual speed of the hardest ten, of which one may be that of
+  // two corners at once: a corner that has come down rattles on softly, at a fifth of that.
   const auto rattle = [&](double from, double to) {
     std::vector<double> speeds;
     for (const Heard::Event& event : coin.events())

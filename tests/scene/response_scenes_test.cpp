@@ -81,7 +81,7 @@ TEST(ResponseScenes, APotMakesPlatesAndCupsJumpAtTheOtherEndOfTheTable)
                                    {"rise of plates and cups at the far end, mean", 16, 30},
                                    {"rise at the far end, least", 15, 30},
                                    {"tilt at the far end, least", 10, 20},
-                                   {"slide at the far end, mean", 6, 12}});
+                                   {"slide at the far end, mean", 6.5, 13}});
 }
 
 TEST(ResponseScenes, DinnerStaysOnTheTable)

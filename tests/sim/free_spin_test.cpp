@@ -11,9 +11,9 @@ namespace {
 
 using namespace testing;
 
-// The rotation of a box about a principal axis is known: by the speed times the time. It was 2 atan(h w / 2) a
-// slice, 7 % less for a kinematic bar at 60 rad/s and 21 % at 120 with the impulse stepper at 1/60 s, and a bar of
-// 8 rad a step came to the same place again in every step, past all that it should have struck.
+// The rotation of a box about a principal axis is known: by the speed times the time. It was 2 atan(h w / 2)
+// a slice, 7 % less for a kinematic bar at 60 rad/s and 21 % at 120 with the impulse stepper at 1/60 s, and a
+// bar of 8 rad a step came to the same place again in every step, past all that it should have struck.
 TEST(FreeSpin, TurnsByTheSpeedWithEveryStepper)
 {
   for (const StepperKind stepper :

@@ -42,8 +42,8 @@ constexpr double kStaleTurn = 1e-6;
 //
 //     h* = 2 tan(h |w0| / 2) / |w0| (3)
 //
-// takes its place: a spin about a principal axis then turns by h |w|, to rounding. What is returned as the mean
-// speed turns the body as (2) does, by the rotation vector h w.
+// takes its place: a spin about a principal axis then turns by h |w|, to rounding. What is returned as the
+// mean speed turns the body as (2) does, by the rotation vector h w.
 SpinMidpoint advance_spin_part(const Mat3& inertia_b, const Quat& q, const Vec3& w, double h)
 {
   const Vec3 w0 = q.conjugate() * w;

@@ -115,10 +115,11 @@ struct Responder::ResonatorContacts {
   }
   /// One that has ended since it was recorded; `part` is its other body. Returns its number.
   std::size_t add_contact(const StepRecord::Impact& recorded, std::int32_t part);
-  /// Of the parts that stood on the ringing one when the impact came, contacts that are not among `closed` have
-  /// come since then and take no part in it.
+  /// Of the parts that stood on the ringing one when the impact came, contacts that are not among `closed`
+  /// have come since then and take no part in it.
   void leave_out_new_contacts(const std::set<std::int32_t>& stood, const std::set<std::size_t>& closed);
-  /// How high these parts and the ringing body were raised since the impact came; `centres` of all bodies then.
+  /// How high these parts and the ringing body were raised since the impact came; `centres` of all bodies
+  /// then.
   void note_rise(const StepView& view, const std::set<std::int32_t>& stood, const std::vector<Vec3>& centres);
 
   [[nodiscard]] vibration::ResponseInput input() const { return {parts, contacts, step}; }

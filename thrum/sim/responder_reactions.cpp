@@ -17,9 +17,9 @@ namespace {
 
 constexpr double kApart = std::numeric_limits<double>::infinity();  // [m]
 
-// The loads that contacts of a ringing body carried when an impact came. What stands on it bears its own weight;
-// what does not move bears all of them together. A contact that pressed harder, or whose body moved already, was
-// in the middle of an impact.
+// The loads that contacts of a ringing body carried when an impact came. What stands on it bears its own
+// weight; what does not move bears all of them together. A contact that pressed harder, or whose body moved
+// already, was in the middle of an impact.
 class SteadyLoads {
  public:
   SteadyLoads(const StepView& view, model::BodyIndex self) : view_(view), weight_(weight_of(self)) {}
