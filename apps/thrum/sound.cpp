@@ -33,7 +33,7 @@ struct SoundOptions {
   bool quiet = false;
 };
 
-constexpr const char* kChangeable[] = {"sound", "listener", "materials", "bodies"};
+constexpr const char* kChangeable[] = {"sound", "listener", "materials", "material_pairs", "bodies"};
 
 double level_of(double pressure)
 {
@@ -97,9 +97,9 @@ void sound(const SoundOptions& options)
     });
     if (!is_heard)
       throw Error(
-          fmt::format("--set {}: only values of sound, listener, materials and bodies can be changed without "
-                      "simulating again, such as sound.contact_damping_scale=20, materials.steel.gain=2 or "
-                      "bodies.mug.material=glass.",
+          fmt::format("--set {}: only values of sound, listener, materials, material_pairs and bodies can be "
+                      "changed without simulating again, such as sound.contact_damping_scale=20, "
+                      "materials.steel.gain=2 or bodies.mug.material=glass.",
                       setting));
   }
   const bool has_scale =
@@ -141,6 +141,9 @@ media::RunSound make_run_sound(const std::filesystem::path& folder, const sim::R
     const base::StopToken stop = desc.preparation.stop;
     desc.preparation = {.stop = stop};
   }
+  desc.on_warning = [](const std::string& warning) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  };
   media::RunSound result;
   if (quiet) {
     result = media::write_run_sound(folder, recording, desc);
@@ -153,7 +156,6 @@ media::RunSound make_run_sound(const std::filesystem::path& folder, const sim::R
     };
     result = media::write_run_sound(folder, recording, desc);
   }
-  for (const std::string& sentence : result.warnings) fmt::print(stderr, "warning: {}\n", sentence);
   if (const std::string radiation = result.radiation.text(); !quiet && !radiation.empty())
     fmt::print("{}\n", radiation);
   return result;
@@ -184,8 +186,9 @@ void add_sound(CLI::App& app)
       "or NAME_impacts.csv with -o NAME.wav");
   command
       ->add_option("--set", options->settings,
-                   "change a value of sound, listener, materials or bodies: sound.contact_damping_scale=20, "
-                   "materials.steel.gain=2, bodies.mug.material=glass; may be repeated")
+                   "change a value of sound, listener, materials, material_pairs or bodies: "
+                   "sound.contact_damping_scale=20, materials.steel.gain=2, "
+                   "material_pairs.steel,wood.roughness=2e-6, bodies.mug.material=glass; may be repeated")
       ->allow_extra_args(false);
   command
       ->add_option("--mute", options->mute,

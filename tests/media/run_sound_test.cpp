@@ -468,6 +468,58 @@ TEST_F(RunSoundTest, AListenerOnAFastBodyHearsTheShiftOfDoppler)
   EXPECT_NE(faster.warnings[0].find("500 m/s"), std::string::npos) << faster.warnings[0];
 }
 
+// What is not right because something is too fast is said before the work is done.
+TEST_F(RunSoundTest, SpeedsAreWarnedOfBeforeTheSynthesis)
+{
+  const sim::Recording recording = run(R"({
+    "duration": 0.3, "step": 0.005, "gravity": [0, 0, 0], "length_scale": 0.1,
+    "sound": {"impulse_duration": 1e-4, "modes": 1, "tail": 0}, "listener": {"position": [0, -3, 0]},
+    "materials": [{"name": "lead", "base": "steel"}],
+    "bodies": [{"name": "bar", "shape": {"kind": "box", "size": [0.3, 0.03, 0.005]}, "material": "steel",
+                "rings": {"method": "none", "grid": [0.015, 0.015, 0.005]}, "velocity": [0, 0, 400]},
+               {"name": "silent", "shape": {"kind": "sphere", "radius": 0.02}, "material": "lead",
+                "position": [3, 0, 0], "velocity": [0, 0, 500]}],
+    "impulses": [{"body": "bar", "time": 0.02, "impulse": [0, 0, 1e-3], "position": [-0.15, 0, -0.0025]}]
+  })");
+  bool has_begun = false;
+  std::vector<std::string> early, all;
+  RunSoundDesc desc;
+  desc.on_progress = [&](double) {
+    has_begun = true;
+  };
+  desc.on_warning = [&](const std::string& warning) {
+    all.push_back(warning);
+    if (!has_begun) early.push_back(warning);
+  };
+  const RunSound heard = write_run_sound(folder_, recording, desc);
+  ASSERT_EQ(early.size(), 1U);  // what is struck by nothing makes no sound that could be wrong
+  EXPECT_NE(early[0].find("\"bar\" moves at up to 400 m/s"), std::string::npos) << early[0];
+  EXPECT_EQ(all, heard.warnings);
+}
+
+TEST_F(RunSoundTest, ContactsOfAnotherRunAreRejected)
+{
+  const sim::Recording one = run(kBall, {"duration=0.1"});
+  const fs::path saved = fs::temp_directory_path() / "thrum_contacts_of_another_run";
+  fs::copy_file(folder_ / "contacts", saved, fs::copy_options::overwrite_existing);
+  const sim::Recording other = run(kBall, {"duration=0.12"});
+  EXPECT_NE(one.header.note("run"), other.header.note("run"));
+  EXPECT_NO_THROW((void)write_run_sound(folder_, other));
+  // With as many bodies as before.
+  fs::copy_file(saved, folder_ / "contacts", fs::copy_options::overwrite_existing);
+  try {
+    (void)write_run_sound(folder_, other);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("different runs"), std::string::npos) << error.what();
+  }
+  // The same scene again is the same run.
+  EXPECT_EQ(run(kBall, {"duration=0.1"}).header.note("run"), one.header.note("run"));
+  fs::copy_file(saved, folder_ / "contacts", fs::copy_options::overwrite_existing);
+  EXPECT_NO_THROW((void)write_run_sound(folder_, one));
+  fs::remove(saved);
+}
+
 // A microphone on an arm r of a listener that turns at w moves at w r, though the head is at rest.
 TEST_F(RunSoundTest, AMicrophoneOnALongArmFasterThanSoundIsWarnedOf)
 {

@@ -16,7 +16,9 @@ const char* const kScene = R"({
             "air_absorption": false},
   "listener": {"position": [1, 2, 3], "forward": [0, 1, 0], "kind": "microphones", "spacing": 0.5,
                "microphones": [{"position": [0.1, 0, 0], "pattern": 0.5, "axis": [0, 1, 0], "name": "left"}]},
-  "materials": [{"name": "pan", "base": "steel", "contact_damping": 0.75}],
+  "materials": [{"name": "pan", "base": "steel", "contact_damping": 0.75, "roughness": 2e-6, "roughness_exponent": 0.25}],
+  "material_pairs": [{"a": "pan", "b": "hardwood", "roughness": 3e-6, "roughness_exponent": 0.75},
+                     {"a": "steel", "b": "steel", "friction": 0.3}],
   "bodies": [
     {"name": "bar", "shape": {"kind": "box", "size": [0.3, 0.03, 0.005]}, "material": "pan"},
     {"name": "mute", "shape": {"kind": "sphere"}, "material": "steel", "position": [0, 0, 3], "sound": false},
@@ -64,6 +66,13 @@ TEST(SoundNotes, AllThatASceneSaysOfSoundComesBackFromTheText)
   EXPECT_EQ(back.bodies.at("bar").material.density, 7850);
   EXPECT_FALSE(back.bodies.at("mute").sounds);
   EXPECT_FALSE(back.bodies.at("plain").sounds);  // it has no material
+  EXPECT_EQ(back.bodies.at("bar").roughness, (model::Roughness{2e-6, 0.25}));
+  EXPECT_EQ(back.bodies.at("mute").roughness, (model::Roughness{7e-7, 0.5}));  // steel of the library
+  ASSERT_EQ(back.roughness_pairs.size(), 1U);
+  EXPECT_EQ(back.roughness_pairs[0].a, "pan");
+  EXPECT_EQ(back.roughness_pairs[0].b, "wood");  // whose other name is hardwood
+  EXPECT_EQ(back.roughness_pairs[0].height, 3e-6);
+  EXPECT_EQ(back.roughness_pairs[0].exponent, 0.75);
   ASSERT_EQ(back.impulses.size(), 1U);
   EXPECT_EQ(back.impulses[0].position_s, Vec3(0.1, 0, 0));
 }
@@ -107,6 +116,58 @@ TEST(SoundNotes, MaterialsAndBodiesAreChangedForTheEarAlone)
   EXPECT_FALSE(alike.bodies.at("plain").sounds);
 }
 
+TEST(SoundNotes, RoughnessIsChangedForMaterialsAndForPairs)
+{
+  const std::string text = sound_notes_text(notes_of(kScene));
+  const std::vector<std::string> settings = {
+      "materials.pan.roughness=4e-6", "materials.hardwood.roughness_exponent=0.9",
+      "bodies.plain.material=wood", "material_pairs.hardwood,pan.roughness=5e-6",
+      "material_pairs.steel,pan.roughness_exponent=0.125"};
+  const SoundNotes changed = parse_sound_notes(text, settings);
+  EXPECT_EQ(changed.bodies.at("bar").roughness, (model::Roughness{4e-6, 0.25}));
+  EXPECT_EQ(changed.bodies.at("plain").roughness, (model::Roughness{5e-6, 0.9}));
+  ASSERT_EQ(changed.roughness_pairs.size(), 2U);
+  EXPECT_EQ(changed.roughness_pairs[0].height, 5e-6);
+  EXPECT_EQ(changed.roughness_pairs[0].exponent, 0.75);
+  EXPECT_FALSE(changed.roughness_pairs[1].height.has_value());
+  EXPECT_EQ(changed.roughness_pairs[1].exponent, 0.125);
+  // One setting of the scene is for all: what is changed below it is not heard.
+  ASSERT_EQ(changed.warnings.size(), 4U);
+  EXPECT_NE(changed.warnings[0].find("sound.roughness is 0.5"), std::string::npos) << changed.warnings[0];
+}
+
+TEST(SoundNotes, APairWithoutCoefficientsLeavesThemAsTheyAre)
+{
+  const auto surface_of = [](const char* pair) {
+    return parse_scene(fmt::format(R"({{"material_pairs": [{{"a": "steel", "b": "wood"{}}}]}})", pair),
+                       "s.json")
+        .material_pairs[0]
+        .surface();
+  };
+  EXPECT_FALSE(surface_of(R"(, "roughness": 1e-6)").has_value());
+  EXPECT_TRUE(surface_of("").has_value());
+  const auto both = surface_of(R"(, "roughness": 1e-6, "friction": 0.1)");
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->friction, 0.1);
+  EXPECT_EQ(both->restitution, 0);
+}
+
+// Recordings of before had one roughness, which they keep.
+TEST(SoundNotes, OldNotesHaveOneRoughness)
+{
+  std::string text = sound_notes_text(notes_of(kScene));
+  const std::string own = R"(,"roughness":2e-06,"roughness_exponent":0.25)";
+  const std::size_t at = text.find(own);
+  ASSERT_NE(at, std::string::npos) << text;
+  text.erase(at, own.size());
+  const std::size_t pairs = text.find("\"roughness_pairs\"");
+  text.erase(pairs, text.find("\"impulses\"") - pairs);
+  const SoundNotes notes = parse_sound_notes(text);
+  EXPECT_EQ(notes.sound.synthesis.roughness, 0.5);
+  EXPECT_EQ(notes.bodies.at("bar").roughness, model::Roughness{});
+  EXPECT_TRUE(notes.roughness_pairs.empty());
+}
+
 // The test above has a material that only a changed body is made of, and no warning.
 TEST(SoundNotes, AMaterialThatNoBodyIsMadeOfIsWarnedOf)
 {
@@ -147,6 +208,14 @@ TEST(SoundNotes, WrongChangesAreReportedWithWhatIsMeant)
       {"materials.pan.beta=1e300", "beta is 1e+300"},
       {"materials.pan.alpha=1e300", "alpha is 1e+300"},
       {"materials.pan.friction=1", "simulating again"},
+      {"materials.pan.roughness=-1", "roughness is -1"},
+      {"materials.pan.roughness=1", "roughness is 1"},
+      {"materials.pan.roughness_exponent=2", "roughness_exponent is 2"},
+      {"material_pairs.pan,steel.friction=1", "simulating again"},
+      {"material_pairs.pan,steel.roughness=-1", "roughness is -1"},
+      {"material_pairs.pan.roughness=1e-6", "comma"},
+      {"material_pairs.pan,stel.roughness=1e-6", "\"steel\""},
+      {"material_pairs.pan,steel=1", "material_pairs.A,B.KEY=VALUE"},
       {"materials.pan=2", "materials.NAME.KEY=VALUE"},
       {"bodies.bar.gain", "bodies.NAME.KEY=VALUE"},
       {"bodies..gain=1", "bodies.NAME.KEY=VALUE"}};

@@ -96,6 +96,10 @@ const std::vector<Case>& cases()
        "listener.kind=microphones"},
       {R"("sound": {"normalise": true, "full_scale": 1})", "sound.full_scale", "sound.normalise=false"},
       {R"("sound": {"roughness": 0, "seed": 1})", "sound.seed", "sound.roughness=0.1"},
+      {R"("sound": {"roughness": 0.02}, "materials": [{"name": "pan", "roughness": 1e-6}])",
+       "materials[0].roughness", nullptr},
+      {R"("sound": {"roughness": 0.02}, "material_pairs": [{"a": "steel", "b": "wood", "roughness": 1e-6}])",
+       "material_pairs[0].roughness", nullptr},
       {R"("outputs": {"poster": false, "poster_time": 1})", "outputs.poster_time", "outputs.poster=true"},
   };
   return all;

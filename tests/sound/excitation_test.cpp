@@ -114,13 +114,20 @@ TEST_F(ExcitationFile, ReadsBackWhatWasWritten)
 TEST_F(ExcitationFile, CutAnywhereItGivesItsWholeChunks)
 {
   const std::string bytes = base::read_text_file(file_);
-  for (std::size_t length = 12; length < bytes.size(); length += 131) {
+  constexpr std::size_t kHeader = 28;  // mark, version, identity of the run
+  for (const std::size_t length : {std::size_t{12}, kHeader - 1}) {
+    base::write_file(file_, std::string_view(bytes).substr(0, length));
+    ExcitationReader reader(file_);
+    EXPECT_FALSE(reader.next().has_value());
+    EXPECT_TRUE(reader.is_cut_short());
+  }
+  for (std::size_t length = kHeader; length < bytes.size(); length += 131) {
     base::write_file(file_, std::string_view(bytes).substr(0, length));
     ExcitationReader reader(file_);
     std::size_t count = 0;
     while (const auto step = reader.next()) EXPECT_EQ(step->time, steps_[count++].time);
     EXPECT_EQ(count % 8, 0U);
-    EXPECT_EQ(reader.is_cut_short(), count < 40 && length > 12) << length;
+    EXPECT_EQ(reader.is_cut_short(), count < 40 && length > kHeader) << length;
   }
 }
 
@@ -139,6 +146,29 @@ TEST_F(ExcitationFile, GoesOnAfterAGivenTime)
     EXPECT_EQ(step->time, steps_[count++].time);
   }
   EXPECT_EQ(count, 13U);
+}
+
+TEST_F(ExcitationFile, KeepsTheIdentityOfItsRun)
+{
+  EXPECT_FALSE(ExcitationReader(file_).run().has_value());  // none was given
+  const base::Hash128 run = {0x1234, 0x5678};
+  {
+    ExcitationWriter writer(file_, false, run);
+    writer.add(steps_[0]);
+    writer.flush();
+  }
+  EXPECT_EQ(ExcitationReader(file_).run(), run);
+  truncate_excitation(file_, 10);
+  {
+    ExcitationWriter writer(file_, true, {1, 2});  // which goes on with a file of another run
+    writer.add(steps_[1]);
+    writer.flush();
+  }
+  ExcitationReader reader(file_);
+  EXPECT_EQ(reader.run(), run);
+  EXPECT_TRUE(reader.next().has_value());
+  EXPECT_TRUE(reader.next().has_value());
+  EXPECT_FALSE(reader.next().has_value());
 }
 
 // Forces on modes: as of substeps of halves of the step, with one mode on which nothing changes.
@@ -231,6 +261,7 @@ TEST_F(ExcitationFile, ReadsTheVersionBefore)
   }
   EXPECT_FALSE(reader.next().has_value());
   EXPECT_FALSE(reader.is_cut_short());
+  EXPECT_FALSE(reader.run().has_value());
 }
 
 TEST_F(ExcitationFile, RejectsOtherFiles)

@@ -210,7 +210,7 @@ TEST(Roughness, AContactThatHasGoneDoesNotLetGoAtOnce)
   for (int i = 0; i < 8; ++i)
     voice.add_step(i * h, h, i < 3 ? std::span(&contact, 1) : std::span<BodyContact>(), Vec3::UnitZ());
   voice.finish();
-  const double force = roughness_profile(contact.seed, contact.distance, 0, 16e3);
+  const double force = roughness_profile(contact.seed, kUnitOctaves, contact.distance, 0, 16e3);
   EXPECT_GT(std::abs(force), 0.1);
   std::array<double, ModalBank::kInterval> out;
   while (voice.time() < 4.1 * h) (void)voice.render(out);

@@ -93,15 +93,23 @@ model::Material read_material(const Json& json, Reading& reading)
   model::Material material;
   material.name = json["name"].get<std::string>();
   reading.what = fmt::format("material '{}'", material.name);
-  reject_unknown_keys(
-      json, {"name", "density", "young", "poisson", "damping", "contact_damping", "aliases", "source"},
-      reading);
+  reject_unknown_keys(json,
+                      {"name", "density", "young", "poisson", "damping", "contact_damping", "roughness",
+                       "roughness_exponent", "aliases", "source"},
+                      reading);
   material.density = number(json, "density", reading);
   material.young = number(json, "young", reading);
   material.poisson = number(json, "poisson", reading);
   if (json.contains("damping")) material.damping = read_damping(json["damping"], reading);
   material.contact_damping = number_or(json, "contact_damping", 0, reading);
   return material;
+}
+
+model::Roughness read_roughness(const Json& json, const Reading& reading)
+{
+  const model::Roughness usual;
+  return {number_or(json, "roughness", usual.height, reading),
+          number_or(json, "roughness_exponent", usual.exponent, reading)};
 }
 
 std::vector<std::string> read_aliases(const Json& json, const Reading& reading)
@@ -164,7 +172,7 @@ void MaterialLibrary::parse(std::string_view text, const std::filesystem::path& 
     reading.what = "the list of materials";
     const model::Material material = read_material(entry, reading);
     try {
-      add(material, read_aliases(entry, reading));
+      add(material, read_aliases(entry, reading), read_roughness(entry, reading));
     } catch (const InputError&) {
       throw;
     } catch (const Error& error) {
@@ -173,7 +181,8 @@ void MaterialLibrary::parse(std::string_view text, const std::filesystem::path& 
   }
 }
 
-void MaterialLibrary::add(const model::Material& material, std::vector<std::string> aliases)
+void MaterialLibrary::add(const model::Material& material, std::vector<std::string> aliases,
+                          const model::Roughness& roughness)
 {
   if (material.name.empty()) throw Error("A material of a library needs a name.");
   const std::string context = fmt::format("Material '{}'", material.name);
@@ -185,12 +194,28 @@ void MaterialLibrary::add(const model::Material& material, std::vector<std::stri
           fmt::format("Young's modulus is {} Pa; it must be from {:g} to {:g} (wood 1e10, steel 2e11).",
                       material.young, kMinYoung, kMaxYoung));
   std::erase_if(entries_, [&](const Entry& e) { return same_name(e.material.name, material.name); });
-  entries_.push_back({material, std::move(aliases)});
+  require(
+      roughness.height >= 0 && roughness.height <= kMaxRoughness, context,
+      fmt::format("the roughness is {} m; it must be from 0 to {:g} (ground steel 7e-7, planed wood 5e-6).",
+                  roughness.height, kMaxRoughness));
+  require(roughness.exponent >= 0 && roughness.exponent <= 1, context,
+          fmt::format("the roughness_exponent is {}; it must be from 0 to 1.", roughness.exponent));
+  entries_.push_back({material, std::move(aliases), roughness});
 }
 
 const model::Material& MaterialLibrary::get(std::string_view name) const
 {
-  if (const model::Material* material = find(name)) return *material;
+  return get_entry(name).material;
+}
+
+const model::Roughness& MaterialLibrary::roughness_of(std::string_view name) const
+{
+  return get_entry(name).roughness;
+}
+
+const MaterialLibrary::Entry& MaterialLibrary::get_entry(std::string_view name) const
+{
+  if (const Entry* entry = find_entry(name)) return *entry;
   throw Error(fmt::format(
       "There is no material '{}'. Available: {}. Or set density, Young's modulus and Poisson's ratio.", name,
       fmt::join(names(), ", ")));
@@ -198,11 +223,17 @@ const model::Material& MaterialLibrary::get(std::string_view name) const
 
 const model::Material* MaterialLibrary::find(std::string_view name) const
 {
+  const Entry* entry = find_entry(name);
+  return entry != nullptr ? &entry->material : nullptr;
+}
+
+const MaterialLibrary::Entry* MaterialLibrary::find_entry(std::string_view name) const
+{
   for (const Entry& entry : entries_)
-    if (same_name(entry.material.name, name)) return &entry.material;
+    if (same_name(entry.material.name, name)) return &entry;
   for (const Entry& entry : entries_)
     for (const std::string& alias : entry.aliases)
-      if (same_name(alias, name)) return &entry.material;
+      if (same_name(alias, name)) return &entry;
   return nullptr;
 }
 

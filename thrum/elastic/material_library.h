@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thrum/model/material.h"
+#include "thrum/model/roughness.h"
 
 namespace thrum::elastic {
 
@@ -20,19 +21,26 @@ class MaterialLibrary {
   /// for invalid content, and for a material that check_material() rejects.
   void read(const std::filesystem::path& file);
   void parse(std::string_view text, const std::filesystem::path& file);
-  void add(const model::Material& material, std::vector<std::string> aliases = {});
+  void add(const model::Material& material, std::vector<std::string> aliases = {},
+           const model::Roughness& roughness = {});
 
   /// By name or alias, ignoring case; throws Error that lists the known ones.
   [[nodiscard]] const model::Material& get(std::string_view name) const;
   /// The same, or nullptr.
   [[nodiscard]] const model::Material* find(std::string_view name) const;
+  /// Of its surface; throws as get() does.
+  [[nodiscard]] const model::Roughness& roughness_of(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   struct Entry {
     model::Material material;
     std::vector<std::string> aliases;
+    model::Roughness roughness;
   };
+  [[nodiscard]] const Entry* find_entry(std::string_view name) const;
+  [[nodiscard]] const Entry& get_entry(std::string_view name) const;
+
   std::vector<Entry> entries_;
 };
 

@@ -9,5 +9,7 @@ inline constexpr double kMinDensity = 1e-3;  ///< [kg/m^3]
 inline constexpr double kMaxDensity = 1e5;   ///< [kg/m^3]
 inline constexpr double kMinYoung = 1e3;     ///< [Pa]
 inline constexpr double kMaxYoung = 1e13;    ///< [Pa]
+/// Root mean square of heights over wavelengths of at most 8 mm.
+inline constexpr double kMaxRoughness = 2e-3;  ///< [m]
 
 }  // namespace thrum::elastic

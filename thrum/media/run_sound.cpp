@@ -19,6 +19,7 @@
 #include "thrum/media/run_listener.h"
 #include "thrum/media/sound_bodies.h"
 #include "thrum/media/sound_sources.h"
+#include "thrum/media/sound_warnings.h"
 #include "thrum/sound/audio_file.h"
 #include "thrum/sound/listener.h"
 #include "thrum/sound/loudness.h"
@@ -39,7 +40,6 @@ constexpr double kHearing = kReferencePressure;  ///< threshold of hearing [Pa]
 constexpr double kSilentShare = 1e-5;            ///< of the loudest pressure of the run: -100 dB
 constexpr double kPairSpacing = 0.2;             ///< on the page, for listeners that are no pair [m]
 constexpr double kTimeRounding = 1e-6;           ///< of sums of steps [s]
-constexpr double kMaxMach = 0.9;                 ///< of bodies and listeners whose sound is right
 constexpr std::size_t kArrivalMargin = 4096;     ///< samples of filters after the last that arrives
 
 // The plane of the scene, when it lies level.
@@ -68,7 +68,7 @@ class RunSynthesis {
         listener_(listener_desc(notes.listener), listener_track(notes.listener, recording), rate_),
         ground_(ground_of(recording, notes.sound.ground_reflection)),
         reader_(folder / "contacts"),
-        synthesis_(std::move(bodies.bodies), notes.sound.synthesis)
+        synthesis_(std::move(bodies.bodies), notes.sound.synthesis, notes.roughness_pairs)
   {
     const std::size_t count = synthesis_.bodies().size();
     for (std::size_t b = 0; b < count; ++b) tracks_.push_back(body_track(recording, b));
@@ -155,7 +155,7 @@ class RunSynthesis {
   [[nodiscard]] double contacts_end() const { return contacts_end_; }  ///< [s]
   [[nodiscard]] const sound::Listener& listener() const { return listener_; }
   [[nodiscard]] const std::optional<sound::Ground>& ground() const { return ground_; }
-  [[nodiscard]] const sound::PoseTrack& track(std::size_t body) const { return tracks_[body]; }
+  [[nodiscard]] const std::vector<sound::PoseTrack>& tracks() const { return tracks_; }
   /// By impacts, or by loads that change: a ruler that swings over an edge is never struck.
   [[nodiscard]] bool has_sounded(std::size_t body) const { return loudest_[body] > kInaudible; }
   [[nodiscard]] double travel_time(std::size_t body, double time) const
@@ -490,40 +490,6 @@ void warn_of_the_ground(const RunSynthesis& run, const sim::Recording& recording
   }
 }
 
-// Travel times are found by steps that shrink by the Mach number, and whoever is faster outruns the sound.
-void warn_of_fast_motion(const RunSynthesis& run, const scene::ListenerEntry& listener,
-                         std::vector<std::string>& warnings)
-{
-  const double limit = kMaxMach * sound::Air{}.sound_speed();
-  if (const auto fastest = run.listener().track().fastest(); fastest.speed > limit) {
-    warnings.push_back(fmt::format(
-        "The listener moves with body \"{}\" at up to {:.4g} m/s (at {:.3g} s). Above {:.0f} m/s it "
-        "outruns sound, and what it hears is not right; choose another listener.body, or leave it out.",
-        listener.body, fastest.speed, fastest.time, limit));
-  } else {
-    // Microphones on long arms of what turns.
-    sound::PoseTrack::Fastest outermost;
-    for (const Vec3& place : run.listener().places())
-      if (const auto here = run.listener().track().fastest_of(place); here.speed > outermost.speed)
-        outermost = here;
-    if (outermost.speed > limit) {
-      warnings.push_back(fmt::format(
-          "A microphone of the listener moves at up to {:.4g} m/s (at {:.3g} s), because the listener turns. "
-          "Above {:.0f} m/s it outruns sound, and what it hears is not right; move it closer to the "
-          "listener.",
-          outermost.speed, outermost.time, limit));
-    }
-  }
-  for (std::size_t b = 0; b < run.synthesis().bodies().size(); ++b) {
-    if (!run.has_sounded(b)) continue;
-    const auto fastest = run.track(b).fastest();
-    if (!(fastest.speed > limit)) continue;
-    warnings.push_back(fmt::format(
-        "Body \"{}\" moves at up to {:.4g} m/s (at {:.3g} s); above {:.0f} m/s its sound is not right.",
-        run.synthesis().bodies()[b].name, fastest.speed, fastest.time, limit));
-  }
-}
-
 // Those that are heard.
 void add_modes(const sound::SoundModel& model, RunSound& result)
 {
@@ -543,7 +509,7 @@ void check_range(const sound::AudioBuffer& sound)
     throw Error(fmt::format(
         "The sound is louder than {:g} Pa from {:.3g} s on, or no number. Make smaller what is too large: an "
         "impulse or "
-        "a speed of the scene, the gain of a body or of a material, sound.roughness or sound.rolling.",
+        "a speed of the scene, the gain of a body or of a material, a roughness or sound.rolling.",
         kMaxPressure, static_cast<double>(bad - channel.begin()) / sound.sample_rate));
   }
 }
@@ -581,6 +547,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   const bool is_own = is_sound_of_run(folder, desc.output);
   const std::filesystem::path table = table_file(file, is_own);
   if (!is_own) check_table_file(table);
+  scene::check_same_run(folder, recording.header.note("run"));
   const scene::SoundNotes notes = scene::parse_sound_notes(recording.header.note("sound"), desc.settings);
   RunSound result;
   const base::Stopwatch watch;
@@ -592,6 +559,14 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
 
   const base::Stopwatch synthesis;
   RunSynthesis run(folder, recording, notes, std::move(bodies), desc);
+  warn_of_fast_motion(contacts, run.listener(), notes.listener, run.synthesis(), run.tracks(), notes.impulses,
+                      result.warnings);
+  std::size_t told = 0;
+  const auto tell_warnings = [&] {
+    for (; told < result.warnings.size(); ++told)
+      if (desc.on_warning) desc.on_warning(result.warnings[told]);
+  };
+  tell_warnings();
   run.run();
   result.synthesis_seconds = synthesis.seconds();
   if (!recording.complete)
@@ -616,7 +591,6 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   warn_of_bodies_round_the_listener(run, result.warnings);
   warn_of_the_ground(run, recording, result.warnings);
-  warn_of_fast_motion(run, notes.listener, result.warnings);
   result.impacts = run.events().size();
   result.sound = std::move(run.sound());
   check_range(result.sound);
@@ -646,6 +620,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   const std::filesystem::path stems =
       is_own ? folder / "stems" : file.parent_path() / (file.stem().string() + "_stems");
   write_stems(run, stem_names(recording.header), stems, is_own, result);
+  tell_warnings();
   return result;
 }
 

@@ -25,6 +25,8 @@ struct RunSoundDesc {
   std::vector<std::string> mute = {};      ///< bodies that are not heard, by name
   base::ProgressDesc preparation = {.style = base::ProgressStyle::quiet};  ///< of modes
   std::function<void(double fraction)> on_progress = {};
+  /// Of each of RunSound::warnings, in their order: those that are known before the synthesis, before it.
+  std::function<void(const std::string& warning)> on_warning = {};
 };
 
 struct RunSound {

@@ -111,6 +111,7 @@ std::string model_key(std::int32_t mesh, const scene::SoundBodyNote& note)
   scene::SoundNotes one;
   one.bodies["body"] = note;
   one.bodies["body"].gain = one.bodies["body"].material_gain = 1;
+  one.bodies["body"].roughness = {};
   return fmt::format("{} {}", mesh, scene::sound_notes_text(one));
 }
 
@@ -134,6 +135,8 @@ SoundBodies find_sound_bodies(const std::filesystem::path& folder, const sim::Re
     sounding.mass = moves ? body.mass : 0;
     sounding.sounds = note.sounds && body.motion != model::Motion::kinematic;
     sounding.gain = note.gain * note.material_gain;
+    sounding.material = note.material.name;
+    sounding.roughness = note.roughness;
     if (note.sounds && note.simulated_modes > 0) {
       auto& known = simulated[note.simulated_file];
       try {

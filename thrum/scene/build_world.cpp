@@ -40,6 +40,7 @@ struct SceneMaterial {
   model::SurfaceId id = model::kDefaultSurface;
   std::optional<Colour> colour;
   double gain = 1;  ///< of sound
+  model::Roughness roughness = {};
 };
 
 class Builder {
@@ -91,13 +92,20 @@ class Builder {
       material.surface.rolling_friction = entry.rolling_friction.value_or(material.surface.rolling_friction);
       material.surface.spinning_friction =
           entry.spinning_friction.value_or(material.surface.spinning_friction);
+      material.roughness.height = entry.roughness.value_or(material.roughness.height);
+      material.roughness.exponent = entry.roughness_exponent.value_or(material.roughness.exponent);
       if (entry.colour) material.colour = entry.colour;
       material.gain = entry.gain.value_or(material.gain);
       material.id = built_.world.add_surface(material.surface);
       materials_[entry.name] = material;
     }
     for (const MaterialPair& pair : scene_.material_pairs) {
-      built_.world.set_surface_pair(material_of(pair.a.name).id, material_of(pair.b.name).id, pair.values);
+      const SceneMaterial a = material_of(pair.a.name);
+      const SceneMaterial b = material_of(pair.b.name);
+      if (const auto surface = pair.surface()) built_.world.set_surface_pair(a.id, b.id, *surface);
+      if (pair.roughness || pair.roughness_exponent)
+        built_.roughness_pairs.push_back(
+            {a.elastic.name, b.elastic.name, pair.roughness, pair.roughness_exponent});
     }
   }
 
@@ -111,7 +119,9 @@ class Builder {
     const auto found = materials_.find(name);
     if (found != materials_.end()) return found->second;
     SceneMaterial material;
-    material.elastic = name.empty() ? default_material() : elastic::MaterialLibrary::builtin().get(name);
+    const elastic::MaterialLibrary& library = elastic::MaterialLibrary::builtin();
+    material.elastic = name.empty() ? default_material() : library.get(name);
+    if (!name.empty()) material.roughness = library.roughness_of(name);
     material.id = built_.world.add_surface(material.surface);
     return materials_[name] = material;
   }
@@ -198,8 +208,8 @@ class Builder {
       if (entry.rings) ringing_.push_back({body, &*entry.rings});
       built_.visuals.push_back({names[i], shape.mesh, colour});
       built_.materials.push_back(material.elastic);
-      built_.sounds.push_back(
-          {entry.sound && !entry.material.name.empty(), entry.rings, entry.gain, material.gain});
+      built_.sounds.push_back({entry.sound && !entry.material.name.empty(), entry.rings, entry.gain,
+                               material.gain, material.roughness});
     }
   }
 

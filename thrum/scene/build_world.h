@@ -15,6 +15,7 @@
 #include "thrum/scene/scene_file.h"
 #include "thrum/sim/responder.h"
 #include "thrum/sim/world.h"
+#include "thrum/sound/synthesis.h"
 
 namespace thrum::scene {
 
@@ -31,6 +32,7 @@ struct BodySound {
   std::optional<RingsEntry> rings;  ///< none: modes of the free body
   double gain = 1;                  ///< of the body alone
   double material_gain = 1;
+  model::Roughness roughness = {};  ///< of its material
 };
 
 /// Scripted actions on a body, by number instead of name.
@@ -81,6 +83,7 @@ struct BuiltScene {
   std::vector<std::shared_ptr<const mesh::TriangleMesh>> meshes;  ///< in shape axes; a plane has no triangles
   std::vector<model::Material> materials;                         ///< by number: elastic properties
   std::vector<BodySound> sounds;                                  ///< by number
+  std::vector<sound::RoughnessPair> roughness_pairs;              ///< of materials, by name
   std::vector<ScriptedImpulse> impulses;                          ///< by time
   std::vector<ScriptedForce> forces;
   /// Of the bodies that ring, by name; repeated bodies of one shape share the model under NAME without the

@@ -48,7 +48,10 @@ sim::WorldRecorderDesc recorder_desc(const SceneDesc& scene, const BuiltScene& b
   if (camera.target) header.notes.emplace_back("camera target", vec(*camera.target));
   header.notes.emplace_back("camera from", vec(camera.from));
   header.notes.emplace_back("camera field of view", number(camera.field_of_view));
-  if (scene.sound) header.notes.emplace_back("sound", sound_notes_text(sound_notes(scene, built)));
+  if (scene.sound) {
+    header.notes.emplace_back("sound", sound_notes_text(sound_notes(scene, built)));
+    header.notes.emplace_back("run", base::to_hex(run_identity(scene, desc)));
+  }
   // A body is looked up by its name while it is added, before the scene knows its id.
   std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < built.visuals.size(); ++i) numbers[built.visuals[i].name] = i;
@@ -57,6 +60,15 @@ sim::WorldRecorderDesc recorder_desc(const SceneDesc& scene, const BuiltScene& b
     return {built.meshes[visual.mesh], {visual.colour[0], visual.colour[1], visual.colour[2]}};
   };
   return header;
+}
+
+base::Hash128 run_identity(const SceneDesc& scene, const RunDesc& desc)
+{
+  const base::Hash128 files = dependency_hash(scene);
+  base::Hasher hasher;
+  hasher.add(files.low).add(files.high).add(desc.version).add(scene.seed).add(scene.step).add(scene.duration);
+  for (const std::string& setting : desc.reading.settings) hasher.add(setting);
+  return hasher.finish();
 }
 
 base::Hash128 dependency_hash(const SceneDesc& scene)

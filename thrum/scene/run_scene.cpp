@@ -81,6 +81,7 @@ class Run {
     check_fits_recording(saved, recording);
     sim::WorldRecorder recorder(built_.world, desc_.folder / "recording", saved.recording_length, recording,
                                 recorder_desc(scene_, built_, desc_));
+    if (scene_.sound) check_same_run(desc_.folder, recording.header.note("run"));
     record_contacts(recorder, static_cast<double>(saved.steps_done) * scene_.step);
     return loop(recorder, saved.steps_done);
   }
@@ -95,7 +96,7 @@ class Run {
     if (!scene_.sound) return;
     contacts_ = std::make_unique<sim::ExcitationRecorder>(
         built_.world, desc_.folder / "contacts",
-        [&recorder](model::BodyId id) { return recorder.number_of(id); }, after);
+        [&recorder](model::BodyId id) { return recorder.number_of(id); }, after, run_identity(scene_, desc_));
   }
 
   // A checkpoint is taken at a frame, and the frame holds the hash of the state.

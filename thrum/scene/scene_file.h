@@ -47,6 +47,8 @@ struct MaterialEntry {
   std::optional<double> beta;             ///< and by stiffness [s]
   std::optional<double> contact_damping;  ///< gamma of sound/contact_damping.h
   std::optional<double> gain;             ///< of the sound of bodies of it
+  std::optional<double> roughness;        ///< root mean square height [m]
+  std::optional<double> roughness_exponent;
   std::optional<double> restitution;
   std::optional<double> friction;
   std::optional<double> rolling_friction;   ///< [m]
@@ -55,11 +57,30 @@ struct MaterialEntry {
   ValueLocation place;
 };
 
-/// What two materials do where they touch, instead of the smaller value of each.
+/// What two materials do where they touch, instead of the smaller value of each; and how rough they are
+/// together, instead of the sum of both. Of the coefficients, when any is given, the others are those of
+/// model::Surface.
 struct MaterialPair {
   NameRef a;
   NameRef b;
-  model::Surface values;
+  std::optional<double> restitution;
+  std::optional<double> friction;
+  std::optional<double> rolling_friction;   ///< [m]
+  std::optional<double> spinning_friction;  ///< [m]
+  std::optional<double> roughness;          ///< root mean square height of both [m]
+  std::optional<double> roughness_exponent;
+
+  /// The coefficients; none when only the roughness is given.
+  [[nodiscard]] std::optional<model::Surface> surface() const
+  {
+    const bool only_roughness = (roughness || roughness_exponent) && !restitution && !friction &&
+                                !rolling_friction && !spinning_friction;
+    if (only_roughness) return {};
+    const model::Surface usual;
+    return model::Surface{restitution.value_or(usual.restitution), friction.value_or(usual.friction),
+                          rolling_friction.value_or(usual.rolling_friction),
+                          spinning_friction.value_or(usual.spinning_friction)};
+  }
 };
 
 // Ways to repeat a body.

@@ -10,6 +10,15 @@ namespace {
 
 constexpr double kMaxGain = 1e6;
 
+ValueRule roughness_field(const char* doc)
+{
+  return {.key = "roughness", .unit = "m", .doc = doc, .bounds = between(0, elastic::kMaxRoughness)};
+}
+ValueRule roughness_exponent_field(const char* doc)
+{
+  return {.key = "roughness_exponent", .doc = doc, .bounds = between(0, 1)};
+}
+
 THRUM_TABLE(ShapeEntry, shape_entry_table,
             ObjectTable<ShapeEntry>("shape entry", "A shape that bodies refer to by its name.")
                 .field({.key = "name", .doc = "by which bodies refer to it", .required = true},
@@ -47,6 +56,12 @@ THRUM_TABLE(
                 .doc = "factor of the sound of bodies of it; default: 1",
                 .bounds = between(0, kMaxGain)},
                &MaterialEntry::gain)
+        .field(roughness_field("rms height of the surface over wavelengths of 0.125 to 8 mm, which is heard "
+                               "where it slides or rolls; variances of two surfaces add; default: 7e-7"),
+               &MaterialEntry::roughness)
+        .field(roughness_exponent_field("of Hurst: the spectrum of the heights falls with the wave number to "
+                                        "the power -(2 H + 1); default: 0.5"),
+               &MaterialEntry::roughness_exponent)
         .field(fraction("restitution", "speed after an impact over speed before"),
                &MaterialEntry::restitution)
         .field(non_negative("friction", "", "Coulomb's coefficient"), &MaterialEntry::friction)
@@ -56,19 +71,23 @@ THRUM_TABLE(
                &MaterialEntry::spinning_friction)
         .field({.key = "colour", .doc = "in pictures"}, &MaterialEntry::colour))
 
-THRUM_TABLE(MaterialPair, material_pair_table,
-            ObjectTable<MaterialPair>("material pair",
-                                      "How two materials touch; without it the smaller value of each holds.")
-                .field({.key = "a", .doc = "one material", .required = true}, &MaterialPair::a)
-                .field({.key = "b", .doc = "the other", .required = true}, &MaterialPair::b)
-                .field(fraction("restitution", "speed after an impact over speed before"),
-                       path(&MaterialPair::values, &model::Surface::restitution))
-                .field(non_negative("friction", "", "Coulomb's coefficient"),
-                       path(&MaterialPair::values, &model::Surface::friction))
-                .field(non_negative("rolling_friction", "m", "rolling torque per normal force"),
-                       path(&MaterialPair::values, &model::Surface::rolling_friction))
-                .field(non_negative("spinning_friction", "m", "torque about the normal per normal force"),
-                       path(&MaterialPair::values, &model::Surface::spinning_friction)))
+THRUM_TABLE(
+    MaterialPair, material_pair_table,
+    ObjectTable<MaterialPair>("material pair",
+                              "How two materials touch; without it the smaller value of each holds, "
+                              "and the sum of the spectra of their roughness. One that gives only "
+                              "roughness leaves the coefficients as they are.")
+        .field({.key = "a", .doc = "one material", .required = true}, &MaterialPair::a)
+        .field({.key = "b", .doc = "the other", .required = true}, &MaterialPair::b)
+        .field(fraction("restitution", "speed after an impact over speed before; default: 0"),
+               &MaterialPair::restitution)
+        .field(non_negative("friction", "", "Coulomb's coefficient; default: 0.5"), &MaterialPair::friction)
+        .field(non_negative("rolling_friction", "m", "rolling torque per normal force; default: 0"),
+               &MaterialPair::rolling_friction)
+        .field(non_negative("spinning_friction", "m", "torque about the normal per normal force; default: 0"),
+               &MaterialPair::spinning_friction)
+        .field(roughness_field("rms height of both surfaces together"), &MaterialPair::roughness)
+        .field(roughness_exponent_field("of both surfaces together"), &MaterialPair::roughness_exponent))
 
 THRUM_TABLE(
     GridRepeat, grid_table,

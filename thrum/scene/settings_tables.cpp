@@ -653,9 +653,11 @@ THRUM_TABLE(
                       "for steel; 10 to 30 doubles the decay of a mug"),
                synthesis(&SynthesisSettings::contact_damping_scale))
         .field(factor("roughness", kMaxRoughness,
-                      "fluctuation of the force of a sliding contact, as a share of it"),
+                      "fluctuation of the force of every sliding contact, as a share of it; default: that of "
+                      "the materials that touch (material.roughness)"),
                synthesis(&SynthesisSettings::roughness))
-        .field(factor("rolling", kMaxRoughness, "that of a rolling contact against that of a sliding one"),
+        .field(factor("rolling", kMaxRoughness,
+                      "fluctuation of the force of a rolling contact against that of a sliding one"),
                synthesis(&SynthesisSettings::rolling))
         .field({.key = "acceleration_noise", .doc = "the click of a body that changes its speed"},
                synthesis(&SynthesisSettings::acceleration_noise))

@@ -18,12 +18,20 @@ namespace {
 
 constexpr const char* kMaterials = "materials.";
 constexpr const char* kBodies = "bodies.";
+constexpr const char* kPairs = "material_pairs.";
 constexpr const char* kNoMaterial = "default";  ///< what bodies without a material are made of
 
 const std::vector<std::string>& material_keys()
 {
-  static const std::vector<std::string> keys = {"gain",    "alpha", "beta",   "contact_damping",
-                                                "density", "young", "poisson"};
+  static const std::vector<std::string> keys = {
+      "gain",  "alpha",   "beta",      "contact_damping",   "density",
+      "young", "poisson", "roughness", "roughness_exponent"};
+  return keys;
+}
+
+const std::vector<std::string>& pair_keys()
+{
+  static const std::vector<std::string> keys = {"roughness", "roughness_exponent"};
   return keys;
 }
 
@@ -33,10 +41,28 @@ const std::vector<std::string>& body_keys()
   return keys;
 }
 
+enum class ChangeOf { material, pair, body };
+
+/// What can be said of each.
+struct ChangeKind {
+  const char* prefix;
+  const char* name;
+  const char* example;
+  const std::vector<std::string>& keys;
+};
+
+ChangeKind kind_of(ChangeOf of)
+{
+  if (of == ChangeOf::material) return {kMaterials, "material", "materials.steel.gain=2", material_keys()};
+  if (of == ChangeOf::pair)
+    return {kPairs, "pair of materials", "material_pairs.steel,wood.roughness=2e-6", pair_keys()};
+  return {kBodies, "body", "bodies.mug.material=glass", body_keys()};
+}
+
 /// "bodies.mug.gain=2" as its parts.
 struct Change {
   std::string setting;
-  bool of_material = false;
+  ChangeOf of = ChangeOf::body;
   std::string name;
   std::string key;
   std::string value;
@@ -53,24 +79,25 @@ Change parse_change(const std::string& setting)
 {
   Change change;
   change.setting = setting;
-  change.of_material = setting.starts_with(kMaterials);
+  change.of = setting.starts_with(kMaterials) ? ChangeOf::material
+              : setting.starts_with(kPairs)   ? ChangeOf::pair
+                                              : ChangeOf::body;
+  const ChangeKind kind = kind_of(change.of);
   const std::size_t equals = setting.find('=');
   const std::string path = setting.substr(0, equals);
   const std::size_t begin = path.find('.') + 1;
   const std::size_t dot = path.rfind('.');
   if (equals == std::string::npos || dot <= begin || dot + 1 == path.size()) {
-    throw Error(fmt::format("--set {}: expected {}NAME.KEY=VALUE, such as {}.", setting,
-                            change.of_material ? kMaterials : kBodies,
-                            change.of_material ? "materials.steel.gain=2" : "bodies.mug.material=glass"));
+    throw Error(fmt::format("--set {}: expected {}{}.KEY=VALUE, such as {}.", setting, kind.prefix,
+                            change.of == ChangeOf::pair ? "A,B" : "NAME", kind.example));
   }
   change.name = path.substr(begin, dot - begin);
   change.key = path.substr(dot + 1);
   change.value = setting.substr(equals + 1);
-  const std::vector<std::string>& keys = change.of_material ? material_keys() : body_keys();
-  if (std::find(keys.begin(), keys.end(), change.key) == keys.end()) {
+  if (std::find(kind.keys.begin(), kind.keys.end(), change.key) == kind.keys.end()) {
     throw Error(fmt::format(
         "--set {}: \"{}\" of a {} cannot be changed without simulating again; what can be is {}.{}", setting,
-        change.key, change.of_material ? "material" : "body", fmt::join(keys, ", "), hint(change.key, keys)));
+        change.key, kind.name, fmt::join(kind.keys, ", "), hint(change.key, kind.keys)));
   }
   return change;
 }
@@ -78,7 +105,8 @@ Change parse_change(const std::string& setting)
 // A scene of this thing alone, read with the rules of scene files.
 SceneDesc parsed(const Change& change, const nlohmann::ordered_json& scene)
 {
-  const std::string path = (change.of_material ? "materials[0]." : "bodies[0].") + change.key;
+  const std::string list = kind_of(change.of).prefix;
+  const std::string path = list.substr(0, list.size() - 1) + "[0]." + change.key;
   try {
     return parse_scene(scene.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), "",
                        {.settings = {path + "=" + change.value}});
@@ -105,11 +133,35 @@ class Changer {
     for (auto& [body_name, body] : notes_.bodies) {
       if (body.material.name != name) continue;
       apply(entry, body);
-      const bool changes_modes = change.key != "gain" && change.key != "contact_damping";
+      const bool changes_modes =
+          change.key != "gain" && change.key != "contact_damping" && !change.key.starts_with("roughness");
       if (changes_modes) warn_of_fixed_modes(change, body_name, body);
     }
     // For bodies that are given this material.
     changes_[name].push_back(entry);
+  }
+
+  // What was said of the pair before stays, but for this value.
+  void change_pair(const Change& change)
+  {
+    const std::size_t comma = change.name.find(',');
+    if (comma == std::string::npos) {
+      throw Error(fmt::format("--set {}: expected two materials with a comma between, such as {}.",
+                              change.setting, kind_of(ChangeOf::pair).example));
+    }
+    const std::string a = known_material(change.name.substr(0, comma), change);
+    const std::string b = known_material(change.name.substr(comma + 1), change);
+    nlohmann::ordered_json scene = {{"material_pairs", {{{"a", a}, {"b", b}}}}};
+    for (const std::string& name : std::set<std::string>{a, b})
+      scene["materials"].push_back({{"name", name}});
+    const MaterialPair entry = parsed(change, scene).material_pairs.front();
+    auto& pairs = notes_.roughness_pairs;
+    auto known = std::find_if(pairs.begin(), pairs.end(), [&](const sound::RoughnessPair& pair) {
+      return std::minmax(pair.a, pair.b) == std::minmax(a, b);
+    });
+    if (known == pairs.end()) known = pairs.insert(pairs.end(), {.a = a, .b = b});
+    if (entry.roughness) known->height = entry.roughness;
+    if (entry.roughness_exponent) known->exponent = entry.roughness_exponent;
   }
 
   void change_body(const Change& change)
@@ -127,10 +179,23 @@ class Changer {
     }
   }
 
-  /// After all changes: a material of which no body is made.
+  /// After all changes: a material of which no body is made, and roughness that one of the scene replaces.
   void warn_of_unused(const Change& change)
   {
-    const std::string name = known_material(change.name, change);
+    if (change.key.starts_with("roughness") && notes_.sound.synthesis.roughness) {
+      notes_.warnings.push_back(
+          fmt::format("--set {}: nothing changes, because sound.roughness is {:g} for all materials.",
+                      change.setting, *notes_.sound.synthesis.roughness));
+    }
+    const std::size_t comma = change.of == ChangeOf::pair ? change.name.find(',') : std::string::npos;
+    warn_of_unused_material(change, change.name.substr(0, comma));
+    if (comma != std::string::npos) warn_of_unused_material(change, change.name.substr(comma + 1));
+  }
+
+ private:
+  void warn_of_unused_material(const Change& change, const std::string& said)
+  {
+    const std::string name = known_material(said, change);
     std::set<std::string> used;
     for (const auto& [body_name, body] : notes_.bodies)
       if (body.material.name != kNoMaterial) used.insert(body.material.name);
@@ -140,7 +205,6 @@ class Changer {
                     name, used.empty() ? "" : fmt::format(" They are of {}.", fmt::join(used, ", "))));
   }
 
- private:
   // Those of the bodies, and those of the library.
   [[nodiscard]] std::vector<std::string> materials() const
   {
@@ -176,6 +240,8 @@ class Changer {
     material.young = entry.young.value_or(material.young);
     material.poisson = entry.poisson.value_or(material.poisson);
     material.contact_damping = entry.contact_damping.value_or(material.contact_damping);
+    body.roughness.height = entry.roughness.value_or(body.roughness.height);
+    body.roughness.exponent = entry.roughness_exponent.value_or(body.roughness.exponent);
     body.material_gain = entry.gain.value_or(body.material_gain);
     if (!entry.alpha && !entry.beta) return;
     const bool is_rayleigh = material.damping.kind == model::DampingKind::rayleigh;
@@ -225,10 +291,12 @@ class Changer {
     if (body.material.name == kNoMaterial) body.sounds = true;
     if (other != notes_.bodies.end()) {
       body.material_gain = other->second.material_gain;
+      body.roughness = model::Roughness(other->second.roughness);
       body.material = model::Material(other->second.material);
       body.modes_material = std::optional(other->second.modes_material);
     } else {
       body.material_gain = 1;
+      body.roughness = elastic::MaterialLibrary::builtin().roughness_of(material);
       body.material = elastic::MaterialLibrary::builtin().get(material);
       body.modes_material.reset();
       for (const MaterialEntry& entry : changes_[material]) apply(entry, body);
@@ -253,7 +321,7 @@ class Changer {
 
 bool is_sound_change(const std::string& setting)
 {
-  return setting.starts_with(kMaterials) || setting.starts_with(kBodies);
+  return setting.starts_with(kMaterials) || setting.starts_with(kPairs) || setting.starts_with(kBodies);
 }
 
 // Materials first, so that it does not matter whether a body gets one before or after it is changed; then
@@ -272,16 +340,21 @@ void apply_sound_changes(SoundNotes& notes, const std::vector<std::string>& sett
   for (const std::string& setting : settings)
     if (is_sound_change(setting)) attempt([&] { changes.push_back(parse_change(setting)); });
   const auto rank = [](const Change& change) {
-    return change.of_material ? 0 : change.key == "material" ? 1 : 2;
+    return change.of != ChangeOf::body ? 0 : change.key == "material" ? 1 : 2;
   };
   std::stable_sort(changes.begin(), changes.end(),
                    [&](const Change& a, const Change& b) { return rank(a) < rank(b); });
   Changer changer(notes);
-  for (const Change& change : changes)
-    attempt([&] { change.of_material ? changer.change_material(change) : changer.change_body(change); });
+  for (const Change& change : changes) {
+    attempt([&] {
+      if (change.of == ChangeOf::material) changer.change_material(change);
+      if (change.of == ChangeOf::pair) changer.change_pair(change);
+      if (change.of == ChangeOf::body) changer.change_body(change);
+    });
+  }
   if (!wrong.empty()) throw Error(wrong);
   for (const Change& change : changes)
-    if (change.of_material) changer.warn_of_unused(change);
+    if (change.of != ChangeOf::body) changer.warn_of_unused(change);
 }
 
 }  // namespace thrum::scene

@@ -9,6 +9,7 @@
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
 #include "thrum/scene/sound_changes.h"
+#include "thrum/sound/excitation.h"
 
 namespace thrum::scene {
 
@@ -30,6 +31,12 @@ std::optional<Vec3> optional_vec3(const Json& json, const char* key)
 {
   if (!json.contains(key)) return {};
   return vec3_of(json.at(key));
+}
+
+std::optional<double> optional_number(const Json& json, const char* key)
+{
+  if (!json.contains(key)) return {};
+  return json.at(key).get<double>();
 }
 
 Json json_of(const model::Material& m)
@@ -94,25 +101,26 @@ Json json_of(const SoundEntry& sound)
 {
   const sound::SynthesisSettings& s = sound.synthesis;
   const char* radiations[] = {"scalar", "multipole", "equivalent_sources"};
-  return {{"sample_rate", s.sample_rate},
-          {"min_frequency", s.min_frequency},
-          {"max_frequency", s.max_frequency},
-          {"modes", s.modes},
-          {"max_tetrahedra", s.max_tetrahedra},
-          {"radiation", radiations[at(s.radiation)]},
-          {"contact_damping_scale", s.contact_damping_scale},
-          {"roughness", s.roughness},
-          {"rolling", s.rolling},
-          {"acceleration_noise", s.acceleration_noise},
-          {"min_impact_speed", s.min_impact_speed},
-          {"seed", s.seed},
-          {"full_scale", sound.full_scale},
-          {"normalise", sound.normalise},
-          {"tail", sound.tail},
-          {"impulse_duration", sound.impulse_duration},
-          {"ground_reflection", sound.ground_reflection},
-          {"air_absorption", sound.air_absorption},
-          {"stems", sound.stems}};
+  Json json = {{"sample_rate", s.sample_rate},
+               {"min_frequency", s.min_frequency},
+               {"max_frequency", s.max_frequency},
+               {"modes", s.modes},
+               {"max_tetrahedra", s.max_tetrahedra},
+               {"radiation", radiations[at(s.radiation)]},
+               {"contact_damping_scale", s.contact_damping_scale},
+               {"rolling", s.rolling},
+               {"acceleration_noise", s.acceleration_noise},
+               {"min_impact_speed", s.min_impact_speed},
+               {"seed", s.seed},
+               {"full_scale", sound.full_scale},
+               {"normalise", sound.normalise},
+               {"tail", sound.tail},
+               {"impulse_duration", sound.impulse_duration},
+               {"ground_reflection", sound.ground_reflection},
+               {"air_absorption", sound.air_absorption},
+               {"stems", sound.stems}};
+  if (s.roughness) json["roughness"] = *s.roughness;
+  return json;
 }
 
 Json json_of(const ListenerEntry& listener)
@@ -187,6 +195,18 @@ std::string modes_file_name(std::string body)
   return body + ".npz";
 }
 
+void check_same_run(const std::filesystem::path& folder, const std::string& recorded)
+{
+  const sound::ExcitationReader reader(folder / "contacts");
+  if (reader.is_cut_short()) return;  // before the first contact
+  const auto& contacts = reader.run();
+  if ((contacts ? base::to_hex(*contacts) : "") == recorded) return;
+  throw Error(fmt::format(
+      "The contacts and the recording in {} are of different runs, so the sound would not fit the "
+      "motion. Run the scene again.",
+      folder.string()));
+}
+
 SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built)
 {
   SoundNotes notes;
@@ -195,9 +215,11 @@ SoundNotes sound_notes(const SceneDesc& scene, const BuiltScene& built)
   for (std::size_t i = 0; i < built.visuals.size(); ++i) {
     SoundBodyNote& note = notes.bodies[built.visuals[i].name];
     const BodySound& sound = built.sounds[i];
-    note = {sound.sounds, built.materials[i], sound.rings, {}, 0, sound.gain, sound.material_gain, {}};
+    note = {sound.sounds, built.materials[i],  sound.rings,     {}, 0,
+            sound.gain,   sound.material_gain, sound.roughness, {}};
     note_simulated_modes(built, i, note);
   }
+  notes.roughness_pairs = built.roughness_pairs;
   for (const ScriptedImpulse& impulse : built.impulses) {
     notes.impulses.push_back(
         {built.visuals[impulse.body].name, impulse.time, impulse.impulse, impulse.position_s});
@@ -209,7 +231,10 @@ std::string sound_notes_text(const SoundNotes& notes)
 {
   Json bodies = Json::object();
   for (const auto& [name, body] : notes.bodies) {
-    Json json = {{"sounds", body.sounds}, {"material", json_of(body.material)}};
+    Json json = {{"sounds", body.sounds},
+                 {"material", json_of(body.material)},
+                 {"roughness", body.roughness.height},
+                 {"roughness_exponent", body.roughness.exponent}};
     if (body.gain != 1) json["gain"] = body.gain;
     if (body.material_gain != 1) json["material_gain"] = body.material_gain;
     if (body.rings) json["rings"] = json_of(*body.rings);
@@ -226,7 +251,15 @@ std::string sound_notes_text(const SoundNotes& notes)
     impulses.push_back(json);
   }
   const Json scene = {{"sound", json_of(notes.sound)}, {"listener", json_of(notes.listener)}};
-  const Json note = {{"scene", scene}, {"bodies", bodies}, {"impulses", impulses}};
+  Json pairs = Json::array();
+  for (const sound::RoughnessPair& pair : notes.roughness_pairs) {
+    Json json = {{"a", pair.a}, {"b", pair.b}};
+    if (pair.height) json["roughness"] = *pair.height;
+    if (pair.exponent) json["roughness_exponent"] = *pair.exponent;
+    pairs.push_back(json);
+  }
+  const Json note = {
+      {"scene", scene}, {"bodies", bodies}, {"roughness_pairs", pairs}, {"impulses", impulses}};
   return note.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -246,6 +279,13 @@ SoundNotes parse_sound_notes(std::string_view text, const std::vector<std::strin
       body.simulated_modes = json.value("simulated_modes", 0);
       body.gain = json.value("gain", 1.0);
       body.material_gain = json.value("material_gain", 1.0);
+      // Recordings of before had one roughness for all, in their settings.
+      body.roughness.height = json.value("roughness", body.roughness.height);
+      body.roughness.exponent = json.value("roughness_exponent", body.roughness.exponent);
+    }
+    for (const Json& json : note.value("roughness_pairs", Json::array())) {
+      notes.roughness_pairs.push_back({json.at("a"), json.at("b"), optional_number(json, "roughness"),
+                                       optional_number(json, "roughness_exponent")});
     }
     for (const Json& json : note.at("impulses")) {
       notes.impulses.push_back(

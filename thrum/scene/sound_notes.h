@@ -24,6 +24,7 @@ struct SoundBodyNote {
   int simulated_modes = 0;
   double gain = 1;  ///< of the body alone
   double material_gain = 1;
+  model::Roughness roughness = {};
   /// That its modes are computed and cached with, where damping alone was changed since.
   std::optional<model::Material> modes_material = {};
 };
@@ -38,11 +39,16 @@ struct SoundImpulseNote {
 struct SoundNotes {
   SoundEntry sound;
   ListenerEntry listener;
-  std::map<std::string, SoundBodyNote> bodies;  ///< by name
-  std::vector<SoundImpulseNote> impulses;       ///< by time
-  std::vector<std::string> given_modes;         ///< bodies that were given a material or sound afterwards
-  std::vector<std::string> warnings;            ///< settings that change less than they seem to
+  std::map<std::string, SoundBodyNote> bodies;        ///< by name
+  std::vector<sound::RoughnessPair> roughness_pairs;  ///< of materials, by name
+  std::vector<SoundImpulseNote> impulses;             ///< by time
+  std::vector<std::string> given_modes;  ///< bodies that were given a material or sound afterwards
+  std::vector<std::string> warnings;     ///< settings that change less than they seem to
 };
+
+/// Throws Error when the contacts in the folder of a run are of another run than its recording, of which
+/// `recorded` is the note "run".
+void check_same_run(const std::filesystem::path& folder, const std::string& recorded);
 
 /// Of the modes of a body, in the folder "modes" of a run.
 [[nodiscard]] std::string modes_file_name(std::string body);

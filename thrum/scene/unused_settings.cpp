@@ -264,8 +264,23 @@ class Finder {
     if (!scene_.listener.path.empty())
       report("listener.position", "listener.path", "listener.path says where it is.");
     if (scene_.sound->normalise) report("sound.full_scale", "sound.normalise", "sound.normalise chooses it.");
-    if (scene_.sound->synthesis.roughness == 0)
+    if (!scene_.sound->synthesis.roughness) return;
+    if (*scene_.sound->synthesis.roughness == 0)
       report_each("sound", {"rolling", "seed"}, "sound.roughness", "sound.roughness is 0.");
+    for (const MaterialEntry& entry : scene_.materials)
+      if (entry.roughness || entry.roughness_exponent) report_roughness(entry.place, entry.place.path);
+    for (std::size_t i = 0; i < scene_.material_pairs.size(); ++i) {
+      const MaterialPair& pair = scene_.material_pairs[i];
+      if (pair.roughness || pair.roughness_exponent)
+        report_roughness(pair.a.place, fmt::format("material_pairs[{}]", i));
+    }
+  }
+  void report_roughness(const ValueLocation& place, const std::string& object)
+  {
+    found_.push_back(fmt::format(
+        "{}: {}.roughness is not used: sound.roughness is that of all materials. Remove that to hear "
+        "those of the materials.",
+        base::to_string(SourceLocation{place.file, place.line, place.column}), object));
   }
 
   void check_outputs()

@@ -101,8 +101,8 @@ const std::filesystem::path& prepared(const std::filesystem::path& file, std::op
 }  // namespace
 
 ExcitationRecorder::ExcitationRecorder(World& world, const std::filesystem::path& file, NumberOf number_of,
-                                       std::optional<double> after)
-    : world_(world), number_of_(std::move(number_of)), writer_(prepared(file, after), after.has_value())
+                                       std::optional<double> after, const base::Hash128& run)
+    : world_(world), number_of_(std::move(number_of)), writer_(prepared(file, after), after.has_value(), run)
 {
   world_.add_observer(*this);
 }

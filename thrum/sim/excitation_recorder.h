@@ -23,10 +23,10 @@ class ExcitationRecorder : public StepObserver {
  public:
   using NumberOf = std::function<std::int32_t(model::BodyId)>;
 
-  /// Begins a new file, or with `after` goes on with the steps of it that begin before that time [s]. The
-  /// world must outlive the recorder.
+  /// Begins a new file of the run with this identity, or with `after` goes on with the steps of it that begin
+  /// before that time [s]. The world must outlive the recorder.
   ExcitationRecorder(World& world, const std::filesystem::path& file, NumberOf number_of,
-                     std::optional<double> after = {});
+                     std::optional<double> after = {}, const base::Hash128& run = {});
   ~ExcitationRecorder() override;
   ExcitationRecorder(const ExcitationRecorder&) = delete;
   ExcitationRecorder& operator=(const ExcitationRecorder&) = delete;

@@ -77,7 +77,7 @@ void BodyVoice::set_direction(double begin)
   radiated_ = directions_.front().listener;
   std::vector<ModalBank::Complex> amplitudes(modes_);
   model_->radiation()->amplitudes(radiated_, amplitudes);
-  for (std::size_t m = 0; m < modes_; ++m) {
+  for (std::size_t m = 0; m < amplitudes.size(); ++m) {
     const bool heard = model_->amplitudes()[m] > 0;
     weights_[m] = heard ? amplitudes[m] * bank_.velocity_weight(m) : 0;
   }
@@ -177,14 +177,15 @@ void BodyVoice::add_slides(double time, double duration, std::span<const BodyCon
     if (level == 0 && contact.noise_force == 0) continue;
     Noise& noise = noises_[contact.key];
     noise = {contact.noise_force, contact.distance + contact.speed * duration,
-             gains_of(places_.at(contact.key).shapes, contact.normal, Vec3::Zero()), contact.seed, true};
+             contact.octaves,     gains_of(places_.at(contact.key).shapes, contact.normal, Vec3::Zero()),
+             contact.seed,        true};
     slides_.push_back({time, time + duration, contact.seed, contact.distance, contact.speed, level,
-                       contact.noise_force, noise.gains});
+                       contact.noise_force, contact.octaves, noise.gains});
   }
   for (auto& [key, noise] : noises_) {
     if (noise.used || noise.level == 0) continue;
-    slides_.push_back(
-        {time, time + duration, noise.seed, noise.distance, 0, noise.level, 0, std::move(noise.gains)});
+    slides_.push_back({time, time + duration, noise.seed, noise.distance, 0, noise.level, 0, noise.octaves,
+                       std::move(noise.gains)});
   }
   std::erase_if(noises_, [](const auto& entry) { return !entry.second.used; });
 }
@@ -381,8 +382,8 @@ void BodyVoice::add_noise(double begin)
       const double since = t - slide.begin;
       const double share = since / (slide.end - slide.begin);
       const double level = slide.level_before + share * (slide.level_after - slide.level_before);
-      force[n] = level * roughness_profile(slide.seed, slide.distance + slide.speed * since, slide.speed,
-                                           kRoughnessLimit);
+      force[n] = level * roughness_profile(slide.seed, slide.octaves, slide.distance + slide.speed * since,
+                                           slide.speed, kRoughnessLimit);
     }
     bank_.add_force(force, slide.gains);
   }

@@ -25,6 +25,7 @@
 #include "thrum/sound/excitation.h"
 #include "thrum/sound/modal_bank.h"
 #include "thrum/sound/redistribution.h"
+#include "thrum/sound/roughness.h"
 #include "thrum/sound/sound_model.h"
 
 namespace thrum::sound {
@@ -42,10 +43,11 @@ struct BodyContact {
   double impact_time = 0;       ///< when it begins [s]
   double duration = 0;          ///< of the impact [s]
   // What passes under the contact.
-  std::uint64_t seed = 0;  ///< of the profile; the same for both bodies
-  double distance = 0;     ///< travelled until the step begins [m]
-  double speed = 0;        ///< during the step [m/s]
-  double noise_force = 0;  ///< root mean square of the fluctuation of the force [N]
+  std::uint64_t seed = 0;                   ///< of the profile; the same for both bodies
+  double distance = 0;                      ///< travelled until the step begins [m]
+  double speed = 0;                         ///< during the step [m/s]
+  double noise_force = 0;                   ///< root mean square of the fluctuation of the force [N]
+  RoughnessOctaves octaves = kUnitOctaves;  ///< of it, with a root mean square of 1
 };
 
 enum class VoiceKind : std::uint8_t {
@@ -96,6 +98,7 @@ class BodyVoice {
     double speed = 0;
     double level_before = 0;
     double level_after = 0;
+    RoughnessOctaves octaves = {};
     std::vector<double> gains;
   };
   struct Place {
@@ -106,6 +109,7 @@ class BodyVoice {
   struct Noise {
     double level = 0;
     double distance = 0;
+    RoughnessOctaves octaves = {};
     std::vector<double> gains;
     std::uint64_t seed = 0;
     bool used = false;

@@ -23,8 +23,9 @@ using base::append_bytes;
 using base::ByteReader;
 
 constexpr std::string_view kMagic = "THRUMEXC";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::uint32_t kModalForcesVersion = 2;   ///< the first with forces on modes
+constexpr std::uint32_t kRunVersion = 3;           ///< the first with the identity of the run
 constexpr std::uint32_t kStepsChunk = 0x50455453;  ///< "STEP"
 constexpr std::size_t kChunkHeaderSize = 12;
 // Steps are written out beyond both of these: what a file loses when its end is missing, and how often
@@ -121,7 +122,8 @@ std::string read_bytes(int descriptor, std::size_t size)
 
 }  // namespace
 
-ExcitationWriter::ExcitationWriter(const std::filesystem::path& file, bool append) : file_(file)
+ExcitationWriter::ExcitationWriter(const std::filesystem::path& file, bool append, const base::Hash128& run)
+    : file_(file)
 {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0644);
   if (descriptor_ < 0)
@@ -129,6 +131,8 @@ ExcitationWriter::ExcitationWriter(const std::filesystem::path& file, bool appen
   if (append) return;
   std::string header(kMagic);
   append_bytes(header, kVersion);
+  append_bytes(header, run.low);
+  append_bytes(header, run.high);
   write(header);
 }
 
@@ -214,14 +218,30 @@ ExcitationReader::ExcitationReader(const std::filesystem::path& file) : file_(fi
     in.fail("another kind of file", "the contacts of a run, as 'thrum run' records them");
   }
   version_ = in.read<std::uint32_t>("version");
-  if (version_ >= 1 && version_ <= kVersion) return;
-  ::close(descriptor_);
-  in.fail(fmt::format("version {}", version_), fmt::format("version 1 to {}; run the scene again", kVersion));
+  if (version_ < 1 || version_ > kVersion) {
+    ::close(descriptor_);
+    in.fail(fmt::format("version {}", version_),
+            fmt::format("version 1 to {}; run the scene again", kVersion));
+  }
+  if (version_ >= kRunVersion) read_run();
 }
 
 ExcitationReader::~ExcitationReader()
 {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+// A file that ends before is one without steps.
+void ExcitationReader::read_run()
+{
+  const std::string bytes = read_bytes(descriptor_, 2 * sizeof(std::uint64_t));
+  cut_short_ = bytes.size() < 2 * sizeof(std::uint64_t);
+  if (cut_short_) return;
+  ByteReader in(bytes, file_);
+  base::Hash128 run;
+  run.low = in.read<std::uint64_t>("identity of the run");
+  run.high = in.read<std::uint64_t>("identity of the run");
+  if (run != base::Hash128{}) run_ = run;
 }
 
 bool ExcitationReader::read_chunk()
@@ -295,7 +315,7 @@ void truncate_excitation(const std::filesystem::path& file, double time)
   const std::filesystem::path old = file.string() + ".old";
   std::filesystem::rename(file, old);
   ExcitationReader reader(old);
-  ExcitationWriter writer(file);
+  ExcitationWriter writer(file, false, reader.run().value_or(base::Hash128{}));
   while (const auto step = reader.next()) {
     if (step->time >= time - kRounding) break;
     writer.add(*step);

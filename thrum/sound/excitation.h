@@ -12,7 +12,8 @@
 // not count: what a killed run has written can be read up to its last whole chunk. A contact that is the same
 // bit for bit as in the step before, as of bodies asleep, takes five bytes; others 86. Numbers are 32-bit
 // floats, times 64-bit. Forces on modes take two bytes a mode and substep, and none where they do not change.
-// Version 1, without forces on modes, is read as well.
+// The header ends with the identity of the run, which its recording has too.
+// Versions 1, without forces on modes, and 2, without identity, are read as well.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "thrum/base/hash.h"
 #include "thrum/base/vec.h"
 
 namespace thrum::sound {
@@ -83,8 +85,10 @@ struct ExcitationStep {
 
 class ExcitationWriter {
  public:
-  /// Begins a new file, or appends to one. Throws Error, with the reason, when it cannot be written.
-  explicit ExcitationWriter(const std::filesystem::path& file, bool append = false);
+  /// Begins a new file of the run with this identity, or appends to one, which keeps its own. Throws Error,
+  /// with the reason, when it cannot be written.
+  explicit ExcitationWriter(const std::filesystem::path& file, bool append = false,
+                            const base::Hash128& run = {});
   ~ExcitationWriter();
   ExcitationWriter(const ExcitationWriter&) = delete;
   ExcitationWriter& operator=(const ExcitationWriter&) = delete;
@@ -114,15 +118,19 @@ class ExcitationReader {
 
   /// The next step, or nothing at the end of the last whole chunk.
   [[nodiscard]] std::optional<ExcitationStep> next();
+  /// Of the run; none in files of versions that had none.
+  [[nodiscard]] const std::optional<base::Hash128>& run() const { return run_; }
   /// Whether bytes follow the last whole chunk, when next() has come to the end.
   [[nodiscard]] bool is_cut_short() const { return cut_short_; }
 
  private:
+  void read_run();
   bool read_chunk();
 
   std::filesystem::path file_;
   int descriptor_ = -1;
   std::uint32_t version_ = 0;
+  std::optional<base::Hash128> run_;
   std::string chunk_;
   std::size_t at_ = 0;  ///< in the chunk
   bool cut_short_ = false;

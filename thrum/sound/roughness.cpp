@@ -8,7 +8,6 @@ namespace thrum::sound {
 
 namespace {
 
-constexpr double kHurst = 0.5;  ///< amplitude of an octave falls as its wavelength to this power
 /// Root mean square of value_noise(), for values even in [-1, 1]: variance 1/3 times the mean of
 /// w^2 + (1 - w)^2 over x, which is 26/35 for w = 3 x^2 - 2 x^3.
 const double kNoiseRms = std::sqrt(26.0 / 105.0);
@@ -34,24 +33,55 @@ double value_noise(std::uint64_t seed, double x)
 
 }  // namespace
 
-double roughness_profile(std::uint64_t seed, double distance, double speed, double max_frequency)
+RoughnessOctaves roughness_octaves(const model::Roughness& roughness)
+{
+  RoughnessOctaves octaves = {};
+  double amplitude = 1;
+  for (double& octave : octaves) {
+    octave = amplitude;
+    amplitude *= std::pow(0.5, roughness.exponent);
+  }
+  return scaled_to(octaves, roughness.height);
+}
+
+const RoughnessOctaves kUnitOctaves = roughness_octaves({.height = 1, .exponent = 0.5});
+
+RoughnessOctaves combined(const RoughnessOctaves& a, const RoughnessOctaves& b)
+{
+  RoughnessOctaves sum = {};
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = std::hypot(a[i], b[i]);
+  return sum;
+}
+
+double rms_height(const RoughnessOctaves& octaves)
+{
+  double variance = 0;
+  for (const double octave : octaves) variance += octave * octave;
+  return std::sqrt(variance);
+}
+
+RoughnessOctaves scaled_to(const RoughnessOctaves& octaves, double height)
+{
+  RoughnessOctaves scaled = octaves;
+  const double now = rms_height(octaves);
+  if (!(now > 0)) return scaled;
+  for (double& octave : scaled) octave *= height / now;
+  return scaled;
+}
+
+double roughness_profile(std::uint64_t seed, const RoughnessOctaves& octaves, double distance, double speed,
+                         double max_frequency)
 {
   double sum = 0;
-  double power = 0;
   double wavelength = kLongestRoughness;
-  double amplitude = 1;
-  for (int octave = 0; octave < kRoughnessOctaves; ++octave) {
+  for (std::size_t i = 0; i < octaves.size(); ++i, wavelength /= 2) {
     // A lattice of half the wavelength; the fade takes the octave below the limit.
     const double fade = std::clamp(2 - 2 * speed / (wavelength * max_frequency), 0.0, 1.0);
-    if (fade > 0) {
-      const std::uint64_t own = seed ^ (0xd1b54a32d192ed03ULL * static_cast<std::uint64_t>(octave + 1));
-      sum += fade * amplitude * value_noise(own, 2 * distance / wavelength);
-    }
-    power += amplitude * amplitude;
-    amplitude *= std::pow(0.5, kHurst);
-    wavelength /= 2;
+    if (!(fade > 0) || octaves[i] == 0) continue;
+    const std::uint64_t own = seed ^ (0xd1b54a32d192ed03ULL * (i + 1));
+    sum += fade * octaves[i] * value_noise(own, 2 * distance / wavelength);
   }
-  return sum / (std::sqrt(power) * kNoiseRms);
+  return sum / kNoiseRms;
 }
 
 }  // namespace thrum::sound

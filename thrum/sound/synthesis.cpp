@@ -64,9 +64,11 @@ struct Synthesis::PairContact {
   double inverse_mass = 0;
 };
 
-Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings)
+Synthesis::Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings,
+                     std::vector<RoughnessPair> pairs)
     : bodies_(std::move(bodies)),
       settings_(settings),
+      pairs_(std::move(pairs)),
       voices_(bodies_.size()),
       simulated_(bodies_.size()),
       poses_(bodies_.size()),
@@ -222,6 +224,39 @@ void Synthesis::soften_impacts(const ExcitationStep& step, std::vector<PairConta
   }
 }
 
+const Synthesis::PairRoughness& Synthesis::roughness_of(std::uint32_t a, std::uint32_t b)
+{
+  const auto [it, fresh] = roughness_.try_emplace(std::minmax(a, b));
+  if (fresh) it->second = find_roughness(it->first.first, it->first.second);
+  return it->second;
+}
+
+// The same in either order of the materials.
+Synthesis::PairRoughness Synthesis::find_roughness(std::uint32_t a, std::uint32_t b) const
+{
+  PairRoughness found;
+  found.seed = base::Hasher().add(settings_.seed).add(a).add(b).finish().low;
+  if (settings_.roughness) {
+    found.share = *settings_.roughness;
+    found.octaves = kUnitOctaves;
+    return found;
+  }
+  const SynthesisBody& one = bodies_[a];
+  const SynthesisBody& other = bodies_[b];
+  RoughnessOctaves heights = combined(roughness_octaves(one.roughness), roughness_octaves(other.roughness));
+  for (const RoughnessPair& pair : pairs_) {
+    if (std::minmax(pair.a, pair.b) != std::minmax(one.material, other.material)) continue;
+    const double height = pair.height.value_or(rms_height(heights));
+    const bool keeps_spectrum = !pair.exponent && rms_height(heights) > 0;
+    heights = keeps_spectrum
+                  ? scaled_to(heights, height)
+                  : roughness_octaves({height, pair.exponent.value_or(model::Roughness{}.exponent)});
+  }
+  found.share = rms_height(heights) / kContactDepth;
+  found.octaves = scaled_to(heights, 1);
+  return found;
+}
+
 // A contact slides as fast as the surfaces pass each other, and rolls as fast as it wanders over both.
 void Synthesis::set_noise(const ExcitationStep& step, const ContactSample& contact, BodyContact& of_a,
                           BodyContact& of_b)
@@ -234,11 +269,13 @@ void Synthesis::set_noise(const ExcitationStep& step, const ContactSample& conta
                                           (of_b.position - travel.position_b).norm()) /
                                      step.duration;
   const double speed = std::max(slip, rolling);
-  of_a.seed = of_b.seed = base::Hasher().add(settings_.seed).add(contact.a).add(contact.b).finish().low;
   of_a.distance = of_b.distance = travel.distance;
   of_a.speed = of_b.speed = speed;
   if (speed > kMinSlip) {
-    const double share = settings_.roughness * (slip >= rolling ? 1 : settings_.rolling);
+    const PairRoughness& rough = roughness_of(contact.a, contact.b);
+    of_a.seed = of_b.seed = rough.seed;
+    of_a.octaves = of_b.octaves = rough.octaves;
+    const double share = rough.share * (slip >= rolling ? 1 : settings_.rolling);
     of_a.noise_force = of_b.noise_force =
         share * of_a.load * speed * speed / (speed * speed + kSlowSlip * kSlowSlip);
   }

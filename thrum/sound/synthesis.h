@@ -12,12 +12,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "thrum/sound/excitation.h"
+#include "thrum/sound/roughness.h"
 #include "thrum/sound/sound_model.h"
 
 namespace thrum::sound {
@@ -33,7 +37,18 @@ struct SynthesisBody {
   /// The modes that were part of the simulation: those on which there are forces in the steps. `model` then
   /// has those above them.
   std::shared_ptr<const SoundModel> simulated = {};
-  double gain = 1;  ///< factor of its sound
+  double gain = 1;            ///< factor of its sound
+  std::string material = {};  ///< by which RoughnessPair names it
+  model::Roughness roughness = {};
+};
+
+/// What two materials do where they slide or roll on each other, instead of the sum of both surfaces: a
+/// height of their own, with the spectrum of the sum, or an exponent, or both.
+struct RoughnessPair {
+  std::string a;
+  std::string b;
+  std::optional<double> height = {};  ///< root mean square [m]
+  std::optional<double> exponent = {};
 };
 
 /// An impact between two bodies, as it was heard.
@@ -48,8 +63,9 @@ struct SoundEvent {
 
 class Synthesis {
  public:
-  /// Bodies by their number in the recording.
-  Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings);
+  /// Bodies by their number in the recording. Of pairs with the same names the last counts, in either order.
+  Synthesis(std::vector<SynthesisBody> bodies, const SynthesisSettings& settings,
+            std::vector<RoughnessPair> pairs = {});
   ~Synthesis();
   Synthesis(Synthesis&&) noexcept;
   Synthesis& operator=(Synthesis&&) noexcept;
@@ -83,16 +99,26 @@ class Synthesis {
     bool used = false;
   };
   struct PairContact;
+  /// The fluctuation of a force between two bodies that slide on each other.
+  struct PairRoughness {
+    double share = 0;               ///< root mean square over the force
+    RoughnessOctaves octaves = {};  ///< of it, with a root mean square of 1
+    std::uint64_t seed = 0;
+  };
   [[nodiscard]] PairContact make_contact(const ExcitationStep& step, const ContactSample& contact);
   void soften_impacts(const ExcitationStep& step, std::vector<PairContact>& contacts) const;
   void set_noise(const ExcitationStep& step, const ContactSample& contact, BodyContact& of_a,
                  BodyContact& of_b);
+  [[nodiscard]] const PairRoughness& roughness_of(std::uint32_t a, std::uint32_t b);
+  [[nodiscard]] PairRoughness find_roughness(std::uint32_t a, std::uint32_t b) const;
   /// Of all bodies, those of simulated modes last.
   [[nodiscard]] std::vector<BodyVoice*> all_voices() const;
   [[nodiscard]] const Pose& pose_of(std::uint32_t body) const { return poses_[body]; }
 
   std::vector<SynthesisBody> bodies_;
   SynthesisSettings settings_;
+  std::vector<RoughnessPair> pairs_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, PairRoughness> roughness_;  ///< by bodies, in order
   std::vector<std::unique_ptr<BodyVoice>> voices_;
   std::vector<std::unique_ptr<BodyVoice>> simulated_;  ///< of the modes of SynthesisBody::simulated
   std::vector<Pose> poses_;                            ///< X_ws of the last step with a contact

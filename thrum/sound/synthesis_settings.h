@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace thrum::sound {
 
@@ -21,11 +22,13 @@ struct SynthesisSettings {
   double max_tetrahedra = 20e3;  ///< about, of a body whose modes are computed
   SoundRadiation radiation = SoundRadiation::scalar;
   double contact_damping_scale = 1;  ///< of gamma of the materials; 1: as published
-  double roughness = 0.02;           ///< fluctuation of the force of a sliding contact, as a share of it
-  double rolling = 0.3;              ///< that of a rolling contact against that of a sliding one
-  bool acceleration_noise = true;    ///< the click of a body that changes its speed
-  double min_impact_speed = 0.005;   ///< slower contacts press without striking [m/s]
-  std::uint64_t seed = 0;            ///< of the roughness
+  /// Fluctuation of the force of every sliding contact, as a share of it, with an exponent of 0.5. None: that
+  /// of the materials (roughness.h).
+  std::optional<double> roughness = {};
+  double rolling = 0.3;             ///< fluctuation of a rolling contact against that of a sliding one
+  bool acceleration_noise = true;   ///< the click of a body that changes its speed
+  double min_impact_speed = 0.005;  ///< slower contacts press without striking [m/s]
+  std::uint64_t seed = 0;           ///< of the roughness
 };
 
 }  // namespace thrum::sound

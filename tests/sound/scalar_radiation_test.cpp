@@ -6,7 +6,6 @@
 #include <numbers>
 #include <utility>
 
-#include "thrum/sound/roughness.h"
 #include "thrum/sound/scalar_radiation.h"
 
 namespace thrum::sound {
@@ -86,40 +85,6 @@ TEST(ScalarRadiation, PulsatingSphereHasTheKnownPressure)
   const double k = 2 * std::numbers::pi * 1000 / kSoundSpeed;
   const double expected = kAirDensity * kSoundSpeed * k * a * a / std::sqrt(1 + k * k * a * a);
   EXPECT_NEAR(scalar_radiation(sphere_model(a, 1000))[0].amplitude / expected, 1, 0.005);
-}
-
-TEST(Roughness, HasUnitLevelAndStandsStillWithTheContact)
-{
-  double sum = 0;
-  const int count = 400000;
-  for (int i = 0; i < count; ++i) {
-    const double y = roughness_profile(3, 0.7e-4 * i, 0, 16000);
-    sum += y * y;
-  }
-  EXPECT_NEAR(std::sqrt(sum / count), 1, 0.05);
-  EXPECT_EQ(roughness_profile(3, 0.123, 0, 16000), roughness_profile(3, 0.123, 0, 16000));
-  EXPECT_NE(roughness_profile(3, 0.123, 0, 16000), roughness_profile(4, 0.123, 0, 16000));
-}
-
-// A self-affine profile of exponent H changes by d^H over a distance d, between shortest and longest wave.
-TEST(Roughness, ChangesWithTheSquareRootOfTheDistance)
-{
-  const auto change = [](double distance) {
-    double sum = 0;
-    for (int i = 0; i < 40000; ++i) {
-      const double x = 1.37e-4 * i;
-      sum += std::pow(roughness_profile(5, x + distance, 0, 16000) - roughness_profile(5, x, 0, 16000), 2);
-    }
-    return std::sqrt(sum);
-  };
-  EXPECT_NEAR(std::log2(change(0.5e-3) / change(0.25e-3)), 0.5, 0.06);
-  EXPECT_NEAR(std::log2(change(1e-3) / change(0.5e-3)), 0.5, 0.09);
-}
-
-TEST(Roughness, FineOctavesFadeBeforeTheyPassTooFast)
-{
-  // At 200 m/s even the longest wave passes 25,000 times a second.
-  EXPECT_EQ(roughness_profile(3, 0.0123, 200, 16000), 0);
 }
 
 }  // namespace
