@@ -50,6 +50,7 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
                                         {"channels", result.sound.channels.size()},
                                         {"bodies", result.sounding_bodies},
                                         {"modes", result.modes},
+                                        {"diffuse_modes", result.diffuse_modes},
                                         {"impacts", result.impacts},
                                         {"peak", result.peak},
                                         {"full_scale", result.full_scale},
@@ -62,10 +63,12 @@ void print_result(const SoundOptions& options, const media::RunSound& result)
     return;
   }
   if (options.quiet) return;
-  fmt::print("{:.3g} s of sound: {} with {}, {}; peak {:.3g} Pa ({:.0f} dB), full scale {:.3g} Pa\n",
+  const std::string diffuse =
+      result.diffuse_modes > 0 ? fmt::format(" and {} diffuse ones above", result.diffuse_modes) : "";
+  fmt::print("{:.3g} s of sound: {} with {}{}, {}; peak {:.3g} Pa ({:.0f} dB), full scale {:.3g} Pa\n",
              result.sound.duration(), base::counted(result.sounding_bodies, "body", "bodies"),
-             base::counted(result.modes, "mode"), base::counted(result.impacts, "impact"), result.peak,
-             level_of(result.peak), result.full_scale);
+             base::counted(result.modes, "mode"), diffuse, base::counted(result.impacts, "impact"),
+             result.peak, level_of(result.peak), result.full_scale);
   fmt::print("modes in {}, synthesis in {} ({:.3g} x real time)\n",
              base::readable_duration(result.modes_seconds), base::readable_duration(result.synthesis_seconds),
              result.sound.duration() / std::max(result.synthesis_seconds, 1e-9));

@@ -295,7 +295,7 @@ void strike(StrikeOptions options)
   const double full_scale = full_scale_of(options, hit);
   const sound::AudioFileReport report =
       sound::write_audio_file(options.output, hit, {.full_scale = full_scale});
-  const VecX heard = modes->frequencies.head(static_cast<Eigen::Index>(model->mode_count()));
+  const VecX heard = modes->frequencies.head(static_cast<Eigen::Index>(model->known_mode_count()));
   write_sound_pictures(options.pictures, hit, options.material, {heard.begin(), heard.end()});
   if (options.quiet) return;
   print_strike(options, modes->materials.empty() ? options.material : material.name, heard, hit);

@@ -221,6 +221,27 @@ TEST(ModalBank, AHeldForceHasTheStaticAnswer)
   EXPECT_NEAR(bank.state(0).imag() / std::sqrt(w * w - 1e4), 3 / (w * w), 1e-12);
 }
 
+// Far below what is heard, and far above the smallest numbers, which are slow.
+TEST(ModalBank, ComesToRestAtLast)
+{
+  elastic::ModeList list;
+  list.omegas = VecX::Constant(1, 2 * std::numbers::pi * 15000);
+  list.decays = VecX::Constant(1, 2000);
+  ModalBank bank(list, 48000);
+  bank.set_output(std::vector<ModalBank::Complex>{1.0});
+  bank.strike(0, 0, std::vector<double>{1.0});
+  std::vector<double> out(ModalBank::kInterval);
+  while (bank.time() < 0.5) {
+    const double left = std::abs(bank.state(0));
+    EXPECT_TRUE(left == 0 || left > 1e-220) << bank.time();
+    if (bank.time() > 0.001 && bank.time() < 0.17) {  // e^-340 = 1e-148
+      EXPECT_NEAR(std::log(left), -2000 * bank.time(), 1e-6 * 340) << bank.time();
+    }
+    bank.render(out);
+  }
+  EXPECT_EQ(bank.state(0), ModalBank::Complex(0));
+}
+
 TEST(ModalBank, RejectsModesThatCannotSound)
 {
   EXPECT_THROW(ModalBank(modes_of({0}, 1), 48000), Error);

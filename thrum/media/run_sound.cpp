@@ -494,7 +494,8 @@ void warn_of_the_ground(const RunSynthesis& run, const sim::Recording& recording
 void add_modes(const sound::SoundModel& model, RunSound& result)
 {
   result.modes += model.heard_mode_count();
-  for (std::size_t m = 0; m < model.mode_count(); ++m) {
+  result.diffuse_modes += model.mode_count() - model.known_mode_count();
+  for (std::size_t m = 0; m < model.known_mode_count(); ++m) {
     if (model.amplitudes()[m] > 0)
       result.mode_frequencies.push_back(model.modal_model()->frequencies[static_cast<Eigen::Index>(m)]);
   }

@@ -35,6 +35,7 @@ struct RunSound {
   std::vector<std::string> warnings;
   std::size_t sounding_bodies = 0;  ///< that are heard, whether struck or under a load that changes
   std::size_t modes = 0;            ///< of all of them
+  std::size_t diffuse_modes = 0;    ///< that stand for those beyond
   std::size_t impacts = 0;
   double full_scale = 0;     ///< pressure that is 1.0 in the file [Pa]
   double peak = 0;           ///< [Pa]

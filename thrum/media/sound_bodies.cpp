@@ -85,6 +85,7 @@ std::shared_ptr<const sound::SoundModel> simulated_model(const std::filesystem::
 {
   settings.min_frequency = 0;
   settings.modes = note.simulated_modes;
+  settings.diffuse_modes = false;
   auto modes =
       std::make_shared<const model::ModalModel>(elastic::read_modal_file(folder / note.simulated_file));
   return std::make_shared<const sound::SoundModel>(std::move(modes), mesh, note.material, settings);

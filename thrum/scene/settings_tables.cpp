@@ -635,6 +635,10 @@ THRUM_TABLE(
                synthesis(&SynthesisSettings::max_frequency))
         .field({.key = "modes", .doc = "of a body at most, lowest first", .bounds = between(0, 2000)},
                synthesis(&SynthesisSettings::modes))
+        .field(
+            {.key = "diffuse_modes",
+             .doc = "modes drawn from the statistics of these stand for those beyond, up to max_frequency"},
+            synthesis(&SynthesisSettings::diffuse_modes))
         .field({.key = "max_tetrahedra",
                 .doc = "about, of a body whose modes are computed",
                 .bounds = between(100, 1e6)},

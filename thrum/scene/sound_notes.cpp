@@ -105,6 +105,7 @@ Json json_of(const SoundEntry& sound)
                {"min_frequency", s.min_frequency},
                {"max_frequency", s.max_frequency},
                {"modes", s.modes},
+               {"diffuse_modes", s.diffuse_modes},
                {"max_tetrahedra", s.max_tetrahedra},
                {"radiation", radiations[at(s.radiation)]},
                {"contact_damping_scale", s.contact_damping_scale},

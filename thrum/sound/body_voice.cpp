@@ -75,7 +75,7 @@ void BodyVoice::set_direction(double begin)
   while (directions_.size() > 1 && directions_[1].time <= begin) directions_.pop_front();
   if (directions_.empty() || (directions_.front().listener - radiated_).norm() < kSameDirection) return;
   radiated_ = directions_.front().listener;
-  std::vector<ModalBank::Complex> amplitudes(modes_);
+  std::vector<ModalBank::Complex> amplitudes(model_->known_mode_count());
   model_->radiation()->amplitudes(radiated_, amplitudes);
   for (std::size_t m = 0; m < amplitudes.size(); ++m) {
     const bool heard = model_->amplitudes()[m] > 0;
@@ -143,7 +143,8 @@ void BodyVoice::add_step(double time, double duration, std::span<const BodyConta
   }
   std::vector<double> decays(bank_.size(), 0.0);
   for (std::size_t m = 0; m < modes_; ++m)
-    decays[m] = contact_decay(damping[m], model_->modes().omegas[static_cast<Eigen::Index>(m)]);
+    decays[m] =
+        contact_decay(damping[m] / model_->counts()[m], model_->modes().omegas[static_cast<Eigen::Index>(m)]);
 
   // Values that do not change share one list, so that nothing is computed for them.
   const auto shared = [&](std::vector<double>& values, const Values& before) -> Values {

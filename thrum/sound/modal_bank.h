@@ -84,6 +84,7 @@ class ModalBank {
   void add_pulse(const Pulse& pulse);
   void add_pulse_part(const Pulse& pulse, std::size_t n, double from, double to);
   void update_squares();
+  void end_faint_modes();
   void render_free(std::span<double> out);
   void render_driven(std::span<double> out);
   [[nodiscard]] Complex pole(std::size_t m) const { return {-decay_[m] - extra_[m], omega_d_[m]}; }

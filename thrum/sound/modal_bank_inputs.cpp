@@ -12,6 +12,7 @@
 //
 // at p = +-iW. Whole samples share K, only the phase of the sine changes.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -93,6 +94,12 @@ void ModalBank::add_pulse(const Pulse& pulse)
   if (whole_begin == whole_end) return;
   const double W = std::numbers::pi / pulse.duration;
   const Complex turn = std::exp(Complex(0, W * step_));
+  std::array<double, kInterval> sines, cosines;  // the same for all modes
+  for (std::size_t n = whole_begin; n < whole_end; ++n) {
+    const double angle = W * step_ * (static_cast<double>(n) - first);
+    sines[n] = std::sin(angle);
+    cosines[n] = std::cos(angle);
+  }
   for (std::size_t m = 0; m < count_; ++m) {
     const Complex s = pole(m);
     const Complex es(pole_re_[m], pole_im_[m]);
@@ -103,8 +110,7 @@ void ModalBank::add_pulse(const Pulse& pulse)
     const Complex of_sine = amplitude * (plus + minus) / 2.0;
     const Complex of_cosine = amplitude * (plus - minus) / Complex(0, 2);
     for (std::size_t n = whole_begin; n < whole_end; ++n) {
-      const double angle = W * step_ * (static_cast<double>(n) - first);
-      const Complex input = std::sin(angle) * of_sine + std::cos(angle) * of_cosine;
+      const Complex input = sines[n] * of_sine + cosines[n] * of_cosine;
       in_re_[n * padded_ + m] += input.real();
       in_im_[n * padded_ + m] += input.imag();
     }

@@ -11,6 +11,7 @@
 
 #include "thrum/base/index.h"
 #include "thrum/elastic/hertz_contact.h"
+#include "thrum/sound/mode_tail.h"
 #include "thrum/sound/scalar_radiation.h"
 
 namespace thrum::sound {
@@ -49,7 +50,10 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
       amplitudes_.push_back(heard ? amplitude : 0);
       if (heard) ++heard_modes_;
     }
+    known_modes_ = static_cast<std::size_t>(count);
     if (settings.radiation != SoundRadiation::scalar && count > 0) find_radiation(settings.radiation);
+    counts_.assign(known_modes_, 1.0);
+    if (settings.diffuse_modes && count == settings.modes) add_tail(radiation, material, settings);
     if (!model_->surface.triangles.empty()) modal_surface_ = std::make_unique<mesh::Bvh>(model_->surface);
   }
   if (surface.triangles.empty()) return;
@@ -59,10 +63,32 @@ SoundModel::SoundModel(std::shared_ptr<const model::ModalModel> modes, const mes
   surface_ = std::make_unique<mesh::Bvh>(surface);
 }
 
+// Where the number of modes is what ends them.
+void SoundModel::add_tail(const std::vector<ModeRadiation>& radiation, const model::Material& material,
+                          const SynthesisSettings& settings)
+{
+  const double highest = std::min(settings.max_frequency, 0.5 * settings.sample_rate);
+  auto tail = std::make_shared<ModeTail>(*model_, static_cast<Index>(known_modes_), radiation,
+                                         material.damping, highest);
+  if (tail->size() == 0) return;
+  const auto known = static_cast<Eigen::Index>(known_modes_);
+  const auto count = static_cast<Eigen::Index>(tail->size());
+  modes_.omegas.conservativeResize(known + count);
+  modes_.decays.conservativeResize(known + count);
+  modes_.omegas.tail(count) = VecX::Map(tail->omegas().data(), count);
+  modes_.decays.tail(count) = VecX::Map(tail->decays().data(), count);
+  for (std::size_t i = 0; i < tail->size(); ++i) {
+    const bool heard = tail->omegas()[i] >= 2 * std::numbers::pi * settings.min_frequency;
+    amplitudes_.push_back(heard ? tail->amplitudes()[i] : 0);
+    counts_.push_back(tail->counts()[i]);
+  }
+  tail_ = std::move(tail);
+}
+
 // Of the modes that are used; the others would cost as much.
 void SoundModel::find_radiation(SoundRadiation kind)
 {
-  const auto count = static_cast<Eigen::Index>(mode_count());
+  const auto count = static_cast<Eigen::Index>(known_modes_);
   model::ModalModel used = *model_;
   used.frequencies.conservativeResize(count);
   used.decays.conservativeResize(count);
@@ -114,14 +140,16 @@ void SoundModel::find_curvatures(const mesh::TriangleMesh& surface)
 
 PointShapes SoundModel::shapes_at(const Vec3& position) const
 {
-  const auto count = static_cast<Eigen::Index>(mode_count());
-  PointShapes shapes = PointShapes::Zero(3, count);
+  const auto count = static_cast<Eigen::Index>(known_modes_);
+  PointShapes shapes = PointShapes::Zero(3, static_cast<Eigen::Index>(mode_count()));
   if (count == 0 || !modal_surface_) return shapes;
   const mesh::ClosestPoint closest = modal_surface_->closest_point(position);
   const Triangle& triangle = model_->surface.triangles[at(closest.triangle)];
   for (int k = 0; k < 3; ++k) {
-    shapes += closest.barycentric[k] * model_->shapes.block(3 * Eigen::Index{triangle[at(k)]}, 0, 3, count);
+    shapes.leftCols(count) +=
+        closest.barycentric[k] * model_->shapes.block(3 * Eigen::Index{triangle[at(k)]}, 0, 3, count);
   }
+  if (tail_) tail_->add_shapes(closest.point, shapes);
   return shapes;
 }
 

@@ -15,6 +15,9 @@
 
 namespace thrum::sound {
 
+class ModeTail;        // thrum/sound/mode_tail.h
+struct ModeRadiation;  // thrum/sound/scalar_radiation.h
+
 /// Displacement of a point by each mode [kg^(-1/2)].
 using PointShapes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -25,14 +28,18 @@ class SoundModel {
   SoundModel(std::shared_ptr<const model::ModalModel> modes, const mesh::TriangleMesh& surface,
              const model::Material& material, const SynthesisSettings& settings = {});
 
+  /// Those of the model, then those above them that are known in the mean only (mode_tail.h).
   [[nodiscard]] std::size_t mode_count() const { return modes_.size(); }
-  /// Of these, those from min_frequency to half the sample rate.
+  [[nodiscard]] std::size_t known_mode_count() const { return known_modes_; }
+  /// Of the known ones, those from min_frequency to half the sample rate.
   [[nodiscard]] std::size_t heard_mode_count() const { return heard_modes_; }
   [[nodiscard]] const elastic::ModeList& modes() const { return modes_; }
   [[nodiscard]] const model::ModalModel* modal_model() const { return model_.get(); }
   /// r p / q' of each mode [Pa m / (kg^1/2 m/s)].
   [[nodiscard]] const std::vector<double>& amplitudes() const { return amplitudes_; }
-  /// What they radiate by direction; none with SoundRadiation::scalar.
+  /// How many modes of the body each stands for: 1, or more above the known ones.
+  [[nodiscard]] const std::vector<double>& counts() const { return counts_; }
+  /// What the known ones radiate by direction; none with SoundRadiation::scalar.
   [[nodiscard]] const RadiationMap* radiation() const { return radiation_.get(); }
   [[nodiscard]] PointShapes shapes_at(const Vec3& position) const;
 
@@ -48,12 +55,17 @@ class SoundModel {
 
  private:
   void find_radiation(SoundRadiation kind);
+  void add_tail(const std::vector<ModeRadiation>& radiation, const model::Material& material,
+                const SynthesisSettings& settings);
   void find_curvatures(const mesh::TriangleMesh& surface);
 
   std::shared_ptr<const model::ModalModel> model_;
   elastic::ModeList modes_;
   std::vector<double> amplitudes_;
+  std::vector<double> counts_;
+  std::size_t known_modes_ = 0;
   std::size_t heard_modes_ = 0;
+  std::shared_ptr<const ModeTail> tail_;
   std::shared_ptr<const RadiationMap> radiation_;
   std::unique_ptr<mesh::Bvh> modal_surface_;
   std::unique_ptr<mesh::Bvh> surface_;

@@ -19,6 +19,7 @@ struct SynthesisSettings {
   double min_frequency = 20;     ///< modes below are not heard [Hz]
   double max_frequency = 20000;  ///< modes above are left out [Hz]
   int modes = 60;                ///< of a body, at most, lowest first
+  bool diffuse_modes = true;     ///< stand for those of a body beyond `modes`, up to max_frequency
   double max_tetrahedra = 20e3;  ///< about, of a body whose modes are computed
   SoundRadiation radiation = SoundRadiation::scalar;
   double contact_damping_scale = 1;  ///< of gamma of the materials; 1: as published
