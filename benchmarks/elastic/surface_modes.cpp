@@ -83,48 +83,6 @@ mesh::TriangleMesh lathe(std::vector<Vec2> profile, int segments = 64)
   return shapes::generate(shapes::LatheDesc{.profile = std::move(profile), .segments = segments});
 }
 
-// Points between those of a line, at most 4 mm apart.
-std::vector<Vec2> divided(const std::vector<Vec2>& line)
-{
-  std::vector<Vec2> points = {line[0]};
-  for (std::size_t k = 1; k < line.size(); ++k) {
-    const Vec2 along = line[k] - line[k - 1];
-    const int pieces = std::max(1, static_cast<int>(along.norm() / 0.004));
-    for (int i = 1; i <= pieces; ++i) points.emplace_back(line[k - 1] + along * i / pieces);
-  }
-  return points;
-}
-
-std::vector<Vec2> wine_glass(double wall)
-{
-  return divided({{0, 0},
-                  {0.034, 0},
-                  {0.034, 0.0015},
-                  {0.005, 0.004},
-                  {0.004, 0.07},
-                  {0.006, 0.085},
-                  {0.022, 0.095},
-                  {0.034, 0.115},
-                  {0.037, 0.14},
-                  {0.033, 0.18},
-                  {0.033 - wall, 0.18},
-                  {0.037 - wall, 0.14},
-                  {0.034 - wall, 0.115},
-                  {0.022 - 0.8 * wall, 0.095 + 0.8 * wall},
-                  {0.008, 0.0875},
-                  {0, 0.0875}});
-}
-
-std::vector<Vec2> hemisphere(double radius, int count)
-{
-  std::vector<Vec2> line;
-  for (int k = 0; k <= count; ++k) {
-    const double angle = std::numbers::pi / 2 * k / count;
-    line.emplace_back(k == 0 ? 0 : radius * std::sin(angle), -radius * std::cos(angle));
-  }
-  return line;
-}
-
 // A body with ears and a nose, like the well-known rabbit.
 mesh::TriangleMesh rabbit()
 {

@@ -2,6 +2,7 @@
 #include "thrum/elastic/assembly.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "thrum/base/index.h"
 #include "thrum/base/parallel.h"
@@ -36,22 +37,48 @@ std::vector<WedgeElement> prepare_wedges(const ElementMesh& mesh)
   return wedges;
 }
 
-// Elements of degree three and four. Those of a lattice that are whole have few shapes.
-std::vector<LagrangeElement> prepare_lagrange(const ElementMesh& mesh)
+// The integrals of all elements of degree three and four, in two large blocks: the memory of many small ones
+// is not given back to the system, which needs it for the factor (a tenth of the peak).
+class LagrangeIntegrals {
+ public:
+  explicit LagrangeIntegrals(const ElementMesh& mesh);
+
+  [[nodiscard]] bool empty() const { return products_.empty(); }
+  [[nodiscard]] Mat3 gradient_products(std::size_t e, int a, int b) const
+  {
+    const Mat3& g = products_[e * pairs_ + LagrangeElement::index(a, b)];
+    return a <= b ? g : Mat3(g.transpose());
+  }
+  [[nodiscard]] double mass(std::size_t e, int a, int b) const
+  {
+    return masses_[e * pairs_ + LagrangeElement::index(a, b)];
+  }
+
+ private:
+  std::size_t pairs_ = 0;
+  std::vector<Mat3> products_;
+  std::vector<double> masses_;
+};
+
+LagrangeIntegrals::LagrangeIntegrals(const ElementMesh& mesh)
 {
   const int degree = degree_of(mesh.kind);
-  if (degree < 3) return {};
-  std::vector<LagrangeElement> elements(mesh.element_count());
-  base::parallel_for(elements.size(), [&](std::size_t e) {
+  if (degree < 3) return;
+  const int last = nodes_of(mesh.kind) - 1;
+  pairs_ = LagrangeElement::index(last, last) + 1;
+  products_.resize(mesh.element_count() * pairs_);
+  masses_.resize(products_.size());
+  base::parallel_for(mesh.element_count(), [&](std::size_t e) {
     const auto node = [&](int k) -> const Vec3& {
       return mesh.nodes[at(mesh.element(e)[k])];
     };
     const CutElement* cut = mesh.cut(e);
-    elements[e] =
-        LagrangeElement(degree, tetrahedron_geometry(node(0), node(1), node(2), node(3)),
-                        cut != nullptr ? std::span<const double>(cut->monomials) : std::span<const double>());
+    const LagrangeElement element(
+        degree, tetrahedron_geometry(node(0), node(1), node(2), node(3)),
+        cut != nullptr ? std::span<const double>(cut->monomials) : std::span<const double>());
+    std::ranges::copy(element.all_products(), products_.begin() + static_cast<std::ptrdiff_t>(e * pairs_));
+    std::ranges::copy(element.all_masses(), masses_.begin() + static_cast<std::ptrdiff_t>(e * pairs_));
   });
-  return elements;
 }
 
 std::vector<PreparedElement> prepare_elements(const ElementMesh& mesh,
@@ -177,7 +204,7 @@ void add_springs(std::span<const ElementSprings> springs, int a, int b, Mat3& bl
 
 void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
                    std::span<const PreparedElement> elements, std::span<const WedgeElement> wedges,
-                   std::span<const LagrangeElement> lagrange, const NodePattern& pattern, std::size_t node,
+                   const LagrangeIntegrals& lagrange, const NodePattern& pattern, std::size_t node,
                    NodeBlocks& blocks)
 {
   const Index* begin = pattern.neighbours.data() + pattern.first[node];
@@ -199,8 +226,8 @@ void gather_blocks(const ElementMesh& mesh, const NodeElements& around,
         continue;
       }
       if (!lagrange.empty()) {
-        blocks.stiffness[at] += stiffness_block(element.lame, lagrange[e].gradient_products(a, b));
-        blocks.mass[at] += element.density * lagrange[e].mass(a, b);
+        blocks.stiffness[at] += stiffness_block(element.lame, lagrange.gradient_products(e, a, b));
+        blocks.mass[at] += element.density * lagrange.mass(e, a, b);
         if (!mesh.springs.empty()) add_springs(mesh.springs[e], a, b, blocks.stiffness[at]);
         continue;
       }
@@ -270,7 +297,7 @@ AssembledSystem assemble(const ElementMesh& mesh, std::span<const model::Materia
 
   const std::vector<PreparedElement> elements = prepare_elements(mesh, materials);
   const std::vector<WedgeElement> wedges = prepare_wedges(mesh);
-  const std::vector<LagrangeElement> lagrange = prepare_lagrange(mesh);
+  const LagrangeIntegrals lagrange(mesh);
   base::parallel_for_chunks(
       mesh.nodes.size(),
       [&](std::size_t begin, std::size_t end) {

@@ -12,6 +12,7 @@
 // moments are known in closed form.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -67,13 +68,17 @@ class LagrangeElement {
   /// The integral of N_a N_b [m^3].
   [[nodiscard]] double mass(int a, int b) const { return masses_[index(a, b)]; }
 
- private:
+  /// Both for all pairs a <= b, at index(a, b).
+  [[nodiscard]] std::span<const Mat3> all_products() const { return products_; }
+  [[nodiscard]] std::span<const double> all_masses() const { return masses_; }
   [[nodiscard]] static std::size_t index(int a, int b)
   {
     const int low = std::min(a, b);
     const int high = std::max(a, b);
     return static_cast<std::size_t>(high * (high + 1) / 2 + low);
   }
+
+ private:
   std::vector<Mat3> products_;  // of a <= b
   std::vector<double> masses_;
 };

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -243,7 +244,7 @@ ModalAnalysisResult analyse_elements(ElementBody& body, const ModalAnalysisDesc&
   };
   const VecX scale = elements.cuts.empty() ? VecX() : scale_system(system, eigen);
   numerics::GeneralisedEigenResult modes =
-      numerics::solve_generalised_eigen(system.stiffness, system.mass, eigen);
+      numerics::solve_generalised_eigen(std::move(system.stiffness), std::move(system.mass), eigen);
   if (scale.size() > 0) modes.vectors = scale.asDiagonal() * modes.vectors;
   system.stiffness = {};
   system.mass = {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "thrum/base/index.h"
 #include "thrum/numerics/blas_threads.h"
@@ -36,6 +38,52 @@ cholmod_sparse view_of(const SparseMatrix& A)
   view.packed = 1;
   return view;
 }
+
+// The lower triangle of A with its unknowns in another order; rows of a column are not sorted.
+struct PermutedLower {
+  std::vector<int> starts;
+  std::vector<int> rows;
+  std::vector<double> values;
+
+  PermutedLower(const SparseMatrix& A, const std::vector<int>& permutation)
+      : starts(at(A.cols()) + 1, 0), rows(at(A.nonZeros())), values(at(A.nonZeros()))
+  {
+    std::vector<int> place(permutation.size());
+    for (std::size_t k = 0; k < permutation.size(); ++k) place[at(permutation[k])] = static_cast<int>(k);
+    const auto for_each = [&](auto&& use) {
+      for (int c = 0; c < A.cols(); ++c)
+        for (int k = A.outerIndexPtr()[c]; k < A.outerIndexPtr()[c + 1]; ++k) {
+          if (A.innerIndexPtr()[k] < c) continue;
+          const auto [column, row] = std::minmax(place[at(A.innerIndexPtr()[k])], place[at(c)]);
+          use(column, row, A.valuePtr()[k]);
+        }
+    };
+    for_each([&](int column, int, double) { ++starts[at(column) + 1]; });
+    for (std::size_t c = 1; c < starts.size(); ++c) starts[c] += starts[c - 1];
+    std::vector<int> next(starts.begin(), starts.end() - 1);
+    for_each([&](int column, int row, double value) {
+      const auto k = at(next[at(column)]++);
+      rows[k] = row;
+      values[k] = value;
+    });
+  }
+
+  [[nodiscard]] cholmod_sparse view()
+  {
+    cholmod_sparse view{};
+    view.nrow = view.ncol = starts.size() - 1;
+    view.nzmax = rows.size();
+    view.p = starts.data();
+    view.i = rows.data();
+    view.x = values.data();
+    view.stype = -1;
+    view.itype = CHOLMOD_INT;
+    view.xtype = CHOLMOD_REAL;
+    view.dtype = CHOLMOD_DOUBLE;
+    view.packed = 1;
+    return view;
+  }
+};
 
 class CholmodBackend final : public SparseFactorisation::Backend {
  public:
@@ -113,12 +161,19 @@ class CholmodBackend final : public SparseFactorisation::Backend {
     if (small_ != nullptr) return factor_small(A, failed_column);
     const OneBlasThread one;
     cholmod_sparse view = view_of(A);
-    const int done = cholmod_factorize(&view, factor_, &common_);
-    if (done == 0 && common_.status != CHOLMOD_NOT_POSDEF) throw std::bad_alloc();
-    const bool success = common_.status != CHOLMOD_NOT_POSDEF && factor_->minor == factor_->n;
-    failed_column = success ? -1 : static_cast<int>(factor_->minor);
-    read_pivots(success ? static_cast<int>(factor_->n) : std::max(failed_column, 0));
-    return success;
+    return finish(cholmod_factorize(&view, factor_, &common_), failed_column);
+  }
+
+  // cholmod_factorize() makes two permuted copies of A, of which it keeps one, beside A itself.
+  bool factor_once(SparseMatrix&& A, int& failed_column) override
+  {
+    if (!supernodal_ || small_ != nullptr) return factor(A, failed_column);
+    const OneBlasThread one;
+    PermutedLower permuted(A, permutation_);
+    SparseMatrix().swap(A);
+    cholmod_sparse view = permuted.view();
+    double no_shift[2] = {0, 0};
+    return finish(cholmod_super_numeric(&view, nullptr, no_shift, factor_, &common_), failed_column);
   }
 
   void lower(double* X, int columns) const override
@@ -149,6 +204,15 @@ class CholmodBackend final : public SparseFactorisation::Backend {
   bool has_diagonal() const override { return !supernodal_; }
 
  private:
+  bool finish(int done, int& failed_column)
+  {
+    if (done == 0 && common_.status != CHOLMOD_NOT_POSDEF) throw std::bad_alloc();
+    const bool success = common_.status != CHOLMOD_NOT_POSDEF && factor_->minor == factor_->n;
+    failed_column = success ? -1 : static_cast<int>(factor_->minor);
+    read_pivots(success ? static_cast<int>(factor_->n) : std::max(failed_column, 0));
+    return success;
+  }
+
   bool factor_small(const SparseMatrix& A, int& failed_column)
   {
     // Memory for the numbers, as CHOLMOD would allocate it.

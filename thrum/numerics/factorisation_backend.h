@@ -31,6 +31,8 @@ class SparseFactorisation::Backend {
   [[nodiscard]] virtual std::unique_ptr<Backend> same_pattern() const = 0;
   /// Fills L and D. False when a pivot made it stop; `failed_column` says which (in elimination order).
   virtual bool factor(const SparseMatrix& A, int& failed_column) = 0;
+  /// The same, freeing A before the numbers of L are allocated, where that is possible.
+  virtual bool factor_once(SparseMatrix&& A, int& failed_column) { return factor(A, failed_column); }
 
   /// X holds `columns` right-hand sides, row by row, already in elimination order: X <- L^-1 X, X <- L^-T X.
   virtual void lower(double* X, int columns) const = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "thrum/base/error.h"
 #include "thrum/base/index.h"
@@ -132,11 +133,51 @@ bool report(const GeneralisedEigenDesc& desc, std::string_view stage)
   return !desc.progress || desc.progress({stage, 0.0});
 }
 
-}  // namespace
+// The two matrices. Where the caller does not need them, `own_K` and `own_M` are the same and may be freed.
+struct Matrices {
+  const SparseMatrix& K;
+  const SparseMatrix& M;
+  SparseMatrix* own_K = nullptr;
+  SparseMatrix* own_M = nullptr;
+};
 
-GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const SparseMatrix& M,
-                                               const GeneralisedEigenDesc& desc)
+// K <- K - shift M, without a second matrix of this size where every entry of M is one of K.
+void subtract(SparseMatrix& K, double shift, const SparseMatrix& M)
 {
+  for (Index c = 0; c < K.cols(); ++c) {
+    SparseMatrix::InnerIterator k(K, c);
+    for (SparseMatrix::InnerIterator m(M, c); m; ++m) {
+      while (k && k.row() < m.row()) ++k;
+      if (!k || k.row() != m.row()) {
+        // What was subtracted so far is in K.
+        SparseMatrix rest = M;
+        rest.prune([c, row = m.row()](Eigen::Index i, Eigen::Index j, double) {
+          return j > c || (j == c && i >= row);
+        });
+        K = SparseMatrix(K - shift * rest);
+        return;
+      }
+      k.valueRef() -= shift * m.value();
+    }
+  }
+}
+
+FactorisationResult factor_shifted(const Matrices& matrices, const GeneralisedEigenDesc& desc,
+                                   SparseFactorisation& shifted)
+{
+  const bool needed_again = desc.verification == EigenVerification::sturm;
+  if (matrices.own_K != nullptr && !needed_again) {
+    if (desc.shift != 0) subtract(*matrices.own_K, desc.shift, *matrices.own_M);
+    SparseMatrix().swap(*matrices.own_M);
+    return shifted.factor_once(std::move(*matrices.own_K), desc.factorisation);
+  }
+  if (desc.shift == 0) return shifted.factor(matrices.K, desc.factorisation);
+  return shifted.factor_once(matrices.K - desc.shift * matrices.M, desc.factorisation);
+}
+
+GeneralisedEigenResult solve(const Matrices& matrices, const GeneralisedEigenDesc& desc)
+{
+  const auto& [K, M, own_K, own_M] = matrices;
   check(K, M, desc);
   const SymmetricProduct mass(M);
   ShiftInvertOperator op;
@@ -159,7 +200,7 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
     // All below the limit: the iteration finds how many there are.
     GeneralisedEigenDesc all = desc;
     all.count = static_cast<Index>(K.rows() - op.deflated.cols());
-    return solve_generalised_eigen(K, M, all);
+    return solve(matrices, all);
   }
   if (desc.count == 0) {
     // Counted slightly above the limit, because an eigenvalue at the limit itself would be lost to rounding.
@@ -171,24 +212,14 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
     }
     GeneralisedEigenDesc known = desc;
     known.count = *counted - static_cast<Index>(op.deflated.cols());
-    if (known.count > 0) return solve_generalised_eigen(K, M, known);
+    if (known.count > 0) return solve(matrices, known);
     result.values = result.residuals = VecX(0);
     result.vectors = MatX(K.rows(), 0);
     result.verified = true;
     return result;
   }
   SparseFactorisation shifted;
-  {
-    // The shifted matrix is only needed until it is factored.
-    FactorisationResult factorisation;
-    if (desc.shift == 0) {
-      factorisation = shifted.factor(K, desc.factorisation);
-    } else {
-      const SparseMatrix S = K - desc.shift * M;
-      factorisation = shifted.factor(S, desc.factorisation);
-    }
-    result.factorisation = factorisation;
-  }
+  result.factorisation = factor_shifted(matrices, desc, shifted);
   if (!result.factorisation.ok()) {
     result.status = EigenStatus::factorisation_failed;
     return result;
@@ -201,6 +232,20 @@ GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const Spar
   if (result.ok() && desc.verification == EigenVerification::sturm)
     count_by_sturm(K, M, op.deflated.cols(), desc, result);
   return result;
+}
+
+}  // namespace
+
+GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const SparseMatrix& M,
+                                               const GeneralisedEigenDesc& desc)
+{
+  return solve({K, M}, desc);
+}
+
+GeneralisedEigenResult solve_generalised_eigen(SparseMatrix&& K, SparseMatrix&& M,
+                                               const GeneralisedEigenDesc& desc)
+{
+  return solve({K, M, &K, &M}, desc);
 }
 
 std::string_view to_string(EigenStatus status)

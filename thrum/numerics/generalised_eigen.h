@@ -88,6 +88,10 @@ struct GeneralisedEigenResult {
 [[nodiscard]] GeneralisedEigenResult solve_generalised_eigen(const SparseMatrix& K, const SparseMatrix& M,
                                                              const GeneralisedEigenDesc& desc = {});
 
+/// The same; the matrices are freed as soon as they are not needed, before the factor is made.
+[[nodiscard]] GeneralisedEigenResult solve_generalised_eigen(SparseMatrix&& K, SparseMatrix&& M,
+                                                             const GeneralisedEigenDesc& desc = {});
+
 [[nodiscard]] std::string_view to_string(EigenStatus status);
 
 }  // namespace thrum::numerics

@@ -71,9 +71,35 @@ FactorisationResult SparseFactorisation::factor(const SparseMatrix& A, const Fac
   return analysed.ok() ? numeric(A) : analysed;
 }
 
+FactorisationResult SparseFactorisation::factor_once(SparseMatrix&& A, const FactorisationDesc& desc)
+{
+  const FactorisationResult ordered = order(A, desc);
+  if (!ordered.ok() || size_ == 0) return ordered.ok() ? numeric(A) : ordered;
+  require_finite(A);
+  const VecX diagonal = A.diagonal();
+  int failed_column = -1;
+  try {
+    const bool stopped = !backend_->factor_once(std::move(A), failed_column);
+    return check_pivots(diagonal, stopped, failed_column);
+  } catch (const std::bad_alloc&) {
+    return {.status = FactorisationStatus::out_of_memory, .backend = backend_->which()};
+  }
+}
+
 FactorisationResult SparseFactorisation::analyse(const SparseMatrix& A, const FactorisationDesc& desc)
 {
+  const FactorisationResult ordered = order(A, desc);
+  if (!ordered.ok()) return ordered;
+  pattern_starts_.assign(A.outerIndexPtr(), A.outerIndexPtr() + A.cols() + 1);
+  pattern_rows_.assign(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros());
+  return ordered;
+}
+
+FactorisationResult SparseFactorisation::order(const SparseMatrix& A, const FactorisationDesc& desc)
+{
   factored_ = false;
+  pattern_starts_.clear();
+  pattern_rows_.clear();
   if (A.rows() != A.cols())
     throw Error(fmt::format("The matrix to factor is {} x {}; it must be square.", A.rows(), A.cols()));
   if (!A.isCompressed()) throw Error("The matrix to factor must be compressed: call makeCompressed() first.");
@@ -87,8 +113,6 @@ FactorisationResult SparseFactorisation::analyse(const SparseMatrix& A, const Fa
   size_ = static_cast<Index>(A.rows());
   kind_ = desc.kind;
   pivot_tolerance_ = desc.pivot_tolerance;
-  pattern_starts_.assign(A.outerIndexPtr(), A.outerIndexPtr() + A.cols() + 1);
-  pattern_rows_.assign(A.innerIndexPtr(), A.innerIndexPtr() + A.nonZeros());
   // Nothing to order or to factor, and the libraries do not accept empty matrices.
   if (size_ == 0) {
     backend_ = make(FactorisationBackend::eigen_ldlt);
@@ -97,7 +121,6 @@ FactorisationResult SparseFactorisation::analyse(const SparseMatrix& A, const Fa
   try {
     backend_->analyse(A, desc);
   } catch (const std::bad_alloc&) {
-    pattern_starts_.clear();
     return {.status = FactorisationStatus::out_of_memory, .backend = backend};
   }
   return {.backend = backend};
@@ -131,23 +154,26 @@ FactorisationResult SparseFactorisation::refactor(const SparseMatrix& A)
 FactorisationResult SparseFactorisation::numeric(const SparseMatrix& A)
 {
   require_finite(A);
-  FactorisationResult result{.backend = backend_->which()};
   if (size_ == 0) {
     factored_ = true;
-    return result;
+    return {.backend = backend_->which()};
   }
+  int failed_column = -1;
+  try {
+    const bool stopped = !backend_->factor(A, failed_column);
+    return check_pivots(A.diagonal(), stopped, failed_column);
+  } catch (const std::bad_alloc&) {
+    return {.status = FactorisationStatus::out_of_memory, .backend = backend_->which()};
+  }
+}
+
+// What the factor is, or at which pivot it failed; `stopped`: the backend did not go beyond `failed_column`.
+FactorisationResult SparseFactorisation::check_pivots(const VecX& diagonal, bool stopped, int failed_column)
+{
+  FactorisationResult result{.backend = backend_->which()};
   const FactorisationStatus bad_pivot = kind_ == MatrixKind::positive_definite
                                             ? FactorisationStatus::not_positive_definite
                                             : FactorisationStatus::singular;
-  int failed_column = -1;
-  bool stopped = false;
-  try {
-    stopped = !backend_->factor(A, failed_column);
-  } catch (const std::bad_alloc&) {
-    result.status = FactorisationStatus::out_of_memory;
-    return result;
-  }
-
   // The backends stop at an exact zero (or a negative pivot) only; the same relative test for all of them
   // finds pivots that are zero up to rounding.
   const std::vector<int>& order = backend_->permutation();
@@ -155,7 +181,7 @@ FactorisationResult SparseFactorisation::numeric(const SparseMatrix& A)
   const int checked = stopped ? std::max(failed_column, 0) : size_;
   for (int k = 0; k < checked; ++k) {
     const double pivot = pivots[at(k)];
-    const double scale = std::abs(A.coeff(order[at(k)], order[at(k)]));
+    const double scale = std::abs(diagonal[order[at(k)]]);
     const double size = kind_ == MatrixKind::positive_definite ? pivot : std::abs(pivot);
     if (!(size > pivot_tolerance_ * scale)) {
       stopped = true;

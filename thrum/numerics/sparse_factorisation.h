@@ -93,6 +93,10 @@ class SparseFactorisation {
   /// built in.
   FactorisationResult factor(const SparseMatrix& A, const FactorisationDesc& desc = {});
 
+  /// The same for a matrix that is not needed again and whose pattern does not come back: it is freed before
+  /// the numbers of the factor are allocated, and refactor() throws afterwards.
+  FactorisationResult factor_once(SparseMatrix&& A, const FactorisationDesc& desc = {});
+
   /// Orders only; refactor() then puts in the numbers. The same errors as factor().
   FactorisationResult analyse(const SparseMatrix& A, const FactorisationDesc& desc = {});
 
@@ -125,7 +129,9 @@ class SparseFactorisation {
   [[nodiscard]] std::string_view backend_name() const;
 
  private:
+  FactorisationResult order(const SparseMatrix& A, const FactorisationDesc& desc);
   FactorisationResult numeric(const SparseMatrix& A);
+  FactorisationResult check_pivots(const VecX& diagonal, bool stopped, int failed_column);
   void require_factor(Eigen::Index rows) const;
 
   std::unique_ptr<Backend> backend_;
