@@ -17,8 +17,8 @@ namespace {
 constexpr double kRegularisation = 1e-6;
 
 // n.(v + w x r) = n.v + (r x n).w: the arm r x n serves the speed and the inverse mass.
-void add_body(const RigidBodyData& part, const Vec3& r, const SurfaceContact& contact, double sign,
-              KickRow& row)
+[[gnu::always_inline]] inline void add_body(const RigidBodyData& part, const Vec3& r,
+                                            const SurfaceContact& contact, double sign, KickRow& row)
 {
   const Vec3 arm = r.cross(contact.normal);
   row.present += sign * (contact.normal.dot(part.velocity) + arm.dot(part.angular_velocity));

@@ -8,6 +8,22 @@
 
 namespace thrum::vibration {
 
+MicroSimulation::Vec6 MicroSimulation::scaled_to_energy(const MovingBody& m, const Vec6& velocity,
+                                                        double energy)
+{
+  const double kinetic = m.kinetic(velocity);
+  return kinetic > 0 ? Vec6(velocity * std::sqrt(std::max(energy, 0.0) / kinetic)) : velocity;
+}
+
+// Of a striking body that has not left by the end of the window: the height that it has fallen since then is
+// still before it in the rigid simulation. A board that came down on one corner went on falling about it for
+// the window of 56 ms, and was given 0.48 m/s downwards instead of the 0.09 with which it had come.
+MicroSimulation::Vec6 MicroSimulation::without_fall(const MovingBody& m)
+{
+  const double energy = m.energy();
+  return energy < m.kinetic(m.V) ? scaled_to_energy(m, m.V, energy) : m.V;
+}
+
 // A body that left gets the velocity with which it left, but for the part against gravity: that takes it as
 // high from the surface as it went, less what the rigid step has raised it since the impact. So does the
 // ringing body when it has left what it stands on. While it
@@ -17,10 +33,7 @@ MicroSimulation::Vec6 MicroSimulation::departure_from_surface(const MovingBody& 
 {
   Vec6 velocity = m.departure_velocity;
   const Vec3 up = m.up();
-  if (m.strikes || up.isZero(0)) {
-    const double kinetic = m.kinetic(velocity);
-    return kinetic > 0 ? Vec6(velocity * std::sqrt(std::max(m.best, 0.0) / kinetic)) : velocity;
-  }
+  if (m.strikes || up.isZero(0)) return scaled_to_energy(m, velocity, m.best);
   const double speed = std::sqrt(2 * std::max(m.max_rise - m.risen, 0.0) / m.mass);
   velocity.head<3>() += (speed - up.dot(velocity.head<3>())) * up;
   return velocity;
@@ -43,7 +56,7 @@ ResponseResult MicroSimulation::make_result(double before)
     if (b == 0 && !is_supported()) {
       after[b] = m.V - elapsed_ * m.acceleration;  // the fall of the window is the rigid simulation's
     } else if (m.strikes && !left) {
-      after[b] = m.V;
+      after[b] = without_fall(m);
     } else if (left) {
       after[b] = departure_from_surface(m);
     } else if (m.risen > 0 && b > 0) {

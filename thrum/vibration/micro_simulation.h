@@ -110,6 +110,9 @@ class MicroSimulation {
   // After: `before` is the energy of modes and bodies at the start [J].
   [[nodiscard]] ResponseResult make_result(double before);
   [[nodiscard]] static Vec6 departure_from_surface(const MovingBody& m);
+  [[nodiscard]] static Vec6 without_fall(const MovingBody& m);
+  /// The velocity in this direction with that kinetic energy [J].
+  [[nodiscard]] static Vec6 scaled_to_energy(const MovingBody& m, const Vec6& velocity, double energy);
 
   /// Friction of a resting contact along two directions across its normal.
   struct SlidingContact {

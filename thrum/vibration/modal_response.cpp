@@ -108,19 +108,20 @@ void add_kept_vibration(const elastic::ModeList& modes, const ModeState& kept, M
   state.v += a * kept.v;
 }
 
-// 0 x is 0 for a finite x alone: one comparison for everything that is not as it should be.
+// What is not finite is left in a sum: one comparison for everything that is as it should be, and two sums,
+// as one would wait for itself.
 bool is_sound(const ResponseInput& input)
 {
-  Vec3 zero = Vec3::Zero();
+  double of_bodies = 0;
+  double of_contacts = 0;
   bool are_known = true;
   for (const RigidBodyData& part : input.bodies)
-    zero += 0 * part.velocity + (0 * part.angular_velocity + 0 * part.centre);
+    of_bodies += part.velocity.sum() + (part.angular_velocity.sum() + part.centre.sum());
   for (const SurfaceContact& contact : input.contacts) {
-    zero += 0 * contact.position;
-    zero.x() += 0 * contact.impulse;
+    of_contacts += contact.position.sum() + contact.impulse;
     are_known = are_known && contact.body >= 1 && at(contact.body) < input.bodies.size();
   }
-  return are_known && !input.bodies.empty() && zero == Vec3::Zero();
+  return are_known && !input.bodies.empty() && std::isfinite(of_bodies + of_contacts);
 }
 
 void check(const ResponseInput& input)
@@ -219,11 +220,11 @@ void ModalResponse::map_contacts(const ResponseInput& input, ResponseResult& res
       continue;
     }
     r.shapes[i] = &mapped.shapes;
-    r.places[i] = mesh::position(model_->surface, mapped.point);
     points_[i] = &mapped;
     (strikes ? r.struck : r.resting).push_back(i);
     // The rule of the paper looks at the corners of the triangle instead.
     if (!strikes && settings_.rule == KickRule::peak_displacement) continue;
+    r.places[i] = mesh::position(model_->surface, mapped.point);
     // [Coevoet20, eq. 9]: f = n^T H U.
     r.rows.row(static_cast<Eigen::Index>(i)) = contact.normal.transpose() * mapped.shapes;
     r.inverse_effective_mass[static_cast<Eigen::Index>(i)] =
