@@ -202,7 +202,9 @@ RC_GTEST_PROP(AccumulatedImpulse, ObeysCoulombAfterAnyImpulseBefore, ())
   RC_ASSERT(l >= -1e-12 * size);
   RC_ASSERT(f.norm() <= mu * l * (1 + 1e-9) + 1e-12);
   const bool frictionless_leaves = n.dot(u - K * given) >= speed;
-  if (l <= 0 || frictionless_leaves) return;
+  if (frictionless_leaves) return;
+  // Sums that stick and pull were taken for separation.
+  RC_ASSERT(l > 0);
   // A wedge (friction that pushes the place in harder than it pushes it out) has no such impulse or several.
   const Vec3 slip = after - n.dot(after) * n;
   const Vec3 direction = f.norm() > 0 ? Vec3(f.normalized()) : Vec3(Vec3::Zero());

@@ -100,7 +100,7 @@ class ImpulseFigures : public ::testing::TestWithParam<int> {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(Steps, ImpulseFigures, ::testing::Values(30, 60, 144),
+INSTANTIATE_TEST_SUITE_P(Steps, ImpulseFigures, ::testing::Values(25, 30, 60, 144, 333),
                          [](const auto& rate) { return "At" + std::to_string(rate.param); });
 
 TEST_P(ImpulseFigures, ATowerOfThirtyStands)

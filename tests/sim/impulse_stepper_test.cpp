@@ -251,6 +251,57 @@ void build_pile(World& world, unsigned seed, int count, double scale = 1)
   }
 }
 
+// As slow as bodies that rest: a ball rolls on for v^2 / (2 a) with a = 5 g b / (7 r), one that spins turns
+// by w^2 / (2 a) with a = 5 g b / (2 r^2), and a box slides v^2 / (2 mu g). Normal impulses change in none of
+// them, and the friction of the step before drove them back: the balls at up to 0.18 m/s and 3.7 rad/s.
+TEST(ImpulseStepper, FrictionBringsSlowBodiesToRestAndLeavesThemThere)
+{
+  constexpr double kRadius = 0.25;
+  constexpr double kArm = 0.005;
+  constexpr double kMu = 0.8;
+  for (const StepperKind stepper : {StepperKind::constraint, StepperKind::impulse}) {
+    for (const int rate : {25, 60, 144, 333}) {
+      for (const double speed : {0.02, 0.05, 0.1}) {
+        SCOPED_TRACE(::testing::Message() << (stepper == StepperKind::constraint ? "constraint" : "impulse")
+                                          << ", 1/" << rate << " s, " << speed << " m/s");
+        WorldDesc desc = impulse_world();
+        desc.stepper = stepper;
+        World world(desc);
+        world.set_surface(model::kDefaultSurface, {0, kMu, kArm, kArm});
+        add_ground(world);
+        const auto add_ball = [&](double y) {
+          BodyDesc body;
+          body.shape = world.add_shape({model::Sphere{kRadius}});
+          body.X_ws.position = {0, y, kRadius};
+          body.mass = 1;
+          return world.add_body(body);
+        };
+        const model::BodyId rolling = add_ball(0);
+        const model::BodyId spinning = add_ball(3);
+        const model::BodyId box = add_box(world, {0.2, 0.1, 0.05}, {0, 6, 0.05});
+        world.set_velocity(rolling, {speed, 0, 0}, {0, speed / kRadius, 0});
+        world.set_velocity(spinning, Vec3::Zero(), {0, 0, 2 * speed});
+        world.set_velocity(box, {speed, 0, 0}, Vec3::Zero());
+        const double h = 1.0 / rate;
+        for (int i = 0; i < 2 * rate; ++i) world.step(h);
+        const double rolled = 0.7 * speed * speed * kRadius / (kGravity * kArm);
+        EXPECT_NEAR(world.body(rolling).X_wb.position.x(), rolled, 0.5 * h * speed + 0.01 * rolled);
+        // A hundredth of what gravity gives in a step is left alone, for a few steps.
+        const double creep = 0.011 * kGravity * h;
+        const Quat& q = world.body(spinning).X_wb.rotation;
+        const double turned = 0.8 * speed * speed * kRadius * kRadius / (kGravity * kArm);
+        EXPECT_NEAR(2 * std::atan2(q.z(), q.w()), turned, h * (speed + 3 * creep / kRadius) + 0.01 * turned);
+        const double slid = 0.5 * speed * speed / (kMu * kGravity);
+        EXPECT_NEAR(world.body(box).X_wb.position.x(), slid, 0.5 * h * speed + 0.01 * slid);
+        for (const model::BodyId id : {rolling, spinning, box}) {
+          EXPECT_LT(world.body(id).velocity.norm(), creep);
+          EXPECT_LT(kRadius * world.body(id).angular_velocity.norm(), creep);
+        }
+      }
+    }
+  }
+}
+
 TEST(ImpulseStepper, EnergyNeverGrowsInAPile)
 {
   for (const double restitution : {0.0, 0.5, 1.0}) {

@@ -82,7 +82,7 @@ bool ImpulseStepper::collide_pair(const ImpulsePair& pair)
     if (!settings_.close_gaps) gap = 0;
     const double square = rebound_square(u, patch.restitution, gap, patch.acceleration);
     const bool later = settings_.close_gaps && square < 0;
-    if (!later) apply_contact_impulse(pair, choice, std::sqrt(std::max(0.0, square)), false);
+    if (!later) (void)apply_contact_impulse(pair, choice, std::sqrt(std::max(0.0, square)), false);
     any = any || !later;
     for (std::size_t i = 0; i < 4; ++i) {
       if (!choice.taken[i]) continue;

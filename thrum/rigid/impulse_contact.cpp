@@ -15,8 +15,21 @@ constexpr double kPassAccuracy = 0.05;
 /// How far a point may miss its speed in a pass, as a share of what gravity gives in a step. Shock
 /// propagation is exact: with this tolerance there, a pyramid of 210 boxes moved by 1 to 4 mm in 2 s.
 constexpr double kPassTolerance = 1e-3;
-/// Approach that is left to shock propagation, as a share of what gravity gives in a step.
-constexpr double kUnsettledApproach = 0.1;
+/// Approach that is left to shock propagation, as a share of what gravity gives in a step: of bodies that
+/// rest, and of others.
+constexpr double kUnsettledApproach = 0.01;
+constexpr double kUnsettledImpact = 0.2;
+/// Further passes over all pairs; those after them go over bodies that rest.
+constexpr int kImpactPasses = 20;
+/// Slip and turn that friction may leave at a place that it could stop, as a share of what gravity gives in a
+/// step: of bodies that rest, and of others.
+constexpr double kCreep = 0.01;
+constexpr double kTrembling = 2;
+/// Friction within this share of its bound, and as close to its direction, does all it can.
+constexpr double kFullFriction = 0.98;
+/// Within a visit points are settled to this share of what they missed at its beginning: near places would
+/// otherwise hand their load to and fro.
+constexpr double kVisitAccuracy = 0.1;
 /// Points this much narrower across than along do not span a patch (square of the ratio).
 constexpr double kFlatPatch = 1e-4;
 /// Rounds over each level in shock propagation where there are joints, at least.
@@ -24,108 +37,190 @@ constexpr int kJointRounds = 40;
 
 }  // namespace
 
-void ImpulseStepper::contact_pass(const StepFrame& frame, double h, double kept)
+// A pair that was settled, and whose bodies got no impulse since, is left out.
+void ImpulseStepper::contact_pass(const StepFrame& frame, double h, double kept, bool only_resting)
 {
   clear_samples();
   max_approach_ = 0;
-  const double tolerance = std::max(settled_, kPassTolerance * h * frame.model.gravity.norm());
+  const double gravity_speed = h * frame.model.gravity.norm();
+  const bool may_skip = joints_.rows().empty();
   for (ImpulsePair& pair : pairs_) {
+    if (may_skip && !pair.is_sampled && pair.settled_at == changes_of(pair) + 1) continue;
+    if (only_resting && !both_rest(pair, h)) continue;
     sample_pair(frame, pair, h, false);
-    settle_pair(pair, h, kept, settings_.pair_iterations, tolerance);
+    settle_pair(
+        pair, h,
+        {kept, settings_.pair_iterations, std::max(settled_, kPassTolerance * gravity_speed), gravity_speed});
   }
 }
 
 // Where we leave the paper: when a heap lands, ten passes leave lower rings pressed together at up to 0.4
-// m/s, and 500 rings in a box overlapped by 39 mm. Passes without restitution go on until that has ended. A
-// heap of 500 rings at rest was kept in motion by what ten passes left to shock propagation, which moves
-// upper bodies alone: 0.7 to 1.6 J, with up to 20 more passes 0.005 to 0.7 J.
+// m/s, and 500 rings in a box overlapped by 39 mm. Passes without restitution go on until that has ended,
+// first over all pairs, then over those that rest, whose answer the next step begins with: a heap of 500
+// rings at rest was kept in motion by what ten passes left to shock propagation, which moves upper bodies
+// alone.
 void ImpulseStepper::extra_contact_passes(StepFrame& frame, double h)
 {
-  const double limit = kUnsettledApproach * h * frame.model.gravity.norm();
-  for (int i = 0; i < settings_.extra_contact_iterations && max_approach_ > limit; ++i) {
+  for (int i = 0; i < settings_.extra_contact_iterations && max_approach_ > 1; ++i) {
     joints_.sweep(bodies_, h, 1, settled_);
-    contact_pass(frame, h, 0.0);
+    contact_pass(frame, h, 0.0, i >= kImpactPasses);
   }
 }
 
-// The deepest point that is not separating first, at positions x + h v predicted again after each impulse.
-// `kept` is minus the restitution: the share of its approach that a point keeps in this pass. Points within
-// `tolerance` of what is asked for are left alone [m/s].
-//
-// Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops
-// it where it is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
-bool ImpulseStepper::settle_pair(const ImpulsePair& pair, double h, double kept, int iterations,
-                                 double tolerance)
+// What each point may do in this pass.
+void ImpulseStepper::set_targets(const ImpulsePair& pair, double h, const Visit& visit, bool rests)
 {
-  if (!is_movable(pair)) return false;
-  // What each point may do in this pass. A pair that started warm is near its answer: slowing down in steps
-  // would only spend passes, and heaps of rings kept trembling (0.1 J for 150 rings, without end).
-  const bool rests = is_resting(bodies_[pair.a], h) && is_resting(bodies_[pair.b], h);
-  if (pair.is_warm && rests) kept = 0;
+  const double limit =
+      std::max(settled_, (rests ? kUnsettledApproach : kUnsettledImpact) * visit.gravity_speed);
   for (std::size_t p = pair.begin; p < pair.end; ++p) {
     for (ImpulsePoint& point : patches_[p].active()) {
       const double u = speed_along(pair, patches_[p], point);
       const bool carries = patches_[p].n.dot(point.contact_impulse) > 0;
       double min_speed = settings_.close_gaps ? -std::max(0.0, point.gap) / h : 0.0;
       if (point.requested_speed > 0) min_speed = point.requested_speed;
-      max_approach_ = std::max(max_approach_, min_speed - u);
+      max_approach_ = std::max(max_approach_, (min_speed - u) / limit);
       const bool pushed = settings_.accumulate_impulses && carries;
-      point.target = u < min_speed || pushed ? min_speed + kept * (u - min_speed) : min_speed;
-      point.tolerance = tolerance;
-      if (kept > 0) point.tolerance = std::max(tolerance, kPassAccuracy * std::abs(u - point.target));
+      point.target = u < min_speed || pushed ? min_speed + visit.kept * (u - min_speed) : min_speed;
+      point.tolerance = visit.tolerance;
+      if (visit.kept > 0)
+        point.tolerance = std::max(visit.tolerance, kPassAccuracy * std::abs(u - point.target));
     }
   }
+}
+
+// The points that miss their targets, and those whose friction is wrong. Returns by how much they miss them
+// at most [m/s]; below 0: there are none.
+double ImpulseStepper::list_unsettled_points(const ImpulsePair& pair, double h, double creep)
+{
+  double most = -1;
+  for (std::size_t p = pair.begin; p < pair.end; ++p) {
+    ImpulsePatch& patch = patches_[p];
+    const bool creeps = creep > 0 && is_rubbed_wrongly(pair, patch, creep);
+    for (ImpulsePoint& point : patch.active()) {
+      const double u = speed_along(pair, patch, point);
+      const bool interferes = point.gap + h * u < 0 || point.requested_speed > 0;
+      const bool carries = settings_.accumulate_impulses && patch.n.dot(point.contact_impulse) > 0;
+      const double missed = std::abs(point.target - u);
+      point.depth = h * missed;
+      point.pulls = carries && u > point.target + point.tolerance;
+      point.listed = (u < point.target - point.tolerance && interferes) || point.pulls || (creeps && carries);
+      if (point.listed) most = std::max(most, missed);
+    }
+  }
+  return most;
+}
+
+// The deepest point that is not separating first, at positions x + h v predicted again after each impulse.
+// `visit.kept` is minus the restitution: the share of its approach that a point keeps in this pass. Points
+// within `visit.tolerance` of what is asked for are left alone [m/s].
+//
+// Where we leave the paper: a point with a gap may approach at gap / h, which just closes it. The paper stops
+// it where it is, up to h^2 g above the ground (3 mm at 1/60 s), and there it stays.
+bool ImpulseStepper::settle_pair(ImpulsePair& pair, double h, Visit visit)
+{
+  if (!is_movable(pair)) return false;
+  // A pair that started warm is near its answer: slowing down in steps would only spend passes, and heaps of
+  // rings kept trembling (0.1 J for 150 rings, without end).
+  const bool rests = both_rest(pair, h);
+  if (pair.is_warm && rests) visit.kept = 0;
+  const bool is_last = visit.kept == 0;
+  pair.settled_at = 0;
+  set_targets(pair, h, visit, rests);
+  const double creep = std::max(settled_, (rests ? kCreep : kTrembling) * visit.gravity_speed);
+  const bool looks_at_friction = settings_.accumulate_impulses && is_last && !visit.is_exact;
   bool any = false;
   const bool one_patch = settings_.solve_flat_patches && pair.end - pair.begin == 1;
-  for (int k = 0; k < iterations; ++k) {
+  for (int k = 0; k < visit.iterations; ++k) {
     if (one_patch) {
       const FlatPatchResult outcome = solve_flat_patch(pair, patches_[pair.begin], h);
+      if (outcome == FlatPatchResult::settled && is_last) pair.settled_at = changes_of(pair) + 1;
       if (outcome != FlatPatchResult::not_possible) return any || outcome == FlatPatchResult::done;
     }
-    bool some = false;
-    for (std::size_t p = pair.begin; p < pair.end; ++p) {
-      for (ImpulsePoint& point : patches_[p].active()) {
-        const double u = speed_along(pair, patches_[p], point);
-        const bool interferes = point.gap + h * u < 0 || point.requested_speed > 0;
-        const bool too_fast = settings_.accumulate_impulses && u > point.target + point.tolerance &&
-                              patches_[p].n.dot(point.contact_impulse) > 0;
-        point.depth = std::abs(h * (point.target - u));
-        point.pulls = too_fast;
-        point.listed = (u < point.target - point.tolerance && interferes) || too_fast ||
-                       (!rests && is_rubbed_wrongly(pair, patches_[p], point, h));
-        some = some || point.listed;
+    const double missed = list_unsettled_points(pair, h, looks_at_friction && k == 0 ? creep : 0.0);
+    if (missed < 0) {
+      if (k == 0 && is_last) pair.settled_at = changes_of(pair) + 1;
+      break;
+    }
+    if (k == 0 && !visit.is_exact) {
+      for (std::size_t p = pair.begin; p < pair.end; ++p) {
+        for (ImpulsePoint& point : patches_[p].active())
+          point.tolerance = std::max(point.tolerance, kVisitAccuracy * missed);
       }
     }
-    if (!some) break;
     Choice choice = deepest_place(pair, std::numeric_limits<double>::infinity());
     share_by_load(choice);
-    double speed = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      if (choice.taken[i]) speed += choice.share[i] * choice.patch->points[i].target;
-    apply_contact_impulse(pair, choice, speed, true);
+    if (!apply_contact_impulse(pair, choice, target_of(choice), true)) {
+      choice.take_deepest_only();
+      (void)apply_contact_impulse(pair, choice, target_of(choice), true);
+    }
     any = true;
   }
   return any;
 }
 
-// A point that carries the impulses of the step before may need no other along its normal, and yet slip along
-// its friction of then: a ball that was struck while it rolled gained energy, 5 mJ in each step.
-bool ImpulseStepper::is_rubbed_wrongly(const ImpulsePair& pair, const ImpulsePatch& patch,
-                                       const ImpulsePoint& point, double h)
+double ImpulseStepper::target_of(const Choice& choice)
 {
-  constexpr double kFrictionAccuracy = 0.01;
-  const double normal = patch.n.dot(point.contact_impulse);
-  // Points of a larger patch are visited for one another.
-  if (!settings_.accumulate_impulses || patch.count > 1 || !(normal > 0)) return false;
-  const Vec3 u = relative_velocity(bodies_[pair.a], bodies_[pair.b], {point.ra, point.rb, patch.n});
-  const Vec3 slip = u - patch.n.dot(u) * patch.n;
-  // What gravity gives in two steps is a trembling, not slip.
-  const double trembling =
-      2 * h * std::max(bodies_[pair.a].acceleration.norm(), bodies_[pair.b].acceleration.norm());
-  if (!(slip.norm() > trembling)) return false;
-  const Vec3 friction = point.contact_impulse - normal * patch.n;
-  const double limit = patch.friction.sliding * normal;
-  return friction.dot(slip) > kFrictionAccuracy * limit * slip.norm();
+  double speed = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (choice.taken[i]) speed += choice.share[i] * choice.patch->points[i].target;
+  return speed;
+}
+
+namespace {
+
+// Whether an impulse does all that it can against a motion: it is at its bound and opposite to it.
+bool resists(const Vec3& impulse, double bound, const Vec3& motion)
+{
+  const double full = kFullFriction * bound;
+  return impulse.norm() >= full && impulse.dot(motion) <= -full * motion.norm();
+}
+
+}  // namespace
+
+// Points that start from the impulses of the step before may need no other along their normal, and yet slip,
+// roll or spin along the friction of then, which drives them: a ball that rolled to rest went on backwards
+// and got faster, one that turned on the spot at 0.2 rad/s turned back at 3.7 rad/s. Friction is looked at
+// where the load of the patch acts. It is right where nothing moves beyond `creep` [m/s], and where it is at
+// its bound, opposite to the motion.
+bool ImpulseStepper::is_rubbed_wrongly(const ImpulsePair& pair, const ImpulsePatch& patch, double creep)
+{
+  const Vec3& n = patch.n;
+  double pressure = 0;
+  Vec3 given = Vec3::Zero();
+  ContactPlace place;
+  place.n = n;
+  for (const ImpulsePoint& point : patch.active()) {
+    const double normal = n.dot(point.contact_impulse);
+    if (!(normal > 0)) continue;
+    pressure += normal;
+    given += point.contact_impulse;
+    place.ra += normal * point.ra;
+    place.rb += normal * point.rb;
+  }
+  if (!(pressure > 0)) return false;
+  place.ra /= pressure;
+  place.rb /= pressure;
+  const SolverBody& A = bodies_[pair.a];
+  const SolverBody& B = bodies_[pair.b];
+  const auto across = [&](const Vec3& v) {
+    return Vec3(v - n.dot(v) * n);
+  };
+  const Vec3 slip = across(relative_velocity(A, B, place));
+  if (slip.norm() > creep && !resists(across(given), patch.friction.sliding * pressure, slip)) return true;
+  // Turning moves bodies as far as they reach.
+  const double reach =
+      std::max(A.inverse_mass > 0 ? place.ra.norm() : 0.0, B.inverse_mass > 0 ? place.rb.norm() : 0.0);
+  const Vec3 turn = B.w - A.w;
+  const Vec3 rolling = across(turn);
+  const Vec3 turning_impulse = across(patch.contact_angular_impulse);
+  if (reach * rolling.norm() > creep && !resists(turning_impulse, patch.friction.rolling * pressure, rolling))
+    return true;
+  const double spin = n.dot(turn);
+  const double twist = n.dot(patch.contact_angular_impulse);
+  if (reach * std::abs(spin) <= creep) return false;
+  // Of several points the friction of each resists as well.
+  const double full = patch.count == 1 ? kFullFriction * patch.friction.spinning * pressure : 0.0;
+  return twist * spin > 0 || std::abs(twist) < full;
 }
 
 // Middle and axes of a patch and the moments of its points. False: they do not span a face.
@@ -268,7 +363,7 @@ void ImpulseStepper::shock_propagation(const StepFrame& frame, double h)
           sample_pair(frame, pair, h, false);
           record_felt_impulses(pair);
         }
-        const bool changed = settle_pair(pair, h, 0.0, settings_.shock_pair_iterations, settled_);
+        const bool changed = settle_pair(pair, h, {0, settings_.shock_pair_iterations, settled_, 0, true});
         pair.settled_at = changed ? 0 : changes_of(pair) + 1;
         any = any || changed;
       }

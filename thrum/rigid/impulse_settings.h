@@ -29,8 +29,9 @@ struct ImpulseSettings {
   int collision_iterations = 5;  ///< rounds over all pairs for impacts
   int contact_iterations = 10;   ///< passes over all pairs for resting contact
   int extra_contact_iterations =
-      20;                          ///< further passes at most, while points approach each other faster than a
-                                   ///< tenth of what gravity gives in a step; the authors have none
+      60;                          ///< further passes at most, while points of resting bodies approach each
+                                   ///< other faster than a hundredth of what gravity gives in a step, others
+                                   ///< than a fifth; the authors have none
   int pair_iterations = 6;         ///< impulses at most, each time a pair is visited; the authors use 20
   int shock_sweeps = 1;            ///< sweeps in which lower bodies do not yield
   int shock_level_iterations = 4;  ///< rounds over each level in such a sweep, at most; the authors use 2

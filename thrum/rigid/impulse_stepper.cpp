@@ -215,6 +215,7 @@ ImpulseStepper::Choice ImpulseStepper::deepest_place(const ImpulsePair& pair, do
   }
   if (choice.count == 0) return choice;
   choice.patch = const_cast<ImpulsePatch*>(&patches_[patch_of_deepest]);
+  choice.deepest = first;
   choice.count = 0;
   for (std::size_t i = 0; i < choice.patch->active().size(); ++i) {
     const ImpulsePoint& point = choice.patch->points[i];
@@ -244,8 +245,9 @@ void ImpulseStepper::share_by_load(Choice& choice)
     choice.share[i] = choice.taken[i] ? load_of(choice.patch->points[i]) / sum : 0.0;
 }
 
-// One impulse at the place, after which it separates at `speed`.
-void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed,
+// One impulse at the place, after which it separates at `speed`. False: nothing was given, since one of
+// several points would then pull.
+bool ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed,
                                            bool resting)
 {
   ImpulsePatch& patch = *choice.patch;
@@ -276,6 +278,10 @@ void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice
       pressure += patch.n.dot(patch.points[i].contact_impulse);
     }
     impulse = solve_accumulated_impulse(K, u, place.n, speed, friction.sliding, given);
+    for (std::size_t i = 0; i < 4 && choice.count > 1; ++i) {
+      const double before = patch.n.dot(patch.points[i].contact_impulse);
+      if (choice.taken[i] && before + choice.share[i] * impulse.normal < 0) return false;
+    }
     add_rolling_and_spinning(A, B, place, K, friction, std::max(0.0, pressure + impulse.normal),
                              patch.contact_angular_impulse, impulse);
     patch.contact_angular_impulse += impulse.angular;
@@ -291,6 +297,7 @@ void ImpulseStepper::apply_contact_impulse(const ImpulsePair& pair, const Choice
     patch.points[i].impulse += choice.share[i] * patch.n.dot(impulse.linear);
     if (resting) patch.points[i].contact_impulse += choice.share[i] * impulse.linear;
   }
+  return true;
 }
 
 std::unique_ptr<Stepper> make_impulse_stepper(const ImpulseSettings& settings, const ImpactSettings& impacts)

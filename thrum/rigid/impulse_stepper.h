@@ -144,6 +144,16 @@ class ImpulseStepper final : public Stepper {
     std::array<bool, 4> taken{};
     std::array<double, 4> share{};  ///< of the place's impulse, summing to 1
     int count = 0;
+    std::size_t deepest = 0;  ///< of the points taken
+
+    void take_deepest_only()
+    {
+      taken = {};
+      share = {};
+      taken[deepest] = true;
+      share[deepest] = 1;
+      count = 1;
+    }
   };
 
   // The parts of the method, in the order in which they act.
@@ -163,9 +173,25 @@ class ImpulseStepper final : public Stepper {
   void warm_start(const StepFrame& frame, double h);
   void apply_warm_impulses();
   void scale_warm_impulses();
-  void contact_pass(const StepFrame& frame, double h, double kept);
+  void contact_pass(const StepFrame& frame, double h, double kept, bool only_resting = false);
   void extra_contact_passes(StepFrame& frame, double h);
-  bool settle_pair(const ImpulsePair& pair, double h, double kept, int iterations, double tolerance);
+  /// How a pair is settled.
+  struct Visit {
+    double kept = 0;           ///< share of the approach that points keep
+    int iterations = 1;        ///< impulses at most
+    double tolerance = 0;      ///< by which points may miss their speed [m/s]
+    double gravity_speed = 0;  ///< what gravity gives in a step [m/s]
+    bool is_exact = false;  ///< to the tolerance, not only to a share of what was missed; friction comes with
+                            ///< the normal impulses
+  };
+  bool settle_pair(ImpulsePair& pair, double h, Visit visit);
+  void set_targets(const ImpulsePair& pair, double h, const Visit& visit, bool rests);
+  double list_unsettled_points(const ImpulsePair& pair, double h, double creep);
+  [[nodiscard]] static double target_of(const Choice& choice);
+  [[nodiscard]] bool both_rest(const ImpulsePair& pair, double h)
+  {
+    return is_resting(bodies_[pair.a], h) && is_resting(bodies_[pair.b], h);
+  }
   enum class FlatPatchResult { not_possible, settled, done };
   [[nodiscard]] static bool find_flat_frame(ImpulsePatch& patch);
   static void compute_flat_matrices(const SolverBody& A, const SolverBody& B, FlatFrame& flat);
@@ -184,8 +210,7 @@ class ImpulseStepper final : public Stepper {
   void shock_propagation(const StepFrame& frame, double h);
   void hold_level(std::int32_t level, double h);
   void record_felt_impulses(const ImpulsePair& pair);
-  [[nodiscard]] bool is_rubbed_wrongly(const ImpulsePair& pair, const ImpulsePatch& patch,
-                                       const ImpulsePoint& point, double h);
+  [[nodiscard]] bool is_rubbed_wrongly(const ImpulsePair& pair, const ImpulsePatch& patch, double creep);
   void release_all();
   void use_mean_velocities(double h);
   void push_out(double h);
@@ -194,7 +219,7 @@ class ImpulseStepper final : public Stepper {
 
   // What they share.
   [[nodiscard]] Choice deepest_place(const ImpulsePair& pair, double same_depth) const;
-  void apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting);
+  bool apply_contact_impulse(const ImpulsePair& pair, const Choice& choice, double speed, bool resting);
   static void share_by_load(Choice& choice);
   [[nodiscard]] double speed_along(const ImpulsePair& pair, const ImpulsePatch& patch,
                                    const ImpulsePoint& point)
@@ -228,8 +253,9 @@ class ImpulseStepper final : public Stepper {
   collision::InterferingPointFinder finder_;
   double length_scale_ = 1;
   ImpactEvents impacts_;
-  double max_approach_ = 0;  ///< beyond what a gap allows, before its visit, in the pass under way [m/s]
-  double settled_ = 0;       ///< speed below which a point needs nothing more [m/s]
+  /// In the pass under way beyond what a gap allows, before visits; 1 is what shock propagation may get.
+  double max_approach_ = 0;
+  double settled_ = 0;  ///< speed below which a point needs nothing more [m/s]
 };
 
 }  // namespace thrum::rigid

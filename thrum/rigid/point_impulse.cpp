@@ -263,24 +263,20 @@ PointImpulse solve_accumulated_impulse(const Mat3& K, const Vec3& u, const Vec3&
   if (mu == 0) return accept(std::max(0.0, before + (speed - un) / nKn) * n);
   const Vec3 sum = given + K.inverse() * (speed * n - u);
   const double normal = n.dot(sum);
-  if (normal <= 0) return accept(Vec3::Zero());
   const Vec3 across = sum - normal * n;
-  const double length = across.norm();
-  if (length <= mu * normal) {
+  if (normal > 0 && across.norm() <= mu * normal) {
     result.sticks = true;
     return accept(sum);
   }
-  // Along the friction that sticking would take, K^-1 slip, boxes left their line by a tenth of their way.
+  // What separates without any impulse needs none. Otherwise the place slides, also where the sum that sticks
+  // would pull: stopping fast slip may separate the bodies by itself, but friction cannot stop it. Such a sum
+  // was taken for separation, and rings that slid past each other lost the push that kept them apart.
   const Vec3 free = u - K * given;
+  if (n.dot(free) >= speed) return accept(Vec3::Zero());
+  // Along the friction that sticking would take, K^-1 slip, boxes left their line by a tenth of their way.
   const SlidingImpulse sliding = slide_on_cone(K, free, n, speed, mu);
   if (sliding.found) return accept(sliding.impulse);
-  // Wedged in: a normal impulse that stays bounded.
-  const Vec3 along = n + (mu / length) * across;
-  const double inverse_effective_mass = Kn.dot(along);
-  const double l = inverse_effective_mass > kMinNormalShare * nKn
-                       ? (speed - n.dot(free)) / inverse_effective_mass
-                       : before + (speed - un) / nKn;
-  return accept(std::max(0.0, l) * along);
+  return accept(((speed - n.dot(free)) / nKn) * n);
 }
 
 // Section 9. The relative turn w splits into spinning, (w.n) n, and rolling, the rest. Friction takes away at

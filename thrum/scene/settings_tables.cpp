@@ -111,8 +111,8 @@ THRUM_TABLE(
         .field(sweeps("contact_iterations", "passes over all pairs for resting contact", 0),
                &ImpulseSettings::contact_iterations)
         .field(sweeps("extra_contact_iterations",
-                      "max further passes, while points approach each other faster than a tenth of gravity's "
-                      "speed in a step",
+                      "max further passes, while points of resting bodies approach each other faster than a "
+                      "hundredth of gravity's speed in a step, others than a fifth",
                       0),
                &ImpulseSettings::extra_contact_iterations)
         .field(sweeps("pair_iterations", "max impulses each time a pair is visited"),
