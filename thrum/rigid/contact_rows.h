@@ -141,6 +141,14 @@ class ContactRows {
     bool hold_a = false;  ///< otherwise b
     bool used = false;    ///< lambda holds what this substep gave
   };
+  /// What a visit in shock propagation needs.
+  struct ShockVisit {
+    std::int32_t patch = 0;
+    std::int32_t group = 0;
+    const PatchMasses* masses = nullptr;
+    Rows* lambda = nullptr;
+    Vec3* rolling_impulse = nullptr;
+  };
   [[nodiscard]] HeldPatch* held(std::size_t i)
   {
     return held_[i] == kNotHeld ? nullptr : &held_patches_[at(held_[i])];
@@ -170,6 +178,8 @@ class ContactRows {
     if (prefetches_ && i < count_) fetch(i, bodies);
   }
   void fetch(std::size_t i, SolverBodies& bodies) const;
+  /// The bodies of patches that push.
+  void mark_touched(SolverBodies& bodies) const;
   void find_level_groups(SolverBodies& bodies);
   void order_level(std::size_t begin, std::size_t end);
   /// A level of shock propagation: its patches, how often they are swept, and which change of a speed
@@ -183,13 +193,17 @@ class ContactRows {
   };
   [[nodiscard]] bool start_level(const Level& level, const IslandFlags& islands);
   void shock_level(const Level& level, SolverBodies& bodies, const SweepValues& s);
-  void shock_own_groups(const Level& level, std::span<const std::int32_t> mine, SolverBodies& bodies,
-                        const SweepValues& s);
+  /// Of these patches of a level, which hold whole groups.
+  void shock_groups(const Level& level, std::span<const std::int32_t> patches,
+                    std::vector<ShockVisit>& visits, SolverBodies& bodies, const SweepValues& s);
+  void shock_divided_level(const Level& level, SolverBodies& bodies, const SweepValues& s);
   void reserve_level(std::size_t level);
   /// Takes what patch i changed in a round over into its group.
   void add_change(std::size_t i);
   /// Whether patch i is the first of a group that has not settled in the round.
   [[nodiscard]] bool keep_if_changed(std::size_t i, RowReal limit);
+  /// Of a patch whose masses with a body held have memory: makes them and starts from the rows' own impulses.
+  [[nodiscard]] ShockVisit shock_visit(std::size_t i, SolverBodies& bodies);
   /// Solves patch i with its lower body held, if its group is active.
   void shock_patch(std::size_t i, SolverBodies& bodies, const SweepValues& s);
 
@@ -217,7 +231,8 @@ class ContactRows {
   std::vector<RowReal> group_changes_;          ///< by group, in the last round [m/s]
   std::vector<std::uint8_t> is_divided_;        ///< by level: some group has patches of several threads
   std::vector<std::uint8_t> level_has_memory_;  ///< by level: for the masses of its held patches
-  PatchLinks shock_links_;                      ///< between patches of a level
+  std::vector<std::vector<ShockVisit>> shock_visits_;  ///< by thread, while it is on a level
+  PatchLinks shock_links_;                             ///< between patches of a level
   PatchSchedule schedule_;
   std::vector<ScheduledPatch> scheduled_;
   std::vector<std::array<std::int32_t, 2>> movers_;  ///< of each patch, for VisitOrder

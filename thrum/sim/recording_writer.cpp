@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "thrum/base/atomic_file.h"
 #include "thrum/base/byte_reader.h"
@@ -102,8 +105,27 @@ std::string header_bytes(const RecordingHeader& header)
   return out;
 }
 
-// The box of the positions and the largest component of an impulse, then 20 bytes a contact: two bodies, of
-// which the first carries whether the contact is new in its highest bit, a place in the box, an impulse.
+/// A contact in a recording: two bodies, of which the first carries whether the contact is new in its highest
+/// bit, a place in the box of all of them, an impulse.
+struct PackedContact {
+  std::uint32_t a;
+  std::uint32_t b;
+  std::array<std::uint16_t, 3> place;
+  std::array<std::int16_t, 3> impulse;
+};
+static_assert(sizeof(PackedContact) == 20 && std::has_unique_object_representations_v<PackedContact>);
+
+// The nearest whole number, halves away from 0, as std::lround() without a call; 0 for what is not finite.
+// Exact: a float and a half fit into a double.
+int nearest_int(float x)
+{
+  constexpr float kLargest = 1e9F;
+  if (!(std::abs(x) < kLargest)) return 0;
+  return static_cast<int>(static_cast<double>(x) + (x < 0 ? -0.5 : 0.5));
+}
+
+// The box of the positions and the largest component of an impulse, then the contacts, each appended in one
+// piece.
 void append_contacts(std::string& out, const RecordedFrame& frame)
 {
   if (!frame.has_contacts || frame.contacts.empty()) return;
@@ -116,18 +138,23 @@ void append_contacts(std::string& out, const RecordedFrame& frame)
   for (int k = 0; k < 3; ++k) append_bytes(out, box.min()[k]);
   for (int k = 0; k < 3; ++k) append_bytes(out, box.sizes()[k]);
   append_bytes(out, largest);
+  const Eigen::Vector3f sides = box.sizes();
   for (const RecordedContact& c : frame.contacts) {
-    append_bytes(out, static_cast<std::uint32_t>(c.a) | (c.is_new != 0 ? kNewContact : 0u));
-    append_bytes(out, static_cast<std::uint32_t>(c.b));
+    PackedContact packed{static_cast<std::uint32_t>(c.a) | (c.is_new != 0 ? kNewContact : 0u),
+                         static_cast<std::uint32_t>(c.b),
+                         {},
+                         {}};
     for (std::size_t k = 0; k < 3; ++k) {
-      const float side = box.sizes()[k];
-      const float share = side > 0 ? (c.position[k] - box.min()[k]) / side : 0.0f;
-      append_bytes(out, static_cast<std::uint16_t>(std::lround(share * kPositionSteps)));
+      const auto d = static_cast<Eigen::Index>(k);
+      const float place = sides[d] > 0 ? (c.position[k] - box.min()[d]) / sides[d] : 0.0f;
+      packed.place[k] = static_cast<std::uint16_t>(nearest_int(place * kPositionSteps));
+      const float impulse = largest > 0 ? c.impulse[k] / largest : 0.0f;
+      packed.impulse[k] = static_cast<std::int16_t>(nearest_int(impulse * kImpulseSteps));
     }
-    for (const float x : c.impulse) {
-      const float share = largest > 0 ? x / largest : 0.0f;
-      append_bytes(out, static_cast<std::int16_t>(std::lround(share * kImpulseSteps)));
-    }
+    static_assert(std::endian::native == std::endian::little);
+    std::array<char, sizeof packed> bytes;
+    std::memcpy(bytes.data(), &packed, sizeof packed);
+    out.append(bytes.data(), bytes.size());
   }
 }
 

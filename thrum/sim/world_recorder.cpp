@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "thrum/base/error.h"
@@ -239,11 +240,18 @@ RecordedFrame WorldRecorder::take_frame(FrameContacts contacts)
   frame.poses = poses_;
   frame.has_contacts = contacts != FrameContacts::none && world_.desc().reports.contacts;
   if (frame.has_contacts) {
+    // Contacts of a pair follow each other.
+    std::array<model::BodyId, 2> pair;
+    std::array<std::int32_t, 2> numbers{};
     for (const model::Contact& contact : world_.contacts()) {
       if (!(contact.normal_impulse > 0) || (contacts == FrameContacts::impacts && !contact.is_new)) continue;
       const Vec3 impulse = contact.normal_impulse * contact.normal + contact.friction_impulse;
-      frame.contacts.push_back({number_of(contact.a), number_of(contact.b), floats(contact.position),
-                                floats(impulse), contact.is_new ? 1u : 0u});
+      if (pair != std::array{contact.a, contact.b}) {
+        pair = {contact.a, contact.b};
+        numbers = {number_of(contact.a), number_of(contact.b)};
+      }
+      frame.contacts.push_back(
+          {numbers[0], numbers[1], floats(contact.position), floats(impulse), contact.is_new ? 1u : 0u});
     }
   }
   frame.events = std::exchange(events_, {});
