@@ -192,10 +192,11 @@ this page; times are CPU times of one run on a shared machine and good for ratio
 
 - Bisection and conservative advancement solve the whole scene again for every impact. In a heap that costs much and
   brings nothing; a step that was cut `max_impact_slices` times goes on as `continuous`.
-- Timewarp does that for the bodies concerned only. Where all bodies touch, they are one group, and it is conservative
-  advancement with some copying.
+- Timewarp does that for the bodies concerned only, with the motion of conservative advancement up to about what half
+  the tolerance changes ([limits](../limits.md#fast-bodies)). Where all bodies touch, they are one group, and it is
+  conservative advancement with some copying.
 - Springs overlap by what their stiffness needs, a quarter of the thinner width for fast bodies, and take substeps for
-  it. In exchange the energy of motion, height and springs never grows.
+  it. In exchange the energy of motion, height and springs never grows, but where joints act.
 - The flexible stepper cuts a step into slices of 1 ms and those into substeps for each impact. Contacts yield by what
   their material needs, micrometres at rest, and rebounds take the time that they take.
 - With `none` a fast body passes through a thin one whenever no step happens to end within it.

@@ -236,6 +236,33 @@ TEST(Timewarp, MovesAsTheSynchronousRunWithLessWork)
   EXPECT_LT(4 * a.solved_bodies, b.solved_bodies);
 }
 
+// Joints of the impulse stepper depend on where slices end: steps are taken by conservative advancement, bit
+// for bit, and counted.
+TEST(Timewarp, RunsAsConservativeWithJointsOfTheImpulseStepper)
+{
+  const auto run_with = [](StepperKind stepper, TimeOfImpactMethod method) {
+    WorldDesc desc = desc_without_sleep();
+    desc.stepper = stepper;
+    desc.time_of_impact = method;
+    World world(desc);
+    add_plane(world);
+    model::JointDesc joint;
+    joint.kind = model::JointKind::ball;
+    joint.a = add_box(world, {0.2, 0.05, 0.05}, {0, 0, 0.3});
+    joint.b = add_box(world, {0.2, 0.05, 0.05}, {0.5, 0, 0.3});
+    joint.X_aj.position = {0.25, 0, 0};
+    joint.X_bj.position = {-0.25, 0, 0};
+    world.add_joint(joint);
+    add(world, {model::Sphere{0.1}}, {3, 0, 0.5});
+    run(world, 0.5);
+    return std::pair(world.hash(), world.limit_counts().steps_not_warped);
+  };
+  const auto warped = run_with(StepperKind::impulse, TimeOfImpactMethod::timewarp);
+  EXPECT_EQ(warped.first, run_with(StepperKind::impulse, TimeOfImpactMethod::conservative).first);
+  EXPECT_EQ(warped.second, 30U);
+  EXPECT_EQ(run_with(StepperKind::constraint, TimeOfImpactMethod::timewarp).second, 0U);
+}
+
 // Two balls collide, and one of them is sent into a third one that nothing else would have met in this step:
 // the third is rolled back, and struck at the right time. All others are not touched.
 TEST(Timewarp, RollsBackOnlyWhatAnImpactReaches)

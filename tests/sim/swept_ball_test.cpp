@@ -18,7 +18,6 @@ constexpr double kRestitution = 0.6;
 
 struct SweptBall {
   double place_speed = 0;  ///< of the bar where the ball was [m/s]
-  double end_speed = 0;    ///< of the end of the bar [m/s]
   double speed = 0;        ///< of the ball afterwards [m/s]
 };
 
@@ -39,7 +38,6 @@ SweptBall sweep(base::Random& random, StepperKind stepper, TimeOfImpactMethod me
   const double turn = random.uniform(0.4, 1.8);
   const double at = length * random.uniform(0.6, 0.8);
   swept.place_speed = at * turn / kStep;
-  swept.end_speed = length * turn / kStep;
   BodyDesc bar;
   bar.shape = world.add_shape({model::Box{{length, width, width}}});
   bar.motion = model::Motion::kinematic;
@@ -58,11 +56,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, Swept,
                                            TimeOfImpactMethod::conservative, TimeOfImpactMethod::timewarp),
                          [](const auto& method) { return method_name(method.param); });
 
-// The bar strikes it with the speed u = w r of its place, and the ball flies on with at least u. One that
-// stays at the bar slides outwards along it and leaves its end, L from the axis, with less than w L along the
-// bar and (1 + e) w L across it. Before, some were stopped by the bar and went round with it for ever,
-// without a velocity.
-TEST_P(Swept, BallsFlyOnAsFastAsTheBar)
+// The bar strikes it with the speed u = w r of its place, and the ball flies on with (1 + e) u. Before, some
+// were stopped by the bar and went round with it for ever, without a velocity; later, with the flexible
+// stepper and timewarp, 6 of 20 were carried along for slices and left the bar with 1.4 to 2.4 u.
+TEST_P(Swept, BallsAreStruckByTheBar)
 {
   const std::uint64_t seed = number_in("THRUM_SWEPT_SEED", 61);
   const std::uint64_t cases = number_in("THRUM_SWEPT_CASES", 20);
@@ -70,8 +67,8 @@ TEST_P(Swept, BallsFlyOnAsFastAsTheBar)
     for (std::uint64_t i = 0; i < cases; ++i) {
       base::Random random(seed, i);
       const SweptBall swept = sweep(random, stepper, GetParam());
-      EXPECT_GT(swept.speed, 0.99 * swept.place_speed) << i << ", stepper " << static_cast<int>(stepper);
-      EXPECT_LT(swept.speed, std::hypot(1, 1 + kRestitution) * swept.end_speed)
+      // The bar and the ball are thick by a few hundredths of the radius.
+      EXPECT_NEAR(swept.speed / swept.place_speed, 1 + kRestitution, 0.06)
           << i << ", stepper " << static_cast<int>(stepper);
     }
   }

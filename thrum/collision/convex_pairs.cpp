@@ -8,6 +8,7 @@
 #include "thrum/collision/gjk.h"
 #include "thrum/collision/pair_table.h"
 #include "thrum/collision/patch_builder.h"
+#include "thrum/collision/touch_contacts.h"
 
 namespace thrum::collision {
 
@@ -101,6 +102,11 @@ void register_convex_pairs(PairTable& table)
     for (std::size_t j = i; j < kinds.size(); ++j) table.set(kinds[i], kinds[j], collide_convex);
   }
   table.set(model::ShapeKind::sphere, model::ShapeKind::sphere, collide_spheres);
+}
+
+void register_touching_boxes(PairTable& table)
+{
+  table.set(model::ShapeKind::box, model::ShapeKind::box, collide_convex);
 }
 
 void register_plane_pairs(PairTable& table)

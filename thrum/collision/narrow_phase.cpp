@@ -14,6 +14,7 @@
 #include "thrum/collision/kept_contacts.h"
 #include "thrum/collision/pair_scratch.h"
 #include "thrum/collision/predicted_contacts.h"
+#include "thrum/collision/touch_contacts.h"
 
 namespace thrum::collision {
 
@@ -302,13 +303,23 @@ void add_contacts_ahead(const NarrowPhaseInput& input, const PairInput& pair, co
   }
 }
 
+// Up to which gap contacts begin [m]; 0: ahead of the touch.
+double touch_margin(const NarrowPhaseInput& input, const NarrowPhaseDesc& desc, const BodyPair& pair)
+{
+  return input.waits_for_touch ? desc.margin * min_extent(input, pair) : 0.0;
+}
+
 void collide_pair(const NarrowPhaseInput& input, const BodyPair& pair, double margin, PairScratch& scratch,
-                  std::vector<model::ContactPatch>& patches, bool meets = false)
+                  std::vector<model::ContactPatch>& patches, bool meets = false, double touch = 0)
 {
   PairInput shapes = pair_input(input, pair, margin, scratch);
   if (meets) shapes.table = &table_of_impacts(input.table);
   const std::size_t before = patches.size();
-  shapes.table->collide(shapes, patches);
+  if (touch > 0) {
+    find_touch_contacts(shapes, touch, patches);
+  } else {
+    shapes.table->collide(shapes, patches);
+  }
   for (std::size_t i = before; i < patches.size(); ++i) {
     patches[i].a = pair.a;
     patches[i].b = pair.b;
@@ -445,12 +456,17 @@ class ChunkUpdate {
     // Bodies that had no contact and move meet now, if they touch.
     const bool meets = old.empty() && !rests && !deforms;
     scratch_.clearance = 0;
-    collide_pair(input_, pair, searched, scratch_, chunk_.patches, meets);
+    const double touch = touch_margin(input_, desc_, pair);
+    if (!(touch > 0) || !old.empty()) collide_pair(input_, pair, searched, scratch_, chunk_.patches, meets);
+    if (touch > 0 && !has_deeper_than(-touch, contacts.begin)) {
+      chunk_.patches.resize(contacts.begin);
+      collide_pair(input_, pair, searched, scratch_, chunk_.patches, meets, touch);
+    }
     // That of the parts of a compound is not that of the whole.
     const double clearance = a.parts.empty() && b.parts.empty() ? scratch_.clearance : 0.0;
     const bool meets_nothing =
         chunk_.patches.size() == contacts.begin && clearance > approach_of(input_, desc_, pair, reaches_);
-    if (!deforms && !meets_nothing)
+    if (!deforms && !meets_nothing && !input_.waits_for_touch)
       add_contacts_ahead(input_, pair_input(input_, pair, searched, scratch_), pair, desc_.step,
                          contacts.begin, chunk_.patches);
     contacts.end = chunk_.patches.size();
@@ -471,6 +487,17 @@ class ChunkUpdate {
     chunk_.references.push_back({pair.a, pair.b, state_.bodies[at(pair.a)].X_wb,
                                  state_.bodies[at(pair.b)].X_wb, free_of_points,
                                  static_cast<std::uint32_t>(found.size())});
+  }
+
+  // Whether any point of the patches from `begin` on is [m].
+  [[nodiscard]] bool has_deeper_than(double depth, std::size_t begin) const
+  {
+    return std::any_of(chunk_.patches.begin() + static_cast<std::ptrdiff_t>(begin), chunk_.patches.end(),
+                       [&](const model::ContactPatch& patch) {
+                         const auto points = patch.active();
+                         return std::any_of(points.begin(), points.end(),
+                                            [&](const auto& point) { return point.depth >= depth; });
+                       });
   }
 
   const NarrowPhaseInput& input_;

@@ -33,6 +33,8 @@ struct NarrowPhaseInput {
   const PairTable& table;
   std::span<const Deflection> deflections = {};  ///< by BodyIndex; empty: no body bends
   std::span<const WidePair> wide_pairs = {};     ///< sorted
+  /// Contacts of a pair begin when the two are within NarrowPhaseDesc::margin, not ahead of that.
+  bool waits_for_touch = false;
 };
 
 /// Working memory of the functions below, kept from step to step by its owner: a list for each chunk of pairs

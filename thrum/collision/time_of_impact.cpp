@@ -487,7 +487,8 @@ TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a, 
   const auto overlaps_at = [&](double f) {
     return is_overlapping(a, motion_a.pose_at(f), b, motion_b.pose_at(f), table);
   };
-  if (overlaps_at(0)) return kNoImpact;
+  // What overlaps already and was given no contact may go no deeper than the bounds let it.
+  if (overlaps_at(0)) return time_of_impact(a, motion_a, b, motion_b, desc, table);
   const double width = thinner_width(a, b);
   const double step = std::isfinite(width) ? kSampleShare * width / reach : 1.0;
   const auto bisect = [&](double low, double high) {

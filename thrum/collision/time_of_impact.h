@@ -62,8 +62,9 @@ struct TimeOfImpact {
 /// Likewise by bisection [Lecture13, retroactive detection]. Bounds of the motion say when the pair may
 /// touch; if it overlaps a quarter of the thinner width later, the time between is halved until it moves
 /// by less than `touch_gap` in it, and the end without overlap is returned. A touch that is over by then is
-/// returned as the bounds found it, so that none is too short to be seen. Pairs that touch at the start are
-/// left out; those within `touch_gap` there are looked at in steps of a quarter of the width.
+/// returned as the bounds found it, so that none is too short to be seen. Pairs in contact are left out;
+/// those within `touch_gap` at the start are looked at in steps of a quarter of the width, and those that
+/// overlap there are treated as by time_of_impact().
 [[nodiscard]] TimeOfImpact bisect_impact(const PreparedShape& a, const ShapeMotion& motion_a,
                                          const PreparedShape& b, const ShapeMotion& motion_b,
                                          const ImpactDesc& desc,

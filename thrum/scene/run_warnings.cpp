@@ -35,8 +35,8 @@ void warn_of_cut_steps(const sim::World& world, std::vector<std::string>& warnin
   if (limits.steps_not_warped > 0) {
     warnings.push_back(
         fmt::format("\"time_of_impact\": \"conservative\" took {} instead of \"timewarp\", which cannot run "
-                    "with bodies that "
-                    "ring or the flexible stepper. Choose \"conservative\", or change these.",
+                    "with bodies that ring, the flexible stepper, or joints and the impulse stepper. Choose "
+                    "\"conservative\", or change these.",
                     base::counted(limits.steps_not_warped, "step")));
   }
 }

@@ -99,12 +99,15 @@ class Inspector {
     if (world.desc().time_of_impact != sim::TimeOfImpactMethod::timewarp ||
         (world.can_warp() && !is_flexible))
       return;
+    const bool has_impulse_joints =
+        world.desc().stepper == sim::StepperKind::impulse && !world.model().joints.empty();
     warnings_.push_back(fmt::format(
         "stepper.time_of_impact is \"timewarp\", but steps will be taken by \"conservative\": {}, so that "
         "no group of bodies can be at a time of its own. The motion is the same, at the cost of "
         "\"conservative\".",
-        is_flexible ? "a recording shows all bodies of the flexible stepper at one time"
-                    : "bodies that ring act at once on all that touches them"));
+        is_flexible          ? "a recording shows all bodies of the flexible stepper at one time"
+        : has_impulse_joints ? "joints of the impulse stepper depend on where slices end"
+                             : "bodies that ring act at once on all that touches them"));
   }
 
   void warn(const ValueLocation& place, std::size_t b, const std::string& sentence)

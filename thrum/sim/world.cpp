@@ -215,10 +215,10 @@ void World::find_contacts(double h)
     desc.margin = std::max(desc.margin, 2 * desc_.impact_tolerance);
     desc.kept_move = 0;
   }
-  collision::update_contacts({model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
-                              collision::pair_table_with(desc_.interference), deflections_, wide_pairs_},
-                             desc, kSamePointDistance * model_.length_scale, *narrow_phase_scratch_, state_,
-                             *contact_update_);
+  collision::update_contacts(
+      {model_, state_, prepared_, X_ws_, near_pairs_, excluded_pairs_,
+       collision::pair_table_with(desc_.interference), deflections_, wide_pairs_, finds_impact_times()},
+      desc, kSamePointDistance * model_.length_scale, *narrow_phase_scratch_, state_, *contact_update_);
   limit_counts_.points_left_out += contact_update_->left_out;
   // Contacts of a pair begin when it touches.
   if (finds_impact_times())

@@ -260,8 +260,8 @@ class World {
   [[nodiscard]] const ImpactCounts& impact_counts() const { return impact_counts_; }
   [[nodiscard]] LimitCounts limit_counts() const;
   /// Whether steps by `timewarp` are taken by groups at times of their own: not with observers that do not
-  /// only watch (StepObserver::only_watches), since what these do to a body depends on all bodies at one
-  /// time, and with the flexible stepper not with sensors.
+  /// only watch (StepObserver::only_watches; what these do to a body depends on all bodies at one time), with
+  /// sensors and the flexible stepper, or with joints and the impulse stepper.
   [[nodiscard]] bool can_warp() const;
   /// From the next step on.
   void set_reports(const StepReports& reports) { desc_.reports = reports; }

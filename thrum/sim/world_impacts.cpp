@@ -394,7 +394,9 @@ double World::solve_until_impact(double h, double min_slice, bool may_cut)
     return h;
   }
   remember_slice_start();
-  looks_ahead_ = desc_.time_of_impact == TimeOfImpactMethod::continuous || !may_cut;
+  // Groups of the flexible stepper follow impacts by its substeps.
+  looks_ahead_ = desc_.time_of_impact == TimeOfImpactMethod::continuous || !may_cut ||
+                 (in_group_ && flexible_ != nullptr);
   if (finds_impact_times()) {
     if (desc_.time_of_impact == TimeOfImpactMethod::bisection) return bisect_world(h, min_slice);
     h = std::max(predicted_fraction(h) * h, min_slice);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <vector>
 
@@ -35,7 +36,9 @@ struct World::WarpGroup {
     std::vector<model::ContactEvent> events;
     int cuts = 0;
     int whole = 0;
-    double contact_energy = 0;  ///< at the end of the last slice [J]
+    int short_slices = 0;                                         ///< that resolved what was found ahead
+    double next_slice = std::numeric_limits<double>::infinity();  ///< max length of the next slice [s]
+    double contact_energy = 0;                                    ///< at the end of the last slice [J]
   };
 
   std::vector<model::BodyIndex> bodies;   ///< in the world, sorted; those that it meets and are fixed as well
