@@ -5,8 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
 
 #include "benchmarks/harness.h"
 #include "benchmarks/response/score.h"
@@ -30,6 +34,8 @@ constexpr double kLowestDot = 1e-5;
 
 /// The truth again with so much of the drop added.
 constexpr double kHigherDrop = 0.005;
+/// Heights are means over these shares of the drop where single ones are not well defined.
+constexpr std::array kDrops = {0.98, 0.99, 1.0, 1.01, 1.02};
 
 struct TruthScene {
   std::string name;
@@ -83,6 +89,38 @@ support::SceneMotion run_truth(const TruthScene& scene, double drop_ratio)
   return support::run_scene_motion(kScenes / (scene.name + ".json"), settings, 0);
 }
 
+support::SceneMotion run_rule(const TruthScene& scene, const ComparedRule& rule, double rate,
+                              double drop_ratio)
+{
+  std::vector<std::string> settings = {"response.rule=" + rule.rule};
+  if (rule.all_modes) settings.push_back(scene.modes);
+  if (drop_ratio != 1) settings.push_back(fmt::format("parameters.drop={}", drop_ratio * scene.drop));
+  return support::run_scene_motion(kScenes / (scene.name + ".json"), settings, rate);
+}
+
+/// How high a body rises, over several drops.
+struct Heights {
+  double log_sum = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  int count = 0;
+
+  void add(double height)
+  {
+    height = std::max(height, kLeastRise);
+    log_sum += std::log(height);
+    least = std::min(least, height);
+    most = std::max(most, height);
+    ++count;
+  }
+  [[nodiscard]] double mean() const { return std::exp(log_sum / count); }
+};
+
+void add_heights(const support::SceneMotion& motion, std::map<std::string, Heights>& heights)
+{
+  for (const auto& [name, of] : motion) heights[name].add(of.up);
+}
+
 }  // namespace
 
 THRUM_BENCHMARK(truth, rules)
@@ -128,12 +166,8 @@ THRUM_BENCHMARK(truth, rules)
     media::PlotSeries dots{.name = rule.name()};
     for (const double rate : rates) {
       Rises rises;
-      for (std::size_t i = 0; i < scenes.size(); ++i) {
-        std::vector<std::string> settings = {"response.rule=" + rule.rule};
-        if (rule.all_modes) settings.push_back(scenes[i].modes);
-        compare(scenes[i], truths[i],
-                support::run_scene_motion(kScenes / (scenes[i].name + ".json"), settings, rate), rises);
-      }
+      for (std::size_t i = 0; i < scenes.size(); ++i)
+        compare(scenes[i], truths[i], run_rule(scenes[i], rule, rate, 1), rises);
       report_score(rule.name(), fmt::format("1/{} s", rate), rises, rule.all_modes);
       for (std::size_t i = 0; i < rises.truth.size(); ++i) {
         dots.x.push_back(1e3 * rises.truth[i]);
@@ -147,6 +181,50 @@ THRUM_BENCHMARK(truth, rules)
                    media::draw_plot(series, {.title = "Rise of bodies after distant impacts",
                                              .x = {"flexible stepper [mm]", media::AxisScale::logarithmic},
                                              .y = {"rule [mm]", media::AxisScale::logarithmic}}));
+}
+
+// What a rule is off where the truth itself moves by factors from one drop to the next: the geometric means
+// of the heights over kDrops, and which bodies are off most.
+THRUM_BENCHMARK(truth, drops)
+{
+  std::map<std::string, std::map<std::string, Heights>> truths;  // by scene and body
+  for (const TruthScene& scene : truth_scenes()) {
+    for (const double drop : kDrops) {
+      if (scene.drop > 0) add_heights(run_truth(scene, drop), truths[scene.name]);
+    }
+  }
+  for (const bool all_modes : {true, false}) {
+    const ComparedRule rule{"micro_collisions", all_modes};
+    std::vector<double> ratios, spreads;
+    for (const TruthScene& scene : truth_scenes()) {
+      if (scene.drop == 0) continue;
+      std::map<std::string, Heights> found;
+      for (const double drop : kDrops) add_heights(run_rule(scene, rule, 100, drop), found);
+      for (const auto& [name, heights] : truths[scene.name]) {
+        if (name == scene.striker || heights.mean() < kMinRise) continue;
+        const Heights& by_rule = found.at(name);
+        ratios.push_back(by_rule.mean() / heights.mean());
+        spreads.push_back(heights.most / heights.least);
+        report.note(fmt::format("{}, {}: {:.1f} mm ({:.1f} to {:.1f}), {} {:.1f} ({:.1f} to {:.1f})",
+                                scene.name, name, 1e3 * heights.mean(), 1e3 * heights.least,
+                                1e3 * heights.most, rule.name(), 1e3 * by_rule.mean(), 1e3 * by_rule.least,
+                                1e3 * by_rule.most));
+      }
+    }
+    const Score score = score_of(ratios);
+    report.row({.name = rule.name() + ", means over five drops: bias", .figure = score.bias, .unit = "1"});
+    report.row({.name = rule.name() + ", means over five drops: median factor",
+                .figure = score.median,
+                .unit = "1",
+                .target = 1.15});
+    report.row({.name = rule.name() + ", means over five drops: worst tenth",
+                .figure = score.percentile_90,
+                .unit = "1",
+                .target = 1.6});
+    report.row({.name = "highest over lowest truth of these drops: median",
+                .figure = score_of(spreads).median,
+                .unit = "1"});
+  }
 }
 
 }  // namespace thrum::bench

@@ -213,25 +213,12 @@ void FlexibleStepper::advance_positions(rigid::StepFrame& frame, double h)
       body.w *= std::exp(-h * desc.angular_damping);
     }
   }
-  if (!frame.model.joints.empty()) {
-    bodies_.update_world_inertia(frame.model, frame.state);
-    joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
-    joints_.push_out(bodies_, h);
-    for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
-      rigid::SolverBody& body = bodies_.all()[i];
-      if (!body.moves || body.inverse_mass == 0) continue;
-      Pose& X_wb = frame.state.bodies[i].X_wb;
-      X_wb.position += h * body.push_v;
-      X_wb.rotation = rigid::advance_rotation(X_wb.rotation, body.push_w, h);
-    }
-  }
+  if (!frame.model.joints.empty()) push_out_joints(frame, h);
   push_out_overlap(frame, h);
 }
 
 // What a lift costs is the work against gravity: forces of joints, held over the slice, have done theirs. It
-// is paid by what the group of the body has lost in this slice, and then by the motion of the body. Bodies of
-// groups with joints are lifted in any case: what joints take is not known here, and a cart on its wheels
-// would sink by 4 mm a second.
+// is paid by what the group of the body has lost in this slice, and then by the motion of the body.
 void FlexibleStepper::push_out_overlap(rigid::StepFrame& frame, double h)
 {
   std::vector<double> lost;
@@ -240,12 +227,6 @@ void FlexibleStepper::push_out_overlap(rigid::StepFrame& frame, double h)
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     bodies_.all()[i].acceleration = frame.model.bodies[i].gravity_scale * frame.model.gravity;
     if (places_[i].group >= 0) budgets[i] = &lost[at(places_[i].group)];
-  }
-  for (std::size_t i = 0; i < budgets.size(); ++i) {
-    const auto has_place = [&](const GroupJoint& joint) {
-      return joint.group == places_[i].group;
-    };
-    if (std::any_of(group_joints_.begin(), group_joints_.end(), has_place)) budgets[i] = nullptr;
   }
   rigid::push_out_overlap(
       {settings_.push_out_share, settings_.max_push_out * frame.model.length_scale, budgets}, overlaps_, h,

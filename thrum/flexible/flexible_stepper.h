@@ -91,6 +91,7 @@ class FlexibleStepper final : public rigid::Stepper {
     rigid::JointRow row;
     int group = -1;
     int slip = -1;
+    double stiffness = 0;  ///< of its spring [N/m]
   };
   struct PatchRows {
     std::int32_t source = 0;  ///< patch of the scene
@@ -129,6 +130,7 @@ class FlexibleStepper final : public rigid::Stepper {
   [[nodiscard]] std::vector<bool> bodies_in_touch(const rigid::StepFrame& frame);
   void take_joint_rows(const std::vector<bool>& in_touch);
   void add_joints(const rigid::StepFrame& frame);
+  void push_out_joints(rigid::StepFrame& frame, double h);
 
   FlexibleSettings settings_;
   std::map<model::BodyId, std::shared_ptr<FlexibleBody>> bodies_by_id_;

@@ -164,9 +164,12 @@ class ContactGroup::Newton {
     }
     has_gram_ = static_cast<double>(count) <= kMaxGramRows * static_cast<double>(rows_.rows());
     if (!has_gram_) return;
-    matrix_.setZero(count, count);
-    matrix_.selfadjointView<Eigen::Lower>().rankUpdate(rows_.transpose());
-    matrix_.triangularView<Eigen::StrictlyUpper>() = matrix_.transpose();
+    matrix_.resize(count, count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      for (Eigen::Index k = 0; k <= i; ++k)
+        matrix_(i, k) = matrix_(k, i) =
+            numerics::wide_dot(rows_.col(i).data(), rows_.col(k).data(), at(rows_.rows()));
+    }
     gram_.assign(matrix_);
   }
 
@@ -491,27 +494,27 @@ class ContactGroup::Newton {
 
 MatX ContactGroup::scaled_rows(const std::vector<double>& weights) const
 {
-  std::vector<Eigen::Index> place(x_.size(), -1);
-  std::vector<double> root;
-  for (const Body& body : bodies_) {
-    for (int k = 0; k < body.coordinates(); ++k) {
-      const std::size_t i = at(body.first + k);
-      if (!(weights[i] > 0)) continue;
-      place[i] = static_cast<Eigen::Index>(root.size());
-      root.push_back(std::sqrt(weights[i]));
-    }
-  }
-  MatX scaled = MatX::Zero(static_cast<Eigen::Index>(root.size()), static_cast<Eigen::Index>(rows_.size()));
+  // Coordinates without weight are left out: those behind them move up.
+  VecX root(static_cast<Eigen::Index>(x_.size()));
+  for (std::size_t i = 0; i < x_.size(); ++i)
+    root[static_cast<Eigen::Index>(i)] = std::sqrt(std::max(0.0, weights[i]));
+  MatX scaled = MatX::Zero(root.size(), static_cast<Eigen::Index>(rows_.size()));
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (const Side& side : {rows_[r].a, rows_[r].b}) {
       if (side.body == kNoBody) continue;
       const Body& body = bodies_[at(side.body)];
-      for (int k = 0; k < body.coordinates(); ++k) {
-        const Eigen::Index c = place[at(body.first + k)];
-        if (c >= 0) scaled(c, static_cast<Eigen::Index>(r)) += J_[side.first + at(k)] * root[at(c)];
-      }
+      const Eigen::Index size = body.coordinates();
+      scaled.col(static_cast<Eigen::Index>(r)).segment(body.first, size) +=
+          Eigen::Map<const VecX>(&J_[side.first], size).cwiseProduct(root.segment(body.first, size));
     }
   }
+  Eigen::Index count = 0;
+  for (Eigen::Index i = 0; i < root.size(); ++i) {
+    if (!(root[i] > 0)) continue;
+    if (count != i) scaled.row(count) = scaled.row(i);
+    ++count;
+  }
+  if (count < root.size()) scaled.conservativeResize(count, Eigen::NoChange);
   return scaled;
 }
 

@@ -99,6 +99,37 @@ void FlexibleStepper::add_joints(const rigid::StepFrame& frame)
     const double before = -joint.row.lambda / (last_step * desc.stiffness);
     desc.force[0] = -desc.stiffness * first_stretch(joint.row.phi, before);
     joint.slip = group.add_slip(desc);
+    joint.stiffness = desc.stiffness;
+  }
+}
+
+// What a spring of a group holds is its stretch: only the rest is pushed out. With all of it, the light
+// wheels of a cart were pushed to the axles of its bed, and so into the ground, by 7 um in a slice; lifting
+// them again was work that nothing had done.
+void FlexibleStepper::push_out_joints(rigid::StepFrame& frame, double h)
+{
+  bodies_.update_world_inertia(frame.model, frame.state);
+  joints_.build(frame.model, frame.state, rigid::ConstraintSettings{}, bodies_, h);
+  for (rigid::JointRow& row : joints_.rows()) {
+    const auto is_of_row = [&](const GroupJoint& joint) {
+      return joint.row.joint == row.joint && joint.row.slot == row.slot;
+    };
+    const auto held = std::find_if(group_joints_.begin(), group_joints_.end(), is_of_row);
+    if (held == group_joints_.end() || !is_rigid(row)) continue;
+    const double force = groups_[at(held->group)].slip_force(held->slip)[0];
+    row.phi -= first_stretch(row.phi, -force / held->stiffness);
+  }
+  joints_.push_out(bodies_, h);
+  for (std::size_t i = 0; i < frame.model.bodies.size(); ++i) {
+    rigid::SolverBody& body = bodies_.all()[i];
+    if (!body.moves || body.inverse_mass == 0) continue;
+    Pose& X_wb = frame.state.bodies[i].X_wb;
+    X_wb.position += h * body.push_v;
+    if (body.push_w.isZero(0)) continue;
+    // The spin turns along, so that its energy stays.
+    const Quat turn = rigid::advance_rotation(Quat::Identity(), body.push_w, h);
+    X_wb.rotation = (turn * X_wb.rotation).normalized();
+    body.w = turn * body.w;
   }
 }
 
