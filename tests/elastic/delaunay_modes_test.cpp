@@ -199,6 +199,57 @@ TEST(DelaunayModes, OfARemeshedBodyThatIsHeldAreThoseOfItsGivenTriangles)
         << k;
 }
 
+// Remeshed, its rod of twelve facets has eight or so, and its second moments change by several percent, which
+// neither its inertia nor the area of its sections shows: one mode was 2.4 % too low, stated to 1.1 %. The
+// same body with its surface kept is the truth: halfway down its own stated error.
+TEST(DelaunayModes, OfARemeshedSmallPartStateWhatItsSectionsChange)
+{
+  const mesh::TriangleMesh rod = shapes::generate(
+      shapes::TubeDesc{.path = {{0.49, 0.25, 0.4}, {0.58, 0.25, 0.4}, {0.58, 0.25, 0.65}, {0.49, 0.25, 0.65}},
+                       .radius = 0.02,
+                       .segments = 12});
+  const mesh::TriangleMesh body =
+      shapes::boolean_union(std::vector<mesh::TriangleMesh>{block({0, 0, 0}, {0.5, 0.5, 1}), rod});
+  const ModalAnalysisDesc desc = {.name = "block", .materials = {test_steel()}, .count = 8};
+  const model::ModalModel kept = analyse_surface_modes(body, kKeep, desc).model;
+  const auto even = analyse_remeshed(body, {}, desc);
+  ASSERT_TRUE(even.has_value());
+  for (Eigen::Index k = 0; k < 8; ++k) {
+    const double half = 0.5 * kept.frequency_errors[k];
+    EXPECT_NEAR(even->model.frequencies[k] / (kept.frequencies[k] * (1 - half)), 1,
+                even->model.frequency_errors[k] + half)
+        << k;
+    EXPECT_LE(even->model.frequency_errors[k], 0.035) << k;
+  }
+}
+
+// Held at one end, so that it is no free body of revolution: a rod of some facets, which are long and narrow,
+// bends, remeshed, as its polygon does.
+TEST(DelaunayModes, OfARemeshedRodOfNarrowFacetsAreThoseOfItsPolygon)
+{
+  for (const auto& [segments, ratio] : {std::pair(6, 15.0), std::pair(8, 20.0), std::pair(12, 25.0)}) {
+    const double radius = 0.01, length = ratio * 2 * radius;
+    const mesh::TriangleMesh rod = shapes::generate(
+        shapes::TubeDesc{.path = {{-0.1, 0, 0}, {length, 0, 0}}, .radius = radius, .segments = segments});
+    const double angle = 2 * std::numbers::pi / segments;
+    const double area = 0.5 * segments * radius * radius * std::sin(angle);
+    const double moment = segments * std::pow(radius, 4) / 24 * std::sin(angle) * (2 + std::cos(angle));
+    EXPECT_NEAR(mesh::solid_mass_properties(rod).volume, area * (length + 0.1), 1e-9);
+    // Of the rectangle with the same area and second moment.
+    const double thickness = std::sqrt(12 * moment / area);
+    const Beam beam = {test_steel(), length, area / thickness, thickness};
+    const double expected = timoshenko_frequency(beam, BeamEnds::cantilever, 0);
+    const ModalAnalysisDesc desc = {
+        .name = "rod", .materials = {test_steel()}, .supports = {{parse_selection("x<0")}}, .count = 2};
+    const auto even = analyse_remeshed(rod, {}, desc);
+    ASSERT_TRUE(even.has_value()) << segments;
+    for (Eigen::Index k = 0; k < 2; ++k) {
+      EXPECT_NEAR(even->model.frequencies[k], expected, (0.003 + even->model.frequency_errors[k]) * expected)
+          << segments << ", " << k;
+    }
+  }
+}
+
 model::ModalModel flat_model(const MatX& shapes, const VecX& frequencies)
 {
   model::ModalModel model;

@@ -13,6 +13,7 @@
 #include "thrum/mesh/bvh.h"
 #include "thrum/mesh/editable_mesh.h"
 #include "thrum/mesh/mass_properties.h"
+#include "thrum/mesh/section_change.h"
 #include "thrum/mesh/self_intersections.h"
 #include "thrum/shapes/boolean.h"
 #include "thrum/shapes/shapes.h"
@@ -217,6 +218,39 @@ TEST(Remesh, ForElementsHasEdgesThatFollowTheCurvatureOfAWall)
     const double depth =
         middle.norm() > radius - wall / 2 ? radius - middle.norm() : radius - wall - middle.norm();
     EXPECT_LT(std::abs(depth), 0.1 * wall);
+  }
+}
+
+// Second moments of an ellipse of half axes r (1 + s + e) and r (1 + s - e) are those of the circle times
+// 1 + 4 s + 2 e and 1 + 4 s - 2 e; frequencies go with their root. A rod that is moved is the same rod.
+RC_GTEST_PROP(SectionChange, OfARodIsThatOfItsSecondMoment, ())
+{
+  const double radius = real(0.01, 0.04), scale = real(-0.01, 0.01), oval = real(-0.02, 0.02);
+  const double phase = real(0, 6);
+  const TriangleMesh rod = generate(CylinderDesc{radius, 0.3, 0.01, 36});
+  const Vec3 along(std::cos(phase), std::sin(phase), 0), across(-along.y(), along.x(), 0);
+  TriangleMesh changed = rod, moved = rod;
+  for (Vec3& v : changed.vertices)
+    v += (scale + oval) * along.dot(v) * along + (scale - oval) * across.dot(v) * across;
+  for (Vec3& v : moved.vertices) v += 0.01 * radius * along;
+  const double expected = 2 * std::abs(scale) + std::abs(oval);
+  RC_ASSERT(std::abs(largest_section_change(rod, changed) - expected) < 0.15 * expected + 2e-4);
+  RC_ASSERT(largest_section_change(rod, moved) < 0.2 * 0.01);
+  RC_ASSERT(largest_section_change(rod, rod) < 1e-9);
+}
+
+// Of a plate on a large body: second moments go with the cube of its thickness, and 4/3 of that is found.
+TEST(SectionChange, OfAPlateOnABlockIsThatOfItsThickness)
+{
+  for (const double change : {-0.03, -0.01, 0.01, 0.03}) {
+    const auto body = [](double thickness) {
+      TriangleMesh plate = generate(BoxDesc{Vec3(0.4, 0.4, thickness)});
+      for (Vec3& v : plate.vertices) v.x() += 0.6;
+      return remesh(boolean_union(generate(BoxDesc{Vec3(1, 1, 1)}), plate), {.edge_length = 0.06});
+    };
+    const double found = largest_section_change(body(0.04), body(0.04 * (1 + change)));
+    EXPECT_GE(found, 1.0 * std::abs(change)) << change;
+    EXPECT_LE(found, 2.4 * std::abs(change)) << change;
   }
 }
 

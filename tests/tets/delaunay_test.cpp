@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 
 #include "tests/support/tet_checks.h"
 #include "thrum/base/random.h"
 #include "thrum/mesh/big_integer.h"
+#include "thrum/shapes/boolean.h"
 #include "thrum/shapes/furniture.h"
 #include "thrum/shapes/shapes.h"
 #include "thrum/shapes/tableware.h"
@@ -280,6 +282,61 @@ TEST(DelaunayFill, EndsEdgesAtPlanes)
   }
   EXPECT_GT(on_plane, 10);
   EXPECT_NEAR(mesh::volume(result.mesh), 0.5 * 0.05 * 0.05, 1e-9);
+}
+
+mesh::TriangleMesh block_with_round_handle(int segments)
+{
+  mesh::TriangleMesh block = shapes::generate(shapes::BoxDesc{.size = Vec3(0.5, 0.5, 1)});
+  for (Vec3& v : block.vertices) v += Vec3(0.25, 0.25, 0.5);
+  const mesh::TriangleMesh rod = shapes::generate(
+      shapes::TubeDesc{.path = {{0.49, 0.25, 0.4}, {0.58, 0.25, 0.4}, {0.58, 0.25, 0.65}, {0.49, 0.25, 0.65}},
+                       .radius = 0.02,
+                       .segments = segments});
+  return shapes::boolean_union(std::vector<mesh::TriangleMesh>{block, rod});
+}
+
+// Edges between them were halved in turn for ever, each the side of a narrower triangle, and the surface was
+// said to cross itself.
+TEST(DelaunayFill, KeepsTheNarrowTrianglesOfARodOnABlock)
+{
+  const std::pair<int, double> cases[] = {{8, 0.06},  {10, 0.06}, {12, 0.083},
+                                          {12, 0.06}, {12, 0.05}, {20, 0.083}};
+  for (const auto& [segments, spacing] : cases) {
+    SCOPED_TRACE(std::to_string(segments) + ", " + std::to_string(spacing));
+    const mesh::TriangleMesh surface = block_with_round_handle(segments);
+    const DelaunayFillResult result =
+        fill_by_delaunay(distance::MeshDistance(surface), {.spacing = spacing, .max_points = 18750});
+    support::expect_valid(result.mesh);
+    const double volume = mesh::signed_volume(surface);
+    EXPECT_NEAR(mesh::volume(result.mesh), volume, 1e-8 * volume);
+    const mesh::TriangleMesh boundary = mesh::boundary_surface(result.mesh).surface;
+    EXPECT_NEAR(mesh::area(boundary), mesh::area(surface), 1e-6 * mesh::area(surface));
+  }
+}
+
+std::string why_not_kept(const mesh::TriangleMesh& surface, const DelaunayFillDesc& desc)
+{
+  try {
+    (void)fill_by_delaunay(distance::MeshDistance(surface), desc);
+  } catch (const SurfaceNotKept& e) {
+    return e.what();
+  }
+  return "kept";
+}
+
+TEST(DelaunayFill, SaysWhetherASurfaceThatIsNotKeptCrossesItself)
+{
+  const std::string narrow =
+      why_not_kept(block_with_round_handle(12), {.spacing = 0.083, .max_points = 1900});
+  EXPECT_NE(narrow.find("does not cross itself"), std::string::npos) << narrow;
+  mesh::TriangleMesh crossing = shapes::generate(shapes::BoxDesc{.size = Vec3(1, 1, 1)});
+  const mesh::TriangleMesh box = crossing;
+  for (const Vec3& v : box.vertices) crossing.vertices.push_back(v + Vec3(0.4, 0.3, 0.2));
+  for (const Triangle& t : box.triangles)
+    crossing.triangles.push_back(
+        {t[0] + count_of(box.vertices), t[1] + count_of(box.vertices), t[2] + count_of(box.vertices)});
+  const std::string message = why_not_kept(crossing, {.spacing = 0.3});
+  EXPECT_NE(message.find("crosses or touches itself, at"), std::string::npos) << message;
 }
 
 TEST(DelaunayFill, RejectsSurfacesThatCannotBeKept)

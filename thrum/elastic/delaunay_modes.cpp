@@ -17,6 +17,7 @@
 #include "thrum/mesh/mass_properties.h"
 #include "thrum/mesh/mesh_report.h"
 #include "thrum/mesh/remesh.h"
+#include "thrum/mesh/section_change.h"
 #include "thrum/mesh/self_intersections.h"
 #include "thrum/tets/delaunay_fill.h"
 #include "thrum/tets/edge_bisection.h"
@@ -185,6 +186,7 @@ double spacing_for(double volume, double area, double elements)
 struct Remeshed {
   mesh::TriangleMesh surface;
   double error = 0;  // of volume or inertia, whichever is larger, relative
+  double section_change = 0;
 };
 
 std::optional<Remeshed> remeshed(const mesh::TriangleMesh& surface, double edge, double curved,
@@ -200,6 +202,7 @@ std::optional<Remeshed> remeshed(const mesh::TriangleMesh& surface, double edge,
                           (after.inertia - before.inertia).norm() / before.inertia.norm());
     if (even.error > kMaxInertiaError || !mesh::self_intersections(even.surface, 1).empty())
       return std::nullopt;
+    even.section_change = mesh::largest_section_change(surface, even.surface);
     return even;
   } catch (const Error&) {
     return std::nullopt;  // edges of more than two triangles, or no volume is left
@@ -396,13 +399,13 @@ std::optional<ModalAnalysisResult> analyse_remeshed(const mesh::TriangleMesh& su
   const Filler filler(even->surface, desc, &surface);
   std::optional<ModalAnalysisResult> result = Climb(filler, level).run(edge);
   if (!result) return std::nullopt;
-  result->model.frequency_errors.array() += even->error + remeshing_error(curved);
+  result->model.frequency_errors.array() += even->error + even->section_change + remeshing_error(curved);
   add_error_warning(desc, result->model);
   result->hints.push_back(fmt::format(
       "Its {} triangles were replaced by {} for tetrahedra of degree {} that keep them and its sharp edges; "
-      "the inertia differs by {:.2g} %.",
+      "the inertia differs by {:.2g} %, and sections may change frequencies by {:.2g} %.",
       surface.triangles.size(), even->surface.triangles.size(), result->model.element == "tet20" ? 3 : 2,
-      100 * even->error));
+      100 * even->error, 100 * even->section_change));
   return result;
 }
 

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <deque>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "thrum/base/index.h"
+#include "thrum/mesh/self_intersections.h"
 #include "thrum/mesh/unused_vertices.h"
 #include "thrum/tets/cell_improvement.h"
 #include "thrum/tets/delaunay_mesh.h"
@@ -164,11 +166,8 @@ double expected_points(const SurfacePieces& surface)
     for (std::size_t k = 0; k < 3; ++k) {
       const Index a = t[k], b = t[(k + 1) % 3];
       if (a > b || triangles.is_flat(a, b, point)) continue;
-      const Vec3 along = point(b) - point(a);
-      double width = along.norm();
-      for (const Index c : triangles.opposite_corners(a, b))
-        width = std::min(width, along.cross(point(c) - point(a)).norm() / along.norm());
-      if (width > 0) count += std::max(0.0, along.norm() / (2 * width) - 1);
+      const double width = narrow_width(triangles, a, b, point);
+      if (width > 0) count += std::max(0.0, (point(b) - point(a)).norm() / (2 * width) - 1);
     }
   }
   return count;
@@ -203,6 +202,65 @@ std::vector<std::uint8_t> find_inside(const DelaunayMesh& mesh, const std::set<T
   return inside;
 }
 
+// A Delaunay mesh with the triangles of a surface among its faces.
+struct KeptTriangles {
+  DelaunayMesh mesh;
+  std::vector<Index> point_of;  // of each vertex: among those of the surface and those inside; -1: outer
+  std::vector<Triangle> triangles;
+  std::size_t new_points = 0;
+};
+
+// Nothing where it takes too many new points.
+std::optional<KeptTriangles> keep_triangles(const SurfacePieces& surface, const std::vector<Vec3>& inner,
+                                            const GridMap& grid, double max_points, bool flat_delaunay)
+{
+  // Vertices of the surface and points inside, in an order in which each is near the one before.
+  std::vector<Vec3> points = surface.vertices;
+  points.insert(points.end(), inner.begin(), inner.end());
+  std::vector<std::pair<std::uint64_t, Index>> order;
+  for (Index i = 0; i < count_of(points); ++i)
+    order.emplace_back(place_on_curve(grid.to_grid(points[at(i)])), i);
+  std::sort(order.begin(), order.end());
+  KeptTriangles kept;
+  std::vector<Index> vertex_of(points.size());
+  kept.point_of.assign(DelaunayMesh::kOuterVertices, -1);
+  for (const auto& [key, i] : order) {
+    vertex_of[at(i)] = kept.mesh.insert(grid.to_grid(points[at(i)]));
+    if (vertex_of[at(i)] < count_of(kept.point_of))
+      throw SurfaceNotKept("Two vertices of the surface are at the same point.");
+    kept.point_of.push_back(i);
+  }
+  std::vector<Triangle> triangles;
+  for (const Triangle& t : surface.triangles)
+    triangles.push_back({vertex_of[at(t[0])], vertex_of[at(t[1])], vertex_of[at(t[2])]});
+  SurfaceRecovery recovery(kept.mesh, std::move(triangles), kept.mesh.vertex_count());
+  for (const auto& [a, b] : surface.fixed_edges) recovery.fix_edge(vertex_of[at(a)], vertex_of[at(b)]);
+  if (flat_delaunay) recovery.keep_delaunay();
+  const double max_new = std::min(kMaxNewPoints * static_cast<double>(surface.vertices.size()),
+                                  max_points - static_cast<double>(points.size()));
+  if (max_new < 0 || !recovery.recover(static_cast<std::size_t>(max_new))) return std::nullopt;
+  kept.triangles = recovery.triangles();
+  kept.new_points = recovery.new_points();
+  return kept;
+}
+
+[[noreturn]] void throw_not_kept(const mesh::TriangleMesh& surface, const DelaunayFillDesc& desc)
+{
+  const std::vector<mesh::TrianglePair> crossing = mesh::self_intersections(surface, 1);
+  if (crossing.empty())
+    throw SurfaceNotKept(fmt::format(
+        "The surface, which does not cross itself, cannot be kept with a spacing of {:.3g} m and at most "
+        "{:.0f} points: its triangles are too narrow, or parts of it too close together. Try another "
+        "spacing.",
+        desc.spacing, desc.max_points));
+  const Triangle& t = surface.triangles[at(crossing.front().a)];
+  const Vec3 place =
+      (surface.vertices[at(t[0])] + surface.vertices[at(t[1])] + surface.vertices[at(t[2])]) / 3;
+  throw SurfaceNotKept(
+      fmt::format("The surface crosses or touches itself, at a triangle around ({:.4g}, {:.4g}, {:.4g}) m.",
+                  place.x(), place.y(), place.z()));
+}
+
 }  // namespace
 
 DelaunayFillResult fill_by_delaunay(const distance::MeshDistance& surface, const DelaunayFillDesc& desc)
@@ -211,51 +269,36 @@ DelaunayFillResult fill_by_delaunay(const distance::MeshDistance& surface, const
   require_manifold(input);
   SurfacePieces pieces{input.vertices, input.triangles};
   for (const CuttingPlane& plane : desc.planes) cut_at_plane(pieces, plane.normal, plane.offset);
-  const SurfacePieces fine = refine_surface(std::move(pieces), desc.spacing);
+  SurfacePieces fine = refine_surface(std::move(pieces), desc.spacing);
   if (expected_points(fine) > kForeseen * desc.max_points)
     throw SurfaceNotKept("Long narrow triangles on curved parts take too many points.");
   const Box3 box = mesh::bounding_box(input);
   const std::vector<Vec3> inner = InnerPoints(surface, box, desc.spacing, desc.max_points).points();
 
-  // Vertices of the surface and points inside, in an order in which each is near the one before.
   const GridMap grid(box);
-  std::vector<Vec3> points = fine.vertices;
-  points.insert(points.end(), inner.begin(), inner.end());
-  std::vector<std::pair<std::uint64_t, Index>> order;
-  for (Index i = 0; i < count_of(points); ++i)
-    order.emplace_back(place_on_curve(grid.to_grid(points[at(i)])), i);
-  std::sort(order.begin(), order.end());
-  DelaunayMesh delaunay;
-  std::vector<Index> vertex_of(points.size());
-  std::vector<Index> point_of(DelaunayMesh::kOuterVertices, -1);
-  for (const auto& [key, i] : order) {
-    vertex_of[at(i)] = delaunay.insert(grid.to_grid(points[at(i)]));
-    if (vertex_of[at(i)] < count_of(point_of))
-      throw SurfaceNotKept("Two vertices of the surface are at the same point.");
-    point_of.push_back(i);
+  std::optional<KeptTriangles> found = keep_triangles(fine, inner, grid, desc.max_points, false);
+  // Long edges between narrow triangles may be halved for ever, each for the other.
+  if (!found) {
+    fine = refine_narrow_triangles(std::move(fine), desc.spacing);
+    found = keep_triangles(fine, inner, grid, desc.max_points, true);
   }
-
-  std::vector<Triangle> triangles;
-  for (const Triangle& t : fine.triangles)
-    triangles.push_back({vertex_of[at(t[0])], vertex_of[at(t[1])], vertex_of[at(t[2])]});
-  SurfaceRecovery recovery(delaunay, std::move(triangles), delaunay.vertex_count());
-  for (const auto& [a, b] : fine.fixed_edges) recovery.fix_edge(vertex_of[at(a)], vertex_of[at(b)]);
-  const double max_new = std::min(kMaxNewPoints * static_cast<double>(fine.vertices.size()),
-                                  desc.max_points - static_cast<double>(points.size()));
-  if (max_new < 0 || !recovery.recover(static_cast<std::size_t>(max_new)))
-    throw SurfaceNotKept("The surface crosses itself, or is too thin for its width.");
+  if (!found) throw_not_kept(input, desc);
+  DelaunayMesh& delaunay = found->mesh;
 
   DelaunayFillResult result;
   result.inner_points = inner.size();
-  result.surface_points = fine.vertices.size() - input.vertices.size() + recovery.new_points();
+  result.surface_points = fine.vertices.size() - input.vertices.size() + found->new_points;
   KeptSurface kept;
-  for (const Triangle& t : recovery.triangles()) {
+  for (const Triangle& t : found->triangles) {
     kept.triangles.insert(sorted(t));
     for (std::size_t k = 0; k < 3; ++k)
       kept.edges.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
   }
   kept.inside = find_inside(delaunay, kept.triangles);
   (void)improve_cells(delaunay, kept);
+  std::vector<Vec3> points = fine.vertices;
+  points.insert(points.end(), inner.begin(), inner.end());
+  std::vector<Index>& point_of = found->point_of;
   for (Index v = count_of(point_of); v < delaunay.vertex_count(); ++v) {
     point_of.push_back(count_of(points));
     points.push_back(grid.to_space(delaunay.point(v)));

@@ -90,8 +90,33 @@ bool SurfaceRecovery::split_edge(Index a, Index b)
   const Index m = mesh_.insert(splitting_point(a, b));
   if (m != before) return false;  // the edge is too short for the grid, or passes through a vertex
   ++new_points_;
+  const std::array<Index, 2> across = surface_.opposite_corners(a, b);
   surface_.split_edge(a, b, m);
+  if (keeps_delaunay_)
+    for (const Index v : across)
+      for (const Index end : {a, b}) make_delaunay(v, end);
   return true;
+}
+
+// Flips the edge, and then those around it, where its triangles are flat together and the angles opposite to
+// it are together more than half a turn.
+void SurfaceRecovery::make_delaunay(Index a, Index b)
+{
+  std::vector<std::array<Index, 2>> suspects = {{a, b}};
+  const auto point = [this](Index v) -> const Vec3& {
+    return mesh_.point(v);
+  };
+  while (!suspects.empty()) {
+    const auto [from, to] = suspects.back();
+    suspects.pop_back();
+    if (surface_.triangle_at(from, to) < 0 || is_delaunay(surface_, from, to, point) ||
+        !surface_.is_flat(from, to, point))
+      continue;
+    const auto [c, d] = surface_.opposite_corners(from, to);
+    surface_.flip(from, to);
+    for (const Index v : {from, to})
+      for (const Index end : {c, d}) suspects.push_back({v, end});
+  }
 }
 
 bool SurfaceRecovery::split_triangle(Index t)

@@ -31,6 +31,10 @@ class SurfaceRecovery {
   /// An edge that is not flipped.
   void fix_edge(Index a, Index b) { surface_.fix_edge(a, b); }
 
+  /// From here on flat parts are made Delaunay again where an edge is halved: edges in them may otherwise be
+  /// halved in turn for ever, each the side of a narrower triangle.
+  void keep_delaunay() { keeps_delaunay_ = true; }
+
   /// Edges first, then triangles. False when it takes more than `max_points` new points.
   [[nodiscard]] bool recover(std::size_t max_points);
 
@@ -46,6 +50,7 @@ class SurfaceRecovery {
   [[nodiscard]] bool is_pierced(const Triangle& triangle, Index p, Index q) const;
   bool flip(Index a, Index b);
   bool split_edge(Index a, Index b);
+  void make_delaunay(Index a, Index b);
   bool split_triangle(Index triangle);
   [[nodiscard]] Vec3 splitting_point(Index a, Index b) const;
 
@@ -54,6 +59,7 @@ class SurfaceRecovery {
   std::set<Triangle> faces_;  // triangles that are faces of the mesh, corners in ascending order
   Index first_new_;
   std::size_t new_points_ = 0;
+  bool keeps_delaunay_ = false;
 };
 
 }  // namespace thrum::tets

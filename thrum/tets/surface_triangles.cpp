@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <queue>
 
 namespace thrum::tets {
@@ -125,6 +126,27 @@ void SurfaceTriangles::flip(Index a, Index b)
   set_triangle(s, {d, b, c});
 }
 
+bool is_delaunay(const SurfaceTriangles& surface, Index a, Index b, const SurfaceTriangles::Point& point)
+{
+  constexpr double kTie = 1e-9;
+  const auto [c, d] = surface.opposite_corners(a, b);
+  const auto cotangent = [&](Index v) {
+    const Vec3 p = point(a) - point(v);
+    const Vec3 q = point(b) - point(v);
+    return p.dot(q) / p.cross(q).norm();
+  };
+  return cotangent(c) + cotangent(d) >= -kTie;
+}
+
+double narrow_width(const SurfaceTriangles& surface, Index a, Index b, const SurfaceTriangles::Point& point)
+{
+  const Vec3 along = point(b) - point(a);
+  double width = along.norm();
+  for (const Index c : surface.opposite_corners(a, b))
+    width = std::min(width, along.cross(point(c) - point(a)).norm() / along.norm());
+  return width;
+}
+
 namespace {
 
 class Refinement {
@@ -133,6 +155,22 @@ class Refinement {
       : vertices_(std::move(surface.vertices)), surface_(std::move(surface.triangles)), longest_(longest)
   {
     for (const auto& [a, b] : surface.fixed_edges) surface_.fix_edge(a, b);
+  }
+
+  // Edges between triangles that are not flat together: at most twice as long as these are wide now.
+  void shorten_narrow_edges()
+  {
+    const auto point = [this](Index v) -> const Vec3& {
+      return vertices_[at(v)];
+    };
+    for (const Triangle& t : surface_.triangles()) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Index a = t[k], b = t[(k + 1) % 3];
+        if (a > b || surface_.is_flat(a, b, point)) continue;
+        const double width = narrow_width(surface_, a, b, point);
+        if (width > 0) limits_[{a, b}] = std::min(longest_, 2 * width);
+      }
+    }
   }
 
   SurfacePieces run() &&
@@ -147,6 +185,10 @@ class Refinement {
       const std::array<Index, 2> across = surface_.opposite_corners(a, b);
       vertices_.push_back(0.5 * (vertices_[at(a)] + vertices_[at(b)]));
       surface_.split_edge(a, b, m);
+      if (const auto found = limits_.find({a, b}); found != limits_.end()) {
+        const double limit = found->second;
+        for (const Index end : {a, b}) limits_[{std::min(end, m), std::max(end, m)}] = limit;
+      }
       for (const Index v : {a, b, across[0], across[1]}) push(m, v);
       for (const Index v : across) {
         suspects_.push_back({v, a});
@@ -170,7 +212,9 @@ class Refinement {
   void push(Index a, Index b)
   {
     const double length = (vertices_[at(a)] - vertices_[at(b)]).norm();
-    if (length > longest_) long_.push({length, std::min(a, b), std::max(a, b)});
+    const auto found = limits_.find({std::min(a, b), std::max(a, b)});
+    if (length > (found == limits_.end() ? longest_ : found->second))
+      long_.push({length, std::min(a, b), std::max(a, b)});
   }
   void push_sides(const Triangle& t)
   {
@@ -181,26 +225,16 @@ class Refinement {
     }
   }
 
-  // The two angles opposite to the edge are together more than half a turn.
-  [[nodiscard]] bool is_delaunay(Index a, Index b) const
-  {
-    constexpr double kTie = 1e-9;
-    const auto [c, d] = surface_.opposite_corners(a, b);
-    const auto cotangent = [&](Index v) {
-      const Vec3 p = vertices_[at(a)] - vertices_[at(v)];
-      const Vec3 q = vertices_[at(b)] - vertices_[at(v)];
-      return p.dot(q) / p.cross(q).norm();
-    };
-    return cotangent(c) + cotangent(d) >= -kTie;
-  }
-
   void make_delaunay()
   {
+    const auto point = [this](Index v) -> const Vec3& {
+      return vertices_[at(v)];
+    };
     while (!suspects_.empty()) {
       const auto [a, b] = suspects_.back();
       suspects_.pop_back();
-      if (surface_.triangle_at(a, b) < 0 || is_delaunay(a, b)) continue;
-      if (!surface_.is_flat(a, b, [this](Index v) -> const Vec3& { return vertices_[at(v)]; })) continue;
+      if (surface_.triangle_at(a, b) < 0 || is_delaunay(surface_, a, b, point)) continue;
+      if (!surface_.is_flat(a, b, point)) continue;
       const auto [c, d] = surface_.opposite_corners(a, b);
       surface_.flip(a, b);
       push(c, d);
@@ -214,6 +248,7 @@ class Refinement {
   std::vector<Vec3> vertices_;
   SurfaceTriangles surface_;
   double longest_;
+  std::map<std::array<Index, 2>, double> limits_;  // of edges that shall be shorter, ascending
   std::priority_queue<LongEdge> long_;
   std::vector<std::array<Index, 2>> suspects_;
 };
@@ -223,6 +258,13 @@ class Refinement {
 SurfacePieces refine_surface(SurfacePieces surface, double longest)
 {
   return Refinement(std::move(surface), longest).run();
+}
+
+SurfacePieces refine_narrow_triangles(SurfacePieces surface, double longest)
+{
+  Refinement refinement(std::move(surface), longest);
+  refinement.shorten_narrow_edges();
+  return std::move(refinement).run();
 }
 
 void cut_at_plane(SurfacePieces& surface, const Vec3& normal, double offset)

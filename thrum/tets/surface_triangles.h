@@ -62,6 +62,19 @@ struct SurfacePieces {
 /// triangles are Delaunay: well-shaped ones on the same surface, also where the input has long narrow ones.
 [[nodiscard]] SurfacePieces refine_surface(SurfacePieces surface, double longest);
 
+/// Are the two angles opposite to the edge together at most half a turn?
+[[nodiscard]] bool is_delaunay(const SurfaceTriangles& surface, Index a, Index b,
+                               const SurfaceTriangles::Point& point);
+
+/// How far the third corners of the triangles at an edge are from it, the least of them, or its length if
+/// that is shorter [m].
+[[nodiscard]] double narrow_width(const SurfaceTriangles& surface, Index a, Index b,
+                                  const SurfaceTriangles::Point& point);
+
+/// The same, and halves edges between triangles that are not flat together until they are at most twice as
+/// long as these triangles were wide: the facets of a slender rod.
+[[nodiscard]] SurfacePieces refine_narrow_triangles(SurfacePieces surface, double longest);
+
 /// Halves edges where they cross the plane normal . x = offset; those in the plane are fixed.
 void cut_at_plane(SurfacePieces& surface, const Vec3& normal, double offset);
 
