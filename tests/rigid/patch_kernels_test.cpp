@@ -43,7 +43,7 @@ class RandomCases {
     set_masses(c.patch, c.a, c.b, hold_a, !hold_a && random_() % 4 == 0, cfm, c.masses);
     c.patch.rolls = surface.rolling_friction > 0;
     c.record.rolling = surface.rolling_friction;
-    if (c.patch.rolls) c.record.rolling_mass = rolling_mass_of(c.a, c.b, c.record.n);
+    if (c.patch.rolls) c.record.rolling_mass = (c.a.inverse_inertia + c.b.inverse_inertia).inverse();
     c.patch.slide.setZero();
     c.patch.bias.setZero();
     c.patch.lambda.setZero();

@@ -39,36 +39,10 @@ Vec3 tangent_of(const Vec3& n)
   return n.cross(Vec3(Vec3::Unit(axis))).normalized();
 }
 
-/// Four vectors side by side.
-struct Lanes3 {
-  Lanes x;
-  Lanes y;
-  Lanes z;
-};
-
-inline Lanes3 times(const Lanes& s, const Vec3& v)
+void set_lane(std::array<Rows, 3>& rows, Eigen::Index lane, const Vec3& value)
 {
-  return {s * static_cast<RowReal>(v.x()), s * static_cast<RowReal>(v.y()), s * static_cast<RowReal>(v.z())};
-}
-
-inline Lanes3 operator+(const Lanes3& u, const Lanes3& v)
-{
-  return {u.x + v.x, u.y + v.y, u.z + v.z};
-}
-
-inline Lanes3 cross(const Lanes3& u, const Lanes3& v)
-{
-  return {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-}
-
-inline void set_lanes(std::array<Rows, 3>& rows, const Lanes3& points, const Lanes3& friction)
-{
-  rows[0].head<4>() = points.x;
-  rows[0].tail<4>() = friction.x;
-  rows[1].head<4>() = points.y;
-  rows[1].tail<4>() = friction.y;
-  rows[2].head<4>() = points.z;
-  rows[2].tail<4>() = friction.z;
+  for (std::size_t k = 0; k < 3; ++k)
+    rows[k][lane] = static_cast<RowReal>(value[static_cast<Eigen::Index>(k)]);
 }
 
 // Inverse of a symmetric 7 x 7 matrix with diagonal 1 and eigenvalues well above rounding, by sweeping each
@@ -127,53 +101,44 @@ void set_rows(const model::ContactPatch& contact, const ContactMembers& members,
 {
   p.count = contact.count;
   p.mu = static_cast<RowReal>(surface.friction);
-  const Vec3& n = contact.normal;
-  record.n = n;
-  record.t1 = tangent_of(n);
-  record.t2 = n.cross(record.t1);
-  const double share = acting_share(A, B);
-  std::array<Vec3, 4> places;  // of lanes without a point, that of the first one
-  Lanes exists;
-  Lanes behind;  // by which points act away from their places, along n [m]
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t i = 0; i < 4; ++i) {
-    const bool is_point = i < contact.count;
-    const model::ContactPoint& point = contact.points[is_point ? i : 0];
-    places[i] = point.*members.position;
-    const double away = is_point ? share * (point.*members.depth) : 0.0;
-    exists[static_cast<Eigen::Index>(i)] = is_point ? RowReal(1) : RowReal(0);
-    behind[static_cast<Eigen::Index>(i)] = static_cast<RowReal>(away);
-    if (is_point) sum += places[i] + away * n;
+  p.friction_reach = {1, 1, 0, 0};
+  p.twist_arm.setZero();
+  record.n = contact.normal;
+  record.t1 = tangent_of(record.n);
+  record.t2 = record.n.cross(record.t1);
+  for (std::size_t k = 0; k < 3; ++k) {
+    p.linear[k].setZero();
+    p.arm_a[k].setZero();
+    p.arm_b[k].setZero();
   }
-  const Vec3 centre = sum / contact.count;
+  std::array<Vec3, 4> places;
+  Vec3 centre = Vec3::Zero();
+  for (int i = 0; i < p.count; ++i) {
+    const model::ContactPoint& point = contact.points[at(i)];
+    places[at(i)] = acting_place(point.*members.position, point.*members.depth, record.n, A, B);
+    centre += places[at(i)];
+  }
+  centre /= p.count;
+  for (int i = 0; i < p.count; ++i) {
+    // Along the normal the two places are one.
+    const Vec3& place = contact.points[at(i)].*members.position;
+    set_lane(p.linear, i, record.n);
+    set_lane(p.arm_a, i, (place - xa).cross(record.n));
+    set_lane(p.arm_b, i, (place - xb).cross(record.n));
+    const double from_centre = (places[at(i)] - centre).norm();
+    p.twist_arm[i] = static_cast<RowReal>(surface.friction * from_centre + surface.spinning_friction);
+    p.friction_reach[2] = std::max(p.friction_reach[2], static_cast<RowReal>(from_centre));
+  }
   record.ra = centre - xa;
   record.rb = centre - xb;
-  // Differences in double precision: bodies and contacts may be far from the origin, and from each other.
-  const auto places_from = [&](const Vec3& origin) {
-    const auto lanes = [&](Eigen::Index k) {
-      return Lanes(
-          static_cast<RowReal>(places[0][k] - origin[k]), static_cast<RowReal>(places[1][k] - origin[k]),
-          static_cast<RowReal>(places[2][k] - origin[k]), static_cast<RowReal>(places[3][k] - origin[k]));
-    };
-    return Lanes3{lanes(0), lanes(1), lanes(2)};
-  };
-  const Lanes3 normals = times(exists, n);
-  const Lanes3 tangents = times({1, 0, 0, 0}, record.t1) + times({0, 1, 0, 0}, record.t2);
-  const Lanes3 twist = times({0, 0, 1, 0}, n);
-  // Along the normal the place and where the contact acts are one.
-  const auto set_arms = [&](const Vec3& x, const Vec3& r, std::array<Rows, 3>& rows) {
-    set_lanes(rows, cross(places_from(x), normals), cross(times(Lanes::Ones(), r), tangents) + twist);
-  };
-  set_lanes(p.linear, normals, tangents);
-  set_arms(xa, record.ra, p.arm_a);
-  set_arms(xb, record.rb, p.arm_b);
-  const Lanes3 off = places_from(centre) + times(behind, n);
-  const Lanes squares = off.x * off.x + off.y * off.y + off.z * off.z;
-  // Eigen's root of four numbers is an approximation, which differs from processor to processor.
-  const Lanes from_centre = exists * Lanes(std::sqrt(squares[0]), std::sqrt(squares[1]),
-                                           std::sqrt(squares[2]), std::sqrt(squares[3]));
-  p.twist_arm = exists * (p.mu * from_centre + static_cast<RowReal>(surface.spinning_friction));
-  p.friction_reach = {1, 1, from_centre.maxCoeff(), 0};
+  set_lane(p.linear, kFirstTangent, record.t1);
+  set_lane(p.linear, kSecondTangent, record.t2);
+  set_lane(p.arm_a, kFirstTangent, record.ra.cross(record.t1));
+  set_lane(p.arm_a, kSecondTangent, record.ra.cross(record.t2));
+  set_lane(p.arm_a, kTwist, record.n);
+  set_lane(p.arm_b, kFirstTangent, record.rb.cross(record.t1));
+  set_lane(p.arm_b, kSecondTangent, record.rb.cross(record.t2));
+  set_lane(p.arm_b, kTwist, record.n);
 }
 
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
@@ -218,13 +183,6 @@ void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, 
   }
   invert_7x7(block);
   for (std::size_t k = 0; k < 7; ++k) block[k] *= scale * scale[static_cast<Eigen::Index>(k)];
-}
-
-Mat3 rolling_mass_of(const SolverBody& A, const SolverBody& B, const Vec3& n)
-{
-  const Mat3 mass = (A.inverse_inertia + B.inverse_inertia).inverse();
-  const Mat3 across = Mat3::Identity() - n * n.transpose();
-  return across * mass * across;
 }
 
 void apply_rolling(const PatchMasses& m, SolverBody& A, SolverBody& B, const Vec3& impulse)

@@ -98,8 +98,8 @@ struct PatchRecord {
   Vec3 ra;  ///< centre of the patch from the centre of mass of a [m]
   Vec3 rb;
   double rolling = 0;                   ///< coefficient [m]
-  Mat3 rolling_mass = Mat3::Zero();     ///< see rolling_mass_of() [kg m^2]
-  Vec3 rolling_impulse = Vec3::Zero();  ///< across n [N m s]
+  Mat3 rolling_mass = Mat3::Zero();     ///< inverse of the sum of the two inverse inertias [kg m^2]
+  Vec3 rolling_impulse = Vec3::Zero();  ///< [N m s]
 
   // Restitution.
   double restitution = 0;
@@ -171,10 +171,6 @@ void set_rows(const model::ContactPatch& contact, const ContactMembers& members,
 /// Fills `m` from the rows of `p`. What is held does not yield.
 void set_masses(const SolverPatch& p, const SolverBody& A, const SolverBody& B, bool hold_a, bool hold_b,
                 double cfm, PatchMasses& m);
-
-/// Across the normal n: the turning impulse that would stop the two bodies' rolling, by the speed at which
-/// they turn against each other [kg m^2].
-[[nodiscard]] Mat3 rolling_mass_of(const SolverBody& A, const SolverBody& B, const Vec3& n);
 
 /// Gives the bodies a turning impulse of rolling friction [N m s].
 void apply_rolling(const PatchMasses& m, SolverBody& A, SolverBody& B, const Vec3& impulse);

@@ -11,18 +11,11 @@ namespace thrum::rigid {
 /// needs to roll. Against a body that does not yield a contact acts on the surface of the other, as it will
 /// when the gap is closed. Two bodies that both yield need one place, or impulses would change their angular
 /// momentum.
-///
-/// Gives how far along the normal it acts from its position, as a share of its depth.
-[[nodiscard]] inline double acting_share(const SolverBody& A, const SolverBody& B)
-{
-  if ((A.inverse_mass > 0) == (B.inverse_mass > 0)) return 0;
-  return A.inverse_mass > 0 ? 0.5 : -0.5;
-}
-
 [[nodiscard]] inline Vec3 acting_place(const Vec3& position, double depth, const Vec3& n, const SolverBody& A,
                                        const SolverBody& B)
 {
-  return position + acting_share(A, B) * depth * n;
+  if ((A.inverse_mass > 0) == (B.inverse_mass > 0)) return position;
+  return position + (A.inverse_mass > 0 ? 0.5 : -0.5) * depth * n;
 }
 
 }  // namespace thrum::rigid

@@ -213,14 +213,13 @@ void ContactRows::build_patch(const model::ContactPatch& contact, const model::S
     }
     if (p.mu > 0 || surface.spinning_friction > 0)
       p.lambda[kTwist] = static_cast<RowReal>(contact.warm_twist);
-    if (p.rolls)
-      record.rolling_impulse = contact.warm_rolling - record.n * record.n.dot(contact.warm_rolling);
+    if (p.rolls) record.rolling_impulse = contact.warm_rolling;
   }
   record.approach_acceleration = record.n.dot(B.acceleration - A.acceleration);
   record.start_speed = normal_speeds(p, bodies);
   p.masses = &masses_.free(p, A, B);
   p.max_slide_square = static_cast<RowReal>(max_slide_square(A, B, record));
-  if (p.rolls) record.rolling_mass = rolling_mass_of(A, B, record.n);
+  if (p.rolls) record.rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
 // With the masses of a thin rod that has since turned across, sweeps diverge: its spin grew to 1e14 rad/s
@@ -246,7 +245,7 @@ void ContactRows::remake_masses(std::size_t i, SolverBodies& bodies)
   const SolverBody& B = bodies[p.b];
   p.masses = &masses_.remake(p, A, B);
   if (HeldPatch* h = held(i)) h->masses = nullptr;
-  if (p.rolls) records_[i].rolling_mass = rolling_mass_of(A, B, records_[i].n);
+  if (p.rolls) records_[i].rolling_mass = (A.inverse_inertia + B.inverse_inertia).inverse();
 }
 
 void ContactRows::record_approach_speeds(SolverBodies& bodies)
@@ -414,36 +413,32 @@ bool ContactRows::push_out(SolverBodies& bodies, const ConstraintSettings& setti
 {
   const PushValues s{settings.erp / h, settings.max_push_out * length_scale / h, slop_,
                      settings.patch_iterations};
-  mark_touched(bodies);
   bool any = false;
   for (std::size_t i = 0; i < count_ && settings.push_out_iterations > 0; ++i) {
     if (has_overlap_[i] == 0) continue;
     if (held(i) != nullptr) masses_.reserve_held(patches_[i].source);
     any = true;
   }
-  for (int k = 0; any && k < settings.push_out_iterations; ++k) {
+  for (int k = 0; k < std::max(1, settings.push_out_iterations); ++k) {
     schedule_.run(false, [&](std::size_t i, std::size_t ahead) {
-      if (has_overlap_[i] == 0) return;
       prefetch(ahead, bodies);
       SolverPatch& p = patches_[i];
+      SolverBody& A = bodies[p.a];
+      SolverBody& B = bodies[p.b];
+      if ((p.lambda.head<4>() > RowReal(0)).any()) {
+        // What does not yield may be a body of patches that other threads visit.
+        if (A.inverse_mass > 0) A.has_contact = true;
+        if (B.inverse_mass > 0) B.has_contact = true;
+      }
+      if (has_overlap_[i] == 0 || settings.push_out_iterations <= 0) return;
       HeldPatch* h_patch = held(i);
       if (h_patch != nullptr) prepare_masses(*h_patch, p, bodies);
       Lanes& push = h_patch != nullptr ? h_patch->push : p.push;
       if (k == 0) push.setZero();
-      solve_push(p, h_patch != nullptr ? *h_patch->masses : *p.masses, push, bodies[p.a], bodies[p.b], s);
+      solve_push(p, h_patch != nullptr ? *h_patch->masses : *p.masses, push, A, B, s);
     });
   }
   return any;
-}
-
-// Marked for both bodies, also one that does not yield, which may be a body of patches of other threads: one
-// thread does it all.
-void ContactRows::mark_touched(SolverBodies& bodies) const
-{
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (!(patches_[i].lambda.head<4>() > RowReal(0)).any()) continue;
-    for (const std::int32_t body : bodies_of_[i]) bodies[body].has_contact = true;
-  }
 }
 
 void ContactRows::apply_impacts(std::span<const ImpactEvents::ChangedPatch> changed, SolverBodies& bodies)

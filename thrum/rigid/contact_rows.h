@@ -178,8 +178,6 @@ class ContactRows {
     if (prefetches_ && i < count_) fetch(i, bodies);
   }
   void fetch(std::size_t i, SolverBodies& bodies) const;
-  /// The bodies of patches that push.
-  void mark_touched(SolverBodies& bodies) const;
   void find_level_groups(SolverBodies& bodies);
   void order_level(std::size_t begin, std::size_t end);
   /// A level of shock propagation: its patches, how often they are swept, and which change of a speed
