@@ -225,6 +225,28 @@ TEST(SheetModes, TheFirstPairOfSheetsStatesTheErrorOfAThinSquare)
   }
 }
 
+// Saint-Venant's constant of a strip of width w is w t^3/3 (1 - 0.63 t/w + 0.052 (t/w)^5) [Timoshenko and
+// Goodier, section 109], f = 1/(2 L) sqrt(G J/(rho I_p)); sheets leave out the part of the rims.
+TEST(SheetModes, TwistOfNarrowStripsIsWithinWhatIsStated)
+{
+  constexpr double kWarping = 3e-3;  // ends are free to warp, and resist it over a width of the strip
+  const model::Material material = test_steel();
+  const double shear = material.young / (2 * (1 + material.poisson));
+  const double length = 0.3;
+  const double t = 0.005;
+  for (const double w : {0.015, 0.02, 0.03, 0.05}) {
+    const double torsion = w * t * t * t / 3 * (1 - 0.63 * t / w + 0.052 * std::pow(t / w, 5));
+    const double polar = w * t * (w * w + t * t) / 12;
+    const double expected = std::sqrt(shear * torsion / (material.density * polar)) / (2 * length);
+    const model::ModalModel m = analyse_surface_modes(rectangle(length, w), {.thickness = t}, steel(8)).model;
+    ASSERT_EQ(m.frequency_errors.size(), 8);
+    Eigen::Index k = 0;
+    (void)(m.frequencies.array() / expected - 1).abs().minCoeff(&k);
+    EXPECT_LE(std::abs(m.frequencies[k] / expected - 1), m.frequency_errors[k] + kWarping) << w;
+    EXPECT_LE(m.frequency_errors[k], 0.03) << w;
+  }
+}
+
 // A roll of two turns whose layers are `pitch` apart: it rings while they are farther apart than it is thick.
 TEST(SheetModes, LayersThatWouldOverlapAreRejectedWithThePlace)
 {

@@ -140,6 +140,23 @@ TEST(WallModes, AnOvalPotAgreesWithCutCells)
   EXPECT_NEAR(wall.model.mass, cut.mass, 1e-3 * cut.mass);
 }
 
+// Narrower than 15 thicknesses between its rims: tetrahedra follow the shear there, which wedges do not.
+TEST(WallModes, ANarrowStripIsNoWall)
+{
+  mesh::TriangleMesh strip = shapes::generate(shapes::BoxDesc{.size = {0.3, 0.015, 0.005}});
+  for (Vec3& v : strip.vertices)
+    if (v.x() > 0) v.x() += 0.13 * v.y();
+  const ModalAnalysisDesc desc = {.materials = {test_steel()}, .count = 8};
+  const model::ModalModel m = analyse_surface_modes(strip, {}, desc).model;
+  EXPECT_NE(m.element, "wedge15");
+  const model::ModalModel fine =
+      analyse_surface_modes(strip, {.method = FillMethod::delaunay, .quality = Quality::fine}, desc).model;
+  for (Eigen::Index k = 0; k < 8; ++k)
+    EXPECT_NEAR(m.frequencies[k], fine.frequencies[k],
+                fine.frequencies[k] * (m.frequency_errors[k] + fine.frequency_errors[k]))
+        << k;
+}
+
 // What is held is left to cut cells, which end where a clamp does.
 TEST(WallModes, OnlyFreeOnes)
 {

@@ -110,7 +110,9 @@ TEST(SettingsKeys, EveryMemberHasOne)
   expect_keys<vibration::MicroSettings>();
   expect_keys<vibration::AttenuationSettings>();
   expect_keys<sim::ResponderDesc>();
-  expect_keys<model::Surface>();
+  // Beside the names and the roughness, each coefficient of a pair of materials.
+  expect_keys<MaterialPair>();
+  EXPECT_EQ(member_count<MaterialPair>(), member_count<model::Surface>() + 4);
 }
 
 // Names, places and groups of bodies and joints stand in a scene as words and in its own axes.
