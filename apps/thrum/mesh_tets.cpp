@@ -2,12 +2,14 @@
 // thrum mesh tets FILE: fills a closed mesh with tetrahedra.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "apps/thrum/mesh_commands.h"
 #include "thrum/base/counted.h"
 #include "thrum/base/error.h"
 #include "thrum/mesh/mesh_report.h"
+#include "thrum/mesh/tetrahedral_mesh.h"
 #include "thrum/mesh_io/mesh_io.h"
 #include "thrum/mesh_io/tetrahedral_mesh_io.h"
 #include "thrum/tets/delaunay_fill.h"
@@ -21,6 +23,9 @@ namespace {
 // The default lattice: this many cubes along the longest side, finer for thin walls up to a limit.
 constexpr int kDefaultResolution = 30;
 constexpr double kMaxTetrahedra = 1e6;
+
+// Below this share of the volume nothing is said of what the tetrahedra leave out or add.
+constexpr double kSmallVolumeError = 1e-3;
 
 struct TetsOptions {
   std::string input;
@@ -44,7 +49,7 @@ void run(const TetsOptions& options)
 {
   check_output(options.output, {".msh", ".vtk"});
   const mesh::TriangleMesh surface = mesh_io::read_mesh(options.input);
-  mesh::require_closed(surface, options.input, "be filled");
+  const double volume = mesh::require_closed(surface, options.input, "be filled").volume;
   const distance::MeshDistance distance(surface);
   const double longest = mesh::bounding_box(distance.bvh().mesh()).sizes().maxCoeff();
   const bool chosen = options.spacing > 0 || options.resolution > 0;
@@ -74,6 +79,11 @@ void run(const TetsOptions& options)
                                            base::counted(pieces, "loose piece"),
                                            result.stuffing.dropped_volume, pieces == 1 ? "was" : "were")));
   }
+  const double error = mesh::volume(result.stuffing.mesh) / volume - 1;
+  if (std::abs(error) > kSmallVolumeError)
+    fmt::print("{}\n", warning(fmt::format("The tetrahedra have {:.2g} % {} volume than the surface, since a "
+                                           "lattice cuts edges off; --keep-surface keeps them.",
+                                           100 * std::abs(error), error < 0 ? "less" : "more")));
   if (!result.resolution.resolved()) fmt::print("{}\n", warning(tets::describe(result.resolution)));
 }
 

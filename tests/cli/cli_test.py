@@ -122,6 +122,14 @@ class Commands(CommandLine):
         text = self.run_ok("mesh", "info", "block.msh", "--density", "1000")
         self.assertAlmostEqual(float(re.search(r"mass +([\d.e+-]+) kg", text)[1]), 6.0, delta=0.15)
         self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.02", "-o", "block.vtk")
+        # What the lattice cuts off is stated; tetrahedra that keep the surface cut nothing off.
+        said = self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.0271", "-o", "cut.msh")
+        text = self.run_ok("mesh", "info", "cut.msh", "--density", "1000")
+        lost = 100 * (1 - float(re.search(r"mass +([\d.e+-]+) kg", text)[1]) / 6)
+        self.assertGreater(lost, 0.1)
+        self.assertAlmostEqual(float(re.search(r"have ([\d.]+) % less volume", said)[1]), lost, delta=0.06 * lost)
+        said = self.run_ok("mesh", "tets", "block.obj", "--spacing", "0.0271", "--keep-surface", "-o", "kept.msh")
+        self.assertNotIn("less volume", said)
         # Without a spacing thin walls decide; with one that is too coarse the error names a better one.
         self.assertIn("because of its thin walls", self.run_ok("mesh", "tets", "plate.obj", "-o", "plate.msh"))
         text = self.run_ok("mesh", "info", "plate.msh", "--density", "1000")
