@@ -563,11 +563,11 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   warn_of_fast_motion(contacts, run.listener(), notes.listener, run.synthesis(), run.tracks(), notes.impulses,
                       result.warnings);
   std::size_t told = 0;
-  const auto tell_warnings = [&] {
+  const auto print_warnings = [&] {
     for (; told < result.warnings.size(); ++told)
       if (desc.on_warning) desc.on_warning(result.warnings[told]);
   };
-  tell_warnings();
+  print_warnings();
   run.run();
   result.synthesis_seconds = synthesis.seconds();
   if (!recording.complete)
@@ -621,7 +621,7 @@ RunSound write_run_sound(const std::filesystem::path& folder, const sim::Recordi
   const std::filesystem::path stems =
       is_own ? folder / "stems" : file.parent_path() / (file.stem().string() + "_stems");
   write_stems(run, stem_names(recording.header), stems, is_own, result);
-  tell_warnings();
+  print_warnings();
   return result;
 }
 
