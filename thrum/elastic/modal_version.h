@@ -10,7 +10,7 @@
 namespace thrum::elastic {
 
 struct ModalVersions {
-  int fill = 12;     ///< from a surface to elements: lattice, cuts, grids, degree, default spacing
+  int fill = 13;     ///< from a surface to elements: lattice, cuts, grids, degree, default spacing
   int assembly = 2;  ///< from tetrahedra to stiffness and mass
   int solve = 1;     ///< from the matrices to modes: eigenproblem, damping, error estimate
 };
